@@ -1,0 +1,50 @@
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+# One static library and one test program per folder of src/. Files are found by name, so that a
+# *_test.cc can never be forgotten. NEEDS names the layers it may include; LINK other libraries.
+function(add_layer name)
+  cmake_parse_arguments(arg "" "" "NEEDS;LINK" ${ARGN})
+  set(dir ${CMAKE_SOURCE_DIR}/src/${name})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${dir}/*.cc)
+  set(tests ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "(_test|/main)\\.cc$")
+
+  add_library(layer_${name} STATIC ${sources})
+  target_include_directories(layer_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
+  set(needed ${arg_NEEDS})
+  list(TRANSFORM needed PREPEND layer_)
+  target_link_libraries(layer_${name} PUBLIC ${needed} ${arg_LINK} PRIVATE pgokit_flags)
+  string(REPLACE ";" "," needs "${arg_NEEDS}")
+  set_property(GLOBAL APPEND PROPERTY pgokit_layers "${name}=${needs}")
+
+  if(BUILD_TESTING AND tests)
+    add_executable(${name}_test ${tests})
+    target_include_directories(${name}_test PRIVATE ${CMAKE_SOURCE_DIR})
+    target_compile_definitions(${name}_test PRIVATE PGOKIT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    target_link_libraries(${name}_test PRIVATE layer_${name} pgokit_flags GTest::gmock_main)
+    gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
+                         PROPERTIES LABELS unit SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\]")
+  endif()
+endfunction()
+
+# One test per folder of `dir`: `cmd` is run, its output and exit code compared with `expected`.
+function(add_golden_tests program dir)
+  file(GLOB cases CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${dir}/*/cmd)
+  foreach(case IN LISTS cases)
+    get_filename_component(folder ${case} DIRECTORY)
+    get_filename_component(name ${folder} NAME)
+    add_test(NAME golden.${name}
+             COMMAND python3 ${CMAKE_SOURCE_DIR}/test/run_golden.py $<TARGET_FILE:${program}> ${folder})
+    set_tests_properties(golden.${name} PROPERTIES LABELS golden)
+  endforeach()
+endfunction()
+
+# The include rule: a file of src/<layer>/ includes only what its add_layer() names.
+function(add_layer_check)
+  get_property(layers GLOBAL PROPERTY pgokit_layers)
+  add_test(NAME layers
+           COMMAND python3 ${CMAKE_SOURCE_DIR}/cmake/check_layers.py ${CMAKE_SOURCE_DIR}/src ${layers})
+  set_tests_properties(layers PROPERTIES LABELS unit)
+endfunction()

@@ -1,0 +1,22 @@
+#!/usr/bin/env python3
+"""check_layers.py SRC layer=needed,needed ...: fails when a file of SRC/<layer>/ includes a layer
+that its add_layer() does not name, or when a folder of SRC is no layer."""
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(sys.argv[1])
+allowed = {}
+for spec in sys.argv[2:]:
+    name, needs = spec.split("=", 1)
+    allowed[name] = {name} | {n for n in needs.split(",") if n}
+
+bad = [f"{folder}: not a layer" for folder in root.iterdir() if folder.is_dir() and folder.name not in allowed]
+for file in sorted(root.rglob("*.[ch]*")):
+    layer = file.relative_to(root).parts[0]
+    for target in re.findall(r'^#include "(\w+)/', file.read_text(), re.M):
+        inside_test = file.name.endswith("_test.cc") and target == "test"
+        if layer in allowed and target not in allowed[layer] and not inside_test:
+            bad.append(f"{file}: layer '{layer}' may not include '{target}/'")
+print("\n".join(bad) or f"{len(allowed)} layers, all includes point downwards")
+sys.exit(bool(bad))

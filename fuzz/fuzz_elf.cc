@@ -1,0 +1,12 @@
+#include "elf/file.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  auto file = pgokit::elf::File::parse({data, size});
+  if (!file) return 0;
+  for (const auto& section : file->sections())
+    if (section.size < 1 << 16) (void)file->contents(section);
+  (void)file->symbols();
+  (void)file->build_id();
+  (void)file->debug_link();
+  return 0;
+}

@@ -1,0 +1,125 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace pgokit {
+namespace {
+
+std::string last_error() { return std::strerror(errno); }
+
+Status read_all(int fd, std::string& contents) {
+  char buffer[1 << 16];
+  while (true) {
+    ssize_t n = ::read(fd, buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail("cannot read: {}", last_error());
+    if (n == 0) return {};
+    contents.append(buffer, static_cast<size_t>(n));
+  }
+}
+
+}  // namespace
+
+Result<MappedFile> MappedFile::open(const std::string& path) {
+  bool standard_input = path == "-";
+  int fd = standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return fail("{}: cannot open: {}", path, last_error());
+
+  MappedFile file;
+  file.path_ = standard_input ? "standard input" : path;
+  struct stat info{};
+  Status status;
+  if (fstat(fd, &info) != 0) {
+    status = fail("cannot read: {}", last_error());
+  } else if (S_ISDIR(info.st_mode)) {
+    status = fail("is a folder, not a file");
+  } else if (S_ISREG(info.st_mode) && info.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0) {
+    auto size = static_cast<size_t>(info.st_size);
+    void* address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    file.mapped_ = address != MAP_FAILED;
+    if (file.mapped_) file.bytes_ = {static_cast<const u8*>(address), size};
+  }
+  if (status && !file.mapped_) {
+    status = read_all(fd, file.contents_);
+    file.bytes_ = {reinterpret_cast<const u8*>(file.contents_.data()), file.contents_.size()};
+  }
+  if (!standard_input) ::close(fd);
+  if (!status) return std::unexpected(std::move(status).error().in(path));
+  return file;
+}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(bytes_, other.bytes_);
+  std::swap(mapped_, other.mapped_);
+  std::swap(contents_, other.contents_);
+  if (!mapped_) bytes_ = {reinterpret_cast<const u8*>(contents_.data()), contents_.size()};
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (mapped_) munmap(const_cast<u8*>(bytes_.data()), bytes_.size());
+}
+
+Result<OutputFile> OutputFile::create(const std::string& path) {
+  OutputFile out;
+  out.path_ = path;
+  if (path == "-") {
+    out.file_ = stdout;
+    return out;
+  }
+  struct stat info{};
+  if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {  // /dev/null, a named pipe
+    if (S_ISDIR(info.st_mode)) return fail("{}: is a folder, not a file", path);
+    out.file_ = std::fopen(path.c_str(), "we");
+    if (!out.file_) return fail("{}: cannot write: {}", path, last_error());
+    return out;
+  }
+  out.temporary_ = fmt::format("{}.{}.tmp", path, getpid());
+  out.file_ = std::fopen(out.temporary_.c_str(), "we");
+  if (!out.file_) return fail("{}: cannot write: {}", path, last_error());
+  return out;
+}
+
+OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(temporary_, other.temporary_);
+  std::swap(file_, other.file_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+OutputFile::~OutputFile() {
+  if (file_ && file_ != stdout) std::fclose(file_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+// A failed write shows in the stream's error state, which commit() asks.
+void OutputFile::write(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), file_);
+  size_ += text.size();
+}
+
+void OutputFile::write_at(u64 offset, Bytes bytes) {
+  std::fseek(file_, static_cast<long>(offset), SEEK_SET);
+  std::fwrite(bytes.data(), 1, bytes.size(), file_);
+  std::fseek(file_, 0, SEEK_END);
+}
+
+Status OutputFile::commit() {
+  bool good = std::fflush(file_) == 0 && !std::ferror(file_);
+  if (file_ != stdout) good = (std::fclose(file_) == 0) && good;
+  file_ = nullptr;
+  if (good && !temporary_.empty()) good = std::rename(temporary_.c_str(), path_.c_str()) == 0;
+  if (!good) return fail("{}: cannot write: {}", path_, last_error());
+  temporary_.clear();
+  return {};
+}
+
+}  // namespace pgokit

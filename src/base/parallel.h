@@ -1,0 +1,22 @@
+#pragma once
+
+// All cores over numbered pieces of work.
+//
+//   parallel_for(pieces.size(), threads, [&](size_t piece, unsigned worker) { ... });
+//
+// Which worker gets which piece is not determined: results are kept per piece or per worker, and
+// merged by an operation whose order does not show.
+
+#include <functional>
+
+#include "base/types.h"
+
+namespace pgokit {
+
+// The number of workers asked for by `threads`, where 0 means all cores.
+unsigned worker_count(unsigned threads);
+
+void parallel_for(size_t pieces, unsigned threads,
+                  const std::function<void(size_t piece, unsigned worker)>& run);
+
+}  // namespace pgokit

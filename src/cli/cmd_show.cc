@@ -1,0 +1,35 @@
+#include "base/file.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "elf/file.h"
+
+namespace pgokit::cli {
+namespace {
+
+struct Settings {
+  std::string file;
+};
+
+Status show(const Settings& settings) {
+  auto file = TRY(MappedFile::open(settings.file));
+  auto program = TRY_IN(file.path(), elf::File::parse(file.bytes()));
+  fmt::print("program   {}\nbuild id  {}\n", file.path(), elf::hex(program.build_id()));
+  return {};
+}
+
+int run(std::span<char* const> arguments) {
+  Settings settings;
+  OptionTable table{"pgokit show",
+                    "Show what is in a recording, a profile or a program.",
+                    {{"FILE", "", "the file", &settings.file, true}},
+                    ""};
+  if (auto exit = parse_options(table, arguments)) return *exit;
+  auto status = show(settings);
+  return status ? 0 : report_failure("show", status.error());
+}
+
+}  // namespace
+
+constexpr Command show_command{"show", "show what is in a recording, a profile or a program", run};
+
+}  // namespace pgokit::cli

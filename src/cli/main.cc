@@ -1,0 +1,34 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "base/version.h"
+#include "cli/command.h"
+#include "cli/commands.h"
+
+using namespace pgokit;
+
+namespace {
+
+void print_usage(std::FILE* out) {
+  fmt::print(out,
+             "pgokit: from a running program to a faster binary\n\n"
+             "usage: pgokit COMMAND [options]    (pgokit COMMAND --help tells more)\n\n");
+  for (const auto* command : cli::commands)
+    fmt::print(out, "  {:<14}{}\n", command->name, command->summary);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::span<char* const> arguments(argv + 1, static_cast<size_t>(argc > 0 ? argc - 1 : 0));
+  if (arguments.empty()) return print_usage(stderr), 2;
+  std::string_view name = arguments[0];
+  if (name == "--help" || name == "-h" || name == "help") return print_usage(stdout), 0;
+  if (name == "--version") return fmt::print("pgokit {}\n", version), 0;
+  for (const auto* command : cli::commands)
+    if (command->name == name) return command->run(arguments.subspan(1));
+  fmt::print(stderr, "pgokit: there is no command '{}'\nRun 'pgokit --help' for the list.\n", name);
+  return 2;
+}

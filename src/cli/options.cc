@@ -1,0 +1,60 @@
+// The only file that sees CLI11 (8 s to compile, and it throws).
+#include "cli/options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+namespace pgokit::cli {
+namespace {
+
+template <class... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+
+void add_option(CLI::App& app, const Option& option) {
+  CLI::Option* added = std::visit(
+      Overloaded{[&](bool* target) { return app.add_flag(option.names, *target, option.help); },
+                 [&](std::vector<std::string>* target) {
+                   auto* list = app.add_option(option.names, *target, option.help);
+                   // a named list takes one value each time it is given
+                   return option.names.starts_with('-') ? list->expected(1)->take_all() : list;
+                 },
+                 [&](auto* target) { return app.add_option(option.names, *target, option.help); }},
+      option.target);
+  if (!option.value.empty()) added->type_name(option.value);
+  if (option.required) added->required();
+  if (option.hidden) added->group("");
+}
+
+}  // namespace
+
+std::optional<int> parse_options(const OptionTable& table, std::span<char* const> arguments) {
+  CLI::App app(table.summary, table.command);
+  app.footer(table.footer);
+  app.get_formatter()->column_width(32);
+  for (const auto& option : table.options) add_option(app, option);
+  if (table.trailing) app.prefix_command();
+
+  std::vector<std::string> reversed;  // CLI11 takes the last argument first
+  for (auto it = arguments.rbegin(); it != arguments.rend(); ++it) reversed.emplace_back(*it);
+  try {
+    app.parse(std::move(reversed));
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}", app.help());
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    fmt::print(stderr, "{}: {}\nRun '{} --help' for its options.\n", table.command, error.what(),
+               table.command);
+    return 2;
+  }
+  if (table.trailing) {
+    *table.trailing = app.remaining();
+    if (!table.trailing->empty() && table.trailing->front() == "--")
+      table.trailing->erase(table.trailing->begin());
+  }
+  return std::nullopt;
+}
+
+}  // namespace pgokit::cli

@@ -1,0 +1,47 @@
+#pragma once
+
+// A command's options as a table: it feeds the parser and --help, so that nothing is written twice.
+//
+//   struct Settings { std::string binary; bool json = false; std::vector<std::string> inputs; };
+//   Settings s;
+//   OptionTable table{"pgokit show", "Show what is in FILE", {
+//       {"FILE", "", "recording, profile or program", &s.inputs},        // no dash: positional
+//       {"--json", "", "print JSON", &s.json},
+//       {"-b,--binary", "FILE", "the profiled program", &s.binary}}};
+//   if (auto exit = parse_options(table, arguments)) return *exit;       // --help or wrong usage
+
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/types.h"
+
+namespace pgokit::cli {
+
+struct Option {
+  using Target = std::variant<bool*, std::string*, u64*, i64*, double*, std::vector<std::string>*>;
+
+  std::string names;  // "-o,--output", or "FILE" for a positional
+  std::string value;  // what --help calls its value; empty for switches
+  std::string help;
+  Target target;  // its value before parsing is the default
+  bool required = false;
+  bool hidden = false;
+};
+
+struct OptionTable {
+  std::string command;  // "pgokit generate"
+  std::string summary;
+  std::vector<Option> options;
+  std::string footer;  // examples
+  // Everything behind "--", or from the first positional on where `trailing` is set and no "--" is
+  // given: a command line to run.
+  std::vector<std::string>* trailing = nullptr;
+};
+
+// nullopt: go on. Otherwise the exit code: 0 after --help, 2 after a complaint on standard error.
+std::optional<int> parse_options(const OptionTable& table, std::span<char* const> arguments);
+
+}  // namespace pgokit::cli
