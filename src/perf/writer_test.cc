@@ -1,0 +1,148 @@
+#include "perf/writer.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+
+namespace pgokit::perf {
+namespace {
+
+using ::testing::HasSubstr;
+
+// A name in the test's temporary folder, removed at the end.
+struct TemporaryFile {
+  std::string path = fmt::format("{}pgokit-{}-{}", ::testing::TempDir(), getpid(),
+                                 ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  ~TemporaryFile() { ::unlink(path.c_str()); }
+};
+
+bool have(const char* program) {
+  return std::system(fmt::format("command -v {} >/dev/null 2>&1", program).c_str()) == 0;
+}
+
+std::string output_of(const std::string& command) {
+  std::string text;
+  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+  if (!pipe) return text;
+  char buffer[4096];
+  while (size_t n = std::fread(buffer, 1, sizeof buffer, pipe)) text.append(buffer, n);
+  pclose(pipe);
+  return text;
+}
+
+size_t count(std::string_view text, std::string_view what) {
+  size_t n = 0;
+  for (size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++n;
+  return n;
+}
+
+Writer::Event branch_event(u64 id) {
+  Writer::Event event;
+  event.name = "cycles:u";
+  event.attr.sample_type = field::ip | field::tid | field::time | field::period | field::callchain |
+                           field::branch_stack | field::identifier;
+  event.attr.branch_sample_type = branch::user | branch::any;
+  event.attr.period = 1000;
+  event.attr.flags = attr_flag::sample_id_all | attr_flag::mmap | attr_flag::mmap2 |
+                     attr_flag::comm | attr_flag::exclude_kernel;
+  event.ids = {id};
+  return event;
+}
+
+Status write_recording(const std::string& path, size_t samples, u32 attr_size, bool id_in_record) {
+  std::array<u8, 20> build_id;
+  build_id.fill(0xab);
+  auto writer = TRY(Writer::create(path, {branch_event(11), branch_event(12)}, attr_size));
+  RecordId at{.pid = 7, .tid = 7, .time = 100, .cpu = 0, .id = 11};
+  writer.comm(at, "app", true);
+  Writer::Mapping mapping{.start = 0x400000, .size = 0x2000, .path = "/bin/pgokit-test-app"};
+  if (id_in_record) mapping.build_id = build_id;
+  writer.mmap2(at, mapping);
+  const u64 chain[] = {u64(-512), 0x401000, 0x401200};
+  const BranchEntry branches[] = {{0x401100, 0x401000, 2}, {0x401080, 0x401040, 1}};
+  for (size_t i = 0; i < samples; ++i) {
+    at.time += 10;
+    at.id = i % 2 ? 11 : 12;
+    writer.sample(
+        {.id = at, .ip = 0x401000, .event = i % 2, .callchain = chain, .branches = branches});
+  }
+  writer.lost(at, 3);
+  writer.lost_samples(at, 4);
+  writer.finished_round();
+  writer.fork({.pid = 8, .tid = 8, .time = at.time, .id = 11}, 7, 7);
+  writer.exit(at, 1, 1);
+  auto& features = writer.features();
+  features.hostname = "testhost";
+  features.osrelease = "6.1";
+  features.version = "1";
+  features.arch = "x86_64";
+  features.cpudesc = "some cpu";
+  features.cpuid = "AuthenticAMD,1,2,3";
+  features.cpus_online = 2;
+  features.cpus_available = 4;
+  features.total_mem_kb = 4096;
+  features.cmdline = {"pgokit", "record"};
+  features.build_ids = {{"/bin/pgokit-test-app", {build_id.begin(), build_id.end()}},
+                        {"/lib/short.so", {build_id.begin(), build_id.begin() + 8}}};
+  return writer.commit();
+}
+
+TEST(Writer, PerfReadsWhatItWrites) {
+  if (!have("perf")) GTEST_SKIP() << "perf is not installed";
+  TemporaryFile file;
+  for (u32 attr_size : {112U, 120U}) {
+    ASSERT_TRUE(write_recording(file.path, 5, attr_size, attr_size == 120));
+    std::string dump = output_of("perf report -D -i " + file.path);
+    EXPECT_EQ(count(dump, ": PERF_RECORD_SAMPLE"), 5) << dump;
+    EXPECT_EQ(count(dump, ": PERF_RECORD_MMAP2"), 1);
+    EXPECT_EQ(count(dump, ": PERF_RECORD_COMM exec"), 1);
+    EXPECT_EQ(count(dump, "branch stack: nr:2"), 5);
+    EXPECT_EQ(count(dump, "FP chain: nr:3"), 5);
+    EXPECT_EQ(count(dump, "PERF_RECORD_FORK(8:8):(7:7)"), 1);
+    EXPECT_EQ(count(dump, "PERF_RECORD_EXIT(7:7):(1:1)"), 1);
+    EXPECT_EQ(count(dump, "PERF_RECORD_LOST"), 2);
+    EXPECT_EQ(count(dump, "PERF_RECORD_FINISHED_ROUND"), 1);
+  }
+}
+
+TEST(Writer, PerfScriptPrintsItsBranches) {
+  if (!have("perf")) GTEST_SKIP() << "perf is not installed";
+  TemporaryFile file;
+  ASSERT_TRUE(write_recording(file.path, 2, 120, false));
+  std::string text = output_of("perf script --show-mmap-events -F ip,brstack -i " + file.path);
+  EXPECT_EQ(count(text, "0x401100/0x401000/P/-/-/0"), 2) << text;
+  EXPECT_EQ(count(text, "0x401080/0x401040/M/-/-/0"), 2);
+}
+
+TEST(Writer, PerfReadsItsFeatures) {
+  if (!have("perf")) GTEST_SKIP() << "perf is not installed";
+  TemporaryFile file;
+  ASSERT_TRUE(write_recording(file.path, 1, 112, false));
+  std::string ids = output_of("perf buildid-list -i " + file.path);
+  EXPECT_THAT(ids, HasSubstr("abababababababababababababababababababab /bin/pgokit-test-app"));
+  EXPECT_THAT(ids, ::testing::ContainsRegex("abababababababab +/lib/short.so"));
+  std::string header = output_of("perf report --header-only -i " + file.path);
+  for (const char* line :
+       {"hostname : testhost", "os release : 6.1", "perf version : 1", "arch : x86_64",
+        "nrcpus online : 2", "nrcpus avail : 4", "cpudesc : some cpu", "cpuid : AuthenticAMD,1,2,3",
+        "total memory : 4096 kB", "cmdline : pgokit record", "name = cycles:u",
+        "contains samples with branch stack"})
+    EXPECT_THAT(header, HasSubstr(line));
+}
+
+TEST(Writer, NothingAppearsWithoutCommit) {
+  TemporaryFile file;
+  {
+    auto writer = Writer::create(file.path, {branch_event(1)});
+    ASSERT_TRUE(writer);
+    writer->comm({.pid = 1, .tid = 1}, "app", false);
+  }
+  EXPECT_NE(::access(file.path.c_str(), F_OK), 0);
+  EXPECT_FALSE(Writer::create("/no/such/folder/x", {branch_event(1)}));
+  EXPECT_FALSE(Writer::create("-", {branch_event(1)}));
+}
+
+}  // namespace
+}  // namespace pgokit::perf
