@@ -1,0 +1,141 @@
+#include "binary/code_map.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+
+namespace pgokit::binary {
+namespace {
+
+u32 number(CodeIndex at) { return static_cast<u32>(at); }
+
+}  // namespace
+
+Result<CodeMap> CodeMap::build(const elf::File& file, const CodeSymbols& symbols) {
+  CodeMap code;
+  code.decoder_ = std::make_unique<isa::Decoder>(TRY(isa::Decoder::for_machine(file.machine())));
+
+  std::vector<const elf::Section*> sections;
+  for (const auto& section : file.sections())
+    if (is_decoded(section) && !section.contents.empty()) sections.push_back(&section);
+  std::ranges::stable_sort(sections, {}, [](const auto* section) { return section->address; });
+
+  u64 total = 0;
+  for (const auto* section : sections) {
+    CodeSection added{
+        section->address, section->contents.size(), static_cast<u32>(total), section->contents, {}};
+    // Of sections that claim the same addresses (a damaged file) the first keeps them.
+    if (!code.sections_.empty()) {
+      const auto& last = code.sections_.back();
+      if (added.address < last.address + last.size) continue;
+    }
+    if (added.address + added.size < added.address) continue;
+    for (const auto& symbol : symbols.inside(added.address, added.address + added.size))
+      added.regions.push_back(static_cast<u32>(symbol.address - added.address));
+    total += added.size;
+    code.sections_.push_back(std::move(added));
+  }
+  if (total >= number(no_code)) return fail("its code sections hold 4 GB or more");
+  code.size_ = static_cast<u32>(total);
+  code.map_ = {static_cast<u8*>(std::calloc(total + 1, 1)), std::free};
+  if (!code.map_) return fail("no memory for a map of its {} bytes of code", total);
+  return code;
+}
+
+CodeIndex CodeMap::index_of(BinaryAddr address) const {
+  auto section = std::ranges::upper_bound(sections_, address.value, {}, &CodeSection::address);
+  if (section == sections_.begin()) return no_code;
+  --section;
+  u64 offset = address.value - section->address;
+  return offset < section->size ? CodeIndex(section->first + static_cast<u32>(offset)) : no_code;
+}
+
+BinaryAddr CodeMap::address_of(CodeIndex index) const {
+  const auto& section = section_of(number(index));
+  return {section.address + (number(index) - section.first)};
+}
+
+const CodeMap::CodeSection& CodeMap::section_of(u32 index) const {
+  return *--std::ranges::upper_bound(sections_, index, {}, &CodeSection::first);
+}
+
+CodeMap::Flow CodeMap::flow_of(isa::Flow flow) {
+  switch (flow) {
+    case isa::Flow::conditional:
+      return conditional;
+    case isa::Flow::jump:
+      return jump;
+    case isa::Flow::indirect_jump:
+      return indirect_jump;
+    case isa::Flow::call:
+    case isa::Flow::indirect_call:
+      return call;
+    case isa::Flow::ret:
+      return ret;
+    default:
+      return plain;
+  }
+}
+
+// Every byte is written once, from 0 to its final value, so a reader that sees it set needs no
+// lock.
+u8 CodeMap::byte(CodeIndex at) const {
+  std::atomic_ref<u8> entry(map_[number(at)]);
+  u8 value = entry.load(std::memory_order_relaxed);
+  if (value == 0) [[unlikely]] {
+    decode_region(number(at));
+    value = entry.load(std::memory_order_relaxed);
+  }
+  return value;
+}
+
+void CodeMap::decode_region(u32 index) const {
+  std::scoped_lock lock(*decoding_);
+  auto write = [&](u32 at, u8 value) {
+    std::atomic_ref<u8>(map_[at]).store(value, std::memory_order_relaxed);
+  };
+  const auto& section = section_of(index);
+  u32 offset = index - section.first;
+  auto next = std::ranges::upper_bound(section.regions, offset);
+  u32 end = next == section.regions.end() ? static_cast<u32>(section.size) : *next;
+  bool in_front = next == section.regions.begin();
+  u32 at = in_front ? 0 : *--next;
+  if (map_[section.first + at] != 0) return;  // another thread was faster
+  u32 start = at;
+  std::vector<u8> decoded(end - start, inside);
+  while (!in_front && at < end) {
+    auto instruction = decoder_->decode(section.contents.subspan(at), section.address + at);
+    if (instruction.length)
+      decoded[at - start] = static_cast<u8>(instruction.length | flow_of(instruction.flow));
+    at += std::max<u32>(instruction.length, 1);
+  }
+  for (u32 i = 0; i < decoded.size(); ++i) write(section.first + start + i, decoded[i]);
+}
+
+bool CodeMap::stops_flow(CodeIndex at) const {
+  u8 kind = flow(at);
+  return kind == call || kind == ret || kind == jump;
+}
+
+CodeIndex CodeMap::at_or_after(CodeIndex at) const {
+  for (u32 i = number(at); i < size_; ++i)
+    if (is_instruction(CodeIndex(i))) return CodeIndex(i);
+  return no_code;
+}
+
+CodeIndex CodeMap::before(CodeIndex at) const {
+  for (u32 i = number(at); i-- > 0;)
+    if (is_instruction(CodeIndex(i))) return CodeIndex(i);
+  return no_code;
+}
+
+bool CodeMap::falls_through(CodeIndex first, CodeIndex last) const {
+  if (last < first) return false;
+  while (first != no_code && first < last) {
+    if (stops_flow(first)) return false;
+    first = at_or_after(CodeIndex(number(first) + length(first)));
+  }
+  return true;
+}
+
+}  // namespace pgokit::binary

@@ -1,0 +1,94 @@
+#pragma once
+
+// Which bytes of the program's code begin an instruction, and what that instruction does to the
+// flow of control.
+//
+//   auto code = TRY(CodeMap::build(file, symbols));
+//   CodeIndex at = code.index_of(address);
+//   if (code.is_instruction(at) && code.flow(at).ends_block) ...
+//
+// One byte of memory per code byte, filled region by region (symbol to next symbol) when first
+// asked for: a program of 100 MB costs what its sampled functions cost. Look-ups may run on any
+// number of threads. The boundaries are those of a linear decode from each symbol to the next, as
+// llvm-profgen sees them: bytes in front of the first symbol of a section are no instructions, and
+// a program without .symtab has none at all.
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/result.h"
+#include "base/types.h"
+#include "binary/symbols.h"
+#include "elf/file.h"
+#include "isa/decoder.h"
+
+namespace pgokit::binary {
+
+// A code byte counted over all code sections in address order: half the size of an address, so that
+// a range or branch is one u64.
+enum class CodeIndex : u32 {};
+inline constexpr CodeIndex no_code{~u32{0}};
+
+class CodeMap {
+ public:
+  static Result<CodeMap> build(const elf::File& file, const CodeSymbols& symbols);
+
+  // no_code outside the code sections.
+  CodeIndex index_of(BinaryAddr address) const;
+  BinaryAddr address_of(CodeIndex index) const;
+  u64 size() const { return size_; }
+
+  // These take any index but no_code.
+  bool is_instruction(CodeIndex at) const { return length(at) != 0; }
+  unsigned length(CodeIndex at) const { return byte(at) & length_bits; }
+  bool is_call(CodeIndex at) const { return flow(at) == call; }
+  bool is_return(CodeIndex at) const { return flow(at) == ret; }
+  // A call, a return or any jump.
+  bool is_transfer(CodeIndex at) const { return flow(at) != plain && flow(at) != inside; }
+  // What follows is never reached by running on: a call, a return or a direct jump that is always
+  // taken. (Indirect jumps do not count, as in the peer.)
+  bool stops_flow(CodeIndex at) const;
+
+  // The first instruction at or behind `at`, the last one before it; no_code when there is none.
+  CodeIndex at_or_after(CodeIndex at) const;
+  CodeIndex before(CodeIndex at) const;
+
+  // Whether execution that enters at `first` can run straight to the instruction `last`.
+  bool falls_through(CodeIndex first, CodeIndex last) const;
+
+ private:
+  // A byte of the map: instruction length below, flow above; 0 until its region is decoded.
+  enum Flow : u8 {
+    plain = 0x00,
+    conditional = 0x10,
+    jump = 0x20,
+    indirect_jump = 0x30,
+    call = 0x40,
+    ret = 0x50,
+    inside = 0x80,  // not the first byte of an instruction
+  };
+  static constexpr u8 length_bits = 0x0f, flow_bits = 0xf0;
+
+  struct CodeSection {
+    u64 address, size;
+    u32 first;  // index of its first byte
+    Bytes contents;
+    std::vector<u32> regions;  // where symbols start, ascending
+  };
+
+  CodeMap() = default;
+  static Flow flow_of(isa::Flow flow);
+  u8 byte(CodeIndex at) const;
+  u8 flow(CodeIndex at) const { return byte(at) & flow_bits; }
+  const CodeSection& section_of(u32 index) const;
+  void decode_region(u32 index) const;
+
+  std::vector<CodeSection> sections_;
+  u32 size_ = 0;
+  std::unique_ptr<u8[], void (*)(void*)> map_{nullptr, nullptr};
+  std::unique_ptr<isa::Decoder> decoder_;
+  std::unique_ptr<std::mutex> decoding_ = std::make_unique<std::mutex>();
+};
+
+}  // namespace pgokit::binary
