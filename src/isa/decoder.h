@@ -25,8 +25,8 @@ namespace pgokit::isa {
 enum class Flow : u8 {
   none,           // goes on with the next instruction
   conditional,    // direct branch that may fall through; x86: also loop, jrcxz and xbegin
-  jump,           // direct branch that is always taken; x86: also far jumps, direct or not
-  indirect_jump,  // its targets are in a register or in memory
+  jump,           // direct branch that is always taken
+  indirect_jump,  // its targets are in a register or in memory; x86: also far jumps
   call,           // direct call
   indirect_call,  // x86: also far calls
   ret,            // x86: also far returns and iret; AArch64: also eret
@@ -60,7 +60,8 @@ struct Instruction {
 
 enum class LockPrefix : u8 {
   with_instruction,  // what the processor does
-  alone,  // `lock` is an instruction of one byte, as in LLVM: needed for equal instruction counts
+  alone,  // `lock`, `xacquire` and `xrelease` are instructions of one byte, as they are for LLVM:
+          // needed where numbers of instructions have to be equal to those of llvm-profgen
 };
 
 class Decoder {
@@ -78,8 +79,8 @@ class Decoder {
 
  private:
   using Function = Instruction (*)(Bytes code, u64 address, LockPrefix lock);
-  Decoder(Function decode, LockPrefix lock, u8 longest, u8 alignment)
-      : decode_(decode), lock_(lock), longest_(longest), alignment_(alignment) {}
+  Decoder(Function function, LockPrefix lock, u8 longest, u8 alignment)
+      : decode_(function), lock_(lock), longest_(longest), alignment_(alignment) {}
 
   Function decode_;
   LockPrefix lock_;

@@ -51,7 +51,7 @@ TEST(X86, ClassesAndLengths) {
       {"call r11", {0x41, 0xff, 0xd3}, 3, Flow::indirect_call},
       {"call [rax+8]", {0xff, 0x50, 8}, 3, Flow::indirect_call},
       {"far call [rax]", {0xff, 0x18}, 2, Flow::indirect_call},
-      {"far jmp [rax]", {0xff, 0x28}, 2, Flow::jump},
+      {"far jmp [rax]", {0xff, 0x28}, 2, Flow::indirect_jump},
       {"ret", {0xc3}, 1, Flow::ret},
       {"rep ret", {0xf3, 0xc3}, 2, Flow::ret},
       {"ret imm", {0xc2, 8, 0}, 3, Flow::ret},
@@ -92,6 +92,10 @@ TEST(X86, Targets) {
 TEST(X86, LockIsAnInstructionOfItsOwnWhereLlvmSaysSo) {
   std::vector<u8> bytes = {0xf0, 0x48, 0xff, 0x00};  // lock inc qword [rax]
   EXPECT_EQ(x86(bytes).length, 1);
+  EXPECT_EQ(x86({0xf2, 0xf0, 0x0f, 0xb1, 0x0a}).length, 1);  // xacquire lock cmpxchg
+  EXPECT_EQ(x86({0xf3, 0xc7, 0x02, 0, 0, 0, 0}).length, 1);  // xrelease mov
+  EXPECT_EQ(x86({0xf3, 0x90}).length, 2);                    // pause
+  EXPECT_EQ(x86({0xf3, 0xa4}).length, 2);                    // rep movsb
   auto whole = Decoder::for_machine(EM_X86_64, LockPrefix::with_instruction);
   EXPECT_EQ(whole->decode(bytes, 0).length, 4);
 }

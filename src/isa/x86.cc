@@ -20,9 +20,8 @@ Flow flow_of_group_ff(u8 reg) {
     case 3:
       return Flow::indirect_call;  // near, far
     case 4:
-      return Flow::indirect_jump;
     case 5:
-      return Flow::jump;  // far
+      return Flow::indirect_jump;  // near, far
     default:
       return Flow::none;
   }
@@ -87,11 +86,22 @@ Flow flow_of(const ZydisDecodedInstruction& in) {
   return Flow::none;
 }
 
+// LLVM takes lock, and f2 or f3 where they mean xacquire or xrelease, for instructions.
+bool is_prefix_alone(Bytes code) {
+  if (code[0] == 0xf0) return true;
+  if ((code[0] != 0xf2 && code[0] != 0xf3) || code.size() < 2) return false;
+  u8 next = code[1];
+  bool exchange = (next & 0xfe) == 0x86 || (next & 0xf8) == 0x90;
+  bool pause = code[0] == 0xf3 && next == 0x90;
+  bool store = next == 0x88 || next == 0x89 || next == 0xc6 || next == 0xc7;
+  return next == 0xf0 || (exchange && !pause) || (store && code[0] == 0xf3);
+}
+
 }  // namespace
 
 Instruction decode_x86(Bytes code, u64 address, LockPrefix lock) {
   static const ZydisDecoder decoder = make_decoder();
-  if (lock == LockPrefix::alone && !code.empty() && code[0] == 0xf0) return {.length = 1};
+  if (lock == LockPrefix::alone && !code.empty() && is_prefix_alone(code)) return {.length = 1};
 
   ZydisDecodedInstruction in;
   if (!ZYAN_SUCCESS(
