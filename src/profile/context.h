@@ -1,0 +1,58 @@
+#pragma once
+
+// Calling contexts as integers: a node of one trie of call sites.
+//
+//   Contexts contexts;
+//   ContextId main = contexts.top(main_name);                    // [main]
+//   ContextId foo = contexts.child(main, {3, 1}, foo_name);      // [main:3.1 @ foo]
+//
+// A function without calling context is a context of one frame.
+
+#include <tsl/robin_map.h>
+
+#include <string>
+#include <vector>
+
+#include "profile/function_samples.h"
+#include "profile/name_table.h"
+
+namespace pgokit::profile {
+
+enum class ContextId : u32 { none = 0 };
+
+class Contexts {
+ public:
+  struct Node {
+    ContextId parent = ContextId::none;  // none: called from nowhere we know
+    LineLocation call_site;              // in the parent
+    NameId function{};
+    auto operator<=>(const Node&) const = default;
+  };
+
+  Contexts() : nodes_(1) {}
+
+  ContextId top(NameId function) { return child(ContextId::none, {}, function); }
+  ContextId child(ContextId parent, LineLocation call_site, NameId function);
+  const Node& node(ContextId id) const { return nodes_[static_cast<u32>(id)]; }
+  // One past the largest id given out.
+  size_t end() const { return nodes_.size(); }
+
+  // Outermost first: `location` is where the frame calls the next one, {} in the last.
+  struct Frame {
+    NameId function{};
+    LineLocation location;
+    bool operator==(const Frame&) const = default;
+  };
+  std::vector<Frame> frames(ContextId id) const;
+  // "main:3.1 @ foo", as text profiles have it between brackets.
+  std::string text(ContextId id, const NameTable& names) const;
+
+ private:
+  struct NodeHash {
+    size_t operator()(const Node& node) const;
+  };
+  std::vector<Node> nodes_;  // [0] is no context
+  tsl::robin_map<Node, ContextId, NodeHash> ids_;
+};
+
+}  // namespace pgokit::profile

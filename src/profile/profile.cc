@@ -1,0 +1,109 @@
+#include "profile/profile.h"
+
+#include <algorithm>
+
+namespace pgokit::profile {
+
+FunctionSamples& Profile::function(ContextId context) {
+  auto at = static_cast<size_t>(context);
+  if (at >= function_of_context_.size()) function_of_context_.resize(contexts.end());
+  u32& place = function_of_context_[at];
+  if (place == 0) {
+    functions_.emplace_back();
+    functions_.back().context = context;
+    functions_.back().samples.name = contexts.node(context).function;
+    place = static_cast<u32>(functions_.size());
+  }
+  return functions_[place - 1].samples;
+}
+
+const FunctionSamples* Profile::find(ContextId context) const {
+  auto at = static_cast<size_t>(context);
+  if (at >= function_of_context_.size() || function_of_context_[at] == 0) return nullptr;
+  return &functions_[function_of_context_[at] - 1].samples;
+}
+
+void Profile::index_functions() {
+  function_of_context_.assign(contexts.end(), 0);
+  u32 place = 0;
+  for (const auto& function : functions_)
+    function_of_context_[static_cast<size_t>(function.context)] = ++place;
+}
+
+std::vector<const Function*> Profile::ordered() const {
+  auto ranks = names.ranks();
+  auto rank = [&](NameId name) { return ranks[static_cast<size_t>(name)]; };
+  struct Key {
+    u64 total;
+    const Function* function;
+    std::vector<Contexts::Frame> frames;  // empty: a context of one frame
+  };
+  std::vector<Key> keys;
+  for (const auto& function : functions_) {
+    bool flat = contexts.node(function.context).parent == ContextId::none;
+    keys.push_back({function.samples.total, &function,
+                    flat ? std::vector<Contexts::Frame>{} : contexts.frames(function.context)});
+  }
+  auto less_frame = [&](const Contexts::Frame& a, const Contexts::Frame& b) {
+    if (a.function != b.function) return rank(a.function) < rank(b.function);
+    return a.location < b.location;
+  };
+  std::sort(keys.begin(), keys.end(), [&](const Key& a, const Key& b) {
+    if (a.total != b.total) return a.total > b.total;
+    Contexts::Frame a_only{a.function->samples.name, {}}, b_only{b.function->samples.name, {}};
+    std::span<const Contexts::Frame> a_frames(&a_only, 1), b_frames(&b_only, 1);
+    if (!a.frames.empty()) a_frames = a.frames;
+    if (!b.frames.empty()) b_frames = b.frames;
+    return std::ranges::lexicographical_compare(a_frames, b_frames, less_frame);
+  });
+  std::vector<const Function*> functions;
+  functions.reserve(keys.size());
+  for (const auto& key : keys) functions.push_back(key.function);
+  return functions;
+}
+
+void Profile::sort() {
+  for (auto& function : functions_) function.samples.sort();
+}
+
+namespace {
+
+bool any_vtables(const FunctionSamples& samples) {
+  if (samples.vtables) return true;
+  for (const auto& [location, callees] : samples.inlinees.unordered())
+    for (const auto& [callee, inlinee] : callees.unordered())
+      if (any_vtables(*inlinee)) return true;
+  return false;
+}
+
+}  // namespace
+
+bool Profile::has_vtables() const {
+  return std::ranges::any_of(functions_, [](const Function& f) { return any_vtables(f.samples); });
+}
+
+MergeResult merge(Profile& into, const Profile& from, u64 weight) {
+  std::vector<NameId> renamed(from.names.size());
+  for (u32 i = 0; i < renamed.size(); ++i)
+    renamed[i] = into.names.intern_from(from.names, static_cast<NameId>(i));
+  std::vector<ContextId> contexts(from.contexts.end());  // a parent stands before its children
+  for (u32 i = 1; i < contexts.size(); ++i) {
+    const auto& node = from.contexts.node(static_cast<ContextId>(i));
+    contexts[i] = into.contexts.child(contexts[static_cast<size_t>(node.parent)], node.call_site,
+                                      renamed[static_cast<size_t>(node.function)]);
+  }
+  MergeResult result;
+  for (const auto& [context, samples] : from.functions())
+    if (!merge(into.function(contexts[static_cast<size_t>(context)]), samples, weight, renamed))
+      ++result.checksum_mismatches;
+  for (u32 i = 0; i < from.symbols.size(); ++i)
+    into.symbols.intern(from.symbols.text(static_cast<NameId>(i)));
+  into.flags.probe_based |= from.flags.probe_based;
+  into.flags.context_sensitive |= from.flags.context_sensitive;
+  into.flags.pre_inlined |= from.flags.pre_inlined;
+  into.flags.fs_discriminators |= from.flags.fs_discriminators;
+  into.flags.partial |= from.flags.partial;
+  return result;
+}
+
+}  // namespace pgokit::profile
