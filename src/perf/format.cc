@@ -27,7 +27,7 @@ constexpr std::string_view kernel_names[] = {"",
                                              "AUX_OUTPUT_HW_ID"};
 
 constexpr std::string_view user_names[] = {
-    "HEADER_ATTR",   "EVENT_TYPE",  "TRACING_DATA",   "BUILD_ID",   "FINISHED_ROUND", "ID_INDEX",
+    "ATTR",          "EVENT_TYPE",  "TRACING_DATA",   "BUILD_ID",   "FINISHED_ROUND", "ID_INDEX",
     "AUXTRACE_INFO", "AUXTRACE",    "AUXTRACE_ERROR", "THREAD_MAP", "CPU_MAP",        "STAT_CONFIG",
     "STAT",          "STAT_ROUND",  "EVENT_UPDATE",   "TIME_CONV",  "FEATURE",        "COMPRESSED",
     "FINISHED_INIT", "COMPRESSED2", "BPF_METADATA"};

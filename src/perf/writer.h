@@ -20,17 +20,9 @@
 
 #include "base/file.h"
 #include "base/result.h"
-#include "perf/format.h"
+#include "perf/records.h"
 
 namespace pgokit::perf {
-
-// Who and when: of a sample, and of the other records where attr_flag::sample_id_all is set.
-struct RecordId {
-  u32 pid = 0, tid = 0;
-  u64 time = 0;
-  u32 cpu = 0;
-  u64 id = 0;  // one of Writer::Event::ids; needed with more than one event
-};
 
 class Writer {
  public:
@@ -43,9 +35,9 @@ class Writer {
   struct Mapping {
     u64 start = 0, size = 0, file_offset = 0;
     std::string_view path = {};
-    Bytes build_id;      // up to 20 bytes; empty: none in the record
-    u32 protection = 5;  // PROT_READ | PROT_EXEC
-    u32 map_flags = 2;   // MAP_PRIVATE
+    Bytes build_id = {};  // up to 20 bytes; empty: none in the record
+    u32 protection = 5;   // PROT_READ | PROT_EXEC
+    u32 map_flags = 2;    // MAP_PRIVATE
     u16 mode = misc::user;
     i32 pid = -2;  // -2: that of the RecordId; the kernel's own mapping has -1
   };
