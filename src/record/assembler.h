@@ -1,0 +1,75 @@
+#pragma once
+
+// The few x86-64 instructions that the stubs of translated code are made of.
+
+#include <cstring>
+#include <initializer_list>
+#include <vector>
+
+#include "base/types.h"
+
+namespace pgokit::record {
+
+enum class Reg : u8 { rax = 0, rcx = 1, rdx = 2, r11 = 11 };
+
+class Assembler {
+ public:
+  // The first byte will lie at `address`.
+  explicit Assembler(u64 address) : address_(address) {}
+
+  u64 here() const { return address_ + code_.size(); }
+  u32 offset() const { return static_cast<u32>(code_.size()); }
+  std::vector<u8>& code() { return code_; }
+
+  void bytes(std::initializer_list<u8> list) { code_.insert(code_.end(), list); }
+  void bytes(Bytes list) { code_.insert(code_.end(), list.begin(), list.end()); }
+  template <class T>
+  void value(T number) {
+    const auto* raw = reinterpret_cast<const u8*>(&number);
+    code_.insert(code_.end(), raw, raw + sizeof number);
+  }
+  template <class T>
+  void patch(u32 offset, T number) {
+    std::memcpy(code_.data() + offset, &number, sizeof number);
+  }
+
+  // None of these changes the flags.
+  void save(Reg reg, u32 slot) { gs_access(0x89, reg, slot, true); }  // mov gs:[slot], r64
+  void load(Reg reg, u32 slot) { gs_access(0x8b, reg, slot, true); }  // mov r64, gs:[slot]
+  void save32(Reg reg, u32 slot) { gs_access(0x89, reg, slot, false); }
+  void load32(Reg reg, u32 slot) { gs_access(0x8b, reg, slot, false); }
+  void store_imm(u32 slot, u32 number) {  // mov dword gs:[slot], imm32
+    bytes({0x65, 0xc7, 0x04, 0x25}), value(slot), value(number);
+  }
+  void jump_gs(u32 slot) { bytes({0x65, 0xff, 0x24, 0x25}), value(slot); }  // jmp gs:[slot]
+  void rcx_is(u64 number) { bytes({0x48, 0xb9}), value(number); }           // movabs rcx, imm64
+
+  // jmp [rip + x] where the 8 bytes at `slot` hold the target.
+  void jump_through(u64 slot) {
+    bytes({0xff, 0x25});
+    value(static_cast<i32>(slot - (here() + 4)));
+  }
+  // A rel32 to be set by bind().
+  u32 rel32() {
+    value(u32(0));
+    return offset() - 4;
+  }
+  // The rel32 at `fixup` leads here.
+  void bind(u32 fixup) { patch(fixup, static_cast<i32>(offset() - (fixup + 4))); }
+  void bind8(u32 fixup) { patch(fixup, static_cast<u8>(offset() - (fixup + 1))); }
+
+ private:
+  void gs_access(u8 opcode, Reg reg, u32 slot, bool wide) {
+    auto number = static_cast<u8>(reg);
+    auto rex = static_cast<u8>(0x40 | (wide ? 8 : 0) | (number & 8 ? 4 : 0));
+    bytes({0x65});
+    if (rex != 0x40) bytes({rex});
+    bytes({opcode, static_cast<u8>(0x04 | (number & 7) << 3), 0x25});
+    value(slot);
+  }
+
+  u64 address_;
+  std::vector<u8> code_;
+};
+
+}  // namespace pgokit::record

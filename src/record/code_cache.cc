@@ -1,0 +1,175 @@
+#include "record/code_cache.h"
+
+#include <algorithm>
+
+namespace pgokit::record {
+namespace {
+
+// A stop for a block that is missing costs as much as translating a hundred of them, but most of
+// what lies ahead is never reached. bench/record.py measures stops per sample.
+constexpr size_t blocks_ahead = 24;
+constexpr u64 room_for_block = 4096;
+constexpr u64 room_for_slots = 16 * 8;
+
+}  // namespace
+
+// What one call of enter() adds; it all lies in one arena and goes into the process at its end.
+struct CodeCache::Batch {
+  Arena* arena = nullptr;
+  u64 code_at = 0, slots_at = 0;  // of the first byte
+  std::vector<u8> code;
+  std::vector<u64> slots;
+  std::vector<TargetMemory::Word> words;
+  std::deque<u64> next;           // addresses to be translated too
+  std::vector<u64> return_sites;  // to be found by indirect branches
+};
+
+CodeCache::CodeCache(TargetMemory& memory, Source source)
+    : memory_(memory), source_(std::move(source)) {}
+
+const Arena* CodeCache::near(u64 address) const {
+  for (const auto& arena : arenas_)
+    if (arena.reaches(address)) return &arena;
+  return nullptr;
+}
+
+void CodeCache::add_arena(u64 base) {
+  arenas_.push_back({.base = base, .code_used = 0, .slots_used = 0});
+  if (arenas_.size() > 1) return;
+  routines_ = make_routines(base);
+  memory_.write(base, routines_.code);
+  arenas_[0].code_used = (routines_.code.size() + 63) / 64 * 64;
+}
+
+u64 CodeCache::find(u64 original) const {
+  auto it = numbers_.find(original);
+  return it == numbers_.end() ? 0 : blocks_[it->second].code;
+}
+
+u64 CodeCache::enter(u64 original) {
+  if (u64 code = find(original)) return code;
+  const auto* arena = near(original);
+  if (!arena) return 0;
+  Batch batch;
+  batch.arena = &arenas_[static_cast<size_t>(arena - arenas_.data())];
+  batch.code_at = arena->base + arena->code_used;
+  batch.slots_at = arena->slots() + arena->slots_used;
+  if (!add(original, batch)) return 0;
+  for (size_t n = 1; n < blocks_ahead && !batch.next.empty();) {
+    u64 address = batch.next.front();
+    batch.next.pop_front();
+    if (!find(address) && arena->reaches(address) && add(address, batch)) ++n;
+  }
+  commit(batch);
+  return find(original);
+}
+
+bool CodeCache::add(u64 original, Batch& batch) {
+  Arena& arena = *batch.arena;
+  if (arena.code_used + room_for_block > Arena::code_size ||
+      arena.slots_used + room_for_slots > Arena::slots_size)
+    return full_ = true, false;
+  Bytes bytes = source_(original);
+  if (bytes.empty()) return false;
+  Place place{.code = arena.base + arena.code_used,
+              .slots = arena.slots() + arena.slots_used,
+              .first_edge = static_cast<u32>(edges_.size())};
+  auto copy = translate(original, bytes, place);
+  if (!copy.ok()) return false;
+
+  batch.code.insert(batch.code.end(), copy.code.begin(), copy.code.end());
+  batch.code.resize((batch.code.size() + 15) / 16 * 16, 0xcc);
+  arena.code_used = batch.code_at + batch.code.size() - arena.base;
+  arena.slots_used += copy.exits.size() * 8;
+  edges_.insert(edges_.end(), copy.edges.begin(), copy.edges.end());
+  numbers_[original] = static_cast<u32>(blocks_.size());
+  blocks_.push_back({original, copy.block.code, copy.block.code_end});
+  for (const auto& exit : copy.exits) link(exit, batch);
+
+  if (auto it = waiting_.find(original); it != waiting_.end()) {
+    for (u64 slot : it->second) {
+      if (slot >= batch.slots_at && slot < batch.slots_at + batch.slots.size() * 8)
+        batch.slots[(slot - batch.slots_at) / 8] = copy.block.code;
+      else
+        batch.words.push_back({slot, copy.block.code});
+    }
+    waiting_.erase(it);
+  }
+  follow(copy, batch);
+  return true;
+}
+
+void CodeCache::link(const Exit& exit, Batch& batch) {
+  u64 code = find(exit.target);
+  batch.slots.push_back(code ? code : exit.miss);
+  if (!code) waiting_[exit.target].push_back(exit.slot);
+}
+
+void CodeCache::follow(const Translation& copy, Batch& batch) {
+  for (const auto& exit : copy.exits) batch.next.push_back(exit.target);
+  for (u64 site : copy.return_sites) {
+    batch.next.push_back(site);
+    batch.return_sites.push_back(site);
+  }
+}
+
+// Code and slots first: nothing leads there before the words are written.
+void CodeCache::commit(Batch& batch) {
+  memory_.write(batch.code_at, batch.code);
+  Bytes slots(reinterpret_cast<const u8*>(batch.slots.data()), batch.slots.size() * 8);
+  memory_.write(batch.slots_at, slots);
+  for (u64 site : batch.return_sites)
+    if (u64 code = find(site))
+      batch.words.push_back({arenas_[0].table() + 8 * scratch::table_index(site), code});
+  if (!batch.words.empty()) memory_.write_words(batch.words);
+}
+
+void CodeCache::publish(u64 original) {
+  u64 code = find(original);
+  if (!code) return;
+  TargetMemory::Word word{arenas_[0].table() + 8 * scratch::table_index(original), code};
+  memory_.write_words({&word, 1});
+}
+
+void CodeCache::clear() {
+  numbers_.clear();
+  blocks_.clear();
+  edges_.clear();
+  waiting_.clear();
+  full_ = false;
+  for (auto& arena : arenas_) arena.code_used = arena.slots_used = 0;
+  if (arenas_.empty()) return;
+  std::vector<u8> nothing(Arena::table_size);
+  memory_.write(arenas_[0].table(), nothing);
+  memory_.write(arenas_[0].base, routines_.code);
+  arenas_[0].code_used = (routines_.code.size() + 63) / 64 * 64;
+}
+
+bool CodeCache::contains(u64 address) const {
+  return std::ranges::any_of(arenas_, [&](const Arena& arena) {
+    return address >= arena.base && address < arena.base + Arena::code_size;
+  });
+}
+
+std::optional<Boundary> CodeCache::boundary(u64 pc) const {
+  // Blocks of one arena lie in the order of their making, but arenas alternate.
+  auto block = std::ranges::find_if(
+      blocks_, [&](const KnownBlock& one) { return pc >= one.code && pc < one.code_end; });
+  if (block == blocks_.end()) return std::nullopt;
+  auto copy = translate(block->original, source_(block->original),
+                        {.code = block->code - 8, .slots = block->code, .first_edge = 0});
+  for (const auto& boundary : copy.block.boundaries)
+    if (block->code + boundary.offset == pc) return boundary;
+  return std::nullopt;
+}
+
+scratch::Header CodeCache::header(u32 branches) const {
+  scratch::Header header{};
+  header.left = u64{branches} * scratch::entry_size;
+  header.table = arenas_[0].table();
+  header.leave = routines_.leave;
+  header.dispatch = routines_.dispatch;
+  return header;
+}
+
+}  // namespace pgokit::record

@@ -1,0 +1,90 @@
+// The two routines shared by all translated code of a process.
+#include "record/assembler.h"
+#include "record/scratch.h"
+#include "record/translate.h"
+
+namespace pgokit::record {
+namespace {
+
+// In: gs:target, gs:rcx; rcx is free, everything else is the program's.
+void emit_leave(Assembler& out, Routines& routines) {
+  routines.leave = out.here();
+  out.save(Reg::rax, scratch::rax);
+  out.save(Reg::r11, scratch::r11);
+  out.bytes({0xb8}), out.value(marker_syscall);  // mov eax, imm32
+  out.bytes({0x0f, 0x05});                       // syscall: keeps the flags, breaks rcx and r11
+  routines.after_syscall = out.here();
+  out.load(Reg::rax, scratch::rax);
+  out.load(Reg::r11, scratch::r11);
+  out.load(Reg::rcx, scratch::rcx);
+  out.jump_gs(scratch::target);
+}
+
+void emit_flags_saved(Assembler& out) {
+  out.bytes({0x9f});              // lahf
+  out.bytes({0x0f, 0x90, 0xc0});  // seto al
+  out.save32(Reg::rax, scratch::flags);
+}
+
+void emit_restored(Assembler& out) {
+  out.load32(Reg::rax, scratch::flags);
+  out.bytes({0x04, 0x7f});  // add al, 0x7f: sets the overflow flag where al is 1
+  out.bytes({0x9e});        // sahf
+  out.load(Reg::rax, scratch::rax);
+  out.load(Reg::rdx, scratch::rdx);
+}
+
+// rdx = scratch::table_index(rcx), rax = the table's entry; leaves with ZF where there is none.
+void emit_lookup(Assembler& out) {
+  out.bytes({0x48, 0x89, 0xca});        // mov rdx, rcx
+  out.bytes({0x48, 0xc1, 0xea, 0x0f});  // shr rdx, 15
+  out.bytes({0x31, 0xca});              // xor edx, ecx
+  out.bytes({0x0f, 0xb7, 0xd2});        // movzx edx, dx
+  out.load(Reg::rax, scratch::table);
+  out.bytes({0x48, 0x8b, 0x04, 0xd0});  // mov rax, [rax + rdx*8]
+  out.bytes({0x48, 0x85, 0xc0});        // test rax, rax
+}
+
+// In: rcx = target of an indirect branch, gs:rcx, gs:edge; the rest is the program's.
+void emit_dispatch(Assembler& out, Routines& routines) {
+  routines.dispatch = out.here();
+  out.save(Reg::rax, scratch::rax);
+  out.save(Reg::rdx, scratch::rdx);
+  emit_flags_saved(out);
+  out.save(Reg::rcx, scratch::target);
+  out.load32(Reg::rax, scratch::left);
+  out.load32(Reg::rdx, scratch::edge);
+  out.bytes({0x65, 0x89, 0x90}), out.value(scratch::ring);  // mov gs:[rax + ring], edx
+  out.bytes({0x65, 0x48, 0x89, 0x88}),
+      out.value(scratch::ring + 8);              // mov gs:[rax + ring + 8], rcx
+  out.bytes({0x83, 0xe8, scratch::entry_size});  // sub eax, 16
+  out.save32(Reg::rax, scratch::left);
+  out.bytes({0x0f, 0x84});  // jz: the window is full
+  u32 full = out.rel32();
+  emit_lookup(out);
+  out.bytes({0x0f, 0x84});  // jz: not translated yet
+  u32 none = out.rel32();
+  out.bytes({0x48, 0x3b, 0x48, 0xf8});  // cmp rcx, [rax - 8]
+  out.bytes({0x0f, 0x85});              // jne: another block of the same index
+  u32 other = out.rel32();
+  out.save(Reg::rax, scratch::jump);
+  emit_restored(out);
+  out.load(Reg::rcx, scratch::rcx);
+  out.jump_gs(scratch::jump);
+  out.bind(full), out.bind(none), out.bind(other);
+  emit_restored(out);
+  out.jump_gs(scratch::leave);
+}
+
+}  // namespace
+
+Routines make_routines(u64 address) {
+  Assembler out(address);
+  Routines routines;
+  emit_leave(out, routines);
+  emit_dispatch(out, routines);
+  routines.code = std::move(out.code());
+  return routines;
+}
+
+}  // namespace pgokit::record

@@ -1,0 +1,88 @@
+#pragma once
+
+// Translates a stretch of x86-64 code into a copy that records its taken branches.
+//
+//   Translation copy = translate(0x401000, bytes_of_the_program, {.code = ..., .slots = ...});
+//   if (copy.ok()) write(copy.code to copy.block.header, copy.exits[i].miss to copy.exits[i].slot);
+//
+// The copy runs the program's own instructions, with displacements relative to rip moved. It goes
+// straight on through conditional branches that are not taken; a taken branch enters a stub that
+// records (from, to) in the thread's scratch area (scratch.h), counts the window down and jumps
+// through a slot to the translated target. All values that the program can see are those of the
+// original: return addresses on the stack, registers, flags, memory, the red zone.
+//
+// A window ends in the routine `leave`: with the original address in scratch::target it makes a
+// harmless system call, at which a tracer takes over; without a tracer the call returns and the
+// thread goes on in the original code. The copy therefore never needs its tracer.
+//
+// What is not translated ends a window before it: system calls, interrupts, far branches, use of
+// the gs segment, transactions, changes of the trap flag.
+//
+// Does not touch the memory of any process and knows nothing of neighbouring blocks (code_cache.h).
+
+#include <vector>
+
+#include "base/types.h"
+
+namespace pgokit::record {
+
+// A branch of the program; `to` is 0 for those whose target is in a register or in memory.
+struct Edge {
+  u64 from = 0, to = 0;
+};
+
+// The copy at `offset` does what the original does at `original`, from the same state. With
+// `rcx_saved`, the program's rcx is in the scratch area at that point.
+struct Boundary {
+  u32 offset = 0;
+  bool rcx_saved = false;
+  u64 original = 0;
+};
+
+// A way out of the copy: it jumps to the address that the 8 bytes at `slot` hold. `miss` is what
+// they must hold until `target` is translated.
+struct Exit {
+  u64 target = 0;
+  u64 slot = 0;
+  u64 miss = 0;
+};
+
+struct Block {
+  u64 original = 0, end = 0;  // the program's bytes that were copied: [original, end)
+  u64 code = 0, code_end = 0;
+  std::vector<Boundary> boundaries;  // by offset from `code`
+};
+
+// Where the copy goes. The exits use consecutive slots, the branches consecutive edge numbers.
+struct Place {
+  u64 code = 0;   // of the header of 8 bytes; aligned to 16 less 8
+  u64 slots = 0;  // within 2 GiB of `code`
+  u32 first_edge = 0;
+};
+
+struct Translation {
+  std::vector<u8> code;  // the header, which holds the original address, then the copy
+  Block block;
+  std::vector<Exit> exits;
+  std::vector<Edge> edges;
+  std::vector<u64> return_sites;  // behind the block's calls
+
+  bool ok() const { return !code.empty(); }
+};
+
+// `bytes` are those of the program from `original` on, as far as they may be translated; a few
+// hundred are enough. Not ok() where the first instruction cannot be translated.
+Translation translate(u64 original, Bytes bytes, const Place& place);
+
+// The routines `leave` and `dispatch` to be put at `address` once for each process.
+struct Routines {
+  std::vector<u8> code;
+  u64 leave = 0, dispatch = 0;
+  u64 after_syscall = 0;  // rip when the tracer sees the system call of `leave`
+};
+Routines make_routines(u64 address);
+
+// The system call that `leave` makes: getpid.
+inline constexpr u32 marker_syscall = 39;
+
+}  // namespace pgokit::record
