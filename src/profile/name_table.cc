@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <numeric>
 
 #include "base/function_name.h"
 
@@ -28,12 +27,32 @@ bool NameTable::less(NameId a, NameId b) const {
   return a_guid ? guid(a) < guid(b) : names_.text(a) < names_.text(b);
 }
 
+void NameTable::sort(std::vector<NameId>& ids) const {
+  struct Key {
+    std::string_view text;
+    u64 guid;
+    bool is_text;
+    NameId id;
+  };
+  std::vector<Key> keys;
+  keys.reserve(ids.size());
+  for (NameId id : ids) {
+    bool is_text = !is_guid(id);
+    keys.push_back({text(id), is_text ? 0 : guid(id), is_text, id});
+  }
+  std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
+    if (a.is_text != b.is_text) return b.is_text;
+    return a.is_text ? a.text < b.text : a.guid < b.guid;
+  });
+  for (size_t i = 0; i < ids.size(); ++i) ids[i] = keys[i].id;
+}
+
 std::vector<u32> NameTable::ranks() const {
-  std::vector<u32> order(size()), ranks(size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(),
-            [&](u32 a, u32 b) { return less(static_cast<NameId>(a), static_cast<NameId>(b)); });
-  for (u32 i = 0; i < order.size(); ++i) ranks[order[i]] = i;
+  std::vector<NameId> order(size());
+  for (u32 i = 0; i < order.size(); ++i) order[i] = NameId{i};
+  sort(order);
+  std::vector<u32> ranks(size());
+  for (u32 i = 0; i < order.size(); ++i) ranks[static_cast<size_t>(order[i])] = i;
   return ranks;
 }
 

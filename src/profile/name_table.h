@@ -35,6 +35,7 @@ class NameTable {
 
   // How files order names: ids first and by value, then texts bytewise.
   bool less(NameId a, NameId b) const;
+  void sort(std::vector<NameId>& ids) const;
   // The place of each name in that order, so that many can be sorted by integers.
   std::vector<u32> ranks() const;
   size_t size() const { return names_.size(); }

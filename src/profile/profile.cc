@@ -30,8 +30,15 @@ void Profile::index_functions() {
     function_of_context_[static_cast<size_t>(function.context)] = ++place;
 }
 
-std::vector<const Function*> Profile::ordered() const {
-  auto ranks = names.ranks();
+std::vector<const Function*> Profile::ordered(std::span<const u32> ranks) const {
+  return sorted(ranks, true);
+}
+
+std::vector<const Function*> Profile::by_context(std::span<const u32> ranks) const {
+  return sorted(ranks, false);
+}
+
+std::vector<const Function*> Profile::sorted(std::span<const u32> ranks, bool by_total) const {
   auto rank = [&](NameId name) { return ranks[static_cast<size_t>(name)]; };
   struct Key {
     u64 total;
@@ -41,7 +48,7 @@ std::vector<const Function*> Profile::ordered() const {
   std::vector<Key> keys;
   for (const auto& function : functions_) {
     bool flat = contexts.node(function.context).parent == ContextId::none;
-    keys.push_back({function.samples.total, &function,
+    keys.push_back({by_total ? function.samples.total : 0, &function,
                     flat ? std::vector<Contexts::Frame>{} : contexts.frames(function.context)});
   }
   auto less_frame = [&](const Contexts::Frame& a, const Contexts::Frame& b) {

@@ -46,12 +46,19 @@ class Profile {
   FunctionSamples& function(NameId name) { return function(contexts.top(name)); }
   FunctionSamples& function(ContextId context);
   const FunctionSamples* find(ContextId context) const;
+  FunctionSamples* find(ContextId context) {
+    return const_cast<FunctionSamples*>(std::as_const(*this).find(context));
+  }
 
   // In no particular order.
   std::deque<Function>& functions() { return functions_; }
   const std::deque<Function>& functions() const { return functions_; }
   // In the order of files: by total downwards, then by context.
-  std::vector<const Function*> ordered() const;
+  std::vector<const Function*> ordered() const { return ordered(names.ranks()); }
+  // The same where the order of the names used is known.
+  std::vector<const Function*> ordered(std::span<const u32> ranks) const;
+  // By context only.
+  std::vector<const Function*> by_context(std::span<const u32> ranks) const;
 
   // Keeps only those of which `keep` says so. References are invalid afterwards.
   template <class Predicate>
@@ -68,6 +75,7 @@ class Profile {
   bool has_vtables() const;
 
  private:
+  std::vector<const Function*> sorted(std::span<const u32> ranks, bool by_total) const;
   void index_functions();
 
   std::deque<Function> functions_;

@@ -1,0 +1,78 @@
+#include "profile/format.h"
+
+#include "base/cursor.h"
+#include "profile/extbinary.h"
+#include "profile/readers.h"
+
+namespace pgokit::profile {
+
+std::string_view format_name(Format format) {
+  switch (format) {
+    case Format::text:
+      return "text";
+    case Format::binary:
+      return "binary";
+    case Format::extbinary:
+      return "extbinary";
+  }
+  __builtin_unreachable();
+}
+
+std::string_view section_name(u64 type) {
+  switch (type) {
+    case summary_section:
+      return "summary";
+    case name_table_section:
+      return "names";
+    case symbol_list_section:
+      return "symbol list";
+    case function_offset_section:
+      return "function offsets";
+    case metadata_section:
+      return "function metadata";
+    case context_table_section:
+      return "contexts";
+    case functions_section:
+      return "functions";
+    default:
+      return "unknown";
+  }
+}
+
+Result<std::string> write_profile(const Profile& profile, Format format,
+                                  const WriteOptions& options) {
+  switch (format) {
+    case Format::text:
+      return write_text(profile, options);
+    case Format::binary:
+      return write_binary(profile);
+    case Format::extbinary:
+      return write_extbinary(profile, options);
+  }
+  __builtin_unreachable();
+}
+
+std::optional<Format> sniff(Bytes bytes) {
+  Cursor in(bytes);
+  u64 magic = in.uleb128();
+  if (in.ok() && magic == magic_of_binary) return Format::binary;
+  if (in.ok() && magic == magic_of_extbinary) return Format::extbinary;
+  if (looks_like_text(as_text(bytes))) return Format::text;
+  return std::nullopt;
+}
+
+Result<ReadProfile> read_profile(Bytes bytes) {
+  auto format = sniff(bytes);
+  if (!format) return fail("is no sample profile that pgokit knows (text, binary, extbinary)");
+  switch (*format) {
+    case Format::text:
+      return read_text(as_text(bytes));
+    case Format::binary:
+      return read_binary(bytes);
+    case Format::extbinary:
+      return read_extbinary(bytes);
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace pgokit::profile

@@ -1,0 +1,59 @@
+#pragma once
+
+// Sample profiles as files: LLVM's text, binary and extensible binary forms.
+// Layouts: docs/formats/sample-profile.md. Source of truth:
+// llvm/lib/ProfileData/SampleProfReader.cpp and SampleProfWriter.cpp, and what llvm-profdata 22
+// does.
+//
+//   auto file = TRY(MappedFile::open(path));
+//   auto read = TRY_IN(path, read_profile(file.bytes()));      // any form, told by content
+//   std::string bytes = TRY(write_profile(read.profile, Format::extbinary));
+//
+// Errors are one sentence with the line or section where they are.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "profile/profile.h"
+
+namespace pgokit::profile {
+
+enum class Format { text, binary, extbinary };
+std::string_view format_name(Format format);
+
+struct WriteOptions {
+  bool compress = false;      // extbinary: sections by zlib
+  bool md5_names = false;     // extbinary: hashes in place of names
+  bool split_layout = false;  // extbinary, text: functions without inlinees apart
+  bool vtables = false;       // extbinary: with the virtual tables seen (the text always has them)
+};
+
+// The profile has been sorted. Refused: probes or contexts in the binary form, contexts in the
+// split layout (it has no table of contexts).
+Result<std::string> write_profile(const Profile& profile, Format format,
+                                  const WriteOptions& options = {});
+std::string write_text(const Profile& profile, const WriteOptions& options = {});
+Result<std::string> write_binary(const Profile& profile);
+Result<std::string> write_extbinary(const Profile& profile, const WriteOptions& options = {});
+
+// One section of an extensible binary file.
+struct SectionInfo {
+  u64 type = 0, flags = 0, offset = 0, size = 0;
+};
+std::string_view section_name(u64 type);
+
+struct ReadProfile {
+  Profile profile;  // sorted
+  Format format{};
+  bool md5_names = false;
+  std::vector<SectionInfo> sections;  // of extbinary, in the order of its table
+  std::vector<u64> unknown_sections;  // types that were passed over
+};
+
+// The form of a file by its first bytes; nullopt: no sample profile.
+std::optional<Format> sniff(Bytes bytes);
+Result<ReadProfile> read_profile(Bytes bytes);
+
+}  // namespace pgokit::profile

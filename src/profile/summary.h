@@ -1,0 +1,54 @@
+#pragma once
+
+// What a profile sums up to: the counts that decide what is hot, and its density.
+//
+//   Summary summary = summarize(profile);
+//   u64 hot = summary.count_at(hot_cutoff);          // counts of at least this are hot
+
+#include <vector>
+
+#include "profile/profile.h"
+
+namespace pgokit::profile {
+
+// Cutoffs are millionths of all samples.
+inline constexpr u32 hot_cutoff = 990000;
+inline constexpr u32 cold_cutoff = 999999;
+
+struct Summary {
+  struct Entry {
+    u32 cutoff = 0;
+    u64 min_count = 0;  // the counts from here up make `cutoff` of all samples
+    u64 num_counts = 0;
+  };
+
+  u64 total = 0;
+  u64 max_count = 0;
+  u64 max_function_count = 0;  // the largest head
+  u64 num_counts = 0;
+  u64 num_functions = 0;
+  std::vector<Entry> entries;  // of the sixteen cutoffs that files have
+
+  // The smallest count at the first cutoff of at least `cutoff`; 0 if there is none.
+  u64 count_at(u32 cutoff) const;
+};
+
+// Contexts of one function are added up first.
+Summary summarize(const Profile& profile);
+
+struct Density {
+  double density = 0;        // samples per place of the last function needed to reach the cutoff
+  double covered_share = 0;  // of all samples, by the functions taken
+  u64 functions = 0;         // how many were taken
+};
+// Below 50 a profile is thin: more samples would optimize better.
+Density density(const Profile& profile, u32 cutoff = hot_cutoff);
+
+struct HotFunction {
+  const Function* function = nullptr;
+  u64 max_count = 0;  // of one place, inlinees included
+};
+// Functions with a hot place, by total downwards.
+std::vector<HotFunction> hot_functions(const Profile& profile, const Summary& summary);
+
+}  // namespace pgokit::profile
