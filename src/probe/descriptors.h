@@ -1,0 +1,49 @@
+#pragma once
+
+// The section .pseudo_probe_desc: one entry per source function that has probes.
+//
+//   Descriptors known = Descriptors::read(section);
+//   if (const Descriptor* one = known.find(guid)) use(one->name, one->hash);
+//
+// Layout of an entry, packed, until the section ends:
+//
+//   u64      GUID     id of the source function: base/guid.h of its name
+//   u64      hash     checksum of the control-flow graph when the probes were put in; opaque
+//   ULEB128  n        length of the name
+//   n bytes  name     linkage name, without a NUL
+//
+// The linker keeps one entry per function (COMDAT), but entries of one GUID with different hashes
+// are seen: the first of them counts. Source of truth: llvm/lib/MC/MCPseudoProbe.cpp.
+
+#include <string_view>
+#include <vector>
+
+#include "base/types.h"
+
+namespace pgokit::probe {
+
+struct Descriptor {
+  u64 guid = 0;
+  u64 hash = 0;
+  std::string_view name;  // in the section's bytes
+};
+
+class Descriptors {
+ public:
+  Descriptors() = default;
+  // `section` must outlive the names. What follows a broken entry is lost: truncated().
+  static Descriptors read(Bytes section);
+
+  const Descriptor* find(u64 guid) const;
+  // By GUID ascending, each once.
+  const std::vector<Descriptor>& list() const { return list_; }
+  bool truncated() const { return truncated_; }
+  u64 duplicates() const { return duplicates_; }
+
+ private:
+  std::vector<Descriptor> list_;
+  u64 duplicates_ = 0;
+  bool truncated_ = false;
+};
+
+}  // namespace pgokit::probe
