@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""pgokit beside llvm-profgen on the same inputs, in one run: wall time, CPU time, peak memory.
+
+    ./dev bench e2e [--runs N] [--only NAME]
+
+Writes bench/e2e.md. The inputs are random walks over real programs (pgokit-walk), so that they can
+be of any size; they are made once, in build/bench. Both tools write the same text profile, which is
+checked. CPU time and memory include child processes: llvm-profgen reads perf.data by running perf.
+"""
+import argparse
+import dataclasses
+import filecmp
+import json
+import os
+import pathlib
+import platform
+import statistics
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import big_program  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+WORK = ROOT / "build/bench"
+PGOKIT = ROOT / "build/bin/pgokit"
+
+# Started by an interpreter that has loaded nothing: the peak memory of a process counts what its
+# parent had at the fork.
+LAUNCHER = """
+import os, sys, time
+started = time.monotonic()
+pid = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ,
+                      file_actions=[(os.POSIX_SPAWN_OPEN, 1, '/dev/null', os.O_WRONLY, 0),
+                                    (os.POSIX_SPAWN_OPEN, 2, 'stderr.txt', os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)])
+_, status, usage = os.wait4(pid, 0)
+print(time.monotonic() - started, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, os.waitstatus_to_exitcode(status))
+"""
+
+
+@dataclasses.dataclass
+class Case:
+    name: str
+    about: str
+    program: pathlib.Path
+    input: pathlib.Path
+    option: str  # how llvm-profgen is given the input
+    speed_target: float  # times faster
+    memory_target: float = 0  # times less
+
+
+@dataclasses.dataclass
+class Measured:
+    walls: list
+    cpus: list
+    peak_mb: float
+
+    @property
+    def wall(self):
+        return statistics.median(self.walls)
+
+    @property
+    def cpu(self):
+        return statistics.median(self.cpus)
+
+
+def run_once(command):
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", LAUNCHER, *map(str, command)], cwd=WORK, text=True,
+                          stdout=subprocess.PIPE, check=True)
+    wall, cpu, peak, code = done.stdout.split()
+    if int(code):
+        raise SystemExit(f"{' '.join(map(str, command))}: exit code {code}\n{(WORK / 'stderr.txt').read_text()[:2000]}")
+    return float(wall), float(cpu), int(peak) / 1024
+
+
+def measure(command, runs):
+    results = [run_once(command) for _ in range(runs)]
+    return Measured([r[0] for r in results], [r[1] for r in results], max(r[2] for r in results))
+
+
+def find_walker():
+    for path in sorted((ROOT / "build/release").rglob("pgokit-walk")):
+        if path.is_file() and os.access(path, os.X_OK):
+            return path
+    raise SystemExit("pgokit-walk is not built: ninja -C build/release pgokit-walk")
+
+
+def walk(program, name, *options):
+    """An input made by a random walk over the program; made again when the program is newer."""
+    out = WORK / name
+    if not out.exists() or out.stat().st_mtime < program.stat().st_mtime:
+        subprocess.run([find_walker(), program, "--seed", "1", "--depth", "32", *options, "-o", out], check=True)
+    return out
+
+
+def cases(only):
+    """Builds the inputs that are needed."""
+    wanted = lambda name: only in (None, name)  # noqa: E731
+    sized = ["--samples", "240000", "--kind", "lbr", "--format"]
+    if wanted("script") or wanted("perfdata"):
+        # A copy, so that building pgokit anew does not make the inputs stale.
+        program = WORK / "profiled"
+        if not program.exists():
+            program.write_bytes(PGOKIT.read_bytes())
+            program.chmod(0o755)
+    if wanted("script"):
+        yield Case("script", "text of perf script", program, walk(program, "walk.txt", *sized, "script"),
+                   "--perfscript", 10, 4)
+    if wanted("perfdata"):
+        yield Case("perfdata", "perf.data", program, walk(program, "walk.perf", *sized, "perfdata"),
+                   "--perfdata", 20)
+    if wanted("first"):
+        big = big_program.build(WORK / "big")
+        one = walk(big, "one.txt", "--samples", "1", "--kind", "lbr", "--format", "script")
+        yield Case("first", "one sample of a program with 100 MB of code", big, one, "--perfscript", 20)
+
+
+def command_of(tool, case, output):
+    return [*tool, f"--binary={case.program}", f"{case.option}={case.input}", "--format=text", f"--output={output}"]
+
+
+def compare(case, runs):
+    """The two tools in turn, so that both meet the same machine."""
+    ours, theirs = WORK / f"{case.name}.pgokit.prof", WORK / f"{case.name}.profgen.prof"
+    our_command = command_of([PGOKIT, "llvm-profgen"], case, ours)
+    their_command = command_of(["llvm-profgen-22"], case, theirs)
+    run_once(our_command)  # brings the files into memory
+    parts = [(measure(our_command, 1), measure(their_command, 1)) for _ in range(runs)]
+    join = lambda side: Measured([w for p in parts for w in p[side].walls],  # noqa: E731
+                                 [c for p in parts for c in p[side].cpus], max(p[side].peak_mb for p in parts))
+    same = filecmp.cmp(ours, theirs, shallow=False)
+    return join(0), join(1), same
+
+
+def start_up(command, runs=200):
+    times = []
+    for _ in range(runs):
+        started = time.monotonic()
+        pid = os.posix_spawnp(command[0], list(map(str, command)), os.environ,
+                              file_actions=[(os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)])
+        os.waitpid(pid, 0)
+        times.append(time.monotonic() - started)
+    return statistics.median(times) * 1000
+
+
+def verdict(ratio, target):
+    return f"{ratio:.1f}x (target {target:g}x{'' if ratio >= target else ', missed'})" if target else f"{ratio:.1f}x"
+
+
+def write_table(results, start_times, runs):
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        cpu = next((line.split(":")[1].strip() for line in file if line.startswith("model name")), "?")
+    lines = ["# pgokit beside llvm-profgen", "",
+             f"Written by `./dev bench e2e`: medians of {runs} runs of each, in turn, on {os.cpu_count()} cores "
+             f"({cpu}, Linux {platform.release()}). Peak memory is the highest seen; below 10 MB it cannot be told.", "",
+             "| input | | wall | CPU | peak memory | same profile |", "|---|---|---|---|---|---|"]
+    for case, ours, theirs, same in results:
+        size = case.input.stat().st_size / 2**20
+        what = f"{case.about}, {size:.0f} MB" if size >= 1 else case.about
+        lines.append(f"| {what} | llvm-profgen 22 | {theirs.wall:.2f} s | {theirs.cpu:.2f} s | {theirs.peak_mb:.0f} MB | |")
+        lines.append(f"| | pgokit | {ours.wall:.3f} s | {ours.cpu:.3f} s | {ours.peak_mb:.0f} MB | {'yes' if same else 'NO'} |")
+        lines.append(f"| | ratio | {verdict(theirs.wall / ours.wall, case.speed_target)} | {theirs.cpu / ours.cpu:.1f}x "
+                     f"| {verdict(theirs.peak_mb / ours.peak_mb, case.memory_target)} | |")
+    if start_times:
+        lines += ["", f"Start-up: `pgokit --help` {start_times[0]:.1f} ms, `llvm-profgen-22 --help` {start_times[1]:.1f} ms."]
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--only", choices=["script", "perfdata", "first", "start"])
+    parser.add_argument("--json", metavar="FILE", help="write the figures to FILE")
+    options = parser.parse_args()
+    WORK.mkdir(parents=True, exist_ok=True)
+    results = []
+    for case in cases(options.only):
+        ours, theirs, same = compare(case, options.runs)
+        print(f"{case.name}: pgokit {ours.wall:.3f} s, {ours.peak_mb:.0f} MB; llvm-profgen {theirs.wall:.2f} s, "
+              f"{theirs.peak_mb:.0f} MB; profiles {'equal' if same else 'DIFFER'}", file=sys.stderr)
+        results.append((case, ours, theirs, same))
+    start_times = None
+    if options.only in (None, "start"):
+        start_times = start_up([PGOKIT, "--help"]), start_up(["llvm-profgen-22", "--help"])
+    text = write_table(results, start_times, options.runs)
+    print(text)
+    if options.only is None:
+        (ROOT / "bench/e2e.md").write_text(text, encoding="utf-8")
+    if options.json:
+        figures = {case.name: {"pgokit": dataclasses.asdict(ours), "llvm-profgen": dataclasses.asdict(theirs), "same": same}
+                   for case, ours, theirs, same in results}
+        pathlib.Path(options.json).write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    return 0 if all(same for *_, same in results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
