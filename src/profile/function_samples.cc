@@ -78,7 +78,7 @@ void FunctionSamples::sort() {
 
 bool merge(FunctionSamples& into, const FunctionSamples& from, u64 weight,
            std::span<const NameId> renamed) {
-  if (into.checksum != 0 && from.checksum != 0 && into.checksum != from.checksum) return false;
+  if (into.checksum != 0 && into.checksum != from.checksum) return false;
   Addition addition{weight, renamed};
   if (into.empty()) into.attributes |= from.attributes;
   if (into.checksum == 0) into.checksum = from.checksum;

@@ -93,9 +93,10 @@ struct FunctionSamples {
   void sort();
 };
 
-// Adds `from` times `weight`. Nothing is added, and false returned, where both checksums are known
-// and differ (of an inlinee: only that one is left out). Attributes come along only into an empty
-// target. `renamed`: what the names of `from` are in the table of `into`; empty: the same.
+// Adds `from` times `weight`. Nothing is added, and false returned, where `into` has a checksum and
+// `from` another one or none (of an inlinee: only that one is left out). Attributes come along only
+// into an empty target. `renamed`: what the names of `from` are in the table of `into`; empty: the
+// same.
 bool merge(FunctionSamples& into, const FunctionSamples& from, u64 weight = 1,
            std::span<const NameId> renamed = {});
 

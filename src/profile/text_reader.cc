@@ -185,12 +185,21 @@ class TextReader {
     samples.add_body(location, *count);
     if (space == rest.npos) return true;
     rest.remove_prefix(std::min(rest.find_first_not_of(' ', space), rest.size()));
+    if (rest.empty()) return true;
+    NameCounts line;  // of a name that stands twice in a line the last count holds, as in the tools
     while (!rest.empty()) {
       std::string_view name;
       u64 target_count = 0;
       if (!take_name_count(rest, name, target_count)) return false;
-      samples.add_target(location, profile().names.intern(name), target_count);
+      line[profile().names.intern(name)] = target_count;
     }
+    auto& targets = samples.body[location].targets;
+    if (!targets) {
+      targets = std::make_unique<NameCounts>(std::move(line));
+      return true;
+    }
+    for (const auto& [name, target_count] : line.unordered())
+      samples.add_target(location, name, target_count);
     return true;
   }
 

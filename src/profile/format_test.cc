@@ -1,0 +1,225 @@
+#include "profile/format.h"
+
+#include <gmock/gmock.h>
+
+#include "base/cursor.h"
+#include "base/file.h"
+#include "test/support/profile_builder.h"
+
+namespace pgokit::profile {
+namespace {
+
+using test::random_profile;
+using test::RandomProfile;
+using testing::HasSubstr;
+
+std::string error_of(std::string_view bytes) {
+  auto read = read_profile(as_bytes(bytes));
+  return read ? "no error" : read.error().message;
+}
+
+Profile read_ok(std::string_view bytes) {
+  auto read = read_profile(as_bytes(bytes));
+  EXPECT_TRUE(read.has_value()) << read.error().message;
+  return read ? std::move(read->profile) : Profile{};
+}
+
+std::string written(const Profile& profile, Format format, const WriteOptions& options = {}) {
+  auto bytes = write_profile(profile, format, options);
+  EXPECT_TRUE(bytes.has_value()) << bytes.error().message;
+  return bytes.value_or("");
+}
+
+// Written, read and written again: the same bytes, and the same content as text.
+void expect_round_trip(const Profile& profile, Format format, const WriteOptions& options = {}) {
+  auto first = written(profile, format, options);
+  EXPECT_EQ(sniff(as_bytes(first)), format);
+  auto again = read_ok(first);
+  EXPECT_EQ(again.flags, profile.flags);
+  bool hashed = options.md5_names && !profile.names.is_guid(profile.functions()[0].samples.name);
+  if (hashed) return expect_round_trip(again, format, options);  // hashes have another order
+  EXPECT_TRUE(written(again, format, options) == first);
+  EXPECT_TRUE(write_text(again) == write_text(profile));
+}
+
+TEST(RoundTrip, GivesTheSameBytes) {
+  for (u32 seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE(seed);
+    auto profile = random_profile({.seed = seed});
+    expect_round_trip(profile, Format::text);
+    expect_round_trip(profile, Format::binary);
+    for (int bits = 0; bits < 8; ++bits)
+      expect_round_trip(profile, Format::extbinary,
+                        {.compress = (bits & 1) != 0,
+                         .md5_names = (bits & 2) != 0,
+                         .split_layout = (bits & 4) != 0});
+  }
+}
+
+TEST(RoundTrip, OfProbesContextsVtablesAndIds) {
+  for (u32 seed = 1; seed <= 4; ++seed) {
+    SCOPED_TRACE(seed);
+    for (RandomProfile options :
+         {RandomProfile{.probes = true}, RandomProfile{.contexts = true},
+          RandomProfile{.probes = true, .contexts = true}, RandomProfile{.vtables = true}}) {
+      options.seed = seed;
+      auto profile = random_profile(options);
+      expect_round_trip(profile, Format::text);
+      expect_round_trip(profile, Format::extbinary, {.vtables = true});
+      expect_round_trip(profile, Format::extbinary, {.md5_names = true, .vtables = true});
+    }
+    expect_round_trip(random_profile({.seed = seed, .guids = true}), Format::extbinary,
+                      {.md5_names = true});
+  }
+}
+
+TEST(RoundTrip, OfDeepNesting) {
+  Profile profile;
+  NameId name = profile.names.intern("f");
+  FunctionSamples* at = &profile.function(name);
+  for (u32 i = 1; i < max_inline_depth; ++i) at = &at->inlinee({i, 0}, name);
+  at->add_body({1, 0}, ~u64{0});
+  profile.sort();
+  for (auto format : {Format::text, Format::binary, Format::extbinary})
+    expect_round_trip(profile, format);
+  at->inlinee({1, 0}, name).add_body({1, 0}, 1);
+  profile.sort();
+  for (auto format : {Format::text, Format::binary, Format::extbinary})
+    EXPECT_THAT(error_of(written(profile, format)), HasSubstr("inlined more than 1000 levels"));
+}
+
+TEST(RoundTrip, OfTheEmptyProfile) {
+  expect_round_trip(Profile{}, Format::binary);
+  expect_round_trip(Profile{}, Format::extbinary, {.compress = true});
+}
+
+TEST(RoundTrip, KeepsTheSymbolList) {
+  Profile profile = random_profile({});
+  for (auto name : {"z", "a", "m", "a"}) profile.symbols.intern(name);
+  expect_round_trip(profile, Format::extbinary);
+  EXPECT_EQ(read_ok(written(profile, Format::extbinary)).symbols.size(), 3);
+}
+
+TEST(Write, RefusesWhatAFormCannotHold) {
+  EXPECT_FALSE(write_binary(random_profile({.probes = true})));
+  EXPECT_FALSE(write_binary(random_profile({.contexts = true})));
+  EXPECT_FALSE(write_extbinary(random_profile({.contexts = true}), {.split_layout = true}));
+}
+
+TEST(Text, ReadsNamesThatHoldColonsAndSpaces) {
+  auto profile = read_ok(
+      "# comment\n\n"
+      "a b::c:10:2\n"
+      " 1: 5 std::f(char *):3 x:4:5 y:6\n"
+      " 2.7: g::h<a b>:3\n"
+      "  1: 3\n");
+  EXPECT_EQ(write_text(profile),
+            "a b::c:10:2\n"
+            " 1: 5 y:6 x:4:5 std::f(char *):3\n"  // "x:4" ends at no space
+            " 2.7: g::h<a b>:3\n"
+            "  1: 3\n");
+}
+
+TEST(Text, SumsWhatStandsTwice) {
+  auto profile = read_ok(
+      "f:10:1\n 1: 5 x:3\n 1: 6 x:5 x:6\n 2: g:1\n 2: g:2\nf:7:2\n"
+      " 3: 18446744073709551615\n 3: 1\n");
+  EXPECT_EQ(write_text(profile), "f:17:3\n 1: 11 x:9\n 3: 18446744073709551615\n 2: g:3\n");
+}
+
+TEST(Text, MetadataSetsChecksumThenAttributes) {
+  auto profile = read_ok("f:1:1\n 1: g:1\n  !Attributes: 2\n !CFGChecksum: 9\n !Attributes: 1\n");
+  EXPECT_TRUE(profile.flags.probe_based);
+  EXPECT_TRUE(profile.flags.pre_inlined);
+  EXPECT_EQ(profile.functions()[0].samples.checksum, 9);
+  EXPECT_EQ(profile.functions()[0].samples.attributes, 1);
+}
+
+TEST(Text, SaysWhereItIsWrong) {
+  EXPECT_THAT(error_of("f:1:1\n 1 5\n"), HasSubstr("line 2: expected 'NUM[.NUM]: NUM"));
+  EXPECT_THAT(error_of("f:1:1\n\n 65536: 1\n"), HasSubstr("line 3: "));
+  EXPECT_THAT(error_of("f:1:1\n 1: 5 g\n"), HasSubstr("line 2: "));
+  EXPECT_THAT(error_of("f:1:1\n 1: 5x\n"), HasSubstr("line 2: "));
+  EXPECT_THAT(error_of("f:1:1\n 1: g\n"), HasSubstr("line 2: "));
+  EXPECT_THAT(error_of("f:1:1\ng:1\n"), HasSubstr("line 2: expected 'name:total:head'"));
+  EXPECT_THAT(error_of("f:1:1\n !CFGChecksum: x\n"), HasSubstr("cannot read metadata"));
+  EXPECT_THAT(error_of("f:1:1\n !Attributes: 1\n 1: 5\n"), HasSubstr("samples behind metadata"));
+  EXPECT_THAT(error_of("[f:1 @ :2 @ g]:1:1\n"), HasSubstr("expected '[name:line @ name]'"));
+  EXPECT_THAT(error_of(std::string_view("f:1:1\ng\0:1:1\n", 13)), HasSubstr("byte of zero"));
+  EXPECT_THAT(error_of("f:1:1\n" + std::string(500, 'x')), HasSubstr("xxx...'"));
+  EXPECT_THAT(error_of(" 1: 5\n"), HasSubstr("is no sample profile"));
+  EXPECT_THAT(error_of(""), HasSubstr("is no sample profile"));
+}
+
+TEST(Text, TakesLinearTimeForManyColons) {
+  EXPECT_THAT(error_of("f:1:1\n 1: 5 " + std::string(4 << 20, ':')), HasSubstr("line 2"));
+}
+
+std::string section_table(std::initializer_list<std::array<u64, 4>> rows) {
+  std::string bytes = written(Profile{}, Format::extbinary).substr(0, 10);
+  auto put = [&](u64 value) {
+    Le<u64> little(value);
+    bytes.append(reinterpret_cast<const char*>(&little), sizeof little);
+  };
+  put(rows.size());
+  for (const auto& row : rows)
+    for (u64 value : row) put(value);
+  return bytes;
+}
+
+TEST(Extbinary, PassesOverUnknownSections) {
+  auto bytes = section_table({{77, 0, 50, 3}}) + "abc";
+  auto read = read_profile(as_bytes(bytes));
+  ASSERT_TRUE(read.has_value()) << read.error().message;
+  EXPECT_THAT(read->unknown_sections, testing::ElementsAre(77));
+}
+
+TEST(Extbinary, SaysWhereItIsWrong) {
+  EXPECT_THAT(error_of(section_table({{1, 0, 1000, 1}})), HasSubstr("ends past the file"));
+  EXPECT_THAT(error_of(section_table({{1, 0, ~u64{0}, 2}})), HasSubstr("ends past the file"));
+  EXPECT_THAT(error_of(section_table({{2, 0, 50, 2}}) + "\x7f" + "a"),
+              HasSubstr("section 'names' (offset 0x32): ends early"));
+  EXPECT_THAT(error_of(section_table({{2, 0, 50, 4}}) + std::string("\1a\0b", 4)),
+              HasSubstr("1 bytes are left over"));
+  EXPECT_THAT(error_of(section_table({{32, 0, 50, 3}}) + "\1\7\1"),
+              HasSubstr("name index 7 is past the table of 0 names"));
+  EXPECT_THAT(error_of(section_table({{2, 1, 50, 3}}) + "\1\1x"),
+              HasSubstr("compressed bytes are broken"));
+  EXPECT_THAT(error_of(section_table({{2, 1, 50, 6}}) + "\xff\xff\xff\x7f\1x"),
+              HasSubstr("cannot hold"));
+  auto bytes = section_table({});
+  bytes[9] = 104;
+  EXPECT_THAT(error_of(bytes), HasSubstr("version 104"));
+  bytes = written(random_profile({}), Format::binary);
+  bytes[9] = 7;
+  EXPECT_THAT(error_of(bytes), HasSubstr("version 7"));
+}
+
+TEST(Binary, EveryTruncationIsAnErrorOrAProfile) {
+  auto profile = random_profile({.seed = 3, .functions = 4, .probes = true});
+  for (auto options : {WriteOptions{}, WriteOptions{.compress = true}}) {
+    auto bytes = written(profile, Format::extbinary, options);
+    for (size_t size = 0; size < bytes.size(); ++size)
+      EXPECT_FALSE(read_profile(as_bytes(bytes).first(size))) << size;
+  }
+  auto bytes = written(random_profile({.seed = 3, .functions = 4}), Format::binary);
+  for (size_t size = 0; size < bytes.size(); ++size)
+    (void)read_profile(as_bytes(bytes).first(size));
+}
+
+TEST(Corpus, ProfilesOfOtherToolsAreRead) {
+  const std::string folder = PGOKIT_SOURCE_DIR "/../shared/corpus/google-autofdo/profiles/";
+  auto binary = MappedFile::open(folder + "llvm_autoprof.golden.binprof");
+  if (!binary) GTEST_SKIP() << "no corpus beside the project";
+  auto text = MappedFile::open(folder + "llvm_autoprof.golden.textprof");
+  ASSERT_TRUE(text.has_value());
+  auto read = read_profile(binary->bytes());
+  ASSERT_TRUE(read.has_value()) << read.error().message;
+  EXPECT_EQ(write_text(read->profile), as_text(text->bytes()));
+  auto odd = MappedFile::open(folder + "symbols_with_fun_characters.txt");
+  ASSERT_TRUE(odd.has_value());
+  EXPECT_THAT(write_text(read_ok(as_text(odd->bytes()))), HasSubstr("foo.llvm.1234:100"));
+}
+
+}  // namespace
+}  // namespace pgokit::profile
