@@ -1,6 +1,7 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/show_recording.h"
 #include "elf/file.h"
 
 namespace pgokit::cli {
@@ -8,10 +9,13 @@ namespace {
 
 struct Settings {
   std::string file;
+  bool json = false;
 };
 
 Status show(const Settings& settings) {
   auto file = TRY(MappedFile::open(settings.file));
+  if (is_recording(file.bytes())) return show_recording(file.path(), file.bytes(), settings.json);
+  if (is_script(file.bytes())) return show_script(file.path(), file.bytes(), settings.json);
   auto program = TRY_IN(file.path(), elf::File::parse(file.bytes()));
   fmt::print("program   {}\nbuild id  {}\n", file.path(), elf::hex(program.build_id()));
   return {};
@@ -21,7 +25,8 @@ int run(std::span<char* const> arguments) {
   Settings settings;
   OptionTable table{"pgokit show",
                     "Show what is in a recording, a profile or a program.",
-                    {{"FILE", "", "the file", &settings.file, true}},
+                    {{"FILE", "", "the file", &settings.file, true},
+                     {"--json", "", "print JSON", &settings.json}},
                     ""};
   if (auto exit = parse_options(table, arguments)) return *exit;
   auto status = show(settings);

@@ -1,0 +1,17 @@
+#pragma once
+
+// pgokit show for recordings: what perf.data or the text of perf script holds.
+
+#include "base/result.h"
+#include "base/types.h"
+
+namespace pgokit::cli {
+
+bool is_recording(Bytes file);
+Status show_recording(std::string_view path, Bytes file, bool json);
+
+// The text of perf script; false: it is none.
+bool is_script(Bytes file);
+Status show_script(std::string_view path, Bytes file, bool json);
+
+}  // namespace pgokit::cli
