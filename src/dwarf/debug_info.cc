@@ -1,30 +1,107 @@
 #include "dwarf/debug_info.h"
 
-namespace pgokit::dwarf {
+#include <algorithm>
 
-struct DebugInfo::State {};
+#include "base/parallel.h"
+#include "dwarf/constants.h"
+#include "dwarf/scan.h"
+#include "dwarf/state.h"
+
+namespace pgokit::dwarf {
+namespace {
+
+// Facts about discriminators and names come from so many units.
+constexpr size_t units_sampled = 8;
+
+std::vector<FunctionRange> functions_of(UnitBody body, u32 index) {
+  std::vector<FunctionRange> functions;
+  const Unit& unit = *body.unit;
+  if (!unit.usable || unit.is_type()) return functions;
+  RangeReader reader(64 + 16 * (unit.end - unit.offset));
+  std::vector<Range> ranges;
+  auto wanted = [](const Abbrev& abbrev) {
+    return abbrev.tag == tag::subprogram && abbrev.has_code;
+  };
+  EntryScanner(unit).run(wanted, [&](const Entry& entry, u64 offset, Nesting) {
+    CodeAttributes code;
+    for_each_attribute(entry, [&](u16 attribute, Value value) { code.see(attribute, value); });
+    ranges.clear();
+    reader.read(unit, code, ranges);
+    std::erase_if(ranges, [](Range r) { return r.end <= r.begin; });
+    if (ranges.empty()) return;
+    auto name = function_info(*body.neighbours, entry).name;
+    if (name.empty()) return;
+    for (auto range : ranges) functions.push_back({name, range.begin, range.end, index, offset});
+  });
+  return functions;
+}
+
+}  // namespace
 
 DebugInfo::DebugInfo(std::unique_ptr<State> state) : state_(std::move(state)) {}
 DebugInfo::DebugInfo(DebugInfo&&) noexcept = default;
 DebugInfo& DebugInfo::operator=(DebugInfo&&) noexcept = default;
 DebugInfo::~DebugInfo() = default;
 
-Result<DebugInfo> DebugInfo::load(const elf::File& file, const Options&) {
-  if (!file.section(".debug_info")) return fail("no debug information");
-  return DebugInfo(std::make_unique<State>());
+Result<DebugInfo> DebugInfo::load(const elf::File& file, const Options& options) {
+  auto state = std::make_unique<State>(options);
+  TRY(state->load(file));
+  return DebugInfo(std::move(state));
 }
 
-std::vector<FunctionRange> DebugInfo::functions() const { return {}; }
-std::string DebugInfo::file_name(const FramePart&, const Frame&) const { return {}; }
-Facts DebugInfo::facts() const { return {}; }
-
-FrameCursor::FrameCursor(const DebugInfo& info) : state_(info.state_.get()) {}
-
-const FramePart& FrameCursor::at(u64 address) {
-  if (address < part_.begin || address >= part_.end) fill(address);
-  return part_;
+std::vector<FunctionRange> DebugInfo::functions() const {
+  const auto& units = state_->units;
+  size_t count = units.size();
+  // The skeletons first, then what was split off from them.
+  std::vector<std::vector<FunctionRange>> found(2 * count);
+  parallel_for(2 * count, state_->options.threads, [&](size_t piece, unsigned) {
+    auto index = static_cast<u32>(piece % count);
+    const Unit& unit = units[index];
+    if (piece < count) {
+      found[piece] = functions_of({&unit, &state_->list}, index);
+    } else if (auto body = state_->body(index); body.unit != &unit) {
+      found[piece] = functions_of(body, index);
+    }
+  });
+  size_t total = 0;
+  for (const auto& some : found) total += some.size();
+  std::vector<FunctionRange> all;
+  all.reserve(total);
+  for (const auto& some : found) all.insert(all.end(), some.begin(), some.end());
+  return all;
 }
 
-void FrameCursor::fill(u64 address) { part_ = {address, address + 1, frames_}; }
+std::string DebugInfo::file_name(const FramePart& part, const Frame& frame) const {
+  if (part.unit >= state_->units.size()) return {};
+  const LineTable* lines = state_->lines(part.unit);
+  return lines ? lines->file_name(frame.file, state_->units[part.unit].comp_dir) : std::string{};
+}
+
+Facts DebugInfo::facts() const {
+  Facts facts;
+  facts.broken_units = state_->broken_units;
+  size_t sampled = 0;
+  for (const Unit& unit : state_->units) {
+    if (!unit.usable || unit.is_type()) continue;
+    ++facts.units;
+    unsigned version = unit.sizes.version;
+    facts.lowest_version = facts.lowest_version ? std::min(facts.lowest_version, version) : version;
+    facts.highest_version = std::max(facts.highest_version, version);
+    if (facts.producer.empty()) facts.producer = unit.producer;
+    facts.line_table_units += unit.line_offset.has_value();
+    UnitBody body{&unit, &state_->list};
+    if (state_->is_split_off(unit)) {
+      ++facts.split_units;
+      body = state_->body(unit.index);
+      if (body.unit == &unit && facts.missing_dwo++ == 0) facts.first_missing_dwo = unit.dwo_name;
+    }
+    if (unit.line_offset && sampled++ < units_sampled) {
+      facts.linkage_names |= body.unit->abbrevs->get().has_linkage_names();
+      const LineTable* lines = state_->lines(unit.index);
+      facts.discriminators |= lines && lines->has_discriminators();
+    }
+  }
+  return facts;
+}
 
 }  // namespace pgokit::dwarf

@@ -33,9 +33,9 @@
 namespace pgokit::dwarf {
 
 struct Options {
-  std::string path;      // of the program; PATH.dwp is looked for when units are split off
-  std::string dwp;       // to be used instead of PATH.dwp
-  unsigned threads = 0;  // 0: all cores
+  std::string path = {};  // of the program; PATH.dwp is looked for when units are split off
+  std::string dwp = {};   // to be used instead of PATH.dwp
+  unsigned threads = 0;   // 0: all cores
 };
 
 // One range of one function. A function in several parts has several, with the same `die`.
@@ -53,7 +53,9 @@ struct Frame {
   u32 column = 0;
   u32 discriminator = 0;  // raw, as the compiler encoded it
   u32 start_line = 0;     // where the function is declared; 0: not known
-  u32 file = 0;           // index for DebugInfo::file_name()
+  u32 file = no_file;     // index for DebugInfo::file_name()
+
+  static constexpr u32 no_file = ~u32{0};
 
   bool operator==(const Frame&) const = default;
 };
@@ -112,6 +114,8 @@ class DebugInfo {
 class FrameCursor {
  public:
   explicit FrameCursor(const DebugInfo& info);
+  FrameCursor(const FrameCursor&) = delete;
+  FrameCursor& operator=(const FrameCursor&) = delete;
 
   // Valid until the next call.
   const FramePart& at(u64 address);

@@ -1,0 +1,159 @@
+#include "dwarf/inline_index.h"
+
+#include <tsl/robin_map.h>
+
+#include <algorithm>
+#include <map>
+
+#include "dwarf/constants.h"
+#include "dwarf/scan.h"
+
+namespace pgokit::dwarf {
+namespace {
+
+// Deeper nests of inlined calls than any compiler makes are cut: every look-up walks them.
+constexpr size_t deepest = 1024;
+
+}  // namespace
+
+class InlineIndex::Builder {
+ public:
+  Builder(InlineIndex& index, const Unit& unit, const UnitList& units)
+      : index_(index), units_(units), ranges_(64 + 16 * (unit.end - unit.offset)) {}
+
+  void add(const Entry& entry, Nesting nesting) {
+    while (!open_.empty() && open_.back().depth >= nesting.open) open_.pop_back();
+    if (open_.size() == deepest) return;
+
+    bool inlined = entry.abbrev->tag == tag::inlined_subroutine;
+    Scope scope;
+    if (inlined && !open_.empty()) scope.parent = open_.back().scope;
+    CodeAttributes code;
+    Value origin;
+    bool own_facts = false;
+    for_each_attribute(entry, [&](u16 attribute, Value value) {
+      switch (attribute) {
+        case attr::low_pc:
+        case attr::high_pc:
+        case attr::ranges:
+          return code.see(attribute, value);
+        case attr::abstract_origin:
+          origin = value;
+          return;
+        case attr::name:
+        case attr::linkage_name:
+        case attr::mips_linkage_name:
+        case attr::decl_line:
+        case attr::specification:
+          own_facts = true;
+          return;
+        case attr::call_line:
+          scope.call_line = number(value);
+          return;
+        case attr::call_column:
+          scope.call_column = number(value);
+          return;
+        case attr::call_file:
+          scope.call_file = number(value);
+          return;
+        case attr::gnu_discriminator:
+          scope.call_discriminator = number(value);
+          return;
+      }
+    });
+    auto id = static_cast<u32>(index_.scopes_.size());
+    index_.scopes_.push_back(scope);
+    open_.push_back({nesting.depth, id, entry, own_facts ? Value{} : origin});
+    found_.clear();
+    ranges_.read(*entry.unit, code, found_);
+    for (auto range : found_) place(range, id);
+    if (!found_.empty()) name_open_scopes();
+    if (!entry.abbrev->has_children) open_.pop_back();
+  }
+
+  void finish() {
+    auto& starts = index_.starts_;
+    for (auto at = parts_.begin(); at != parts_.end(); ++at) {
+      auto [end, scope] = at->second;
+      bool empty = end <= at->first;  // a range that ends before it begins
+      starts.push_back({at->first, empty ? none : scope});
+      auto next = std::next(at);
+      if (!empty && (next == parts_.end() || end < next->first)) starts.push_back({end, none});
+    }
+  }
+
+ private:
+  struct Open {
+    u32 depth, scope;
+    Entry entry;
+    Value origin;  // where the name is, if it is not in the entry itself
+  };
+  struct Placed {
+    u64 end;
+    u32 scope;
+  };
+
+  static u32 number(Value value) { return static_cast<u32>(as_constant(value).value_or(0)); }
+
+  // Of all functions that are declared, few have code: names are for those and what is around.
+  void name_open_scopes() {
+    for (size_t i = open_.size(); i-- > 0;) {
+      Scope& scope = index_.scopes_[open_[i].scope];
+      if (scope.function != none) return;
+      scope.function = function_of(open_[i].entry, open_[i].origin);
+    }
+  }
+
+  // Names are looked up once per function, not once per inlined call.
+  u32 function_of(const Entry& entry, Value origin) {
+    Entry target = origin ? referenced_entry(units_, *entry.unit, origin) : Entry{};
+    if (!target) target = entry;
+    auto next = static_cast<u32>(index_.functions_.size());
+    auto [at, fresh] = known_.try_emplace(target.attributes, next);
+    if (fresh) index_.functions_.push_back(function_info(units_, target));
+    return at->second;
+  }
+
+  // LLVM's way of laying ranges over each other, which decides where they overlap in a way that
+  // nesting does not explain: an entry's range comes down on what is there, in the order of the
+  // entries, and cuts the one range that its first address lies in.
+  void place(Range range, u32 scope) {
+    if (range.begin == range.end) return;
+    auto over = parts_.upper_bound(range.begin);
+    if (over != parts_.begin() && range.begin < (--over)->second.end) {
+      if (range.end < over->second.end) parts_[range.end] = over->second;
+      if (range.begin > over->first) over->second.end = range.begin;
+    }
+    parts_[range.begin] = {range.end, scope};
+  }
+
+  InlineIndex& index_;
+  const UnitList& units_;
+  RangeReader ranges_;
+  std::vector<Range> found_;
+  std::vector<Open> open_;
+  tsl::robin_map<u64, u32> known_;
+  std::map<u64, Placed> parts_;
+};
+
+InlineIndex InlineIndex::read(const Unit& unit, const UnitList& units) {
+  InlineIndex index;
+  Builder builder(index, unit, units);
+  auto wanted = [](const Abbrev& abbrev) {
+    return abbrev.tag == tag::inlined_subroutine ||
+           (abbrev.tag == tag::subprogram && (abbrev.has_code || abbrev.has_children));
+  };
+  EntryScanner(unit).run(
+      wanted, [&](const Entry& entry, u64, Nesting nesting) { builder.add(entry, nesting); });
+  builder.finish();
+  return index;
+}
+
+InlineIndex::Part InlineIndex::find(u64 address) const {
+  auto next = std::ranges::upper_bound(starts_, address, {}, &Start::address);
+  u64 end = next == starts_.end() ? ~u64{0} : next->address;
+  if (next == starts_.begin()) return {{0, end}, none};
+  return {{std::prev(next)->address, end}, std::prev(next)->scope};
+}
+
+}  // namespace pgokit::dwarf

@@ -1,0 +1,49 @@
+#pragma once
+
+// The functions and inlined calls of one unit, by address.
+//
+//   auto index = InlineIndex::read(unit, units);
+//   auto part = index.find(address);
+//   for (u32 s = part.scope; s != none; s = index.scope(s).parent) ...    // innermost first
+
+#include <vector>
+
+#include "dwarf/names.h"
+#include "dwarf/ranges.h"
+
+namespace pgokit::dwarf {
+
+class InlineIndex {
+ public:
+  static constexpr u32 none = ~u32{0};
+
+  // A function, or an inlined call of one; `parent` is what the call stands in.
+  struct Scope {
+    u32 parent = none;
+    u32 function = none;  // given to all that a part can lead to
+    u32 call_line = 0, call_column = 0, call_file = 0, call_discriminator = 0;
+  };
+  struct Part {
+    Range range;  // holds the address
+    u32 scope = none;
+  };
+
+  static InlineIndex read(const Unit& unit, const UnitList& units);
+
+  Part find(u64 address) const;
+  const Scope& scope(u32 index) const { return scopes_[index]; }
+  const FunctionInfo& function(const Scope& scope) const { return functions_[scope.function]; }
+
+ private:
+  class Builder;
+  struct Start {
+    u64 address;
+    u32 scope;
+  };
+
+  std::vector<Scope> scopes_;
+  std::vector<FunctionInfo> functions_;
+  std::vector<Start> starts_;  // each part ends where the next begins
+};
+
+}  // namespace pgokit::dwarf

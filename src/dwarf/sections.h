@@ -1,0 +1,20 @@
+#pragma once
+
+// The debug sections of one file: of a program, or of a .dwo or .dwp (whose names end in .dwo).
+
+#include "base/result.h"
+#include "elf/file.h"
+
+namespace pgokit::dwarf {
+
+struct Sections {
+  Bytes info, abbrev, str, line_str, str_offsets, addr, ranges, rnglists, line, aranges;
+  Bytes index;  // .debug_cu_index of a package
+  bool split = false;
+
+  // Decompressed where needed. Sections that are not there are empty.
+  static Result<Sections> of_program(const elf::File& file);
+  static Result<Sections> of_split(const elf::File& file);
+};
+
+}  // namespace pgokit::dwarf
