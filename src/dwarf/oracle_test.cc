@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <random>
+#include <sstream>
 
 #include "base/file.h"
 #include "dwarf/debug_info.h"
@@ -17,6 +19,7 @@ using test::JudgedFrame;
 struct Build {
   const char* name;
   const char* command;  // makes `program`
+  const char* judge_options = "";
 };
 
 std::ostream& operator<<(std::ostream& out, const Build& build) { return out << build.name; }
@@ -26,7 +29,7 @@ std::vector<u64> pick_addresses(const elf::File& file, const DebugInfo& info, si
   std::mt19937_64 random(1);
   for (const auto& section : file.sections()) {
     if (!section.is_code()) continue;
-    for (size_t i = 0; i < count; ++i)
+    for (size_t i = 0; i < std::min<u64>(count, section.size / 4); ++i)
       addresses.push_back(section.address + random() % section.size);
   }
   for (const auto& function : info.functions()) {
@@ -47,25 +50,33 @@ std::vector<JudgedFrame> our_frames(const DebugInfo& info, const FramePart& part
   return frames;
 }
 
-void compare_frames(const test::ScratchDir& dir, const std::string& judge_options = {}) {
-  auto mapped = MappedFile::open(dir.file("program"));
-  ASSERT_TRUE(mapped) << mapped.error().message;
-  auto file = elf::File::parse(mapped->bytes());
-  ASSERT_TRUE(file);
-  auto info = DebugInfo::load(*file, {.path = dir.file("program")});
-  ASSERT_TRUE(info) << info.error().message;
+// A program in memory with its debug information.
+struct Program {
+  MappedFile mapped;
+  elf::File file;
+  DebugInfo info;
 
-  auto addresses = pick_addresses(*file, *info, 1000);
-  auto judged = test::judge_frames(dir, "program", addresses, judge_options);
+  static Result<Program> load(const Options& options) {
+    auto mapped = TRY(MappedFile::open(options.path));
+    auto file = TRY(elf::File::parse(mapped.bytes()));
+    auto info = TRY(DebugInfo::load(file, options));
+    return Program{std::move(mapped), std::move(file), std::move(info)};
+  }
+};
+
+void compare_frames(const test::ScratchDir& dir, const Program& program, size_t count,
+                    const std::string& judge_options) {
+  auto addresses = pick_addresses(program.file, program.info, count);
+  auto judged = test::judge_frames(dir, program.mapped.path(), addresses, judge_options);
   ASSERT_EQ(judged.size(), addresses.size());
-  FrameCursor cursor(*info);
-  size_t different = 0, inlined = 0;
+  FrameCursor cursor(program.info);
+  size_t different = 0, named = 0;
   for (size_t i = 0; i < addresses.size(); ++i) {
     const auto& part = cursor.at(addresses[i]);
     ASSERT_LE(part.begin, addresses[i]);
     ASSERT_LT(addresses[i], part.end);
-    auto ours = our_frames(*info, part);
-    inlined += ours.size() > 1;
+    auto ours = our_frames(program.info, part);
+    named += !ours.empty();
     if (ours == judged[i] || ++different > 5) continue;
     std::string text;
     for (const auto& f : ours) text += "  ours  " + to_text(f) + "\n";
@@ -73,8 +84,91 @@ void compare_frames(const test::ScratchDir& dir, const std::string& judge_option
     ADD_FAILURE() << fmt::format("{:#x}\n{}", addresses[i], text);
   }
   EXPECT_EQ(different, 0u) << "of " << addresses.size();
-  testing::Test::RecordProperty("addresses", static_cast<int>(addresses.size()));
-  testing::Test::RecordProperty("with inlined frames", static_cast<int>(inlined));
+  EXPECT_GT(named, addresses.size() / 4);
+}
+
+// Walking part by part gives what asking for every single address gives.
+void check_parts(const Program& program) {
+  FrameCursor walker(program.info), asker(program.info);
+  for (const auto& function : program.info.functions()) {
+    u64 end = std::min(function.end, function.begin + 2000);
+    for (u64 at = function.begin; at < end;) {
+      const auto& part = walker.at(at);
+      ASSERT_GT(part.end, at);
+      for (u64 each = at; each < std::min(part.end, end); ++each) {
+        asker.at(0);
+        const auto& single = asker.at(each);
+        ASSERT_TRUE(std::ranges::equal(part.frames, single.frames)) << each;
+        ASSERT_EQ(part.end, single.end);
+      }
+      at = part.end;
+    }
+  }
+}
+
+// Names, ranges and order of functions in llvm-dwarfdump's listing. An entry's name is the one in
+// the quotes behind what it refers to, where there is one.
+std::vector<FunctionRange> dump_functions(const std::string& listing,
+                                          std::deque<std::string>& keep) {
+  std::vector<FunctionRange> functions;
+  bool inside = false, in_ranges = false;
+  std::string own, linkage, referred;
+  u64 low = 0;
+  std::vector<std::pair<u64, u64>> ranges;
+  auto flush = [&] {
+    auto& name = keep.emplace_back(!linkage.empty() ? linkage : !referred.empty() ? referred : own);
+    if (inside && !name.empty())
+      for (auto [begin, end] : ranges)
+        if (begin < end) functions.push_back({name, begin, end, 0, 0});
+    inside = false;
+    own = linkage = referred = "";
+    ranges.clear();
+  };
+  auto quoted = [](const std::string& line) {
+    auto begin = line.find('"'), end = line.rfind('"');
+    return end == begin ? std::string{} : line.substr(begin + 1, end - begin - 1);
+  };
+  std::istringstream lines(listing);
+  for (std::string line; std::getline(lines, line);) {
+    auto has = [&](const char* what) { return line.find(what) != std::string::npos; };
+    auto hex = [&](size_t at) {
+      return std::stoull(line.substr(line.find("0x", at)), nullptr, 16);
+    };
+    if (has("DW_AT_")) in_ranges = has("DW_AT_ranges");
+    if (has("DW_TAG_") || has("NULL")) {
+      flush();
+      inside = has("DW_TAG_subprogram");
+    } else if (has("DW_AT_name")) {
+      own = quoted(line);
+    } else if (has("linkage_name")) {
+      linkage = quoted(line);
+    } else if (has("DW_AT_specification") || (has("DW_AT_abstract_origin") && referred.empty())) {
+      referred = quoted(line);
+    } else if (has("DW_AT_low_pc")) {
+      low = hex(0);
+    } else if (has("DW_AT_high_pc")) {
+      ranges.push_back({low, hex(0)});
+    } else if (in_ranges && has("[0x")) {
+      ranges.push_back({hex(line.find("[0x")), hex(line.find(", 0x"))});
+    }
+  }
+  flush();
+  return functions;
+}
+
+void compare_functions(const test::ScratchDir& dir, const Program& program) {
+  auto listing =
+      test::run(fmt::format("cd {} && llvm-dwarfdump-22 --debug-info program", dir.path()));
+  std::deque<std::string> keep;
+  auto judged = dump_functions(listing.output, keep);
+  auto ours = program.info.functions();
+  ASSERT_GT(ours.size(), 2u);
+  ASSERT_EQ(ours.size(), judged.size());
+  for (size_t i = 0; i < ours.size(); ++i) {
+    EXPECT_EQ(ours[i].name, judged[i].name);
+    EXPECT_EQ(ours[i].begin, judged[i].begin) << ours[i].name;
+    EXPECT_EQ(ours[i].end, judged[i].end) << ours[i].name;
+  }
 }
 
 class DwarfOracle : public testing::TestWithParam<Build> {};
@@ -87,7 +181,11 @@ TEST_P(DwarfOracle, FramesAreThoseOfLlvm) {
   test::write_sample_sources(dir);
   auto built = test::run(fmt::format("cd {} && ({}) 2>&1", dir.path(), GetParam().command));
   ASSERT_EQ(built.status, 0) << built.output;
-  compare_frames(dir);
+  auto program = Program::load({.path = dir.file("program")});
+  ASSERT_TRUE(program) << program.error().message;
+  compare_frames(dir, *program, 1000, GetParam().judge_options);
+  check_parts(*program);
+  if (program->info.facts().split_units == 0) compare_functions(dir, *program);
 }
 
 #define ALL "main.cc other.cc -x c part.c"
@@ -132,6 +230,26 @@ constexpr Build builds[] = {
     {"clang_split_missing",
      "clang++-22 -O2 -g -gsplit-dwarf -fsplit-dwarf-inlining -c main.cc other.cc && "
      "clang-22 -O2 -g -gsplit-dwarf -c part.c && clang++-22 *.o -o program && rm other.dwo"},
+    {"clang_package",
+     "clang++-22 -O2 -g -gsplit-dwarf -fdebug-info-for-profiling -c main.cc other.cc && "
+     "clang-22 -O2 -g -gsplit-dwarf -c part.c && clang++-22 *.o -o program && "
+     "llvm-dwp-22 -e program -o program.dwp && rm *.dwo",
+     "--dwp=program.dwp"},
+    {"clang_package_dwarf4",
+     "clang++-22 -O2 -gdwarf-4 -gsplit-dwarf -ffunction-sections -c main.cc other.cc && "
+     "clang-22 -O2 -gdwarf-4 -gsplit-dwarf -c part.c && clang++-22 *.o -o program && "
+     "llvm-dwp-22 -e program -o program.dwp && rm *.dwo",
+     "--dwp=program.dwp"},
+    {"clang_package_type_units",
+     "clang++-22 -O2 -g -gsplit-dwarf -fdebug-types-section -c main.cc other.cc && "
+     "clang-22 -O2 -g -gsplit-dwarf -c part.c && clang++-22 *.o -o program && "
+     "llvm-dwp-22 -e program -o program.dwp && rm *.dwo",
+     "--dwp=program.dwp"},
+    {"clang_split_single",
+     "clang++-22 -O2 -g -gsplit-dwarf=single -c main.cc other.cc && "
+     "clang-22 -O2 -g -gsplit-dwarf=single -c part.c && clang++-22 *.o -o program"},
+    {"clang_thin_lto_split", "clang++-22 -O2 -g -gsplit-dwarf -flto=thin -fuse-ld=lld-22 " ALL
+                             " -Wl,--plugin-opt=dwo_dir=dwo -o program"},
     {"gcc_O2", "g++-12 -O2 -DRICH -g " ALL " -o program"},
     {"gcc_O3_dwarf4", "g++-12 -O3 -DRICH -gdwarf-4 " ALL " -o program"},
     {"gcc_O0", "g++-12 -O0 -g " ALL " -o program"},
