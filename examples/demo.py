@@ -191,7 +191,7 @@ def demonstrate(program, options):
     train = program.train_rounds // (8 if options.quick else 1)
     rounds = program.measure_rounds // (4 if options.quick else 1)
 
-    compiler = program.compile.format(examples=shell.examples)
+    compiler = program.compile.format(examples=shell.examples) + (" -flto=thin" if options.thin_lto else "")
     print(f"\n{'=' * 100}\n{program.name}: {program.about}\n$ cd {os.path.relpath(folder, ROOT)}")
     step(f"{program.name}: build it to be profiled")
     builds = [f"{compiler} -o plain", f"{compiler} {DEBUG_INFO} -o lines",
@@ -239,6 +239,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="few short runs, debug info only: for tests")
     parser.add_argument("--runs", type=int, help="interleaved runs of each build (11; 3 with --quick)")
     parser.add_argument("--only", choices=[program.name for program in PROGRAMS], help="one program")
+    parser.add_argument("--thin-lto", action="store_true", help="build everything with -flto=thin")
     parser.add_argument("--json", metavar="FILE", help="write the figures to FILE")
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/bin", help="the folder pgokit is in")
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build/demo", help="where to build")
