@@ -117,7 +117,7 @@ void print_samples(const perf::Summary& sum) {
     share("with an address of zero", branches.zero_address);
   }
   if (sum.call_chains)
-    row("call chains", fmt::format("{} entries in {} samples", number(sum.call_chain_entries),
+    row("chains", fmt::format("{} entries in {} samples", number(sum.call_chain_entries),
                                    number(sum.call_chains)));
 }
 
