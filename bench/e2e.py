@@ -25,6 +25,7 @@ import big_program  # noqa: E402
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / "build/bench"
 PGOKIT = ROOT / "build/bin/pgokit"
+PROBED_BUILD = ["clang++-22", "-std=c++20", "-O2", "-g", "-fpseudo-probe-for-profiling", "-fuse-ld=lld-22"]
 
 # Started by an interpreter that has loaded nothing: the peak memory of a process counts what its
 # parent had at the fork.
@@ -45,8 +46,8 @@ class Case:
     about: str
     program: pathlib.Path
     input: pathlib.Path
-    option: str  # how llvm-profgen is given the input
-    speed_target: float  # times faster
+    option: str  # what gives llvm-profgen the input
+    speed_target: float  # times faster; 0: none
     memory_target: float = 0  # times less
 
 
@@ -97,7 +98,7 @@ def walk(program, name, *options):
 def cases(only):
     """Builds the inputs that are needed."""
     wanted = lambda name: only in (None, name)  # noqa: E731
-    sized = ["--samples", "240000", "--kind", "lbr", "--format"]
+    sized = ["--samples", "160000", "--kind", "lbr", "--format"]
     if wanted("script") or wanted("perfdata"):
         # A copy, so that building pgokit anew does not make the inputs stale.
         program = WORK / "profiled"
@@ -110,6 +111,12 @@ def cases(only):
     if wanted("perfdata"):
         yield Case("perfdata", "perf.data", program, walk(program, "walk.perf", *sized, "perfdata"),
                    "--perfdata", 20)
+    if wanted("contexts"):
+        probed = WORK / "probed"
+        if not probed.exists():
+            subprocess.run([*PROBED_BUILD, ROOT / "examples/documents/main.cc", "-o", probed], check=True)
+        hybrid = walk(probed, "hybrid.txt", "--samples", "10000", "--kind", "hybrid", "--format", "script")
+        yield Case("contexts", "text with call chains, a program with probes", probed, hybrid, "--perfscript", 0)
     if wanted("first"):
         big = big_program.build(WORK / "big")
         one = walk(big, "one.txt", "--samples", "1", "--kind", "lbr", "--format", "script")
@@ -170,7 +177,7 @@ def write_table(results, start_times, runs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--only", choices=["script", "perfdata", "first", "start"])
+    parser.add_argument("--only", choices=["script", "perfdata", "contexts", "first", "start"])
     parser.add_argument("--json", metavar="FILE", help="write the figures to FILE")
     options = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
