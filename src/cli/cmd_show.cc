@@ -1,8 +1,10 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/show_profile.h"
 #include "cli/show_recording.h"
 #include "elf/file.h"
+#include "profile/format.h"
 
 namespace pgokit::cli {
 namespace {
@@ -10,12 +12,14 @@ namespace {
 struct Settings {
   std::string file;
   bool json = false;
+  ShowProfile profile;
 };
 
 Status show(const Settings& settings) {
   auto file = TRY(MappedFile::open(settings.file));
   if (is_recording(file.bytes())) return show_recording(file.path(), file.bytes(), settings.json);
   if (is_script(file.bytes())) return show_script(file.path(), file.bytes(), settings.json);
+  if (profile::sniff(file.bytes())) return show_profile(file, settings.profile, settings.json);
   auto program = TRY_IN(file.path(), elf::File::parse(file.bytes()));
   fmt::print("program   {}\nbuild id  {}\n", file.path(), elf::hex(program.build_id()));
   return {};
@@ -23,11 +27,15 @@ Status show(const Settings& settings) {
 
 int run(std::span<char* const> arguments) {
   Settings settings;
-  OptionTable table{"pgokit show",
-                    "Show what is in a recording, a profile or a program.",
-                    {{"FILE", "", "the file", &settings.file, true},
-                     {"--json", "", "print JSON", &settings.json}},
-                    ""};
+  OptionTable table{
+      "pgokit show",
+      "Show what is in a recording, a profile or a program.",
+      {{"FILE", "", "the file", &settings.file, true},
+       {"--function", "NAME", "of a profile: this function in full", &settings.profile.function},
+       {"--top", "N", "of a profile: that many of its hottest functions; 0 is all",
+        &settings.profile.top},
+       {"--json", "", "print JSON", &settings.json}},
+      ""};
   if (auto exit = parse_options(table, arguments)) return *exit;
   auto status = show(settings);
   return status ? 0 : report_failure("show", status.error());

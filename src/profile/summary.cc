@@ -109,7 +109,7 @@ Density density(const Profile& profile, u32 cutoff) {
   for (const auto& function : profile.functions()) {
     Weight weight;
     weight.add(function.samples);
-    if (weight.places == 0 || weight.samples == 0) continue;
+    if (weight.places == 0) continue;
     total = add_saturated(total, weight.samples);
     items.push_back(
         {static_cast<double>(weight.samples) / static_cast<double>(weight.places), weight.samples});
@@ -117,12 +117,12 @@ Density density(const Profile& profile, u32 cutoff) {
   std::ranges::sort(items, [](const Item& a, const Item& b) {
     return a.density != b.density ? a.density > b.density : a.samples < b.samples;
   });
-  auto wanted = static_cast<u64>(static_cast<float>(total) * static_cast<float>(cutoff) /
-                                 static_cast<float>(scale));
+  // in single precision on both sides, as the tools compare
+  float wanted = static_cast<float>(total) * static_cast<float>(cutoff) / float{scale};
   Density result;
   u64 sum = 0;
   for (const auto& item : items) {
-    if (sum >= wanted) break;
+    if (static_cast<float>(sum) >= wanted) break;
     sum = add_saturated(sum, item.samples);
     result.density = item.density;
     ++result.functions;
