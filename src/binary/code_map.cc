@@ -107,7 +107,7 @@ void CodeMap::decode_region(u32 index) const {
     auto instruction = decoder_->decode(section.contents.subspan(at), section.address + at);
     if (instruction.length)
       decoded[at - start] = static_cast<u8>(instruction.length | flow_of(instruction.flow));
-    at += std::max<u32>(instruction.length, 1);
+    at += static_cast<u32>(instruction.step());
   }
   for (u32 i = 0; i < decoded.size(); ++i) write(section.first + start + i, decoded[i]);
 }
@@ -127,6 +127,18 @@ CodeIndex CodeMap::before(CodeIndex at) const {
   for (u32 i = number(at); i-- > 0;)
     if (is_instruction(CodeIndex(i))) return CodeIndex(i);
   return no_code;
+}
+
+u64 CodeMap::instruction_bytes(BinaryAddr first, BinaryAddr last) const {
+  u64 bytes = 0;
+  for (const auto& section : sections_) {
+    if (section.address > last.value || section.address + section.size <= first.value) continue;
+    u64 from = std::max(first.value, section.address) - section.address;
+    u64 to = std::min(last.value - section.address, section.size - 1);
+    for (u64 i = from; i <= to; ++i)
+      bytes += length(CodeIndex(section.first + static_cast<u32>(i)));
+  }
+  return bytes;
 }
 
 bool CodeMap::falls_through(CodeIndex first, CodeIndex last) const {

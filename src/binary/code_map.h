@@ -54,6 +54,9 @@ class CodeMap {
   CodeIndex at_or_after(CodeIndex at) const;
   CodeIndex before(CodeIndex at) const;
 
+  // Bytes of the instructions that begin from `first` to `last`.
+  u64 instruction_bytes(BinaryAddr first, BinaryAddr last) const;
+
   // Whether execution that enters at `first` can run straight to the instruction `last`.
   bool falls_through(CodeIndex first, CodeIndex last) const;
 

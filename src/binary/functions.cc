@@ -31,8 +31,8 @@ FunctionTable::FunctionTable(const std::vector<dwarf::FunctionRange>& found,
   for (const auto& range : found) {
     auto [id, added] = ids.try_emplace(range.name, static_cast<u32>(names_.size()));
     if (added) names_.push_back(range.name);
-    if (range.low < range.high && range.low >= lowest)
-      by_function_.push_back({range.low, range.high, id->second, false});
+    if (range.begin < range.end && range.begin >= lowest)
+      by_function_.push_back({range.begin, range.end, id->second, false});
   }
   status_.resize(names_.size(), NameStatus::matched);
   sort_ranges();
