@@ -1,0 +1,41 @@
+#include "samples/branch_folder.h"
+
+namespace pgokit::samples {
+namespace {
+
+u32 upper(u64 pair) { return static_cast<u32>(pair >> 32); }
+u32 lower(u64 pair) { return static_cast<u32>(pair); }
+
+}  // namespace
+
+void BranchFolder::merge(const BranchFolder& other) {
+  for (const auto& [pair, count] : other.ranges_) ranges_[pair] += count;
+  for (const auto& [pair, count] : other.branches_) branches_[pair] += count;
+}
+
+BinaryAddr BranchFolder::address(Place place) const {
+  return place == outside() ? external : code_->address_of(binary::CodeIndex(place));
+}
+
+std::vector<BranchFolder::RawRange> BranchFolder::raw_ranges() const {
+  std::vector<RawRange> all;
+  all.reserve(ranges_.size());
+  for (const auto& [pair, count] : ranges_) all.push_back({upper(pair), lower(pair), count});
+  return all;
+}
+
+Counts BranchFolder::counts() const {
+  Counts counts;
+  for (const auto& [pair, count] : ranges_) {
+    Place start = upper(pair), last = lower(pair);
+    if (start == outside() || last == outside()) continue;
+    if (code_->falls_through(binary::CodeIndex(start), binary::CodeIndex(last)))
+      counts.ranges.push_back({address(start), address(last), count});
+  }
+  for (const auto& [pair, count] : branches_)
+    counts.branches.push_back({address(upper(pair)), address(lower(pair)), count});
+  normalize(counts);
+  return counts;
+}
+
+}  // namespace pgokit::samples

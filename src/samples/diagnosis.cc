@@ -1,0 +1,29 @@
+#include "samples/diagnosis.h"
+
+namespace pgokit::samples {
+
+RangeDiagnosis diagnose(const BranchFolder& folder, const binary::CodeMap& code,
+                        const binary::FunctionTable& functions) {
+  RangeDiagnosis found;
+  for (const auto& range : folder.raw_ranges()) {
+    auto start = binary::CodeIndex(range.start), last = binary::CodeIndex(range.last);
+    bool starts = range.start != BranchFolder::outside(),
+         ends = range.last != BranchFolder::outside();
+    found.total += range.count;
+    if (!starts || !ends || !code.is_transfer(last)) found.off_boundary += range.count;
+    if (starts && ends && !code.falls_through(start, last)) found.bogus += range.count;
+
+    u64 start_address = starts ? code.address_of(start).value : external.value;
+    const auto* function = functions.find(start_address);
+    if (!function) {
+      found.outside_functions += range.count;
+      continue;
+    }
+    if (function->from_symbol) found.from_symbols += range.count;
+    u64 last_address = ends ? code.address_of(last).value : external.value;
+    if (last_address >= function->end) found.across_functions += range.count;
+  }
+  return found;
+}
+
+}  // namespace pgokit::samples

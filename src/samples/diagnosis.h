@@ -1,0 +1,24 @@
+#pragma once
+
+// How well the branch stacks fit the program: what a wrong program, a wrong load address or damaged
+// stacks look like.
+
+#include "binary/functions.h"
+#include "samples/branch_folder.h"
+
+namespace pgokit::samples {
+
+// Weighted numbers of ranges between neighbouring branch entries; one range may count in several.
+struct RangeDiagnosis {
+  u64 total = 0;
+  u64 off_boundary = 0;       // starts at no instruction, or ends at none that can branch
+  u64 outside_functions = 0;  // starts in no known function
+  u64 from_symbols = 0;       // starts in one known from the symbol table only
+  u64 across_functions = 0;   // ends behind the function it starts in
+  u64 bogus = 0;              // something in between never falls through
+};
+
+RangeDiagnosis diagnose(const BranchFolder& folder, const binary::CodeMap& code,
+                        const binary::FunctionTable& functions);
+
+}  // namespace pgokit::samples

@@ -1,0 +1,39 @@
+#pragma once
+
+// Which mappings of a recording are the program's: by build id, else by file name.
+
+#include <string>
+#include <string_view>
+
+#include "base/types.h"
+#include "perf/header.h"
+
+namespace pgokit::samples {
+
+// True for the same id, also where one was stored padded with zeros (20 bytes) or cut off.
+bool same_build_id(Bytes a, Bytes b);
+
+// The part behind the last '/', without the kernel's " (deleted)".
+std::string_view file_name(std::string_view path);
+
+class ProgramMatch {
+ public:
+  enum class Verdict { program, other_build, other_program };
+
+  // `recorded`: the recording's own list of build ids. The arguments outlive the match.
+  ProgramMatch(std::string_view program_name, Bytes program_id,
+               const std::vector<perf::BuildId>& recorded)
+      : name_(program_name), id_(program_id), recorded_(recorded) {}
+
+  // other_build: the name is the program's, its build id is not.
+  Verdict operator()(const perf::Mapping& mapping) const;
+  // What the recording knows of the mapped file; empty: nothing.
+  Bytes recorded_id(const perf::Mapping& mapping) const;
+
+ private:
+  std::string_view name_;
+  Bytes id_;
+  const std::vector<perf::BuildId>& recorded_;
+};
+
+}  // namespace pgokit::samples

@@ -1,0 +1,58 @@
+#pragma once
+
+// perf.data → Counts of one program.
+//
+//   auto recording = TRY(perf::Recording::open(file.bytes()));
+//   auto read = TRY(count_recording(recording, program, {}));
+//   use(read.counts, read.use);
+//
+// Two passes: the few records that tell where the program was mapped, then all samples, on all
+// cores. Each process has its own load addresses, followed over fork, exec and new mappings.
+
+#include <optional>
+
+#include "binary/program.h"
+#include "perf/recording.h"
+#include "samples/branch_folder.h"
+#include "samples/counts.h"
+
+namespace pgokit::samples {
+
+struct RecordingOptions {
+  bool ignore_build_id = false;  // take a mapping of another build for the program
+  bool keep_wrong_path = false;  // count branches that the processor took on a wrong guess
+  std::optional<u32> pid;        // this process only
+  unsigned threads = 0;
+};
+
+// Samples in = used + dropped by cause.
+struct SampleUse {
+  u64 samples = 0;
+  u64 used = 0;
+  u64 without_branches = 0;  // their branch stack is empty, or the event has none
+  u64 elsewhere = 0;         // of processes, or times, in which the program was not mapped
+  u64 not_in_program = 0;    // no entry of the branch stack touches the program
+  u64 unreadable = 0;
+
+  u64 entries = 0;            // of the branch stacks of samples used
+  u64 entries_elsewhere = 0;  // both ends outside of the program
+  u64 entries_wrong_path = 0;
+
+  void add(const SampleUse& other);
+};
+
+struct RecordingCounts {
+  explicit RecordingCounts(const binary::CodeMap& code) : folder(code) {}
+
+  BranchFolder folder;
+  SampleUse use;
+  perf::ReadCounts unreadable;
+  u64 mappings = 0;              // of the program's code
+  bool matched_by_name = false;  // no build id on one of the sides
+};
+
+Result<RecordingCounts> count_recording(const perf::Recording& recording,
+                                        const binary::Program& program,
+                                        const RecordingOptions& options);
+
+}  // namespace pgokit::samples
