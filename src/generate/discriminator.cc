@@ -1,0 +1,38 @@
+#include "generate/discriminator.h"
+
+namespace pgokit::generate {
+namespace {
+
+// A component: 0 in one bit; else up to 5 bits of value, or up to 12 where bit 6 is set.
+u32 first_component(u32 packed) {
+  if (packed & 1) return 0;
+  u32 value = packed >> 1;
+  return value & 0x20 ? ((value >> 1) & 0xfe0) | (value & 0x1f) : value & 0x1f;
+}
+
+u32 without_first_component(u32 packed) {
+  if (packed & 1) return packed >> 1;
+  return packed >> (packed & 0x40 ? 14 : 7);
+}
+
+bool holds_probe(u32 packed) { return (packed & 7) == 7 && (packed & ~7u) != 0; }
+
+u32 base_beside_probe(u32 packed) {
+  bool has_base = packed & (1u << 28);
+  return has_base ? packed >> 16 & 7 : packed >> 3 & 0xffff;
+}
+
+}  // namespace
+
+u32 base_discriminator(u32 packed, bool flow_sensitive) {
+  if (flow_sensitive) return packed;
+  return holds_probe(packed) ? base_beside_probe(packed) : first_component(packed);
+}
+
+u32 duplication_factor(u32 packed, bool flow_sensitive) {
+  if (flow_sensitive) return 1;
+  u32 factor = first_component(without_first_component(packed));
+  return factor ? factor : 1;
+}
+
+}  // namespace pgokit::generate

@@ -1,0 +1,79 @@
+#include "generate/flat.h"
+
+#include <algorithm>
+
+#include "generate/disjoint.h"
+#include "generate/flat_lines.h"
+#include "generate/flat_probes.h"
+
+namespace pgokit::generate {
+namespace {
+
+void add_zero_ranges(std::vector<RangeCount>& ranges, const binary::FunctionTable& functions,
+                     u32 function) {
+  for (const auto& range : functions.ranges_of(function))
+    ranges.push_back({{range.start}, {range.end - 1}, 0});
+}
+
+// The counted ranges, and under them with a count of zero all code of the functions they start in:
+// what did not run is worth knowing too.
+std::vector<RangeCount> with_code_that_did_not_run(const binary::FunctionTable& functions,
+                                                   const samples::Counts& counts,
+                                                   const FlatOptions& options) {
+  std::vector<RangeCount> ranges = counts.ranges;
+  std::vector<bool> added(functions.size());
+  if (options.zero_for_all)
+    for (u32 function = 0; function < functions.size(); ++function)
+      add_zero_ranges(ranges, functions, function);
+  else
+    for (const auto& range : counts.ranges) {
+      const auto* hit = functions.find(range.start.value);
+      if (!hit || added[hit->function]) continue;
+      added[hit->function] = true;
+      add_zero_ranges(ranges, functions, hit->function);
+    }
+  samples::Counts unique{std::move(ranges), {}};
+  normalize(unique);
+  return std::move(unique.ranges);
+}
+
+// A call site was reached at least as often as calls from it were seen.
+void raise_to_calls(profile::Profile& profile) {
+  for (auto& function : profile.functions())
+    for (auto& [location, record] : function.samples.body.unordered())
+      record.samples = std::max(record.samples, record.target_sum());
+}
+
+u64 body_sum(profile::FunctionSamples& function) {
+  u64 sum = 0;
+  for (const auto& entry : function.body.unordered())
+    sum = profile::add_saturated(sum, entry.value.samples);
+  for (auto& at : function.inlinees.unordered())
+    for (auto& inlinee : at.value.unordered())
+      sum = profile::add_saturated(sum, body_sum(*inlinee.value));
+  return function.total = sum;
+}
+
+}  // namespace
+
+Result<FlatResult> generate_flat(const binary::Program& program, const samples::Counts& counts,
+                                 const FlatOptions& options) {
+  FlatResult result;
+  auto& profile = result.profile;
+  profile.flags.probe_based = program.has_probes();
+  profile.flags.fs_discriminators = program.has_fs_discriminators();
+
+  auto pieces = disjoint_pieces(with_code_that_did_not_run(program.functions(), counts, options));
+  if (program.has_probes()) {
+    TRY(add_probe_samples(program, pieces, counts, result));
+  } else {
+    add_line_samples(program, pieces, counts.branches, profile);
+  }
+  raise_to_calls(profile);
+  if (options.update_totals)
+    for (auto& function : profile.functions()) body_sum(function.samples);
+  profile.sort();
+  return result;
+}
+
+}  // namespace pgokit::generate

@@ -1,0 +1,29 @@
+#pragma once
+
+// Counts + program → flat (context-insensitive) sample profile.
+//
+//   Profile profile = generate_flat(program, counts, {});
+//
+// From debug information, or from pseudo probes where the program has them: the same samples as
+// llvm-profgen's, function by function. The program's functions must be loaded.
+
+#include "binary/program.h"
+#include "profile/profile.h"
+#include "samples/counts.h"
+
+namespace pgokit::generate {
+
+struct FlatOptions {
+  bool update_totals = false;  // total of a function := sum of its body
+  bool zero_for_all = false;   // report every function of the program, sampled or not
+};
+
+struct FlatResult {
+  profile::Profile profile;
+  u64 probes_without_descriptor = 0;  // their function is not known: left out
+};
+
+Result<FlatResult> generate_flat(const binary::Program& program, const samples::Counts& counts,
+                                 const FlatOptions& options);
+
+}  // namespace pgokit::generate

@@ -1,0 +1,21 @@
+#pragma once
+
+// Only what samples hit is decoded: which functions that is, and their probes.
+
+#include <vector>
+
+#include "binary/program.h"
+#include "probe/table.h"
+#include "samples/counts.h"
+
+namespace pgokit::generate {
+
+// By number of function: whether a range starts in it, or a branch leaves or enters it.
+std::vector<bool> functions_hit(const binary::FunctionTable& functions,
+                                const samples::Counts& counts);
+
+// The probes of these functions.
+probe::Decoded decode_probes(const binary::Program& program, const probe::Table& table,
+                             const std::vector<bool>& hit);
+
+}  // namespace pgokit::generate
