@@ -23,6 +23,10 @@ void print_usage(std::FILE* out) {
 
 int main(int argc, char** argv) {
   std::span<char* const> arguments(argv + 1, static_cast<size_t>(argc > 0 ? argc - 1 : 0));
+  // By symlink under the peer's name it is the peer.
+  std::string_view program = argc > 0 ? argv[0] : "";
+  program = program.substr(program.rfind('/') + 1);
+  if (program == "llvm-profgen") return cli::llvm_profgen_command.run(arguments);
   if (arguments.empty()) return print_usage(stderr), 2;
   std::string_view name = arguments[0];
   if (name == "--help" || name == "-h" || name == "help") return print_usage(stdout), 0;

@@ -1,0 +1,109 @@
+#include <charconv>
+
+#include "base/file.h"
+#include "cli/commands.h"
+#include "cli/generation.h"
+#include "cli/generation_report.h"
+#include "cli/options.h"
+#include "profile/format.h"
+
+namespace pgokit::cli {
+namespace {
+
+struct Settings {
+  GenerationOptions generation;
+  std::string output, format = "extbinary", pid;
+  bool md5 = false, compress = false, json = false, quiet = false;
+  u64 threads = 0;
+};
+
+OptionTable options_of(Settings& s) {
+  auto& g = s.generation;
+  return {
+      "pgokit generate",
+      "Turn a recording into a sample profile for clang -fprofile-sample-use.",
+      {
+          {"RECORDING", "", "perf.data, perf script text or raw counts; - is standard input",
+           &g.input, true},
+          {"-b,--binary", "PROGRAM", "the program that was recorded", &g.binary, true},
+          {"-o,--output", "FILE", "the profile (PROGRAM.prof); - is standard output", &s.output},
+          {"--format", "FORMAT", "extbinary (default), binary or text", &s.format},
+          {"--md5", "", "hashes in place of function names (extbinary)", &s.md5},
+          {"--compress", "", "compress the sections (extbinary)", &s.compress},
+          {"--debug-binary", "FILE", "where the debug information is, if not in PROGRAM",
+           &g.program.debug_path},
+          {"--dwp", "FILE", "package of split debug information (PROGRAM.dwp)",
+           &g.program.dwp_path},
+          {"--use-dwarf", "", "use debug information although PROGRAM has probes",
+           &g.program.use_dwarf},
+          {"--pid", "PID", "samples of this process only", &s.pid},
+          {"--ignore-build-id", "", "take a recording of another build", &g.ignore_build_id},
+          {"--trim-cold", "", "leave out functions that are hardly ever run", &g.trim_cold},
+          {"--threads", "N", "how many threads (all cores)", &s.threads},
+          {"--json", "", "print the summary as JSON on standard output", &s.json},
+          {"-q,--quiet", "", "no summary", &s.quiet},
+      },
+      "\nexample:\n"
+      "  pgokit record -o app.perf -- ./app input\n"
+      "  pgokit generate app.perf -b ./app -o app.prof\n"
+      "  clang-22 -O2 -g -fprofile-sample-use=app.prof ...\n"};
+}
+
+Result<profile::Format> format_named(std::string_view name) {
+  for (auto format : {profile::Format::extbinary, profile::Format::binary, profile::Format::text})
+    if (name == profile::format_name(format)) return format;
+  return usage_error("--format {}: there are extbinary, binary and text", name);
+}
+
+Result<std::optional<u32>> pid_from(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  u32 pid = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
+  if (error != std::errc{} || end != text.data() + text.size())
+    return usage_error("--pid {}: not a process id", text);
+  return pid;
+}
+
+Status generate(Settings& settings) {
+  auto format = TRY(format_named(settings.format));
+  if (format != profile::Format::extbinary && (settings.md5 || settings.compress))
+    return usage_error("--md5 and --compress are for --format extbinary");
+  auto& options = settings.generation;
+  options.pid = TRY(pid_from(settings.pid));
+  options.threads = static_cast<unsigned>(settings.threads);
+
+  auto program = TRY(binary::Program::open(options.binary, options.program));
+  if (settings.output.empty()) settings.output = std::string(program.name()) + ".prof";
+  auto output = TRY(OutputFile::create(settings.output));
+  TRY(program.load_functions(options.threads));
+  // Functions and symbols are known; nothing is decoded yet.
+  auto input = TRY(read_input(program, options));
+  TRY(check_input(program, input, options));
+  auto generated = TRY(generate_profile(program, input, options));
+  TRY(check_generated(program, input, generated));
+  auto bytes = TRY(write_profile(generated.profile, format,
+                                 {.compress = settings.compress, .md5_names = settings.md5}));
+  output.write(bytes);
+  TRY(output.commit());
+
+  GenerationReport report{program,         options,         input,       generated,
+                          settings.output, settings.format, bytes.size()};
+  if (settings.json)
+    print_json(report);
+  else if (!settings.quiet)
+    print_summary(report);
+  return {};
+}
+
+int run(std::span<char* const> arguments) {
+  Settings settings;
+  if (auto exit = parse_options(options_of(settings), arguments)) return *exit;
+  auto status = generate(settings);
+  return status ? 0 : report_failure("generate", status.error());
+}
+
+}  // namespace
+
+constexpr Command generate_command{"generate", "turn a recording into a sample profile", run};
+
+}  // namespace pgokit::cli

@@ -1,0 +1,208 @@
+// The options of llvm-profgen 22, so that pgokit can stand in its place.
+#include <charconv>
+#include <cstring>
+
+#include "base/file.h"
+#include "cli/commands.h"
+#include "cli/generation.h"
+#include "cli/options.h"
+#include "profile/format.h"
+#include "samples/raw_profile.h"
+
+namespace pgokit::cli {
+namespace {
+
+struct Settings {
+  GenerationOptions generation;
+  std::string perf_script, perf_data, raw_profile;
+  std::string output, format = "extbinary", pid;
+  bool skip_symbolization = false, ignore_stack_samples = false, use_md5 = false;
+  bool show_density = false;
+  double density_threshold = 50;
+  u64 density_cutoff = profile::hot_cutoff;
+};
+
+OptionTable options_of(Settings& s) {
+  auto& g = s.generation;
+  return {
+      "pgokit llvm-profgen",
+      "Make a sample profile, with the options of llvm-profgen 22.",
+      {
+          {"--binary", "FILE", "the profiled program", &g.binary, true},
+          {"--output,-o", "FILE", "the profile", &s.output, true},
+          {"--perfscript,--ps", "FILE", "text of perf script", &s.perf_script},
+          {"--perfdata,--pd", "FILE", "recording (read without perf)", &s.perf_data},
+          {"--unsymbolized-profile,--up", "FILE", "raw counts of --skip-symbolization",
+           &s.raw_profile},
+          {"--format", "FORMAT", "extbinary (default), binary or text", &s.format},
+          {"--use-md5", "", "hashes in place of function names", &s.use_md5},
+          {"--debug-binary", "FILE", "where the debug information is", &g.program.debug_path},
+          {"--dwp", "FILE", "package of split debug information", &g.program.dwp_path},
+          {"--use-dwarf-correlation", "", "use debug information although there are probes",
+           &g.program.use_dwarf},
+          {"--ignore-stack-samples", "", "make a flat profile of hybrid samples",
+           &s.ignore_stack_samples},
+          {"--skip-symbolization", "", "write raw counts", &s.skip_symbolization},
+          {"--use-offset", "BOOL", "raw counts hold offsets (1)", &g.raw_offsets},
+          {"--use-first-loadable-segment-as-base", "BOOL", "... from the first segment",
+           &g.raw_from_first_load},
+          {"--pid", "PID", "mapping events of this process only", &s.pid},
+          {"--load-function-from-symbol", "BOOL", "functions without debug information too (1)",
+           &g.program.functions_from_symbols},
+          {"--fill-zero-for-all-funcs", "BOOL", "report every function", &g.flat.zero_for_all},
+          {"--update-total-samples", "BOOL", "totals are sums of the bodies",
+           &g.flat.update_totals},
+          {"--trim-cold-profile", "BOOL", "leave out cold functions", &g.trim_cold},
+          {"--show-density", "BOOL", "print the density of the profile", &s.show_density},
+          {"--profile-density-threshold", "N", "density below which to warn", &s.density_threshold},
+          {"--profile-density-cutoff-hot", "N", "share of samples that density looks at",
+           &s.density_cutoff},
+      },
+      "\nDifferences: --perfdata is read natively, each process with its own load address, and\n"
+      "build ids are checked. Context-sensitive profiles are not made yet: hybrid samples need\n"
+      "--ignore-stack-samples.\n"};
+}
+
+Result<profile::Format> format_named(std::string_view name) {
+  for (auto format : {profile::Format::extbinary, profile::Format::binary, profile::Format::text})
+    if (name == profile::format_name(format)) return format;
+  return fail("Cannot find option named '{}'!", name);
+}
+
+Status choose_input(Settings& s) {
+  auto& g = s.generation;
+  int given = !s.perf_script.empty() + !s.perf_data.empty() + !s.raw_profile.empty();
+  if (given == 0)
+    return fail(
+        "Perf input file is missing, please use one of `--perfscript`, `--perfdata` and "
+        "`--unsymbolized-profile` for the input.");
+  if (given > 1)
+    return fail(
+        "`--perfscript`, `--perfdata` and `--unsymbolized-profile` cannot be used together.");
+  if (s.skip_symbolization && !s.raw_profile.empty())
+    return fail("unsymbolized profile and skip-symbolization cannot be used together.");
+  if (!s.perf_script.empty()) g.input = s.perf_script, g.kind = InputKind::script;
+  if (!s.perf_data.empty()) g.input = s.perf_data, g.kind = InputKind::recording;
+  if (!s.raw_profile.empty()) g.input = s.raw_profile, g.kind = InputKind::raw;
+  g.flat_from_hybrid = s.ignore_stack_samples;
+  g.keep_wrong_path = true;
+  if (s.pid.empty()) return {};
+  u32 pid = 0;
+  auto [end, error] = std::from_chars(s.pid.data(), s.pid.data() + s.pid.size(), pid);
+  if (error != std::errc{} || *end != '\0') return fail("'{}' value invalid for --pid", s.pid);
+  g.pid = pid;
+  return {};
+}
+
+void warn_of_share(u64 part, u64 whole, const char* what) {
+  if (part == 0 || whole == 0) return;
+  fmt::print(stderr, "warning: {:.2f}%({}/{}) {}\n",
+             100.0 * static_cast<double>(part) / static_cast<double>(whole), part, whole, what);
+}
+
+void warn_of_input(const binary::Program& program, const ReadInput& input) {
+  if (input.kind == InputKind::raw) return;
+  if (input.unparsable_events)
+    fmt::print(stderr, "warning: Cannot parse mmap event: {} of them\n", input.unparsable_events);
+  if (!input.mapped)
+    fmt::print(
+        stderr,
+        "warning: No relevant mmap event is matched for {}, will use preferred address ({:#x}) "
+        "as the base loading address!\n",
+        program.name(), program.text_base().value);
+  if (input.bad_branches)
+    fmt::print(stderr, "warning: Invalid address in LBR record at line {}: {} ({} such lines)\n",
+               input.first_bad_line, input.first_bad_text, input.bad_branches);
+  const auto& ranges = input.ranges;
+  if (ranges.total == 0) fmt::print(stderr, "warning: No samples in perf script!\n");
+  warn_of_share(ranges.off_boundary, ranges.total,
+                "of samples are from ranges that are not on instruction boundary.");
+  warn_of_share(ranges.outside_functions, ranges.total,
+                "of samples are from ranges that do not belong to any functions.");
+  warn_of_share(ranges.from_symbols, ranges.total,
+                "of samples are from functions that are known from the symbol table only.");
+  warn_of_share(ranges.across_functions, ranges.total,
+                "of samples are from ranges that do cross function boundaries.");
+  warn_of_share(ranges.bogus, ranges.total,
+                "of samples are from ranges that have range start after or too far from range end "
+                "acrossing the unconditinal jmp.");
+}
+
+void warn_of_density(const Settings& settings, const profile::Profile& profile) {
+  auto density = profile::density(profile, static_cast<u32>(settings.density_cutoff));
+  if (density.density == 0)
+    fmt::print(stderr,
+               "warning: The output profile is empty or the --profile-density-cutoff-hot "
+               "option is set too low.\n");
+  else if (density.density < settings.density_threshold)
+    fmt::print(stderr,
+               "warning: Sample PGO is estimated to optimize better with {:.1f}x more samples. "
+               "Please consider increasing sampling rate or profiling for longer duration to "
+               "get more samples.\n",
+               settings.density_threshold / density.density);
+  if (settings.show_density)
+    fmt::print("Functions with density >= {:.1f} account for {:.2f}% total sample counts.\n",
+               density.density, static_cast<double>(settings.density_cutoff) / 10000);
+}
+
+Status write_output(const std::string& path, std::string_view bytes) {
+  auto output = TRY(OutputFile::create(path));
+  output.write(bytes);
+  return output.commit();
+}
+
+Status profgen(Settings& settings) {
+  auto& options = settings.generation;
+  TRY(choose_input(settings));
+  auto format = TRY(format_named(settings.format));
+  if (settings.use_md5 && format != profile::Format::extbinary)
+    return fail("use-md5 is only supported with extbinary format");
+  auto program = TRY(binary::Program::open(options.binary, options.program));
+  TRY(program.load_functions(options.threads));
+  auto input = TRY(read_input(program, options));
+  warn_of_input(program, input);
+  if (settings.skip_symbolization)
+    return write_output(settings.output,
+                        samples::write_raw_profile(input.counts, raw_base(program, options)));
+  auto generated = TRY(generate_profile(program, input, options));
+  warn_of_density(settings, generated.profile);
+  auto bytes = TRY(write_profile(generated.profile, format, {.md5_names = settings.use_md5}));
+  return write_output(settings.output, bytes);
+}
+
+// The peer takes one dash for two, and a switch with or without a value.
+std::vector<std::string> with_two_dashes(std::span<char* const> arguments,
+                                         const OptionTable& table) {
+  auto is_bool = [&](std::string_view name) {
+    for (const auto& option : table.options)
+      if (option.names == name) return option.value == "BOOL";
+    return false;
+  };
+  std::vector<std::string> result;
+  for (std::string argument : arguments) {
+    if (argument.size() > 2 && argument[0] == '-' && argument[1] != '-') argument.insert(0, "-");
+    if (is_bool(argument)) argument += "=true";
+    result.push_back(std::move(argument));
+  }
+  return result;
+}
+
+int run(std::span<char* const> arguments) {
+  Settings settings;
+  auto table = options_of(settings);
+  auto normalized = with_two_dashes(arguments, table);
+  std::vector<char*> pointers;
+  for (auto& argument : normalized) pointers.push_back(argument.data());
+  if (auto exit = parse_options(table, pointers)) return *exit ? 1 : 0;
+  auto status = profgen(settings);
+  if (status) return 0;
+  fmt::print(stderr, "llvm-profgen: error: {}\n", status.error().message);
+  return 1;
+}
+
+}  // namespace
+
+constexpr Command llvm_profgen_command{"llvm-profgen",
+                                       "make a profile with the options of llvm-profgen", run};
+
+}  // namespace pgokit::cli

@@ -1,0 +1,68 @@
+#pragma once
+
+// The road from a recording to a profile, as `pgokit generate` and `pgokit llvm-profgen` take it.
+
+#include <optional>
+#include <string>
+
+#include "binary/program.h"
+#include "generate/flat.h"
+#include "perf/records.h"
+#include "profile/summary.h"
+#include "samples/diagnosis.h"
+#include "samples/recording_counts.h"
+
+namespace pgokit::cli {
+
+enum class InputKind { recording, script, raw };
+// By content; an error for what is none of them.
+Result<InputKind> detect_input(Bytes bytes);
+
+struct GenerationOptions {
+  std::string input;
+  std::optional<InputKind> kind;  // to be insisted on; else by content
+  std::string binary;
+  binary::ProgramOptions program;
+  generate::FlatOptions flat;
+  std::optional<u32> pid;
+  bool ignore_build_id = false;
+  bool keep_wrong_path = false;
+  bool flat_from_hybrid = true;  // false: hybrid text wants a context-sensitive profile
+  bool trim_cold = false;
+  bool raw_offsets = true;           // raw counts hold offsets, not addresses
+  bool raw_from_first_load = false;  // ... from the first segment, not the first one with code
+  unsigned threads = 0;
+};
+
+// Counts of a program and where they came from.
+struct ReadInput {
+  InputKind kind{};
+  samples::Counts counts;
+  samples::SampleUse use;          // nothing for raw counts
+  samples::RangeDiagnosis ranges;  // nothing for raw counts
+  perf::ReadCounts unreadable;     // recordings
+  u64 bad_chains = 0;              // hybrid text: samples dropped for their call chain
+  u64 bad_branches = 0, first_bad_line = 0;
+  std::string first_bad_text;
+  u64 unparsable_events = 0;
+  bool mapped = true;  // the input says where the program was loaded
+  bool matched_by_name = false;
+  std::string cut_short;  // why the recording is not whole; empty: it is
+};
+
+Result<ReadInput> read_input(const binary::Program& program, const GenerationOptions& options);
+
+struct Generated {
+  profile::Profile profile;
+  profile::Summary summary;
+  profile::Density density;
+  u64 probes_without_descriptor = 0;
+};
+
+Result<Generated> generate_profile(const binary::Program& program, const ReadInput& input,
+                                   const GenerationOptions& options);
+
+// The address that offsets in raw counts are from.
+BinaryAddr raw_base(const binary::Program& program, const GenerationOptions& options);
+
+}  // namespace pgokit::cli

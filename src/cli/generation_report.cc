@@ -1,0 +1,187 @@
+#include "cli/generation_report.h"
+
+#include <string>
+#include <vector>
+
+#include "report/json.h"
+#include "report/numbers.h"
+
+namespace pgokit::cli {
+namespace {
+
+using report::grouped;
+using report::percent;
+
+constexpr double dense_enough = 50;
+
+struct Part {
+  const char* key;
+  const char* text;
+  u64 count;
+};
+
+std::vector<Part> dropped_samples(const ReadInput& input) {
+  const auto& use = input.use;
+  return {{"without_branches", "without branch stack", use.without_branches},
+          {"elsewhere", "of other processes", use.elsewhere},
+          {"not_in_program", "outside of the program", use.not_in_program},
+          {"bad_call_chain", "with a broken call chain or in a prologue", input.bad_chains},
+          {"unreadable", "unreadable", use.unreadable}};
+}
+
+std::vector<Part> broken_ranges(const ReadInput& input) {
+  const auto& ranges = input.ranges;
+  return {
+      {"off_boundary", "do not start or end at an instruction of the program", ranges.off_boundary},
+      {"outside_functions", "are in no known function", ranges.outside_functions},
+      {"across_functions", "run past the end of a function", ranges.across_functions},
+      {"bogus", "contain a jump, call or return that would have been taken", ranges.bogus}};
+}
+
+// Sentences for the user, most important first.
+std::vector<std::string> warnings(const GenerationReport& report) {
+  std::vector<std::string> list;
+  auto add = [&]<class... A>(fmt::format_string<A...> text, A&&... values) {
+    list.push_back(fmt::format(text, std::forward<A>(values)...));
+  };
+  const auto& input = report.input;
+  if (!input.cut_short.empty()) add("the recording is not whole: {}", input.cut_short);
+  if (!input.mapped)
+    add("no mapping event of {} in the text: its linked addresses were taken "
+        "(perf script --show-mmap-events tells them)",
+        report.program.name());
+  if (input.matched_by_name)
+    add("no build id to compare: the program was matched by its name only (link with --build-id)");
+  for (const auto& part : broken_ranges(input))
+    if (part.count)
+      add("{} of the ranges between branches {}", percent(part.count, input.ranges.total),
+          part.text);
+  if (input.bad_branches)
+    add("{} broken branch records; the first in line {}: {}", grouped(input.bad_branches),
+        input.first_bad_line, input.first_bad_text);
+  if (input.unparsable_events)
+    add("{} mapping events could not be parsed", grouped(input.unparsable_events));
+  u64 broken = input.unreadable.truncated_records + input.unreadable.unpack_failures;
+  if (broken) add("{} broken records were skipped", grouped(broken));
+  if (report.program.functions().shared_starts())
+    add("{} addresses start several functions; the first one got the samples",
+        grouped(report.program.functions().shared_starts()));
+  if (report.generated.probes_without_descriptor)
+    add("{} functions with probes have no descriptor and were left out",
+        grouped(report.generated.probes_without_descriptor));
+  double density = report.generated.density.density;
+  if (density > 0 && density < dense_enough)
+    add("the profile is thin (density {:.1f}): {:.1f} times as many samples would optimize better",
+        density, dense_enough / density);
+  return list;
+}
+
+}  // namespace
+
+Status check_input(const binary::Program& program, const ReadInput& input,
+                   const GenerationOptions& options) {
+  if (!program.file().has_symtab())
+    return fail(
+        "{} is stripped: without .symtab its code cannot be decoded\n"
+        "  give the unstripped file of the same build with -b",
+        program.path());
+  if (!program.has_probes() && !program.debug())
+    return fail(
+        "{} has neither debug information nor probes\n"
+        "  compile it with -g or -gline-tables-only, and -fdebug-info-for-profiling",
+        program.path());
+  if (!input.counts.ranges.empty() || !input.counts.branches.empty()) return {};
+  if (input.kind != InputKind::raw && input.use.samples == 0)
+    return fail("{}: there are no samples in it\n  record for longer, or at a higher rate",
+                options.input);
+  std::string causes;
+  for (const auto& part : dropped_samples(input))
+    if (part.count) causes += fmt::format("\n  {} {}", grouped(part.count), part.text);
+  return fail(
+      "{}: none of its {} samples can be used for {}{}\n"
+      "  is this the program that was recorded? 'pgokit show' tells both sides",
+      options.input, grouped(input.use.samples), program.name(), causes);
+}
+
+Status check_generated(const binary::Program& program, const ReadInput& input,
+                       const Generated& generated) {
+  if (generated.summary.max_count > 0) return {};
+  std::string causes;
+  for (const auto& part : broken_ranges(input))
+    if (part.count)
+      causes += fmt::format("\n  {} of the ranges between branches {}",
+                            percent(part.count, input.ranges.total), part.text);
+  return fail(
+      "the profile would be empty: no sample is in code of {} that debug information or "
+      "probes know{}\n  compile with -g or -gline-tables-only, and -fdebug-info-for-profiling",
+      program.name(), causes);
+}
+
+void print_summary(const GenerationReport& report) {
+  const auto& input = report.input;
+  const auto& use = input.use;
+  if (input.kind != InputKind::raw) {
+    fmt::print(stderr, "samples   {} = {} used", grouped(use.samples), grouped(use.used));
+    for (const auto& part : dropped_samples(input))
+      if (part.count) fmt::print(stderr, " + {} {}", grouped(part.count), part.text);
+    fmt::print(stderr, "\nbranches  {} in the samples used", grouped(use.entries));
+    if (use.entries_elsewhere)
+      fmt::print(stderr, ", {} of them in other programs",
+                 percent(use.entries_elsewhere, use.entries));
+    if (use.entries_wrong_path)
+      fmt::print(stderr, ", {} dropped as never really taken", grouped(use.entries_wrong_path));
+    fmt::print(stderr, "\n");
+  }
+  fmt::print(stderr, "code      {} ranges, {} branches\n", grouped(input.counts.ranges.size()),
+             grouped(input.counts.branches.size()));
+  fmt::print(stderr, "profile   {} functions from {}, density {:.1f}, wrote {} ({}, {})\n",
+             grouped(report.generated.summary.num_functions),
+             report.program.has_probes() ? "probes" : "debug information",
+             report.generated.density.density, report.output, report.format,
+             report::file_size(report.output_size));
+  for (const auto& warning : warnings(report)) fmt::print(stderr, "warning   {}\n", warning);
+  fmt::print(
+      stderr, "next      clang-22 -O2 -g {}-fprofile-sample-use={} ...\n",
+      report.program.has_probes() ? "-fpseudo-probe-for-profiling " : "-fdebug-info-for-profiling ",
+      report.output);
+}
+
+void print_json(const GenerationReport& report) {
+  using report::Json;
+  const auto& input = report.input;
+  Json samples = Json::object(), dropped = Json::object(), branches = Json::object();
+  for (const auto& part : dropped_samples(input)) dropped.set(part.key, part.count);
+  samples.set("total", input.use.samples)
+      .set("used", input.use.used)
+      .set("dropped", std::move(dropped));
+  branches.set("entries", input.use.entries)
+      .set("elsewhere", input.use.entries_elsewhere)
+      .set("wrong_path", input.use.entries_wrong_path);
+  Json ranges = Json::object();
+  ranges.set("total", input.ranges.total);
+  for (const auto& part : broken_ranges(input)) ranges.set(part.key, part.count);
+  Json profile = Json::object();
+  profile.set("path", report.output)
+      .set("format", report.format)
+      .set("size", report.output_size)
+      .set("functions", report.generated.summary.num_functions)
+      .set("total_samples", report.generated.summary.total)
+      .set("density", report.generated.density.density)
+      .set("from", report.program.has_probes() ? "probes" : "debug information");
+  Json list = Json::array();
+  for (const auto& warning : warnings(report)) list.push(warning);
+  Json json = Json::object();
+  json.set("input", report.options.input)
+      .set("binary", report.program.path())
+      .set("build_id", elf::hex(report.program.file().build_id()))
+      .set("samples", std::move(samples))
+      .set("branches", std::move(branches))
+      .set("ranges", std::move(ranges))
+      .set("distinct_ranges", input.counts.ranges.size())
+      .set("distinct_branches", input.counts.branches.size())
+      .set("profile", std::move(profile))
+      .set("warnings", std::move(list));
+  fmt::print("{}\n", json.text());
+}
+
+}  // namespace pgokit::cli

@@ -1,0 +1,15 @@
+#pragma once
+
+// Numbers as people read them.
+
+#include <string>
+
+#include "base/types.h"
+
+namespace pgokit::report {
+
+std::string grouped(u64 number);           // 1,234,567
+std::string percent(u64 part, u64 whole);  // 12.3%
+std::string file_size(u64 bytes);          // 4.1 MB
+
+}  // namespace pgokit::report
