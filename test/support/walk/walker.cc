@@ -28,10 +28,10 @@ u32 Walker::zipf(u32 n) {
   return std::min(static_cast<u32>(found - heat_.begin()), n - 1);
 }
 
-// main, or any function as if the outside had called it back.
+// From the outside into main, or into any function as if called back. Also what is done where the
+// code leads nowhere: as if a signal or an exception had come.
 void Walker::start_over() {
   stack_.assign(1, nowhere);
-  first_valid_ = taken_;
   bool callback = program_.main == nowhere || random_.chance(600);
   u32 root = callback ? by_heat_[zipf(static_cast<u32>(by_heat_.size()))] : program_.main;
   at_ = program_.functions[root].first;
@@ -115,12 +115,11 @@ void Walker::ret(u32 branch) {
   u32 back = stack_.back();
   stack_.pop_back();
   if (back != nowhere) return go(branch, back);
+  take(program_.address[branch], program_.external + 0xc);
   if (stack_.empty()) return start_over();
-  u64 library = program_.external + 0xc;
-  take(program_.address[branch], library);
   back = stack_.back();
   stack_.pop_back();
-  take(library + 0x14, program_.address[back]);
+  take(program_.external + 0x20, program_.address[back]);
   at_ = back;
 }
 
@@ -159,7 +158,7 @@ void Walker::step() {
 }
 
 void Walker::fill_sample() {
-  u64 count = std::min<u64>(taken_ - first_valid_, ring_.size());
+  u64 count = std::min<u64>(taken_, ring_.size());
   sample_.branches.clear();
   for (u64 i = 0; i < count; ++i) {
     const Taken& one = ring_[(taken_ - 1 - i) % ring_.size()];
@@ -176,8 +175,6 @@ void Walker::fill_sample() {
 const WalkSample& Walker::next() {
   u64 until = taken_ + options_.period / 2 + random_.below(options_.period);
   while (taken_ < until) step();
-  // A walk that has just begun again has little to tell.
-  for (int i = 0; i < 10000 && taken_ - first_valid_ < options_.depth; ++i) step();
   fill_sample();
   return sample_;
 }

@@ -74,7 +74,7 @@ class Walker {
   std::vector<double> heat_;  // running sums
   std::vector<u32> stack_;    // return instructions; nowhere: into the outside
   std::vector<Taken> ring_;
-  u64 taken_ = 0, first_valid_ = 0;
+  u64 taken_ = 0;
   u32 at_ = nowhere;
   WalkSample sample_;
 };
