@@ -1,0 +1,111 @@
+"""Which inputs and options are compared."""
+import dataclasses
+import pathlib
+
+from inputs import Input, with_data
+from programs import Program
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    program: Program
+    input: Input
+    options: tuple
+    through: str = ""  # "raw": over an unsymbolized profile; "text": post-processing of a profile
+
+    @property
+    def name(self):
+        shown = " ".join(self.options) + (f" via {self.through}" if self.through else "")
+        return f"{self.program.name} {self.input.name} {shown}".strip()
+
+
+@dataclasses.dataclass(frozen=True)
+class Recorded:
+    """A recording of a real machine, for a program that is there already."""
+    label: str
+    binary: pathlib.Path
+    data: pathlib.Path
+    options: tuple
+    through: str = ""
+
+    @property
+    def name(self):
+        return f"{self.label} {' '.join(self.options)}"
+
+
+FLAT_CS = ("--csspgo-preinliner=0", "--csprof-merge-cold-context=0", "--gen-cs-nested-profile=0",
+           "--infer-missing-frames=0")
+
+LBR = Input("lbr")
+HYBRID = Input("hybrid")
+DAMAGES = ("warning", "cut", "external", "zero", "garbage", "off-by-one", "shuffle", "short")
+
+
+def quick_cases(program):
+    yield Case(program, LBR, ())
+    yield Case(program, LBR, ("--skip-symbolization",))
+    yield Case(program, HYBRID, ())
+    yield Case(program, HYBRID, FLAT_CS)
+    yield Case(program, Input("hybrid", ("--damage", "all")), ())
+    yield Case(program, with_data(LBR), ())
+
+
+def lbr_cases(program):
+    for options in ((), ("--skip-symbolization",), ("--skip-symbolization", "--use-offset=0"),
+                    ("--skip-symbolization", "--use-first-loadable-segment-as-base"),
+                    ("--fill-zero-for-all-funcs",), ("--update-total-samples",),
+                    ("--trim-cold-profile",), ("--format=extbinary",), ("--format=binary",),
+                    ("--format=extbinary", "--use-md5"), ("--profile-summary-cold-count=40", "--trim-cold-profile"),
+                    ("--format=extbinary", "--populate-profile-symbol-list"),
+                    ("--load-function-from-symbol=0",), ("--show-density",)):
+        yield Case(program, LBR, options)
+    if program.has_probes:
+        yield Case(program, LBR, ("--use-dwarf-correlation",))
+    yield Case(program, LBR, (), "raw")
+    yield Case(program, LBR, ("--use-offset=0",), "raw")
+    for damage in DAMAGES:
+        yield Case(program, Input("lbr", ("--damage", damage + "=60")), ())
+    yield Case(program, Input("lbr", ("--aggregate",)), ())
+    yield Case(program, Input("lbr", ("--damage", "all", "--aggregate"), seed=5), ())
+    yield Case(program, Input("lbr", processes=2), ())
+    yield Case(program, Input("lbr", processes=2), ("--pid=4711",))
+    yield Case(program, with_data(LBR), ())
+    yield Case(program, with_data(LBR), ("--pid=4711",))
+    yield Case(program, Input("lbr", ("--depth", "8", "--period", "9"), seed=3), ())
+
+
+def hybrid_cases(program):
+    merge = ("--csprof-merge-cold-context=1", "--profile-summary-hot-count=300")
+    for options in ((), FLAT_CS, FLAT_CS[:3], ("--skip-symbolization",),
+                    ("--skip-symbolization", "--use-offset=0"), ("--ignore-stack-samples",),
+                    ("--csspgo-preinliner=0",), ("--gen-cs-nested-profile=0",), merge,
+                    merge + ("--csspgo-preinliner=0",), merge + FLAT_CS[2:],
+                    merge + ("--csprof-max-cold-context-depth=2", "--csspgo-preinliner=0"),
+                    merge + ("--csprof-trim-cold-context=1",),
+                    ("--csprof-max-context-depth=2",), ("--csprof-max-context-depth=0",),
+                    ("--compress-recursion=0",), ("--compress-recursion=1",),
+                    ("--use-context-cost-for-preinliner=0",), ("--csspgo-replay-preinline",),
+                    ("--csprof-max-unsymbolized-context-depth=3",),
+                    ("--sample-profile-hot-inline-threshold=300", "--sample-profile-cold-inline-threshold=5"),
+                    ("--generate-merged-base-profiles=1",), ("--mark-all-context-preinlined",),
+                    ("--format=extbinary",), ("--format=extbinary", "--gen-cs-nested-profile=0"),
+                    ("--format=extbinary", "--use-md5"), ("--max-search-depth=2",)):
+        yield Case(program, HYBRID, options)
+    if program.has_probes:
+        yield Case(program, HYBRID, ("--use-dwarf-correlation",))
+    else:
+        yield Case(program, HYBRID, (), "raw")
+    for damage in DAMAGES:
+        yield Case(program, Input("hybrid", ("--damage", damage + "=60")), FLAT_CS)
+    yield Case(program, Input("hybrid", ("--damage", "all"), seed=4), ())
+    yield Case(program, Input("hybrid", ("--damage", "all"), seed=4), ("--skip-symbolization",))
+    yield Case(program, Input("hybrid", ("--aggregate",)), ())
+    yield Case(program, Input("mixed"), ())
+    yield Case(program, Input("hybrid", ("--frames", "5"), seed=6), ())
+    yield Case(program, with_data(HYBRID), ())
+    yield Case(program, HYBRID, ("--csspgo-preinliner=1",), "text")
+
+
+def large_cases(program):
+    yield from lbr_cases(program)
+    yield from hybrid_cases(program)

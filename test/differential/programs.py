@@ -1,0 +1,166 @@
+"""The matrix of test programs: sources x flags, built by clang 22 and kept in the build folder.
+
+    for program in matrix(large=False):
+        path = program.build(folder)      # None where it cannot be built here; program.problem tells
+"""
+import dataclasses
+import hashlib
+import pathlib
+import shutil
+import subprocess
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCES = HERE.parent / "programs"
+EXAMPLES = HERE.parent.parent / "examples"
+
+INPUTS = {
+    "calc": [SOURCES / "calc.c"],
+    "shapes": [SOURCES / "shapes.cc"],
+    "pair": [SOURCES / "pair_main.cc", SOURCES / "pair_lib.cc"],
+    "interpreter": sorted(EXAMPLES.glob("interpreter/*.cc")),
+}
+
+# Name of a choice -> (flags for the compiler, flags for the linker).
+CHOICES = {
+    "O0": (["-O0"], []), "O1": (["-O1"], []), "O2": (["-O2"], []), "O3": (["-O3"], []),
+    "probes": (["-fpseudo-probe-for-profiling"], ["-fpseudo-probe-for-profiling"]),
+    "nopie": (["-fno-pie"], ["-no-pie"]),
+    "pie": (["-fPIE"], ["-pie"]),
+    "shared": (["-fPIC"], ["-shared"]),
+    "gc": (["-ffunction-sections", "-fdata-sections"], ["-Wl,--gc-sections"]),
+    "thinlto": (["-flto=thin"], ["-flto=thin"]),
+    "lto": (["-flto"], ["-flto"]),
+    "dbgprof": (["-fdebug-info-for-profiling"], []),
+    "unique": (["-funique-internal-linkage-names"], []),
+    "dwarf4": (["-gdwarf-4"], []),
+    "splitdwarf": (["-gsplit-dwarf"], []),
+    "gz": (["-gz"], ["-gz"]),
+    "gzstd": (["-gz=zstd"], ["-gz=zstd"]),
+    "lines": (["-gline-tables-only"], []),
+    "bfd": ([], ["-fuse-ld=bfd"]),
+    "icf": (["-ffunction-sections"], ["-Wl,--icf=all"]),
+    "ehsplit": (["-fsplit-machine-functions", "-mllvm", "-mfs-split-ehcode"], []),
+    "hotcold": (["-mllvm", "-hot-cold-split=true", "-mllvm", "-hotcoldsplit-threshold=-1"], []),
+    "sections": (["-fbasic-block-sections=all"], []),
+    "dup": (["-mllvm", "-unroll-threshold=2000", "-mllvm", "-unroll-runtime"], []),
+    "fs": (["-fdebug-info-for-profiling", "-mllvm", "-enable-fs-discriminator=true"], []),
+}
+# "trained" is built twice: the second time with a profile that llvm-profgen made of a walk over the
+# first, and split by it. clang 22 cannot assemble probes of split functions.
+SPLIT = ["-fsplit-machine-functions", "-mllvm", "-mfs-psi-cutoff=950000"]
+
+
+@dataclasses.dataclass
+class Program:
+    source: str
+    choices: tuple
+    problem: str = ""
+
+    @property
+    def name(self):
+        return "-".join((self.source,) + self.choices)
+
+    @property
+    def has_probes(self):
+        return "probes" in self.choices
+
+    def flags(self):
+        compile_flags, link_flags = ["-g"], []
+        for choice in self.choices:
+            if choice != "trained":
+                compile_flags += CHOICES[choice][0]
+                link_flags += CHOICES[choice][1]
+        if not any(flag.startswith("-fuse-ld") for flag in link_flags):
+            link_flags.append("-fuse-ld=lld-22")
+        return compile_flags, link_flags
+
+    def key(self):
+        digest = hashlib.sha1(repr((self.flags(), self.choices)).encode())
+        for file in INPUTS[self.source]:
+            for part in sorted(file.parent.glob("*.h")) + [file]:
+                digest.update(part.read_bytes())
+        return digest.hexdigest()[:12]
+
+    def build(self, folder, walk):
+        out = folder / f"{self.name}.{self.key()}" / self.name
+        if out.exists():
+            return out
+        work = out.parent
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir(parents=True)
+        extra = []
+        if "trained" in self.choices:
+            plain = Program(self.source, tuple(c for c in self.choices if c != "trained"))
+            before = plain.build(folder, walk)
+            if before is None:
+                return self.give_up(plain.problem)
+            extra = [f"-fprofile-sample-use={train(before, work, walk)}"]
+            extra += [] if self.has_probes else SPLIT
+        return self.compile(work, out, extra)
+
+    def compile(self, work, out, extra):
+        compile_flags, link_flags = self.flags()
+        objects = []
+        for file in INPUTS[self.source]:
+            clang = "clang-22" if file.suffix == ".c" else "clang++-22"
+            objects.append(f"{file.stem}.o")
+            command = [clang, "-w", *compile_flags, *extra, "-c", str(file), "-o", objects[-1]]
+            if not self.run(command, work):
+                return None
+        clang = "clang-22" if INPUTS[self.source][0].suffix == ".c" else "clang++-22"
+        if not self.run([clang, *link_flags, *objects, "-o", out.name + ".new"], work):
+            return None
+        (work / (out.name + ".new")).rename(out)
+        return out
+
+    def run(self, command, work):
+        try:
+            done = subprocess.run(command, cwd=work, capture_output=True, text=True)
+        except FileNotFoundError as error:
+            self.give_up(str(error))
+            return False
+        if done.returncode:
+            errors = [line for line in done.stderr.splitlines() if "error" in line]
+            self.give_up((errors or [f"exit {done.returncode}"])[0])
+        return done.returncode == 0
+
+    def give_up(self, problem):
+        self.problem = problem
+        return None
+
+
+def train(binary, work, walk):
+    script, profile = work / "train.script", work / "train.prof"
+    subprocess.run([walk, binary, "-o", script, "--samples", "4000", "--seed", "9"], check=True)
+    subprocess.run(["llvm-profgen-22", "--binary", binary, "--perfscript", script,
+                    "--output", profile, "--format=text"], check=True, capture_output=True)
+    return profile
+
+
+QUICK = [
+    "calc O2 nopie", "calc O0 pie", "calc O2 nopie probes", "calc O3 pie probes dwarf4",
+    "shapes O2 nopie", "shapes O3 pie probes", "shapes O2 nopie ehsplit",
+    "pair O2 nopie gc", "pair O2 nopie probes", "pair O2 nopie probes thinlto",
+    "pair O3 shared probes", "pair O2 pie splitdwarf", "pair O2 nopie trained",
+    "pair O2 nopie probes trained", "interpreter O2 nopie", "interpreter O2 nopie probes",
+]
+
+
+def quick():
+    return [Program(line.split()[0], tuple(line.split()[1:])) for line in QUICK]
+
+
+def large():
+    out = quick()
+    for source in INPUTS:
+        for level in ("O0", "O1", "O2", "O3"):
+            for link in ("nopie", "pie", "shared"):
+                for probes in ((), ("probes",)):
+                    out.append(Program(source, (level, link) + probes))
+        for special in ("gc", "thinlto", "lto", "dbgprof", "unique", "dwarf4", "splitdwarf", "gz",
+                        "gzstd", "lines", "bfd", "icf", "ehsplit", "hotcold", "sections", "dup",
+                        "fs", "trained"):
+            for probes in ((), ("probes",)):
+                out.append(Program(source, ("O2", "nopie") + probes + (special,)))
+    seen = {}
+    return [seen.setdefault(p.name, p) for p in out if p.name not in seen]

@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+"""Compares a drop-in for llvm-profgen with llvm-profgen 22 itself, on generated recordings.
+
+    run.py --walk PATH --candidate "build/bin/pgokit llvm-profgen" [--large] [--only REGEX] [--keep]
+
+Equal means: both succeed or both refuse, and text and unsymbolized profiles have the same bytes;
+binary ones the same text after llvm-profdata. Exit code 1 if anything differs, 77 without the judge.
+"""
+import argparse
+import concurrent.futures
+import dataclasses
+import difflib
+import hashlib
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import cases
+import programs
+
+JUDGE = ["llvm-profgen-22"]
+PROFDATA = "llvm-profdata-22"
+
+
+@dataclasses.dataclass
+class Outcome:
+    exit: str      # ok, refused, crashed, hung
+    text: bytes
+    messages: str
+
+
+def output_format(case):
+    formats = [option for option in case.options if option.startswith("--format=")]
+    return formats[-1][9:] if formats else "text"
+
+
+def is_binary(case):
+    return output_format(case) not in ("text",) and "--skip-symbolization" not in case.options
+
+
+def run_tool(command, out, timeout):
+    out.unlink(missing_ok=True)
+    try:
+        done = subprocess.run([str(word) for word in command], capture_output=True, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        return Outcome("hung", b"", "")
+    messages = done.stderr.decode(errors="replace")
+    if done.returncode:
+        crashed = done.returncode < 0 or done.returncode > 128
+        return Outcome("crashed" if crashed else "refused", b"", messages)
+    return Outcome("ok", out.read_bytes() if out.exists() else b"<no file>", messages)
+
+
+def readable(case, outcome, work):
+    """Binary profiles as llvm-profdata prints them."""
+    if not is_binary(case) or outcome.exit != "ok":
+        return outcome
+    binary, text = work / "profile.bin", work / "profile.txt"
+    binary.write_bytes(outcome.text)
+    merge = run_tool([PROFDATA, "merge", "--sample", "--text", binary, "-o", text], text, 60)
+    if merge.exit != "ok":
+        return Outcome("ok", b"<llvm-profdata: " + merge.messages.encode() + b">", outcome.messages)
+    return Outcome("ok", merge.text, outcome.messages)
+
+
+class Runner:
+    def __init__(self, args):
+        self.args = args
+        self.folder = pathlib.Path(args.folder).resolve()
+        self.candidate = shlex.split(args.candidate)
+        self.walk = pathlib.Path(args.walk).resolve()
+
+    def input_options(self, case, binary, for_judge):
+        """perf.data goes to the judge as text: what perf prints of it is not what it expects for
+        call chains, and its text form is the same walk."""
+        if isinstance(case, cases.Recorded):
+            return ["--perfdata", case.data]
+        data = case.input
+        if data.perfdata and for_judge:
+            data = dataclasses.replace(data, perfdata=False)
+        path = data.make(self.walk, binary)
+        return [("--perfdata" if data.perfdata else "--perfscript"), path]
+
+    def judge_key(self, case, binary, command):
+        source = case.data if isinstance(case, cases.Recorded) else case.input
+        name = binary.parent.name + repr(command) + repr(source) + case.through
+        return hashlib.sha1(name.encode()).hexdigest()[:20]
+
+    def via(self, case, binary, work):
+        """The input for cases that start from a profile the judge made."""
+        source = work / f"via.{case.through}"
+        how = ["--skip-symbolization"] if case.through == "raw" else ["--format=text", *cases.FLAT_CS]
+        how += [option for option in case.options if option.startswith("--use-offset")]
+        run_tool(JUDGE + ["--binary", binary, *self.input_options(case, binary, True), *how,
+                          "--output", source], source, self.args.timeout)
+        flag = "--unsymbolized-profile" if case.through == "raw" else "--llvm-sample-profile"
+        return [flag, source]
+
+    def run_one(self, tool, case, binary, inputs, work, name):
+        out = work / name
+        options = list(case.options)
+        if output_format(case) == "text" and "--skip-symbolization" not in options:
+            options.append("--format=text")
+        command = tool + ["--binary", binary, *inputs, *options, "--output", out]
+        return run_tool(command, out, self.args.timeout), command
+
+    def judged(self, case, binary, inputs, work):
+        stored = self.folder / "judged" / self.judge_key(case, binary, [inputs[0], case.options])
+        if (stored / "exit").exists():
+            read = lambda name: (stored / name).read_bytes()
+            return Outcome(read("exit").decode(), read("text"), read("messages").decode())
+        outcome, _ = self.run_one(JUDGE, case, binary, inputs, work, "judge")
+        stored.mkdir(parents=True, exist_ok=True)
+        (stored / "text").write_bytes(outcome.text)
+        (stored / "messages").write_text(outcome.messages)
+        (stored / "exit").write_text(outcome.exit)
+        return outcome
+
+    def compare(self, case, binary):
+        """None if equal, else what differs; "!..." where there is nothing to compare with."""
+        work = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        try:
+            if case.through:
+                inputs = {True: self.via(case, binary, work)}
+                inputs[False] = inputs[True]
+                if not inputs[True][1].exists():
+                    return "!the judge made no profile to start from"
+            else:
+                inputs = {judge: self.input_options(case, binary, judge) for judge in (True, False)}
+            judge = self.judged(case, binary, inputs[True], work)
+            ours, command = self.run_one(self.candidate, case, binary, inputs[False], work, "ours")
+            shown = shlex.join(str(word) for word in command)
+            if judge.exit in ("crashed", "hung"):
+                return f"!the judge {judge.exit}" if ours.exit in ("ok", "refused") else shown
+            if judge.exit != ours.exit:
+                return f"{shown}\n  judge {judge.exit}: {judge.messages[:300]}\n  ours {ours.exit}: {ours.messages[:300]}"
+            judge, ours = readable(case, judge, work), readable(case, ours, work)
+            if judge.text != ours.text:
+                return shown + "\n" + first_difference(judge.text, ours.text)
+            if self.args.messages and warnings(judge.messages) != warnings(ours.messages):
+                return shown + "\n" + first_difference(warnings(judge.messages), warnings(ours.messages))
+            return None
+        finally:
+            if not self.args.keep:
+                shutil.rmtree(work)
+
+
+def warnings(messages):
+    lines = [line.split("warning:", 1)[1] for line in messages.splitlines() if "warning:" in line]
+    return "\n".join(lines).encode()
+
+
+def first_difference(judge, ours, limit=12):
+    old, new = (text.decode(errors="replace").splitlines() for text in (judge, ours))
+    at = next((i for i, (a, b) in enumerate(zip(old, new)) if a != b), min(len(old), len(new)))
+    start = max(0, at - 3)
+    lines = difflib.unified_diff(old[start:at + 9], new[start:at + 9], "judge", "ours", lineterm="", n=3)
+    head = f"  line {at + 1} (judge {len(old)} lines, ours {len(new)})"
+    return "\n".join([head] + ["  " + line for line in list(lines)[:limit + 2]])
+
+
+def corpus_cases(folder):
+    pair = folder / "google-autofdo" / "gzip_lbr"
+    if not pair.exists():
+        print(f"skipped: no recordings in {folder}")
+        return
+    for options in ((), ("--skip-symbolization",), ("--update-total-samples",), ("--format=extbinary",)):
+        yield cases.Recorded("gzip_lbr", pair / "test.binary", pair / "test.lbr", options)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--walk", required=True)
+    parser.add_argument("--candidate", required=True)
+    parser.add_argument("--folder", default="build/differential")
+    parser.add_argument("--corpus", type=pathlib.Path, default=programs.HERE.parents[2] / "shared" / "corpus")
+    parser.add_argument("--large", action="store_true")
+    parser.add_argument("--only", default="", help="regular expression over the names of cases")
+    parser.add_argument("--messages", action="store_true", help="compare the warnings too")
+    parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--timeout", type=int, default=120)
+    parser.add_argument("--show", type=int, default=20, help="how many differences to print")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    args = parser.parse_args()
+    if not shutil.which(JUDGE[0]) or not shutil.which("clang++-22"):
+        print("skipped: llvm-profgen-22 or clang++-22 is not installed")
+        return 77
+    if subprocess.run(shlex.split(args.candidate) + ["--help"], capture_output=True).returncode:
+        print(f"skipped: {args.candidate} does not work")
+        return 77
+    pathlib.Path(args.folder).mkdir(parents=True, exist_ok=True)
+    return report(Runner(args), args)
+
+
+def report(runner, args):
+    wanted = re.compile(args.only)
+    todo, unbuilt = [], 0
+    pool = concurrent.futures.ThreadPoolExecutor(args.jobs)
+    listed = programs.large() if args.large else programs.quick()
+    choose = cases.large_cases if args.large else cases.quick_cases
+    chosen = [(p, [c for c in choose(p) if wanted.search(c.name)]) for p in listed]
+    chosen = [(p, some) for p, some in chosen if some]
+    builds = [pool.submit(p.build, runner.folder, str(runner.walk)) for p, _ in chosen]
+    for (program, some), build in zip(chosen, builds):
+        binary = build.result()
+        if binary is None:
+            unbuilt += 1
+            print(f"not built: {program.name}: {program.problem}")
+            continue
+        todo += [(case, binary) for case in some]
+    todo += [(case, case.binary) for case in corpus_cases(args.corpus) if wanted.search(case.name)]
+    results = [pool.submit(runner.compare, case, binary) for case, binary in todo]
+    passed = failed = undecided = 0
+    for (case, _), result in zip(todo, results):
+        difference = result.result()
+        if difference is None:
+            passed += 1
+        elif difference.startswith("!"):
+            undecided += 1
+            print(f"undecided: {case.name}: {difference[1:]}")
+        else:
+            failed += 1
+            if failed <= args.show:
+                print(f"DIFFERENT: {case.name}\n{difference}")
+    print(f"{passed} passed, {failed} failed, {undecided} undecided, {unbuilt} programs not built")
+    return int(failed > 0 or passed == 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
