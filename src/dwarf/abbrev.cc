@@ -134,7 +134,7 @@ void AbbrevTable::plan(Abbrev& abbrev, FormSizes sizes) {
   abbrev.steps = static_cast<u32>(steps_.size());
   u64 bytes = 0;
   auto end_step = [&](SkipStep::Kind kind) {
-    steps_.push_back({static_cast<u32>(bytes), kind});
+    steps_.emplace_back(bytes, kind);
     bytes = 0;
   };
   for (u32 i = abbrev.specs; i < specs_.size(); ++i) {
@@ -168,6 +168,7 @@ const AbbrevTable& AbbrevTables::Slot::get() const {
 std::vector<const AbbrevTables::Slot*> AbbrevTables::add(Bytes section,
                                                          const std::vector<Use>& uses) {
   std::vector<u64> starts;
+  starts.reserve(uses.size());
   for (const auto& use : uses) starts.push_back(use.offset);
   std::ranges::sort(starts);
 

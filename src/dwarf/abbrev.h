@@ -39,8 +39,14 @@ struct AttributeSpec {
 // One step of a plan: this many bytes, then something whose size is in the data.
 struct SkipStep {
   enum Kind : u32 { done, leb, text, block1, block2, block4, block, slow };
-  u32 bytes : 29;
-  u32 kind : 3;
+
+  SkipStep() = default;
+  SkipStep(u64 bytes, Kind kind) : word_(static_cast<u32>(bytes << 3 | kind)) {}
+  u32 bytes() const { return word_ >> 3; }
+  Kind kind() const { return static_cast<Kind>(word_ & 7); }
+
+ private:
+  u32 word_ = 0;
 };
 
 struct Abbrev {

@@ -32,9 +32,10 @@
 
 namespace pgokit::dwarf {
 
+// The empty braces keep Options{.path = ...} free of warnings.
 struct Options {
-  std::string path = {};  // of the program; PATH.dwp is looked for when units are split off
-  std::string dwp = {};   // to be used instead of PATH.dwp
+  std::string path = {};  // NOLINT(readability-redundant-member-init): PATH.dwp is looked for
+  std::string dwp = {};   // NOLINT(readability-redundant-member-init): instead of PATH.dwp
   unsigned threads = 0;   // 0: all cores
 };
 

@@ -59,6 +59,8 @@ class InlineIndex::Builder {
         case attr::gnu_discriminator:
           scope.call_discriminator = number(value);
           return;
+        default:
+          return;
       }
     });
     auto id = static_cast<u32>(index_.scopes_.size());
@@ -120,7 +122,9 @@ class InlineIndex::Builder {
   void place(Range range, u32 scope) {
     if (range.begin == range.end) return;
     auto over = parts_.upper_bound(range.begin);
-    if (over != parts_.begin() && range.begin < (--over)->second.end) {
+    bool inside = over != parts_.begin();
+    if (inside) inside = range.begin < (--over)->second.end;
+    if (inside) {
       if (range.end < over->second.end) parts_[range.end] = over->second;
       if (range.begin > over->first) over->second.end = range.begin;
     }

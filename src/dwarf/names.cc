@@ -34,6 +34,8 @@ Facts read_facts(const Entry& entry) {
         return keep(facts.origin);
       case attr::specification:
         return keep(facts.specification);
+      default:
+        return;
     }
   });
   return facts;

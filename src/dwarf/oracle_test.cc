@@ -26,7 +26,7 @@ std::ostream& operator<<(std::ostream& out, const Build& build) { return out << 
 
 std::vector<u64> pick_addresses(const elf::File& file, const DebugInfo& info, size_t count) {
   std::vector<u64> addresses;
-  std::mt19937_64 random(1);
+  std::mt19937_64 random(1);  // NOLINT(bugprone-random-generator-seed): the same every time
   for (const auto& section : file.sections()) {
     if (!section.is_code()) continue;
     for (size_t i = 0; i < std::min<u64>(count, section.size / 4); ++i)

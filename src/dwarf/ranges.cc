@@ -54,6 +54,12 @@ void RangeReader::read(const Unit& unit, const CodeAttributes& code, std::vector
   if (!good) out.resize(before);
 }
 
+bool RangeReader::take() {
+  if (left_ == 0) return false;
+  --left_;
+  return true;
+}
+
 // .debug_ranges: pairs of addresses relative to a base, (0, 0) ends, (all ones, base) sets the
 // base.
 bool RangeReader::read_old_list(const Unit& unit, u64 offset, std::vector<Range>& out) {

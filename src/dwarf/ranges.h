@@ -33,7 +33,7 @@ class RangeReader {
  private:
   bool read_old_list(const Unit& unit, u64 offset, std::vector<Range>& out);
   bool read_list(const Unit& unit, u64 offset, std::vector<Range>& out);
-  bool take() { return left_ && left_--; }
+  bool take();
 
   u64 left_;
 };

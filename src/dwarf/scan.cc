@@ -5,7 +5,7 @@ namespace pgokit::dwarf {
 bool EntryScanner::skip_variable(SkipStep step, const Abbrev& abbrev) {
   if (at_ > size_) return false;
   Cursor in(unit_.sections->info.subspan(at_));
-  switch (step.kind) {
+  switch (step.kind()) {
     case SkipStep::leb:
       while (in.get<u8>() >= 0x80) {
       }

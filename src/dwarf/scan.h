@@ -59,8 +59,8 @@ class EntryScanner {
  private:
   bool skip(const Abbrev& abbrev) {
     for (const SkipStep* step = table_.steps(abbrev);; ++step) {
-      at_ += step->bytes;
-      if (step->kind == SkipStep::done) [[likely]]
+      at_ += step->bytes();
+      if (step->kind() == SkipStep::done) [[likely]]
         return at_ <= size_;
       if (!skip_variable(*step, abbrev)) [[unlikely]]
         return false;

@@ -117,6 +117,7 @@ std::deque<Unit> read_units(const Sections& sections, u64& broken) {
 
 void assign_abbrevs(std::deque<Unit>& units, AbbrevTables& tables) {
   std::vector<AbbrevTables::Use> uses;
+  uses.reserve(units.size());
   for (const auto& unit : units) uses.push_back({unit.abbrev_offset, unit.sizes});
   if (units.empty()) return;
   auto slots = tables.add(units.front().sections->abbrev, uses);
@@ -163,6 +164,8 @@ void read_unit_entry(Unit& unit) {
         return keep(rnglists_base);
       case attr::gnu_ranges_base:
         return keep(gnu_ranges_base);
+      default:
+        return;
     }
   });
 

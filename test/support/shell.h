@@ -25,7 +25,7 @@ struct RunResult {
 
 inline RunResult run(const std::string& command) {
   RunResult result;
-  std::FILE* pipe = popen(command.c_str(), "r");
+  std::FILE* pipe = popen(command.c_str(), "r");  // NOLINT(bugprone-command-processor)
   if (!pipe) return result;
   char buffer[1 << 16];
   for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;)
