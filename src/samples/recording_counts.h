@@ -21,7 +21,7 @@ namespace pgokit::samples {
 struct RecordingOptions {
   bool ignore_build_id = false;  // take a mapping of another build for the program
   bool keep_wrong_path = false;  // count branches that the processor took on a wrong guess
-  std::optional<u32> pid;        // this process only
+  std::optional<u32> pid = {};        // this process only
   unsigned threads = 0;
 };
 

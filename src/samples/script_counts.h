@@ -18,7 +18,7 @@
 namespace pgokit::samples {
 
 struct ScriptOptions {
-  std::optional<u32> pid;  // only mapping events of this process
+  std::optional<u32> pid = {};  // only mapping events of this process
   unsigned threads = 0;
 };
 

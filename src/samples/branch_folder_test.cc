@@ -1,0 +1,71 @@
+#include "samples/branch_folder.h"
+
+#include <gtest/gtest.h>
+
+#include "base/cursor.h"
+#include "test/support/tiny_program.h"
+
+namespace pgokit::samples {
+namespace {
+
+class BranchFolderTest : public testing::Test {
+ protected:
+  // Newest first.
+  void add(BranchFolder& folder, std::initializer_list<std::pair<u64, u64>> entries,
+           u64 weight = 1) {
+    auto stack = folder.stack(weight);
+    for (auto [from, to] : entries) stack.add(folder.locate({from}), folder.locate({to}));
+    used_ = stack.used();
+  }
+
+  std::string image_ = test::tiny_program().image();
+  elf::File file_ = *elf::File::parse(as_bytes(image_));
+  binary::CodeSymbols symbols_{file_};
+  binary::CodeMap code_ = *binary::CodeMap::build(file_, symbols_);
+  BranchFolder folder_{code_};
+  bool used_ = false;
+};
+
+TEST_F(BranchFolderTest, NeighboursEncloseARange) {
+  add(folder_, {{0x401011, 0x40100c}, {0x401007, 0x401010}, {0x401002, 0x401007}}, 3);
+  Counts expected{
+      {{{0x401007}, {0x401007}, 3}, {{0x401010}, {0x401011}, 3}},
+      {{{0x401002}, {0x401007}, 3}, {{0x401007}, {0x401010}, 3}, {{0x401011}, {0x40100c}, 3}}};
+  EXPECT_EQ(folder_.counts(), expected);
+}
+
+TEST_F(BranchFolderTest, BranchesFromOutsideCountIntoTheProgramOnly) {
+  add(folder_, {{0x401007, 0x7000}, {0x9000, 0x401000}});
+  EXPECT_EQ(folder_.counts(), (Counts{{{{0x401000}, {0x401007}, 1}}, {{external, {0x401000}, 1}}}));
+}
+
+TEST_F(BranchFolderTest, WhatIsOutsideOnBothSidesIsNotThere) {
+  add(folder_, {{0x401011, 0x40100c}, {0x7000, 0x8000}, {0x401007, 0x401010}});
+  EXPECT_EQ(folder_.counts().ranges, (std::vector<RangeCount>{{{0x401010}, {0x401011}, 1}}));
+  EXPECT_TRUE(used_);
+  add(folder_, {{0x7000, 0x8000}});
+  EXPECT_FALSE(used_);
+}
+
+TEST_F(BranchFolderTest, ImpossibleRangesAreLeftOutButShown) {
+  add(folder_, {{0x40100c, 0x7000}, {0x401011, 0x401000}});    // runs over the call
+  add(folder_, {{0x401002, 0x401007}, {0x401011, 0x40100c}});  // ends before it starts
+  EXPECT_TRUE(folder_.counts().ranges.empty());
+  EXPECT_EQ(folder_.raw_ranges().size(), 2u);
+}
+
+TEST_F(BranchFolderTest, MergeIsTheSameInAnyOrder) {
+  BranchFolder a(code_), b(code_), ab(code_), ba(code_);
+  add(a, {{0x401011, 0x40100c}, {0x401007, 0x401010}}, 2);
+  add(b, {{0x401011, 0x40100c}, {0x401007, 0x401010}}, 5);
+  add(b, {{0x401002, 0x401007}});
+  ab.merge(a), ab.merge(b);
+  ba.merge(b), ba.merge(a);
+  EXPECT_EQ(ab.counts(), ba.counts());
+  Counts sum = a.counts();
+  merge(sum, b.counts());
+  EXPECT_EQ(sum, ab.counts());
+}
+
+}  // namespace
+}  // namespace pgokit::samples

@@ -1,0 +1,259 @@
+// Recordings and perf script text of the tiny program, to counts.
+#include <gtest/gtest.h>
+
+#include "base/cursor.h"
+#include "perf/writer.h"
+#include "samples/recording_counts.h"
+#include "samples/script_counts.h"
+#include "test/support/shell.h"
+#include "test/support/tiny_program.h"
+
+namespace pgokit::samples {
+namespace {
+
+using Branches = std::vector<std::pair<u64, u64>>;
+
+class ReadTest : public testing::Test {
+ protected:
+  binary::Program open_tiny() {
+    dir_.write("tiny", test::tiny_program().image());
+    return *binary::Program::open(path("tiny"), {});
+  }
+  std::string path(std::string_view name) const { return fmt::format("{}/{}", dir_.path(), name); }
+
+  test::ScratchDir dir_;
+  binary::Program program_ = open_tiny();
+  // the call and its return, newest first
+  Branches round_ = {{0x401011, 0x40100c}, {0x401007, 0x401010}};
+  Counts round_counts_{{{{0x401010}, {0x401011}, 1}},
+                       {{{0x401007}, {0x401010}, 1}, {{0x401011}, {0x40100c}, 1}}};
+};
+
+class RecordingTest : public ReadTest {
+ protected:
+  RecordingTest() : RecordingTest(perf::branch::user | perf::branch::any) {}
+  explicit RecordingTest(u64 branch_type)
+      : writer_(*perf::Writer::create(path("app.perf"), {event(branch_type)})) {}
+
+  static perf::Writer::Event event(u64 branch_type) {
+    perf::Writer::Event event{.name = "cycles:u", .attr = {}, .ids = {}};
+    event.attr.sample_type = perf::field::ip | perf::field::tid | perf::field::time |
+                             perf::field::period | perf::field::branch_stack;
+    event.attr.flags = perf::attr_flag::sample_id_all;
+    event.attr.branch_sample_type = branch_type;
+    return event;
+  }
+
+  void map(u32 pid, u64 time, u64 start, std::string_view file = "/bin/tiny",
+           std::string_view id = "tiny build id here!!") {
+    writer_.mmap2({.pid = pid, .tid = pid, .time = time}, {.start = start,
+                                                           .size = 0x1000,
+                                                           .file_offset = 0x1000,
+                                                           .path = file,
+                                                           .build_id = as_bytes(id)});
+  }
+
+  // Addresses of `branches` are the linked ones; the code is at `start`.
+  void sample(u32 pid, u64 time, u64 start, const Branches& branches, u64 flags = 0) {
+    std::vector<perf::BranchEntry> stack;
+    for (auto [from, to] : branches)
+      stack.push_back({from - 0x401000 + start, to - 0x401000 + start, flags});
+    writer_.sample({.id = {.pid = pid, .tid = pid, .time = time}, .ip = start, .branches = stack});
+  }
+
+  Result<RecordingCounts> read(const RecordingOptions& options = {}) {
+    EXPECT_TRUE(writer_.commit());
+    file_ = std::make_unique<MappedFile>(*MappedFile::open(path("app.perf")));
+    return count_recording(*perf::Recording::open(file_->bytes()), program_, options);
+  }
+
+  perf::Writer writer_;
+  std::unique_ptr<MappedFile> file_;
+};
+
+TEST_F(RecordingTest, EveryProcessHasItsOwnLoadAddress) {
+  map(7, 10, 0x10000);
+  map(8, 20, 0x20000);
+  sample(7, 30, 0x10000, round_);
+  sample(8, 31, 0x20000, round_);
+  auto read = this->read();
+  ASSERT_TRUE(read);
+  Counts twice = round_counts_;
+  merge(twice, round_counts_);
+  EXPECT_EQ(read->folder.counts(), twice);
+  EXPECT_EQ(read->use.used, 2u);
+  EXPECT_EQ(read->use.entries, 4u);
+  EXPECT_EQ(read->mappings, 2u);
+}
+
+TEST_F(RecordingTest, EverySampleIsAccountedFor) {
+  map(7, 10, 0x10000);
+  sample(7, 30, 0x10000, round_);
+  sample(7, 31, 0x10000, {});
+  sample(7, 32, 0x90000, round_);
+  sample(9, 33, 0x10000, round_);
+  sample(7, 5, 0x10000, round_);
+  auto use = this->read()->use;
+  EXPECT_EQ(use.samples, 5u);
+  EXPECT_EQ(use.used, 1u);
+  EXPECT_EQ(use.without_branches, 1u);
+  EXPECT_EQ(use.not_in_program, 1u);
+  EXPECT_EQ(use.elsewhere, 2u);
+  EXPECT_EQ(use.samples, use.used + use.without_branches + use.not_in_program + use.elsewhere);
+}
+
+TEST_F(RecordingTest, RecordsOutOfOrderAreSorted) {
+  sample(7, 30, 0x10000, round_);
+  sample(8, 25, 0x10000, round_);
+  writer_.fork({.pid = 8, .tid = 8, .time = 20}, 7, 7);
+  map(7, 10, 0x10000);
+  EXPECT_EQ(this->read()->use.used, 2u);
+}
+
+TEST_F(RecordingTest, WrongPathBranchesAreDroppedUnlessKept) {
+  map(7, 10, 0x10000);
+  constexpr u64 wrong_path = u64{1} << 24;
+  sample(7, 30, 0x10000, round_, wrong_path);
+  auto read = this->read();
+  EXPECT_EQ(read->use.entries_wrong_path, 2u);
+  EXPECT_EQ(read->folder.counts(), Counts{});
+  auto kept =
+      count_recording(*perf::Recording::open(file_->bytes()), program_, {.keep_wrong_path = true});
+  EXPECT_EQ(kept->folder.counts(), round_counts_);
+}
+
+TEST_F(RecordingTest, OneProcessOnRequest) {
+  map(7, 10, 0x10000);
+  map(8, 10, 0x10000);
+  sample(7, 30, 0x10000, round_);
+  sample(8, 30, 0x10000, round_);
+  EXPECT_EQ(this->read({.pid = 8})->use.used, 1u);
+}
+
+TEST_F(RecordingTest, AnotherBuildIsRefusedUnlessAskedFor) {
+  map(7, 10, 0x10000, "/bin/tiny", "some other build id!");
+  sample(7, 30, 0x10000, round_);
+  auto read = this->read();
+  ASSERT_FALSE(read);
+  EXPECT_TRUE(read.error().message.contains("recorded with another build of tiny"));
+  auto forced =
+      count_recording(*perf::Recording::open(file_->bytes()), program_, {.ignore_build_id = true});
+  EXPECT_EQ(forced->use.used, 1u);
+}
+
+TEST_F(RecordingTest, ARenamedProgramIsFoundByItsBuildId) {
+  map(7, 10, 0x10000, "/bin/renamed");
+  sample(7, 30, 0x10000, round_);
+  EXPECT_EQ(this->read()->use.used, 1u);
+}
+
+TEST_F(RecordingTest, AProgramThatDidNotRunIsAnError) {
+  map(7, 10, 0x10000, "/bin/other", "some other build id!");
+  sample(7, 30, 0x10000, round_);
+  EXPECT_TRUE(this->read().error().message.starts_with("tiny was not running in it"));
+}
+
+class CallStackRecordingTest : public RecordingTest {
+ protected:
+  CallStackRecordingTest() : RecordingTest(perf::branch::user | perf::branch::call_stack) {}
+};
+
+TEST_F(CallStackRecordingTest, IsNoBranchHistory) {
+  EXPECT_TRUE(this->read().error().message.starts_with("its branch stacks are call stacks"));
+}
+
+class ScriptTest : public ReadTest {
+ protected:
+  ScriptTest() { EXPECT_TRUE(program_.load_functions(1)); }
+
+  static constexpr std::string_view mapped =
+      "PERF_RECORD_MMAP2 7/7: [0x10000(0x1000) @ 0x1000 fe:01 1 1]: r-xp /bin/tiny\n";
+  static constexpr std::string_view round =
+      " 10011 0x10011/0x1000c/P/-/-/0  0x10007/0x10010/P/-/-/0 \n";
+
+  ScriptRead read(const std::string& text, const ScriptOptions& options = {}) {
+    auto read = count_script(text, program_, options);
+    EXPECT_TRUE(read) << (read ? "" : read.error().message);
+    return std::move(*read);
+  }
+};
+
+TEST_F(ScriptTest, BranchLinesAreRebasedByMappingEvents) {
+  auto counts = read(fmt::format("{}{}", mapped, round)).folder.counts();
+  EXPECT_EQ(counts, round_counts_);
+}
+
+TEST_F(ScriptTest, WithoutMappingEventLinkedAddressesAreTaken) {
+  auto result = read(" 401011 0x401011/0x40100c/P  0x401007/0x401010/P \n");
+  EXPECT_FALSE(result.mapped);
+  EXPECT_EQ(result.folder.counts(), round_counts_);
+}
+
+TEST_F(ScriptTest, ALaterMappingMovesTheProgram) {
+  auto result = read(fmt::format(
+      "{}{}PERF_RECORD_MMAP2 7/7: [0x20000(0x1000) @ 0x1000 fe:01 1 1]: r-xp /bin/tiny\n"
+      " 20011 0x20011/0x2000c/P  0x20007/0x20010/P \n{}",
+      mapped, round, round));
+  EXPECT_EQ(result.use.samples, 3u);
+  EXPECT_EQ(result.use.used, 2u);
+  EXPECT_EQ(result.use.not_in_program, 1u);
+}
+
+TEST_F(ScriptTest, MappingsOfOtherProcessesOnRequest) {
+  auto result = read(fmt::format("{}{}", mapped, round), {.pid = 8});
+  EXPECT_FALSE(result.mapped);
+  EXPECT_EQ(result.use.not_in_program, 1u);
+}
+
+TEST_F(ScriptTest, RepeatCountsAreWeights) {
+  Counts five = round_counts_;
+  for (auto& range : five.ranges) range.count = 5;
+  for (auto& branch : five.branches) branch.count = 5;
+  EXPECT_EQ(read(fmt::format("{}5\n{}", mapped, round)).folder.counts(), five);
+}
+
+TEST_F(ScriptTest, ChainsOfHybridSamplesDecideOnlyWhetherTheyCount) {
+  // in the call of main: taken
+  auto taken = read(fmt::format(
+      "{}\t    10004\n\t    99999\n 0x10011/0x1000c/P  0x10007/0x10010/P \n\n", mapped));
+  EXPECT_TRUE(taken.hybrid);
+  EXPECT_EQ(taken.folder.counts(), round_counts_);
+  // the first instruction of leaf, where the caller cannot be known: dropped
+  auto dropped = read(fmt::format(
+      "{}\t    10010\n\t    1000c\n 0x10011/0x1000c/P  0x10007/0x10010/P \n\n", mapped));
+  EXPECT_EQ(dropped.bad_chains, 1u);
+  EXPECT_EQ(dropped.folder.counts(), Counts{});
+}
+
+TEST_F(ScriptTest, DamagedRecordsEndTheirSampleOnly) {
+  auto result =
+      read(fmt::format("{}{} 10011 0x10011/0x1000c/P 0x10007/0x1Warning:\n", mapped, round));
+  EXPECT_EQ(result.bad_branches, 1u);
+  EXPECT_EQ(result.first_bad_line, 3u);
+  EXPECT_EQ(result.folder.counts().branches.back().count, 2u);
+}
+
+TEST_F(ScriptTest, ThreadsDoNotChangeTheCounts) {
+  std::string text(mapped);
+  for (int i = 0; i < 100'000; ++i) text += round;
+  text += "bad\n";
+  auto one = read(text, {.threads = 1}), many = read(text, {.threads = 5});
+  EXPECT_EQ(one.folder.counts(), many.folder.counts());
+  EXPECT_EQ(one.use.used, many.use.used);
+  EXPECT_EQ(one.use.samples, many.use.samples);
+  EXPECT_EQ(one.first_bad_line, many.first_bad_line);
+}
+
+TEST_F(ScriptTest, WhatIsNoScriptIsRefused) {
+  EXPECT_FALSE(count_script("hello\nworld\n", program_, {}));
+  EXPECT_FALSE(count_script("", program_, {}));
+}
+
+TEST_F(ScriptTest, SegmentsThatDoNotFitAreRefused) {
+  auto text = "PERF_RECORD_MMAP2 7/7: [0x10000(0x1000) @ 0 fe:01 1 1]: r-xp /bin/tiny\n" +
+              std::string(round);
+  EXPECT_FALSE(count_script(text, program_, {}));
+}
+
+}  // namespace
+}  // namespace pgokit::samples
