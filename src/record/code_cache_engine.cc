@@ -1,0 +1,165 @@
+// A thread in a window is in translated code. It stops there
+// - at the system call of `leave`: the window is full, or the next block is not translated yet;
+// - for a signal: one that the program's own instruction caused is delivered now, with the original
+//   state; all others wait for the end of the window, which is a few microseconds away;
+// - because the recorder or a stop signal wants it: it simply goes on.
+#include <algorithm>
+
+#include "record/window.h"
+
+namespace pgokit::record {
+namespace {
+
+// After that many stops for code not translated yet a window ends early.
+constexpr u32 most_misses = 24;
+
+struct Seen {
+  scratch::Header header;
+  u8 between[scratch::ring - sizeof(scratch::Header)];
+  scratch::Entry ring[scratch::most_branches + 1];
+};
+static_assert(offsetof(Seen, ring) == scratch::ring && sizeof(Seen) <= scratch::size);
+
+bool caused_by_instruction(const siginfo_t& info) {
+  switch (info.si_signo) {
+    case SIGSEGV:
+    case SIGBUS:
+    case SIGFPE:
+    case SIGILL:
+    case SIGTRAP:
+      return info.si_code > 0;
+    default:
+      return false;
+  }
+}
+
+class CodeCacheEngine : public WindowEngine {
+ public:
+  Progressed begin(Thread& thread, const Registers& regs, u32 branches) override {
+    auto& space = *thread.space;
+    // Other uses of gs would see the recorder's base.
+    if (regs.gs_base != 0 && !is_ours(space, regs.gs_base)) return Progressed::impossible;
+    if (!space.prepare(thread.tid, regs.rip, thread.held)) return Progressed::impossible;
+    int scratch = space.take_scratch();
+    if (scratch < 0) return Progressed::impossible;
+    u64 code = space.cache().enter(regs.rip);
+    auto header = space.cache().header(std::min(branches, scratch::most_branches));
+    u64 at = space.cache().scratch(static_cast<u64>(scratch));
+    Bytes bytes(reinterpret_cast<const u8*>(&header), sizeof header);
+    Registers inside = regs;
+    inside.rip = code;
+    inside.gs_base = at;
+    inside.orig_rax = u64(-1);
+    if (!code || !space.memory().write(at, bytes) || !set_registers(thread.tid, inside)) {
+      space.release_scratch(scratch);
+      return Progressed::impossible;
+    }
+    thread.window = {.running = true,
+                     .branches = static_cast<u32>(header.left / scratch::entry_size),
+                     .taken = std::move(thread.window.taken),
+                     .regs = regs,
+                     .stops = 1,
+                     .scratch = scratch};
+    return go_on(thread);
+  }
+
+  Progressed stopped(Thread& thread, Stop stop, int& deliver) override {
+    ++thread.window.stops;
+    if (stop.is_system_call()) return at_leave(thread);
+    if (stop.event() != 0) return go_on(thread);
+    siginfo_t info;
+    if (!get_signal(thread.tid, info)) return go_on(thread);
+    if (!caused_by_instruction(info)) {
+      thread.held.push_back(info);
+      return go_on(thread);
+    }
+    return at_fault(thread, info, deliver);
+  }
+
+ private:
+  static bool is_ours(AddressSpace& space, u64 base) {
+    return std::ranges::any_of(space.cache().arenas(), [&](const Arena& arena) {
+      return base >= arena.base && base < arena.base + Arena::size;
+    });
+  }
+
+  static Progressed go_on(Thread& thread) {
+    resume(thread.tid, Resume::without_system_call);
+    return Progressed::running;
+  }
+
+  Progressed at_leave(Thread& thread) {
+    Registers regs;
+    if (!read(thread, regs)) return Progressed::running;
+    const auto& header = seen_.header;
+    regs.rax = header.rax, regs.rcx = header.rcx, regs.r11 = header.r11;
+    regs.rip = header.target;
+    regs.orig_rax = u64(-1);
+    if (header.left == 0 || thread.window.misses >= most_misses) return finish(thread, regs);
+    return at_miss(thread, regs);
+  }
+
+  Progressed at_miss(Thread& thread, Registers& regs) {
+    ++thread.window.misses;
+    auto& cache = thread.space->cache();
+    u64 newest = seen_.header.left / scratch::entry_size + 1;
+    bool indirect = newest <= thread.window.branches && cache.edge(seen_.ring[newest].edge).to == 0;
+    u64 original = regs.rip;
+    u64 code = thread.space->obstacle().empty() ? cache.enter(original) : 0;
+    if (!code) return finish(thread, regs);
+    if (indirect) cache.publish(original);
+    regs.rip = code;
+    set_registers(thread.tid, regs);
+    return go_on(thread);
+  }
+
+  // The kernel sees the state that the original instruction would have had.
+  Progressed at_fault(Thread& thread, siginfo_t info, int& deliver) {
+    Registers regs;
+    if (!read(thread, regs)) return Progressed::running;
+    auto boundary = thread.space->cache().boundary(regs.rip);
+    if (boundary) {
+      if (info.si_addr == reinterpret_cast<void*>(regs.rip)) {
+        info.si_addr = reinterpret_cast<void*>(boundary->original);
+        set_signal(thread.tid, info);
+      }
+      if (boundary->rcx_saved) regs.rcx = seen_.header.rcx;
+      regs.rip = boundary->original;
+    }
+    deliver = info.si_signo;
+    return finish(thread, regs);
+  }
+
+  bool read(Thread& thread, Registers& regs) {
+    u64 at = thread.space->cache().scratch(static_cast<u64>(thread.window.scratch));
+    size_t size = scratch::ring + (thread.window.branches + 1) * scratch::entry_size;
+    return get_registers(thread.tid, regs) && thread.space->memory().read(at, &seen_, size);
+  }
+
+  Progressed finish(Thread& thread, Registers& regs) {
+    auto& window = thread.window;
+    regs.gs_base = window.regs.gs_base;
+    set_registers(thread.tid, regs);
+    window.regs = regs;
+    window.taken.clear();
+    u64 left = seen_.header.left / scratch::entry_size;
+    for (u64 n = window.branches; n > left; --n) {
+      Edge edge = thread.space->cache().edge(seen_.ring[n].edge);
+      if (edge.to == 0) edge.to = seen_.ring[n].target;
+      window.taken.push_back(edge);
+    }
+    thread.space->release_scratch(window.scratch);
+    window.running = false;
+    return Progressed::finished;
+  }
+
+  Seen seen_;
+};
+
+}  // namespace
+
+std::unique_ptr<WindowEngine> make_code_cache_engine() {
+  return std::make_unique<CodeCacheEngine>();
+}
+
+}  // namespace pgokit::record

@@ -1,0 +1,44 @@
+#pragma once
+
+// Starts a program in two steps, so that it can be seized before it runs.
+//
+//   auto program = TRY(Launch::prepare({"./app", "x"}, signals));
+//   ... ptrace(PTRACE_SEIZE, program.pid(), ...)
+//   TRY(program.go());                  // fails if it cannot be executed
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace pgokit::record {
+
+class Launch {
+ public:
+  // `signals` will be blocked in the program: what was blocked in the recorder at first.
+  static Result<Launch> prepare(const std::vector<std::string>& command, const sigset_t& signals);
+  Launch(Launch&& other) noexcept;
+  ~Launch();
+
+  pid_t pid() const { return pid_; }
+  // The exec() is made when a tracer lets the process go; this waits for its attempt.
+  Status go();
+
+ private:
+  Launch() = default;
+
+  pid_t pid_ = 0;
+  int start_ = -1;    // closed to let it go
+  int failure_ = -1;  // carries errno if exec() fails
+  std::string name_;
+};
+
+// The threads of a process, by /proc.
+std::vector<pid_t> threads_of(pid_t pid);
+// Who traces a thread, 0: nobody.
+pid_t tracer_of(pid_t tid);
+
+}  // namespace pgokit::record

@@ -1,0 +1,63 @@
+#pragma once
+
+// The ptrace(2) requests that the recorder makes, with types.
+
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+#include "base/types.h"
+
+namespace pgokit::record {
+
+using Registers = user_regs_struct;
+
+// How a stopped thread is set going.
+enum class Resume : u8 {
+  freely,
+  to_system_call,       // stops at the entry and exit of the next one
+  without_system_call,  // stops at the next one, which is not made
+  one_instruction,
+};
+
+inline bool get_registers(pid_t tid, Registers& regs) {
+  return ptrace(PTRACE_GETREGS, tid, nullptr, &regs) == 0;
+}
+
+inline bool set_registers(pid_t tid, const Registers& regs) {
+  return ptrace(PTRACE_SETREGS, tid, nullptr, &regs) == 0;
+}
+
+inline bool resume(pid_t tid, Resume how, int signal = 0) {
+  auto request = how == Resume::freely                ? PTRACE_CONT
+                 : how == Resume::to_system_call      ? PTRACE_SYSCALL
+                 : how == Resume::without_system_call ? PTRACE_SYSEMU
+                                                      : PTRACE_SINGLESTEP;
+  return ptrace(request, tid, nullptr, static_cast<long>(signal)) == 0;
+}
+
+inline bool get_signal(pid_t tid, siginfo_t& info) {
+  return ptrace(PTRACE_GETSIGINFO, tid, nullptr, &info) == 0;
+}
+
+inline bool set_signal(pid_t tid, const siginfo_t& info) {
+  return ptrace(PTRACE_SETSIGINFO, tid, nullptr, &info) == 0;
+}
+
+// In the middle of a system call that the kernel is about to make again: the registers are not yet
+// those that the program will see.
+inline bool in_system_call(const Registers& regs) {
+  return static_cast<i64>(regs.orig_rax) >= 0 && static_cast<i64>(regs.rax) <= -512 &&
+         static_cast<i64>(regs.rax) >= -516;
+}
+
+// What waitpid() says of a stop.
+struct Stop {
+  int status;
+  int signal() const { return (status >> 8) & 0x7f; }
+  int event() const { return status >> 16; }
+  bool is_system_call() const { return ((status >> 8) & 0xff) == (SIGTRAP | 0x80); }
+};
+
+}  // namespace pgokit::record

@@ -1,0 +1,34 @@
+#include "record/recorder.h"
+
+#include "record/tracer.h"
+
+namespace pgokit::record {
+
+Result<RecordSummary> record_in_software(const RecordSettings& settings) {
+  // Not a divisor of the periods that programs themselves have.
+  u64 period_ns = 1'000'000'000 / settings.frequency + 37;
+  auto recording = TRY(Recording::create({.path = settings.output,
+                                          .period_ns = period_ns,
+                                          .callchain = settings.callchain,
+                                          .command = settings.command_line}));
+  auto engine = settings.single_step ? make_single_step_engine() : make_code_cache_engine();
+  Sampler sampler(*engine, recording, {.depth = settings.depth, .callchain = settings.callchain});
+  TickSource ticks(period_ns, Tracer::tick_signal());
+  Tracer tracer(sampler, ticks, recording);
+  if (settings.pid)
+    TRY(tracer.attach(settings.pid));
+  else
+    TRY(tracer.launch(settings.command));
+  tracer.run(settings.seconds, [&] {
+    if (settings.progress) settings.progress(sampler.counts());
+  });
+  RecordSummary summary{.counts = sampler.counts(),
+                        .file_size = recording.size(),
+                        .exit_code = 0,
+                        .tick_obstacle = ticks.obstacle()};
+  TRY(recording.commit());
+  summary.exit_code = tracer.wait_for_end();
+  return summary;
+}
+
+}  // namespace pgokit::record

@@ -1,0 +1,42 @@
+#pragma once
+
+// Records a program: what `pgokit record` does.
+//
+//   RecordSettings settings{.output = "perf.data", .command = {"./app"}};
+//   auto summary = TRY(record_in_software(settings));
+//   summary.exit_code                                  // of the program
+
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "record/sampler.h"
+
+namespace pgokit::record {
+
+struct RecordSettings {
+  std::string output = "perf.data";
+  std::vector<std::string> command;  // or
+  pid_t pid = 0;
+  double seconds = 0;    // 0: until the program ends
+  u64 frequency = 1000;  // samples per second of a thread's CPU time
+  u32 depth = 32;
+  bool callchain = true;
+  bool single_step = false;               // the slow way, to be compared with
+  std::vector<std::string> command_line;  // for the file's header
+  std::function<void(const TraceCounts&)> progress;
+};
+
+struct RecordSummary {
+  TraceCounts counts;
+  u64 file_size = 0;
+  int exit_code = 0;
+  std::string tick_obstacle;  // why there is no exact timer, empty where there is
+};
+
+Result<RecordSummary> record_in_software(const RecordSettings& settings);
+
+}  // namespace pgokit::record

@@ -1,0 +1,115 @@
+#include "record/recording.h"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "base/file.h"
+#include "base/version.h"
+#include "elf/file.h"
+#include "record/clock.h"
+
+namespace pgokit::record {
+namespace {
+
+constexpr u64 context_user = u64(-512);  // PERF_CONTEXT_USER: addresses of the program follow
+
+perf::RecordId at_now(pid_t pid, pid_t tid) {
+  return {.pid = static_cast<u32>(pid), .tid = static_cast<u32>(tid), .time = monotonic_ns()};
+}
+
+std::string comm_of(pid_t pid, pid_t tid) {
+  auto file = MappedFile::open(fmt::format("/proc/{}/task/{}/comm", pid, tid));
+  if (!file) return {};
+  auto text = as_text(file->bytes());
+  return std::string(text.substr(0, text.find('\n')));
+}
+
+perf::Writer::Event make_event(const Recording::Settings& settings) {
+  using namespace perf;
+  Writer::Event event{.name = "cpu-clock:u", .attr = {}, .ids = {}};
+  event.attr.type = 1;  // software; 0: cpu-clock
+  event.attr.period = settings.period_ns;
+  event.attr.sample_type = field::ip | field::tid | field::time | field::period;
+  if (settings.callchain) event.attr.sample_type |= field::callchain;
+  event.attr.sample_type |= field::branch_stack;
+  event.attr.branch_sample_type = branch::user | branch::any;
+  event.attr.flags = attr_flag::sample_id_all | attr_flag::mmap | attr_flag::mmap2 |
+                     attr_flag::comm | attr_flag::comm_exec | attr_flag::task |
+                     attr_flag::exclude_kernel | attr_flag::exclude_hv | attr_flag::inherit;
+  return event;
+}
+
+}  // namespace
+
+Result<Recording> Recording::create(const Settings& settings) {
+  Recording recording(TRY(perf::Writer::create(settings.path, {make_event(settings)})),
+                      settings.period_ns);
+  auto& features = recording.writer_.features();
+  utsname system;
+  if (uname(&system) == 0) {
+    features.hostname = system.nodename;
+    features.osrelease = system.release;
+    features.arch = system.machine;
+  }
+  features.version = fmt::format("pgokit {}", version);
+  features.cpus_online = static_cast<u32>(sysconf(_SC_NPROCESSORS_ONLN));
+  features.cpus_available = static_cast<u32>(sysconf(_SC_NPROCESSORS_CONF));
+  features.cmdline = settings.command;
+  return recording;
+}
+
+void Recording::comm(pid_t pid, pid_t tid, bool exec) {
+  writer_.comm(at_now(pid, tid), comm_of(pid, tid), exec);
+}
+
+const std::vector<u8>& Recording::build_id(pid_t pid, const Mapping& mapping) {
+  auto [it, is_new] = build_ids_.try_emplace(mapping.path);
+  if (!is_new || mapping.inode == 0) return it.value();
+  auto file = MappedFile::open(fmt::format("/proc/{}/root{}", pid, mapping.path));
+  if (!file) return it.value();
+  auto program = elf::File::parse(file->bytes());
+  if (!program) return it.value();
+  Bytes id = program->build_id();
+  it.value().assign(id.begin(), id.end());
+  if (!id.empty()) writer_.features().build_ids.push_back({.path = mapping.path, .id = it.value()});
+  return it.value();
+}
+
+void Recording::mapped(pid_t pid, const Mapping& mapping) {
+  u32 protection = (mapping.readable ? 1U : 0) | (mapping.writable ? 2U : 0) | 4;
+  writer_.mmap2(at_now(pid, pid), {.start = mapping.start,
+                                   .size = mapping.size(),
+                                   .file_offset = mapping.offset,
+                                   .path = mapping.path.empty() ? "//anon" : mapping.path,
+                                   .build_id = build_id(pid, mapping),
+                                   .protection = protection,
+                                   .map_flags = mapping.shared ? 1U : 2U});
+}
+
+void Recording::forked(pid_t pid, pid_t tid, pid_t parent_pid, pid_t parent_tid) {
+  writer_.fork(at_now(pid, tid), static_cast<u32>(parent_pid), static_cast<u32>(parent_tid));
+}
+
+void Recording::exited(pid_t pid, pid_t tid) {
+  writer_.exit(at_now(pid, tid), static_cast<u32>(pid), static_cast<u32>(pid));
+}
+
+void Recording::sample(pid_t pid, pid_t tid, u64 ip, std::span<const Edge> taken,
+                       std::span<const u64> chain) {
+  branches_.clear();
+  for (size_t i = taken.size(); i-- > 0;)
+    branches_.push_back({.from = taken[i].from, .to = taken[i].to, .flags = u64{0}});
+  chain_.assign(1, context_user);
+  chain_.insert(chain_.end(), chain.begin(), chain.end());
+  writer_.sample({.id = at_now(pid, tid),
+                  .ip = ip,
+                  .period = period_ns_,
+                  .callchain = chain_,
+                  .branches = branches_});
+}
+
+Status Recording::commit() { return writer_.commit(); }
+
+}  // namespace pgokit::record

@@ -1,0 +1,51 @@
+#pragma once
+
+// The perf.data file that the software recorder writes: what happened to processes, and samples.
+
+#include <tsl/robin_map.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "perf/writer.h"
+#include "record/memory_map.h"
+#include "record/translate.h"
+
+namespace pgokit::record {
+
+class Recording {
+ public:
+  struct Settings {
+    std::string path;
+    u64 period_ns = 0;
+    bool callchain = true;
+    std::vector<std::string> command;  // for the file's header
+  };
+  static Result<Recording> create(const Settings& settings);
+
+  void comm(pid_t pid, pid_t tid, bool exec);
+  void mapped(pid_t pid, const Mapping& mapping);
+  void forked(pid_t pid, pid_t tid, pid_t parent_pid, pid_t parent_tid);
+  void exited(pid_t pid, pid_t tid);
+  // `taken`: newest last. `chain`: leaf first.
+  void sample(pid_t pid, pid_t tid, u64 ip, std::span<const Edge> taken,
+              std::span<const u64> chain);
+
+  u64 size() const { return writer_.size(); }
+  Status commit();
+
+ private:
+  explicit Recording(perf::Writer writer, u64 period_ns)
+      : writer_(std::move(writer)), period_ns_(period_ns) {}
+  const std::vector<u8>& build_id(pid_t pid, const Mapping& mapping);
+
+  perf::Writer writer_;
+  u64 period_ns_;
+  std::vector<perf::BranchEntry> branches_;
+  std::vector<u64> chain_;
+  tsl::robin_map<std::string, std::vector<u8>> build_ids_;  // by path
+};
+
+}  // namespace pgokit::record

@@ -1,0 +1,67 @@
+#pragma once
+
+// Takes the samples of stopped threads: a window each, then branches and call chain go to the
+// recording.
+
+#include <functional>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "record/recording.h"
+#include "record/unwind.h"
+#include "record/window.h"
+
+namespace pgokit::record {
+
+struct TraceCounts {
+  u64 samples = 0;
+  u64 full = 0;        // with as many branches as were asked for
+  u64 without = 0;     // none: the code at that place cannot be followed
+  u64 in_kernel = 0;   // ticks that met the thread in a system call: no sample
+  u64 branches = 0;    // entries written
+  u64 stops = 0;       // of threads for windows
+  u64 stopped_ns = 0;  // from tick to the end of the window, summed
+  u64 threads = 0, processes = 0;
+};
+
+struct SampledThread : Thread {
+  bool due = false;
+  u64 due_since_ns = 0;
+};
+
+class Sampler {
+ public:
+  struct Settings {
+    u32 depth = 32;
+    bool callchain = true;
+  };
+
+  Sampler(WindowEngine& engine, Recording& recording, Settings settings)
+      : engine_(engine), recording_(recording), settings_(settings) {}
+
+  // The thread has been stopped because it is due. True: it runs in a window now.
+  bool begin(SampledThread& thread);
+  // A stop of a thread in a window. False: the window is over and the thread stopped, to be set
+  // going with the signal `deliver`.
+  bool stopped(SampledThread& thread, Stop stop, int& deliver);
+
+  // Notes which code is mapped where.
+  void refresh(SampledThread& thread);
+
+  TraceCounts& counts() { return counts_; }
+
+ private:
+  bool begin_here(SampledThread& thread, const Registers& regs);
+  void write_sample(SampledThread& thread, const Registers& regs);
+
+  WindowEngine& engine_;
+  Recording& recording_;
+  Settings settings_;
+  Unwinder unwinder_;
+  TraceCounts counts_;
+  std::minstd_rand random_{1};  // the same seed for each recording
+  std::vector<u64> chain_;
+};
+
+}  // namespace pgokit::record

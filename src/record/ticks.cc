@@ -1,0 +1,93 @@
+#include "record/ticks.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+namespace pgokit::record {
+
+TickSource::TickSource(u64 period_ns, int signal) : period_ns_(period_ns), signal_(signal) {}
+
+TickSource::~TickSource() {
+  for (const auto& [tid, fd] : events_) close(fd);
+  for (const auto& [tid, polled] : polled_) close(polled.fd);
+}
+
+int TickSource::open_event(pid_t tid) {
+  perf_event_attr attr{};
+  attr.type = PERF_TYPE_SOFTWARE;
+  attr.size = sizeof attr;
+  attr.config = PERF_COUNT_SW_CPU_CLOCK;
+  attr.sample_period = period_ns_;
+  attr.exclude_kernel = attr.exclude_hv = 1;
+  attr.wakeup_events = 1;
+  auto fd =
+      static_cast<int>(syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC));
+  if (fd < 0) return fd;
+  f_owner_ex owner{F_OWNER_TID, gettid()};
+  if (fcntl(fd, F_SETOWN_EX, &owner) == 0 && fcntl(fd, F_SETSIG, signal_) == 0 &&
+      fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_ASYNC) == 0)
+    return fd;
+  close(fd);
+  return -1;
+}
+
+void TickSource::add(pid_t pid, pid_t tid) {
+  if (events_.contains(tid) || polled_.contains(tid)) return;
+  if (int fd = open_event(tid); fd >= 0) {
+    events_[tid] = fd;
+    owners_[fd] = tid;
+    return;
+  }
+  obstacle_ = std::strerror(errno);
+  int fd = open(fmt::format("/proc/{}/task/{}/schedstat", pid, tid).c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd >= 0) polled_[tid] = {fd, cpu_time_ns(fd)};
+}
+
+void TickSource::remove(pid_t tid) {
+  if (auto it = events_.find(tid); it != events_.end()) {
+    close(it->second);
+    owners_.erase(it->second);
+    events_.erase(it);
+  }
+  if (auto it = polled_.find(tid); it != polled_.end()) {
+    close(it->second.fd);
+    polled_.erase(it);
+  }
+}
+
+pid_t TickSource::thread_of(const siginfo_t& info) const {
+  if (info.si_signo != signal_) return 0;
+  auto it = owners_.find(info.si_fd);
+  return it == owners_.end() ? 0 : it->second;
+}
+
+// The first number of schedstat is the time spent on the processor.
+u64 TickSource::cpu_time_ns(int fd) {
+  char text[64];
+  auto n = pread(fd, text, sizeof text - 1, 0);
+  if (n <= 0) return 0;
+  text[n] = 0;
+  return std::strtoull(text, nullptr, 10);
+}
+
+std::vector<pid_t> TickSource::due() {
+  std::vector<pid_t> list;
+  for (auto it = polled_.begin(); it != polled_.end(); ++it) {
+    auto& polled = it.value();
+    u64 now = cpu_time_ns(polled.fd);
+    if (now - polled.last_ns < period_ns_) continue;
+    polled.last_ns = now;
+    list.push_back(it->first);
+  }
+  return list;
+}
+
+}  // namespace pgokit::record

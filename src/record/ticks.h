@@ -1,0 +1,58 @@
+#pragma once
+
+// When is a thread due for a sample? After each period of its own CPU time.
+//
+//   TickSource ticks(period_ns, signal);       // `signal` is blocked in this thread
+//   ticks.add(tid);
+//   ... on each signal: if (pid_t tid = ticks.thread_of(info)) ...
+//   ... where ticks.polls(): at least every period, for (pid_t tid : ticks.due()) ...
+//
+// A software clock event of perf_event_open() for each thread gives exact ticks. Where that call is
+// not permitted, the CPU time of each thread is read from /proc at each period.
+
+#include <signal.h>
+#include <sys/types.h>
+#include <tsl/robin_map.h>
+
+#include <string>
+#include <vector>
+
+#include "base/types.h"
+
+namespace pgokit::record {
+
+class TickSource {
+ public:
+  TickSource(u64 period_ns, int signal);
+  ~TickSource();
+  TickSource(const TickSource&) = delete;
+
+  void add(pid_t pid, pid_t tid);
+  void remove(pid_t tid);
+  // 0: not one of ours.
+  pid_t thread_of(const siginfo_t& info) const;
+
+  // Threads that have no event of their own have to be polled for.
+  bool polls() const { return !polled_.empty(); }
+  std::vector<pid_t> due();
+  u64 period_ns() const { return period_ns_; }
+  // Why there are no events, empty where there are.
+  const std::string& obstacle() const { return obstacle_; }
+
+ private:
+  struct Polled {
+    int fd;
+    u64 last_ns;
+  };
+  int open_event(pid_t tid);
+  static u64 cpu_time_ns(int fd);
+
+  u64 period_ns_;
+  int signal_;
+  tsl::robin_map<int, pid_t> owners_;  // by file
+  tsl::robin_map<pid_t, int> events_;
+  tsl::robin_map<pid_t, Polled> polled_;
+  std::string obstacle_;
+};
+
+}  // namespace pgokit::record

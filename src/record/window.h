@@ -1,0 +1,63 @@
+#pragma once
+
+// A window: the stretch of a thread's execution during which its branches are recorded.
+//
+//   WindowResult begun = engine.begin(thread, regs);          // the thread is stopped
+//   ... at each stop of the thread: engine.stopped(thread, stop)
+//   when finished: thread.window has the branches, regs are those of the program again
+//
+// Ways to do it differ in cost only (docs/record.md); the recorder uses the code cache.
+
+#include <memory>
+#include <vector>
+
+#include "perf/format.h"
+#include "record/address_space.h"
+#include "record/ptrace.h"
+#include "record/translate.h"
+
+namespace pgokit::record {
+
+struct Window {
+  bool running = false;
+  u32 branches = 0;         // to be recorded
+  std::vector<Edge> taken;  // when finished: oldest first
+  Registers regs{};         // at its end
+  u64 stops = 0;            // of the thread for this window, its end included
+  // of the code cache
+  int scratch = -1;
+  u64 gs_base = 0;
+  u32 misses = 0;
+  // of single-stepping
+  u64 last = 0;
+};
+
+struct Thread {
+  pid_t tid = 0, pid = 0;
+  std::shared_ptr<AddressSpace> space;
+  Window window;
+  std::vector<siginfo_t> held;  // signals to be delivered when the window is over
+};
+
+enum class Progressed : u8 {
+  impossible,  // begin() only: there is no window at this place
+  running,     // the thread has been set going
+  finished,    // it is stopped, with the program's registers
+};
+
+class WindowEngine {
+ public:
+  virtual ~WindowEngine() = default;
+  // `regs` are those of the stopped thread.
+  virtual Progressed begin(Thread& thread, const Registers& regs, u32 branches) = 0;
+  // The thread stopped for whatever reason while its window runs. Signals that must not reach the
+  // program yet go to thread.held. `deliver` becomes a signal to be delivered at this very stop.
+  virtual Progressed stopped(Thread& thread, Stop stop, int& deliver) = 0;
+};
+
+// Translated code in the process: one or two stops for a window.
+std::unique_ptr<WindowEngine> make_code_cache_engine();
+// PTRACE_SINGLESTEP: one stop for each instruction. The measure for the others.
+std::unique_ptr<WindowEngine> make_single_step_engine();
+
+}  // namespace pgokit::record
