@@ -88,13 +88,14 @@ Summary summarize(const Profile& profile) {
   if (!profile.flags.context_sensitive) return summarize_functions(profile.functions());
   std::vector<u32> place(profile.names.size());  // 1 + where the function's sum is
   std::deque<Function> functions;
-  for (const auto& [context, samples] : profile.functions()) {
-    u32& at = place[static_cast<size_t>(samples.name)];
+  // in file order, as the first of several checksums decides
+  for (const auto* function : profile.ordered()) {
+    u32& at = place[static_cast<size_t>(function->samples.name)];
     if (at == 0) {
       functions.emplace_back();
       at = static_cast<u32>(functions.size());
     }
-    merge(functions[at - 1].samples, samples);
+    merge(functions[at - 1].samples, function->samples);
   }
   return summarize_functions(functions);
 }
