@@ -1,7 +1,9 @@
+#include "base/cursor.h"
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/show_profile.h"
+#include "cli/show_program.h"
 #include "cli/show_recording.h"
 #include "elf/file.h"
 #include "profile/format.h"
@@ -20,9 +22,12 @@ Status show(const Settings& settings) {
   if (is_recording(file.bytes())) return show_recording(file.path(), file.bytes(), settings.json);
   if (is_script(file.bytes())) return show_script(file.path(), file.bytes(), settings.json);
   if (profile::sniff(file.bytes())) return show_profile(file, settings.profile, settings.json);
-  auto program = TRY_IN(file.path(), elf::File::parse(file.bytes()));
-  fmt::print("program   {}\nbuild id  {}\n", file.path(), elf::hex(program.build_id()));
-  return {};
+  auto program = elf::File::parse(file.bytes());
+  if (program) return show_program(file.path(), *program, settings.json);
+  if (file.bytes().empty()) return fail("{}: it is empty", file.path());
+  if (as_text(file.bytes()).starts_with(ELFMAG))
+    return std::unexpected(std::move(program).error().in(file.path()));
+  return fail("{}: neither a recording nor a profile nor a program", file.path());
 }
 
 int run(std::span<char* const> arguments) {

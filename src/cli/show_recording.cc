@@ -118,7 +118,7 @@ void print_samples(const perf::Summary& sum) {
   }
   if (sum.call_chains)
     row("chains", fmt::format("{} entries in {} samples", number(sum.call_chain_entries),
-                                   number(sum.call_chains)));
+                              number(sum.call_chains)));
 }
 
 std::vector<std::string> problems(const Facts& facts) {

@@ -1,0 +1,64 @@
+#include "binary/facts.h"
+
+#include "binary/symbols.h"
+#include "probe/table.h"
+
+namespace pgokit::binary {
+namespace {
+
+bool has_interpreter(const elf::File& file) {
+  for (const auto& segment : file.segments())
+    if (segment.type == PT_INTERP) return true;
+  return false;
+}
+
+std::string kind_of(const elf::File& file) {
+  switch (file.type()) {
+    case ET_EXEC:
+      return "program";
+    case ET_DYN:
+      return has_interpreter(file) ? "position-independent program" : "shared object";
+    case ET_REL:
+      return "relocatable object";
+    case ET_CORE:
+      return "core dump";
+    default:
+      return fmt::format("ELF file of type {}", file.type());
+  }
+}
+
+std::string machine_name(u16 machine) {
+  switch (machine) {
+    case EM_X86_64:
+      return "x86-64";
+    case EM_AARCH64:
+      return "AArch64";
+    default:
+      return fmt::format("machine {}", machine);
+  }
+}
+
+}  // namespace
+
+Result<ProgramFacts> read_facts(const std::string& path, const elf::File& file) {
+  ProgramFacts facts;
+  facts.kind = kind_of(file);
+  facts.machine = machine_name(file.machine());
+  facts.build_id = elf::hex(file.build_id());
+  facts.symbols = file.has_symtab();
+  facts.debug_link = file.debug_link();
+  for (const auto& section : file.sections())
+    if (is_decoded(section)) facts.code_bytes += section.size;
+  if (file.section(".debug_info") || file.section(".zdebug_info"))
+    facts.debug = TRY(dwarf::DebugInfo::load(file, {.path = path})).facts();
+  const auto* descriptors = file.section(".pseudo_probe_desc");
+  const auto* probes = file.section(".pseudo_probe");
+  if (descriptors && probes) {
+    auto table = probe::Table::index(TRY(file.contents(*descriptors)), TRY(file.contents(*probes)));
+    facts.probes = {table.descriptors().list().size(), table.records(), probes->size,
+                    table.truncated() || table.descriptors().truncated()};
+  }
+  return facts;
+}
+
+}  // namespace pgokit::binary

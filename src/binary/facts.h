@@ -1,0 +1,37 @@
+#pragma once
+
+// What can be said of a program at a glance: can it be profiled, and what would help.
+//
+//   ProgramFacts facts = TRY(read_facts(path, file));
+//   if (!facts.debug) advise("-g");
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "dwarf/debug_info.h"
+#include "elf/file.h"
+
+namespace pgokit::binary {
+
+struct ProbeFacts {
+  u64 functions = 0;  // with a descriptor
+  u64 records = 0;    // bodies with probes: functions with code, and parts split off
+  u64 section_bytes = 0;
+  bool damaged = false;
+};
+
+struct ProgramFacts {
+  std::string kind;     // "program", "position-independent program", "shared object", ...
+  std::string machine;  // "x86-64", "AArch64", or a number
+  std::string build_id;
+  u64 code_bytes = 0;
+  bool symbols = false;    // .symtab
+  std::string debug_link;  // file with the debug information split off
+  std::optional<dwarf::Facts> debug;
+  std::optional<ProbeFacts> probes;
+};
+
+Result<ProgramFacts> read_facts(const std::string& path, const elf::File& file);
+
+}  // namespace pgokit::binary
