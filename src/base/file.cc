@@ -5,8 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <mutex>
+#include <vector>
 
 namespace pgokit {
 namespace {
@@ -22,6 +25,27 @@ Status read_all(int fd, std::string& contents) {
     if (n == 0) return {};
     contents.append(buffer, static_cast<size_t>(n));
   }
+}
+
+// Only of these can memory be given back: elsewhere it would come back as zeros.
+struct Mappings {
+  std::mutex lock;
+  std::vector<Bytes> all;
+};
+
+Mappings& mappings() {
+  static Mappings mappings;
+  return mappings;
+}
+
+void add_mapping(Bytes bytes) {
+  std::scoped_lock held(mappings().lock);
+  mappings().all.push_back(bytes);
+}
+
+void remove_mapping(Bytes bytes) {
+  std::scoped_lock held(mappings().lock);
+  std::erase_if(mappings().all, [&](Bytes other) { return other.data() == bytes.data(); });
 }
 
 }  // namespace
@@ -43,7 +67,10 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
     auto size = static_cast<size_t>(info.st_size);
     void* address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
     file.mapped_ = address != MAP_FAILED;
-    if (file.mapped_) file.bytes_ = {static_cast<const u8*>(address), size};
+    if (file.mapped_) {
+      file.bytes_ = {static_cast<const u8*>(address), size};
+      add_mapping(file.bytes_);
+    }
   }
   if (status && !file.mapped_) {
     status = read_all(fd, file.contents_);
@@ -64,7 +91,22 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 }
 
 MappedFile::~MappedFile() {
-  if (mapped_) munmap(const_cast<u8*>(bytes_.data()), bytes_.size());
+  if (!mapped_) return;
+  remove_mapping(bytes_);
+  munmap(const_cast<u8*>(bytes_.data()), bytes_.size());
+}
+
+void release(Bytes part) {
+  auto page = static_cast<u64>(sysconf(_SC_PAGESIZE));
+  auto begin = reinterpret_cast<u64>(part.data()), end = begin + part.size();
+  begin = (begin + page - 1) & -page;
+  end &= -page;
+  if (begin >= end) return;
+  std::scoped_lock held(mappings().lock);
+  bool mapped = std::ranges::any_of(mappings().all, [&](Bytes file) {
+    return part.data() >= file.data() && part.data() + part.size() <= file.data() + file.size();
+  });
+  if (mapped) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
 Result<OutputFile> OutputFile::create(const std::string& path) {

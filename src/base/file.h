@@ -38,6 +38,10 @@ class MappedFile {
   std::string contents_;  // of what cannot be mapped
 };
 
+// Gives back the memory of a part of a MappedFile that has been read; touched again, it is read
+// again. So that a big recording passes through little memory. Of other memory nothing happens.
+void release(Bytes part);
+
 // A file that appears whole or not at all: written beside its place, renamed by commit().
 class OutputFile {
  public:

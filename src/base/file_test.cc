@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/cursor.h"
+
 namespace pgokit {
 namespace {
 
@@ -32,6 +34,23 @@ TEST_F(FileTest, MissingFileAndFolderAreErrors) {
 TEST_F(FileTest, EmptyFileIsEmptyBytes) {
   std::ofstream{path_};
   EXPECT_TRUE(MappedFile::open(path_)->bytes().empty());
+}
+
+TEST_F(FileTest, ReleasedPartsAreReadAgain) {
+  std::string text;
+  while (text.size() < 100'000) text += fmt::format("{} ", text.size());
+  std::ofstream(path_) << text;
+  auto file = MappedFile::open(path_);
+  auto other = MappedFile::open(path_);
+  for (Bytes part : {file->bytes(), file->bytes().subspan(5000, 90'000), file->bytes().first(0)})
+    release(part);
+  EXPECT_EQ(as_text(file->bytes()), text);
+  MappedFile moved = std::move(*file);
+  release(moved.bytes());
+  EXPECT_EQ(as_text(moved.bytes()), text);
+  std::string ours = text;
+  release(as_bytes(ours));  // no file: nothing happens
+  EXPECT_EQ(ours, text);
 }
 
 TEST_F(FileTest, OutputAppearsOnlyWhenCommitted) {

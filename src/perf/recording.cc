@@ -1,5 +1,6 @@
 #include "perf/recording.h"
 
+#include "base/file.h"
 #include "base/parallel.h"
 #include "perf/unpack.h"
 
@@ -39,10 +40,14 @@ Result<Recording> Recording::open(Bytes file) {
 // of a file.
 void Recording::scan() {
   RecordWalk walk(data_);
-  u64 next_piece = 0;
+  u64 next_piece = 0, released = 0;
   for (Record record; walk.next(record);) {
     types_.add(record.type);
     if (record.offset >= next_piece) {
+      if (record.offset - released >= 16 * piece_size) {
+        release(data_.subspan(released, record.offset - released));
+        released = record.offset;
+      }
       pieces_.push_back(record.offset);
       next_piece = record.offset + piece_size;
     }
@@ -117,6 +122,7 @@ void Recording::for_each_piece(
       Piece piece{data_.subspan(pieces_[number], last - pieces_[number]), number,
                   layout_.data.offset + pieces_[number]};
       each(piece, worker);
+      release(piece.records);
     });
   }
   // Unpacking is serial: a batch is unpacked, then worked on in parallel.

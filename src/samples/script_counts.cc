@@ -1,5 +1,6 @@
 #include "samples/script_counts.h"
 
+#include "base/file.h"
 #include "base/parallel.h"
 #include "samples/load_address.h"
 
@@ -9,7 +10,7 @@ namespace {
 using binary::CodeIndex;
 using perf::ScriptKind;
 
-constexpr size_t chunk_size = 4 << 20;
+constexpr size_t chunk_size = 1 << 20;
 
 // What perf::parse_script() calls for each part of a sample.
 class ScriptSink {
@@ -137,6 +138,7 @@ Result<ScriptRead> count_script(std::string_view text, const binary::Program& pr
     sink.start_chunk(chunks[chunk]);
     facts[chunk].counts = perf::parse_script(chunks[chunk], kind, sink);
     facts[chunk].bad_lines = sink.new_bad_lines;
+    release(as_bytes(chunks[chunk]));
   });
 
   ScriptRead read(program.code());
