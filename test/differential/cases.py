@@ -3,7 +3,7 @@ import dataclasses
 import pathlib
 
 from inputs import Input, with_data
-from programs import Program
+from programs import Program, quick
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,5 +107,14 @@ def hybrid_cases(program):
 
 
 def large_cases(program):
-    yield from lbr_cases(program)
-    yield from hybrid_cases(program)
+    """Everything for the programs of the quick set, the main paths for the others."""
+    yield from quick_cases(program)
+    if program.name in {one.name for one in quick()}:
+        yield from lbr_cases(program)
+        yield from hybrid_cases(program)
+        return
+    yield Case(program, Input("lbr", ("--damage", "all", "--aggregate"), seed=5), ())
+    yield Case(program, HYBRID, ("--skip-symbolization",))
+    yield Case(program, HYBRID, ("--ignore-stack-samples", "--format=extbinary"))
+    yield Case(program, HYBRID, FLAT_CS[:3])
+    yield Case(program, LBR, (), "raw")

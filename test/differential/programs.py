@@ -50,7 +50,7 @@ CHOICES = {
 SPLIT = ["-fsplit-machine-functions", "-mllvm", "-mfs-psi-cutoff=950000"]
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(eq=False)
 class Program:
     source: str
     choices: tuple
@@ -152,15 +152,17 @@ def quick():
 
 def large():
     out = quick()
-    for source in INPUTS:
+    for source in ("calc", "shapes", "pair"):
         for level in ("O0", "O1", "O2", "O3"):
             for link in ("nopie", "pie", "shared"):
                 for probes in ((), ("probes",)):
                     out.append(Program(source, (level, link) + probes))
+    for source in ("shapes", "pair"):
         for special in ("gc", "thinlto", "lto", "dbgprof", "unique", "dwarf4", "splitdwarf", "gz",
                         "gzstd", "lines", "bfd", "icf", "ehsplit", "hotcold", "sections", "dup",
                         "fs", "trained"):
             for probes in ((), ("probes",)):
                 out.append(Program(source, ("O2", "nopie") + probes + (special,)))
-    seen = {}
-    return [seen.setdefault(p.name, p) for p in out if p.name not in seen]
+    for choices in ("O2 nopie thinlto", "O2 nopie probes lto", "O3 pie probes", "O2 pie trained"):
+        out.append(Program("interpreter", tuple(choices.split())))
+    return list({program.name: program for program in reversed(out)}.values())[::-1]

@@ -211,7 +211,7 @@ def report(runner, args):
     pool = concurrent.futures.ThreadPoolExecutor(args.jobs)
     listed = programs.large() if args.large else programs.quick()
     choose = cases.large_cases if args.large else cases.quick_cases
-    chosen = [(p, [c for c in choose(p) if wanted.search(c.name)]) for p in listed]
+    chosen = [(p, [c for c in dict.fromkeys(choose(p)) if wanted.search(c.name)]) for p in listed]
     chosen = [(p, some) for p, some in chosen if some]
     builds = [pool.submit(p.build, runner.folder, str(runner.walk)) for p, _ in chosen]
     for (program, some), build in zip(chosen, builds):
