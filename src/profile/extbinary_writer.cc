@@ -28,7 +28,7 @@ class ExtWriter {
   ExtWriter(const Profile& profile, const WriteOptions& options)
       : profile_(profile),
         options_(options),
-        vtables_(options.vtables && profile.has_vtables()),
+        vtables_(options.vtables),
         order_(profile, vtables_) {}
 
   std::string write() && {
@@ -131,15 +131,15 @@ class ExtWriter {
   }
 
   void put_names(Section& section) {
-    for (NameId name : order_.names())
-      if (profile_.names.text(name).find(".__uniq.") != std::string_view::npos)
-        section.flags |= names_have_unique_suffix;
     ByteWriter out;
     if (options_.md5_names) {
       section.flags |= names_md5 | names_fixed_md5;
       out.uleb128(order_.names().size());
       for (NameId name : order_.names()) out.u64le(profile_.names.guid(name));
     } else {
+      for (NameId name : order_.names())
+        if (profile_.names.text(name).find(".__uniq.") != std::string_view::npos)
+          section.flags |= names_have_unique_suffix;
       write_names(out, order_, profile_.names);
     }
     put(section, out.bytes());

@@ -73,22 +73,6 @@ void Profile::sort() {
   for (auto& function : functions_) function.samples.sort();
 }
 
-namespace {
-
-bool any_vtables(const FunctionSamples& samples) {
-  if (samples.vtables) return true;
-  for (const auto& [location, callees] : samples.inlinees.unordered())
-    for (const auto& [callee, inlinee] : callees.unordered())
-      if (any_vtables(*inlinee)) return true;
-  return false;
-}
-
-}  // namespace
-
-bool Profile::has_vtables() const {
-  return std::ranges::any_of(functions_, [](const Function& f) { return any_vtables(f.samples); });
-}
-
 MergeResult merge(Profile& into, const Profile& from, u64 weight) {
   std::vector<NameId> renamed(from.names.size());
   for (u32 i = 0; i < renamed.size(); ++i)

@@ -72,7 +72,6 @@ class Profile {
 
   // Puts everything into file order; wanted before anything is read out.
   void sort();
-  bool has_vtables() const;
 
  private:
   std::vector<const Function*> sorted(std::span<const u32> ranks, bool by_total) const;

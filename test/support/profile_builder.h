@@ -90,7 +90,7 @@ class ProfileBuilder {
         samples.add_target(at, any_name(), any_count());
       // the text form doubles what stands at a place with inlinees too, and loses what stands alone
       if (options_.vtables && at.line_offset < 100 && !below(4))
-        samples.add_vtable(at, any_name(), any_count());
+        samples.add_vtable(at, names_[below(options_.functions)], any_count());
     }
     for (u32 n = depth < 4 && !options_.contexts ? below(4) : 0; n > 0; --n) {
       auto at = options_.vtables ? profile::LineLocation{0x8000 + below(50), 0} : any_location();
