@@ -25,7 +25,7 @@ OptionTable options_of(Settings& s) {
       {
           {"RECORDING", "", "perf.data, perf script text or raw counts; - is standard input",
            &g.input, true},
-          {"-b,--binary", "PROGRAM", "the program that was recorded", &g.binary, true},
+          {"-b,--binary", "PROGRAM", "the program (the one with most samples)", &g.binary},
           {"-o,--output", "FILE", "the profile (PROGRAM.prof); - is standard output", &s.output},
           {"--format", "FORMAT", "extbinary (default), binary or text", &s.format},
           {"--md5", "", "hashes in place of function names (extbinary)", &s.md5},
@@ -72,6 +72,7 @@ Status generate(Settings& settings) {
   options.pid = TRY(pid_from(settings.pid));
   options.threads = static_cast<unsigned>(settings.threads);
 
+  if (options.binary.empty()) options.binary = TRY(dominant_program(options.input));
   auto program = TRY(binary::Program::open(options.binary, options.program));
   if (settings.output.empty()) settings.output = std::string(program.name()) + ".prof";
   auto output = TRY(OutputFile::create(settings.output));

@@ -1,14 +1,40 @@
 #include "cli/generation.h"
 
+#include <algorithm>
+#include <ranges>
+
 #include "base/cursor.h"
 #include "generate/ambiguous.h"
+#include "perf/programs.h"
 #include "perf/script.h"
 #include "profile/format.h"
+#include "report/numbers.h"
 #include "samples/raw_profile.h"
 #include "samples/script_counts.h"
 
 namespace pgokit::cli {
 namespace {
+
+bool is_file(const perf::Program& program) { return program.path.starts_with('/'); }
+
+std::unexpected<Error> did_not_run(const perf::Recording& recording, const binary::Program& program,
+                                   const std::string& other_build) {
+  if (!other_build.empty())
+    return fail(
+        "it was recorded with another build of {}: build id {}, this program has {}\n"
+        "  give the program that was recorded, or --ignore-build-id if its code is the same",
+        program.name(), other_build, elf::hex(program.file().build_id()));
+  constexpr size_t most = 5;
+  auto programs = perf::find_programs(recording);
+  u64 samples = 0;
+  for (const auto& one : programs) samples += one.samples;
+  std::string list;
+  for (const auto& one : programs | std::views::take(most))
+    list +=
+        fmt::format("\n  {:>6} of the samples are in {}{}", report::percent(one.samples, samples),
+                    one.path, one.build_id.empty() ? "" : ", build id " + one.build_id);
+  return fail("{} was not running in it{}", program.name(), list);
+}
 
 Status read_recording(Bytes bytes, const binary::Program& program, const GenerationOptions& options,
                       ReadInput& input) {
@@ -18,6 +44,7 @@ Status read_recording(Bytes bytes, const binary::Program& program, const Generat
                                             .keep_wrong_path = options.keep_wrong_path,
                                             .pid = options.pid,
                                             .threads = options.threads}));
+  if (read.mappings == 0) return did_not_run(recording, program, read.other_build);
   input.counts = read.folder.counts();
   input.ranges = samples::diagnose(read.folder, program.code(), program.functions());
   input.use = read.use;
@@ -60,6 +87,19 @@ Result<InputKind> detect_input(Bytes bytes) {
 BinaryAddr raw_base(const binary::Program& program, const GenerationOptions& options) {
   if (!options.raw_offsets) return {0};
   return options.raw_from_first_load ? program.first_load_base() : program.text_base();
+}
+
+Result<std::string> dominant_program(const std::string& recording_path) {
+  auto file = TRY(MappedFile::open(recording_path));
+  auto kind = TRY_IN(file.path(), detect_input(file.bytes()));
+  if (kind != InputKind::recording)
+    return usage_error("-b is needed: {} does not tell which program was recorded", file.path());
+  auto recording = TRY_IN(file.path(), perf::Recording::open(file.bytes()));
+  auto programs = perf::find_programs(recording);
+  auto first = std::ranges::find_if(programs, is_file);
+  if (first == programs.end())
+    return fail("{}: no program is known in it; give one with -b", file.path());
+  return first->path;
 }
 
 Result<ReadInput> read_input(const binary::Program& program, const GenerationOptions& options) {

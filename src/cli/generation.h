@@ -50,6 +50,9 @@ struct ReadInput {
   std::string cut_short;  // why the recording is not whole; empty: it is
 };
 
+// The program that most samples of a recording are in, for when none is given.
+Result<std::string> dominant_program(const std::string& recording_path);
+
 Result<ReadInput> read_input(const binary::Program& program, const GenerationOptions& options);
 
 struct Generated {

@@ -132,6 +132,7 @@ void print_summary(const GenerationReport& report) {
       fmt::print(stderr, ", {} dropped as never really taken", grouped(use.entries_wrong_path));
     fmt::print(stderr, "\n");
   }
+  fmt::print(stderr, "program   {}\n", report.program.path());
   fmt::print(stderr, "code      {} ranges, {} branches\n", grouped(input.counts.ranges.size()),
              grouped(input.counts.branches.size()));
   fmt::print(stderr, "profile   {} functions from {}, density {:.1f}, wrote {} ({}, {})\n",

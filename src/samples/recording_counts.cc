@@ -203,17 +203,10 @@ Result<RecordingCounts> count_recording(const perf::Recording& recording,
   ChangeReader reader(recording, program, options, result.unreadable);
   recording.for_each_other([&](const Record& record) { reader.read(record); });
   result.matched_by_name = reader.by_name;
-  std::string other_build = reader.other_build;
+  result.other_build = reader.other_build;
   ProgramMaps maps(program.file());
   result.mappings = apply_changes(std::move(reader).changes(), maps);
-  if (maps.empty() && !other_build.empty())
-    return fail(
-        "it was recorded with another build of {}: build id {}, this program has {}\n"
-        "  give the program that was recorded, or --ignore-build-id if its code is the same",
-        program.name(), other_build, elf::hex(program.file().build_id()));
-  if (maps.empty())
-    return fail("{} was not running in it\n  'pgokit show' lists the programs of a recording",
-                program.name());
+  if (maps.empty()) return result;
   // From here on the mappings of all processes at all times are known.
 
   unsigned workers = worker_count(options.threads);

@@ -10,6 +10,7 @@
 // cores. Each process has its own load addresses, followed over fork, exec and new mappings.
 
 #include <optional>
+#include <string>
 
 #include "binary/program.h"
 #include "perf/recording.h"
@@ -21,7 +22,7 @@ namespace pgokit::samples {
 struct RecordingOptions {
   bool ignore_build_id = false;  // take a mapping of another build for the program
   bool keep_wrong_path = false;  // count branches that the processor took on a wrong guess
-  std::optional<u32> pid = {};        // this process only
+  std::optional<u32> pid = {};   // this process only
   unsigned threads = 0;
 };
 
@@ -47,7 +48,8 @@ struct RecordingCounts {
   BranchFolder folder;
   SampleUse use;
   perf::ReadCounts unreadable;
-  u64 mappings = 0;              // of the program's code
+  u64 mappings = 0;              // of the program's code; 0: it did not run, nothing is counted
+  std::string other_build;       // build id of another build of the program that ran
   bool matched_by_name = false;  // no build id on one of the sides
 };
 
