@@ -78,21 +78,28 @@ class Shell:
         self.examples = os.path.relpath(ROOT / "examples", folder)
         self.environment = dict(os.environ, PATH=f"{bin_folder}:{os.environ['PATH']}")
 
-    def run(self, command, *, show_output=True):
+    def run(self, command):
         print(f"$ {command}", flush=True)
+        output = self.run_quietly(command)
+        if output.strip():
+            print("\n".join("  " + line for line in output.strip().splitlines()[-12:]), flush=True)
+
+    def run_quietly(self, command):
         done = subprocess.run(command, shell=True, cwd=self.folder, env=self.environment, text=True,
                               errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         if done.returncode:
             raise Failure(f"{command}\n{done.stdout}\nexit code {done.returncode}")
-        if show_output and done.stdout.strip():
-            print("\n".join("  " + line for line in done.stdout.strip().splitlines()[-12:]), flush=True)
         return done.stdout
 
     def run_all(self, commands):
         """Side by side, as many as there are cores; output is shown of failures only."""
+        print("\n".join(f"$ {command}" for command in commands), flush=True)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            for _ in pool.map(lambda command: self.run(command, show_output=False), commands):
-                pass
+            list(pool.map(self.run_quietly, commands))
+
+    def as_text(self, profile):
+        return subprocess.run(["llvm-profdata-22", "merge", "--sample", "--text", profile, "-o", "-"], cwd=self.folder,
+                              stdout=subprocess.PIPE, check=True).stdout
 
     def measure(self, command):
         """CPU seconds and output of one run, kept to one core."""
@@ -127,10 +134,12 @@ def profile_rows(shell, program, rounds, with_probes):
                         f"{kind}.prof"))
         step("the same recording through llvm-profgen, which runs perf script")
         started = time.monotonic()
-        shell.run(f"llvm-profgen-22 --perfdata={kind}.perf --binary={kind} --format=extbinary "
+        shell.run(f"llvm-profgen-22 --perfdata={kind}.perf --binary={kind} --ignore-stack-samples "
                   f"--output={kind}.profgen.prof")
         theirs = time.monotonic() - started
-        print(f"  pgokit generate took {ours:.2f} s, llvm-profgen {theirs:.2f} s")
+        same = shell.as_text(f"{kind}.prof") == shell.as_text(f"{kind}.profgen.prof")
+        print(f"  pgokit generate took {ours:.2f} s, llvm-profgen {theirs:.2f} s; "
+              f"the profiles say {'the same' if same else 'NOT THE SAME'}")
         rows.append(Row(f"{kind}.profgen", f"llvm-profgen, {words}",
                         f"{flags} -fprofile-sample-use={kind}.profgen.prof", f"{kind}.profgen.prof"))
     return rows
