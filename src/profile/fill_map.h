@@ -52,6 +52,8 @@ class FillMap {
   bool empty() const { return entries_.empty(); }
   size_t size() const { return entries_.size(); }
 
+  void reserve(size_t n) { entries_.reserve(n); }
+
   // The value of `key`, a default one at first.
   Value& operator[](const Key& key) {
     if (hint_ < entries_.size() && entries_[hint_].key == key) return entries_[hint_].value;

@@ -1,5 +1,7 @@
 #include "profile/function_reader.h"
 
+#include <algorithm>
+
 namespace pgokit::profile {
 
 LineLocation FunctionReader::read_location() {
@@ -19,7 +21,10 @@ Result<NameId> FunctionReader::read_name() {
 Status FunctionReader::read(FunctionSamples& samples, unsigned depth) {
   if (depth > max_inline_depth) return fail("inlined more than {} levels deep", max_inline_depth);
   samples.add_total(in_.uleb128());
-  for (u64 n = in_.uleb128(); n > 0 && in_.ok(); --n) {
+  u64 places = in_.uleb128();
+  // Four bytes each at least; a count that is not kept ends all reading, so no more than one lies.
+  samples.body.reserve(samples.body.size() + std::min<u64>(places, in_.left() / 4));
+  for (u64 n = places; n > 0 && in_.ok(); --n) {
     LineLocation location = read_location();
     samples.add_body(location, in_.uleb128());
     TRY(read_targets(samples, location));
