@@ -12,6 +12,7 @@
 #include "perf/recording.h"
 #include "perf/script.h"
 #include "perf/summary.h"
+#include "perf/test_tools.h"
 
 namespace pgokit::perf {
 namespace {
@@ -196,25 +197,20 @@ struct Dumped {
 
 Dumped perf_dump(const std::string& path) {
   Dumped dumped;
-  std::string command =
+  std::istringstream lines(test::output_of(
       "perf report -D -i '" + path +
-      "' 2>/dev/null | grep -aoE ': PERF_RECORD_[A-Z0-9_]+|branch stack: nr:[0-9]+'";
-  FILE* pipe = popen(command.c_str(), "r");
-  char line[256];
-  while (pipe && std::fgets(line, sizeof line, pipe)) {
-    std::string_view text(line);
-    text.remove_suffix(1);
-    if (size_t at = text.find("nr:"); at != text.npos)
-      dumped.branches += std::strtoull(line + at + 3, nullptr, 10);
+      "' 2>/dev/null | grep -aoE ': PERF_RECORD_[A-Z0-9_]+|branch stack: nr:[0-9]+'"));
+  for (std::string line; std::getline(lines, line);) {
+    if (size_t at = line.find("nr:"); at != line.npos)
+      dumped.branches += std::stoull(line.substr(at + 3));
     else
-      ++dumped.types[std::string(text.substr(14))];
+      ++dumped.types[line.substr(14)];
   }
-  if (pipe) pclose(pipe);
   return dumped;
 }
 
 TEST_F(CorpusOracle, PerfCountsTheSame) {
-  if (std::system("command -v perf >/dev/null 2>&1") != 0) GTEST_SKIP() << "perf is not installed";
+  if (!test::have("perf")) GTEST_SKIP() << "perf is not installed";
   int compared = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(corpus)) {
     constexpr size_t quick = 400'000;

@@ -83,8 +83,8 @@ std::string branch_text(const BranchSummary& branches) {
 std::string feature_list(const Features& features) {
   std::vector<std::string> list;
   for (u32 number : features.present)
-    list.push_back(feature_name(number).empty() ? fmt::format("{}", number)
-                                                : std::string(feature_name(number)));
+    list.emplace_back(feature_name(number).empty() ? fmt::format("{}", number)
+                                                   : std::string(feature_name(number)));
   if (list.empty()) list.push_back("none");
   return fmt::format("features: {}\n", fmt::join(list, ", "));
 }

@@ -15,6 +15,7 @@ namespace pgokit::perf {
 inline constexpr u64 magic = 0x32454c4946524550;  // "PERFILE2"
 
 enum class RecordType : u32 {
+  none = 0,
   mmap = 1,
   lost = 2,
   comm = 3,

@@ -40,7 +40,7 @@ Image recording(std::vector<Writer::Event> events, Fill fill) {
   close(mkstemp(path.data()));
   auto writer = Writer::create(path, std::move(events));
   fill(*writer);
-  (void)writer->commit();
+  if (!writer->commit()) return {};
   Image image = read_image(path);
   unlink(path.c_str());
   return image;

@@ -35,7 +35,7 @@ bool Unpacker::add(const Record& record, const std::function<void(Bytes records)
   }
   packed_ += piece.size();
   ZSTD_inBuffer from{piece.data(), piece.size(), 0};
-  bool more = piece.size() > 0;
+  bool more = !piece.empty();
   while (more) {
     ZSTD_outBuffer to{buffer_.data(), buffer_.size(), used_};
     size_t before = from.pos;

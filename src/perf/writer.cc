@@ -220,7 +220,7 @@ void Writer::write_header(u64 data_size, std::span<const u64> feature_bits) {
   std::string head;
   append(head, magic);
   append(head, header_size);
-  append(head, u64(attr_size_ + 16));
+  append(head, u64(attr_size_) + 16);
   append(head, attrs_at_), append(head, data_at_ - attrs_at_);
   append(head, data_at_), append(head, data_size);
   append(head, u64(0)), append(head, u64(0));  // event types: no longer used

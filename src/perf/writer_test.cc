@@ -4,11 +4,17 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "perf/test_tools.h"
 
 namespace pgokit::perf {
 namespace {
 
+using test::have;
+using test::output_of;
 using ::testing::HasSubstr;
 
 // A name in the test's temporary folder, removed at the end.
@@ -17,20 +23,6 @@ struct TemporaryFile {
                                  ::testing::UnitTest::GetInstance()->current_test_info()->name());
   ~TemporaryFile() { ::unlink(path.c_str()); }
 };
-
-bool have(const char* program) {
-  return std::system(fmt::format("command -v {} >/dev/null 2>&1", program).c_str()) == 0;
-}
-
-std::string output_of(const std::string& command) {
-  std::string text;
-  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  if (!pipe) return text;
-  char buffer[4096];
-  while (size_t n = std::fread(buffer, 1, sizeof buffer, pipe)) text.append(buffer, n);
-  pclose(pipe);
-  return text;
-}
 
 size_t count(std::string_view text, std::string_view what) {
   size_t n = 0;
@@ -130,6 +122,35 @@ TEST(Writer, PerfReadsItsFeatures) {
         "total memory : 4096 kB", "cmdline : pgokit record", "name = cycles:u",
         "contains samples with branch stack"})
     EXPECT_THAT(header, HasSubstr(line));
+}
+
+// Addresses of a program that is not position independent.
+TEST(Writer, LlvmProfgenTakesIt) {
+  const std::string program =
+      PGOKIT_SOURCE_DIR "/../shared/corpus/google-autofdo/gzip_lbr/test.binary";
+  if (!have("perf") || !have("llvm-profgen-22")) GTEST_SKIP() << "perf or llvm-profgen is missing";
+  if (!std::filesystem::exists(program)) GTEST_SKIP() << "not here: " << program;
+  TemporaryFile file;
+  auto event = branch_event(11);
+  event.attr.sample_type &= ~field::callchain;
+  auto writer = Writer::create(file.path, {event});
+  ASSERT_TRUE(writer);
+  RecordId at{.pid = 7, .tid = 7, .time = 100, .id = 11};
+  writer->comm(at, "test.binary", true);
+  writer->mmap2(at, {.start = 0x400000, .size = 0xa000, .path = "/tmp/test.binary"});
+  const BranchEntry branches[] = {{0x400ff7, 0x400fe0, 2}, {0x401094, 0x400fe0, 2}};
+  for (size_t i = 0; i < 5; ++i) {
+    at.time += 10;
+    writer->sample({.id = at, .ip = 0x400fe0, .branches = branches});
+  }
+  ASSERT_TRUE(writer->commit());
+  TemporaryFile raw{file.path + ".raw"};
+  std::string log = output_of(
+      fmt::format("llvm-profgen-22 --perfdata={} --binary={} --skip-symbolization --output={}",
+                  file.path, program, raw.path));
+  std::ifstream in(raw.path);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_EQ(text, "1\nfe0-ff7:5\n2\nff7->fe0:5\n1094->fe0:5\n") << log;
 }
 
 TEST(Writer, NothingAppearsWithoutCommit) {
