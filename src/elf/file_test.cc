@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstring>
+
 #include "base/cursor.h"
 #include "test/support/elf_builder.h"
 
@@ -56,9 +59,11 @@ TEST(ElfFile, SectionsSegmentsAndSymbols) {
 
 TEST(ElfFile, SectionPastTheEndHasNoContents) {
   std::string image = ElfBuilder().section(".text", "code").image();
-  auto* header = reinterpret_cast<Elf64_Ehdr*>(image.data());
-  auto* sections = reinterpret_cast<Elf64_Shdr*>(image.data() + header->e_shoff);
-  sections[1].sh_size = ~u64{0};
+  Elf64_Ehdr header;
+  std::memcpy(&header, image.data(), sizeof header);
+  u64 too_large = ~u64{0};
+  size_t size_field = header.e_shoff + sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_size);
+  std::memcpy(image.data() + size_field, &too_large, sizeof too_large);
   auto file = File::parse(as_bytes(image));
   ASSERT_TRUE(file);
   EXPECT_TRUE(file->section(".text")->contents.empty());
