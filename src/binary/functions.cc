@@ -74,9 +74,8 @@ void FunctionTable::add_from_symbols(const elf::File& file) {
     if (symbol.type != STT_FUNC || symbol.size == 0 || symbol.section == SHN_UNDEF) continue;
     std::string_view name = strip_suffixes(symbol.name, symbol_suffixes);
     if (const auto* range = known(symbol.address)) {
-      auto& status = status_[range->function];
-      if (status == NameStatus::matched && names_[range->function] != name) {
-        status = NameStatus::mismatched;
+      if (names_[range->function] != name) {
+        status_[range->function] = NameStatus::mismatched;
         other_names_.emplace_back(range->function, name);
       }
       continue;
@@ -91,6 +90,7 @@ void FunctionTable::add_from_symbols(const elf::File& file) {
     added.emplace(symbol.address, range);
     by_function_.push_back(range);
   }
+  std::ranges::sort(other_names_);
   u64 shared = shared_starts_;
   sort_ranges();
   shared_starts_ = shared;
@@ -126,8 +126,9 @@ bool FunctionTable::is_entry(const FunctionRange& range) const {
 
 std::vector<std::string_view> FunctionTable::other_names(u32 function) const {
   std::vector<std::string_view> names;
-  for (const auto& [id, name] : other_names_)
-    if (id == function) names.push_back(name);
+  auto of_function = std::ranges::equal_range(other_names_, function, {},
+                                              &std::pair<u32, std::string_view>::first);
+  for (const auto& [id, name] : of_function) names.push_back(name);
   return names;
 }
 

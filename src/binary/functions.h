@@ -55,9 +55,10 @@ class FunctionTable {
   // Names of symbols in the function's code that differ from its own: other ids that its probes may
   // be filed under.
   std::vector<std::string_view> other_names(u32 function) const;
+  // The debug information has the name that the symbols have, or nobody asked (add_from_symbols).
+  bool has_trusted_name(u32 function) const { return status_[function] == NameStatus::matched; }
 
  private:
-  // How the name in the debug information agrees with the symbols; only add_from_symbols() asks.
   enum class NameStatus : u8 { matched, mismatched, missing };
 
   void sort_ranges();
@@ -68,7 +69,7 @@ class FunctionTable {
   std::vector<FunctionRange> by_function_;  // all, grouped
   std::vector<u32> first_of_function_;      // into by_function_; one more than functions
   std::vector<NameStatus> status_;          // of each function
-  std::vector<std::pair<u32, std::string_view>> other_names_;
+  std::vector<std::pair<u32, std::string_view>> other_names_;  // by function
   u64 shared_starts_ = 0;
 };
 

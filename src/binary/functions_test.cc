@@ -100,6 +100,18 @@ TEST(FunctionTable, SymbolsAddWhatDebugInformationLacks) {
   EXPECT_EQ(table.find(0x10e0), nullptr);
   EXPECT_THAT(table.other_names(table.find(0x1080)->function), ElementsAre("renamed"));
   EXPECT_TRUE(table.other_names(table.find(0x1000)->function).empty());
+  EXPECT_FALSE(table.has_trusted_name(table.find(0x1080)->function));
+  EXPECT_TRUE(table.has_trusted_name(table.find(0x1000)->function));
+}
+
+TEST(FunctionTable, EverySymbolOfAFunctionIsAnotherName) {
+  Symbols symbols{test::ElfBuilder()
+                      .symbol("_ZL5localj.1", 0x1000, 16, 1)
+                      .symbol("_ZL5localj.2", 0x1080, 16, 1)};
+  FunctionTable table({range("local", 0x1000, 0x1010), range("local", 0x1080, 0x1090)},
+                      symbols.code, 0x1000);
+  table.add_from_symbols(symbols.file);
+  EXPECT_THAT(table.other_names(0), ElementsAre("_ZL5localj.1", "_ZL5localj.2"));
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ Status add_probe_samples(const binary::Program& program,
   auto table = TRY(program.probe_table());
   auto probes = decode_probes(program, table, functions_hit(program.functions(), counts));
   ProbeSamples samples(program, table, probes, result.profile);
-  CalleeNames callees(program.functions(), result.profile.names);
+  CalleeNames callees(program.functions(), result.profile.names, &probes);
   for (const auto& piece : pieces) samples.add_piece(piece);
   for (const auto& branch : counts.branches) samples.add_branch(branch, callees);
   result.probes_without_descriptor = probes.unknown_functions();

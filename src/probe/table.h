@@ -84,13 +84,14 @@ class Decoded {
   // go, including those that were there before: from there on the context is not known.
   void append_context(const Probe& probe, bool with_leaf, std::vector<Frame>& frames) const;
 
+  // Of the node's function; empty where it has no descriptor.
+  std::string_view name_of(const Node& node) const;
+
   // Nodes whose function has no descriptor; their frames have an empty name.
   u64 unknown_functions() const { return unknown_functions_; }
 
  private:
   friend class Table;
-
-  std::string_view name_of(const Node& node) const;
 
   std::vector<Node> nodes_;
   std::vector<Probe> probes_;
