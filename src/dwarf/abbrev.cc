@@ -9,6 +9,9 @@
 namespace pgokit::dwarf {
 namespace {
 
+// Compilers use some twenty attributes on an entry. More would make every use of the table slow.
+constexpr u32 most_attributes = 256;
+
 constexpr u64 most_fixed_bytes = u64{1} << 28;  // of one step; further ones start a new step
 
 SkipStep::Kind variable_kind(u16 f) {
@@ -108,6 +111,7 @@ bool AbbrevTable::read_declaration(Cursor& in, u64 code, FormSizes sizes) {
     u64 attribute = in.uleb128(), f = in.uleb128();
     if (!in.ok() || !attribute != !f) return false;
     if (!attribute) break;
+    if (specs_.size() - abbrev.specs == most_attributes) return false;
     // What does not fit is unknown, and no number that is known.
     AttributeSpec spec{static_cast<u16>(std::min<u64>(attribute, 0xffff)),
                        static_cast<u16>(std::min<u64>(f, 0xffff))};

@@ -74,7 +74,7 @@ class AbbrevTable {
   // Calls each(spec, constant) for the attributes in order; stops when it returns false.
   template <class Each>
   void for_each(const Abbrev& abbrev, Each&& each) const {
-    const AttributeSpec* spec = &specs_[abbrev.specs];
+    const AttributeSpec* spec = specs_.data() + abbrev.specs;
     for (u32 i = 0; i < abbrev.spec_count; ++i, ++spec)
       if (!each(*spec, spec->form == 0x21 ? constants_.at(spec - specs_.data()) : 0)) return;
   }

@@ -1,21 +1,32 @@
 #include "dwarf/split.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "dwarf/constants.h"
 
 namespace pgokit::dwarf {
 
 Result<std::unique_ptr<SplitFile>> SplitFile::open(const std::string& path) {
+  // Debug information may name anything: no waiting for a pipe or a terminal.
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return fail("{}: no such file", path);
   auto mapped = TRY(MappedFile::open(path));
-  std::unique_ptr<SplitFile> file(new SplitFile(std::move(mapped)));
-  auto status = file->load();
+  std::unique_ptr<SplitFile> file(new SplitFile());
+  file->file_ = std::move(mapped);
+  auto status = file->load(file->file_->bytes());
   if (!status) return std::unexpected(std::move(status).error().in(path));
   return file;
 }
 
-Status SplitFile::load() {
-  elf_ = std::make_unique<elf::File>(TRY(elf::File::parse(file_.bytes())));
+Result<std::unique_ptr<SplitFile>> SplitFile::read(Bytes image) {
+  std::unique_ptr<SplitFile> file(new SplitFile());
+  TRY(file->load(image));
+  return file;
+}
+
+Status SplitFile::load(Bytes image) {
+  elf_ = std::make_unique<elf::File>(TRY(elf::File::parse(image)));
   sections_ = TRY(Sections::of_split(*elf_));
   u64 broken = 0;
   units_ = read_units(sections_, broken);

@@ -13,6 +13,8 @@ namespace pgokit::dwarf {
 class SplitFile {
  public:
   static Result<std::unique_ptr<SplitFile>> open(const std::string& path);
+  // `image` must outlive the result.
+  static Result<std::unique_ptr<SplitFile>> read(Bytes image);
   SplitFile(const SplitFile&) = delete;
   SplitFile& operator=(const SplitFile&) = delete;
 
@@ -20,14 +22,15 @@ class SplitFile {
   // skeleton's own; what it refers to lives as long as the file.
   std::unique_ptr<Unit> find(const Unit& skeleton) const;
   const UnitList& units() const { return list_; }
+  const std::deque<Unit>& all_units() const { return units_; }
 
  private:
-  explicit SplitFile(MappedFile file) : file_(std::move(file)), list_(units_) {}
-  Status load();
+  SplitFile() : list_(units_) {}
+  Status load(Bytes image);
   bool read_package_index();
   void add_unit_ids();
 
-  MappedFile file_;
+  std::optional<MappedFile> file_;
   std::unique_ptr<elf::File> elf_;
   Sections sections_;
   AbbrevTables abbrevs_;
