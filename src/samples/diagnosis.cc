@@ -10,8 +10,8 @@ RangeDiagnosis diagnose(const BranchFolder& folder, const binary::CodeMap& code,
     bool starts = range.start != BranchFolder::outside(),
          ends = range.last != BranchFolder::outside();
     found.total += range.count;
+    if (!starts && !ends) continue;  // all of it outside: not a fault
     if (!starts || !ends || !code.is_transfer(last)) found.off_boundary += range.count;
-    if (starts && ends && !code.falls_through(start, last)) found.bogus += range.count;
 
     u64 start_address = starts ? code.address_of(start).value : external.value;
     const auto* function = functions.find(start_address);
@@ -19,9 +19,10 @@ RangeDiagnosis diagnose(const BranchFolder& folder, const binary::CodeMap& code,
       found.outside_functions += range.count;
       continue;
     }
-    if (function->from_symbol) found.from_symbols += range.count;
+    if (!functions.has_trusted_name(function->function)) found.from_symbols += range.count;
     u64 last_address = ends ? code.address_of(last).value : external.value;
     if (last_address >= function->end) found.across_functions += range.count;
+    if (starts && ends && !code.falls_through(start, last)) found.bogus += range.count;
   }
   return found;
 }

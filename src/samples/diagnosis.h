@@ -13,7 +13,7 @@ struct RangeDiagnosis {
   u64 total = 0;
   u64 off_boundary = 0;       // starts at no instruction, or ends at none that can branch
   u64 outside_functions = 0;  // starts in no known function
-  u64 from_symbols = 0;       // starts in one known from the symbol table only
+  u64 from_symbols = 0;       // starts in one that the symbol table had to name
   u64 across_functions = 0;   // ends behind the function it starts in
   u64 bogus = 0;              // something in between never falls through
 };

@@ -158,7 +158,8 @@ def not_there_yet(messages):
 
 
 def warnings(messages):
-    lines = [line.split("warning:", 1)[1] for line in messages.splitlines() if "warning:" in line]
+    """The figures of the warnings; their words are each tool's own."""
+    lines = re.findall(r"warning: ([0-9.]+%\([0-9]+/[0-9]+\))", messages)
     return "\n".join(lines).encode()
 
 
@@ -188,7 +189,7 @@ def main():
     parser.add_argument("--corpus", type=pathlib.Path, default=programs.HERE.parents[2] / "shared" / "corpus")
     parser.add_argument("--large", action="store_true")
     parser.add_argument("--only", default="", help="regular expression over the names of cases")
-    parser.add_argument("--messages", action="store_true", help="compare the warnings too")
+    parser.add_argument("--messages", action="store_true", help="compare the figures in the warnings too")
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("--verbose", action="store_true", help="name the undecided cases")
     parser.add_argument("--timeout", type=int, default=120)
