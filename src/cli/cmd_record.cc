@@ -49,6 +49,8 @@ int run(std::span<char* const> arguments) {
       "",
       &record.command};
   if (auto exit = parse_options(table, arguments)) return *exit;
+  if (record.command.empty() == (settings.pid == 0))
+    return report_failure("record", {"give a command to run, or a process with -p", 2});
   record.pid = static_cast<pid_t>(settings.pid);
   record.callchain = !settings.no_callchain;
   record.command_line = {"pgokit", "record"};

@@ -79,6 +79,8 @@ Result<InputKind> detect_input(Bytes bytes) {
   if (perf::Recording::recognizes(bytes)) return InputKind::recording;
   if (samples::looks_like_raw_profile(as_text(bytes))) return InputKind::raw;
   if (perf::detect_script(as_text(bytes)) != perf::ScriptKind::invalid) return InputKind::script;
+  if (as_text(bytes).starts_with("\177ELF"))
+    return fail("a program, not a recording\n  the program stands behind -b");
   if (profile::sniff(bytes))
     return fail("a sample profile, not a recording\n  'pgokit show' tells what is in it");
   return fail("{}", perf::script_problem(as_text(bytes)));
