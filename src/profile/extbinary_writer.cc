@@ -202,9 +202,8 @@ class ExtWriter {
   }
 
   void put_symbols(Section& section) {
-    std::vector<std::string_view> sorted;
-    for (u32 i = 0; i < profile_.symbols.size(); ++i)
-      sorted.push_back(profile_.symbols.text(NameId{i}));
+    std::vector<std::string_view> sorted(profile_.symbols.size());
+    for (u32 i = 0; i < sorted.size(); ++i) sorted[i] = profile_.symbols.text(NameId{i});
     std::ranges::sort(sorted);
     ByteWriter out;
     for (auto symbol : sorted) out.cstring(symbol);

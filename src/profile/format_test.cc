@@ -195,16 +195,18 @@ TEST(Extbinary, SaysWhereItIsWrong) {
   EXPECT_THAT(error_of(bytes), HasSubstr("version 7"));
 }
 
-TEST(Binary, EveryTruncationIsAnErrorOrAProfile) {
+TEST(Binary, TruncationIsAnErrorOrAProfile) {
   auto profile = random_profile({.seed = 3, .functions = 4, .probes = true});
   for (auto options : {WriteOptions{}, WriteOptions{.compress = true}}) {
     auto bytes = written(profile, Format::extbinary, options);
-    for (size_t size = 0; size < bytes.size(); ++size)
+    for (size_t size = 0; size < bytes.size(); size += 1 + size / 40)
       EXPECT_FALSE(read_profile(as_bytes(bytes).first(size))) << size;
   }
   auto bytes = written(random_profile({.seed = 3, .functions = 4}), Format::binary);
-  for (size_t size = 0; size < bytes.size(); ++size)
-    (void)read_profile(as_bytes(bytes).first(size));
+  for (size_t size = 0; size < bytes.size(); size += 1 + size / 40) {
+    auto read = read_profile(as_bytes(bytes).first(size));
+    EXPECT_TRUE(!read || read->profile.functions().size() < 5);
+  }
 }
 
 TEST(Corpus, ProfilesOfOtherToolsAreRead) {

@@ -2,14 +2,12 @@
 // writes.
 #include <gmock/gmock.h>
 
-#include <fstream>
-
 #include "base/cursor.h"
 #include "base/file.h"
 #include "profile/format.h"
 #include "profile/summary.h"
 #include "test/support/profile_builder.h"
-#include "test/support/tools.h"
+#include "test/support/shell.h"
 
 namespace pgokit::profile {
 namespace {
@@ -22,17 +20,23 @@ const std::string profdata = "llvm-profdata-22";
 class ProfdataOracle : public testing::Test {
  protected:
   void SetUp() override {
-    if (!test::have_tool(profdata)) GTEST_SKIP() << "no " << profdata;
+    if (!test::has_program(profdata)) GTEST_SKIP() << "no " << profdata;
   }
 
   std::string save(const std::string& name, std::string_view bytes) const {
-    std::ofstream(folder_ / name, std::ios::binary) << bytes;
-    return folder_ / name;
+    folder_.write(name, bytes);
+    return folder_.file(name);
+  }
+  static std::string run(const std::string& arguments) {
+    auto [status, output] = test::run(profdata + " " + arguments);
+    EXPECT_EQ(status, 0) << arguments;
+    return output;
   }
   // What it writes for our text of the profile.
   std::string rewritten(const std::string& in, const std::string& options) const {
-    test::run_tool(profdata + " merge --sample " + options + " -o " + folder_ / "out " + in);
-    auto file = MappedFile::open(folder_ / "out");
+    auto out = folder_.file("out");
+    run(fmt::format("merge --sample {} -o {} {}", options, out, in));
+    auto file = MappedFile::open(out);
     return file ? std::string(as_text(file->bytes())) : "";
   }
   std::string text_of(const std::string& bytes) const {
@@ -41,7 +45,7 @@ class ProfdataOracle : public testing::Test {
     return read ? write_text(read->profile) : "";
   }
 
-  test::TemporaryFolder folder_;
+  test::ScratchDir folder_;
 };
 
 struct Form {
@@ -64,8 +68,8 @@ TEST_F(ProfdataOracle, WritesTheSameBytes) {
        {.compress = true, .md5_names = true, .split_layout = true},
        "--extbinary --split-layout --use-md5 --compress-all-sections"},
       {Format::extbinary, {.vtables = true}, "--extbinary --extbinary-write-vtable-type-prof"}};
-  for (RandomProfile options : {RandomProfile{.seed = 1}, RandomProfile{.seed = 2},
-                                RandomProfile{.seed = 3, .vtables = true}}) {
+  for (RandomProfile options :
+       {RandomProfile{.seed = 1}, RandomProfile{.seed = 3, .vtables = true}}) {
     auto profile = random_profile(options);
     auto path = save("in", write_text(profile));
     for (const auto& form : forms) {
@@ -91,8 +95,8 @@ TEST_F(ProfdataOracle, ReadsProbesAndContexts) {
       auto ours = save("ours", write_extbinary(profile, {.md5_names = md5}).value());
       auto bytes = rewritten(text, md5 ? "--extbinary --use-md5" : "--extbinary");
       auto theirs = save("theirs", bytes);
-      const std::string sections = profdata + " show --sample --show-sec-info-only ";
-      EXPECT_EQ(test::run_tool(sections + ours), test::run_tool(sections + theirs));
+      const std::string sections = "show --sample --show-sec-info-only ";
+      EXPECT_EQ(run(sections + ours), run(sections + theirs));
       EXPECT_TRUE(rewritten(ours, "--text") == rewritten(theirs, "--text"));
       EXPECT_TRUE(text_of(bytes) == rewritten(theirs, "--text"));
     }
@@ -113,7 +117,7 @@ TEST_F(ProfdataOracle, MergesAlike) {
 TEST_F(ProfdataOracle, FindsTheSameFunctionsHot) {
   auto profile = random_profile({.seed = 5, .functions = 40});
   auto path = save("in", write_text(profile));
-  auto table = test::run_tool(profdata + " show --sample --hot-func-list " + path);
+  auto table = run("show --sample --hot-func-list " + path);
   auto summary = summarize(profile);
   auto hot = hot_functions(profile, summary);
   EXPECT_THAT(table, testing::HasSubstr(fmt::format("{} out of {} functions with profile",

@@ -99,7 +99,7 @@ class ProfileBuilder {
       fill(inlinee, depth + 1);
     }
     if (options_.probes) samples.checksum = 0x123456789 * (1 + static_cast<u64>(samples.name));
-    if (options_.contexts) samples.attributes = below(3) ? profile::should_be_inlined : 0;
+    if (options_.contexts && below(3)) samples.attributes = profile::should_be_inlined;
   }
 
   RandomProfile options_;
