@@ -14,9 +14,9 @@ namespace pgokit::record {
 namespace {
 
 constexpr u64 page_size = 4096;
-constexpr size_t line_size = 512;  // more than a block's instructions can be long
-constexpr u64 map_lifetime_ns = 100'000'000;
-constexpr size_t most_pages = 16384;  // of code kept
+constexpr size_t line_size = 512;          // more than a block's instructions can be long
+constexpr u64 expired_for_ns = 1'000'000;  // reading it takes some 30 us
+constexpr size_t most_pages = 16384;       // of code kept
 
 }  // namespace
 
@@ -56,11 +56,13 @@ std::vector<Mapping> AddressSpace::refresh() {
     if (mapping.is_fixed_code() && is_new(mapping, *now)) stale_ = true;
   map_ = std::move(*now);
   map_read_ns_ = monotonic_ns();
+  map_expired_ = false;
   return added;
 }
 
 bool AddressSpace::due_for_refresh(u64 address) const {
-  return !map_.find(address) || monotonic_ns() - map_read_ns_ > map_lifetime_ns;
+  if (!map_.find(address)) return true;
+  return map_expired_ && monotonic_ns() - map_read_ns_ > expired_for_ns;
 }
 
 const u8* AddressSpace::page(u64 address) {

@@ -25,6 +25,7 @@ class AddressSpace {
   static Result<std::unique_ptr<AddressSpace>> open_forked(pid_t pid, const AddressSpace& parent);
   AddressSpace(const AddressSpace&) = delete;
 
+  pid_t pid() const { return pid_; }
   ProcessMemory& memory() { return memory_; }
   CodeCache& cache() { return cache_; }
   const MemoryMap& map() const { return map_; }
@@ -34,6 +35,8 @@ class AddressSpace {
   std::vector<Mapping> refresh();
   // It is time to: `address` lies in no known mapping, or the last time was long ago.
   bool due_for_refresh(u64 address) const;
+  // Code has been mapped somewhere: what is known is not to be trusted for long.
+  void expire_map() { map_expired_ = true; }
 
   // The bytes of fixed code from `address` on (a few hundred), empty where there is none. Valid
   // until the next call.
@@ -60,6 +63,7 @@ class AddressSpace {
   ProcessMemory memory_;
   MemoryMap map_;
   u64 map_read_ns_ = 0;
+  bool map_expired_ = true;
   CodeCache cache_;
   tsl::robin_map<u64, std::unique_ptr<std::array<u8, 4096>>> pages_;
   std::vector<u8> line_;

@@ -105,7 +105,8 @@ class CodeCacheEngine : public WindowEngine {
     u64 newest = seen_.header.left / scratch::entry_size + 1;
     bool indirect = newest <= thread.window.branches && cache.edge(seen_.ring[newest].edge).to == 0;
     u64 original = regs.rip;
-    u64 code = thread.space->obstacle().empty() ? cache.enter(original) : 0;
+    // Another piece of the address space may need an arena of its own.
+    u64 code = thread.space->prepare(thread.tid, original, thread.held) ? cache.enter(original) : 0;
     if (!code) return finish(thread, regs);
     if (indirect) cache.publish(original);
     regs.rip = code;

@@ -79,6 +79,7 @@ u64 MemoryMap::hole(u64 near_to, u64 size, u64 reach) const {
   };
   u64 end_of_last = 0;
   for (const auto& mapping : list_) {
+    if (mapping.start >= highest) break;  // vsyscall
     consider(end_of_last + (end_of_last ? distance_kept : 0), mapping.start);
     end_of_last = mapping.end;
   }

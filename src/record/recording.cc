@@ -19,13 +19,6 @@ perf::RecordId at_now(pid_t pid, pid_t tid) {
   return {.pid = static_cast<u32>(pid), .tid = static_cast<u32>(tid), .time = monotonic_ns()};
 }
 
-std::string comm_of(pid_t pid, pid_t tid) {
-  auto file = MappedFile::open(fmt::format("/proc/{}/task/{}/comm", pid, tid));
-  if (!file) return {};
-  auto text = as_text(file->bytes());
-  return std::string(text.substr(0, text.find('\n')));
-}
-
 perf::Writer::Event make_event(const Recording::Settings& settings) {
   using namespace perf;
   Writer::Event event{.name = "cpu-clock:u", .attr = {}, .ids = {}};
@@ -43,10 +36,14 @@ perf::Writer::Event make_event(const Recording::Settings& settings) {
 
 }  // namespace
 
-Result<Recording> Recording::create(const Settings& settings) {
-  Recording recording(TRY(perf::Writer::create(settings.path, {make_event(settings)})),
-                      settings.period_ns);
-  auto& features = recording.writer_.features();
+std::string comm_of(pid_t pid, pid_t tid) {
+  auto file = MappedFile::open(fmt::format("/proc/{}/task/{}/comm", pid, tid));
+  if (!file) return {};
+  auto text = as_text(file->bytes());
+  return std::string(text.substr(0, text.find('\n')));
+}
+
+void describe_machine(perf::Writer::Features& features, const std::vector<std::string>& command) {
   utsname system;
   if (uname(&system) == 0) {
     features.hostname = system.nodename;
@@ -56,7 +53,23 @@ Result<Recording> Recording::create(const Settings& settings) {
   features.version = fmt::format("pgokit {}", version);
   features.cpus_online = static_cast<u32>(sysconf(_SC_NPROCESSORS_ONLN));
   features.cpus_available = static_cast<u32>(sysconf(_SC_NPROCESSORS_CONF));
-  features.cmdline = settings.command;
+  features.cmdline = command;
+}
+
+std::vector<u8> build_id_of(pid_t pid, const Mapping& mapping) {
+  if (mapping.inode == 0) return {};
+  auto file = MappedFile::open(fmt::format("/proc/{}/root{}", pid, mapping.path));
+  if (!file) return {};
+  auto program = elf::File::parse(file->bytes());
+  if (!program) return {};
+  Bytes id = program->build_id();
+  return {id.begin(), id.end()};
+}
+
+Result<Recording> Recording::create(const Settings& settings) {
+  Recording recording(TRY(perf::Writer::create(settings.path, {make_event(settings)})),
+                      settings.period_ns);
+  describe_machine(recording.writer_.features(), settings.command);
   return recording;
 }
 
@@ -66,14 +79,10 @@ void Recording::comm(pid_t pid, pid_t tid, bool exec) {
 
 const std::vector<u8>& Recording::build_id(pid_t pid, const Mapping& mapping) {
   auto [it, is_new] = build_ids_.try_emplace(mapping.path);
-  if (!is_new || mapping.inode == 0) return it.value();
-  auto file = MappedFile::open(fmt::format("/proc/{}/root{}", pid, mapping.path));
-  if (!file) return it.value();
-  auto program = elf::File::parse(file->bytes());
-  if (!program) return it.value();
-  Bytes id = program->build_id();
-  it.value().assign(id.begin(), id.end());
-  if (!id.empty()) writer_.features().build_ids.push_back({.path = mapping.path, .id = it.value()});
+  if (!is_new) return it.value();
+  it.value() = build_id_of(pid, mapping);
+  if (!it->second.empty())
+    writer_.features().build_ids.push_back({.path = mapping.path, .id = it.value()});
   return it.value();
 }
 

@@ -15,6 +15,12 @@
 
 namespace pgokit::record {
 
+// Facts that both recorders put into their files.
+void describe_machine(perf::Writer::Features& features, const std::vector<std::string>& command);
+std::string comm_of(pid_t pid, pid_t tid);
+// The build id of a mapped file; empty where there is none.
+std::vector<u8> build_id_of(pid_t pid, const Mapping& mapping);
+
 class Recording {
  public:
   struct Settings {

@@ -16,7 +16,7 @@ namespace pgokit::record {
 TickSource::TickSource(u64 period_ns, int signal) : period_ns_(period_ns), signal_(signal) {}
 
 TickSource::~TickSource() {
-  for (const auto& [tid, fd] : events_) close(fd);
+  for (const auto& [tid, event] : events_) close(event.fd);
   for (const auto& [tid, polled] : polled_) close(polled.fd);
 }
 
@@ -28,6 +28,7 @@ int TickSource::open_event(pid_t tid) {
   attr.sample_period = period_ns_;
   attr.exclude_kernel = attr.exclude_hv = 1;
   attr.wakeup_events = 1;
+  attr.mmap = 1;  // a record for each new mapping of code
   auto fd =
       static_cast<int>(syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC));
   if (fd < 0) return fd;
@@ -42,7 +43,7 @@ int TickSource::open_event(pid_t tid) {
 void TickSource::add(pid_t pid, pid_t tid) {
   if (events_.contains(tid) || polled_.contains(tid)) return;
   if (int fd = open_event(tid); fd >= 0) {
-    events_[tid] = fd;
+    events_.emplace(tid, Event{fd, PerfRing::map(fd, 1)});
     owners_[fd] = tid;
     return;
   }
@@ -53,8 +54,8 @@ void TickSource::add(pid_t pid, pid_t tid) {
 
 void TickSource::remove(pid_t tid) {
   if (auto it = events_.find(tid); it != events_.end()) {
-    close(it->second);
-    owners_.erase(it->second);
+    close(it->second.fd);
+    owners_.erase(it->second.fd);
     events_.erase(it);
   }
   if (auto it = polled_.find(tid); it != polled_.end()) {
@@ -76,6 +77,21 @@ u64 TickSource::cpu_time_ns(int fd) {
   if (n <= 0) return 0;
   text[n] = 0;
   return std::strtoull(text, nullptr, 10);
+}
+
+bool TickSource::mappings_changed() {
+  bool changed = !polled_.empty();
+  for (auto it = events_.begin(); it != events_.end(); ++it) {
+    auto& ring = it.value().ring;
+    if (!ring) changed = true;
+    if (!ring || !ring->has_records()) continue;
+    ring->drain([&](Bytes record) {
+      perf_event_header header;
+      std::memcpy(&header, record.data(), sizeof header);
+      changed |= header.type != PERF_RECORD_SAMPLE;
+    });
+  }
+  return changed;
 }
 
 std::vector<pid_t> TickSource::due() {

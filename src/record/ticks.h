@@ -14,10 +14,12 @@
 #include <sys/types.h>
 #include <tsl/robin_map.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/types.h"
+#include "record/perf_ring.h"
 
 namespace pgokit::record {
 
@@ -36,6 +38,8 @@ class TickSource {
   bool polls() const { return !polled_.empty(); }
   std::vector<pid_t> due();
   u64 period_ns() const { return period_ns_; }
+  // Code has been mapped into one of the processes since the last call; always true without events.
+  bool mappings_changed();
   // Why there are no events, empty where there are.
   const std::string& obstacle() const { return obstacle_; }
 
@@ -49,8 +53,12 @@ class TickSource {
 
   u64 period_ns_;
   int signal_;
+  struct Event {
+    int fd;
+    std::optional<PerfRing> ring;  // of mappings that the thread makes
+  };
   tsl::robin_map<int, pid_t> owners_;  // by file
-  tsl::robin_map<pid_t, int> events_;
+  tsl::robin_map<pid_t, Event> events_;
   tsl::robin_map<pid_t, Polled> polled_;
   std::string obstacle_;
 };

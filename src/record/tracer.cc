@@ -67,7 +67,10 @@ sigset_t Tracer::block_signals() {
 Tracer::Tracer(Sampler& sampler, TickSource& ticks, Recording& recording)
     : sampler_(sampler), ticks_(ticks), recording_(recording), signals_before_(block_signals()) {}
 
-Tracer::~Tracer() { sigprocmask(SIG_SETMASK, &signals_before_, nullptr); }
+Tracer::~Tracer() {
+  signal(tick_signal(), SIG_IGN);  // drops those that are still on the way
+  sigprocmask(SIG_SETMASK, &signals_before_, nullptr);
+}
 
 Tracer::Traced& Tracer::thread(pid_t tid) {
   auto& entry = threads_.try_emplace(tid).first.value();
@@ -208,7 +211,10 @@ void Tracer::handle_event(Traced& one, Stop stop) {
     ptrace(PTRACE_LISTEN, one.tid, nullptr, nullptr);
     return;
   }
-  if (one.due && sampler_.begin(one)) return;
+  if (one.due) {
+    if (ticks_.mappings_changed()) expire_maps();
+    if (sampler_.begin(one)) return;
+  }
   raise_held(one);
   go_on(one, 0);
 }
@@ -261,6 +267,11 @@ void Tracer::handle_exec(Traced& one) {
   if (one.space) sampler_.refresh(one);
   begin_following(one);
   go_on(one, 0);
+}
+
+void Tracer::expire_maps() {
+  for (const auto& [tid, one] : threads_)
+    if (one->space) one->space->expire_map();
 }
 
 // One that was held back comes again by raise_held(), and gets its origin back.

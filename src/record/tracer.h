@@ -72,6 +72,7 @@ class Tracer {
   void go_on(Traced& thread, int signal);
   void raise_held(Traced& thread);
   void leave_all();
+  void expire_maps();
   Traced& thread(pid_t tid);
   bool seize(pid_t tid);
 

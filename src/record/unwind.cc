@@ -7,6 +7,7 @@ namespace {
 
 constexpr size_t most_frames = 127;  // the kernel's own limit
 constexpr size_t piece = 4096;
+constexpr size_t most_rows = 65536;  // kept for each file
 
 // ff /2 with any operand, counted from its end.
 bool ends_with_indirect_call(Bytes before) {
@@ -44,19 +45,90 @@ bool Unwinder::word(AddressSpace& space, u64 address, u64& value) {
   return true;
 }
 
+Unwinder::Module& Unwinder::module_of(AddressSpace& space, const Mapping& mapping) {
+  // The vdso is the same in all processes.
+  auto key = fmt::format("{}:{}", mapping.inode, mapping.path);
+  auto [it, is_new] = modules_.try_emplace(key);
+  if (!is_new) return *it.value();
+  it.value() = std::make_unique<Module>();
+  Module& module = *it.value();
+  Bytes image;
+  if (mapping.inode == 0) {
+    module.copy.resize(mapping.size());
+    module.copy.resize(space.memory().read_some(mapping.start, module.copy.data(), mapping.size()));
+    image = module.copy;
+  } else if (auto file =
+                 MappedFile::open(fmt::format("/proc/{}/root{}", space.pid(), mapping.path))) {
+    module.file = std::move(*file);
+    image = module.file->bytes();
+  }
+  if (auto elf = elf::File::parse(image)) {
+    module.elf = std::move(*elf);
+    module.table = CfiTable::find(*module.elf);
+  }
+  return module;
+}
+
+const CfiRow* Unwinder::row_at(AddressSpace& space, u64 pc) {
+  const auto* mapping = space.map().find(pc);
+  if (!mapping || !mapping->is_fixed_code()) return nullptr;
+  Module& module = module_of(space, *mapping);
+  if (!module.table) return nullptr;
+  u64 offset = pc - mapping->start + mapping->offset;
+  for (const auto& segment : module.elf->segments()) {
+    if (!segment.is_load() || offset < segment.offset ||
+        offset - segment.offset >= segment.file_size)
+      continue;
+    u64 address = offset - segment.offset + segment.address;
+    if (module.rows.size() >= most_rows) module.rows.clear();
+    auto [it, is_new] = module.rows.try_emplace(address);
+    if (is_new) it.value() = module.table->row_at(address);
+    return it->second ? &*it->second : nullptr;
+  }
+  return nullptr;
+}
+
+bool Unwinder::step_by_table(AddressSpace& space, const CfiRow& row, Frame& frame) {
+  u64 cfa = frame.value[row.cfa_register] + static_cast<u64>(row.cfa_offset);
+  if (row.linkage_threshold && (frame.pc & 15) >= row.linkage_threshold) cfa += 8;
+  if (row.signal_frame || !row.saved(CfiRow::return_address)) return false;
+  if (cfa <= frame.value[CfiRow::rsp]) return false;
+  auto value = frame.value;
+  for (u8 number = 0; number < CfiRow::registers; ++number)
+    if (row.saved(number) &&
+        !word(space, cfa + static_cast<u64>(i64(row.offset[number])), value[number]))
+      return false;
+  frame.value = value;
+  frame.value[CfiRow::rsp] = cfa;
+  frame.pc = value[CfiRow::return_address];
+  return true;
+}
+
+bool Unwinder::step_by_frame_pointer(AddressSpace& space, Frame& frame) {
+  u64 base = frame.value[CfiRow::rbp], next, return_address;
+  if (base < frame.value[CfiRow::rsp] || base % 8 != 0) return false;
+  if (!word(space, base, next) || !word(space, base + 8, return_address)) return false;
+  frame.value[CfiRow::rbp] = next;
+  frame.value[CfiRow::rsp] = base + 16;
+  frame.pc = return_address;
+  return true;
+}
+
+bool Unwinder::step(AddressSpace& space, Frame& frame, bool leaf) {
+  const auto* row = row_at(space, frame.pc - (leaf ? 0 : 1));
+  bool stepped = row ? step_by_table(space, *row, frame) : step_by_frame_pointer(space, frame);
+  return stepped && is_return_address(space, frame.pc);
+}
+
 void Unwinder::chain(AddressSpace& space, const Registers& regs, std::vector<u64>& chain) {
   chain.assign(1, regs.rip);
   stack_.clear();
-  u64 frame = regs.rbp, below = regs.rsp;
-  while (chain.size() < most_frames) {
-    u64 next, return_address;
-    if (frame < below || frame % 8 != 0) return;
-    if (!word(space, frame, next) || !word(space, frame + 8, return_address)) return;
-    if (!is_return_address(space, return_address)) return;
-    chain.push_back(return_address);
-    below = frame + 16;
-    frame = next;
-  }
+  Frame frame{
+      .pc = regs.rip,
+      .value = {regs.rax, regs.rdx, regs.rcx, regs.rbx, regs.rsi, regs.rdi, regs.rbp, regs.rsp,
+                regs.r8, regs.r9, regs.r10, regs.r11, regs.r12, regs.r13, regs.r14, regs.r15, 0}};
+  while (chain.size() < most_frames && step(space, frame, chain.size() == 1))
+    chain.push_back(frame.pc);
 }
 
 }  // namespace pgokit::record

@@ -5,11 +5,20 @@
 //   Unwinder unwinder;
 //   unwinder.chain(space, regs, chain);          // leaf first: rip, then return addresses
 //
-// Every return address lies behind a call instruction.
+// Frames are found by the unwind tables of the mapped files, else by frame pointers. Every return
+// address of a chain lies behind a call instruction; a chain ends where that would not be so.
 
+#include <tsl/robin_map.h>
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "base/file.h"
 #include "record/address_space.h"
+#include "record/cfi.h"
 #include "record/ptrace.h"
 
 namespace pgokit::record {
@@ -19,8 +28,27 @@ class Unwinder {
   void chain(AddressSpace& space, const Registers& regs, std::vector<u64>& chain);
 
  private:
+  // A mapped file, kept open for its tables.
+  struct Module {
+    std::optional<MappedFile> file;
+    std::vector<u8> copy;  // of the vdso
+    std::optional<elf::File> elf;
+    std::optional<CfiTable> table;
+    tsl::robin_map<u64, std::optional<CfiRow>> rows;  // by address in the file
+  };
+  struct Frame {
+    u64 pc = 0;
+    std::array<u64, CfiRow::registers> value{};
+  };
+
+  Module& module_of(AddressSpace& space, const Mapping& mapping);
+  const CfiRow* row_at(AddressSpace& space, u64 pc);
+  bool step(AddressSpace& space, Frame& frame, bool leaf);
+  bool step_by_table(AddressSpace& space, const CfiRow& row, Frame& frame);
+  bool step_by_frame_pointer(AddressSpace& space, Frame& frame);
   bool word(AddressSpace& space, u64 address, u64& value);
 
+  tsl::robin_map<std::string, std::unique_ptr<Module>> modules_;
   u64 stack_at_ = 0;
   std::vector<u8> stack_;  // a copy of the piece in use
 };
