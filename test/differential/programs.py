@@ -17,6 +17,7 @@ INPUTS = {
     "calc": [SOURCES / "calc.c"],
     "shapes": [SOURCES / "shapes.cc"],
     "pair": [SOURCES / "pair_main.cc", SOURCES / "pair_lib.cc"],
+    "bare": [SOURCES / "bare.c"],
     "interpreter": sorted(EXAMPLES.glob("interpreter/*.cc")),
 }
 
@@ -43,6 +44,8 @@ CHOICES = {
     "hotcold": (["-mllvm", "-hot-cold-split=true", "-mllvm", "-hotcoldsplit-threshold=-1"], []),
     "sections": (["-fbasic-block-sections=all"], []),
     "dup": (["-mllvm", "-unroll-threshold=2000", "-mllvm", "-unroll-runtime"], []),
+    "aarch64": (["--target=aarch64-linux-gnu", "-ffreestanding"],
+                ["--target=aarch64-linux-gnu", "-nostdlib", "-static"]),
     "fs": (["-fdebug-info-for-profiling", "-mllvm", "-enable-fs-discriminator=true"], []),
 }
 # "trained" is built twice: the second time with a profile that llvm-profgen made of a walk over the
@@ -143,6 +146,7 @@ QUICK = [
     "pair O2 nopie gc", "pair O2 nopie probes", "pair O2 nopie probes thinlto",
     "pair O3 shared probes", "pair O2 pie splitdwarf", "pair O2 nopie trained",
     "pair O2 nopie probes trained", "interpreter O2 nopie", "interpreter O2 nopie probes",
+    "bare O2 nopie aarch64", "bare O2 nopie probes aarch64",
 ]
 
 
@@ -163,6 +167,9 @@ def large():
                         "fs", "trained"):
             for probes in ((), ("probes",)):
                 out.append(Program(source, ("O2", "nopie") + probes + (special,)))
+    for level in ("O0", "O1", "O3"):
+        out.append(Program("bare", (level, "nopie", "aarch64")))
+        out.append(Program("bare", (level, "nopie", "probes", "aarch64")))
     for choices in ("O2 nopie thinlto", "O2 nopie probes lto", "O3 pie probes", "O2 pie trained"):
         out.append(Program("interpreter", tuple(choices.split())))
     return list({program.name: program for program in reversed(out)}.values())[::-1]

@@ -172,13 +172,27 @@ def first_difference(judge, ours, limit=12):
     return "\n".join([head] + ["  " + line for line in list(lines)[:limit + 2]])
 
 
-def corpus_cases(folder):
-    pair = folder / "google-autofdo" / "gzip_lbr"
-    if not pair.exists():
-        print(f"skipped: no recordings in {folder}")
-        return
-    for options in ((), ("--skip-symbolization",), ("--update-total-samples",), ("--format=extbinary",)):
-        yield cases.Recorded("gzip_lbr", pair / "test.binary", pair / "test.lbr", options)
+# Recordings of real machines that the judge can read: program, recording, the program's name then.
+CORPUS = [
+    ("google-autofdo/gzip_lbr/test.binary", "google-autofdo/gzip_lbr/test.lbr", "test.binary"),
+    ("google-autofdo/propeller_sample_1/propeller_sample_1.bin",
+     "google-autofdo/propeller_sample_1/propeller_sample_1.perfdata1", "propeller_sample_1.bin.gen"),
+    ("GrapheneOS-platform_system_extras/elf/elf",
+     "GrapheneOS-platform_system_extras/elf/perf_b.data", "elf"),
+]
+
+
+def corpus_cases(corpus, folder):
+    for program, data, name in CORPUS:
+        if not (corpus / program).exists():
+            print(f"skipped: {corpus / program} is not there")
+            continue
+        binary = folder / "corpus" / name
+        binary.parent.mkdir(exist_ok=True)
+        shutil.copyfile(corpus / program, binary)
+        for options in ((), ("--skip-symbolization",), ("--update-total-samples",),
+                        ("--format=extbinary",)):
+            yield cases.Recorded(name, binary, corpus / data, options)
 
 
 def main():
@@ -222,7 +236,7 @@ def report(runner, args):
             print(f"not built: {program.name}: {program.problem}")
             continue
         todo += [(case, binary) for case in some]
-    todo += [(case, case.binary) for case in corpus_cases(args.corpus) if wanted.search(case.name)]
+    todo += [(case, case.binary) for case in corpus_cases(args.corpus, runner.folder) if wanted.search(case.name)]
     results = [pool.submit(runner.compare, case, binary) for case, binary in todo]
     passed = failed = 0
     undecided = collections.Counter()
