@@ -3,7 +3,6 @@
 #include <tsl/robin_map.h>
 
 #include <algorithm>
-#include <map>
 
 #include "dwarf/constants.h"
 #include "dwarf/scan.h"
@@ -68,21 +67,12 @@ class InlineIndex::Builder {
     open_.push_back({nesting.depth, id, entry, own_facts ? Value{} : origin});
     found_.clear();
     ranges_.read(*entry.unit, code, found_);
-    for (auto range : found_) place(range, id);
+    for (auto range : found_) overlay_.add(range, id);
     if (!found_.empty()) name_open_scopes();
     if (!entry.abbrev->has_children) open_.pop_back();
   }
 
-  void finish() {
-    auto& starts = index_.starts_;
-    for (auto at = parts_.begin(); at != parts_.end(); ++at) {
-      auto [end, scope] = at->second;
-      bool empty = end <= at->first;  // a range that ends before it begins
-      starts.push_back({at->first, empty ? none : scope});
-      auto next = std::next(at);
-      if (!empty && (next == parts_.end() || end < next->first)) starts.push_back({end, none});
-    }
-  }
+  void finish() { index_.starts_ = overlay_.build(); }
 
  private:
   struct Open {
@@ -90,11 +80,6 @@ class InlineIndex::Builder {
     Entry entry;
     Value origin;  // where the name is, if it is not in the entry itself
   };
-  struct Placed {
-    u64 end;
-    u32 scope;
-  };
-
   static u32 number(Value value) { return static_cast<u32>(as_constant(value).value_or(0)); }
 
   // Of all functions that are declared, few have code: names are for those and what is around.
@@ -116,28 +101,13 @@ class InlineIndex::Builder {
     return at->second;
   }
 
-  // LLVM's way of laying ranges over each other, which decides where they overlap in a way that
-  // nesting does not explain: an entry's range comes down on what is there, in the order of the
-  // entries, and cuts the one range that its first address lies in.
-  void place(Range range, u32 scope) {
-    if (range.begin == range.end) return;
-    auto over = parts_.upper_bound(range.begin);
-    bool inside = over != parts_.begin();
-    if (inside) inside = range.begin < (--over)->second.end;
-    if (inside) {
-      if (range.end < over->second.end) parts_[range.end] = over->second;
-      if (range.begin > over->first) over->second.end = range.begin;
-    }
-    parts_[range.begin] = {range.end, scope};
-  }
-
   InlineIndex& index_;
   const UnitList& units_;
   RangeReader ranges_;
   std::vector<Range> found_;
   std::vector<Open> open_;
   tsl::robin_map<u64, u32> known_;
-  std::map<u64, Placed> parts_;
+  RangeOverlay overlay_;
 };
 
 InlineIndex InlineIndex::read(const Unit& unit, const UnitList& units) {
@@ -154,7 +124,7 @@ InlineIndex InlineIndex::read(const Unit& unit, const UnitList& units) {
 }
 
 InlineIndex::Part InlineIndex::find(u64 address) const {
-  auto next = std::ranges::upper_bound(starts_, address, {}, &Start::address);
+  auto next = std::ranges::upper_bound(starts_, address, {}, &RangeOverlay::Start::address);
   u64 end = next == starts_.end() ? ~u64{0} : next->address;
   if (next == starts_.begin()) return {{0, end}, none};
   return {{std::prev(next)->address, end}, std::prev(next)->scope};

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "dwarf/names.h"
-#include "dwarf/ranges.h"
+#include "dwarf/overlay.h"
 
 namespace pgokit::dwarf {
 
 class InlineIndex {
  public:
-  static constexpr u32 none = ~u32{0};
+  static constexpr u32 none = RangeOverlay::none;
 
   // A function, or an inlined call of one; `parent` is what the call stands in.
   struct Scope {
@@ -36,14 +36,9 @@ class InlineIndex {
 
  private:
   class Builder;
-  struct Start {
-    u64 address;
-    u32 scope;
-  };
-
   std::vector<Scope> scopes_;
   std::vector<FunctionInfo> functions_;
-  std::vector<Start> starts_;  // each part ends where the next begins
+  std::vector<RangeOverlay::Start> starts_;
 };
 
 }  // namespace pgokit::dwarf
