@@ -23,7 +23,7 @@ struct Facts {
 // 1234567 as 1,234,567
 std::string number(u64 value) {
   std::string text = fmt::format("{}", value);
-  for (size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
+  for (size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
   return text;
 }
 

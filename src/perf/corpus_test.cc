@@ -82,6 +82,7 @@ std::string branch_text(const BranchSummary& branches) {
 
 std::string feature_list(const Features& features) {
   std::vector<std::string> list;
+  list.reserve(features.present.size() + 1);
   for (u32 number : features.present)
     list.emplace_back(feature_name(number).empty() ? fmt::format("{}", number)
                                                    : std::string(feature_name(number)));
