@@ -21,18 +21,18 @@ std::unexpected<Error> did_not_run(const perf::Recording& recording, const binar
                                    const std::string& other_build) {
   if (!other_build.empty())
     return fail(
-        "it was recorded with another build of {}: build id {}, this program has {}\n"
-        "  give the program that was recorded, or --ignore-build-id if its code is the same",
+        "it was recorded with another build of {}: build id {}, this program has {}; give the "
+        "program that was recorded, or --ignore-build-id if its code is the same",
         program.name(), other_build, elf::hex(program.file().build_id()));
-  constexpr size_t most = 5;
+  constexpr size_t most = 3;
   auto programs = perf::find_programs(recording);
   u64 samples = 0;
   for (const auto& one : programs) samples += one.samples;
   std::string list;
   for (const auto& one : programs | std::views::take(most))
-    list +=
-        fmt::format("\n  {:>6} of the samples are in {}{}", report::percent(one.samples, samples),
-                    one.path, one.build_id.empty() ? "" : ", build id " + one.build_id);
+    list += fmt::format("{} {} of the samples are in {}{}", list.empty() ? ":" : ",",
+                        report::percent(one.samples, samples), one.path,
+                        one.build_id.empty() ? "" : ", build id " + one.build_id);
   return fail("{} was not running in it{}", program.name(), list);
 }
 
@@ -79,10 +79,10 @@ Result<InputKind> detect_input(Bytes bytes) {
   if (perf::Recording::recognizes(bytes)) return InputKind::recording;
   if (samples::looks_like_raw_profile(as_text(bytes))) return InputKind::raw;
   if (perf::detect_script(as_text(bytes)) != perf::ScriptKind::invalid) return InputKind::script;
-  if (as_text(bytes).starts_with("\177ELF"))
-    return fail("a program, not a recording\n  the program stands behind -b");
+  if (as_text(bytes).starts_with(ELFMAG))
+    return fail("a program, not a recording (the program stands behind -b)");
   if (profile::sniff(bytes))
-    return fail("a sample profile, not a recording\n  'pgokit show' tells what is in it");
+    return fail("a sample profile, not a recording ('pgokit show' tells what is in it)");
   return fail("{}", perf::script_problem(as_text(bytes)));
 }
 

@@ -82,24 +82,25 @@ Status check_input(const binary::Program& program, const ReadInput& input,
                    const GenerationOptions& options) {
   if (!program.file().has_symtab())
     return fail(
-        "{} is stripped: without .symtab its code cannot be decoded\n"
-        "  give the unstripped file of the same build with -b",
+        "{} is stripped: without .symtab its code cannot be decoded; "
+        "give the unstripped file of the same build with -b",
         program.path());
   if (!program.has_probes() && !program.debug())
     return fail(
-        "{} has neither debug information nor probes\n"
-        "  compile it with -g or -gline-tables-only, and -fdebug-info-for-profiling",
+        "{} has neither debug information nor probes; "
+        "compile it with -g or -gline-tables-only, and -fdebug-info-for-profiling",
         program.path());
   if (!input.counts.ranges.empty() || !input.counts.branches.empty()) return {};
   if (input.kind != InputKind::raw && input.use.samples == 0)
-    return fail("{}: there are no samples in it\n  record for longer, or at a higher rate",
+    return fail("{}: there are no samples in it: record for longer, or at a higher rate",
                 options.input);
   std::string causes;
   for (const auto& part : dropped_samples(input))
-    if (part.count) causes += fmt::format("\n  {} {}", grouped(part.count), part.text);
+    if (part.count)
+      causes += fmt::format("{} {} {}", causes.empty() ? ":" : ",", grouped(part.count), part.text);
   return fail(
-      "{}: none of its {} samples can be used for {}{}\n"
-      "  is this the program that was recorded? 'pgokit show' tells both sides",
+      "{}: none of its {} samples can be used for {}{}; "
+      "is this the program that was recorded? 'pgokit show' tells both sides",
       options.input, grouped(input.use.samples), program.name(), causes);
 }
 
@@ -109,11 +110,11 @@ Status check_generated(const binary::Program& program, const ReadInput& input,
   std::string causes;
   for (const auto& part : broken_ranges(input))
     if (part.count)
-      causes += fmt::format("\n  {} of the ranges between branches {}",
+      causes += fmt::format("; {} of the ranges between branches {}",
                             percent(part.count, input.ranges.total), part.text);
   return fail(
       "the profile would be empty: no sample is in code of {} that debug information or "
-      "probes know{}\n  compile with -g or -gline-tables-only, and -fdebug-info-for-profiling",
+      "probes know{}; compile with -g or -gline-tables-only, and -fdebug-info-for-profiling",
       program.name(), causes);
 }
 

@@ -5,11 +5,13 @@
 #include "perf/programs.h"
 #include "perf/summary.h"
 #include "report/json.h"
+#include "report/numbers.h"
 
 namespace pgokit::cli {
 namespace {
 
 using perf::RecordType;
+using report::grouped;
 using report::Json;
 
 struct Facts {
@@ -19,13 +21,6 @@ struct Facts {
   perf::Summary sum;
   std::vector<perf::Program> programs;
 };
-
-// 1234567 as 1,234,567
-std::string number(u64 value) {
-  std::string text = fmt::format("{}", value);
-  for (size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
-  return text;
-}
 
 double percent(u64 part, u64 whole) {
   return whole ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0;
@@ -60,14 +55,14 @@ std::string branch_kind(const perf::Attr& attr) {
 
 std::string rate(const perf::Attr& attr) {
   bool frequency = attr.flags & perf::attr_flag::freq;
-  return frequency ? fmt::format("{} per second", number(attr.period))
-                   : fmt::format("one in {}", number(attr.period));
+  return frequency ? fmt::format("{} per second", grouped(attr.period))
+                   : fmt::format("one in {}", grouped(attr.period));
 }
 
 void print_head(const Facts& facts) {
   const auto& recording = facts.recording;
   const auto& features = recording.features();
-  row("recording", fmt::format("{} ({} bytes, {}{})", facts.path, number(facts.size),
+  row("recording", fmt::format("{} ({} bytes, {}{})", facts.path, grouped(facts.size),
                                recording.is_pipe() ? "pipe mode" : "file mode",
                                recording.is_compressed() ? ", compressed" : ""));
   row("made by", tool(features));
@@ -82,7 +77,7 @@ void print_head(const Facts& facts) {
   for (size_t i = 0; i < recording.events().size(); ++i) {
     const auto& event = recording.events()[i];
     row(i ? "" : "events",
-        fmt::format("{}: {} samples, {}, {}", event.name, number(facts.sum.events[i].samples),
+        fmt::format("{}: {} samples, {}, {}", event.name, grouped(facts.sum.events[i].samples),
                     rate(event.attr), branch_kind(event.attr)));
   }
 }
@@ -91,22 +86,22 @@ void print_records(const perf::Summary& sum) {
   std::vector<std::string> types;
   for (u32 i = 0; i < perf::TypeCounts::types; ++i)
     if (u64 count = sum.types.of(RecordType(i)))
-      types.push_back(fmt::format("{} {}", type_name(i), number(count)));
+      types.push_back(fmt::format("{} {}", type_name(i), grouped(count)));
   if (u64 count = sum.types.simpleperf())
-    types.push_back(fmt::format("of simpleperf {}", number(count)));
-  if (u64 count = sum.types.others()) types.push_back(fmt::format("unknown {}", number(count)));
+    types.push_back(fmt::format("of simpleperf {}", grouped(count)));
+  if (u64 count = sum.types.others()) types.push_back(fmt::format("unknown {}", grouped(count)));
   row("records", fmt::format("{}", fmt::join(types, ", ")));
 }
 
 void print_samples(const perf::Summary& sum) {
   u64 ns = sum.last_time - sum.first_time;
   std::string span = ns ? fmt::format(" in {:.3f} s", static_cast<double>(ns) / 1e9) : "";
-  row("samples", number(sum.samples) + span);
+  row("samples", grouped(sum.samples) + span);
   const auto& branches = sum.branches;
   if (branches.entries) {
-    row("branches",
-        fmt::format("{} in {} samples, deepest stack {}, empty stacks {}", number(branches.entries),
-                    number(sum.branch_stacks), branches.deepest, number(branches.empty_stacks)));
+    row("branches", fmt::format("{} in {} samples, deepest stack {}, empty stacks {}",
+                                grouped(branches.entries), grouped(sum.branch_stacks),
+                                branches.deepest, grouped(branches.empty_stacks)));
     auto share = [&](const char* what, u64 count) {
       if (count) row("", fmt::format("{:.2f}% {}", percent(count, branches.entries), what));
     };
@@ -117,15 +112,15 @@ void print_samples(const perf::Summary& sum) {
     share("with an address of zero", branches.zero_address);
   }
   if (sum.call_chains)
-    row("chains", fmt::format("{} entries in {} samples", number(sum.call_chain_entries),
-                              number(sum.call_chains)));
+    row("chains", fmt::format("{} entries in {} samples", grouped(sum.call_chain_entries),
+                              grouped(sum.call_chains)));
 }
 
 std::vector<std::string> problems(const Facts& facts) {
   std::vector<std::string> list;
   const auto& sum = facts.sum;
   auto add = [&](u64 count, const char* what) {
-    if (count) list.push_back(fmt::format("{} {}", number(count), what));
+    if (count) list.push_back(fmt::format("{} {}", grouped(count), what));
   };
   add(sum.lost_events, "events lost by the kernel (a larger buffer or a longer period helps)");
   add(sum.lost_samples, "samples lost by the kernel");
@@ -142,7 +137,7 @@ std::vector<std::string> problems(const Facts& facts) {
   if (!ending.whole) list.push_back(ending.why);
   if (ending.trailing_bytes)
     list.push_back(
-        fmt::format("{} bytes behind the last whole record", number(ending.trailing_bytes)));
+        fmt::format("{} bytes behind the last whole record", grouped(ending.trailing_bytes)));
   return list;
 }
 
@@ -152,11 +147,11 @@ void print_programs(const Facts& facts) {
     const auto& program = facts.programs[i];
     row(i ? "" : "programs",
         fmt::format("{:6.2f}%  {:>9}  {}{}{}", percent(program.samples, facts.sum.samples),
-                    number(program.samples), program.path,
+                    grouped(program.samples), program.path,
                     program.build_id.empty() ? "" : "  build id ", program.build_id));
   }
   if (facts.programs.size() > most)
-    row("", fmt::format("and {} more", number(facts.programs.size() - most)));
+    row("", fmt::format("and {} more", grouped(facts.programs.size() - most)));
 }
 
 void print_text(const Facts& facts) {

@@ -6,7 +6,7 @@ namespace pgokit::report {
 
 std::string grouped(u64 number) {
   std::string text = fmt::format("{}", number);
-  for (size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
+  for (size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
   return text;
 }
 

@@ -170,14 +170,14 @@ Status check_events(const perf::Recording& recording) {
     if (!(event.attr.sample_type & perf::field::branch_stack)) continue;
     if (event.attr.branch_sample_type & perf::branch::call_stack)
       return fail(
-          "its branch stacks are call stacks (perf record --call-graph lbr), not branch history\n"
-          "  record again: pgokit record -- PROGRAM, or perf record -b -e cycles:u -- PROGRAM");
+          "its branch stacks are call stacks (perf record --call-graph lbr), not branch history; "
+          "record again: pgokit record -- PROGRAM, or perf record -b -e cycles:u -- PROGRAM");
     any = true;
   }
   if (any) return {};
   return fail(
-      "recorded without branch stacks\n"
-      "  record again: pgokit record -- PROGRAM, or perf record -b -e cycles:u -- PROGRAM");
+      "recorded without branch stacks; "
+      "record again: pgokit record -- PROGRAM, or perf record -b -e cycles:u -- PROGRAM");
 }
 
 }  // namespace
