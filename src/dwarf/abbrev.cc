@@ -14,6 +14,39 @@ constexpr u32 most_attributes = 256;
 
 constexpr u64 most_fixed_bytes = u64{1} << 28;  // of one step; further ones start a new step
 
+bool is_known(u16 attribute) {
+  switch (attribute) {
+    case attr::abstract_origin:
+    case attr::addr_base:
+    case attr::call_column:
+    case attr::call_file:
+    case attr::call_line:
+    case attr::comp_dir:
+    case attr::decl_line:
+    case attr::dwo_name:
+    case attr::entry_pc:
+    case attr::gnu_addr_base:
+    case attr::gnu_discriminator:
+    case attr::gnu_dwo_id:
+    case attr::gnu_dwo_name:
+    case attr::gnu_ranges_base:
+    case attr::high_pc:
+    case attr::linkage_name:
+    case attr::low_pc:
+    case attr::mips_linkage_name:
+    case attr::name:
+    case attr::producer:
+    case attr::ranges:
+    case attr::rnglists_base:
+    case attr::specification:
+    case attr::stmt_list:
+    case attr::str_offsets_base:
+      return true;
+    default:
+      return false;
+  }
+}
+
 SkipStep::Kind variable_kind(u16 f) {
   switch (f) {
     case form::udata:
@@ -115,6 +148,9 @@ bool AbbrevTable::read_declaration(Cursor& in, u64 code, FormSizes sizes) {
     // What does not fit is unknown, and no number that is known.
     AttributeSpec spec{static_cast<u16>(std::min<u64>(attribute, 0xffff)),
                        static_cast<u16>(std::min<u64>(f, 0xffff))};
+    int size = fixed_size(spec.form, sizes);
+    if (size > 0 && size <= 8) spec.size = static_cast<u8>(size);
+    spec.known = is_known(spec.attribute);
     if (spec.form == form::implicit_const) constants_[specs_.size()] = in.sleb128();
     if (spec.attribute == attr::low_pc || spec.attribute == attr::ranges) abbrev.has_code = true;
     if (spec.attribute == attr::linkage_name) has_linkage_names_ = true;

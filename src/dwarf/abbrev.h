@@ -13,6 +13,7 @@
 
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "base/cursor.h"
@@ -33,7 +34,11 @@ struct FormSizes {
 int fixed_size(u16 form, FormSizes sizes);
 
 struct AttributeSpec {
+  static constexpr u8 slow = 0xff;
+
   u16 attribute = 0, form = 0;
+  u8 size = slow;     // of a plain number of fixed size
+  bool known = true;  // one that somebody here asks for
 };
 
 // One step of a plan: this many bytes, then something whose size is in the data.
@@ -74,9 +79,16 @@ class AbbrevTable {
   // Calls each(spec, constant) for the attributes in order; stops when it returns false.
   template <class Each>
   void for_each(const Abbrev& abbrev, Each&& each) const {
-    const AttributeSpec* spec = specs_.data() + abbrev.specs;
-    for (u32 i = 0; i < abbrev.spec_count; ++i, ++spec)
-      if (!each(*spec, spec->form == 0x21 ? constants_.at(spec - specs_.data()) : 0)) return;
+    for (const auto& spec : specs(abbrev))
+      if (!each(spec, constant(spec))) return;
+  }
+  std::span<const AttributeSpec> specs(const Abbrev& abbrev) const {
+    return {specs_.data() + abbrev.specs, abbrev.spec_count};
+  }
+  // The value of an attribute that is the same in all entries.
+  i64 constant(const AttributeSpec& spec) const {
+    auto found = constants_.find(static_cast<size_t>(&spec - specs_.data()));
+    return found == constants_.end() ? 0 : found->second;
   }
 
   bool has_linkage_names() const { return has_linkage_names_; }

@@ -57,13 +57,12 @@ TEST(Abbrev, PlansEqualReading) {
   ByteBuilder value, table;
   table.uleb(1).uleb(tag::compile_unit).u1(1).u2(0);
   table.uleb(2).uleb(0x34).u1(0);
-  u64 name = 1;
-  auto with = [&](u16 f) { table.uleb(name++).uleb(f); };
+  auto with = [&](u16 f, u16 attribute = 1) { table.uleb(attribute).uleb(f); };
   with(form::data1), value.u1(1);
   with(form::strp), value.u4(1);
-  with(form::string), value.text("text");
-  with(form::udata), value.uleb(300);
-  with(form::sdata), value.bytes("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f");
+  with(form::string, attr::name), value.text("text");
+  with(form::udata, attr::decl_line), value.uleb(300);
+  with(form::sdata, attr::call_line), value.bytes("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f");
   with(form::block1), value.u1(3).bytes("abc");
   with(form::block2), value.u2(2).bytes("ab");
   with(form::block4), value.u4(1).bytes("a");
@@ -72,7 +71,7 @@ TEST(Abbrev, PlansEqualReading) {
   with(form::strx3), value.u2(0).u1(0);
   with(form::flag_present);
   with(form::ref_sig8), value.u8s(0);
-  with(form::implicit_const), table.u1(0x7f);
+  with(form::implicit_const, attr::call_file), table.u1(0x7f);
   table.u2(0);
   table.uleb(3).uleb(0x35).u1(0).uleb(1).uleb(form::indirect).uleb(2).uleb(form::addr).u2(0);
   table.uleb(4).uleb(tag::subprogram).u1(0).u2(0).u1(0);
@@ -103,10 +102,10 @@ TEST(Abbrev, PlansEqualReading) {
   EXPECT_EQ(found, wanted);
   Entry entry = entry_at(units[0], 13);
   ASSERT_TRUE(entry);
-  EXPECT_EQ(find(entry, {14}).raw, ~u64{0});
-  EXPECT_EQ(as_constant(find(entry, {4})), 300u);
-  EXPECT_EQ(as_constant(find(entry, {5})), std::nullopt);
-  EXPECT_EQ(as_text(units[0], find(entry, {3})), "text");
+  EXPECT_EQ(find(entry, {attr::call_file}).raw, ~u64{0});
+  EXPECT_EQ(as_constant(find(entry, {attr::decl_line})), 300u);
+  EXPECT_EQ(as_constant(find(entry, {attr::call_line})), std::nullopt);
+  EXPECT_EQ(as_text(units[0], find(entry, {attr::name})), "text");
 }
 
 }  // namespace

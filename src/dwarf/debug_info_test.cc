@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <optional>
+#include <memory>
 
 #include "base/cursor.h"
 #include "dwarf/constants.h"
@@ -16,9 +16,9 @@ using test::DebugBuilder;
 // Keeps the image alive.
 struct Loaded {
   explicit Loaded(const DebugBuilder& builder) : image(builder.image()) {
-    file.emplace(*elf::File::parse(as_bytes(image)));
+    file = std::make_unique<elf::File>(*elf::File::parse(as_bytes(image)));
     auto result = DebugInfo::load(*file, {.path = "/nonexistent", .threads = 2});
-    if (result) info.emplace(std::move(*result));
+    if (result) info = std::make_unique<DebugInfo>(std::move(*result));
   }
 
   std::vector<std::string> names_at(u64 address) const {
@@ -29,8 +29,8 @@ struct Loaded {
   }
 
   std::string image;
-  std::optional<elf::File> file;
-  std::optional<DebugInfo> info;
+  std::unique_ptr<elf::File> file;
+  std::unique_ptr<DebugInfo> info;
 };
 
 using Names = std::vector<std::string>;

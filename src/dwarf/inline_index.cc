@@ -93,11 +93,13 @@ class InlineIndex::Builder {
 
   // Names are looked up once per function, not once per inlined call.
   u32 function_of(const Entry& entry, Value origin) {
-    Entry target = origin ? referenced_entry(units_, *entry.unit, origin) : Entry{};
-    if (!target) target = entry;
+    auto place = referenced_place(*entry.unit, origin);
     auto next = static_cast<u32>(index_.functions_.size());
-    auto [at, fresh] = known_.try_emplace(target.attributes, next);
-    if (fresh) index_.functions_.push_back(function_info(units_, target));
+    auto [at, fresh] = known_.try_emplace(place.value_or(entry.attributes), next);
+    if (fresh) {
+      Entry target = place ? entry_at_place(units_, *entry.unit, *place) : entry;
+      index_.functions_.push_back(target ? function_info(units_, target) : FunctionInfo{});
+    }
     return at->second;
   }
 

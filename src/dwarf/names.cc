@@ -58,8 +58,12 @@ class Chain {
     for (size_t i = 0; i < size_; ++i)
       if (entries_[i].place == entry.attributes && entries_[i].unit == entry.unit) return;
     const Facts& facts = entries_[size_++] = read_facts(entry);
-    if (facts.specification) visit(referenced_entry(units_, *entry.unit, facts.specification));
-    if (facts.origin) visit(referenced_entry(units_, *entry.unit, facts.origin));
+    follow(*entry.unit, facts.specification);
+    follow(*entry.unit, facts.origin);
+  }
+
+  void follow(const Unit& unit, Value reference) {
+    if (auto place = referenced_place(unit, reference)) visit(entry_at_place(units_, unit, *place));
   }
 
   const UnitList& units_;
@@ -74,21 +78,26 @@ const Unit* UnitList::at(u64 offset) const {
   return found != units_.end() && found->offset <= offset ? &*found : nullptr;
 }
 
-Entry referenced_entry(const UnitList& units, const Unit& from, Value value) {
+std::optional<u64> referenced_place(const Unit& from, Value value) {
   switch (value.form) {
     case form::ref1:
     case form::ref2:
     case form::ref4:
     case form::ref8:
     case form::ref_udata:
-      return value.raw < from.end - from.offset ? entry_at(from, from.offset + value.raw) : Entry{};
-    case form::ref_addr: {
-      const Unit* unit = units.at(value.raw);
-      return unit && unit->usable ? entry_at(*unit, value.raw) : Entry{};
-    }
+      if (value.raw < from.end - from.offset) return from.offset + value.raw;
+      return {};
+    case form::ref_addr:
+      return value.raw;
     default:
       return {};
   }
+}
+
+Entry entry_at_place(const UnitList& units, const Unit& from, u64 place) {
+  if (place >= from.offset && place < from.end) return entry_at(from, place);
+  const Unit* unit = units.at(place);
+  return unit && unit->usable ? entry_at(*unit, place) : Entry{};
 }
 
 FunctionInfo function_info(const UnitList& units, const Entry& entry) {

@@ -25,8 +25,10 @@ struct FunctionInfo {
   u32 line = 0;           // 0: none
 };
 
-// Where a reference leads; no entry if nowhere, or to a file that is not read.
-Entry referenced_entry(const UnitList& units, const Unit& from, Value value);
+// Where a reference leads, in .debug_info: nothing if out of its unit, or to a file that is not
+// read. Then the entry there, if there is one.
+std::optional<u64> referenced_place(const Unit& from, Value value);
+Entry entry_at_place(const UnitList& units, const Unit& from, u64 place);
 FunctionInfo function_info(const UnitList& units, const Entry& entry);
 
 }  // namespace pgokit::dwarf

@@ -48,15 +48,18 @@ u32 by_llvm(const std::vector<Range>& ranges, u64 address) {
     auto [begin, end] = ranges[i];
     if (begin == end) continue;
     auto at = map.upper_bound(begin);
-    if (at != map.begin() && begin < (--at)->second.first) {
+    bool cuts = at != map.begin();
+    if (cuts) cuts = begin < (--at)->second.first;
+    if (cuts) {
       if (end < at->second.first) map[end] = at->second;
       if (begin > at->first) at->second.first = begin;
     }
     map[begin] = {end, i};
   }
   auto at = map.upper_bound(address);
-  if (at == map.begin() || address >= (--at)->second.first) return none;
-  return at->second.second;
+  if (at == map.begin()) return none;
+  --at;
+  return address < at->second.first ? at->second.second : none;
 }
 
 TEST(RangeOverlay, AnyRangesAsLlvm) {

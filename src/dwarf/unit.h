@@ -10,6 +10,7 @@
 //
 // Offsets are into the unit's .debug_info.
 
+#include <cstring>
 #include <deque>
 #include <optional>
 #include <string_view>
@@ -79,18 +80,32 @@ Entry entry_at(const Unit& unit, u64 offset);
 // Reads a value and moves the cursor past it; false for a form that is not known.
 bool read_value(Cursor& in, const Unit& unit, AttributeSpec spec, i64 constant, Value& value);
 
-// Calls each(attribute, value) for every attribute; false if one cannot be read.
+// The bytes of a number of up to 8, where 8 bytes can be read.
+inline u64 load_number(const u8* bytes, unsigned size) {
+  u64 value;
+  std::memcpy(&value, bytes, sizeof value);
+  return value & (~u64{0} >> (64 - 8 * size));
+}
+
+// Calls each(attribute, value) for every attribute that is known; false if one cannot be read.
 template <class Each>
 bool for_each_attribute(const Entry& entry, Each&& each) {
-  Cursor in(entry.unit->sections->info.subspan(entry.attributes));
-  bool good = true;
-  entry.unit->abbrevs->get().for_each(*entry.abbrev, [&](AttributeSpec spec, i64 constant) {
-    Value value;
-    good = read_value(in, *entry.unit, spec, constant, value);
-    if (good) each(spec.attribute, value);
-    return good;
-  });
-  return good;
+  Bytes info = entry.unit->sections->info;
+  u64 at = entry.attributes;
+  const AbbrevTable& table = entry.unit->abbrevs->get();
+  for (const auto& spec : table.specs(*entry.abbrev)) {
+    Value value{0, spec.form};
+    if (spec.size != AttributeSpec::slow && info.size() - at >= 8) [[likely]] {
+      value.raw = load_number(info.data() + at, spec.size);
+      at += spec.size;
+    } else {
+      Cursor in(info.subspan(at));
+      if (!read_value(in, *entry.unit, spec, table.constant(spec), value)) return false;
+      at += in.position();
+    }
+    if (spec.known) each(spec.attribute, value);
+  }
+  return true;
 }
 
 // The first of the attributes in the order asked for; no value if there is none.
