@@ -66,12 +66,16 @@ class Measured:
         return statistics.median(self.cpus)
 
 
+class Failed(Exception):
+    pass
+
+
 def run_once(command):
     done = subprocess.run([sys.executable, "-I", "-S", "-c", LAUNCHER, *map(str, command)], cwd=WORK, text=True,
                           stdout=subprocess.PIPE, check=True)
     wall, cpu, peak, code = done.stdout.split()
     if int(code):
-        raise SystemExit(f"{' '.join(map(str, command))}: exit code {code}\n{(WORK / 'stderr.txt').read_text()[:2000]}")
+        raise Failed(f"{' '.join(map(str, command))}: exit code {code}\n{(WORK / 'stderr.txt').read_text()[:2000]}")
     return float(wall), float(cpu), int(peak) / 1024
 
 
@@ -183,7 +187,11 @@ def main():
     WORK.mkdir(parents=True, exist_ok=True)
     results = []
     for case in cases(options.only):
-        ours, theirs, same = compare(case, options.runs)
+        try:
+            ours, theirs, same = compare(case, options.runs)
+        except Failed as failure:
+            print(f"{case.name}: left out: {failure}", file=sys.stderr)
+            continue
         print(f"{case.name}: pgokit {ours.wall:.3f} s, {ours.peak_mb:.0f} MB; llvm-profgen {theirs.wall:.2f} s, "
               f"{theirs.peak_mb:.0f} MB; profiles {'equal' if same else 'DIFFER'}", file=sys.stderr)
         results.append((case, ours, theirs, same))
