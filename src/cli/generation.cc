@@ -36,9 +36,20 @@ std::unexpected<Error> did_not_run(const perf::Recording& recording, const binar
   return fail("{} was not running in it{}", program.name(), list);
 }
 
+std::unexpected<Error> wants_contexts() {
+  return fail("context-sensitive profiles are not made yet: give --ignore-stack-samples");
+}
+
+bool has_call_chains(const perf::Recording& recording) {
+  return std::ranges::any_of(recording.events(), [](const perf::Event& event) {
+    return event.attr.has(perf::field::callchain) && event.attr.has(perf::field::branch_stack);
+  });
+}
+
 Status read_recording(Bytes bytes, const binary::Program& program, const GenerationOptions& options,
                       ReadInput& input) {
   auto recording = TRY(perf::Recording::open(bytes));
+  if (!options.flat_from_hybrid && has_call_chains(recording)) return wants_contexts();
   auto read = TRY(samples::count_recording(recording, program,
                                            {.ignore_build_id = options.ignore_build_id,
                                             .keep_wrong_path = options.keep_wrong_path,
@@ -58,8 +69,7 @@ Status read_script(Bytes bytes, const binary::Program& program, const Generation
                    ReadInput& input) {
   auto read = TRY(samples::count_script(as_text(bytes), program,
                                         {.pid = options.pid, .threads = options.threads}));
-  if (read.hybrid && !options.flat_from_hybrid)
-    return fail("context-sensitive profiles are not made yet: give --ignore-stack-samples");
+  if (read.hybrid && !options.flat_from_hybrid) return wants_contexts();
   input.counts = read.folder.counts();
   input.ranges = samples::diagnose(read.folder, program.code(), program.functions());
   input.use = read.use;
