@@ -27,7 +27,6 @@ class ScriptSink {
 
   void begin_sample(u64 repeat) {
     repeat_ = repeat;
-    use.samples += repeat;
     frames_ = 0;
     entries_ = 0;
     stack_.emplace(folder.stack(repeat));
@@ -48,6 +47,7 @@ class ScriptSink {
 
   bool end_of_frames() {
     if (frames_ > 0 && !in_prologue_or_epilogue(leaf_)) return true;
+    use.samples += repeat_;
     bad_chains += repeat_;
     return false;
   }
@@ -60,6 +60,7 @@ class ScriptSink {
   }
 
   void end_sample() {
+    use.samples += repeat_;
     if (entries_ == 0)
       use.without_branches += repeat_;
     else if (!stack_->used())
@@ -159,6 +160,8 @@ Result<ScriptRead> count_script(std::string_view text, const binary::Program& pr
       read.first_bad_text = chunk.bad_lines[0].text;
     }
     read.bad_branches += chunk.counts.bad_branches;
+    read.use.samples += chunk.counts.bad_frames;
+    read.bad_chains += chunk.counts.bad_frames;
     lines_before += chunk.counts.lines;
   }
   return read;
