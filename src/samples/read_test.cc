@@ -225,9 +225,11 @@ TEST_F(ScriptTest, ChainsOfHybridSamplesDecideOnlyWhetherTheyCount) {
       "{}\t    10010\n\t    1000c\n 0x10011/0x1000c/P  0x10007/0x10010/P \n\n", mapped));
   EXPECT_EQ(dropped.bad_chains, 1u);
   EXPECT_EQ(dropped.use.samples, 1u);
-  auto damaged =
-      read(fmt::format("{}\t    10004\n\tgarbage\n 0x10011/0x1000c/P  0x10007/0x10010/P \n\n{}",
-                       mapped, "\t    10004\n 0x10011/0x1000c/P  0x10007/0x10010/P \n"));
+  // a frame that is no number: dropped, and what follows is read
+  std::string_view sample = "\t    10004\n 0x10011/0x1000c/P  0x10007/0x10010/P \n\n";
+  auto damaged = read(
+      fmt::format("{}{}\t    10004\n\tgarbage\n 0x10011/0x1000c/P \n\n{}", mapped, sample, sample));
+  EXPECT_EQ(damaged.use.used, 2u);
   EXPECT_EQ(damaged.use.samples, damaged.use.used + damaged.bad_chains);
   EXPECT_EQ(damaged.bad_chains, 1u);
   EXPECT_EQ(dropped.folder.counts(), Counts{});
