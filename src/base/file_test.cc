@@ -32,7 +32,7 @@ TEST_F(FileTest, MissingFileAndFolderAreErrors) {
 }
 
 TEST_F(FileTest, EmptyFileIsEmptyBytes) {
-  std::ofstream{path_};
+  std::ofstream(path_).flush();
   EXPECT_TRUE(MappedFile::open(path_)->bytes().empty());
 }
 
