@@ -43,7 +43,7 @@ void read_split(Bytes image) {
   for (const auto& unit : (*file)->all_units()) {
     Unit skeleton = unit;
     auto own = (*file)->find(skeleton);
-    if (own) (void)InlineIndex::read(*own, (*file)->units());
+    if (own) (void)InlineIndex::read(*own, (*file)->units(), own->entries, own->end);
   }
 }
 

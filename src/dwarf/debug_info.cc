@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "base/parallel.h"
-#include "dwarf/constants.h"
-#include "dwarf/scan.h"
 #include "dwarf/state.h"
 
 namespace pgokit::dwarf {
@@ -13,27 +11,15 @@ namespace {
 // Facts about discriminators and names come from so many units.
 constexpr size_t units_sampled = 8;
 
-std::vector<FunctionRange> functions_of(UnitBody body, u32 index) {
-  std::vector<FunctionRange> functions;
-  const Unit& unit = *body.unit;
-  if (!unit.usable || unit.is_type()) return functions;
-  RangeReader reader(64 + 16 * (unit.end - unit.offset));
-  std::vector<Range> ranges;
-  auto wanted = [](const Abbrev& abbrev) {
-    return abbrev.tag == tag::subprogram && abbrev.has_code;
-  };
-  EntryScanner(unit).run(wanted, [&](const Entry& entry, u64 offset, Nesting) {
-    CodeAttributes code;
-    for_each_attribute(entry, [&](u16 attribute, Value value) { code.see(attribute, value); });
-    ranges.clear();
-    reader.read(unit, code, ranges);
-    std::erase_if(ranges, [](Range r) { return r.end <= r.begin; });
-    if (ranges.empty()) return;
-    auto name = function_info(*body.neighbours, entry).name;
-    if (name.empty()) return;
-    for (auto range : ranges) functions.push_back({name, range.begin, range.end, index, offset});
-  });
-  return functions;
+std::vector<FunctionRange> list_functions(const UnitFunctions& unit, u32 index) {
+  std::vector<FunctionRange> list;
+  list.reserve(unit.ranges().size());
+  for (const auto& [range, id] : unit.ranges()) {
+    const auto& function = unit.functions()[id];
+    if (!function.name.empty())
+      list.push_back({function.name, range.begin, range.end, index, function.begin});
+  }
+  return list;
 }
 
 }  // namespace
@@ -57,10 +43,13 @@ std::vector<FunctionRange> DebugInfo::functions() const {
   parallel_for(2 * count, state_->options.threads, [&](size_t piece, unsigned) {
     auto index = static_cast<u32>(piece % count);
     const Unit& unit = units[index];
-    if (piece < count) {
-      found[piece] = functions_of({&unit, &state_->list}, index);
-    } else if (auto body = state_->body(index); body.unit != &unit) {
-      found[piece] = functions_of(body, index);
+    bool own = state_->body(index).unit == &unit;
+    if (piece >= count) {
+      if (!own) found[piece] = list_functions(state_->functions(index), index);
+    } else if (own) {
+      found[piece] = list_functions(state_->functions(index), index);
+    } else {
+      found[piece] = list_functions(UnitFunctions::read(unit, state_->list), index);
     }
   });
   size_t total = 0;

@@ -32,6 +32,9 @@
 
 namespace pgokit::dwarf {
 
+class InlineIndex;
+class LineTable;
+
 // The empty braces keep Options{.path = ...} free of warnings.
 struct Options {
   std::string path = {};  // NOLINT(readability-redundant-member-init): PATH.dwp is looked for
@@ -123,8 +126,13 @@ class FrameCursor {
 
  private:
   void fill(u64 address);
+  bool enter_function(u64 address);
 
   const DebugInfo::State* state_;
+  // The function that the last address was in.
+  u64 begin_ = 0, end_ = 0;
+  const InlineIndex* inlines_ = nullptr;
+  const LineTable* lines_ = nullptr;
   FramePart part_;
   std::vector<Frame> frames_;
 };

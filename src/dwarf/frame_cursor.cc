@@ -12,25 +12,41 @@ const FramePart& FrameCursor::at(u64 address) {
   return part_;
 }
 
+// Finds the function at an address; without one, the part is what is between functions.
+bool FrameCursor::enter_function(u64 address) {
+  auto owner = state_->ranges.find(address);
+  part_ = {owner.range.begin, owner.range.end, {}, owner.unit, 0};
+  inlines_ = nullptr;
+  if (owner.unit == UnitRanges::none) return false;
+  auto found = state_->functions(owner.unit).find(address);
+  begin_ = part_.begin = std::max(part_.begin, found.range.begin);
+  end_ = part_.end = std::min(part_.end, found.range.end);
+  if (found.kind == UnitFunctions::nothing) return false;
+  bool alone = found.kind == UnitFunctions::one;
+  inlines_ = alone ? &state_->inlines(owner.unit, found.function) : &state_->inlines(owner.unit);
+  lines_ = state_->lines(owner.unit);
+  return true;
+}
+
 void FrameCursor::fill(u64 address) {
   frames_.clear();
+  if (inlines_ && address >= begin_ && address < end_)
+    part_ = {begin_, end_, {}, part_.unit, 0};
+  else if (!enter_function(address))
+    return;
   auto narrow = [&](Range range) {
     part_.begin = std::max(part_.begin, range.begin);
     part_.end = std::min(part_.end, range.end);
   };
-  auto owner = state_->ranges.find(address);
-  part_ = {owner.range.begin, owner.range.end, {}, owner.unit, 0};
-  if (owner.unit == UnitRanges::none) return;
-
-  const InlineIndex& inlines = state_->inlines(owner.unit);
+  const InlineIndex& inlines = *inlines_;
   auto scopes = inlines.find(address);
   narrow(scopes.range);
   if (scopes.scope == InlineIndex::none) return;
-  part_.scope = u64{owner.unit} << 32 | scopes.scope;
+  part_.scope = u64{part_.unit} << 40 | inlines.scope(scopes.scope).entry;
 
   Frame frame;
-  if (const LineTable* lines = state_->lines(owner.unit)) {
-    auto place = lines->find(address);
+  if (lines_) {
+    auto place = lines_->find(address);
     narrow(place.range);
     if (place.row) {
       frame.line = place.row->line;

@@ -17,15 +17,16 @@ constexpr size_t deepest = 1024;
 
 class InlineIndex::Builder {
  public:
-  Builder(InlineIndex& index, const Unit& unit, const UnitList& units)
-      : index_(index), units_(units), ranges_(64 + 16 * (unit.end - unit.offset)) {}
+  Builder(InlineIndex& index, const UnitList& units, u64 range_limit)
+      : index_(index), units_(units), ranges_(range_limit) {}
 
-  void add(const Entry& entry, Nesting nesting) {
+  void add(const Entry& entry, u64 offset, Nesting nesting) {
     while (!open_.empty() && open_.back().depth >= nesting.open) open_.pop_back();
     if (open_.size() == deepest) return;
 
     bool inlined = entry.abbrev->tag == tag::inlined_subroutine;
     Scope scope;
+    scope.entry = offset;
     if (inlined && !open_.empty()) scope.parent = open_.back().scope;
     CodeAttributes code;
     Value origin;
@@ -112,15 +113,16 @@ class InlineIndex::Builder {
   RangeOverlay overlay_;
 };
 
-InlineIndex InlineIndex::read(const Unit& unit, const UnitList& units) {
+InlineIndex InlineIndex::read(const Unit& unit, const UnitList& units, u64 begin, u64 end) {
   InlineIndex index;
-  Builder builder(index, unit, units);
+  Builder builder(index, units, range_limit(begin, end));
   auto wanted = [](const Abbrev& abbrev) {
     return abbrev.tag == tag::inlined_subroutine ||
            (abbrev.tag == tag::subprogram && (abbrev.has_code || abbrev.has_children));
   };
-  EntryScanner(unit).run(
-      wanted, [&](const Entry& entry, u64, Nesting nesting) { builder.add(entry, nesting); });
+  EntryScanner(unit, begin).run(wanted, [&](const Entry& entry, u64 offset, Nesting nesting) {
+    builder.add(entry, offset, nesting);
+  });
   builder.finish();
   return index;
 }

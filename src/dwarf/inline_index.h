@@ -1,8 +1,8 @@
 #pragma once
 
-// The functions and inlined calls of one unit, by address.
+// The functions and inlined calls of one unit, or of one function, by address.
 //
-//   auto index = InlineIndex::read(unit, units);
+//   auto index = InlineIndex::read(unit, units, unit.entries, unit.end);
 //   auto part = index.find(address);
 //   for (u32 s = part.scope; s != none; s = index.scope(s).parent) ...    // innermost first
 
@@ -21,6 +21,7 @@ class InlineIndex {
   struct Scope {
     u32 parent = none;
     u32 function = none;  // given to all that a part can lead to
+    u64 entry = 0;        // in .debug_info
     u32 call_line = 0, call_column = 0, call_file = 0, call_discriminator = 0;
   };
   struct Part {
@@ -28,7 +29,8 @@ class InlineIndex {
     u32 scope = none;
   };
 
-  static InlineIndex read(const Unit& unit, const UnitList& units);
+  // Reads the entry at `begin` and those below, which are before `end`.
+  static InlineIndex read(const Unit& unit, const UnitList& units, u64 begin, u64 end);
 
   Part find(u64 address) const;
   const Scope& scope(u32 index) const { return scopes_[index]; }

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/file.h"
+#include "base/parallel.h"
 #include "dwarf/debug_info.h"
 #include "test/support/sample_program.h"
 #include "test/support/symbolizer.h"
@@ -198,6 +199,29 @@ TEST(DwarfOracleBig, FramesInThisProgramAreThoseOfLlvm) {
   auto program = Program::load({.path = path});
   if (!program) GTEST_SKIP() << program.error().message;
   compare_frames(dir, *program, 4000, "");
+}
+
+TEST(DebugInfoThreads, CursorsAgree) {
+  auto path = std::filesystem::read_symlink("/proc/self/exe").string();
+  auto alone = Program::load({.path = path, .threads = 1});
+  auto shared = Program::load({.path = path, .threads = 4});
+  if (!alone || !shared) GTEST_SKIP() << "no debug information in this program";
+  auto functions = alone->info.functions();
+  auto hash_all = [&](const DebugInfo& info) {
+    FrameCursor cursor(info);
+    u64 hash = 0;
+    for (const auto& function : functions)
+      for (u64 at = function.begin; at < function.end; at = cursor.at(at).end)
+        for (const auto& frame : cursor.at(at).frames)
+          hash = hash * 31 + std::hash<std::string_view>()(frame.function) + frame.line;
+    return hash;
+  };
+  u64 expected = hash_all(alone->info);
+  std::vector<u64> hashes(4);
+  parallel_for(hashes.size(), 4, [&](size_t i, unsigned) { hashes[i] = hash_all(shared->info); });
+  for (u64 hash : hashes) EXPECT_EQ(hash, expected);
+  EXPECT_TRUE(std::ranges::equal(functions, shared->info.functions(), {}, &FunctionRange::name,
+                                 &FunctionRange::name));
 }
 
 #define ALL "main.cc other.cc -x c part.c"

@@ -38,6 +38,9 @@ class RangeReader {
   u64 left_;
 };
 
+// For the entries between two places of .debug_info: each has few ranges of its own.
+inline u64 range_limit(u64 begin, u64 end) { return 64 + 16 * (end - begin); }
+
 // Which unit an address belongs to. LLVM's rule where several claim it: the unit of the range
 // before goes on as long as it claims the address too, then the first in the file.
 class UnitRanges {

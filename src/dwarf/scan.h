@@ -21,13 +21,15 @@ struct Nesting {
 
 class EntryScanner {
  public:
-  explicit EntryScanner(const Unit& unit)
+  explicit EntryScanner(const Unit& unit) : EntryScanner(unit, unit.entries) {}
+  // Only the entry at `first` and those below.
+  EntryScanner(const Unit& unit, u64 first)
       : unit_(unit),
         table_(unit.abbrevs->get()),
         base_(unit.sections->info.data()),
         size_(unit.sections->info.size()),
         end_(unit.end),
-        at_(unit.entries) {}
+        at_(first) {}
 
   template <class Wanted, class Each>
   void run(Wanted&& wanted, Each&& each) {
@@ -52,7 +54,7 @@ class EntryScanner {
       if (abbrev->has_children)
         ++depth;
       else if (depth == 0)
-        return;  // a unit of one entry
+        return;  // nothing below
     }
   }
 

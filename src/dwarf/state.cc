@@ -98,11 +98,38 @@ UnitBody DebugInfo::State::body(u32 index) const {
   return {&unit, &list};
 }
 
+const UnitFunctions& DebugInfo::State::functions(u32 index) const {
+  LazyUnit& lazy = lazy_units_[index];
+  std::call_once(lazy.functions_once, [&] {
+    auto [unit, neighbours] = body(index);
+    lazy.functions = UnitFunctions::read(*unit, *neighbours);
+    size_t count = lazy.functions.functions().size();
+    lazy.by_function = std::make_unique<std::atomic<const InlineIndex*>[]>(count);
+  });
+  return lazy.functions;
+}
+
+const InlineIndex& DebugInfo::State::inlines(u32 index, u32 function) const {
+  LazyUnit& lazy = lazy_units_[index];
+  auto& slot = lazy.by_function[function];
+  const InlineIndex* known = slot.load(std::memory_order_acquire);
+  if (known) return *known;
+  auto [unit, neighbours] = body(index);
+  const auto& entry = lazy.functions.functions()[function];
+  auto made =
+      std::make_unique<InlineIndex>(InlineIndex::read(*unit, *neighbours, entry.begin, entry.end));
+  std::scoped_lock lock(lazy.made_mutex);
+  if (slot.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel))
+    known = lazy.made.emplace_back(std::move(made)).get();
+  return *known;
+}
+
 const InlineIndex& DebugInfo::State::inlines(u32 index) const {
   LazyUnit& lazy = lazy_units_[index];
   std::call_once(lazy.inlines_once, [&] {
     auto [unit, neighbours] = body(index);
-    if (unit->usable) lazy.inlines = InlineIndex::read(*unit, *neighbours);
+    if (unit->usable)
+      lazy.inlines = InlineIndex::read(*unit, *neighbours, unit->entries, unit->end);
   });
   return lazy.inlines;
 }

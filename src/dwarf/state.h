@@ -11,6 +11,7 @@
 #include "dwarf/inline_index.h"
 #include "dwarf/line_table.h"
 #include "dwarf/split.h"
+#include "dwarf/unit_functions.h"
 
 namespace pgokit::dwarf {
 
@@ -26,6 +27,9 @@ struct DebugInfo::State {
   Status load(const elf::File& file);
 
   UnitBody body(u32 unit) const;
+  const UnitFunctions& functions(u32 unit) const;
+  // Of one function, or of all in the unit.
+  const InlineIndex& inlines(u32 unit, u32 function) const;
   const InlineIndex& inlines(u32 unit) const;
   // nullptr for a unit without line table.
   const LineTable* lines(u32 unit) const;
@@ -41,10 +45,15 @@ struct DebugInfo::State {
 
  private:
   struct LazyUnit {
-    std::once_flag split_once, inlines_once;
+    std::once_flag split_once, functions_once, inlines_once;
     std::unique_ptr<Unit> split;
     const UnitList* split_neighbours = nullptr;
+    UnitFunctions functions;
     InlineIndex inlines;
+    // By function; made by whoever comes first, kept in `made`.
+    std::unique_ptr<std::atomic<const InlineIndex*>[]> by_function;
+    std::mutex made_mutex;
+    std::vector<std::unique_ptr<InlineIndex>> made;
   };
   struct LazyLines {
     u64 end = 0;  // where the next table begins
