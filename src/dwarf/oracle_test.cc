@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <random>
+#include <span>
 #include <sstream>
 
 #include "base/file.h"
@@ -207,10 +208,11 @@ TEST(DebugInfoThreads, CursorsAgree) {
   auto shared = Program::load({.path = path, .threads = 4});
   if (!alone || !shared) GTEST_SKIP() << "no debug information in this program";
   auto functions = alone->info.functions();
+  auto some = std::span(functions).first(std::min<size_t>(functions.size(), 1000));
   auto hash_all = [&](const DebugInfo& info) {
     FrameCursor cursor(info);
     u64 hash = 0;
-    for (const auto& function : functions)
+    for (const auto& function : some)
       for (u64 at = function.begin; at < function.end; at = cursor.at(at).end)
         for (const auto& frame : cursor.at(at).frames)
           hash = hash * 31 + std::hash<std::string_view>()(frame.function) + frame.line;
