@@ -53,6 +53,9 @@ OptionTable options_of(Settings& s) {
           {"--update-total-samples", "BOOL", "totals are sums of the bodies",
            &g.flat.update_totals},
           {"--trim-cold-profile", "BOOL", "leave out cold functions", &g.trim_cold},
+          {"--profile-summary-cutoff-cold", "N", "... share of all counts, per million",
+           &g.cold_cutoff},
+          {"--profile-summary-cold-count", "N", "... a count in its place", &g.cold_count},
           {"--show-density", "BOOL", "print the density of the profile", &s.show_density},
           {"--profile-density-threshold", "N", "density below which to warn", &s.density_threshold},
           {"--profile-density-cutoff-hot", "N", "share of samples that density looks at",
@@ -98,6 +101,15 @@ void warn_of_share(u64 part, u64 whole, const char* what) {
   if (part == 0 || whole == 0) return;
   fmt::print(stderr, "warning: {:.2f}%({}/{}) {}\n",
              100.0 * static_cast<double>(part) / static_cast<double>(whole), part, whole, what);
+}
+
+void warn_of_program(const binary::Program& program) {
+  const auto& functions = program.functions();
+  u64 with_code = 0;
+  for (u32 i = 0; i < functions.size(); ++i) with_code += !functions.ranges_of(i).empty();
+  warn_of_share(functions.without_entry(), with_code,
+                "of functions have no known entry: their symbols have other names than the debug "
+                "information.");
 }
 
 void warn_of_input(const binary::Program& program, const ReadInput& input) {
@@ -159,6 +171,7 @@ Status profgen(Settings& settings) {
     return fail("use-md5 is only supported with extbinary format");
   auto program = TRY(binary::Program::open(options.binary, options.program));
   TRY(program.load_functions(options.threads));
+  warn_of_program(program);
   auto input = TRY(read_input(program, options));
   warn_of_input(program, input);
   if (settings.skip_symbolization)

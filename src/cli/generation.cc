@@ -142,7 +142,9 @@ Result<Generated> generate_profile(const binary::Program& program, const ReadInp
 
   result.summary = profile::summarize(profile);
   if (options.trim_cold) {
-    u64 cold = result.summary.count_at(profile::cold_cutoff);
+    u64 cold = options.cold_count >= 0
+                   ? static_cast<u64>(options.cold_count)
+                   : result.summary.count_at(static_cast<u32>(options.cold_cutoff));
     profile.keep_if([&](const profile::Function& f) { return f.samples.total >= cold; });
   }
   generate::drop_ambiguous_functions(profile);

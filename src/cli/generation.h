@@ -29,7 +29,9 @@ struct GenerationOptions {
   bool keep_wrong_path = false;
   bool flat_from_hybrid = true;  // false: hybrid text wants a context-sensitive profile
   bool trim_cold = false;
-  bool raw_offsets = true;           // raw counts hold offsets, not addresses
+  u64 cold_cutoff = profile::cold_cutoff;  // share of all counts, per million
+  i64 cold_count = -1;                     // a count in its place; negative: by the cutoff
+  bool raw_offsets = true;                 // raw counts hold offsets, not addresses
   bool raw_from_first_load = false;  // ... from the first segment, not the first one with code
   unsigned threads = 0;
 };
