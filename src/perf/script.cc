@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "base/cursor.h"
-#include "base/file.h"
-
 namespace pgokit::perf {
 
 using namespace script_detail;
@@ -199,24 +196,17 @@ MmapLine parse_mmap_line(std::string_view line) {
 }
 
 void for_each_mmap_line(std::string_view text, const std::function<void(const MmapLine&)>& each) {
-  std::boyer_moore_horspool_searcher mark(mmap_mark.begin(), mmap_mark.end());
-  const char* end = text.data() + text.size();
-  constexpr std::ptrdiff_t at_once = 4 << 20;  // then the memory of what was read is given back
-  for (const char* at = text.data(); at != end;) {
-    const char* stop_at = end - at > at_once ? at + at_once : end;
-    const char* hit = std::search(at, stop_at, mark);
-    if (hit == stop_at) {
-      release(as_bytes({at, stop_at}));
-      // a mark may lie across the border
-      at = stop_at == end ? end : stop_at - mmap_mark.size();
+  constexpr size_t underscore = mmap_mark.find('_');
+  for (size_t hit = 0; (hit = text.find('_', hit)) != text.npos;) {
+    if (hit < underscore || !text.substr(hit - underscore).starts_with(mmap_mark)) {
+      ++hit;
       continue;
     }
-    auto before = text.substr(0, static_cast<size_t>(hit - text.data()));
-    size_t begin = before.rfind('\n') + 1;
-    size_t stop = std::min(text.find('\n', before.size()), text.size());
+    size_t begin = text.rfind('\n', hit) + 1;
+    size_t stop = std::min(text.find('\n', hit), text.size());
     std::string_view line = text.substr(begin, stop - begin);
     if (is_mmap_line(line)) each(parse_mmap_line(line));
-    at = text.data() + stop;
+    hit = stop;
   }
 }
 

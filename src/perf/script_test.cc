@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <random>
+
 namespace pgokit::perf {
 namespace {
 
@@ -194,6 +196,36 @@ TEST(Script, SplitsBetweenSamples) {
       EXPECT_EQ(sum, whole) << size;
       EXPECT_EQ(bytes, text);
     }
+  }
+}
+
+// What the quick way takes, the careful one takes for the same.
+TEST(Script, CommonBranchesAreTakenAsTheyAreOtherwise) {
+  std::mt19937_64 random(1);
+  std::string_view letters = "0123456789abcdefxP/- gF\t\xb0";
+  for (int i = 0; i < 200'000; ++i) {
+    std::string text =
+        fmt::format("0x{:x}/0x{:x}/P/-/-/0 ", random() >> random() % 64, random() >> random() % 64);
+    text.resize(64, ' ');
+    for (auto n = random() % 3; n; --n) text[random() % 40] = letters[random() % letters.size()];
+    const char* at = text.data();
+    u64 from, to, careful_from, careful_to;
+    if (!script_detail::take_common_branch(at, from, to)) continue;
+    std::string_view token(text.data(), std::min(text.find(' '), text.size()));
+    ASSERT_TRUE(script_detail::take_branch(token, careful_from, careful_to)) << text;
+    ASSERT_EQ(std::pair(from, to), std::pair(careful_from, careful_to)) << text;
+    ASSERT_EQ(*at, '/');
+  }
+}
+
+TEST(Script, CommonBranchesHaveUpTo15Digits) {
+  for (u64 value = 1; value >> 60 == 0; value = value << 1 | (value & 5) / 5) {
+    std::string text = fmt::format("0x{:x}/0x{:x}/", value, value ^ 1);
+    text.resize(64, ' ');
+    const char* at = text.data();
+    u64 from, to;
+    ASSERT_TRUE(script_detail::take_common_branch(at, from, to)) << text;
+    EXPECT_EQ(std::pair(from, to), std::pair(value, value ^ 1));
   }
 }
 

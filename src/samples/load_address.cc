@@ -33,26 +33,41 @@ Status apply(const perf::MmapLine& event, const binary::Program& program, LoadAd
 }  // namespace
 
 LoadAddress LoadHistory::at(const char* place) const {
-  auto next = std::ranges::upper_bound(changes, place, {}, &LoadChange::at);
+  auto next = std::ranges::upper_bound(changes, place, {}, &Change::at);
   return next == changes.begin() ? initial : std::prev(next)->address;
 }
 
-Result<LoadHistory> read_load_history(std::string_view text, const binary::Program& program,
-                                      std::optional<u32> pid) {
-  LoadHistory history;
-  history.initial.base = program.text_base().value;
-  LoadAddress address = history.initial;
-  Status status;
+LoadTracker::LoadTracker(const binary::Program& program, std::optional<u32> pid)
+    : program_(program), pid_(pid) {
+  address_.base = program.text_base().value;
+}
+
+bool LoadTracker::concerns_us(const perf::MmapLine& event) const {
+  if (event.path.substr(event.path.rfind('/') + 1) != program_.name()) return false;
+  return !pid_ || event.pid == static_cast<i64>(*pid_);
+}
+
+LoadHistory LoadTracker::history_of(size_t chunk, std::string_view text) {
+  std::vector<perf::MmapLine> found;
+  u64 unparsable = 0;
   perf::for_each_mmap_line(text, [&](const perf::MmapLine& event) {
-    if (!status) return;
-    if (!event.parsed) return void(++history.unparsable_events);
-    if (event.path.substr(event.path.rfind('/') + 1) != program.name()) return;
-    if (pid && event.pid != static_cast<i64>(*pid)) return;
-    ++history.events;
-    status = apply(event, program, address);
-    history.changes.push_back({event.line.data(), address});
+    if (!event.parsed)
+      ++unparsable;
+    else if (concerns_us(event))
+      found.push_back(event);
   });
-  if (!status) return std::unexpected(std::move(status).error());
+
+  std::unique_lock held(lock_);
+  chunk_done_.wait(held, [&] { return chunks_done_ == chunk; });
+  LoadHistory history{.initial = address_, .changes = {}};
+  for (const auto& event : found) {
+    if (status_) status_ = apply(event, program_, address_);
+    history.changes.push_back({event.line.data(), address_});
+  }
+  events_ += found.size();
+  unparsable_events_ += unparsable;
+  ++chunks_done_;
+  chunk_done_.notify_all();
   return history;
 }
 

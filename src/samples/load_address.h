@@ -6,6 +6,8 @@
 // by each mapping event of the program's file name, in the order of the text: the rules of
 // llvm-profgen 22.
 
+#include <condition_variable>
+#include <mutex>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -25,24 +27,45 @@ struct LoadAddress {
   }
 };
 
-// The load address from a place in the text on.
-struct LoadChange {
-  const char* at = nullptr;
-  LoadAddress address;
-};
-
+// The load addresses in one chunk of the text.
 struct LoadHistory {
+  struct Change {
+    const char* at = nullptr;  // from this place on
+    LoadAddress address;
+  };
   LoadAddress initial;
-  std::vector<LoadChange> changes;  // in the order of the text
-  u64 unparsable_events = 0;
-  u64 events = 0;  // mapping events of the program
+  std::vector<Change> changes;  // in the order of the text
 
   LoadAddress at(const char* place) const;
 };
 
-// Fails where segments of the program do not lie as it was linked. `pid`: take mapping events of
-// this process only.
-Result<LoadHistory> read_load_history(std::string_view text, const binary::Program& program,
-                                      std::optional<u32> pid);
+// Follows the load address through the chunks of a text. Workers that take the chunks in their
+// order may each look through their own at the same time; only what is found is put in order.
+class LoadTracker {
+ public:
+  // `pid`: take mapping events of this process only.
+  LoadTracker(const binary::Program& program, std::optional<u32> pid);
+
+  // Waits for the chunks before to be asked for.
+  LoadHistory history_of(size_t chunk, std::string_view text);
+
+  // After all chunks. An error where segments of the program do not lie as it was linked.
+  const Status& status() const { return status_; }
+  u64 events() const { return events_; }  // mapping events of the program
+  u64 unparsable_events() const { return unparsable_events_; }
+
+ private:
+  bool concerns_us(const perf::MmapLine& event) const;
+
+  const binary::Program& program_;
+  std::optional<u32> pid_;
+  std::mutex lock_;
+  std::condition_variable chunk_done_;
+  size_t chunks_done_ = 0;
+  // What is known at the end of these chunks:
+  LoadAddress address_;
+  Status status_;
+  u64 events_ = 0, unparsable_events_ = 0;
+};
 
 }  // namespace pgokit::samples

@@ -15,11 +15,12 @@ constexpr size_t chunk_size = 1 << 20;
 // What perf::parse_script() calls for each part of a sample.
 class ScriptSink {
  public:
-  ScriptSink(const binary::Program& program, const LoadHistory& loads)
-      : folder(program.code()), program_(program), code_(program.code()), loads_(loads) {}
+  explicit ScriptSink(const binary::Program& program)
+      : folder(program.code()), program_(program), code_(program.code()) {}
 
-  void start_chunk(std::string_view chunk) {
-    address_ = loads_.at(chunk.data());
+  void start_chunk(LoadHistory loads) {
+    loads_ = std::move(loads);
+    address_ = loads_.initial;
     new_bad_lines.clear();
   }
 
@@ -109,7 +110,7 @@ class ScriptSink {
 
   const binary::Program& program_;
   const binary::CodeMap& code_;
-  const LoadHistory& loads_;
+  LoadHistory loads_;
   LoadAddress address_;
   std::optional<BranchFolder::Stack> stack_;
   u64 repeat_ = 1, frames_ = 0, entries_ = 0;
@@ -128,24 +129,26 @@ Result<ScriptRead> count_script(std::string_view text, const binary::Program& pr
                                 const ScriptOptions& options) {
   ScriptKind kind = perf::detect_script(text);
   if (kind == ScriptKind::invalid) return fail("{}", perf::script_problem(text));
-  LoadHistory loads = TRY(read_load_history(text, program, options.pid));
+  LoadTracker loads(program, options.pid);
 
   auto chunks = perf::split_script(text, kind, chunk_size);
   unsigned workers = worker_count(options.threads);
-  std::vector<ScriptSink> sinks(workers, ScriptSink(program, loads));
+  std::vector<ScriptSink> sinks(workers, ScriptSink(program));
   std::vector<ChunkFacts> facts(chunks.size());
   parallel_for(chunks.size(), workers, [&](size_t chunk, unsigned worker) {
     auto& sink = sinks[worker];
-    sink.start_chunk(chunks[chunk]);
+    sink.start_chunk(loads.history_of(chunk, chunks[chunk]));
     facts[chunk].counts = perf::parse_script(chunks[chunk], kind, sink);
     facts[chunk].bad_lines = sink.new_bad_lines;
     release(as_bytes(chunks[chunk]));
   });
 
+  if (!loads.status()) return std::unexpected(loads.status().error());
+
   ScriptRead read(program.code());
   read.hybrid = kind == ScriptKind::hybrid;
-  read.mapped = loads.events > 0;
-  read.unparsable_events = loads.unparsable_events;
+  read.mapped = loads.events() > 0;
+  read.unparsable_events = loads.unparsable_events();
   for (const auto& sink : sinks) {
     if (sink.cut_in_sample)
       return fail("Hybrid perf sample is corrupted, No LBR sample line at the end");
