@@ -88,6 +88,9 @@ Status Program::load_functions(unsigned threads) {
     functions_ = FunctionTable({}, *symbols_, text_base().value);
   }
   if (has_probes_ && options_.functions_from_symbols) functions_.add_from_symbols(*file_);
+  // That pass touched all debug information; what samples hit is a small part of it.
+  release(image_->bytes());
+  if (debug_image_) release(debug_image_->bytes());
   return {};
 }
 

@@ -17,6 +17,11 @@ void print_usage(std::FILE* out) {
              "usage: pgokit COMMAND [options]    (pgokit COMMAND --help tells more)\n\n");
   for (const auto* command : cli::commands)
     fmt::print(out, "  {:<14}{}\n", command->name, command->summary);
+  fmt::print(out,
+             "\nthe road:\n"
+             "  pgokit record -o app.perf -- ./app input\n"
+             "  pgokit generate app.perf -b ./app -o app.prof\n"
+             "  clang-22 -O2 -g -fprofile-sample-use=app.prof ...\n");
 }
 
 }  // namespace
