@@ -3,6 +3,7 @@
 #include "base/progress.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "record/hardware.h"
 #include "record/recorder.h"
 
 namespace pgokit::cli {
@@ -10,9 +11,10 @@ namespace {
 
 struct Settings {
   record::RecordSettings record;
-  u64 pid = 0;
-  bool no_callchain = false;
-  bool quiet = false;
+  std::string event;
+  u64 pid = 0, depth = 32;
+  bool no_callchain = false, quiet = false;
+  bool software = false, hardware = false;
 };
 
 double share(u64 part, u64 whole) {
@@ -20,17 +22,77 @@ double share(u64 part, u64 whole) {
 }
 
 std::string describe(const record::TraceCounts& counts) {
+  if (counts.windows == 0) return fmt::format("{} samples", counts.samples);
   return fmt::format("{} samples, {} branch entries, {:.1f} % with full stacks", counts.samples,
                      counts.branches, share(counts.full, counts.samples));
 }
 
-void print_summary(const Settings& settings, const record::RecordSummary& summary) {
+// The first rung that works; nullopt: none.
+std::optional<record::Rung> usable_hardware(const std::string& event, std::string& why) {
+  auto ladder = record::hardware_ladder();
+  for (const auto& rung : record::plain_events())
+    if (!event.empty()) ladder.push_back(rung);
+  for (const auto& rung : ladder) {
+    if (!event.empty() && event != rung.name) continue;
+    auto attempt = record::try_rung(rung);
+    if (attempt.ok()) return rung;
+    why += fmt::format("\n  {}: {}", rung.name, attempt.why);
+  }
+  return std::nullopt;
+}
+
+Result<record::RecordSummary> record_somehow(const Settings& settings, std::string& how) {
+  std::string why;
+  if (!settings.software) {
+    if (auto rung = usable_hardware(settings.event, why)) {
+      how = rung->name;
+      return record::record_in_hardware(*rung, settings.record);
+    }
+    if (settings.hardware || !settings.event.empty())
+      return fail("the processor's branch stacks cannot be used:{}", why);
+  }
+  how = "software branch stacks";
+  return record::record_in_software(settings.record);
+}
+
+void print_summary(const Settings& settings, const record::RecordSummary& summary,
+                   const std::string& how) {
   const auto& counts = summary.counts;
-  fmt::print(stderr, "pgokit record: {}, {} threads of {} processes; {} stops, {:.1f} ms stopped\n",
-             describe(counts), counts.threads, counts.processes, counts.stops,
-             static_cast<double>(counts.stopped_ns) / 1e6);
+  fmt::print(stderr, "pgokit record: {} by {}", describe(counts), how);
+  if (counts.threads)
+    fmt::print(stderr, "; {} threads in {} processes", counts.threads, counts.processes);
+  fmt::print(stderr, "\n");
+  if (counts.without)
+    fmt::print(stderr, "pgokit record: {} times the code could not be followed\n", counts.without);
+  if (!summary.obstacle.empty())
+    fmt::print(stderr, "pgokit record: windows were impossible in a process: {}\n",
+               summary.obstacle);
+  if (!summary.tick_obstacle.empty())
+    fmt::print(stderr, "pgokit record: no exact timer ({}): CPU times were polled instead\n",
+               summary.tick_obstacle);
   fmt::print(stderr, "pgokit record: wrote {} ({} KiB)\n", settings.record.output,
              summary.file_size / 1024);
+  if (counts.samples == 0) {
+    fmt::print(stderr,
+               "pgokit record: no samples: did the program run long enough? (-F for more)\n");
+    return;
+  }
+  std::string program =
+      settings.record.command.empty() ? "PROGRAM" : settings.record.command.front();
+  fmt::print(stderr, "next: pgokit generate {} -b {} -o {}.prof\n", settings.record.output, program,
+             program.substr(program.rfind('/') + 1));
+}
+
+Status check(const Settings& settings) {
+  bool attach = settings.pid != 0;
+  if (attach == !settings.record.command.empty())
+    return usage_error("give either a command to run or --pid");
+  if (settings.software && settings.hardware)
+    return usage_error("--software and --hardware exclude each other");
+  if (settings.record.frequency == 0 || settings.record.frequency > 100'000)
+    return usage_error("--frequency is 1 to 100000");
+  if (settings.depth == 0 || settings.depth > 128) return usage_error("--depth is 1 to 128");
+  return {};
 }
 
 int run(std::span<char* const> arguments) {
@@ -42,26 +104,36 @@ int run(std::span<char* const> arguments) {
       {{"-o,--output", "FILE", "the recording", &record.output},
        {"-p,--pid", "PID", "attach to a running process", &settings.pid},
        {"--for", "SECONDS", "stop recording after that time", &record.seconds},
-       {"-F,--frequency", "N", "samples per second of CPU time of a thread", &record.frequency},
+       {"-F,--frequency", "N", "times per second of a thread's CPU time that it is looked at",
+        &record.frequency},
+       {"--depth", "N", "branches in a stack", &settings.depth},
        {"--no-callchain", "", "branch stacks only", &settings.no_callchain},
+       {"--software", "", "do not use the processor's branch stacks", &settings.software},
+       {"--hardware", "", "use nothing else", &settings.hardware},
+       {"-e,--event", "NAME", "one event of those that 'pgokit doctor' lists", &settings.event},
        {"--single-step", "", "", &record.single_step, false, true},
        {"-q,--quiet", "", "no progress and no summary", &settings.quiet}},
-      "",
+      "The program's output, signals and exit code pass through.\n\n"
+      "  pgokit record -- ./app arguments\n"
+      "  pgokit record -o app.perf -p 4711 --for 10\n",
       &record.command};
   if (auto exit = parse_options(table, arguments)) return *exit;
-  if (record.command.empty() == (settings.pid == 0))
-    return report_failure("record", {"give a command to run, or a process with -p", 2});
+  if (auto status = check(settings); !status) return report_failure("record", status.error());
   record.pid = static_cast<pid_t>(settings.pid);
+  record.depth = static_cast<u32>(settings.depth);
   record.callchain = !settings.no_callchain;
+  settings.software |= record.single_step;
   record.command_line = {"pgokit", "record"};
-  record.command_line.insert(record.command_line.end(), record.command.begin(),
-                             record.command.end());
-  Progress progress("recording", 0);
-  if (!settings.quiet)
-    record.progress = [&](const record::TraceCounts& counts) { progress.show(describe(counts)); };
-  auto summary = record::record_in_software(record);
+  record.command_line.insert(record.command_line.end(), arguments.begin(), arguments.end());
+  std::string how;
+  auto summary = [&] {
+    Progress progress("recording", 0);
+    if (!settings.quiet)
+      record.progress = [&](const record::TraceCounts& counts) { progress.show(describe(counts)); };
+    return record_somehow(settings, how);
+  }();
   if (!summary) return report_failure("record", summary.error());
-  if (!settings.quiet) print_summary(settings, *summary);
+  if (!settings.quiet) print_summary(settings, *summary, how);
   return summary->exit_code;
 }
 

@@ -20,8 +20,8 @@ struct CodeCache::Batch {
   std::vector<u8> code;
   std::vector<u64> slots;
   std::vector<TargetMemory::Word> words;
-  std::deque<u64> next;           // addresses to be translated too
-  std::vector<u64> return_sites;  // to be found by indirect branches
+  std::deque<u64> next;    // addresses to be translated too
+  std::vector<u64> added;  // addresses translated
 };
 
 CodeCache::CodeCache(TargetMemory& memory, Source source)
@@ -84,6 +84,7 @@ bool CodeCache::add(u64 original, Batch& batch) {
   edges_.insert(edges_.end(), copy.edges.begin(), copy.edges.end());
   numbers_[original] = static_cast<u32>(blocks_.size());
   blocks_.push_back({original, copy.block.code, copy.block.code_end});
+  batch.added.push_back(original);
   for (const auto& exit : copy.exits) link(exit, batch);
 
   if (auto it = waiting_.find(original); it != waiting_.end()) {
@@ -107,10 +108,7 @@ void CodeCache::link(const Exit& exit, Batch& batch) {
 
 void CodeCache::follow(const Translation& copy, Batch& batch) {
   for (const auto& exit : copy.exits) batch.next.push_back(exit.target);
-  for (u64 site : copy.return_sites) {
-    batch.next.push_back(site);
-    batch.return_sites.push_back(site);
-  }
+  for (u64 site : copy.return_sites) batch.next.push_back(site);
 }
 
 // Code and slots first: nothing leads there before the words are written.
@@ -118,10 +116,10 @@ void CodeCache::commit(Batch& batch) {
   memory_.write(batch.code_at, batch.code);
   Bytes slots(reinterpret_cast<const u8*>(batch.slots.data()), batch.slots.size() * 8);
   memory_.write(batch.slots_at, slots);
-  for (u64 site : batch.return_sites)
-    if (u64 code = find(site))
-      batch.words.push_back({arenas_[0].table() + 8 * scratch::table_index(site), code});
-  if (!batch.words.empty()) memory_.write_words(batch.words);
+  for (u64 original : batch.added)
+    batch.words.push_back(
+        {arenas_[0].table() + 8 * scratch::table_index(original), find(original)});
+  memory_.write_words(batch.words);
 }
 
 void CodeCache::publish(u64 original) {
@@ -163,9 +161,10 @@ std::optional<Boundary> CodeCache::boundary(u64 pc) const {
   return std::nullopt;
 }
 
-scratch::Header CodeCache::header(u32 branches) const {
+scratch::Header CodeCache::header(u32 branches, u32 passes) const {
   scratch::Header header{};
-  header.left = u64{branches} * scratch::entry_size;
+  header.left = header.pass = u64{branches} * scratch::entry_size;
+  header.passes = passes - 1;
   header.table = arenas_[0].table();
   header.leave = routines_.leave;
   header.dispatch = routines_.dispatch;

@@ -64,7 +64,7 @@ class CodeCache {
   // The copy of the code at `original`, translated now if need be together with some of what comes
   // next. 0: it may not be translated, no arena reaches it, or the arena is full.
   u64 enter(u64 original);
-  // Makes indirect branches to `original` find its copy.
+  // Makes indirect branches to `original` find its copy again: blocks share places in the table.
   void publish(u64 original);
 
   bool full() const { return full_; }
@@ -77,8 +77,10 @@ class CodeCache {
   // that is defined: the start of a copied instruction.
   std::optional<Boundary> boundary(u64 pc) const;
 
-  scratch::Header header(u32 branches) const;
+  // Of a window of so many passes of so many branches, the last of which is recorded.
+  scratch::Header header(u32 branches, u32 passes = 1) const;
   u64 scratch(u64 n) const { return arenas_.front().scratch(n); }
+  u64 start() const { return routines_.start; }
   u64 after_syscall() const { return routines_.after_syscall; }
 
   size_t blocks() const { return blocks_.size(); }

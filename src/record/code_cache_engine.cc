@@ -35,6 +35,9 @@ bool caused_by_instruction(const siginfo_t& info) {
 
 class CodeCacheEngine : public WindowEngine {
  public:
+  explicit CodeCacheEngine(u32 passes) : passes_(passes) {}
+  u32 most_branches(u32) const override { return scratch::most_branches; }
+
   Progressed begin(Thread& thread, const Registers& regs, u32 branches) override {
     auto& space = *thread.space;
     // Other uses of gs would see the recorder's base.
@@ -43,11 +46,12 @@ class CodeCacheEngine : public WindowEngine {
     int scratch = space.take_scratch();
     if (scratch < 0) return Progressed::impossible;
     u64 code = space.cache().enter(regs.rip);
-    auto header = space.cache().header(std::min(branches, scratch::most_branches));
+    auto header = space.cache().header(std::min(branches, scratch::most_branches), passes_);
     u64 at = space.cache().scratch(static_cast<u64>(scratch));
+    header.rax = regs.rax, header.rdx = regs.rdx, header.jump = code;
     Bytes bytes(reinterpret_cast<const u8*>(&header), sizeof header);
     Registers inside = regs;
-    inside.rip = code;
+    inside.rip = space.cache().start();
     inside.gs_base = at;
     inside.orig_rax = u64(-1);
     if (!code || !space.memory().write(at, bytes) || !set_registers(thread.tid, inside)) {
@@ -92,7 +96,9 @@ class CodeCacheEngine : public WindowEngine {
     Registers regs;
     if (!read(thread, regs)) return Progressed::running;
     const auto& header = seen_.header;
-    regs.rax = header.rax, regs.rcx = header.rcx, regs.r11 = header.r11;
+    regs.rax = header.rax, regs.rcx = header.rcx;
+    regs.rdx = header.rdx, regs.r11 = header.r11;
+    if (header.passes == 0) thread.window.cycles += header.cycles();
     regs.rip = header.target;
     regs.orig_rax = u64(-1);
     if (header.left == 0 || thread.window.misses >= most_misses) return finish(thread, regs);
@@ -103,13 +109,16 @@ class CodeCacheEngine : public WindowEngine {
     ++thread.window.misses;
     auto& cache = thread.space->cache();
     u64 newest = seen_.header.left / scratch::entry_size + 1;
-    bool indirect = newest <= thread.window.branches && cache.edge(seen_.ring[newest].edge).to == 0;
+    bool indirect = newest > thread.window.branches || cache.edge(seen_.ring[newest].edge).to == 0;
     u64 original = regs.rip;
     // Another piece of the address space may need an arena of its own.
     u64 code = thread.space->prepare(thread.tid, original, thread.held) ? cache.enter(original) : 0;
     if (!code) return finish(thread, regs);
     if (indirect) cache.publish(original);
-    regs.rip = code;
+    TargetMemory::Word jump{cache.scratch(static_cast<u64>(thread.window.scratch)) + scratch::jump,
+                            code};
+    thread.space->memory().write_words({&jump, 1});
+    regs.rip = cache.start();
     set_registers(thread.tid, regs);
     return go_on(thread);
   }
@@ -146,7 +155,7 @@ class CodeCacheEngine : public WindowEngine {
     u64 left = seen_.header.left / scratch::entry_size;
     for (u64 n = window.branches; n > left; --n) {
       Edge edge = thread.space->cache().edge(seen_.ring[n].edge);
-      if (edge.to == 0) edge.to = seen_.ring[n].target;
+      if (edge.to == 0) edge.to = seen_.ring[n].target, edge.indirect = true;
       window.taken.push_back(edge);
     }
     thread.space->release_scratch(window.scratch);
@@ -154,13 +163,14 @@ class CodeCacheEngine : public WindowEngine {
     return Progressed::finished;
   }
 
+  u32 passes_;
   Seen seen_;
 };
 
 }  // namespace
 
-std::unique_ptr<WindowEngine> make_code_cache_engine() {
-  return std::make_unique<CodeCacheEngine>();
+std::unique_ptr<WindowEngine> make_code_cache_engine(u32 passes) {
+  return std::make_unique<CodeCacheEngine>(passes);
 }
 
 }  // namespace pgokit::record

@@ -90,6 +90,19 @@ int perf_event_paranoid() {
   return text.empty() ? 4 : std::atoi(text.c_str());
 }
 
+std::vector<Rung> plain_events() {
+  return {{.name = "cycles-plain:u",
+           .what = "processor cycles, without branch stacks",
+           .type = PERF_TYPE_HARDWARE,
+           .config = PERF_COUNT_HW_CPU_CYCLES,
+           .branch_stack = false},
+          {.name = "cpu-clock:u",
+           .what = "time, without branch stacks",
+           .type = PERF_TYPE_SOFTWARE,
+           .config = PERF_COUNT_SW_CPU_CLOCK,
+           .branch_stack = false}};
+}
+
 std::vector<Rung> hardware_ladder() {
   std::vector<Rung> ladder;
   add_taken_branches(ladder);

@@ -31,6 +31,8 @@ struct Rung {
 };
 
 std::vector<Rung> hardware_ladder();
+// Events without branch stacks: addresses and call chains only.
+std::vector<Rung> plain_events();
 
 struct Attempt {
   int error = 0;    // errno of perf_event_open()

@@ -11,8 +11,13 @@ Result<RecordSummary> record_in_software(const RecordSettings& settings) {
                                           .period_ns = period_ns,
                                           .callchain = settings.callchain,
                                           .command = settings.command_line}));
-  auto engine = settings.single_step ? make_single_step_engine() : make_code_cache_engine();
-  Sampler sampler(*engine, recording, {.depth = settings.depth, .callchain = settings.callchain});
+  auto engine =
+      settings.single_step ? make_single_step_engine() : make_code_cache_engine(settings.passes);
+  Sampler sampler(*engine, recording,
+                  {.depth = settings.depth,
+                   .callchain = settings.callchain,
+                   .period_ns = period_ns,
+                   .cycles = cycles_per_us() * settings.kept_ns / 1000});
   TickSource ticks(period_ns, Tracer::tick_signal());
   Tracer tracer(sampler, ticks, recording);
   if (settings.pid)
@@ -25,6 +30,7 @@ Result<RecordSummary> record_in_software(const RecordSettings& settings) {
   RecordSummary summary{.counts = sampler.counts(),
                         .file_size = recording.size(),
                         .exit_code = 0,
+                        .obstacle = sampler.obstacle(),
                         .tick_obstacle = ticks.obstacle()};
   TRY(recording.commit());
   summary.exit_code = tracer.wait_for_end();

@@ -21,10 +21,12 @@ struct RecordSettings {
   std::string output = "perf.data";
   std::vector<std::string> command;  // or
   pid_t pid = 0;
-  double seconds = 0;    // 0: until the program ends
-  u64 frequency = 1000;  // samples per second of a thread's CPU time
+  double seconds = 0;   // 0: until the program ends
+  u64 frequency = 500;  // windows per second of a thread's CPU time; each gives a few samples
   u32 depth = 32;
   bool callchain = true;
+  u64 kept_ns = 200;                      // the branches of that much time are kept of each window
+  u32 passes = 8;                         // of a window over its ring; the last one is recorded
   bool single_step = false;               // the slow way, to be compared with
   std::vector<std::string> command_line;  // for the file's header
   std::function<void(const TraceCounts&)> progress;
@@ -34,6 +36,7 @@ struct RecordSummary {
   TraceCounts counts;
   u64 file_size = 0;
   int exit_code = 0;
+  std::string obstacle;       // why there were no windows in a process
   std::string tick_obstacle;  // why there is no exact timer, empty where there is
 };
 

@@ -67,8 +67,7 @@ std::vector<u8> build_id_of(pid_t pid, const Mapping& mapping) {
 }
 
 Result<Recording> Recording::create(const Settings& settings) {
-  Recording recording(TRY(perf::Writer::create(settings.path, {make_event(settings)})),
-                      settings.period_ns);
+  Recording recording(TRY(perf::Writer::create(settings.path, {make_event(settings)})));
   describe_machine(recording.writer_.features(), settings.command);
   return recording;
 }
@@ -105,7 +104,7 @@ void Recording::exited(pid_t pid, pid_t tid) {
   writer_.exit(at_now(pid, tid), static_cast<u32>(pid), static_cast<u32>(pid));
 }
 
-void Recording::sample(pid_t pid, pid_t tid, u64 ip, std::span<const Edge> taken,
+void Recording::sample(pid_t pid, pid_t tid, u64 ip, u64 period_ns, std::span<const Edge> taken,
                        std::span<const u64> chain) {
   branches_.clear();
   for (size_t i = taken.size(); i-- > 0;)
@@ -114,7 +113,7 @@ void Recording::sample(pid_t pid, pid_t tid, u64 ip, std::span<const Edge> taken
   chain_.insert(chain_.end(), chain.begin(), chain.end());
   writer_.sample({.id = at_now(pid, tid),
                   .ip = ip,
-                  .period = period_ns_,
+                  .period = period_ns,
                   .callchain = chain_,
                   .branches = branches_});
 }

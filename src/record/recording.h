@@ -36,19 +36,17 @@ class Recording {
   void forked(pid_t pid, pid_t tid, pid_t parent_pid, pid_t parent_tid);
   void exited(pid_t pid, pid_t tid);
   // `taken`: newest last. `chain`: leaf first.
-  void sample(pid_t pid, pid_t tid, u64 ip, std::span<const Edge> taken,
+  void sample(pid_t pid, pid_t tid, u64 ip, u64 period_ns, std::span<const Edge> taken,
               std::span<const u64> chain);
 
   u64 size() const { return writer_.size(); }
   Status commit();
 
  private:
-  explicit Recording(perf::Writer writer, u64 period_ns)
-      : writer_(std::move(writer)), period_ns_(period_ns) {}
+  explicit Recording(perf::Writer writer) : writer_(std::move(writer)) {}
   const std::vector<u8>& build_id(pid_t pid, const Mapping& mapping);
 
   perf::Writer writer_;
-  u64 period_ns_;
   std::vector<perf::BranchEntry> branches_;
   std::vector<u64> chain_;
   tsl::robin_map<std::string, std::vector<u8>> build_ids_;  // by path

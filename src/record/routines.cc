@@ -1,4 +1,6 @@
 // The two routines shared by all translated code of a process.
+#include <array>
+
 #include "record/assembler.h"
 #include "record/scratch.h"
 #include "record/translate.h"
@@ -6,18 +8,18 @@
 namespace pgokit::record {
 namespace {
 
-// In: gs:target, gs:rcx; rcx is free, everything else is the program's.
-void emit_leave(Assembler& out, Routines& routines) {
-  routines.leave = out.here();
-  out.save(Reg::rax, scratch::rax);
-  out.save(Reg::r11, scratch::r11);
-  out.bytes({0xb8}), out.value(marker_syscall);  // mov eax, imm32
-  out.bytes({0x0f, 0x05});                       // syscall: keeps the flags, breaks rcx and r11
-  routines.after_syscall = out.here();
+void emit_time_stamp(Assembler& out, u32 slot) {
+  out.bytes({0x0f, 0x31});  // rdtsc
+  out.save32(Reg::rax, slot);
+  out.save32(Reg::rdx, slot + 4);
+}
+
+void emit_start(Assembler& out, Routines& routines) {
+  routines.start = out.here();
+  emit_time_stamp(out, scratch::begun);
   out.load(Reg::rax, scratch::rax);
-  out.load(Reg::r11, scratch::r11);
-  out.load(Reg::rcx, scratch::rcx);
-  out.jump_gs(scratch::target);
+  out.load(Reg::rdx, scratch::rdx);
+  out.jump_gs(scratch::jump);
 }
 
 void emit_flags_saved(Assembler& out) {
@@ -34,8 +36,9 @@ void emit_restored(Assembler& out) {
   out.load(Reg::rdx, scratch::rdx);
 }
 
-// rdx = scratch::table_index(rcx), rax = the table's entry; leaves with ZF where there is none.
-void emit_lookup(Assembler& out) {
+// gs:jump = the copy of the code at rcx. The jumps to be bound are those taken if there is none.
+std::array<u32, 2> emit_lookup(Assembler& out) {
+  std::array<u32, 2> missing;
   out.bytes({0x48, 0x89, 0xca});        // mov rdx, rcx
   out.bytes({0x48, 0xc1, 0xea, 0x0f});  // shr rdx, 15
   out.bytes({0x31, 0xca});              // xor edx, ecx
@@ -43,6 +46,57 @@ void emit_lookup(Assembler& out) {
   out.load(Reg::rax, scratch::table);
   out.bytes({0x48, 0x8b, 0x04, 0xd0});  // mov rax, [rax + rdx*8]
   out.bytes({0x48, 0x85, 0xc0});        // test rax, rax
+  out.bytes({0x0f, 0x84});              // jz: not translated yet
+  missing[0] = out.rel32();
+  out.bytes({0x48, 0x3b, 0x48, 0xf8});  // cmp rcx, [rax - 8]
+  out.bytes({0x0f, 0x85});              // jne: another block of the same index
+  missing[1] = out.rel32();
+  out.save(Reg::rax, scratch::jump);
+  return missing;
+}
+
+// One more pass over the ring, if there is to be one and the target is translated. In: as `leave`,
+// with rax, rdx and the flags saved.
+void emit_next_pass(Assembler& out) {
+  out.load32(Reg::rax, scratch::left);
+  out.bytes({0x85, 0xc0});  // test eax, eax
+  out.bytes({0x0f, 0x85});  // jnz: not at the end of a pass
+  u32 inside = out.rel32();
+  out.load32(Reg::rax, scratch::passes);
+  out.bytes({0x85, 0xc0});
+  out.bytes({0x0f, 0x84});  // jz: this was the last
+  u32 last = out.rel32();
+  out.bytes({0x83, 0xe8, 0x01});  // sub eax, 1
+  out.save32(Reg::rax, scratch::passes);
+  out.load32(Reg::rax, scratch::pass);
+  out.save32(Reg::rax, scratch::left);
+  emit_time_stamp(out, scratch::begun);
+  out.load(Reg::rcx, scratch::target);
+  auto missing = emit_lookup(out);
+  emit_restored(out);
+  out.load(Reg::rcx, scratch::rcx);
+  out.jump_gs(scratch::jump);
+  for (u32 fixup : missing) out.bind(fixup);
+  out.bind(inside), out.bind(last);
+}
+
+// In: gs:target, gs:rcx; rcx is free, everything else is the program's.
+void emit_leave(Assembler& out, Routines& routines) {
+  routines.leave = out.here();
+  out.save(Reg::rax, scratch::rax);
+  out.save(Reg::rdx, scratch::rdx);
+  out.save(Reg::r11, scratch::r11);
+  emit_flags_saved(out);
+  emit_next_pass(out);
+  emit_time_stamp(out, scratch::ended);
+  emit_restored(out);
+  out.bytes({0xb8}), out.value(marker_syscall);  // mov eax, imm32
+  out.bytes({0x0f, 0x05});                       // syscall: keeps the flags, breaks rcx and r11
+  routines.after_syscall = out.here();
+  out.load(Reg::rax, scratch::rax);
+  out.load(Reg::r11, scratch::r11);
+  out.load(Reg::rcx, scratch::rcx);
+  out.jump_gs(scratch::target);
 }
 
 // In: rcx = target of an indirect branch, gs:rcx, gs:edge; the rest is the program's.
@@ -61,17 +115,11 @@ void emit_dispatch(Assembler& out, Routines& routines) {
   out.save32(Reg::rax, scratch::left);
   out.bytes({0x0f, 0x84});  // jz: the window is full
   u32 full = out.rel32();
-  emit_lookup(out);
-  out.bytes({0x0f, 0x84});  // jz: not translated yet
-  u32 none = out.rel32();
-  out.bytes({0x48, 0x3b, 0x48, 0xf8});  // cmp rcx, [rax - 8]
-  out.bytes({0x0f, 0x85});              // jne: another block of the same index
-  u32 other = out.rel32();
-  out.save(Reg::rax, scratch::jump);
+  auto missing = emit_lookup(out);
   emit_restored(out);
   out.load(Reg::rcx, scratch::rcx);
   out.jump_gs(scratch::jump);
-  out.bind(full), out.bind(none), out.bind(other);
+  out.bind(full), out.bind(missing[0]), out.bind(missing[1]);
   emit_restored(out);
   out.jump_gs(scratch::leave);
 }
@@ -81,6 +129,7 @@ void emit_dispatch(Assembler& out, Routines& routines) {
 Routines make_routines(u64 address) {
   Assembler out(address);
   Routines routines;
+  emit_start(out, routines);
   emit_leave(out, routines);
   emit_dispatch(out, routines);
   routines.code = std::move(out.code());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "record/clock.h"
 
@@ -32,39 +33,54 @@ bool Sampler::begin(SampledThread& thread) {
 bool Sampler::begin_here(SampledThread& thread, const Registers& regs) {
   if (thread.space->due_for_refresh(regs.rip)) refresh(thread);
   // The branches right behind a stop are those behind a tick or a system call: a random number of
-  // them goes by before the ones that are kept.
-  u32 branches = settings_.depth + static_cast<u32>(random_() % settings_.depth);
+  // them is never kept.
+  u32 branches = engine_.most_branches(settings_.depth);
+  branches -= static_cast<u32>(random_() % settings_.depth);
+  thread.unsaid_ns += settings_.period_ns;
   auto begun =
       regs.cs == user_code_64 ? engine_.begin(thread, regs, branches) : Progressed::impossible;
   if (begun == Progressed::running) return true;
-  thread.window.taken.clear();
-  write_sample(thread, regs);
+  write_place(thread, regs);
   return false;
 }
 
 bool Sampler::stopped(SampledThread& thread, Stop stop, int& deliver) {
   if (engine_.stopped(thread, stop, deliver) != Progressed::finished) return true;
-  write_sample(thread, thread.window.regs);
+  write_samples(thread, thread.window.regs);
   counts_.stops += thread.window.stops;
   counts_.stopped_ns += monotonic_ns() - thread.due_since_ns;
   return false;
 }
 
-void Sampler::write_sample(SampledThread& thread, const Registers& regs) {
-  std::span<const Edge> taken = thread.window.taken;
-  taken = taken.last(std::min<size_t>(taken.size(), settings_.depth));
+void Sampler::write_samples(SampledThread& thread, const Registers& regs) {
+  if (thread.window.taken.empty()) return write_place(thread, regs);
   if (!thread.space->map().find(regs.rip)) refresh(thread);
-  if (taken.empty()) {
-    // llvm-profgen gives up at a recording whose first sample has no branches.
-    ++counts_.without;
-    if (counts_.samples == 0) return;
-  }
-  ++counts_.samples;
-  counts_.full += taken.size() == settings_.depth;
-  counts_.branches += taken.size();
+  ++counts_.windows;
   chain_.clear();
   if (settings_.callchain) unwinder_.chain(*thread.space, regs, chain_);
-  recording_.sample(thread.pid, thread.tid, regs.rip, taken, chain_);
+  u64 ip = 0;
+  cutter_.cut(thread.window, chain_, [&](std::span<const Edge> taken, std::span<const u64> chain) {
+    bool at_end = &taken.back() == &thread.window.taken.back();
+    ip = at_end ? regs.rip : taken.back().to;
+    ++counts_.samples;
+    counts_.full += taken.size() == settings_.depth;
+    counts_.branches += taken.size();
+    recording_.sample(thread.pid, thread.tid, ip,
+                      std::max(std::exchange(thread.unsaid_ns, 0), u64{1}), taken, chain);
+  });
+}
+
+// Code that cannot be followed: address and call chain only.
+void Sampler::write_place(SampledThread& thread, const Registers& regs) {
+  ++counts_.without;
+  if (obstacle_.empty()) obstacle_ = thread.space->obstacle();
+  // llvm-profgen gives up at a recording whose first sample has no branches.
+  if (counts_.samples == 0) return;
+  ++counts_.samples;
+  chain_.clear();
+  if (settings_.callchain) unwinder_.chain(*thread.space, regs, chain_);
+  recording_.sample(thread.pid, thread.tid, regs.rip, std::exchange(thread.unsaid_ns, 0), {},
+                    chain_);
 }
 
 }  // namespace pgokit::record

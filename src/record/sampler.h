@@ -9,12 +9,14 @@
 #include <vector>
 
 #include "record/recording.h"
+#include "record/stacks.h"
 #include "record/unwind.h"
 #include "record/window.h"
 
 namespace pgokit::record {
 
 struct TraceCounts {
+  u64 windows = 0;
   u64 samples = 0;
   u64 full = 0;        // with as many branches as were asked for
   u64 without = 0;     // none: the code at that place cannot be followed
@@ -28,6 +30,7 @@ struct TraceCounts {
 struct SampledThread : Thread {
   bool due = false;
   u64 due_since_ns = 0;
+  u64 unsaid_ns = 0;  // CPU time since the last sample that was written
 };
 
 class Sampler {
@@ -35,10 +38,15 @@ class Sampler {
   struct Settings {
     u32 depth = 32;
     bool callchain = true;
+    u64 period_ns = 0;
+    u64 cycles = 0;  // see StackCutter
   };
 
   Sampler(WindowEngine& engine, Recording& recording, Settings settings)
-      : engine_(engine), recording_(recording), settings_(settings) {}
+      : engine_(engine),
+        recording_(recording),
+        settings_(settings),
+        cutter_(settings.depth, settings.cycles) {}
 
   // The thread has been stopped because it is due. True: it runs in a window now.
   bool begin(SampledThread& thread);
@@ -50,16 +58,21 @@ class Sampler {
   void refresh(SampledThread& thread);
 
   TraceCounts& counts() { return counts_; }
+  // Why no windows were possible in a process, empty where they always were.
+  const std::string& obstacle() const { return obstacle_; }
 
  private:
   bool begin_here(SampledThread& thread, const Registers& regs);
-  void write_sample(SampledThread& thread, const Registers& regs);
+  void write_samples(SampledThread& thread, const Registers& regs);
+  void write_place(SampledThread& thread, const Registers& regs);
 
   WindowEngine& engine_;
   Recording& recording_;
   Settings settings_;
   Unwinder unwinder_;
+  StackCutter cutter_;
   TraceCounts counts_;
+  std::string obstacle_;
   std::minstd_rand random_{1};  // the same seed for each recording
   std::vector<u64> chain_;
 };

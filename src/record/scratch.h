@@ -6,8 +6,10 @@
 //   0x28  target: where the program goes on when the window ends
 //   0x38  left: 16 x the number of branches that are still to be recorded
 //   0x48  addresses: table of indirect targets, the routines `leave` and `dispatch`
-//   0x80  ring: 16 bytes per branch {u32 edge, u32 -, u64 target of an indirect branch}, filled
-//   from
+//   0x60  time stamps of the beginning and the end of the last pass
+//   0x70  passes that are still to be made before the last one, and what `left` is at their
+//   beginning 0x80  ring: 16 bytes per branch {u32 edge, u32 -, u64 target of an indirect branch},
+//   filled from
 //         the end downwards: entry n of the window ends at ring + left before it was recorded
 //
 // The addresses behind gs: are absolute 32-bit displacements, so no register is needed.
@@ -28,6 +30,10 @@ inline constexpr u32 edge = 0x40;
 inline constexpr u32 table = 0x48;
 inline constexpr u32 leave = 0x50;
 inline constexpr u32 dispatch = 0x58;
+inline constexpr u32 begun = 0x60;
+inline constexpr u32 ended = 0x68;
+inline constexpr u32 passes = 0x70;
+inline constexpr u32 pass = 0x78;
 inline constexpr u32 ring = 0x80;
 
 inline constexpr u32 entry_size = 16;
@@ -37,8 +43,11 @@ inline constexpr u32 most_branches = (size - ring) / entry_size - 1;
 // What the tracer writes before a window and reads after it.
 struct Header {
   u64 rcx, rax, rdx, r11, flags, target, jump, left, edge, table, leave, dispatch;
+  u64 begun, ended, passes, pass;
+
+  u64 cycles() const { return ended - begun; }
 };
-static_assert(sizeof(Header) == dispatch + 8);
+static_assert(sizeof(Header) == ring);
 
 struct Entry {
   u32 edge, unused;

@@ -10,6 +10,8 @@ namespace {
 
 class SingleStepEngine : public WindowEngine {
  public:
+  u32 most_branches(u32 depth) const override { return 2 * depth; }
+
   Progressed begin(Thread& thread, const Registers& regs, u32 branches) override {
     if (!can_go_on(thread, regs.rip)) return Progressed::impossible;
     thread.window = {};
@@ -32,7 +34,7 @@ class SingleStepEngine : public WindowEngine {
     }
     auto one = decode(thread, window.last);
     if (isa::ends_range(one.flow) && window.regs.rip != window.last + one.length)
-      window.taken.push_back({window.last, window.regs.rip});
+      window.taken.push_back({window.last, window.regs.rip, kind_of(one.flow), one.length});
     window.last = window.regs.rip;
     if (window.taken.size() == window.branches || !can_go_on(thread, window.last))
       return finish(thread);
@@ -42,6 +44,11 @@ class SingleStepEngine : public WindowEngine {
  private:
   isa::Instruction decode(Thread& thread, u64 pc) {
     return decoder_.decode(thread.space->code_at(pc), pc);
+  }
+
+  static EdgeKind kind_of(isa::Flow flow) {
+    if (isa::is_call(flow)) return EdgeKind::call;
+    return flow == isa::Flow::ret ? EdgeKind::ret : EdgeKind::jump;
   }
 
   bool can_go_on(Thread& thread, u64 pc) {

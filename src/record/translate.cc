@@ -80,16 +80,16 @@ class Translator {
         return emit_plain(raw);
       case CopyKind::conditional:
         out_.bytes({0x0f, static_cast<u8>(0x80 | one_.condition)});
-        conditionals_.push_back({out_.rel32(), {from, one_.target}});
+        conditionals_.push_back({out_.rel32(), {from, one_.target, EdgeKind::jump, one_.length}});
         return true;
       case CopyKind::short_conditional:
         return emit_short(from, raw);
       case CopyKind::jump:
         ended_ = true;
-        return emit_taken({from, one_.target}, 0), true;
+        return emit_taken({from, one_.target, EdgeKind::jump, one_.length}, 0), true;
       case CopyKind::call:
         ended_ = true;
-        return emit_taken({from, one_.target}, at_), true;
+        return emit_taken({from, one_.target, EdgeKind::call, one_.length}, at_), true;
       case CopyKind::indirect_jump:
       case CopyKind::indirect_call:
       case CopyKind::ret:
@@ -126,7 +126,7 @@ class Translator {
     out_.bytes(Bytes(copy));
     out_.bytes({0xeb, 0x05});  // not taken: over the next jump
     out_.bytes({0xe9});
-    conditionals_.push_back({out_.rel32(), {from, one_.target}});
+    conditionals_.push_back({out_.rel32(), {from, one_.target, EdgeKind::jump, one_.length}});
     return true;
   }
 
@@ -200,6 +200,12 @@ class Translator {
     return put_moved(load, displacement, at_);
   }
 
+  EdgeKind indirect_kind() const {
+    return one_.kind == CopyKind::ret             ? EdgeKind::ret
+           : one_.kind == CopyKind::indirect_call ? EdgeKind::call
+                                                  : EdgeKind::jump;
+  }
+
   bool emit_indirect(u64 from, Bytes raw) {
     branch_ = from;
     u32 begin = out_.offset();
@@ -215,7 +221,7 @@ class Translator {
       emit_push(at_);
       out_.load(Reg::rcx, scratch::target);
     }
-    out_.store_imm(scratch::edge, add_edge({from, 0}));
+    out_.store_imm(scratch::edge, add_edge({from, 0, indirect_kind(), one_.length}));
     out_.jump_gs(scratch::dispatch);
     ended_ = true;
     return true;

@@ -26,9 +26,16 @@
 
 namespace pgokit::record {
 
+enum class EdgeKind : u8 { jump, call, ret };
+
 // A branch of the program; `to` is 0 for those whose target is in a register or in memory.
 struct Edge {
   u64 from = 0, to = 0;
+  EdgeKind kind = EdgeKind::jump;
+  u8 length = 0;          // of the instruction
+  bool indirect = false;  // set in what is recorded, where `to` is that of one time
+
+  u64 return_address() const { return from + length; }
 };
 
 // The copy at `offset` does what the original does at `original`, from the same state. With
@@ -74,10 +81,11 @@ struct Translation {
 // hundred are enough. Not ok() where the first instruction cannot be translated.
 Translation translate(u64 original, Bytes bytes, const Place& place);
 
-// The routines `leave` and `dispatch` to be put at `address` once for each process.
+// The routines to be put at `address` once for each process. A window begins in `start`, with the
+// program's rax and rdx and the address of a copy (scratch::jump) in the scratch area.
 struct Routines {
   std::vector<u8> code;
-  u64 leave = 0, dispatch = 0;
+  u64 start = 0, leave = 0, dispatch = 0;
   u64 after_syscall = 0;  // rip when the tracer sees the system call of `leave`
 };
 Routines make_routines(u64 address);

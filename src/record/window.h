@@ -24,6 +24,7 @@ struct Window {
   std::vector<Edge> taken;  // when finished: oldest first
   Registers regs{};         // at its end
   u64 stops = 0;            // of the thread for this window, its end included
+  u64 cycles = 0;           // of the time stamp counter while it ran; 0: not known
   // of the code cache
   int scratch = -1;
   u64 gs_base = 0;
@@ -48,6 +49,8 @@ enum class Progressed : u8 {
 class WindowEngine {
  public:
   virtual ~WindowEngine() = default;
+  // How long a window should be at most, in branches.
+  virtual u32 most_branches(u32 depth) const = 0;
   // `regs` are those of the stopped thread.
   virtual Progressed begin(Thread& thread, const Registers& regs, u32 branches) = 0;
   // The thread stopped for whatever reason while its window runs. Signals that must not reach the
@@ -56,7 +59,7 @@ class WindowEngine {
 };
 
 // Translated code in the process: one or two stops for a window.
-std::unique_ptr<WindowEngine> make_code_cache_engine();
+std::unique_ptr<WindowEngine> make_code_cache_engine(u32 passes);
 // PTRACE_SINGLESTEP: one stop for each instruction. The measure for the others.
 std::unique_ptr<WindowEngine> make_single_step_engine();
 
