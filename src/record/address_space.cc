@@ -7,16 +7,14 @@
 #include <bit>
 #include <tuple>
 
-#include "record/clock.h"
 #include "record/inject.h"
 
 namespace pgokit::record {
 namespace {
 
 constexpr u64 page_size = 4096;
-constexpr size_t line_size = 512;          // more than a block's instructions can be long
-constexpr u64 expired_for_ns = 1'000'000;  // reading it takes some 30 us
-constexpr size_t most_pages = 16384;       // of code kept
+constexpr size_t line_size = 512;     // more than a block's instructions can be long
+constexpr size_t most_pages = 16384;  // of code kept
 
 }  // namespace
 
@@ -54,15 +52,14 @@ std::vector<Mapping> AddressSpace::refresh() {
       added.push_back(mapping);
   for (const auto& mapping : map_.list())
     if (mapping.is_fixed_code() && is_new(mapping, *now)) stale_ = true;
+  if (stale_) pages_.clear();
   map_ = std::move(*now);
-  map_read_ns_ = monotonic_ns();
   map_expired_ = false;
   return added;
 }
 
 bool AddressSpace::due_for_refresh(u64 address) const {
-  if (!map_.find(address)) return true;
-  return map_expired_ && monotonic_ns() - map_read_ns_ > expired_for_ns;
+  return map_expired_ || !map_.find(address);
 }
 
 const u8* AddressSpace::page(u64 address) {

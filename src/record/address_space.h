@@ -33,9 +33,9 @@ class AddressSpace {
   // Reads the mappings again; what was translated is given up if code has gone. Returns the
   // executable mappings that are new.
   std::vector<Mapping> refresh();
-  // It is time to: `address` lies in no known mapping, or the last time was long ago.
+  // It is time to: `address` lies in no known mapping, or code has been mapped since.
   bool due_for_refresh(u64 address) const;
-  // Code has been mapped somewhere: what is known is not to be trusted for long.
+  // Code has been mapped: what is known is not to be trusted.
   void expire_map() { map_expired_ = true; }
 
   // The bytes of fixed code from `address` on (a few hundred), empty where there is none. Valid
@@ -62,7 +62,6 @@ class AddressSpace {
   pid_t pid_;
   ProcessMemory memory_;
   MemoryMap map_;
-  u64 map_read_ns_ = 0;
   bool map_expired_ = true;
   CodeCache cache_;
   tsl::robin_map<u64, std::unique_ptr<std::array<u8, 4096>>> pages_;

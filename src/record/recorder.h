@@ -19,7 +19,7 @@ namespace pgokit::record {
 
 struct RecordSettings {
   std::string output = "perf.data";
-  std::vector<std::string> command;  // or
+  std::vector<std::string> command = {};  // or
   pid_t pid = 0;
   double seconds = 0;   // 0: until the program ends
   u64 frequency = 500;  // windows per second of a thread's CPU time; each gives a few samples
@@ -28,8 +28,8 @@ struct RecordSettings {
   u64 kept_ns = 200;                      // the branches of that much time are kept of each window
   u32 passes = 8;                         // of a window over its ring; the last one is recorded
   bool single_step = false;               // the slow way, to be compared with
-  std::vector<std::string> command_line;  // for the file's header
-  std::function<void(const TraceCounts&)> progress;
+  std::vector<std::string> command_line = {};  // for the file's header
+  std::function<void(const TraceCounts&)> progress = {};
 };
 
 struct RecordSummary {

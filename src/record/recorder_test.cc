@@ -1,0 +1,354 @@
+// Records real programs (test/record/program.cc) and checks what comes out: the program must not
+// notice, and what is recorded must be possible.
+#include "record/recorder.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <map>
+
+#include "isa/decoder.h"
+#include "perf/recording.h"
+
+namespace pgokit::record {
+namespace {
+
+std::string temporary(const std::string& suffix) {
+  auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+  std::string name = test->name();
+  std::replace(name.begin(), name.end(), '/', '-');
+  return fmt::format("{}pgokit-record-{}-{}-{}", ::testing::TempDir(), getpid(), name, suffix);
+}
+
+struct Outcome {
+  int code = 0;
+  std::string output;
+};
+
+// Runs `action` in a process of its own with its output going to a file; -1 if it was killed.
+template <class F>
+Outcome in_process(F action) {
+  auto path = temporary("output");
+  pid_t pid = fork();
+  if (pid == 0) {
+    int file = open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    dup2(file, STDOUT_FILENO);
+    _exit(action());
+  }
+  int status = 0;
+  waitpid(pid, &status, 0);
+  Outcome outcome{.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+                  .output = {}};
+  if (auto file = MappedFile::open(path)) outcome.output = as_text(file->bytes());
+  unlink(path.c_str());
+  return outcome;
+}
+
+Outcome run(const std::vector<std::string>& command) {
+  return in_process([&]() -> int {
+    std::vector<char*> arguments;
+    for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    execv(arguments[0], arguments.data());
+    return 99;
+  });
+}
+
+int record_to(const RecordSettings& settings) {
+  auto summary = record_in_software(settings);
+  if (summary) return summary->exit_code;
+  fmt::print("cannot record: {}\n", summary.error().message);
+  std::fflush(stdout);
+  return 98;
+}
+
+bool tracing_permitted() {
+  return run({RECORDED, "nothing"}).code == 7 &&
+         in_process([] {
+           return record_to({.output = "/dev/null", .command = {RECORDED, "nothing"}});
+         }).code == 7;
+}
+
+// Lines of processes come in any order.
+std::string sorted_lines(std::string text) {
+  std::vector<std::string> lines;
+  for (size_t at = 0; at < text.size();) {
+    auto end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  std::ranges::sort(lines);
+  return fmt::format("{}", fmt::join(lines, "\n"));
+}
+
+struct Checked {
+  size_t samples = 0, entries = 0, processes = 0, deepest = 0;
+  std::vector<std::string> problems;
+};
+
+// A process's code as the recording tells it.
+class Image {
+ public:
+  void map(const perf::Mapping& mapping) {
+    u64 end = mapping.start + mapping.size;
+    std::erase_if(maps_, [&](const auto& old) {
+      return old.first < end && old.second.end > mapping.start;  // they lie in its place
+    });
+    maps_[mapping.start] = {mapping.start + mapping.size, mapping.file_offset,
+                            std::string(mapping.path)};
+  }
+  void clear() { maps_.clear(); }
+  // Empty where the bytes are not in a file (the vdso).
+  Bytes at(u64 address, std::map<std::string, MappedFile>& files) const {
+    auto it = maps_.upper_bound(address);
+    if (it == maps_.begin()) return {};
+    const auto& [start, one] = *--it;
+    if (address >= one.end) return {};
+    auto file = files.find(one.path);
+    if (file == files.end()) {
+      auto opened = MappedFile::open(one.path);
+      if (!opened) return {};
+      file = files.emplace(one.path, std::move(*opened)).first;
+    }
+    u64 offset = address - start + one.offset;
+    return offset < file->second.bytes().size() ? file->second.bytes().subspan(offset) : Bytes{};
+  }
+
+ private:
+  struct One {
+    u64 end, offset;
+    std::string path;
+  };
+  std::map<u64, One> maps_;
+};
+
+class Checker {
+ public:
+  Checked check(const std::string& path) {
+    auto file = MappedFile::open(path);
+    if (!file) return problem("no file"), checked_;
+    auto recording = perf::Recording::open(file->bytes());
+    if (!recording) return problem(recording.error().message), checked_;
+    perf::ReadCounts counts;
+    recording->for_each_piece(1, counts, [&](const perf::Piece& piece, unsigned) {
+      perf::RecordWalk walk(piece.records);
+      for (perf::Record record; walk.next(record);) take(recording->parser(), record);
+    });
+    checked_.processes = images_.size();
+    return checked_;
+  }
+
+ private:
+  void problem(std::string text) {
+    if (checked_.problems.size() < 10) checked_.problems.push_back(std::move(text));
+  }
+
+  void take(const perf::Parser& parser, const perf::Record& record) {
+    perf::Mapping mapping;
+    perf::Sample sample;
+    perf::Fork fork;
+    perf::Comm comm;
+    switch (record.type) {
+      case perf::RecordType::mmap2:
+        if (parser.mapping(record, mapping, counts_))
+          images_[static_cast<u32>(mapping.pid)].map(mapping);
+        break;
+      case perf::RecordType::fork:
+        if (parser.fork(record, fork, counts_) && fork.pid != fork.parent_pid)
+          images_[fork.pid] = images_[fork.parent_pid];
+        break;
+      case perf::RecordType::comm:
+        if (parser.comm(record, comm, counts_) && comm.exec) images_[comm.pid].clear();
+        break;
+      case perf::RecordType::sample:
+        if (parser.sample(record, sample, counts_)) take(sample);
+        break;
+      default:
+        break;
+    }
+  }
+
+  isa::Instruction decode(u32 pid, u64 address) {
+    return decoder_.decode(images_[pid].at(address, files_), address);
+  }
+
+  void take(const perf::Sample& sample) {
+    ++checked_.samples;
+    checked_.entries += sample.branches.size();
+    for (const auto& branch : sample.branches) take(sample.pid, branch);
+    for (size_t i = 0; i + 1 < sample.branches.size(); ++i)
+      straight(sample.pid, sample.branches[i + 1].to, sample.branches[i].from, true);
+    if (!sample.branches.empty()) straight(sample.pid, sample.branches[0].to, sample.ip, false);
+    take_chain(sample);
+  }
+
+  void take(u32 pid, const perf::BranchEntry& branch) {
+    auto one = decode(pid, branch.from);
+    if (!one.ok()) return;
+    if (!isa::ends_range(one.flow)) problem(fmt::format("{:#x} is no branch", u64(branch.from)));
+    if (one.has_target && one.target != branch.to)
+      problem(fmt::format("{:#x} does not go to {:#x}", u64(branch.from), u64(branch.to)));
+  }
+
+  void straight(u32 pid, u64 at, u64 end, bool to_branch) {
+    u64 begin = at;
+    while (at < end) {
+      auto one = decode(pid, at);
+      if (!one.ok()) return;
+      if (isa::never_falls_through(one.flow))
+        return problem(fmt::format("{:#x} to {:#x} is not straight", begin, end));
+      at += one.length;
+    }
+    if (at != end && (to_branch || at < end + 16))
+      problem(fmt::format("{:#x} to {:#x} misses the end", begin, end));
+  }
+
+  void take_chain(const perf::Sample& sample) {
+    if (sample.callchain.size() < 2) return;
+    checked_.deepest = std::max(checked_.deepest, sample.callchain.size());
+    if (sample.callchain[1] != sample.ip) problem("the chain does not begin at the sample");
+    for (u64 address : sample.callchain.subspan(2)) {
+      bool behind_call = decode(sample.pid, address - 1).length == 0;
+      for (u64 length = 2; length <= 7 && !behind_call; ++length) {
+        auto one = decode(sample.pid, address - length);
+        behind_call = one.length == length && isa::is_call(one.flow);
+      }
+      if (!behind_call) problem(fmt::format("{:#x} in a chain is not behind a call", address));
+    }
+  }
+
+  Checked checked_;
+  perf::ReadCounts counts_;
+  std::map<u32, Image> images_;
+  std::map<std::string, MappedFile> files_;
+  isa::Decoder decoder_ = *isa::Decoder::for_machine(EM_X86_64, isa::LockPrefix::with_instruction);
+};
+
+struct Case {
+  const char* mode;
+  const char* rounds;
+  size_t processes = 1;
+};
+
+class Records : public ::testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override {
+    static const bool permitted = tracing_permitted();
+    if (!permitted) GTEST_SKIP() << "ptrace is not permitted here";
+  }
+
+  void check(const char* program) {
+    std::vector<std::string> command = {program, GetParam().mode, GetParam().rounds};
+    auto alone = run(command);
+    auto path = temporary("data");
+    auto recorded = in_process(
+        [&] { return record_to({.output = path, .command = command, .frequency = 3000}); });
+    EXPECT_EQ(recorded.code, alone.code);
+    EXPECT_EQ(sorted_lines(recorded.output), sorted_lines(alone.output));
+    auto checked = Checker().check(path);
+    EXPECT_THAT(checked.problems, ::testing::IsEmpty());
+    EXPECT_GT(checked.samples, 5U);
+    EXPECT_GT(checked.entries, checked.samples * 10);
+    EXPECT_GE(checked.deepest, 3U);
+    EXPECT_EQ(checked.processes, GetParam().processes);
+    unlink(path.c_str());
+  }
+};
+
+TEST_P(Records, TheProgramNoticesNothing) { check(RECORDED); }
+TEST_P(Records, NorDoesAStaticOne) {
+  // Without a dynamic loader the C library cannot tell whose code an address is.
+  if (std::string_view(GetParam().mode) == "sigprof") return;
+  check(RECORDED_STATIC);
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, Records,
+                         ::testing::Values(Case{"sort", "60"}, Case{"threads", "10"},
+                                           Case{"processes", "40", 4}, Case{"sigtrap", "60"},
+                                           Case{"sigprof", "60"}, Case{"exceptions", "20"},
+                                           Case{"longjumps", "80"}, Case{"faults", "40"},
+                                           Case{"libraries", "20"}, Case{"goto", "40"},
+                                           Case{"copies", "30"}, Case{"calls", "20"},
+                                           Case{"killed", "40"}),
+                         [](const auto& info) { return std::string(info.param.mode); });
+
+TEST(Recorder, AProgramOutlivesAKilledRecorder) {
+  if (!tracing_permitted()) GTEST_SKIP() << "ptrace is not permitted here";
+  auto expected = run({RECORDED, "sort", "800"}).output;
+  auto output = temporary("long"), path = temporary("data");
+  pid_t recorder = fork();
+  if (recorder == 0) {
+    int file = open(output.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    dup2(file, STDOUT_FILENO);
+    _exit(record_to({.output = path, .command = {RECORDED, "sort", "800"}, .frequency = 20000}));
+  }
+  usleep(250'000);
+  kill(recorder, SIGKILL);
+  waitpid(recorder, nullptr, 0);
+  std::string got;
+  for (int i = 0; i < 300 && got.empty(); ++i) {
+    usleep(100'000);
+    if (auto file = MappedFile::open(output)) got = as_text(file->bytes());
+  }
+  EXPECT_EQ(got, expected);
+  unlink(output.c_str());
+}
+
+TEST(Recorder, AttachesAndLeavesAgain) {
+  if (!tracing_permitted()) GTEST_SKIP() << "ptrace is not permitted here";
+  pid_t pid = fork();
+  if (pid == 0) {
+    int nowhere = open("/dev/null", O_WRONLY);
+    dup2(nowhere, STDOUT_FILENO);
+    execl(RECORDED, RECORDED, "forever", nullptr);
+    _exit(99);
+  }
+  usleep(100'000);
+  auto path = temporary("data");
+  for (int round = 0; round < 2; ++round) {
+    auto recorded = in_process(
+        [&] { return record_to({.output = path, .pid = pid, .seconds = 0.4, .frequency = 1000}); });
+    EXPECT_EQ(recorded.code, 0) << recorded.output;
+    auto checked = Checker().check(path);
+    EXPECT_THAT(checked.problems, ::testing::IsEmpty());
+    EXPECT_GT(checked.samples, 5U);
+    EXPECT_EQ(kill(pid, 0), 0);
+    EXPECT_EQ(waitpid(pid, nullptr, WNOHANG), 0) << "the program has ended";
+  }
+  kill(pid, SIGKILL);
+  waitpid(pid, nullptr, 0);
+  unlink(path.c_str());
+}
+
+TEST(Recorder, TellsWhatCannotBeRun) {
+  auto path = temporary("data");
+  auto summary = record_in_software({.output = path, .command = {"/nothing/here"}});
+  ASSERT_FALSE(summary);
+  EXPECT_THAT(summary.error().message, ::testing::HasSubstr("cannot run /nothing/here: No such"));
+  auto nobody = record_in_software({.output = path, .pid = 0x3ffffff});
+  ASSERT_FALSE(nobody);
+  EXPECT_THAT(nobody.error().message, ::testing::HasSubstr("67108863"));
+}
+
+TEST(Recorder, SingleStepsTheSame) {
+  if (!tracing_permitted()) GTEST_SKIP() << "ptrace is not permitted here";
+  auto path = temporary("data");
+  auto recorded = in_process([&] {
+    return record_to({.output = path,
+                      .command = {RECORDED, "sort", "20"},
+                      .frequency = 2000,
+                      .single_step = true});
+  });
+  EXPECT_EQ(recorded.code, 4);
+  auto checked = Checker().check(path);
+  EXPECT_THAT(checked.problems, ::testing::IsEmpty());
+  EXPECT_GT(checked.entries, 100U);
+  unlink(path.c_str());
+}
+
+}  // namespace
+}  // namespace pgokit::record
