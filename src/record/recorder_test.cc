@@ -269,7 +269,7 @@ TEST_P(Records, NorDoesAStaticOne) {
 INSTANTIATE_TEST_SUITE_P(Programs, Records,
                          ::testing::Values(Case{"sort", "60"}, Case{"threads", "10"},
                                            Case{"processes", "40", 4}, Case{"sigtrap", "60"},
-                                           Case{"sigprof", "60"}, Case{"exceptions", "20"},
+                                           Case{"sigprof", "400"}, Case{"exceptions", "20"},
                                            Case{"longjumps", "80"}, Case{"faults", "40"},
                                            Case{"libraries", "20"}, Case{"goto", "40"},
                                            Case{"copies", "30"}, Case{"calls", "20"},
