@@ -12,6 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   auto counts = samples::read_raw_profile(text, base);
   if (!counts) return 0;
   // What was read is written and read again as the same.
-  if (samples::read_raw_profile(samples::write_raw_profile(*counts, base), base) != counts) abort();
+  auto again = samples::read_raw_profile(samples::write_raw_profile(*counts, base), base);
+  if (!again || *again != *counts) abort();
   return 0;
 }
