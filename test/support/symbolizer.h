@@ -22,8 +22,8 @@ inline std::string to_text(const JudgedFrame& f) {
 }
 
 // Frames of every address, outermost first, up to the first one without a name: as llvm-profgen
-// reads them. The symbol table would stand in for missing names, so it is taken away first; what
-// the dynamic one knows beyond debug information is told by its lack of everything but a name.
+// reads them. The symbol table would stand in for missing names, so it is taken away first, which
+// leaves the program `judged` in the folder. The dynamic symbols stay and still do that.
 inline std::vector<std::vector<JudgedFrame>> judge_frames(const ScratchDir& dir,
                                                           const std::string& program,
                                                           const std::vector<uint64_t>& addresses,
@@ -50,7 +50,6 @@ inline std::vector<std::vector<JudgedFrame>> judge_frames(const ScratchDir& dir,
       std::vector<JudgedFrame> named;
       for (auto f = frames.rbegin(); f != frames.rend() && f->function != "??"; ++f)
         named.push_back(*f);
-      if (named.size() == 1 && named[0] == JudgedFrame{named[0].function, "??"}) named.clear();
       all.push_back(named);
       frames.clear();
     } else if (!line.starts_with(' ')) {
