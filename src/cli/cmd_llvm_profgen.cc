@@ -17,7 +17,7 @@ struct Settings {
   std::string perf_script, perf_data, raw_profile;
   std::string output, format = "extbinary", pid;
   bool skip_symbolization = false, ignore_stack_samples = false, use_md5 = false;
-  bool show_density = false;
+  bool show_density = false, symbol_list = false;
   double density_threshold = 50;
   u64 density_cutoff = profile::hot_cutoff;
 };
@@ -56,6 +56,8 @@ OptionTable options_of(Settings& s) {
           {"--profile-summary-cutoff-cold", "N", "... share of all counts, per million",
            &g.cold_cutoff},
           {"--profile-summary-cold-count", "N", "... a count in its place", &g.cold_count},
+          {"--populate-profile-symbol-list", "BOOL", "extbinary: list all functions of the program",
+           &s.symbol_list},
           {"--show-density", "BOOL", "print the density of the profile", &s.show_density},
           {"--profile-density-threshold", "N", "density below which to warn", &s.density_threshold},
           {"--profile-density-cutoff-hot", "N", "share of samples that density looks at",
@@ -179,6 +181,9 @@ Status profgen(Settings& settings) {
                         samples::write_raw_profile(input.counts, raw_base(program, options)));
   auto generated = TRY(generate_profile(program, input, options));
   warn_of_density(settings, generated.profile);
+  if (settings.symbol_list && format == profile::Format::extbinary)
+    for (const auto& range : program.functions().ranges())
+      generated.profile.symbols.intern(program.functions().name(range.function));
   auto bytes = TRY(write_profile(generated.profile, format, {.md5_names = settings.use_md5}));
   return write_output(settings.output, bytes);
 }
