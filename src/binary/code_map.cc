@@ -1,7 +1,6 @@
 #include "binary/code_map.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 
 namespace pgokit::binary {
@@ -37,12 +36,18 @@ Result<CodeMap> CodeMap::build(const elf::File& file, const CodeSymbols& symbols
   }
   if (total >= number(no_code)) return fail("its code sections hold 4 GB or more");
   code.size_ = static_cast<u32>(total);
+  for (const auto& section : code.sections_) {
+    if (section.size <= code.main_size_) continue;
+    code.main_address_ = section.address;
+    code.main_size_ = section.size;
+    code.main_first_ = section.first;
+  }
   code.map_ = {static_cast<u8*>(std::calloc(total + 1, 1)), std::free};
   if (!code.map_) return fail("no memory for a map of its {} bytes of code", total);
   return code;
 }
 
-CodeIndex CodeMap::index_of(BinaryAddr address) const {
+CodeIndex CodeMap::search(BinaryAddr address) const {
   auto section = std::ranges::upper_bound(sections_, address.value, {}, &CodeSection::address);
   if (section == sections_.begin()) return no_code;
   --section;
@@ -75,18 +80,6 @@ CodeMap::Flow CodeMap::flow_of(isa::Flow flow) {
     default:
       return plain;
   }
-}
-
-// Every byte is written once, from 0 to its final value, so a reader that sees it set needs no
-// lock.
-u8 CodeMap::byte(CodeIndex at) const {
-  std::atomic_ref<u8> entry(map_[number(at)]);
-  u8 value = entry.load(std::memory_order_relaxed);
-  if (value == 0) [[unlikely]] {
-    decode_region(number(at));
-    value = entry.load(std::memory_order_relaxed);
-  }
-  return value;
 }
 
 void CodeMap::decode_region(u32 index) const {

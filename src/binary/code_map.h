@@ -13,6 +13,7 @@
 // llvm-profgen sees them: bytes in front of the first symbol of a section are no instructions, and
 // a program without .symtab has none at all.
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -35,7 +36,12 @@ class CodeMap {
   static Result<CodeMap> build(const elf::File& file, const CodeSymbols& symbols);
 
   // no_code outside the code sections.
-  CodeIndex index_of(BinaryAddr address) const;
+  CodeIndex index_of(BinaryAddr address) const {
+    u64 offset = address.value - main_address_;
+    if (offset < main_size_) [[likely]]
+      return CodeIndex(main_first_ + static_cast<u32>(offset));
+    return search(address);
+  }
   BinaryAddr address_of(CodeIndex index) const;
   u64 size() const { return size_; }
 
@@ -82,12 +88,25 @@ class CodeMap {
 
   CodeMap() = default;
   static Flow flow_of(isa::Flow flow);
-  u8 byte(CodeIndex at) const;
+  // Every byte is written once, from 0 to its final value, so a reader that sees it set needs no
+  // lock.
+  u8 byte(CodeIndex at) const {
+    std::atomic_ref<u8> entry(map_[static_cast<u32>(at)]);
+    u8 value = entry.load(std::memory_order_relaxed);
+    if (value == 0) [[unlikely]] {
+      decode_region(static_cast<u32>(at));
+      value = entry.load(std::memory_order_relaxed);
+    }
+    return value;
+  }
+  CodeIndex search(BinaryAddr address) const;
   u8 flow(CodeIndex at) const { return byte(at) & flow_bits; }
   const CodeSection& section_of(u32 index) const;
   void decode_region(u32 index) const;
 
   std::vector<CodeSection> sections_;
+  u64 main_address_ = 0, main_size_ = 0;  // the largest section, where nearly all samples are
+  u32 main_first_ = 0;
   u32 size_ = 0;
   std::unique_ptr<u8[], void (*)(void*)> map_{nullptr, nullptr};
   std::unique_ptr<isa::Decoder> decoder_;

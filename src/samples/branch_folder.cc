@@ -9,8 +9,8 @@ u32 lower(u64 pair) { return static_cast<u32>(pair); }
 }  // namespace
 
 void BranchFolder::merge(const BranchFolder& other) {
-  for (const auto& [pair, count] : other.ranges_) ranges_[pair] += count;
-  for (const auto& [pair, count] : other.branches_) branches_[pair] += count;
+  ranges_.merge(other.ranges_);
+  branches_.merge(other.branches_);
 }
 
 BinaryAddr BranchFolder::address(Place place) const {
@@ -19,21 +19,21 @@ BinaryAddr BranchFolder::address(Place place) const {
 
 std::vector<BranchFolder::RawRange> BranchFolder::raw_ranges() const {
   std::vector<RawRange> all;
-  all.reserve(ranges_.size());
-  for (const auto& [pair, count] : ranges_) all.push_back({upper(pair), lower(pair), count});
+  ranges_.for_each([&](u64 pair, u64 count) { all.push_back({upper(pair), lower(pair), count}); });
   return all;
 }
 
 Counts BranchFolder::counts() const {
   Counts counts;
-  for (const auto& [pair, count] : ranges_) {
+  ranges_.for_each([&](u64 pair, u64 count) {
     Place start = upper(pair), last = lower(pair);
-    if (start == outside() || last == outside()) continue;
+    if (start == outside() || last == outside()) return;
     if (code_->falls_through(binary::CodeIndex(start), binary::CodeIndex(last)))
       counts.ranges.push_back({address(start), address(last), count});
-  }
-  for (const auto& [pair, count] : branches_)
+  });
+  branches_.for_each([&](u64 pair, u64 count) {
     counts.branches.push_back({address(upper(pair)), address(lower(pair)), count});
+  });
   normalize(counts);
   return counts;
 }

@@ -13,11 +13,9 @@
 // the next newer one enclose a range that ran straight through. So memory follows the distinct
 // ranges and branches, not the samples.
 
-#include <tsl/robin_map.h>
-
-#include "base/hash.h"
 #include "binary/code_map.h"
 #include "samples/counts.h"
+#include "samples/pair_counter.h"
 
 namespace pgokit::samples {
 
@@ -40,8 +38,8 @@ class BranchFolder {
     // Entries newest first.
     void add(Place from, Place to) {
       if (from == outside() && to == outside()) return;
-      if (has_newer_) folder_.ranges_[pair(to, newer_from_)] += weight_;
-      if (to != outside()) folder_.branches_[pair(from, to)] += weight_;
+      if (has_newer_) folder_.ranges_.add(pair(to, newer_from_), weight_);
+      if (to != outside()) folder_.branches_.add(pair(from, to), weight_);
       newer_from_ = from;
       has_newer_ = true;
     }
@@ -61,7 +59,8 @@ class BranchFolder {
 
   void merge(const BranchFolder& other);
 
-  // Every range between two neighbouring entries, broken ones too; an end may be outside().
+  // Every range between two neighbouring entries, broken ones too; an end may be outside(). Some
+  // come in two parts.
   struct RawRange {
     Place start, last;
     u64 count;
@@ -77,7 +76,7 @@ class BranchFolder {
   BinaryAddr address(Place place) const;
 
   const binary::CodeMap* code_;
-  tsl::robin_map<u64, u64, IntHash> ranges_, branches_;
+  PairCounter ranges_, branches_;
 };
 
 }  // namespace pgokit::samples
