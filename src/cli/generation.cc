@@ -135,7 +135,9 @@ Result<ReadInput> read_input(const binary::Program& program, const GenerationOpt
 
 Result<Generated> generate_profile(const binary::Program& program, const ReadInput& input,
                                    const GenerationOptions& options) {
-  auto flat = TRY(generate::generate_flat(program, input.counts, options.flat));
+  auto flat_options = options.flat;
+  flat_options.threads = options.threads;
+  auto flat = TRY(generate::generate_flat(program, input.counts, flat_options));
   Generated result{.profile = std::move(flat.profile), .summary = {}, .density = {}};
   result.probes_without_descriptor = flat.probes_without_descriptor;
   auto& profile = result.profile;

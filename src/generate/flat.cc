@@ -67,7 +67,7 @@ Result<FlatResult> generate_flat(const binary::Program& program, const samples::
   if (program.has_probes()) {
     TRY(add_probe_samples(program, pieces, counts, result));
   } else {
-    add_line_samples(program, pieces, counts.branches, profile);
+    add_line_samples(program, pieces, counts.branches, options.threads, profile);
   }
   raise_to_calls(profile);
   if (options.update_totals)

@@ -16,6 +16,7 @@ namespace pgokit::generate {
 struct FlatOptions {
   bool update_totals = false;  // total of a function := sum of its body
   bool zero_for_all = false;   // report every function of the program, sampled or not
+  unsigned threads = 0;        // 0: all cores
 };
 
 struct FlatResult {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "base/parallel.h"
 #include "generate/callee_names.h"
 #include "generate/discriminator.h"
 
@@ -97,13 +98,26 @@ class LineSamples {
   u32 unit_ = 0;
 };
 
+// Debug information is read when first asked about: here on all threads.
+void read_lines(const dwarf::DebugInfo& debug, const std::vector<samples::RangeCount>& pieces,
+                unsigned threads) {
+  constexpr size_t at_once = 64;
+  if (worker_count(threads) == 1) return;
+  parallel_for((pieces.size() + at_once - 1) / at_once, threads, [&](size_t group, unsigned) {
+    dwarf::FrameCursor cursor(debug);
+    size_t end = std::min(pieces.size(), (group + 1) * at_once);
+    for (size_t i = group * at_once; i < end; ++i) cursor.at(pieces[i].start.value);
+  });
+}
+
 }  // namespace
 
 void add_line_samples(const binary::Program& program,
                       const std::vector<samples::RangeCount>& pieces,
-                      const std::vector<samples::BranchCount>& branches,
+                      const std::vector<samples::BranchCount>& branches, unsigned threads,
                       profile::Profile& profile) {
   if (!program.debug()) return;
+  read_lines(*program.debug(), pieces, threads);
   LineSamples samples(program, profile);
   for (const auto& piece : pieces) samples.add_piece(piece);
   for (const auto& branch : branches) samples.add_branch(branch);
