@@ -1,0 +1,219 @@
+#include "base/file.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "dwarf/debug_info.h"
+#include "elf/file.h"
+#include "record/machine.h"
+#include "report/json.h"
+
+namespace pgokit::cli {
+namespace {
+
+struct Settings {
+  std::string program;
+  bool json = false;
+};
+
+struct ProgramFacts {
+  std::string path, build_id, producer;
+  bool position_independent = false, is_static = false, symbols = false;
+  bool debug_info = false, line_tables = false, linkage_names = false, discriminators = false;
+  bool probes = false, block_map = false, relocations = false, instrumented = false;
+  std::vector<std::string> advice;
+};
+
+void look_at_debug_info(const elf::File& file, ProgramFacts& facts) {
+  facts.debug_info = file.section(".debug_info") || file.section(".zdebug_info");
+  if (!facts.debug_info) return;
+  auto info = dwarf::DebugInfo::load(file, {.path = facts.path});
+  if (!info)
+    return facts.advice.push_back("its debug information cannot be read: " + info.error().message);
+  auto told = info->facts();
+  facts.line_tables = told.line_table_units != 0;
+  facts.linkage_names = told.linkage_names;
+  facts.discriminators = told.discriminators;
+  facts.producer = told.producer;
+  if (told.missing_dwo)
+    facts.advice.push_back(fmt::format("{} split-off files of debug information are missing: {}",
+                                       told.missing_dwo, told.first_missing_dwo));
+}
+
+void advise(ProgramFacts& facts) {
+  auto say = [&](std::string text) { facts.advice.push_back(std::move(text)); };
+  if (facts.build_id.empty()) say("link with -Wl,--build-id: recordings then name this very build");
+  if (!facts.debug_info && !facts.probes)
+    say("a profile for clang needs debug information or probes: compile with -O2 "
+        "-gline-tables-only -fdebug-info-for-profiling, or with -fpseudo-probe-for-profiling");
+  if (facts.debug_info && !facts.discriminators && !facts.probes)
+    say("no discriminators: compile with -fdebug-info-for-profiling to tell blocks of one line "
+        "apart");
+  if (facts.debug_info && !facts.probes)
+    say("-fpseudo-probe-for-profiling gives profiles that survive changes of the source better");
+  if (!facts.symbols) say("stripped: keep the unstripped file for 'pgokit generate -b'");
+  if (facts.instrumented)
+    say("instrumented (-fprofile-generate): record a build without instrumentation");
+}
+
+Result<ProgramFacts> look_at_program(const std::string& path) {
+  auto image = TRY(MappedFile::open(path));
+  auto file = TRY_IN(path, elf::File::parse(image.bytes()));
+  ProgramFacts facts;
+  facts.path = path;
+  facts.build_id = elf::hex(file.build_id());
+  facts.position_independent = file.type() == ET_DYN;
+  facts.is_static = file.section(".interp") == nullptr;
+  facts.symbols = file.has_symtab();
+  facts.probes = file.section(".pseudo_probe") != nullptr;
+  facts.block_map = file.section(".llvm_bb_addr_map") != nullptr;
+  facts.relocations = file.section(".rela.text") != nullptr;
+  facts.instrumented = file.section("__llvm_prf_cnts") != nullptr;
+  look_at_debug_info(file, facts);
+  advise(facts);
+  return facts;
+}
+
+std::vector<std::string> advice_for(const record::Machine& machine) {
+  std::vector<std::string> advice;
+  if (machine.hardware()) return advice;
+  if (machine.perf_event_paranoid > 2)
+    advice.push_back("sudo sysctl kernel.perf_event_paranoid=2 permits events of own programs");
+  if (machine.virtual_machine)
+    advice.push_back(
+        "virtual machines rarely pass on branch stacks: metal instances do, and some clouds on "
+        "request");
+  if (!machine.software() && machine.is_x86_64)
+    advice.push_back("permit ptrace(): then branches are recorded in software");
+  if (machine.ptrace_scope >= 1)
+    advice.push_back(
+        "sudo sysctl kernel.yama.ptrace_scope=0 permits 'pgokit record -p' of programs "
+        "that were not started by it");
+  return advice;
+}
+
+std::string_view mark(bool yes) { return yes ? "yes" : "no"; }
+
+void print_attempt(std::string_view name, std::string_view what, const record::Attempt& attempt) {
+  fmt::print("  {:<4} {:<28} {}\n", mark(attempt.ok()), name, what);
+  if (!attempt.ok()) fmt::print("         {}\n", attempt.why);
+}
+
+void print_machine(const record::Machine& machine) {
+  fmt::print("machine\n  kernel {}, {}{}\n", machine.kernel, machine.processor,
+             machine.virtual_machine ? ", virtual machine" : "");
+  fmt::print("  kernel.perf_event_paranoid {}, kernel.yama.ptrace_scope {}\n\n",
+             machine.perf_event_paranoid, machine.ptrace_scope);
+  fmt::print("branch stacks of the processor, the best first\n");
+  for (const auto& [rung, attempt] : machine.rungs)
+    if (rung.branch_stack) print_attempt(rung.name, rung.what, attempt);
+  fmt::print("\nbranch stacks in software\n");
+  print_attempt("ptrace", "to follow the program", machine.tracing);
+  print_attempt("clock event", "exact moments; else CPU times are polled", machine.timer);
+  fmt::print("\nwithout branch stacks\n");
+  for (const auto& [rung, attempt] : machine.rungs)
+    if (!rung.branch_stack) print_attempt(rung.name, rung.what, attempt);
+  fmt::print("\n'pgokit record' will use: {}\n", machine.hardware()
+                                                     ? "the processor's branch stacks"
+                                                 : machine.software() ? "branch stacks in software"
+                                                                      : "nothing; see the advice");
+}
+
+void print_program(const ProgramFacts& facts) {
+  fmt::print("\nprogram {}\n", facts.path);
+  fmt::print("  build id        {}\n", facts.build_id.empty() ? "none" : facts.build_id);
+  if (!facts.producer.empty()) fmt::print("  compiled by     {}\n", facts.producer);
+  fmt::print("  kind            {}{}\n", facts.is_static ? "static" : "dynamic",
+             facts.position_independent ? ", position independent" : "");
+  fmt::print("  symbols         {}\n", mark(facts.symbols));
+  fmt::print("  line tables     {}\n", mark(facts.line_tables));
+  fmt::print("  discriminators  {}\n", mark(facts.discriminators));
+  fmt::print("  linkage names   {}\n", mark(facts.linkage_names));
+  fmt::print("  probes          {}\n", mark(facts.probes));
+  fmt::print("  block map       {}   (-fbasic-block-address-map)\n", mark(facts.block_map));
+}
+
+void print_advice(std::vector<std::string> advice, const ProgramFacts* program) {
+  if (program) advice.insert(advice.end(), program->advice.begin(), program->advice.end());
+  if (advice.empty()) return;
+  fmt::print("\nadvice\n");
+  for (const auto& line : advice) fmt::print("  - {}\n", line);
+}
+
+report::Json json_of(const record::Attempt& attempt) {
+  auto json = report::Json::object();
+  json.set("ok", attempt.ok());
+  if (!attempt.ok()) json.set("error", attempt.error).set("why", attempt.why);
+  return json;
+}
+
+report::Json json_of(const std::vector<std::string>& lines) {
+  auto json = report::Json::array();
+  for (const auto& line : lines) json.push(line);
+  return json;
+}
+
+report::Json json_of(const record::Machine& machine) {
+  auto rungs = report::Json::array();
+  for (const auto& [rung, attempt] : machine.rungs) {
+    auto one = json_of(attempt);
+    one.set("event", rung.name).set("what", rung.what).set("branch_stack", rung.branch_stack);
+    rungs.push(std::move(one));
+  }
+  auto json = report::Json::object();
+  json.set("kernel", machine.kernel).set("processor", machine.processor);
+  json.set("virtual_machine", machine.virtual_machine);
+  json.set("perf_event_paranoid", machine.perf_event_paranoid);
+  json.set("ptrace_scope", machine.ptrace_scope);
+  json.set("hardware", machine.hardware()).set("software", machine.software());
+  json.set("events", std::move(rungs));
+  json.set("tracing", json_of(machine.tracing)).set("clock_event", json_of(machine.timer));
+  json.set("advice", json_of(advice_for(machine)));
+  return json;
+}
+
+report::Json json_of(const ProgramFacts& facts) {
+  auto json = report::Json::object();
+  json.set("path", facts.path).set("build_id", facts.build_id).set("producer", facts.producer);
+  json.set("static", facts.is_static).set("position_independent", facts.position_independent);
+  json.set("symbols", facts.symbols).set("debug_info", facts.debug_info);
+  json.set("line_tables", facts.line_tables).set("discriminators", facts.discriminators);
+  json.set("linkage_names", facts.linkage_names).set("probes", facts.probes);
+  json.set("block_map", facts.block_map).set("relocations", facts.relocations);
+  json.set("instrumented", facts.instrumented).set("advice", json_of(facts.advice));
+  return json;
+}
+
+Status diagnose(const Settings& settings) {
+  std::optional<ProgramFacts> program;
+  if (!settings.program.empty()) program = TRY(look_at_program(settings.program));
+  auto machine = record::inspect_machine();
+  if (settings.json) {
+    auto json = report::Json::object();
+    json.set("machine", json_of(machine));
+    if (program) json.set("program", json_of(*program));
+    fmt::print("{}\n", json.text());
+    return {};
+  }
+  print_machine(machine);
+  if (program) print_program(*program);
+  print_advice(advice_for(machine), program ? &*program : nullptr);
+  return {};
+}
+
+int run(std::span<char* const> arguments) {
+  Settings settings;
+  OptionTable table{"pgokit doctor",
+                    "Tell what can be recorded on this machine, and what a program lacks.",
+                    {{"PROGRAM", "", "a program to be looked at", &settings.program},
+                     {"--json", "", "print JSON", &settings.json}},
+                    ""};
+  if (auto exit = parse_options(table, arguments)) return *exit;
+  auto status = diagnose(settings);
+  return status ? 0 : report_failure("doctor", status.error());
+}
+
+}  // namespace
+
+constexpr Command doctor_command{"doctor", "what this machine can record, and what a program lacks",
+                                 run};
+
+}  // namespace pgokit::cli
