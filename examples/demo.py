@@ -29,17 +29,17 @@ class Program:
     about: str
     compile: str  # without flags for profiles and -o; {examples} is where the sources are
     arguments: str  # of a run; {seed} and {rounds} too are filled in
-    train_rounds: int  # some 10 s, so that there are samples enough
+    train_rounds: int  # some 5 s, so that there are samples enough
     measure_rounds: int  # some 1 s
 
 
 PROGRAMS = [
     Program("interpreter", "a small language: lexer, parser, a tree that evaluates itself by virtual calls",
             "clang++-22 -std=c++20 -O2 -fuse-ld=lld-22 {examples}/interpreter/*.cc",
-            "{examples}/interpreter/workload.sprig {seed} {rounds}", 1200, 110),
+            "{examples}/interpreter/workload.sprig {seed} {rounds}", 600, 110),
     Program("documents", "parses, changes and writes JSON with nlohmann::json, as Debian ships it",
             "clang++-22 -std=c++20 -O2 -fuse-ld=lld-22 {examples}/documents/*.cc",
-            "{seed} {rounds}", 3000, 290),
+            "{seed} {rounds}", 1500, 290),
 ]
 
 
@@ -210,7 +210,7 @@ def demonstrate(program, options):
     shell.run_all(builds)
 
     sampled = profile_rows(shell, program, train, with_probes=not options.quick)
-    instrumented = instrumented_row(shell, program, train // 10)
+    instrumented = instrumented_row(shell, program, train // 5)
     for row in sampled + [instrumented]:
         if (folder / row.profile).stat().st_size < 100:
             raise Failure(f"{row.profile} is empty")
