@@ -198,7 +198,8 @@ std::vector<std::string> with_two_dashes(std::span<char* const> arguments,
   };
   std::vector<std::string> result;
   for (std::string argument : arguments) {
-    if (argument.size() > 2 && argument[0] == '-' && argument[1] != '-') argument.insert(0, "-");
+    if (argument.size() > 2 && argument[0] == '-' && argument[1] != '-')
+      argument.insert(size_t{0}, 1, '-');
     if (is_bool(argument)) argument += "=true";
     result.push_back(std::move(argument));
   }

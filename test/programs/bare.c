@@ -31,13 +31,20 @@ static Visit visits[] = {gcd, deep, pass_on};
 
 __attribute__((noinline)) word choose(word kind, word a, word b) {
   switch (kind) {
-    case 0: return gcd(a, b);
-    case 1: return collatz(a & 0xffff) + 1;
-    case 2: return pass_on(a, b);
-    case 3: return visits[b % 3](a & 0xff, b & 3);
-    case 4: return a ^ b;
-    case 5: return collatz(gcd(a, b | 1));
-    default: return choose(kind - 6, b, a);
+    case 0:
+      return gcd(a, b);
+    case 1:
+      return collatz(a & 0xffff) + 1;
+    case 2:
+      return pass_on(a, b);
+    case 3:
+      return visits[b % 3](a & 0xff, b & 3);
+    case 4:
+      return a ^ b;
+    case 5:
+      return collatz(gcd(a, b | 1));
+    default:
+      return choose(kind - 6, b, a);
   }
 }
 

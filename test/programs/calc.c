@@ -23,21 +23,29 @@ static Operation table[] = {add, subtract, multiply};
 
 __attribute__((noinline)) long step(int code, long value, long operand) {
   switch (code) {
-    case 0: return add(value, operand);
-    case 1: return subtract(value, operand * 2);
-    case 2: return multiply(value, operand);
-    case 3: return power(operand, (unsigned)value & 15);
-    case 4: return is_even((unsigned)operand & 31) ? value : -value;
-    case 5: return table[value & 1](value, operand);
+    case 0:
+      return add(value, operand);
+    case 1:
+      return subtract(value, operand * 2);
+    case 2:
+      return multiply(value, operand);
+    case 3:
+      return power(operand, (unsigned)value & 15);
+    case 4:
+      return is_even((unsigned)operand & 31) ? value : -value;
+    case 5:
+      return table[value & 1](value, operand);
     case 6:
       for (int i = 0; i < (operand & 7); ++i) value ^= value << 3 | i;
       return value;
-    case 7: return value < 0 ? -value : value + labs(operand);
-    default: return table[(unsigned long)value % 3](value, operand);
+    case 7:
+      return value < 0 ? -value : value + labs(operand);
+    default:
+      return table[(unsigned long)value % 3](value, operand);
   }
 }
 
-long run(const unsigned char *program, size_t size, long value) {
+long run(const unsigned char* program, size_t size, long value) {
   for (size_t i = 0; i + 1 < size; i += 2) {
     value = step(program[i] % 9, value, program[i + 1]);
     if (value > 1000000) value %= 1000;
@@ -45,12 +53,12 @@ long run(const unsigned char *program, size_t size, long value) {
   return value;
 }
 
-static int compare(const void *a, const void *b) {
-  long x = *(const long *)a, y = *(const long *)b;
+static int compare(const void* a, const void* b) {
+  long x = *(const long*)a, y = *(const long*)b;
   return (x > y) - (x < y);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   unsigned char program[512];
   long values[64];
   unsigned state = argc > 1 ? (unsigned)strlen(argv[1]) : 17;

@@ -45,19 +45,25 @@ T clamp_to(T value, T low, T high) {
 
 std::unique_ptr<Shape> make(unsigned seed) {
   switch (seed % 6) {
-    case 0: return std::make_unique<Circle>(seed % 10);
-    case 1: return std::make_unique<Box>(seed % 7, seed % 5);
-    case 2: return std::make_unique<Polygon<3>>(seed % 11);
-    case 3: return std::make_unique<Polygon<5>>(seed % 13);
-    case 4: return std::make_unique<Polygon<6>>(seed % 3);
-    default: return std::make_unique<Box>(static_cast<double>(seed % 4) - 1.0, 2);
+    case 0:
+      return std::make_unique<Circle>(seed % 10);
+    case 1:
+      return std::make_unique<Box>(seed % 7, seed % 5);
+    case 2:
+      return std::make_unique<Polygon<3>>(seed % 11);
+    case 3:
+      return std::make_unique<Polygon<5>>(seed % 13);
+    case 4:
+      return std::make_unique<Polygon<6>>(seed % 3);
+    default:
+      return std::make_unique<Box>(static_cast<double>(seed % 4) - 1.0, 2);
   }
 }
 
 int depth_first(int node, int size, const std::vector<int>& weight) {
   if (node >= size) return 0;
-  return weight[static_cast<size_t>(node)] + std::max(depth_first(2 * node + 1, size, weight),
-                                                      depth_first(2 * node + 2, size, weight));
+  return weight[static_cast<size_t>(node)] +
+         std::max(depth_first(2 * node + 1, size, weight), depth_first(2 * node + 2, size, weight));
 }
 
 template <class F>
@@ -81,7 +87,8 @@ int main() {
       ++refused;
     }
   }
-  double area = sum_of(shapes, [](const Shape& shape) { return clamp_to(shape.area(), 1.0, 90.0); });
+  double area =
+      sum_of(shapes, [](const Shape& shape) { return clamp_to(shape.area(), 1.0, 90.0); });
   double corners = sum_of(shapes, [](const Shape& shape) { return shape.corners(); });
   std::vector<int> weight(2047);
   for (size_t i = 0; i < weight.size(); ++i) weight[i] = static_cast<int>(i * 37 % 101);
