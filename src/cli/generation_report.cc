@@ -70,10 +70,17 @@ std::vector<std::string> warnings(const GenerationReport& report) {
     add("{} functions with probes have no descriptor and were left out",
         grouped(report.generated.probes_without_descriptor));
   double density = report.generated.density.density;
-  if (density > 0 && density < dense_enough)
+  if (density > 0 && density * 1.05 < dense_enough)
     add("the profile is thin (density {:.1f}): {:.1f} times as many samples would optimize better",
         density, dense_enough / density);
   return list;
+}
+
+// Static functions were named by the compiler's option; without it clang would not find them.
+bool has_unique_names(const profile::Profile& profile) {
+  for (u32 id = 0; id < profile.names.size(); ++id)
+    if (profile.names.text(NameId{id}).contains(".__uniq.")) return true;
+  return false;
 }
 
 }  // namespace
@@ -143,8 +150,9 @@ void print_summary(const GenerationReport& report) {
              report::file_size(report.output_size));
   for (const auto& warning : warnings(report)) fmt::print(stderr, "warning   {}\n", warning);
   fmt::print(
-      stderr, "next      clang-22 -O2 -g {}-fprofile-sample-use={} ...\n",
+      stderr, "next      clang-22 -O2 -g {}{}-fprofile-sample-use={} ...\n",
       report.program.has_probes() ? "-fpseudo-probe-for-profiling " : "-fdebug-info-for-profiling ",
+      has_unique_names(report.generated.profile) ? "-funique-internal-linkage-names " : "",
       report.output);
 }
 
