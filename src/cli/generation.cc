@@ -50,11 +50,14 @@ Status read_recording(Bytes bytes, const binary::Program& program, const Generat
                       ReadInput& input) {
   auto recording = TRY(perf::Recording::open(bytes));
   if (!options.flat_from_hybrid && has_call_chains(recording)) return wants_contexts();
+  // What is in compressed records is not known before it is read.
+  Progress progress("reading " + options.input, recording.is_compressed() ? 0 : bytes.size());
   auto read = TRY(samples::count_recording(recording, program,
                                            {.ignore_build_id = options.ignore_build_id,
                                             .keep_wrong_path = options.keep_wrong_path,
                                             .pid = options.pid,
-                                            .threads = options.threads}));
+                                            .threads = options.threads,
+                                            .progress = &progress}));
   if (read.mappings == 0) return did_not_run(recording, program, read.other_build);
   input.counts = read.folder.counts();
   input.ranges = samples::diagnose(read.folder, program.code(), program.functions());
@@ -67,8 +70,10 @@ Status read_recording(Bytes bytes, const binary::Program& program, const Generat
 
 Status read_script(Bytes bytes, const binary::Program& program, const GenerationOptions& options,
                    ReadInput& input) {
-  auto read = TRY(samples::count_script(as_text(bytes), program,
-                                        {.pid = options.pid, .threads = options.threads}));
+  Progress progress("reading " + options.input, bytes.size());
+  auto read = TRY(samples::count_script(
+      as_text(bytes), program,
+      {.pid = options.pid, .threads = options.threads, .progress = &progress}));
   if (read.hybrid && !options.flat_from_hybrid) return wants_contexts();
   input.counts = read.folder.counts();
   input.ranges = samples::diagnose(read.folder, program.code(), program.functions());

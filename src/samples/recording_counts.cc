@@ -214,6 +214,7 @@ Result<RecordingCounts> count_recording(const perf::Recording& recording,
   perf::ReadCounts unpacking;
   recording.for_each_piece(workers, unpacking, [&](const perf::Piece& piece, unsigned worker) {
     counters[worker].read(piece.records);
+    if (options.progress) options.progress->advance(piece.records.size());
   });
   result.unreadable.add(unpacking);
   for (const auto& counter : counters) {

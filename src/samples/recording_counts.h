@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 
+#include "base/progress.h"
 #include "binary/program.h"
 #include "perf/recording.h"
 #include "samples/branch_folder.h"
@@ -24,6 +25,7 @@ struct RecordingOptions {
   bool keep_wrong_path = false;  // count branches that the processor took on a wrong guess
   std::optional<u32> pid = {};   // this process only
   unsigned threads = 0;
+  Progress* progress = nullptr;  // told of the bytes that were read
 };
 
 // Samples in = used + dropped by cause.

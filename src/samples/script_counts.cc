@@ -141,6 +141,7 @@ Result<ScriptRead> count_script(std::string_view text, const binary::Program& pr
     facts[chunk].counts = perf::parse_script(chunks[chunk], kind, sink);
     facts[chunk].bad_lines = sink.new_bad_lines;
     release(as_bytes(chunks[chunk]));
+    if (options.progress) options.progress->advance(chunks[chunk].size());
   });
 
   if (!loads.status()) return std::unexpected(loads.status().error());

@@ -20,6 +20,7 @@ namespace pgokit::samples {
 struct ScriptOptions {
   std::optional<u32> pid = {};  // only mapping events of this process
   unsigned threads = 0;
+  Progress* progress = nullptr;  // told of the bytes that were read
 };
 
 struct ScriptRead {
