@@ -6,7 +6,7 @@
 //   auto header = TRY(read_header(image));          // returns the error from the enclosing
 //   function if (bad) return fail("section {} ends past the file", i);
 //
-// Single broken records are not errors: they are counted (base/losses.h) and skipped.
+// Single broken records are not errors: they are counted and skipped.
 
 #include <fmt/format.h>
 
