@@ -164,7 +164,7 @@ def write_table(results, start_times, runs):
         cpu = next((line.split(":")[1].strip() for line in file if line.startswith("model name")), "?")
     lines = ["# pgokit beside llvm-profgen", "",
              f"Written by `./dev bench e2e`: medians of {runs} runs of each, in turn, on {os.cpu_count()} cores "
-             f"({cpu}, Linux {platform.release()}). Peak memory is the highest seen; below 10 MB it cannot be told.", "",
+             f"({cpu}, Linux {platform.release()}; load of the machine {os.getloadavg()[1]:.1f}). Peak memory is the highest seen; below 10 MB it cannot be told.", "",
              "| input | | wall | CPU | peak memory | same profile |", "|---|---|---|---|---|---|"]
     for case, ours, theirs, same in results:
         size = case.input.stat().st_size / 2**20
