@@ -45,12 +45,20 @@ Result<ProgramFacts> read_facts(const std::string& path, const elf::File& file) 
   facts.kind = kind_of(file);
   facts.machine = machine_name(file.machine());
   facts.build_id = elf::hex(file.build_id());
+  facts.position_independent = file.type() == ET_DYN;
+  facts.is_static = !has_interpreter(file);
   facts.symbols = file.has_symtab();
+  facts.block_map = file.section(".llvm_bb_addr_map") != nullptr;
+  facts.instrumented = file.section("__llvm_prf_cnts") != nullptr;
   facts.debug_link = file.debug_link();
   for (const auto& section : file.sections())
     if (is_decoded(section)) facts.code_bytes += section.size;
-  if (file.section(".debug_info") || file.section(".zdebug_info"))
-    facts.debug = TRY(dwarf::DebugInfo::load(file, {.path = path})).facts();
+  if (file.section(".debug_info") || file.section(".zdebug_info")) {
+    if (auto debug = dwarf::DebugInfo::load(file, {.path = path}))
+      facts.debug = debug->facts();
+    else
+      facts.debug_error = debug.error().message;
+  }
   const auto* descriptors = file.section(".pseudo_probe_desc");
   const auto* probes = file.section(".pseudo_probe");
   if (descriptors && probes) {

@@ -26,9 +26,14 @@ struct ProgramFacts {
   std::string machine;  // "x86-64", "AArch64", or a number
   std::string build_id;
   u64 code_bytes = 0;
-  bool symbols = false;    // .symtab
-  std::string debug_link;  // file with the debug information split off
+  bool position_independent = false;
+  bool is_static = false;     // needs no dynamic loader
+  bool symbols = false;       // .symtab
+  bool block_map = false;     // .llvm_bb_addr_map
+  bool instrumented = false;  // counts for clang's instrumented PGO
+  std::string debug_link;     // file with the debug information split off
   std::optional<dwarf::Facts> debug;
+  std::string debug_error;  // why the debug information that is there cannot be read
   std::optional<ProbeFacts> probes;
 };
 

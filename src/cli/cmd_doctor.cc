@@ -1,7 +1,7 @@
 #include "base/file.h"
+#include "binary/facts.h"
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "dwarf/debug_info.h"
 #include "elf/file.h"
 #include "record/machine.h"
 #include "report/json.h"
@@ -14,62 +14,40 @@ struct Settings {
   bool json = false;
 };
 
-struct ProgramFacts {
-  std::string path, build_id, producer;
-  bool position_independent = false, is_static = false, symbols = false;
-  bool debug_info = false, line_tables = false, linkage_names = false, discriminators = false;
-  bool probes = false, block_map = false, relocations = false, instrumented = false;
+struct Program {
+  std::string path;
+  binary::ProgramFacts facts;
   std::vector<std::string> advice;
 };
 
-void look_at_debug_info(const elf::File& file, ProgramFacts& facts) {
-  facts.debug_info = file.section(".debug_info") || file.section(".zdebug_info");
-  if (!facts.debug_info) return;
-  auto info = dwarf::DebugInfo::load(file, {.path = facts.path});
-  if (!info)
-    return facts.advice.push_back("its debug information cannot be read: " + info.error().message);
-  auto told = info->facts();
-  facts.line_tables = told.line_table_units != 0;
-  facts.linkage_names = told.linkage_names;
-  facts.discriminators = told.discriminators;
-  facts.producer = told.producer;
-  if (told.missing_dwo)
-    facts.advice.push_back(fmt::format("{} split-off files of debug information are missing: {}",
-                                       told.missing_dwo, told.first_missing_dwo));
-}
-
-void advise(ProgramFacts& facts) {
-  auto say = [&](std::string text) { facts.advice.push_back(std::move(text)); };
+std::vector<std::string> advice_for(const binary::ProgramFacts& facts) {
+  std::vector<std::string> advice;
+  auto say = [&](std::string text) { advice.push_back(std::move(text)); };
+  if (!facts.debug_error.empty()) say("its debug information cannot be read: " + facts.debug_error);
+  if (facts.debug && facts.debug->missing_dwo)
+    say(fmt::format("{} split-off files of debug information are missing: {}",
+                    facts.debug->missing_dwo, facts.debug->first_missing_dwo));
   if (facts.build_id.empty()) say("link with -Wl,--build-id: recordings then name this very build");
-  if (!facts.debug_info && !facts.probes)
+  if (!facts.debug && !facts.probes)
     say("a profile for clang needs debug information or probes: compile with -O2 "
         "-gline-tables-only -fdebug-info-for-profiling, or with -fpseudo-probe-for-profiling");
-  if (facts.debug_info && !facts.discriminators && !facts.probes)
+  if (facts.debug && !facts.debug->discriminators && !facts.probes)
     say("no discriminators: compile with -fdebug-info-for-profiling to tell blocks of one line "
         "apart");
-  if (facts.debug_info && !facts.probes)
+  if (facts.debug && !facts.probes)
     say("-fpseudo-probe-for-profiling gives profiles that survive changes of the source better");
   if (!facts.symbols) say("stripped: keep the unstripped file for 'pgokit generate -b'");
   if (facts.instrumented)
     say("instrumented (-fprofile-generate): record a build without instrumentation");
+  return advice;
 }
 
-Result<ProgramFacts> look_at_program(const std::string& path) {
+Result<Program> look_at_program(const std::string& path) {
   auto image = TRY(MappedFile::open(path));
   auto file = TRY_IN(path, elf::File::parse(image.bytes()));
-  ProgramFacts facts;
-  facts.path = path;
-  facts.build_id = elf::hex(file.build_id());
-  facts.position_independent = file.type() == ET_DYN;
-  facts.is_static = file.section(".interp") == nullptr;
-  facts.symbols = file.has_symtab();
-  facts.probes = file.section(".pseudo_probe") != nullptr;
-  facts.block_map = file.section(".llvm_bb_addr_map") != nullptr;
-  facts.relocations = file.section(".rela.text") != nullptr;
-  facts.instrumented = file.section("__llvm_prf_cnts") != nullptr;
-  look_at_debug_info(file, facts);
-  advise(facts);
-  return facts;
+  Program program{path, TRY_IN(path, binary::read_facts(path, file)), {}};
+  program.advice = advice_for(program.facts);
+  return program;
 }
 
 std::vector<std::string> advice_for(const record::Machine& machine) {
@@ -117,21 +95,23 @@ void print_machine(const record::Machine& machine) {
                                                                       : "nothing; see the advice");
 }
 
-void print_program(const ProgramFacts& facts) {
-  fmt::print("\nprogram {}\n", facts.path);
+void print_program(const Program& program) {
+  const auto& facts = program.facts;
+  const dwarf::Facts debug = facts.debug.value_or(dwarf::Facts{});
+  fmt::print("\nprogram {}\n", program.path);
   fmt::print("  build id        {}\n", facts.build_id.empty() ? "none" : facts.build_id);
-  if (!facts.producer.empty()) fmt::print("  compiled by     {}\n", facts.producer);
+  if (!debug.producer.empty()) fmt::print("  compiled by     {}\n", debug.producer);
   fmt::print("  kind            {}{}\n", facts.is_static ? "static" : "dynamic",
              facts.position_independent ? ", position independent" : "");
   fmt::print("  symbols         {}\n", mark(facts.symbols));
-  fmt::print("  line tables     {}\n", mark(facts.line_tables));
-  fmt::print("  discriminators  {}\n", mark(facts.discriminators));
-  fmt::print("  linkage names   {}\n", mark(facts.linkage_names));
-  fmt::print("  probes          {}\n", mark(facts.probes));
+  fmt::print("  line tables     {}\n", mark(debug.line_table_units != 0));
+  fmt::print("  discriminators  {}\n", mark(debug.discriminators));
+  fmt::print("  linkage names   {}\n", mark(debug.linkage_names));
+  fmt::print("  probes          {}\n", mark(facts.probes.has_value()));
   fmt::print("  block map       {}   (-fbasic-block-address-map)\n", mark(facts.block_map));
 }
 
-void print_advice(std::vector<std::string> advice, const ProgramFacts* program) {
+void print_advice(std::vector<std::string> advice, const Program* program) {
   if (program) advice.insert(advice.end(), program->advice.begin(), program->advice.end());
   if (advice.empty()) return;
   fmt::print("\nadvice\n");
@@ -170,20 +150,22 @@ report::Json json_of(const record::Machine& machine) {
   return json;
 }
 
-report::Json json_of(const ProgramFacts& facts) {
+report::Json json_of(const Program& program) {
+  const auto& facts = program.facts;
+  const dwarf::Facts debug = facts.debug.value_or(dwarf::Facts{});
   auto json = report::Json::object();
-  json.set("path", facts.path).set("build_id", facts.build_id).set("producer", facts.producer);
+  json.set("path", program.path).set("build_id", facts.build_id).set("producer", debug.producer);
   json.set("static", facts.is_static).set("position_independent", facts.position_independent);
-  json.set("symbols", facts.symbols).set("debug_info", facts.debug_info);
-  json.set("line_tables", facts.line_tables).set("discriminators", facts.discriminators);
-  json.set("linkage_names", facts.linkage_names).set("probes", facts.probes);
-  json.set("block_map", facts.block_map).set("relocations", facts.relocations);
-  json.set("instrumented", facts.instrumented).set("advice", json_of(facts.advice));
+  json.set("symbols", facts.symbols).set("debug_info", facts.debug.has_value());
+  json.set("line_tables", debug.line_table_units != 0).set("discriminators", debug.discriminators);
+  json.set("linkage_names", debug.linkage_names).set("probes", facts.probes.has_value());
+  json.set("block_map", facts.block_map).set("instrumented", facts.instrumented);
+  json.set("advice", json_of(program.advice));
   return json;
 }
 
 Status diagnose(const Settings& settings) {
-  std::optional<ProgramFacts> program;
+  std::optional<Program> program;
   if (!settings.program.empty()) program = TRY(look_at_program(settings.program));
   auto machine = record::inspect_machine();
   if (settings.json) {

@@ -40,9 +40,11 @@ void print_text(const std::string& path, const binary::ProgramFacts& facts) {
                            report::file_size(facts.code_bytes)));
   line("build id", facts.build_id.empty() ? "none (link with --build-id)" : facts.build_id);
   line("symbols", facts.symbols ? "yes" : "stripped");
-  line("debug", facts.debug                ? describe(*facts.debug)
-                : facts.debug_link.empty() ? "none (compile with -g -fdebug-info-for-profiling)"
-                                           : fmt::format("in another file: {}", facts.debug_link));
+  std::string debug = "none (compile with -g -fdebug-info-for-profiling)";
+  if (!facts.debug_link.empty()) debug = fmt::format("in another file: {}", facts.debug_link);
+  if (!facts.debug_error.empty()) debug = "unreadable: " + facts.debug_error;
+  if (facts.debug) debug = describe(*facts.debug);
+  line("debug", debug);
   if (facts.debug && !facts.debug->producer.empty()) line("compiler", facts.debug->producer);
   line("probes",
        facts.probes ? describe(*facts.probes) : "none (compile with -fpseudo-probe-for-profiling)");
