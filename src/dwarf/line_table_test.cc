@@ -127,15 +127,15 @@ TEST_F(LineTableTest, SeveralOperationsInAnInstruction) {
 TEST_F(LineTableTest, FileNamesOfVersion5) {
   ByteBuilder head;
   head.u1(1).u1(1).u1(1).u1(0xfb).u1(14).u1(1);
-  head.u1(1).uleb(1).uleb(form::string).uleb(2).text("/work").text("sub");
+  head.u1(1).uleb(1).uleb(form::string).uleb(2).text("/home").text("sub");
   head.u1(3).uleb(1).uleb(form::string).uleb(2).uleb(form::udata).uleb(5).uleb(form::data16);
   head.uleb(2).text("a.c").uleb(0).u8s(0).u8s(0).text("b.c").uleb(1).u8s(0).u8s(0);
   ByteBuilder table;
   table.u4(2 + 2 + 4 + head.size()).u2(5).u1(8).u1(0).u4(head.size()).bytes(head.str());
   auto lines = read_table(table);
-  EXPECT_EQ(lines.file_name(0, "/work"), "/work/a.c");
-  EXPECT_EQ(lines.file_name(1, "/work"), "/work/sub/b.c");
-  EXPECT_EQ(lines.file_name(2, "/work"), "");
+  EXPECT_EQ(lines.file_name(0, "/home"), "/home/a.c");
+  EXPECT_EQ(lines.file_name(1, "/home"), "/home/sub/b.c");
+  EXPECT_EQ(lines.file_name(2, "/home"), "");
 }
 
 TEST_F(LineTableTest, NoCountMakesNamesOutOfNothing) {
