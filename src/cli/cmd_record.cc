@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "record/hardware.h"
 #include "record/recorder.h"
+#include "report/json.h"
 
 namespace pgokit::cli {
 namespace {
@@ -15,6 +16,7 @@ struct Settings {
   u64 pid = 0, depth = 32;
   bool no_callchain = false, quiet = false;
   bool software = false, hardware = false;
+  bool stats = false;
 };
 
 double share(u64 part, u64 whole) {
@@ -83,6 +85,18 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
              program.substr(program.rfind('/') + 1));
 }
 
+void print_stats(const record::RecordSummary& summary) {
+  const auto& counts = summary.counts;
+  auto json = report::Json::object();
+  json.set("windows", counts.windows).set("samples", counts.samples).set("full", counts.full);
+  json.set("without", counts.without).set("in_system_call", counts.in_kernel);
+  json.set("branches", counts.branches).set("stops", counts.stops);
+  json.set("stopped_s", static_cast<double>(counts.stopped_ns) / 1e9);
+  json.set("threads", counts.threads).set("processes", counts.processes);
+  json.set("file_size", summary.file_size);
+  fmt::print(stderr, "{}\n", json.text());
+}
+
 Status check(const Settings& settings) {
   bool attach = settings.pid != 0;
   if (attach == !settings.record.command.empty())
@@ -112,6 +126,7 @@ int run(std::span<char* const> arguments) {
        {"--hardware", "", "use nothing else", &settings.hardware},
        {"-e,--event", "NAME", "one event of those that 'pgokit doctor' lists", &settings.event},
        {"--single-step", "", "", &record.single_step, false, true},
+       {"--stats", "", "print the figures of the summary as JSON", &settings.stats},
        {"-q,--quiet", "", "no progress and no summary", &settings.quiet}},
       "The program's output, signals and exit code pass through.\n\n"
       "  pgokit record -- ./app arguments\n"
@@ -133,7 +148,10 @@ int run(std::span<char* const> arguments) {
     return record_somehow(settings, how);
   }();
   if (!summary) return report_failure("record", summary.error());
-  if (!settings.quiet) print_summary(settings, *summary, how);
+  if (settings.stats)
+    print_stats(*summary);
+  else if (!settings.quiet)
+    print_summary(settings, *summary, how);
   return summary->exit_code;
 }
 

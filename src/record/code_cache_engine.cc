@@ -4,6 +4,7 @@
 //   state; all others wait for the end of the window, which is a few microseconds away;
 // - because the recorder or a stop signal wants it: it simply goes on.
 #include <algorithm>
+#include <random>
 
 #include "record/window.h"
 
@@ -35,7 +36,7 @@ bool caused_by_instruction(const siginfo_t& info) {
 
 class CodeCacheEngine : public WindowEngine {
  public:
-  explicit CodeCacheEngine(u32 passes) : passes_(passes) {}
+  explicit CodeCacheEngine(u32 most_passes) : most_passes_(most_passes) {}
   u32 most_branches(u32) const override { return scratch::most_branches; }
 
   Progressed begin(Thread& thread, const Registers& regs, u32 branches) override {
@@ -46,7 +47,8 @@ class CodeCacheEngine : public WindowEngine {
     int scratch = space.take_scratch();
     if (scratch < 0) return Progressed::impossible;
     u64 code = space.cache().enter(regs.rip);
-    auto header = space.cache().header(std::min(branches, scratch::most_branches), passes_);
+    auto passes = most_passes_ / 4 + 1 + static_cast<u32>(random_() % most_passes_) * 3 / 4;
+    auto header = space.cache().header(std::min(branches, scratch::most_branches), passes);
     u64 at = space.cache().scratch(static_cast<u64>(scratch));
     header.rax = regs.rax, header.rdx = regs.rdx, header.jump = code;
     Bytes bytes(reinterpret_cast<const u8*>(&header), sizeof header);
@@ -63,7 +65,8 @@ class CodeCacheEngine : public WindowEngine {
                      .taken = std::move(thread.window.taken),
                      .regs = regs,
                      .stops = 1,
-                     .scratch = scratch};
+                     .scratch = scratch,
+                     .passes = passes};
     return go_on(thread);
   }
 
@@ -98,7 +101,7 @@ class CodeCacheEngine : public WindowEngine {
     const auto& header = seen_.header;
     regs.rax = header.rax, regs.rcx = header.rcx;
     regs.rdx = header.rdx, regs.r11 = header.r11;
-    if (header.passes == 0) thread.window.cycles += header.cycles();
+    thread.window.cycles += header.cycles();
     regs.rip = header.target;
     regs.orig_rax = u64(-1);
     if (header.left == 0 || thread.window.misses >= most_misses) return finish(thread, regs);
@@ -146,6 +149,12 @@ class CodeCacheEngine : public WindowEngine {
     return get_registers(thread.tid, regs) && thread.space->memory().read(at, &seen_, size);
   }
 
+  static void take(Thread& thread, const scratch::Entry& entry) {
+    Edge edge = thread.space->cache().edge(entry.edge);
+    if (edge.to == 0) edge.to = entry.target, edge.indirect = true;
+    thread.window.taken.push_back(edge);
+  }
+
   Progressed finish(Thread& thread, Registers& regs) {
     auto& window = thread.window;
     regs.gs_base = window.regs.gs_base;
@@ -153,17 +162,17 @@ class CodeCacheEngine : public WindowEngine {
     window.regs = regs;
     window.taken.clear();
     u64 left = seen_.header.left / scratch::entry_size;
-    for (u64 n = window.branches; n > left; --n) {
-      Edge edge = thread.space->cache().edge(seen_.ring[n].edge);
-      if (edge.to == 0) edge.to = seen_.ring[n].target, edge.indirect = true;
-      window.taken.push_back(edge);
-    }
+    u64 whole_passes = window.passes - 1 - seen_.header.passes;
+    window.passed = whole_passes * window.branches + window.branches - left;
+    for (u64 n = whole_passes ? left : 0; n > 0; --n) take(thread, seen_.ring[n]);
+    for (u64 n = window.branches; n > left; --n) take(thread, seen_.ring[n]);
     thread.space->release_scratch(window.scratch);
     window.running = false;
     return Progressed::finished;
   }
 
-  u32 passes_;
+  u32 most_passes_;
+  std::minstd_rand random_{1};  // the same for each recording
   Seen seen_;
 };
 

@@ -22,12 +22,12 @@ struct RecordSettings {
   std::vector<std::string> command = {};  // or
   pid_t pid = 0;
   double seconds = 0;   // 0: until the program ends
-  u64 frequency = 500;  // windows per second of a thread's CPU time; each gives a few samples
+  u64 frequency = 300;  // windows per second of a thread's CPU time; each gives a few samples
   u32 depth = 32;
   bool callchain = true;
-  u64 kept_ns = 200;                      // the branches of that much time are kept of each window
-  u32 passes = 8;                         // of a window over its ring; the last one is recorded
-  bool single_step = false;               // the slow way, to be compared with
+  u64 kept_ns = 100;  // how much of a window is kept: what is taken in that much time
+  u32 passes = 64;    // at most, of a window over its ring; what it holds at the end is recorded
+  bool single_step = false;                    // the slow way, to be compared with
   std::vector<std::string> command_line = {};  // for the file's header
   std::function<void(const TraceCounts&)> progress = {};
 };

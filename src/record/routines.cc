@@ -70,7 +70,6 @@ void emit_next_pass(Assembler& out) {
   out.save32(Reg::rax, scratch::passes);
   out.load32(Reg::rax, scratch::pass);
   out.save32(Reg::rax, scratch::left);
-  emit_time_stamp(out, scratch::begun);
   out.load(Reg::rcx, scratch::target);
   auto missing = emit_lookup(out);
   emit_restored(out);

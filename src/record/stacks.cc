@@ -9,12 +9,11 @@
 namespace pgokit::record {
 namespace {
 
-// What the stubs of direct and of indirect branches take, in cycles of the time stamp counter, and
-// what a branch takes at least. Fitted on a Zen 4 to the exact counts of a program whose parts
-// differ (docs/record.md): the overlap is 0.90 with 0 and 0, 0.96 with these; direct ones mostly
-// run beside the program's own instructions.
-constexpr double cycles_of_direct = 2;
-constexpr double cycles_of_indirect = 10;
+// What recording adds to a direct and to an indirect branch, in cycles of the time stamp counter,
+// and what a branch takes at least. Stubs mostly run beside the program's own instructions: larger
+// figures made the counts of a program with different parts worse (docs/record.md).
+constexpr double cycles_of_direct = 1;
+constexpr double cycles_of_indirect = 1;
 constexpr double least_cycles = 2;
 
 }  // namespace
@@ -27,22 +26,21 @@ u64 cycles_per_us() {
   return (__rdtsc() - begin) * 1000 / (now_ns - begin_ns);
 }
 
-// What the window's branches would take without the recording of them.
+// What a branch of the window would take without the recording of them.
 double StackCutter::own_cycles(const Window& window) {
   auto taken = static_cast<double>(window.taken.size());
-  auto indirect = static_cast<double>(std::ranges::count_if(window.taken, &Edge::indirect));
-  double own = static_cast<double>(window.cycles) - indirect * cycles_of_indirect -
-               (taken - indirect) * cycles_of_direct;
-  return std::max(own, taken * least_cycles);
+  auto indirect = static_cast<double>(std::ranges::count_if(window.taken, &Edge::indirect)) / taken;
+  double own = static_cast<double>(window.cycles) / static_cast<double>(window.passed) -
+               indirect * cycles_of_indirect - (1 - indirect) * cycles_of_direct;
+  return std::max(own, least_cycles);
 }
 
 size_t StackCutter::stacks_of(const Window& window) {
   size_t taken = window.taken.size();
   if (taken == 0) return 0;
-  if (window.cycles == 0) return 1;
+  if (window.cycles == 0 || window.passed == 0) return 1;
   auto length = static_cast<double>(std::min<size_t>(taken, depth_));
-  double stacks =
-      static_cast<double>(taken) * static_cast<double>(cycles_) / own_cycles(window) / length;
+  double stacks = static_cast<double>(cycles_) / own_cycles(window) / length;
   stacks += std::uniform_real_distribution<>(0, 1)(random_);
   size_t most = taken < depth_ ? 1 : taken / depth_;
   return std::min(most, static_cast<size_t>(stacks));

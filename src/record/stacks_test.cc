@@ -19,6 +19,7 @@ Window window_of(size_t branches, u64 cycles) {
   Window window;
   for (size_t i = 0; i < branches; ++i) window.taken.push_back(jump(100 + i, 200 + i));
   window.cycles = cycles;
+  window.passed = branches;
   return window;
 }
 

@@ -24,11 +24,13 @@ struct Window {
   std::vector<Edge> taken;  // when finished: oldest first
   Registers regs{};         // at its end
   u64 stops = 0;            // of the thread for this window, its end included
-  u64 cycles = 0;           // of the time stamp counter while it ran; 0: not known
+  u64 passed = 0;           // branches in all, the last of which are recorded
+  u64 cycles = 0;           // of the time stamp counter for those; 0: not known
   // of the code cache
   int scratch = -1;
   u64 gs_base = 0;
   u32 misses = 0;
+  u32 passes = 0;
   // of single-stepping
   u64 last = 0;
 };
@@ -59,6 +61,7 @@ class WindowEngine {
 };
 
 // Translated code in the process: one or two stops for a window.
+// A window goes round its ring of branches a random number of times, at most `passes`.
 std::unique_ptr<WindowEngine> make_code_cache_engine(u32 passes);
 // PTRACE_SINGLESTEP: one stop for each instruction. The measure for the others.
 std::unique_ptr<WindowEngine> make_single_step_engine();
