@@ -9,6 +9,9 @@ function(add_layer name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${dir}/*.cc)
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  set(live_tests ${tests})
+  list(FILTER live_tests INCLUDE REGEX "_live_test\\.cc$")
+  list(FILTER tests EXCLUDE REGEX "_live_test\\.cc$")
   list(FILTER sources EXCLUDE REGEX "(_test|/main)\\.cc$")
 
   add_library(layer_${name} STATIC ${sources})
@@ -20,13 +23,21 @@ function(add_layer name)
   set_property(GLOBAL APPEND PROPERTY pgokit_layers "${name}=${needs}")
 
   if(BUILD_TESTING AND tests)
-    add_executable(${name}_test ${tests})
-    target_include_directories(${name}_test PRIVATE ${CMAKE_SOURCE_DIR})
-    target_compile_definitions(${name}_test PRIVATE PGOKIT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-    target_link_libraries(${name}_test PRIVATE layer_${name} pgokit_flags GTest::gmock_main)
-    gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
-                         PROPERTIES LABELS unit SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\]")
+    add_test_program(${name} ${name}_test unit ${tests})
   endif()
+  # These depend on how fast the machine is at the moment: `./dev test --all` has them.
+  if(BUILD_TESTING AND live_tests)
+    add_test_program(${name} ${name}_live_test long ${live_tests})
+  endif()
+endfunction()
+
+function(add_test_program layer program label)
+  add_executable(${program} ${ARGN})
+  target_include_directories(${program} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_compile_definitions(${program} PRIVATE PGOKIT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  target_link_libraries(${program} PRIVATE layer_${layer} pgokit_flags GTest::gmock_main)
+  gtest_discover_tests(${program} TEST_PREFIX "${layer}." DISCOVERY_TIMEOUT 60
+                       PROPERTIES LABELS ${label} SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\]")
 endfunction()
 
 # One test per folder of `dir`: `cmd` is run, its output and exit code compared with `expected`.

@@ -1,7 +1,5 @@
 // Records real programs (test/record/program.cc) and checks what comes out: the program must not
 // notice, and what is recorded must be possible.
-#include "record/recorder.h"
-
 #include <elf.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -13,6 +11,7 @@
 
 #include "isa/decoder.h"
 #include "perf/recording.h"
+#include "record/recorder.h"
 
 namespace pgokit::record {
 namespace {
