@@ -7,6 +7,8 @@
 #include <bit>
 #include <tuple>
 
+#include "base/cursor.h"
+#include "base/file.h"
 #include "record/inject.h"
 
 namespace pgokit::record {
@@ -15,6 +17,15 @@ namespace {
 constexpr u64 page_size = 4096;
 constexpr size_t line_size = 512;     // more than a block's instructions can be long
 constexpr size_t most_pages = 16384;  // of code kept
+
+// Return addresses that a copy pushes would not be in it.
+bool has_shadow_stack(pid_t pid) {
+  auto file = MappedFile::open(fmt::format("/proc/{}/status", pid));
+  if (!file) return false;
+  auto text = as_text(file->bytes());
+  auto at = text.find("x86_Thread_features:");
+  return at != text.npos && text.substr(at, text.find('\n', at) - at).find("shstk") != text.npos;
+}
 
 }  // namespace
 
@@ -55,6 +66,7 @@ std::vector<Mapping> AddressSpace::refresh() {
   if (stale_) pages_.clear();
   map_ = std::move(*now);
   map_expired_ = false;
+  if (!added.empty()) restartable_known_ = false;
   return added;
 }
 
@@ -75,7 +87,7 @@ Bytes AddressSpace::code_at(u64 address) {
   const auto* mapping = map_.find(address);
   if (!mapping || !mapping->is_fixed_code()) return {};
   line_.clear();
-  u64 end = std::min(mapping->end, address + line_size);
+  u64 end = end_of_translatable(address, std::min(mapping->end, address + line_size));
   for (u64 at = address; at < end;) {
     u64 start = at & ~(page_size - 1);
     const u8* bytes = page(start);
@@ -85,6 +97,27 @@ Bytes AddressSpace::code_at(u64 address) {
     at = until;
   }
   return line_;
+}
+
+// Late, when the loader has relocated the tables.
+void AddressSpace::find_restartable() {
+  restartable_.clear();
+  restartable_known_ = true;
+  for (const auto& mapping : map_.list()) {
+    if (!mapping.is_fixed_code() || mapping.inode == 0) continue;
+    auto image = MappedFile::open(fmt::format("/proc/{}/root{}", pid_, mapping.path));
+    if (!image) continue;
+    auto file = elf::File::parse(image->bytes());
+    if (!file) continue;
+    for (const auto& range : restartable_code(memory_, mapping, *file))
+      restartable_.push_back(range);
+  }
+}
+
+u64 AddressSpace::end_of_translatable(u64 address, u64 end) const {
+  for (const auto& range : restartable_)
+    if (range.start < end && range.end > address) end = std::max(address, range.start);
+  return end;
 }
 
 u64 AddressSpace::find_system_call() {
@@ -105,6 +138,7 @@ u64 AddressSpace::find_system_call() {
 }
 
 Status AddressSpace::add_arena(pid_t tid, u64 address, std::vector<siginfo_t>& held) {
+  if (has_shadow_stack(pid_)) return fail("the program uses a shadow stack");
   u64 instruction = find_system_call();
   if (!instruction) return fail("no system call instruction in the process");
   u64 base = map_.hole(address, Arena::size, Arena::reach);
@@ -126,6 +160,7 @@ bool AddressSpace::prepare(pid_t tid, u64 address, std::vector<siginfo_t>& held)
   if (!obstacle_.empty()) return false;
   const auto* mapping = map_.find(address);
   if (!mapping || !mapping->is_fixed_code()) return false;
+  if (!restartable_known_) find_restartable();
   for (u64 base : inherited_) cache_.add_arena(base);
   if (!inherited_.empty()) cache_.clear();
   inherited_.clear();

@@ -15,6 +15,7 @@
 #include "record/memory_map.h"
 #include "record/process_memory.h"
 #include "record/ptrace.h"
+#include "record/restartable.h"
 
 namespace pgokit::record {
 
@@ -58,6 +59,8 @@ class AddressSpace {
   Status add_arena(pid_t tid, u64 address, std::vector<siginfo_t>& held);
   u64 find_system_call();
   const u8* page(u64 address);
+  void find_restartable();
+  u64 end_of_translatable(u64 address, u64 end) const;
 
   pid_t pid_;
   ProcessMemory memory_;
@@ -68,7 +71,9 @@ class AddressSpace {
   std::vector<u8> line_;
   std::vector<u64> inherited_;  // arenas of the parent, not in use yet
   u64 scratch_free_ = ~u64{0};
-  bool stale_ = false;  // code has gone: translate anew once no thread is inside
+  std::vector<CodeRange> restartable_;
+  bool restartable_known_ = false;  // for the mappings of map_
+  bool stale_ = false;              // code has gone: translate anew once no thread is inside
   std::string obstacle_;
 };
 

@@ -44,6 +44,8 @@ class CodeCacheEngine : public WindowEngine {
     // Other uses of gs would see the recorder's base.
     if (regs.gs_base != 0 && !is_ours(space, regs.gs_base)) return Progressed::impossible;
     if (!space.prepare(thread.tid, regs.rip, thread.held)) return Progressed::impossible;
+    // One of them may be for the instruction at which the window would begin.
+    if (!thread.held.empty()) return Progressed::impossible;
     int scratch = space.take_scratch();
     if (scratch < 0) return Progressed::impossible;
     u64 code = space.cache().enter(regs.rip);
@@ -130,7 +132,13 @@ class CodeCacheEngine : public WindowEngine {
   Progressed at_fault(Thread& thread, siginfo_t info, int& deliver) {
     Registers regs;
     if (!read(thread, regs)) return Progressed::running;
-    auto boundary = thread.space->cache().boundary(regs.rip);
+    auto& cache = thread.space->cache();
+    // The signal was on its way when the window began.
+    if (regs.rip == cache.start()) {
+      deliver = info.si_signo;
+      return finish(thread, thread.window.regs);
+    }
+    auto boundary = cache.boundary(regs.rip);
     if (boundary) {
       if (info.si_addr == reinterpret_cast<void*>(regs.rip)) {
         info.si_addr = reinterpret_cast<void*>(boundary->original);
@@ -155,7 +163,7 @@ class CodeCacheEngine : public WindowEngine {
     thread.window.taken.push_back(edge);
   }
 
-  Progressed finish(Thread& thread, Registers& regs) {
+  Progressed finish(Thread& thread, Registers regs) {
     auto& window = thread.window;
     regs.gs_base = window.regs.gs_base;
     set_registers(thread.tid, regs);

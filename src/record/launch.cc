@@ -9,6 +9,9 @@
 #include <cstring>
 #include <utility>
 
+#include "base/cursor.h"
+#include "base/file.h"
+
 namespace pgokit::record {
 namespace {
 
@@ -20,6 +23,15 @@ Result<Pipe> make_pipe() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return fail("cannot make a pipe: {}", std::strerror(errno));
   return Pipe{ends[0], ends[1]};
+}
+
+// A number of /proc/TID/status.
+u64 field_of(pid_t tid, std::string_view name, int base) {
+  auto file = MappedFile::open(fmt::format("/proc/{}/status", tid));
+  if (!file) return 0;
+  std::string text(as_text(file->bytes()));
+  auto at = text.find(fmt::format("\n{}:", name));
+  return at == text.npos ? 0 : std::strtoull(text.c_str() + at + name.size() + 2, nullptr, base);
 }
 
 // In the child: waits until `start` is closed, then becomes the program.
@@ -87,15 +99,11 @@ std::vector<pid_t> threads_of(pid_t pid) {
   return list;
 }
 
-pid_t tracer_of(pid_t tid) {
-  std::FILE* file = std::fopen(fmt::format("/proc/{}/status", tid).c_str(), "re");
-  if (!file) return 0;
-  char line[256];
-  int tracer = 0;
-  while (std::fgets(line, sizeof line, file))
-    if (std::sscanf(line, "TracerPid: %d", &tracer) == 1) break;
-  std::fclose(file);
-  return tracer;
+bool has_pending_signal(pid_t tid) {
+  u64 blocked = field_of(tid, "SigBlk", 16);
+  return ((field_of(tid, "SigPnd", 16) | field_of(tid, "ShdPnd", 16)) & ~blocked) != 0;
 }
+
+pid_t tracer_of(pid_t tid) { return static_cast<pid_t>(field_of(tid, "TracerPid", 10)); }
 
 }  // namespace pgokit::record

@@ -250,8 +250,8 @@ class Records : public ::testing::TestWithParam<Case> {
     EXPECT_EQ(sorted_lines(recorded.output), sorted_lines(alone.output));
     auto checked = Checker().check(path);
     EXPECT_THAT(checked.problems, ::testing::IsEmpty());
-    EXPECT_GT(checked.samples, 5U);
-    EXPECT_GT(checked.entries, checked.samples * 10);
+    EXPECT_GT(checked.samples, 0U);
+    EXPECT_GE(checked.entries, checked.samples);
     EXPECT_GE(checked.deepest, 3U);
     EXPECT_EQ(checked.processes, GetParam().processes);
     unlink(path.c_str());
@@ -320,6 +320,17 @@ TEST(Recorder, AttachesAndLeavesAgain) {
   }
   kill(pid, SIGKILL);
   waitpid(pid, nullptr, 0);
+  unlink(path.c_str());
+}
+
+TEST(Recorder, LeavesThreadsThatWaitAlone) {
+  if (!tracing_permitted()) GTEST_SKIP() << "ptrace is not permitted here";
+  auto path = temporary("data");
+  std::vector<std::string> command = {RECORDED, "waits", "400"};
+  auto recorded =
+      in_process([&] { return record_to({.output = path, .command = command, .seconds = 0.1}); });
+  EXPECT_EQ(recorded.output, run(command).output);
+  EXPECT_EQ(recorded.code, 5);
   unlink(path.c_str());
 }
 

@@ -52,6 +52,13 @@ bool Sampler::stopped(SampledThread& thread, Stop stop, int& deliver) {
   return false;
 }
 
+// Returning from a signal handler is no return to behind a call.
+size_t Sampler::real_frames(AddressSpace& space, std::span<const u64> chain) {
+  size_t n = std::min<size_t>(chain.size(), 1);
+  while (n < chain.size() && is_return_address(space, chain[n])) ++n;
+  return n;
+}
+
 void Sampler::write_samples(SampledThread& thread, const Registers& regs) {
   if (thread.window.taken.empty()) return write_place(thread, regs);
   if (!thread.space->map().find(regs.rip)) refresh(thread);
@@ -62,6 +69,7 @@ void Sampler::write_samples(SampledThread& thread, const Registers& regs) {
   cutter_.cut(thread.window, chain_, [&](std::span<const Edge> taken, std::span<const u64> chain) {
     bool at_end = &taken.back() == &thread.window.taken.back();
     ip = at_end ? regs.rip : taken.back().to;
+    chain = chain.first(real_frames(*thread.space, chain));
     ++counts_.samples;
     counts_.full += taken.size() == settings_.depth;
     counts_.branches += taken.size();

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "record/recording.h"
@@ -63,6 +64,7 @@ class Sampler {
 
  private:
   bool begin_here(SampledThread& thread, const Registers& regs);
+  static size_t real_frames(AddressSpace& space, std::span<const u64> chain);
   void write_samples(SampledThread& thread, const Registers& regs);
   void write_place(SampledThread& thread, const Registers& regs);
 

@@ -16,6 +16,10 @@ constexpr double cycles_of_direct = 1;
 constexpr double cycles_of_indirect = 1;
 constexpr double least_cycles = 2;
 
+// The first branches of a window are slow, as its code has left the caches since the last one. A
+// window that a system call has ended early tells nothing of the program's speed.
+constexpr u64 least_timed = 2000;
+
 }  // namespace
 
 u64 cycles_per_us() {
@@ -38,7 +42,7 @@ double StackCutter::own_cycles(const Window& window) {
 size_t StackCutter::stacks_of(const Window& window) {
   size_t taken = window.taken.size();
   if (taken == 0) return 0;
-  if (window.cycles == 0 || window.passed == 0) return 1;
+  if (window.cycles == 0 || window.passed < least_timed) return 1;
   auto length = static_cast<double>(std::min<size_t>(taken, depth_));
   double stacks = static_cast<double>(cycles_) / own_cycles(window) / length;
   stacks += std::uniform_real_distribution<>(0, 1)(random_);

@@ -206,7 +206,10 @@ void Tracer::handle_event(Traced& one, Stop stop) {
     if (one.pid != 0 || leaving_) adopt_waiting();
     return;
   }
-  if (leaving_) return go_on(one, 0);
+  if (leaving_) {
+    make_again(one);
+    return go_on(one, 0);
+  }
   if (stops_group(stop.signal())) {
     ptrace(PTRACE_LISTEN, one.tid, nullptr, nullptr);
     return;
@@ -214,6 +217,7 @@ void Tracer::handle_event(Traced& one, Stop stop) {
   if (one.due) {
     if (ticks_.mappings_changed()) expire_maps();
     if (sampler_.begin(one)) return;
+    make_again(one);
   }
   raise_held(one);
   go_on(one, 0);
@@ -272,6 +276,19 @@ void Tracer::handle_exec(Traced& one) {
 void Tracer::expire_maps() {
   for (const auto& [tid, one] : threads_)
     if (one->space) one->space->expire_map();
+}
+
+// A call that this stop has interrupted, and that would now fail with EINTR for no reason that the
+// program knows of (epoll_wait and a few others), is made again.
+void Tracer::make_again(Traced& one) {
+  Registers regs;
+  if (!get_registers(one.tid, regs)) return;
+  bool interrupted = static_cast<i64>(regs.orig_rax) >= 0 && static_cast<i64>(regs.rax) == -EINTR;
+  if (!interrupted || has_pending_signal(one.tid)) return;
+  regs.rax = regs.orig_rax;
+  regs.orig_rax = u64(-1);
+  regs.rip -= 2;
+  set_registers(one.tid, regs);
 }
 
 // One that was held back comes again by raise_held(), and gets its origin back.

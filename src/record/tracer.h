@@ -64,6 +64,7 @@ class Tracer {
   void handle_event(Traced& thread, Stop stop);
   void handle_creation(Traced& creator);
   void handle_exec(Traced& thread);
+  void make_again(Traced& one);
   void handle_signal(Traced& thread, int signal);
   void handle_gone(pid_t tid, int status);
   void adopt_waiting();

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/epoll.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -271,6 +272,23 @@ void calls(int rounds) {
   std::printf("calls %lx\n", sum);
 }
 
+// A thread waits in a call that fails with EINTR after any stop, even one without a signal.
+void waits(int rounds) {
+  int ends[2];
+  if (pipe(ends) != 0) return;
+  int interrupted = 0;
+  std::thread waiter([&] {
+    int epoll = epoll_create1(0);
+    epoll_event event{EPOLLIN, {}};
+    epoll_ctl(epoll, EPOLL_CTL_ADD, ends[0], &event);
+    while (epoll_wait(epoll, &event, 1, -1) < 0) ++interrupted;
+  });
+  auto hash = work(9, rounds);
+  if (write(ends[1], "x", 1) != 1) return;
+  waiter.join();
+  std::printf("waits %d %lx\n", interrupted, hash);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -289,6 +307,7 @@ int main(int argc, char** argv) {
   if (mode == "goto") gotos(rounds);
   if (mode == "copies") copies(rounds);
   if (mode == "calls") calls(rounds);
+  if (mode == "waits") waits(rounds);
   if (mode == "forever") {
     std::printf("ready\n");
     std::fflush(stdout);
