@@ -73,7 +73,7 @@ bool tracing_permitted() {
 }
 
 // Lines of processes come in any order.
-std::string sorted_lines(std::string text) {
+std::string sorted_lines(const std::string& text) {
   std::vector<std::string> lines;
   for (size_t at = 0; at < text.size();) {
     auto end = std::min(text.find('\n', at), text.size());
