@@ -35,8 +35,8 @@ AddressSpace::AddressSpace(pid_t pid, ProcessMemory memory)
       cache_(memory_, [this](u64 address) { return code_at(address); }) {}
 
 Result<std::unique_ptr<AddressSpace>> AddressSpace::open(pid_t pid) {
-  std::unique_ptr<AddressSpace> space(new AddressSpace(pid, TRY(ProcessMemory::open(pid))));
-  return space;
+  auto memory = TRY(ProcessMemory::open(pid));
+  return std::unique_ptr<AddressSpace>(new AddressSpace(pid, std::move(memory)));
 }
 
 Result<std::unique_ptr<AddressSpace>> AddressSpace::open_forked(pid_t pid,

@@ -115,7 +115,7 @@ void CodeCache::follow(const Translation& copy, Batch& batch) {
 void CodeCache::commit(Batch& batch) {
   memory_.write(batch.code_at, batch.code);
   Bytes slots(reinterpret_cast<const u8*>(batch.slots.data()), batch.slots.size() * 8);
-  memory_.write(batch.slots_at, slots);
+  if (!slots.empty()) memory_.write(batch.slots_at, slots);
   for (u64 original : batch.added)
     batch.words.push_back(
         {arenas_[0].table() + 8 * scratch::table_index(original), find(original)});

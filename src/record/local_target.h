@@ -84,14 +84,16 @@ class LocalTarget {
 
  private:
   void add_arena(u64 place) {
+    constexpr u64 step = u64{32} << 20;
     u64 hint = place & ~u64{0xfff};
-    for (u64 distance = u64{64} << 20; distance < Arena::reach; distance += u64{64} << 20) {
-      void* at = mmap(reinterpret_cast<void*>(hint - distance), Arena::size,
-                      PROT_READ | PROT_WRITE | PROT_EXEC,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-      if (at == MAP_FAILED) continue;
-      return cache.add_arena(reinterpret_cast<u64>(at));
-    }
+    for (u64 distance = step; distance < Arena::reach; distance += step)
+      for (u64 at : {hint - distance, hint + distance}) {
+        void* got =
+            mmap(reinterpret_cast<void*>(at), Arena::size, PROT_READ | PROT_WRITE | PROT_EXEC,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        if (got == MAP_FAILED) continue;
+        return cache.add_arena(at);
+      }
   }
 
   LocalMemory memory_;
