@@ -76,7 +76,7 @@ def ways():
 
 def slow_down(runs):
     text = ["| program | alone, s | recorded at the default rate, s | slow-down |", "|---|---|---|---|"]
-    for mode, rounds in (("sort", 1500), ("exceptions", 300), ("goto", 300), ("calls", 300), ("threads", 150)):
+    for mode, rounds in (("sort", 6000), ("exceptions", 1500), ("goto", 2000), ("calls", 2500), ("threads", 1000)):
         alone, with_recorder = [], []
         for _ in range(runs):
             alone.append(timed([PROGRAM, mode, str(rounds)])[0])

@@ -127,16 +127,20 @@ class Program {
         if (kept_.empty()) return void(ok_ = false);
         row_ = kept_.back();
         return kept_.pop_back();
-      case 0x0c:  // def_cfa
-        return define(in.uleb128(), static_cast<i64>(in.uleb128()));
+      case 0x0c: {  // def_cfa
+        u64 number = in.uleb128();
+        return define(number, static_cast<i64>(in.uleb128()));
+      }
       case 0x0d:  // def_cfa_register
         return define(in.uleb128(), row_.cfa_offset);
       case 0x0e:  // def_cfa_offset
         return define(row_.cfa_register, static_cast<i64>(in.uleb128()));
       case 0x0f:
         return linkage(in.bytes(in.uleb128()));
-      case 0x12:  // def_cfa_sf
-        return define(in.uleb128(), in.sleb128() * common_.data_factor);
+      case 0x12: {  // def_cfa_sf
+        u64 number = in.uleb128();
+        return define(number, in.sleb128() * common_.data_factor);
+      }
       case 0x13:  // def_cfa_offset_sf
         return define(row_.cfa_register, in.sleb128() * common_.data_factor);
       case 0x2e:  // GNU_args_size

@@ -22,7 +22,7 @@ struct RecordSettings {
   std::vector<std::string> command = {};  // or
   pid_t pid = 0;
   double seconds = 0;   // 0: until the program ends
-  u64 frequency = 300;  // windows per second of a thread's CPU time; each gives a few samples
+  u64 frequency = 250;  // windows per second of a thread's CPU time; each gives a few samples
   u32 depth = 32;
   bool callchain = true;
   u64 kept_ns = 100;  // how much of a window is kept: what is taken in that much time

@@ -273,7 +273,7 @@ INSTANTIATE_TEST_SUITE_P(Programs, Records,
                                            Case{"libraries", "20"}, Case{"goto", "40"},
                                            Case{"copies", "30"}, Case{"calls", "20"},
                                            Case{"killed", "40"}),
-                         [](const auto& info) { return std::string(info.param.mode); });
+                         [](const auto& one) { return std::string(one.param.mode); });
 
 TEST(Recorder, AProgramOutlivesAKilledRecorder) {
   if (!tracing_permitted()) GTEST_SKIP() << "ptrace is not permitted here";

@@ -49,7 +49,7 @@ class CodeMaker {
     std::memcpy(out_, &narrow, 4);
     out_ += 4;
   }
-  unsigned below(unsigned n) { return random_() % n; }
+  unsigned below(unsigned n) { return static_cast<unsigned>(random_() % n); }
   // Not rsp, nor rbx (memory) and r15 (the State).
   unsigned reg() {
     constexpr unsigned usable[] = {0, 1, 2, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};

@@ -148,16 +148,17 @@ __attribute__((noinline)) void jump(int n) {
 }
 
 void longjumps(int rounds) {
-  volatile unsigned long sum = 0;
-  for (volatile int i = 0; i < rounds * 20000; i = i + 1) {
+  static unsigned long sum = 0;  // not on the stack: it has to survive longjmp()
+  static int i = 0;
+  for (; i < rounds * 20000; ++i) {
     if (setjmp(back) == 0) {
       jump(i);
-      sum = sum + 1;
+      sum += 1;
     } else {
-      sum = sum * 3;
+      sum *= 3;
     }
   }
-  std::printf("longjumps %lx\n", static_cast<unsigned long>(sum));
+  std::printf("longjumps %lx\n", sum);
 }
 
 sigjmp_buf after_fault;
@@ -186,8 +187,9 @@ void faults(int rounds) {
   action.sa_flags = SA_SIGINFO;
   sigaction(SIGSEGV, &action, nullptr);
   sigaction(SIGFPE, &action, nullptr);
-  volatile unsigned long sum = 0;
-  for (volatile int i = 0; i < rounds * 500; i = i + 1) {
+  static unsigned long sum = 0;
+  static int i = 0;
+  for (; i < rounds * 500; ++i) {
     if (sigsetjmp(after_fault, 1) != 0) {
       sum = sum * 3 + 1;
       continue;
@@ -197,7 +199,7 @@ void faults(int rounds) {
     if (i % 3 == 1) (*static_cast<Function**>(expected_address))(i);
     sum = sum + static_cast<unsigned>(divide(i, i % 3 - 2));
   }
-  std::printf("faults %lx wrong %d\n", static_cast<unsigned long>(sum), wrong_faults);
+  std::printf("faults %lx wrong %d\n", sum, wrong_faults);
 }
 
 void libraries(int rounds) {
