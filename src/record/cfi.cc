@@ -1,5 +1,6 @@
 #include "record/cfi.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "base/cursor.h"
@@ -230,39 +231,71 @@ class Program {
 
 }  // namespace
 
-std::optional<CfiTable> CfiTable::find(const elf::File& file) {
+bool CfiTable::use_header(const elf::File& file) {
   const auto* header = file.section(".eh_frame_hdr");
-  const auto* frames = file.section(".eh_frame");
-  if (!header || !frames) return std::nullopt;
+  if (!header) return false;
   Cursor in(header->contents);
   constexpr u8 relative_to_section = 0x30;
   bool usual = in.get<u8>() == 1 && in.get<u8>() == (relative_to_pc | signed4) &&
                in.get<u8>() == unsigned4 && in.get<u8>() == (relative_to_section | signed4);
   in.skip(4);
   auto pairs = in.array<Pair>(in.get<u32>());
-  if (!usual || !in.ok()) return std::nullopt;
+  if (!usual || !in.ok()) return false;
+  search_ = {reinterpret_cast<const u8*>(pairs.data()), pairs.size_bytes()};
+  search_address_ = header->address;
+  return true;
+}
+
+void CfiTable::list_entries() {
+  Common common;
+  u64 common_at = u64(-1);
+  Cursor in(frames_);
+  while (in.ok() && !in.at_end()) {
+    u64 at = in.position();
+    Cursor body(in.bytes(in.get<u32>()));
+    u64 back = body.get<u32>();
+    if (!in.ok() || !body.ok() || back == 0 || back > at + 4) continue;
+    if (at + 4 - back != common_at) {
+      common_at = at + 4 - back;
+      common = {};
+      if (!read_common(frames_, common_at, common)) common_at = u64(-1);
+    }
+    if (common_at == u64(-1)) continue;
+    u64 begin = read_pointer(body, common.pointer_encoding, frames_address_ + at + 8);
+    if (body.ok()) listed_.push_back({begin, at});
+  }
+  std::ranges::sort(listed_, {}, &Place::address);
+}
+
+std::optional<CfiTable> CfiTable::find(const elf::File& file) {
+  const auto* frames = file.section(".eh_frame");
+  if (!frames) return std::nullopt;
   CfiTable table;
-  table.search_ = {reinterpret_cast<const u8*>(pairs.data()), pairs.size_bytes()};
-  table.search_address_ = header->address;
   table.frames_ = frames->contents;
   table.frames_address_ = frames->address;
+  if (!table.use_header(file)) table.list_entries();
   return table;
 }
 
-std::optional<CfiRow> CfiTable::row_at(u64 address) const {
+// The entry with the greatest beginning that is not behind `address`.
+std::optional<u64> CfiTable::entry_of(u64 address) const {
+  if (search_.empty()) {
+    auto it = std::ranges::upper_bound(listed_, address, {}, &Place::address);
+    if (it == listed_.begin()) return std::nullopt;
+    return (it - 1)->entry;
+  }
   std::span pairs(reinterpret_cast<const Pair*>(search_.data()), search_.size() / sizeof(Pair));
   auto wanted = static_cast<i64>(address - search_address_);
-  size_t low = 0, high = pairs.size();
-  while (low < high) {
-    size_t middle = (low + high) / 2;
-    if (pairs[middle].pc <= wanted)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  if (low == 0) return std::nullopt;
-  u64 offset = search_address_ + static_cast<u64>(i64(pairs[low - 1].entry)) - frames_address_;
-  if (offset >= frames_.size()) return std::nullopt;
+  auto it = std::ranges::upper_bound(pairs, wanted, {},
+                                     [](const Pair& pair) { return i64(i32(pair.pc)); });
+  if (it == pairs.begin()) return std::nullopt;
+  return search_address_ + static_cast<u64>(i64(i32((it - 1)->entry))) - frames_address_;
+}
+
+std::optional<CfiRow> CfiTable::row_at(u64 address) const {
+  auto found = entry_of(address);
+  if (!found || *found >= frames_.size()) return std::nullopt;
+  u64 offset = *found;
 
   Cursor outer(frames_.subspan(offset));
   Bytes body = outer.bytes(outer.get<u32>());

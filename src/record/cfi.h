@@ -1,7 +1,7 @@
 #pragma once
 
 // How to get from a function's frame to that of its caller, by the unwind tables of an x86-64 ELF
-// file (.eh_frame, found through .eh_frame_hdr).
+// file (.eh_frame, searched through .eh_frame_hdr where there is one: static programs may lack it).
 //
 //   auto table = CfiTable::find(file);                 // an elf::File; views into it
 //   if (auto row = table->row_at(address)) {
@@ -19,6 +19,7 @@
 
 #include <array>
 #include <optional>
+#include <vector>
 
 #include "elf/file.h"
 
@@ -42,15 +43,24 @@ struct CfiRow {
 
 class CfiTable {
  public:
-  // Nothing where the file has no table that can be searched.
+  // Nothing where the file has no table.
   static std::optional<CfiTable> find(const elf::File& file);
 
   // The row for an address of the file.
   std::optional<CfiRow> row_at(u64 address) const;
 
  private:
-  Bytes search_;  // the pairs
+  struct Place {
+    u64 address, entry;  // the code's; the offset of its entry in frames_
+  };
+
+  bool use_header(const elf::File& file);
+  void list_entries();
+  std::optional<u64> entry_of(u64 address) const;
+
+  Bytes search_;  // the pairs of the header
   u64 search_address_ = 0;
+  std::vector<Place> listed_;  // where there is no header; by address
   Bytes frames_;
   u64 frames_address_ = 0;
 };
