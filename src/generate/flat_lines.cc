@@ -6,8 +6,8 @@
 
 #include "base/hash.h"
 #include "base/parallel.h"
+#include "dwarf/discriminator.h"
 #include "generate/callee_names.h"
-#include "generate/discriminator.h"
 
 namespace pgokit::generate {
 namespace {
@@ -54,14 +54,14 @@ class LineSamples {
     const auto& chain = leaf_samples(part);
     for (auto* samples : chain) samples->add_total(profile::multiply_saturated(count, bytes));
     const auto& leaf = part.frames.back();
-    u32 factor = duplication_factor(leaf.discriminator, flow_sensitive_);
+    u32 factor = dwarf::duplication_factor(leaf.discriminator, flow_sensitive_);
     chain.back()->raise_body(location_of(leaf, leaf.discriminator),
                              profile::multiply_saturated(count, factor));
   }
 
   LineLocation location_of(const dwarf::Frame& frame, u32 discriminator) const {
     return {(frame.line - frame.start_line) & 0xffff,
-            base_discriminator(discriminator, flow_sensitive_)};
+            dwarf::base_discriminator(discriminator, flow_sensitive_)};
   }
 
   // The samples of the part's functions, outermost first. Neighbouring parts mostly share them.

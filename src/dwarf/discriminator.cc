@@ -1,6 +1,6 @@
-#include "generate/discriminator.h"
+#include "dwarf/discriminator.h"
 
-namespace pgokit::generate {
+namespace pgokit::dwarf {
 namespace {
 
 // A component: 0 in one bit; else up to 5 bits of value, or up to 12 where bit 6 is set.
@@ -35,4 +35,4 @@ u32 duplication_factor(u32 packed, bool flow_sensitive) {
   return factor ? factor : 1;
 }
 
-}  // namespace pgokit::generate
+}  // namespace pgokit::dwarf

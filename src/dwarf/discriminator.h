@@ -9,11 +9,11 @@
 
 #include "base/types.h"
 
-namespace pgokit::generate {
+namespace pgokit::dwarf {
 
 // `flow_sensitive`: discriminators of flow-sensitive AutoFDO, which are one number as they are.
 u32 base_discriminator(u32 packed, bool flow_sensitive);
 // At least 1.
 u32 duplication_factor(u32 packed, bool flow_sensitive);
 
-}  // namespace pgokit::generate
+}  // namespace pgokit::dwarf

@@ -1,8 +1,8 @@
-#include "generate/discriminator.h"
+#include "dwarf/discriminator.h"
 
 #include <gtest/gtest.h>
 
-namespace pgokit::generate {
+namespace pgokit::dwarf {
 namespace {
 
 TEST(Discriminator, NoneIsZeroAndOne) {
@@ -35,4 +35,4 @@ TEST(Discriminator, FlowSensitiveIsTakenAsItIs) {
 }
 
 }  // namespace
-}  // namespace pgokit::generate
+}  // namespace pgokit::dwarf

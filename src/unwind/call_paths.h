@@ -1,0 +1,48 @@
+#pragma once
+
+// Chains of call sites as integers: a node of one trie of addresses.
+//
+//   CallPaths paths;
+//   CallPath outer = paths.child(CallPath::empty, call_in_main);
+//   CallPath inner = paths.child(outer, call_in_foo);
+//   for (CallPath at = inner; at != CallPath::empty; at = paths.parent(at)) use(paths.call(at));
+//
+// Equal chains are equal integers, and a path is greater than its prefixes: one loop over all ids
+// meets parents before children.
+
+#include <tsl/robin_map.h>
+
+#include <vector>
+
+#include "base/hash.h"
+#include "binary/code_map.h"
+
+namespace pgokit::unwind {
+
+enum class CallPath : u32 { empty = 0 };
+
+class CallPaths {
+ public:
+  CallPaths() : nodes_(1) {}
+
+  CallPath child(CallPath parent, binary::CodeIndex call);
+  CallPath parent(CallPath path) const { return node(path).parent; }
+  // The innermost call instruction.
+  binary::CodeIndex call(CallPath path) const { return node(path).call; }
+  // Outermost first.
+  std::vector<binary::CodeIndex> calls(CallPath path) const;
+  // One past the largest id given out.
+  size_t end() const { return nodes_.size(); }
+
+ private:
+  struct Node {
+    CallPath parent = CallPath::empty;
+    binary::CodeIndex call = binary::no_code;
+  };
+  const Node& node(CallPath path) const { return nodes_[static_cast<u32>(path)]; }
+
+  std::vector<Node> nodes_;  // [0] is the empty path
+  tsl::robin_map<u64, CallPath, IntHash> ids_;
+};
+
+}  // namespace pgokit::unwind
