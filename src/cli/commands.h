@@ -7,10 +7,12 @@ namespace pgokit::cli {
 extern const Command generate_command;
 extern const Command doctor_command;
 extern const Command record_command;
+extern const Command probes_command;
 extern const Command show_command;
 extern const Command llvm_profgen_command;
 
-inline constexpr const Command* commands[] = {&doctor_command, &record_command, &generate_command,
-                                              &show_command, &llvm_profgen_command};
+inline constexpr const Command* commands[] = {&doctor_command,   &record_command,
+                                              &generate_command, &show_command,
+                                              &probes_command,   &llvm_profgen_command};
 
 }  // namespace pgokit::cli

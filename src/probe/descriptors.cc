@@ -1,34 +1,34 @@
 #include "probe/descriptors.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/cursor.h"
 
 namespace pgokit::probe {
 
-Descriptors Descriptors::read(Bytes section) {
+Descriptors Descriptors::read(std::span<const Bytes> sections) {
   Descriptors out;
-  Cursor in(section);
-  while (!in.at_end()) {
-    Descriptor one;
-    one.guid = in.get<u64>();
-    one.hash = in.get<u64>();
-    one.name = as_text(in.bytes(in.uleb128()));
-    if (!in.ok()) break;
-    out.list_.push_back(one);
+  for (Bytes section : sections) {
+    Cursor in(section);
+    while (!in.at_end()) {
+      Descriptor one;
+      one.guid = in.get<u64>();
+      one.hash = in.get<u64>();
+      one.name = as_text(in.bytes(in.uleb128()));
+      if (!in.ok()) break;
+      out.list_.push_back(one);
+    }
+    out.truncated_ |= !in.ok();
   }
-  out.truncated_ = !in.ok();
-
-  // The names' places tell which came first.
-  auto by_guid = [](const Descriptor& a, const Descriptor& b) {
-    return std::pair(a.guid, a.name.data()) < std::pair(b.guid, b.name.data());
-  };
-  auto same = [](const Descriptor& a, const Descriptor& b) { return a.guid == b.guid; };
-  std::sort(out.list_.begin(), out.list_.end(), by_guid);
-  auto end = std::unique(out.list_.begin(), out.list_.end(), same);
-  out.duplicates_ = static_cast<u64>(out.list_.end() - end);
-  out.list_.erase(end, out.list_.end());
+  std::ranges::stable_sort(out.list_, {}, &Descriptor::guid);
+  size_t kept = 0;
+  for (const Descriptor& one : out.list_) {
+    if (kept > 0 && out.list_[kept - 1].guid == one.guid)
+      out.duplicates_.push_back(one);
+    else
+      out.list_[kept++] = one;
+  }
+  out.list_.resize(kept);
   return out;
 }
 

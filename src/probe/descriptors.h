@@ -13,8 +13,10 @@
 //   n bytes  name     linkage name, without a NUL
 //
 // The linker keeps one entry per function (COMDAT), but entries of one GUID with different hashes
-// are seen: the first of them counts. Source of truth: llvm/lib/MC/MCPseudoProbe.cpp.
+// are seen: the first of them counts. An object file has a section per function. Source of truth:
+// llvm/lib/MC/MCPseudoProbe.cpp.
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -31,18 +33,20 @@ struct Descriptor {
 class Descriptors {
  public:
   Descriptors() = default;
-  // `section` must outlive the names. What follows a broken entry is lost: truncated().
-  static Descriptors read(Bytes section);
+  // The sections must outlive the names. What follows a broken entry is lost: truncated().
+  static Descriptors read(Bytes section) { return read(std::span(&section, 1)); }
+  static Descriptors read(std::span<const Bytes> sections);
 
   const Descriptor* find(u64 guid) const;
   // By GUID ascending, each once.
   const std::vector<Descriptor>& list() const { return list_; }
   bool truncated() const { return truncated_; }
-  u64 duplicates() const { return duplicates_; }
+  // The entries that did not count, by GUID.
+  const std::vector<Descriptor>& duplicates() const { return duplicates_; }
 
  private:
   std::vector<Descriptor> list_;
-  u64 duplicates_ = 0;
+  std::vector<Descriptor> duplicates_;
   bool truncated_ = false;
 };
 

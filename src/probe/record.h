@@ -17,6 +17,8 @@ struct RawProbe {
   bool is_delta = false;  // `value` is relative to the previous probe
   u64 value = 0;          // else an address, or the GUID of a symbol in a sentinel
   u32 discriminator = 0;
+
+  bool is_sentinel() const { return attributes & sentinel_attribute; }
 };
 
 inline RawProbe read_probe(Cursor& in) {

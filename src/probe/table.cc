@@ -4,46 +4,15 @@
 #include <utility>
 
 #include "probe/record.h"
+#include "probe/running_address.h"
 
 namespace pgokit::probe {
 namespace {
 
-// The address that deltas are relative to. It runs on through inlinees and, where nothing says
-// better, from one function to the next. A probe that carries an absolute address, which compilers
-// wrote until 2022, means that the whole section is of that kind: from there on symbols do not
-// count.
-class RunningAddress {
- public:
-  explicit RunningAddress(const Table::AddressOf& address_of) : address_of_(address_of) {}
-
-  // False: it runs on from the record before.
-  bool begin_function(u64 guid) {
-    if (absolute_) return false;
-    std::optional<u64> start = address_of_(guid);
-    if (start) at_ = *start;
-    return start.has_value();
-  }
-  u64 advance(const RawProbe& probe) {
-    if (probe.is_delta) return at_ += probe.value;
-    if (probe.attributes & sentinel_attribute)
-      return at_ = address_of_(probe.value).value_or(probe.value);
-    absolute_ = true;
-    return at_ = probe.value;
-  }
-  void set_absolute(bool absolute) { absolute_ = absolute; }
-
- private:
-  const Table::AddressOf& address_of_;
-  u64 at_ = 0;
-  bool absolute_ = false;
-};
-
 struct Survey {
   bool absolute = false;
   void enter(u64, u32) {}
-  void probe(const RawProbe& raw) {
-    absolute |= !raw.is_delta && !(raw.attributes & sentinel_attribute);
-  }
+  void probe(const RawProbe& raw) { absolute |= !raw.is_delta && !raw.is_sentinel(); }
   void leave() {}
 };
 
@@ -71,7 +40,7 @@ struct Build {
   }
   void probe(const RawProbe& raw) {
     u64 at = address.advance(raw);
-    if (raw.attributes & sentinel_attribute) return;
+    if (raw.is_sentinel()) return;
     ++nodes[current].probe_count;
     probes.push_back({.address = at,
                       .node = current,

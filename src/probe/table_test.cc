@@ -35,7 +35,7 @@ TEST(Descriptors, KeepTheFirstOfEachGuid) {
   section.descriptor("b", 2).descriptor("a", 1).descriptor("b", 3);
   Descriptors known = Descriptors::read(section.bytes());
   EXPECT_FALSE(known.truncated());
-  EXPECT_EQ(known.duplicates(), 1u);
+  EXPECT_EQ(known.duplicates().size(), 1u);
   ASSERT_TRUE(known.find(function_guid("b")));
   EXPECT_EQ(known.find(function_guid("b"))->hash, 2u);
   EXPECT_EQ(known.find(function_guid("b"))->name, "b");

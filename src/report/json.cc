@@ -45,4 +45,6 @@ std::string Json::text() const {
   return tree_->value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
+std::string quoted(std::string_view text) { return Json(text).text(); }
+
 }  // namespace pgokit::report

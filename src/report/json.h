@@ -58,4 +58,7 @@ class Json {
   std::unique_ptr<Tree> tree_;
 };
 
+// A string as JSON writes it, quotes included: for lists too long to be built as a tree.
+std::string quoted(std::string_view text);
+
 }  // namespace pgokit::report

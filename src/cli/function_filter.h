@@ -1,0 +1,36 @@
+#pragma once
+
+// The option --function RE of commands that list functions.
+//
+//   auto filter = TRY(FunctionFilter::compile(settings.function));
+//   if (filter.matches(name)) ...
+
+#include <regex.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace pgokit::cli {
+
+class FunctionFilter {
+ public:
+  // An extended regular expression (POSIX), looked for anywhere in the name. Empty: all match.
+  static Result<FunctionFilter> compile(const std::string& expression);
+
+  bool matches(std::string_view name) const;
+  bool is_set() const { return compiled_ != nullptr; }
+
+ private:
+  struct Free {
+    void operator()(regex_t* compiled) const {
+      regfree(compiled);
+      delete compiled;
+    }
+  };
+  std::unique_ptr<regex_t, Free> compiled_;
+};
+
+}  // namespace pgokit::cli

@@ -1,0 +1,13 @@
+#pragma once
+
+// The subcommands of `pgokit probes`: each in its own cmd_probes_<name>.cc, and named here.
+
+#include "cli/command.h"
+
+namespace pgokit::cli {
+
+extern const Command probes_dump_command;
+
+inline constexpr const Command* probes_commands[] = {&probes_dump_command};
+
+}  // namespace pgokit::cli
