@@ -1,6 +1,7 @@
 #include "dwarf/debug_info.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/parallel.h"
 #include "dwarf/state.h"
@@ -22,6 +23,15 @@ std::vector<FunctionRange> list_functions(const UnitFunctions& unit, u32 index) 
   return list;
 }
 
+// So that no thread is left alone with a large unit at the end.
+std::vector<u32> largest_first(const std::deque<Unit>& units) {
+  std::vector<u32> order(units.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, std::ranges::greater(),
+                           [&](u32 index) { return units[index].end - units[index].entries; });
+  return order;
+}
+
 }  // namespace
 
 DebugInfo::DebugInfo(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -40,7 +50,9 @@ std::vector<FunctionRange> DebugInfo::functions() const {
   size_t count = units.size();
   // The skeletons first, then what was split off from them.
   std::vector<std::vector<FunctionRange>> found(2 * count);
-  parallel_for(2 * count, state_->options.threads, [&](size_t piece, unsigned) {
+  auto order = largest_first(units);
+  parallel_for(2 * count, state_->options.threads, [&](size_t turn, unsigned) {
+    size_t piece = turn < count ? order[turn] : count + order[turn - count];
     auto index = static_cast<u32>(piece % count);
     const Unit& unit = units[index];
     bool own = state_->body(index).unit == &unit;

@@ -114,13 +114,17 @@ bool parse_frames(Lines& lines, Sink& sink, ScriptCounts& counts) {
 
 }  // namespace script_detail
 
+// Of a chunk that for_each_mmap_line() found no mapping events in, lines need not be asked again.
+enum class MmapLines : u8 { possible, none };
+
 template <class Sink>
-ScriptCounts parse_script(std::string_view chunk, ScriptKind kind, Sink& sink) {
+ScriptCounts parse_script(std::string_view chunk, ScriptKind kind, Sink& sink,
+                          MmapLines mmap_lines = MmapLines::possible) {
   using namespace script_detail;
   ScriptCounts counts;
   Lines lines(chunk);
   while (!lines.at_end()) {
-    if (is_mmap_line(lines.line())) {
+    if (mmap_lines == MmapLines::possible && is_mmap_line(lines.line())) {
       sink.mmap(parse_mmap_line(lines.line()));
       lines.advance();
       continue;

@@ -50,7 +50,9 @@ bool LoadTracker::concerns_us(const perf::MmapLine& event) const {
 LoadHistory LoadTracker::history_of(size_t chunk, std::string_view text) {
   std::vector<perf::MmapLine> found;
   u64 unparsable = 0;
+  auto mmap_lines = perf::MmapLines::none;
   perf::for_each_mmap_line(text, [&](const perf::MmapLine& event) {
+    mmap_lines = perf::MmapLines::possible;
     if (!event.parsed)
       ++unparsable;
     else if (concerns_us(event))
@@ -59,7 +61,7 @@ LoadHistory LoadTracker::history_of(size_t chunk, std::string_view text) {
 
   std::unique_lock held(lock_);
   chunk_done_.wait(held, [&] { return chunks_done_ == chunk; });
-  LoadHistory history{.initial = address_, .changes = {}};
+  LoadHistory history{.initial = address_, .changes = {}, .mmap_lines = mmap_lines};
   for (const auto& event : found) {
     if (status_) status_ = apply(event, program_, address_);
     history.changes.push_back({event.line.data(), address_});

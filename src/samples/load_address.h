@@ -34,7 +34,8 @@ struct LoadHistory {
     LoadAddress address;
   };
   LoadAddress initial;
-  std::vector<Change> changes;  // in the order of the text
+  std::vector<Change> changes;                         // in the order of the text
+  perf::MmapLines mmap_lines = perf::MmapLines::none;  // of any program
 
   LoadAddress at(const char* place) const;
 };

@@ -137,8 +137,10 @@ Result<ScriptRead> count_script(std::string_view text, const binary::Program& pr
   std::vector<ChunkFacts> facts(chunks.size());
   parallel_for(chunks.size(), workers, [&](size_t chunk, unsigned worker) {
     auto& sink = sinks[worker];
-    sink.start_chunk(loads.history_of(chunk, chunks[chunk]));
-    facts[chunk].counts = perf::parse_script(chunks[chunk], kind, sink);
+    auto history = loads.history_of(chunk, chunks[chunk]);
+    auto mmap_lines = history.mmap_lines;
+    sink.start_chunk(std::move(history));
+    facts[chunk].counts = perf::parse_script(chunks[chunk], kind, sink, mmap_lines);
     facts[chunk].bad_lines = sink.new_bad_lines;
     release(as_bytes(chunks[chunk]));
     if (options.progress) options.progress->advance(chunks[chunk].size());
