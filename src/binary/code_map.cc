@@ -110,6 +110,19 @@ bool CodeMap::stops_flow(CodeIndex at) const {
   return kind == call || kind == ret || kind == jump;
 }
 
+BinaryAddr CodeMap::direct_target(CodeIndex at) const {
+  const auto& section = section_of(number(at));
+  u32 offset = number(at) - section.first;
+  auto one = decoder_->decode(section.contents.subspan(offset), section.address + offset);
+  return {one.has_target ? one.target : 0};
+}
+
+BinaryAddr CodeMap::symbol_before(CodeIndex at) const {
+  const auto& section = section_of(number(at));
+  auto next = std::ranges::upper_bound(section.regions, number(at) - section.first);
+  return {section.address + (next == section.regions.begin() ? 0 : *--next)};
+}
+
 CodeIndex CodeMap::at_or_after(CodeIndex at) const {
   for (u32 i = number(at); i < size_; ++i)
     if (is_instruction(CodeIndex(i))) return CodeIndex(i);

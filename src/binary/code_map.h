@@ -50,11 +50,19 @@ class CodeMap {
   unsigned length(CodeIndex at) const { return byte(at) & length_bits; }
   bool is_call(CodeIndex at) const { return flow(at) == call; }
   bool is_return(CodeIndex at) const { return flow(at) == ret; }
+  // A direct jump that is always taken; one whose target is not in the instruction.
+  bool is_jump(CodeIndex at) const { return flow(at) == jump; }
+  bool is_indirect_jump(CodeIndex at) const { return flow(at) == indirect_jump; }
   // A call, a return or any jump.
   bool is_transfer(CodeIndex at) const { return flow(at) != plain && flow(at) != inside; }
   // What follows is never reached by running on: a call, a return or a direct jump that is always
   // taken. (Indirect jumps do not count, as in the peer.)
   bool stops_flow(CodeIndex at) const;
+
+  // Where a direct jump or call goes; 0 for other instructions. Decodes it again.
+  BinaryAddr direct_target(CodeIndex at) const;
+  // Where the symbol is that the decoding of this instruction began at.
+  BinaryAddr symbol_before(CodeIndex at) const;
 
   // The first instruction at or behind `at`, the last one before it; no_code when there is none.
   CodeIndex at_or_after(CodeIndex at) const;

@@ -46,6 +46,14 @@ TEST_F(CodeMapTest, KnowsWhatTransfersControl) {
   EXPECT_FALSE(code_.is_transfer(at(0x401005)));
 }
 
+TEST_F(CodeMapTest, KnowsWhereDirectTransfersGo) {
+  EXPECT_EQ(code_.direct_target(at(0x401007)).value, 0x401010u);
+  EXPECT_EQ(code_.direct_target(at(0x401002)).value, 0x401007u);
+  EXPECT_EQ(code_.direct_target(at(0x401004)).value, 0u);
+  EXPECT_EQ(code_.symbol_before(at(0x401011)).value, 0x401010u);
+  EXPECT_EQ(code_.symbol_before(at(0x401007)).value, 0x401000u);
+}
+
 TEST_F(CodeMapTest, Neighbours) {
   EXPECT_EQ(code_.at_or_after(at(0x401008)), at(0x40100c));
   EXPECT_EQ(code_.before(at(0x40100c)), at(0x401007));

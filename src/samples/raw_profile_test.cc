@@ -40,7 +40,7 @@ TEST(RawProfile, DamageNamesTheLine) {
             "Invalid raw profile at line 2: 1-2:99999999999999999999");
   EXPECT_EQ(message("0\n1\n1-2:3\n"), "Invalid raw profile at line 3: 1-2:3");
   EXPECT_EQ(message("[main]\n0\n0\n"),
-            "a context-sensitive raw profile: only flat ones can be read so far");
+            "a context-sensitive raw profile, where a flat one is wanted");
   EXPECT_EQ(message("18446744073709551615\n"), "Invalid raw profile!");
 }
 
