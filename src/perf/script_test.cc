@@ -229,6 +229,34 @@ TEST(Script, CommonBranchesHaveUpTo15Digits) {
   }
 }
 
+// The way of machines without SSE2 is tested on all.
+TEST(Script, CommonAddressesAreTakenPortablyTheSame) {
+  std::mt19937_64 random(1);
+  std::string_view letters = "0123456789abcdefxP/- gF\t\xb0";
+  for (int i = 0; i < 200'000; ++i) {
+    std::string text = fmt::format("0x{:x}/", random() >> random() % 64);
+    text.resize(32, ' ');
+    for (auto n = random() % 3; n; --n) text[random() % 20] = letters[random() % letters.size()];
+    const char *at = text.data(), *careful_at = at;
+    u64 value, careful_value;
+    if (!script_detail::take_common_address_portably(at, value) || *at != '/') continue;
+    ASSERT_TRUE(script_detail::take_address(careful_at, text.data() + 32, careful_value)) << text;
+    ASSERT_EQ(value, careful_value) << text;
+    ASSERT_EQ(at, careful_at) << text;
+  }
+}
+
+TEST(Script, CommonAddressesHaveUpTo15DigitsPortably) {
+  for (u64 value = 1; value >> 60 == 0; value = value << 1 | (value & 5) / 5) {
+    std::string text = fmt::format("0x{:x}/", value);
+    text.resize(32, ' ');
+    const char* at = text.data();
+    u64 taken;
+    ASSERT_TRUE(script_detail::take_common_address_portably(at, taken)) << text;
+    EXPECT_EQ(taken, value);
+  }
+}
+
 TEST(Script, CountsLinesAndLosses) {
   Recorder recorder;
   auto counts = parse_script(" 1\nmain\n 0x1/0x2\n\n 2\n 0xg/0x3\n", hybrid, recorder);

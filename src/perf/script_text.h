@@ -67,10 +67,50 @@ inline bool take_address(const char*& at, const char* end, u64& value) {
   return at != first;
 }
 
+// How many of the 8 characters are lower-case hexadecimal digits before the first that is none.
+inline unsigned digits_in(u64 text) {
+  constexpr u64 each = 0x0101010101010101, high = each * 0x80;
+  u64 ascii = text & ~high;
+  auto at_least = [&](u64 c) { return ascii + each * (0x80 - c); };
+  u64 digit = at_least('0') & ~at_least('9' + 1), letter = at_least('a') & ~at_least('f' + 1);
+  u64 other = ~((digit | letter) & ~text) & high;
+  return static_cast<unsigned>(std::countr_zero(other)) / 8;
+}
+
+// 8 characters, digits or zero bytes, as a number; the first is the highest digit.
+inline u64 value_of_digits(u64 text) {
+  constexpr u64 each = 0x0101010101010101;
+  u64 digits = (text & each * 0x0f) + 9 * (text >> 6 & each);
+  u64 bytes = digits * 0x1001 >> 8 & 0x00ff00ff00ff00ff;
+  u64 pairs = bytes * 0x01000001 >> 16 & 0x0000ffff0000ffff;
+  return (pairs << 16 | pairs >> 32) & 0xffffffff;
+}
+
+// The common form of an address, 0x and 1 to 15 digits, where 18 bytes can be read. False: not so.
+// `at` is left on the character behind the digits. This one is for machines without SSE2.
+inline bool take_common_address_portably(const char*& at, u64& value) {
+  u64 first, second;
+  std::memcpy(&first, at + 2, 8);
+  std::memcpy(&second, at + 10, 8);
+  if (at[0] != '0' || at[1] != 'x') return false;
+  unsigned count = digits_in(first);
+  if (count == 8) {
+    unsigned more = digits_in(second);
+    if (more == 8) return false;
+    u64 low = more ? value_of_digits(second << (64 - 8 * more)) : 0;
+    value = value_of_digits(first) << 4 * more | low;
+    count += more;
+  } else {
+    if (count == 0) return false;
+    value = value_of_digits(first << (64 - 8 * count));
+  }
+  at += 2 + count;
+  return true;
+}
+
 #ifdef __SSE2__
 
-// The common form of an address, 0x and 1 to 16 digits, where 18 bytes can be read. False: not so.
-// `at` is left on the character behind the digits.
+// The same, of up to 16 digits.
 [[gnu::always_inline]] inline bool take_common_address(const char*& at, u64& value) {
   if (at[0] != '0' || at[1] != 'x') return false;
   __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + 2));
@@ -105,44 +145,8 @@ inline bool take_address(const char*& at, const char* end, u64& value) {
 
 #else
 
-// How many of the 8 characters are lower-case hexadecimal digits before the first that is none.
-inline unsigned digits_in(u64 text) {
-  constexpr u64 each = 0x0101010101010101, high = each * 0x80;
-  u64 ascii = text & ~high;
-  auto at_least = [&](u64 c) { return ascii + each * (0x80 - c); };
-  u64 digit = at_least('0') & ~at_least('9' + 1), letter = at_least('a') & ~at_least('f' + 1);
-  u64 other = ~((digit | letter) & ~text) & high;
-  return static_cast<unsigned>(std::countr_zero(other)) / 8;
-}
-
-// 8 characters, digits or zero bytes, as a number; the first is the highest digit.
-inline u64 value_of_digits(u64 text) {
-  constexpr u64 each = 0x0101010101010101;
-  u64 digits = (text & each * 0x0f) + 9 * (text >> 6 & each);
-  u64 bytes = digits * 0x1001 >> 8 & 0x00ff00ff00ff00ff;
-  u64 pairs = bytes * 0x01000001 >> 16 & 0x0000ffff0000ffff;
-  return (pairs << 16 | pairs >> 32) & 0xffffffff;
-}
-
-// The common form of an address, 0x and 1 to 15 digits, where 18 bytes can be read. False: not so.
 inline bool take_common_address(const char*& at, u64& value) {
-  u64 first, second;
-  std::memcpy(&first, at + 2, 8);
-  std::memcpy(&second, at + 10, 8);
-  if (at[0] != '0' || at[1] != 'x') return false;
-  unsigned count = digits_in(first);
-  if (count == 8) {
-    unsigned more = digits_in(second);
-    if (more == 8) return false;
-    u64 low = more ? value_of_digits(second << (64 - 8 * more)) : 0;
-    value = value_of_digits(first) << 4 * more | low;
-    count += more;
-  } else {
-    if (count == 0) return false;
-    value = value_of_digits(first << (64 - 8 * count));
-  }
-  at += 2 + count;
-  return true;
+  return take_common_address_portably(at, value);
 }
 
 inline void skip_to_space(const char*& at, const char* end) {
