@@ -1,0 +1,190 @@
+#include "probe/lowering.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+namespace pgokit::probe {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::string lowered(std::string_view text, LoweringOptions options = {}) {
+  auto lowering = Lowering::read(text, "a.s", options);
+  if (!lowering) return "error: " + lowering.error().message;
+  std::string out;
+  lowering->write([&](std::string_view piece) { out += piece; });
+  return out;
+}
+
+constexpr std::string_view descriptor_5 =
+    "\t.section .pseudo_probe_desc,\"\",@progbits\n\t.quad 5\n\t.quad 17\n\t.byte 1\n\t.ascii "
+    "\"f\"\n";
+
+// `text` with a descriptor of function 5.
+std::string described(std::string_view text) {
+  return std::string(text) + std::string(descriptor_5);
+}
+
+TEST(Lowering, LeavesTextWithoutProbesAlone) {
+  for (std::string_view text :
+       {"", "nop", "f:\n\tret # .pseudoprobe 1\n", "\t.ascii \".pseudoprobe 1\"\n",
+        "/* .pseudoprobe\n.pseudoprobe */\n", ".macro m\nx:\n"})
+    EXPECT_EQ(lowered(text), text);
+}
+
+TEST(Lowering, ReplacesDirectivesAndAddsTheSection) {
+  EXPECT_EQ(
+      lowered(described("f:\n\t.pseudoprobe\t5 1 0 0 f # first\n\t.loc 1 2 3\n"
+                        "\t.pseudoprobe 5 2 0 0 f\n\tnop; .pseudoprobe 5 3 2 0 f ; call g\r\n")),
+      described("f:\n\t.Lprobe0: # first\n\t.loc 1 2 3\n"
+                "\t\n\tnop; .Lprobe1: ; call g\r\n") +
+          "\t.text\n\t.section\t.pseudo_probe,\"o?\",@progbits,.Lprobe0\n"
+          "\t.quad\t5\n\t.byte\t4,0,0,32\n\t.quad\t14740650423002898831\n\t.byte\t1,128\n"
+          "\t.sleb128\t.Lprobe0-f\n\t.byte\t2,128,0,3,130\n\t.sleb128\t.Lprobe1-.Lprobe0\n");
+}
+
+TEST(Lowering, MarksEachPlaceOnce) {
+  std::string text =
+      lowered(described("f: .pseudoprobe 5 1 0 0 f\n.byte 1\n.pseudoprobe 5 2 0 0 f\n\n# no "
+                        "code\ng:\n.pseudoprobe 5 3 0 0 f\n"
+                        ".p2align 4\n.pseudoprobe 5 4 0 0 f\n.text\n.pseudoprobe 5 5 0 0 f\n"));
+  EXPECT_THAT(text, StartsWith("f: .Lprobe0:\n.byte 1\n.Lprobe1:\n\n# no code\ng:\n\n"
+                               ".p2align 4\n.Lprobe2:\n.text\n.Lprobe3:\n"));
+}
+
+TEST(Lowering, TakesAwayWhatOnlyClangKnows) {
+  EXPECT_EQ(lowered("\t.addrsig\n\t.addrsig_sym f # f\n.cg_profile f, g, 3\n.ident \"x\"\n"),
+            "\t\n\t # f\n\n.ident \"x\"\n");
+}
+
+TEST(Lowering, PutsTheDataBeforeTheEnd) {
+  std::string text = described("f:\n.pseudoprobe 5 1 0 0 f\n");
+  std::string with_end = lowered(text + "\t.end\n.pseudoprobe garbage\n");
+  EXPECT_EQ(with_end, lowered(text + "\t") + ".end\n.pseudoprobe garbage\n") << with_end;
+}
+
+TEST(Lowering, EndsTheLastLineFirst) {
+  EXPECT_THAT(lowered(std::string(descriptor_5) + ".text; f: .pseudoprobe 5 1 0 0 f"),
+              HasSubstr("f: .Lprobe0:\n\t.text\n\t.section\t.pseudo_probe"));
+}
+
+TEST(Lowering, MakesASectionPerTextSection) {
+  std::string text = lowered(described(R"(
+    .section .text.f,"axG",@progbits,f,comdat
+f:  .pseudoprobe 5 1 0 0 f
+    .section .text.f,"ax",@progbits,unique,2
+g:  .pseudoprobe 5 1 0 0 g
+    .pushsection .text.f,"axG",@progbits,f,comdat
+h:  .pseudoprobe 5 2 0 0 h
+    .popsection
+    nop
+    .pseudoprobe 5 3 0 0 g
+)"));
+  size_t first = text.find(
+      "\t.section "
+      ".text.f,\"axG\",@progbits,f,comdat\n\t.section\t.pseudo_probe,\"o?\",@progbits,.Lprobe0\n");
+  size_t second = text.find(
+      "\t.section "
+      ".text.f,\"ax\",@progbits,unique,2\n\t.section\t.pseudo_probe,\"o?\",@progbits,.Lprobe1\n");
+  EXPECT_LT(first, second);
+  EXPECT_NE(second, std::string::npos) << text;
+  EXPECT_LT(text.find(".Lprobe2-h"), second);
+  EXPECT_GT(text.find(".Lprobe3-.Lprobe1"), second);
+}
+
+TEST(Lowering, CountsSplitPartsFromTheirOwnSymbol) {
+  std::string text = lowered(described(R"(
+f:  .pseudoprobe 5 1 0 0 f
+    .section .text.unlikely,"ax",@progbits
+f.cold:
+.Lcold:
+1:  .pseudoprobe 5 2 0 0 f
+    .text
+    nop
+    .pseudoprobe 5 3 0 0 f
+)"));
+  EXPECT_THAT(text, HasSubstr(".sleb128\t.Lprobe0-f\n"));
+  EXPECT_THAT(text, HasSubstr(".sleb128\t.Lprobe1-f.cold\n"));
+  EXPECT_THAT(text, HasSubstr(".sleb128\t.Lprobe2-.Lprobe0\n"));
+  EXPECT_EQ(lowered(described("f:\n.section .text.x,\"ax\"\n.Lx: .pseudoprobe 5 1 0 0 f\n")),
+            "error: a.s:3: .pseudoprobe: it is in section .text.x, its function f in .text, and no "
+            "symbol before it says from where to count");
+}
+
+TEST(Lowering, FindsSymbolsFarAway) {
+  std::string text = "f: nop\n";
+  for (int i = 0; i < 100; ++i) text += "l" + std::to_string(i) + ":\n";
+  text += ".pseudoprobe 5 1 0 0 \"f\"\n.pseudoprobe 5 2 0 0 l1\n";
+  EXPECT_THAT(lowered(described(text)), HasSubstr(".Lprobe0-\"f\"\n"));
+  EXPECT_THAT(lowered(described(text)), HasSubstr(".Lprobe0-l1\n"));
+}
+
+TEST(Lowering, ChoosesLabelsThatAreFree) {
+  std::string text = lowered(described(".Lprobe0: f: .pseudoprobe 5 1 0 0 f\n"));
+  EXPECT_THAT(text, StartsWith(".Lprobe0: f: .Lprobe_"));
+  EXPECT_THAT(text, HasSubstr("_0-f\n"));
+}
+
+TEST(Lowering, KnowsAArch64) {
+  std::string text =
+      described("f:\n\tmov\tw0, #1; .pseudoprobe 5 1 0 0 f // #\n\tadd x0, sp, #4\n");
+  EXPECT_THAT(lowered(text), StartsWith("f:\n\tmov\tw0, #1; .Lprobe0: // #\n"));
+  EXPECT_THAT(lowered(text, {.dialect = assembly::Dialect::x86, .unknown_functions = false}),
+              StartsWith("f:\n\tmov\tw0, #1; .pseudoprobe 5"));
+}
+
+TEST(Lowering, NamesTheLineOfAnError) {
+  auto error = [](std::string_view text) { return lowered(described(text)); };
+  EXPECT_EQ(error("f:\n.pseudoprobe 5 1 0 0\n"),
+            "error: a.s:2: .pseudoprobe: the function's symbol is missing");
+  EXPECT_EQ(error("\n\n.pseudoprobe 5 1 0 0 g\n"),
+            "error: a.s:3: .pseudoprobe: there is no label g before it");
+  EXPECT_EQ(error("f:\n.data\n.pseudoprobe 5 1 0 0 f\n"),
+            "error: a.s:3: .pseudoprobe: it is in section .data, which holds no code");
+  EXPECT_EQ(
+      error("f:\n.rept 2\n.pseudoprobe 5 1 0 0 f\n.endr\n"),
+      "error: a.s:3: .pseudoprobe: it is inside of .rept (line 2), where its place is not known");
+  EXPECT_THAT(
+      error("f:\n.ifdef x\n.macro m\n.if 1\n.endm\n.endif\n.endif\n.pseudoprobe 5 1 0 0 f\n"),
+      HasSubstr(".sleb128"));
+}
+
+TEST(Lowering, NoticesTextThatIsCutOff) {
+  EXPECT_EQ(lowered(described("f:\n.pseudoprobe 5 1 0 0 f\n") + ".text /* "),
+            "error: a.s:8: it ends inside of a comment; is it cut off?");
+  EXPECT_EQ(lowered(described("f:\n.pseudoprobe 5 1 0 0 f\n") + ".macro m\n"),
+            "error: a.s:8: .macro is not closed; is the file cut off?");
+  std::string_view unknown = "f:\n.pseudoprobe 5 1 0 0 f\n.pseudoprobe 6 1 0 0 @ 7:1 f\n";
+  EXPECT_EQ(lowered(unknown),
+            "error: a.s:2: .pseudoprobe: function 5 has no descriptor (.pseudo_probe_desc) in "
+            "this file; is it cut off? --allow-unknown takes it");
+  EXPECT_THAT(lowered(described(unknown)), StartsWith("error: a.s:3: .pseudoprobe: function "));
+  EXPECT_THAT(lowered(unknown, {.dialect = {}, .unknown_functions = true}),
+              StartsWith("f:\n.Lprobe0:"));
+}
+
+TEST(Lowering, ReadsNegativeAndListedDescriptors) {
+  std::string_view text =
+      "f:\n.pseudoprobe 18446744073709551611 1 0 0 f\n.pseudoprobe 7 1 0 0 f\n"
+      ".section .pseudo_probe_desc,\"G\",@progbits,.pseudo_probe_desc_f,comdat\n"
+      ".xword -5, 1\n.8byte 0x7,2\n";
+  EXPECT_THAT(lowered(text), StartsWith("f:\n.Lprobe0:\n\n"));
+}
+
+// Every line keeps its number, whatever is on it.
+TEST(Lowering, KeepsLines) {
+  EXPECT_THAT(lowered(described("f: .pseudoprobe 5 /*\n\n*/ 1 0 0 f; ret\n")),
+              StartsWith("f: .Lprobe0:\n\n; ret\n"));
+  std::string text = described(
+      "f:\n/* a\nb */ .pseudoprobe 5 1 0 0 f; .pseudoprobe 5 2 0 0 f /* c\nd */; nop\n\n# 7 "
+      "\"x.c\"\nret\n");
+  std::string out = lowered(text);
+  EXPECT_EQ(std::ranges::count(text, '\n'),
+            std::ranges::count(std::string_view(out).substr(0, out.find("\t.text\n")), '\n'));
+  EXPECT_THAT(out, HasSubstr("\nb */ .Lprobe0:;  /* c\nd */; nop\n\n# 7 \"x.c\"\nret\n"));
+}
+
+}  // namespace
+}  // namespace pgokit::probe
