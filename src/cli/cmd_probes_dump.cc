@@ -93,10 +93,10 @@ class TextDump {
     out_.put("\n");
   }
 
-  void enter(u64 guid, u32 call_site) {
+  void enter(const probe::RawNode& node) {
     ++depth_;
     if (!shown_ || depth_ == 1) return;
-    out_.put("{:{}}@{} {}\n", "", indent() - 2, call_site, shown_function(file_, guid));
+    out_.put("{:{}}@{} {}\n", "", indent() - 2, node.call_site, shown_function(file_, node.guid));
   }
 
   void probe(const probe::RawProbe& raw, u64 address) {
@@ -165,12 +165,12 @@ class JsonDump {
     parents_.clear();
   }
 
-  void enter(u64 guid, u32 call_site) {
+  void enter(const probe::RawNode& node) {
     if (!shown_) return;
     close_node();
     std::string parent = parents_.empty() ? "null" : fmt::format("{}", parents_.back());
     out_.put(R"({}{{"function": {}, "guid": "{}", "parent": {}, "call_site": {}, "probes": [)",
-             nodes_ ? ", " : "", name(guid), guid, parent, call_site);
+             nodes_ ? ", " : "", name(node.guid), node.guid, parent, node.call_site);
     parents_.push_back(nodes_++);
     node_open_ = true;
     probe_separator_ = "";

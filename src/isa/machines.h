@@ -1,12 +1,17 @@
 #pragma once
 
-// The decoders of the machines, behind Decoder.
+// The decoders and printers of the machines, behind Decoder and Formatter.
 
 #include "isa/decoder.h"
+#include "isa/formatter.h"
 
 namespace pgokit::isa {
 
 Instruction decode_x86(Bytes code, u64 address, LockPrefix lock);
 Instruction decode_aarch64(Bytes code, u64 address, LockPrefix lock);
+
+std::unique_ptr<Formatter::Printer> x86_printer(Syntax syntax);
+// Null where Capstone was built without AArch64.
+std::unique_ptr<Formatter::Printer> aarch64_printer();
 
 }  // namespace pgokit::isa

@@ -17,12 +17,14 @@ struct RawProbe {
   bool is_delta = false;  // `value` is relative to the previous probe
   u64 value = 0;          // else an address, or the GUID of a symbol in a sentinel
   u32 discriminator = 0;
+  u64 offset = 0;  // of its first byte, counted as the cursor does
 
   bool is_sentinel() const { return attributes & sentinel_attribute; }
 };
 
 inline RawProbe read_probe(Cursor& in) {
   RawProbe out;
+  out.offset = in.position();
   out.index = static_cast<u32>(in.uleb128());
   u8 kind = in.get<u8>();
   out.type = kind & 0xf;
@@ -33,18 +35,25 @@ inline RawProbe read_probe(Cursor& in) {
   return out;
 }
 
-// Calls visit.enter(guid, call_site), visit.probe(RawProbe) and visit.leave() in the order of the
+// A function with code, or an inlined one, before its probes.
+struct RawNode {
+  u64 guid = 0;
+  u32 call_site = 0;
+  u64 offset = 0;  // of its first byte: the call site's of an inlined one, else the GUID's
+};
+
+// Calls visit.enter(RawNode), visit.probe(RawProbe) and visit.leave() in the order of the
 // file. `open` is scratch: inlinees still to come, per level. False: the record is cut off.
 template <class Visit>
 bool walk_record(Cursor& in, std::vector<u64>& open, Visit& visit) {
   open.clear();
-  u64 call_site = 0;
+  RawNode node{.offset = in.position()};
   for (;;) {
-    u64 guid = in.get<u64>();
+    node.guid = in.get<u64>();
     u64 probes = in.uleb128();
     u64 inlinees = in.uleb128();
     if (!in.ok()) return false;
-    visit.enter(guid, static_cast<u32>(call_site));
+    visit.enter(node);
     for (; probes > 0; --probes) {
       RawProbe probe = read_probe(in);
       if (!in.ok()) return false;
@@ -57,7 +66,8 @@ bool walk_record(Cursor& in, std::vector<u64>& open, Visit& visit) {
       if (open.empty()) return true;
     }
     --open.back();
-    call_site = in.uleb128();
+    node.offset = in.position();
+    node.call_site = static_cast<u32>(in.uleb128());
   }
 }
 

@@ -11,14 +11,14 @@ namespace {
 
 struct Survey {
   bool absolute = false;
-  void enter(u64, u32) {}
+  void enter(const RawNode&) {}
   void probe(const RawProbe& raw) { absolute |= !raw.is_delta && !raw.is_sentinel(); }
   void leave() {}
 };
 
 struct FollowAddress {
   RunningAddress& address;
-  void enter(u64, u32) {}
+  void enter(const RawNode&) {}
   void probe(const RawProbe& raw) { address.advance(raw); }
   void leave() {}
 };
@@ -30,9 +30,9 @@ struct Build {
   std::vector<Probe>& probes;
   u32 current = none;
 
-  void enter(u64 guid, u32 call_site) {
-    Node node{.guid = guid, .parent = current, .call_site = call_site};
-    if (const Descriptor* known = descriptors.find(guid))
+  void enter(const RawNode& raw) {
+    Node node{.guid = raw.guid, .parent = current, .call_site = raw.call_site};
+    if (const Descriptor* known = descriptors.find(raw.guid))
       node.descriptor = static_cast<u32>(known - descriptors.list().data());
     node.first_probe = static_cast<u32>(probes.size());
     current = static_cast<u32>(nodes.size());

@@ -5,7 +5,7 @@
 //   struct Count {
 //     u64 probes = 0;
 //     void begin(const probe::RecordHead& head);          // a function with code, or a part of it
-//     void enter(u64 guid, u32 call_site);                // it, then what was inlined into it
+//     void enter(const probe::RawNode& node);             // it, then what was inlined into it
 //     void probe(const probe::RawProbe& raw, u64 address) { probes += !raw.is_sentinel(); }
 //     void leave();
 //   } count;
@@ -48,7 +48,7 @@ std::optional<u64> walk_section(Bytes section, const Table::AddressOf& address_o
   struct Follow {
     RunningAddress& address;
     Visit& visit;
-    void enter(u64 guid, u32 call_site) { visit.enter(guid, call_site); }
+    void enter(const RawNode& node) { visit.enter(node); }
     void probe(const RawProbe& raw) { visit.probe(raw, address.advance(raw)); }
     void leave() { visit.leave(); }
   };
