@@ -11,6 +11,7 @@
 #include "report/numbers.h"
 #include "samples/raw_profile.h"
 #include "samples/script_counts.h"
+#include "unwind/raw_contexts.h"
 
 namespace pgokit::cli {
 namespace {
@@ -87,6 +88,19 @@ Status read_script(Bytes bytes, const binary::Program& program, const Generation
   return {};
 }
 
+Status read_raw(std::string_view text, const binary::Program& program,
+                const GenerationOptions& options, ReadInput& input) {
+  BinaryAddr base = raw_base(program, options);
+  if (unwind::looks_like_raw_contexts(text)) {
+    using Kind = unwind::ContextCounts::Kind;
+    Kind kind = program.has_probes() ? Kind::probes : Kind::lines;
+    input.contexts = TRY(unwind::read_raw_contexts(text, kind, program.code(), base)).counts;
+  } else {
+    input.counts = TRY(samples::read_raw_profile(text, base));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<InputKind> detect_input(Bytes bytes) {
@@ -131,20 +145,29 @@ Result<ReadInput> read_input(const binary::Program& program, const GenerationOpt
       TRY_IN(file.path(), read_script(file.bytes(), program, options, input));
       break;
     case InputKind::raw:
-      input.counts = TRY_IN(file.path(), samples::read_raw_profile(as_text(file.bytes()),
-                                                                   raw_base(program, options)));
+      TRY_IN(file.path(), read_raw(as_text(file.bytes()), program, options, input));
       break;
   }
   return input;
 }
 
-Result<Generated> generate_profile(const binary::Program& program, const ReadInput& input,
+Result<Generated> generate_profile(const binary::Program& program, ReadInput& input,
                                    const GenerationOptions& options) {
-  auto flat_options = options.flat;
-  flat_options.threads = options.threads;
-  auto flat = TRY(generate::generate_flat(program, input.counts, flat_options));
-  Generated result{.profile = std::move(flat.profile), .summary = {}, .density = {}};
-  result.probes_without_descriptor = flat.probes_without_descriptor;
+  Generated result{.profile = {}, .summary = {}, .density = {}};
+  if (input.contexts) {
+    auto context_options = options.contexts_made;
+    context_options.threads = options.threads;
+    auto made = TRY(
+        generate::generate_contexts(program, *std::exchange(input.contexts, {}), context_options));
+    result.profile = std::move(made.profile);
+    result.probes_without_descriptor = made.probes_without_descriptor;
+  } else {
+    auto flat_options = options.flat;
+    flat_options.threads = options.threads;
+    auto flat = TRY(generate::generate_flat(program, input.counts, flat_options));
+    result.profile = std::move(flat.profile);
+    result.probes_without_descriptor = flat.probes_without_descriptor;
+  }
   auto& profile = result.profile;
 
   result.summary = profile::summarize(profile);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "binary/program.h"
+#include "generate/contexts.h"
 #include "generate/flat.h"
 #include "perf/records.h"
 #include "profile/summary.h"
@@ -24,6 +25,7 @@ struct GenerationOptions {
   std::string binary;
   binary::ProgramOptions program;
   generate::FlatOptions flat;
+  generate::ContextProfileOptions contexts_made;
   std::optional<u32> pid;
   bool ignore_build_id = false;
   bool keep_wrong_path = false;
@@ -39,11 +41,12 @@ struct GenerationOptions {
 // Counts of a program and where they came from.
 struct ReadInput {
   InputKind kind{};
-  samples::Counts counts;
-  samples::SampleUse use;          // nothing for raw counts
-  samples::RangeDiagnosis ranges;  // nothing for raw counts
-  perf::ReadCounts unreadable;     // recordings
-  u64 bad_chains = 0;              // hybrid text: samples dropped for their call chain
+  samples::Counts counts;                         // nothing where there are contexts
+  std::optional<unwind::ContextCounts> contexts;  // for a context-sensitive profile
+  samples::SampleUse use;                         // nothing for raw counts
+  samples::RangeDiagnosis ranges;                 // nothing for raw counts
+  perf::ReadCounts unreadable;                    // recordings
+  u64 bad_chains = 0;  // hybrid text: samples dropped for their call chain
   u64 bad_branches = 0, first_bad_line = 0;
   std::string first_bad_text;
   u64 unparsable_events = 0;
@@ -64,7 +67,8 @@ struct Generated {
   u64 probes_without_descriptor = 0;
 };
 
-Result<Generated> generate_profile(const binary::Program& program, const ReadInput& input,
+// Takes the contexts out of the input.
+Result<Generated> generate_profile(const binary::Program& program, ReadInput& input,
                                    const GenerationOptions& options);
 
 // The address that offsets in raw counts are from.

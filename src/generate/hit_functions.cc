@@ -19,6 +19,29 @@ std::vector<bool> functions_hit(const binary::FunctionTable& functions,
   return hit;
 }
 
+std::vector<bool> functions_hit(const binary::FunctionTable& functions,
+                                const CodeFunctions& function_of_code,
+                                const unwind::ContextCounts& counts) {
+  std::vector<bool> hit(functions.size());
+  auto mark = [&](binary::CodeIndex at) {
+    if (at == binary::no_code) return;
+    if (u32 function = function_of_code.at(at); function != CodeFunctions::none)
+      hit[function] = true;
+  };
+  for (const auto& range : counts.all_ranges()) mark(range.first);
+  for (const auto& branch : counts.all_branches()) mark(branch.from), mark(branch.to);
+  if (counts.kind() != unwind::ContextCounts::Kind::probes) return hit;
+  std::vector<bool> seen(counts.paths.end());
+  seen[0] = true;
+  for (size_t i = 0; i < counts.size(); ++i)
+    for (auto path = counts.path(i); !seen[static_cast<u32>(path)];
+         path = counts.paths.parent(path)) {
+      seen[static_cast<u32>(path)] = true;
+      mark(counts.paths.call(path));
+    }
+  return hit;
+}
+
 probe::Decoded decode_probes(const binary::Program& program, const probe::Table& table,
                              const std::vector<bool>& hit) {
   tsl::robin_set<u64, IntHash> wanted;

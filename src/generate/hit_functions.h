@@ -5,14 +5,21 @@
 #include <vector>
 
 #include "binary/program.h"
+#include "generate/code_functions.h"
 #include "probe/table.h"
 #include "samples/counts.h"
+#include "unwind/context_counts.h"
 
 namespace pgokit::generate {
 
 // By number of function: whether a range starts in it, or a branch leaves or enters it.
 std::vector<bool> functions_hit(const binary::FunctionTable& functions,
                                 const samples::Counts& counts);
+
+// The same of counts in contexts; the calls of their paths are hit too.
+std::vector<bool> functions_hit(const binary::FunctionTable& functions,
+                                const CodeFunctions& function_of_code,
+                                const unwind::ContextCounts& counts);
 
 // The probes of these functions.
 probe::Decoded decode_probes(const binary::Program& program, const probe::Table& table,

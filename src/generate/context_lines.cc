@@ -1,0 +1,129 @@
+#include "generate/context_lines.h"
+
+#include <algorithm>
+
+#include "dwarf/discriminator.h"
+#include "generate/callee_cache.h"
+#include "generate/disjoint.h"
+#include "generate/leaf_lines.h"
+
+namespace pgokit::generate {
+namespace {
+
+using binary::CodeIndex;
+using profile::ContextId;
+using profile::FunctionSamples;
+using profile::LineLocation;
+
+class ContextLines {
+ public:
+  ContextLines(const binary::Program& program, const LeafLines& lines, profile::Profile& profile,
+               CalleeCache& callees)
+      : code_(program.code()),
+        flow_sensitive_(program.has_fs_discriminators()),
+        lines_(lines),
+        profile_(profile),
+        callees_(callees) {}
+
+  void add(ContextId context, bool leaf_inlined, std::span<const unwind::Range> ranges,
+           std::span<const unwind::Branch> branches) {
+    FunctionSamples* samples = nullptr;
+    if (context != ContextId::none) {
+      samples = &profile_.function(context);
+      if (leaf_inlined) samples->attributes |= profile::was_inlined;
+      pieces_.clear();
+      for (const auto& range : ranges)
+        pieces_.push_back(
+            {{static_cast<u32>(range.first)}, {static_cast<u32>(range.last)}, range.count});
+      for (const auto& piece : disjoint_pieces(pieces_)) add_piece(*samples, piece);
+    }
+    for (const auto& branch : branches) add_branch(context, samples, branch);
+  }
+
+ private:
+  // Totals count instructions; the body of a line is that of its hottest one.
+  void add_piece(FunctionSamples& samples, const samples::RangeCount& piece) {
+    if (piece.count == 0) return;
+    auto last = CodeIndex(static_cast<u32>(piece.last.value));
+    auto at = code_.at_or_after(CodeIndex(static_cast<u32>(piece.start.value)));
+    while (at != binary::no_code && at <= last) {
+      const auto* part = lines_.at(at);
+      u64 end = part ? part->end : static_cast<u32>(at) + 1;
+      u64 instructions = 0;
+      for (; at != binary::no_code && at <= last && static_cast<u32>(at) < end; ++instructions)
+        at = code_.at_or_after(CodeIndex(static_cast<u32>(at) + code_.length(at)));
+      if (!part) continue;
+      samples.add_total(profile::multiply_saturated(piece.count, instructions));
+      u32 factor = dwarf::duplication_factor(part->discriminator, flow_sensitive_);
+      samples.raise_body(location_of(*part), profile::multiply_saturated(piece.count, factor));
+    }
+  }
+
+  void add_branch(ContextId context, FunctionSamples* samples, const unwind::Branch& branch) {
+    auto callee = callees_.entered_at(branch.to);
+    if (!callee) return;
+    LineLocation call_site;
+    const auto* part = samples && branch.from != binary::no_code ? lines_.at(branch.from) : nullptr;
+    if (part) {
+      samples->add_target(location_of(*part), *callee, branch.count);
+      call_site = {part->line_offset, part->discriminator};
+    }
+    profile_.function(profile_.contexts.child(context, call_site, *callee)).add_head(branch.count);
+  }
+
+  LineLocation location_of(const LeafLines::Part& part) const {
+    return {part.line_offset, dwarf::base_discriminator(part.discriminator, flow_sensitive_)};
+  }
+
+  const binary::CodeMap& code_;
+  bool flow_sensitive_;
+  const LeafLines& lines_;
+  profile::Profile& profile_;
+  CalleeCache& callees_;
+  std::vector<samples::RangeCount> pieces_;
+};
+
+// Inlined copies are entered without a branch, so that nothing at their call site tells of it: it
+// is estimated by their own samples. Innermost first, for estimates count as samples of the caller.
+void infer_inlined_calls(profile::Profile& profile) {
+  for (size_t i = profile.contexts.end(); i-- > 1;) {
+    auto context = static_cast<ContextId>(i);
+    auto* callee = profile.find(context);
+    const auto& node = profile.contexts.node(context);
+    if (!callee || callee->head > 0 || node.parent == ContextId::none) continue;
+    callee->sort();
+    u64 calls = callee->entry_estimate(true);
+    if (calls == 0 && callee->body.empty()) calls = 1;
+    auto& caller = profile.function(node.parent);
+    caller.add_target(node.call_site, node.function, calls);
+    caller.add_body(node.call_site, calls);
+    caller.add_total(calls);
+  }
+}
+
+// A call site was reached at least as often as calls from it were seen.
+void raise_to_calls(profile::Profile& profile, bool update_totals) {
+  for (auto& function : profile.functions()) {
+    auto& samples = function.samples;
+    if (update_totals) samples.total = 0;
+    for (auto& [location, record] : samples.body.unordered()) {
+      if (update_totals) samples.add_total(record.samples);
+      record.samples = std::max(record.samples, record.target_sum());
+    }
+  }
+}
+
+}  // namespace
+
+void add_context_lines(const binary::Program& program, const unwind::ContextCounts& counts,
+                       const ContextProfileOptions& options, profile::Profile& profile) {
+  LeafLines lines(program, counts.all_ranges(), counts.all_branches(), options.threads);
+  CalleeCache callees(program, CalleeNames(program.functions(), profile.names));
+  ContextLines samples(program, lines, profile, callees);
+  for (size_t i = 0; i < counts.size(); ++i)
+    samples.add(counts.context(i), counts.leaf_inlined(i), counts.ranges(i), counts.branches(i));
+  infer_inlined_calls(profile);
+  raise_to_calls(profile, options.update_totals);
+}
+
+}  // namespace pgokit::generate

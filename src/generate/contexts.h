@@ -1,0 +1,36 @@
+#pragma once
+
+// Counts per calling context + program → context-sensitive sample profile.
+//
+//   auto made = TRY(generate_contexts(program, std::move(counts), {}));
+//   use(made.profile);
+//
+// From pseudo probes, or from debug information, as the counts are. One function of the profile is
+// a calling context with the samples of its leaf; nothing is merged, trimmed or nested yet. The
+// same samples as llvm-profgen's. The program's functions must be loaded.
+
+#include "binary/program.h"
+#include "profile/profile.h"
+#include "unwind/context_counts.h"
+
+namespace pgokit::generate {
+
+struct ContextProfileOptions {
+  bool infer_missing_frames = true;  // put tail calls back into contexts; probes only
+  u64 max_search_depth = ~u64{0};    // tail calls in a row to look at
+  i64 max_depth = -1;                // callers kept in a context; negative: all
+  i64 compress_recursion = -1;       // longest repeated block to compress; negative: any
+  bool update_totals = false;        // total of a function := sum of its body; lines only
+  unsigned threads = 0;              // 0: all cores
+};
+
+struct ContextResult {
+  profile::Profile profile;
+  u64 probes_without_descriptor = 0;  // their function is not known: left out
+};
+
+Result<ContextResult> generate_contexts(const binary::Program& program,
+                                        unwind::ContextCounts counts,
+                                        const ContextProfileOptions& options);
+
+}  // namespace pgokit::generate

@@ -1,0 +1,40 @@
+#pragma once
+
+// The innermost source location at places of the code, looked up by the million.
+//
+//   LeafLines lines(program, counts.all_ranges(), counts.all_branches(), threads);
+//   for (auto at = range.first; ...) if (const auto* part = lines.at(at)) use(part->line_offset);
+//
+// Reads the debug information of all code that the counts touch, once, on all threads.
+
+#include <span>
+#include <vector>
+
+#include "binary/program.h"
+#include "unwind/context_counts.h"
+
+namespace pgokit::generate {
+
+class LeafLines {
+ public:
+  // A run of code on one location.
+  struct Part {
+    u32 first, end;  // CodeIndex
+    u32 line_offset;
+    u32 discriminator;  // as in the debug information
+  };
+
+  LeafLines(const binary::Program& program, std::span<const unwind::Range> ranges,
+            std::span<const unwind::Branch> branches, unsigned threads);
+
+  // Null where no location is known.
+  const Part* at(binary::CodeIndex at) const;
+
+ private:
+  static constexpr unsigned block_bits = 5;
+  std::vector<Part> parts_;  // ascending
+  std::vector<u32>
+      first_behind_;  // of each block of code: the first part that ends in or behind it
+};
+
+}  // namespace pgokit::generate
