@@ -157,6 +157,7 @@ Result<Generated> generate_profile(const binary::Program& program, ReadInput& in
   if (input.contexts) {
     auto context_options = options.contexts_made;
     context_options.threads = options.threads;
+    context_options.update_totals = options.flat.update_totals;
     auto made = TRY(
         generate::generate_contexts(program, *std::exchange(input.contexts, {}), context_options));
     result.profile = std::move(made.profile);
