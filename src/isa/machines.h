@@ -11,7 +11,7 @@ Instruction decode_x86(Bytes code, u64 address, LockPrefix lock);
 Instruction decode_aarch64(Bytes code, u64 address, LockPrefix lock);
 
 std::unique_ptr<Formatter::Printer> x86_printer(Syntax syntax);
-// Null where Capstone was built without AArch64.
+// Null where Capstone is not installed or was built without AArch64.
 std::unique_ptr<Formatter::Printer> aarch64_printer();
 
 }  // namespace pgokit::isa
