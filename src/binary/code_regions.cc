@@ -66,7 +66,8 @@ std::vector<CodeRegion> code_regions(const RegionSource& source, RegionRules rul
     if (at.section >= sections.size() || !is_listed(sections[at.section], rules)) continue;
     u64 start = source.layout.address_of(sections[at.section]);
     if (at.address - start < sections[at.section].contents.size())
-      names[at.section].push_back({at.address, symbol.name});
+      names[at.section].push_back(
+          {at.address, symbol.type == STT_SECTION ? sections[at.section].name : symbol.name});
   }
   std::vector<CodeRegion> regions;
   for (const auto& section : sections)

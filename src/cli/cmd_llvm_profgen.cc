@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/generation.h"
+#include "cli/llvm_listing.h"
 #include "cli/options.h"
 #include "profile/format.h"
 #include "samples/raw_profile.h"
@@ -20,6 +21,9 @@ struct Settings {
   bool show_density = false, symbol_list = false;
   double density_threshold = 50;
   u64 density_cutoff = profile::hot_cutoff;
+  bool show_disassembly = false;
+  std::string disassemble_functions;
+  LlvmListing listing;
 };
 
 OptionTable options_of(Settings& s) {
@@ -66,6 +70,13 @@ OptionTable options_of(Settings& s) {
           {"--profile-density-threshold", "N", "density below which to warn", &s.density_threshold},
           {"--profile-density-cutoff-hot", "N", "share of samples that density looks at",
            &s.density_cutoff},
+          {"--show-disassembly-only", "", "print the program's code and stop", &s.show_disassembly},
+          {"--show-pseudo-probe", "", "... with its probes", &s.listing.probes},
+          {"--show-source-locations", "", "... with lines", &s.listing.locations},
+          {"--show-canonical-fname", "", "... with names as profiles have them",
+           &s.listing.canonical_names},
+          {"--disassemble-functions", "NAMES", "... of these functions only, parted by commas",
+           &s.disassemble_functions},
       },
       "\nDifferences: --perfdata is read natively, each process with its own load address, and\n"
       "build ids are checked. Context-sensitive profiles are not made yet: hybrid samples need\n"
@@ -169,8 +180,22 @@ Status write_output(const std::string& path, std::string_view bytes) {
   return output.commit();
 }
 
+std::vector<std::string> parted_by_commas(const std::string& list) {
+  std::vector<std::string> parts;
+  for (size_t from = 0; from < list.size();) {
+    size_t comma = std::min(list.find(',', from), list.size());
+    if (comma > from) parts.push_back(list.substr(from, comma - from));
+    from = comma + 1;
+  }
+  return parts;
+}
+
 Status profgen(Settings& settings) {
   auto& options = settings.generation;
+  if (settings.show_disassembly) {
+    settings.listing.functions = parted_by_commas(settings.disassemble_functions);
+    return print_llvm_listing(options.binary, options.program, settings.listing);
+  }
   TRY(choose_input(settings));
   auto format = TRY(format_named(settings.format));
   if (settings.use_md5 && format != profile::Format::extbinary)

@@ -72,7 +72,15 @@ class AArch64Printer : public Formatter::Printer {
       return;
     }
     text += instruction_->mnemonic;
-    if (instruction_->op_str[0]) text.append("\t").append(instruction_->op_str);
+    std::string_view operands = instruction_->op_str;
+    if (!operands.empty()) text += '\t';
+    // A target is an address, not a number.
+    if (size_t hash = operands.rfind("#0x");
+        printed.instruction.has_target && hash != std::string_view::npos) {
+      text += operands.substr(0, hash);
+      operands.remove_prefix(hash + 1);
+    }
+    text += operands;
     if ((word & 0x1f000000) == 0x10000000) printed.reference = relative(word, address);
   }
 
