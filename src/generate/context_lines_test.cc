@@ -1,0 +1,118 @@
+// Contexts by source lines, of a program that clang compiles for the occasion.
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "generate/contexts.h"
+#include "profile/format.h"
+#include "test/support/shell.h"
+
+namespace pgokit::generate {
+namespace {
+
+using profile::ContextId;
+using unwind::CodeIndex;
+using unwind::ContextCounts;
+
+constexpr const char* source = R"(
+__attribute__((noinline)) int leaf(int x) {
+  return x * 3;
+}
+int _start(int x) {
+  x += 1;
+  return leaf(x) + 1;
+}
+)";
+
+class ContextLinesTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!test::has_program("clang-22")) GTEST_SKIP() << "clang-22 is not installed";
+    dir_.write("a.c", source);
+    auto made = test::run(fmt::format(
+        "cd {} && clang-22 --target=x86_64-linux-gnu -O0 -g -fno-pie -ffreestanding -nostdlib "
+        "-static -fuse-ld=lld-22 a.c -o app 2>&1",
+        dir_.path()));
+    if (made.status != 0) GTEST_SKIP() << made.output;
+    program_ = *binary::Program::open(dir_.file("app"), {});
+    ASSERT_TRUE(program_->load_functions(1));
+    start_ = code_of("_start");
+    leaf_ = code_of("leaf");
+  }
+
+  std::vector<CodeIndex> code_of(std::string_view name) const {
+    std::vector<CodeIndex> instructions;
+    const auto& code = program_->code();
+    for (const auto& range : program_->functions().ranges())
+      if (program_->functions().name(range.function) == name)
+        for (u64 at = range.start; at < range.end; ++at)
+          if (code.is_instruction(code.index_of({at}))) instructions.push_back(code.index_of({at}));
+    return instructions;
+  }
+  ContextId context(std::initializer_list<std::pair<const char*, profile::LineLocation>> frames) {
+    auto context = ContextId::none;
+    profile::LineLocation call_site;
+    for (const auto& [function, location] : frames) {
+      context = counts_.contexts.child(context, call_site, counts_.names.intern(function));
+      call_site = location;
+    }
+    return context;
+  }
+  CodeIndex call_in_start() const {
+    for (auto at : start_)
+      if (program_->code().is_call(at)) return at;
+    return binary::no_code;
+  }
+  profile::Profile profile() {
+    counts_.normalize();
+    return std::move(generate_contexts(*program_, std::move(counts_), {})->profile);
+  }
+
+  test::ScratchDir dir_;
+  std::optional<binary::Program> program_;
+  std::vector<CodeIndex> start_, leaf_;
+  ContextCounts counts_{ContextCounts::Kind::lines};
+};
+
+TEST_F(ContextLinesTest, TotalsCountInstructionsAndLinesTheirMostFrequentOne) {
+  counts_.begin(context({{"leaf", {}}}), false);
+  counts_.add_range({leaf_.front(), leaf_.back(), 4});
+  counts_.add_range({leaf_[1], leaf_.back(), 2});
+  auto made = profile();
+  const auto& samples = made.functions().front().samples;
+  EXPECT_EQ(samples.total, 6 * leaf_.size() - 2);
+  EXPECT_EQ(samples.body.find({1, 0})->samples, 6u);
+  EXPECT_EQ(samples.head, 0u);
+}
+
+TEST_F(ContextLinesTest, CalleesAreEnteredInTheContextOfTheCall) {
+  counts_.begin(context({{"_start", {}}}), false);
+  counts_.add_branch({call_in_start(), leaf_.front(), 9});
+  counts_.add_branch({leaf_.back(), start_.back(), 9});  // a return enters nothing
+  counts_.begin(ContextId::none, false);
+  counts_.add_branch({binary::no_code, leaf_.front(), 1});
+  EXPECT_EQ(profile::write_text(profile(), {}),
+            "[_start]:0:0\n 2: 9 leaf:9\n[_start:2 @ leaf]:0:9\n[leaf]:0:1\n");
+}
+
+TEST_F(ContextLinesTest, EntriesOfInlinedCopiesAreEstimated) {
+  counts_.begin(context({{"_start", {2, 0}}, {"leaf", {}}}), true);
+  counts_.add_range({leaf_.front(), leaf_.front(), 7});
+  auto made = profile();
+  ASSERT_EQ(made.functions().size(), 2u);
+  const auto* caller = made.find(made.contexts.top(made.names.intern("_start")));
+  ASSERT_TRUE(caller);
+  EXPECT_EQ(caller->total, 7u);
+  EXPECT_EQ(caller->body.find({2, 0})->samples, 7u);
+  EXPECT_EQ(caller->body.find({2, 0})->target_sum(), 7u);
+  EXPECT_EQ(made.functions().front().samples.attributes, profile::was_inlined);
+}
+
+TEST_F(ContextLinesTest, UnknownContextsHaveNoBody) {
+  counts_.begin(ContextId::none, false);
+  counts_.add_range({leaf_.front(), leaf_.back(), 4});
+  EXPECT_TRUE(profile().functions().empty());
+}
+
+}  // namespace
+}  // namespace pgokit::generate
