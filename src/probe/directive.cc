@@ -100,8 +100,13 @@ Status parse_directive(std::string_view operands, Directive& out) {
   TRY(read_number(operands, "the index", max_u32, index));
   TRY(read_number(operands, "the type", 15, type));
   TRY(read_number(operands, "the attribute set", 7, attributes));
-  if (attributes & discriminator_attribute)
+  // clang prints what is not 0, and its encoder sets the attribute then; its assembler wants it
+  // set.
+  skip_blanks(operands);
+  bool has_one = !operands.empty() && is_digit(operands.front());
+  if (has_one || (attributes & discriminator_attribute))
     TRY(read_number(operands, "the discriminator", max_u32, discriminator));
+  if (discriminator != 0) attributes |= discriminator_attribute;
   if (attributes & sentinel_attribute)
     return fail("attribute {} marks a sentinel, which is not for directives", sentinel_attribute);
   if (out.function == 0) return fail("the function is 0, which is no function");

@@ -30,6 +30,13 @@ TEST(Directive, KeepsNothingOfTheLastOne) {
   EXPECT_EQ(one.symbol, "g");
 }
 
+TEST(Directive, MayHaveADiscriminatorWithoutTheAttribute) {
+  Directive one;
+  ASSERT_TRUE(parse_directive("1 2 0 1 512 @ 5:10 f", one));
+  EXPECT_EQ(one.probe.attributes, 5);
+  EXPECT_EQ(one.probe.discriminator, 512u);
+}
+
 std::string problem(std::string_view operands) {
   Directive one;
   auto status = parse_directive(operands, one);
@@ -51,7 +58,7 @@ TEST(Directive, SaysWhatIsWrong) {
   EXPECT_EQ(problem("1 1 0 8 f"), "the attribute set 8 is too large, the limit is 7");
   EXPECT_THAT(problem("1 1 0 2 f"), HasSubstr("sentinel"));
   EXPECT_EQ(problem("1 1 0 4 f"), "the discriminator is not a number");
-  EXPECT_EQ(problem("1 1 0 0 7 f"), "'7 f' is not the symbol of a function");
+  EXPECT_EQ(problem("1 1 0 0 7 7 f"), "'7 f' is not the symbol of a function");
   EXPECT_EQ(problem("1 1 0 0 @ 5 f"), "an inlined call has no ':'");
   EXPECT_EQ(problem("1 1 0 0 @ :5 f"), "the function of an inlined call is not a number");
   EXPECT_EQ(problem("1 1 0 0 @ 5:"), "the number of an inlined call is missing");

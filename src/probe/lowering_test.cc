@@ -42,7 +42,7 @@ TEST(Lowering, ReplacesDirectivesAndAddsTheSection) {
                 "\t\n\tnop; .Lprobe1: ; call g\r\n") +
           "\t.text\n\t.section\t.pseudo_probe,\"o?\",@progbits,.Lprobe0\n"
           "\t.quad\t5\n\t.byte\t4,0,0,32\n\t.quad\t14740650423002898831\n\t.byte\t1,128\n"
-          "\t.sleb128\t.Lprobe0-f\n\t.byte\t2,128,0,3,130\n\t.sleb128\t.Lprobe1-.Lprobe0\n");
+          "\t.sleb128\t-(f-.Lprobe0)\n\t.byte\t2,128,0,3,130\n\t.sleb128\t-(.Lprobe0-.Lprobe1)\n");
 }
 
 TEST(Lowering, MarksEachPlaceOnce) {
@@ -57,6 +57,14 @@ TEST(Lowering, MarksEachPlaceOnce) {
 TEST(Lowering, TakesAwayWhatOnlyClangKnows) {
   EXPECT_EQ(lowered("\t.addrsig\n\t.addrsig_sym f # f\n.cg_profile f, g, 3\n.ident \"x\"\n"),
             "\t\n\t # f\n\n.ident \"x\"\n");
+}
+
+// Inlined code that stands before the call's own: no negated parentheses for negative distances.
+TEST(Lowering, WritesDistancesBackwardAsTheyAre) {
+  std::string text =
+      lowered(described("f: nop; .pseudoprobe 5 1 0 0 @ 5:9 f; nop; .pseudoprobe 5 2 0 0 f\n"));
+  EXPECT_THAT(text, HasSubstr(".sleb128\t-(f-.Lprobe1)\n"));
+  EXPECT_THAT(text, HasSubstr(".sleb128\t.Lprobe0-.Lprobe1\n"));
 }
 
 TEST(Lowering, PutsTheDataBeforeTheEnd) {
@@ -90,8 +98,8 @@ h:  .pseudoprobe 5 2 0 0 h
       ".text.f,\"ax\",@progbits,unique,2\n\t.section\t.pseudo_probe,\"o?\",@progbits,.Lprobe1\n");
   EXPECT_LT(first, second);
   EXPECT_NE(second, std::string::npos) << text;
-  EXPECT_LT(text.find(".Lprobe2-h"), second);
-  EXPECT_GT(text.find(".Lprobe3-.Lprobe1"), second);
+  EXPECT_LT(text.find("(h-.Lprobe2)"), second);
+  EXPECT_GT(text.find("(.Lprobe1-.Lprobe3)"), second);
 }
 
 TEST(Lowering, CountsSplitPartsFromTheirOwnSymbol) {
@@ -105,9 +113,9 @@ f.cold:
     nop
     .pseudoprobe 5 3 0 0 f
 )"));
-  EXPECT_THAT(text, HasSubstr(".sleb128\t.Lprobe0-f\n"));
-  EXPECT_THAT(text, HasSubstr(".sleb128\t.Lprobe1-f.cold\n"));
-  EXPECT_THAT(text, HasSubstr(".sleb128\t.Lprobe2-.Lprobe0\n"));
+  EXPECT_THAT(text, HasSubstr(".sleb128\t-(f-.Lprobe0)\n"));
+  EXPECT_THAT(text, HasSubstr(".sleb128\t-(f.cold-.Lprobe1)\n"));
+  EXPECT_THAT(text, HasSubstr(".sleb128\t-(.Lprobe0-.Lprobe2)\n"));
   EXPECT_EQ(lowered(described("f:\n.section .text.x,\"ax\"\n.Lx: .pseudoprobe 5 1 0 0 f\n")),
             "error: a.s:3: .pseudoprobe: it is in section .text.x, its function f in .text, and no "
             "symbol before it says from where to count");
@@ -117,14 +125,14 @@ TEST(Lowering, FindsSymbolsFarAway) {
   std::string text = "f: nop\n";
   for (int i = 0; i < 100; ++i) text += "l" + std::to_string(i) + ":\n";
   text += ".pseudoprobe 5 1 0 0 \"f\"\n.pseudoprobe 5 2 0 0 l1\n";
-  EXPECT_THAT(lowered(described(text)), HasSubstr(".Lprobe0-\"f\"\n"));
-  EXPECT_THAT(lowered(described(text)), HasSubstr(".Lprobe0-l1\n"));
+  EXPECT_THAT(lowered(described(text)), HasSubstr("-(\"f\"-.Lprobe0)\n"));
+  EXPECT_THAT(lowered(described(text)), HasSubstr("-(l1-.Lprobe0)\n"));
 }
 
 TEST(Lowering, ChoosesLabelsThatAreFree) {
   std::string text = lowered(described(".Lprobe0: f: .pseudoprobe 5 1 0 0 f\n"));
   EXPECT_THAT(text, StartsWith(".Lprobe0: f: .Lprobe_"));
-  EXPECT_THAT(text, HasSubstr("_0-f\n"));
+  EXPECT_THAT(text, HasSubstr("-(f-.Lprobe_"));
 }
 
 TEST(Lowering, KnowsAArch64) {
