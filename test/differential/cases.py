@@ -11,7 +11,9 @@ class Case:
     program: Program
     input: Input
     options: tuple
-    through: str = ""  # "raw": over an unsymbolized profile; "text": post-processing of a profile
+    # "raw": over an unsymbolized profile; "ours raw": only pgokit, because the judge crashes at
+    # contexts of call sites; "text": post-processing of a profile
+    through: str = ""
 
     @property
     def name(self):
@@ -38,6 +40,8 @@ FLAT_CS = ("--csspgo-preinliner=0", "--csprof-merge-cold-context=0", "--gen-cs-n
 
 LBR = Input("lbr")
 HYBRID = Input("hybrid")
+# What survives in perf.data.
+ADDRESS_DAMAGE = ("--damage", "external", "--damage", "shuffle", "--damage", "short", "--damage", "zero")
 DAMAGES = ("warning", "cut", "external", "zero", "garbage", "off-by-one", "shuffle", "short")
 
 
@@ -48,6 +52,7 @@ def quick_cases(program):
     yield Case(program, HYBRID, FLAT_CS)
     yield Case(program, Input("hybrid", ("--damage", "all")), ())
     yield Case(program, with_data(LBR), ())
+    yield Case(program, with_data(HYBRID, together=4), ())
 
 
 def lbr_cases(program):
@@ -71,6 +76,9 @@ def lbr_cases(program):
     yield Case(program, Input("lbr", processes=2), ("--pid=4711",))
     yield Case(program, with_data(LBR), ())
     yield Case(program, with_data(LBR), ("--pid=4711",))
+    yield Case(program, with_data(LBR, together=5), ())
+    yield Case(program, with_data(Input("lbr", ("--damage", "external", "--damage", "shuffle"), seed=7),
+                                  together=3), ())
     yield Case(program, Input("lbr", ("--depth", "8", "--period", "9"), seed=3), ())
 
 
@@ -93,8 +101,12 @@ def hybrid_cases(program):
         yield Case(program, HYBRID, options)
     if program.has_probes:
         yield Case(program, HYBRID, ("--use-dwarf-correlation",))
-    else:
-        yield Case(program, HYBRID, (), "raw")
+    for options in ((), FLAT_CS, ("--use-offset=0",), ("--use-first-loadable-segment-as-base",)):
+        yield Case(program, HYBRID, options, "ours raw" if program.has_probes else "raw")
+    for options in (("--infer-missing-frames=0",), ("--max-search-depth=1",), ("--update-total-samples",),
+                    ("--csprof-max-context-depth=4", "--compress-recursion=2"),
+                    ("--load-function-from-symbol=0",), ("--trim-cold-profile",)):
+        yield Case(program, HYBRID, options + FLAT_CS[:3])
     for damage in DAMAGES:
         yield Case(program, Input("hybrid", ("--damage", damage + "=60")), FLAT_CS)
     yield Case(program, Input("hybrid", ("--damage", "all"), seed=4), ())
@@ -103,6 +115,12 @@ def hybrid_cases(program):
     yield Case(program, Input("mixed"), ())
     yield Case(program, Input("hybrid", ("--frames", "5"), seed=6), ())
     yield Case(program, with_data(HYBRID), ())
+    yield Case(program, with_data(HYBRID, together=2), FLAT_CS)
+    yield Case(program, with_data(HYBRID, together=5), ("--skip-symbolization",))
+    yield Case(program, with_data(Input("hybrid", ADDRESS_DAMAGE, seed=7), together=3), ())
+    yield Case(program, with_data(Input("hybrid", ADDRESS_DAMAGE, seed=8), together=6), FLAT_CS)
+    yield Case(program, Input("hybrid", processes=2), ())
+    yield Case(program, Input("hybrid", ("--damage", "all"), processes=3, seed=9), FLAT_CS)
     yield Case(program, HYBRID, ("--csspgo-preinliner=1",), "text")
 
 
@@ -117,4 +135,5 @@ def large_cases(program):
     yield Case(program, HYBRID, ("--skip-symbolization",))
     yield Case(program, HYBRID, ("--ignore-stack-samples", "--format=extbinary"))
     yield Case(program, HYBRID, FLAT_CS[:3])
+    yield Case(program, with_data(Input("hybrid", ADDRESS_DAMAGE, seed=7), together=3), ())
     yield Case(program, LBR, (), "raw")

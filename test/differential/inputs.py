@@ -22,11 +22,13 @@ class Input:
     seed: int = 1
     perfdata: bool = False
     processes: int = 1  # several: one after the other, at other addresses
+    together: int = 1  # processes that take turns, some forked, some at other addresses
 
     @property
     def name(self):
         words = [self.kind, f"s{self.seed}"] + [word.strip("-") for word in self.options]
         words += ["perfdata"] * self.perfdata + [f"{self.processes}procs"] * (self.processes > 1)
+        words += [f"{self.together}together"] * (self.together > 1)
         return "_".join(words)
 
     def path(self, binary):
@@ -37,7 +39,7 @@ class Input:
         return [walk, binary, "-o", out, "--samples", str(self.samples), "--kind", self.kind,
                 "--seed", str(self.seed + 100 * process), "--pid", str(4711 + process),
                 "--base", hex(0x555555554000 + process * 0x10000000),
-                "--format", "perfdata" if self.perfdata else "script", *self.options]
+                "--format", "perfdata" if self.perfdata else "script", "--processes", str(self.together), *self.options]
 
     def make(self, walk, binary):
         out = self.path(binary)
@@ -61,5 +63,5 @@ class Input:
         return out
 
 
-def with_data(one):
-    return dataclasses.replace(one, perfdata=True)
+def with_data(one, together=1):
+    return dataclasses.replace(one, perfdata=True, together=together)

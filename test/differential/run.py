@@ -102,12 +102,13 @@ class Runner:
 
     def via(self, case, binary, work):
         """The input for cases that start from a profile the judge made."""
-        source = work / f"via.{case.through}"
-        how = ["--skip-symbolization"] if case.through == "raw" else ["--format=text", *cases.FLAT_CS]
-        how += [option for option in case.options if option.startswith("--use-offset")]
+        raw = case.through.endswith("raw")
+        source = work / f"via.{'raw' if raw else case.through}"
+        how = ["--skip-symbolization"] if raw else ["--format=text", *cases.FLAT_CS]
+        how += [option for option in case.options if option.startswith(("--use-offset", "--use-first"))]
         run_tool(JUDGE + ["--binary", binary, *self.input_options(case, binary, True), *how,
                           "--output", source], source, self.args.timeout)
-        flag = "--unsymbolized-profile" if case.through == "raw" else "--llvm-sample-profile"
+        flag = "--unsymbolized-profile" if raw else "--llvm-sample-profile"
         return [flag, source]
 
     def run_one(self, tool, case, binary, inputs, work, name):
@@ -134,13 +135,13 @@ class Runner:
         """None if equal, else what differs; "!..." where there is nothing to compare with."""
         work = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
         try:
+            inputs = {judge: self.input_options(case, binary, judge) for judge in (True, False)}
             if case.through:
-                inputs = {True: self.via(case, binary, work)}
-                inputs[False] = inputs[True]
-                if not inputs[True][1].exists():
+                inputs[False] = self.via(case, binary, work)
+                if not inputs[False][1].exists():
                     return "!the judge made no profile to start from"
-            else:
-                inputs = {judge: self.input_options(case, binary, judge) for judge in (True, False)}
+                if not case.through.startswith("ours"):
+                    inputs[True] = inputs[False]
             judge = self.judged(case, binary, inputs[True], work)
             ours, command = self.run_one(self.candidate, case, binary, inputs[False], work, "ours")
             shown = shlex.join(str(word) for word in command)

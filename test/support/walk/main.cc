@@ -23,6 +23,8 @@ constexpr const char* usage = R"(usage: pgokit-walk BINARY -o OUT [options]
   --kind KIND          lbr, hybrid or mixed (lbr)
   --format FORMAT      script or perfdata (script)
   --pid N              (4711)
+  --processes N        that take turns, from --pid on (1); perfdata has each one's own addresses,
+                       script has them all as if where the first one is
   --base ADDRESS       where a position-independent program is loaded (0x555555554000)
   --name PATH          the program's path in the mapping records (its own)
   --aggregate          put repeat counts before the samples (script only)
@@ -33,7 +35,7 @@ constexpr const char* usage = R"(usage: pgokit-walk BINARY -o OUT [options]
 struct Options {
   std::string binary, out, name;
   u64 samples = 1000, base = 0x555555554000;
-  u32 pid = 4711;
+  u32 pid = 4711, processes = 1;
   Kind kind = Kind::lbr;
   bool perfdata = false, aggregate = false;
   WalkOptions walk;
@@ -77,7 +79,8 @@ Status set_option(Options& out, std::string_view name, std::string_view value) {
                                                     {"--frames", &out.walk.frames},
                                                     {"--period", &out.walk.period},
                                                     {"--hot", &out.walk.hot},
-                                                    {"--pid", &out.pid}};
+                                                    {"--pid", &out.pid},
+                                                    {"--processes", &out.processes}};
   if (auto found = numbers.find(name); found != numbers.end()) {
     *found->second = static_cast<u32>(TRY(number(value)));
   } else if (name == "--samples") {
@@ -117,7 +120,8 @@ Result<Options> parse(int argc, char** argv) {
       return usage_error("{}", usage);
     }
   }
-  if (out.binary.empty() || out.out.empty() || out.walk.depth == 0 || out.walk.period < 2)
+  if (out.binary.empty() || out.out.empty() || out.walk.depth == 0 || out.processes == 0 ||
+      out.walk.period < 2)
     return usage_error("{}", usage);
   return out;
 }
@@ -143,7 +147,10 @@ Status run(int argc, char** argv) {
       options.name.empty() ? std::filesystem::absolute(options.binary).string() : options.name;
   Layout layout = lay_out(elf, path, options.pid, options.base);
   if (options.perfdata)
-    return write(options, program, TRY(PerfOutput::create(options.out, layout, options.kind)));
+    return write(options, program,
+                 TRY(PerfOutput::create(
+                     options.out, lay_out_processes(elf, layout, options.base, options.processes),
+                     options.kind)));
   return write(options, program,
                TRY(ScriptOutput::create(options.out, layout, options.kind, options.damage,
                                         options.aggregate, options.walk.seed + 2)));

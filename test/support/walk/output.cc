@@ -30,6 +30,19 @@ Layout lay_out(const elf::File& file, const std::string& path, u32 pid, u64 base
   return out;
 }
 
+std::vector<Layout> lay_out_processes(const elf::File& file, const Layout& first, u64 base,
+                                      u32 processes) {
+  constexpr u64 apart = 0x10000000;
+  std::vector<Layout> all;
+  for (u32 i = 0; i < processes; ++i) {
+    bool starts_anew = i % 2 == 0;
+    all.push_back(starts_anew ? lay_out(file, first.path, first.pid + i, base + i * apart)
+                              : all.back());
+    all.back().pid = first.pid + i;
+  }
+  return all;
+}
+
 void damage_addresses(const Damage& damage, u64 external, Random& random, WalkSample& sample) {
   auto some = [&]() -> perf::BranchEntry& {
     return sample.branches[random.below(static_cast<u32>(sample.branches.size()))];
@@ -114,7 +127,8 @@ Status ScriptOutput::commit() {
   return out_.commit();
 }
 
-Result<PerfOutput> PerfOutput::create(const std::string& path, const Layout& layout, Kind kind) {
+Result<PerfOutput> PerfOutput::create(const std::string& path, std::vector<Layout> processes,
+                                      Kind kind) {
   using namespace perf;
   Writer::Event event{.name = "cycles:u", .attr = {}, .ids = {1}};
   event.attr.sample_type = field::ip | field::tid | field::time | field::branch_stack;
@@ -123,24 +137,49 @@ Result<PerfOutput> PerfOutput::create(const std::string& path, const Layout& lay
   event.attr.period = 1000;
   event.attr.flags = attr_flag::sample_id_all | attr_flag::mmap | attr_flag::mmap2 |
                      attr_flag::comm | attr_flag::exclude_kernel;
-  PerfOutput out(TRY(Writer::create(path, {event})), layout);
-  out.at_ = {.pid = layout.pid, .tid = layout.pid, .time = 1000};
-  out.writer_.comm(out.at_, "walk", true);
-  for (const auto& one : layout.mappings)
-    out.writer_.mmap2(out.at_, {.start = one.start,
-                                .size = one.size,
-                                .file_offset = one.file_offset,
-                                .path = layout.path});
+  PerfOutput out(TRY(Writer::create(path, {event})), std::move(processes));
+  out.at_.time = 1000;
+  const Layout* parent = nullptr;
+  for (size_t i = 0; i < out.processes_.size(); ++i) {
+    const auto& process = out.processes_[i];
+    out.at_.pid = out.at_.tid = process.pid;
+    ++out.at_.time;
+    if (parent) out.writer_.fork(out.at_, parent->pid, parent->pid);
+    if (i % 2 == 0) out.start(process);
+    parent = &process;
+  }
   return out;
 }
 
+void PerfOutput::start(const Layout& process) {
+  ++at_.time;
+  writer_.comm(at_, "walk", true);
+  ++at_.time;
+  bool several = processes_.size() > 1;
+  for (const auto& one : process.mappings)
+    if (several) map(process, {one.start - page, one.size + 2 * page, 0}, "/usr/lib/libother.so");
+  ++at_.time;
+  for (const auto& one : process.mappings) map(process, one, process.path);
+}
+
+void PerfOutput::map(const Layout& process, const Layout::Mapping& mapping,
+                     const std::string& path) {
+  at_.pid = at_.tid = process.pid;
+  writer_.mmap2(at_, {.start = mapping.start,
+                      .size = mapping.size,
+                      .file_offset = mapping.file_offset,
+                      .path = path});
+}
+
 void PerfOutput::sample(const WalkSample& sample) {
+  const auto& process = processes_[next_++ % processes_.size()];
   moved_ = sample;
-  for (u64& address : moved_.chain) address += layout_.bias;
+  for (u64& address : moved_.chain) address += process.bias;
   for (auto& one : moved_.branches) {
-    if (one.from) one.from = one.from + layout_.bias;
-    if (one.to) one.to = one.to + layout_.bias;
+    if (one.from) one.from = one.from + process.bias;
+    if (one.to) one.to = one.to + process.bias;
   }
+  at_.pid = at_.tid = process.pid;
   at_.time += 10;
   u64 ip = moved_.chain[0];
   constexpr u64 user_marker = static_cast<u64>(-512);

@@ -35,6 +35,9 @@ struct Layout {
 
 // As the loader would map the executable segments; `base` is the address of the first page.
 Layout lay_out(const elf::File& file, const std::string& path, u32 pid, u64 base);
+// The same for each of several processes, with the next pids.
+std::vector<Layout> lay_out_processes(const elf::File& file, const Layout& first, u64 base,
+                                      u32 processes);
 
 // Ways in which recordings are broken, in per mille of the samples each.
 struct Damage {
@@ -80,18 +83,27 @@ class ScriptOutput {
   Random random_;
 };
 
+// Several processes take turns with the samples. The first starts the program; the second is a fork
+// of it and runs on where it was loaded; the third is a fork that starts the program anew, at
+// another address, and so on by turns. Before each start something else was mapped where the
+// program comes to lie, and beside it.
 class PerfOutput {
  public:
-  static Result<PerfOutput> create(const std::string& path, const Layout& layout, Kind kind);
+  static Result<PerfOutput> create(const std::string& path, std::vector<Layout> processes,
+                                   Kind kind);
   void sample(const WalkSample& sample);
   Status commit() { return writer_.commit(); }
 
  private:
-  PerfOutput(perf::Writer writer, const Layout& layout)
-      : writer_(std::move(writer)), layout_(layout) {}
+  PerfOutput(perf::Writer writer, std::vector<Layout> processes)
+      : writer_(std::move(writer)), processes_(std::move(processes)) {}
+
+  void start(const Layout& process);
+  void map(const Layout& process, const Layout::Mapping& mapping, const std::string& path);
 
   perf::Writer writer_;
-  Layout layout_;
+  std::vector<Layout> processes_;
+  size_t next_ = 0;
   perf::RecordId at_;
   WalkSample moved_;
 };
