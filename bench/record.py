@@ -96,11 +96,12 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
-    overlaps = [exact.measure(PGOKIT, ROOT / "build/release/test/record/recorded_exact", WORK) for _ in range(options.runs)]
+    measured = [exact.measure(PGOKIT, ROOT / "build/release/test/record/recorded_exact", WORK) for _ in range(options.runs)]
     text = ["# Recording in software: measured", "", "    ./dev bench record", "", "## Ways to get a branch stack", "", *ways(),
             "", "## Slow-down of the program", "", *slow_down(options.runs), "", "## Agreement with exact counts", "",
             "Overlap with the counts of clang's instrumentation, which are those of the recorded run itself:", ""]
-    text += [f"- {samples:,} samples: {100 * overlap:.1f} %" for samples, overlap in overlaps]
+    text += ["| samples | overlap | of a sampler without bias |", "|---|---|---|"]
+    text += [f"| {samples:,} | {100 * overlap:.1f} % | {100 * chance:.1f} % |" for samples, overlap, chance in measured]
     (ROOT / "bench/record.md").write_text("\n".join(text) + "\n")
     print("\n".join(text))
 

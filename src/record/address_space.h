@@ -48,6 +48,8 @@ class AddressSpace {
   bool prepare(pid_t tid, u64 address, std::vector<siginfo_t>& held);
   // Why there are no windows in this process, empty while there are.
   const std::string& obstacle() const { return obstacle_; }
+  // Code has gone: no window may begin until all are over.
+  bool stale() const { return stale_; }
   void give_up(std::string why) { obstacle_ = std::move(why); }
 
   // Scratch areas; -1: all are in use, or the cache must be empty of threads first.

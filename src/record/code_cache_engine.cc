@@ -36,7 +36,7 @@ bool caused_by_instruction(const siginfo_t& info) {
 
 class CodeCacheEngine : public WindowEngine {
  public:
-  explicit CodeCacheEngine(u32 most_passes) : most_passes_(most_passes) {}
+  explicit CodeCacheEngine(WindowLength length) : length_(length) {}
   u32 most_branches(u32) const override { return scratch::most_branches; }
 
   Progressed begin(Thread& thread, const Registers& regs, u32 branches) override {
@@ -48,28 +48,26 @@ class CodeCacheEngine : public WindowEngine {
     if (!thread.held.empty()) return Progressed::impossible;
     int scratch = space.take_scratch();
     if (scratch < 0) return Progressed::impossible;
-    u64 code = space.cache().enter(regs.rip);
-    auto passes = most_passes_ / 4 + 1 + static_cast<u32>(random_() % most_passes_) * 3 / 4;
-    auto header = space.cache().header(std::min(branches, scratch::most_branches), passes);
-    u64 at = space.cache().scratch(static_cast<u64>(scratch));
-    header.rax = regs.rax, header.rdx = regs.rdx, header.jump = code;
-    Bytes bytes(reinterpret_cast<const u8*>(&header), sizeof header);
-    Registers inside = regs;
-    inside.rip = space.cache().start();
-    inside.gs_base = at;
-    inside.orig_rax = u64(-1);
-    if (!code || !space.memory().write(at, bytes) || !set_registers(thread.tid, inside)) {
-      space.release_scratch(scratch);
-      return Progressed::impossible;
-    }
     thread.window = {.running = true,
-                     .branches = static_cast<u32>(header.left / scratch::entry_size),
+                     .branches = std::min(branches, scratch::most_branches),
                      .taken = std::move(thread.window.taken),
                      .regs = regs,
                      .stops = 1,
+                     .parts = length_.parts,
                      .scratch = scratch,
-                     .passes = passes};
-    return go_on(thread);
+                     .passes = some(length_.first_passes * thread.reach)};
+    if (enter(thread)) return go_on(thread);
+    space.release_scratch(scratch);
+    thread.window.running = false;
+    return Progressed::impossible;
+  }
+
+  Progressed next(Thread& thread) override {
+    auto& window = thread.window;
+    --window.parts;
+    window.passes = some(length_.further_passes * thread.reach);
+    if (!thread.space->stale() && enter(thread)) return go_on(thread);
+    return end(thread);
   }
 
   Progressed stopped(Thread& thread, Stop stop, int& deliver) override {
@@ -80,6 +78,7 @@ class CodeCacheEngine : public WindowEngine {
     if (!get_signal(thread.tid, info)) return go_on(thread);
     if (!caused_by_instruction(info)) {
       thread.held.push_back(info);
+      hurry(thread);
       return go_on(thread);
     }
     return at_fault(thread, info, deliver);
@@ -90,6 +89,28 @@ class CodeCacheEngine : public WindowEngine {
     return std::ranges::any_of(space.cache().arenas(), [&](const Arena& arena) {
       return base >= arena.base && base < arena.base + Arena::size;
     });
+  }
+
+  // A random number of passes, at most as many.
+  u32 some(double most) {
+    auto whole = static_cast<u32>(std::max(most, 1.0));
+    return whole / 4 + 1 + static_cast<u32>(random_() % whole) * 3 / 4;
+  }
+
+  // From the state of the program to the beginning of a part of the window.
+  bool enter(Thread& thread) {
+    auto& space = *thread.space;
+    const auto& window = thread.window;
+    u64 code = space.cache().enter(window.regs.rip);
+    auto header = space.cache().header(window.branches, window.passes);
+    u64 at = space.cache().scratch(static_cast<u64>(window.scratch));
+    header.rax = window.regs.rax, header.rdx = window.regs.rdx, header.jump = code;
+    Bytes bytes(reinterpret_cast<const u8*>(&header), sizeof header);
+    Registers inside = window.regs;
+    inside.rip = space.cache().start();
+    inside.gs_base = at;
+    inside.orig_rax = u64(-1);
+    return code && space.memory().write(at, bytes) && set_registers(thread.tid, inside);
   }
 
   static Progressed go_on(Thread& thread) {
@@ -106,7 +127,8 @@ class CodeCacheEngine : public WindowEngine {
     thread.window.cycles += header.cycles();
     regs.rip = header.target;
     regs.orig_rax = u64(-1);
-    if (header.left == 0 || thread.window.misses >= most_misses) return finish(thread, regs);
+    if (header.left == 0) return part_over(thread, regs);
+    if (thread.window.misses >= most_misses) return finish(thread, regs);
     return at_miss(thread, regs);
   }
 
@@ -118,7 +140,11 @@ class CodeCacheEngine : public WindowEngine {
     u64 original = regs.rip;
     // Another piece of the address space may need an arena of its own.
     u64 code = thread.space->prepare(thread.tid, original, thread.held) ? cache.enter(original) : 0;
-    if (!code) return finish(thread, regs);
+    if (!code) {
+      thread.window.cut_short = true;
+      thread.reach = std::max(thread.reach / 2, 1.0 / length_.first_passes);
+      return finish(thread, regs);
+    }
     if (indirect) cache.publish(original);
     TargetMemory::Word jump{cache.scratch(static_cast<u64>(thread.window.scratch)) + scratch::jump,
                             code};
@@ -126,6 +152,18 @@ class CodeCacheEngine : public WindowEngine {
     regs.rip = cache.start();
     set_registers(thread.tid, regs);
     return go_on(thread);
+  }
+
+  // A signal waits: the pass that is under way is the last.
+  void hurry(Thread& thread) {
+    auto& window = thread.window;
+    window.parts = 0;
+    u64 at = thread.space->cache().scratch(static_cast<u64>(window.scratch)) + scratch::passes;
+    u64 passes = 0;
+    if (!thread.space->memory().read(at, &passes, sizeof passes)) return;
+    window.dropped = std::max(window.dropped, passes);
+    TargetMemory::Word none{at, 0};
+    thread.space->memory().write_words({&none, 1});
   }
 
   // The kernel sees the state that the original instruction would have had.
@@ -163,31 +201,52 @@ class CodeCacheEngine : public WindowEngine {
     thread.window.taken.push_back(edge);
   }
 
-  Progressed finish(Thread& thread, Registers regs) {
+  Progressed part_over(Thread& thread, const Registers& regs) {
+    if (thread.window.parts == 0 || !thread.held.empty()) {
+      thread.reach = std::min(thread.reach * 1.1, 1.0);
+      return finish(thread, regs);
+    }
+    collect(thread, regs);
+    return Progressed::part;
+  }
+
+  void collect(Thread& thread, const Registers& regs) {
     auto& window = thread.window;
-    regs.gs_base = window.regs.gs_base;
-    set_registers(thread.tid, regs);
+    u64 gs_base = window.regs.gs_base;
     window.regs = regs;
+    window.regs.gs_base = gs_base;
     window.taken.clear();
     u64 left = seen_.header.left / scratch::entry_size;
-    u64 whole_passes = window.passes - 1 - seen_.header.passes;
-    window.passed = whole_passes * window.branches + window.branches - left;
+    // A thread that was just counting down has not noticed that passes were dropped.
+    u64 not_made = seen_.header.passes ? seen_.header.passes : window.dropped;
+    u64 whole_passes = window.passes - 1 - not_made;
+    window.passed += whole_passes * window.branches + window.branches - left;
     for (u64 n = whole_passes ? left : 0; n > 0; --n) take(thread, seen_.ring[n]);
     for (u64 n = window.branches; n > left; --n) take(thread, seen_.ring[n]);
+  }
+
+  Progressed finish(Thread& thread, const Registers& regs) {
+    collect(thread, regs);
+    return end(thread);
+  }
+
+  static Progressed end(Thread& thread) {
+    auto& window = thread.window;
+    set_registers(thread.tid, window.regs);
     thread.space->release_scratch(window.scratch);
     window.running = false;
     return Progressed::finished;
   }
 
-  u32 most_passes_;
+  WindowLength length_;
   std::minstd_rand random_{1};  // the same for each recording
   Seen seen_;
 };
 
 }  // namespace
 
-std::unique_ptr<WindowEngine> make_code_cache_engine(u32 passes) {
-  return std::make_unique<CodeCacheEngine>(passes);
+std::unique_ptr<WindowEngine> make_code_cache_engine(WindowLength length) {
+  return std::make_unique<CodeCacheEngine>(length);
 }
 
 }  // namespace pgokit::record

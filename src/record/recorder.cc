@@ -11,13 +11,15 @@ Result<RecordSummary> record_in_software(const RecordSettings& settings) {
                                           .period_ns = period_ns,
                                           .callchain = settings.callchain,
                                           .command = settings.command_line}));
+  u64 tsc_per_us = cycles_per_us();
   auto engine =
-      settings.single_step ? make_single_step_engine() : make_code_cache_engine(settings.passes);
+      settings.single_step ? make_single_step_engine() : make_code_cache_engine(settings.length);
   Sampler sampler(*engine, recording,
                   {.depth = settings.depth,
                    .callchain = settings.callchain,
                    .period_ns = period_ns,
-                   .cycles = cycles_per_us() * settings.kept_ns / 1000});
+                   .cycles = tsc_per_us * settings.kept_ns / 1000,
+                   .cycles_per_us = tsc_per_us});
   TickSource ticks(period_ns, Tracer::tick_signal());
   Tracer tracer(sampler, ticks, recording);
   if (settings.pid)

@@ -21,12 +21,12 @@ struct RecordSettings {
   std::string output = "perf.data";
   std::vector<std::string> command = {};  // or
   pid_t pid = 0;
-  double seconds = 0;   // 0: until the program ends
-  u64 frequency = 250;  // windows per second of a thread's CPU time; each gives a few samples
+  double seconds = 0;  // 0: until the program ends
+  u64 frequency = 50;  // windows per second of a thread's CPU time; each gives a few samples
   u32 depth = 32;
   bool callchain = true;
-  u64 kept_ns = 100;  // how much of a window is kept: what is taken in that much time
-  u32 passes = 64;    // at most, of a window over its ring; what it holds at the end is recorded
+  u64 kept_ns = 150;  // how much of a window is kept: what is taken in that much time
+  WindowLength length = {.first_passes = 1024, .further_passes = 64, .parts = 5};
   bool single_step = false;                    // the slow way, to be compared with
   std::vector<std::string> command_line = {};  // for the file's header
   std::function<void(const TraceCounts&)> progress = {};

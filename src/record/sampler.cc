@@ -37,19 +37,36 @@ bool Sampler::begin_here(SampledThread& thread, const Registers& regs) {
   u32 branches = engine_.most_branches(settings_.depth);
   branches -= static_cast<u32>(random_() % settings_.depth);
   thread.unsaid_ns += settings_.period_ns;
+  if (!thread.cpu_time.is_open()) thread.cpu_time.open(thread.pid, thread.tid);
+  u64 cpu_begin_ns = thread.cpu_time.now_ns();
+  if (regs.cs != user_code_64) thread.space->give_up("it runs 32-bit code");
   auto begun =
       regs.cs == user_code_64 ? engine_.begin(thread, regs, branches) : Progressed::impossible;
-  if (begun == Progressed::running) return true;
+  if (begun == Progressed::running) {
+    thread.window.cpu_begin_ns = cpu_begin_ns;
+    return true;
+  }
   write_place(thread, regs);
   return false;
 }
 
 bool Sampler::stopped(SampledThread& thread, Stop stop, int& deliver) {
-  if (engine_.stopped(thread, stop, deliver) != Progressed::finished) return true;
+  auto progressed = engine_.stopped(thread, stop, deliver);
+  if (progressed == Progressed::running) return true;
   write_samples(thread, thread.window.regs);
+  if (progressed == Progressed::part && engine_.next(thread) == Progressed::running) return true;
+  ++counts_.windows;
   counts_.stops += thread.window.stops;
   counts_.stopped_ns += monotonic_ns() - thread.due_since_ns;
   return false;
+}
+
+// The time stamp counter goes on while another program has the processor.
+void Sampler::time(SampledThread& thread) const {
+  u64 now = thread.cpu_time.now_ns();
+  if (now <= thread.window.cpu_begin_ns) return;
+  u64 most = (now - thread.window.cpu_begin_ns) * settings_.cycles_per_us / 1000;
+  thread.window.cycles = std::min(thread.window.cycles, most);
 }
 
 // Returning from a signal handler is no return to behind a call.
@@ -62,7 +79,7 @@ size_t Sampler::real_frames(AddressSpace& space, std::span<const u64> chain) {
 void Sampler::write_samples(SampledThread& thread, const Registers& regs) {
   if (thread.window.taken.empty()) return write_place(thread, regs);
   if (!thread.space->map().find(regs.rip)) refresh(thread);
-  ++counts_.windows;
+  time(thread);
   chain_.clear();
   if (settings_.callchain) unwinder_.chain(*thread.space, regs, chain_);
   u64 ip = 0;

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "record/cpu_time.h"
 #include "record/recording.h"
 #include "record/stacks.h"
 #include "record/unwind.h"
@@ -32,6 +33,7 @@ struct SampledThread : Thread {
   bool due = false;
   u64 due_since_ns = 0;
   u64 unsaid_ns = 0;  // CPU time since the last sample that was written
+  CpuTime cpu_time;
 };
 
 class Sampler {
@@ -40,7 +42,8 @@ class Sampler {
     u32 depth = 32;
     bool callchain = true;
     u64 period_ns = 0;
-    u64 cycles = 0;  // see StackCutter
+    u64 cycles = 0;         // see StackCutter
+    u64 cycles_per_us = 0;  // of the time stamp counter
   };
 
   Sampler(WindowEngine& engine, Recording& recording, Settings settings)
@@ -66,6 +69,7 @@ class Sampler {
   bool begin_here(SampledThread& thread, const Registers& regs);
   static size_t real_frames(AddressSpace& space, std::span<const u64> chain);
   void write_samples(SampledThread& thread, const Registers& regs);
+  void time(SampledThread& thread) const;
   void write_place(SampledThread& thread, const Registers& regs);
 
   WindowEngine& engine_;

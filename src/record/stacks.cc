@@ -42,11 +42,12 @@ double StackCutter::own_cycles(const Window& window) {
 size_t StackCutter::stacks_of(const Window& window) {
   size_t taken = window.taken.size();
   if (taken == 0) return 0;
-  if (window.cycles == 0 || window.passed < least_timed) return 1;
-  auto length = static_cast<double>(std::min<size_t>(taken, depth_));
-  double stacks = static_cast<double>(cycles_) / own_cycles(window) / length;
-  stacks += std::uniform_real_distribution<>(0, 1)(random_);
   size_t most = taken < depth_ ? 1 : taken / depth_;
+  size_t parts = window.cut_short ? window.parts + 1 : 1;
+  if (window.cycles == 0 || window.passed < least_timed) return std::min(most, parts);
+  auto length = static_cast<double>(std::min<size_t>(taken, depth_));
+  double stacks = static_cast<double>(cycles_ * parts) / own_cycles(window) / length;
+  stacks += std::uniform_real_distribution<>(0, 1)(random_);
   return std::min(most, static_cast<size_t>(stacks));
 }
 
@@ -64,17 +65,27 @@ void StackCutter::undo(std::vector<u64>& chain, std::span<const Edge> newer) {
   }
 }
 
+// The end of a window that something has cut short is no random place: all of them would end right
+// before the same system calls.
+size_t StackCutter::left_out(const Window& window) {
+  if (!window.cut_short || window.taken.size() <= depth_) return 0;
+  return random_() % (window.taken.size() - depth_ + 1);
+}
+
 void StackCutter::cut(const Window& window, std::span<const u64> chain, const Each& each) {
-  std::span<const Edge> taken = window.taken;
   size_t stacks = stacks_of(window);
   if (stacks == 0) return;
+  size_t kept = window.taken.size() - left_out(window);
+  std::span<const Edge> taken = std::span(window.taken).first(kept);
+  stacks = std::min(stacks, std::max<size_t>(kept / depth_, 1));
   std::vector<std::vector<u64>> chains(stacks);  // newest first
-  chains[0].assign(chain.begin(), chain.end());
   auto end_of = [&](size_t stack) { return taken.size() - stack * depth_; };
-  for (size_t i = 1; i < stacks && !chain.empty(); ++i) {
-    chains[i] = chains[i - 1];
-    undo(chains[i], taken.subspan(end_of(i), depth_));
-    chains[i][0] = taken[end_of(i) - 1].to;
+  std::vector<u64> own(chain.begin(), chain.end());
+  undo(own, std::span(window.taken).subspan(kept));
+  for (size_t i = 0; i < stacks && !own.empty(); ++i) {
+    if (i > 0) undo(own, taken.subspan(end_of(i), depth_));
+    if (end_of(i) < window.taken.size()) own[0] = taken[end_of(i) - 1].to;
+    chains[i] = own;
   }
   for (size_t i = stacks; i-- > 0;) {
     size_t end = end_of(i);

@@ -12,9 +12,11 @@
 //
 // How many stacks of a window are kept decides what is counted. Windows begin at random points in
 // *time*; kept whole they would show slow code more often than it runs. A branch is to be recorded
-// as often as it is *taken*, like by a processor that samples at taken branches. So the number of
-// entries kept is that of the branches taken in a fixed time at the window's own speed:
-// branches * time / cycles of the window, rounded at random to whole stacks.
+// as often as it is *taken*, like by a processor that samples at taken branches. Two things see to
+// that. What is kept of a window lies a random number of *branches* behind its beginning, hundreds
+// of thousands: with parts of the program that are shorter than that, no trace of the time is left.
+// For longer ones, the number of entries kept is that of the branches taken in a fixed time at the
+// window's own speed: branches * time / cycles of the window, rounded at random to whole stacks.
 
 #include <functional>
 #include <random>
@@ -41,6 +43,7 @@ class StackCutter {
  private:
   static double own_cycles(const Window& window);
   size_t stacks_of(const Window& window);
+  size_t left_out(const Window& window);
 
   u32 depth_;
   u64 cycles_;

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
+
 namespace pgokit::record {
 namespace {
 
@@ -58,6 +60,32 @@ TEST(StackCutter, StacksFollowEachOther) {
     EXPECT_THAT(own, ElementsAre(taken.back().to, 55));
   });
   EXPECT_THAT(firsts, ElementsAre(104, 136, 168));
+}
+
+TEST(StackCutter, AWindowCutShortIsKeptAtAnyPlace) {
+  StackCutter cutter(32, 1);
+  auto window = window_of(100, 0);
+  window.cut_short = true;
+  std::vector<u64> chain = {window.taken.back().to, 55};
+  std::map<u64, int> lasts;
+  for (int i = 0; i < 1000; ++i)
+    cutter.cut(window, chain, [&](std::span<const Edge> taken, std::span<const u64> own) {
+      ASSERT_EQ(taken.size(), 32U);
+      EXPECT_THAT(own, ElementsAre(taken.back().to, 55));
+      ++lasts[taken.back().from];
+    });
+  EXPECT_EQ(lasts.size(), 100U - 32 + 1);
+}
+
+TEST(StackCutter, AWindowCutShortStandsForItsOtherParts) {
+  StackCutter cutter(32, 1);
+  auto window = window_of(500, 0);
+  window.cut_short = true;
+  window.parts = 3;
+  size_t stacks = 0;
+  for (int i = 0; i < 1000; ++i) cutter.cut(window, {}, [&](auto, auto) { ++stacks; });
+  EXPECT_GT(stacks, 3000U);  // fewer than 4 only where the end is near the beginning
+  EXPECT_LE(stacks, 4000U);
 }
 
 TEST(StackCutter, AShortWindowIsOneShortStack) {

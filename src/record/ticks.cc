@@ -1,14 +1,12 @@
 #include "record/ticks.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 
 namespace pgokit::record {
@@ -17,7 +15,6 @@ TickSource::TickSource(u64 period_ns, int signal) : period_ns_(period_ns), signa
 
 TickSource::~TickSource() {
   for (const auto& [tid, event] : events_) close(event.fd);
-  for (const auto& [tid, polled] : polled_) close(polled.fd);
 }
 
 int TickSource::open_event(pid_t tid) {
@@ -48,8 +45,10 @@ void TickSource::add(pid_t pid, pid_t tid) {
     return;
   }
   obstacle_ = std::strerror(errno);
-  int fd = open(fmt::format("/proc/{}/task/{}/schedstat", pid, tid).c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd >= 0) polled_[tid] = {fd, cpu_time_ns(fd)};
+  Polled polled;
+  if (!polled.time.open(pid, tid)) return;
+  polled.last_ns = polled.time.now_ns();
+  polled_.emplace(tid, std::move(polled));
 }
 
 void TickSource::remove(pid_t tid) {
@@ -58,25 +57,13 @@ void TickSource::remove(pid_t tid) {
     owners_.erase(it->second.fd);
     events_.erase(it);
   }
-  if (auto it = polled_.find(tid); it != polled_.end()) {
-    close(it->second.fd);
-    polled_.erase(it);
-  }
+  polled_.erase(tid);
 }
 
 pid_t TickSource::thread_of(const siginfo_t& info) const {
   if (info.si_signo != signal_) return 0;
   auto it = owners_.find(info.si_fd);
   return it == owners_.end() ? 0 : it->second;
-}
-
-// The first number of schedstat is the time spent on the processor.
-u64 TickSource::cpu_time_ns(int fd) {
-  char text[64];
-  auto n = pread(fd, text, sizeof text - 1, 0);
-  if (n <= 0) return 0;
-  text[n] = 0;
-  return std::strtoull(text, nullptr, 10);
 }
 
 bool TickSource::mappings_changed() {
@@ -98,7 +85,7 @@ std::vector<pid_t> TickSource::due() {
   std::vector<pid_t> list;
   for (auto it = polled_.begin(); it != polled_.end(); ++it) {
     auto& polled = it.value();
-    u64 now = cpu_time_ns(polled.fd);
+    u64 now = polled.time.now_ns();
     if (now - polled.last_ns < period_ns_) continue;
     polled.last_ns = now;
     list.push_back(it->first);

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/types.h"
+#include "record/cpu_time.h"
 #include "record/perf_ring.h"
 
 namespace pgokit::record {
@@ -45,11 +46,10 @@ class TickSource {
 
  private:
   struct Polled {
-    int fd;
-    u64 last_ns;
+    CpuTime time;
+    u64 last_ns = 0;
   };
   int open_event(pid_t tid);
-  static u64 cpu_time_ns(int fd);
 
   u64 period_ns_;
   int signal_;

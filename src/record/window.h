@@ -25,12 +25,16 @@ struct Window {
   Registers regs{};         // at its end
   u64 stops = 0;            // of the thread for this window, its end included
   u64 passed = 0;           // branches in all, the last of which are recorded
+  u32 parts = 0;            // that were still to come
+  bool cut_short = false;   // by code that cannot be followed, a system call mostly
   u64 cycles = 0;           // of the time stamp counter for those; 0: not known
   // of the code cache
   int scratch = -1;
   u64 gs_base = 0;
   u32 misses = 0;
   u32 passes = 0;
+  u64 dropped = 0;       // of them
+  u64 cpu_begin_ns = 0;  // the thread's CPU time
   // of single-stepping
   u64 last = 0;
 };
@@ -40,11 +44,15 @@ struct Thread {
   std::shared_ptr<AddressSpace> space;
   Window window;
   std::vector<siginfo_t> held;  // signals to be delivered when the window is over
+  // How long its windows are to be, as a share of the longest: where system calls follow each other
+  // fast, long ones would all end at one of them.
+  double reach = 1;
 };
 
 enum class Progressed : u8 {
   impossible,  // begin() only: there is no window at this place
   running,     // the thread has been set going
+  part,        // it is stopped: a part of the window is over, next() sets it going again
   finished,    // it is stopped, with the program's registers
 };
 
@@ -58,11 +66,18 @@ class WindowEngine {
   // The thread stopped for whatever reason while its window runs. Signals that must not reach the
   // program yet go to thread.held. `deliver` becomes a signal to be delivered at this very stop.
   virtual Progressed stopped(Thread& thread, Stop stop, int& deliver) = 0;
+  // After `part`: running, or finished where that fails.
+  virtual Progressed next(Thread& thread) = 0;
 };
 
-// Translated code in the process: one or two stops for a window.
-// A window goes round its ring of branches a random number of times, at most `passes`.
-std::unique_ptr<WindowEngine> make_code_cache_engine(u32 passes);
+// How far a window of the code cache goes: its first part a random number of times round its ring
+// of branches, at most `first_passes`; each of `parts` further ones at most `further_passes`. What
+// the ring holds at the end of each part is recorded.
+struct WindowLength {
+  u32 first_passes = 1, further_passes = 1, parts = 0;
+};
+// Translated code in the process: a stop at the beginning, and one at the end of each part.
+std::unique_ptr<WindowEngine> make_code_cache_engine(WindowLength length);
 // PTRACE_SINGLESTEP: one stop for each instruction. The measure for the others.
 std::unique_ptr<WindowEngine> make_single_step_engine();
 

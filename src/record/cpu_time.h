@@ -1,0 +1,30 @@
+#pragma once
+
+// The CPU time of a thread of another process, by /proc/PID/task/TID/schedstat.
+//
+//   CpuTime time;
+//   time.open(pid, tid);
+//   u64 ns = time.now_ns();                 // exact while the thread is stopped; 0: not known
+
+#include <sys/types.h>
+
+#include "base/types.h"
+
+namespace pgokit::record {
+
+class CpuTime {
+ public:
+  CpuTime() = default;
+  CpuTime(CpuTime&& other) noexcept;
+  CpuTime& operator=(CpuTime&& other) noexcept;
+  ~CpuTime();
+
+  bool open(pid_t pid, pid_t tid);
+  bool is_open() const { return file_ >= 0; }
+  u64 now_ns() const;
+
+ private:
+  int file_ = -1;
+};
+
+}  // namespace pgokit::record
