@@ -25,9 +25,9 @@ function(add_layer name)
   if(BUILD_TESTING AND tests)
     add_test_program(${name} ${name}_test unit ${tests})
   endif()
-  # These depend on how fast the machine is at the moment: `./dev test --all` has them.
+  # These run other programs and wait for them.
   if(BUILD_TESTING AND live_tests)
-    add_test_program(${name} ${name}_live_test long ${live_tests})
+    add_test_program(${name} ${name}_live_test live ${live_tests})
   endif()
 endfunction()
 
