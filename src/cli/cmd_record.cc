@@ -50,6 +50,8 @@ Result<record::RecordSummary> record_somehow(const Settings& settings, std::stri
       how = rung->name;
       return record::record_in_hardware(*rung, settings.record);
     }
+    if (why.empty())
+      return usage_error("there is no event {} (see 'pgokit doctor')", settings.event);
     if (settings.hardware || !settings.event.empty())
       return fail("the processor's branch stacks cannot be used:{}", why);
   }
@@ -67,16 +69,16 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
   if (counts.without)
     fmt::print(stderr, "pgokit record: {} times the code could not be followed\n", counts.without);
   if (!summary.obstacle.empty())
-    fmt::print(stderr, "pgokit record: windows were impossible in a process: {}\n",
-               summary.obstacle);
+    fmt::print(stderr, "pgokit record: a process could not be recorded: {}\n", summary.obstacle);
   if (!summary.tick_obstacle.empty())
     fmt::print(stderr, "pgokit record: no exact timer ({}): CPU times were polled instead\n",
                summary.tick_obstacle);
   fmt::print(stderr, "pgokit record: wrote {} ({} KiB)\n", settings.record.output,
              summary.file_size / 1024);
   if (counts.samples == 0) {
-    fmt::print(stderr,
-               "pgokit record: no samples: did the program run long enough? (-F for more)\n");
+    if (summary.obstacle.empty())
+      fmt::print(stderr,
+                 "pgokit record: no samples: did the program run long enough? (-F for more)\n");
     return;
   }
   std::string program =
@@ -100,11 +102,16 @@ void print_stats(const record::RecordSummary& summary) {
 Status check(const Settings& settings) {
   bool attach = settings.pid != 0;
   if (attach == !settings.record.command.empty())
-    return usage_error("give either a command to run or --pid");
+    return usage_error("{} (pgokit record --help)", attach
+                                                        ? "give a command to run or --pid, not both"
+                                                        : "give a command to run, or --pid");
   if (settings.software && settings.hardware)
     return usage_error("--software and --hardware exclude each other");
   if (settings.record.frequency == 0 || settings.record.frequency > 100'000)
     return usage_error("--frequency is 1 to 100000");
+  constexpr u64 most_pids = 1 << 22;
+  if (settings.pid > most_pids) return usage_error("--pid is the number of a process");
+  if (!(settings.record.seconds >= 0)) return usage_error("--for is a number of seconds");
   if (settings.depth == 0 || settings.depth > 128) return usage_error("--depth is 1 to 128");
   return {};
 }
@@ -131,7 +138,8 @@ int run(std::span<char* const> arguments) {
       "The program's output, signals and exit code pass through.\n\n"
       "  pgokit record -- ./app arguments\n"
       "  pgokit record -o app.perf -p 4711 --for 10\n",
-      &record.command};
+      &record.command,
+      {"[options] -- COMMAND [ARG...]", "[options] -p PID"}};
   if (auto exit = parse_options(table, arguments)) return *exit;
   if (auto status = check(settings); !status) return report_failure("record", status.error());
   record.pid = static_cast<pid_t>(settings.pid);

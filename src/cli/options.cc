@@ -28,6 +28,22 @@ void add_option(CLI::App& app, const Option& option) {
   if (option.hidden) added->group("");
 }
 
+std::string help_of(const CLI::App& app, const OptionTable& table) {
+  std::string help = app.help();
+  auto begin = table.usage.empty() ? help.npos : help.find("Usage: ");
+  if (begin == help.npos) return help;
+  std::string lines;
+  for (const auto& line : table.usage)
+    lines += fmt::format("{}{} {}\n", lines.empty() ? "Usage: " : "       ", table.command, line);
+  return help.replace(begin, help.find('\n', begin) + 1 - begin, lines);
+}
+
+int complain(const OptionTable& table, const std::string& what) {
+  fmt::print(stderr, "{}: {}\nRun '{} --help' for its options.\n", table.command, what,
+             table.command);
+  return 2;
+}
+
 }  // namespace
 
 std::optional<int> parse_options(const OptionTable& table, std::span<char* const> arguments) {
@@ -42,17 +58,18 @@ std::optional<int> parse_options(const OptionTable& table, std::span<char* const
   try {
     app.parse(std::move(reversed));
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", app.help());
+    fmt::print("{}", help_of(app, table));
     return 0;
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "{}: {}\nRun '{} --help' for its options.\n", table.command, error.what(),
-               table.command);
-    return 2;
+    return complain(table, error.what());
   }
   if (table.trailing) {
     *table.trailing = app.remaining();
-    if (!table.trailing->empty() && table.trailing->front() == "--")
-      table.trailing->erase(table.trailing->begin());
+    auto& words = *table.trailing;
+    if (!words.empty() && words.front() == "--")
+      words.erase(words.begin());
+    else if (!words.empty() && words.front().starts_with('-'))
+      return complain(table, fmt::format("there is no option {}", words.front()));
   }
   return std::nullopt;
 }

@@ -39,6 +39,9 @@ struct OptionTable {
   // Everything behind "--", or from the first positional on where `trailing` is set and no "--" is
   // given: a command line to run.
   std::vector<std::string>* trailing = nullptr;
+  // Lines of the form "[options] FILE", where the one that is made from the options says too
+  // little.
+  std::vector<std::string> usage = {};
 };
 
 // nullopt: go on. Otherwise the exit code: 0 after --help, 2 after a complaint on standard error.

@@ -41,7 +41,9 @@ std::string simpleperf_version(const perf::Features& features) {
 
 std::string tool(const perf::Features& features) {
   std::string name = simpleperf_version(features);
-  if (name.empty() && !features.version.empty()) name = fmt::format("perf {}", features.version);
+  bool own = features.version.starts_with("pgokit ");
+  if (name.empty() && !features.version.empty())
+    name = own ? std::string(features.version) : fmt::format("perf {}", features.version);
   return name.empty() ? "a tool that does not tell its name" : name;
 }
 

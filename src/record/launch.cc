@@ -34,6 +34,9 @@ u64 field_of(pid_t tid, std::string_view name, int base) {
   return at == text.npos ? 0 : std::strtoull(text.c_str() + at + name.size() + 2, nullptr, base);
 }
 
+// As of shells and env.
+int exit_code_of(int error) { return error == ENOENT ? 127 : 126; }
+
 // In the child: waits until `start` is closed, then becomes the program.
 [[noreturn]] void become(char* const* arguments, int start, int failure, const sigset_t& signals) {
   char nothing;
@@ -42,7 +45,7 @@ u64 field_of(pid_t tid, std::string_view name, int base) {
   execvp(arguments[0], arguments);
   int error = errno;
   [[maybe_unused]] auto written = write(failure, &error, sizeof error);
-  _exit(error == ENOENT ? 127 : 126);
+  _exit(exit_code_of(error));
 }
 
 }  // namespace
@@ -85,8 +88,12 @@ Status Launch::go() {
   int error = 0;
   ssize_t n;
   while ((n = read(failure_, &error, sizeof error)) < 0 && errno == EINTR) continue;
-  if (n == sizeof error) return fail("cannot run {}: {}", name_, std::strerror(error));
-  return {};
+  if (n != sizeof error) return {};
+  bool unknown = error == ENOENT && name_.find('/') == name_.npos;
+  return std::unexpected(
+      Error{fmt::format("cannot run {}: {}", name_,
+                        unknown ? "there is no such command" : std::strerror(error)),
+            exit_code_of(error)});
 }
 
 std::vector<pid_t> threads_of(pid_t pid) {

@@ -95,7 +95,13 @@ Status Tracer::launch(const std::vector<std::string>& command) {
 
 Status Tracer::attach(pid_t pid) {
   main_pid_ = pid;
-  std::shared_ptr<AddressSpace> space = TRY(AddressSpace::open(pid));
+  if (kill(pid, 0) != 0 && errno == ESRCH) return fail("there is no process {}", pid);
+  if (pid_t other = tracer_of(pid))
+    return fail("process {} is traced by process {} already", pid, other);
+  auto opened = AddressSpace::open(pid);
+  if (!opened)
+    return fail("cannot trace process {}: {} (see 'pgokit doctor')", pid, opened.error().message);
+  std::shared_ptr<AddressSpace> space = std::move(*opened);
   // Threads are made while the list is read: until a pass finds no new one.
   for (bool found = true; found;) {
     found = false;
