@@ -63,13 +63,23 @@ void read_augmentation(Cursor& in, std::string_view letters, Common& common) {
   }
 }
 
+// "zR", "zPLR" and the like. A longer one is damage, and would be read again for each entry.
+std::string_view read_letters(Cursor& in) {
+  constexpr size_t most = 16;
+  Bytes rest = in.rest();
+  Cursor limited(rest.first(std::min(rest.size(), most)));
+  auto letters = limited.cstring();
+  in.skip(limited.ok() ? letters.size() + 1 : u64(-1));
+  return letters;
+}
+
 bool read_common(Bytes frames, u64 at, Common& common) {
   if (at > frames.size()) return false;
   Cursor outer(frames.subspan(at));
   Cursor in(outer.bytes(outer.get<u32>()));
   if (in.get<u32>() != 0) return false;
   u8 version = in.get<u8>();
-  auto letters = in.cstring();
+  auto letters = read_letters(in);
   common.code_factor = in.uleb128();
   common.data_factor = in.sleb128();
   if (version == 1)
