@@ -12,6 +12,7 @@
 #include "cli/probes_commands.h"
 #include "dwarf/debug_info.h"
 #include "isa/formatter.h"
+#include "report/append.h"
 
 namespace pgokit::cli {
 namespace {
@@ -54,7 +55,8 @@ class Printer : public RegionPrinter {
       u64 address = region.address + at;
       print_source(address, text);
       print_probes(probes, address, text);
-      fmt::format_to(std::back_inserter(text), "{:8x}:\t", address - base);
+      report::append_hex(text, address - base, 8);
+      text += ":\t";
       at += print_instruction(region, at, text);
       text += '\n';
       sink.flush_some();

@@ -7,8 +7,8 @@
 #include "cli/probe_names.h"
 #include "cli/probes_commands.h"
 #include "probe/walk.h"
+#include "report/append.h"
 #include "report/json.h"
-#include "report/numbers.h"
 
 namespace pgokit::cli {
 namespace {
@@ -24,17 +24,18 @@ class Out {
   explicit Out(OutputFile& file) : file_(file) {}
   template <class... Args>
   void put(fmt::format_string<Args...> text, Args&&... args) {
-    fmt::format_to(std::back_inserter(buffer_), text, std::forward<Args>(args)...);
+    fmt::format_to(std::back_inserter(text_), text, std::forward<Args>(args)...);
   }
+  std::string& text() { return text_; }
   void flush(size_t above = 0) {
-    if (buffer_.size() <= above) return;
-    file_.write(std::string_view(buffer_.data(), buffer_.size()));
-    buffer_.clear();
+    if (text_.size() <= above) return;
+    file_.write(text_);
+    text_.clear();
   }
 
  private:
   OutputFile& file_;
-  fmt::memory_buffer buffer_;
+  std::string text_;
 };
 
 // What the two forms have in common: which records are shown, and where their probes are.
@@ -96,16 +97,25 @@ class TextDump {
   void enter(const probe::RawNode& node) {
     ++depth_;
     if (!shown_ || depth_ == 1) return;
-    out_.put("{:{}}@{} {}\n", "", indent() - 2, node.call_site, shown_function(file_, node.guid));
+    std::string& text = out_.text();
+    text.append(indent() - 2, ' ') += '@';
+    report::append_decimal(text, node.call_site);
+    text.append(" ").append(name(node.guid)) += '\n';
   }
 
   void probe(const probe::RawProbe& raw, u64 address) {
     if (!shown_ || raw.is_sentinel()) return;
-    std::string at = fmt::format("{}{:x}", located_ ? "" : "+", address - place_.origin);
-    out_.put("{:{}}{:>8}  {:>4}  {}", "", indent(), at, raw.index, probe_type_name(raw.type));
+    std::string& text = out_.text();
+    text.append(indent(), ' ');
+    size_t start = text.size();
+    if (!located_) text += '+';
+    report::append_hex(text, address - place_.origin, located_ ? 8 : 0);
+    if (size_t size = text.size() - start; size < 8) text.insert(start, 8 - size, ' ');
+    report::append_decimal(text, raw.index, 6);
+    text.append("  ").append(probe_type_name(raw.type));
     if (raw.discriminator) out_.put(", discriminator {}", raw.discriminator);
-    if (raw.attributes & probe::reserved_attribute) out_.put(", attribute 1");
-    out_.put("\n");
+    if (raw.attributes & probe::reserved_attribute) text += ", attribute 1";
+    text += '\n';
   }
 
   void leave() { --depth_; }
@@ -114,6 +124,11 @@ class TextDump {
  private:
   // Deeper ones are not moved further right: a damaged file may nest them by the ten thousands.
   size_t indent() const { return 2 * std::min<size_t>(depth_, 40); }
+  const std::string& name(u64 guid) {
+    auto [at, added] = names_.try_emplace(guid);
+    if (added) at.value() = shown_function(file_, guid);
+    return at->second;
+  }
 
   const binary::ProbeFile& file_;
   const FunctionFilter& filter_;
@@ -121,6 +136,7 @@ class TextDump {
   Place place_;
   bool shown_ = true, located_ = true;
   size_t depth_ = 0;
+  tsl::robin_map<u64, std::string, IntHash> names_;
 };
 
 // One line per function with code. Inlined functions stand in a flat list and name their parent's
@@ -178,11 +194,15 @@ class JsonDump {
 
   void probe(const probe::RawProbe& raw, u64 address) {
     if (!shown_ || raw.is_sentinel()) return;
-    out_.put(R"({}{{"index": {}, "type": "{}", "attributes": {}, "at": {})",
-             std::exchange(probe_separator_, ", "), raw.index, probe_type_name(raw.type),
-             raw.attributes, address - origin_);
+    std::string& text = out_.text();
+    text.append(std::exchange(probe_separator_, ", ")).append(R"({"index": )");
+    report::append_decimal(text, raw.index);
+    text.append(R"(, "type": ")").append(probe_type_name(raw.type)).append(R"(", "attributes": )");
+    report::append_decimal(text, raw.attributes);
+    text += R"(, "at": )";
+    report::append_decimal(text, address - origin_);
     if (raw.discriminator) out_.put(R"(, "discriminator": {})", raw.discriminator);
-    out_.put("}}");
+    text += '}';
   }
 
   void leave() {
@@ -194,9 +214,12 @@ class JsonDump {
   }
 
  private:
-  std::string name(u64 guid) const {
+  const std::string& name(u64 guid) {
+    auto [at, added] = names_.try_emplace(guid);
+    if (!added) return at->second;
     std::string_view name = probe_function_name(file_, guid);
-    return name.empty() ? "null" : report::quoted(name);
+    at.value() = name.empty() ? "null" : report::quoted(name);
+    return at->second;
   }
   void close_node() {
     if (std::exchange(node_open_, false)) out_.put("]}}");
@@ -214,6 +237,7 @@ class JsonDump {
   const char *record_separator_ = "\n", *probe_separator_ = "";
   std::vector<u32> parents_;
   u32 nodes_ = 0;
+  tsl::robin_map<u64, std::string, IntHash> names_;
 };
 
 template <class Dump>

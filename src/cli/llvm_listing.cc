@@ -10,6 +10,7 @@
 #include "cli/probe_lines.h"
 #include "dwarf/debug_info.h"
 #include "isa/formatter.h"
+#include "report/append.h"
 
 namespace pgokit::cli {
 namespace {
@@ -51,7 +52,8 @@ class Printer : public RegionPrinter {
       u64 address = region.address + at;
       if (probes_)
         for (auto entry : listing_.index.at(address)) probes_->append(entry, text);
-      fmt::format_to(std::back_inserter(text), "{:8x}:\t", address);
+      report::append_hex(text, address, 8);
+      text += ":\t";
       size_t start = text.size() - 1;
       isa::Printed one = formatter_.append(region.code.subspan(at), address, text);
       if (!one.instruction.ok()) text += "<unknown>";

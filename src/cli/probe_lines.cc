@@ -1,47 +1,55 @@
 #include "cli/probe_lines.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "cli/probe_names.h"
+#include "report/append.h"
 
 namespace pgokit::cli {
 namespace {
 
-std::string type_name(probe::Type type) {
-  switch (type) {
+void append_type(std::string& text, u8 type) {
+  switch (static_cast<probe::Type>(type)) {
     case probe::Type::block:
-      return "Block";
+      text += "Block";
+      return;
     case probe::Type::indirect_call:
-      return "IndirectCall";
+      text += "IndirectCall";
+      return;
     case probe::Type::direct_call:
-      return "DirectCall";
+      text += "DirectCall";
+      return;
   }
-  return fmt::format("Type{}", static_cast<unsigned>(type));
+  report::append_decimal(text.append("Type"), type);
 }
 
 }  // namespace
 
+const std::string& ProbeLines::name(u64 guid) {
+  auto [at, added] = names_.try_emplace(guid);
+  if (!added) return at->second;
+  std::string_view known = probe_function_name(file_, guid);
+  at.value() = known.empty() ? fmt::format("{}", guid) : std::string(known);
+  return at->second;
+}
+
 void ProbeLines::append(probe::AddressIndex::Entry entry, std::string& text) {
-  auto put = [&]<class... Args>(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(text), format, std::forward<Args>(args)...);
-  };
-  auto name = [&](u64 guid, auto print) {
-    std::string_view known = probe_function_name(file_, guid);
-    known.empty() ? print(fmt::format("{}", guid)) : print(known);
-  };
   frames_.clear();
   index_.append_context(entry, frames_);
   probe::RawProbe raw = index_.probe(entry);
-  name(frames_.back().guid, [&](std::string_view function) {
-    put(" [Probe]:\tFUNC: {} Index: {}  ", function, raw.index);
-  });
-  if (raw.discriminator) put("Discriminator: {}  ", raw.discriminator);
-  put("Type: {}  ", type_name(static_cast<probe::Type>(raw.type)));
-  for (size_t i = 0; i + 1 < frames_.size(); ++i)
-    name(frames_[i].guid, [&](std::string_view function) {
-      put("{}@ {}:{}", i ? " " : "Inlined: ", function, frames_[i].id);
-    });
+  text.append(" [Probe]:\tFUNC: ").append(name(frames_.back().guid)).append(" Index: ");
+  report::append_decimal(text, raw.index);
+  text += "  ";
+  if (raw.discriminator) {
+    report::append_decimal(text.append("Discriminator: "), raw.discriminator);
+    text += "  ";
+  }
+  append_type(text.append("Type: "), raw.type);
+  text += "  ";
+  for (size_t i = 0; i + 1 < frames_.size(); ++i) {
+    text.append(i ? " @ " : "Inlined: @ ").append(name(frames_[i].guid)) += ':';
+    report::append_decimal(text, frames_[i].id);
+  }
   text += '\n';
 }
 

@@ -20,9 +20,12 @@ class ProbeLines {
   void append(probe::AddressIndex::Entry entry, std::string& text);
 
  private:
+  const std::string& name(u64 guid);
+
   const binary::ProbeFile& file_;
   const probe::AddressIndex& index_;
   std::vector<probe::AddressIndex::Frame> frames_;
+  tsl::robin_map<u64, std::string, IntHash> names_;
 };
 
 // The index of all probes of a file, from its lowest code address on.
