@@ -184,7 +184,8 @@ void fit_to_peer(DecodedX86& one) {
   unsigned width = one.in.operand_width;
   if ((width != 16 && width != 32) || one.in.raw.imm[0].size != width) return;
   for (auto& operand : one.operands)
-    if (operand.type == ZYDIS_OPERAND_TYPE_IMMEDIATE) operand.imm.is_signed = ZYAN_FALSE;
+    if (operand.type == ZYDIS_OPERAND_TYPE_IMMEDIATE && !operand.imm.is_relative)
+      operand.imm.is_signed = ZYAN_FALSE;
 }
 
 std::string att_mnemonic(const DecodedX86& one, const Printed& printed) {

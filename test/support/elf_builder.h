@@ -28,6 +28,7 @@ class ElfBuilder {
   ElfBuilder() { sections_.push_back({"", "", {SHT_NULL}}); }
 
   ElfBuilder& machine(u16 machine) { return machine_ = machine, *this; }
+  ElfBuilder& type(u16 type) { return type_ = type, *this; }
   ElfBuilder& segment(u32 flags, u64 offset, u64 address, u64 size) {
     Elf64_Phdr header{};
     header.p_type = PT_LOAD;
@@ -72,7 +73,7 @@ class ElfBuilder {
         "ELF\x02\x01\x01",
         7);
     ident.copy(reinterpret_cast<char*>(header.e_ident), ident.size());
-    header.e_type = ET_EXEC;
+    header.e_type = type_;
     header.e_machine = machine_;
     header.e_version = EV_CURRENT;
     header.e_ehsize = sizeof header;
@@ -139,7 +140,7 @@ class ElfBuilder {
     sections.push_back({".strtab", names, {SHT_STRTAB}});
   }
 
-  u16 machine_ = EM_X86_64;
+  u16 machine_ = EM_X86_64, type_ = ET_EXEC;
   std::vector<Elf64_Phdr> segments_;
   std::vector<Section> sections_;
   std::vector<Symbol> symbols_;
