@@ -7,6 +7,7 @@
 #include "cli/generation.h"
 #include "cli/llvm_listing.h"
 #include "cli/options.h"
+#include "cli/profgen_context_options.h"
 #include "profile/format.h"
 #include "samples/raw_profile.h"
 
@@ -15,7 +16,8 @@ namespace {
 
 struct Settings {
   GenerationOptions generation;
-  std::string perf_script, perf_data, raw_profile;
+  ContextSettings contexts;
+  std::string perf_script, perf_data, raw_profile, sample_profile;
   std::string output, format = "extbinary", pid;
   bool skip_symbolization = false, ignore_stack_samples = false, use_md5 = false;
   bool show_density = false, symbol_list = false;
@@ -28,7 +30,7 @@ struct Settings {
 
 OptionTable options_of(Settings& s) {
   auto& g = s.generation;
-  return {
+  OptionTable table{
       "pgokit llvm-profgen",
       "Make a sample profile, with the options of llvm-profgen 22.",
       {
@@ -38,6 +40,8 @@ OptionTable options_of(Settings& s) {
           {"--perfdata,--pd", "FILE", "recording (read without perf)", &s.perf_data},
           {"--unsymbolized-profile,--up", "FILE", "raw counts of --skip-symbolization",
            &s.raw_profile},
+          {"--llvm-sample-profile", "FILE", "sample profile to be processed again",
+           &s.sample_profile},
           {"--format", "FORMAT", "extbinary (default), binary or text", &s.format},
           {"--use-md5", "", "hashes in place of function names", &s.use_md5},
           {"--debug-binary", "FILE", "where the debug information is", &g.program.debug_path},
@@ -60,10 +64,7 @@ OptionTable options_of(Settings& s) {
            &g.contexts_made.infer_missing_frames},
           {"--max-search-depth", "N", "... where at most so many are missing",
            &g.contexts_made.max_search_depth},
-          {"--trim-cold-profile", "BOOL", "leave out cold functions", &g.trim_cold},
-          {"--profile-summary-cutoff-cold", "N", "... share of all counts, per million",
-           &g.cold_cutoff},
-          {"--profile-summary-cold-count", "N", "... a count in its place", &g.cold_count},
+          {"--trim-cold-profile", "BOOL", "leave out cold functions", &g.contexts.trim_cold},
           {"--populate-profile-symbol-list", "BOOL", "extbinary: list all functions of the program",
            &s.symbol_list},
           {"--show-density", "BOOL", "print the density of the profile", &s.show_density},
@@ -81,6 +82,8 @@ OptionTable options_of(Settings& s) {
       "\nDifferences: --perfdata is read natively, each process with its own load address, and\n"
       "build ids are checked. Context-sensitive profiles are not made yet: hybrid samples need\n"
       "--ignore-stack-samples.\n"};
+  add_context_options(table, g, s.contexts);
+  return table;
 }
 
 Result<profile::Format> format_named(std::string_view name) {
@@ -91,7 +94,8 @@ Result<profile::Format> format_named(std::string_view name) {
 
 Status choose_input(Settings& s) {
   auto& g = s.generation;
-  int given = !s.perf_script.empty() + !s.perf_data.empty() + !s.raw_profile.empty();
+  int given = !s.perf_script.empty() + !s.perf_data.empty() + !s.raw_profile.empty() +
+              !s.sample_profile.empty();
   if (given == 0)
     return fail(
         "Perf input file is missing, please use one of `--perfscript`, `--perfdata` and "
@@ -104,6 +108,7 @@ Status choose_input(Settings& s) {
   if (!s.perf_script.empty()) g.input = s.perf_script, g.kind = InputKind::script;
   if (!s.perf_data.empty()) g.input = s.perf_data, g.kind = InputKind::recording;
   if (!s.raw_profile.empty()) g.input = s.raw_profile, g.kind = InputKind::raw;
+  if (!s.sample_profile.empty()) g.input = s.sample_profile;
   g.flat_from_hybrid = s.ignore_stack_samples;
   g.keep_wrong_path = true;
   if (s.pid.empty()) return {};
@@ -190,6 +195,24 @@ std::vector<std::string> parted_by_commas(const std::string& list) {
   return parts;
 }
 
+Status write_generated(const Settings& settings, const binary::Program& program,
+                       profile::Format format, Generated& generated) {
+  warn_of_density(settings, generated.profile);
+  if (settings.symbol_list && format == profile::Format::extbinary)
+    for (const auto& range : program.functions().ranges())
+      generated.profile.symbols.intern(program.functions().name(range.function));
+  auto bytes = TRY(write_profile(generated.profile, format, {.md5_names = settings.use_md5}));
+  return write_output(settings.output, bytes);
+}
+
+Status process_again(const Settings& settings, const binary::Program& program,
+                     profile::Format format) {
+  auto file = TRY(MappedFile::open(settings.sample_profile));
+  auto read = TRY_IN(file.path(), profile::read_profile(file.bytes()));
+  auto generated = TRY(finish_profile(program, std::move(read.profile), settings.generation));
+  return write_generated(settings, program, format, generated);
+}
+
 Status profgen(Settings& settings) {
   auto& options = settings.generation;
   if (settings.show_disassembly) {
@@ -197,24 +220,21 @@ Status profgen(Settings& settings) {
     return print_llvm_listing(options.binary, options.program, settings.listing);
   }
   TRY(choose_input(settings));
+  TRY(take_context_settings(settings.contexts, options));
   auto format = TRY(format_named(settings.format));
   if (settings.use_md5 && format != profile::Format::extbinary)
     return fail("use-md5 is only supported with extbinary format");
   auto program = TRY(binary::Program::open(options.binary, options.program));
   TRY(program.load_functions(options.threads));
   warn_of_program(program);
+  if (!settings.sample_profile.empty()) return process_again(settings, program, format);
   auto input = TRY(read_input(program, options));
   warn_of_input(program, input);
   if (settings.skip_symbolization)
     return write_output(settings.output,
                         samples::write_raw_profile(input.counts, raw_base(program, options)));
   auto generated = TRY(generate_profile(program, input, options));
-  warn_of_density(settings, generated.profile);
-  if (settings.symbol_list && format == profile::Format::extbinary)
-    for (const auto& range : program.functions().ranges())
-      generated.profile.symbols.intern(program.functions().name(range.function));
-  auto bytes = TRY(write_profile(generated.profile, format, {.md5_names = settings.use_md5}));
-  return write_output(settings.output, bytes);
+  return write_generated(settings, program, format, generated);
 }
 
 // The peer takes one dash for two, and a switch with or without a value.

@@ -153,32 +153,47 @@ Result<ReadInput> read_input(const binary::Program& program, const GenerationOpt
 
 Result<Generated> generate_profile(const binary::Program& program, ReadInput& input,
                                    const GenerationOptions& options) {
-  Generated result{.profile = {}, .summary = {}, .density = {}};
   if (input.contexts) {
     auto context_options = options.contexts_made;
     context_options.threads = options.threads;
     context_options.update_totals = options.flat.update_totals;
     auto made = TRY(
         generate::generate_contexts(program, *std::exchange(input.contexts, {}), context_options));
-    result.profile = std::move(made.profile);
+    auto result =
+        TRY(finish_profile(program, std::move(made.profile), options, &made.functions_hit));
     result.probes_without_descriptor = made.probes_without_descriptor;
-  } else {
-    auto flat_options = options.flat;
-    flat_options.threads = options.threads;
-    auto flat = TRY(generate::generate_flat(program, input.counts, flat_options));
-    result.profile = std::move(flat.profile);
-    result.probes_without_descriptor = flat.probes_without_descriptor;
+    return result;
   }
-  auto& profile = result.profile;
+  auto flat_options = options.flat;
+  flat_options.threads = options.threads;
+  auto flat = TRY(generate::generate_flat(program, input.counts, flat_options));
+  auto result = TRY(finish_profile(program, std::move(flat.profile), options));
+  result.probes_without_descriptor = flat.probes_without_descriptor;
+  return result;
+}
 
+Result<Generated> finish_profile(const binary::Program& program, profile::Profile made,
+                                 const GenerationOptions& options,
+                                 const std::vector<bool>* functions, const probe::Decoded* probes) {
+  const auto& contexts = options.contexts;
+  Generated result{.profile = std::move(made), .summary = {}, .density = {}};
+  auto& profile = result.profile;
   result.summary = profile::summarize(profile);
-  if (options.trim_cold) {
-    u64 cold = options.cold_count >= 0
-                   ? static_cast<u64>(options.cold_count)
-                   : result.summary.count_at(static_cast<u32>(options.cold_cutoff));
+  if (profile.flags.context_sensitive) {
+    if (program.has_fs_discriminators())
+      return fail("FS discriminators cannot be in a context-sensitive profile");
+    std::optional<generate::InlineSizes> sizes;
+    if (contexts.needs_sizes())
+      sizes = TRY(generate::inline_sizes(
+          program, functions ? *functions : generate::functions_named(program.functions(), profile),
+          probes));
+    post_process_contexts(profile, result.summary, sizes ? &*sizes : nullptr, contexts);
+  } else if (contexts.trim_cold) {
+    u64 cold = contexts.cold_threshold(result.summary);
     profile.keep_if([&](const profile::Function& f) { return f.samples.total >= cold; });
   }
   generate::drop_ambiguous_functions(profile);
+  if (options.mark_to_be_inlined) generate::mark_all_to_be_inlined(profile);
   profile.sort();
   // From here on the profile is what will be written.
   result.density = profile::density(profile);

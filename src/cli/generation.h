@@ -8,6 +8,7 @@
 #include "binary/program.h"
 #include "generate/contexts.h"
 #include "generate/flat.h"
+#include "generate/post_process.h"
 #include "perf/records.h"
 #include "profile/summary.h"
 #include "samples/diagnosis.h"
@@ -29,12 +30,11 @@ struct GenerationOptions {
   std::optional<u32> pid;
   bool ignore_build_id = false;
   bool keep_wrong_path = false;
-  bool flat_from_hybrid = true;  // false: hybrid text wants a context-sensitive profile
-  bool trim_cold = false;
-  u64 cold_cutoff = profile::cold_cutoff;  // share of all counts, per million
-  i64 cold_count = -1;                     // a count in its place; negative: by the cutoff
-  bool raw_offsets = true;                 // raw counts hold offsets, not addresses
-  bool raw_from_first_load = false;  // ... from the first segment, not the first one with code
+  bool flat_from_hybrid = true;       // false: hybrid text wants a context-sensitive profile
+  generate::ContextOptions contexts;  // also what is cold in flat profiles
+  bool mark_to_be_inlined = false;    // every function
+  bool raw_offsets = true;            // raw counts hold offsets, not addresses
+  bool raw_from_first_load = false;   // ... from the first segment, not the first one with code
   unsigned threads = 0;
 };
 
@@ -70,6 +70,14 @@ struct Generated {
 // Takes the contexts out of the input.
 Result<Generated> generate_profile(const binary::Program& program, ReadInput& input,
                                    const GenerationOptions& options);
+
+// From a profile with all its samples to the one that is written. What a context costs to inline is
+// read from the code of `functions` (by number; null: those that the profile names), and from their
+// `probes` where they are decoded already.
+Result<Generated> finish_profile(const binary::Program& program, profile::Profile profile,
+                                 const GenerationOptions& options,
+                                 const std::vector<bool>* functions = nullptr,
+                                 const probe::Decoded* probes = nullptr);
 
 // The address that offsets in raw counts are from.
 BinaryAddr raw_base(const binary::Program& program, const GenerationOptions& options);

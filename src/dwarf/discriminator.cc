@@ -17,9 +17,11 @@ u32 without_first_component(u32 packed) {
 
 bool holds_probe(u32 packed) { return (packed & 7) == 7 && (packed & ~7u) != 0; }
 
+// Then the number of the probe has 13 bits in place of 16.
+bool holds_base_beside_probe(u32 packed) { return packed & (1u << 28); }
+
 u32 base_beside_probe(u32 packed) {
-  bool has_base = packed & (1u << 28);
-  return has_base ? packed >> 16 & 7 : packed >> 3 & 0xffff;
+  return holds_base_beside_probe(packed) ? packed >> 16 & 7 : packed >> 3 & 0xffff;
 }
 
 }  // namespace
@@ -27,6 +29,10 @@ u32 base_beside_probe(u32 packed) {
 u32 base_discriminator(u32 packed, bool flow_sensitive) {
   if (flow_sensitive) return packed;
   return holds_probe(packed) ? base_beside_probe(packed) : first_component(packed);
+}
+
+u32 probe_of_discriminator(u32 packed) {
+  return packed >> 3 & (holds_base_beside_probe(packed) ? 0x1fff : 0xffff);
 }
 
 u32 duplication_factor(u32 packed, bool flow_sensitive) {

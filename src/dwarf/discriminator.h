@@ -13,6 +13,8 @@ namespace pgokit::dwarf {
 
 // `flow_sensitive`: discriminators of flow-sensitive AutoFDO, which are one number as they are.
 u32 base_discriminator(u32 packed, bool flow_sensitive);
+// The number of the probe, in discriminators of calls in programs with probes.
+u32 probe_of_discriminator(u32 packed);
 // At least 1.
 u32 duplication_factor(u32 packed, bool flow_sensitive);
 

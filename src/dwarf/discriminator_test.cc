@@ -34,5 +34,12 @@ TEST(Discriminator, FlowSensitiveIsTakenAsItIs) {
   EXPECT_EQ(duplication_factor(0x12345, true), 1u);
 }
 
+TEST(Discriminator, HoldsProbesOfCalls) {
+  EXPECT_EQ(probe_of_discriminator(0x1234 << 3 | 7), 0x1234);
+  EXPECT_EQ(probe_of_discriminator(0xffffu << 3 | 7), 0xffff);
+  constexpr u32 has_base = 1u << 28;
+  EXPECT_EQ(probe_of_discriminator(has_base | 5 << 16 | 9 << 3 | 7), 9);
+}
+
 }  // namespace
 }  // namespace pgokit::dwarf

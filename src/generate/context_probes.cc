@@ -138,8 +138,8 @@ Status add_context_probes(const binary::Program& program, const unwind::ContextC
   auto& profile = result.profile;
   auto table = TRY(program.probe_table());
   CodeFunctions functions(program);
-  auto decoded =
-      decode_probes(program, table, functions_hit(program.functions(), functions, counts));
+  result.functions_hit = functions_hit(program.functions(), functions, counts);
+  auto decoded = decode_probes(program, table, result.functions_hit);
   ProbeCode code(program, decoded);
   std::optional<MissingFrames> missing;
   if (options.infer_missing_frames)

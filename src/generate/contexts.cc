@@ -2,6 +2,7 @@
 
 #include "generate/context_lines.h"
 #include "generate/context_probes.h"
+#include "generate/hit_functions.h"
 
 namespace pgokit::generate {
 
@@ -16,6 +17,7 @@ Result<ContextResult> generate_contexts(const binary::Program& program,
     profile.flags.probe_based = true;
     TRY(add_context_probes(program, counts, options, result));
   } else {
+    result.functions_hit = functions_hit(program.functions(), CodeFunctions(program), counts);
     profile.names = std::move(counts.names);
     profile.contexts = std::move(counts.contexts);
     add_context_lines(program, counts, options, profile);

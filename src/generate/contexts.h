@@ -26,6 +26,7 @@ struct ContextProfileOptions {
 
 struct ContextResult {
   profile::Profile profile;
+  std::vector<bool> functions_hit;    // by number of function: those whose code matters
   u64 probes_without_descriptor = 0;  // their function is not known: left out
 };
 

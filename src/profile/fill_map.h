@@ -74,6 +74,13 @@ class FillMap {
     return true;
   }
 
+  template <class Predicate>
+  void erase_if(Predicate predicate) {
+    sort();
+    std::erase_if(entries_, predicate);
+    hint_ = 0;
+  }
+
   void sort() {
     if (!index_) return;
     index_.reset();

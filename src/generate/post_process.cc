@@ -1,0 +1,40 @@
+#include "generate/post_process.h"
+
+#include "generate/cold_contexts.h"
+#include "generate/nesting.h"
+
+namespace pgokit::generate {
+namespace {
+
+void mark(profile::FunctionSamples& samples) {
+  samples.attributes |= profile::should_be_inlined;
+  for (auto& [location, inlinees] : samples.inlinees.unordered())
+    for (auto& [name, inlinee] : inlinees.unordered()) mark(*inlinee);
+}
+
+}  // namespace
+
+void post_process_contexts(profile::Profile& profile, const profile::Summary& summary,
+                           const InlineSizes* sizes, const ContextOptions& options) {
+  if (!profile.flags.context_sensitive) return;
+  if (options.preinline) {
+    constexpr u32 hottest = 100000;
+    auto preinliner = options.preinliner;
+    preinliner.cold_count = options.cold_threshold(summary);
+    preinliner.upper_count = summary.count_at(hottest);
+    preinline(profile, options.size_of_context ? sizes : nullptr, preinliner);
+  }
+  trim_cold_contexts(profile, {.hot_count = options.hot_threshold(summary),
+                               .merge = options.merge_cold.value_or(!options.preinline),
+                               .trim = options.trim_cold,
+                               .frames = static_cast<u32>(options.cold_frames),
+                               .base_only = options.preinline});
+  if (options.nest) nest_contexts(profile, {options.duplicate_into_base});
+}
+
+void mark_all_to_be_inlined(profile::Profile& profile) {
+  for (auto& function : profile.functions()) mark(function.samples);
+  profile.flags.pre_inlined = true;
+}
+
+}  // namespace pgokit::generate
