@@ -32,6 +32,9 @@ class CodeMaker {
     u8* leaf = out_;
     for (int i = 0; i < 6; ++i) arithmetic();
     put({0xc3});
+    releasing_ = out_;
+    arithmetic();
+    put({0xc2, 0x10, 0x00});  // ret 16
     u8* entry = out_;
     prologue();
     for (int i = 0; i < 40; ++i) piece(leaf);
@@ -78,7 +81,16 @@ class CodeMaker {
   }
 
   void piece(u8* leaf) {
-    switch (below(10)) {
+    switch (below(14)) {
+      case 13:
+        return strings();
+      case 12:
+        return frame();
+      case 11:
+        put({0x50, 0x51});  // two arguments, which the callee takes off
+        return call(releasing_);
+      case 10:
+        return jump_by_memory();
       case 0:
         return forward_branch();
       case 1:
@@ -151,6 +163,34 @@ class CodeMaker {
     put({0x31, 0xc0});                    // xor eax, eax: where the code lies must not show
   }
 
+  // lea rax, [rip + 4]; push rax; jmp [rsp]
+  void jump_by_memory() {
+    put({0x48, 0x8d, 0x05, 0x04, 0x00, 0x00, 0x00, 0x50, 0xff, 0x24, 0x24});
+    put({0x48, 0x8d, 0x64, 0x24, 0x08, 0x31, 0xc0});  // as in call_by_register()
+  }
+
+  // With a count of 0 too. Pointers to the memory must not show.
+  void strings() {
+    put({0x48, 0x8d, 0x7b, below(100), 0x48, 0x8d, 0x73, below(100)});  // lea rdi, rsi
+    put({0xb9, below(9), 0, 0, 0});                                     // mov ecx, n
+    switch (below(3)) {
+      case 0:
+        put({0xf3, 0xaa});  // rep stosb
+        break;
+      case 1:
+        put({0xf3, 0x48, 0xa5});  // rep movsq
+        break;
+      default:
+        put({0xf2, 0xae});  // repne scasb
+    }
+    put({0xbf, 0, 0, 0, 0, 0xbe, 0, 0, 0, 0});  // mov edi, 0; mov esi, 0
+  }
+
+  void frame() {
+    put({0xc8, 0x10, 0x00, 0x00});              // enter 16, 0
+    put({0x54, 0x58, 0x48, 0x29, 0xe0, 0xc9});  // push rsp; pop rax; sub rax, rsp; leave
+  }
+
   void stack() {
     unsigned a = reg(), b = reg();
     put({0x48, 0x89, 0x44, 0x24, 0xf0});  // mov [rsp - 16], rax: the red zone
@@ -173,6 +213,7 @@ class CodeMaker {
   }
 
   u8* out_;
+  u8* releasing_ = nullptr;
   std::minstd_rand random_;
 };
 
