@@ -80,8 +80,8 @@ class TextDump {
     out_.put("\n{}", shown_function(file_, head.guid));
     if (head.is_part()) {
       std::string_view symbol = file_.symbol_name(head.symbol);
-      symbol.empty() ? out_.put(", part at the symbol with GUID {}", head.symbol)
-                     : out_.put(", part {}", symbol);
+      symbol.empty() ? out_.put(", in the code of GUID {}", head.symbol)
+                     : out_.put(", in the code of {}", symbol);
     }
     if (head.absolute)
       out_.put(": absolute addresses");

@@ -70,8 +70,10 @@ void print_text(const binary::ProbeFile& file, const probe::Stats& stats, u64 to
     line("duplicates", fmt::format("{} equal descriptors, {} with another hash: of each the first "
                                    "counts",
                                    grouped(duplicates.same), grouped(duplicates.other_hash)));
-  line("code", fmt::format("{} functions and parts of functions, {} of them parts",
-                           grouped(stats.records), grouped(stats.parts)));
+  line("code",
+       fmt::format("{} functions and parts of functions, {} of them under a symbol of another "
+                   "name",
+                   grouped(stats.records), grouped(stats.parts)));
   if (stats.without_symbol)
     line("no symbol", fmt::format("{} of these: their code was removed, or the symbols were",
                                   grouped(stats.without_symbol)));
@@ -135,7 +137,7 @@ void print_json(const binary::ProbeFile& file, const probe::Stats& stats, u64 to
       .set("bytes", std::move(bytes))
       .set("descriptors", std::move(descriptors))
       .set("bodies", stats.records)
-      .set("parts", stats.parts)
+      .set("bodies_under_other_symbol", stats.parts)
       .set("bodies_without_symbol", stats.without_symbol)
       .set("bodies_with_addresses", stats.absolute)
       .set("probes", std::move(probes))

@@ -32,9 +32,11 @@ class Stats {
   // After all sections.
   void finish(const Descriptors& descriptors);
 
-  u64 records = 0, parts = 0;  // functions with code; of these, parts at a symbol of another name
-  u64 without_symbol = 0;      // records whose symbol is not known: removed code, or stripped
-  u64 absolute = 0;            // records that carry addresses
+  // Functions with code; of these, such under a symbol of another name: split off, renamed, or
+  // inlined where no debug information told into what.
+  u64 records = 0, parts = 0;
+  u64 without_symbol = 0;  // records whose symbol is not known: removed code, or stripped
+  u64 absolute = 0;        // records that carry addresses
   u64 blocks = 0, direct_calls = 0, indirect_calls = 0, others = 0;
   u64 with_discriminator = 0;
   u64 sentinels = 0;
