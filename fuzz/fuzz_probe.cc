@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (auto entry : index.entries().first(std::min<size_t>(index.entries().size(), 100)))
     index.append_context(entry, listed);
   probe::Stats stats;
-  bool whole = stats.add(in.rest(), some);
+  bool whole = !stats.add(in.rest(), some);
   stats.finish(table.descriptors());
   if (whole == table.truncated()) std::abort();
   if (whole && stats.probes() != all.probes().size()) std::abort();

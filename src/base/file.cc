@@ -159,7 +159,8 @@ Status OutputFile::commit() {
   if (file_ != stdout) good = (std::fclose(file_) == 0) && good;
   file_ = nullptr;
   if (good && !temporary_.empty()) good = std::rename(temporary_.c_str(), path_.c_str()) == 0;
-  if (!good) return fail("{}: cannot write: {}", path_, last_error());
+  if (!good)
+    return fail("{}: cannot write: {}", path_ == "-" ? "standard output" : path_, last_error());
   temporary_.clear();
   return {};
 }

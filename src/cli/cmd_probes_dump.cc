@@ -248,8 +248,7 @@ Status write(const binary::ProbeFile& file, Dump dump) {
     if (auto at = probe::walk_section(section.bytes, file.address_of(section), dump))
       if (broken.empty()) broken = broken_record(section, *at);
   dump.finish();
-  if (!broken.empty()) return fail("{}: {}", file.path(), broken);
-  return {};
+  return all_read(file, broken);
 }
 
 Status dump(const Settings& settings) {

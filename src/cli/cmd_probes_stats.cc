@@ -155,18 +155,13 @@ Status show_stats(const Settings& settings) {
   auto file = TRY(binary::ProbeFile::open(settings.file, settings.options));
   probe::Stats stats;
   std::string broken;
-  for (const auto& section : file.sections()) {
-    u64 before = stats.records;
-    if (stats.add(section.bytes, file.address_of(section)) || !broken.empty()) continue;
-    broken = fmt::format(
-        "section {} .pseudo_probe is cut off or broken after {} functions; see "
-        "pgokit probes dump",
-        section.index, stats.records - before - 1);
-  }
+  for (const auto& section : file.sections())
+    if (auto at = stats.add(section.bytes, file.address_of(section)))
+      if (broken.empty()) broken = broken_record(section, *at);
   stats.finish(file.descriptors());
   settings.json ? print_json(file, stats, settings.top) : print_text(file, stats, settings.top);
-  if (!broken.empty()) return fail("{}: {}", file.path(), broken);
-  return {};
+  std::fflush(stdout);
+  return all_read(file, broken);
 }
 
 int run(std::span<char* const> arguments) {

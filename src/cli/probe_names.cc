@@ -26,10 +26,18 @@ std::string broken_record(const binary::ProbeSection& section, u64 offset) {
   if (section.file_offset)
     place += fmt::format(" ({:#x} in the file)", section.file_offset + offset);
   return fmt::format(
-      "section {} .pseudo_probe: the record at {} is cut off or broken; it and all behind it in "
-      "this "
-      "section are lost",
+      "section {} .pseudo_probe: the record at {} is cut off or broken; what follows in this "
+      "section "
+      "is lost",
       section.index, place);
+}
+
+Status all_read(const binary::ProbeFile& file, const std::string& broken) {
+  if (!broken.empty()) return fail("{}: {}", file.path(), broken);
+  if (file.descriptors().truncated())
+    return fail("{}: .pseudo_probe_desc is cut off or broken: some functions have no descriptor",
+                file.path());
+  return {};
 }
 
 }  // namespace pgokit::cli

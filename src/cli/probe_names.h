@@ -18,4 +18,8 @@ std::string_view probe_type_name(u8 type);  // "block", "indirect call", ...; "t
 // "section 7 .pseudo_probe: the record at offset 0x12 (0x2012 in the file) is cut off ..."
 std::string broken_record(const binary::ProbeSection& section, u64 offset);
 
+// Fails where `broken` says why, or descriptors are lost: asked when all that can be shown is
+// shown.
+Status all_read(const binary::ProbeFile& file, const std::string& broken);
+
 }  // namespace pgokit::cli

@@ -95,7 +95,7 @@ u32 Stats::id_of(u64 guid) {
   return at->second;
 }
 
-bool Stats::add(Bytes section, const Table::AddressOf& address_of) {
+std::optional<u64> Stats::add(Bytes section, const Table::AddressOf& address_of) {
   Count count;
   walk_section(section, address_of, count);
   // Many sections: growing by the exact number each time would copy everything again and again.
@@ -104,7 +104,7 @@ bool Stats::add(Bytes section, const Table::AddressOf& address_of) {
   Visitor visitor(*this);
   auto broken = walk_section(section, address_of, visitor);
   visitor.end(broken.value_or(section.size()));
-  return !broken;
+  return broken;
 }
 
 void Stats::finish(const Descriptors& descriptors) {

@@ -27,8 +27,8 @@ struct FunctionSize {
 
 class Stats {
  public:
-  // False: the section is cut off, and what was before that is counted.
-  bool add(Bytes section, const Table::AddressOf& address_of);
+  // The offset of the record that is cut off, where there is one; what comes before is counted.
+  std::optional<u64> add(Bytes section, const Table::AddressOf& address_of);
   // After all sections.
   void finish(const Descriptors& descriptors);
 
