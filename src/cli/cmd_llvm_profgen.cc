@@ -10,6 +10,7 @@
 #include "cli/profgen_context_options.h"
 #include "profile/format.h"
 #include "samples/raw_profile.h"
+#include "unwind/raw_contexts.h"
 
 namespace pgokit::cli {
 namespace {
@@ -60,6 +61,12 @@ OptionTable options_of(Settings& s) {
           {"--fill-zero-for-all-funcs", "BOOL", "report every function", &g.flat.zero_for_all},
           {"--update-total-samples", "BOOL", "totals are sums of the bodies",
            &g.flat.update_totals},
+          {"--compress-recursion", "N", "contexts: longest repeated part to leave out (-1: any)",
+           &g.contexts_made.compress_recursion},
+          {"--csprof-max-context-depth", "N", "... keep so many callers (-1: all)",
+           &g.contexts_made.max_depth},
+          {"--csprof-max-unsymbolized-context-depth", "N", "... and so many call sites (-1: all)",
+           &g.max_unsymbolized_depth},
           {"--infer-missing-frames", "BOOL", "contexts: put tail calls back (1)",
            &g.contexts_made.infer_missing_frames},
           {"--max-search-depth", "N", "... where at most so many are missing",
@@ -80,8 +87,7 @@ OptionTable options_of(Settings& s) {
            &s.disassemble_functions},
       },
       "\nDifferences: --perfdata is read natively, each process with its own load address, and\n"
-      "build ids are checked. Context-sensitive profiles are not made yet: hybrid samples need\n"
-      "--ignore-stack-samples.\n"};
+      "build ids are checked.\n"};
   add_context_options(table, g, s.contexts);
   return table;
 }
@@ -134,19 +140,43 @@ void warn_of_program(const binary::Program& program) {
                 "information.");
 }
 
+void warn_of_unwinding(const ReadInput& input) {
+  if (!input.contexts) return;
+  const auto& facts = input.unwound;
+  warn_of_share(facts.left_program, input.contexts->size(),
+                "of profiled contexts are truncated due to missing probe for call instruction.");
+  warn_of_share(facts.mismatched_outside, facts.branches,
+                "of branches'source is a call instruction but doesn't match call frame stack, "
+                "likely due to unwinding error of external frame.");
+  warn_of_share(facts.paired_outside * 2, facts.branches,
+                "of branches containing paired external address.");
+  warn_of_share(facts.unpaired_outside, facts.branches,
+                "of branches containing external address but doesn't have another external address "
+                "to pair, likely due to interrupt jmp or broken perf script.");
+  warn_of_share(facts.mismatched_frames, facts.branches,
+                "of branches'source is a call instruction but doesn't match call frame stack, "
+                "likely due to frame in prolog/epilog.");
+}
+
 void warn_of_input(const binary::Program& program, const ReadInput& input) {
   if (input.kind == InputKind::raw) return;
-  if (input.unparsable_events)
-    fmt::print(stderr, "warning: Cannot parse mmap event: {} of them\n", input.unparsable_events);
+  if (input.script.unparsable_events)
+    fmt::print(stderr, "warning: Cannot parse mmap event: {} of them\n",
+               input.script.unparsable_events);
   if (!input.mapped)
     fmt::print(
         stderr,
         "warning: No relevant mmap event is matched for {}, will use preferred address ({:#x}) "
         "as the base loading address!\n",
         program.name(), program.text_base().value);
-  if (input.bad_branches)
+  if (input.script.bad_branches)
     fmt::print(stderr, "warning: Invalid address in LBR record at line {}: {} ({} such lines)\n",
-               input.first_bad_line, input.first_bad_text, input.bad_branches);
+               input.script.first_bad_line, input.script.first_bad_text, input.script.bad_branches);
+  warn_of_share(input.unwound.outside_leaves, input.use.samples,
+                "of samples have leaf external frame in call stack.");
+  warn_of_share(input.unwound.bad_return_addresses, input.unwound.samples,
+                "of truncated stack samples due to invalid return address, likely caused by frame "
+                "pointer omission.");
   const auto& ranges = input.ranges;
   if (ranges.total == 0) fmt::print(stderr, "warning: No samples in perf script!\n");
   warn_of_share(ranges.off_boundary, ranges.total,
@@ -160,6 +190,7 @@ void warn_of_input(const binary::Program& program, const ReadInput& input) {
   warn_of_share(ranges.bogus, ranges.total,
                 "of samples are from ranges that have range start after or too far from range end "
                 "acrossing the unconditinal jmp.");
+  warn_of_unwinding(input);
 }
 
 void warn_of_density(const Settings& settings, const profile::Profile& profile) {
@@ -182,6 +213,16 @@ void warn_of_density(const Settings& settings, const profile::Profile& profile) 
 Status write_output(const std::string& path, std::string_view bytes) {
   auto output = TRY(OutputFile::create(path));
   output.write(bytes);
+  return output.commit();
+}
+
+Status write_raw(const std::string& path, const binary::Program& program, const ReadInput& input,
+                 const GenerationOptions& options) {
+  BinaryAddr base = raw_base(program, options);
+  if (!input.contexts) return write_output(path, samples::write_raw_profile(input.counts, base));
+  auto output = TRY(OutputFile::create(path));
+  unwind::write_raw_contexts(*input.contexts, program.code(), base,
+                             [&](std::string_view part) { output.write(part); });
   return output.commit();
 }
 
@@ -230,9 +271,7 @@ Status profgen(Settings& settings) {
   if (!settings.sample_profile.empty()) return process_again(settings, program, format);
   auto input = TRY(read_input(program, options));
   warn_of_input(program, input);
-  if (settings.skip_symbolization)
-    return write_output(settings.output,
-                        samples::write_raw_profile(input.counts, raw_base(program, options)));
+  if (settings.skip_symbolization) return write_raw(settings.output, program, input, options);
   auto generated = TRY(generate_profile(program, input, options));
   return write_generated(settings, program, format, generated);
 }

@@ -4,6 +4,7 @@
 #include <ranges>
 
 #include "base/cursor.h"
+#include "cli/hybrid_input.h"
 #include "generate/ambiguous.h"
 #include "perf/programs.h"
 #include "perf/script.h"
@@ -11,6 +12,7 @@
 #include "report/numbers.h"
 #include "samples/raw_profile.h"
 #include "samples/script_counts.h"
+#include "unwind/hybrid_recording.h"
 #include "unwind/raw_contexts.h"
 
 namespace pgokit::cli {
@@ -37,54 +39,51 @@ std::unexpected<Error> did_not_run(const perf::Recording& recording, const binar
   return fail("{} was not running in it{}", program.name(), list);
 }
 
-std::unexpected<Error> wants_contexts() {
-  return fail("context-sensitive profiles are not made yet: give --ignore-stack-samples");
-}
-
-bool has_call_chains(const perf::Recording& recording) {
-  return std::ranges::any_of(recording.events(), [](const perf::Event& event) {
-    return event.attr.has(perf::field::callchain) && event.attr.has(perf::field::branch_stack);
-  });
+Status read_flat_recording(const perf::Recording& recording, const binary::Program& program,
+                           const samples::RecordingOptions& how, ReadInput& input) {
+  auto read = TRY(samples::count_recording(recording, program, how));
+  if (read.mappings == 0) return did_not_run(recording, program, read.other_build);
+  input.counts = read.folder.counts();
+  input.ranges = samples::diagnose(read.folder.raw_ranges(), program.code(), program.functions());
+  input.use = read.use;
+  input.unreadable = read.unreadable;
+  input.matched_by_name = read.matched_by_name;
+  return {};
 }
 
 Status read_recording(Bytes bytes, const binary::Program& program, const GenerationOptions& options,
                       ReadInput& input) {
   auto recording = TRY(perf::Recording::open(bytes));
-  if (!options.flat_from_hybrid && has_call_chains(recording)) return wants_contexts();
   // What is in compressed records is not known before it is read.
   Progress progress("reading " + options.input, recording.is_compressed() ? 0 : bytes.size());
-  auto read = TRY(samples::count_recording(recording, program,
-                                           {.ignore_build_id = options.ignore_build_id,
-                                            .keep_wrong_path = options.keep_wrong_path,
-                                            .pid = options.pid,
-                                            .threads = options.threads,
-                                            .progress = &progress}));
-  if (read.mappings == 0) return did_not_run(recording, program, read.other_build);
-  input.counts = read.folder.counts();
-  input.ranges = samples::diagnose(read.folder, program.code(), program.functions());
-  input.use = read.use;
-  input.unreadable = read.unreadable;
-  input.matched_by_name = read.matched_by_name;
+  samples::RecordingOptions how{.ignore_build_id = options.ignore_build_id,
+                                .keep_wrong_path = options.keep_wrong_path,
+                                .pid = options.pid,
+                                .threads = options.threads,
+                                .progress = &progress};
+  if (!options.flat_from_hybrid && unwind::has_call_chains(recording)) {
+    auto seen = TRY(read_hybrid_recording(recording, program, how, options, input));
+    if (seen.mappings == 0) return did_not_run(recording, program, seen.other_build);
+  } else {
+    TRY(read_flat_recording(recording, program, how, input));
+  }
   if (!recording.ending().whole) input.cut_short = recording.ending().why;
   return {};
 }
 
-Status read_script(Bytes bytes, const binary::Program& program, const GenerationOptions& options,
-                   ReadInput& input) {
-  Progress progress("reading " + options.input, bytes.size());
+Status read_script(std::string_view text, const binary::Program& program,
+                   const GenerationOptions& options, ReadInput& input) {
+  if (!options.flat_from_hybrid && perf::detect_script(text) == perf::ScriptKind::hybrid)
+    return read_hybrid_script(text, program, options, input);
+  Progress progress("reading " + options.input, text.size());
   auto read = TRY(samples::count_script(
-      as_text(bytes), program,
-      {.pid = options.pid, .threads = options.threads, .progress = &progress}));
-  if (read.hybrid && !options.flat_from_hybrid) return wants_contexts();
+      text, program, {.pid = options.pid, .threads = options.threads, .progress = &progress}));
   input.counts = read.folder.counts();
-  input.ranges = samples::diagnose(read.folder, program.code(), program.functions());
+  input.ranges = samples::diagnose(read.folder.raw_ranges(), program.code(), program.functions());
   input.use = read.use;
   input.bad_chains = read.bad_chains;
-  input.bad_branches = read.bad_branches;
-  input.first_bad_line = read.first_bad_line;
-  input.first_bad_text = std::move(read.first_bad_text);
-  input.unparsable_events = read.unparsable_events;
-  input.mapped = read.mapped;
+  input.mapped = read.facts.mapped;
+  input.script = std::move(read.facts);
   return {};
 }
 
@@ -142,7 +141,7 @@ Result<ReadInput> read_input(const binary::Program& program, const GenerationOpt
       TRY_IN(file.path(), read_recording(file.bytes(), program, options, input));
       break;
     case InputKind::script:
-      TRY_IN(file.path(), read_script(file.bytes(), program, options, input));
+      TRY_IN(file.path(), read_script(as_text(file.bytes()), program, options, input));
       break;
     case InputKind::raw:
       TRY_IN(file.path(), read_raw(as_text(file.bytes()), program, options, input));

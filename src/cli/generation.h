@@ -13,6 +13,8 @@
 #include "profile/summary.h"
 #include "samples/diagnosis.h"
 #include "samples/recording_counts.h"
+#include "samples/script_reading.h"
+#include "unwind/hybrid.h"
 
 namespace pgokit::cli {
 
@@ -27,6 +29,7 @@ struct GenerationOptions {
   binary::ProgramOptions program;
   generate::FlatOptions flat;
   generate::ContextProfileOptions contexts_made;
+  i64 max_unsymbolized_depth = -1;  // call sites that a context keeps; negative: all
   std::optional<u32> pid;
   bool ignore_build_id = false;
   bool keep_wrong_path = false;
@@ -45,11 +48,10 @@ struct ReadInput {
   std::optional<unwind::ContextCounts> contexts;  // for a context-sensitive profile
   samples::SampleUse use;                         // nothing for raw counts
   samples::RangeDiagnosis ranges;                 // nothing for raw counts
+  unwind::HybridFacts unwound;                    // where there are contexts
   perf::ReadCounts unreadable;                    // recordings
+  samples::ScriptFacts script;                    // text
   u64 bad_chains = 0;  // hybrid text: samples dropped for their call chain
-  u64 bad_branches = 0, first_bad_line = 0;
-  std::string first_bad_text;
-  u64 unparsable_events = 0;
   bool mapped = true;  // the input says where the program was loaded
   bool matched_by_name = false;
   std::string cut_short;  // why the recording is not whole; empty: it is

@@ -56,11 +56,11 @@ std::vector<std::string> warnings(const GenerationReport& report) {
     if (part.count)
       add("{} of the ranges between branches {}", percent(part.count, input.ranges.total),
           part.text);
-  if (input.bad_branches)
-    add("{} broken branch records; the first in line {}: {}", grouped(input.bad_branches),
-        input.first_bad_line, input.first_bad_text);
-  if (input.unparsable_events)
-    add("{} mapping events could not be parsed", grouped(input.unparsable_events));
+  if (input.script.bad_branches)
+    add("{} broken branch records; the first in line {}: {}", grouped(input.script.bad_branches),
+        input.script.first_bad_line, input.script.first_bad_text);
+  if (input.script.unparsable_events)
+    add("{} mapping events could not be parsed", grouped(input.script.unparsable_events));
   u64 broken = input.unreadable.truncated_records + input.unreadable.unpack_failures;
   if (broken) add("{} broken records were skipped", grouped(broken));
   if (report.program.functions().shared_starts())

@@ -205,5 +205,6 @@ struct BranchEntry {
 
 // Values above this one in a call chain tell whose addresses follow.
 inline constexpr u64 first_context_marker = u64(-4095);
+inline constexpr u64 user_context_marker = u64(-512);
 
 }  // namespace pgokit::perf

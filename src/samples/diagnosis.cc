@@ -2,10 +2,10 @@
 
 namespace pgokit::samples {
 
-RangeDiagnosis diagnose(const BranchFolder& folder, const binary::CodeMap& code,
-                        const binary::FunctionTable& functions) {
+RangeDiagnosis diagnose(const std::vector<BranchFolder::RawRange>& ranges,
+                        const binary::CodeMap& code, const binary::FunctionTable& functions) {
   RangeDiagnosis found;
-  for (const auto& range : folder.raw_ranges()) {
+  for (const auto& range : ranges) {
     auto start = binary::CodeIndex(range.start), last = binary::CodeIndex(range.last);
     bool starts = range.start != BranchFolder::outside(),
          ends = range.last != BranchFolder::outside();

@@ -18,7 +18,7 @@ struct RangeDiagnosis {
   u64 bogus = 0;              // something in between never falls through
 };
 
-RangeDiagnosis diagnose(const BranchFolder& folder, const binary::CodeMap& code,
-                        const binary::FunctionTable& functions);
+RangeDiagnosis diagnose(const std::vector<BranchFolder::RawRange>& ranges,
+                        const binary::CodeMap& code, const binary::FunctionTable& functions);
 
 }  // namespace pgokit::samples

@@ -187,7 +187,7 @@ TEST_F(ScriptTest, BranchLinesAreRebasedByMappingEvents) {
 
 TEST_F(ScriptTest, WithoutMappingEventLinkedAddressesAreTaken) {
   auto result = read(" 401011 0x401011/0x40100c/P  0x401007/0x401010/P \n");
-  EXPECT_FALSE(result.mapped);
+  EXPECT_FALSE(result.facts.mapped);
   EXPECT_EQ(result.folder.counts(), round_counts_);
 }
 
@@ -203,7 +203,7 @@ TEST_F(ScriptTest, ALaterMappingMovesTheProgram) {
 
 TEST_F(ScriptTest, MappingsOfOtherProcessesOnRequest) {
   auto result = read(fmt::format("{}{}", mapped, round), {.pid = 8});
-  EXPECT_FALSE(result.mapped);
+  EXPECT_FALSE(result.facts.mapped);
   EXPECT_EQ(result.use.not_in_program, 1u);
 }
 
@@ -238,8 +238,8 @@ TEST_F(ScriptTest, ChainsOfHybridSamplesDecideOnlyWhetherTheyCount) {
 TEST_F(ScriptTest, DamagedRecordsEndTheirSampleOnly) {
   auto result =
       read(fmt::format("{}{} 10011 0x10011/0x1000c/P 0x10007/0x1Warning:\n", mapped, round));
-  EXPECT_EQ(result.bad_branches, 1u);
-  EXPECT_EQ(result.first_bad_line, 3u);
+  EXPECT_EQ(result.facts.bad_branches, 1u);
+  EXPECT_EQ(result.facts.first_bad_line, 3u);
   EXPECT_EQ(result.folder.counts().branches.back().count, 2u);
 }
 
@@ -251,7 +251,7 @@ TEST_F(ScriptTest, ThreadsDoNotChangeTheCounts) {
   EXPECT_EQ(one.folder.counts(), many.folder.counts());
   EXPECT_EQ(one.use.used, many.use.used);
   EXPECT_EQ(one.use.samples, many.use.samples);
-  EXPECT_EQ(one.first_bad_line, many.first_bad_line);
+  EXPECT_EQ(one.facts.first_bad_line, many.facts.first_bad_line);
 }
 
 TEST_F(ScriptTest, WhatIsNoScriptIsRefused) {

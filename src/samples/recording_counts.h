@@ -55,6 +55,9 @@ struct RecordingCounts {
   bool matched_by_name = false;  // no build id on one of the sides
 };
 
+// An error that tells how to record, where no event has the branches that were taken.
+Status check_branch_stacks(const perf::Recording& recording);
+
 Result<RecordingCounts> count_recording(const perf::Recording& recording,
                                         const binary::Program& program,
                                         const RecordingOptions& options);

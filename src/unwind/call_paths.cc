@@ -4,9 +4,23 @@
 
 namespace pgokit::unwind {
 
+namespace {
+
+u64 key_of(CallPath parent, binary::CodeIndex call) {
+  return u64{static_cast<u32>(parent)} << 32 | static_cast<u32>(call);
+}
+
+}  // namespace
+
+void CallPaths::index() {
+  indexed_ = true;
+  for (u32 i = 1; i < nodes_.size(); ++i)
+    ids_.try_emplace(key_of(nodes_[i].parent, nodes_[i].call), CallPath(i));
+}
+
 CallPath CallPaths::child(CallPath parent, binary::CodeIndex call) {
-  u64 key = u64{static_cast<u32>(parent)} << 32 | static_cast<u32>(call);
-  auto [found, fresh] = ids_.try_emplace(key, static_cast<CallPath>(nodes_.size()));
+  if (!indexed_) index();
+  auto [found, fresh] = ids_.try_emplace(key_of(parent, call), CallPath(nodes_.size()));
   if (fresh) nodes_.push_back({parent, call});
   return found->second;
 }

@@ -23,11 +23,19 @@ enum class CallPath : u32 { empty = 0 };
 
 class CallPaths {
  public:
+  struct Node {
+    CallPath parent = CallPath::empty;
+    binary::CodeIndex call = binary::no_code;
+  };
+
   CallPaths() : nodes_(1) {}
+  // Every path there is, parents first; [0] is the empty one.
+  explicit CallPaths(std::vector<Node> nodes) : nodes_(std::move(nodes)), indexed_(false) {}
 
   CallPath child(CallPath parent, binary::CodeIndex call);
   CallPath parent(CallPath path) const { return node(path).parent; }
-  // The innermost call instruction.
+  // The innermost call instruction; no_code where something was returned to that no call stands
+  // before.
   binary::CodeIndex call(CallPath path) const { return node(path).call; }
   // Outermost first.
   std::vector<binary::CodeIndex> calls(CallPath path) const;
@@ -35,13 +43,12 @@ class CallPaths {
   size_t end() const { return nodes_.size(); }
 
  private:
-  struct Node {
-    CallPath parent = CallPath::empty;
-    binary::CodeIndex call = binary::no_code;
-  };
   const Node& node(CallPath path) const { return nodes_[static_cast<u32>(path)]; }
 
-  std::vector<Node> nodes_;  // [0] is the empty path
+  void index();
+
+  std::vector<Node> nodes_;
+  bool indexed_ = true;  // the nodes are in ids_: not before child() is asked for one
   tsl::robin_map<u64, CallPath, IntHash> ids_;
 };
 

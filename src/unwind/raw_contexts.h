@@ -13,6 +13,7 @@
 //
 // Whether the leaf was inlined (ContextCounts::leaf_inlined) is not in the file.
 
+#include <functional>
 #include <string_view>
 
 #include "base/result.h"
@@ -33,5 +34,9 @@ struct RawContexts {
 // Addresses count from `base`. Equal contexts are summed.
 Result<RawContexts> read_raw_contexts(std::string_view text, ContextCounts::Kind kind,
                                       const binary::CodeMap& code, BinaryAddr base);
+
+// In the order of the contexts' texts. The text comes in parts: it can be larger than memory.
+void write_raw_contexts(const ContextCounts& counts, const binary::CodeMap& code, BinaryAddr base,
+                        const std::function<void(std::string_view part)>& write);
 
 }  // namespace pgokit::unwind

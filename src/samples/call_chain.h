@@ -1,0 +1,19 @@
+#pragma once
+
+// What llvm-profgen looks at in a call chain, to tell whether a sample can be used.
+
+#include "binary/program.h"
+
+namespace pgokit::samples {
+
+// The first two instructions of a function and the last two before it returns: a sample there has a
+// chain without its caller.
+bool in_prologue_or_epilogue(const binary::Program& program, binary::CodeIndex at);
+
+// The call that returns to an instruction; no_code where none stands before it.
+inline binary::CodeIndex call_before(const binary::CodeMap& code, binary::CodeIndex at) {
+  auto before = code.before(at);
+  return before != binary::no_code && code.is_call(before) ? before : binary::no_code;
+}
+
+}  // namespace pgokit::samples

@@ -1,0 +1,25 @@
+#pragma once
+
+// What was unwound → counts per calling context.
+
+#include "binary/program.h"
+#include "unwind/context_counts.h"
+#include "unwind/recursion.h"
+#include "unwind/unwinder.h"
+
+namespace pgokit::unwind {
+
+// Call chains as they are.
+ContextCounts counts_by_path(Unwound unwound);
+
+struct FrameRules {
+  i64 longest_recursion = -1;
+  u32 max_depth = ~u32{0};  // callers that a context keeps
+};
+
+// Call chains with their inline frames, ranges divided by them. The program's debug information has
+// to be loaded.
+ContextCounts counts_by_frames(Unwound unwound, const binary::Program& program,
+                               const FrameRules& rules);
+
+}  // namespace pgokit::unwind

@@ -1,0 +1,120 @@
+#include "unwind/hybrid.h"
+
+#include <algorithm>
+
+#include "samples/call_chain.h"
+
+namespace pgokit::unwind {
+namespace {
+
+u32 depth_limit(i64 depth) { return depth < 0 ? ~u32{0} : static_cast<u32>(depth); }
+
+PathRules path_rules(const HybridRules& rules) {
+  if (rules.by_frames) return {};
+  return {.compress = true,
+          .longest_recursion = rules.longest_recursion,
+          .max_depth =
+              std::min(depth_limit(rules.max_depth), depth_limit(rules.max_unsymbolized_depth))};
+}
+
+u16 short_count(u32 count) { return static_cast<u16>(std::min<u32>(count, 0xffff)); }
+
+}  // namespace
+
+HybridSampler::HybridSampler(const binary::Program& program, const HybridRules& rules)
+    : program_(&program), code_(&program.code()), unwinder_(program.code(), path_rules(rules)) {}
+
+bool HybridSampler::frame(Place place) {
+  if (place == outside) {
+    outside_leaves_ += chain_.empty();
+    // Neighbours outside are one.
+    if (chain_.empty() || chain_.back() != outside) chain_.push_back(outside);
+    return true;
+  }
+  if (chain_.empty()) return chain_.push_back(place), true;
+  auto call = samples::call_before(*code_, CodeIndex(place));
+  if (call == binary::no_code) return bad_returns_.insert(place), false;
+  if (chain_.size() == max_frames) return false;
+  chain_.push_back(static_cast<Place>(call));
+  return true;
+}
+
+bool HybridSampler::end_of_frames() {
+  if (chain_.size() > 1 && chain_.back() == outside) chain_.pop_back();
+  bool usable = !chain_.empty();
+  if (usable && chain_[0] != outside)
+    usable = !samples::in_prologue_or_epilogue(*program_, CodeIndex(chain_[0]));
+  if (usable) return true;
+  use.samples += weight_;
+  bad_chains += weight_;
+  return false;
+}
+
+void HybridSampler::end_sample() {
+  use.samples += weight_;
+  if (entries_ == 0) return void(use.without_branches += weight_);
+  if (branches_.empty()) return void(use.not_in_program += weight_);
+  use.used += weight_;
+  use.entries += entries_ * weight_;
+
+  chain_.erase(chain_.begin());  // the newest branch tells the leaf better
+  std::ranges::reverse(chain_);
+  auto stats = unwinder_.unwind(chain_, branches_, weight_);
+  seen_.try_emplace(sample_hash(),
+                    Odd{short_count(stats.branches), short_count(stats.mismatched_frames),
+                        short_count(stats.mismatched_outside), short_count(stats.paired_outside),
+                        short_count(stats.unpaired_outside)});
+}
+
+u64 HybridSampler::sample_hash() const {
+  u64 hash = PathTable::empty_hash;
+  for (Place call : chain_) hash = extend_hash(hash, call);
+  hash = extend_hash(hash, no_call);
+  for (const auto& branch : branches_)
+    hash = extend_hash(extend_hash(hash, branch.from), branch.to);
+  return hash;
+}
+
+HybridCounts collect(std::vector<HybridSampler> samplers, const binary::Program& program,
+                     const HybridRules& rules) {
+  HybridCounts all;
+  std::vector<Unwinder> unwinders;
+  auto seen = std::move(samplers[0].seen_);
+  auto bad_returns = std::move(samplers[0].bad_returns_);
+  for (auto& sampler : samplers) {
+    seen.insert(sampler.seen_.begin(), sampler.seen_.end());
+    sampler.seen_ = {};
+    bad_returns.insert(sampler.bad_returns_.begin(), sampler.bad_returns_.end());
+    all.use.add(sampler.use);
+    all.bad_chains += sampler.bad_chains;
+    all.facts.outside_leaves += sampler.outside_leaves_;
+    unwinders.push_back(std::move(sampler.unwinder_));
+  }
+  auto& facts = all.facts;
+  facts.samples = seen.size();
+  facts.bad_return_addresses = bad_returns.size();
+  for (const auto& [hash, odd] : seen) {
+    facts.branches += odd.branches;
+    facts.mismatched_frames += odd.mismatched_frames;
+    facts.mismatched_outside += odd.mismatched_outside;
+    facts.paired_outside += odd.paired_outside;
+    facts.unpaired_outside += odd.unpaired_outside;
+  }
+  samplers.clear();
+  seen = {};
+
+  auto unwound = merge(std::move(unwinders));
+  facts.left_program = unwound.left_program;
+  std::vector<samples::BranchFolder::RawRange> ranges;
+  for (size_t i = 0; i < unwound.ranges.size(); ++i)
+    ranges.push_back(
+        {first_of(unwound.ranges[i]), second_of(unwound.ranges[i]), unwound.range_counts[i]});
+  all.ranges = samples::diagnose(ranges, program.code(), program.functions());
+  FrameRules frames{.longest_recursion = rules.longest_recursion,
+                    .max_depth = depth_limit(rules.max_depth)};
+  all.counts = rules.by_frames ? counts_by_frames(std::move(unwound), program, frames)
+                               : counts_by_path(std::move(unwound));
+  return all;
+}
+
+}  // namespace pgokit::unwind

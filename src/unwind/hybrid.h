@@ -1,0 +1,115 @@
+#pragma once
+
+// Samples of one thread with a call chain and a branch stack, made ready for the unwinder. Which
+// are taken, and what of them, are llvm-profgen's rules.
+//
+//   HybridSampler sampler(program, rules);
+//   sampler.begin(weight);
+//   for (...) if (!sampler.frame(place)) break;     // leaf first
+//   if (sampler.end_of_frames()) {
+//     for (...) sampler.branch(from, to);           // newest first
+//     sampler.end_sample();
+//   }
+
+#include <tsl/robin_map.h>
+#include <tsl/robin_set.h>
+
+#include "samples/diagnosis.h"
+#include "samples/recording_counts.h"
+#include "unwind/by_context.h"
+#include "unwind/unwinder.h"
+
+namespace pgokit::unwind {
+
+struct HybridRules {
+  bool by_frames = false;      // contexts are inline frames, not call sites
+  i64 longest_recursion = -1;  // blocks that are looked for; negative: any
+  // Callers that a context keeps; negative: all. The second is for call sites only.
+  i64 max_depth = -1, max_unsymbolized_depth = -1;
+};
+
+// How well samples and program fit together. Equal samples count as one here.
+struct HybridFacts {
+  u64 samples = 0;
+  u64 outside_leaves = 0;        // samples, each time: taken outside of the program
+  u64 bad_return_addresses = 0;  // different ones, where call chains were cut
+  u64 branches = 0;
+  u64 mismatched_frames = 0;  // of the branches, as in UnwindStats
+  u64 mismatched_outside = 0;
+  u64 paired_outside = 0;
+  u64 unpaired_outside = 0;
+  bool left_program = false;  // some contexts begin behind code that is not of the program
+};
+
+class HybridSampler {
+ public:
+  HybridSampler(const binary::Program& program, const HybridRules& rules);
+
+  Place locate(BinaryAddr address) const {
+    auto index = code_->index_of(address);
+    bool known = index != binary::no_code && code_->is_instruction(index);
+    return known ? static_cast<Place>(index) : outside;
+  }
+
+  void begin(u64 weight) {
+    weight_ = weight;
+    chain_.clear();
+    branches_.clear();
+    entries_ = 0;
+  }
+  // False: the chain ends here, whatever follows.
+  bool frame(Place place);
+  // False: the sample is dropped.
+  bool end_of_frames();
+  void branch(Place from, Place to) {
+    ++entries_;
+    if (from == outside && to == outside)
+      ++use.entries_elsewhere;
+    else
+      branches_.push_back({from, to});
+  }
+  void end_sample();
+
+  samples::SampleUse use;
+  u64 bad_chains = 0;  // samples dropped for their call chain
+
+ private:
+  friend struct HybridCounts collect(std::vector<HybridSampler>, const binary::Program&,
+                                     const HybridRules&);
+  static constexpr u32 max_frames = 1024;  // of a chain; what a damaged file has beyond is left out
+
+  // As UnwindStats, in few bytes: one is kept for every sample that differs from the others.
+  struct Odd {
+    u16 branches, mismatched_frames, mismatched_outside, paired_outside, unpaired_outside;
+  };
+  struct Same {
+    size_t operator()(u64 hash) const { return hash; }
+  };
+  u64 sample_hash() const;
+
+  const binary::Program* program_;
+  const binary::CodeMap* code_;
+  Unwinder unwinder_;
+  tsl::robin_map<u64, Odd, Same> seen_;  // by hash of the whole sample
+  tsl::robin_set<u32, IntHash> bad_returns_;
+  u64 outside_leaves_ = 0;
+
+  // The sample in hand.
+  u64 weight_ = 1, entries_ = 0;
+  std::vector<Place> chain_;  // leaf first, then calls
+  std::vector<Unwinder::Branch> branches_;
+};
+
+struct HybridCounts {
+  ContextCounts counts{ContextCounts::Kind::probes};
+  HybridFacts facts;
+  samples::RangeDiagnosis ranges;
+  samples::SampleUse use;
+  u64 bad_chains = 0;
+};
+
+// What all threads read; the same for any number of them.
+HybridCounts collect(std::vector<HybridSampler> samplers, const binary::Program& program,
+                     const HybridRules& rules);
+
+}  // namespace pgokit::unwind

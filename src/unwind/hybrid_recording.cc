@@ -1,0 +1,115 @@
+#include "unwind/hybrid_recording.h"
+
+#include <algorithm>
+
+#include "base/parallel.h"
+#include "samples/recording_maps.h"
+
+namespace pgokit::unwind {
+namespace {
+
+// One thread's share of the samples.
+class SampleReader {
+ public:
+  SampleReader(const perf::Recording& recording, const binary::Program& program,
+               const samples::ProgramMaps& maps, const HybridRules& rules,
+               const samples::RecordingOptions& options)
+      : sampler(program, rules), parser_(recording.parser()), lookup_(maps), options_(options) {}
+
+  void read(Bytes records) {
+    perf::RecordWalk walk(records);
+    perf::Sample sample;
+    for (perf::Record record; walk.next(record);) {
+      if (record.type != perf::RecordType::sample) continue;
+      if (parser_.sample(record, sample, unreadable))
+        add(sample);
+      else
+        ++sampler.use.samples, ++sampler.use.unreadable;
+    }
+  }
+
+  HybridSampler sampler;
+  perf::ReadCounts unreadable;
+
+ private:
+  void add(const perf::Sample& sample) {
+    auto& use = sampler.use;
+    if (sample.branches.empty()) {
+      ++use.samples;
+      ++use.without_branches;
+      return;
+    }
+    bool wanted = !options_.pid || *options_.pid == sample.pid;
+    if (!wanted || !lookup_.enter(sample.pid, sample.time)) {
+      ++use.samples;
+      ++use.elsewhere;
+      return;
+    }
+    sampler.begin(1);
+    add_chain(sample.callchain);
+    if (!sampler.end_of_frames()) return;
+    for (const auto& entry : sample.branches) {
+      if (entry.wrong_path() && !options_.keep_wrong_path)
+        ++use.entries_wrong_path;
+      else
+        sampler.branch(place(entry.from), place(entry.to));
+    }
+    sampler.end_sample();
+  }
+
+  // Markers stand between the parts of a chain: kernel, user, guest.
+  void add_chain(std::span<const Le<u64>> chain) {
+    bool user = true;
+    for (u64 address : chain) {
+      if (address >= perf::first_context_marker)
+        user = address == perf::user_context_marker;
+      else if (user && !sampler.frame(place(address)))
+        return;
+    }
+  }
+
+  Place place(u64 address) const {
+    BinaryAddr translated = lookup_.translate({address});
+    return translated == samples::external ? outside : sampler.locate(translated);
+  }
+
+  const perf::Parser& parser_;
+  samples::ProgramMaps::Lookup lookup_;
+  const samples::RecordingOptions& options_;
+};
+
+}  // namespace
+
+bool has_call_chains(const perf::Recording& recording) {
+  return std::ranges::any_of(recording.events(), [](const perf::Event& event) {
+    return event.attr.has(perf::field::callchain) && event.attr.has(perf::field::branch_stack);
+  });
+}
+
+Result<HybridRecording> unwind_recording(const perf::Recording& recording,
+                                         const binary::Program& program, const HybridRules& rules,
+                                         const samples::RecordingOptions& options) {
+  TRY(samples::check_branch_stacks(recording));
+  perf::ReadCounts unreadable;
+  auto mapped = samples::map_program(recording, program, options.ignore_build_id, unreadable);
+
+  std::vector<SampleReader> readers;
+  for (unsigned i = 0; i < worker_count(options.threads); ++i)
+    readers.emplace_back(recording, program, mapped.maps, rules, options);
+  if (!mapped.maps.empty())
+    recording.for_each_piece(static_cast<unsigned>(readers.size()), unreadable,
+                             [&](const perf::Piece& piece, unsigned worker) {
+                               readers[worker].read(piece.records);
+                               if (options.progress)
+                                 options.progress->advance(piece.records.size());
+                             });
+  std::vector<HybridSampler> samplers;
+  for (auto& reader : readers) {
+    unreadable.add(reader.unreadable);
+    samplers.push_back(std::move(reader.sampler));
+  }
+  return HybridRecording{collect(std::move(samplers), program, rules), unreadable, mapped.mappings,
+                         mapped.other_build, mapped.matched_by_name};
+}
+
+}  // namespace pgokit::unwind

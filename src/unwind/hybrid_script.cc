@@ -1,0 +1,43 @@
+#include "unwind/hybrid_script.h"
+
+namespace pgokit::unwind {
+namespace {
+
+// What perf::parse_script() calls for each part of a sample.
+class UnwindingSink : public samples::ScriptSink {
+ public:
+  UnwindingSink(const binary::Program& program, const HybridRules& rules)
+      : ScriptSink(program), sampler(program, rules) {}
+
+  void begin_sample(u64 repeat) { sampler.begin(repeat); }
+  bool frame(u64 runtime) { return sampler.frame(sampler.locate(translate(runtime))); }
+  bool end_of_frames() { return sampler.end_of_frames(); }
+  void branch(u64 from, u64 to) {
+    sampler.branch(sampler.locate(translate(from)), sampler.locate(translate(to)));
+  }
+  void end_sample() { sampler.end_sample(); }
+
+  HybridSampler sampler;
+};
+
+}  // namespace
+
+Result<HybridScript> unwind_script(std::string_view text, const binary::Program& program,
+                                   const HybridRules& rules,
+                                   const samples::ScriptOptions& options) {
+  auto kind = perf::detect_script(text);
+  if (kind == perf::ScriptKind::invalid) return fail("{}", perf::script_problem(text));
+  if (kind != perf::ScriptKind::hybrid) return fail("its samples have no call chains");
+  std::vector<UnwindingSink> sinks;
+  for (unsigned i = 0; i < worker_count(options.threads); ++i) sinks.emplace_back(program, rules);
+  auto facts = TRY(samples::read_script(text, kind, program, options, sinks));
+
+  std::vector<HybridSampler> samplers;
+  for (auto& sink : sinks) samplers.push_back(std::move(sink.sampler));
+  HybridScript read{collect(std::move(samplers), program, rules), std::move(facts)};
+  read.use.samples += read.script.bad_frames;
+  read.bad_chains += read.script.bad_frames;
+  return read;
+}
+
+}  // namespace pgokit::unwind

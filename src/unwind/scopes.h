@@ -1,0 +1,87 @@
+#pragma once
+
+// Inline frames of the places that samples were at, as small integers.
+//
+//   Scopes scopes(program, names);
+//   scopes.split(first, last, pieces);
+//   for (u32 frame : scopes.frames(call)) use(scopes.frame(frame));
+//
+// A scope is what the instructions share that were inlined by the same chain of calls. Numbers
+// ascend in the order of asking. For one thread.
+
+#include <tsl/robin_map.h>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/hash.h"
+#include "binary/program.h"
+#include "dwarf/debug_info.h"
+#include "profile/context.h"
+
+namespace pgokit::unwind {
+
+class Scopes {
+ public:
+  static constexpr u32 unknown = 0;  // the scope of code without debug information
+
+  // A function, and where in it the next one is called.
+  struct Frame {
+    NameId function{};
+    profile::LineLocation location;
+    bool operator==(const Frame&) const = default;
+  };
+  struct Scope {
+    std::vector<u32> callers;  // frames, outermost first: what the function is inlined into
+    NameId function{};
+    u32 chain = 0;  // equal where the callers are, all bits of their discriminators included
+  };
+  struct Piece {
+    binary::CodeIndex first, last;
+    u32 scope = unknown;
+  };
+
+  Scopes(const binary::Program& program, profile::NameTable& names);
+
+  u32 scope_at(binary::CodeIndex place);
+  const Scope& scope(u32 id) const { return scopes_[id]; }
+  // All frames of an instruction, outermost first; empty: no debug information.
+  const std::vector<u32>& frames_at(binary::CodeIndex place);
+  const Frame& frame(u32 id) const { return frames_[id]; }
+
+  // Adds the pieces of a range within which the chain of inlined calls stays the same; as in
+  // llvm-profgen they have the scope of their first instruction, and the innermost function may
+  // change. Without debug information each instruction is a piece.
+  void split(binary::CodeIndex first, binary::CodeIndex last, std::vector<Piece>& pieces);
+
+ private:
+  struct FrameHash {
+    size_t operator()(const Frame& frame) const {
+      return frame.location.hash() * 31 ^ IntHash {}(static_cast<u32>(frame.function));
+    }
+  };
+  // A chain is the chain around it and one more call, by their numbers.
+  using ChainLink = u64;
+
+  const dwarf::FramePart& part_at(binary::CodeIndex place);
+  binary::CodeIndex behind_part(binary::CodeIndex place);
+  void add_scope(const dwarf::FramePart& part);
+  u32 chain_of(std::span<const dwarf::Frame> callers);
+  Frame frame_of(const dwarf::Frame& frame, u32 discriminator);
+  u32 intern(const Frame& frame);
+
+  const binary::CodeMap& code_;
+  bool flow_sensitive_;
+  profile::NameTable& names_;
+  std::unique_ptr<dwarf::FrameCursor> cursor_;  // null: the program has no debug information
+  dwarf::FramePart no_part_;
+  std::vector<Scope> scopes_;
+  std::vector<Frame> frames_;
+  tsl::robin_map<Frame, u32, FrameHash> frame_ids_;
+  tsl::robin_map<ChainLink, u32, IntHash> chains_;
+  tsl::robin_map<u64, u32, IntHash> scope_ids_;
+  tsl::robin_map<u32, std::vector<u32>, IntHash> frames_at_;
+};
+
+}  // namespace pgokit::unwind

@@ -1,0 +1,90 @@
+#pragma once
+
+// Virtual unwinding: the call chain of a sample is where its newest branch led to; played
+// backwards, the branches tell the chain at each of them. A call takes its caller off the chain, a
+// return puts one on.
+//
+//   Unwinder unwinder(program.code(), rules);             // one per thread
+//   unwinder.unwind(calls, branches, weight);
+//   Unwound all = merge(std::move(unwinders));
+//
+// What is left is a count for each range of code between two branches, and for each branch, at the
+// node of the chain it happened at. Where a sample contradicts itself, the rest of it counts
+// without context.
+
+#include <span>
+
+#include "unwind/node_log.h"
+#include "unwind/pair_table.h"
+#include "unwind/path_table.h"
+
+namespace pgokit::unwind {
+
+// What is odd about the branches of a sample.
+struct UnwindStats {
+  u32 branches = 0;            // all of them
+  u32 mismatched_frames = 0;   // calls that are not where the chain says
+  u32 mismatched_outside = 0;  // ... from outside of the program
+  u32 paired_outside = 0;      // the program was left and entered again
+  u32 unpaired_outside = 0;    // it was left and never entered, or the other way round
+};
+
+class Unwinder {
+ public:
+  struct Branch {
+    Place from = outside, to = outside;
+  };
+
+  Unwinder(const binary::CodeMap& code, const PathRules& rules) : code_(&code), paths_(rules) {}
+
+  // `calls`: the chain outermost first without the leaf, outside or instructions that call.
+  // `branches`: newest first, none with both ends outside.
+  UnwindStats unwind(std::span<const Place> calls, std::span<const Branch> branches, u64 weight);
+
+ private:
+  friend class UnwoundMerger;
+  // What a branch does to the chain.
+  struct Effect {
+    enum Kind : u8 { jump, call, ret } kind = jump;
+    Place site = outside;  // of returns: the call that ends here
+  };
+
+  void follow_range(Place first, Place last, u64 weight);
+  void follow_branch(const Branch& branch, u64 weight);
+  void apply(const Effect& effect, Place source);
+  Effect effect_of(const Branch& branch) const;
+  Place call_before(Place place) const;
+
+  const binary::CodeMap* code_;
+  PathTable paths_;
+  PairTable ranges_;
+  std::vector<u64> range_counts_;
+  std::vector<bool> range_possible_;
+  PairTable branches_;
+  std::vector<Effect> effects_;
+  NodeLog range_log_, branch_log_;
+  bool left_program_ = false;
+
+  // Of the sample in hand.
+  CallStack stack_;
+  bool valid_ = true;
+  UnwindStats stats_;
+};
+
+// What all threads found, in an order that does not tell how many they were.
+struct Unwound {
+  // Parents before children; [0] is no context.
+  std::vector<PathTable::Node> nodes;
+  // Pairs of places, ascending: first and last instruction, source and target.
+  std::vector<u64> ranges, branches;
+  // How often each range was seen; impossible ones are in no log.
+  std::vector<u64> range_counts;
+  // Things are indices of `ranges` and of `branches`.
+  NodeLog range_log, branch_log;
+  // Some code of the program was called from outside of it.
+  bool left_program = false;
+};
+
+Unwound merge(std::vector<Unwinder> unwinders);
+
+}  // namespace pgokit::unwind
