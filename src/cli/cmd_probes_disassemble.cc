@@ -1,6 +1,7 @@
 // `pgokit probes disassemble`: machine code with the probes between its instructions.
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <iterator>
 #include <optional>
 
@@ -110,8 +111,9 @@ class Printer : public RegionPrinter {
     std::string line;
     for (size_t i = part.frames.size(); i-- > 0;) {
       const auto& frame = part.frames[i];
-      fmt::format_to(std::back_inserter(line), "{}{} {}:{}", line.empty() ? "; " : " @ ",
-                     frame.function, code_.debug->file_name(part, frame), frame.line);
+      std::filesystem::path file = code_.debug->file_name(part, frame);
+      fmt::format_to(std::back_inserter(line), "{}{}:{} {}", line.empty() ? "; " : " @ ",
+                     file.lexically_normal().string(), frame.line, frame.function);
     }
     if (line == source_ || line.empty()) return;
     source_ = line;

@@ -55,7 +55,9 @@ class Printer : public RegionPrinter {
       report::append_hex(text, address, 8);
       text += ":\t";
       size_t start = text.size() - 1;
-      isa::Printed one = formatter_.append(region.code.subspan(at), address, text);
+      // An instruction may run on into the next region.
+      Bytes code = region.section->contents.subspan(address - region.section->address);
+      isa::Printed one = formatter_.append(code, address, text);
       if (!one.instruction.ok()) text += "<unknown>";
       if (listing_.options.locations) print_location(address, text.size() - start, text);
       text += '\n';

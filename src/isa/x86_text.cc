@@ -73,12 +73,16 @@ class X86Printer : public Formatter::Printer {
       size_t blank = std::min(printed.find(' ', from), at);
       std::string_view prefix = printed.substr(from, blank - from);
       bool att = syntax_ == Syntax::att;
-      text.append(att && prefix == "repe" ? "rep" : prefix).append(att ? "\t\t" : " ");
+      if (att && prefix == "notrack") prefix = {};
+      text.append(att && prefix == "repe" ? "rep" : prefix);
+      if (!prefix.empty()) text += att ? "\t\t" : " ";
       from = blank + 1;
     }
     // Zydis does not print a prefix that means nothing.
     if (syntax_ == Syntax::att && one.in.mnemonic == ZYDIS_MNEMONIC_RET && one.has_prefix(0xf3))
       text += "rep\t\t";
+    if (syntax_ == Syntax::att && one.in.raw.imm[0].is_relative && one.has_prefix(0x67))
+      text += "addr32\t\t";
     size_t blank = std::min(printed.find(' ', at), printed.size());
     if (syntax_ == Syntax::att)
       text += att_mnemonic(one, result);
