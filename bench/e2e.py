@@ -21,24 +21,12 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import big_program  # noqa: E402
+import launch  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / "build/bench"
 PGOKIT = ROOT / "build/bin/pgokit"
 PROBED_BUILD = ["clang++-22", "-std=c++20", "-O2", "-g", "-fpseudo-probe-for-profiling", "-fuse-ld=lld-22"]
-
-# Started by an interpreter that has loaded nothing: the peak memory of a process counts what its
-# parent had at the fork.
-LAUNCHER = """
-import os, sys, time
-started = time.monotonic()
-pid = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ,
-                      file_actions=[(os.POSIX_SPAWN_OPEN, 1, '/dev/null', os.O_WRONLY, 0),
-                                    (os.POSIX_SPAWN_OPEN, 2, 'stderr.txt', os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)])
-_, status, usage = os.wait4(pid, 0)
-print(time.monotonic() - started, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, os.waitstatus_to_exitcode(status))
-"""
-
 
 @dataclasses.dataclass
 class Case:
@@ -49,39 +37,6 @@ class Case:
     option: str  # what gives llvm-profgen the input
     speed_target: float  # times faster; 0: none
     memory_target: float = 0  # times less
-
-
-@dataclasses.dataclass
-class Measured:
-    walls: list
-    cpus: list
-    peak_mb: float
-
-    @property
-    def wall(self):
-        return statistics.median(self.walls)
-
-    @property
-    def cpu(self):
-        return statistics.median(self.cpus)
-
-
-class Failed(Exception):
-    pass
-
-
-def run_once(command):
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", LAUNCHER, *map(str, command)], cwd=WORK, text=True,
-                          stdout=subprocess.PIPE, check=True)
-    wall, cpu, peak, code = done.stdout.split()
-    if int(code):
-        raise Failed(f"{' '.join(map(str, command))}: exit code {code}\n{(WORK / 'stderr.txt').read_text()[:2000]}")
-    return float(wall), float(cpu), int(peak) / 1024
-
-
-def measure(command, runs):
-    results = [run_once(command) for _ in range(runs)]
-    return Measured([r[0] for r in results], [r[1] for r in results], max(r[2] for r in results))
 
 
 def find_walker():
@@ -136,12 +91,9 @@ def compare(case, runs):
     ours, theirs = WORK / f"{case.name}.pgokit.prof", WORK / f"{case.name}.profgen.prof"
     our_command = command_of([PGOKIT, "llvm-profgen"], case, ours)
     their_command = command_of(["llvm-profgen-22"], case, theirs)
-    run_once(our_command)  # brings the files into memory
-    parts = [(measure(our_command, 1), measure(their_command, 1)) for _ in range(runs)]
-    join = lambda side: Measured([w for p in parts for w in p[side].walls],  # noqa: E731
-                                 [c for p in parts for c in p[side].cpus], max(p[side].peak_mb for p in parts))
+    ours_measured, theirs_measured = launch.in_turn([our_command, their_command], runs, WORK)
     same = filecmp.cmp(ours, theirs, shallow=False)
-    return join(0), join(1), same
+    return ours_measured, theirs_measured, same
 
 
 def start_up(command, runs=200):
@@ -160,11 +112,9 @@ def verdict(ratio, target):
 
 
 def write_table(results, start_times, runs):
-    with open("/proc/cpuinfo", encoding="utf-8") as file:
-        cpu = next((line.split(":")[1].strip() for line in file if line.startswith("model name")), "?")
     lines = ["# pgokit beside llvm-profgen", "",
              f"Written by `./dev bench e2e`: medians of {runs} runs of each, in turn, on {os.cpu_count()} cores "
-             f"({cpu}, Linux {platform.release()}; load of the machine {os.getloadavg()[1]:.1f}). Peak memory is the highest seen; below 10 MB it cannot be told.", "",
+             f"({launch.machine()}, Linux {platform.release()}; load of the machine {os.getloadavg()[1]:.1f}). Peak memory is the highest seen; below 10 MB it cannot be told.", "",
              "| input | | wall | CPU | peak memory | same profile |", "|---|---|---|---|---|---|"]
     for case, ours, theirs, same in results:
         size = case.input.stat().st_size / 2**20
@@ -189,7 +139,7 @@ def main():
     for case in cases(options.only):
         try:
             ours, theirs, same = compare(case, options.runs)
-        except Failed as failure:
+        except launch.Failed as failure:
             print(f"{case.name}: left out: {failure}", file=sys.stderr)
             continue
         print(f"{case.name}: pgokit {ours.wall:.3f} s, {ours.peak_mb:.0f} MB; llvm-profgen {theirs.wall:.2f} s, "

@@ -39,8 +39,14 @@ class Different(Exception):
     pass
 
 
+class Undecided(Exception):
+    """The judge crashes: where a function has probes but no descriptor, for one."""
+
+
 def output_of(command):
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
+    if done.returncode < 0 and command[0] == JUDGE[0]:
+        raise Undecided(f"the judge is killed by signal {-done.returncode}")
     if done.returncode < 0:
         raise Different(f"{' '.join(map(str, command))}: killed by signal {-done.returncode}: {done.stderr[:300]}")
     return done
@@ -175,6 +181,12 @@ def check(pgokit, program, path, scratch):
     return f"{lines} lines, {len(listed)} probes"
 
 
+def runs(pgokit, path):
+    commands = (["probes", "dump", path], ["probes", "stats", path], ["probes", "disassemble", path],
+                ["llvm-profgen", "--output=x", "--show-disassembly-only", "--show-pseudo-probe", f"--binary={path}"])
+    return all(output_of([pgokit, *command]).returncode == 0 for command in commands)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pgokit", required=True, type=pathlib.Path)
@@ -200,6 +212,9 @@ def main():
         with tempfile.TemporaryDirectory() as scratch:
             try:
                 print(f"same      {program.name}: {check(pgokit, program, path, pathlib.Path(scratch))}")
+            except Undecided as crash:
+                failed += not runs(pgokit, path)
+                print(f"undecided {program.name}: {crash}")
             except Different as difference:
                 failed += 1
                 print(f"DIFFERENT {program.name}: {difference}")
