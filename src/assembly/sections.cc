@@ -30,6 +30,16 @@ std::string_view take_argument(std::string_view& rest) {
   return argument;
 }
 
+// No assembler takes a string without end.
+bool ends_in_string(std::string_view text) {
+  bool quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') quoted = !quoted;
+    if (text[i] == '\\' && quoted) ++i;
+  }
+  return quoted;
+}
+
 bool is_or_extends(std::string_view name, std::string_view prefix) {
   return name.starts_with(prefix) && (name.size() == prefix.size() || name[prefix.size()] == '.');
 }
@@ -94,6 +104,7 @@ u32 SectionTracker::named(std::string_view name) {
 }
 
 u32 SectionTracker::described(std::string_view operands, bool pushes) {
+  if (ends_in_string(operands)) return now_.section;
   Arguments arguments = parse_arguments(operands, pushes);
   std::string rest(arguments.rest), flags(arguments.flags);
   // '?': in the group of the section that is left now.

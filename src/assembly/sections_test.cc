@@ -90,6 +90,7 @@ TEST(Sections, HoldCodeOrNot) {
 }
 
 TEST(Sections, OfBrokenText) {
+  EXPECT_THAT(directives(".section .text.x,\"ax\na:"), ElementsAre(".text"));
   for (std::string_view text :
        {".section", ".section ,", ".section a,\"", ".section a,\"G", ".section \"", ".pushsection",
         ".popsection", ".previous", ".section a,\"MGo\"", ".section a,\"?\"",

@@ -20,7 +20,6 @@ constexpr auto classes = [] {
   return out;
 }();
 
-bool is_word(char c) { return classes[static_cast<u8>(c)] & word_character; }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
 
 bool names_arm_register(std::string_view operands) {
@@ -30,6 +29,8 @@ bool names_arm_register(std::string_view operands) {
 }
 
 }  // namespace
+
+bool is_word(char c) { return classes[static_cast<u8>(c)] & word_character; }
 
 Dialect guess_dialect(std::string_view text) {
   constexpr int enough = 200;

@@ -73,6 +73,9 @@ class StatementReader {
 // The text between quotes, escapes as they stand; other text as it is.
 std::string_view without_quotes(std::string_view word);
 
+// Characters of names that stand without quotes.
+bool is_word(char c);
+
 // Two words as assemblers compare the names of directives; `lower` is in lower case.
 bool is_directive(std::string_view name, std::string_view lower);
 

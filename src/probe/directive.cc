@@ -1,7 +1,10 @@
 #include "probe/directive.h"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
+
+#include "assembly/statements.h"
 
 namespace pgokit::probe {
 namespace {
@@ -78,7 +81,7 @@ Status read_symbol(std::string_view rest, std::string_view& symbol) {
   while (!rest.empty() && is_blank(rest.back())) rest.remove_suffix(1);
   if (rest.empty()) return fail("the function's symbol is missing");
   bool quoted = rest.size() > 2 && rest.front() == '"' && rest.back() == '"';
-  bool plain = !is_digit(rest.front()) && rest.find_first_of(" \t\",:") == std::string_view::npos;
+  bool plain = !is_digit(rest.front()) && std::ranges::all_of(rest, assembly::is_word);
   if (!quoted && !plain) return fail("'{}' is not the symbol of a function", rest);
   symbol = rest;
   return {};
