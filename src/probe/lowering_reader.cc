@@ -133,8 +133,8 @@ u32 LoweringReader::label_here(const assembly::Statement& statement) {
 // The last labels are asked first: the symbol is mostly the one of the function that goes on here.
 const LoweringReader::Label* LoweringReader::find_label(std::string_view name) {
   constexpr size_t near = 32;
-  for (size_t i = labels_.size(); i-- > 0 && labels_.size() - i <= near;)
-    if (labels_[i].name == name) return &labels_[i];
+  for (size_t i = labels_.size(), stop = i - std::min(i, near); i > stop; --i)
+    if (labels_[i - 1].name == name) return &labels_[i - 1];
   for (; indexed_ < labels_.size(); ++indexed_)
     label_index_.try_emplace(labels_[indexed_].name, static_cast<u32>(indexed_));
   auto found = label_index_.find(name);

@@ -76,7 +76,9 @@ TEST(Walk, NamesTheRecordThatIsCutOff) {
   for (size_t size = 0; size < section.bytes().size(); ++size) {
     Log part;
     auto broken = walk_section(section.bytes().first(size), address_of, part);
-    if (broken) EXPECT_LT(*broken, size);
+    if (broken) {
+      EXPECT_LT(*broken, size);
+    }
   }
 }
 
