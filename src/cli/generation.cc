@@ -185,7 +185,7 @@ Result<Generated> finish_profile(const binary::Program& program, profile::Profil
     if (contexts.needs_sizes())
       sizes = TRY(generate::inline_sizes(
           program, functions ? *functions : generate::functions_named(program.functions(), profile),
-          probes));
+          probes, options.threads));
     post_process_contexts(profile, result.summary, sizes ? &*sizes : nullptr, contexts);
   } else if (contexts.trim_cold) {
     u64 cold = contexts.cold_threshold(result.summary);

@@ -3,6 +3,7 @@
 #include <tsl/robin_set.h>
 
 #include "base/function_name.h"
+#include "base/parallel.h"
 #include "dwarf/discriminator.h"
 #include "generate/hit_functions.h"
 
@@ -11,37 +12,52 @@ namespace {
 
 using profile::LineLocation;
 
+// The code of some functions by inline scope, each scope once: what a thread finds out.
 class CodeSizes {
  public:
-  CodeSizes(const binary::Program& program, InlineSizes& sizes)
-      : program_(program), sizes_(sizes), cursor_(*program.debug()) {}
+  struct Scope {
+    u32 end = 0;  // of its frames, which begin where those of the scope before end
+    u64 bytes = 0;
+  };
 
-  // One step per change of frames: neighbours that differ in the leaf's line only share a place.
+  explicit CodeSizes(const binary::Program& program)
+      : program_(program), cursor_(*program.debug()) {}
+
+  void add(std::span<const binary::FunctionRange> ranges) {
+    known_.clear();  // scopes of other functions are others
+    for (const auto& range : ranges) add_range(range.start, range.end);
+  }
+
+  void add_to(InlineSizes& sizes) const {
+    u32 begin = 0;
+    for (const auto& scope : scopes_) {
+      sizes.add(sizes.place(std::span(frames_).subspan(begin, scope.end - begin)), scope.bytes);
+      begin = scope.end;
+    }
+  }
+
+ private:
+  // One step per change of frames: neighbours that differ in the leaf's line only share a scope.
   void add_range(u64 begin, u64 end) {
     for (u64 at = begin; at < end;) {
       const auto& part = cursor_.at(at);
       u64 last = std::min(part.end, end) - 1;
       if (!part.frames.empty())
-        if (u64 bytes = program_.code().instruction_bytes({at}, {last}))
-          sizes_.add(place(part), bytes);
+        if (u64 bytes = program_.code().instruction_bytes({at}, {last})) scope(part).bytes += bytes;
       at = last + 1;
       if (at == 0) break;
     }
   }
 
- private:
-  InlineSizes::Place place(const dwarf::FramePart& part) {
-    if (known_ && part.scope == scope_ && part.unit == unit_) return place_;
-    frames_.clear();
+  Scope& scope(const dwarf::FramePart& part) {
+    auto [known, fresh] = known_.try_emplace(part.scope, static_cast<u32>(scopes_.size()));
+    if (!fresh) return scopes_[known->second];
     for (size_t i = part.frames.size(); i-- > 0;) {
       const auto& frame = part.frames[i];
       bool leaf = i + 1 == part.frames.size();
       frames_.push_back({guid(frame.function), leaf ? LineLocation{} : location(frame)});
     }
-    known_ = true;
-    scope_ = part.scope;
-    unit_ = part.unit;
-    return place_ = sizes_.place(frames_);
+    return scopes_.emplace_back(static_cast<u32>(frames_.size()), 0);
   }
 
   // Discriminators stay packed, as in the judge: contexts whose call sites have other factors than
@@ -51,22 +67,40 @@ class CodeSizes {
     return {(frame.line - frame.start_line) & 0xffff, frame.discriminator};
   }
 
+  // Names stay where they are in the debug information.
   u64 guid(std::string_view name) {
-    auto [known, fresh] = guids_.try_emplace(name);
-    if (fresh) known.value() = function_guid(name);
-    return known->second;
+    auto [known, fresh] = guids_.try_emplace(name.data());
+    if (fresh || known->second.first != name.size())
+      known.value() = {name.size(), function_guid(name)};
+    return known->second.second;
   }
 
   const binary::Program& program_;
-  InlineSizes& sizes_;
   dwarf::FrameCursor cursor_;
-  tsl::robin_map<std::string_view, u64> guids_;
+  tsl::robin_map<const char*, std::pair<size_t, u64>> guids_;
   std::vector<InlineSizes::Frame> frames_;
-  bool known_ = false;
-  u64 scope_ = 0;
-  u32 unit_ = 0;
-  InlineSizes::Place place_{};
+  std::vector<Scope> scopes_;
+  tsl::robin_map<u64, u32, IntHash> known_;  // of one function: FramePart::scope, its scope
 };
+
+// Sizes add up in any order.
+void add_code(const binary::Program& program, const std::vector<bool>& wanted, unsigned threads,
+              InlineSizes& sizes) {
+  const auto& functions = program.functions();
+  constexpr u32 at_once = 64;
+  u32 pieces = (static_cast<u32>(functions.size()) + at_once - 1) / at_once;
+  std::vector<std::unique_ptr<CodeSizes>> of_worker(worker_count(threads));
+  parallel_for(pieces, threads, [&](size_t piece, unsigned worker) {
+    auto& code = of_worker[worker];
+    if (!code) code = std::make_unique<CodeSizes>(program);
+    u32 begin = static_cast<u32>(piece) * at_once;
+    u32 end = std::min(static_cast<u32>(functions.size()), begin + at_once);
+    for (u32 function = begin; function < end; ++function)
+      if (wanted[function]) code->add(functions.ranges_of(function));
+  });
+  for (const auto& code : of_worker)
+    if (code) code->add_to(sizes);
+}
 
 // Where the code of an inlinee is gone its probes are still there: its size is known to be 0.
 void add_probes(const probe::Decoded& probes, u32 top, InlineSizes& sizes) {
@@ -143,15 +177,10 @@ u32 InlineSizes::of(const ContextTree& tree, u32 node) const {
 }
 
 Result<InlineSizes> inline_sizes(const binary::Program& program, const std::vector<bool>& functions,
-                                 const probe::Decoded* probes) {
+                                 const probe::Decoded* probes, unsigned threads) {
   InlineSizes sizes;
   const auto& table = program.functions();
-  if (program.debug()) {
-    CodeSizes code(program, sizes);
-    for (u32 function = 0; function < table.size(); ++function)
-      if (functions[function])
-        for (const auto& range : table.ranges_of(function)) code.add_range(range.start, range.end);
-  }
+  if (program.debug()) add_code(program, functions, threads, sizes);
   if (!program.has_probes()) return sizes;
   if (probes) {
     add_probes(table, functions, *probes, sizes);

@@ -3,7 +3,7 @@
 // How many bytes of code a function has, by where it was inlined: what inlining a context again
 // will cost.
 //
-//   auto sizes = TRY(inline_sizes(program, functions, nullptr));   // of these functions' code
+//   auto sizes = TRY(inline_sizes(program, functions, nullptr, 0));   // of these functions' code
 //   u32 bytes = sizes.of(tree, node);                              // of that context
 //
 // A context that is in no code has the size of the longest known end of it, or of some other copy
@@ -69,7 +69,7 @@ class InlineSizes {
 // `functions`: by number in the program's table. `probes`: what decode_probes() gave for them;
 // null: not decoded yet.
 Result<InlineSizes> inline_sizes(const binary::Program& program, const std::vector<bool>& functions,
-                                 const probe::Decoded* probes);
+                                 const probe::Decoded* probes, unsigned threads);
 
 // The functions of the program that are in the profile, as callers of contexts too.
 std::vector<bool> functions_named(const binary::FunctionTable& functions,

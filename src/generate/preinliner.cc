@@ -155,18 +155,30 @@ class Preinliner {
 
   // Contexts that are not inlined have been added to other profiles.
   void store() {
+    profile::Contexts contexts;
     std::vector<profile::ContextId> context_of(tree_.size());
+    std::vector<u32> path;
+    auto context = [&](u32 node) {
+      for (; node != ContextTree::root && context_of[node] == profile::ContextId::none;
+           node = tree_[node].parent)
+        path.push_back(node);
+      auto id = context_of[node];
+      for (; !path.empty(); path.pop_back()) {
+        const auto& at = tree_[path.back()];
+        id = context_of[path.back()] = contexts.child(id, at.site, at.function);
+      }
+      return id;
+    };
     std::vector<std::pair<profile::ContextId, FunctionSamples>> kept;
     for (u32 node : tree_.breadth_first()) {
-      if (node == ContextTree::root) continue;
       const auto& at = tree_[node];
-      context_of[node] = profile_.contexts.child(context_of[at.parent], at.site, at.function);
       if (at.entry == ContextTree::none) continue;
       if (at.parent == ContextTree::root || state_[at.entry] == State::inlined)
-        kept.emplace_back(context_of[node], std::move(*tree_.samples(node)));
+        kept.emplace_back(context(node), std::move(*tree_.samples(node)));
     }
     profile_.keep_if([](const auto&) { return false; });
-    for (auto& [context, samples] : kept) profile_.function(context) = std::move(samples);
+    profile_.contexts = std::move(contexts);
+    for (auto& [id, samples] : kept) profile_.function(id) = std::move(samples);
     profile_.flags.pre_inlined = true;
   }
 

@@ -10,6 +10,7 @@
 
 #include <tsl/robin_map.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,9 @@ class Contexts {
     bool operator==(const Frame&) const = default;
   };
   std::vector<Frame> frames(ContextId id) const;
+  // The place of each context among all, by their frames from the outermost one on: function, as
+  // `names` ranks it, then location; a context stands before those that it is the beginning of.
+  std::vector<u32> ranks(std::span<const u32> names) const;
   // "main:3.1 @ foo", as text profiles have it between brackets.
   std::string text(ContextId id, const NameTable& names) const;
 

@@ -39,29 +39,19 @@ std::vector<const Function*> Profile::by_context(std::span<const u32> ranks) con
 }
 
 std::vector<const Function*> Profile::sorted(std::span<const u32> ranks, bool by_total) const {
-  auto rank = [&](NameId name) { return ranks[static_cast<size_t>(name)]; };
+  auto rank_of = contexts.ranks(ranks);
   struct Key {
     u64 total;
+    u32 rank;
     const Function* function;
-    std::vector<Contexts::Frame> frames;  // empty: a context of one frame
   };
   std::vector<Key> keys;
-  for (const auto& function : functions_) {
-    bool flat = contexts.node(function.context).parent == ContextId::none;
-    keys.push_back({by_total ? function.samples.total : 0, &function,
-                    flat ? std::vector<Contexts::Frame>{} : contexts.frames(function.context)});
-  }
-  auto less_frame = [&](const Contexts::Frame& a, const Contexts::Frame& b) {
-    if (a.function != b.function) return rank(a.function) < rank(b.function);
-    return a.location < b.location;
-  };
-  std::sort(keys.begin(), keys.end(), [&](const Key& a, const Key& b) {
-    if (a.total != b.total) return a.total > b.total;
-    Contexts::Frame a_only{a.function->samples.name, {}}, b_only{b.function->samples.name, {}};
-    std::span<const Contexts::Frame> a_frames(&a_only, 1), b_frames(&b_only, 1);
-    if (!a.frames.empty()) a_frames = a.frames;
-    if (!b.frames.empty()) b_frames = b.frames;
-    return std::ranges::lexicographical_compare(a_frames, b_frames, less_frame);
+  keys.reserve(functions_.size());
+  for (const auto& function : functions_)
+    keys.push_back({by_total ? function.samples.total : 0,
+                    rank_of[static_cast<size_t>(function.context)], &function});
+  std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
+    return a.total != b.total ? a.total > b.total : a.rank < b.rank;
   });
   std::vector<const Function*> functions;
   functions.reserve(keys.size());

@@ -127,5 +127,21 @@ TEST(Profile, OrderIsByTotalThenContext) {
   EXPECT_EQ(profile.function(a).total, 1);
 }
 
+TEST(Contexts, AreRankedByTheirFramesFromTheOutermostOn) {
+  Profile profile;
+  NameId a = profile.names.intern("z"), b = profile.names.intern("y");  // later names first
+  auto& contexts = profile.contexts;
+  auto top_b = contexts.top(b), top_a = contexts.top(a);
+  auto late = contexts.child(top_a, {3, 1}, a), early = contexts.child(top_a, {3, 0}, b);
+  auto below = contexts.child(early, {9, 0}, a), same_site = contexts.child(top_a, {3, 0}, a);
+  auto ranks = contexts.ranks(profile.names.ranks());
+  auto rank = [&](ContextId id) { return ranks[static_cast<size_t>(id)]; };
+  EXPECT_LT(rank(top_b), rank(top_a));  // "y" < "z"
+  EXPECT_LT(rank(top_a), rank(early));
+  EXPECT_LT(rank(early), rank(below));
+  EXPECT_LT(rank(below), rank(same_site));
+  EXPECT_LT(rank(same_site), rank(late));
+}
+
 }  // namespace
 }  // namespace pgokit::profile

@@ -1,6 +1,7 @@
 #include "profile/summary.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace pgokit::profile {
 namespace {
@@ -80,6 +81,23 @@ Summary summarize_functions(const std::deque<Function>& functions) {
   return summary;
 }
 
+// Of one function, in different contexts or inlinees.
+bool has_several_checksums(const Profile& profile) {
+  std::vector<std::optional<u64>> known(profile.names.size());
+  auto differs = [&](auto& self, const FunctionSamples& samples) -> bool {
+    auto& checksum = known[static_cast<size_t>(samples.name)];
+    if (checksum.value_or(samples.checksum) != samples.checksum) return true;
+    checksum = samples.checksum;
+    for (const auto& [location, callees] : samples.inlinees.unordered())
+      for (const auto& [name, inlinee] : callees.unordered())
+        if (self(self, *inlinee)) return true;
+    return false;
+  };
+  return std::ranges::any_of(profile.functions(), [&](const Function& function) {
+    return differs(differs, function.samples);
+  });
+}
+
 // Body samples and places, inlinees included.
 struct Weight {
   u64 samples = 0, places = 0, max_count = 0;
@@ -107,15 +125,19 @@ Summary summarize(const Profile& profile) {
   if (!profile.flags.context_sensitive) return summarize_functions(profile.functions());
   std::vector<u32> place(profile.names.size());  // 1 + where the function's sum is
   std::deque<Function> functions;
-  // in file order, as the first of several checksums decides
-  for (const auto* function : profile.ordered()) {
-    u32& at = place[static_cast<size_t>(function->samples.name)];
+  auto add = [&](const FunctionSamples& samples) {
+    u32& at = place[static_cast<size_t>(samples.name)];
     if (at == 0) {
       functions.emplace_back();
       at = static_cast<u32>(functions.size());
     }
-    merge(functions[at - 1].samples, function->samples);
-  }
+    merge(functions[at - 1].samples, samples);
+  };
+  // The first of several checksums decides: then in file order, which takes longer.
+  if (has_several_checksums(profile))
+    for (const auto* function : profile.ordered()) add(function->samples);
+  else
+    for (const auto& function : profile.functions()) add(function.samples);
   return summarize_functions(functions);
 }
 
