@@ -48,6 +48,8 @@ BUILDS = {
     "fs": (["-O2", "-g", *programs.CHOICES["fs"][0]], [("lld", ["-pie", "-Wl,--icf=all"])]),
     "aarch64": (["-O2", "--target=aarch64-linux-gnu", "-ffreestanding"],
                 [("lld", ["--target=aarch64-linux-gnu", "-nostdlib", "-static"])]),
+    # With a profile: cold blocks become functions' .cold parts.
+    "split": (["-O2", "-ffunction-sections", *programs.SPLIT], [("bfd", ["-pie"]), ("lld", ["-pie"])]),
     "blocks": (["-O2", "-fbasic-block-sections=all"], [("bfd", ["-pie"]), ("lld", ["-pie"])]),
 }
 QUICK = {"shapes": ["O2", "gc", "pic", "blocks"], "pair": ["gc", "nopie"], "calc": ["O2", "fs", "tight"],
@@ -211,7 +213,8 @@ class Case:
         self.flags, self.links = BUILDS[build]
         self.flags = self.flags + [PROBES, "-w", *args.flags.split()]
         self.work = pathlib.Path(tempfile.mkdtemp(dir=args.folder, prefix=self.name + "."))
-        self.is_split = build == "blocks"
+        self.is_split = build in ("blocks", "split")
+        self.program = name
         self.compared = collections.Counter()
 
     def clang(self, cxx=True):
@@ -222,6 +225,8 @@ class Case:
         gas = "aarch64-linux-gnu-as" if self.build_name == "aarch64" else "as"
         target = [flag for flag in self.flags if flag.startswith("--target")]
         self.labels = []
+        if self.build_name == "split":
+            self.flags.append(f"-fprofile-sample-use={self.profile()}")
         for folder in ("gas", "clang"):
             (self.work / folder).mkdir()
         objects = {"gas": [], "clang": []}
@@ -248,6 +253,12 @@ class Case:
             objects["gas"].append(ours)
             objects["clang"].append(theirs)
         return objects
+
+    def profile(self):
+        plain = programs.Program(self.program, ("O2", "probes")).build(self.work, str(self.args.walk))
+        if plain is None:
+            raise Different("the program to train with was not built")
+        return programs.train(plain, self.work, str(self.args.walk))
 
     def check_lines(self, before, after):
         """Every line is where it was, but for the directives."""
@@ -359,14 +370,16 @@ def main():
 def chosen_cases(args):
     chosen = dict(QUICK)
     if args.large:
-        ordinary = [build for build in BUILDS if build != "aarch64"]
+        ordinary = [build for build in BUILDS if build not in ("aarch64", "split")]
         chosen = {name: ordinary for name in SOURCES if name != "bare"} | {"bare": ["aarch64"]}
+        for name in ("interpreter", "calc"):
+            chosen[name] = ordinary + ["split"] * bool(args.walk)
     if args.program:
         chosen = {}
         for one in args.program:
             name, files = one.split("=", 1)
             SOURCES[name] = [pathlib.Path(file).resolve() for file in files.split(",")]
-            chosen[name] = [build for build in BUILDS if build != "aarch64"]
+            chosen[name] = [build for build in BUILDS if build not in ("aarch64", "split")]
     for name, builds in chosen.items():
         for build in builds:
             if build == "aarch64" and not shutil.which("aarch64-linux-gnu-as"):
