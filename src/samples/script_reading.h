@@ -45,7 +45,7 @@ class ScriptSink {
     std::string_view text;
   };
 
-  void start_chunk(LoadHistory loads) {
+  void start_chunk(size_t, LoadHistory loads) {
     loads_ = std::move(loads);
     address_ = loads_.initial;
     bad_lines.clear();
@@ -88,7 +88,7 @@ Result<ScriptFacts> read_script(std::string_view text, perf::ScriptKind kind,
   parallel_for(chunks.size(), static_cast<unsigned>(sinks.size()),
                [&](size_t chunk, unsigned worker) {
                  auto& sink = sinks[worker];
-                 sink.start_chunk(loads.history_of(chunk, chunks[chunk]));
+                 sink.start_chunk(chunk, loads.history_of(chunk, chunks[chunk]));
                  facts[chunk].counts = perf::parse_script(chunks[chunk], kind, sink);
                  facts[chunk].bad_lines = sink.bad_lines;
                  release(as_bytes(chunks[chunk]));

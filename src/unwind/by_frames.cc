@@ -74,8 +74,7 @@ class FrameCounter {
 
   ContextCounts count() {
     std::vector<u32> ancestors;  // of the node in hand, on the stack
-    auto range = std::span(unwound_.range_log.sorted());
-    auto branch = std::span(unwound_.branch_log.sorted());
+    SortedLog::Cursor range(unwound_.range_log), branch(unwound_.branch_log);
     for (u32 node = 0; node < unwound_.nodes.size(); ++node) {
       while (!ancestors.empty() && ancestors.back() != unwound_.nodes[node].parent)
         ancestors.pop_back();
@@ -84,46 +83,41 @@ class FrameCounter {
         stack_.push(unwound_.nodes[node].call);
       }
       ancestors.push_back(node);
-      add_node(take(range, node), take(branch, node));
+      add_node(node, range, branch);
     }
+    decide_inlining();
     counts_.normalize();
     return std::move(counts_);
   }
 
  private:
-  using Entries = std::span<const NodeLog::Entry>;
   struct ScopedRange {
-    u32 scope;
+    u32 scope, order;
     Range range;
   };
   struct ScopedBranch {
-    u32 scope;
+    u32 scope, order;
     Branch branch;
+  };
+  struct FirstSeen {
+    u32 order = ~u32{0};
+    bool inlined = false;
   };
   struct PieceSpan {
     u32 first = 0, count = 0;  // none: not divided yet
   };
 
-  // The entries of one node, taken from the front of the rest.
-  static Entries take(Entries& rest, u32 node) {
-    size_t count = 0;
-    while (count < rest.size() && rest[count].node() == node) ++count;
-    Entries taken = rest.first(count);
-    rest = rest.subspan(count);
-    return taken;
-  }
-
-  void add_node(Entries ranges, Entries branches) {
+  void add_node(u32 node, SortedLog::Cursor& range, SortedLog::Cursor& branch) {
     ranges_.clear();
     branches_.clear();
-    for (const auto& entry : ranges)
-      for (const auto& piece : pieces_of(entry.thing()))
-        ranges_.push_back({piece.scope, {piece.first, piece.last, entry.count}});
-    for (const auto& entry : branches) {
-      u64 pair = unwound_.branches[entry.thing()];
+    for (; range.at(node); range.next())
+      for (const auto& piece : pieces_of(range.thing()))
+        ranges_.push_back({piece.scope, range.order(), {piece.first, piece.last, range.count()}});
+    for (; branch.at(node); branch.next()) {
+      u64 pair = unwound_.branches[branch.thing()];
       auto from = CodeIndex(first_of(pair)), to = CodeIndex(second_of(pair));
       u32 scope = from == binary::no_code ? Scopes::unknown : scopes_.scope_at(from);
-      branches_.push_back({scope, {from, to, entry.count}});
+      branches_.push_back({scope, branch.order(), {from, to, branch.count()}});
     }
     std::ranges::stable_sort(ranges_, {}, &ScopedRange::scope);
     std::ranges::stable_sort(branches_, {}, &ScopedBranch::scope);
@@ -134,15 +128,36 @@ class FrameCounter {
     auto range = ranges_.begin();
     auto branch = branches_.begin();
     while (range != ranges_.end() || branch != branches_.end()) {
-      u32 scope = ~u32{0};
+      u32 scope = ~u32{0}, order = ~u32{0};
       if (range != ranges_.end()) scope = range->scope;
       if (branch != branches_.end()) scope = std::min(scope, branch->scope);
-      counts_.begin(stack_.context(scope), !scopes_.scope(scope).callers.empty());
-      for (; range != ranges_.end() && range->scope == scope; ++range)
+      auto context = stack_.context(scope);
+      bool inlined = !scopes_.scope(scope).callers.empty();
+      counts_.begin(context, inlined);
+      for (; range != ranges_.end() && range->scope == scope; ++range) {
         counts_.add_range(range->range);
-      for (; branch != branches_.end() && branch->scope == scope; ++branch)
+        order = std::min(order, range->order);
+      }
+      for (; branch != branches_.end() && branch->scope == scope; ++branch) {
         counts_.add_branch(branch->branch);
+        order = std::min(order, branch->order);
+      }
+      note_inlining(context, inlined, order);
     }
+  }
+
+  // A function can be called and inlined in the same context (in several copies of the caller). In
+  // llvm-profgen the first sample decides which it is said to be.
+  void note_inlining(ContextId context, bool inlined, u32 order) {
+    auto id = static_cast<u32>(context);
+    if (id >= seen_first_.size()) seen_first_.resize(counts_.contexts.end());
+    auto& first = seen_first_[id];
+    if (order < first.order) first = {order, inlined};
+  }
+
+  void decide_inlining() {
+    for (size_t i = 0; i < counts_.size(); ++i)
+      counts_.set_leaf_inlined(i, seen_first_[static_cast<u32>(counts_.context(i))].inlined);
   }
 
   std::span<const Scopes::Piece> pieces_of(u32 range) {
@@ -162,6 +177,7 @@ class FrameCounter {
   FrameStack stack_;
   std::vector<PieceSpan> pieces_of_;  // by range
   std::vector<Scopes::Piece> pieces_;
+  std::vector<FirstSeen> seen_first_;  // by context
   std::vector<ScopedRange> ranges_;
   std::vector<ScopedBranch> branches_;
 };

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "unwind/by_context.h"
 
 namespace pgokit::unwind {
@@ -16,22 +18,19 @@ ContextCounts counts_by_path(Unwound unwound) {
   unwound.nodes = {};
   counts.paths = CallPaths(std::move(nodes));
 
-  const auto& ranges = unwound.range_log.sorted();
-  const auto& branches = unwound.branch_log.sorted();
-  auto range = ranges.begin();
-  auto branch = branches.begin();
-  while (range != ranges.end() || branch != branches.end()) {
+  SortedLog::Cursor range(unwound.range_log), branch(unwound.branch_log);
+  while (!range.at_end() || !branch.at_end()) {
     u32 node = ~u32{0};
-    if (range != ranges.end()) node = range->node();
-    if (branch != branches.end()) node = std::min(node, branch->node());
+    if (!range.at_end()) node = range.node();
+    if (!branch.at_end()) node = std::min(node, branch.node());
     counts.begin(CallPath(node));
-    for (; range != ranges.end() && range->node() == node; ++range) {
-      u64 pair = unwound.ranges[range->thing()];
-      counts.add_range({CodeIndex(first_of(pair)), CodeIndex(second_of(pair)), range->count});
+    for (; range.at(node); range.next()) {
+      u64 pair = unwound.ranges[range.thing()];
+      counts.add_range({CodeIndex(first_of(pair)), CodeIndex(second_of(pair)), range.count()});
     }
-    for (; branch != branches.end() && branch->node() == node; ++branch) {
-      u64 pair = unwound.branches[branch->thing()];
-      counts.add_branch({CodeIndex(first_of(pair)), CodeIndex(second_of(pair)), branch->count});
+    for (; branch.at(node); branch.next()) {
+      u64 pair = unwound.branches[branch.thing()];
+      counts.add_branch({CodeIndex(first_of(pair)), CodeIndex(second_of(pair)), branch.count()});
     }
   }
   return counts;

@@ -80,6 +80,7 @@ class ContextCounts {
   }
   void add_range(Range range) { ranges_.push_back(range); }
   void add_branch(Branch branch) { branches_.push_back(branch); }
+  void set_leaf_inlined(size_t i, bool inlined) { entries_[i].leaf_inlined = inlined; }
   void normalize();
 
  private:

@@ -22,7 +22,10 @@ u16 short_count(u32 count) { return static_cast<u16>(std::min<u32>(count, 0xffff
 }  // namespace
 
 HybridSampler::HybridSampler(const binary::Program& program, const HybridRules& rules)
-    : program_(&program), code_(&program.code()), unwinder_(program.code(), path_rules(rules)) {}
+    : program_(&program),
+      code_(&program.code()),
+      unwinder_(program.code(), path_rules(rules), rules.by_frames),
+      ordered_(rules.by_frames) {}
 
 bool HybridSampler::frame(Place place) {
   if (place == outside) {
@@ -59,8 +62,10 @@ void HybridSampler::end_sample() {
 
   chain_.erase(chain_.begin());  // the newest branch tells the leaf better
   std::ranges::reverse(chain_);
-  auto stats = unwinder_.unwind(chain_, branches_, weight_);
-  seen_.try_emplace(sample_hash(),
+  u64 hash = sample_hash();
+  auto stats = unwinder_.unwind(chain_, branches_, weight_, static_cast<u32>(samples_.size()));
+  if (ordered_) samples_.push_back({place_++, hash, peer_hash()});
+  seen_.try_emplace(hash,
                     Odd{short_count(stats.branches), short_count(stats.mismatched_frames),
                         short_count(stats.mismatched_outside), short_count(stats.paired_outside),
                         short_count(stats.unpaired_outside)});
@@ -75,10 +80,23 @@ u64 HybridSampler::sample_hash() const {
   return hash;
 }
 
+u64 HybridSampler::peer_hash() const {
+  auto extend = [&](u64 hash, Place place) {
+    bool inside = place != outside;
+    return extend_peer_hash(
+        hash, inside ? code_->address_of(CodeIndex(place)).value : samples::external.value);
+  };
+  u64 hash = extend(empty_peer_hash, branches_[0].to);
+  for (size_t i = chain_.size(); i-- > 0;) hash = extend(hash, chain_[i]);
+  for (const auto& branch : branches_) hash = extend(extend(hash, branch.from), branch.to);
+  return hash;
+}
+
 HybridCounts collect(std::vector<HybridSampler> samplers, const binary::Program& program,
-                     const HybridRules& rules) {
+                     const HybridRules& rules, unsigned threads) {
   HybridCounts all;
   std::vector<Unwinder> unwinders;
+  std::vector<std::vector<NotedSample>> noted;
   auto seen = std::move(samplers[0].seen_);
   auto bad_returns = std::move(samplers[0].bad_returns_);
   for (auto& sampler : samplers) {
@@ -88,6 +106,7 @@ HybridCounts collect(std::vector<HybridSampler> samplers, const binary::Program&
     all.use.add(sampler.use);
     all.bad_chains += sampler.bad_chains;
     all.facts.outside_leaves += sampler.outside_leaves_;
+    noted.push_back(std::move(sampler.samples_));
     unwinders.push_back(std::move(sampler.unwinder_));
   }
   auto& facts = all.facts;
@@ -103,7 +122,7 @@ HybridCounts collect(std::vector<HybridSampler> samplers, const binary::Program&
   samplers.clear();
   seen = {};
 
-  auto unwound = merge(std::move(unwinders));
+  auto unwound = merge(std::move(unwinders), peer_order(noted), threads);
   facts.left_program = unwound.left_program;
   std::vector<samples::BranchFolder::RawRange> ranges;
   for (size_t i = 0; i < unwound.ranges.size(); ++i)

@@ -17,6 +17,7 @@
 #include "samples/diagnosis.h"
 #include "samples/recording_counts.h"
 #include "unwind/by_context.h"
+#include "unwind/sample_order.h"
 #include "unwind/unwinder.h"
 
 namespace pgokit::unwind {
@@ -51,6 +52,8 @@ class HybridSampler {
     return known ? static_cast<Place>(index) : outside;
   }
 
+  // What follows comes from this part of the input.
+  void begin_piece(size_t number) { place_ = u64{number} << 32; }
   void begin(u64 weight) {
     weight_ = weight;
     chain_.clear();
@@ -75,7 +78,7 @@ class HybridSampler {
 
  private:
   friend struct HybridCounts collect(std::vector<HybridSampler>, const binary::Program&,
-                                     const HybridRules&);
+                                     const HybridRules&, unsigned threads);
   static constexpr u32 max_frames = 1024;  // of a chain; what a damaged file has beyond is left out
 
   // As UnwindStats, in few bytes: one is kept for every sample that differs from the others.
@@ -86,6 +89,7 @@ class HybridSampler {
     size_t operator()(u64 hash) const { return hash; }
   };
   u64 sample_hash() const;
+  u64 peer_hash() const;
 
   const binary::Program* program_;
   const binary::CodeMap* code_;
@@ -93,9 +97,11 @@ class HybridSampler {
   tsl::robin_map<u64, Odd, Same> seen_;  // by hash of the whole sample
   tsl::robin_set<u32, IntHash> bad_returns_;
   u64 outside_leaves_ = 0;
+  bool ordered_;
+  std::vector<NotedSample> samples_;  // where their order is wanted
 
   // The sample in hand.
-  u64 weight_ = 1, entries_ = 0;
+  u64 place_ = 0, weight_ = 1, entries_ = 0;
   std::vector<Place> chain_;  // leaf first, then calls
   std::vector<Unwinder::Branch> branches_;
 };
@@ -110,6 +116,6 @@ struct HybridCounts {
 
 // What all threads read; the same for any number of them.
 HybridCounts collect(std::vector<HybridSampler> samplers, const binary::Program& program,
-                     const HybridRules& rules);
+                     const HybridRules& rules, unsigned threads);
 
 }  // namespace pgokit::unwind

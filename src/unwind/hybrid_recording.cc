@@ -16,8 +16,9 @@ class SampleReader {
                const samples::RecordingOptions& options)
       : sampler(program, rules), parser_(recording.parser()), lookup_(maps), options_(options) {}
 
-  void read(Bytes records) {
-    perf::RecordWalk walk(records);
+  void read(const perf::Piece& piece) {
+    sampler.begin_piece(piece.number);
+    perf::RecordWalk walk(piece.records);
     perf::Sample sample;
     for (perf::Record record; walk.next(record);) {
       if (record.type != perf::RecordType::sample) continue;
@@ -99,7 +100,7 @@ Result<HybridRecording> unwind_recording(const perf::Recording& recording,
   if (!mapped.maps.empty())
     recording.for_each_piece(static_cast<unsigned>(readers.size()), unreadable,
                              [&](const perf::Piece& piece, unsigned worker) {
-                               readers[worker].read(piece.records);
+                               readers[worker].read(piece);
                                if (options.progress)
                                  options.progress->advance(piece.records.size());
                              });
@@ -108,8 +109,8 @@ Result<HybridRecording> unwind_recording(const perf::Recording& recording,
     unreadable.add(reader.unreadable);
     samplers.push_back(std::move(reader.sampler));
   }
-  return HybridRecording{collect(std::move(samplers), program, rules), unreadable, mapped.mappings,
-                         mapped.other_build, mapped.matched_by_name};
+  return HybridRecording{collect(std::move(samplers), program, rules, options.threads), unreadable,
+                         mapped.mappings, mapped.other_build, mapped.matched_by_name};
 }
 
 }  // namespace pgokit::unwind

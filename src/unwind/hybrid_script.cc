@@ -9,6 +9,10 @@ class UnwindingSink : public samples::ScriptSink {
   UnwindingSink(const binary::Program& program, const HybridRules& rules)
       : ScriptSink(program), sampler(program, rules) {}
 
+  void start_chunk(size_t number, samples::LoadHistory loads) {
+    ScriptSink::start_chunk(number, std::move(loads));
+    sampler.begin_piece(number);
+  }
   void begin_sample(u64 repeat) { sampler.begin(repeat); }
   bool frame(u64 runtime) { return sampler.frame(sampler.locate(translate(runtime))); }
   bool end_of_frames() { return sampler.end_of_frames(); }
@@ -34,7 +38,8 @@ Result<HybridScript> unwind_script(std::string_view text, const binary::Program&
 
   std::vector<HybridSampler> samplers;
   for (auto& sink : sinks) samplers.push_back(std::move(sink.sampler));
-  HybridScript read{collect(std::move(samplers), program, rules), std::move(facts)};
+  HybridScript read{collect(std::move(samplers), program, rules, options.threads),
+                    std::move(facts)};
   read.use.samples += read.script.bad_frames;
   read.bad_chains += read.script.bad_frames;
   return read;

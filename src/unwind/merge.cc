@@ -75,20 +75,23 @@ Renumbering depth_first(const std::vector<PathTable::Node>& nodes) {
 
 class UnwoundMerger {
  public:
-  explicit UnwoundMerger(std::vector<Unwinder> unwinders) : unwinders_(std::move(unwinders)) {}
+  UnwoundMerger(std::vector<Unwinder> unwinders, const std::vector<std::vector<u32>>& order,
+                unsigned threads)
+      : unwinders_(std::move(unwinders)), order_(order), threads_(threads) {}
 
   Unwound merge() {
     merge_ranges();
     merge_branches();
     merge_nodes();
+    std::vector<SortedLog::Source> ranges, branches;
     for (size_t i = 0; i < unwinders_.size(); ++i) {
       auto& from = unwinders_[i];
-      result_.range_log.add_renumbered(std::move(from.range_log_), node_numbers_[i],
-                                       range_numbers_[i]);
-      result_.branch_log.add_renumbered(std::move(from.branch_log_), node_numbers_[i],
-                                        branch_numbers_[i]);
+      ranges.push_back({&from.range_log_, &node_numbers_[i], &range_numbers_[i], &order_[i]});
+      branches.push_back({&from.branch_log_, &node_numbers_[i], &branch_numbers_[i], &order_[i]});
       result_.left_program |= from.left_program_;
     }
+    result_.range_log = SortedLog(ranges, result_.nodes.size(), threads_);
+    result_.branch_log = SortedLog(branches, result_.nodes.size(), threads_);
     return std::move(result_);
   }
 
@@ -129,12 +132,15 @@ class UnwoundMerger {
   }
 
   std::vector<Unwinder> unwinders_;
+  const std::vector<std::vector<u32>>& order_;
+  unsigned threads_;
   std::vector<Renumbering> range_numbers_, branch_numbers_, node_numbers_;
   Unwound result_;
 };
 
-Unwound merge(std::vector<Unwinder> unwinders) {
-  return UnwoundMerger(std::move(unwinders)).merge();
+Unwound merge(std::vector<Unwinder> unwinders, const std::vector<std::vector<u32>>& order,
+              unsigned threads) {
+  return UnwoundMerger(std::move(unwinders), order, threads).merge();
 }
 
 }  // namespace pgokit::unwind

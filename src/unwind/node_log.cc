@@ -1,39 +1,116 @@
 #include "unwind/node_log.h"
 
 #include <algorithm>
+#include <numeric>
+
+#include "base/parallel.h"
 
 namespace pgokit::unwind {
+namespace {
 
-void NodeLog::sum() {
-  std::ranges::sort(single_);
-  std::ranges::sort(summed_, {}, &Entry::key);
-  std::vector<Entry> all;
-  auto add = [&](u64 key, u64 count) {
-    if (all.empty() || all.back().key != key) return all.push_back({key, count});
-    u64 sum;
-    all.back().count = __builtin_add_overflow(all.back().count, count, &sum) ? ~u64{0} : sum;
-  };
-  auto single = single_.begin();
-  for (const auto& entry : summed_) {
-    for (; single != single_.end() && *single <= entry.key; ++single) add(*single, 1);
-    add(entry.key, entry.count);
-  }
-  for (; single != single_.end(); ++single) add(*single, 1);
-  single_.clear();
-  summed_ = std::move(all);
-  known_ = summed_.size();
-  limit_ = std::max(limit_, known_);
+u64 add_saturated(u64 a, u64 b) {
+  u64 sum;
+  return __builtin_add_overflow(a, b, &sum) ? ~u64{0} : sum;
 }
 
-void NodeLog::add_renumbered(NodeLog&& other, const std::vector<u32>& nodes,
-                             const std::vector<u32>& things) {
-  auto renumbered = [&](u64 key) {
-    return u64{nodes[key >> 32]} << 32 | things[static_cast<u32>(key)];
+}  // namespace
+
+void NodeLog::sum() {
+  for (size_t i = 0; i < keys_.size(); ++i)
+    weighted_.push_back({keys_[i], 1, ordered_ ? samples_[i] : 0});
+  keys_.clear();
+  samples_.clear();
+  std::ranges::sort(weighted_, {}, &Weighted::key);
+  size_t kept = 0;
+  for (const auto& entry : weighted_) {
+    if (kept > 0 && weighted_[kept - 1].key == entry.key) {
+      auto& last = weighted_[kept - 1];
+      last.count = add_saturated(last.count, entry.count);
+      last.sample = std::min(last.sample, entry.sample);
+    } else {
+      weighted_[kept++] = entry;
+    }
+  }
+  weighted_.resize(kept);
+  summed_ = kept;
+  limit_ = std::max(limit_, summed_);
+}
+
+// Entries go into buckets of neighbouring nodes while they are renumbered, so that each bucket can
+// be sorted in the cache.
+SortedLog::SortedLog(const std::vector<Source>& sources, size_t nodes, unsigned threads) {
+  constexpr size_t buckets = 1024;
+  auto bucket_of = [&](u32 node) { return node * buckets / std::max<size_t>(nodes, 1); };
+  std::vector<size_t> begins(buckets + 1);
+  for (const auto& source : sources)
+    for (u64 key : source.log->keys_) ++begins[bucket_of((*source.nodes)[key >> 32]) + 1];
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  keys_.resize(begins.back());
+  bool ordered = !sources.empty() && sources[0].log->ordered_;
+  if (ordered) order_.resize(keys_.size());
+
+  auto next = begins;
+  for (const auto& source : sources) {
+    auto& log = *source.log;
+    auto renumbered = [&](u64 key) {
+      return log_key((*source.nodes)[key >> 32], (*source.things)[static_cast<u32>(key)]);
+    };
+    for (size_t i = 0; i < log.keys_.size(); ++i) {
+      u64 key = renumbered(log.keys_[i]);
+      size_t at = next[bucket_of(static_cast<u32>(key >> 32))]++;
+      keys_[at] = key;
+      if (ordered) order_[at] = (*source.order)[log.samples_[i]];
+    }
+    for (const auto& entry : log.weighted_)
+      weighted_.push_back(
+          {renumbered(entry.key), entry.count, ordered ? (*source.order)[entry.sample] : 0});
+    log.keys_ = {};
+    log.samples_ = {};
+    log.weighted_ = {};
+  }
+  std::ranges::sort(weighted_, {}, &NodeLog::Weighted::key);
+  parallel_for(buckets, threads,
+               [&](size_t bucket, unsigned) { sort_bucket(begins[bucket], begins[bucket + 1]); });
+}
+
+void SortedLog::sort_bucket(size_t begin, size_t end) {
+  if (order_.empty()) {
+    std::sort(keys_.data() + begin, keys_.data() + end);
+    return;
+  }
+  struct Ordered {
+    u64 key;
+    u32 order;
   };
-  for (u64 key : other.single_) single_.push_back(renumbered(key));
-  for (const auto& entry : other.summed_) summed_.push_back({renumbered(entry.key), entry.count});
-  other.single_ = {};
-  other.summed_ = {};
+  std::vector<Ordered> entries;
+  entries.reserve(end - begin);
+  for (size_t i = begin; i < end; ++i) entries.push_back({keys_[i], order_[i]});
+  std::ranges::sort(entries, {}, &Ordered::key);
+  for (size_t i = begin; i < end; ++i) {
+    keys_[i] = entries[i - begin].key;
+    order_[i] = entries[i - begin].order;
+  }
+}
+
+void SortedLog::Cursor::next() {
+  const auto& log = log_;
+  bool single = next_ < log.keys_.size(), weighted = next_weighted_ < log.weighted_.size();
+  at_end_ = !single && !weighted;
+  if (at_end_) return;
+  key_ = ~u64{0};
+  if (single) key_ = log.keys_[next_];
+  if (weighted) key_ = std::min(key_, log.weighted_[next_weighted_].key);
+  count_ = 0;
+  order_ = ~u32{0};
+  for (; next_ < log.keys_.size() && log.keys_[next_] == key_; ++next_) {
+    ++count_;
+    if (!log.order_.empty()) order_ = std::min(order_, log.order_[next_]);
+  }
+  for (; next_weighted_ < log.weighted_.size() && log.weighted_[next_weighted_].key == key_;
+       ++next_weighted_) {
+    count_ = add_saturated(count_, log.weighted_[next_weighted_].count);
+    order_ = std::min(order_, log.weighted_[next_weighted_].sample);
+  }
 }
 
 }  // namespace pgokit::unwind

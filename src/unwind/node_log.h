@@ -3,9 +3,10 @@
 // Counts how often things happened at nodes: written down one after the other, then sorted and
 // summed. Most pairs of a node and a thing are rare, so a hash map would be a cache miss for each.
 //
-//   NodeLog log(limit);
-//   log.add(node, thing, weight);
-//   for (const auto& entry : log.sorted()) use(entry.node(), entry.thing(), entry.count);
+//   NodeLog log;                                   // one per thread
+//   log.add(node, thing, weight, sample);
+//   SortedLog sorted({{&log, &nodes, &things, &order}}, last_node, threads);
+//   for (SortedLog::Cursor at(sorted); at.at(node); at.next()) use(at.thing(), at.count());
 
 #include <vector>
 
@@ -13,43 +14,82 @@
 
 namespace pgokit::unwind {
 
+inline u64 log_key(u32 node, u32 thing) { return u64{node} << 32 | thing; }
+
 class NodeLog {
  public:
-  // `limit`: entries that may wait to be summed.
-  explicit NodeLog(size_t limit = 1 << 22) : limit_(limit) {}
+  struct Weighted {
+    u64 key = 0, count = 0;
+    u32 sample = 0;  // the first one that it was seen in
+  };
 
-  void add(u32 node, u32 thing, u64 weight) {
-    u64 key = u64{node} << 32 | thing;
-    if (weight == 1) [[likely]]
-      single_.push_back(key);
-    else
-      summed_.push_back({key, weight});
-    if (single_.size() + summed_.size() - known_ >= limit_) [[unlikely]]
+  // `limit`: entries that may wait to be summed. `ordered`: samples are remembered.
+  explicit NodeLog(bool ordered, size_t limit = 1 << 24) : ordered_(ordered), limit_(limit) {}
+
+  void add(u32 node, u32 thing, u64 weight, u32 sample) {
+    if (weight == 1) [[likely]] {
+      keys_.push_back(log_key(node, thing));
+      if (ordered_) samples_.push_back(sample);
+    } else {
+      weighted_.push_back({log_key(node, thing), weight, sample});
+    }
+    if (keys_.size() + weighted_.size() - summed_ >= limit_) [[unlikely]]
       sum();
   }
 
-  // Takes over what another log has, with other numbers for the same nodes and things.
-  void add_renumbered(NodeLog&& other, const std::vector<u32>& nodes,
-                      const std::vector<u32>& things);
-
-  struct Entry {
-    u64 key = 0, count = 0;
-    u32 node() const { return static_cast<u32>(key >> 32); }
-    u32 thing() const { return static_cast<u32>(key); }
-  };
-  // By node, then by thing; each pair once.
-  const std::vector<Entry>& sorted() {
-    sum();
-    return summed_;
-  }
-
  private:
+  friend class SortedLog;
   void sum();
 
+  bool ordered_;
   size_t limit_;
-  size_t known_ = 0;         // of summed_, when it was last in order
-  std::vector<u64> single_;  // keys that happened once, in any order
-  std::vector<Entry> summed_;
+  size_t summed_ = 0;         // of weighted_: in order, each once
+  std::vector<u64> keys_;     // of what happened once, in any order
+  std::vector<u32> samples_;  // for each of them, where they are remembered
+  std::vector<Weighted> weighted_;
+};
+
+// What several threads wrote down, with numbers of their own for the same nodes and things.
+class SortedLog {
+ public:
+  struct Source {
+    NodeLog* log;  // is emptied
+    // By the thread's number: everyone's.
+    const std::vector<u32>* nodes;
+    const std::vector<u32>* things;
+    const std::vector<u32>* order;  // of samples
+  };
+
+  SortedLog() = default;
+  SortedLog(const std::vector<Source>& sources, size_t nodes, unsigned threads);
+
+  // Goes through nodes, and the things of each, ascending.
+  class Cursor {
+   public:
+    explicit Cursor(const SortedLog& log) : log_(log) { next(); }
+
+    bool at_end() const { return at_end_; }
+    bool at(u32 node) const { return !at_end_ && key_ >> 32 == node; }
+    u32 node() const { return static_cast<u32>(key_ >> 32); }
+    u32 thing() const { return static_cast<u32>(key_); }
+    u64 count() const { return count_; }
+    u32 order() const { return order_; }  // of the first sample that it was seen in
+    void next();
+
+   private:
+    const SortedLog& log_;
+    size_t next_ = 0, next_weighted_ = 0;
+    u64 key_ = 0, count_ = 0;
+    u32 order_ = 0;
+    bool at_end_ = false;
+  };
+
+ private:
+  void sort_bucket(size_t begin, size_t end);
+
+  std::vector<u64> keys_;
+  std::vector<u32> order_;  // for each key; empty: not remembered
+  std::vector<NodeLog::Weighted> weighted_;
 };
 
 }  // namespace pgokit::unwind

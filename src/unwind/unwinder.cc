@@ -7,7 +7,8 @@ namespace pgokit::unwind {
 using binary::CodeIndex;
 
 UnwindStats Unwinder::unwind(std::span<const Place> calls, std::span<const Branch> branches,
-                             u64 weight) {
+                             u64 weight, u32 sample) {
+  sample_ = sample;
   stats_ = {.branches = static_cast<u32>(branches.size())};
   valid_ = true;
   stack_.clear();
@@ -35,7 +36,7 @@ void Unwinder::follow_range(Place first, Place last, u64 weight) {
   }
   range_counts_[range] = profile::add_saturated(range_counts_[range], weight);
   if (range_possible_[range]) [[likely]]
-    return range_log_.add(stack_.node(paths_), range, weight);
+    return range_log_.add(stack_.node(paths_), range, weight, sample_);
   if (first == outside && last == outside) return void(++stats_.paired_outside);
   stats_.unpaired_outside += first == outside || last == outside;
   valid_ = false;
@@ -49,7 +50,8 @@ void Unwinder::follow_branch(const Branch& branch, u64 weight) {
   else
     stack_.clear();
   if (branch.to == outside) return;
-  branch_log_.add(branch.from == outside ? PathTable::root : stack_.node(paths_), id, weight);
+  branch_log_.add(branch.from == outside ? PathTable::root : stack_.node(paths_), id, weight,
+                  sample_);
 }
 
 void Unwinder::apply(const Effect& effect, Place source) {

@@ -35,11 +35,15 @@ class Unwinder {
     Place from = outside, to = outside;
   };
 
-  Unwinder(const binary::CodeMap& code, const PathRules& rules) : code_(&code), paths_(rules) {}
+  // `ordered`: remember which sample was the first to be at a place.
+  Unwinder(const binary::CodeMap& code, const PathRules& rules, bool ordered)
+      : code_(&code), paths_(rules), range_log_(ordered), branch_log_(ordered) {}
 
   // `calls`: the chain outermost first without the leaf, outside or instructions that call.
   // `branches`: newest first, none with both ends outside.
-  UnwindStats unwind(std::span<const Place> calls, std::span<const Branch> branches, u64 weight);
+  // `sample`: its number among those of this unwinder.
+  UnwindStats unwind(std::span<const Place> calls, std::span<const Branch> branches, u64 weight,
+                     u32 sample = 0);
 
  private:
   friend class UnwoundMerger;
@@ -67,6 +71,7 @@ class Unwinder {
 
   // Of the sample in hand.
   CallStack stack_;
+  u32 sample_ = 0;
   bool valid_ = true;
   UnwindStats stats_;
 };
@@ -80,11 +85,14 @@ struct Unwound {
   // How often each range was seen; impossible ones are in no log.
   std::vector<u64> range_counts;
   // Things are indices of `ranges` and of `branches`.
-  NodeLog range_log, branch_log;
+  SortedLog range_log, branch_log;
   // Some code of the program was called from outside of it.
   bool left_program = false;
 };
 
-Unwound merge(std::vector<Unwinder> unwinders);
+// `order`: for each unwinder, by number of the sample, the place of the sample among all; empty
+// where they were not remembered.
+Unwound merge(std::vector<Unwinder> unwinders, const std::vector<std::vector<u32>>& order,
+              unsigned threads);
 
 }  // namespace pgokit::unwind
