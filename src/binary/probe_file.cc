@@ -145,9 +145,11 @@ u64 ProbeFile::probe_bytes() const {
 probe::Table::AddressOf ProbeFile::address_of(const ProbeSection& section) const {
   bool relocatable = layout_->is_relocatable() && section.code != SHN_UNDEF;
   return [this, relocatable, code = section.code](u64 guid) -> std::optional<u64> {
-    const auto& known = relocatable ? by_section_ : by_guid_;
-    auto found = known.find(relocatable ? mixed(guid, code) : guid);
-    if (found == known.end()) return std::nullopt;
+    if (relocatable)
+      if (auto own = by_section_.find(mixed(guid, code)); own != by_section_.end())
+        return layout_->address_of(symbols_[own->second]);
+    auto found = by_guid_.find(guid);
+    if (found == by_guid_.end()) return std::nullopt;
     return layout_->address_of(symbols_[found->second]);
   };
 }

@@ -58,8 +58,9 @@ class ProbeFile {
 
   const elf::Layout& layout() const { return *layout_; }
   const std::vector<elf::Symbol>& symbols() const { return symbols_; }
-  // By GUIDs of symbol names: in an object of the symbols of the section's own code. Where several
-  // symbols have one name the last one counts, as in llvm-profgen.
+  // By GUIDs of symbol names. In an object those of the section's own code come first; others count
+  // too, because GNU ld -r makes one section of the probes of several. Where several symbols have
+  // one name the last one counts, as in llvm-profgen.
   probe::Table::AddressOf address_of(const ProbeSection& section) const;
   // The symbol with this GUID; empty where there is none.
   std::string_view symbol_name(u64 guid) const;

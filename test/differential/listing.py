@@ -140,12 +140,26 @@ def compare_dump(pgokit, program, listed):
     return facts, found
 
 
-def compare_objects(pgokit, program, found):
-    """Every probe of the linked program is in one of the objects, at the same place of its symbol."""
-    of_objects = set()
-    for path in program.parent.glob("*.o"):
+def places_in_objects(pgokit, paths):
+    found = set()
+    for path in paths:
         for text, at, symbol, start in dumped(pgokit, path)[1]:
-            of_objects.add((text, symbol, at - start))
+            if start is None:
+                raise Different(f"probes dump {path.name}: it is not known where {symbol} is")
+            found.add((text, symbol, at - start))
+    return found
+
+
+def compare_objects(pgokit, program, found, scratch):
+    """Every probe of the linked program is in one of the objects, at the same place of its symbol; and
+    all of these are in the one object that `ld -r` makes of them."""
+    objects = list(program.parent.glob("*.o"))
+    of_objects = places_in_objects(pgokit, objects)
+    for linker in ("ld", "ld.lld-22"):
+        joined = scratch / f"joined-{linker}.o"
+        done = subprocess.run([linker, "-r", *objects, "-o", joined], capture_output=True, check=False)
+        if done.returncode == 0 and not places_in_objects(pgokit, [joined]) <= of_objects:
+            raise Different(f"probes dump of what {linker} -r made: others than in the objects")
     for text, at, symbol, start in found:
         if start is not None and (text, symbol, at - start) not in of_objects:
             raise Different(f"probes dump of the objects: {text} at {symbol}+{at - start:#x} is missing")
@@ -175,7 +189,7 @@ def check(pgokit, program, path, scratch):
     listed = compare_disassembly(pgokit, path)
     _, found = compare_dump(pgokit, path, listed)
     if not {"lto", "thinlto"} & set(program.choices):
-        compare_objects(pgokit, path, found)
+        compare_objects(pgokit, path, found, scratch)
     if "aarch64" not in program.choices:
         compare_debug_files(pgokit, path, scratch)
     return f"{lines} lines, {len(listed)} probes"
