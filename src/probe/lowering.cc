@@ -34,8 +34,8 @@ class AssemblySink final : public Sink {
   void distance(Place from, Place to) override {
     if (from == to) return byte(0);
     end_line();
-    // The earlier minus the later, negated where needed. Of the positive difference of two labels in
-    // different blocks of its buffer, of 4 kB each, GNU as 2.40 writes a number of over 64 bits.
+    // The earlier minus the later, negated where needed. Of the positive difference of two labels
+    // in different blocks of its buffer, of 4 kB each, GNU as 2.40 writes a number of over 64 bits.
     bool is_forward = (from & symbol_bit) || (from < to && !(to & symbol_bit));
     out_ += is_forward ? "\t.sleb128\t-(" : "\t.sleb128\t";
     place(is_forward ? from : to);
