@@ -1,10 +1,13 @@
 #include "generate/context_lines.h"
 
 #include <algorithm>
+#include <deque>
+#include <utility>
 
+#include "base/parallel.h"
 #include "dwarf/discriminator.h"
-#include "generate/callee_cache.h"
 #include "generate/disjoint.h"
+#include "generate/known_callees.h"
 #include "generate/leaf_lines.h"
 
 namespace pgokit::generate {
@@ -15,21 +18,36 @@ using profile::ContextId;
 using profile::FunctionSamples;
 using profile::LineLocation;
 
+// A callee that was entered.
+struct Entry {
+  ContextId caller;
+  LineLocation call_site;
+  NameId callee;
+  u64 count;
+};
+
+// What some of the contexts give.
+struct Part {
+  std::deque<profile::Function> functions;
+  std::vector<Entry> entries;
+};
+
 class ContextLines {
  public:
-  ContextLines(const binary::Program& program, const LeafLines& lines, profile::Profile& profile,
-               CalleeCache& callees)
+  ContextLines(const binary::Program& program, const LeafLines& lines, const KnownCallees& callees,
+               Part& part)
       : code_(program.code()),
         flow_sensitive_(program.has_fs_discriminators()),
         lines_(lines),
-        profile_(profile),
-        callees_(callees) {}
+        callees_(callees),
+        part_(part) {}
 
   void add(ContextId context, bool leaf_inlined, std::span<const unwind::Range> ranges,
            std::span<const unwind::Branch> branches) {
     FunctionSamples* samples = nullptr;
     if (context != ContextId::none) {
-      samples = &profile_.function(context);
+      part_.functions.emplace_back().context = context;
+      samples = &part_.functions.back().samples;
       if (leaf_inlined) samples->attributes |= profile::was_inlined;
       pieces_.clear();
       for (const auto& range : ranges)
@@ -68,7 +86,7 @@ class ContextLines {
       samples->add_target(location_of(*part), *callee, branch.count);
       call_site = {part->line_offset, part->discriminator};
     }
-    profile_.function(profile_.contexts.child(context, call_site, *callee)).add_head(branch.count);
+    part_.entries.push_back({context, call_site, *callee, branch.count});
   }
 
   LineLocation location_of(const LeafLines::Part& part) const {
@@ -78,10 +96,44 @@ class ContextLines {
   const binary::CodeMap& code_;
   bool flow_sensitive_;
   const LeafLines& lines_;
-  profile::Profile& profile_;
-  CalleeCache& callees_;
+  const KnownCallees& callees_;
+  Part& part_;
   std::vector<samples::RangeCount> pieces_;
 };
+
+void take(Part part, profile::Profile& profile) {
+  for (auto& [context, samples] : part.functions) {
+    auto& function = profile.function(context);
+    samples.name = function.name;
+    function = std::move(samples);
+  }
+}
+
+void take(const std::vector<Entry>& entries, profile::Profile& profile) {
+  for (const auto& entry : entries) {
+    auto context = profile.contexts.child(entry.caller, entry.call_site, entry.callee);
+    profile.function(context).add_head(entry.count);
+  }
+}
+
+void add_all(const binary::Program& program, const unwind::ContextCounts& counts,
+             const LeafLines& lines, const KnownCallees& callees, unsigned threads,
+             profile::Profile& profile) {
+  constexpr size_t at_once = 4096;
+  std::vector<Part> parts((counts.size() + at_once - 1) / at_once);
+  parallel_for(parts.size(), threads, [&](size_t part, unsigned) {
+    ContextLines samples(program, lines, callees, parts[part]);
+    size_t end = std::min(counts.size(), (part + 1) * at_once);
+    for (size_t i = part * at_once; i < end; ++i)
+      samples.add(counts.context(i), counts.leaf_inlined(i), counts.ranges(i), counts.branches(i));
+  });
+  std::vector<std::vector<Entry>> entries;  // their functions may be in any part
+  for (auto& part : parts) {
+    entries.push_back(std::move(part.entries));
+    take(std::exchange(part, {}), profile);
+  }
+  for (const auto& some : entries) take(some, profile);
+}
 
 // Inlined copies are entered without a branch, so that nothing at their call site tells of it: it
 // is estimated by their own samples. Innermost first, for estimates count as samples of the caller.
@@ -118,10 +170,9 @@ void raise_to_calls(profile::Profile& profile, bool update_totals) {
 void add_context_lines(const binary::Program& program, const unwind::ContextCounts& counts,
                        const ContextProfileOptions& options, profile::Profile& profile) {
   LeafLines lines(program, counts.all_ranges(), counts.all_branches(), options.threads);
-  CalleeCache callees(program, CalleeNames(program.functions(), profile.names));
-  ContextLines samples(program, lines, profile, callees);
-  for (size_t i = 0; i < counts.size(); ++i)
-    samples.add(counts.context(i), counts.leaf_inlined(i), counts.ranges(i), counts.branches(i));
+  KnownCallees callees(program, CalleeNames(program.functions(), profile.names),
+                       counts.all_branches());
+  add_all(program, counts, lines, callees, options.threads, profile);
   infer_inlined_calls(profile);
   raise_to_calls(profile, options.update_totals);
 }

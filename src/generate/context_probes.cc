@@ -1,7 +1,11 @@
 #include "generate/context_probes.h"
 
-#include "generate/callee_cache.h"
+#include <optional>
+#include <utility>
+
+#include "base/parallel.h"
 #include "generate/hit_functions.h"
+#include "generate/known_callees.h"
 #include "generate/probe_contexts.h"
 
 namespace pgokit::generate {
@@ -12,21 +16,30 @@ using profile::ContextId;
 using profile::FunctionSamples;
 using unwind::CallPath;
 
+// What all threads read.
+struct Known {
+  const probe::Descriptors& descriptors;
+  const probe::Decoded& decoded;
+  const ProbeCode& code;
+  const CodeFunctions& functions;
+  const KnownCallees& callees;
+  std::span<const NameId> names;  // of the functions of nodes
+  const MissingFrames* missing;   // null: none are looked for
+  const ContextProfileOptions& options;
+};
+
+// Fills a profile of its own; its names are those of the whole.
 class ContextProbes {
  public:
-  ContextProbes(const probe::Decoded& decoded, const ProbeCode& code,
-                const CodeFunctions& functions, ProbeContexts& contexts,
-                const probe::Descriptors& descriptors, profile::Profile& profile,
-                CalleeCache& callees)
-      : decoded_(decoded),
-        code_(code),
-        functions_(functions),
-        contexts_(contexts),
-        descriptors_(descriptors),
+  ContextProbes(const Known& known, const unwind::CallPaths& paths, profile::Profile& profile)
+      : known_(known),
+        decoded_(known.decoded),
+        code_(known.code),
+        contexts_(known.decoded, known.code, known.names, paths, known.functions, known.missing,
+                  profile.contexts, known.options),
         profile_(profile),
-        callees_(callees),
-        counts_(code.slots()),
-        context_of_node_(decoded.nodes().size()) {}
+        counts_(known.code.slots()),
+        context_of_node_(known.decoded.nodes().size()) {}
 
   void add(CallPath path, std::span<const unwind::Range> ranges,
            std::span<const unwind::Branch> branches) {
@@ -42,6 +55,7 @@ class ContextProbes {
   // What a node's context is in this round.
   struct NodeContext {
     u64 round = 0, hit_round = 0;
+    CodeIndex hit{};  // where its code was hit first
     ContextId context = ContextId::none;
     FunctionSamples* samples = nullptr;  // null: its function is not known
   };
@@ -50,8 +64,10 @@ class ContextProbes {
     if (range.count == 0) return;
     for (const auto& hit : code_.in(range.first, range.last)) {
       counts_[hit.slot] = profile::add_saturated(counts_[hit.slot], range.count);
-      if (context_of_node_[hit.node].hit_round == round_) continue;
-      context_of_node_[hit.node].hit_round = round_;
+      auto& node = context_of_node_[hit.node];
+      if (node.hit_round == round_) continue;
+      node.hit_round = round_;
+      node.hit = hit.at;
       hit_nodes_.push_back(hit.node);
     }
   }
@@ -59,7 +75,7 @@ class ContextProbes {
   // Probes of the node that did not run are reported too: not those that are gone, whose count
   // nobody knows.
   void add_node(u32 node) {
-    const auto& place = context_of(node, code_.place_of(node));
+    const auto& place = context_of(node, context_of_node_[node].hit);
     u32 first = code_.first_slot(node), end = code_.end_slot(node);
     if (place.samples && place.samples->body.empty()) place.samples->body.reserve(end - first);
     for (u32 slot = first; slot < end; ++slot) {
@@ -84,7 +100,7 @@ class ContextProbes {
     if (inliner == probe::none) return;
     auto call_site = context.call_site;
     auto& caller = profile_.function(context.parent);
-    caller.checksum = descriptors_.list()[inliner].hash;
+    caller.checksum = known_.descriptors.list()[inliner].hash;
     caller.add_body(call_site, count);
     caller.add_total(count);
     caller.add_target(call_site, place.samples->name, count);
@@ -98,7 +114,7 @@ class ContextProbes {
     if (!samples) return;
     samples->add_body({call->index, 0}, branch.count);
     samples->add_total(branch.count);
-    if (auto callee = callees_.entered_at(branch.to))
+    if (auto callee = known_.callees.entered_at(branch.to))
       samples->add_target({call->index, call->discriminator}, *callee, branch.count);
   }
 
@@ -107,29 +123,64 @@ class ContextProbes {
     if (known.round == round_) return known;
     known.round = round_;
     known.samples = nullptr;
-    u32 function = place == binary::no_code ? CodeFunctions::none : functions_.at(place);
-    known.context = contexts_.of(path_, function, node);
+    known.context = contexts_.of(path_, known_.functions.at(place), node);
     if (known.context == ContextId::none) return known;
     const auto& one = decoded_.nodes()[node];
     known.samples = &profile_.function(known.context);
-    known.samples->checksum = descriptors_.list()[one.descriptor].hash;
+    known.samples->checksum = known_.descriptors.list()[one.descriptor].hash;
     if (one.is_inlined()) known.samples->attributes |= profile::was_inlined;
     return known;
   }
 
+  const Known& known_;
   const probe::Decoded& decoded_;
   const ProbeCode& code_;
-  const CodeFunctions& functions_;
-  ProbeContexts& contexts_;
-  const probe::Descriptors& descriptors_;
+  ProbeContexts contexts_;
   profile::Profile& profile_;
-  CalleeCache& callees_;
   CallPath path_{};
   u64 round_ = 0;
   std::vector<u64> counts_;  // of slots
   std::vector<NodeContext> context_of_node_;
   std::vector<u32> hit_nodes_;
 };
+
+// Moves the functions of a part into the whole.
+void absorb(profile::Profile& whole, profile::Profile part) {
+  if (whole.contexts.end() == 1) {
+    std::swap(whole.contexts, part.contexts);
+    for (auto& [context, samples] : part.functions()) whole.function(context) = std::move(samples);
+    return;
+  }
+  std::vector<ContextId> renumbered(part.contexts.end());
+  for (u32 i = 1; i < renumbered.size(); ++i) {
+    const auto& node = part.contexts.node(ContextId{i});
+    renumbered[i] = whole.contexts.child(renumbered[static_cast<size_t>(node.parent)],
+                                         node.call_site, node.function);
+  }
+  for (auto& [context, samples] : part.functions()) {
+    ContextId id = renumbered[static_cast<size_t>(context)];
+    if (auto* known = whole.find(id)) {
+      known->checksum = samples.checksum;
+      known->attributes |= samples.attributes;
+      merge(*known, samples);
+    } else {
+      whole.function(id) = std::move(samples);
+    }
+  }
+}
+
+// The size of parts does not depend on the number of threads, so that nothing else does.
+void add_all(const Known& known, const unwind::ContextCounts& counts, profile::Profile& whole) {
+  constexpr size_t at_once = 16384;
+  std::vector<std::optional<profile::Profile>> parts((counts.size() + at_once - 1) / at_once);
+  parallel_for(parts.size(), known.options.threads, [&](size_t part, unsigned) {
+    ContextProbes samples(known, counts.paths, parts[part].emplace());
+    size_t end = std::min(counts.size(), (part + 1) * at_once);
+    for (size_t i = part * at_once; i < end; ++i)
+      samples.add(counts.path(i), counts.ranges(i), counts.branches(i));
+  });
+  for (auto& part : parts) absorb(whole, std::move(*std::exchange(part, {})));
+}
 
 }  // namespace
 
@@ -144,12 +195,14 @@ Status add_context_probes(const binary::Program& program, const unwind::ContextC
   std::optional<MissingFrames> missing;
   if (options.infer_missing_frames)
     missing.emplace(program, functions, counts, options.max_search_depth);
-  ProbeContexts contexts(decoded, code, counts.paths, functions, missing ? &*missing : nullptr,
-                         profile, options);
-  CalleeCache callees(program, CalleeNames(program.functions(), profile.names, &decoded));
-  ContextProbes samples(decoded, code, functions, contexts, table.descriptors(), profile, callees);
-  for (size_t i = 0; i < counts.size(); ++i)
-    samples.add(counts.path(i), counts.ranges(i), counts.branches(i));
+  std::vector<NameId> names;
+  for (const auto& node : decoded.nodes())
+    names.push_back(profile.names.intern(decoded.name_of(node)));
+  KnownCallees callees(program, CalleeNames(program.functions(), profile.names, &decoded),
+                       counts.all_branches());
+  add_all({table.descriptors(), decoded, code, functions, callees, names,
+           missing ? &*missing : nullptr, options},
+          counts, profile);
   result.probes_without_descriptor = decoded.unknown_functions();
   return {};
 }

@@ -26,6 +26,7 @@ MissingFrames::MissingFrames(const binary::Program& program, const CodeFunctions
     if (leaves && seen.insert(edge).second) add_edge(branch.from, branch.to);
   }
   finish();
+  answer_all(counts);
 }
 
 // What counts as a call or tail call is said by the code: a jump within a function is none, even if
@@ -68,10 +69,37 @@ void MissingFrames::finish() {
   for (size_t i = 0; i < functions; ++i) first_tail_call_[i + 1] += first_tail_call_[i];
 }
 
-std::span<const CodeIndex> MissingFrames::between(CodeIndex call, u32 function) {
-  if (function == CodeFunctions::none || !is_tail_called_[function]) return {};
+void MissingFrames::answer_all(const unwind::ContextCounts& counts) {
+  const auto& paths = counts.paths;
+  auto function_at = [&](CodeIndex at) {
+    return at == binary::no_code ? CodeFunctions::none : functions_.at(at);
+  };
+  for (u32 path = 1; path < paths.end(); ++path) {
+    auto outer = paths.parent(unwind::CallPath(path));
+    if (outer != unwind::CallPath::empty)
+      answer(paths.call(outer), function_at(paths.call(unwind::CallPath(path))));
+  }
+  for (size_t i = 0; i < counts.size(); ++i) {
+    if (counts.path(i) == unwind::CallPath::empty) continue;
+    CodeIndex call = paths.call(counts.path(i));
+    for (const auto& range : counts.ranges(i)) {
+      answer(call, function_at(range.first));
+      answer(call, function_at(range.last));
+    }
+    for (const auto& branch : counts.branches(i)) answer(call, function_at(branch.from));
+  }
+}
+
+void MissingFrames::answer(CodeIndex call, u32 function) {
+  if (function == CodeFunctions::none || !is_tail_called_[function]) return;
   auto [found, fresh] = answers_.try_emplace(pair_of(static_cast<u32>(call), function));
   if (fresh) found.value() = search(call, function);
+}
+
+std::span<const CodeIndex> MissingFrames::between(CodeIndex call, u32 function) const {
+  if (function == CodeFunctions::none || !is_tail_called_[function]) return {};
+  auto found = answers_.find(pair_of(static_cast<u32>(call), function));
+  if (found == answers_.end()) return {};
   return std::span(kept_).subspan(found->second.first, found->second.size);
 }
 

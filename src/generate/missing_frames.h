@@ -7,7 +7,8 @@
 //   MissingFrames missing(program, functions, counts, max_depth);
 //   for (CodeIndex tail_call : missing.between(call, function_below)) ...   // outermost first
 //
-// The ways are those that branches in the samples took. Asking fills caches: for one thread.
+// The ways are those that branches in the samples took. All that the counts can ask is answered in
+// advance, in one order: any number of threads may ask.
 
 #include <tsl/robin_map.h>
 
@@ -26,9 +27,9 @@ class MissingFrames {
   MissingFrames(const binary::Program& program, const CodeFunctions& functions,
                 const unwind::ContextCounts& counts, u64 max_depth);
 
-  // The tail calls between a call and a function that its chain has next (CodeFunctions::none: not
-  // known). Valid until the next call.
-  std::span<const binary::CodeIndex> between(binary::CodeIndex call, u32 function);
+  // The tail calls between a call of a path and a function that its chain has next
+  // (CodeFunctions::none: not known).
+  std::span<const binary::CodeIndex> between(binary::CodeIndex call, u32 function) const;
 
  private:
   // A tail call of a function, and a function it went to.
@@ -53,6 +54,8 @@ class MissingFrames {
 
   void add_edge(binary::CodeIndex from, binary::CodeIndex to);
   void finish();
+  void answer_all(const unwind::ContextCounts& counts);
+  void answer(binary::CodeIndex call, u32 function);
   Ways search(binary::CodeIndex call, u32 function);
   u32 ways_to(u32 from, u32 target);
   bool answer_at_once(u32 from, u32 target, u32& ways);

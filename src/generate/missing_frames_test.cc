@@ -25,6 +25,8 @@ class MissingFramesTest : public testing::Test {
   binary::CodeIndex at(u64 address) const { return program_.code().index_of({address}); }
   void took(u64 from, u64 to) { counts_.add_branch({at(from), at(to), 1}); }
   std::vector<u64> between(u64 call, u64 function, u64 max_depth = ~u64{0}) {
+    counts_.begin(counts_.paths.child(unwind::CallPath::empty, at(call)));
+    counts_.add_range({at(function), at(function), 1});
     counts_.normalize();
     MissingFrames missing(program_, functions_, counts_, max_depth);
     std::vector<u64> addresses;

@@ -26,13 +26,10 @@ ProbeCode::ProbeCode(const binary::Program& program, const probe::Decoded& decod
   const auto& code = program.code();
   std::vector<u32> slot_of_probe(probes_.size());
   number_slots(decoded, slot_of_probe);
-  place_of_node_.resize(decoded.nodes().size(), binary::no_code);
   for (u32 i = 0; i < probes_.size(); ++i) {
     const auto& probe = probes_[i];
     auto at = code.index_of({probe.address});
-    if (at == binary::no_code) continue;
-    if (place_of_node_[probe.node] == binary::no_code) place_of_node_[probe.node] = at;
-    if (!code.is_instruction(at)) continue;
+    if (at == binary::no_code || !code.is_instruction(at)) continue;
     if (probe.is_block()) hits_.push_back({at, slot_of_probe[i], probe.node});
     if (probe.is_call() && (calls_.empty() || calls_.back().at != at)) calls_.push_back({at, i});
   }

@@ -38,8 +38,6 @@ class ProbeCode {
   u32 first_slot(u32 node) const { return first_slot_[node]; }
   u32 end_slot(u32 node) const { return first_slot_[node + 1]; }
   profile::LineLocation location(u32 slot) const { return locations_[slot]; }
-  // Where the code of the node is: its first probe that lies in a section; no_code: nowhere.
-  binary::CodeIndex place_of(u32 node) const { return place_of_node_[node]; }
 
  private:
   static constexpr unsigned block_bits = 5;
@@ -55,7 +53,6 @@ class ProbeCode {
   std::vector<u32> first_hit_, first_call_;  // of each block of code
   std::vector<u32> first_slot_;              // of each node; one more
   std::vector<profile::LineLocation> locations_;
-  std::vector<binary::CodeIndex> place_of_node_;
 };
 
 }  // namespace pgokit::generate

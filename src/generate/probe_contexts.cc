@@ -12,21 +12,19 @@ using unwind::CallPath;
 }  // namespace
 
 ProbeContexts::ProbeContexts(const probe::Decoded& decoded, const ProbeCode& code,
-                             const unwind::CallPaths& paths, const CodeFunctions& functions,
-                             MissingFrames* missing, profile::Profile& profile,
-                             const ContextProfileOptions& options)
+                             std::span<const NameId> names, const unwind::CallPaths& paths,
+                             const CodeFunctions& functions, const MissingFrames* missing,
+                             profile::Contexts& contexts, const ContextProfileOptions& options)
     : decoded_(decoded),
       code_(code),
+      names_(names),
       paths_(paths),
       functions_(functions),
       missing_(missing),
-      profile_(profile),
+      contexts_(contexts),
       options_(options),
       callers_(paths.end()) {
   callers_[0].known = true;
-  names_.reserve(decoded.nodes().size());
-  for (const auto& node : decoded.nodes())
-    names_.push_back(profile.names.intern(decoded.name_of(node)));
 }
 
 class ProbeContexts::Chain {
@@ -35,8 +33,7 @@ class ProbeContexts::Chain {
 
   void clear() { callers_ = {}; }
   void add(NameId function, u32 call_site) {
-    callers_.context =
-        owner_.profile_.contexts.child(callers_.context, {callers_.call_site, 0}, function);
+    callers_.context = owner_.contexts_.child(callers_.context, {callers_.call_site, 0}, function);
     callers_.call_site = call_site;
     callers_.repetitive =
         callers_.repetitive || owner_.ends_repetitive(callers_.context, call_site);
@@ -66,7 +63,7 @@ ContextId ProbeContexts::of(CallPath path, u32 function, u32 node) {
   add_inliners(chain, node);
   const auto& callers = chain.callers();
   if (callers.repetitive || options_.max_depth >= 0) return compressed(path, function, node);
-  return profile_.contexts.child(callers.context, {callers.call_site, 0}, names_[node]);
+  return contexts_.child(callers.context, {callers.call_site, 0}, names_[node]);
 }
 
 // The frames of the calls of a path.
@@ -120,14 +117,13 @@ void ProbeContexts::add_inliners(Sink& sink, u32 node) {
 
 // Whether the last frames are a block that stands twice, one behind the other.
 bool ProbeContexts::ends_repetitive(ContextId context, u32 call_site) const {
-  const auto& contexts = profile_.contexts;
-  NameId function = contexts.node(context).function;
+  NameId function = contexts_.node(context).function;
   size_t length = 0;
-  const auto* below = &contexts.node(context);
+  const auto* below = &contexts_.node(context);
   while (below->parent != ContextId::none) {
     ++length;
     ContextId above = below->parent;
-    const auto& frame = contexts.node(above);
+    const auto& frame = contexts_.node(above);
     if (frame.function == function && below->call_site.line_offset == call_site &&
         block_repeats(context, above, length))
       return true;
@@ -138,13 +134,12 @@ bool ProbeContexts::ends_repetitive(ContextId context, u32 call_site) const {
 
 // Whether the `length` frames up from `last` are those up from `before`, where both end alike.
 bool ProbeContexts::block_repeats(ContextId last, ContextId before, size_t length) const {
-  const auto& contexts = profile_.contexts;
   for (size_t i = 1; i < length; ++i) {
-    const auto &a = contexts.node(last), &b = contexts.node(before);
+    const auto &a = contexts_.node(last), &b = contexts_.node(before);
     if (b.parent == ContextId::none || a.call_site != b.call_site) return false;
     last = a.parent;
     before = b.parent;
-    if (contexts.node(last).function != contexts.node(before).function) return false;
+    if (contexts_.node(last).function != contexts_.node(before).function) return false;
   }
   return true;
 }
@@ -166,10 +161,10 @@ ContextId ProbeContexts::compressed(CallPath path, u32 function, u32 node) {
   auto context = ContextId::none;
   u32 call_site = 0;
   for (const auto& frame : frames_) {
-    context = profile_.contexts.child(context, {call_site, 0}, frame.function);
+    context = contexts_.child(context, {call_site, 0}, frame.function);
     call_site = frame.call_site;
   }
-  return profile_.contexts.child(context, {call_site, 0}, names_[node]);
+  return contexts_.child(context, {call_site, 0}, names_[node]);
 }
 
 void ProbeContexts::compress() {

@@ -2,8 +2,8 @@
 
 // Chains of call sites → calling contexts of a profile, by the probes at the calls.
 //
-//   ProbeContexts contexts(decoded, code, paths, missing, profile, options);
-//   ContextId context = contexts.of(path, function, node);     // none: not known
+//   ProbeContexts find(decoded, code, names, paths, functions, missing, contexts, options);
+//   ContextId context = find.of(path, function, node);     // none: not known
 //
 // Each call site gives the functions its call is inlined into, and its own. Tail calls that can be
 // inferred come in between; at a call without probe the context starts anew, as it does at an
@@ -21,16 +21,15 @@ namespace pgokit::generate {
 
 class ProbeContexts {
  public:
-  // `missing` may be null.
-  ProbeContexts(const probe::Decoded& decoded, const ProbeCode& code,
+  // `names`: of the functions of nodes. `missing` may be null.
+  ProbeContexts(const probe::Decoded& decoded, const ProbeCode& code, std::span<const NameId> names,
                 const unwind::CallPaths& paths, const CodeFunctions& functions,
-                MissingFrames* missing, profile::Profile& profile,
+                const MissingFrames* missing, profile::Contexts& contexts,
                 const ContextProfileOptions& options);
 
   // Of the code of an inline node, which is in `function`, when called through `path`.
   profile::ContextId of(unwind::CallPath path, u32 function, u32 node);
-  // Empty name: it has no descriptor.
-  NameId name_of(u32 node) { return names_[node]; }
+  // It has a descriptor.
   bool is_named(u32 node) const { return decoded_.nodes()[node].descriptor != probe::none; }
 
  private:
@@ -66,12 +65,12 @@ class ProbeContexts {
 
   const probe::Decoded& decoded_;
   const ProbeCode& code_;
+  std::span<const NameId> names_;
   const unwind::CallPaths& paths_;
   const CodeFunctions& functions_;
-  MissingFrames* missing_;
-  profile::Profile& profile_;
+  const MissingFrames* missing_;
+  profile::Contexts& contexts_;
   const ContextProfileOptions& options_;
-  std::vector<NameId> names_;     // of the functions of nodes
   std::vector<Callers> callers_;  // of paths
   std::vector<unwind::CallPath> unknown_;
   std::vector<u32> inliners_;  // nodes, innermost first
