@@ -48,13 +48,11 @@ Duplicates duplicates_of(const probe::Descriptors& known) {
   return out;
 }
 
-void print_text(const binary::ProbeFile& file, const probe::Stats& stats, u64 top) {
-  auto line = [](std::string_view name, const std::string& text) {
-    fmt::print("{:<12} {}\n", name, text);
-  };
+void line(std::string_view name, const std::string& text) { fmt::print("{:<12} {}\n", name, text); }
+
+void print_sections(const binary::ProbeFile& file, const probe::Stats& stats) {
   Cost cost = cost_of(file);
   Duplicates duplicates = duplicates_of(file.descriptors());
-  u64 probes = stats.probes();
   line("file", file.path());
   if (!file.debug_path().empty()) line("debug file", file.debug_path());
   std::string loaded = cost.loaded ? report::file_size(cost.loaded) + " of it are loaded"
@@ -78,6 +76,10 @@ void print_text(const binary::ProbeFile& file, const probe::Stats& stats, u64 to
     line("no symbol", fmt::format("{} of these: their code was removed, or the symbols were",
                                   grouped(stats.without_symbol)));
   if (stats.absolute) line("absolute", fmt::format("{} records with addresses", stats.absolute));
+}
+
+void print_probes(const probe::Stats& stats) {
+  u64 probes = stats.probes();
   line("probes", fmt::format("{}: {} blocks ({}), {} direct calls ({}), {} indirect calls ({})",
                              grouped(probes), grouped(stats.blocks), percent(stats.blocks, probes),
                              grouped(stats.direct_calls), percent(stats.direct_calls, probes),
@@ -96,6 +98,11 @@ void print_text(const binary::ProbeFile& file, const probe::Stats& stats, u64 to
   if (stats.without_descriptor)
     line("nameless",
          fmt::format("{} functions without descriptor", grouped(stats.without_descriptor)));
+}
+
+void print_text(const binary::ProbeFile& file, const probe::Stats& stats, u64 top) {
+  print_sections(file, stats);
+  print_probes(stats);
   if (top == 0) return;
   fmt::print("\n{:>12} {:>10} {:>10}  largest functions\n", "bytes", "probes", "inlined");
   for (const auto& one : stats.largest(top))
