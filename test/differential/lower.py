@@ -274,8 +274,10 @@ class Case:
             out = self.work / kind / ("linked." + linker + "".join(flags).translate(str.maketrans("/,.=", "____")))
             ld = "ld.lld-22" if linker == "lld" else "ld.bfd"
             if flags == ["-r"]:
-                run(ld, "-r", *some, "-o", out.with_suffix(".o"))
-                some, flags_now = [out.with_suffix(".o")], ["-pie"]
+                # Else ld.bfd makes one section of the probes of all text sections.
+                apart = ["--unique=.pseudo_probe"] if linker == "bfd" else []
+                run(ld, "-r", *apart, *some, "-o", out.with_suffix(".o"))
+                some, flags_now = [out.with_suffix(".o")], self.links[0][1]
             else:
                 flags_now = flags
             fuse = "-fuse-ld=" + ("lld-22" if linker == "lld" else "bfd")
@@ -285,12 +287,15 @@ class Case:
         return linked
 
     def compare_links(self, objects):
+        kept = {}
         for linker, flags in self.links:
             linked = self.link(objects, linker, flags)
             if flags == ["-r"] and not self.is_split:
                 compare_objects(self.args.pgokit, *(one.with_suffix(".o") for one in linked.values()))
             ours = self.probes_of(linked["gas"])
             theirs = self.labelled(linked["clang"]) if self.is_split else self.probes_of(linked["clang"])
+            if self.build_name == "gc" and sum(ours.values()) != kept.setdefault(linker, sum(ours.values())):
+                raise Different(f"{linker} keeps {sum(ours.values())} probes after -r, {kept[linker]} without")
             same_code = ours == theirs
             if not same_code and not self.is_split:
                 ours, theirs = (self.by_ordinal(path) for path in linked.values())
