@@ -167,7 +167,7 @@ Status show_stats(const Settings& settings) {
       if (broken.empty()) broken = broken_record(section, *at);
   stats.finish(file.descriptors());
   settings.json ? print_json(file, stats, settings.top) : print_text(file, stats, settings.top);
-  std::fflush(stdout);
+  if (std::fflush(stdout) != 0) return fail("standard output: cannot write");
   return all_read(file, broken);
 }
 
