@@ -1,5 +1,6 @@
 #include "probe/table.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <map>
@@ -187,6 +188,22 @@ TEST(Table, EmptySectionsAreEmptyTables) {
   Table table = Table::index({}, {});
   EXPECT_FALSE(table.truncated());
   EXPECT_EQ(table.decode(everything, symbols({})).probes().size(), 0u);
+}
+
+// What is not asked for becomes no object: a profile costs what the functions that were hit have.
+TEST(Table, DecodesOnlyWhatIsAskedFor) {
+  SectionBuilder probes;
+  for (int i = 0; i < 1000; ++i) {
+    probes.record(fmt::format("f{}", i), 2, 1).probe(1, 0, 0).probe(2, 0, 4);
+    probes.inlinee(2, "leaf", 1, 0).probe(1, 0, 0);
+  }
+  Table table = Table::index({}, probes.bytes());
+  EXPECT_EQ(table.records(), 1000u);
+  u64 asked = function_guid("f500");
+  Decoded one = table.decode([&](u64 guid) { return guid == asked; },
+                             [](u64) { return std::optional<u64>(0x1000); });
+  EXPECT_EQ(one.nodes().size(), 2u);
+  EXPECT_EQ(one.probes().size(), 3u);
 }
 
 }  // namespace
