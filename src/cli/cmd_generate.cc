@@ -13,7 +13,7 @@ namespace {
 struct Settings {
   GenerationOptions generation;
   std::string output, format = "extbinary", pid;
-  bool md5 = false, compress = false, json = false, quiet = false;
+  bool md5 = false, compress = false, json = false, quiet = false, context_sensitive = false;
   u64 threads = 0;
 };
 
@@ -36,6 +36,9 @@ OptionTable options_of(Settings& s) {
            &g.program.dwp_path},
           {"--use-dwarf", "", "use debug information although PROGRAM has probes",
            &g.program.use_dwarf},
+          {"--context-sensitive,--cs", "",
+           "count functions apart by their callers; wants call chains beside the branches",
+           &s.context_sensitive},
           {"--pid", "PID", "samples of this process only", &s.pid},
           {"--ignore-build-id", "", "take a recording of another build", &g.ignore_build_id},
           {"--trim-cold", "", "leave out functions that are hardly ever run",
@@ -72,6 +75,7 @@ Status generate(Settings& settings) {
   auto& options = settings.generation;
   options.pid = TRY(pid_from(settings.pid));
   options.threads = static_cast<unsigned>(settings.threads);
+  options.flat_from_hybrid = !settings.context_sensitive;
 
   if (options.binary.empty()) options.binary = TRY(dominant_program(options.input));
   auto program = TRY(binary::Program::open(options.binary, options.program));
@@ -81,6 +85,11 @@ Status generate(Settings& settings) {
   // Functions and symbols are known; nothing is decoded yet.
   auto input = TRY(read_input(program, options));
   TRY(check_input(program, input, options));
+  if (settings.context_sensitive && !input.contexts)
+    return fail(
+        "{}: its branches come without call chains, which --context-sensitive needs: record with "
+        "perf record -b --call-graph fp (or lbr)",
+        options.input);
   auto generated = TRY(generate_profile(program, input, options));
   TRY(check_generated(program, input, generated));
   auto bytes = TRY(write_profile(generated.profile, format,

@@ -147,6 +147,11 @@ Result<ReadInput> read_input(const binary::Program& program, const GenerationOpt
       TRY_IN(file.path(), read_raw(as_text(file.bytes()), program, options, input));
       break;
   }
+  const auto& contexts = input.contexts;
+  input.distinct_contexts = contexts ? contexts->size() : 0;
+  input.distinct_ranges = contexts ? contexts->all_ranges().size() : input.counts.ranges.size();
+  input.distinct_branches =
+      contexts ? contexts->all_branches().size() : input.counts.branches.size();
   return input;
 }
 
@@ -179,8 +184,6 @@ Result<Generated> finish_profile(const binary::Program& program, profile::Profil
   auto& profile = result.profile;
   result.summary = profile::summarize(profile);
   if (profile.flags.context_sensitive) {
-    if (program.has_fs_discriminators())
-      return fail("FS discriminators cannot be in a context-sensitive profile");
     std::optional<generate::InlineSizes> sizes;
     if (contexts.needs_sizes())
       sizes = TRY(generate::inline_sizes(

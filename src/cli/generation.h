@@ -46,13 +46,14 @@ struct ReadInput {
   InputKind kind{};
   samples::Counts counts;                         // nothing where there are contexts
   std::optional<unwind::ContextCounts> contexts;  // for a context-sensitive profile
-  samples::SampleUse use;                         // nothing for raw counts
-  samples::RangeDiagnosis ranges;                 // nothing for raw counts
-  unwind::HybridFacts unwound;                    // where there are contexts
-  perf::ReadCounts unreadable;                    // recordings
-  samples::ScriptFacts script;                    // text
-  u64 bad_chains = 0;  // hybrid text: samples dropped for their call chain
-  bool mapped = true;  // the input says where the program was loaded
+  u64 distinct_contexts = 0, distinct_ranges = 0, distinct_branches = 0;
+  samples::SampleUse use;          // nothing for raw counts
+  samples::RangeDiagnosis ranges;  // nothing for raw counts
+  unwind::HybridFacts unwound;     // where there are contexts
+  perf::ReadCounts unreadable;     // recordings
+  samples::ScriptFacts script;     // text
+  u64 bad_chains = 0;              // hybrid text: samples dropped for their call chain
+  bool mapped = true;              // the input says where the program was loaded
   bool matched_by_name = false;
   std::string cut_short;  // why the recording is not whole; empty: it is
 };

@@ -97,7 +97,7 @@ Status check_input(const binary::Program& program, const ReadInput& input,
         "{} has neither debug information nor probes; "
         "compile it with -g or -gline-tables-only, and -fdebug-info-for-profiling",
         program.path());
-  if (!input.counts.ranges.empty() || !input.counts.branches.empty()) return {};
+  if (input.distinct_ranges > 0 || input.distinct_branches > 0) return {};
   if (input.kind != InputKind::raw && input.use.samples == 0)
     return fail("{}: there are no samples in it: record for longer, or at a higher rate",
                 options.input);
@@ -141,8 +141,11 @@ void print_summary(const GenerationReport& report) {
     fmt::print(stderr, "\n");
   }
   fmt::print(stderr, "program   {}\n", report.program.path());
-  fmt::print(stderr, "code      {} ranges, {} branches\n", grouped(input.counts.ranges.size()),
-             grouped(input.counts.branches.size()));
+  fmt::print(stderr, "code      {} ranges, {} branches{}\n", grouped(input.distinct_ranges),
+             grouped(input.distinct_branches),
+             input.distinct_contexts
+                 ? fmt::format(" in {} contexts", grouped(input.distinct_contexts))
+                 : "");
   fmt::print(stderr, "profile   {} functions from {}, density {:.1f}, wrote {} ({}, {})\n",
              grouped(report.generated.summary.num_functions),
              report.program.has_probes() ? "probes" : "debug information",
@@ -187,8 +190,9 @@ void print_json(const GenerationReport& report) {
       .set("samples", std::move(samples))
       .set("branches", std::move(branches))
       .set("ranges", std::move(ranges))
-      .set("distinct_ranges", input.counts.ranges.size())
-      .set("distinct_branches", input.counts.branches.size())
+      .set("distinct_ranges", input.distinct_ranges)
+      .set("distinct_branches", input.distinct_branches)
+      .set("distinct_contexts", input.distinct_contexts)
       .set("profile", std::move(profile))
       .set("warnings", std::move(list));
   fmt::print("{}\n", json.text());

@@ -89,7 +89,7 @@ def hybrid_cases(program):
                     ("--csspgo-preinliner=0",), ("--gen-cs-nested-profile=0",), merge,
                     merge + ("--csspgo-preinliner=0",), merge + FLAT_CS[2:],
                     merge + ("--csprof-max-cold-context-depth=2", "--csspgo-preinliner=0"),
-                    merge + ("--csprof-trim-cold-context=1",),
+                    merge + ("--trim-cold-profile",),
                     ("--csprof-max-context-depth=2",), ("--csprof-max-context-depth=0",),
                     ("--compress-recursion=0",), ("--compress-recursion=1",),
                     ("--use-context-cost-for-preinliner=0",), ("--csspgo-replay-preinline",),

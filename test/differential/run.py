@@ -147,8 +147,8 @@ class Runner:
             shown = shlex.join(str(word) for word in command)
             if judge.exit in ("crashed", "hung"):
                 return f"!the judge {judge.exit}" if ours.exit in ("ok", "refused") else shown
-            if ours.exit == "refused" and not_there_yet(ours.messages):
-                return "!pgokit does not do this yet"
+            if case_is_undefined(judge.text):
+                return "!the judge reads behind its probe descriptors"
             if judge.exit != ours.exit:
                 return f"{shown}\n  judge {judge.exit}: {judge.messages[:300]}\n  ours {ours.exit}: {ours.messages[:300]}"
             judge, ours = readable(case, judge, work), readable(case, ours, work)
@@ -162,8 +162,9 @@ class Runner:
                 shutil.rmtree(work)
 
 
-def not_there_yet(messages):
-    return "not made yet" in messages or "not expected" in messages or "so far" in messages
+def case_is_undefined(text):
+    """Functions whose probes have no descriptor: their names and checksums are what lies in memory."""
+    return re.search(rb"^ *\[(\]|:|.* @ [\]:])", text, re.MULTILINE) is not None
 
 
 def warnings(messages):
