@@ -121,7 +121,36 @@ def hybrid_cases(program):
     yield Case(program, with_data(Input("hybrid", ADDRESS_DAMAGE, seed=8), together=6), FLAT_CS)
     yield Case(program, Input("hybrid", processes=2), ())
     yield Case(program, Input("hybrid", ("--damage", "all"), processes=3, seed=9), FLAT_CS)
-    yield Case(program, HYBRID, ("--csspgo-preinliner=1",), "text")
+    yield from post_processing_cases(program)
+
+
+def post_processing_cases(program):
+    """Profiles of the judge that go through what follows their generation."""
+    keep = "--gen-cs-nested-profile=0"
+    hot = "--profile-summary-hot-count=300"
+    for options in ((), (keep,), ("--csspgo-preinliner=0",), ("--csspgo-preinliner=0", keep),
+                    ("--use-context-cost-for-preinliner=0",), ("--csspgo-replay-preinline",),
+                    ("--csprof-merge-cold-context=1", hot),
+                    ("--csprof-merge-cold-context=1", hot, "--trim-cold-profile", keep),
+                    ("--csspgo-preinliner=0", hot, "--csprof-max-cold-context-depth=3", keep),
+                    (hot, "--trim-cold-profile", keep),
+                    (hot, "--trim-cold-profile", keep, "--csspgo-preinliner=0"),
+                    ("--generate-merged-base-profiles",),
+                    ("--generate-merged-base-profiles", "--csspgo-preinliner=0"),
+                    ("--mark-all-context-preinlined",),
+                    ("--sample-profile-hot-inline-threshold=3", "--sample-profile-cold-inline-threshold=5"),
+                    ("--sample-profile-hot-inline-threshold=1",
+                     "--csspgo-preinliner-multiplier-for-previous-inlining=1"),
+                    ("--sample-profile-cold-inline-threshold=60", keep),
+                    ("--sample-profile-inline-growth-limit=2", keep),
+                    ("--sample-profile-inline-limit-min=1000", "--sample-profile-inline-growth-limit=1"),
+                    ("--sample-profile-inline-limit-max=150",),
+                    ("--sort-profiled-scc-member=0", keep),
+                    ("--profile-summary-cutoff-cold=900000", keep), ("--profile-summary-cold-count=50",),
+                    ("--profile-summary-cutoff-hot=500000", "--csprof-merge-cold-context"),
+                    ("--format=extbinary",), ("--format=extbinary", keep)):
+        yield Case(program, HYBRID, options, "text")
+        yield Case(program, Input("hybrid", ("--damage", "all"), seed=4), options, "text")
 
 
 def large_cases(program):
