@@ -56,6 +56,7 @@ OptionTable options_of(Settings& s) {
           {"--use-first-loadable-segment-as-base", "BOOL", "... from the first segment",
            &g.raw_from_first_load},
           {"--pid", "PID", "mapping events of this process only", &s.pid},
+          {"--kernel", "", "the program is the kernel (perf script text)", &g.kernel},
           {"--load-function-from-symbol", "BOOL", "functions without debug information too (1)",
            &g.program.functions_from_symbols},
           {"--fill-zero-for-all-funcs", "BOOL", "report every function", &g.flat.zero_for_all},
@@ -115,6 +116,8 @@ Status choose_input(Settings& s) {
   if (!s.perf_data.empty()) g.input = s.perf_data, g.kind = InputKind::recording;
   if (!s.raw_profile.empty()) g.input = s.raw_profile, g.kind = InputKind::raw;
   if (!s.sample_profile.empty()) g.input = s.sample_profile;
+  if (g.kernel && !s.perf_data.empty())
+    return fail("--kernel is for --perfscript: print the recording with perf script first");
   g.flat_from_hybrid = s.ignore_stack_samples;
   g.keep_wrong_path = true;
   if (s.pid.empty()) return {};

@@ -76,8 +76,11 @@ Status read_script(std::string_view text, const binary::Program& program,
   if (!options.flat_from_hybrid && perf::detect_script(text) == perf::ScriptKind::hybrid)
     return read_hybrid_script(text, program, options, input);
   Progress progress("reading " + options.input, text.size());
-  auto read = TRY(samples::count_script(
-      text, program, {.pid = options.pid, .threads = options.threads, .progress = &progress}));
+  auto read = TRY(samples::count_script(text, program,
+                                        {.pid = options.pid,
+                                         .kernel = options.kernel,
+                                         .threads = options.threads,
+                                         .progress = &progress}));
   input.counts = read.folder.counts();
   input.ranges = samples::diagnose(read.folder.raw_ranges(), program.code(), program.functions());
   input.use = read.use;

@@ -31,6 +31,7 @@ struct GenerationOptions {
   generate::ContextProfileOptions contexts_made;
   i64 max_unsymbolized_depth = -1;  // call sites that a context keeps; negative: all
   std::optional<u32> pid;
+  bool kernel = false;  // text: the program is the kernel
   bool ignore_build_id = false;
   bool keep_wrong_path = false;
   bool flat_from_hybrid = true;       // false: hybrid text wants a context-sensitive profile

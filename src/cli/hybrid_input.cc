@@ -26,9 +26,11 @@ void take(unwind::HybridCounts&& read, ReadInput& input) {
 Status read_hybrid_script(std::string_view text, const binary::Program& program,
                           const GenerationOptions& options, ReadInput& input) {
   Progress progress("reading " + options.input, text.size());
-  auto read = TRY(unwind::unwind_script(
-      text, program, rules_of(program, options),
-      {.pid = options.pid, .threads = options.threads, .progress = &progress}));
+  auto read = TRY(unwind::unwind_script(text, program, rules_of(program, options),
+                                        {.pid = options.pid,
+                                         .kernel = options.kernel,
+                                         .threads = options.threads,
+                                         .progress = &progress}));
   input.mapped = read.script.mapped;
   input.script = std::move(read.script);
   take(std::move(read), input);

@@ -98,6 +98,23 @@ TEST_F(ProbeContextsTest, WithoutCallersOnlyTheLeafIsLeft) {
   EXPECT_TRUE(made.contains("[leaf]:7:7\n")) << made;
 }
 
+TEST_F(ProbeContextsTest, ThreadsDoNotChangeIt) {
+  std::string made[2];
+  for (unsigned threads : {1u, 3u}) {
+    counts_ = ContextCounts(ContextCounts::Kind::probes);
+    for (u32 i = 0; i < 40000; ++i) {  // several parts, whose contexts are partly the same
+      auto path = CallPath::empty;
+      for (u32 bit = 0; bit < 16; ++bit)
+        path = counts_.paths.child(path, at(i >> bit & 1 ? 0x401000 : 0x401005));
+      counts_.begin(path);
+      ran(0x401020, 0x401021, i), took(0x401021, 0x401005, i);
+    }
+    made[threads > 1] = text({.threads = threads});
+  }
+  EXPECT_EQ(made[0], made[1]);
+  EXPECT_GT(made[0].size(), 200u);
+}
+
 TEST_F(ProbeContextsTest, CallsFromOutsideCountNowhere) {
   counts_.begin(CallPath::empty);
   took(0, 0x401000, 9);

@@ -37,13 +37,21 @@ LoadAddress LoadHistory::at(const char* place) const {
   return next == changes.begin() ? initial : std::prev(next)->address;
 }
 
-LoadTracker::LoadTracker(const binary::Program& program, std::optional<u32> pid)
-    : program_(program), pid_(pid) {
+LoadTracker::LoadTracker(const binary::Program& program, std::optional<u32> pid, bool kernel)
+    : program_(program), pid_(pid), kernel_(kernel) {
   address_.base = program.text_base().value;
 }
 
+// perf names the symbol behind the brackets that the kernel's addresses are relative to.
+bool LoadTracker::is_kernel(const perf::MmapLine& event) const {
+  return kernel_ && (event.path == "[kernel.kallsyms]" || event.path == "[kernel.kallsyms]_stext" ||
+                     event.path == "[kernel.kallsyms]_text");
+}
+
 bool LoadTracker::concerns_us(const perf::MmapLine& event) const {
-  if (event.path.substr(event.path.rfind('/') + 1) != program_.name()) return false;
+  bool ours = is_kernel(event) ||
+              (!kernel_ && event.path.substr(event.path.rfind('/') + 1) == program_.name());
+  if (!ours) return false;
   return !pid_ || event.pid == static_cast<i64>(*pid_);
 }
 
@@ -63,7 +71,10 @@ LoadHistory LoadTracker::history_of(size_t chunk, std::string_view text) {
   chunk_done_.wait(held, [&] { return chunks_done_ == chunk; });
   LoadHistory history{.initial = address_, .changes = {}, .mmap_lines = mmap_lines};
   for (const auto& event : found) {
-    if (status_) status_ = apply(event, program_, address_);
+    if (is_kernel(event))
+      address_ = {event.start, true};
+    else if (status_)
+      status_ = apply(event, program_, address_);
     history.changes.push_back({event.line.data(), address_});
   }
   events_ += found.size();

@@ -44,8 +44,9 @@ struct LoadHistory {
 // order may each look through their own at the same time; only what is found is put in order.
 class LoadTracker {
  public:
-  // `pid`: take mapping events of this process only.
-  LoadTracker(const binary::Program& program, std::optional<u32> pid);
+  // `pid`: take mapping events of this process only. `kernel`: the program is Linux, whose mapping
+  // has a name of its own.
+  LoadTracker(const binary::Program& program, std::optional<u32> pid, bool kernel = false);
 
   // Waits for the chunks before to be asked for.
   LoadHistory history_of(size_t chunk, std::string_view text);
@@ -56,10 +57,12 @@ class LoadTracker {
   u64 unparsable_events() const { return unparsable_events_; }
 
  private:
+  bool is_kernel(const perf::MmapLine& event) const;
   bool concerns_us(const perf::MmapLine& event) const;
 
   const binary::Program& program_;
   std::optional<u32> pid_;
+  bool kernel_;
   std::mutex lock_;
   std::condition_variable chunk_done_;
   size_t chunks_done_ = 0;

@@ -207,6 +207,17 @@ TEST_F(ScriptTest, MappingsOfOtherProcessesOnRequest) {
   EXPECT_EQ(result.use.not_in_program, 1u);
 }
 
+TEST_F(ScriptTest, TheKernelHasMappingsOfItsOwnName) {
+  for (auto name : {"[kernel.kallsyms]", "[kernel.kallsyms]_text", "[kernel.kallsyms]_stext"}) {
+    auto text = fmt::format(
+        "PERF_RECORD_MMAP2 -1/0: [0x10000(0x1000) @ 0x10000 00:00 0 0]: r-xp {}\n{}", name, round);
+    EXPECT_EQ(read(text, {.kernel = true}).folder.counts(), round_counts_);
+    EXPECT_FALSE(read(text).facts.mapped);
+  }
+  auto none = count_script(fmt::format("{}{}", mapped, round), program_, {.kernel = true});
+  EXPECT_EQ(none.error().message, "Kernel is requested, but no kernel is found in mmap events.");
+}
+
 TEST_F(ScriptTest, RepeatCountsAreWeights) {
   Counts five = round_counts_;
   for (auto& range : five.ranges) range.count = 5;

@@ -21,6 +21,7 @@ namespace pgokit::samples {
 
 struct ScriptOptions {
   std::optional<u32> pid = {};  // only mapping events of this process
+  bool kernel = false;          // the program is the kernel of the recorded machine
   unsigned threads = 0;
   Progress* progress = nullptr;  // told of the bytes that were read
 };
@@ -82,7 +83,7 @@ Result<ScriptFacts> read_script(std::string_view text, perf::ScriptKind kind,
                                 const binary::Program& program, const ScriptOptions& options,
                                 std::vector<Sink>& sinks) {
   constexpr size_t chunk_size = 1 << 20;
-  LoadTracker loads(program, options.pid);
+  LoadTracker loads(program, options.pid, options.kernel);
   auto chunks = perf::split_script(text, kind, chunk_size);
   std::vector<ScriptChunk> facts(chunks.size());
   parallel_for(chunks.size(), static_cast<unsigned>(sinks.size()),
@@ -96,7 +97,10 @@ Result<ScriptFacts> read_script(std::string_view text, perf::ScriptKind kind,
                });
   bool cut = false;
   for (const auto& sink : sinks) cut |= sink.cut_in_sample;
-  return summarize_chunks(facts, loads, cut);
+  auto found = summarize_chunks(facts, loads, cut);
+  if (found && options.kernel && !found->mapped)
+    return fail("Kernel is requested, but no kernel is found in mmap events.");
+  return found;
 }
 
 }  // namespace pgokit::samples

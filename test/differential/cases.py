@@ -76,6 +76,9 @@ def lbr_cases(program):
     yield Case(program, Input("lbr", processes=2), ("--pid=4711",))
     yield Case(program, with_data(LBR), ())
     yield Case(program, with_data(LBR), ("--pid=4711",))
+    yield Case(program, LBR, ("--kernel",))
+    for kernel in ("[kernel.kallsyms]", "[kernel.kallsyms]_text", "[kernel.kallsyms]_stext", "[guest.kernel]"):
+        yield Case(program, Input("lbr", ("--name", kernel)), ("--kernel",))
     yield Case(program, with_data(LBR, together=5), ())
     yield Case(program, with_data(Input("lbr", ("--damage", "external", "--damage", "shuffle"), seed=7),
                                   together=3), ())
@@ -114,6 +117,7 @@ def hybrid_cases(program):
     yield Case(program, Input("hybrid", ("--aggregate",)), ())
     yield Case(program, Input("mixed"), ())
     yield Case(program, Input("hybrid", ("--frames", "5"), seed=6), ())
+    yield Case(program, Input("hybrid", ("--name", "[kernel.kallsyms]_text")), ("--kernel",))
     yield Case(program, with_data(HYBRID), ())
     yield Case(program, with_data(HYBRID, together=2), FLAT_CS)
     yield Case(program, with_data(HYBRID, together=5), ("--skip-symbolization",))
