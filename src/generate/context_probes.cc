@@ -1,5 +1,7 @@
 #include "generate/context_probes.h"
 
+#include <algorithm>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -28,18 +30,22 @@ struct Known {
   const ContextProfileOptions& options;
 };
 
-// Fills a profile of its own; its names are those of the whole.
+// Fills one profile after the other, whose names are those of the whole.
 class ContextProbes {
  public:
-  ContextProbes(const Known& known, const unwind::CallPaths& paths, profile::Profile& profile)
+  ContextProbes(const Known& known, const unwind::CallPaths& paths)
       : known_(known),
         decoded_(known.decoded),
         code_(known.code),
         contexts_(known.decoded, known.code, known.names, paths, known.functions, known.missing,
-                  profile.contexts, known.options),
-        profile_(profile),
+                  known.options),
         counts_(known.code.slots()),
         context_of_node_(known.decoded.nodes().size()) {}
+
+  void start(profile::Profile& profile) {
+    profile_ = &profile;
+    contexts_.start(profile.contexts);
+  }
 
   void add(CallPath path, std::span<const unwind::Range> ranges,
            std::span<const unwind::Branch> branches) {
@@ -94,12 +100,12 @@ class ContextProbes {
   void add_entry(u32 node, const NodeContext& place, u64 count) {
     place.samples->add_head(count);
     const auto& inlinee = decoded_.nodes()[node];
-    const auto& context = profile_.contexts.node(place.context);
+    const auto& context = profile_->contexts.node(place.context);
     if (!inlinee.is_inlined() || context.parent == ContextId::none) return;
     u32 inliner = decoded_.nodes()[inlinee.parent].descriptor;
     if (inliner == probe::none) return;
     auto call_site = context.call_site;
-    auto& caller = profile_.function(context.parent);
+    auto& caller = profile_->function(context.parent);
     caller.checksum = known_.descriptors.list()[inliner].hash;
     caller.add_body(call_site, count);
     caller.add_total(count);
@@ -126,7 +132,7 @@ class ContextProbes {
     known.context = contexts_.of(path_, known_.functions.at(place), node);
     if (known.context == ContextId::none) return known;
     const auto& one = decoded_.nodes()[node];
-    known.samples = &profile_.function(known.context);
+    known.samples = &profile_->function(known.context);
     known.samples->checksum = known_.descriptors.list()[one.descriptor].hash;
     if (one.is_inlined()) known.samples->attributes |= profile::was_inlined;
     return known;
@@ -136,7 +142,7 @@ class ContextProbes {
   const probe::Decoded& decoded_;
   const ProbeCode& code_;
   ProbeContexts contexts_;
-  profile::Profile& profile_;
+  profile::Profile* profile_ = nullptr;
   CallPath path_{};
   u64 round_ = 0;
   std::vector<u64> counts_;  // of slots
@@ -169,17 +175,41 @@ void absorb(profile::Profile& whole, profile::Profile part) {
   }
 }
 
+// Parts come in any order and go into the whole in theirs, as soon as those before are there.
+class InOrder {
+ public:
+  InOrder(size_t parts, profile::Profile& whole) : waiting_(parts), whole_(whole) {}
+
+  void add(size_t number, profile::Profile part) {
+    std::scoped_lock held(lock_);
+    waiting_[number] = std::move(part);
+    for (; next_ < waiting_.size() && waiting_[next_]; ++next_)
+      absorb(whole_, std::move(*std::exchange(waiting_[next_], {})));
+  }
+
+ private:
+  std::mutex lock_;
+  size_t next_ = 0;
+  std::vector<std::optional<profile::Profile>> waiting_;
+  profile::Profile& whole_;
+};
+
 // The size of parts does not depend on the number of threads, so that nothing else does.
 void add_all(const Known& known, const unwind::ContextCounts& counts, profile::Profile& whole) {
-  constexpr size_t at_once = 16384;
-  std::vector<std::optional<profile::Profile>> parts((counts.size() + at_once - 1) / at_once);
-  parallel_for(parts.size(), known.options.threads, [&](size_t part, unsigned) {
-    ContextProbes samples(known, counts.paths, parts[part].emplace());
+  constexpr size_t at_once = 8192;
+  size_t parts = (counts.size() + at_once - 1) / at_once;
+  InOrder in_order(parts, whole);
+  std::vector<std::optional<ContextProbes>> workers(worker_count(known.options.threads));
+  parallel_for(parts, known.options.threads, [&](size_t part, unsigned worker) {
+    auto& samples =
+        workers[worker] ? *workers[worker] : workers[worker].emplace(known, counts.paths);
+    profile::Profile made;
+    samples.start(made);
     size_t end = std::min(counts.size(), (part + 1) * at_once);
     for (size_t i = part * at_once; i < end; ++i)
       samples.add(counts.path(i), counts.ranges(i), counts.branches(i));
+    in_order.add(part, std::move(made));
   });
-  for (auto& part : parts) absorb(whole, std::move(*std::exchange(part, {})));
 }
 
 }  // namespace

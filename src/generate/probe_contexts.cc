@@ -14,18 +14,15 @@ using unwind::CallPath;
 ProbeContexts::ProbeContexts(const probe::Decoded& decoded, const ProbeCode& code,
                              std::span<const NameId> names, const unwind::CallPaths& paths,
                              const CodeFunctions& functions, const MissingFrames* missing,
-                             profile::Contexts& contexts, const ContextProfileOptions& options)
+                             const ContextProfileOptions& options)
     : decoded_(decoded),
       code_(code),
       names_(names),
       paths_(paths),
       functions_(functions),
       missing_(missing),
-      contexts_(contexts),
       options_(options),
-      callers_(paths.end()) {
-  callers_[0].known = true;
-}
+      callers_(paths.end()) {}
 
 class ProbeContexts::Chain {
  public:
@@ -33,7 +30,7 @@ class ProbeContexts::Chain {
 
   void clear() { callers_ = {}; }
   void add(NameId function, u32 call_site) {
-    callers_.context = owner_.contexts_.child(callers_.context, {callers_.call_site, 0}, function);
+    callers_.context = owner_.contexts_->child(callers_.context, {callers_.call_site, 0}, function);
     callers_.call_site = call_site;
     callers_.repetitive =
         callers_.repetitive || owner_.ends_repetitive(callers_.context, call_site);
@@ -63,22 +60,24 @@ ContextId ProbeContexts::of(CallPath path, u32 function, u32 node) {
   add_inliners(chain, node);
   const auto& callers = chain.callers();
   if (callers.repetitive || options_.max_depth >= 0) return compressed(path, function, node);
-  return contexts_.child(callers.context, {callers.call_site, 0}, names_[node]);
+  return contexts_->child(callers.context, {callers.call_site, 0}, names_[node]);
 }
 
 // The frames of the calls of a path.
 ProbeContexts::Callers ProbeContexts::callers_of(CallPath path) {
   unknown_.clear();
-  for (; !callers_[static_cast<u32>(path)].known; path = paths_.parent(path))
-    unknown_.push_back(path);
-  Callers callers = callers_[static_cast<u32>(path)];
+  auto is_known = [&](CallPath one) {
+    return one == CallPath::empty || callers_[static_cast<u32>(one)].round == round_;
+  };
+  for (; !is_known(path); path = paths_.parent(path)) unknown_.push_back(path);
+  Callers callers = path == CallPath::empty ? Callers{} : callers_[static_cast<u32>(path)];
   for (; !unknown_.empty(); unknown_.pop_back()) {
     CodeIndex call = paths_.call(unknown_.back());
     Chain chain(*this, callers);
     add_tail_calls(chain, paths_.parent(unknown_.back()), function_at(call));
     add_call(chain, call);
     callers = chain.callers();
-    callers.known = true;
+    callers.round = round_;
     callers_[static_cast<u32>(unknown_.back())] = callers;
   }
   return callers;
@@ -117,13 +116,13 @@ void ProbeContexts::add_inliners(Sink& sink, u32 node) {
 
 // Whether the last frames are a block that stands twice, one behind the other.
 bool ProbeContexts::ends_repetitive(ContextId context, u32 call_site) const {
-  NameId function = contexts_.node(context).function;
+  NameId function = contexts_->node(context).function;
   size_t length = 0;
-  const auto* below = &contexts_.node(context);
+  const auto* below = &contexts_->node(context);
   while (below->parent != ContextId::none) {
     ++length;
     ContextId above = below->parent;
-    const auto& frame = contexts_.node(above);
+    const auto& frame = contexts_->node(above);
     if (frame.function == function && below->call_site.line_offset == call_site &&
         block_repeats(context, above, length))
       return true;
@@ -135,11 +134,11 @@ bool ProbeContexts::ends_repetitive(ContextId context, u32 call_site) const {
 // Whether the `length` frames up from `last` are those up from `before`, where both end alike.
 bool ProbeContexts::block_repeats(ContextId last, ContextId before, size_t length) const {
   for (size_t i = 1; i < length; ++i) {
-    const auto &a = contexts_.node(last), &b = contexts_.node(before);
+    const auto &a = contexts_->node(last), &b = contexts_->node(before);
     if (b.parent == ContextId::none || a.call_site != b.call_site) return false;
     last = a.parent;
     before = b.parent;
-    if (contexts_.node(last).function != contexts_.node(before).function) return false;
+    if (contexts_->node(last).function != contexts_->node(before).function) return false;
   }
   return true;
 }
@@ -161,10 +160,10 @@ ContextId ProbeContexts::compressed(CallPath path, u32 function, u32 node) {
   auto context = ContextId::none;
   u32 call_site = 0;
   for (const auto& frame : frames_) {
-    context = contexts_.child(context, {call_site, 0}, frame.function);
+    context = contexts_->child(context, {call_site, 0}, frame.function);
     call_site = frame.call_site;
   }
-  return contexts_.child(context, {call_site, 0}, names_[node]);
+  return contexts_->child(context, {call_site, 0}, names_[node]);
 }
 
 void ProbeContexts::compress() {

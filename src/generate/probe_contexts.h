@@ -2,7 +2,8 @@
 
 // Chains of call sites → calling contexts of a profile, by the probes at the calls.
 //
-//   ProbeContexts find(decoded, code, names, paths, functions, missing, contexts, options);
+//   ProbeContexts find(decoded, code, names, paths, functions, missing, options);
+//   find.start(profile.contexts);
 //   ContextId context = find.of(path, function, node);     // none: not known
 //
 // Each call site gives the functions its call is inlined into, and its own. Tail calls that can be
@@ -24,9 +25,13 @@ class ProbeContexts {
   // `names`: of the functions of nodes. `missing` may be null.
   ProbeContexts(const probe::Decoded& decoded, const ProbeCode& code, std::span<const NameId> names,
                 const unwind::CallPaths& paths, const CodeFunctions& functions,
-                const MissingFrames* missing, profile::Contexts& contexts,
-                const ContextProfileOptions& options);
+                const MissingFrames* missing, const ContextProfileOptions& options);
 
+  // Contexts are of this table from here on.
+  void start(profile::Contexts& contexts) {
+    contexts_ = &contexts;
+    ++round_;
+  }
   // Of the code of an inline node, which is in `function`, when called through `path`.
   profile::ContextId of(unwind::CallPath path, u32 function, u32 node);
   // It has a descriptor.
@@ -37,7 +42,7 @@ class ProbeContexts {
   struct Callers {
     profile::ContextId context = profile::ContextId::none;
     u32 call_site = 0;
-    bool known = false;       // it was computed
+    u32 round = 0;            // it was computed for the table of this round
     bool repetitive = false;  // has repetitions that have to be compressed
   };
   struct Frame {
@@ -69,7 +74,8 @@ class ProbeContexts {
   const unwind::CallPaths& paths_;
   const CodeFunctions& functions_;
   const MissingFrames* missing_;
-  profile::Contexts& contexts_;
+  profile::Contexts* contexts_ = nullptr;
+  u32 round_ = 0;
   const ContextProfileOptions& options_;
   std::vector<Callers> callers_;  // of paths
   std::vector<unwind::CallPath> unknown_;
