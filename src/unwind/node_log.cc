@@ -15,6 +15,13 @@ u64 add_saturated(u64 a, u64 b) {
 
 }  // namespace
 
+void NodeLog::flush() {
+  for (auto& slot : recent_) {
+    write_down(slot);
+    slot.count = 0;
+  }
+}
+
 void NodeLog::sum() {
   for (size_t i = 0; i < keys_.size(); ++i)
     weighted_.push_back({keys_[i], 1, ordered_ ? samples_[i] : 0});
@@ -42,6 +49,7 @@ SortedLog::SortedLog(const std::vector<Source>& sources, size_t nodes, unsigned 
   constexpr size_t buckets = 1024;
   auto bucket_of = [&](u32 node) { return node * buckets / std::max<size_t>(nodes, 1); };
   std::vector<size_t> begins(buckets + 1);
+  for (const auto& source : sources) source.log->flush();
   for (const auto& source : sources)
     for (u64 key : source.log->keys_) ++begins[bucket_of((*source.nodes)[key >> 32]) + 1];
   std::partial_sum(begins.begin(), begins.end(), begins.begin());

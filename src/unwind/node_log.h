@@ -1,7 +1,8 @@
 #pragma once
 
 // Counts how often things happened at nodes: written down one after the other, then sorted and
-// summed. Most pairs of a node and a thing are rare, so a hash map would be a cache miss for each.
+// summed. Most pairs of a node and a thing are rare, so a hash map would be a cache miss for each;
+// what is frequent, loops, stays in a small table of recent pairs and is written down rarely.
 //
 //   NodeLog log;                                   // one per thread
 //   log.add(node, thing, weight, sample);
@@ -10,7 +11,7 @@
 
 #include <vector>
 
-#include "base/types.h"
+#include "base/hash.h"
 
 namespace pgokit::unwind {
 
@@ -24,21 +25,40 @@ class NodeLog {
   };
 
   // `limit`: entries that may wait to be summed. `ordered`: samples are remembered.
-  explicit NodeLog(bool ordered, size_t limit = 1 << 24) : ordered_(ordered), limit_(limit) {}
+  explicit NodeLog(bool ordered, size_t limit = 1 << 24)
+      : ordered_(ordered), limit_(limit), recent_(recent_size) {}
 
   void add(u32 node, u32 thing, u64 weight, u32 sample) {
-    if (weight == 1) [[likely]] {
-      keys_.push_back(log_key(node, thing));
-      if (ordered_) samples_.push_back(sample);
+    u64 key = log_key(node, thing);
+    Weighted& slot = recent_[IntHash{}(key) % recent_size];
+    if (slot.key == key && slot.count != 0 && weight <= ~slot.count) {
+      slot.count += weight;
+    } else if (weight == 0) [[unlikely]] {
+      weighted_.push_back({key, weight, sample});
     } else {
-      weighted_.push_back({log_key(node, thing), weight, sample});
+      write_down(slot);
+      slot = {key, weight, sample};
     }
-    if (keys_.size() + weighted_.size() - summed_ >= limit_) [[unlikely]]
-      sum();
   }
 
  private:
   friend class SortedLog;
+  static constexpr size_t recent_size = 4096;
+
+  void write_down(const Weighted& entry) {
+    // As often as it happened: two keys take less memory than one entry.
+    if (entry.count <= 2) [[likely]] {
+      for (u64 i = 0; i < entry.count; ++i) {
+        keys_.push_back(entry.key);
+        if (ordered_) samples_.push_back(entry.sample);
+      }
+    } else {
+      weighted_.push_back(entry);
+    }
+    if (keys_.size() + weighted_.size() - summed_ >= limit_) [[unlikely]]
+      sum();
+  }
+  void flush();
   void sum();
 
   bool ordered_;
@@ -47,6 +67,7 @@ class NodeLog {
   std::vector<u64> keys_;     // of what happened once, in any order
   std::vector<u32> samples_;  // for each of them, where they are remembered
   std::vector<Weighted> weighted_;
+  std::vector<Weighted> recent_;  // nothing where the count is 0
 };
 
 // What several threads wrote down, with numbers of their own for the same nodes and things.
