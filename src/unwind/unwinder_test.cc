@@ -1,0 +1,131 @@
+#include "unwind/unwinder.h"
+
+#include <gmock/gmock.h>
+
+#include "test/support/shell.h"
+#include "test/support/tiny_program.h"
+#include "unwind/by_context.h"
+
+namespace pgokit::unwind {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// Instructions of the tiny program, as places.
+constexpr Place test_edi = 0, je = 2, add_edi = 4, call = 7, main_ret = 12, leaf = 16,
+                leaf_ret = 17;
+
+class UnwinderTest : public testing::Test {
+ protected:
+  using Branches = std::vector<Unwinder::Branch>;
+
+  static binary::Program open_tiny(const test::ScratchDir& dir) {
+    dir.write("tiny", test::tiny_program().image());
+    return *binary::Program::open(fmt::format("{}/tiny", dir.path()), {});
+  }
+
+  void unwind(const std::vector<Place>& calls, const Branches& branches, u64 weight = 1) {
+    stats_ = unwinder_.unwind(calls, branches, weight);
+  }
+
+  // Contexts as "call call: first-last*count ... from>to*count ...".
+  std::vector<std::string> found() {
+    std::vector<Unwinder> all;
+    all.push_back(std::move(unwinder_));
+    auto counts = counts_by_path(merge(std::move(all), {{}}, 1));
+    std::vector<std::string> lines;
+    for (size_t i = 0; i < counts.size(); ++i) {
+      std::string line;
+      for (auto place : counts.paths.calls(counts.path(i)))
+        line += fmt::format("{} ", number(place));
+      line += ":";
+      for (auto r : counts.ranges(i))
+        line += fmt::format(" {}-{}*{}", number(r.first), number(r.last), r.count);
+      for (auto b : counts.branches(i))
+        line += fmt::format(" {}>{}*{}", number(b.from), number(b.to), b.count);
+      lines.push_back(line);
+    }
+    return lines;
+  }
+  static i64 number(CodeIndex place) {
+    return place == binary::no_code ? -1 : static_cast<i64>(place);
+  }
+
+  test::ScratchDir dir_;
+  binary::Program program_ = open_tiny(dir_);
+  Unwinder unwinder_{program_.code(), {.compress = true}, false};
+  UnwindStats stats_;
+};
+
+TEST_F(UnwinderTest, AReturnPutsTheCallerOnTheChainAndACallTakesItOff) {
+  unwind({}, {{leaf_ret, main_ret}, {call, leaf}, {je, call}});
+  EXPECT_THAT(found(), ElementsAre(": 7-7*1 2>7*1 7>16*1", "7 : 16-17*1 17>12*1"));
+  EXPECT_EQ(stats_.branches, 3u);
+  EXPECT_EQ(stats_.mismatched_frames, 0u);
+}
+
+TEST_F(UnwinderTest, TheChainOfTheSampleIsTheContext) {
+  unwind({call}, {{call, leaf}, {je, call}}, 5);
+  unwind({call, call}, {{call, leaf}}, 2);
+  // the second: main called by itself; recursion is not removed where the caller is left
+  EXPECT_THAT(found(), ElementsAre(": 7-7*5 2>7*5 7>16*5", "7 : 7>16*2"));
+}
+
+TEST_F(UnwinderTest, ACallThatIsNotOnTheChainIsCounted) {
+  unwind({add_edi}, {{call, leaf}});
+  EXPECT_EQ(stats_.mismatched_frames, 1u);
+  EXPECT_THAT(found(), ElementsAre("4 : 7>16*1"));
+}
+
+TEST_F(UnwinderTest, ContextsBeginBehindCodeOutside) {
+  unwind({call, outside, call}, {{je, call}, {main_ret, test_edi}});
+  EXPECT_THAT(found(), ElementsAre("7 : 0-2*1 2>7*1", "7 -1 : 12>0*1"));
+}
+
+TEST_F(UnwinderTest, LeavingAndEnteringAgainKeepsTheContext) {
+  unwind({call}, {{outside, leaf_ret}, {leaf, outside}, {outside, leaf}});
+  EXPECT_EQ(stats_.paired_outside, 1u);
+  EXPECT_EQ(stats_.unpaired_outside, 0u);
+}
+
+TEST_F(UnwinderTest, AfterAContradictionNothingHasContext) {
+  // from 12 nothing runs on to 17
+  unwind({call}, {{leaf_ret, main_ret}, {leaf_ret, main_ret}, {je, call}});
+  auto lines = found();
+  ASSERT_FALSE(lines.empty());
+  EXPECT_THAT(lines[0], testing::HasSubstr("17>12*1"));
+}
+
+TEST_F(UnwinderTest, ReturnsBehindNoCallAreKnown) {
+  unwind({}, {{leaf_ret, add_edi}, {je, leaf}});
+  EXPECT_THAT(found(), ElementsAre("-1 : 16-17*1 2>16*1 17>4*1"));
+}
+
+TEST(CallStack, AChainWithoutEndBeginsAnew) {
+  PathTable table({});
+  CallStack stack;
+  for (u32 i = 0; i < CallStack::max_depth + 5; ++i) stack.push(i);
+  EXPECT_EQ(stack.innermost(), CallStack::max_depth + 4);
+  EXPECT_EQ(table.nodes().size(), 1u);
+  u32 node = stack.node(table);
+  EXPECT_EQ(table.nodes().size(), 6u);
+  EXPECT_EQ(table.nodes()[node].call, CallStack::max_depth + 4);
+}
+
+TEST(PathTable, CompressedChainsAreTheChainsTheyBecome) {
+  PathTable table({.compress = true, .max_depth = 3});
+  auto node = [&](std::vector<Place> calls) {
+    CallStack stack;
+    for (Place call : calls) stack.push(call);
+    return stack.node(table);
+  };
+  EXPECT_EQ(node({1, 1, 2, 3, 2, 3}), node({1, 2, 3}));
+  EXPECT_EQ(node({9, 1, 2, 3}), node({1, 2, 3}));
+  EXPECT_EQ(node({outside, 1, outside, 1, 2}), node({1, 2}));
+  EXPECT_EQ(node({1, outside}), PathTable::root);
+  EXPECT_NE(node({1, 2}), node({2, 1}));
+}
+
+}  // namespace
+}  // namespace pgokit::unwind
