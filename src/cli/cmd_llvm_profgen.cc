@@ -175,7 +175,7 @@ void warn_of_input(const binary::Program& program, const ReadInput& input) {
   if (input.script.bad_branches)
     fmt::print(stderr, "warning: Invalid address in LBR record at line {}: {} ({} such lines)\n",
                input.script.first_bad_line, input.script.first_bad_text, input.script.bad_branches);
-  warn_of_share(input.unwound.outside_leaves, input.use.samples,
+  warn_of_share(input.unwound.outside_leaves, input.unwound.begun,
                 "of samples have leaf external frame in call stack.");
   warn_of_share(input.unwound.bad_return_addresses, input.unwound.samples,
                 "of truncated stack samples due to invalid return address, likely caused by frame "

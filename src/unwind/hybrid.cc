@@ -105,6 +105,7 @@ HybridCounts collect(std::vector<HybridSampler> samplers, const binary::Program&
     bad_returns.insert(sampler.bad_returns_.begin(), sampler.bad_returns_.end());
     all.use.add(sampler.use);
     all.bad_chains += sampler.bad_chains;
+    all.facts.begun += sampler.begun_;
     all.facts.outside_leaves += sampler.outside_leaves_;
     noted.push_back(std::move(sampler.samples_));
     unwinders.push_back(std::move(sampler.unwinder_));

@@ -32,7 +32,8 @@ struct HybridRules {
 // How well samples and program fit together. Equal samples count as one here.
 struct HybridFacts {
   u64 samples = 0;
-  u64 outside_leaves = 0;        // samples, each time: taken outside of the program
+  u64 begun = 0;                 // samples, each time, and the empty lines of a text
+  u64 outside_leaves = 0;        // ... of these: taken outside of the program
   u64 bad_return_addresses = 0;  // different ones, where call chains were cut
   u64 branches = 0;
   u64 mismatched_frames = 0;  // of the branches, as in UnwindStats
@@ -56,6 +57,7 @@ class HybridSampler {
   void begin_piece(size_t number) { place_ = u64{number} << 32; }
   void begin(u64 weight) {
     weight_ = weight;
+    begun_ += weight;
     chain_.clear();
     branches_.clear();
     entries_ = 0;
@@ -96,7 +98,7 @@ class HybridSampler {
   Unwinder unwinder_;
   tsl::robin_map<u64, Odd, Same> seen_;  // by hash of the whole sample
   tsl::robin_set<u32, IntHash> bad_returns_;
-  u64 outside_leaves_ = 0;
+  u64 begun_ = 0, outside_leaves_ = 0;
   bool ordered_;
   std::vector<NotedSample> samples_;  // where their order is wanted
 
