@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/generation.h"
 #include "cli/llvm_listing.h"
+#include "cli/mapping_events.h"
 #include "cli/options.h"
 #include "cli/profgen_context_options.h"
 #include "profile/format.h"
@@ -21,7 +22,7 @@ struct Settings {
   std::string perf_script, perf_data, raw_profile, sample_profile;
   std::string output, format = "extbinary", pid;
   bool skip_symbolization = false, ignore_stack_samples = false, use_md5 = false;
-  bool show_density = false, symbol_list = false;
+  bool show_mmap_events = false, show_density = false, symbol_list = false;
   double density_threshold = 50;
   u64 density_cutoff = profile::hot_cutoff;
   bool show_disassembly = false;
@@ -75,6 +76,8 @@ OptionTable options_of(Settings& s) {
           {"--trim-cold-profile", "BOOL", "leave out cold functions", &g.contexts.trim_cold},
           {"--populate-profile-symbol-list", "BOOL", "extbinary: list all functions of the program",
            &s.symbol_list},
+          {"--show-mmap-events", "", "print where programs and libraries were loaded",
+           &s.show_mmap_events},
           {"--show-density", "BOOL", "print the density of the profile", &s.show_density},
           {"--profile-density-threshold", "N", "density below which to warn", &s.density_threshold},
           {"--profile-density-cutoff-hot", "N", "share of samples that density looks at",
@@ -272,6 +275,7 @@ Status profgen(Settings& settings) {
   TRY(program.load_functions(options.threads));
   warn_of_program(program);
   if (!settings.sample_profile.empty()) return process_again(settings, program, format);
+  if (settings.show_mmap_events) TRY(print_mapping_events(options));
   auto input = TRY(read_input(program, options));
   warn_of_input(program, input);
   if (settings.skip_symbolization) return write_raw(settings.output, program, input, options);

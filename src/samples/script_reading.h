@@ -89,8 +89,10 @@ Result<ScriptFacts> read_script(std::string_view text, perf::ScriptKind kind,
   parallel_for(chunks.size(), static_cast<unsigned>(sinks.size()),
                [&](size_t chunk, unsigned worker) {
                  auto& sink = sinks[worker];
-                 sink.start_chunk(chunk, loads.history_of(chunk, chunks[chunk]));
-                 facts[chunk].counts = perf::parse_script(chunks[chunk], kind, sink);
+                 auto history = loads.history_of(chunk, chunks[chunk]);
+                 auto mmap_lines = history.mmap_lines;
+                 sink.start_chunk(chunk, std::move(history));
+                 facts[chunk].counts = perf::parse_script(chunks[chunk], kind, sink, mmap_lines);
                  facts[chunk].bad_lines = sink.bad_lines;
                  release(as_bytes(chunks[chunk]));
                  if (options.progress) options.progress->advance(chunks[chunk].size());

@@ -1,0 +1,43 @@
+// Text with call chains, unwound over a program of two functions: no crash, and the same counts on
+// one thread and on three.
+#include <cstdlib>
+
+#include "base/cursor.h"
+#include "test/support/shell.h"
+#include "test/support/tiny_program.h"
+#include "unwind/hybrid_script.h"
+#include "unwind/raw_contexts.h"
+
+namespace {
+
+using namespace pgokit;
+
+const binary::Program& program() {
+  static const auto opened = [] {
+    test::ScratchDir dir;
+    dir.write("tiny", test::tiny_program().image());
+    auto tiny = binary::Program::open(fmt::format("{}/tiny", dir.path()), {});
+    if (!tiny || !tiny->load_functions(1)) std::abort();
+    return std::move(*tiny);
+  }();
+  return opened;
+}
+
+std::string unwound(std::string_view text, bool by_frames, unsigned threads) {
+  auto read =
+      unwind::unwind_script(text, program(), {.by_frames = by_frames}, {.threads = threads});
+  if (!read) return read.error().message;
+  std::string raw;
+  unwind::write_raw_contexts(read->counts, program().code(), program().text_base(),
+                             [&](std::string_view part) { raw += part; });
+  return raw;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  std::string_view text = as_text({data, size});
+  for (bool by_frames : {false, true})
+    if (unwound(text, by_frames, 1) != unwound(text, by_frames, 3)) std::abort();
+  return 0;
+}
