@@ -46,7 +46,8 @@ class ScriptSink {
     std::string_view text;
   };
 
-  void start_chunk(size_t, LoadHistory loads) {
+  void start_chunk(size_t number, LoadHistory loads) {
+    chunk = number;
     loads_ = std::move(loads);
     address_ = loads_.initial;
     bad_lines.clear();
@@ -59,6 +60,7 @@ class ScriptSink {
 
   BinaryAddr translate(u64 runtime) const { return address_.translate(runtime, *program_); }
 
+  size_t chunk = 0;  // the one that is being read
   bool cut_in_sample = false;
   std::vector<BadLine> bad_lines;  // the first of this chunk
 

@@ -1,5 +1,7 @@
 #include "unwind/hybrid_script.h"
 
+#include <utility>
+
 namespace pgokit::unwind {
 namespace {
 
@@ -9,11 +11,10 @@ class UnwindingSink : public samples::ScriptSink {
   UnwindingSink(const binary::Program& program, const HybridRules& rules)
       : ScriptSink(program), sampler(program, rules) {}
 
-  void start_chunk(size_t number, samples::LoadHistory loads) {
-    ScriptSink::start_chunk(number, std::move(loads));
-    sampler.begin_piece(number);
+  void begin_sample(u64 repeat) {
+    if (std::exchange(chunk_, chunk) != chunk) sampler.begin_piece(chunk);
+    sampler.begin(repeat);
   }
-  void begin_sample(u64 repeat) { sampler.begin(repeat); }
   bool frame(u64 runtime) { return sampler.frame(sampler.locate(translate(runtime))); }
   bool end_of_frames() { return sampler.end_of_frames(); }
   void branch(u64 from, u64 to) {
@@ -22,6 +23,9 @@ class UnwindingSink : public samples::ScriptSink {
   void end_sample() { sampler.end_sample(); }
 
   HybridSampler sampler;
+
+ private:
+  size_t chunk_ = ~size_t{0};
 };
 
 }  // namespace
