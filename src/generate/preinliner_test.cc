@@ -35,12 +35,12 @@ TEST(Preinliner, InlinesColdCallsThatCostLessThanTheirThreshold) {
   auto all = preinlined(example, {.cold_threshold = 2, .cold_count = 100, .upper_count = 200});
   EXPECT_NE(all.find("[other:4 @ foo]"), all.npos);
   auto none = preinlined(example, {.cold_threshold = 1, .cold_count = 100, .upper_count = 200});
-  EXPECT_EQ(none.find("@"), none.npos);
+  EXPECT_EQ(none.find('@'), none.npos);
 }
 
 TEST(Preinliner, WhatCostsNothingIsStillNotInlinedWhereColdCallsNeverAre) {
   InlineSizes sizes;
-  EXPECT_EQ(preinlined(example, {.cold_count = 100, .upper_count = 200}, &sizes).find("@"),
+  EXPECT_EQ(preinlined(example, {.cold_count = 100, .upper_count = 200}, &sizes).find('@'),
             std::string::npos);
 }
 
