@@ -25,7 +25,7 @@ struct RecordSettings {
   u64 frequency = 50;  // windows per second of a thread's CPU time; each gives a few samples
   u32 depth = 32;
   bool callchain = true;
-  u64 kept_ns = 150;  // how much of a window is kept: what is taken in that much time
+  u64 kept_ns = 600;  // how much of a window is kept: what is taken in that much time
   WindowLength length = {.first_passes = 1024, .further_passes = 64, .parts = 5};
   bool single_step = false;                    // the slow way, to be compared with
   std::vector<std::string> command_line = {};  // for the file's header

@@ -115,7 +115,7 @@ TEST(CallStack, AChainWithoutEndBeginsAnew) {
 
 TEST(PathTable, CompressedChainsAreTheChainsTheyBecome) {
   PathTable table({.compress = true, .max_depth = 3});
-  auto node = [&](std::vector<Place> calls) {
+  auto node = [&](const std::vector<Place>& calls) {
     CallStack stack;
     for (Place call : calls) stack.push(call);
     return stack.node(table);

@@ -21,7 +21,7 @@ import sys
 
 SAMPLES = 20_000
 LEAST = 0.95
-ROUNDS = 4500
+ROUNDS = 1200
 TOGETHER = 200  # samples that follow each other, as those of one window do
 
 
