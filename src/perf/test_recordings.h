@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -36,7 +37,7 @@ inline Writer::Event branch_event(std::vector<u64> ids = {11}) {
 // Whatever `fill` writes.
 template <class Fill>
 Image recording(std::vector<Writer::Event> events, Fill fill) {
-  std::string path = "/tmp/pgokit-test-XXXXXX";
+  std::string path = (std::filesystem::temp_directory_path() / "pgokit-test-XXXXXX").string();
   close(mkstemp(path.data()));
   auto writer = Writer::create(path, std::move(events));
   fill(*writer);
