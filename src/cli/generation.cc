@@ -166,8 +166,8 @@ Result<Generated> generate_profile(const binary::Program& program, ReadInput& in
     context_options.update_totals = options.flat.update_totals;
     auto made = TRY(
         generate::generate_contexts(program, *std::exchange(input.contexts, {}), context_options));
-    auto result =
-        TRY(finish_profile(program, std::move(made.profile), options, &made.functions_hit));
+    auto result = TRY(finish_profile(program, std::move(made.profile), options, &made.functions_hit,
+                                     made.probe_table ? &made.probes : nullptr));
     result.probes_without_descriptor = made.probes_without_descriptor;
     return result;
   }

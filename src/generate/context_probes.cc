@@ -217,10 +217,10 @@ void add_all(const Known& known, const unwind::ContextCounts& counts, profile::P
 Status add_context_probes(const binary::Program& program, const unwind::ContextCounts& counts,
                           const ContextProfileOptions& options, ContextResult& result) {
   auto& profile = result.profile;
-  auto table = TRY(program.probe_table());
+  auto table = std::make_unique<probe::Table>(TRY(program.probe_table()));
   CodeFunctions functions(program);
   result.functions_hit = functions_hit(program.functions(), functions, counts);
-  auto decoded = decode_probes(program, table, result.functions_hit);
+  auto decoded = decode_probes(program, *table, result.functions_hit);
   ProbeCode code(program, decoded);
   std::optional<MissingFrames> missing;
   if (options.infer_missing_frames)
@@ -230,10 +230,12 @@ Status add_context_probes(const binary::Program& program, const unwind::ContextC
     names.push_back(profile.names.intern(decoded.name_of(node)));
   KnownCallees callees(program, CalleeNames(program.functions(), profile.names, &decoded),
                        counts.all_branches());
-  add_all({table.descriptors(), decoded, code, functions, callees, names,
+  add_all({table->descriptors(), decoded, code, functions, callees, names,
            missing ? &*missing : nullptr, options},
           counts, profile);
   result.probes_without_descriptor = decoded.unknown_functions();
+  result.probe_table = std::move(table);
+  result.probes = std::move(decoded);
   return {};
 }
 

@@ -9,6 +9,8 @@
 // a calling context with the samples of its leaf; nothing is merged, trimmed or nested yet. The
 // same samples as llvm-profgen's. The program's functions must be loaded.
 
+#include <memory>
+
 #include "binary/program.h"
 #include "profile/profile.h"
 #include "unwind/context_counts.h"
@@ -26,8 +28,10 @@ struct ContextProfileOptions {
 
 struct ContextResult {
   profile::Profile profile;
-  std::vector<bool> functions_hit;    // by number of function: those whose code matters
-  u64 probes_without_descriptor = 0;  // their function is not known: left out
+  std::vector<bool> functions_hit;            // by number of function: those whose code matters
+  u64 probes_without_descriptor = 0;          // their function is not known: left out
+  std::unique_ptr<probe::Table> probe_table;  // probes only; what `probes` refers to
+  probe::Decoded probes;                      // of the functions hit
 };
 
 Result<ContextResult> generate_contexts(const binary::Program& program,
