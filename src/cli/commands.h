@@ -10,9 +10,10 @@ extern const Command record_command;
 extern const Command probes_command;
 extern const Command show_command;
 extern const Command llvm_profgen_command;
+extern const Command llvm_profdata_command;
 
-inline constexpr const Command* commands[] = {&doctor_command,   &record_command,
-                                              &generate_command, &show_command,
-                                              &probes_command,   &llvm_profgen_command};
+inline constexpr const Command* commands[] = {
+    &doctor_command, &record_command,       &generate_command,     &show_command,
+    &probes_command, &llvm_profgen_command, &llvm_profdata_command};
 
 }  // namespace pgokit::cli

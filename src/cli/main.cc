@@ -32,6 +32,7 @@ int main(int argc, char** argv) {
   std::string_view program = argc > 0 ? argv[0] : "";
   program = program.substr(program.rfind('/') + 1);
   if (program == "llvm-profgen") return cli::llvm_profgen_command.run(arguments);
+  if (program == "llvm-profdata") return cli::llvm_profdata_command.run(arguments);
   if (arguments.empty()) return print_usage(stderr), 2;
   std::string_view name = arguments[0];
   if (name == "--help" || name == "-h" || name == "help") return print_usage(stdout), 0;
