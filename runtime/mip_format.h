@@ -1,0 +1,206 @@
+/* Layouts shared by the plugin, the run time and the tool: sections of instrumented programs, and
+ * the file of raw dumps. C11, no libc; also C++. docs/formats/mip.md draws them.
+ *
+ * Numbers have the byte order of the program, which is little-endian on every target there is.
+ * Structures of files are packed by their own layout: no padding, but no alignment either, so that
+ * readers copy them (memcpy) instead of casting.
+ *
+ * Versions: the high byte changes when old readers must refuse, the low byte when something was
+ * added that they may skip. */
+#ifndef PGOKIT_MIP_FORMAT_H
+#define PGOKIT_MIP_FORMAT_H
+
+#include <stdint.h>
+
+#define MIP_MAGIC 0x50494dfbu /* fb 'M' 'I' 'P' */
+#define MIP_VERSION 0x0101u
+#define MIP_RAW_SECTION "__llvm_mipraw"
+#define MIP_MAP_SECTION "__llvm_mipmap"
+
+enum mip_file_type { MIP_TYPE_RAW = 1, MIP_TYPE_MAP = 2 };
+
+/* What is collected, of a function (map record), a module (section header) or a dump. */
+enum mip_kind {
+  MIP_COVERAGE = 0x1,       /* u8: 0xff never ran, 0 ran */
+  MIP_BLOCK_COVERAGE = 0x2, /* u8 per counter: 0xff never ran, 0 ran */
+  MIP_CALLS32 = 0x4,        /* u32: calls, wraps */
+  MIP_ORDER = 0x8,          /* mip_first_run */
+  MIP_CALLS64 = 0x10,       /* u64: calls */
+  MIP_BLOCKS64 = 0x20,      /* u64 per counter: executions */
+  MIP_EDGES = 0x40,         /* nothing in the box; payload MIP_PAYLOAD_EDGES */
+  MIP_TARGETS = 0x80,       /* reserved: indirect call targets, payload MIP_PAYLOAD_TARGETS */
+  MIP_ORDER_LOG = 0x100,    /* reserved: order log, payload MIP_PAYLOAD_ORDER_LOG */
+  MIP_ALL_KINDS = 0x1ff
+};
+
+/* Begins both sections; once per linked program. `kinds` and `module_hash` are those of the module
+ * that gave the header; what is true of a function is in its map record. */
+struct mip_section_header {
+  uint32_t magic;
+  uint16_t version;
+  uint16_t type; /* mip_file_type */
+  uint32_t kinds;
+  uint32_t module_hash;
+  uint32_t zero;
+  uint32_t data_offset; /* 24 */
+};
+
+/* First run of a function: ordered by `sequence` within one module of one process (1, 2, ...; 0 is
+ * never), `time` in microseconds since the start in the dump, at most UINT32_MAX. */
+struct mip_first_run {
+  uint32_t sequence;
+  uint32_t time;
+};
+
+#define MIP_FUNCTION_MAGIC 0x464d50fbu /* fb 'P' 'M' 'F' */
+
+enum mip_function_flags {
+  MIP_MINIMAL_BLOCKS =
+      0x1, /* not every block has a counter: mip_block.counter says what to infer */
+  MIP_BLOCK_ADDRESSES =
+      0x2,           /* block addresses are a u64 array, offsets are 0 (the function is in parts) */
+  MIP_NO_SIZE = 0x4, /* function_size is 0 as it is not known: ask the symbol table */
+  MIP_BLOCK_LIST = 0x8 /* blocks and successors are listed */
+};
+
+/* A function of the map. Behind it: if MIP_BLOCK_LIST, block_count mip_block, then successor_count
+ * u32 (indexes of blocks, block by block); if MIP_BLOCK_ADDRESSES also, block_count u64; last
+ * name_size bytes of name. */
+struct mip_function {
+  uint32_t magic;
+  uint32_t record_size; /* all of it, from magic to the last byte of the name */
+  uint64_t raw_start;   /* address of the raw section */
+  uint64_t raw_box;     /* address of the function's box in it */
+  uint64_t address;     /* of the function; 0: the linker dropped it */
+  uint32_t function_size;
+  uint32_t signature;       /* of the control flow graph */
+  uint32_t kinds;           /* mip_kind, decides the box */
+  uint32_t flags;           /* mip_function_flags */
+  uint32_t block_count;     /* machine blocks, also where none is listed */
+  uint32_t counter_count;   /* of MIP_BLOCK_COVERAGE and MIP_BLOCKS64 */
+  uint32_t successor_count; /* of all blocks together, 0 without MIP_BLOCK_LIST */
+  uint32_t name_size;
+};
+
+/* In the order of the code; block 0 is the entry. */
+struct mip_block {
+  uint32_t offset;  /* from the function's address */
+  uint32_t counter; /* index, or mip_inferred */
+  uint32_t successor_count;
+};
+
+enum mip_inferred {
+  MIP_FROM_SUCCESSORS = 0xffffffffu,   /* coverage: ran if a successor ran */
+  MIP_FROM_PREDECESSORS = 0xfffffffeu, /* coverage: ran if a predecessor ran */
+  MIP_FROM_FLOW = 0xfffffffdu          /* counts: what flows in flows out */
+};
+
+/* Offsets of fields in a box: 8-byte fields first, then 4, then 1, so that nothing is padded. */
+static inline uint32_t mip_calls64_offset(void) { return 0; }
+static inline uint32_t mip_blocks64_offset(uint32_t kinds) { return kinds & MIP_CALLS64 ? 8 : 0; }
+static inline uint64_t mip_order_offset(uint32_t kinds, uint32_t counters) {
+  return mip_blocks64_offset(kinds) + (kinds & MIP_BLOCKS64 ? 8 * (uint64_t)counters : 0);
+}
+static inline uint64_t mip_calls32_offset(uint32_t kinds, uint32_t counters) {
+  return mip_order_offset(kinds, counters) + (kinds & MIP_ORDER ? 8 : 0);
+}
+static inline uint64_t mip_coverage_offset(uint32_t kinds, uint32_t counters) {
+  return mip_calls32_offset(kinds, counters) + (kinds & MIP_CALLS32 ? 4 : 0);
+}
+static inline uint64_t mip_block_coverage_offset(uint32_t kinds, uint32_t counters) {
+  return mip_coverage_offset(kinds, counters) + (kinds & MIP_COVERAGE ? 1 : 0);
+}
+static inline uint64_t mip_box_size(uint32_t kinds, uint32_t counters) {
+  return mip_block_coverage_offset(kinds, counters) + (kinds & MIP_BLOCK_COVERAGE ? counters : 0);
+}
+
+/* FNV-1a over 32-bit numbers: the signature is this over block_count, then for each block its
+ * number of successors and their indexes. */
+#define MIP_SIGNATURE_START 0x811c9dc5u
+static inline uint32_t mip_signature_add(uint32_t signature, uint32_t number) {
+  return (signature ^ number) * 0x01000193u;
+}
+
+#define MIP_DUMP_MAGIC 0x0a70696d6f67700dull /* 0d "pgomip" 0a */
+#define MIP_DUMP_VERSION 0x0100u
+
+enum mip_dump_flags {
+  MIP_DUMP_CONTINUOUS = 0x1, /* a mapped file, as the process left it: crc is 0 */
+  MIP_DUMP_FORKED = 0x2,     /* counts since the fork from `parent` */
+  MIP_DUMP_NO_BUILD_ID = 0x4
+};
+
+enum {
+  MIP_DROPPED_EDGES,
+  MIP_DROPPED_TARGETS,
+  MIP_DROPPED_ORDER,
+  MIP_DROPPED_OTHER,
+  MIP_DROPPED_COUNT
+};
+
+/* One module of one process at one time. Files are such records one behind the other. Dumps are
+ * cumulative: of records with equal build_id, raw_address, pid and start_time the one of the
+ * highest sequence holds all. */
+struct mip_dump {
+  uint64_t magic;
+  uint16_t version;
+  uint16_t machine;       /* e_machine of ELF */
+  uint32_t flags;         /* mip_dump_flags */
+  uint64_t total_size;    /* of the record with all payloads, a multiple of 8 */
+  uint32_t crc;           /* CRC-32 (of zlib) of the whole record, this field taken as 0 */
+  uint32_t payload_count; /* mip_payload behind this header */
+  uint32_t kinds;         /* of the section header */
+  uint32_t module_hash;
+  uint64_t raw_address; /* of the raw section, as linked */
+  uint64_t raw_size;
+  uint64_t load_bias; /* address in the process minus address as linked */
+  uint32_t pid;
+  uint32_t parent;        /* of a fork, else 0 */
+  uint32_t sequence;      /* of the dumps of this module in this process, from 1 */
+  uint32_t build_id_size; /* at most 32 */
+  uint64_t start_time;    /* nanoseconds since 1970, of the process, or of the fork or the reset */
+  uint64_t dump_time;
+  uint64_t edge_rate; /* one of so many calls was sampled */
+  uint64_t dropped[MIP_DROPPED_COUNT];
+  uint8_t build_id[32];
+};
+
+enum mip_payload_kind {
+  MIP_PAYLOAD_RAW = 1,       /* the raw section, raw_size bytes */
+  MIP_PAYLOAD_PATH = 2,      /* path of the module, no NUL; may be empty */
+  MIP_PAYLOAD_EDGES = 3,     /* mip_edge */
+  MIP_PAYLOAD_MODULES = 4,   /* mip_module: what else was loaded, to name addresses outside */
+  MIP_PAYLOAD_TARGETS = 5,   /* reserved */
+  MIP_PAYLOAD_ORDER_LOG = 6, /* reserved */
+  MIP_PAYLOAD_MARKS = 7      /* mip_mark: what the program said about its phases */
+};
+
+/* Readers skip kinds that they do not know. */
+struct mip_payload {
+  uint32_t kind;
+  uint32_t entry_size; /* entries may grow at their end */
+  uint64_t offset;     /* from the start of the record */
+  uint64_t size;
+};
+
+/* A sampled call. Addresses are the process's; samples times mip_dump.edge_rate estimates calls. */
+struct mip_edge {
+  uint64_t return_address; /* behind the call instruction; 0 is an unused entry */
+  uint64_t callee;         /* in the first instructions of the function called */
+  uint64_t samples;
+};
+
+struct mip_module {
+  uint64_t start, end, bias;
+  uint32_t build_id_size;
+  uint32_t zero;
+  uint8_t build_id[32];
+};
+
+struct mip_mark {
+  uint64_t number;   /* as given by the program */
+  uint32_t sequence; /* functions that had run */
+  uint32_t time;     /* as in mip_first_run */
+};
+
+#endif
