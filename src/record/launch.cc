@@ -11,6 +11,7 @@
 
 #include "base/cursor.h"
 #include "base/file.h"
+#include "record/foreign_program.h"
 
 namespace pgokit::record {
 namespace {
@@ -62,6 +63,7 @@ Launch::~Launch() {
 }
 
 Result<Launch> Launch::prepare(const std::vector<std::string>& command, const sigset_t& signals) {
+  TRY(check_processor(command[0]));
   auto start = TRY(make_pipe());
   auto failure = TRY(make_pipe());
   std::vector<char*> arguments;

@@ -11,6 +11,8 @@ import subprocess
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCES = HERE.parent / "programs"
+# Of Debian's libc6-dev-arm64-cross; clang finds it by itself.
+CROSS_LIBRARIES = pathlib.Path("/usr/aarch64-linux-gnu/include/stdio.h")
 EXAMPLES = HERE.parent.parent / "examples"
 
 INPUTS = {
@@ -46,6 +48,10 @@ CHOICES = {
     "dup": (["-mllvm", "-unroll-threshold=2000", "-mllvm", "-unroll-runtime"], []),
     "aarch64": (["--target=aarch64-linux-gnu", "-ffreestanding"],
                 ["--target=aarch64-linux-gnu", "-nostdlib", "-static"]),
+    "arm64": (["--target=aarch64-linux-gnu"], ["--target=aarch64-linux-gnu"]),  # with the cross libraries
+    "pac": (["-march=armv8.3-a", "-mbranch-protection=standard"], []),
+    "sve": (["-march=armv9-a"], []),
+    "page64k": ([], ["-Wl,-z,max-page-size=65536", "-Wl,-z,separate-loadable-segments"]),
     "fs": (["-fdebug-info-for-profiling", "-mllvm", "-enable-fs-discriminator=true"], []),
 }
 # "trained" is built twice: the second time with a profile that llvm-profgen made of a walk over the
@@ -88,6 +94,8 @@ class Program:
         out = folder / f"{self.name}.{self.key()}" / self.name
         if out.exists():
             return out
+        if "arm64" in self.choices and not CROSS_LIBRARIES.exists():
+            return self.give_up("skipped, the cross libraries for AArch64 are not there (./dev setup)")
         work = out.parent
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir(parents=True)
@@ -147,6 +155,7 @@ QUICK = [
     "pair O3 shared probes", "pair O2 pie splitdwarf", "pair O2 nopie trained",
     "pair O2 nopie probes trained", "interpreter O2 nopie", "interpreter O2 nopie probes",
     "bare O2 nopie aarch64", "bare O2 nopie probes aarch64",
+    "shapes O2 pie arm64", "shapes O2 nopie probes arm64", "pair O2 nopie probes thinlto arm64",
 ]
 
 
@@ -170,6 +179,16 @@ def large():
     for level in ("O0", "O1", "O3"):
         out.append(Program("bare", (level, "nopie", "aarch64")))
         out.append(Program("bare", (level, "nopie", "probes", "aarch64")))
-    for choices in ("O2 nopie thinlto", "O2 nopie probes lto", "O3 pie probes", "O2 pie trained"):
+    for source in ("calc", "shapes", "pair"):
+        for link in ("nopie", "pie", "shared"):
+            for probes in ((), ("probes",)):
+                out.append(Program(source, ("O2", link) + probes + ("arm64",)))
+    for special in ("O0", "O3", "gc", "thinlto", "lto", "dbgprof", "dwarf4", "splitdwarf", "icf", "ehsplit",
+                    "hotcold", "dup", "trained", "page64k"):
+        level = () if special.startswith("O") else ("O2",)
+        for probes in ((), ("probes",)):
+            out.append(Program("shapes", level + (special, "pie") + probes + ("arm64",)))
+    for choices in ("O2 nopie thinlto", "O2 nopie probes lto", "O3 pie probes", "O2 pie trained",
+                    "O2 pie arm64", "O2 pie probes arm64"):
         out.append(Program("interpreter", tuple(choices.split())))
     return list({program.name: program for program in reversed(out)}.values())[::-1]

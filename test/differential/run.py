@@ -147,7 +147,7 @@ class Runner:
             shown = shlex.join(str(word) for word in command)
             if judge.exit in ("crashed", "hung"):
                 return f"!the judge {judge.exit}" if ours.exit in ("ok", "refused") else shown
-            if case_is_undefined(judge.text):
+            if "--skip-symbolization" not in case.options and case_is_undefined(judge.text):
                 return "!the judge reads behind its probe descriptors"
             if judge.exit != ours.exit:
                 return f"{shown}\n  judge {judge.exit}: {judge.messages[:300]}\n  ours {ours.exit}: {ours.messages[:300]}"

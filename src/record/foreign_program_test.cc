@@ -1,0 +1,70 @@
+#include "record/foreign_program.h"
+
+#include <elf.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <vector>
+
+#include "base/types.h"
+
+namespace pgokit::record {
+namespace {
+
+struct Folder {
+  Folder() { EXPECT_NE(mkdtemp(path.data()), nullptr); }
+  ~Folder() {
+    for (const auto& file : files) unlink(file.c_str());
+    rmdir(path.c_str());
+  }
+  std::string file(const std::string& name, const std::string& contents) {
+    files.push_back(path + "/" + name);
+    std::ofstream(files.back()) << contents;
+    return files.back();
+  }
+  std::string path = "/tmp/pgokit-foreign-XXXXXX";
+  std::vector<std::string> files;
+};
+
+std::string elf_head(u16 machine, u8 order = ELFDATA2LSB) {
+  std::string head = ELFMAG;
+  head += {ELFCLASS64, static_cast<char>(order)};
+  head.resize(18);
+  char low = static_cast<char>(machine), high = static_cast<char>(machine >> 8);
+  head += order == ELFDATA2LSB ? std::string{low, high} : std::string{high, low};
+  return head;
+}
+
+TEST(ForeignProgram, IsRefusedByItsProcessor) {
+  Folder folder;
+  Status status = check_processor(folder.file("arm", elf_head(EM_ARM + 1000)));
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().exit_code, 126);
+  EXPECT_NE(status.error().message.find("a program for processor 1040, and this is"),
+            std::string::npos)
+      << status.error().message;
+}
+
+TEST(ForeignProgram, OtherByteOrderIsRead) {
+  Folder folder;
+  Status status = check_processor(folder.file("big", elf_head(EM_RISCV, ELFDATA2MSB)));
+  ASSERT_FALSE(status);
+  EXPECT_NE(status.error().message.find("RISC-V"), std::string::npos) << status.error().message;
+}
+
+TEST(ForeignProgram, WhatIsNoProgramIsLeftToExec) {
+  Folder folder;
+  EXPECT_TRUE(check_processor(folder.file("script", "echo hello\n")));
+  EXPECT_TRUE(check_processor(folder.file("cut", elf_head(EM_RISCV).substr(0, 19))));
+  EXPECT_TRUE(check_processor(folder.file("empty", "")));
+  EXPECT_TRUE(check_processor(folder.path));
+  EXPECT_TRUE(check_processor("/no/such/file"));
+  EXPECT_TRUE(check_processor("pgokit-no-such-command"));
+  EXPECT_TRUE(check_processor("true"));
+  EXPECT_TRUE(check_processor("/proc/self/exe"));
+}
+
+}  // namespace
+}  // namespace pgokit::record
