@@ -1,0 +1,26 @@
+#include "profile/section_table.h"
+
+#include "base/cursor.h"
+#include "profile/extbinary.h"
+
+namespace pgokit::profile {
+
+Result<std::vector<SectionInfo>> read_section_table(Bytes file) {
+  struct Row {
+    Le<u64> type, flags, offset, size;
+  };
+  Cursor in(file);
+  if (in.uleb128() != magic_of_extbinary || !in.ok())
+    return fail("is no extensible binary profile");
+  u64 version = in.uleb128();
+  auto rows = in.array<Row>(in.get<u64>());
+  if (!in.ok()) return fail("the table of sections ends past the file");
+  if (version != format_version)
+    return fail("extensible binary profile of version {}; only {} is known", version,
+                format_version);
+  std::vector<SectionInfo> sections;
+  for (const auto& row : rows) sections.push_back({row.type, row.flags, row.offset, row.size});
+  return sections;
+}
+
+}  // namespace pgokit::profile
