@@ -1,41 +1,11 @@
-#include <zlib.h>
-
-#include <algorithm>
-
+#include "base/cursor.h"
 #include "profile/extbinary.h"
 #include "profile/function_reader.h"
 #include "profile/readers.h"
+#include "profile/section_table.h"
 
 namespace pgokit::profile {
 namespace {
-
-// The stream's contents, never more than `size`. What can be claimed for small input is limited:
-// no profile repeats itself hundreds of times, and a model of it takes many times its bytes.
-Result<std::string> decompress(Bytes stream, u64 size) {
-  constexpr u64 free_size = 16 << 20, largest_ratio = 200;
-  if (size > free_size && size / largest_ratio > stream.size())
-    return fail("{} compressed bytes cannot hold {}", stream.size(), size);
-  z_stream state{};
-  if (inflateInit(&state) != Z_OK) return fail("zlib does not start");
-  state.next_in = const_cast<Bytef*>(stream.data());
-  state.avail_in = static_cast<uInt>(std::min<u64>(stream.size(), ~uInt{0}));
-  std::string contents;
-  int result = Z_OK;
-  while (result == Z_OK && contents.size() < size) {
-    size_t have = contents.size();
-    size_t step = std::min<u64>(size - have, std::max<size_t>(1 << 16, have));
-    contents.resize(have + step);
-    state.next_out = reinterpret_cast<Bytef*>(contents.data() + have);
-    state.avail_out = static_cast<uInt>(step);
-    result = inflate(&state, Z_NO_FLUSH);
-    contents.resize(have + step - state.avail_out);
-    if (state.avail_out == step) break;
-  }
-  inflateEnd(&state);
-  if (contents.size() != size || (result != Z_OK && result != Z_STREAM_END))
-    return fail("its compressed bytes are broken");
-  return contents;
-}
 
 class ExtReader {
  public:
@@ -57,22 +27,11 @@ class ExtReader {
   Profile& profile() { return result_.profile; }
 
   Status read_table() {
-    struct Row {
-      Le<u64> type, flags, offset, size;
-    };
-    Cursor in(file_);
-    in.uleb128();  // the magic has been looked at
-    if (u64 version = in.uleb128(); version != format_version)
-      return fail("extensible binary profile of version {}; only {} is known", version,
-                  format_version);
-    auto rows = in.array<Row>(in.get<u64>());
-    if (!in.ok()) return fail("the table of sections ends past the file");
-    for (const auto& row : rows) {
-      if (row.offset > file_.size() || row.size > file_.size() - row.offset)
+    result_.sections = TRY(read_section_table(file_));
+    for (const auto& section : result_.sections)
+      if (section.offset > file_.size() || section.size > file_.size() - section.offset)
         return fail("section '{}' (offset {:#x}, {} bytes) ends past the file",
-                    section_name(row.type), u64{row.offset}, u64{row.size});
-      result_.sections.push_back({row.type, row.flags, row.offset, row.size});
-    }
+                    section_name(section.type), section.offset, section.size);
     return {};
   }
 
@@ -82,11 +41,7 @@ class ExtReader {
     Bytes bytes = file_.subspan(section.offset, section.size);
     std::string contents;
     if (section.flags & section_compressed) {
-      Cursor in(bytes);
-      u64 size = in.uleb128();
-      Bytes stream = in.bytes(in.uleb128());
-      if (!in.ok() || !in.at_end()) return fail("its compressed bytes have another size");
-      contents = TRY(decompress(stream, size));
+      contents = TRY(inflate_section(bytes));
       bytes = as_bytes(contents);
     }
     Cursor in(bytes);
