@@ -14,11 +14,20 @@ constexpr auto every = 100ms;
 
 }  // namespace
 
-Progress::Progress(std::string what, u64 total)
+std::string pace(u64 done, u64 total, double seconds) {
+  if (done == 0 || seconds <= 0) return {};
+  double rate = static_cast<double>(done) / seconds;
+  double left = static_cast<double>(total - std::min(done, total)) / rate;
+  auto whole = static_cast<u64>(std::min(left, 1e9) + 0.5);
+  return fmt::format("{:.1f} MB/s, {}:{:02} left", rate / 1e6, whole / 60, whole % 60);
+}
+
+Progress::Progress(std::string what, u64 total, bool shown)
     : what_(std::move(what)),
       total_(total),
-      terminal_(isatty(STDERR_FILENO) == 1),
-      next_(Clock::now() + first_after) {}
+      terminal_(shown && isatty(STDERR_FILENO) == 1),
+      begun_(Clock::now()),
+      next_(begun_ + first_after) {}
 
 Progress::~Progress() {
   if (drawn_) std::fputs("\r\033[K", stderr);
@@ -32,8 +41,9 @@ void Progress::advance(u64 done) {
   if (!total_) return draw(fmt::format("{}  {}", what_, now));
   constexpr u64 width = 30;
   u64 filled = std::min(now, total_) * width / total_;
-  draw(fmt::format("{}  [{:#<{}}{:-<{}}] {:3}%", what_, "", filled, "", width - filled,
-                   std::min(now, total_) * 100 / total_));
+  double seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
+  draw(fmt::format("{}  [{:#<{}}{:-<{}}] {:3}%  {}", what_, "", filled, "", width - filled,
+                   std::min(now, total_) * 100 / total_, pace(now, total_, seconds)));
 }
 
 void Progress::show(const std::string& text) {

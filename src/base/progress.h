@@ -3,7 +3,9 @@
 // One line on the terminal for work that takes long; nothing in a pipe.
 //
 //   Progress progress("reading app.perf", total_bytes);
-//   progress.advance(chunk);             // from any thread
+//   progress.advance(chunk);             // bytes, from any thread
+//
+// With a total, the line tells the rate and the time that is left.
 
 #include <atomic>
 #include <chrono>
@@ -14,10 +16,13 @@
 
 namespace pgokit {
 
+// "12.5 MB/s, 1:05 left"; empty before anything is done.
+std::string pace(u64 done, u64 total, double seconds);
+
 class Progress {
  public:
-  // `total` 0: how much there is to do is not known.
-  Progress(std::string what, u64 total);
+  // `total` 0: how much there is to do is not known. Not `shown`: nothing is printed.
+  Progress(std::string what, u64 total, bool shown = true);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -36,7 +41,7 @@ class Progress {
   std::atomic<u64> done_{0};
   bool terminal_;
   bool drawn_ = false;
-  Clock::time_point next_;
+  Clock::time_point begun_, next_;
   std::mutex mutex_;
 };
 

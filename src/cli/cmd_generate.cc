@@ -1,7 +1,6 @@
-#include <charconv>
-
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/find_program.h"
 #include "cli/generation.h"
 #include "cli/generation_report.h"
 #include "cli/options.h"
@@ -12,8 +11,9 @@ namespace {
 
 struct Settings {
   GenerationOptions generation;
-  std::string output, format = "extbinary", pid;
+  std::string output, format = "extbinary";
   bool md5 = false, compress = false, json = false, quiet = false, context_sensitive = false;
+  bool stats = false, timings = false;
   u64 threads = 0;
 };
 
@@ -24,7 +24,7 @@ OptionTable options_of(Settings& s) {
       "Turn a recording into a sample profile for clang -fprofile-sample-use.",
       {
           {"RECORDING", "", "perf.data, perf script text or raw counts; - is standard input",
-           &g.input, true},
+           &g.inputs, true},
           {"-b,--binary", "PROGRAM", "the program (the one with most samples)", &g.binary},
           {"-o,--output", "FILE", "the profile (PROGRAM.prof); - is standard output", &s.output},
           {"--format", "FORMAT", "extbinary (default), binary or text", &s.format},
@@ -39,12 +39,14 @@ OptionTable options_of(Settings& s) {
           {"--context-sensitive,--cs", "",
            "count functions apart by their callers; wants call chains beside the branches",
            &s.context_sensitive},
-          {"--pid", "PID", "samples of this process only", &s.pid},
+          {"--pid", "PID", "samples of this process only", &g.pid},
           {"--ignore-build-id", "", "take a recording of another build", &g.ignore_build_id},
           {"--trim-cold", "", "leave out functions that are hardly ever run",
            &g.contexts.trim_cold},
           {"--threads", "N", "how many threads (all cores)", &s.threads},
           {"--json", "", "print the summary as JSON on standard output", &s.json},
+          {"--stats", "", "what went in and out, in numbers", &s.stats},
+          {"--timings", "", "time and memory of each stage", &s.timings},
           {"-q,--quiet", "", "no summary", &s.quiet},
       },
       "\nexample:\n"
@@ -59,28 +61,23 @@ Result<profile::Format> format_named(std::string_view name) {
   return usage_error("--format {}: there are extbinary, binary and text", name);
 }
 
-Result<std::optional<u32>> pid_from(const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  u32 pid = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
-  if (error != std::errc{} || end != text.data() + text.size())
-    return usage_error("--pid {}: not a process id", text);
-  return pid;
-}
-
 Status generate(Settings& settings) {
   auto format = TRY(format_named(settings.format));
   if (format != profile::Format::extbinary && (settings.md5 || settings.compress))
     return usage_error("--md5 and --compress are for --format extbinary");
   auto& options = settings.generation;
-  options.pid = TRY(pid_from(settings.pid));
   options.threads = static_cast<unsigned>(settings.threads);
   options.flat_from_hybrid = !settings.context_sensitive;
 
-  if (options.binary.empty()) options.binary = TRY(dominant_program(options.input));
+  if (options.binary.empty()) {
+    options.stage("looking for the program");
+    options.binary = TRY(dominant_program(options.inputs, options.threads));
+  }
+  options.stage("opening the program");
   auto program = TRY(binary::Program::open(options.binary, options.program));
   if (settings.output.empty()) settings.output = std::string(program.name()) + ".prof";
   auto output = TRY(OutputFile::create(settings.output));
+  options.stage("finding its functions");
   TRY(program.load_functions(options.threads));
   // Functions and symbols are known; nothing is decoded yet.
   auto input = TRY(read_input(program, options));
@@ -89,26 +86,31 @@ Status generate(Settings& settings) {
     return fail(
         "{}: its branches come without call chains, which --context-sensitive needs: record with "
         "perf record -b --call-graph fp (or lbr)",
-        options.input);
+        options.inputs[0]);
   auto generated = TRY(generate_profile(program, input, options));
   TRY(check_generated(program, input, generated));
+  options.stage("writing the profile");
   auto bytes = TRY(write_profile(generated.profile, format,
                                  {.compress = settings.compress, .md5_names = settings.md5}));
   output.write(bytes);
   TRY(output.commit());
 
+  if (options.timings) options.timings->end();
   GenerationReport report{program,         options,         input,       generated,
                           settings.output, settings.format, bytes.size()};
-  if (settings.json)
-    print_json(report);
-  else if (!settings.quiet)
-    print_summary(report);
+  if (settings.json) return print_json(report, settings.stats), Status{};
+  if (!settings.quiet) print_summary(report);
+  if (settings.stats) print_stats(report);
+  if (options.timings) fmt::print(stderr, "{}", options.timings->text());
   return {};
 }
 
 int run(std::span<char* const> arguments) {
   Settings settings;
   if (auto exit = parse_options(options_of(settings), arguments)) return *exit;
+  report::Timings timings(settings.timings);
+  settings.generation.timings = settings.timings ? &timings : nullptr;
+  settings.generation.progress = !settings.quiet;
   auto status = generate(settings);
   return status ? 0 : report_failure("generate", status.error());
 }

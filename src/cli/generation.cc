@@ -10,15 +10,15 @@
 #include "perf/script.h"
 #include "profile/format.h"
 #include "report/numbers.h"
+#include "samples/program_match.h"
 #include "samples/raw_profile.h"
 #include "samples/script_counts.h"
 #include "unwind/hybrid_recording.h"
+#include "unwind/merge_contexts.h"
 #include "unwind/raw_contexts.h"
 
 namespace pgokit::cli {
 namespace {
-
-bool is_file(const perf::Program& program) { return program.path.starts_with('/'); }
 
 std::unexpected<Error> did_not_run(const perf::Recording& recording, const binary::Program& program,
                                    const std::string& other_build) {
@@ -40,11 +40,13 @@ std::unexpected<Error> did_not_run(const perf::Recording& recording, const binar
 }
 
 Status read_flat_recording(const perf::Recording& recording, const binary::Program& program,
-                           const samples::RecordingOptions& how, ReadInput& input) {
+                           const samples::RecordingOptions& how, const GenerationOptions& options,
+                           ReadInput& input) {
   auto read = TRY(samples::count_recording(recording, program, how));
   if (read.mappings == 0) return did_not_run(recording, program, read.other_build);
   input.counts = read.folder.counts();
-  input.ranges = samples::diagnose(read.folder.raw_ranges(), program.code(), program.functions());
+  input.ranges = samples::diagnose(read.folder.raw_ranges(), program.code(), program.functions(),
+                                   options.list_faults);
   input.use = read.use;
   input.unreadable = read.unreadable;
   input.matched_by_name = read.matched_by_name;
@@ -55,7 +57,7 @@ Status read_recording(Bytes bytes, const binary::Program& program, const Generat
                       ReadInput& input) {
   auto recording = TRY(perf::Recording::open(bytes));
   // What is in compressed records is not known before it is read.
-  Progress progress("reading " + options.input, recording.is_compressed() ? 0 : bytes.size());
+  Progress progress("reading", recording.is_compressed() ? 0 : bytes.size(), options.progress);
   samples::RecordingOptions how{.ignore_build_id = options.ignore_build_id,
                                 .keep_wrong_path = options.keep_wrong_path,
                                 .pid = options.pid,
@@ -65,7 +67,7 @@ Status read_recording(Bytes bytes, const binary::Program& program, const Generat
     auto seen = TRY(read_hybrid_recording(recording, program, how, options, input));
     if (seen.mappings == 0) return did_not_run(recording, program, seen.other_build);
   } else {
-    TRY(read_flat_recording(recording, program, how, input));
+    TRY(read_flat_recording(recording, program, how, options, input));
   }
   if (!recording.ending().whole) input.cut_short = recording.ending().why;
   return {};
@@ -75,14 +77,15 @@ Status read_script(std::string_view text, const binary::Program& program,
                    const GenerationOptions& options, ReadInput& input) {
   if (!options.flat_from_hybrid && perf::detect_script(text) == perf::ScriptKind::hybrid)
     return read_hybrid_script(text, program, options, input);
-  Progress progress("reading " + options.input, text.size());
+  Progress progress("reading", text.size(), options.progress);
   auto read = TRY(samples::count_script(text, program,
                                         {.pid = options.pid,
                                          .kernel = options.kernel,
                                          .threads = options.threads,
                                          .progress = &progress}));
   input.counts = read.folder.counts();
-  input.ranges = samples::diagnose(read.folder.raw_ranges(), program.code(), program.functions());
+  input.ranges = samples::diagnose(read.folder.raw_ranges(), program.code(), program.functions(),
+                                   options.list_faults);
   input.use = read.use;
   input.bad_chains = read.bad_chains;
   input.mapped = read.facts.mapped;
@@ -100,6 +103,61 @@ Status read_raw(std::string_view text, const binary::Program& program,
   } else {
     input.counts = TRY(samples::read_raw_profile(text, base));
   }
+  return {};
+}
+
+Result<ReadInput> read_one(const std::string& path, const binary::Program& program,
+                           const GenerationOptions& options) {
+  auto file = TRY(MappedFile::open(path));
+  ReadInput input;
+  input.files = 1;
+  input.bytes = file.bytes().size();
+  input.kind = options.kind ? *options.kind : TRY_IN(path, detect_input(file.bytes()));
+  switch (input.kind) {
+    case InputKind::recording:
+      TRY_IN(path, read_recording(file.bytes(), program, options, input));
+      break;
+    case InputKind::script:
+      TRY_IN(path, read_script(as_text(file.bytes()), program, options, input));
+      break;
+    case InputKind::raw:
+      TRY_IN(path, read_raw(as_text(file.bytes()), program, options, input));
+      break;
+  }
+  return input;
+}
+
+void add(samples::ScriptFacts&& more, samples::ScriptFacts& all) {
+  if (all.bad_branches == 0) {
+    all.first_bad_line = more.first_bad_line;
+    all.first_bad_text = std::move(more.first_bad_text);
+  }
+  all.bad_frames += more.bad_frames;
+  all.bad_branches += more.bad_branches;
+  all.unparsable_events += more.unparsable_events;
+}
+
+Status add(ReadInput&& more, ReadInput& all) {
+  if (more.contexts.has_value() != all.contexts.has_value())
+    return fail(
+        "it has {} call chains and the inputs before it have {}: make a profile of each kind, or a "
+        "flat one of all",
+        more.contexts ? "" : "no", more.contexts ? "none" : "them");
+  if (all.contexts)
+    unwind::merge(*all.contexts, *more.contexts);
+  else
+    samples::merge(all.counts, more.counts);
+  all.use.add(more.use);
+  all.ranges.add(more.ranges);
+  all.unwound.add(more.unwound);
+  all.unreadable.add(more.unreadable);
+  add(std::move(more.script), all.script);
+  all.bad_chains += more.bad_chains;
+  all.mapped &= more.mapped;
+  all.matched_by_name |= more.matched_by_name;
+  if (all.cut_short.empty()) all.cut_short = std::move(more.cut_short);
+  all.files += more.files;
+  all.bytes += more.bytes;
   return {};
 }
 
@@ -122,44 +180,26 @@ BinaryAddr raw_base(const binary::Program& program, const GenerationOptions& opt
   return options.raw_from_first_load ? program.first_load_base() : program.text_base();
 }
 
-Result<std::string> dominant_program(const std::string& recording_path) {
-  auto file = TRY(MappedFile::open(recording_path));
-  auto kind = TRY_IN(file.path(), detect_input(file.bytes()));
-  if (kind != InputKind::recording)
-    return usage_error("-b is needed: {} does not tell which program was recorded", file.path());
-  auto recording = TRY_IN(file.path(), perf::Recording::open(file.bytes()));
-  auto programs = perf::find_programs(recording);
-  auto first = std::ranges::find_if(programs, is_file);
-  if (first == programs.end())
-    return fail("{}: no program is known in it; give one with -b", file.path());
-  return first->path;
-}
-
 Result<ReadInput> read_input(const binary::Program& program, const GenerationOptions& options) {
-  auto file = TRY(MappedFile::open(options.input));
-  ReadInput input;
-  input.kind = options.kind ? *options.kind : TRY_IN(file.path(), detect_input(file.bytes()));
-  switch (input.kind) {
-    case InputKind::recording:
-      TRY_IN(file.path(), read_recording(file.bytes(), program, options, input));
-      break;
-    case InputKind::script:
-      TRY_IN(file.path(), read_script(as_text(file.bytes()), program, options, input));
-      break;
-    case InputKind::raw:
-      TRY_IN(file.path(), read_raw(as_text(file.bytes()), program, options, input));
-      break;
+  ReadInput all;
+  for (const auto& path : options.inputs) {
+    options.stage("reading " + std::string(samples::file_name(path)));
+    auto input = TRY(read_one(path, program, options));
+    if (all.files == 0)
+      all = std::move(input);
+    else
+      TRY_IN(path, add(std::move(input), all));
   }
-  const auto& contexts = input.contexts;
-  input.distinct_contexts = contexts ? contexts->size() : 0;
-  input.distinct_ranges = contexts ? contexts->all_ranges().size() : input.counts.ranges.size();
-  input.distinct_branches =
-      contexts ? contexts->all_branches().size() : input.counts.branches.size();
-  return input;
+  const auto& contexts = all.contexts;
+  all.distinct_contexts = contexts ? contexts->size() : 0;
+  all.distinct_ranges = contexts ? contexts->all_ranges().size() : all.counts.ranges.size();
+  all.distinct_branches = contexts ? contexts->all_branches().size() : all.counts.branches.size();
+  return all;
 }
 
 Result<Generated> generate_profile(const binary::Program& program, ReadInput& input,
                                    const GenerationOptions& options) {
+  options.stage("profile");
   if (input.contexts) {
     auto context_options = options.contexts_made;
     context_options.threads = options.threads;
@@ -182,6 +222,7 @@ Result<Generated> generate_profile(const binary::Program& program, ReadInput& in
 Result<Generated> finish_profile(const binary::Program& program, profile::Profile made,
                                  const GenerationOptions& options,
                                  const std::vector<bool>* functions, const probe::Decoded* probes) {
+  options.stage("post-processing");
   const auto& contexts = options.contexts;
   Generated result{.profile = std::move(made), .summary = {}, .density = {}};
   auto& profile = result.profile;

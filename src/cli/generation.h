@@ -11,6 +11,7 @@
 #include "generate/post_process.h"
 #include "perf/records.h"
 #include "profile/summary.h"
+#include "report/timings.h"
 #include "samples/diagnosis.h"
 #include "samples/recording_counts.h"
 #include "samples/script_reading.h"
@@ -23,8 +24,8 @@ enum class InputKind { recording, script, raw };
 Result<InputKind> detect_input(Bytes bytes);
 
 struct GenerationOptions {
-  std::string input;
-  std::optional<InputKind> kind;  // to be insisted on; else by content
+  std::vector<std::string> inputs;  // recordings whose counts are added up
+  std::optional<InputKind> kind;    // to be insisted on; else by content
   std::string binary;
   binary::ProgramOptions program;
   generate::FlatOptions flat;
@@ -40,6 +41,12 @@ struct GenerationOptions {
   bool raw_offsets = true;            // raw counts hold offsets, not addresses
   bool raw_from_first_load = false;   // ... from the first segment, not the first one with code
   unsigned threads = 0;
+  bool list_faults = false;            // of ranges and call chains, one by one
+  bool progress = true;                // of what takes long, on a terminal
+  report::Timings* timings = nullptr;  // told of the stages
+  void stage(const std::string& name) const {
+    if (timings) timings->begin(name);
+  }
 };
 
 // Counts of a program and where they came from.
@@ -57,11 +64,10 @@ struct ReadInput {
   bool mapped = true;              // the input says where the program was loaded
   bool matched_by_name = false;
   std::string cut_short;  // why the recording is not whole; empty: it is
+  u64 files = 0, bytes = 0;
 };
 
-// The program that most samples of a recording are in, for when none is given.
-Result<std::string> dominant_program(const std::string& recording_path);
-
+// All inputs together.
 Result<ReadInput> read_input(const binary::Program& program, const GenerationOptions& options);
 
 struct Generated {

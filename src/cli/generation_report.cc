@@ -14,6 +14,11 @@ using report::percent;
 
 constexpr double dense_enough = 50;
 
+std::string names_of(const std::vector<std::string>& inputs) {
+  return inputs.size() == 1 ? inputs[0]
+                            : fmt::format("{} and {} more", inputs[0], inputs.size() - 1);
+}
+
 struct Part {
   const char* key;
   const char* text;
@@ -83,6 +88,35 @@ bool has_unique_names(const profile::Profile& profile) {
   return false;
 }
 
+// In the order of the work.
+std::vector<Part> stats_of(const GenerationReport& report) {
+  const auto& input = report.input;
+  const auto& functions = report.program.functions();
+  const auto& summary = report.generated.summary;
+  std::vector<Part> list{{"input.files", "files read", input.files},
+                         {"input.bytes", "bytes in them", input.bytes},
+                         {"samples.read", "samples", input.use.samples},
+                         {"samples.used", "samples used", input.use.used}};
+  for (const auto& part : dropped_samples(input)) list.push_back({part.key, part.text, part.count});
+  std::vector<Part> rest{
+      {"branches.entries", "entries of the branch stacks used", input.use.entries},
+      {"branches.elsewhere", "entries outside of the program", input.use.entries_elsewhere},
+      {"branches.wrong_path", "entries never really taken", input.use.entries_wrong_path},
+      {"unwound.samples", "different samples with call chains", input.unwound.samples},
+      {"ranges.total", "ranges between branches, each time", input.ranges.total},
+      {"ranges.distinct", "different ranges", input.distinct_ranges},
+      {"branches.distinct", "different branches", input.distinct_branches},
+      {"contexts", "calling contexts", input.distinct_contexts},
+      {"program.functions", "functions of the program", functions.size()},
+      {"profile.functions", "functions in the profile", summary.num_functions},
+      {"profile.counts", "places with a count", summary.num_counts},
+      {"profile.samples", "samples of all places", summary.total},
+      {"profile.largest", "samples of the hottest place", summary.max_count},
+      {"profile.bytes", "bytes written", report.output_size}};
+  list.insert(list.end(), rest.begin(), rest.end());
+  return list;
+}
+
 }  // namespace
 
 Status check_input(const binary::Program& program, const ReadInput& input,
@@ -100,7 +134,7 @@ Status check_input(const binary::Program& program, const ReadInput& input,
   if (input.distinct_ranges > 0 || input.distinct_branches > 0) return {};
   if (input.kind != InputKind::raw && input.use.samples == 0)
     return fail("{}: there are no samples in it: record for longer, or at a higher rate",
-                options.input);
+                names_of(options.inputs));
   std::string causes;
   for (const auto& part : dropped_samples(input))
     if (part.count)
@@ -108,7 +142,7 @@ Status check_input(const binary::Program& program, const ReadInput& input,
   return fail(
       "{}: none of its {} samples can be used for {}{}; "
       "is this the program that was recorded? 'pgokit show' tells both sides",
-      options.input, grouped(input.use.samples), program.name(), causes);
+      names_of(options.inputs), grouped(input.use.samples), program.name(), causes);
 }
 
 Status check_generated(const binary::Program& program, const ReadInput& input,
@@ -159,7 +193,12 @@ void print_summary(const GenerationReport& report) {
       report.output);
 }
 
-void print_json(const GenerationReport& report) {
+void print_stats(const GenerationReport& report) {
+  for (const auto& part : stats_of(report))
+    fmt::print(stderr, "{:>18}  {}\n", grouped(part.count), part.text);
+}
+
+void print_json(const GenerationReport& report, bool with_stats) {
   using report::Json;
   const auto& input = report.input;
   Json samples = Json::object(), dropped = Json::object(), branches = Json::object();
@@ -184,7 +223,7 @@ void print_json(const GenerationReport& report) {
   Json list = Json::array();
   for (const auto& warning : warnings(report)) list.push(warning);
   Json json = Json::object();
-  json.set("input", report.options.input)
+  json.set("input", names_of(report.options.inputs))
       .set("binary", report.program.path())
       .set("build_id", elf::hex(report.program.file().build_id()))
       .set("samples", std::move(samples))
@@ -195,6 +234,23 @@ void print_json(const GenerationReport& report) {
       .set("distinct_contexts", input.distinct_contexts)
       .set("profile", std::move(profile))
       .set("warnings", std::move(list));
+  if (with_stats) {
+    Json stats = Json::object();
+    for (const auto& part : stats_of(report)) stats.set(part.key, part.count);
+    json.set("stats", std::move(stats));
+  }
+  if (const auto* timings = report.options.timings) {
+    Json stages = Json::array();
+    for (const auto& one : timings->stages()) {
+      Json stage = Json::object();
+      stage.set("stage", one.name)
+          .set("seconds", one.seconds)
+          .set("cpu_seconds", one.cpu_seconds)
+          .set("peak_memory", one.peak_memory);
+      stages.push(std::move(stage));
+    }
+    json.set("timings", std::move(stages));
+  }
   fmt::print("{}\n", json.text());
 }
 

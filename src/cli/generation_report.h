@@ -27,6 +27,9 @@ struct GenerationReport {
 
 // On standard error: accounting, warnings, the next command.
 void print_summary(const GenerationReport& report);
-void print_json(const GenerationReport& report);
+// What went in and out, a line each, on standard error.
+void print_stats(const GenerationReport& report);
+// On standard output.
+void print_json(const GenerationReport& report, bool with_stats = false);
 
 }  // namespace pgokit::cli

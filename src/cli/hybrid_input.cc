@@ -10,13 +10,14 @@ unwind::HybridRules rules_of(const binary::Program& program, const GenerationOpt
   return {.by_frames = !program.has_probes(),
           .longest_recursion = options.contexts_made.compress_recursion,
           .max_depth = options.contexts_made.max_depth,
-          .max_unsymbolized_depth = options.max_unsymbolized_depth};
+          .max_unsymbolized_depth = options.max_unsymbolized_depth,
+          .list_faults = options.list_faults};
 }
 
 void take(unwind::HybridCounts&& read, ReadInput& input) {
   input.contexts = std::move(read.counts);
-  input.unwound = read.facts;
-  input.ranges = read.ranges;
+  input.unwound = std::move(read.facts);
+  input.ranges = std::move(read.ranges);
   input.use = read.use;
   input.bad_chains = read.bad_chains;
 }
@@ -25,7 +26,7 @@ void take(unwind::HybridCounts&& read, ReadInput& input) {
 
 Status read_hybrid_script(std::string_view text, const binary::Program& program,
                           const GenerationOptions& options, ReadInput& input) {
-  Progress progress("reading " + options.input, text.size());
+  Progress progress("reading", text.size(), options.progress);
   auto read = TRY(unwind::unwind_script(text, program, rules_of(program, options),
                                         {.pid = options.pid,
                                          .kernel = options.kernel,

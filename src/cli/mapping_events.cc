@@ -27,13 +27,15 @@ Status print_recorded(Bytes bytes) {
 }  // namespace
 
 Status print_mapping_events(const GenerationOptions& options) {
-  auto file = TRY(MappedFile::open(options.input));
-  auto kind = options.kind ? *options.kind : TRY_IN(file.path(), detect_input(file.bytes()));
-  if (kind == InputKind::recording) TRY_IN(file.path(), print_recorded(file.bytes()));
-  if (kind == InputKind::script)
-    perf::for_each_mmap_line(as_text(file.bytes()), [](const perf::MmapLine& event) {
-      if (event.parsed) print_event(event.path, event.start);
-    });
+  for (const auto& path : options.inputs) {
+    auto file = TRY(MappedFile::open(path));
+    auto kind = options.kind ? *options.kind : TRY_IN(path, detect_input(file.bytes()));
+    if (kind == InputKind::recording) TRY_IN(path, print_recorded(file.bytes()));
+    if (kind == InputKind::script)
+      perf::for_each_mmap_line(as_text(file.bytes()), [](const perf::MmapLine& event) {
+        if (event.parsed) print_event(event.path, event.start);
+      });
+  }
   return {};
 }
 

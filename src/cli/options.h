@@ -21,7 +21,8 @@
 namespace pgokit::cli {
 
 struct Option {
-  using Target = std::variant<bool*, std::string*, u64*, i64*, double*, std::vector<std::string>*>;
+  using Target = std::variant<bool*, std::optional<bool>*, std::string*, u64*, std::optional<u32>*,
+                              i64*, double*, std::vector<std::string>*>;
 
   std::string names;  // "-o,--output", or "FILE" for a positional
   std::string value;  // what --help calls its value; empty for switches

@@ -5,14 +5,6 @@
 namespace pgokit::cli {
 namespace {
 
-Result<bool> parse_bool(std::string_view option, std::string_view text) {
-  for (const char* yes : {"true", "1", "TRUE", "True"})
-    if (text == yes) return true;
-  for (const char* no : {"false", "0", "FALSE", "False"})
-    if (text == no) return false;
-  return fail("'{}' is invalid value for boolean argument! Try 0 or 1 ({})", text, option);
-}
-
 Status check_cutoff(std::string_view option, u64 cutoff) {
   if (cutoff <= profile::cold_cutoff) return {};
   return fail("{}: at most {} (per million)", option, profile::cold_cutoff);
@@ -20,8 +12,7 @@ Status check_cutoff(std::string_view option, u64 cutoff) {
 
 }  // namespace
 
-void add_context_options(OptionTable& table, GenerationOptions& generation,
-                         ContextSettings& settings) {
+void add_context_options(OptionTable& table, GenerationOptions& generation) {
   auto& contexts = generation.contexts;
   auto& preinliner = contexts.preinliner;
   Option options[] = {
@@ -45,7 +36,7 @@ void add_context_options(OptionTable& table, GenerationOptions& generation,
       {"--sort-profiled-scc-member", "BOOL", "... in cycles of calls, hot calls first (1)",
        &preinliner.sort_cycles},
       {"--csprof-merge-cold-context", "BOOL", "add up cold contexts (without pre-inliner: 1)",
-       &settings.merge_cold},
+       &contexts.merge_cold},
       {"--csprof-max-cold-context-depth", "N", "frames that merged contexts keep (1)",
        &contexts.cold_frames},
       {"--gen-cs-nested-profile", "BOOL", "contexts become inlinees of their callers (1)",
@@ -64,10 +55,8 @@ void add_context_options(OptionTable& table, GenerationOptions& generation,
   table.options.insert(table.options.end(), std::begin(options), std::end(options));
 }
 
-Status take_context_settings(const ContextSettings& settings, GenerationOptions& generation) {
-  auto& contexts = generation.contexts;
-  if (!settings.merge_cold.empty())
-    contexts.merge_cold = TRY(parse_bool("--csprof-merge-cold-context", settings.merge_cold));
+Status check_context_options(const GenerationOptions& generation) {
+  const auto& contexts = generation.contexts;
   TRY(check_cutoff("--profile-summary-cutoff-hot", contexts.hot_cutoff));
   TRY(check_cutoff("--profile-summary-cutoff-cold", contexts.cold_cutoff));
   if (contexts.cold_frames == 0 || contexts.cold_frames > std::numeric_limits<u32>::max())

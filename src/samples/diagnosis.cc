@@ -2,27 +2,44 @@
 
 namespace pgokit::samples {
 
+void RangeDiagnosis::add(const RangeDiagnosis& other) {
+  total += other.total;
+  off_boundary += other.off_boundary;
+  outside_functions += other.outside_functions;
+  from_symbols += other.from_symbols;
+  across_functions += other.across_functions;
+  bogus += other.bogus;
+  faults.insert(faults.end(), other.faults.begin(), other.faults.end());
+}
+
 RangeDiagnosis diagnose(const std::vector<BranchFolder::RawRange>& ranges,
-                        const binary::CodeMap& code, const binary::FunctionTable& functions) {
+                        const binary::CodeMap& code, const binary::FunctionTable& functions,
+                        bool list_faults) {
   RangeDiagnosis found;
   for (const auto& range : ranges) {
     auto start = binary::CodeIndex(range.start), last = binary::CodeIndex(range.last);
     bool starts = range.start != BranchFolder::outside(),
          ends = range.last != BranchFolder::outside();
+    BinaryAddr start_address = starts ? code.address_of(start) : external;
+    BinaryAddr last_address = ends ? code.address_of(last) : external;
+    auto fault = [&](u64& count, RangeFault::Kind kind) {
+      count += range.count;
+      if (list_faults) found.faults.push_back({start_address, last_address, kind});
+    };
     found.total += range.count;
     if (!starts && !ends) continue;  // all of it outside: not a fault
-    if (!starts || !ends || !code.is_transfer(last)) found.off_boundary += range.count;
+    if (!starts || !ends || !code.is_transfer(last))
+      fault(found.off_boundary, RangeFault::off_boundary);
 
-    u64 start_address = starts ? code.address_of(start).value : external.value;
-    const auto* function = functions.find(start_address);
+    const auto* function = functions.find(start_address.value);
     if (!function) {
-      found.outside_functions += range.count;
+      fault(found.outside_functions, RangeFault::outside_functions);
       continue;
     }
     if (!functions.has_trusted_name(function->function)) found.from_symbols += range.count;
-    u64 last_address = ends ? code.address_of(last).value : external.value;
-    if (last_address >= function->end) found.across_functions += range.count;
-    if (starts && ends && !code.falls_through(start, last)) found.bogus += range.count;
+    if (last_address.value >= function->end)
+      fault(found.across_functions, RangeFault::across_functions);
+    if (starts && ends && !code.falls_through(start, last)) fault(found.bogus, RangeFault::bogus);
   }
   return found;
 }

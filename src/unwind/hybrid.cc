@@ -21,6 +21,20 @@ u16 short_count(u32 count) { return static_cast<u16>(std::min<u32>(count, 0xffff
 
 }  // namespace
 
+void HybridFacts::add(const HybridFacts& other) {
+  samples += other.samples;
+  begun += other.begun;
+  outside_leaves += other.outside_leaves;
+  bad_return_addresses += other.bad_return_addresses;
+  branches += other.branches;
+  mismatched_frames += other.mismatched_frames;
+  mismatched_outside += other.mismatched_outside;
+  paired_outside += other.paired_outside;
+  unpaired_outside += other.unpaired_outside;
+  left_program |= other.left_program;
+  bad_returns.insert(bad_returns.end(), other.bad_returns.begin(), other.bad_returns.end());
+}
+
 HybridSampler::HybridSampler(const binary::Program& program, const HybridRules& rules)
     : program_(&program),
       code_(&program.code()),
@@ -113,6 +127,10 @@ HybridCounts collect(std::vector<HybridSampler> samplers, const binary::Program&
   auto& facts = all.facts;
   facts.samples = seen.size();
   facts.bad_return_addresses = bad_returns.size();
+  if (rules.list_faults)
+    for (u32 place : bad_returns)
+      facts.bad_returns.push_back(program.code().address_of(CodeIndex(place)));
+  std::ranges::sort(facts.bad_returns);
   for (const auto& [hash, odd] : seen) {
     facts.branches += odd.branches;
     facts.mismatched_frames += odd.mismatched_frames;
@@ -129,7 +147,7 @@ HybridCounts collect(std::vector<HybridSampler> samplers, const binary::Program&
   for (size_t i = 0; i < unwound.ranges.size(); ++i)
     ranges.push_back(
         {first_of(unwound.ranges[i]), second_of(unwound.ranges[i]), unwound.range_counts[i]});
-  all.ranges = samples::diagnose(ranges, program.code(), program.functions());
+  all.ranges = samples::diagnose(ranges, program.code(), program.functions(), rules.list_faults);
   FrameRules frames{.longest_recursion = rules.longest_recursion,
                     .max_depth = depth_limit(rules.max_depth)};
   all.counts = rules.by_frames ? counts_by_frames(std::move(unwound), program, frames)

@@ -27,6 +27,7 @@ struct HybridRules {
   i64 longest_recursion = -1;  // blocks that are looked for; negative: any
   // Callers that a context keeps; negative: all. The second is for call sites only.
   i64 max_depth = -1, max_unsymbolized_depth = -1;
+  bool list_faults = false;  // of ranges and call chains, one by one
 };
 
 // How well samples and program fit together. Equal samples count as one here.
@@ -41,6 +42,9 @@ struct HybridFacts {
   u64 paired_outside = 0;
   u64 unpaired_outside = 0;
   bool left_program = false;  // some contexts begin behind code that is not of the program
+  std::vector<BinaryAddr> bad_returns;  // ascending, where faults are to be listed
+
+  void add(const HybridFacts& other);
 };
 
 class HybridSampler {
