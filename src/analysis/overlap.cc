@@ -40,14 +40,12 @@ struct Stats {
   u64 samples = 0, max = 0, hot_places = 0;
 };
 
-Stats stats_within(const Columns& columns, u32 node, u64 hot) {
+Stats stats_within(const Columns::Part& part, u32 node, u64 hot) {
   Stats stats;
-  auto [first, end] = columns.places_within(node);
-  for (u32 i = first; i < end; ++i) {
-    u64 samples = columns.places[i].samples;
-    stats.samples += samples;
-    stats.max = std::max(stats.max, samples);
-    stats.hot_places += samples >= hot;
+  for (const auto& place : part.places_within(node)) {
+    stats.samples += place.samples;
+    stats.max = std::max(stats.max, place.samples);
+    stats.hot_places += place.samples >= hot;
   }
   return stats;
 }
@@ -64,8 +62,9 @@ class Comparison {
   Comparison(const Side& base, const Side& test, FunctionOverlap& result, HotOverlap& hot)
       : base_(base), test_(test), result_(result), hot_(hot) {}
 
-  double similarity(u32 base, u32 test) {
-    double similarity = (2.0 - difference(base, test)) / 2;
+  double similarity(const Columns::Top& base, const Columns::Top& test) {
+    base_part_ = &base_.columns->part(base), test_part_ = &test_.columns->part(test);
+    double similarity = (2.0 - difference(base.node, test.node)) / 2;
     return std::fabs(similarity) < rounding ? 0 : similarity;
   }
 
@@ -85,46 +84,47 @@ class Comparison {
 
   double difference_of_bodies(u32 base, u32 test) {
     double sum = 0;
-    auto b = base_.columns->places_of(base), t = test_.columns->places_of(test);
-    while (b.first < b.end || t.first < t.end) {
-      const auto* left = b.first < b.end ? &base_.columns->places[b.first] : nullptr;
-      const auto* right = t.first < t.end ? &test_.columns->places[t.first] : nullptr;
-      if (left && right && left->location == right->location)
-        sum += both(left->samples, right->samples), ++b.first, ++t.first;
-      else if (!right || (left && left->location < right->location))
-        sum += only_base(left->samples, 1), ++b.first;
+    auto left = base_part_->places_of(base), right = test_part_->places_of(test);
+    auto b = left.begin(), t = right.begin();
+    while (b != left.end() || t != right.end()) {
+      if (t == right.end() || (b != left.end() && b->location < t->location))
+        sum += only_base(b->samples, 1), ++b;
+      else if (b == left.end() || t->location < b->location)
+        sum += only_test(t->samples, 1), ++t;
       else
-        sum += only_test(right->samples, 1), ++t.first;
+        sum += both(b->samples, t->samples), ++b, ++t;
     }
     return sum;
   }
 
   // Call sites ascend, and at one site the names.
   double difference_of_inlinees(u32 base, u32 test, double sum) {
-    u32 base_end = base_.columns->nodes[base].end, test_end = test_.columns->nodes[test].end;
+    u32 base_end = base_part_->nodes[base].end, test_end = test_part_->nodes[test].end;
     u32 b = base + 1, t = test + 1;
     while (b < base_end || t < test_end) {
-      auto order = b == base_end   ? std::strong_ordering::greater
-                   : t == test_end ? std::strong_ordering::less
-                                   : key(base_, b) <=> key(test_, t);
+      auto order = b == base_end ? std::strong_ordering::greater
+                   : t == test_end
+                       ? std::strong_ordering::less
+                       : key(*base_part_, base_.names, b) <=> key(*test_part_, test_.names, t);
       if (order == 0) {
         sum += 2.0 - 2 * ((2.0 - difference(b, t)) / 2);
       } else if (order < 0) {
-        auto stats = stats_within(*base_.columns, b, base_.hot);
+        auto stats = stats_within(*base_part_, b, base_.hot);
         sum += only_base(stats.samples, stats.hot_places);
       } else {
-        auto stats = stats_within(*test_.columns, t, test_.hot);
+        auto stats = stats_within(*test_part_, t, test_.hot);
         sum += only_test(stats.samples, stats.hot_places);
       }
-      if (order <= 0) b = base_.columns->nodes[b].end;
-      if (order >= 0) t = test_.columns->nodes[t].end;
+      if (order <= 0) b = base_part_->nodes[b].end;
+      if (order >= 0) t = test_part_->nodes[t].end;
     }
     return sum;
   }
 
-  static std::pair<profile::LineLocation, u32> key(const Side& side, u32 node) {
-    const auto& inlinee = side.columns->nodes[node];
-    return {inlinee.call_site, side.names[inlinee.name]};
+  static std::pair<profile::LineLocation, u32> key(const Columns::Part& part,
+                                                   std::span<const u32> names, u32 node) {
+    const auto& inlinee = part.nodes[node];
+    return {inlinee.call_site, names[inlinee.name]};
   }
 
   double both(u64 base, u64 test) { return take(base, test, 1); }
@@ -148,6 +148,8 @@ class Comparison {
 
   const Side& base_;
   const Side& test_;
+  const Columns::Part* base_part_ = nullptr;
+  const Columns::Part* test_part_ = nullptr;
   FunctionOverlap& result_;
   HotOverlap& hot_;
 };
@@ -177,8 +179,8 @@ class Computation {
   std::strong_ordering compare_contexts(u32 base, u32 test) const {
     const auto &b = base_.columns->functions[base], &t = test_.columns->functions[test];
     if (b.frames == 0 || t.frames == 0)
-      return names_.of_base[base_.columns->nodes[b.node].name] <=>
-             names_.of_test[test_.columns->nodes[t.node].name];
+      return names_.of_base[base_.columns->node(b).name] <=>
+             names_.of_test[test_.columns->node(t).name];
     auto left = base_.columns->context(b), right = test_.columns->context(t);
     return std::lexicographical_compare_three_way(
         left.begin(), left.end(), right.begin(), right.end(), [&](const auto& x, const auto& y) {
@@ -216,14 +218,14 @@ class Computation {
     for_pieces([&](FunctionOverlap& function, size_t) {
       HotPlaces& hot = hot_of_[static_cast<size_t>(&function - result_.functions.data())];
       if (function.base != FunctionOverlap::absent) {
-        u32 node = base_.columns->functions[function.base].node;
-        auto stats = stats_within(*base_.columns, node, base_.hot);
+        const auto& top = base_.columns->functions[function.base];
+        auto stats = stats_within(base_.columns->part(top), top.node, base_.hot);
         function.base_samples = stats.samples, function.base_max = stats.max;
         hot.base = stats.hot_places;
       }
       if (function.test != FunctionOverlap::absent) {
-        u32 node = test_.columns->functions[function.test].node;
-        auto stats = stats_within(*test_.columns, node, test_.hot);
+        const auto& top = test_.columns->functions[function.test];
+        auto stats = stats_within(test_.columns->part(top), top.node, test_.hot);
         function.test_samples = stats.samples, function.test_max = stats.max;
         hot.test = stats.hot_places;
       }
@@ -242,8 +244,8 @@ class Computation {
       Comparison comparison(base_, test_, function, hot[number]);
       const HotPlaces& places = hot_of_[static_cast<size_t>(&function - result_.functions.data())];
       if (function.matched()) {
-        double inside = comparison.similarity(base_.columns->functions[function.base].node,
-                                              test_.columns->functions[function.test].node);
+        double inside = comparison.similarity(base_.columns->functions[function.base],
+                                              test_.columns->functions[function.test]);
         function.similarity = inside * (1 - std::fabs(function.base_weight - function.test_weight));
       } else if (function.base != FunctionOverlap::absent) {
         function.base_unique = function.united = function.base_samples;

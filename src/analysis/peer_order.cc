@@ -100,7 +100,7 @@ u64 hash_words(std::span<const u64> words) {
 }
 
 u64 key(const Columns& columns, const Columns::Top& top, std::vector<u64>& words) {
-  if (top.frames == 0) return columns.guid(columns.nodes[top.node].name);
+  if (top.frames == 0) return columns.guid(columns.node(top).name);
   words.clear();
   for (const auto& [function, location] : columns.context(top)) {
     u64 place = u64{location.discriminator} << 32 | location.line_offset;

@@ -5,19 +5,19 @@
 #include "analysis/peer_order.h"
 #include "base/function_name.h"
 #include "base/parallel.h"
-#include "profile/byte_writer.h"
 #include "report/json.h"
+#include "report/text_buffer.h"
 
 namespace pgokit::cli {
 namespace {
 
-using profile::ByteWriter;
 using profile::Columns;
+using report::TextBuffer;
 
 // The targets of each place of a node, walked together with its places.
 class TargetWalk {
  public:
-  TargetWalk(const Columns& columns, u32 node) : left_(columns.targets_of(node)) {}
+  TargetWalk(const Columns::Part& part, u32 node) : left_(part.targets_of(node)) {}
 
   // By count downwards, then by name. Places are asked for in their order.
   const std::vector<Columns::Target>& of(u32 place) {
@@ -37,18 +37,18 @@ class TargetWalk {
 
 class TextDump {
  public:
-  explicit TextDump(const Columns& columns) : columns_(columns) {}
+  TextDump(const Columns& columns, TextBuffer& out) : columns_(columns), out_(out) {}
 
   void function(const Columns::Top& top) {
+    part_ = &columns_.part(top);
     out_.text("Function: ");
     if (top.frames)
       out_.text(columns_.context_text(top));
     else
-      name(columns_.nodes[top.node].name);
+      name(columns_.node(top).name);
     out_.text(": ");
     node(top.node, 0);
   }
-  std::string take() && { return std::move(out_).take(); }
 
  private:
   void name(u32 id) {
@@ -66,7 +66,7 @@ class TextDump {
   }
 
   void node(u32 at, size_t indent) {
-    const auto& node = columns_.nodes[at];
+    const auto& node = part_->nodes[at];
     if (node.checksum) {
       out_.text("CFG checksum ");
       out_.decimal(node.checksum);
@@ -85,12 +85,12 @@ class TextDump {
   }
 
   void body(u32 at, size_t indent) {
-    auto [first, end] = columns_.places_of(at);
+    u32 first = part_->nodes[at].first_place, end = first + part_->nodes[at].own_places;
     if (first == end) return out_.text("No samples collected in the function's body\n");
     out_.text("Samples collected in the function's body {\n");
-    TargetWalk targets(columns_, at);
+    TargetWalk targets(*part_, at);
     for (u32 i = first; i < end; ++i) {
-      const auto& place = columns_.places[i];
+      const auto& place = part_->places[i];
       out_.spaces(indent + 2);
       location(place.location);
       out_.text(": ");
@@ -106,28 +106,28 @@ class TextDump {
   }
 
   void inlinees(u32 at, size_t indent) {
-    u32 end = columns_.nodes[at].end;
+    u32 end = part_->nodes[at].end;
     if (at + 1 == end) return out_.text("No inlined callsites in this function\n");
     out_.text("Samples collected in inlined callsites {\n");
-    for (u32 i = at + 1; i < end; i = columns_.nodes[i].end) {
-      auto site = columns_.nodes[i].call_site;
+    for (u32 i = at + 1; i < end; i = part_->nodes[i].end) {
+      auto site = part_->nodes[i].call_site;
       out_.spaces(indent + 2);
       location(site);
       out_.text(": inlined callee: ");
-      name(columns_.nodes[i].name);
+      name(part_->nodes[i].name);
       out_.text(": ");
       node(i, indent + 4);
-      u32 next = columns_.nodes[i].end;
-      if (next == end || columns_.nodes[next].call_site != site) vtables(at, site, indent);
+      u32 next = part_->nodes[i].end;
+      if (next == end || part_->nodes[next].call_site != site) vtables(at, site, indent);
     }
     out_.spaces(indent);
     out_.text("}\n");
   }
 
   void vtables(u32 at, profile::LineLocation site, size_t indent) {
-    if (columns_.vtables.empty()) return;
+    if (part_->vtables.empty()) return;
     bool any = false;
-    for (const auto& vtable : columns_.vtables_of(at)) {
+    for (const auto& vtable : part_->vtables_of(at)) {
       if (vtable.location != site) continue;
       if (!any) {
         out_.spaces(indent + 2);
@@ -151,19 +151,20 @@ class TextDump {
   }
 
   const Columns& columns_;
-  ByteWriter out_;
+  const Columns::Part* part_ = nullptr;
+  TextBuffer& out_;
 };
 
 // Indented by two, as LLVM's writer of JSON does.
 class JsonDump {
  public:
-  explicit JsonDump(const Columns& columns) : columns_(columns) {}
+  JsonDump(const Columns& columns, TextBuffer& out) : columns_(columns), out_(out) {}
 
   void function(const Columns::Top& top, bool first) {
+    part_ = &columns_.part(top);
     out_.text(first ? "\n  " : ",\n  ");
     node(top.node, 2, true);
   }
-  std::string take() && { return std::move(out_).take(); }
 
  private:
   void line(size_t indent) {
@@ -200,7 +201,7 @@ class JsonDump {
   }
 
   void node(u32 at, size_t indent, bool top) {
-    const auto& node = columns_.nodes[at];
+    const auto& node = part_->nodes[at];
     out_.text('{');
     attribute("name", indent + 2, true);
     string(node.name);
@@ -217,18 +218,18 @@ class JsonDump {
   }
 
   void body(u32 at, size_t indent) {
-    auto [first, end] = columns_.places_of(at);
+    u32 first = part_->nodes[at].first_place, end = first + part_->nodes[at].own_places;
     if (first == end) return;
     attribute("body", indent, false);
     out_.text('[');
-    TargetWalk targets(columns_, at);
+    TargetWalk targets(*part_, at);
     for (u32 i = first; i < end; ++i) {
       if (i > first) out_.text(',');
       line(indent + 2);
       out_.text('{');
-      location(columns_.places[i].location, indent + 4);
+      location(part_->places[i].location, indent + 4);
       attribute("samples", indent + 4, false);
-      out_.decimal(columns_.places[i].samples);
+      out_.decimal(part_->places[i].samples);
       calls(targets.of(i), indent + 4);
       line(indent + 2);
       out_.text('}');
@@ -257,15 +258,15 @@ class JsonDump {
   }
 
   void inlinees(u32 at, size_t indent) {
-    u32 end = columns_.nodes[at].end;
+    u32 end = part_->nodes[at].end;
     if (at + 1 == end) return;
     attribute("callsites", indent, false);
     out_.text('[');
-    for (u32 i = at + 1; i < end; i = columns_.nodes[i].end) {
+    for (u32 i = at + 1; i < end; i = part_->nodes[i].end) {
       if (i > at + 1) out_.text(',');
       line(indent + 2);
       out_.text('{');
-      location(columns_.nodes[i].call_site, indent + 4);
+      location(part_->nodes[i].call_site, indent + 4);
       attribute("samples", indent + 4, false);
       out_.text('[');
       line(indent + 6);
@@ -280,29 +281,31 @@ class JsonDump {
   }
 
   const Columns& columns_;
-  ByteWriter out_;
+  const Columns::Part* part_ = nullptr;
+  TextBuffer& out_;
 };
 
-// `dump(order, first, end)` gives the text of a part of the functions.
+// `dump(text, order, first, end)` appends the text of a part of the functions.
 template <class Dump>
 void in_pieces(const Columns& columns, const TakeText& take, Dump dump) {
-  constexpr size_t piece_nodes = 1 << 13;  // some 1 MB of text
+  constexpr size_t piece_nodes = 1 << 11;  // some 300 kB of text
   auto order = columns.by_total();
   std::vector<size_t> begins;
   size_t nodes = piece_nodes;
   for (size_t i = 0; i < order.size(); ++i) {
     if (nodes >= piece_nodes) begins.push_back(i), nodes = 0;
-    u32 node = columns.functions[order[i]].node;
-    nodes += columns.nodes[node].end - node;
+    const auto& top = columns.functions[order[i]];
+    nodes += columns.node(top).end - top.node;
   }
   begins.push_back(order.size());
-  size_t at_once = size_t{16} * worker_count(0);
-  for (size_t done = 0; done + 1 < begins.size(); done += at_once) {
-    std::vector<std::string> texts(std::min(at_once, begins.size() - 1 - done));
-    parallel_for(texts.size(), 0, [&](size_t piece, unsigned) {
-      texts[piece] = dump(order, begins[done + piece], begins[done + piece + 1]);
+  std::vector<TextBuffer> texts(size_t{16} * worker_count(0));
+  for (size_t done = 0; done + 1 < begins.size(); done += texts.size()) {
+    size_t pieces = std::min(texts.size(), begins.size() - 1 - done);
+    parallel_for(pieces, 0, [&](size_t piece, unsigned) {
+      texts[piece].clear();
+      dump(texts[piece], order, begins[done + piece], begins[done + piece + 1]);
     });
-    for (const auto& text : texts) take(text);
+    for (size_t piece = 0; piece < pieces; ++piece) take(texts[piece].view());
   }
 }
 
@@ -323,33 +326,35 @@ double percent(u64 part, u64 whole) {
 }  // namespace
 
 void dump_functions(const Columns& columns, const TakeText& take) {
-  in_pieces(columns, take, [&](const std::vector<u32>& order, size_t first, size_t end) {
-    TextDump dump(columns);
-    for (size_t i = first; i < end; ++i) dump.function(columns.functions[order[i]]);
-    return std::move(dump).take();
-  });
+  in_pieces(columns, take,
+            [&](TextBuffer& text, const std::vector<u32>& order, size_t first, size_t end) {
+              TextDump dump(columns, text);
+              for (size_t i = first; i < end; ++i) dump.function(columns.functions[order[i]]);
+            });
 }
 
 void dump_functions_json(const Columns& columns, const TakeText& take) {
   if (columns.functions.empty()) return take("[]\n");
   take("[");
-  in_pieces(columns, take, [&](const std::vector<u32>& order, size_t first, size_t end) {
-    JsonDump dump(columns);
-    for (size_t i = first; i < end; ++i) dump.function(columns.functions[order[i]], i == 0);
-    return std::move(dump).take();
-  });
+  in_pieces(columns, take,
+            [&](TextBuffer& text, const std::vector<u32>& order, size_t first, size_t end) {
+              JsonDump dump(columns, text);
+              for (size_t i = first; i < end; ++i)
+                dump.function(columns.functions[order[i]], i == 0);
+            });
   take("\n]\n");
 }
 
 std::string dump_function(const Columns& columns, std::string_view name) {
-  TextDump dump(columns);
+  TextBuffer text;
+  TextDump dump(columns, text);
   u64 guid = function_guid(name);
   for (const auto& top : columns.functions) {
     // the peer looks contexts up by a hash of their frames, which a name never has
-    const auto& id = columns.names[columns.nodes[top.node].name];
+    const auto& id = columns.names[columns.node(top).name];
     if (top.frames || (id.is_guid ? id.guid != guid : id.text != name)) continue;
     dump.function(top);
-    return std::move(dump).take();
+    return std::string(text.view());
   }
   return "Function: : 0, 0, 0 sampled lines\n"
          "No samples collected in the function's body\n"
@@ -384,16 +389,15 @@ std::string dump_hot_functions(const Columns& columns, u64 top) {
   std::vector<HotFunction> hot;
   for (u32 i : analysis::peer_order(columns)) {
     HotFunction function{&columns.functions[i]};
-    auto [first, end] = columns.places_within(function.top->node);
-    for (u32 place = first; place < end; ++place)
-      function.max = std::max(function.max, columns.places[place].samples);
-    total += columns.nodes[function.top->node].total;
+    for (const auto& place : columns.part(*function.top).places_within(function.top->node))
+      function.max = std::max(function.max, place.samples);
+    total += columns.node(*function.top).total;
     if (function.max < threshold) continue;
-    hot_total += columns.nodes[function.top->node].total;
+    hot_total += columns.node(*function.top).total;
     hot.push_back(function);
   }
   std::ranges::stable_sort(hot, std::greater<>(), [&](const HotFunction& function) {
-    return columns.nodes[function.top->node].total;
+    return columns.node(*function.top).total;
   });
   std::string text = fmt::format(
       "{} out of {} functions with profile ({:.2f}%) are considered hot functions (max sample >= "
@@ -403,14 +407,14 @@ std::string dump_hot_functions(const Columns& columns, u64 top) {
       threshold, hot_total, total, percent(hot_total, total));
   if (top && top < hot.size()) hot.resize(top);
   for (const auto& function : hot) {
-    const auto& node = columns.nodes[function.top->node];
+    const auto& node = columns.node(*function.top);
     double of_total =
         total ? static_cast<double>(node.total) * 100.0 / static_cast<double>(total) : 0;
     std::string line = fmt::format(" {} ({:.2f}%)", node.total, of_total);
     pad_to(line, 24);
     line += fmt::format("{}", function.max);
     pad_to(line, 42);
-    line += fmt::format("{}", columns.entry_estimate(function.top->node));
+    line += fmt::format("{}", columns.entry_estimate(*function.top));
     pad_to(line, 58);
     text += line + columns.context_text(*function.top) + "\n";
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/function_name.h"
+#include "profile/columns_reader.h"
 #include "profile/file_order.h"
 
 namespace pgokit::profile {
@@ -20,16 +21,17 @@ class Builder {
 
   Columns build() && {
     take_names();
+    auto& part = result_.parts.emplace_back();
     for (const auto& function : profile_.functions()) {
-      Columns::Top top{static_cast<u32>(result_.nodes.size()),
-                       static_cast<u32>(result_.frames.size()), 0};
+      Columns::Top top{.node = static_cast<u32>(part.nodes.size()),
+                       .first_frame = static_cast<u32>(result_.frames.size())};
       if (profile_.flags.context_sensitive) {
         for (const auto& [name, location] : profile_.contexts.frames(function.context))
           result_.frames.push_back({order_.index(name), location});
         top.frames = static_cast<u32>(result_.frames.size()) - top.first_frame;
       }
       result_.functions.push_back(top);
-      take(function.samples, {});
+      take(part, function.samples, {});
     }
     for (u32 i = 0; i < profile_.symbols.size(); ++i)
       result_.symbols.emplace_back(profile_.symbols.text(static_cast<NameId>(i)));
@@ -50,31 +52,32 @@ class Builder {
     }
   }
 
-  void take(const FunctionSamples& samples, LineLocation call_site) {
-    auto at = static_cast<u32>(result_.nodes.size());
-    result_.nodes.push_back({.name = order_.index(samples.name),
-                             .first_place = static_cast<u32>(result_.places.size()),
-                             .first_target = static_cast<u32>(result_.targets.size()),
-                             .call_site = call_site,
-                             .own_places = static_cast<u32>(samples.body.size()),
-                             .attributes = samples.attributes,
-                             .total = samples.total,
-                             .head = samples.head,
-                             .checksum = samples.checksum});
+  void take(Columns::Part& part, const FunctionSamples& samples, LineLocation call_site) {
+    auto at = static_cast<u32>(part.nodes.size());
+    part.nodes.push_back({.name = order_.index(samples.name),
+                          .first_place = static_cast<u32>(part.places.size()),
+                          .first_target = static_cast<u32>(part.targets.size()),
+                          .call_site = call_site,
+                          .own_places = static_cast<u32>(samples.body.size()),
+                          .attributes = samples.attributes,
+                          .total = samples.total,
+                          .head = samples.head,
+                          .checksum = samples.checksum});
     for (const auto& [location, record] : samples.body) {
       if (record.targets)
         for (const auto& target : order_.by_name(*record.targets))
-          result_.targets.push_back(
-              {static_cast<u32>(result_.places.size()), order_.index(target.name), target.count});
-      result_.places.push_back({location, record.samples});
+          part.targets.push_back(
+              {static_cast<u32>(part.places.size()), order_.index(target.name), target.count});
+      part.places.push_back({location, record.samples});
     }
     if (samples.vtables)
       for (const auto& [location, counts] : *samples.vtables)
         for (const auto& vtable : order_.by_name(counts))
-          result_.vtables.push_back({at, location, order_.index(vtable.name), vtable.count});
+          part.vtables.push_back({at, location, order_.index(vtable.name), vtable.count});
     for (const auto& [location, callees] : samples.inlinees)
-      order_.inlinees(callees, [&](const FunctionSamples& inlinee) { take(inlinee, location); });
-    result_.nodes[at].end = static_cast<u32>(result_.nodes.size());
+      order_.inlinees(callees,
+                      [&](const FunctionSamples& inlinee) { take(part, inlinee, location); });
+    part.nodes[at].end = static_cast<u32>(part.nodes.size());
   }
 
   const Profile& profile_;
@@ -86,9 +89,16 @@ class Builder {
 
 Columns columns_of(const ReadProfile& read) { return Builder(read).build(); }
 
-Result<Columns> read_columns(Bytes file) { return columns_of(TRY(read_profile(file))); }
+Result<Columns> read_columns(Bytes file) {
+  auto fast = read_plain_columns(file);
+  if (fast) return std::move(*fast);
+  auto read = TRY(read_profile(file));
+  auto columns = columns_of(read);
+  if (auto summary = stored_summary(file)) columns.summary = std::move(*summary);
+  return columns;
+}
 
-std::span<const Columns::Vtable> Columns::vtables_of(u32 node) const {
+std::span<const Columns::Vtable> Columns::Part::vtables_of(u32 node) const {
   auto range = std::ranges::equal_range(vtables, node, {}, &Vtable::node);
   return {range.begin(), range.end()};
 }
@@ -105,7 +115,7 @@ u64 Columns::guid(u32 name) const {
 
 std::string Columns::context_text(const Top& top) const {
   std::string result, scratch;
-  if (top.frames == 0) result = text(nodes[top.node].name, scratch);
+  if (top.frames == 0) result = text(node(top).name, scratch);
   for (const auto& frame : context(top)) {
     result += text(frame.function, scratch);
     if (&frame == &context(top).back()) break;
@@ -116,38 +126,71 @@ std::string Columns::context_text(const Top& top) const {
   return result;
 }
 
-u64 Columns::entry_estimate(u32 at) const {
-  const Node& node = nodes[at];
-  if (flags.context_sensitive && node.head) return node.head;
+namespace {
+
+u64 entry_estimate(const Columns::Part& part, u32 at, bool context_sensitive) {
+  const auto& node = part.nodes[at];
+  if (context_sensitive && node.head) return node.head;
   u64 count = 0;
   u32 inlinee = at + 1;
-  if (node.own_places &&
-      (inlinee == node.end || places[node.first_place].location < nodes[inlinee].call_site)) {
-    count = places[node.first_place].samples;
+  if (node.own_places && (inlinee == node.end ||
+                          part.places[node.first_place].location < part.nodes[inlinee].call_site)) {
+    count = part.places[node.first_place].samples;
   } else if (inlinee < node.end) {
-    LineLocation first = nodes[inlinee].call_site;
-    for (; inlinee < node.end && nodes[inlinee].call_site == first; inlinee = nodes[inlinee].end)
-      count += entry_estimate(inlinee);
+    LineLocation first = part.nodes[inlinee].call_site;
+    for (; inlinee < node.end && part.nodes[inlinee].call_site == first;
+         inlinee = part.nodes[inlinee].end)
+      count = add_saturated(count, entry_estimate(part, inlinee, context_sensitive));
   }
-  return count ? count : node.total > 0;
+  return count ? count : u64{node.total > 0};
+}
+
+}  // namespace
+
+u64 Columns::entry_estimate(const Top& top) const {
+  return profile::entry_estimate(part(top), top.node, flags.context_sensitive);
 }
 
 std::vector<u32> Columns::by_context() const {
-  std::vector<u32> order(functions.size());
-  for (u32 i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::sort(order, [&](u32 a, u32 b) {
-    const Top &left = functions[a], &right = functions[b];
-    if (left.frames == 0 || right.frames == 0)
-      return nodes[left.node].name < nodes[right.node].name;
-    return std::ranges::lexicographical_compare(context(left), context(right));
-  });
+  struct Key {
+    u32 name, function;
+    auto operator<=>(const Key&) const = default;
+  };
+  std::vector<Key> keys(functions.size());
+  bool contexts = false;
+  for (u32 i = 0; i < keys.size(); ++i) {
+    const Top& top = functions[i];
+    keys[i] = {top.frames ? context(top).front().function : node(top).name, i};
+    contexts |= top.frames > 0;
+  }
+  if (!contexts) {
+    std::ranges::sort(keys);
+  } else {
+    std::ranges::sort(keys, [&](const Key& a, const Key& b) {
+      if (a.name != b.name) return a.name < b.name;
+      return std::ranges::lexicographical_compare(context(functions[a.function]),
+                                                  context(functions[b.function]));
+    });
+  }
+  std::vector<u32> order(keys.size());
+  std::ranges::transform(keys, order.begin(), &Key::function);
   return order;
 }
 
 std::vector<u32> Columns::by_total() const {
-  std::vector<u32> order = by_context();
-  std::ranges::stable_sort(order, std::greater<>(),
-                           [&](u32 i) { return nodes[functions[i].node].total; });
+  struct Key {
+    u64 total;
+    u32 rank, function;
+  };
+  std::vector<Key> keys;
+  keys.reserve(functions.size());
+  for (u32 function : by_context())
+    keys.push_back({node(functions[function]).total, static_cast<u32>(keys.size()), function});
+  std::ranges::sort(keys, [](const Key& a, const Key& b) {
+    return a.total != b.total ? a.total > b.total : a.rank < b.rank;
+  });
+  std::vector<u32> order(keys.size());
+  std::ranges::transform(keys, order.begin(), &Key::function);
   return order;
 }
 

@@ -1,13 +1,12 @@
 #pragma once
 
-// A profile as columns, for those who read all of it: a profile of 50 MB is three arrays here, and
+// A profile as columns, for those who read all of it: a profile of 50 MB is a few arrays here, and
 // millions of small objects as FunctionSamples.
 //
 //   Columns columns = TRY(read_columns(file.bytes()));
-//   for (const Columns::Top& top : columns.functions) {
-//     auto [first, end] = columns.places_within(top.node);         // inlinees included
-//     for (u32 i = first; i < end; ++i) sum += columns.places[i].samples;
-//   }
+//   for (const Columns::Top& top : columns.functions)
+//     for (const auto& place : columns.part(top).places_within(top.node))    // inlinees included
+//       sum += place.samples;
 //
 // Nothing can be added. Names are integers in the order of names in files (ids by value, then
 // texts), places of a node ascend, inlinees ascend by (call site, name).
@@ -61,8 +60,31 @@ struct Columns {
     LineLocation location;  // {} in the last
     auto operator<=>(const Frame&) const = default;
   };
+  // What was read by one thread; a function is in one part.
+  struct Part {
+    std::vector<Node> nodes;
+    std::vector<Place> places;
+    std::vector<Target> targets;  // by place
+    std::vector<Vtable> vtables;  // by node, location, name
+
+    std::span<const Place> places_of(u32 node) const {
+      return std::span(places).subspan(nodes[node].first_place, nodes[node].own_places);
+    }
+    std::span<const Place> places_within(u32 node) const {
+      u32 first = nodes[node].first_place, end = nodes[node].end;
+      u32 last = end < nodes.size() ? nodes[end].first_place : static_cast<u32>(places.size());
+      return std::span(places).subspan(first, last - first);
+    }
+    std::span<const Target> targets_of(u32 node) const {
+      u32 first = nodes[node].first_target;
+      u32 end =
+          node + 1 < nodes.size() ? nodes[node + 1].first_target : static_cast<u32>(targets.size());
+      return std::span(targets).subspan(first, end - first);
+    }
+    std::span<const Vtable> vtables_of(u32 node) const;
+  };
   struct Top {
-    u32 node = 0;
+    u32 part = 0, node = 0;
     u32 first_frame = 0, frames = 0;  // 0: no context is known
   };
 
@@ -73,32 +95,13 @@ struct Columns {
   Summary summary;  // as the file has it, where it has one
   std::vector<Name> names;
   std::vector<Top> functions;  // in the order of the file
-  std::vector<Node> nodes;
-  std::vector<Place> places;
-  std::vector<Target> targets;  // by place, name
-  std::vector<Vtable> vtables;  // by node, location, name
+  std::vector<Part> parts;
   std::vector<Frame> frames;
   std::vector<std::string> symbols;
   std::deque<std::string> texts;  // what names point to, unless it is the file
 
-  struct Range {
-    u32 first = 0, end = 0;
-  };
-  Range places_of(u32 node) const {
-    return {nodes[node].first_place, nodes[node].first_place + nodes[node].own_places};
-  }
-  Range places_within(u32 node) const {
-    u32 end = nodes[node].end;
-    return {nodes[node].first_place,
-            end < nodes.size() ? nodes[end].first_place : static_cast<u32>(places.size())};
-  }
-  std::span<const Target> targets_of(u32 node) const {
-    u32 first = nodes[node].first_target;
-    u32 end =
-        node + 1 < nodes.size() ? nodes[node + 1].first_target : static_cast<u32>(targets.size());
-    return std::span(targets).subspan(first, end - first);
-  }
-  std::span<const Vtable> vtables_of(u32 node) const;
+  const Part& part(const Top& top) const { return parts[top.part]; }
+  const Node& node(const Top& top) const { return parts[top.part].nodes[top.node]; }
   std::span<const Frame> context(const Top& top) const {
     return std::span(frames).subspan(top.first_frame, top.frames);
   }
@@ -106,7 +109,7 @@ struct Columns {
   // "main:3.1 @ foo"; the name where no context is known.
   std::string context_text(const Top& top) const;
   u64 guid(u32 name) const;
-  u64 entry_estimate(u32 node) const;
+  u64 entry_estimate(const Top& top) const;
 
   // The places of `functions` by total downwards, then by context: the order of files.
   std::vector<u32> by_total() const;
