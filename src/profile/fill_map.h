@@ -97,6 +97,70 @@ class FillMap {
   std::span<Entry> unordered() { return entries_; }
   std::span<const Entry> unordered() const { return entries_; }
 
+  // For keys that mostly ascend and are mostly there, as when files are added up: the next one is
+  // found beside the last, and new ones move the others once, at the end.
+  //
+  //   FillMap<LineLocation, u64>::Walk walk(counts);
+  //   walk[{12, 0}] += 5;                               // counts itself is not touched meanwhile
+  class Walk {
+   public:
+    explicit Walk(FillMap& map) : map_(map) {}
+    Walk(const Walk&) = delete;
+    Walk& operator=(const Walk&) = delete;
+    ~Walk() { put_fresh(); }
+
+    // Lasts until the next call.
+    Value& operator[](const Key& key) {
+      if (map_.index_) return map_[key];
+      auto& entries = map_.entries_;
+      go_to(key);
+      if (at_ < entries.size() && entries[at_].key == key) return entries[at_].value;
+      if (!fresh_.empty() && fresh_.back().key == key) return fresh_.back().value;
+      auto& target = at_ == entries.size() && fresh_.empty() ? entries : fresh_;
+      return target.emplace_back(Entry{key, Value{}}).value;
+    }
+
+   private:
+    // To the first entry that is not before `key`.
+    void go_to(const Key& key) {
+      const auto& entries = map_.entries_;
+      bool backwards = (at_ > 0 && !(entries[at_ - 1].key < key)) ||
+                       (!fresh_.empty() && key < fresh_.back().key);
+      if (backwards) [[unlikely]] {
+        put_fresh();
+        at_ = 0;
+      }
+      for (int steps = 0; steps < 4; ++steps, ++at_)
+        if (at_ == entries.size() || !(entries[at_].key < key)) return;
+      auto found =
+          std::lower_bound(entries.begin() + static_cast<std::ptrdiff_t>(at_), entries.end(), key,
+                           [](const Entry& e, const Key& k) { return e.key < k; });
+      at_ = static_cast<size_t>(found - entries.begin());
+    }
+
+    // From the back, so that everything moves once.
+    void put_fresh() {
+      if (fresh_.empty()) return;
+      auto& entries = map_.entries_;
+      size_t old = entries.size(), place = old + fresh_.size();
+      if (place > entries.capacity()) entries.reserve(place + place / 8);
+      entries.resize(place);
+      while (!fresh_.empty()) {
+        bool from_old = old > 0 && fresh_.back().key < entries[old - 1].key;
+        entries[--place] = std::move(from_old ? entries[old - 1] : fresh_.back());
+        if (from_old)
+          --old;
+        else
+          fresh_.pop_back();
+      }
+      map_.hint_ = 0;
+    }
+
+    FillMap& map_;
+    size_t at_ = 0;
+    std::vector<Entry> fresh_;  // ascending, none of them in the map
+  };
+
  private:
   static constexpr size_t few = 48;
   using Index = tsl::robin_map<Key, u32, FillHash<Key>>;

@@ -178,7 +178,7 @@ TEST(Extbinary, SaysWhereItIsWrong) {
   EXPECT_THAT(error_of(section_table({{1, 0, 1000, 1}})), HasSubstr("ends past the file"));
   EXPECT_THAT(error_of(section_table({{1, 0, ~u64{0}, 2}})), HasSubstr("ends past the file"));
   EXPECT_THAT(error_of(section_table({{2, 0, 50, 2}}) + "\x7f" + "a"),
-              HasSubstr("section 'names' (offset 0x32): ends early"));
+              HasSubstr("section 'names' (offset 0x32): 127 names do not fit"));
   EXPECT_THAT(error_of(section_table({{2, 0, 50, 4}}) + std::string("\1a\0b", 4)),
               HasSubstr("1 bytes are left over"));
   EXPECT_THAT(error_of(section_table({{32, 0, 50, 3}}) + "\1\7\1"),

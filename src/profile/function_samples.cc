@@ -8,14 +8,33 @@ void add_weighted(u64& sum, u64 count, u64 weight) {
   sum = add_saturated(sum, weight == 1 ? count : multiply_saturated(count, weight));
 }
 
-// What to add, and how often.
-struct Addition {
+// Adds what one function has itself, inlinees apart.
+struct Renaming {
   u64 weight;
   std::span<const NameId> renamed;
 
   NameId name(NameId id) const { return renamed.empty() ? id : renamed[static_cast<size_t>(id)]; }
   void add(NameCounts& into, const NameCounts& from) const {
     for (const auto& [id, count] : from.unordered()) add_weighted(into[name(id)], count, weight);
+  }
+  void add_own(FunctionSamples& into, const FunctionSamples& from) const {
+    add_weighted(into.total, from.total, weight);
+    add_weighted(into.head, from.head, weight);
+    add_body(into, from);
+    if (!from.vtables) return;
+    if (!into.vtables) into.vtables = std::make_unique<FillMap<LineLocation, NameCounts>>();
+    for (const auto& [location, counts] : from.vtables->unordered())
+      add((*into.vtables)[location], counts);
+  }
+  void add_body(FunctionSamples& into, const FunctionSamples& from) const {
+    FillMap<LineLocation, BodyRecord>::Walk body(into.body);
+    for (const auto& [location, record] : from.body.unordered()) {
+      auto& target = body[location];
+      add_weighted(target.samples, record.samples, weight);
+      if (!record.targets) continue;
+      if (!target.targets) target.targets = std::make_unique<NameCounts>();
+      add(*target.targets, *record.targets);
+    }
   }
 };
 
@@ -76,28 +95,51 @@ void FunctionSamples::sort() {
   for (auto& [location, counts] : *vtables) counts.sort();
 }
 
+bool admit(FunctionSamples& into, bool fresh, u64 checksum, u32 attributes, ChecksumRule rule) {
+  if (rule == ChecksumRule::first) {
+    if (fresh) into.attributes = attributes;
+    if (into.checksum != 0 && into.checksum != checksum) return false;
+    into.checksum = checksum;
+    return true;
+  }
+  if (!fresh && checksum < into.checksum) return false;
+  if (!fresh && checksum > into.checksum) {
+    NameId name = into.name;
+    into = FunctionSamples{};
+    into.name = name;
+  }
+  into.checksum = checksum;
+  into.attributes |= attributes;
+  return true;
+}
+
+u64 add(FunctionSamples& into, bool fresh, const FunctionSamples& from, const Addition& addition) {
+  u64 replaced = !fresh && into.checksum != 0 && into.checksum != from.checksum;
+  if (!admit(into, fresh, from.checksum, from.attributes, addition.rule)) return 1;
+  Renaming renaming{addition.weight, addition.renamed};
+  renaming.add_own(into, from);
+  for (const auto& [location, callees] : from.inlinees.unordered())
+    for (const auto& [callee, samples] : callees.unordered()) {
+      NameId name = renaming.name(callee);
+      auto& made = into.inlinees[location][name];
+      bool is_new = !made;
+      if (is_new) made = std::make_unique<FunctionSamples>();
+      made->name = name;
+      replaced += add(*made, is_new, *samples, addition);
+    }
+  return replaced;
+}
+
 bool merge(FunctionSamples& into, const FunctionSamples& from, u64 weight,
            std::span<const NameId> renamed) {
   if (into.checksum != 0 && into.checksum != from.checksum) return false;
-  Addition addition{weight, renamed};
+  Renaming renaming{weight, renamed};
   if (into.empty()) into.attributes |= from.attributes;
   if (into.checksum == 0) into.checksum = from.checksum;
-  add_weighted(into.total, from.total, weight);
-  add_weighted(into.head, from.head, weight);
-  for (const auto& [location, record] : from.body.unordered()) {
-    auto& target = into.body[location];
-    add_weighted(target.samples, record.samples, weight);
-    if (!record.targets) continue;
-    if (!target.targets) target.targets = std::make_unique<NameCounts>();
-    addition.add(*target.targets, *record.targets);
-  }
+  renaming.add_own(into, from);
   for (const auto& [location, callees] : from.inlinees.unordered())
     for (const auto& [callee, samples] : callees.unordered())
-      merge(into.inlinee(location, addition.name(callee)), *samples, weight, renamed);
-  if (!from.vtables) return true;
-  if (!into.vtables) into.vtables = std::make_unique<FillMap<LineLocation, NameCounts>>();
-  for (const auto& [location, counts] : from.vtables->unordered())
-    addition.add((*into.vtables)[location], counts);
+      merge(into.inlinee(location, renaming.name(callee)), *samples, weight, renamed);
   return true;
 }
 

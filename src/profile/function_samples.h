@@ -93,6 +93,26 @@ struct FunctionSamples {
   void sort();
 };
 
+// What to do with two versions of a function: checksums that differ.
+enum class ChecksumRule {
+  first,    // the one that was there stays, as in LLVM's tools
+  largest,  // that with the larger checksum stays, whichever order they come in
+};
+
+// Before the samples of another file are added: whether they may be. Takes on the checksum and
+// attributes, and empties `into` where the other version replaces it. `fresh`: just made.
+bool admit(FunctionSamples& into, bool fresh, u64 checksum, u32 attributes, ChecksumRule rule);
+
+struct Addition {
+  u64 weight = 1;
+  ChecksumRule rule = ChecksumRule::first;
+  std::span<const NameId> renamed;  // what names are in the table of the sum; empty: the same
+};
+
+// Adds the samples of another file. Returns how many functions, inlinees included, were left out or
+// replaced.
+u64 add(FunctionSamples& into, bool fresh, const FunctionSamples& from, const Addition& addition);
+
 // Adds `from` times `weight`. Nothing is added, and false returned, where `into` has a checksum and
 // `from` another one or none (of an inlinee: only that one is left out). Attributes come along only
 // into an empty target. `renamed`: what the names of `from` are in the table of `into`; empty: the

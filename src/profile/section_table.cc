@@ -10,10 +10,12 @@
 namespace pgokit::profile {
 namespace {
 
-// The stream's contents, never more than `size`. What can be claimed for small input is limited:
-// no profile repeats itself hundreds of times, and a model of it takes many times its bytes.
+// What small streams may claim in any case, and how far others may grow: profiles do not repeat
+// themselves hundreds of times, and a model of them takes many times their bytes.
+constexpr u64 free_size = 2 << 20, largest_ratio = 100;
+
+// The stream's contents, never more than `size`.
 Result<std::string> decompress(Bytes stream, u64 size) {
-  constexpr u64 free_size = 16 << 20, largest_ratio = 200;
   if (size > free_size && size / largest_ratio > stream.size())
     return fail("{} compressed bytes cannot hold {}", stream.size(), size);
   z_stream state{};
@@ -32,9 +34,10 @@ Result<std::string> decompress(Bytes stream, u64 size) {
     contents.resize(have + step - state.avail_out);
     if (state.avail_out == step) break;
   }
+  auto used = static_cast<size_t>(state.next_in - stream.data());
   inflateEnd(&state);
   if (contents.size() != size || (result != Z_OK && result != Z_STREAM_END))
-    return fail("its compressed bytes are broken");
+    return fail("its compressed bytes are broken at {:#x} of the stream", used);
   return contents;
 }
 
@@ -49,9 +52,9 @@ Result<std::vector<SectionInfo>> read_section_table(Bytes file) {
     return fail("is no extensible binary profile");
   u64 version = in.uleb128();
   auto rows = in.array<Row>(in.get<u64>());
-  if (!in.ok()) return fail("the table of sections ends past the file");
+  if (!in.ok()) return fail("offset 0xa: the table of sections ends past the file");
   if (version != format_version)
-    return fail("extensible binary profile of version {}; only {} is known", version,
+    return fail("offset 0x9: extensible binary profile of version {}; only {} is known", version,
                 format_version);
   std::vector<SectionInfo> sections;
   for (const auto& row : rows) sections.push_back({row.type, row.flags, row.offset, row.size});
