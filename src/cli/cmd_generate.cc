@@ -40,6 +40,7 @@ OptionTable options_of(Settings& s) {
            "count functions apart by their callers; wants call chains beside the branches",
            &s.context_sensitive},
           {"--pid", "PID", "samples of this process only", &g.pid},
+          {"--kernel", "", "PROGRAM is the kernel (vmlinux)", &g.kernel},
           {"--ignore-build-id", "", "take a recording of another build", &g.ignore_build_id},
           {"--trim-cold", "", "leave out functions that are hardly ever run",
            &g.contexts.trim_cold},

@@ -21,7 +21,8 @@ namespace pgokit::cli {
 namespace {
 
 std::unexpected<Error> did_not_run(const perf::Recording& recording, const binary::Program& program,
-                                   const std::string& other_build) {
+                                   const std::string& other_build, bool kernel) {
+  if (kernel) return fail("Kernel is requested, but no kernel is found in mmap events.");
   if (!other_build.empty())
     return fail(
         "it was recorded with another build of {}: build id {}, this program has {}; give the "
@@ -43,7 +44,7 @@ Status read_flat_recording(const perf::Recording& recording, const binary::Progr
                            const samples::RecordingOptions& how, const GenerationOptions& options,
                            ReadInput& input) {
   auto read = TRY(samples::count_recording(recording, program, how));
-  if (read.mappings == 0) return did_not_run(recording, program, read.other_build);
+  if (read.mappings == 0) return did_not_run(recording, program, read.other_build, options.kernel);
   input.counts = read.folder.counts();
   input.ranges = samples::diagnose(read.folder.raw_ranges(), program.code(), program.functions(),
                                    options.list_faults);
@@ -61,11 +62,13 @@ Status read_recording(Bytes bytes, const binary::Program& program, const Generat
   samples::RecordingOptions how{.ignore_build_id = options.ignore_build_id,
                                 .keep_wrong_path = options.keep_wrong_path,
                                 .pid = options.pid,
+                                .kernel = options.kernel,
                                 .threads = options.threads,
                                 .progress = &progress};
   if (!options.flat_from_hybrid && unwind::has_call_chains(recording)) {
     auto seen = TRY(read_hybrid_recording(recording, program, how, options, input));
-    if (seen.mappings == 0) return did_not_run(recording, program, seen.other_build);
+    if (seen.mappings == 0)
+      return did_not_run(recording, program, seen.other_build, options.kernel);
   } else {
     TRY(read_flat_recording(recording, program, how, options, input));
   }

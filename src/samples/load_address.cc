@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "samples/program_match.h"
+
 namespace pgokit::samples {
 namespace {
 
@@ -42,15 +44,9 @@ LoadTracker::LoadTracker(const binary::Program& program, std::optional<u32> pid,
   address_.base = program.text_base().value;
 }
 
-// perf names the symbol behind the brackets that the kernel's addresses are relative to.
-bool LoadTracker::is_kernel(const perf::MmapLine& event) const {
-  return kernel_ && (event.path == "[kernel.kallsyms]" || event.path == "[kernel.kallsyms]_stext" ||
-                     event.path == "[kernel.kallsyms]_text");
-}
-
 bool LoadTracker::concerns_us(const perf::MmapLine& event) const {
-  bool ours = is_kernel(event) ||
-              (!kernel_ && event.path.substr(event.path.rfind('/') + 1) == program_.name());
+  bool ours = kernel_ ? is_kernel(event.path)
+                      : event.path.substr(event.path.rfind('/') + 1) == program_.name();
   if (!ours) return false;
   return !pid_ || event.pid == static_cast<i64>(*pid_);
 }
@@ -71,7 +67,7 @@ LoadHistory LoadTracker::history_of(size_t chunk, std::string_view text) {
   chunk_done_.wait(held, [&] { return chunks_done_ == chunk; });
   LoadHistory history{.initial = address_, .changes = {}, .mmap_lines = mmap_lines};
   for (const auto& event : found) {
-    if (is_kernel(event))
+    if (kernel_)
       address_ = {event.start, true};
     else if (status_)
       status_ = apply(event, program_, address_);

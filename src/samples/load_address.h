@@ -57,7 +57,6 @@ class LoadTracker {
   u64 unparsable_events() const { return unparsable_events_; }
 
  private:
-  bool is_kernel(const perf::MmapLine& event) const;
   bool concerns_us(const perf::MmapLine& event) const;
 
   const binary::Program& program_;

@@ -66,6 +66,16 @@ void ProgramMaps::exec(u32 pid, u64 time) {
   if (current(pid)) set(pid, time, nullptr);
 }
 
+void ProgramMaps::map_kernel(u64 start) {
+  // Everything keeps the distance that it was linked with; what is no code is told apart later.
+  u64 first = ~u64{0}, end = 0;
+  for (const auto& segment : code_) {
+    first = std::min(first, segment.address & ~page_mask);
+    end = std::max(end, segment.address + segment.memory_size);
+  }
+  kernel_ = {{start, end - std::min(first, end), first}};
+}
+
 std::vector<u32> ProgramMaps::pids() const {
   std::vector<u32> pids;
   for (const auto& [pid, history] : processes_) pids.push_back(pid);
@@ -92,6 +102,7 @@ void ProgramMaps::Lookup::find(u32 pid, u64 time) {
   layout_ = nullptr;
   from_ = 0;
   until_ = ~u64{0};
+  if (!maps_.kernel_.empty()) return void(layout_ = &maps_.kernel_);
   auto found = maps_.processes_.find(pid);
   if (found == maps_.processes_.end()) return;
   const auto& history = found->second;

@@ -40,8 +40,10 @@ class ProgramMaps {
   bool map(u32 pid, u64 time, const Mapping& mapping, bool of_program);
   void fork(u32 child, u32 parent, u64 time);
   void exec(u32 pid, u64 time);
+  // The program is the kernel: its first text segment lies there, in all processes and always.
+  void map_kernel(u64 start);
 
-  bool empty() const { return processes_.empty(); }
+  bool empty() const { return processes_.empty() && kernel_.empty(); }
   // Processes that the program's code was ever mapped in.
   std::vector<u32> pids() const;
 
@@ -84,6 +86,7 @@ class ProgramMaps {
 
   std::vector<elf::Segment> code_;
   tsl::robin_map<u32, History, IntHash> processes_;
+  Layout kernel_;  // empty: the program is none
 };
 
 }  // namespace pgokit::samples

@@ -17,6 +17,11 @@ std::string_view file_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
+bool is_kernel(std::string_view path) {
+  return path == "[kernel.kallsyms]" || path == "[kernel.kallsyms]_stext" ||
+         path == "[kernel.kallsyms]_text";
+}
+
 Bytes ProgramMatch::recorded_id(const perf::Mapping& mapping) const {
   if (!mapping.build_id.empty()) return mapping.build_id;
   auto known = std::ranges::find(recorded_, mapping.path, &perf::BuildId::path);

@@ -16,6 +16,10 @@ bool same_build_id(Bytes a, Bytes b);
 // The part behind the last '/', without the kernel's " (deleted)".
 std::string_view file_name(std::string_view path);
 
+// The kernel's own mapping; perf names the symbol behind the brackets that its addresses are
+// relative to.
+bool is_kernel(std::string_view path);
+
 class ProgramMatch {
  public:
   enum class Verdict { program, other_build, other_program };

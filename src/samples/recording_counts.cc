@@ -96,7 +96,8 @@ Result<RecordingCounts> count_recording(const perf::Recording& recording,
   TRY(check_branch_stacks(recording));
   RecordingCounts result(program.code());
 
-  auto mapped = map_program(recording, program, options.ignore_build_id, result.unreadable);
+  auto mapped =
+      map_program(recording, program, options.ignore_build_id, options.kernel, result.unreadable);
   const auto& maps = mapped.maps;
   result.matched_by_name = mapped.matched_by_name;
   result.other_build = mapped.other_build;

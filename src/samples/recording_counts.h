@@ -24,6 +24,7 @@ struct RecordingOptions {
   bool ignore_build_id = false;  // take a mapping of another build for the program
   bool keep_wrong_path = false;  // count branches that the processor took on a wrong guess
   std::optional<u32> pid = {};   // this process only
+  bool kernel = false;           // the program is the kernel of the recorded machine
   unsigned threads = 0;
   Progress* progress = nullptr;  // told of the bytes that were read
 };

@@ -89,6 +89,20 @@ class ChangeReader {
   std::vector<Change> changes_;
 };
 
+// Of several the last one holds.
+u64 map_kernel(const perf::Recording& recording, perf::ReadCounts& counts, ProgramMaps& maps) {
+  u64 mappings = 0;
+  recording.for_each_other([&](const Record& record) {
+    perf::Mapping mapping;
+    bool maps_code = record.type == RecordType::mmap || record.type == RecordType::mmap2;
+    if (!maps_code || !recording.parser().mapping(record, mapping, counts)) return;
+    if (!is_kernel(mapping.path)) return;
+    ++mappings;
+    maps.map_kernel(mapping.start);
+  });
+  return mappings;
+}
+
 u64 apply_changes(const std::vector<Change>& changes, ProgramMaps& maps) {
   u64 mappings = 0;
   for (const auto& change : changes) {
@@ -111,7 +125,12 @@ u64 apply_changes(const std::vector<Change>& changes, ProgramMaps& maps) {
 }  // namespace
 
 RecordedMaps map_program(const perf::Recording& recording, const binary::Program& program,
-                         bool any_build, perf::ReadCounts& counts) {
+                         bool any_build, bool kernel, perf::ReadCounts& counts) {
+  if (kernel) {
+    RecordedMaps found{.maps = ProgramMaps(program.file())};
+    found.mappings = map_kernel(recording, counts, found.maps);
+    return found;
+  }
   ChangeReader reader(recording, program, any_build, counts);
   recording.for_each_other([&](const Record& record) { reader.read(record); });
   RecordedMaps found{.maps = ProgramMaps(program.file())};

@@ -18,8 +18,9 @@ struct RecordedMaps {
   bool matched_by_name = false;  // no build id on one of the sides
 };
 
-// `any_build`: take a mapping of another build for the program.
+// `any_build`: take a mapping of another build for the program. `kernel`: it is the kernel, which
+// has a mapping of its own.
 RecordedMaps map_program(const perf::Recording& recording, const binary::Program& program,
-                         bool any_build, perf::ReadCounts& counts);
+                         bool any_build, bool kernel, perf::ReadCounts& counts);
 
 }  // namespace pgokit::samples

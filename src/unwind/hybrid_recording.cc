@@ -58,13 +58,14 @@ class SampleReader {
     sampler.end_sample();
   }
 
-  // Markers stand between the parts of a chain: kernel, user, guest.
+  // Markers stand between the parts of a chain: kernel, user, guest. Behind those of the kernel are
+  // the caller's in user space, outside of it.
   void add_chain(std::span<const Le<u64>> chain) {
-    bool user = true;
+    bool taken = true;
     for (u64 address : chain) {
       if (address >= perf::first_context_marker)
-        user = address == perf::user_context_marker;
-      else if (user && !sampler.frame(place(address)))
+        taken = options_.kernel || address == perf::user_context_marker;
+      else if (taken && !sampler.frame(place(address)))
         return;
     }
   }
@@ -92,7 +93,8 @@ Result<HybridRecording> unwind_recording(const perf::Recording& recording,
                                          const samples::RecordingOptions& options) {
   TRY(samples::check_branch_stacks(recording));
   perf::ReadCounts unreadable;
-  auto mapped = samples::map_program(recording, program, options.ignore_build_id, unreadable);
+  auto mapped =
+      samples::map_program(recording, program, options.ignore_build_id, options.kernel, unreadable);
 
   std::vector<SampleReader> readers;
   for (unsigned i = 0; i < worker_count(options.threads); ++i)

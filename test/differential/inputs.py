@@ -22,14 +22,22 @@ class Input:
     seed: int = 1
     perfdata: bool = False
     processes: int = 1  # several: one after the other, at other addresses
+    apart: bool = False  # ... and for pgokit each in a file of its own
+    first: int = 0  # number of the first process
     together: int = 1  # processes that take turns, some forked, some at other addresses
 
     @property
     def name(self):
         words = [self.kind, f"s{self.seed}"] + [word.strip("-") for word in self.options]
         words += ["perfdata"] * self.perfdata + [f"{self.processes}procs"] * (self.processes > 1)
+        words += ["apart"] * self.apart
         words += [f"{self.together}together"] * (self.together > 1)
         return "_".join(words)
+
+    def parts(self, walk, binary):
+        """A file per process."""
+        return [dataclasses.replace(self, processes=1, apart=False, first=n).make(walk, binary)
+                for n in range(self.processes)]
 
     def path(self, binary):
         digest = hashlib.sha1(repr(self).encode()).hexdigest()[:10]
@@ -51,7 +59,7 @@ class Input:
         if out.exists() and out.stat().st_mtime > newest:
             return out
         parts = []
-        for process in range(self.processes):
+        for process in range(self.first, self.first + self.processes):
             part = out.with_suffix(f".{process}.{os.getpid()}")
             subprocess.run(self.command(walk, binary, part, process), check=True)
             parts.append(part)
