@@ -27,6 +27,7 @@ constexpr const char* usage = R"(usage: pgokit-walk BINARY -o OUT [options]
                        script has them all as if where the first one is
   --base ADDRESS       where a position-independent program is loaded (0x555555554000)
   --name PATH          the program's path in the mapping records (its own)
+  --repeat N           per cent of the samples that are an earlier one again (0)
   --aggregate          put repeat counts before the samples (script only)
   --damage KIND[=N]    break N per mille of the samples (20); may be repeated. KIND is warning, cut,
                        external, zero, garbage, off-by-one, shuffle, short or all
@@ -35,7 +36,7 @@ constexpr const char* usage = R"(usage: pgokit-walk BINARY -o OUT [options]
 struct Options {
   std::string binary, out, name;
   u64 samples = 1000, base = 0x555555554000;
-  u32 pid = 4711, processes = 1;
+  u32 pid = 4711, processes = 1, repeat = 0;
   Kind kind = Kind::lbr;
   bool perfdata = false, aggregate = false;
   WalkOptions walk;
@@ -80,6 +81,7 @@ Status set_option(Options& out, std::string_view name, std::string_view value) {
                                                     {"--period", &out.walk.period},
                                                     {"--hot", &out.walk.hot},
                                                     {"--pid", &out.pid},
+                                                    {"--repeat", &out.repeat},
                                                     {"--processes", &out.processes}};
   if (auto found = numbers.find(name); found != numbers.end()) {
     *found->second = static_cast<u32>(TRY(number(value)));
@@ -126,12 +128,33 @@ Result<Options> parse(int argc, char** argv) {
   return out;
 }
 
+// Some of the last samples, the older ones the more often.
+class Earlier {
+ public:
+  bool empty() const { return kept_.empty(); }
+  void keep(const WalkSample& sample) {
+    if (kept_.size() < 4096) return kept_.push_back(sample);
+    kept_[next_++ % kept_.size()] = sample;
+  }
+  const WalkSample& pick(Random& random) const {
+    return kept_[random.below(random.below(static_cast<u32>(kept_.size())) + 1)];
+  }
+
+ private:
+  std::vector<WalkSample> kept_;
+  size_t next_ = 0;
+};
+
 template <class Output>
 Status write(const Options& options, const Program& program, Output output) {
   Walker walker(program, options.walk);
   Random random(options.walk.seed + 1);
+  Random choice(options.walk.seed + 3);
+  Earlier earlier;
   for (u64 i = 0; i < options.samples; ++i) {
-    WalkSample sample = walker.next();
+    bool again = !earlier.empty() && choice.below(100) < options.repeat;
+    WalkSample sample = again ? earlier.pick(choice) : walker.next();
+    if (!again && options.repeat) earlier.keep(sample);
     damage_addresses(options.damage, program.external, random, sample);
     output.sample(sample);
   }
