@@ -104,7 +104,7 @@ std::span<const Columns::Vtable> Columns::Part::vtables_of(u32 node) const {
 }
 
 std::string_view Columns::text(u32 name, std::string& scratch) const {
-  if (!names[name].is_guid) return names[name].text;
+  if (!names[name].is_guid || !names[name].text.empty()) return names[name].text;
   scratch = fmt::format("{}", names[name].guid);
   return scratch;
 }

@@ -22,14 +22,14 @@ namespace pgokit::profile {
 
 struct Columns {
   struct Name {
-    std::string_view text;  // empty for an id
+    std::string_view text;  // of an id: what to show for it, if anything
     u64 guid = 0;           // of an id only
     bool is_guid = false;
     auto operator<=>(const Name& other) const {
       if (is_guid != other.is_guid) return other.is_guid <=> is_guid;
       return is_guid ? guid <=> other.guid : text <=> other.text;
     }
-    bool operator==(const Name&) const = default;
+    bool operator==(const Name& other) const { return (*this <=> other) == 0; }
   };
   struct Place {
     LineLocation location;

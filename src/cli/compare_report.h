@@ -1,0 +1,21 @@
+#pragma once
+
+// What `pgokit compare` prints.
+
+#include "analysis/movers.h"
+
+namespace pgokit::cli {
+
+struct Compared {
+  std::string base_path, test_path;
+  const profile::Columns& base;
+  const profile::Columns& test;
+  const analysis::Overlap& overlap;
+  u64 top = 10;          // lines of each list; 0: all
+  std::string function;  // its places in full
+};
+
+std::string compare_text(const Compared& compared);
+std::string compare_json(const Compared& compared);
+
+}  // namespace pgokit::cli
