@@ -99,6 +99,7 @@ Status profgen(ProfgenSettings& settings) {
   if (settings.show_mmap_events) TRY(print_mapping_events(options));
   auto input = TRY(read_input(program, options));
   warn_of_input(program, input, settings);
+  input.vtables = TRY(read_data_accesses(program, input, options));
   if (settings.skip_symbolization) {
     options.stage("writing raw counts");
     TRY(write_raw(settings.output, program, input, options));

@@ -6,6 +6,7 @@
 #include "base/cursor.h"
 #include "cli/hybrid_input.h"
 #include "generate/ambiguous.h"
+#include "generate/flat_lines.h"
 #include "perf/programs.h"
 #include "perf/script.h"
 #include "profile/format.h"
@@ -200,6 +201,21 @@ Result<ReadInput> read_input(const binary::Program& program, const GenerationOpt
   return all;
 }
 
+Result<std::vector<samples::VtableAccess>> read_data_accesses(const binary::Program& program,
+                                                              const ReadInput& input,
+                                                              const GenerationOptions& options) {
+  if (options.data_accesses.empty()) return std::vector<samples::VtableAccess>();
+  if (program.has_probes() || input.contexts)
+    return fail(
+        "Symbolizing vtables from data access profiles is not yet supported for context-sensitive "
+        "perf traces or when pseudo-probe based mapping is enabled.");
+  auto file = MappedFile::open(options.data_accesses);
+  if (!file) return fail("Failed to open perf trace file: {}", options.data_accesses);
+  samples::DataAccessOptions how{.pid = options.pid};
+  if (input.kind == InputKind::script && input.mapped) how.base = input.script.base;
+  return samples::read_vtable_accesses(as_text(file->bytes()), program, how);
+}
+
 Result<Generated> generate_profile(const binary::Program& program, ReadInput& input,
                                    const GenerationOptions& options) {
   options.stage("profile");
@@ -217,6 +233,7 @@ Result<Generated> generate_profile(const binary::Program& program, ReadInput& in
   auto flat_options = options.flat;
   flat_options.threads = options.threads;
   auto flat = TRY(generate::generate_flat(program, input.counts, flat_options));
+  generate::add_vtable_samples(program, input.vtables, flat.profile);
   auto result = TRY(finish_profile(program, std::move(flat.profile), options));
   result.probes_without_descriptor = flat.probes_without_descriptor;
   return result;

@@ -12,6 +12,7 @@
 #include "perf/records.h"
 #include "profile/summary.h"
 #include "report/timings.h"
+#include "samples/data_accesses.h"
 #include "samples/diagnosis.h"
 #include "samples/recording_counts.h"
 #include "samples/script_reading.h"
@@ -30,6 +31,7 @@ struct GenerationOptions {
   binary::ProgramOptions program;
   generate::FlatOptions flat;
   generate::ContextProfileOptions contexts_made;
+  std::string data_accesses;        // text of perf report -D; empty: none
   i64 max_unsymbolized_depth = -1;  // call sites that a context keeps; negative: all
   std::optional<u32> pid;
   bool kernel = false;  // text: the program is the kernel
@@ -63,6 +65,7 @@ struct ReadInput {
   u64 bad_chains = 0;              // hybrid text: samples dropped for their call chain
   bool mapped = true;              // the input says where the program was loaded
   bool matched_by_name = false;
+  std::vector<samples::VtableAccess> vtables;
   std::string cut_short;  // why the recording is not whole; empty: it is
   u64 files = 0, bytes = 0;
 };
@@ -76,6 +79,11 @@ struct Generated {
   profile::Density density;
   u64 probes_without_descriptor = 0;
 };
+
+// Which virtual tables were read, of the option's file; nothing without it.
+Result<std::vector<samples::VtableAccess>> read_data_accesses(const binary::Program& program,
+                                                              const ReadInput& input,
+                                                              const GenerationOptions& options);
 
 // Takes the contexts out of the input.
 Result<Generated> generate_profile(const binary::Program& program, ReadInput& input,

@@ -64,7 +64,7 @@ OptionTable profgen_options(ProfgenSettings& s) {
            &s.write_vtables},
           {"--data-access-perftrace", "FILE",
            "text of perf report -D with data addresses: virtual tables of call sites",
-           &s.data_accesses},
+           &g.data_accesses},
           {"--show-mmap-events", "", "print where programs and libraries were loaded",
            &s.show_mmap_events},
           {"--show-density", "BOOL", "print the density of the profile", &s.show_density},
@@ -157,7 +157,7 @@ Status choose_input(ProfgenSettings& s) {
     return fail(
         "--skip-symbolization writes raw counts, which --llvm-sample-profile has no longer: give "
         "the recording in its place");
-  if (s.data_accesses.empty()) return {};
+  if (g.data_accesses.empty()) return {};
   if (!s.sample_profile.empty())
     return fail("--data-access-perftrace needs a recording, not --llvm-sample-profile");
   return {};

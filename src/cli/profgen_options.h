@@ -15,7 +15,6 @@ namespace pgokit::cli {
 struct ProfgenSettings {
   GenerationOptions generation;
   std::vector<std::string> perf_script, perf_data, raw_profile, sample_profile;
-  std::string data_accesses;  // text of perf report -D
   std::string output, format = "extbinary";
   bool skip_symbolization = false, ignore_stack_samples = false, use_md5 = false;
   bool show_mmap_events = false, show_density = false, symbol_list = false;

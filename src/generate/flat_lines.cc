@@ -46,6 +46,14 @@ class LineSamples {
     profile_.function(*callee).add_head(branch.count);
   }
 
+  void add_vtable(const samples::VtableAccess& access) {
+    const auto& part = cursor_.at(access.ip.value);
+    if (part.frames.empty()) return;
+    const auto& leaf = part.frames.back();
+    leaf_samples(part).back()->add_vtable(location_of(leaf, leaf.discriminator),
+                                          profile_.names.intern(access.vtable), access.count);
+  }
+
  private:
   // Totals count bytes of executed code; the body of a line is that of its hottest instruction.
   void add_part(const dwarf::FramePart& part, u64 first, u64 last, u64 count) {
@@ -121,6 +129,14 @@ void add_line_samples(const binary::Program& program,
   LineSamples samples(program, profile);
   for (const auto& piece : pieces) samples.add_piece(piece);
   for (const auto& branch : branches) samples.add_branch(branch);
+}
+
+void add_vtable_samples(const binary::Program& program,
+                        const std::vector<samples::VtableAccess>& accesses,
+                        profile::Profile& profile) {
+  if (!program.debug() || accesses.empty()) return;
+  LineSamples samples(program, profile);
+  for (const auto& access : accesses) samples.add_vtable(access);
 }
 
 }  // namespace pgokit::generate

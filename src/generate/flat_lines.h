@@ -3,6 +3,7 @@
 #include "binary/program.h"
 #include "profile/profile.h"
 #include "samples/counts.h"
+#include "samples/data_accesses.h"
 
 namespace pgokit::generate {
 
@@ -11,5 +12,10 @@ void add_line_samples(const binary::Program& program,
                       const std::vector<samples::RangeCount>& pieces,
                       const std::vector<samples::BranchCount>& branches, unsigned threads,
                       profile::Profile& profile);
+
+// Virtual tables that were read, at the places of the instructions that read them.
+void add_vtable_samples(const binary::Program& program,
+                        const std::vector<samples::VtableAccess>& accesses,
+                        profile::Profile& profile);
 
 }  // namespace pgokit::generate

@@ -51,7 +51,9 @@ class LoadTracker {
   // Waits for the chunks before to be asked for.
   LoadHistory history_of(size_t chunk, std::string_view text);
 
-  // After all chunks. An error where segments of the program do not lie as it was linked.
+  // After all chunks.
+  LoadAddress address() const { return address_; }
+  // An error where segments of the program do not lie as it was linked.
   const Status& status() const { return status_; }
   u64 events() const { return events_; }  // mapping events of the program
   u64 unparsable_events() const { return unparsable_events_; }

@@ -8,6 +8,7 @@ Result<ScriptFacts> summarize_chunks(const std::vector<ScriptChunk>& chunks,
   if (cut_in_sample) return fail("Hybrid perf sample is corrupted, No LBR sample line at the end");
   ScriptFacts facts;
   facts.mapped = loads.events() > 0;
+  facts.base = loads.address().base;
   facts.unparsable_events = loads.unparsable_events();
   u64 lines_before = 0;
   for (const auto& chunk : chunks) {

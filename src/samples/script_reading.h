@@ -29,6 +29,7 @@ struct ScriptOptions {
 // What a text says beside its samples.
 struct ScriptFacts {
   bool mapped = false;     // a mapping of the program was seen
+  u64 base = 0;            // where the first text segment is, at the end of the text
   u64 bad_frames = 0;      // samples dropped for a frame that is no number
   u64 bad_branches = 0;    // branch lines that are broken: their rest was dropped
   u64 first_bad_line = 0;  // of these, counted from 1
