@@ -17,6 +17,16 @@
 #define MIP_RAW_SECTION "__llvm_mipraw"
 #define MIP_MAP_SECTION "__llvm_mipmap"
 
+/* For the run time only, no part of files: what modules collect. */
+#define MIP_MODULE_SECTION "__pgokit_modules"
+struct mip_module_settings {
+  uint32_t kinds;
+  uint32_t edge_rate;
+  uint32_t edge_capacity; /* entries of the buffer */
+  int32_t runtime;        /* brings the run time into the link */
+  int64_t edge_buffer;    /* its address minus that of this structure */
+};
+
 enum mip_file_type { MIP_TYPE_RAW = 1, MIP_TYPE_MAP = 2 };
 
 /* What is collected, of a function (map record), a module (section header) or a dump. */
@@ -89,11 +99,10 @@ struct mip_block {
   uint32_t successor_count;
 };
 
-enum mip_inferred {
-  MIP_FROM_SUCCESSORS = 0xffffffffu,   /* coverage: ran if a successor ran */
-  MIP_FROM_PREDECESSORS = 0xfffffffeu, /* coverage: ran if a predecessor ran */
-  MIP_FROM_FLOW = 0xfffffffdu          /* counts: what flows in flows out */
-};
+/* mip_inferred: */
+#define MIP_FROM_SUCCESSORS 0xffffffffu   /* coverage: ran if a successor ran */
+#define MIP_FROM_PREDECESSORS 0xfffffffeu /* coverage: ran if a predecessor ran */
+#define MIP_FROM_FLOW 0xfffffffdu         /* counts: what flows in flows out */
 
 /* Offsets of fields in a box: 8-byte fields first, then 4, then 1, so that nothing is padded. */
 static inline uint32_t mip_calls64_offset(void) { return 0; }
@@ -125,7 +134,7 @@ static inline uint32_t mip_signature_add(uint32_t signature, uint32_t number) {
 #define MIP_DUMP_VERSION 0x0100u
 
 enum mip_dump_flags {
-  MIP_DUMP_CONTINUOUS = 0x1, /* a mapped file, as the process left it: crc is 0 */
+  MIP_DUMP_CONTINUOUS = 0x1, /* a mapped file, as the process left it: the checksum is 0 */
   MIP_DUMP_FORKED = 0x2,     /* counts since the fork from `parent` */
   MIP_DUMP_NO_BUILD_ID = 0x4
 };
@@ -138,16 +147,19 @@ enum {
   MIP_DROPPED_COUNT
 };
 
+/* The last four bytes of a record are the CRC-32 (zlib's) of all before them. */
+#define MIP_DUMP_CRC_SIZE 4
+
 /* One module of one process at one time. Files are such records one behind the other. Dumps are
  * cumulative: of records with equal build_id, raw_address, pid and start_time the one of the
  * highest sequence holds all. */
 struct mip_dump {
   uint64_t magic;
   uint16_t version;
-  uint16_t machine;       /* e_machine of ELF */
-  uint32_t flags;         /* mip_dump_flags */
-  uint64_t total_size;    /* of the record with all payloads, a multiple of 8 */
-  uint32_t crc;           /* CRC-32 (of zlib) of the whole record, this field taken as 0 */
+  uint16_t machine;    /* e_machine of ELF */
+  uint32_t flags;      /* mip_dump_flags */
+  uint64_t total_size; /* of the record with all payloads, a multiple of 8 */
+  uint32_t zero;
   uint32_t payload_count; /* mip_payload behind this header */
   uint32_t kinds;         /* of the section header */
   uint32_t module_hash;

@@ -1,0 +1,93 @@
+#include <algorithm>
+#include <array>
+
+#include "llvm/CodeGen/MachineRegisterInfo.h"
+#include "llvm/IR/Function.h"
+#include "target.h"
+
+namespace pgokit::plugin {
+namespace {
+
+using namespace llvm;
+
+class AArch64 final : public Target {
+ public:
+  using Target::Target;
+
+  void update(Block& block, At at, Update update, const std::string& place) override {
+    const Pair pair = free_pair(block);
+    const std::string page = "x" + std::to_string(pair.a);
+    const std::string value = (update == Update::add64 ? "x" : "w") + std::to_string(pair.b);
+    const std::string at_place = "[" + page + ", :lo12:" + place + "]";
+    std::string text = "adrp " + page + ", " + place + "\n";
+    if (update == Update::mark) {
+      text += "strb wzr, " + at_place;
+    } else {
+      text += "ldr " + value + ", " + at_place + "\nadd " + value + ", " + value + ", #1\nstr " +
+              value + ", " + at_place;
+    }
+    if (pair.spill) {
+      const std::string both = page + ", x" + std::to_string(pair.b);
+      text = "stp " + both + ", [sp, #-16]!\n" + text + "\nldp " + both + ", [sp], #16";
+      return put(block, at, text);
+    }
+    const std::string a = "X" + std::to_string(pair.a), b = "X" + std::to_string(pair.b);
+    put(block, at, text, {a, b});
+  }
+
+  void first_run(Block& entry, At at, const std::string& place) override {
+    const std::string over = local_label();
+    put(entry, at,
+        "adrp x16, " + place + "\nldr w17, [x16, :lo12:" + place + "]\ncbnz w17, " + over +
+            "\nadd x16, x16, :lo12:" + place + "\nmov x17, x30\nbl __pgokit_first_run\n" + over +
+            ":",
+        {"X16", "X17"});
+  }
+
+  void sample_edge(Block& entry, At at) override {
+    const std::string over = local_label(), name = "__pgokit_edge_countdown";
+    const std::string address = thread_locals_of_program()
+                                    ? "mrs x16, TPIDR_EL0\nadd x16, x16, :tprel_hi12:" + name +
+                                          ", lsl #12\nadd x16, x16, :tprel_lo12_nc:" + name
+                                    : "adrp x17, :gottprel:" + name +
+                                          "\nldr x17, [x17, :gottprel_lo12:" + name +
+                                          "]\nmrs x16, TPIDR_EL0\nadd x16, x16, x17";
+    put(entry, at,
+        address + "\nldr w17, [x16]\nsub w17, w17, #1\nstr w17, [x16]\ntbz w17, #31, " + over +
+            "\nmov x17, x30\nbl __pgokit_sample_edge\n" + over + ":",
+        {"X16", "X17"});
+  }
+
+  bool label_may_end_block() const override { return false; }
+
+ private:
+  struct Pair {
+    unsigned a, b;
+    bool spill;
+  };
+
+  Pair free_pair(const Block& block) const {
+    static constexpr std::array<unsigned, 18> candidates{16, 17, 15, 14, 13, 12, 11, 10, 9,
+                                                         8,  7,  6,  5,  4,  3,  2,  1,  0};
+    const CallingConv::ID convention = function_.getFunction().getCallingConv();
+    const bool plain = convention == CallingConv::C || convention == CallingConv::Fast ||
+                       convention == CallingConv::Cold;
+    SmallVector<unsigned, 2> found;
+    for (const unsigned each : candidates) {
+      if (each < 16 && !plain) break;  // other conventions keep more registers
+      const MCRegister candidate = reg("X" + std::to_string(each));
+      if (live_in(block, candidate) || function_.getRegInfo().isReserved(candidate)) continue;
+      found.push_back(each);
+      if (found.size() == 2) return {found[0], found[1], false};
+    }
+    return {16, 17, true};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Target> make_aarch64(MachineFunction& function) {
+  return std::make_unique<AArch64>(function);
+}
+
+}  // namespace pgokit::plugin

@@ -1,0 +1,185 @@
+#include "instrument.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/CodeGen/MachineBlockFrequencyInfo.h"
+#include "llvm/CodeGen/MachineInstrBuilder.h"
+#include "llvm/CodeGen/TargetInstrInfo.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/MCContext.h"
+#include "llvm/Target/TargetMachine.h"
+#include "runtime/mip_format.h"
+#include "sections.h"
+#include "settings.h"
+#include "target.h"
+
+namespace pgokit::plugin {
+namespace {
+
+using namespace llvm;
+
+class Instrument final : public MachineFunctionPass {
+ public:
+  static char ID;
+  Instrument() : MachineFunctionPass(ID) {}
+
+  StringRef getPassName() const override { return "pgokit instrumentation"; }
+
+  void getAnalysisUsage(AnalysisUsage& usage) const override {
+    usage.addRequired<MachineBlockFrequencyInfoWrapperPass>();
+    MachineFunctionPass::getAnalysisUsage(usage);
+  }
+
+  // Code is generated with this plugin: the marker has done its work.
+  bool doInitialization(Module& module) override {
+    has_headers_ = false;
+    return remove_marker(module);
+  }
+
+  bool runOnMachineFunction(MachineFunction& function) override;
+
+ private:
+  FunctionText describe(MachineFunction& function, const Settings& settings);
+
+  bool has_headers_ = false;
+};
+
+char Instrument::ID = 0;
+
+Graph graph_of(const MachineFunction& function, const MachineBlockFrequencyInfo& frequencies) {
+  DenseMap<const MachineBasicBlock*, uint32_t> number;
+  for (const MachineBasicBlock& block : function) number.insert({&block, number.size()});
+  Graph graph;
+  for (const MachineBasicBlock& block : function) {
+    auto& successors = graph.successors.emplace_back();
+    for (const MachineBasicBlock* to : block.successors()) successors.push_back(number.lookup(to));
+    graph.frequency.push_back(frequencies.getBlockFreq(&block).getFrequency());
+  }
+  return graph;
+}
+
+uint32_t instruction_count(const MachineFunction& function) {
+  uint32_t count = 0;
+  for (const MachineBasicBlock& block : function) {
+    for (const MachineInstr& each : block) count += !each.isMetaInstruction();
+  }
+  return count;
+}
+
+// Behind what has to stay first. Landing pads for branches (endbr64, bti) are inserted later and
+// come before.
+MachineBasicBlock::iterator code_start(MachineBasicBlock& block,
+                                       const TargetInstrInfo& instructions) {
+  auto at = block.begin();
+  for (; at != block.end(); ++at) {
+    if (at->isPosition() || at->isCFIInstruction() || at->isDebugInstr()) continue;
+    const StringRef name = instructions.getName(at->getOpcode());
+    const bool pad = name.starts_with("ENDBR") || name == "PACIASP" || name == "PACIBSP" ||
+                     name == "EMITBKEY" || name == "PAUTH_PROLOGUE" || name == "KCFI_CHECK" ||
+                     name.starts_with("PATCHABLE_FUNCTION_ENTER") || name == "FENTRY_CALL" ||
+                     (name == "HINT" && at->getOperand(0).getImm() >= 25);
+    if (!pad) break;
+  }
+  return at;
+}
+
+void put_label(MachineBasicBlock& block, MachineBasicBlock::iterator at, const std::string& name) {
+  MachineFunction& function = *block.getParent();
+  const TargetInstrInfo& instructions = *function.getSubtarget().getInstrInfo();
+  BuildMI(block, at, DebugLoc(), instructions.get(TargetOpcode::ANNOTATION_LABEL))
+      .addSym(function.getContext().getOrCreateSymbol(name));
+}
+
+void put_end_label(MachineFunction& function, const Target& target, const std::string& name) {
+  if (target.label_may_end_block()) return put_label(function.back(), function.back().end(), name);
+  MachineBasicBlock* last = function.CreateMachineBasicBlock();
+  function.push_back(last);
+  put_label(*last, last->end(), name);
+}
+
+bool may_be_split(const MachineFunction& function) {
+  const TargetMachine& machine = function.getTarget();
+  return machine.Options.EnableMachineFunctionSplitter ||
+         machine.getBBSectionsType() != BasicBlockSection::None;
+}
+
+void count_blocks(MachineFunction& function, const FunctionText& text, Target& target) {
+  const uint32_t kinds = text.settings.kinds;
+  const TargetInstrInfo& instructions = *function.getSubtarget().getInstrInfo();
+  uint32_t number = 0;
+  for (MachineBasicBlock& block : function) {
+    const uint32_t counter = text.counters.of_block[number];
+    const auto at = code_start(block, instructions);
+    if (counter < text.counters.count) {
+      const bool wide = kinds & MIP_BLOCKS64;
+      const uint64_t offset = wide
+                                  ? mip_blocks64_offset(kinds) + 8 * uint64_t{counter}
+                                  : mip_block_coverage_offset(kinds, text.counters.count) + counter;
+      target.update(block, at, wide ? Update::add64 : Update::mark,
+                    text.box() + "+" + std::to_string(offset));
+    }
+    if (number > 0) put_label(block, block.begin(), text.block_label(number));
+    ++number;
+  }
+}
+
+void count_calls(MachineFunction& function, const FunctionText& text, Target& target) {
+  const uint32_t kinds = text.settings.kinds, counters = text.counters.count;
+  MachineBasicBlock& entry = function.front();
+  const auto at = code_start(entry, *function.getSubtarget().getInstrInfo());
+  const auto place = [&](uint64_t offset) { return text.box() + "+" + std::to_string(offset); };
+  if (kinds & MIP_COVERAGE)
+    target.update(entry, at, Update::mark, place(mip_coverage_offset(kinds, counters)));
+  if (kinds & MIP_CALLS32)
+    target.update(entry, at, Update::add32, place(mip_calls32_offset(kinds, counters)));
+  if (kinds & MIP_CALLS64) target.update(entry, at, Update::add64, place(mip_calls64_offset()));
+  if (kinds & MIP_ORDER) target.first_run(entry, at, place(mip_order_offset(kinds, counters)));
+  if (kinds & MIP_EDGES) target.sample_edge(entry, at);
+}
+
+// A loop that comes back to the first block would count as calls what are none.
+void separate_entry(MachineFunction& function) {
+  MachineBasicBlock& first = function.front();
+  if (first.pred_empty()) return;
+  MachineBasicBlock* entry = function.CreateMachineBasicBlock(first.getBasicBlock());
+  function.insert(function.begin(), entry);
+  for (const auto& each : first.liveins()) entry->addLiveIn(each);
+  entry->addSuccessor(&first);
+}
+
+FunctionText Instrument::describe(MachineFunction& function, const Settings& settings) {
+  FunctionText text;
+  text.function = &function;
+  text.settings = settings;
+  text.graph = graph_of(function, getAnalysis<MachineBlockFrequencyInfoWrapperPass>().getMBFI());
+  text.in_parts = may_be_split(function);
+  if (text.lists_blocks()) {
+    text.counters = !settings.minimal_blocks        ? counters_everywhere(text.graph)
+                    : settings.kinds & MIP_BLOCKS64 ? counters_of_flow(text.graph)
+                                                    : counters_of_coverage(text.graph);
+  }
+  return text;
+}
+
+bool Instrument::runOnMachineFunction(MachineFunction& function) {
+  const std::optional<Settings> settings = settings_of(function.getFunction());
+  if (!settings || function.empty()) return false;
+  const std::unique_ptr<Target> target = Target::create(function);
+  if (!target || instruction_count(function) < settings->minimum_size) return false;
+  separate_entry(function);
+  const FunctionText text = describe(function, *settings);
+  count_calls(function, text, *target);
+  if (text.lists_blocks()) count_blocks(function, text, *target);
+  if (!text.in_parts) put_end_label(function, *target, text.end_label());
+  std::string sections;
+  if (!has_headers_) sections = headers_text(*function.getFunction().getParent(), settings->kinds);
+  has_headers_ = true;
+  target->put(function.front(), function.front().begin(), sections + text.raw() + text.map());
+  return true;
+}
+
+}  // namespace
+
+MachineFunctionPass* make_instrument_pass() { return new Instrument; }
+
+}  // namespace pgokit::plugin

@@ -1,0 +1,190 @@
+#include "sections.h"
+
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/MCSymbol.h"
+#include "llvm/Support/MD5.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+#include "runtime/mip_format.h"
+
+namespace pgokit::plugin {
+namespace {
+
+using namespace llvm;
+
+constexpr char raw_start[] = "__start_" MIP_RAW_SECTION;
+
+bool plain(char c) { return isAlnum(c) || c == '_' || c == '.' || c == '$'; }
+
+std::string quoted(StringRef symbol) {
+  if (all_of(symbol, plain) && !symbol.empty() && !isDigit(symbol[0])) return symbol.str();
+  std::string result = "\"";
+  for (const char c : symbol) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + "\"";
+}
+
+std::string as_string(StringRef bytes) {
+  std::string result;
+  raw_string_ostream out(result);
+  for (const char c : bytes) {
+    if (plain(c)) {
+      out << c;
+    } else {
+      out << '\\' << char('0' + (static_cast<unsigned char>(c) >> 6)) << char('0' + (c >> 3 & 7))
+          << char('0' + (c & 7));
+    }
+  }
+  return result;
+}
+
+uint32_t unique_number(const MachineFunction& function) { return function.getFunctionNumber(); }
+
+std::string symbol_of(const MachineFunction& function) {
+  return quoted(function.getTarget().getSymbol(&function.getFunction())->getName());
+}
+
+// Of the function's own: what the linker drops or replaces, it drops with all that belongs to it.
+// Map records are tied to the code. Boxes are kept by the code that counts in them: if they were
+// tied too, lld would sort them before the header.
+std::string section(const FunctionText& text, const char* name, StringRef flags, bool tied) {
+  const Function& function = text.function->getFunction();
+  std::string result = (Twine(".pushsection ") + name + ",\"" + flags).str();
+  if (const Comdat* comdat = function.getComdat()) {
+    result += "G\",@progbits," + quoted(comdat->getName());
+    if (comdat->getSelectionKind() != Comdat::NoDeduplicate) result += ",comdat";
+  } else if (!tied) {
+    result += "\",@progbits";
+  } else {
+    result += "o\",@progbits," + symbol_of(*text.function);
+  }
+  return result + ",unique," + std::to_string(unique_number(*text.function)) + "\n";
+}
+
+void bytes(raw_ostream& out, StringRef value, uint64_t count) {
+  if (count) out << ".fill " << count << ",1," << value << "\n";
+}
+
+unsigned alignment(uint32_t kinds) {
+  if (kinds & (MIP_CALLS64 | MIP_BLOCKS64)) return 8;
+  return kinds & (MIP_ORDER | MIP_CALLS32) ? 4 : 1;
+}
+
+void header(raw_ostream& out, uint32_t kinds, uint32_t hash, unsigned type) {
+  out << ".long " << MIP_MAGIC << "\n.short " << MIP_VERSION << "," << type << "\n.long " << kinds
+      << "," << hash << ",0," << sizeof(mip_section_header) << "\n";
+}
+
+// Sections with one name, of which the linker keeps one.
+std::string once(const char* section, const char* flags, const char* group,
+                 const char* type = "progbits") {
+  return (Twine(".pushsection ") + section + ",\"" + flags + "G\",@" + type + "," + group +
+          ",comdat\n")
+      .str();
+}
+
+// What the run time has to know of the modules that it is linked with; more than one if their kinds
+// differ.
+std::string module_text(const Module& module, uint32_t kinds) {
+  const EdgeSettings edges = edge_settings_of(module);
+  const std::string group = "__pgokit_module" + std::to_string(kinds);
+  std::string result = once(MIP_MODULE_SECTION, "aR", group.c_str());
+  raw_string_ostream out(result);
+  // The run time is an undefined symbol where it is missing.
+  out << ".hidden __pgokit_runtime\n.p2align 3\n.Lmip_module:\n.long " << kinds << "," << edges.rate
+      << "," << edges.capacity << ",__pgokit_runtime-.\n.quad "
+      << (edges.capacity ? ".Lmip_edges - .Lmip_module" : "0") << "\n.popsection\n";
+  if (edges.capacity) {
+    out << once(".bss.__pgokit_edges", "aw", group.c_str(), "nobits")
+        << ".p2align 3\n.Lmip_edges:\n.zero " << uint64_t{edges.capacity} * sizeof(mip_edge)
+        << "\n.popsection\n";
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string FunctionText::box() const {
+  return ".Lmip_box" + std::to_string(unique_number(*function));
+}
+
+std::string FunctionText::block_label(uint32_t block) const {
+  return ".Lmip_block" + std::to_string(unique_number(*function)) + "_" + std::to_string(block);
+}
+
+std::string FunctionText::end_label() const {
+  return ".Lmip_end" + std::to_string(unique_number(*function));
+}
+
+bool FunctionText::lists_blocks() const {
+  return settings.kinds & (MIP_BLOCK_COVERAGE | MIP_BLOCKS64);
+}
+
+std::string FunctionText::raw() const {
+  const uint32_t kinds = settings.kinds;
+  std::string result = section(*this, MIP_RAW_SECTION, "aw", false);
+  raw_string_ostream out(result);
+  out << ".p2align "
+      << (alignment(kinds) == 8   ? 3
+          : alignment(kinds) == 4 ? 2
+                                  : 0)
+      << "\n"
+      << box() << ":\n";
+  bytes(out, "0", mip_coverage_offset(kinds, counters.count));
+  bytes(out, "0xff",
+        mip_box_size(kinds, counters.count) - mip_coverage_offset(kinds, counters.count));
+  out << ".popsection\n";
+  return result;
+}
+
+std::string FunctionText::map() const {
+  const StringRef name = function->getTarget().getSymbol(&function->getFunction())->getName();
+  const std::string symbol = symbol_of(*function);
+  const bool list = lists_blocks(), addresses = list && in_parts;
+  const uint32_t blocks = graph.size(), edges = list ? graph.edges() : 0;
+  const uint64_t size = sizeof(mip_function) + name.size() +
+                        (list ? blocks * sizeof(mip_block) + edges * 4 : 0) +
+                        (addresses ? blocks * 8 : 0);
+  uint32_t flags = in_parts ? MIP_NO_SIZE : 0;
+  if (list) flags |= MIP_BLOCK_LIST | (settings.minimal_blocks ? MIP_MINIMAL_BLOCKS : 0);
+  if (addresses) flags |= MIP_BLOCK_ADDRESSES;
+  std::string result = section(*this, MIP_MAP_SECTION, "", true);
+  raw_string_ostream out(result);
+  out << ".long " << MIP_FUNCTION_MAGIC << "," << size << "\n.quad " << raw_start << "," << box()
+      << "," << symbol << "\n.long " << (in_parts ? std::string("0") : end_label() + "-" + symbol)
+      << "," << graph.signature() << "," << settings.kinds << "," << flags << "," << blocks << ","
+      << counters.count << "," << edges << "," << name.size() << "\n";
+  for (uint32_t block = 0; list && block < blocks; ++block) {
+    const bool known = block > 0 && !in_parts;
+    out << ".long " << (known ? block_label(block) + "-" + symbol : std::string("0")) << ","
+        << counters.of_block[block] << "," << graph.successors[block].size() << "\n";
+  }
+  for (uint32_t block = 0; list && block < blocks; ++block) {
+    for (const uint32_t to : graph.successors[block]) out << ".long " << to << "\n";
+  }
+  for (uint32_t block = 0; addresses && block < blocks; ++block) {
+    out << ".quad " << (block ? block_label(block) : symbol) << "\n";
+  }
+  out << ".ascii \"" << as_string(name) << "\"\n.popsection\n";
+  return result;
+}
+
+std::string headers_text(const Module& module, uint32_t kinds) {
+  const auto hash = static_cast<uint32_t>(MD5Hash(module.getModuleIdentifier()));
+  std::string result = ".hidden " + std::string(raw_start) + "\n" +
+                       once(MIP_RAW_SECTION, "awR", "__pgokit_raw_header");
+  raw_string_ostream out(result);
+  out << ".p2align 3\n";
+  header(out, kinds, hash, MIP_TYPE_RAW);
+  out << ".popsection\n";
+  out << once(MIP_MAP_SECTION, "", "__pgokit_map_header");
+  header(out, kinds, hash, MIP_TYPE_MAP);
+  out << ".popsection\n";
+  out << module_text(module, kinds);
+  return result;
+}
+
+}  // namespace pgokit::plugin

@@ -1,0 +1,380 @@
+/* The part that needs no libc: finds the sections of its module, and writes records. */
+#include "core.h"
+
+#include <elf.h>
+
+#define WEAK_HIDDEN __attribute__((weak, visibility("hidden")))
+
+extern char __start___llvm_mipraw[] WEAK_HIDDEN;
+extern char __stop___llvm_mipraw[] WEAK_HIDDEN;
+extern const Elf64_Ehdr __ehdr_start WEAK_HIDDEN;
+
+extern const struct mip_module_settings __start___pgokit_modules[] WEAK_HIDDEN;
+extern const struct mip_module_settings __stop___pgokit_modules[] WEAK_HIDDEN;
+
+struct pgokit_identity pgokit_self;
+
+static uint32_t dumps;
+static uint32_t first_runs;
+static uint64_t dropped[MIP_DROPPED_COUNT];
+static struct mip_mark marks[64];
+static uint32_t mark_count;
+
+__attribute__((weak)) uint64_t pgokit_clock_ns(void) { return 0; }
+__attribute__((weak)) uint64_t pgokit_wall_ns(void) { return 0; }
+
+char* pgokit_raw_begin(void) { return __start___llvm_mipraw; }
+size_t pgokit_raw_size(void) { return (size_t)(__stop___llvm_mipraw - __start___llvm_mipraw); }
+
+static uint32_t kinds_of_modules(void) {
+  uint32_t kinds = 0;
+  for (const struct mip_module_settings* each = __start___pgokit_modules;
+       each < __stop___pgokit_modules; ++each) {
+    kinds |= each->kinds;
+  }
+  return kinds;
+}
+
+/* The first buffer serves all. */
+static struct {
+  struct mip_edge* buffer;
+  uint32_t capacity;
+  uint32_t rate;
+} edges;
+
+static void find_edges(void) {
+  for (const struct mip_module_settings* each = __start___pgokit_modules;
+       each < __stop___pgokit_modules; ++each) {
+    if (!each->edge_capacity || edges.capacity) continue;
+    edges.buffer = (struct mip_edge*)((uintptr_t)each + (uintptr_t)each->edge_buffer);
+    edges.rate = each->edge_rate ? each->edge_rate : 1;
+    __atomic_store_n(&edges.capacity, each->edge_capacity, __ATOMIC_RELEASE);
+  }
+}
+
+/* ---- what instrumented code calls, from entry.c ---- */
+
+static uint32_t time_now(void) {
+  const uint64_t passed = (pgokit_clock_ns() - pgokit_self.start_clock) / 1000;
+  return passed < UINT32_MAX ? (uint32_t)passed : UINT32_MAX;
+}
+
+__attribute__((used)) void pgokit_first_run(struct mip_first_run* run) {
+  if (__atomic_load_n(&run->sequence, __ATOMIC_RELAXED)) return;
+  if (!pgokit_self.start_clock)
+    pgokit_self.start_clock = pgokit_clock_ns(); /* before constructors */
+  run->time = time_now();
+  const uint32_t number = __atomic_add_fetch(&first_runs, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&run->sequence, number, __ATOMIC_RELEASE);
+}
+
+/* A table with few probes: what does not fit is counted as dropped. Two threads may claim one entry
+ * each for one edge; readers add them. */
+static void count_edge(uint64_t return_address, uint64_t callee) {
+  const uint32_t capacity = edges.capacity;
+  uint64_t hash = (return_address ^ callee << 32 ^ callee >> 8) * 0x9e3779b97f4a7c15u;
+  hash ^= hash >> 32;
+  for (uint32_t probe = 0; probe < 8; ++probe) {
+    struct mip_edge* edge = &edges.buffer[(hash + probe) % capacity];
+    uint64_t found = __atomic_load_n(&edge->return_address, __ATOMIC_RELAXED);
+    if (!found && __atomic_compare_exchange_n(&edge->return_address, &found, return_address, 0,
+                                              __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+      __atomic_store_n(&edge->callee, callee, __ATOMIC_RELAXED);
+      found = return_address;
+    }
+    if (found == return_address && __atomic_load_n(&edge->callee, __ATOMIC_RELAXED) == callee) {
+      __atomic_add_fetch(&edge->samples, 1, __ATOMIC_RELAXED);
+      return;
+    }
+  }
+  __atomic_add_fetch(&dropped[MIP_DROPPED_EDGES], 1, __ATOMIC_RELAXED);
+}
+
+/* Returns the number of calls to the next sample: at random around the rate, so that
+ * loops of calls do not always show the same one. */
+__attribute__((used)) int32_t pgokit_sample_edge(uint64_t return_address, uint64_t callee,
+                                                 uint32_t* seed) {
+  if (!__atomic_load_n(&edges.capacity, __ATOMIC_ACQUIRE)) find_edges();
+  if (!edges.capacity) return INT32_MAX;
+  if (*seed) {
+    count_edge(return_address, callee);
+  } else {
+    *seed = (uint32_t)((uintptr_t)seed >> 4) * 2654435761u |
+            1; /* the first call of a thread only starts it */
+  }
+  *seed ^= *seed << 13, *seed ^= *seed >> 17, *seed ^= *seed << 5;
+  const uint32_t rate = edges.rate;
+  return (int32_t)(rate > 1 ? *seed % (2 * rate - 1) : 0);
+}
+
+void pgokit_mark(uint64_t number) {
+  const uint32_t index = __atomic_fetch_add(&mark_count, 1, __ATOMIC_RELAXED);
+  if (index >= sizeof marks / sizeof *marks) {
+    __atomic_store_n(&mark_count, (uint32_t)(sizeof marks / sizeof *marks), __ATOMIC_RELAXED);
+    return;
+  }
+  marks[index] =
+      (struct mip_mark){number, __atomic_load_n(&first_runs, __ATOMIC_RELAXED), time_now()};
+}
+
+/* ---- the module ---- */
+
+static const Elf64_Phdr* program_headers(uint32_t* count) {
+  const Elf64_Ehdr* header = &__ehdr_start;
+  if (!header || header->e_ident[0] != 0x7f || header->e_phentsize != sizeof(Elf64_Phdr))
+    return *count = 0, NULL;
+  *count = header->e_phnum;
+  return (const Elf64_Phdr*)((const char*)header + header->e_phoff);
+}
+
+uint64_t pgokit_load_bias(void) {
+  uint32_t count;
+  const Elf64_Phdr* each = program_headers(&count);
+  for (; count; --count, ++each) {
+    if (each->p_type == PT_LOAD && each->p_offset == 0)
+      return (uint64_t)(uintptr_t)&__ehdr_start - each->p_vaddr;
+  }
+  return 0;
+}
+
+static uint64_t id_in_notes(const char* at, uint64_t size, const uint8_t** bytes) {
+  while (size >= sizeof(Elf64_Nhdr)) {
+    const Elf64_Nhdr* note = (const Elf64_Nhdr*)at;
+    const uint64_t name = (note->n_namesz + 3u) & ~(uint64_t)3,
+                   description = (note->n_descsz + 3u) & ~(uint64_t)3;
+    const uint64_t whole = sizeof *note + name + description;
+    if (whole > size) return 0;
+    const char* text = at + sizeof *note;
+    if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && text[0] == 'G' &&
+        text[1] == 'N' && text[2] == 'U') {
+      *bytes = (const uint8_t*)text + name;
+      return note->n_descsz < 32 ? note->n_descsz : 32;
+    }
+    at += whole, size -= whole;
+  }
+  return 0;
+}
+
+uint64_t pgokit_build_id(const uint8_t** bytes) {
+  uint32_t count;
+  const Elf64_Phdr* each = program_headers(&count);
+  const uint64_t bias = pgokit_load_bias();
+  for (; count; --count, ++each) {
+    if (each->p_type != PT_NOTE) continue;
+    const uint64_t size =
+        id_in_notes((const char*)(uintptr_t)(bias + each->p_vaddr), each->p_memsz, bytes);
+    if (size) return size;
+  }
+  return 0;
+}
+
+/* ---- records ---- */
+
+static uint64_t edge_count(void) {
+  uint64_t used = 0;
+  for (uint32_t i = 0; i < edges.capacity; ++i) {
+    used += __atomic_load_n(&edges.buffer[i].return_address, __ATOMIC_RELAXED) != 0;
+  }
+  return used;
+}
+
+static uint64_t length(const char* text) {
+  uint64_t size = 0;
+  while (text && text[size]) ++size;
+  return size;
+}
+
+static uint64_t align8(uint64_t size) { return (size + 7) & ~(uint64_t)7; }
+
+static uint64_t add_payload(struct pgokit_record* record, uint32_t kind, uint32_t entry_size,
+                            uint64_t at, uint64_t size) {
+  record->payloads[record->dump.payload_count++] = (struct mip_payload){kind, entry_size, at, size};
+  return align8(at + size);
+}
+
+void pgokit_describe(struct pgokit_record* record) {
+  struct mip_dump* dump = &record->dump;
+  const struct mip_section_header* header = (const struct mip_section_header*)pgokit_raw_begin();
+  const uint8_t* id = NULL;
+  *record = (struct pgokit_record){0};
+  dump->magic = MIP_DUMP_MAGIC;
+  dump->version = MIP_DUMP_VERSION;
+  dump->machine = &__ehdr_start ? __ehdr_start.e_machine : 0;
+  dump->flags = pgokit_self.flags;
+  if (pgokit_raw_size() >= sizeof *header && header->magic == MIP_MAGIC) {
+    dump->kinds = header->kinds;
+    dump->module_hash = header->module_hash;
+  }
+  dump->load_bias = pgokit_load_bias();
+  dump->raw_address = (uint64_t)(uintptr_t)pgokit_raw_begin() - dump->load_bias;
+  dump->raw_size = pgokit_raw_size();
+  dump->pid = pgokit_self.pid;
+  dump->parent = pgokit_self.parent;
+  dump->start_time = pgokit_self.start_time;
+  dump->dump_time = pgokit_wall_ns();
+  dump->build_id_size = (uint32_t)pgokit_build_id(&id);
+  for (uint32_t i = 0; i < dump->build_id_size; ++i) dump->build_id[i] = id[i];
+  if (!id) dump->flags |= MIP_DUMP_NO_BUILD_ID;
+  find_edges();
+  dump->edge_rate = edges.rate;
+  for (int i = 0; i < MIP_DROPPED_COUNT; ++i) dump->dropped[i] = dropped[i];
+  uint64_t at = sizeof *record;
+  at = add_payload(record, MIP_PAYLOAD_RAW, 1, at, dump->raw_size);
+  at = add_payload(record, MIP_PAYLOAD_PATH, 1, at, length(pgokit_self.path));
+  at = add_payload(record, MIP_PAYLOAD_MARKS, sizeof *marks, at,
+                   (mark_count < 64 ? mark_count : 64) * sizeof *marks);
+  at = add_payload(record, MIP_PAYLOAD_EDGES, sizeof(struct mip_edge), at,
+                   edge_count() * sizeof(struct mip_edge));
+  dump->total_size = align8(at + MIP_DUMP_CRC_SIZE);
+}
+
+/* Bytes are copied before they are summed and written: counters change meanwhile. */
+struct output {
+  pgokit_write_function write;
+  void* context;
+  uint64_t written;
+  uint32_t crc;
+  int result;
+  uint32_t filled;
+  uint8_t buffer[4096];
+};
+
+static uint32_t crc_add(uint32_t crc, const uint8_t* at, uint32_t size) {
+  static const uint32_t table[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,
+                                     0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
+                                     0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
+                                     0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c};
+  for (; size; --size) {
+    crc ^= *at++;
+    crc = crc >> 4 ^ table[crc & 15];
+    crc = crc >> 4 ^ table[crc & 15];
+  }
+  return crc;
+}
+
+static void flush(struct output* out) {
+  if (!out->result && out->filled) out->result = out->write(out->context, out->buffer, out->filled);
+  out->filled = 0;
+}
+
+static void put(struct output* out, const void* data, uint64_t size) {
+  const volatile uint8_t* from = data;
+  while (size && !out->result) {
+    uint32_t part = (uint32_t)sizeof out->buffer - out->filled;
+    if (part > size) part = (uint32_t)size;
+    for (uint32_t i = 0; i < part; ++i) out->buffer[out->filled + i] = from[i];
+    out->crc = crc_add(out->crc, out->buffer + out->filled, part);
+    out->filled += part, out->written += part, from += part, size -= part;
+    if (out->filled == sizeof out->buffer) flush(out);
+  }
+}
+
+static void pad_to(struct output* out, uint64_t end) {
+  static const uint8_t zeros[8];
+  while (out->written < end && !out->result)
+    put(out, zeros, end - out->written < 8 ? end - out->written : 8);
+}
+
+static void put_edges(struct output* out, uint64_t end) {
+  for (uint32_t i = 0; i < edges.capacity && out->written < end; ++i) {
+    const struct mip_edge edge = edges.buffer[i];
+    if (edge.return_address) put(out, &edge, sizeof edge);
+  }
+}
+
+static void put_payload(struct output* out, const struct mip_payload* payload) {
+  pad_to(out, payload->offset);
+  switch (payload->kind) {
+    case MIP_PAYLOAD_RAW:
+      put(out, pgokit_raw_begin(), payload->size);
+      break;
+    case MIP_PAYLOAD_PATH:
+      put(out, pgokit_self.path, payload->size);
+      break;
+    case MIP_PAYLOAD_MARKS:
+      put(out, marks, payload->size);
+      break;
+    default:
+      put_edges(out, payload->offset + payload->size);
+      break;
+  }
+}
+
+static char busy; /* one dump at a time: a signal handler may come into another */
+static struct output shared_output;
+
+int pgokit_write(pgokit_write_function write, void* context) {
+  if (!pgokit_raw_size()) return 0;
+  if (__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE)) return 16; /* EBUSY */
+  struct output* out = &shared_output;
+  struct pgokit_record record;
+  pgokit_describe(&record);
+  record.dump.sequence = ++dumps;
+  out->write = write, out->context = context;
+  out->written = 0, out->crc = UINT32_MAX, out->result = 0, out->filled = 0;
+  put(out, &record, sizeof record);
+  for (uint32_t i = 0; i < record.dump.payload_count; ++i) put_payload(out, &record.payloads[i]);
+  pad_to(out, record.dump.total_size - MIP_DUMP_CRC_SIZE);
+  const uint32_t crc = ~out->crc;
+  put(out, &crc, sizeof crc);
+  flush(out);
+  const int result = out->result;
+  __atomic_clear(&busy, __ATOMIC_RELEASE);
+  return result;
+}
+
+void pgokit_release(void) { __atomic_clear(&busy, __ATOMIC_RELEASE); }
+
+size_t pgokit_size(void) {
+  struct pgokit_record record;
+  pgokit_describe(&record);
+  return record.dump.total_size;
+}
+
+struct target_buffer {
+  uint8_t* at;
+  size_t left;
+};
+
+static int to_buffer(void* context, const void* data, size_t size) {
+  struct target_buffer* buffer = context;
+  if (size > buffer->left) return 28; /* ENOSPC */
+  for (size_t i = 0; i < size; ++i) buffer->at[i] = ((const uint8_t*)data)[i];
+  buffer->at += size, buffer->left -= size;
+  return 0;
+}
+
+int pgokit_write_to_buffer(void* buffer, size_t size) {
+  struct target_buffer target = {buffer, size};
+  return pgokit_write(to_buffer, &target);
+}
+
+/* ---- reset ---- */
+
+int pgokit_refill(void) {
+  const uint32_t kinds = kinds_of_modules(), bytes = MIP_COVERAGE | MIP_BLOCK_COVERAGE;
+  if (kinds & bytes && kinds & ~bytes & ~(uint32_t)MIP_EDGES) return 1;
+  const char value = kinds & bytes ? -1 : 0;
+  volatile char* at = pgokit_raw_begin();
+  for (size_t i = sizeof(struct mip_section_header); i < pgokit_raw_size(); ++i) at[i] = value;
+  return 0;
+}
+
+void pgokit_forget_runs(void) {
+  for (uint32_t i = 0; i < edges.capacity; ++i) {
+    edges.buffer[i] = (struct mip_edge){0, 0, 0};
+  }
+  for (int i = 0; i < MIP_DROPPED_COUNT; ++i) dropped[i] = 0;
+  first_runs = mark_count = dumps = 0;
+}
+
+#ifdef PGOKIT_BARE
+char __pgokit_runtime; /* instrumented objects refer to it, which brings this library into the link
+                        */
+
+int pgokit_reset(void) {
+  if (pgokit_refill()) return 95; /* EOPNOTSUPP: bytes and counters in one program */
+  pgokit_forget_runs();
+  return 0;
+}
+#endif

@@ -1,0 +1,43 @@
+/* Between the files of the run time. Nothing here needs libc. */
+#ifndef PGOKIT_RUNTIME_CORE_H
+#define PGOKIT_RUNTIME_CORE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mip_format.h"
+#include "pgokit.h"
+
+/* Of this module; filled once by the hosted part, zero on bare metal. */
+struct pgokit_identity {
+  uint32_t pid, parent;
+  uint32_t flags;       /* mip_dump_flags */
+  uint64_t start_time;  /* nanoseconds since 1970 */
+  uint64_t start_clock; /* pgokit_clock_ns() then */
+  const char* path;
+};
+
+extern struct pgokit_identity pgokit_self;
+
+char* pgokit_raw_begin(void);
+size_t pgokit_raw_size(void);
+
+/* Fills all but sequence and times. Offsets of payloads count from `first` on. */
+enum { PGOKIT_MAX_PAYLOADS = 4 };
+struct pgokit_record {
+  struct mip_dump dump;
+  struct mip_payload payloads[PGOKIT_MAX_PAYLOADS];
+};
+void pgokit_describe(struct pgokit_record* record);
+
+/* Counters to their first values where the section alone tells them; 0 if done. */
+int pgokit_refill(void);
+void pgokit_forget_runs(void); /* order, edges, marks and drops */
+
+void pgokit_release(void); /* in the child of a fork: no dump is being made */
+
+uint64_t pgokit_build_id(const uint8_t** bytes); /* its size, 0 if there is none */
+uint64_t pgokit_load_bias(void);
+uint64_t pgokit_wall_ns(void);
+
+#endif

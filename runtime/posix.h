@@ -1,0 +1,25 @@
+/* Between the hosted files of the run time. Results are 0 or errno values. */
+#ifndef PGOKIT_RUNTIME_POSIX_H
+#define PGOKIT_RUNTIME_POSIX_H
+
+#include "core.h"
+
+enum { PGOKIT_PATH_SIZE = 4096 };
+
+extern int pgokit_continuous; /* counters are mapped to a file */
+
+void pgokit_complain(const char* what, const char* path, int error);
+
+/* file.c */
+void pgokit_keep_pattern(const char* pattern); /* NULL: the default */
+int pgokit_wants_continuous(void);
+int pgokit_file_name(char* path); /* of this process, PGOKIT_PATH_SIZE bytes */
+int pgokit_append(const char* path);
+void pgokit_new_file(void); /* what was written belongs to another process */
+int pgokit_read_section(const char* path, uint64_t address, void* to, size_t size);
+
+/* continuous.c */
+int pgokit_enter_continuous(void);
+void pgokit_leave_continuous(void); /* counters stay as they are, in memory of the process */
+
+#endif

@@ -1,0 +1,173 @@
+"""Reads maps and raw dumps as docs/formats/mip.md says: the tests' own reader, independent of src/."""
+import collections
+import struct
+import subprocess
+import zlib
+
+COVERAGE, BLOCK_COVERAGE, CALLS32, ORDER, CALLS64, BLOCKS64, EDGES = 1, 2, 4, 8, 16, 32, 64
+FROM_SUCCESSORS, FROM_PREDECESSORS, FROM_FLOW = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
+SECTION_MAGIC, FUNCTION_MAGIC, DUMP_MAGIC = 0x50494DFB, 0x464D50FB, 0x0A70696D6F67700D
+
+Function = collections.namedtuple(
+    "Function", "raw_start box address size signature kinds flags block_count counters name blocks successors")
+Dump = collections.namedtuple(
+    "Dump", "version machine flags total_size kinds raw_address raw_size bias pid parent sequence start_time edge_rate "
+            "dropped build_id raw path edges marks crc_ok")
+
+
+def section(program, name, objcopy="llvm-objcopy-22"):
+    out = program + ".section"
+    open(out, "wb").close()
+    subprocess.run([objcopy, f"--dump-section={name}={out}", program, "/dev/null"], check=True, stderr=subprocess.DEVNULL)
+    with open(out, "rb") as file:
+        return file.read()
+
+
+def read_map(data):
+    """The functions of a map section; those that the linker dropped have address 0 and are left out."""
+    functions, at, headers = [], 0, 0
+    while at + 8 <= len(data):
+        magic, size = struct.unpack_from("<II", data, at)
+        if magic == SECTION_MAGIC:
+            version, kind, _, _, _, offset = struct.unpack_from("<HHIIII", data, at + 4)
+            assert (version >> 8, kind, offset) == (1, 2, 24)
+            headers += 1
+            at += offset
+            continue
+        if magic != FUNCTION_MAGIC:
+            assert data[at] == 0, f"neither record nor padding at {at}"
+            at += 1
+            continue
+        _, _, raw_start, box, address, fsize, signature, kinds, flags, blocks, counters, edges, name = struct.unpack_from(
+            "<IIQQQIIIIIIII", data, at)
+        place = at + 64
+        listed, successors, addresses = [], [], []
+        if flags & 8:
+            listed = [struct.unpack_from("<III", data, place + 12 * i) for i in range(blocks)]
+            place += 12 * blocks
+            numbers = list(struct.unpack_from(f"<{edges}I", data, place))
+            place += 4 * edges
+            for _, _, count in listed:
+                successors.append(numbers[:count])
+                numbers = numbers[count:]
+        if flags & 2:
+            addresses = struct.unpack_from(f"<{blocks}Q", data, place)
+            place += 8 * blocks
+        assert place + name == at + size, "a record's parts are not its size"
+        text = data[place:place + name].decode()
+        at += size
+        if address:
+            listed = [(addresses[i] if flags & 2 else address + offset, counter)
+                      for i, (offset, counter, _) in enumerate(listed)]
+            functions.append(Function(raw_start, box, address, fsize, signature, kinds, flags, blocks, counters, text,
+                                      listed, successors))
+    assert headers >= 1
+    return functions
+
+
+def read_dumps(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    dumps, at = [], 0
+    while at < len(data):
+        head = struct.unpack_from("<QHHIQIIIIQQQIIIIQQQ4Q32s", data, at)
+        (magic, version, machine, flags, total, _, payloads, kinds, _, raw_address, raw_size, bias, pid, parent, sequence,
+         id_size, start, _, rate, *dropped, build_id) = head
+        assert magic == DUMP_MAGIC and at + total <= len(data)
+        parts = {}
+        for i in range(payloads):
+            kind, entry, offset, size = struct.unpack_from("<IIQQ", data, at + 168 + 24 * i)
+            assert offset + size <= total
+            parts[kind] = data[at + offset:at + offset + size]
+        crc = struct.unpack_from("<I", data, at + total - 4)[0]
+        crc_ok = crc == 0 if flags & 1 else crc == zlib.crc32(data[at:at + total - 4])
+        edges = [e for e in struct.iter_unpack("<QQQ", parts.get(3, b"")) if e[0]]
+        marks = list(struct.iter_unpack("<QII", parts.get(7, b"")))
+        dumps.append(Dump(version, machine, flags, total, kinds, raw_address, raw_size, bias, pid, parent, sequence, start,
+                          rate, dropped, build_id[:id_size].hex(), parts[1], parts.get(2, b"").decode(), edges, marks,
+                          crc_ok))
+        at += total
+    return dumps
+
+
+def infer_coverage(function, values):
+    """values: counters (True: ran). One value per block."""
+    known = [values[c] if c < function.counters else False for _, c in function.blocks]
+    predecessors = [[] for _ in known]
+    for block, tos in enumerate(function.successors):
+        for to in tos:
+            predecessors[to].append(block)
+    changed = True
+    while changed:
+        changed = False
+        for block, (_, counter) in enumerate(function.blocks):
+            near = {FROM_SUCCESSORS: function.successors[block], FROM_PREDECESSORS: predecessors[block]}.get(counter, ())
+            if not known[block] and any(known[other] for other in near):
+                known[block] = changed = True
+    return known
+
+
+def infer_counts(function, values):
+    size = len(function.blocks)
+    parent = list(range(2 * size))
+
+    def find(x):
+        while parent[x] != x:
+            parent[x] = parent[parent[x]]
+            x = parent[x]
+        return x
+
+    for block, tos in enumerate(function.successors):
+        for to in tos or [0]:
+            parent[find(size + block)] = find(to)
+    counts = [values[c] if c < function.counters else None for _, c in function.blocks]
+    ends = collections.defaultdict(list)
+    for block in range(size):
+        ends[find(block)].append(block)
+        ends[find(size + block)].append(block)
+    work = list(ends)
+    while work:
+        place = work.pop()
+        unknown = {block for block in ends[place] if counts[block] is None}
+        if len(unknown) != 1:
+            continue
+        total = 0
+        for block in range(size):
+            if counts[block] is not None:
+                total += (find(block) == place) * counts[block] - (find(size + block) == place) * counts[block]
+        block = unknown.pop()
+        counts[block] = max(0, total if find(size + block) == place else -total)
+        work += [find(block), find(size + block)]
+    assert None not in counts, f"{function.name}: counts that do not follow"
+    return counts
+
+
+Counts = collections.namedtuple("Counts", "calls covered order time blocks")
+
+
+def counts_of(function, raw):
+    """What a dump's raw section says of one function; absent kinds are None, or [] for blocks."""
+    at = function.box - function.raw_start
+    kinds, counters = function.kinds, function.counters
+    calls = covered = order = time = None
+    blocks = []
+    if kinds & CALLS64:
+        calls, = struct.unpack_from("<Q", raw, at)
+        at += 8
+    if kinds & BLOCKS64:
+        blocks = infer_counts(function, struct.unpack_from(f"<{counters}Q", raw, at))
+        at += 8 * counters
+    if kinds & ORDER:
+        order, time = struct.unpack_from("<II", raw, at)
+        at += 8
+    if kinds & CALLS32:
+        calls, = struct.unpack_from("<I", raw, at)
+        at += 4
+    if kinds & COVERAGE:
+        assert raw[at] in (0, 255)
+        covered = raw[at] == 0
+        at += 1
+    if kinds & BLOCK_COVERAGE:
+        assert all(value in (0, 255) for value in raw[at:at + counters])
+        blocks = infer_coverage(function, [value == 0 for value in raw[at:at + counters]])
+    return Counts(calls, covered, order, time, blocks)

@@ -1,0 +1,169 @@
+"""What is in the sections of instrumented programs, for every way to build them."""
+import re
+
+import mip
+import tools
+
+NOINLINE = ["_Z7collatzl", "_Z9fibonaccii", "_Z6choosei", "_Z5checki", "_Z7catcheri", "_Z7area_ofRK5Shaped", "_Z6variediz"]
+
+
+def check_map(program, functions, sizes=True):
+    """Every field against nm; every function of the source that was linked is there once."""
+    known = tools.symbols(program)
+    seen = set()
+    for function in functions:
+        assert function.raw_start == mip_start(program), function
+        assert (function.address, function.size) in [(a, s if sizes else 0) for a, s in known[function.name]], function
+        assert function.address not in seen, function
+        seen.add(function.address)
+        addresses = [address for address, _ in function.blocks]
+        if sizes:
+            assert addresses == sorted(addresses), function
+            assert all(function.address <= a < function.address + function.size for a in addresses), function
+    for name in NOINLINE + ["main"]:
+        assert sum(function.name == name for function in functions) == 1, f"{name} is not in the map once"
+
+
+def mip_start(program):
+    text = tools.run(["llvm-readelf-22", "-SW", program]).stdout
+    return int(re.search(r"__llvm_mipraw\s+PROGBITS\s+([0-9a-f]+)", text)[1], 16)
+
+
+def check_loading(program):
+    """The map is not loaded and needs no relocation; the raw section begins with its header."""
+    text = tools.run(["llvm-readelf-22", "-SW", program]).stdout
+    flags = re.search(r"__llvm_mipmap\s+\S+\s+\S+\s+\S+\s+\S+\s+\S+\s+([A-Z]*)", text)[1]
+    assert "A" not in flags, flags
+    start = mip_start(program)
+    size = int(re.search(r"__llvm_mipraw\s+PROGBITS\s+\S+\s+\S+\s+([0-9a-f]+)", text)[1], 16)
+    relocations = tools.run(["llvm-readelf-22", "-rW", program]).stdout
+    for line in relocations.splitlines():
+        if match := re.match(r"([0-9a-f]{16})\s", line):
+            assert not start <= int(match[1], 16) < start + size, line
+    assert mip.section(program, "__llvm_mipraw")[:4] == b"\xfbMIP"
+
+
+def check_run(build, program, sizes=True):
+    check_loading(program)
+    result = build.counts(program)
+    functions = [function for entries in result.values() for function, _ in entries]
+    check_map(program, functions, sizes)
+    for name, covered in (("main", True), ("_Z7collatzl", True), ("_Z9never_runi", False), ("_Z5checki", True)):
+        if name not in result:
+            assert name == "_Z9never_runi", name  # may be inlined
+            continue
+        assert result[name][0][1].covered is covered, (name, result[name])
+    return result
+
+
+def levels(build):
+    for level in ("-O0", "-O1", "-O2", "-O3", "-Os", "-Oz"):
+        check_run(build, build.program("p" + level, "coverage", flags=[level]))
+
+
+def linkers(build):
+    for linker in tools.LINKERS:
+        for gc in ((), ("-Wl,--gc-sections",)):
+            program = build.program(f"{linker}{len(gc)}", "coverage", flags=["-O2", "-ffunction-sections"], linker=linker,
+                                    link=gc)
+            result = check_run(build, program)
+            gone = "_Z17nobody_needs_thisi" not in result
+            # gold resolves the addresses of dropped functions to 0, the others drop the record as well.
+            assert gone == bool(gc), (linker, gc)
+
+
+def modes(build):
+    for name, flags, link in (
+            ("pie", ["-fPIE"], ["-pie"]), ("nopie", ["-fno-pie"], ["-no-pie"]), ("static", ["-fno-pie"], ["-static"]),
+            ("cet", ["-fcf-protection=full"], []), ("asan", ["-fsanitize=address"], []),
+            ("as", ["-fno-integrated-as"], []), ("debug", ["-g"], []), ("dwarf4", ["-g", "-gdwarf-4"], []),
+            ("medium", ["-mcmodel=medium"], []), ("compress", ["-g", "-gz"], []), ("coverage", ["--coverage"], []),
+            ("clangs", ["-fprofile-instr-generate"], []), ("unique", ["-funique-internal-linkage-names"], [])):
+        check_run(build, build.program(name, "coverage", flags=["-O2", *flags], link=link))
+
+
+def split(build):
+    """Functions in parts: addresses of blocks instead of offsets, no size."""
+    program = build.program("whole", "blocks,calls", flags=["-O2", "-fbasic-block-sections=all", "-ffunction-sections"],
+                            options=["all-blocks"])
+    result = build.counts(program)
+    check_map(program, [function for entries in result.values() for function, _ in entries], sizes=False)
+    assert result["_Z7collatzl"][0][1].calls > 0
+    program = build.program("split", "coverage", flags=["-O2", "-fsplit-machine-functions"])
+    check_run(build, program, sizes=False)
+
+
+def lto(build):
+    load = [f"-Wl,--load-pass-plugin={build.plugin}"]
+    for name, flag in (("thin", "-flto=thin"), ("full", "-flto")):
+        for level in ("-O0", "-O2"):
+            program = build.program(name + level, "coverage", flags=[level, flag, "-ffunction-sections"],
+                                    link=[*load, "-Wl,--gc-sections"])
+            result = build.counts(program)
+            check_loading(program)
+            known = tools.symbols(program)
+            for entries in result.values():
+                for function, _ in entries:
+                    assert (function.address, function.size) in known[function.name], function
+            assert result["main"][0][1].covered is True
+            assert result["_Z9fibonaccii"][0][1].covered is True
+    # Without the plugin nothing would be counted: the link has to fail, and to say why.
+    try:
+        build.program("without", "coverage", flags=["-O2", "-flto=thin"])
+    except AssertionError as error:
+        assert "load_pass_plugin" in str(error), error
+    else:
+        raise AssertionError("a link without the plugin succeeded")
+    try:
+        build.program("no_runtime", "coverage", runtime=False)
+    except AssertionError as error:
+        assert "__pgokit_runtime" in str(error), error
+    else:
+        raise AssertionError("a link without the run time succeeded")
+
+
+def shared(build):
+    """A library and a program, each with its sections, its run time and its dump."""
+    library = build.path("libother.so")
+    flags = ["-O2", "-fPIC"]
+    runtime = build.lib + "/libpgokit_rt.a"
+    for linker, name in tools.LINKERS.items():
+        tools.run(["clang++-22", *flags, *build.flags("coverage"), tools.SHAPES[1], "-shared", runtime, "-Wl,--build-id",
+                   f"-fuse-ld={name}", "-o", library])
+        program = build.program("main_" + linker, "coverage", sources=tools.SHAPES[:1], flags=flags, linker=linker,
+                                link=[library, f"-Wl,-rpath,{build.folder}"])
+        dumps = build.dump(program)
+        assert len(dumps) == 2 and len({dump.build_id for dump in dumps}) == 2 and all(d.crc_ok for d in dumps), dumps
+        assert sorted(dump.path.split("/")[-1] for dump in dumps) == sorted(["libother.so", "main_" + linker])
+        for dump in dumps:
+            file = library if dump.path.endswith(".so") else program
+            functions = mip.read_map(mip.section(file, "__llvm_mipmap"))
+            covered = {f.name for f in functions if mip.counts_of(f, dump.raw).covered}
+            assert ("_Z10other_filei" in covered) == (file == library), covered
+            assert dump.build_id in tools.run(["llvm-readelf-22", "-n", file]).stdout
+
+
+def stripped(build):
+    """The shipped program has no map, runs and dumps the same; the map is in the .debug file."""
+    program = build.program("whole", "coverage", flags=["-O2", "-g"])
+    before = build.dump(program)[0]
+    for tool, option in (("llvm-strip-22", []), ("llvm-objcopy-22", ["--remove-section=__llvm_mipmap"]),
+                         ("objcopy", ["--remove-section=__llvm_mipmap"])):
+        out = build.path("shipped")
+        tools.run([tool, *option, program, *(["-o", out] if "strip" in tool else [out])])
+        assert "__llvm_mipmap" not in tools.run(["llvm-readelf-22", "-SW", out]).stdout, tool
+        after = build.dump(out)[0]
+        assert (after.raw, after.build_id) == (before.raw, before.build_id), tool
+    debug = build.path("whole.debug")
+    for tool in ("llvm-objcopy-22", "objcopy"):
+        tools.run([tool, "--only-keep-debug", program, debug])
+        assert mip.section(debug, "__llvm_mipmap") == mip.section(program, "__llvm_mipmap")
+    extracted = build.path("map.bin")
+    tools.run(["objcopy", f"--dump-section=__llvm_mipmap={extracted}", program, build.path("copy")])
+    with open(extracted, "rb") as file:
+        assert len(mip.read_map(file.read())) == len(mip.read_map(mip.section(program, "__llvm_mipmap")))
+
+
+if __name__ == "__main__":
+    tools.main({"levels": levels, "linkers": linkers, "modes": modes, "split": split, "lto": lto, "shared": shared,
+                "stripped": stripped})
