@@ -137,6 +137,15 @@ void count_calls(MachineFunction& function, const FunctionText& text, Target& ta
   if (kinds & MIP_EDGES) target.sample_edge(entry, at);
 }
 
+// A conditional jump to another function leaves a block that also has successors: what flows in
+// does not all flow on.
+bool has_hidden_exits(const MachineFunction& function) {
+  return any_of(function, [](const MachineBasicBlock& block) {
+    return !block.succ_empty() &&
+           any_of(block.terminators(), [](const MachineInstr& each) { return each.isReturn(); });
+  });
+}
+
 // A loop that comes back to the first block would count as calls what are none.
 void separate_entry(MachineFunction& function) {
   MachineBasicBlock& first = function.front();
@@ -154,7 +163,8 @@ FunctionText Instrument::describe(MachineFunction& function, const Settings& set
   text.graph = graph_of(function, getAnalysis<MachineBlockFrequencyInfoWrapperPass>().getMBFI());
   text.in_parts = may_be_split(function);
   if (text.lists_blocks()) {
-    text.counters = !settings.minimal_blocks        ? counters_everywhere(text.graph)
+    text.counters = !settings.minimal_blocks || has_hidden_exits(function)
+                        ? counters_everywhere(text.graph)
                     : settings.kinds & MIP_BLOCKS64 ? counters_of_flow(text.graph)
                                                     : counters_of_coverage(text.graph);
   }
