@@ -39,6 +39,8 @@ OptionTable options_of(Settings& s) {
           {"--context-sensitive,--cs", "",
            "count functions apart by their callers; wants call chains beside the branches",
            &s.context_sensitive},
+          {"--allow-ip,--basic-events", "",
+           "estimate a profile from samples that have no branch stacks", &g.allow_ip},
           {"--pid", "PID", "samples of this process only", &g.pid},
           {"--kernel", "", "PROGRAM is the kernel (vmlinux)", &g.kernel},
           {"--ignore-build-id", "", "take a recording of another build", &g.ignore_build_id},

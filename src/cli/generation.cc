@@ -55,6 +55,20 @@ Status read_flat_recording(const perf::Recording& recording, const binary::Progr
   return {};
 }
 
+// Counts are estimated where there are no branch stacks.
+Status take_ips(samples::IpRead read, const binary::Program& program,
+                const GenerationOptions& options, ReadInput& input) {
+  auto estimate = samples::estimate_counts(program.code(), program.functions(),
+                                           read.counter.counts(), options.threads);
+  input.counts = std::move(estimate.counts);
+  input.ip_only = estimate.quality;
+  input.has_chains = read.has_chains;
+  input.use = read.use;
+  input.unreadable = read.unreadable;
+  input.matched_by_name = read.matched_by_name;
+  return {};
+}
+
 Status read_recording(Bytes bytes, const binary::Program& program, const GenerationOptions& options,
                       ReadInput& input) {
   auto recording = TRY(perf::Recording::open(bytes));
@@ -66,7 +80,11 @@ Status read_recording(Bytes bytes, const binary::Program& program, const Generat
                                 .kernel = options.kernel,
                                 .threads = options.threads,
                                 .progress = &progress};
-  if (!options.flat_from_hybrid && unwind::has_call_chains(recording)) {
+  if (options.allow_ip && samples::is_without_branches(recording)) {
+    auto read = TRY(samples::count_ips(recording, program, how));
+    if (read.mappings == 0) return did_not_run(recording, program, read.other_build);
+    TRY(take_ips(std::move(read), program, options, input));
+  } else if (!options.flat_from_hybrid && unwind::has_call_chains(recording)) {
     auto seen = TRY(read_hybrid_recording(recording, program, how, options, input));
     if (seen.mappings == 0)
       return did_not_run(recording, program, seen.other_build, options.kernel);
@@ -79,6 +97,11 @@ Status read_recording(Bytes bytes, const binary::Program& program, const Generat
 
 Status read_script(std::string_view text, const binary::Program& program,
                    const GenerationOptions& options, ReadInput& input) {
+  if (options.allow_ip && perf::detect_script(text) == perf::ScriptKind::invalid) {
+    auto read = TRY(samples::count_ip_script(text, program, {.pid = options.pid}));
+    input.mapped = read.mappings != 0;
+    return take_ips(std::move(read), program, options, input);
+  }
   if (!options.flat_from_hybrid && perf::detect_script(text) == perf::ScriptKind::hybrid)
     return read_hybrid_script(text, program, options, input);
   Progress progress("reading", text.size(), options.progress);
@@ -116,7 +139,8 @@ Result<ReadInput> read_one(const std::string& path, const binary::Program& progr
   ReadInput input;
   input.files = 1;
   input.bytes = file.bytes().size();
-  input.kind = options.kind ? *options.kind : TRY_IN(path, detect_input(file.bytes()));
+  input.kind =
+      options.kind ? *options.kind : TRY_IN(path, detect_input(file.bytes(), options.allow_ip));
   switch (input.kind) {
     case InputKind::recording:
       TRY_IN(path, read_recording(file.bytes(), program, options, input));
@@ -151,6 +175,11 @@ Status add(ReadInput&& more, ReadInput& all) {
     unwind::merge(*all.contexts, *more.contexts);
   else
     samples::merge(all.counts, more.counts);
+  if (more.ip_only) {
+    if (!all.ip_only) all.ip_only.emplace();
+    all.ip_only->add(*more.ip_only);
+  }
+  all.has_chains |= more.has_chains;
   all.use.add(more.use);
   all.ranges.add(more.ranges);
   all.unwound.add(more.unwound);
@@ -167,7 +196,7 @@ Status add(ReadInput&& more, ReadInput& all) {
 
 }  // namespace
 
-Result<InputKind> detect_input(Bytes bytes) {
+Result<InputKind> detect_input(Bytes bytes, bool allow_ip) {
   if (bytes.empty()) return fail("it is empty");
   if (perf::Recording::recognizes(bytes)) return InputKind::recording;
   if (samples::looks_like_raw_profile(as_text(bytes))) return InputKind::raw;
@@ -176,6 +205,13 @@ Result<InputKind> detect_input(Bytes bytes) {
     return fail("a program, not a recording (the program stands behind -b)");
   if (profile::sniff(bytes))
     return fail("a sample profile, not a recording ('pgokit show' tells what is in it)");
+  if (samples::looks_like_ip_script(as_text(bytes))) {
+    if (allow_ip) return InputKind::script;
+    return fail(
+        "has no branch stacks; record with 'pgokit record' or perf record -b, and print it with "
+        "perf script -F ip,brstack --show-mmap-events; --allow-ip makes a rougher profile of it as "
+        "it is");
+  }
   return fail("{}", perf::script_problem(as_text(bytes)));
 }
 

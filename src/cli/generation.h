@@ -14,6 +14,7 @@
 #include "report/timings.h"
 #include "samples/data_accesses.h"
 #include "samples/diagnosis.h"
+#include "samples/ip_estimate.h"
 #include "samples/recording_counts.h"
 #include "samples/script_reading.h"
 #include "unwind/hybrid.h"
@@ -21,8 +22,8 @@
 namespace pgokit::cli {
 
 enum class InputKind { recording, script, raw };
-// By content; an error for what is none of them.
-Result<InputKind> detect_input(Bytes bytes);
+// By content; an error for what is none of them. `allow_ip`: text without branch stacks too.
+Result<InputKind> detect_input(Bytes bytes, bool allow_ip = false);
 
 struct GenerationOptions {
   std::vector<std::string> inputs;  // recordings whose counts are added up
@@ -37,6 +38,7 @@ struct GenerationOptions {
   bool kernel = false;  // text: the program is the kernel
   bool ignore_build_id = false;
   bool keep_wrong_path = false;
+  bool allow_ip = false;              // estimate counts where samples have no branch stacks
   bool flat_from_hybrid = true;       // false: hybrid text wants a context-sensitive profile
   generate::ContextOptions contexts;  // also what is cold in flat profiles
   bool mark_to_be_inlined = false;    // every function
@@ -57,13 +59,15 @@ struct ReadInput {
   samples::Counts counts;                         // nothing where there are contexts
   std::optional<unwind::ContextCounts> contexts;  // for a context-sensitive profile
   u64 distinct_contexts = 0, distinct_ranges = 0, distinct_branches = 0;
-  samples::SampleUse use;          // nothing for raw counts
-  samples::RangeDiagnosis ranges;  // nothing for raw counts
-  unwind::HybridFacts unwound;     // where there are contexts
-  perf::ReadCounts unreadable;     // recordings
-  samples::ScriptFacts script;     // text
-  u64 bad_chains = 0;              // hybrid text: samples dropped for their call chain
-  bool mapped = true;              // the input says where the program was loaded
+  samples::SampleUse use;                     // nothing for raw counts
+  std::optional<samples::IpQuality> ip_only;  // there were no branch stacks: counts are estimates
+  bool has_chains = false;                    // then: samples have call chains
+  samples::RangeDiagnosis ranges;             // nothing for raw counts
+  unwind::HybridFacts unwound;                // where there are contexts
+  perf::ReadCounts unreadable;                // recordings
+  samples::ScriptFacts script;                // text
+  u64 bad_chains = 0;                         // hybrid text: samples dropped for their call chain
+  bool mapped = true;                         // the input says where the program was loaded
   bool matched_by_name = false;
   std::vector<samples::VtableAccess> vtables;
   std::string cut_short;  // why the recording is not whole; empty: it is

@@ -43,6 +43,21 @@ std::vector<Part> broken_ranges(const ReadInput& input) {
       {"bogus", "contain a jump, call or return that would have been taken", ranges.bogus}};
 }
 
+// What is estimated, and what nothing in the recording tells.
+std::string ip_warning(const samples::IpQuality& quality, bool has_chains) {
+  auto share = [](double part) { return fmt::format("{:.1f} %", 100 * part); };
+  std::string text = fmt::format(
+      "no branch stacks: counts are estimated from where the samples lie. Chance alone leaves {} "
+      "of "
+      "them right ({} of {} functions have 10 samples or more)",
+      share(quality.likely_overlap), quality.well_sampled, quality.functions);
+  if (quality.calls_without_target >= 0.0005)
+    text += fmt::format("; {} of the calls are indirect and their targets not known{}",
+                        share(quality.calls_without_target),
+                        has_chains ? "" : " (perf record -g would tell)");
+  return text + "; branch stacks (pgokit record) would tell more";
+}
+
 // Sentences for the user, most important first.
 std::vector<std::string> warnings(const GenerationReport& report) {
   std::vector<std::string> list;
@@ -51,6 +66,7 @@ std::vector<std::string> warnings(const GenerationReport& report) {
   };
   const auto& input = report.input;
   if (!input.cut_short.empty()) add("the recording is not whole: {}", input.cut_short);
+  if (input.ip_only) list.push_back(ip_warning(*input.ip_only, input.has_chains));
   if (!input.mapped)
     add("no mapping event of {} in the text: its linked addresses were taken "
         "(perf script --show-mmap-events tells them)",
@@ -75,7 +91,7 @@ std::vector<std::string> warnings(const GenerationReport& report) {
     add("{} functions with probes have no descriptor and were left out",
         grouped(report.generated.probes_without_descriptor));
   double density = report.generated.density.density;
-  if (density > 0 && density * 1.05 < dense_enough)
+  if (!input.ip_only && density > 0 && density * 1.05 < dense_enough)
     add("the profile is thin (density {:.1f}): {:.1f} times as many samples would optimize better",
         density, dense_enough / density);
   return list;
@@ -166,7 +182,10 @@ void print_summary(const GenerationReport& report) {
     fmt::print(stderr, "samples   {} = {} used", grouped(use.samples), grouped(use.used));
     for (const auto& part : dropped_samples(input))
       if (part.count) fmt::print(stderr, " + {} {}", grouped(part.count), part.text);
-    fmt::print(stderr, "\nbranches  {} in the samples used", grouped(use.entries));
+    if (input.ip_only && use.entries)
+      fmt::print(stderr, "\ncallers   {} in the call chains", grouped(use.entries));
+    if (!input.ip_only)
+      fmt::print(stderr, "\nbranches  {} in the samples used", grouped(use.entries));
     if (use.entries_elsewhere)
       fmt::print(stderr, ", {} of them in other programs",
                  percent(use.entries_elsewhere, use.entries));
@@ -209,6 +228,14 @@ void print_json(const GenerationReport& report, bool with_stats) {
   branches.set("entries", input.use.entries)
       .set("elsewhere", input.use.entries_elsewhere)
       .set("wrong_path", input.use.entries_wrong_path);
+  Json ip_only = Json::object();
+  if (const auto& quality = input.ip_only)
+    ip_only.set("samples", quality->samples)
+        .set("functions", quality->functions)
+        .set("functions_with_10_samples", quality->well_sampled)
+        .set("likely_overlap", quality->likely_overlap)
+        .set("indirect_calls", quality->indirect_calls)
+        .set("calls_without_target", quality->calls_without_target);
   Json ranges = Json::object();
   ranges.set("total", input.ranges.total);
   for (const auto& part : broken_ranges(input)) ranges.set(part.key, part.count);
@@ -251,6 +278,7 @@ void print_json(const GenerationReport& report, bool with_stats) {
     }
     json.set("timings", std::move(stages));
   }
+  if (input.ip_only) json.set("without_branch_stacks", std::move(ip_only));
   fmt::print("{}\n", json.text());
 }
 

@@ -87,7 +87,8 @@ Status check_branch_stacks(const perf::Recording& recording) {
   if (any) return {};
   return fail(
       "recorded without branch stacks; "
-      "record again: pgokit record -- PROGRAM, or perf record -b -e cycles:u -- PROGRAM");
+      "record again: pgokit record -- PROGRAM, or perf record -b -e cycles:u -- PROGRAM; "
+      "or make a rougher profile of it as it is: pgokit generate --allow-ip");
 }
 
 Result<RecordingCounts> count_recording(const perf::Recording& recording,

@@ -1,0 +1,152 @@
+#include "samples/ip_counts.h"
+
+#include <algorithm>
+
+#include "base/parallel.h"
+#include "samples/call_chain.h"
+#include "samples/recording_maps.h"
+
+namespace pgokit::samples {
+namespace {
+
+using binary::CodeIndex;
+using binary::no_code;
+
+// Numbers near the top of the address space tell whose frames follow in a call chain.
+constexpr u64 lowest_marker = static_cast<u64>(-4095);
+constexpr u64 user_marker = static_cast<u64>(-512), deferred_user_marker = static_cast<u64>(-640);
+
+class ChainReader {
+ public:
+  ChainReader(const perf::Recording& recording, const binary::Program& program,
+              const ProgramMaps& maps, const RecordingOptions& options)
+      : counter(program.code(), program.functions()),
+        parser_(recording.parser()),
+        lookup_(maps),
+        options_(options) {}
+
+  void read(Bytes records) {
+    perf::RecordWalk walk(records);
+    perf::Sample sample;
+    for (perf::Record record; walk.next(record);) {
+      if (record.type != perf::RecordType::sample) continue;
+      ++use.samples;
+      if (parser_.sample(record, sample, unreadable))
+        add(sample);
+      else
+        ++use.unreadable;
+    }
+  }
+
+  IpCounter counter;
+  SampleUse use;
+  perf::ReadCounts unreadable;
+
+ private:
+  void add(const perf::Sample& sample) {
+    bool wanted = !options_.pid || *options_.pid == sample.pid;
+    if (!wanted || !lookup_.enter(sample.pid, sample.time)) return void(++use.elsewhere);
+    chain_.assign(1, lookup_.translate({sample.ip}));
+    add_callers(sample);
+    if (!counter.add(chain_)) return void(++use.not_in_program);
+    ++use.used;
+    use.entries += chain_.size() - 1;
+  }
+
+  // The chain begins with the sampled address again.
+  void add_callers(const perf::Sample& sample) {
+    bool user = true, first = true;
+    for (u64 address : sample.callchain) {
+      if (address >= lowest_marker) {
+        user = address == user_marker || address == deferred_user_marker;
+        continue;
+      }
+      if (user && !first) chain_.push_back(lookup_.translate({address}));
+      first = false;
+    }
+  }
+
+  const perf::Parser& parser_;
+  ProgramMaps::Lookup lookup_;
+  const RecordingOptions& options_;
+  std::vector<BinaryAddr> chain_;
+};
+
+}  // namespace
+
+CodeIndex IpCounter::instruction_at(BinaryAddr address) const {
+  if (address == external) return no_code;
+  auto index = code_.index_of(address);
+  return index != no_code && code_.is_instruction(index) ? index : no_code;
+}
+
+bool IpCounter::add(std::span<const BinaryAddr> chain) {
+  auto leaf = chain.empty() ? no_code : instruction_at(chain[0]);
+  if (leaf != no_code) ips_.add(static_cast<u32>(leaf), 1);
+  for (size_t i = 1; i < chain.size(); ++i) {
+    auto back = instruction_at(chain[i]);
+    auto inside = back == no_code ? no_code : instruction_at(chain[i - 1]);
+    if (inside == no_code) continue;
+    auto call = call_before(code_, back);
+    const auto* callee = functions_.find(chain[i - 1].value);
+    if (call == no_code || !callee) continue;
+    calls_.add(u64{static_cast<u32>(call)} << 32 | callee->function, 1);
+  }
+  return leaf != no_code;
+}
+
+void IpCounter::merge(const IpCounter& other) {
+  ips_.merge(other.ips_);
+  calls_.merge(other.calls_);
+}
+
+IpCounts IpCounter::counts() const {
+  PairCounter ips, calls;  // a merged counter has each pair once
+  ips.merge(ips_);
+  calls.merge(calls_);
+  IpCounts out;
+  ips.for_each([&](u64 at, u64 n) { out.ips.push_back({CodeIndex(static_cast<u32>(at)), n}); });
+  calls.for_each([&](u64 pair, u64 n) {
+    out.calls.push_back({CodeIndex(static_cast<u32>(pair >> 32)), static_cast<u32>(pair), n});
+  });
+  std::ranges::sort(out.ips, {}, &IpCounts::Seen::at);
+  std::ranges::sort(out.calls, {},
+                    [](const auto& one) { return std::pair(one.call, one.function); });
+  return out;
+}
+
+bool is_without_branches(const perf::Recording& recording) {
+  return std::ranges::none_of(recording.events(), [](const perf::Event& event) {
+    return event.attr.has(perf::field::branch_stack);
+  });
+}
+
+Result<IpRead> count_ips(const perf::Recording& recording, const binary::Program& program,
+                         const RecordingOptions& options) {
+  IpRead result(program);
+  result.has_chains = std::ranges::any_of(recording.events(), [](const perf::Event& event) {
+    return event.attr.has(perf::field::callchain);
+  });
+  auto mapped = map_program(recording, program, options.ignore_build_id, result.unreadable);
+  result.matched_by_name = mapped.matched_by_name;
+  result.other_build = mapped.other_build;
+  result.mappings = mapped.mappings;
+  if (mapped.maps.empty()) return result;
+
+  unsigned workers = worker_count(options.threads);
+  std::vector<ChainReader> readers(workers, ChainReader(recording, program, mapped.maps, options));
+  perf::ReadCounts unpacking;
+  recording.for_each_piece(workers, unpacking, [&](const perf::Piece& piece, unsigned worker) {
+    readers[worker].read(piece.records);
+    if (options.progress) options.progress->advance(piece.records.size());
+  });
+  result.unreadable.add(unpacking);
+  for (const auto& reader : readers) {
+    result.counter.merge(reader.counter);
+    result.use.add(reader.use);
+    result.unreadable.add(reader.unreadable);
+  }
+  return result;
+}
+
+}  // namespace pgokit::samples

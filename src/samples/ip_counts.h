@@ -1,0 +1,84 @@
+#pragma once
+
+// Samples without branch stacks → how often each instruction, and each call in a call chain, was
+// seen.
+//
+//   auto read = TRY(count_ips(recording, program, {}));          // perf.data
+//   auto read = TRY(count_ip_script(text, program, {}));         // perf script text
+//   IpEstimate estimate = estimate_counts(program.code(), program.functions(), ...);   //
+//   ip_estimate.h
+//
+// The program's functions have to be loaded. Processes have their own load addresses, in text too
+// where it has a column for the process: `perf script -F pid,ip --show-mmap-events`.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "binary/program.h"
+#include "perf/recording.h"
+#include "samples/pair_counter.h"
+#include "samples/recording_counts.h"
+
+namespace pgokit::samples {
+
+struct IpCounts {
+  struct Seen {
+    binary::CodeIndex at;
+    u64 count = 0;
+    bool operator==(const Seen&) const = default;
+  };
+  // The call instruction had called the function whenever these samples were taken.
+  struct CallSeen {
+    binary::CodeIndex call;
+    u32 function = 0;  // of the program's FunctionTable
+    u64 count = 0;
+    bool operator==(const CallSeen&) const = default;
+  };
+  std::vector<Seen> ips;  // both ascending
+  std::vector<CallSeen> calls;
+};
+
+// One thread's samples.
+class IpCounter {
+ public:
+  IpCounter(const binary::CodeMap& code, const binary::FunctionTable& functions)
+      : code_(code), functions_(functions) {}
+
+  // Leaf first, what is outside as `external`; false where the leaf is not in the program.
+  bool add(std::span<const BinaryAddr> chain);
+  void merge(const IpCounter& other);
+  IpCounts counts() const;
+
+ private:
+  binary::CodeIndex instruction_at(BinaryAddr address) const;
+
+  const binary::CodeMap& code_;
+  const binary::FunctionTable& functions_;
+  PairCounter ips_, calls_;
+};
+
+struct IpRead {
+  explicit IpRead(const binary::Program& program) : counter(program.code(), program.functions()) {}
+
+  IpCounter counter;
+  SampleUse use;  // `entries` are the frames of call chains
+  perf::ReadCounts unreadable;
+  u64 mappings = 0;         // of the program's code; 0: it did not run, nothing is counted
+  std::string other_build;  // build id of another build of the program that ran
+  bool matched_by_name = false;
+  bool has_chains = false;
+};
+
+// Whether no event of a recording has branch stacks.
+bool is_without_branches(const perf::Recording& recording);
+Result<IpRead> count_ips(const perf::Recording& recording, const binary::Program& program,
+                         const RecordingOptions& options);
+
+// Text whose lines are [COMM] [PID] [TIME:] [EVENT:] IP, or such a line without IP and then the
+// frames of the call chain, one per line.
+bool looks_like_ip_script(std::string_view text);
+Result<IpRead> count_ip_script(std::string_view text, const binary::Program& program,
+                               const RecordingOptions& options);
+
+}  // namespace pgokit::samples
