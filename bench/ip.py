@@ -24,7 +24,7 @@ PROGRAMS = {
     "interpreter": (sorted(EXAMPLES.glob("interpreter/*.cc")),
                     [EXAMPLES / "interpreter/workload.sprig", "1", "300"],
                     [EXAMPLES / "interpreter/workload.sprig", "1", "30"]),
-    "documents": ([EXAMPLES / "documents/main.cc"], ["1", "60"], ["1", "6"]),
+    "documents": ([EXAMPLES / "documents/main.cc"], ["1", "1000"], ["1", "6"]),
 }
 
 

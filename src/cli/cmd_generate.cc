@@ -87,9 +87,11 @@ Status generate(Settings& settings) {
   TRY(check_input(program, input, options));
   if (settings.context_sensitive && !input.contexts)
     return fail(
-        "{}: its branches come without call chains, which --context-sensitive needs: record with "
+        "{}: {}, which --context-sensitive needs: record with "
         "perf record -b --call-graph fp (or lbr)",
-        options.inputs[0]);
+        options.inputs[0],
+        input.ip_only ? "its samples have no branch stacks"
+                      : "its branches come without call chains");
   auto generated = TRY(generate_profile(program, input, options));
   TRY(check_generated(program, input, generated));
   options.stage("writing the profile");

@@ -82,7 +82,8 @@ Status read_recording(Bytes bytes, const binary::Program& program, const Generat
                                 .progress = &progress};
   if (options.allow_ip && samples::is_without_branches(recording)) {
     auto read = TRY(samples::count_ips(recording, program, how));
-    if (read.mappings == 0) return did_not_run(recording, program, read.other_build);
+    if (read.mappings == 0)
+      return did_not_run(recording, program, read.other_build, options.kernel);
     TRY(take_ips(std::move(read), program, options, input));
   } else if (!options.flat_from_hybrid && unwind::has_call_chains(recording)) {
     auto seen = TRY(read_hybrid_recording(recording, program, how, options, input));
@@ -99,7 +100,6 @@ Status read_script(std::string_view text, const binary::Program& program,
                    const GenerationOptions& options, ReadInput& input) {
   if (options.allow_ip && perf::detect_script(text) == perf::ScriptKind::invalid) {
     auto read = TRY(samples::count_ip_script(text, program, {.pid = options.pid}));
-    input.mapped = read.mappings != 0;
     return take_ips(std::move(read), program, options, input);
   }
   if (!options.flat_from_hybrid && perf::detect_script(text) == perf::ScriptKind::hybrid)

@@ -14,6 +14,7 @@ using binary::no_code;
 
 // Numbers near the top of the address space tell whose frames follow in a call chain.
 constexpr u64 lowest_marker = static_cast<u64>(-4095);
+constexpr u64 kernel_marker = static_cast<u64>(-128);
 constexpr u64 user_marker = static_cast<u64>(-512), deferred_user_marker = static_cast<u64>(-640);
 
 class ChainReader {
@@ -55,13 +56,14 @@ class ChainReader {
 
   // The chain begins with the sampled address again.
   void add_callers(const perf::Sample& sample) {
-    bool user = true, first = true;
+    bool ours = true, first = true;
     for (u64 address : sample.callchain) {
       if (address >= lowest_marker) {
-        user = address == user_marker || address == deferred_user_marker;
+        bool user = address == user_marker || address == deferred_user_marker;
+        ours = options_.kernel ? address == kernel_marker : user;
         continue;
       }
-      if (user && !first) chain_.push_back(lookup_.translate({address}));
+      if (ours && !first) chain_.push_back(lookup_.translate({address}));
       first = false;
     }
   }
@@ -127,7 +129,8 @@ Result<IpRead> count_ips(const perf::Recording& recording, const binary::Program
   result.has_chains = std::ranges::any_of(recording.events(), [](const perf::Event& event) {
     return event.attr.has(perf::field::callchain);
   });
-  auto mapped = map_program(recording, program, options.ignore_build_id, result.unreadable);
+  auto mapped =
+      map_program(recording, program, options.ignore_build_id, options.kernel, result.unreadable);
   result.matched_by_name = mapped.matched_by_name;
   result.other_build = mapped.other_build;
   result.mappings = mapped.mappings;

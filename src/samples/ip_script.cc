@@ -210,6 +210,11 @@ Result<IpRead> count_ip_script(std::string_view text, const binary::Program& pro
     return fail("has no samples as 'perf script -F pid,ip' prints them");
   IpRead read(program);
   ScriptReader(program, options, read).read(text);
+  if (read.mappings == 0)
+    return fail(
+        "has no mapping event of {}, so its addresses are not known: print it with perf script "
+        "-F pid,ip --show-mmap-events",
+        program.name());
   read.matched_by_name = true;
   return read;
 }

@@ -108,6 +108,12 @@ TEST_F(IpTest, TextWithCallChains) {
   }
 }
 
+TEST_F(IpTest, TextThatDoesNotTellWhereTheProgramWas) {
+  auto read = count_ip_script("7      10004\n", program_, {});
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().message.find("--show-mmap-events"), std::string::npos);
+}
+
 TEST_F(IpTest, OtherTextIsNoSuchText) {
   EXPECT_FALSE(looks_like_ip_script(""));
   EXPECT_FALSE(looks_like_ip_script("\n\n"));
