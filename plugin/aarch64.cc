@@ -47,8 +47,8 @@ class AArch64 final : public Target {
   void sample_edge(Block& entry, At at) override {
     const std::string over = local_label(), name = "__pgokit_edge_countdown";
     const std::string address = thread_locals_of_program()
-                                    ? "mrs x16, TPIDR_EL0\nadd x16, x16, :tprel_hi12:" + name +
-                                          ", lsl #12\nadd x16, x16, :tprel_lo12_nc:" + name
+                                    ? "mrs x16, TPIDR_EL0\nadd x16, x16, #:tprel_hi12:" + name +
+                                          ", lsl #12\nadd x16, x16, #:tprel_lo12_nc:" + name
                                     : "adrp x17, :gottprel:" + name +
                                           "\nldr x17, [x17, :gottprel_lo12:" + name +
                                           "]\nmrs x16, TPIDR_EL0\nadd x16, x16, x17";

@@ -61,11 +61,12 @@ static uint32_t time_now(void) {
 
 __attribute__((used)) void pgokit_first_run(struct mip_first_run* run) {
   if (__atomic_load_n(&run->sequence, __ATOMIC_RELAXED)) return;
+  /* First the number: the clock of a bare program may itself be instrumented. */
+  const uint32_t number = __atomic_add_fetch(&first_runs, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&run->sequence, number, __ATOMIC_RELAXED);
   if (!pgokit_self.start_clock)
     pgokit_self.start_clock = pgokit_clock_ns(); /* before constructors */
   run->time = time_now();
-  const uint32_t number = __atomic_add_fetch(&first_runs, 1, __ATOMIC_RELAXED);
-  __atomic_store_n(&run->sequence, number, __ATOMIC_RELEASE);
 }
 
 /* A table with few probes: what does not fit is counted as dropped. Two threads may claim one entry

@@ -38,6 +38,9 @@ class Build:
     def __init__(self, lib, folder):
         self.lib, self.folder = lib, folder
         self.plugin = os.path.join(lib, "pgokit-plugin.so")
+        self.runtime = os.path.join(lib, "libpgokit_rt.a")
+        self.target = []  # flags of the compiler for another processor
+        self.runner = []  # what runs its programs
         os.makedirs(folder, exist_ok=True)
 
     def path(self, name):
@@ -52,21 +55,21 @@ class Build:
     def program(self, name, kinds, sources=SHAPES, flags=("-O2",), linker="lld", link=(), options=(), runtime=True,
                 compiler="clang++-22"):
         out = self.path(name)
-        library = [os.path.join(self.lib, "libpgokit_rt.a")] if runtime and kinds else []
+        library = [self.runtime] if runtime and kinds else []
         instrument = self.flags(kinds, *options) if kinds else []
         objects = []
         for index, source in enumerate(sources):
             objects.append(f"{out}.{index}.o")
-            run([compiler, *flags, *instrument, "-c", source, "-o", objects[-1]])
+            run([compiler, *self.target, *flags, *instrument, "-c", source, "-o", objects[-1]])
         extra = [f"-fuse-ld={LINKERS[linker]}"] if linker else []
-        run([compiler, *[f for f in flags if f != "-c"], *extra, *objects, *library, "-Wl,--build-id", *link, "-o", out])
+        run([compiler, *self.target, *flags, *extra, *objects, *library, "-Wl,--build-id", *link, "-o", out])
         return out
 
     def dump(self, program, *arguments, name=None, env=None):
         out = name or program + ".mipraw"
         if os.path.exists(out):
             os.unlink(out)
-        run([program, *arguments], env={"PGOKIT_PROFILE_FILE": out, **(env or {})})
+        run([*self.runner, program, *arguments], env={"PGOKIT_PROFILE_FILE": out, **(env or {})})
         return mip.read_dumps(out)
 
     def counts(self, program, *arguments, env=None):
