@@ -3,6 +3,7 @@
 #include "cli/find_program.h"
 #include "cli/generation.h"
 #include "cli/generation_report.h"
+#include "cli/input_checks.h"
 #include "cli/options.h"
 #include "profile/format.h"
 
@@ -69,6 +70,12 @@ Status generate(Settings& settings) {
   if (format != profile::Format::extbinary && (settings.md5 || settings.compress))
     return usage_error("--md5 and --compress are for --format extbinary");
   auto& options = settings.generation;
+  if (settings.json && settings.output == "-")
+    return usage_error("--json and -o - both want standard output: write the profile to a file");
+  TRY(check_threads(settings.threads));
+  TRY(check_files(options.inputs, options.binary, settings.output));
+  for (const auto* path : {&options.program.dwp_path, &options.program.debug_path})
+    if (!path->empty()) TRY(MappedFile::open(*path));
   options.threads = static_cast<unsigned>(settings.threads);
   options.flat_from_hybrid = !settings.context_sensitive;
 
@@ -79,12 +86,16 @@ Status generate(Settings& settings) {
   options.stage("opening the program");
   auto program = TRY(binary::Program::open(options.binary, options.program));
   if (settings.output.empty()) settings.output = std::string(program.name()) + ".prof";
+  TRY(check_files({}, program.path(), settings.output));
   auto output = TRY(OutputFile::create(settings.output));
   options.stage("finding its functions");
   TRY(program.load_functions(options.threads));
   // Functions and symbols are known; nothing is decoded yet.
   auto input = TRY(read_input(program, options));
   TRY(check_input(program, input, options));
+  if (options.pid && input.kind == InputKind::raw)
+    return usage_error("--pid {}: raw counts do not tell processes", *options.pid);
+  if (!settings.context_sensitive) forget_contexts(program, input);
   if (settings.context_sensitive && !input.contexts)
     return fail(
         "{}: {}, which --context-sensitive needs: record with "

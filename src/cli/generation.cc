@@ -96,6 +96,14 @@ Status read_recording(Bytes bytes, const binary::Program& program, const Generat
   return {};
 }
 
+// Text with samples of both kinds, of two events perhaps, is read as that of its first sample.
+void look_for_other_kind(std::string_view text, ReadInput& input) {
+  auto kind = perf::detect_script(text);
+  bool dropped = kind == perf::ScriptKind::hybrid ? input.script.bad_frames > 0
+                                                  : input.use.without_branches > 0;
+  if (dropped) input.other_kind_line = perf::other_kind_line(text, kind);
+}
+
 Status read_script(std::string_view text, const binary::Program& program,
                    const GenerationOptions& options, ReadInput& input) {
   if (options.allow_ip && perf::detect_script(text) == perf::ScriptKind::invalid) {
@@ -147,6 +155,7 @@ Result<ReadInput> read_one(const std::string& path, const binary::Program& progr
       break;
     case InputKind::script:
       TRY_IN(path, read_script(as_text(file.bytes()), program, options, input));
+      look_for_other_kind(as_text(file.bytes()), input);
       break;
     case InputKind::raw:
       TRY_IN(path, read_raw(as_text(file.bytes()), program, options, input));
@@ -168,9 +177,9 @@ void add(samples::ScriptFacts&& more, samples::ScriptFacts& all) {
 Status add(ReadInput&& more, ReadInput& all) {
   if (more.contexts.has_value() != all.contexts.has_value())
     return fail(
-        "it has {} call chains and the inputs before it have {}: make a profile of each kind, or a "
-        "flat one of all",
-        more.contexts ? "" : "no", more.contexts ? "none" : "them");
+        "it has {} and the inputs before it have {}: make a profile of each kind, or a flat one of "
+        "all",
+        more.contexts ? "call chains" : "no call chains", more.contexts ? "none" : "them");
   if (all.contexts)
     unwind::merge(*all.contexts, *more.contexts);
   else
@@ -186,6 +195,7 @@ Status add(ReadInput&& more, ReadInput& all) {
   all.unreadable.add(more.unreadable);
   add(std::move(more.script), all.script);
   all.bad_chains += more.bad_chains;
+  if (all.other_kind_line == 0) all.other_kind_line = more.other_kind_line;
   all.mapped &= more.mapped;
   all.matched_by_name |= more.matched_by_name;
   if (all.cut_short.empty()) all.cut_short = std::move(more.cut_short);
@@ -250,6 +260,19 @@ Result<std::vector<samples::VtableAccess>> read_data_accesses(const binary::Prog
   samples::DataAccessOptions how{.pid = options.pid};
   if (input.kind == InputKind::script && input.mapped) how.base = input.script.base;
   return samples::read_vtable_accesses(as_text(file->bytes()), program, how);
+}
+
+void forget_contexts(const binary::Program& program, ReadInput& input) {
+  if (!input.contexts) return;
+  auto address = [&](binary::CodeIndex index) {
+    return index == binary::no_code ? samples::external : program.code().address_of(index);
+  };
+  for (const auto& range : input.contexts->all_ranges())
+    input.counts.ranges.push_back({address(range.first), address(range.last), range.count});
+  for (const auto& branch : input.contexts->all_branches())
+    input.counts.branches.push_back({address(branch.from), address(branch.to), branch.count});
+  samples::normalize(input.counts);
+  input.contexts.reset();
 }
 
 Result<Generated> generate_profile(const binary::Program& program, ReadInput& input,

@@ -67,7 +67,8 @@ struct ReadInput {
   perf::ReadCounts unreadable;                // recordings
   samples::ScriptFacts script;                // text
   u64 bad_chains = 0;                         // hybrid text: samples dropped for their call chain
-  bool mapped = true;                         // the input says where the program was loaded
+  u64 other_kind_line = 0;  // text: where samples of another kind begin, which were dropped
+  bool mapped = true;       // the input says where the program was loaded
   bool matched_by_name = false;
   std::vector<samples::VtableAccess> vtables;
   std::string cut_short;  // why the recording is not whole; empty: it is
@@ -88,6 +89,9 @@ struct Generated {
 Result<std::vector<samples::VtableAccess>> read_data_accesses(const binary::Program& program,
                                                               const ReadInput& input,
                                                               const GenerationOptions& options);
+
+// Adds up the counts of all contexts: a flat profile comes of them.
+void forget_contexts(const binary::Program& program, ReadInput& input);
 
 // Takes the contexts out of the input.
 Result<Generated> generate_profile(const binary::Program& program, ReadInput& input,

@@ -67,6 +67,10 @@ std::vector<std::string> warnings(const GenerationReport& report) {
   const auto& input = report.input;
   if (!input.cut_short.empty()) add("the recording is not whole: {}", input.cut_short);
   if (input.ip_only) list.push_back(ip_warning(*input.ip_only, input.has_chains));
+  if (input.other_kind_line)
+    add("samples with and without call chains are mixed: those of the second kind, from line {} "
+        "on, were dropped; make a text of each kind, and a profile of each",
+        input.other_kind_line);
   if (!input.mapped)
     add("no mapping event of {} in the text: its linked addresses were taken "
         "(perf script --show-mmap-events tells them)",

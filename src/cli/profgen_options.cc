@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "cli/input_checks.h"
 #include "cli/profgen_context_options.h"
 
 namespace pgokit::cli {
@@ -149,6 +150,8 @@ Status choose_input(ProfgenSettings& s) {
   const auto* chosen = std::ranges::find_if(kinds, given);
   g.inputs = TRY(files_of(chosen->given, s.quiet));
   g.kind = chosen->kind;
+  TRY(check_threads(s.threads));
+  TRY(check_files(g.inputs, g.binary, s.output));
   if (g.inputs.size() > 1 && !s.sample_profile.empty())
     return fail("--llvm-sample-profile takes one profile: 'pgokit merge' makes one of several");
   if (s.listing.locations)

@@ -148,6 +148,20 @@ ScriptKind detect_script(std::string_view text) {
   return ScriptKind::invalid;
 }
 
+u64 other_kind_line(std::string_view text, ScriptKind kind) {
+  for (Lines lines(text); !lines.at_end(); lines.advance()) {
+    std::string_view line = lines.line();
+    size_t start = line.find_first_not_of(blanks);
+    if (start == 0 || start == line.npos) continue;
+    size_t end = line.find_first_not_of("0123456789abcdef", start);
+    bool alone = end == line.npos || line.find_first_not_of(blanks, end) == line.npos;
+    bool before_branches = !alone && end > start && line[end] == ' ' &&
+                           line.substr(line.find_first_not_of(' ', end)).starts_with("0x");
+    if (kind == ScriptKind::hybrid ? before_branches : alone) return lines.number();
+  }
+  return 0;
+}
+
 std::string script_problem(std::string_view text) {
   constexpr size_t enough = 1 << 20;
   constexpr const char* command = "perf script -F ip,brstack --show-mmap-events";

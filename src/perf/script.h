@@ -46,6 +46,10 @@ ScriptKind detect_script(std::string_view text);
 // Why detect_script() found nothing, and what to do about it: for an error message.
 std::string script_problem(std::string_view text);
 
+// The first line that belongs to samples of the other kind (`kind` is not invalid); 0: there is
+// none.
+u64 other_kind_line(std::string_view text, ScriptKind kind);
+
 struct MmapLine {
   bool parsed = false;  // false: it looks like one, but only `line` is set
   std::string_view line = {};

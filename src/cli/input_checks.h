@@ -1,0 +1,22 @@
+#pragma once
+
+// What makes no sense between the files and numbers of a command line, said before any work.
+//
+//   TRY(check_files(options.inputs, options.binary, output));
+//   TRY(check_threads(settings.threads));
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/types.h"
+
+namespace pgokit::cli {
+
+// Inputs that are given twice, an output that would replace an input or the program.
+Status check_files(const std::vector<std::string>& inputs, const std::string& binary,
+                   const std::string& output);
+
+Status check_threads(u64 threads);
+
+}  // namespace pgokit::cli
