@@ -5,6 +5,7 @@
 namespace pgokit::cli {
 
 extern const Command generate_command;
+extern const Command merge_command;
 extern const Command doctor_command;
 extern const Command record_command;
 extern const Command probes_command;
@@ -14,7 +15,7 @@ extern const Command llvm_profgen_command;
 extern const Command llvm_profdata_command;
 
 inline constexpr const Command* commands[] = {
-    &doctor_command,  &record_command, &generate_command,     &show_command,
+    &doctor_command,  &record_command, &generate_command,     &merge_command,        &show_command,
     &compare_command, &probes_command, &llvm_profgen_command, &llvm_profdata_command};
 
 }  // namespace pgokit::cli

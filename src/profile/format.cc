@@ -2,6 +2,7 @@
 
 #include "base/cursor.h"
 #include "profile/extbinary.h"
+#include "profile/gcov.h"
 #include "profile/readers.h"
 
 namespace pgokit::profile {
@@ -14,6 +15,8 @@ std::string_view format_name(Format format) {
       return "binary";
     case Format::extbinary:
       return "extbinary";
+    case Format::gcov:
+      return "gcov";
   }
   __builtin_unreachable();
 }
@@ -48,6 +51,8 @@ Result<std::string> write_profile(const Profile& profile, Format format,
       return write_binary(profile);
     case Format::extbinary:
       return write_extbinary(profile, options);
+    case Format::gcov:
+      return write_gcov(profile, options);
   }
   __builtin_unreachable();
 }
@@ -57,13 +62,16 @@ std::optional<Format> sniff(Bytes bytes) {
   u64 magic = in.uleb128();
   if (in.ok() && magic == magic_of_binary) return Format::binary;
   if (in.ok() && magic == magic_of_extbinary) return Format::extbinary;
+  Cursor words(bytes);
+  if (words.get<u32>() == magic_of_gcov && is_gcov_version(words.get<u32>())) return Format::gcov;
   if (looks_like_text(as_text(bytes))) return Format::text;
   return std::nullopt;
 }
 
 Result<ReadProfile> read_profile(Bytes bytes) {
   auto format = sniff(bytes);
-  if (!format) return fail("is no sample profile that pgokit knows (text, binary, extbinary)");
+  if (!format)
+    return fail("is no sample profile that pgokit knows (text, binary, extbinary, gcov)");
   switch (*format) {
     case Format::text:
       return read_text(as_text(bytes));
@@ -71,6 +79,8 @@ Result<ReadProfile> read_profile(Bytes bytes) {
       return read_binary(bytes);
     case Format::extbinary:
       return read_extbinary(bytes);
+    case Format::gcov:
+      return read_gcov(bytes);
   }
   __builtin_unreachable();
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Sample profiles as files: LLVM's text, binary and extensible binary forms.
+// Sample profiles as files: LLVM's text, binary and extensible binary forms, and GCC's.
 // Layouts: docs/formats/sample-profile.md. Source of truth:
 // llvm/lib/ProfileData/SampleProfReader.cpp and SampleProfWriter.cpp, and what llvm-profdata 22
 // does.
@@ -20,7 +20,7 @@
 
 namespace pgokit::profile {
 
-enum class Format { text, binary, extbinary };
+enum class Format { text, binary, extbinary, gcov };
 std::string_view format_name(Format format);
 
 struct WriteOptions {
@@ -28,15 +28,17 @@ struct WriteOptions {
   bool md5_names = false;     // extbinary: hashes in place of names
   bool split_layout = false;  // extbinary, text: functions without inlinees apart
   bool vtables = false;       // extbinary: with the virtual tables seen (the text always has them)
+  u32 gcov_version = 2;       // gcov: see profile/gcov.h
 };
 
-// The profile has been sorted. Refused: probes or contexts in the binary form, contexts in the
-// split layout (it has no table of contexts).
+// The profile has been sorted. Refused: probes or contexts in the binary and gcov forms, contexts
+// in the split layout (it has no table of contexts).
 Result<std::string> write_profile(const Profile& profile, Format format,
                                   const WriteOptions& options = {});
 std::string write_text(const Profile& profile, const WriteOptions& options = {});
 Result<std::string> write_binary(const Profile& profile);
 Result<std::string> write_extbinary(const Profile& profile, const WriteOptions& options = {});
+Result<std::string> write_gcov(const Profile& profile, const WriteOptions& options = {});
 
 // One section of an extensible binary file.
 struct SectionInfo {

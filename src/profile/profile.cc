@@ -63,16 +63,22 @@ void Profile::sort() {
   for (auto& function : functions_) function.samples.sort();
 }
 
-MergeResult merge(Profile& into, const Profile& from, u64 weight) {
-  std::vector<NameId> renamed(from.names.size());
-  for (u32 i = 0; i < renamed.size(); ++i)
-    renamed[i] = into.names.intern_from(from.names, static_cast<NameId>(i));
+std::vector<ContextId> taken_contexts(const Profile& from, Profile& into,
+                                      std::span<const NameId> renamed) {
   std::vector<ContextId> contexts(from.contexts.end());  // a parent stands before its children
   for (u32 i = 1; i < contexts.size(); ++i) {
     const auto& node = from.contexts.node(static_cast<ContextId>(i));
     contexts[i] = into.contexts.child(contexts[static_cast<size_t>(node.parent)], node.call_site,
                                       renamed[static_cast<size_t>(node.function)]);
   }
+  return contexts;
+}
+
+MergeResult merge(Profile& into, const Profile& from, u64 weight) {
+  std::vector<NameId> renamed(from.names.size());
+  for (u32 i = 0; i < renamed.size(); ++i)
+    renamed[i] = into.names.intern_from(from.names, static_cast<NameId>(i));
+  auto contexts = taken_contexts(from, into, renamed);
   MergeResult result;
   for (const auto& [context, samples] : from.functions())
     if (!merge(into.function(contexts[static_cast<size_t>(context)]), samples, weight, renamed))

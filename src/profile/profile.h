@@ -81,6 +81,10 @@ class Profile {
   std::vector<u32> function_of_context_;  // 1 + its place in functions_; 0: none
 };
 
+// What the contexts of `from` are in `into`, where its names are `renamed`.
+std::vector<ContextId> taken_contexts(const Profile& from, Profile& into,
+                                      std::span<const NameId> renamed);
+
 struct MergeResult {
   u64 checksum_mismatches = 0;  // functions left out
 };

@@ -12,5 +12,6 @@ bool looks_like_text(std::string_view text);
 Result<ReadProfile> read_text(std::string_view text);
 Result<ReadProfile> read_binary(Bytes bytes);
 Result<ReadProfile> read_extbinary(Bytes bytes);
+Result<ReadProfile> read_gcov(Bytes bytes);
 
 }  // namespace pgokit::profile

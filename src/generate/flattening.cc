@@ -1,0 +1,108 @@
+#include "generate/flattening.h"
+
+namespace pgokit::generate {
+namespace {
+
+using profile::FunctionSamples;
+using profile::Profile;
+
+class Flattening {
+ public:
+  Flattening(Profile& out, unsigned depth) : out_(out), depth_(depth) {}
+
+  void add(FunctionSamples samples) {
+    cut(samples, 0);
+    bool fresh = !out_.find(out_.contexts.top(samples.name));
+    auto& own = out_.function(samples.name);
+    if (!fresh) samples.checksum = own.checksum;  // the tools do not look at it here
+    profile::add(own, fresh, samples, {});
+  }
+
+ private:
+  // `level`: how many callers it is inlined into. Cuts the inlinees that are too deep.
+  void cut(FunctionSamples& samples, unsigned level) {
+    auto inlinees = std::move(samples.inlinees);
+    samples.inlinees = {};
+    for (auto& [location, callees] : inlinees.unordered())
+      for (auto& [name, inlinee] : callees.unordered()) {
+        u64 before = inlinee->total;
+        if (level < depth_) {
+          cut(*inlinee, level + 1);
+          replace_total(samples, before, inlinee->total);
+          samples.inlinees[location][name] = std::move(inlinee);
+          continue;
+        }
+        u64 entries = inlinee->entry_estimate(false);
+        samples.add_body(location, entries);
+        samples.add_target(location, name, entries);
+        replace_total(samples, before, entries);
+        add(std::move(*inlinee));
+      }
+    samples.sort();
+    if (level == 0 && depth_ == 0) samples.head = 0;  // estimated at the end
+  }
+
+  static void replace_total(FunctionSamples& samples, u64 before, u64 after) {
+    samples.total = samples.total >= before ? samples.total - before : 0;
+    samples.add_total(after);
+  }
+
+  Profile& out_;
+  unsigned depth_;
+};
+
+// In file order, in which the first of several tells checksum and attributes.
+std::vector<FunctionSamples*> in_order(Profile& profile) {
+  std::vector<FunctionSamples*> functions;
+  for (const auto* function : profile.ordered())
+    functions.push_back(&const_cast<profile::Function*>(function)->samples);
+  return functions;
+}
+
+// The same names and flags, no functions yet.
+Profile emptied(Profile& profile) {
+  Profile out;
+  out.names = std::move(profile.names);
+  out.symbols = std::move(profile.symbols);
+  out.flags = profile.flags;
+  return out;
+}
+
+}  // namespace
+
+void flatten_inlinees(Profile& profile, unsigned depth) {
+  auto functions = in_order(profile);
+  Profile out = emptied(profile);
+  Flattening flattening(out, depth);
+  for (auto* samples : functions) flattening.add(std::move(*samples));
+  out.sort();
+  if (depth == 0)
+    for (auto& function : out.functions())
+      function.samples.head = function.samples.entry_estimate(false);
+  profile = std::move(out);
+}
+
+void limit_contexts(Profile& profile, unsigned frames) {
+  Profile out = emptied(profile);
+  for (auto& [context, samples] : profile.functions()) {
+    auto all = profile.contexts.frames(context);
+    auto kept = profile::ContextId::none;
+    profile::LineLocation call_site;
+    for (size_t i = all.size() > frames ? all.size() - frames : 0; i < all.size(); ++i) {
+      kept = out.contexts.child(kept, call_site, all[i].function);
+      call_site = all[i].location;
+    }
+    bool fresh = !out.find(kept);
+    profile::add(out.function(kept), fresh, samples,
+                 {.weight = 1, .rule = profile::ChecksumRule::largest, .renamed = {}});
+  }
+  out.sort();
+  profile = std::move(out);
+}
+
+void drop_contexts(Profile& profile) {
+  limit_contexts(profile, 1);
+  profile.flags.context_sensitive = false;
+}
+
+}  // namespace pgokit::generate
