@@ -6,6 +6,7 @@
 #include "base/function_name.h"
 #include "cli/commands.h"
 #include "cli/function_filter.h"
+#include "cli/merge_mip.h"
 #include "cli/merge_raw.h"
 #include "cli/options.h"
 #include "cli/profile_inputs.h"
@@ -37,7 +38,7 @@ struct Settings {
 OptionTable options_of(Settings& s) {
   return {
       "pgokit merge",
-      "Add up profiles of any form, or raw counts.",
+      "Add up profiles of any form, raw counts, or dumps of instrumented programs with their maps.",
       {{"FILE", "", "the inputs; '-' is standard input, a folder stands for its files", &s.files},
        {"-o,--output", "FILE", "the sum ('-': standard output)", &s.output, true},
        {"-w,--weighted-input", "WEIGHT,FILE", "an input that counts WEIGHT times", &s.weighted},
@@ -191,6 +192,11 @@ Result<int> merge(const Settings& s) {
   auto format = TRY(format_of(s));
   TRY(check_settings(s, format));
   auto inputs = TRY(inputs_of(s));
+  if (are_instrumented(inputs)) {
+    if (!s.format.empty())
+      return usage_error("dumps add up to an instrumented profile: --format is not for them");
+    return merge_instrumented({"merge", inputs, s.output, s.strict, s.quiet});
+  }
   if (are_raw_counts(inputs)) {
     if (!s.format.empty())
       return usage_error("raw counts add up to raw counts: --format is not for them");
@@ -224,6 +230,6 @@ int run(std::span<char* const> arguments) {
 
 }  // namespace
 
-constexpr Command merge_command{"merge", "add up profiles, or raw counts", run};
+constexpr Command merge_command{"merge", "add up profiles, raw counts, or dumps", run};
 
 }  // namespace pgokit::cli

@@ -1,0 +1,24 @@
+#pragma once
+
+// What a dump says, added to its module.
+
+#include "mip/dump.h"
+#include "mip/module.h"
+
+namespace pgokit::mip {
+
+// Functions of one dump that could not be taken.
+struct DumpUse {
+  u64 functions = 0;    // that were added
+  u64 outside = 0;      // their counters are past the end of the dump
+  u64 implausible = 0;  // a value that no run gives: a count over 2^56, a byte neither 0 nor 0xff
+};
+
+// Whether the dump's counters can be those of the module: their addresses agree, and the last
+// function's are in it.
+bool fits(const Module& module, const Dump& dump);
+
+// Adds the counters times `weight`. Edges are not looked at.
+DumpUse add_dump(Module& module, const Dump& dump, u64 weight);
+
+}  // namespace pgokit::mip

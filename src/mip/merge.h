@@ -1,0 +1,87 @@
+#pragma once
+
+// Maps, dumps and profiles put together.
+//
+//   mip::Merger merger;
+//   TRY(merger.add_map(std::move(map.module)));            // any number, in any order
+//   merger.add_profile(profile, weight);
+//   merger.see_dumps(i, file.bytes(), weight);             // first all, then again:
+//   merger.add_dumps(i, file.bytes());
+//   mip::Profile profile = merger.finish();
+//
+// Dumps go to the map of their build id. Dumps are cumulative, so of those of one process only
+// the last one counts; which it is is known when all have been seen. The result does not depend on
+// the order of what is merged.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "mip/add_dump.h"
+#include "mip/dump.h"
+#include "mip/module.h"
+
+namespace pgokit::mip {
+
+// What was merged, and what was left out for which cause.
+struct MergeFacts {
+  u64 dumps = 0;                  // records added
+  u64 superseded = 0;             // a later record of the same process holds all of it
+  u64 without_map = 0;            // records of programs whose map was not given
+  std::string first_without_map;  // "app (build id ...)"
+  u64 misfits = 0;                // the map's counters are elsewhere than the dump's: other build
+  u64 without_build_id = 0;       // matched by address only
+  u64 forked = 0, continuous = 0;
+  u64 implausible = 0;  // functions of dumps with values that no run gives
+  u64 mismatched = 0;   // functions of one program that two maps describe differently: refused
+  std::string first_mismatch;
+  u64 edges_elsewhere = 0;  // sampled calls in programs that are not known
+};
+
+class Merger {
+ public:
+  void add_map(Module module);
+  void add_profile(const Profile& profile, u64 weight);
+
+  // `file` is the caller's number of the file. Both give what the reader found.
+  DumpFacts see_dumps(u32 file, Bytes bytes, u64 weight);
+  void add_dumps(u32 file, Bytes bytes);
+
+  const MergeFacts& facts() const { return facts_; }
+  bool has_maps() const;
+  Profile finish();
+
+ private:
+  // A dump holds all that earlier ones of the same key hold.
+  struct ProcessKey {
+    std::string build_id;
+    u64 raw_address = 0, start_time = 0;
+    u32 pid = 0;
+    auto operator<=>(const ProcessKey&) const = default;
+  };
+  struct Chosen {
+    u32 sequence = 0;
+    u32 file = 0;
+    u64 offset = 0, weight = 0;
+  };
+
+  static ProcessKey key_of(const Dump& dump);
+  u32 module_index(std::string_view build_id);
+  u32 take_map(Module module, u64 weight);
+  Module* module_for(const Dump& dump);
+  void refuse(const Module& into, const Module& from, const Function& function);
+  void add_edges(const Module& module, const Dump& dump, u64 weight);
+  u64 function_at(u32 module, u64 address) const;
+  void sort_modules();
+
+  Profile profile_;
+  size_t folded_ = 0;  // edges when they were last folded
+  std::map<ProcessKey, Chosen> chosen_;
+  MergeFacts facts_;
+};
+
+// Adds equal edges up, sorted.
+void fold_edges(std::vector<Edge>& edges);
+
+}  // namespace pgokit::mip

@@ -1,0 +1,76 @@
+#include "mip/module.h"
+
+#include <algorithm>
+
+#include "elf/file.h"
+
+namespace pgokit::mip {
+
+u64 Module::block_end(const Function& function, u32 block) const {
+  auto listed = blocks_of(function);
+  u64 start = listed[block].address;
+  bool in_one_piece = function.size > 0 && !(function.flags & MIP_BLOCK_ADDRESSES);
+  if (in_one_piece && block + 1 == listed.size()) return function.address + function.size;
+  u64 next_block = block + 1 < listed.size() ? listed[block + 1].address : 0;
+  if (in_one_piece) return next_block;
+  auto next = std::ranges::upper_bound(functions, start, {}, &Function::address);
+  u64 end = next == functions.end() ? ~u64{0} : next->address;
+  if (next_block > start) end = std::min(end, next_block);
+  return end == ~u64{0} ? start + 1 : end;
+}
+
+const Function* Module::find(u64 address) const {
+  auto next = std::ranges::upper_bound(functions, address, {}, &Function::address);
+  if (next == functions.begin()) return nullptr;
+  // Of several at one address (folded by the linker) the first.
+  u64 start = std::prev(next)->address;
+  auto first = std::ranges::lower_bound(functions, start, {}, &Function::address);
+  if (first->size > 0 && address - start >= first->size) return nullptr;
+  return &*first;
+}
+
+u32 Module::all_kinds() const {
+  u32 kinds = 0;
+  for (const auto& function : functions) kinds |= function.kinds;
+  return kinds;
+}
+
+void Module::make_columns() {
+  u32 kinds = all_kinds();
+  data.ran.resize(functions.size());
+  data.calls.resize(functions.size());
+  data.first.resize(functions.size());
+  if (kinds & MIP_BLOCKS64) data.executions.resize(counters);
+  if (kinds & MIP_BLOCK_COVERAGE) data.block_ran.resize(counters);
+}
+
+const Module* Profile::find(std::string_view build_id) const {
+  auto it = std::ranges::find(modules, build_id, &Module::build_id);
+  return it == modules.end() ? nullptr : &*it;
+}
+
+std::string display_name(const Module& module) {
+  if (!module.path.empty()) return module.path.substr(module.path.rfind('/') + 1);
+  if (module.build_id.empty()) return "(unknown)";
+  auto* begin = reinterpret_cast<const u8*>(module.build_id.data());
+  return elf::hex({begin, std::min<size_t>(module.build_id.size(), 4)}) + "...";
+}
+
+std::string kind_names(u32 kinds) {
+  struct Named {
+    u32 kind;
+    const char* name;
+  };
+  constexpr Named named[] = {
+      {MIP_COVERAGE, "functions that ran"}, {MIP_BLOCK_COVERAGE, "blocks that ran"},
+      {MIP_CALLS32, "call counts"},         {MIP_CALLS64, "call counts"},
+      {MIP_BLOCKS64, "block counts"},       {MIP_ORDER, "order of first runs"},
+      {MIP_EDGES, "sampled calls"}};
+  std::string text;
+  for (const auto& [kind, name] : named)
+    if ((kinds & kind) && !text.ends_with(name))
+      text += (text.empty() ? "" : ", ") + std::string(name);
+  return text;
+}
+
+}  // namespace pgokit::mip

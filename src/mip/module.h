@@ -1,0 +1,132 @@
+#pragma once
+
+// What instrumentation found out, program by program: which functions there are (from the map), and
+// what their counters say (from dumps).
+//
+//   auto read = TRY(mip::read_map(file));             // mip/map.h: a Module without data
+//   mip::Profile profile;
+//   profile.modules.push_back(std::move(read.module));
+//   for (u32 i = 0; i < module.functions.size(); ++i)
+//     use(module.name(i), module.data.calls[i]);
+//
+// A module without data is what `pgokit map` writes; merging adds data. Everything about functions
+// is in columns by number of function, everything about counters in columns by number of counter.
+// Source of truth: runtime/mip_format.h, docs/formats/mip.md.
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/types.h"
+#include "runtime/mip_format.h"
+
+namespace pgokit::mip {
+
+struct Function {
+  u64 address = 0;  // as linked; never 0
+  u64 box = 0;      // offset of its counters in the raw section
+  u32 size = 0;     // 0: not known
+  u32 signature = 0;
+  u32 kinds = 0, flags = 0;
+  u32 block_count = 0;    // listed or not
+  u32 counter_count = 0;  // of MIP_BLOCK_COVERAGE and MIP_BLOCKS64
+  u32 first_block = 0;    // into Module::blocks; block_count of them if has_blocks()
+  u32 first_counter = 0;  // into the columns of counters
+  u32 name = 0, name_size = 0;
+
+  bool has_blocks() const { return flags & MIP_BLOCK_LIST; }
+  u64 box_size() const { return mip_box_size(kinds, counter_count); }
+  bool operator==(const Function&) const = default;
+};
+
+struct Block {
+  u64 address = 0;
+  u32 counter = 0;  // of the function's, or mip_inferred
+  u32 first_successor = 0, successor_count = 0;
+  bool operator==(const Block&) const = default;
+};
+
+// First runs of a function, summed over the dumps in which it ran.
+struct FirstRuns {
+  u64 dumps = 0, rank_sum = 0, microseconds = 0;
+  bool operator==(const FirstRuns&) const = default;
+};
+
+// Calls that were sampled. A module is one of the profile's; addresses are as linked.
+struct Edge {
+  u32 from_module = 0, to_module = 0;
+  u64 from = 0;  // the return address
+  u64 to = 0;    // the function called, or an address in its first instructions
+  u64 samples = 0;
+  u64 calls = 0;  // estimated: samples times the rate
+  bool operator==(const Edge&) const = default;
+};
+
+// What is known of the counters. Sums stop at their largest value, so that the order of merging
+// does not matter. Columns of kinds that no function has are zero.
+struct Data {
+  u64 dumps = 0;  // that were added, times their weights
+  u64 dropped[MIP_DROPPED_COUNT] = {};
+  // By function.
+  std::vector<u64> ran;    // dumps in which it ran
+  std::vector<u64> calls;  // of MIP_CALLS32, MIP_CALLS64, or of the first block
+  std::vector<FirstRuns> first;
+  // By counter.
+  std::vector<u64> executions;  // MIP_BLOCKS64
+  std::vector<u64> block_ran;   // dumps in which it ran
+  bool operator==(const Data&) const = default;
+};
+
+// A program or library.
+struct Module {
+  std::string build_id;             // bytes; empty: not known
+  std::string path;                 // where it was found
+  u16 machine = 0;                  // of ELF; 0: not known
+  u64 raw_address = 0;              // of the raw section, as linked
+  std::vector<Function> functions;  // by address, then box
+  std::vector<Block> blocks;
+  std::vector<u32> successors;  // numbers of blocks in their function
+  std::string names;
+  u64 counters = 0;  // of all functions
+  Data data;
+
+  std::string_view name(const Function& function) const {
+    return std::string_view(names).substr(function.name, function.name_size);
+  }
+  std::span<const Block> blocks_of(const Function& function) const {
+    if (!function.has_blocks()) return {};
+    return std::span(blocks).subspan(function.first_block, function.block_count);
+  }
+  std::span<const u32> successors_of(const Block& block) const {
+    return std::span(successors).subspan(block.first_successor, block.successor_count);
+  }
+  // Where the block's code ends. Of functions in parts only the start is known: the next block's
+  // or function's start, whichever comes first, is then its end.
+  u64 block_end(const Function& function, u32 block) const;
+  // The function that the address is in; null: none.
+  const Function* find(u64 address) const;
+  u32 index_of(const Function& function) const {
+    return static_cast<u32>(&function - functions.data());
+  }
+  u32 all_kinds() const;
+  // Its map has been read: not just known as the other end of a call.
+  bool has_map() const { return !functions.empty(); }
+  // Columns get their sizes.
+  void make_columns();
+};
+
+struct Profile {
+  std::vector<Module> modules;
+  std::vector<Edge> edges;  // by their members
+
+  // Of a build id; null: none.
+  const Module* find(std::string_view build_id) const;
+};
+
+// "app", else what its build id begins with.
+std::string display_name(const Module& module);
+// "block counts, order"
+std::string kind_names(u32 kinds);
+
+}  // namespace pgokit::mip
