@@ -12,12 +12,13 @@ extern const Command probes_command;
 extern const Command show_command;
 extern const Command compare_command;
 extern const Command map_command;
+extern const Command match_command;
 extern const Command llvm_profgen_command;
 extern const Command llvm_profdata_command;
 
 inline constexpr const Command* commands[] = {
-    &doctor_command,       &record_command,       &generate_command, &map_command,
-    &merge_command,        &show_command,         &compare_command,  &probes_command,
-    &llvm_profgen_command, &llvm_profdata_command};
+    &doctor_command, &record_command,       &generate_command,     &map_command,
+    &merge_command,  &show_command,         &compare_command,      &match_command,
+    &probes_command, &llvm_profgen_command, &llvm_profdata_command};
 
 }  // namespace pgokit::cli

@@ -1,0 +1,88 @@
+#include "analysis/old_functions.h"
+
+#include <algorithm>
+
+namespace pgokit::analysis {
+namespace {
+
+using profile::FunctionSamples;
+using profile::LineLocation;
+
+class Collector {
+ public:
+  explicit Collector(const profile::Profile& profile) : functions_(profile.names.size()) {
+    for (const auto& [context, samples] : profile.functions()) {
+      add(samples);
+      auto id = context;
+      for (auto parent = profile.contexts.node(id).parent; parent != profile::ContextId::none;
+           id = parent, parent = profile.contexts.node(id).parent) {
+        const auto& node = profile.contexts.node(id);
+        add_site(profile.contexts.node(parent).function, node.call_site, node.function);
+      }
+    }
+    for (auto& function : functions_) tidy(function);
+  }
+
+  std::vector<OldFunction> take() && { return std::move(functions_); }
+
+ private:
+  OldFunction& function(NameId name) {
+    auto& function = functions_[static_cast<size_t>(name)];
+    function.used = true;
+    return function;
+  }
+
+  void add_site(NameId caller, LineLocation at, NameId callee) {
+    auto& owner = function(caller);
+    owner.places.push_back(at);
+    auto& anchor = owner.anchors.emplace_back();
+    anchor.at = at;
+    anchor.callees.push_back(callee);
+  }
+
+  void add(const FunctionSamples& samples) {
+    auto& own = function(samples.name);
+    if (own.checksum == 0) own.checksum = samples.checksum;
+    for (const auto& [at, record] : samples.body) {
+      own.samples = profile::add_saturated(own.samples, record.samples);
+      own.places.push_back(at);
+      if (record.targets)
+        for (const auto& [callee, count] : *record.targets) add_site(samples.name, at, callee);
+    }
+    for (const auto& [at, callees] : samples.inlinees)
+      for (const auto& [callee, inlinee] : callees) {
+        add_site(samples.name, at, callee);
+        add(*inlinee);
+      }
+  }
+
+  static void tidy(OldFunction& function) {
+    std::ranges::sort(function.places);
+    auto same = std::ranges::unique(function.places);
+    function.places.erase(same.begin(), same.end());
+    std::ranges::stable_sort(function.anchors, {}, &Anchor::at);
+    std::vector<Anchor> merged;
+    for (auto& anchor : function.anchors) {
+      if (merged.empty() || merged.back().at != anchor.at)
+        merged.push_back(std::move(anchor));
+      else
+        merged.back().callees.push_back(anchor.callees.front());
+    }
+    for (auto& anchor : merged) {
+      std::ranges::sort(anchor.callees);
+      auto rest = std::ranges::unique(anchor.callees);
+      anchor.callees.erase(rest.begin(), rest.end());
+    }
+    function.anchors = std::move(merged);
+  }
+
+  std::vector<OldFunction> functions_;
+};
+
+}  // namespace
+
+std::vector<OldFunction> old_functions(const profile::Profile& profile) {
+  return Collector(profile).take();
+}
+
+}  // namespace pgokit::analysis

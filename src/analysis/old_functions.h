@@ -1,0 +1,24 @@
+#pragma once
+
+// The functions of a profile, all copies and contexts of each together: what is matched with a
+// program.
+
+#include <vector>
+
+#include "analysis/program_shape.h"
+#include "profile/profile.h"
+
+namespace pgokit::analysis {
+
+struct OldFunction {
+  std::vector<Anchor> anchors;                // callees by name of the profile's table
+  std::vector<profile::LineLocation> places;  // ascending; those of anchors, too
+  u64 checksum = 0;
+  u64 samples = 0;
+  bool used = false;
+};
+
+// By NameId of the profile.
+std::vector<OldFunction> old_functions(const profile::Profile& profile);
+
+}  // namespace pgokit::analysis

@@ -1,0 +1,284 @@
+#include "analysis/program_shape.h"
+
+#include <algorithm>
+
+#include "base/function_name.h"
+#include "base/parallel.h"
+#include "dwarf/discriminator.h"
+
+namespace pgokit::analysis {
+namespace {
+
+using profile::LineLocation;
+
+// Sites and places as they are come upon; sorted and made unique at the end.
+struct Site {
+  NameId function{};
+  LineLocation at;
+  NameId callee{};
+  bool indirect = false;
+  auto operator<=>(const Site&) const = default;
+};
+struct Seen {
+  NameId function{};
+  LineLocation at;
+  auto operator<=>(const Seen&) const = default;
+};
+
+struct Collected {
+  Names names;
+  std::vector<Site> sites;
+  std::vector<Seen> places;
+
+  void make_unique() {
+    auto tidy = [](auto& list) {
+      std::ranges::sort(list);
+      auto rest = std::ranges::unique(list);
+      list.erase(rest.begin(), rest.end());
+    };
+    tidy(sites);
+    tidy(places);
+  }
+};
+
+// Who is called by the transfer of control at an address; empty: nobody, or a jump inside.
+struct Callee {
+  std::string_view name;
+  bool indirect = false;
+};
+
+class Callees {
+ public:
+  explicit Callees(const binary::Program& program) : program_(program) {}
+
+  std::optional<Callee> at(u64 address) const {
+    const auto& code = program_.code();
+    auto index = code.index_of({address});
+    if (index == binary::no_code || !code.is_instruction(index)) return std::nullopt;
+    if (!code.is_transfer(index) || code.is_return(index)) return std::nullopt;
+    u64 target = code.direct_target(index).value;
+    if (target == 0) return code.is_call(index) ? std::optional(Callee{{}, true}) : std::nullopt;
+    const auto& functions = program_.functions();
+    const auto* range = functions.starting_at(target);
+    if (!range || !functions.is_entry(*range)) return std::nullopt;
+    const auto* own = functions.find(address);
+    if (!code.is_call(index) && own && own->function == range->function) return std::nullopt;
+    return Callee{canonical_function_name(functions.name(range->function)), false};
+  }
+
+ private:
+  const binary::Program& program_;
+};
+
+class LineCollector {
+ public:
+  LineCollector(const binary::Program& program, Collected& out)
+      : program_(program),
+        callees_(program),
+        flow_sensitive_(program.has_fs_discriminators()),
+        cursor_(*program.debug()),
+        out_(out) {}
+
+  void take(const binary::FunctionRange& range) {
+    for (u64 at = range.start; at < range.end;) {
+      const auto& part = cursor_.at(at);
+      u64 end = std::min(part.end, range.end);
+      if (end <= at) break;
+      if (!part.frames.empty()) {
+        take_frames(part.frames);
+        take_calls(part.frames.back(), at, end);
+      }
+      at = end;
+    }
+  }
+
+ private:
+  LineLocation location_of(const dwarf::Frame& frame) const {
+    return {(frame.line - frame.start_line) & 0xffff,
+            dwarf::base_discriminator(frame.discriminator, flow_sensitive_)};
+  }
+  NameId name(std::string_view text) { return out_.names.intern(canonical_function_name(text)); }
+
+  void take_frames(std::span<const dwarf::Frame> frames) {
+    for (size_t i = 0; i + 1 < frames.size(); ++i)
+      out_.sites.push_back(
+          {name(frames[i].function), location_of(frames[i]), name(frames[i + 1].function), false});
+    out_.places.push_back({name(frames.back().function), location_of(frames.back())});
+  }
+
+  void take_calls(const dwarf::Frame& leaf, u64 begin, u64 end) {
+    const auto& code = program_.code();
+    auto index = code.index_of({begin});
+    if (index == binary::no_code) return;
+    for (index = code.at_or_after(index); index != binary::no_code;) {
+      u64 address = code.address_of(index).value;
+      if (address >= end) return;
+      if (auto callee = callees_.at(address)) add_call(leaf, *callee);
+      u64 next = address + code.length(index);
+      index = code.index_of({next});
+      if (index != binary::no_code) index = code.at_or_after(index);
+    }
+  }
+
+  void add_call(const dwarf::Frame& leaf, const Callee& callee) {
+    NameId function = name(leaf.function);
+    NameId target = callee.indirect ? NameId{} : name(callee.name);
+    out_.sites.push_back({function, location_of(leaf), target, callee.indirect});
+  }
+
+  const binary::Program& program_;
+  Callees callees_;
+  bool flow_sensitive_;
+  dwarf::FrameCursor cursor_;
+  Collected& out_;
+};
+
+void collect_probes(const binary::Program& program, const probe::Table& table, Collected& out) {
+  tsl::robin_map<u64, u64> entry_of;
+  for (const auto& symbol : program.symbols().all())
+    entry_of.emplace(function_guid(symbol.name), symbol.address);
+  auto address_of = [&](u64 guid) -> std::optional<u64> {
+    auto found = entry_of.find(guid);
+    if (found == entry_of.end()) return std::nullopt;
+    return found->second;
+  };
+  auto decoded = table.decode([](u64) { return true; }, address_of);
+  Callees callees(program);
+  auto name = [&](std::string_view text) {
+    return out.names.intern(canonical_function_name(text));
+  };
+  for (const auto& node : decoded.nodes()) {
+    auto own = decoded.name_of(node);
+    if (own.empty()) continue;
+    NameId function = name(own);
+    if (node.is_inlined() && node.call_site) {
+      auto caller = decoded.name_of(decoded.nodes()[node.parent]);
+      if (!caller.empty())
+        out.sites.push_back({name(caller), {node.call_site, 0}, function, false});
+    }
+    for (u32 position : decoded.probes_of(node)) {
+      const auto& probe = decoded.probes()[position];
+      out.places.push_back({function, {probe.index, 0}});
+      if (!probe.is_call()) continue;
+      auto callee = callees.at(probe.address);
+      bool indirect = probe.type == probe::Type::indirect_call;
+      if (!indirect && (!callee || callee->indirect)) continue;
+      out.sites.push_back(
+          {function, {probe.index, 0}, indirect ? NameId{} : name(callee->name), indirect});
+    }
+  }
+}
+
+void add(ProgramShape& shape, const Collected& part) {
+  auto renamed = [&](NameId id) { return shape.names.intern(part.names.text(id)); };
+  for (const auto& seen : part.places)
+    shape.function(renamed(seen.function)).places.push_back(seen.at);
+  for (const auto& site : part.sites) {
+    NameId callee = site.indirect ? NameId{} : renamed(site.callee);
+    if (!site.indirect) shape.function(callee);
+    auto& function = shape.function(renamed(site.function));
+    function.places.push_back(site.at);
+    auto& anchor = function.anchors.emplace_back();
+    anchor.at = site.at;
+    anchor.indirect = site.indirect;
+    if (!site.indirect) anchor.callees.push_back(callee);
+  }
+}
+
+// One anchor per place.
+void tidy(FunctionShape& function) {
+  std::ranges::sort(function.places);
+  auto rest = std::ranges::unique(function.places);
+  function.places.erase(rest.begin(), rest.end());
+  std::ranges::stable_sort(function.anchors, {}, &Anchor::at);
+  std::vector<Anchor> merged;
+  for (auto& anchor : function.anchors) {
+    if (merged.empty() || merged.back().at != anchor.at) {
+      merged.push_back(std::move(anchor));
+      continue;
+    }
+    merged.back().indirect |= anchor.indirect;
+    for (NameId callee : anchor.callees) merged.back().callees.push_back(callee);
+  }
+  for (auto& anchor : merged) {
+    std::ranges::sort(anchor.callees);
+    auto same = std::ranges::unique(anchor.callees);
+    anchor.callees.erase(same.begin(), same.end());
+  }
+  function.anchors = std::move(merged);
+}
+
+void collect_lines(const binary::Program& program, unsigned threads, ProgramShape& shape) {
+  constexpr size_t at_once = 256;
+  auto ranges = program.functions().ranges();
+  size_t pieces = (ranges.size() + at_once - 1) / at_once;
+  std::vector<Collected> parts(pieces);
+  parallel_for(pieces, threads, [&](size_t piece, unsigned) {
+    LineCollector collector(program, parts[piece]);
+    size_t end = std::min(ranges.size(), (piece + 1) * at_once);
+    for (size_t i = piece * at_once; i < end; ++i) collector.take(ranges[i]);
+    parts[piece].make_unique();
+  });
+  for (const auto& part : parts) add(shape, part);
+}
+
+}  // namespace
+
+FunctionShape& ProgramShape::function(NameId name) {
+  auto at = static_cast<size_t>(name);
+  if (at >= functions.size()) functions.resize(names.size());
+  functions[at].known = true;
+  return functions[at];
+}
+
+void ProgramShape::index_guids() {
+  for (u32 i = 0; i < names.size(); ++i) by_guid_.emplace(function_guid(names.text(NameId{i})), i);
+}
+
+const FunctionShape* ProgramShape::find_guid(u64 guid) const {
+  auto found = by_guid_.find(guid);
+  if (found == by_guid_.end() || !functions[found->second].known) return nullptr;
+  return &functions[found->second];
+}
+
+const FunctionShape* ProgramShape::find(std::string_view name) const {
+  return find_guid(function_guid(canonical_function_name(name)));
+}
+
+std::string_view ProgramShape::name_of_guid(u64 guid) const {
+  auto found = by_guid_.find(guid);
+  return found == by_guid_.end() ? std::string_view{} : names.text(NameId{found->second});
+}
+
+Result<ProgramShape> read_shape(const binary::Program& program, bool probes, unsigned threads) {
+  ProgramShape shape;
+  shape.has_probes = probes;
+  shape.names.intern("");
+  shape.functions.resize(1);
+  if (probes) {
+    if (!program.has_probes())
+      return fail("{} has no pseudo probes (-fpseudo-probe-for-profiling)", program.path());
+    auto table = TRY(program.probe_table());
+    Collected collected;
+    collect_probes(program, table, collected);
+    collected.make_unique();
+    add(shape, collected);
+    for (const auto& descriptor : table.descriptors().list())
+      shape.function(shape.names.intern(canonical_function_name(descriptor.name))).checksum =
+          descriptor.hash;
+  } else {
+    if (!program.debug()) return fail("{} has no debug information (-g)", program.path());
+    collect_lines(program, threads, shape);
+  }
+  for (const auto& range : program.functions().ranges()) {
+    auto name = canonical_function_name(program.functions().name(range.function));
+    shape.function(shape.names.intern(name)).code_bytes += range.end - range.start;
+    shape.code_bytes += range.end - range.start;
+  }
+  shape.functions.resize(shape.names.size());
+  for (auto& function : shape.functions) tidy(function);
+  shape.index_guids();
+  return shape;
+}
+
+}  // namespace pgokit::analysis

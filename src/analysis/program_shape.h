@@ -1,0 +1,61 @@
+#pragma once
+
+// What a program's functions look like to a profile: places, call sites and checksums, from debug
+// information or probes. It is what a profile of another build is held against.
+//
+//   auto shape = TRY(read_shape(program, true, threads));
+//   if (const FunctionShape* f = shape.find("main")) use(f->checksum, f->anchors);
+//
+// All code of the program is looked at, on all threads.
+
+#include <tsl/robin_map.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/names.h"
+#include "binary/program.h"
+#include "profile/function_samples.h"
+
+namespace pgokit::analysis {
+
+// A call site: where, and which functions are called or inlined there.
+struct Anchor {
+  profile::LineLocation at;
+  std::vector<NameId> callees;  // ascending; of the table of names that goes with it
+  bool indirect = false;        // the callee is not known before it runs
+};
+
+struct FunctionShape {
+  std::vector<Anchor> anchors;                // by place
+  std::vector<profile::LineLocation> places;  // ascending
+  u64 checksum = 0;                           // of programs with probes
+  u64 code_bytes = 0;                         // 0: inlined everywhere
+  bool known = false;                         // there is code or a descriptor of it
+};
+
+class ProgramShape {
+ public:
+  // By its canonical name; null if the program has no such function.
+  const FunctionShape* find(std::string_view name) const;
+  const FunctionShape* find_guid(u64 guid) const;
+  // The name under which the program has it; empty if it has not.
+  std::string_view name_of_guid(u64 guid) const;
+
+  Names names;
+  std::vector<FunctionShape> functions;  // by NameId
+  bool has_probes = false;
+  u64 code_bytes = 0;  // of all functions
+
+  FunctionShape& function(NameId name);
+  void index_guids();
+
+ private:
+  tsl::robin_map<u64, u32> by_guid_;
+};
+
+// With `probes` by probes, else by debug information; the program has what is asked for.
+Result<ProgramShape> read_shape(const binary::Program& program, bool probes, unsigned threads);
+
+}  // namespace pgokit::analysis
