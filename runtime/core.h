@@ -19,6 +19,19 @@ struct pgokit_identity {
 
 extern struct pgokit_identity pgokit_self;
 
+struct pgokit_edge_table {
+  struct mip_edge* buffer;
+  uint32_t capacity;
+  uint32_t rate;
+};
+
+extern struct pgokit_edge_table pgokit_edges;
+extern uint64_t pgokit_dropped[MIP_DROPPED_COUNT];
+
+void pgokit_find_edges(void);
+uint32_t pgokit_first_runs(void);
+uint32_t pgokit_time(void); /* as in mip_first_run */
+
 char* pgokit_raw_begin(void);
 size_t pgokit_raw_size(void);
 
@@ -32,7 +45,8 @@ void pgokit_describe(struct pgokit_record* record);
 
 /* Counters to their first values where the section alone tells them; 0 if done. */
 int pgokit_refill(void);
-void pgokit_forget_runs(void); /* order, edges, marks and drops */
+void pgokit_forget_runs(void);    /* order, edges and drops */
+void pgokit_forget_records(void); /* marks and numbers of dumps */
 
 void pgokit_release(void); /* in the child of a fork: no dump is being made */
 

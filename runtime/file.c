@@ -16,7 +16,8 @@
 
 #include "posix.h"
 
-static char pattern[PGOKIT_PATH_SIZE] = "default-%p.mipraw";
+static char kept_pattern[PGOKIT_PATH_SIZE]; /* the environment may change */
+static const char* pattern = "default-%p.mipraw";
 
 /* The file that holds this process's records only: the next dump takes its place, as it says all
  * they said. */
@@ -27,7 +28,9 @@ static struct {
 } own;
 
 void pgokit_keep_pattern(const char* wanted) {
-  if (wanted) snprintf(pattern, sizeof pattern, "%s", wanted);
+  if (!wanted) return;
+  snprintf(kept_pattern, sizeof kept_pattern, "%s", wanted);
+  pattern = kept_pattern;
 }
 
 int pgokit_wants_continuous(void) {

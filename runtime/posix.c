@@ -81,6 +81,7 @@ int pgokit_reset(void) {
   errno = saved;
   if (result) return result;
   pgokit_forget_runs();
+  pgokit_forget_records();
   start_counting(pgokit_self.parent);
   return 0;
 }

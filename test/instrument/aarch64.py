@@ -5,7 +5,7 @@ import mip
 import tools
 
 SYSROOT = "/usr/aarch64-linux-gnu"
-RUNTIME = ["core.c", "entry.c", "posix.c", "file.c", "continuous.c"]
+RUNTIME = ["count.c", "core.c", "entry.c", "posix.c", "file.c", "continuous.c"]
 
 
 def cross(build):
@@ -157,7 +157,7 @@ def bare(build):
         pass
     for target, runner in tries:
         build.target = target
-        library = runtime(build, RUNTIME[:2], "-ffreestanding", "-DPGOKIT_BARE", *(["-mno-outline-atomics"] if target else []),
+        library = runtime(build, RUNTIME[:3], "-ffreestanding", "-DPGOKIT_BARE", *(["-mno-outline-atomics"] if target else []),
                           name=f"bare{len(target)}.a")
         program = build.path(f"bare{len(target)}")
         tools.run(["clang-22", *target, "-O2", "-ffreestanding", "-nostdlib", "-static", "-fuse-ld=lld-22", "-Wl,--build-id",

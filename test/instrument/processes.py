@@ -216,6 +216,46 @@ def refusals(build):
     assert os.path.getsize(full) == before and len(mip.read_dumps(full)) == 1
 
 
+def small(build):
+    """The smallest run time: the same records, no more than appended at exit."""
+    build.runtime = os.path.join(build.lib, "libpgokit_rt_small.a")
+    program = build.program("shapes", "calls,edges", flags=["-O1"], options=["edge-rate=1"])
+    dump, = build.dump(program)
+    calls = [mip.counts_of(f, dump.raw).calls for f in mip.read_map(mip.section(program, "__llvm_mipmap"))]
+    assert dump.crc_ok and sum(e[2] for e in dump.edges) == sum(calls) - 1
+    assert dump.build_id in tools.run(["llvm-readelf-22", "-n", program]).stdout
+    source = build.path("forks.c")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write("""#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__attribute__((noinline)) void in_parent(void) { __asm__ volatile(""); }
+__attribute__((noinline)) void in_child(void) { __asm__ volatile(""); }
+int main(int argc, char** argv) {
+  (void)argv;
+  in_parent();
+  if (argc > 1) setrlimit(RLIMIT_FSIZE, &(struct rlimit){9, 9});
+  if (fork()) return wait(0) < 0;
+  in_child();
+  return 0;
+}
+""")
+    program = build.program("forks", "calls", sources=[source], flags=["-O1"], compiler="clang-22")
+    known = functions(program)
+    _, dumps = run(program, file="both.mipraw")
+    parent, child = sorted(dumps["both.mipraw"], key=lambda r: r.flags & 2)
+    for record, expected in ((parent, (1, 0)), (child, (0, 1))):
+        assert record.crc_ok
+        assert tuple(mip.counts_of(known[n], record.raw).calls for n in ("in_parent", "in_child")) == expected
+    _, dumps = run(program, file="%p%%.mipraw")
+    assert sorted(dumps) == sorted(f"{records[0].pid}%%.mipraw" for records in dumps.values()) and len(dumps) == 2
+    for file in ("/nonexistent/x", "/dev/full", "/", "/dev/null", "x" * 3000, ""):
+        result, dumps = run(program, file=file)
+        assert not dumps and not result.stderr, (file, dumps)
+    result, dumps = run(program, "limit", file="limited.mipraw")
+    assert all(not records for records in dumps.values())
+
+
 if __name__ == "__main__":
     tools.main({"exits": exits, "names": names, "pools": pools, "fork": fork, "signals": signals, "threads": threads,
-                "reset": reset, "libraries": libraries, "continuous": continuous, "refusals": refusals})
+                "reset": reset, "libraries": libraries, "continuous": continuous, "refusals": refusals, "small": small})

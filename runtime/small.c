@@ -1,0 +1,160 @@
+/* libpgokit_rt_small.a: the least that a dump takes, for programs where every kilobyte counts. At
+ * exit (and when a library is unloaded) one record is appended to PGOKIT_PROFILE_FILE, in which %p
+ * is the process id. A forked process starts anew if all counters have one kind of first value,
+ * else it writes none. There is no pgokit.h, no signal, no continuous mode, and the record has no
+ * path. */
+#define _GNU_SOURCE
+#include <elf.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core.h"
+
+extern const Elf64_Ehdr __ehdr_start __attribute__((weak, visibility("hidden")));
+
+/* Instrumented objects refer to it, which brings this library into the link. */
+char __pgokit_runtime;
+
+static uint64_t clock_ns(clockid_t clock) {
+  struct timespec time;
+  clock_gettime(clock, &time);
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+uint64_t pgokit_clock_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
+
+static void start_counting(void) {
+  pgokit_self.pid = (uint32_t)getpid();
+  pgokit_self.start_time = clock_ns(CLOCK_REALTIME);
+}
+
+static void in_child(void) {
+  pgokit_self.parent = pgokit_self.pid;
+  pgokit_self.flags = MIP_DUMP_FORKED;
+  start_counting();
+  if (pgokit_refill()) pgokit_self.pid = 0;
+  pgokit_forget_runs();
+}
+
+__attribute__((constructor(101))) static void start(void) {
+  start_counting();
+  pthread_atfork(NULL, NULL, in_child);
+}
+
+static void find_module(struct mip_dump* dump) {
+  const char* base = (const char*)&__ehdr_start;
+  const Elf64_Phdr* each = (const Elf64_Phdr*)(base + __ehdr_start.e_phoff);
+  dump->machine = __ehdr_start.e_machine;
+  for (unsigned i = 0; i < __ehdr_start.e_phnum; ++i, ++each) {
+    if (each->p_type == PT_LOAD && !each->p_offset)
+      dump->load_bias = (uint64_t)base - each->p_vaddr;
+    if (each->p_type != PT_NOTE) continue;
+    const Elf64_Nhdr* note = (const Elf64_Nhdr*)(dump->load_bias + each->p_vaddr);
+    const Elf64_Nhdr* end = (const Elf64_Nhdr*)((const char*)note + each->p_memsz);
+    while (note < end) {
+      const char* id = (const char*)(note + 1) + ((note->n_namesz + 3u) & ~3u);
+      if (note->n_type == NT_GNU_BUILD_ID && note->n_descsz <= sizeof dump->build_id) {
+        dump->build_id_size = note->n_descsz;
+        memcpy(dump->build_id, id, note->n_descsz);
+      }
+      note = (const Elf64_Nhdr*)(id + ((note->n_descsz + 3u) & ~3u));
+    }
+  }
+}
+
+static const char* file_name(char* path, const char* end) {
+  const char* pattern = getenv("PGOKIT_PROFILE_FILE");
+  if (!pattern) pattern = "default-%p.mipraw";
+  if (!*pattern) return NULL;
+  for (; *pattern && path < end; ++pattern) {
+    if (pattern[0] != '%' || pattern[1] != 'p') {
+      *path++ = *pattern;
+      continue;
+    }
+    uint32_t divisor = 1;
+    while (pgokit_self.pid / divisor >= 10) divisor *= 10;
+    for (; divisor && path < end; divisor /= 10)
+      *path++ = (char)('0' + pgokit_self.pid / divisor % 10);
+    ++pattern;
+  }
+  *path = 0;
+  return path < end ? path : NULL;
+}
+
+static uint32_t crc_of(const uint8_t* at, const uint8_t* end) {
+  uint32_t crc = UINT32_MAX;
+  for (; at < end; ++at) {
+    crc ^= *at;
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (-(crc & 1) & 0xedb88320u);
+  }
+  return ~crc;
+}
+
+static void append(const char* path, const void* record, size_t size) {
+  struct stat before;
+  struct rlimit limit;
+  const int file =
+      open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
+  if (file < 0) return;
+  /* A pipe without a reader, or a file beyond its limit, would end the program by a signal. */
+  if (!fstat(file, &before) && !S_ISFIFO(before.st_mode) && !getrlimit(RLIMIT_FSIZE, &limit) &&
+      (uint64_t)before.st_size + size <= limit.rlim_cur) {
+    const ssize_t written = write(file, record, size);
+    /* Taken away again, unless somebody has written behind it. */
+    if (written > 0 && (size_t)written < size &&
+        lseek(file, 0, SEEK_END) == before.st_size + written && ftruncate(file, before.st_size)) {
+      close(file);
+      return;
+    }
+  }
+  close(file);
+}
+
+__attribute__((destructor(101))) static void finish(void) {
+  char path[1024];
+  if (!pgokit_self.pid || getauxval(AT_SECURE) || !file_name(path, path + sizeof path - 1)) return;
+  pgokit_find_edges();
+  const size_t raw = pgokit_raw_size(), edges = pgokit_edges.capacity * sizeof(struct mip_edge);
+  const size_t edges_at = sizeof(struct pgokit_record) + ((raw + 7) & ~(size_t)7),
+               size = edges_at + edges + 8;
+  struct pgokit_record* record =
+      mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (record == MAP_FAILED) return;
+  struct mip_dump* dump = &record->dump;
+  const struct mip_section_header* header = (const struct mip_section_header*)pgokit_raw_begin();
+  dump->magic = MIP_DUMP_MAGIC;
+  dump->version = MIP_DUMP_VERSION;
+  dump->flags = pgokit_self.flags;
+  dump->total_size = size;
+  dump->payload_count = 2;
+  dump->kinds = header->kinds;
+  dump->module_hash = header->module_hash;
+  dump->raw_size = raw;
+  dump->pid = pgokit_self.pid;
+  dump->parent = pgokit_self.parent;
+  dump->sequence = 1;
+  dump->start_time = pgokit_self.start_time;
+  dump->dump_time = clock_ns(CLOCK_REALTIME);
+  dump->edge_rate = pgokit_edges.rate;
+  memcpy(dump->dropped, pgokit_dropped, sizeof dump->dropped);
+  find_module(dump);
+  dump->raw_address = (uint64_t)header - dump->load_bias;
+  record->payloads[0] = (struct mip_payload){MIP_PAYLOAD_RAW, 1, sizeof *record, raw};
+  record->payloads[1] =
+      (struct mip_payload){MIP_PAYLOAD_EDGES, sizeof(struct mip_edge), edges_at, edges};
+  memcpy(record + 1, header, raw);
+  memcpy((char*)record + edges_at, pgokit_edges.buffer, edges);
+  uint8_t* end = (uint8_t*)record + size - MIP_DUMP_CRC_SIZE;
+  const uint32_t crc = crc_of((const uint8_t*)record, end);
+  memcpy(end, &crc, sizeof crc);
+  append(path, record, size);
+  munmap(record, size);
+}
