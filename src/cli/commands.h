@@ -4,21 +4,22 @@
 
 namespace pgokit::cli {
 
-extern const Command generate_command;
-extern const Command merge_command;
 extern const Command doctor_command;
 extern const Command record_command;
-extern const Command probes_command;
+extern const Command generate_command;
+extern const Command flags_command;
+extern const Command map_command;
+extern const Command merge_command;
 extern const Command show_command;
 extern const Command compare_command;
-extern const Command map_command;
 extern const Command match_command;
+extern const Command probes_command;
 extern const Command llvm_profgen_command;
 extern const Command llvm_profdata_command;
 
 inline constexpr const Command* commands[] = {
-    &doctor_command, &record_command,       &generate_command,     &map_command,
-    &merge_command,  &show_command,         &compare_command,      &match_command,
-    &probes_command, &llvm_profgen_command, &llvm_profdata_command};
+    &doctor_command, &record_command, &generate_command,     &flags_command,
+    &map_command,    &merge_command,  &show_command,         &compare_command,
+    &match_command,  &probes_command, &llvm_profgen_command, &llvm_profdata_command};
 
 }  // namespace pgokit::cli

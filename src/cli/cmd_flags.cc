@@ -1,0 +1,184 @@
+#include <filesystem>
+
+#include "cli/commands.h"
+#include "cli/options.h"
+
+namespace pgokit::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Settings {
+  std::vector<std::string> kinds;
+  std::string folder, functions, style;
+  u64 rate = 0, buffer = 0, minimum_size = 0;
+  std::string group;
+  bool compile = false, link = false, lto = false, all_blocks = false, bare = false;
+};
+
+struct Kind {
+  std::string_view name, collects;
+};
+
+constexpr Kind known_kinds[] = {
+    {"coverage", "which functions ran (a byte each)"},
+    {"block-coverage", "which blocks ran (a byte each)"},
+    {"calls", "how often functions were called (64 bits)"},
+    {"calls32", "the same in 32 bits, which wrap"},
+    {"blocks", "how often blocks ran (64 bits): for profiles"},
+    {"order", "the order in which functions first ran"},
+    {"edges", "sampled calls: who calls whom"},
+};
+
+OptionTable options_of(Settings& s) {
+  std::string footer = "\nkinds (several go together):\n";
+  for (const auto& kind : known_kinds)
+    footer += fmt::format("  {:<16}{}\n", kind.name, kind.collects);
+  footer +=
+      "\nexamples:\n"
+      "  clang-22 -O2 $(pgokit flags coverage --compile) -c app.c\n"
+      "  clang-22 -fuse-ld=lld-22 app.o $(pgokit flags coverage --link) -o app\n"
+      "  pgokit flags blocks --style cmake >> CMakeLists.txt\n"
+      "\nThe program writes its counters when it ends to $PGOKIT_PROFILE_FILE, in which %p is the\n"
+      "process, %h the host, %b the build id. Then: pgokit map, pgokit merge, pgokit show.\n";
+  return {
+      "pgokit flags",
+      "Print the flags that instrument a program, for clang 22 and its linkers.",
+      {{"KIND", "", "what to collect: see below", &s.kinds, true},
+       {"--compile", "", "only the flags of the compiler, in one line", &s.compile},
+       {"--link", "", "only those of the linker; they go behind the objects", &s.link},
+       {"--lto", "", "the program is linked with -flto by lld", &s.lto},
+       {"--style", "STYLE", "cmake or meson: the lines to put there", &s.style},
+       {"--functions", "FILE", "only functions that match a pattern of FILE; -pattern excludes",
+        &s.functions},
+       {"--min-size", "N", "only functions of at least N machine instructions", &s.minimum_size},
+       {"--group", "I/N", "only group I (from 0) of N groups of functions", &s.group},
+       {"--all-blocks", "", "a counter in every block, none inferred", &s.all_blocks},
+       {"--rate", "N", "edges: sample one of N calls (1000)", &s.rate},
+       {"--buffer", "N", "edges: different calls that are kept (4096)", &s.buffer},
+       {"--bare", "", "a program without libc: it calls the run time itself", &s.bare},
+       {"--lib-dir", "DIR", "where plugin and run time are (beside pgokit)", &s.folder}},
+      footer};
+}
+
+// Installed: bin/pgokit and lib/pgokit/. The build tree looks the same.
+Result<fs::path> library_folder(const Settings& s) {
+  std::vector<fs::path> places;
+  if (!s.folder.empty()) {
+    places.emplace_back(s.folder);
+  } else {
+    std::error_code error;
+    fs::path program = fs::read_symlink("/proc/self/exe", error);
+    fs::path bin = program.parent_path();
+    places = {bin.parent_path() / "lib" / "pgokit", bin.parent_path() / "lib64" / "pgokit", bin};
+  }
+  std::string looked;
+  for (const auto& place : places) {
+    std::error_code error;
+    if (fs::exists(place / "pgokit-plugin.so", error)) return fs::absolute(place, error);
+    looked += (looked.empty() ? "" : ", ") + place.string();
+  }
+  return fail(
+      "pgokit-plugin.so is not in {}: it is built where llvm-22-dev is installed; --lib-dir tells "
+      "another place",
+      looked);
+}
+
+Result<std::string> kinds_of(const Settings& s) {
+  std::string text;
+  for (std::string_view given : s.kinds)
+    while (!given.empty()) {
+      auto name = given.substr(0, given.find(','));
+      given.remove_prefix(std::min(given.size(), name.size() + 1));
+      bool known = false;
+      for (const auto& kind : known_kinds) known |= kind.name == name;
+      if (!known) {
+        std::string all;
+        for (const auto& kind : known_kinds)
+          all += (all.empty() ? "" : ", ") + std::string(kind.name);
+        return usage_error("there is no kind '{}'; there are {}", name, all);
+      }
+      text += (text.empty() ? "" : ",") + std::string(name);
+    }
+  return text;
+}
+
+Result<std::vector<std::string>> compile_flags(const Settings& s, const fs::path& folder) {
+  std::vector<std::string> flags{"-fpass-plugin=" + (folder / "pgokit-plugin.so").string()};
+  // With '=' each flag is one word: build systems drop words that are there twice.
+  auto add = [&](std::string_view option, const auto& value) {
+    flags.push_back(fmt::format("-mllvm=-pgokit-{}={}", option, value));
+  };
+  add("kinds", TRY(kinds_of(s)));
+  if (s.all_blocks) flags.emplace_back("-mllvm=-pgokit-all-blocks");
+  if (!s.functions.empty()) {
+    std::error_code error;
+    add("functions", fs::absolute(s.functions, error).string());
+  }
+  if (s.minimum_size) add("min-size", s.minimum_size);
+  if (s.rate) add("edge-rate", s.rate);
+  if (s.buffer) add("edge-buffer", s.buffer);
+  if (s.group.empty()) return flags;
+  u64 group = 0, groups = 0;
+  if (sscanf(s.group.c_str(), "%lu/%lu", &group, &groups) != 2 || groups == 0 || group >= groups)
+    return usage_error("--group {}: give I/N with I from 0 to N - 1", s.group);
+  add("groups", groups);
+  add("group", group);
+  return flags;
+}
+
+std::vector<std::string> link_flags(const Settings& s, const fs::path& folder) {
+  std::vector<std::string> flags;
+  if (s.lto) flags.push_back("-Wl,--load-pass-plugin=" + (folder / "pgokit-plugin.so").string());
+  flags.push_back((folder / (s.bare ? "libpgokit_rt_bare.a" : "libpgokit_rt.a")).string());
+  flags.emplace_back("-Wl,--build-id");
+  return flags;
+}
+
+std::string joined(const std::vector<std::string>& words, std::string_view separator,
+                   std::string_view quote = "") {
+  std::string text;
+  for (const auto& word : words)
+    text += fmt::format("{}{}{}{}", text.empty() ? "" : separator, quote, word, quote);
+  return text;
+}
+
+Status print_flags(const Settings& s) {
+  if (!s.style.empty() && s.style != "cmake" && s.style != "meson")
+    return usage_error("--style {}: there are cmake and meson", s.style);
+  TRY(kinds_of(s));
+  auto folder = TRY(library_folder(s));
+  auto compile = TRY(compile_flags(s, folder));
+  auto link = link_flags(s, folder);
+  for (const auto& flag : compile)
+    if (flag.find_first_of(" \t") != flag.npos && s.style.empty())
+      return fail("'{}' has a blank, which $(...) divides: use --style, or another folder", flag);
+  bool both = s.compile == s.link;
+  if (s.style == "cmake") {
+    if (both || s.compile) fmt::print("add_compile_options({})\n", joined(compile, " ", "\""));
+    if (both || s.link) fmt::print("link_libraries({})\n", joined(link, " ", "\""));
+  } else if (s.style == "meson") {
+    if (both || s.compile)
+      fmt::print("add_project_arguments({}, language: ['c', 'cpp'])\n", joined(compile, ", ", "'"));
+    if (both || s.link)
+      fmt::print("add_project_link_arguments({}, language: ['c', 'cpp'])\n",
+                 joined(link, ", ", "'"));
+  } else {
+    if (both || s.compile) fmt::print("{}\n", joined(compile, " "));
+    if (both || s.link) fmt::print("{}\n", joined(link, " "));
+  }
+  return {};
+}
+
+int run(std::span<char* const> arguments) {
+  Settings settings;
+  if (auto exit = parse_options(options_of(settings), arguments)) return *exit;
+  auto status = print_flags(settings);
+  return status ? 0 : report_failure("flags", status.error());
+}
+
+}  // namespace
+
+constexpr Command flags_command{"flags", "print the flags that instrument a program", run};
+
+}  // namespace pgokit::cli
