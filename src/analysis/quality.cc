@@ -1,0 +1,169 @@
+#include "analysis/quality.h"
+
+#include <algorithm>
+
+#include "analysis/old_functions.h"
+#include "analysis/place_map.h"
+#include "analysis/renamed.h"
+
+namespace pgokit::analysis {
+namespace {
+
+using profile::Columns;
+
+double share(u64 part, u64 whole) {
+  return whole ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+struct Flow {
+  u64 entries = 0, calls = 0;
+  bool has_body = false;
+};
+
+u64 difference(const Quality::Odd& odd) {
+  return std::max(odd.entries, odd.calls) - std::min(odd.entries, odd.calls);
+}
+
+class FlowMeasure {
+ public:
+  explicit FlowMeasure(const Columns& columns) : columns_(columns), flows_(columns.names.size()) {
+    for (const auto& top : columns.functions) {
+      Flow& flow = flows_[columns.node(top).name];
+      flow.entries = profile::add_saturated(flow.entries, columns.node(top).head);
+      flow.has_body = true;
+    }
+    for (const auto& part : columns.parts)
+      for (u32 node = 0; node < part.nodes.size(); ++node) add_calls(part, node);
+  }
+
+  void tell(Quality& quality) const {
+    u64 smaller = 0, larger = 0;
+    std::string scratch;
+    for (u32 name = 0; name < flows_.size(); ++name) {
+      const auto& [entries, calls, has_body] = flows_[name];
+      if (!has_body || entries == 0 || calls == 0) continue;
+      ++quality.functions_with_calls;
+      smaller = profile::add_saturated(smaller, std::min(entries, calls));
+      larger = profile::add_saturated(larger, std::max(entries, calls));
+      quality.odd.push_back({std::string(columns_.text(name, scratch)), entries, calls});
+    }
+    if (larger) quality.entries_match_calls = share(smaller, larger);
+    if (calls_) quality.calls_beyond_places = share(beyond_, calls_);
+    std::ranges::stable_sort(quality.odd, std::greater<>(), difference);
+    constexpr size_t most = 5;
+    if (quality.odd.size() > most) quality.odd.resize(most);
+  }
+
+ private:
+  void add_calls(const Columns::Part& part, u32 node) {
+    auto targets = part.targets_of(node);
+    for (size_t i = 0; i < targets.size();) {
+      u64 sum = 0;
+      u32 place = targets[i].place;
+      for (; i < targets.size() && targets[i].place == place; ++i) {
+        sum = profile::add_saturated(sum, targets[i].count);
+        Flow& flow = flows_[targets[i].name];
+        flow.calls = profile::add_saturated(flow.calls, targets[i].count);
+      }
+      calls_ = profile::add_saturated(calls_, sum);
+      u64 samples = part.places[place].samples;
+      if (sum > samples) beyond_ = profile::add_saturated(beyond_, sum - samples);
+    }
+  }
+
+  const Columns& columns_;
+  std::vector<Flow> flows_;  // by name
+  u64 calls_ = 0, beyond_ = 0;
+};
+
+class FitMeasure {
+ public:
+  FitMeasure(const profile::Profile& profile, const ProgramShape& shape)
+      : profile_(profile),
+        shape_(shape),
+        functions_(old_functions(profile)),
+        names_(profile, shape, functions_) {}
+
+  Fit measure() && {
+    fit_.code_bytes = shape_.code_bytes;
+    for (u32 i = 0; i < functions_.size(); ++i)
+      if (functions_[i].used) take(NameId{i}, functions_[i]);
+    tell(vanished_, fit_.vanished_names);
+    tell(changed_, fit_.changed_names);
+    return std::move(fit_);
+  }
+
+ private:
+  static void add(Fit::Part& part, const OldFunction& function) {
+    ++part.functions;
+    part.samples = profile::add_saturated(part.samples, function.samples);
+  }
+
+  void take(NameId name, const OldFunction& function) {
+    add(fit_.all, function);
+    if (!names_.has(name)) {
+      add(fit_.vanished, function);
+      vanished_.push_back(name);
+      return;
+    }
+    const auto& now = shape_.functions[static_cast<size_t>(names_.at(name))];
+    if (function.samples) fit_.covered_bytes += now.code_bytes;
+    if (!has_changed(name, function, now)) return;
+    add(fit_.changed, function);
+    changed_.push_back(name);
+  }
+
+  bool has_changed(NameId name, const OldFunction& function, const FunctionShape& now) {
+    if (shape_.has_probes) return function.checksum != now.checksum;
+    if (now.places.empty()) return false;
+    auto anchors = names_.anchors_of(name);
+    u64 there = 0;
+    for (const auto& anchor : anchors) {
+      auto found = std::ranges::lower_bound(now.anchors, anchor.at, {}, &Anchor::at);
+      there += found != now.anchors.end() && found->at == anchor.at &&
+               !align_anchors({&anchor, 1}, {&*found, 1}).empty();
+    }
+    fit_.call_sites += anchors.size();
+    fit_.call_sites_there += there;
+    return there < anchors.size() ||
+           !align_places(anchors, function.places, now.anchors, now.places).is_identity();
+  }
+
+  void tell(std::vector<NameId>& names, std::vector<std::string>& texts) const {
+    std::ranges::stable_sort(names, std::greater<>(), [&](NameId name) {
+      return functions_[static_cast<size_t>(name)].samples;
+    });
+    for (NameId name : names) texts.emplace_back(profile_.names.text(name));
+  }
+
+  const profile::Profile& profile_;
+  const ProgramShape& shape_;
+  std::vector<OldFunction> functions_;
+  NameMatch names_;
+  std::vector<NameId> vanished_, changed_;
+  Fit fit_;
+};
+
+}  // namespace
+
+double Fit::stale_share() const { return share(vanished.samples + changed.samples, all.samples); }
+double Fit::covered_share() const { return share(covered_bytes, code_bytes); }
+
+Quality measure_quality(const Columns& profile, double density) {
+  Quality quality;
+  quality.functions = profile.functions.size();
+  quality.density = density;
+  for (const auto& part : profile.parts) {
+    quality.places += part.places.size();
+    for (const auto& place : part.places)
+      quality.samples = profile::add_saturated(quality.samples, place.samples);
+  }
+  FlowMeasure(profile).tell(quality);
+  return quality;
+}
+
+Fit measure_fit(const profile::Profile& profile, const ProgramShape& shape) {
+  return FitMeasure(profile, shape).measure();
+}
+
+}  // namespace pgokit::analysis

@@ -1,0 +1,64 @@
+#include "analysis/quality.h"
+
+#include <gmock/gmock.h>
+
+#include "base/cursor.h"
+#include "profile/format.h"
+
+namespace pgokit::analysis {
+namespace {
+
+using testing::ElementsAre;
+
+profile::ReadProfile read(std::string_view text) {
+  auto read = profile::read_profile(as_bytes(text));
+  EXPECT_TRUE(read);
+  return std::move(*read);
+}
+
+Quality quality(std::string_view text) { return measure_quality(columns_of(read(text)), 7); }
+
+TEST(Quality, EntriesBesideCalls) {
+  auto good = quality("main:30:1\n 1: 20 f:20\nf:10:20\n 1: 20\n");
+  EXPECT_DOUBLE_EQ(good.entries_match_calls.value(), 1);
+  EXPECT_DOUBLE_EQ(good.calls_beyond_places.value(), 0);
+  EXPECT_EQ(good.functions, 2);
+  EXPECT_EQ(good.samples, 40);
+  EXPECT_EQ(good.density, 7);
+  auto bad = quality("main:30:1\n 1: 20 f:40\nf:10:10\n 1: 10\n");
+  EXPECT_DOUBLE_EQ(bad.entries_match_calls.value(), 0.25);
+  EXPECT_DOUBLE_EQ(bad.calls_beyond_places.value(), 0.5);
+  ASSERT_EQ(bad.odd.size(), 1);
+  EXPECT_EQ(bad.odd[0].function, "f");
+}
+
+TEST(Quality, WithoutCallsThereIsNothingToMeasure) {
+  auto quiet = quality("main:30:1\n 1: 20\n");
+  EXPECT_FALSE(quiet.entries_match_calls);
+  EXPECT_FALSE(quiet.calls_beyond_places);
+}
+
+TEST(Fit, TellsChangedAndVanishedFunctions) {
+  ProgramShape shape;
+  shape.has_probes = true;
+  shape.names.intern("");
+  for (auto [name, checksum] : {std::pair("same", 1), std::pair("changed", 22)}) {
+    auto& function = shape.function(shape.names.intern(name));
+    function.checksum = static_cast<u64>(checksum);
+    function.code_bytes = 50;
+  }
+  shape.code_bytes = 200;
+  shape.index_guids();
+  auto profile = read(
+      "same:60:1\n 1: 60\n !CFGChecksum: 1\nchanged:30:1\n 1: 30\n !CFGChecksum: 2\n"
+      "gone:10:1\n 1: 10\n !CFGChecksum: 3\n");
+  auto fit = measure_fit(profile.profile, shape);
+  EXPECT_EQ(fit.all.samples, 100);
+  EXPECT_DOUBLE_EQ(fit.stale_share(), 0.4);
+  EXPECT_DOUBLE_EQ(fit.covered_share(), 0.5);
+  EXPECT_THAT(fit.vanished_names, ElementsAre("gone"));
+  EXPECT_THAT(fit.changed_names, ElementsAre("changed"));
+}
+
+}  // namespace
+}  // namespace pgokit::analysis
