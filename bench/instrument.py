@@ -11,6 +11,7 @@ anywhere. --update writes bench/instrument.md."""
 import argparse
 import concurrent.futures
 import glob
+import json
 import os
 import pathlib
 import re
@@ -19,7 +20,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / "build/bench/instrument"
-LIB = ROOT / "build/lib/pgokit"
+LIB = pathlib.Path(os.environ.get("PGOKIT_LIB", ROOT / "build/lib/pgokit"))
 COMMON = ["-O2", "-w", "-ffunction-sections", "-fuse-ld=lld-22", "-Wl,--gc-sections"]
 
 
@@ -34,26 +35,24 @@ def clang(*flags):
     return list(flags), list(flags)
 
 
+SMALL = {"runtime": "libpgokit_rt_small.a"}
 KINDS = {
     "base": ([], []),
     "coverage": ours("coverage"),
+    "coverage, small run time": ours("coverage", **SMALL),
     "calls32": ours("calls32"),
-    "calls": ours("calls"),
+    "calls32, small run time": ours("calls32", **SMALL),
     "order": ours("order"),
+    "order, small run time": ours("order", **SMALL),
     "edges": ours("edges"),
+    "edges, small run time": ours("edges", **SMALL),
     "block-coverage": ours("block-coverage"),
     "blocks": ours("blocks"),
-    "blocks, all": ours("blocks", "all-blocks"),
-    "coverage, small run time": ours("coverage", runtime="libpgokit_rt_small.a"),
-    "calls32, small run time": ours("calls32", runtime="libpgokit_rt_small.a"),
-    "order, small run time": ours("order", runtime="libpgokit_rt_small.a"),
-    "edges, small run time": ours("edges", runtime="libpgokit_rt_small.a"),
     "-fprofile-generate": clang("-fprofile-generate"),
-    "-fprofile-generate, no values": clang("-fprofile-generate", "-mllvm", "-disable-vp=true"),
-    "-fprofile-instr-generate": clang("-fprofile-instr-generate"),
     "-pgo-function-entry-coverage": clang("-fprofile-generate", "-mllvm", "-pgo-function-entry-coverage"),
-    "-pgo-block-coverage": clang("-fprofile-generate", "-mllvm", "-pgo-block-coverage"),
     "-ftemporal-profile": clang("-fprofile-generate", "-ftemporal-profile"),
+    "-fprofile-instr-generate": clang("-fprofile-instr-generate"),
+    "-pgo-block-coverage": clang("-fprofile-generate", "-mllvm", "-pgo-block-coverage"),
     "--coverage (gcov)": clang("--coverage"),
 }
 
@@ -100,7 +99,7 @@ def programs(folder):
                   arguments=[examples / "interpreter/workload.sprig", 1, 2])
     yield Program("documents", "clang++-22", [examples / "documents/main.cc"], ["-std=c++20"], arguments=[1, 5])
     if (folder / "lua/onelua.c").exists():
-        yield Program("lua", "clang-22", [folder / "lua/onelua.c"], ["-DLUA_USE_POSIX"], ["-lm"], [text("bench.lua", LUA)])
+        yield Program("lua", "clang-22", [folder / "lua/onelua.c"], ["-DLUA_USE_POSIX", "-Dluai_makeseed()=1"], ["-lm"], [text("bench.lua", LUA)])
     if (folder / "quickjs/quickjs.c").exists():
         stub = text("repl.c", "#include <stdint.h>\nconst uint8_t qjsc_repl[1]; const uint32_t qjsc_repl_size = 0;\n")
         names = ["quickjs", "libregexp", "libunicode", "cutils", "quickjs-libc", "qjs", "dtoa"]
@@ -116,21 +115,29 @@ def programs(folder):
                       ["-lpthread"], ["-5", "-q", "-f", "--single-thread", data, "-o", WORK / "bench.zst"])
 
 
+built = set()  # objects of this run: kinds that differ in the link only share them
+
+
 def build(program, kind):
     compile_flags, link_flags = KINDS[kind]
     folder = WORK / program.name / re.sub(r"\W+", "_", kind)
+    objects = folder.parent / re.sub(r"\W+", "_", "objects " + " ".join(compile_flags[-6:]))
     out = folder / "program"
-    folder.mkdir(parents=True, exist_ok=True)
+    for each in (folder, objects):
+        each.mkdir(parents=True, exist_ok=True)
 
     def compile_one(source):
-        target = folder / (pathlib.Path(source).stem + ".o")
+        target = objects / (pathlib.Path(source).stem + ".o")
+        if target in built:
+            return str(target)
+        built.add(target)
         subprocess.run([program.compiler, *COMMON, *program.flags, *compile_flags, "-c", source, "-o", target], check=True,
                        stderr=subprocess.DEVNULL)
         return str(target)
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        objects = list(pool.map(compile_one, program.sources))
-    subprocess.run([program.compiler, *COMMON, *objects, *link_flags, *program.link, "-o", out], check=True)
+        files = list(pool.map(compile_one, program.sources))
+    subprocess.run([program.compiler, *COMMON, *files, *link_flags, *program.link, "-o", out], check=True)
     return out
 
 
@@ -157,16 +164,22 @@ def main():
     parser.add_argument("--sources", type=pathlib.Path, default=ROOT / "build/bench/sources")
     parser.add_argument("--programs", help="only these, separated by commas")
     parser.add_argument("--kinds", help="only these, separated by semicolons")
+    parser.add_argument("--resume", action="store_true", help="take what an earlier run has measured from its results")
     parser.add_argument("--update", action="store_true", help="write bench/instrument.md")
     options = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
     kinds = [k for k in KINDS if not options.kinds or k == "base" or k in options.kinds.split(";")]
     chosen = [p for p in programs(options.sources) if not options.programs or p.name in options.programs.split(",")]
+    store = WORK / "results.json"
+    results = json.loads(store.read_text()) if store.exists() else {}
     cells, notes = {kind: [] for kind in kinds}, []
     for program in chosen:
         base = None
         for kind in kinds:
-            values = measure(program, kind)
+            key = f"{program.name}: {kind}"
+            values = results[key] if options.resume and key in results else measure(program, kind)
+            results[key] = values
+            store.write_text(json.dumps(results, indent=1))
             base = base or values
             if kind == "base":
                 notes.append(f"{program.name}: {values[0]:,} bytes of text, {values[1]:,} of file, {values[2]:,} instructions")

@@ -168,22 +168,23 @@ Counters counters_of_coverage(const Graph& graph) {
   Lists needs(size);
   std::vector<uint32_t> mark(size, none);
   for (uint32_t block = 1; block < size; ++block) {
-    if (!graph.successors[block].empty() && all_below(graph.successors[block], above, block)) {
-      result.of_block[block] = MIP_FROM_SUCCESSORS;
-      needs[block] = graph.successors[block];
+    if (all_below(previous[block], below, block)) {
+      result.of_block[block] = MIP_FROM_PREDECESSORS;
+      needs[block] = previous[block];
     }
   }
   // In large functions looking for circles would take too long, and the first rule is most of the
   // gain.
   for (uint32_t block = 1; block < size && size <= 4096; ++block) {
-    if (result.of_block[block] != 0 || !all_below(previous[block], below, block)) continue;
+    const auto& to = graph.successors[block];
+    if (result.of_block[block] != 0 || !all_below(to, above, block)) continue;
     std::fill(mark.begin(), mark.end(), none);
-    if (std::any_of(previous[block].begin(), previous[block].end(),
-                    [&](uint32_t from) { return depends_on(from, block, needs, mark); })) {
+    if (std::any_of(to.begin(), to.end(),
+                    [&](uint32_t each) { return depends_on(each, block, needs, mark); })) {
       continue;
     }
-    result.of_block[block] = MIP_FROM_PREDECESSORS;
-    needs[block] = previous[block];
+    result.of_block[block] = MIP_FROM_SUCCESSORS;
+    needs[block] = to;
   }
   number_counters(result);
   return result;
