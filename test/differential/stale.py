@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Matches profiles of an older build to a newer one (`pgokit match`) and judges them by the profile
+that the newer build itself has, and by what clang 22 says of them.
+
+    stale.py --pgokit build/bin/pgokit [--print]
+
+The program is ../programs/edited, before and after it was worked on, with debug information and with
+probes. Exit code 1 if a matched profile is no better than it should be, 77 where nothing can be recorded.
+"""
+import argparse
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SOURCES = pathlib.Path(__file__).resolve().parent.parent / "programs/edited"
+CLANG = "clang++-22"
+# Flags, and the least overlap with the true profile that is expected of the matched one, per cent.
+KINDS = {"lines": (["-fdebug-info-for-profiling"], 75), "probes": (["-fpseudo-probe-for-profiling"], 18)}
+STALENESS = ["-mllvm", "-report-profile-staleness", "-mllvm", "-salvage-stale-profile={}",
+             "-mllvm", "-salvage-unused-profile={}"]
+
+
+class Matching:
+    def __init__(self, pgokit, folder, show):
+        self.pgokit, self.folder, self.show, self.failed = pgokit, folder, show, False
+
+    def run(self, *command):
+        return subprocess.run([str(word) for word in command], check=True, text=True, capture_output=True)
+
+    def make(self, kind, build):
+        """A program and its profile."""
+        out = self.folder / f"{kind}-{build}"
+        source = SOURCES / build / "edited.cc"
+        self.run(CLANG, "-O2", "-g", *KINDS[kind][0], "-fuse-ld=lld-22", source, "-o", out)
+        recorded = subprocess.run([self.pgokit, "record", "-F", "2000", "-o", f"{out}.perf", "--", out, "200000"],
+                                  text=True, capture_output=True)
+        if recorded.returncode:
+            print(f"skipped: nothing can be recorded here: {recorded.stderr.strip()}")
+            sys.exit(77)
+        self.run(self.pgokit, "generate", f"{out}.perf", "-b", out, "-o", f"{out}.prof")
+        return out, pathlib.Path(f"{out}.prof")
+
+    def overlap(self, a, b):
+        return 100 * json.loads(self.run(self.pgokit, "compare", "--json", a, b).stdout)["overlap"]
+
+    def discarded(self, kind, profile, salvage):
+        """Of functions, call sites and samples, as clang says: those that do not fit."""
+        flags = [flag.format("true" if salvage else "false") for flag in STALENESS]
+        said = self.run(CLANG, "-O2", "-g", *KINDS[kind][0], f"-fprofile-sample-use={profile}", *flags, "-c",
+                        "-o", self.folder / "unused.o", SOURCES / "after/edited.cc").stderr
+        bad = re.findall(r"\((\d+)/(\d+)\) of (functions'|callsites') profile are invalid and \((\d+)/", said)
+        again = re.search(r"\((\d+)/\d+\) of callsites and \((\d+)/", said)
+        return {what[:-1]: int(n) for n, _, what, _ in bad}, int(again[1]) if again else 0
+
+    def judge(self, kind):
+        _, old = self.make(kind, "before")
+        program, true = self.make(kind, "after")
+        matched = self.folder / f"{kind}.matched"
+        told = self.run(self.pgokit, "match", old, "-b", program, "-o", matched).stdout
+        before, after = self.overlap(old, true), self.overlap(matched, true)
+        bad_before, _ = self.discarded(kind, old, False)
+        _, salvaged = self.discarded(kind, old, True)
+        bad_after, _ = self.discarded(kind, matched, False)
+        good = after > KINDS[kind][1] and after > 1.5 * before and sum(bad_after.values()) == 0
+        self.failed |= not good
+        print(f"{kind}: overlap with the true profile {before:.1f}% as it is, {after:.1f}% matched; "
+              f"clang finds stale {bad_before} as it is (and salvages {salvaged} call sites itself), "
+              f"{bad_after} matched: {'good' if good else 'BAD'}")
+        if self.show or not good:
+            print(told)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pgokit", required=True)
+    parser.add_argument("--print", action="store_true", help="also what pgokit match says")
+    args = parser.parse_args()
+    if not shutil.which(CLANG):
+        print(f"skipped: {CLANG} is not there (./dev setup)")
+        return 77
+    with tempfile.TemporaryDirectory() as folder:
+        matching = Matching(pathlib.Path(args.pgokit).resolve(), pathlib.Path(folder), args.print)
+        for kind in KINDS:
+            matching.judge(kind)
+    return 1 if matching.failed else 0
+
+
+sys.exit(main())
