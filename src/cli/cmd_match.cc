@@ -83,9 +83,10 @@ std::string as_json(const Settings& s, const StaleReport& report) {
 
 Result<profile::Format> output_format(const Settings& s, profile::Format of_input) {
   if (s.format.empty()) return of_input;
-  for (auto format : {profile::Format::text, profile::Format::binary, profile::Format::extbinary})
+  for (auto format : {profile::Format::text, profile::Format::binary, profile::Format::extbinary,
+                      profile::Format::gcov})
     if (s.format == profile::format_name(format)) return format;
-  return usage_error("there is no format '{}': text, binary or extbinary", s.format);
+  return usage_error("there is no format '{}': text, binary, extbinary or gcov", s.format);
 }
 
 Status match(Settings& s) {
@@ -120,7 +121,7 @@ int run(std::span<char* const> arguments) {
        {"-b,--binary", "FILE", "the newer build, with debug information or probes", &s.binary,
         true},
        {"-o,--output", "FILE", "the profile for it", &s.output, true},
-       {"--format", "FORMAT", "text, binary or extbinary; that of PROFILE", &s.format},
+       {"--format", "FORMAT", "text, binary, extbinary or gcov; that of PROFILE", &s.format},
        {"--debug", "FILE", "where the debug information is", &s.program.debug_path},
        {"--top", "N", "how many renamed and lost functions are listed; 0 is all", &s.top},
        {"--threads", "N", "how many at a time; 0 is all cores", &s.threads},

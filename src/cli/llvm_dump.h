@@ -22,6 +22,8 @@ std::string dump_symbols(const profile::Columns& columns);
 std::string dump_summary(const profile::Summary& summary);
 // `top`: so many lines only; 0: all.
 std::string dump_hot_functions(const profile::Columns& columns, u64 top);
+// The flags of a section by LLVM's words, with commas between them.
+std::string section_flags(const profile::SectionInfo& section);
 std::string dump_sections(const std::vector<profile::SectionInfo>& sections, u64 file_size);
 
 }  // namespace pgokit::cli

@@ -50,7 +50,9 @@ std::string_view llvm_section_name(u64 type) {
   }
 }
 
-std::string flags_of(const SectionInfo& section) {
+}  // namespace
+
+std::string section_flags(const SectionInfo& section) {
   std::string text;
   bool fixed = section.type == name_table_section && (section.flags & names_fixed_md5);
   for (const auto& [type, flag, name] : flag_names) {
@@ -62,15 +64,13 @@ std::string flags_of(const SectionInfo& section) {
   return text;
 }
 
-}  // namespace
-
 std::string dump_sections(const std::vector<SectionInfo>& sections, u64 file_size) {
   std::string text;
   u64 sum = 0;
   for (const auto& section : sections) {
     text +=
         fmt::format("{} - Offset: {}, Size: {}, Flags: {{{}}}\n", llvm_section_name(section.type),
-                    section.offset, section.size, flags_of(section));
+                    section.offset, section.size, section_flags(section));
     sum += section.size;
   }
   return text + fmt::format("Header Size: {}\nTotal Sections Size: {}\nFile Size: {}\n",

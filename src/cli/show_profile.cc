@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include "base/function_name.h"
+#include "cli/llvm_dump.h"
 #include "profile/format.h"
 #include "profile/summary.h"
 #include "report/json.h"
@@ -51,7 +52,51 @@ struct Facts {
   }
 };
 
-std::string as_text(const std::string& path, const ReadProfile& read, const Facts& facts) {
+std::string cutoffs_text(const Summary& summary) {
+  std::string text = fmt::format("\n{:>15} {:>10} {:>9}\n", "of all samples", "places", "from");
+  for (const auto& entry : summary.entries)
+    text += fmt::format("{:>13g} % {:>10} {:>9}\n", static_cast<double>(entry.cutoff) / 10000,
+                        entry.num_counts, entry.min_count);
+  return text;
+}
+
+std::string sections_text(const ReadProfile& read) {
+  if (read.sections.empty())
+    return fmt::format("\nno sections: only extbinary files have them, this is {}\n",
+                       format_name(read.format));
+  std::string text = fmt::format("\n{:>12} {:>12}  section\n", "offset", "bytes");
+  for (const auto& section : read.sections) {
+    auto flags = section_flags(section);
+    text += fmt::format("{:>#12x} {:>12}  {}{}\n", section.offset, section.size,
+                        section_name(section.type), flags.empty() ? "" : ": " + flags);
+  }
+  return text;
+}
+
+std::string symbols_text(const Profile& profile) {
+  std::string text = profile.symbols.size() ? "\n" : "\nno list of symbols\n";
+  for (u32 i = 0; i < profile.symbols.size(); ++i)
+    text += fmt::format("symbol     {}\n", profile.symbols.text(NameId{i}));
+  return text;
+}
+
+std::string hot_text(const Profile& profile, const Facts& facts, const ShowProfile& options) {
+  size_t lines = facts.hot.size();
+  if (options.hot > 0) lines = std::min(lines, static_cast<size_t>(options.hot));
+  std::string text = fmt::format("\n{:>15} {:>7} {:>15} {:>15}  hot function\n", "total", "%",
+                                 "hottest place", "entries");
+  for (const auto& [function, max_count] : std::span(facts.hot).first(lines))
+    text += fmt::format("{:>15} {:>7.2f} {:>15} {:>15}  {}\n", function->samples.total,
+                        percent(function->samples.total, facts.totals), max_count,
+                        function->samples.entry_estimate(profile.flags.context_sensitive),
+                        name_of(profile, *function));
+  if (lines < facts.hot.size())
+    text += fmt::format("... and {} more (--hot 0 shows all)\n", facts.hot.size() - lines);
+  return text;
+}
+
+std::string as_text(const std::string& path, const ReadProfile& read, const Facts& facts,
+                    const ShowProfile& options) {
   const Profile& profile = read.profile;
   const Summary& summary = facts.summary;
   std::string text;
@@ -70,7 +115,11 @@ std::string as_text(const std::string& path, const ReadProfile& read, const Fact
   if (profile.symbols.size()) fmt::format_to(out, "symbols    {}\n", profile.symbols.size());
   for (u64 type : read.unknown_sections)
     fmt::format_to(out, "not read   a section of the unknown type {}\n", type);
-  if (facts.shown.empty()) return text;
+  if (options.detailed_summary) text += cutoffs_text(summary);
+  if (options.sections) text += sections_text(read);
+  if (options.symbols) text += symbols_text(profile);
+  if (options.hot >= 0) return text + hot_text(profile, facts, options);
+  if (options.summary || facts.shown.empty()) return text;
   fmt::format_to(out, "\n{:>15} {:>7} {:>15}  function\n", "total", "%", "entries");
   for (const auto* function : facts.shown)
     fmt::format_to(out, "{:>15} {:>7.2f} {:>15}  {}\n", function->samples.total,
@@ -119,7 +168,32 @@ Json samples_json(const Profile& profile, const FunctionSamples& samples) {
   return json;
 }
 
-Json facts_json(const std::string& path, const ReadProfile& read, const Facts& facts) {
+Json hot_json(const ReadProfile& read, const Facts& facts, const ShowProfile& options) {
+  Json list = Json::array();
+  i64 left = options.hot;
+  for (const auto& [function, max_count] : facts.hot) {
+    if (options.hot > 0 && left-- == 0) break;
+    list.push(std::move(Json::object()
+                            .set("name", name_of(read.profile, *function))
+                            .set("total", function->samples.total)
+                            .set("hottest_place", max_count)
+                            .set("head", function->samples.head)));
+  }
+  return list;
+}
+
+Json cutoffs_json(const Summary& summary) {
+  Json list = Json::array();
+  for (const auto& entry : summary.entries)
+    list.push(std::move(Json::object()
+                            .set("cutoff", entry.cutoff)
+                            .set("min_count", entry.min_count)
+                            .set("places", entry.num_counts)));
+  return list;
+}
+
+Json facts_json(const std::string& path, const ReadProfile& read, const Facts& facts,
+                const ShowProfile& options) {
   Json kind = Json::array(), hottest = Json::array(), sections = Json::array();
   for (auto text : kinds(read)) kind.push(text);
   for (const auto* function : facts.shown)
@@ -132,6 +206,7 @@ Json facts_json(const std::string& path, const ReadProfile& read, const Facts& f
                                 .set("section", section_name(section.type))
                                 .set("type", section.type)
                                 .set("flags", section.flags)
+                                .set("flag_names", section_flags(section))
                                 .set("offset", section.offset)
                                 .set("size", section.size)));
   Json json = Json::object();
@@ -149,6 +224,14 @@ Json facts_json(const std::string& path, const ReadProfile& read, const Facts& f
       .set("symbols", read.profile.symbols.size())
       .set("hottest", std::move(hottest))
       .set("sections", std::move(sections));
+  if (options.hot >= 0) json.set("hot", hot_json(read, facts, options));
+  if (options.detailed_summary) json.set("cutoffs", cutoffs_json(facts.summary));
+  if (options.symbols) {
+    Json symbols = Json::array();
+    for (u32 i = 0; i < read.profile.symbols.size(); ++i)
+      symbols.push(read.profile.symbols.text(NameId{i}));
+    json.set("symbol_names", std::move(symbols));
+  }
   return json;
 }
 
@@ -181,8 +264,8 @@ Status show_profile(const MappedFile& file, const ShowProfile& options, bool jso
     return {};
   }
   Facts facts(read.profile, options.top);
-  fmt::print("{}", json ? facts_json(file.path(), read, facts).text() + "\n"
-                        : as_text(file.path(), read, facts));
+  fmt::print("{}", json ? facts_json(file.path(), read, facts, options).text() + "\n"
+                        : as_text(file.path(), read, facts, options));
   return {};
 }
 
