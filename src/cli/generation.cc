@@ -123,6 +123,8 @@ Status read_script(std::string_view text, const binary::Program& program,
                                    options.list_faults);
   input.use = read.use;
   input.bad_chains = read.bad_chains;
+  input.unwound.begun = read.begun;
+  input.unwound.outside_leaves = read.outside_leaves;
   input.mapped = read.facts.mapped;
   input.script = std::move(read.facts);
   return {};

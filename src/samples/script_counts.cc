@@ -15,6 +15,7 @@ class CountingSink : public ScriptSink {
       : ScriptSink(program), folder(program.code()), program_(program), code_(program.code()) {}
 
   void begin_sample(u64 repeat) {
+    ++begun;
     repeat_ = repeat;
     frames_ = 0;
     entries_ = 0;
@@ -24,8 +25,8 @@ class CountingSink : public ScriptSink {
   // Leaf first. A return address that follows no call ends the chain.
   bool frame(u64 runtime) {
     auto place = locate(runtime);
-    if (frames_ == 0) leaf_ = place;
     bool outside = place == BranchFolder::outside();
+    if (frames_ == 0) leaf_ = place, outside_leaves += outside;
     if (!outside && frames_ > 0 && call_before(code_, CodeIndex(place)) == binary::no_code)
       return false;
     ++frames_;
@@ -60,7 +61,7 @@ class CountingSink : public ScriptSink {
 
   BranchFolder folder;
   SampleUse use;
-  u64 bad_chains = 0;
+  u64 bad_chains = 0, begun = 0, outside_leaves = 0;
 
  private:
   BranchFolder::Place locate(u64 runtime) const { return folder.locate(translate(runtime)); }
@@ -86,6 +87,8 @@ Result<ScriptRead> count_script(std::string_view text, const binary::Program& pr
     read.folder.merge(sink.folder);
     read.use.add(sink.use);
     read.bad_chains += sink.bad_chains;
+    read.begun += sink.begun;
+    read.outside_leaves += sink.outside_leaves;
   }
   read.use.samples += read.facts.bad_frames;
   read.bad_chains += read.facts.bad_frames;

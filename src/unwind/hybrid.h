@@ -33,7 +33,7 @@ struct HybridRules {
 // How well samples and program fit together. Equal samples count as one here.
 struct HybridFacts {
   u64 samples = 0;
-  u64 begun = 0;                 // samples, each time, and the empty lines of a text
+  u64 begun = 0;                 // samples as they stand there, and the empty lines of a text
   u64 outside_leaves = 0;        // ... of these: taken outside of the program
   u64 bad_return_addresses = 0;  // different ones, where call chains were cut
   u64 branches = 0;
@@ -61,7 +61,7 @@ class HybridSampler {
   void begin_piece(size_t number) { place_ = u64{number} << 32; }
   void begin(u64 weight) {
     weight_ = weight;
-    begun_ += weight;
+    ++begun_;
     chain_.clear();
     branches_.clear();
     entries_ = 0;
