@@ -5,6 +5,7 @@
 #include "llvm/CodeGen/MachineInstrBuilder.h"
 #include "llvm/CodeGen/TargetInstrInfo.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
+#include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCContext.h"
 #include "llvm/Target/TargetMachine.h"
@@ -118,7 +119,8 @@ void count_blocks(MachineFunction& function, const FunctionText& text, Target& t
       target.update(block, at, wide ? Update::add64 : Update::mark,
                     text.box() + "+" + std::to_string(offset));
     }
-    if (number > 0) put_label(block, block.begin(), text.block_label(number));
+    if (number > 0 || text.may_be_replaced())
+      put_label(block, block.begin(), text.block_label(number));
     ++number;
   }
 }
@@ -156,6 +158,28 @@ void separate_entry(MachineFunction& function) {
   entry->addSuccessor(&first);
 }
 
+// Whether a call at the entry, which keeps what ordinary functions get in registers, keeps all that
+// this one gets.
+bool keeps_calls_apart(const Function& function) {
+  switch (function.getCallingConv()) {
+    case CallingConv::PreserveAll:
+    case CallingConv::PreserveNone:
+    case CallingConv::X86_RegCall:
+    case CallingConv::AArch64_VectorCall:
+    case CallingConv::AArch64_SVE_VectorCall:
+      return false;
+    default:
+      break;
+  }
+  return none_of(function.args(),
+                 [](const Argument& each) { return each.getType()->isScalableTy(); });
+}
+
+void complain(const MachineFunction& function) {
+  function.getFunction().getContext().diagnose(DiagnosticInfoGeneric(
+      "pgokit: there is no instrumentation for " + function.getTarget().getTargetTriple().str()));
+}
+
 FunctionText Instrument::describe(MachineFunction& function, const Settings& settings) {
   FunctionText text;
   text.function = &function;
@@ -172,14 +196,23 @@ FunctionText Instrument::describe(MachineFunction& function, const Settings& set
 }
 
 bool Instrument::runOnMachineFunction(MachineFunction& function) {
-  const std::optional<Settings> settings = settings_of(function.getFunction());
+  std::optional<Settings> settings = settings_of(function.getFunction());
   if (!settings || function.empty()) return false;
   const std::unique_ptr<Target> target = Target::create(function);
-  if (!target || instruction_count(function) < settings->minimum_size) return false;
+  if (!target && !has_headers_) complain(function);
+  has_headers_ = has_headers_ || !target;
+  if (!keeps_calls_apart(function.getFunction()))
+    settings->kinds &= ~static_cast<uint32_t>(MIP_ORDER | MIP_EDGES);
+  if (!target || !settings->kinds || instruction_count(function) < settings->minimum_size)
+    return false;
   separate_entry(function);
   const FunctionText text = describe(function, *settings);
   count_calls(function, text, *target);
-  if (text.lists_blocks()) count_blocks(function, text, *target);
+  if (text.lists_blocks()) {
+    count_blocks(function, text, *target);
+  } else if (text.may_be_replaced()) {
+    put_label(function.front(), function.front().begin(), text.block_label(0));
+  }
   if (!text.in_parts) put_end_label(function, *target, text.end_label());
   std::string sections;
   if (!has_headers_) sections = headers_text(*function.getFunction().getParent(), settings->kinds);

@@ -123,6 +123,19 @@ bool FunctionText::lists_blocks() const {
   return settings.kinds & (MIP_BLOCK_COVERAGE | MIP_BLOCKS64);
 }
 
+bool FunctionText::may_be_replaced() const {
+  return function->getFunction().isWeakForLinker() && !function->getFunction().hasComdat();
+}
+
+std::string FunctionText::address() const {
+  if (!may_be_replaced()) return symbol_of(*function);
+  // The landing pad for indirect calls is put in front of the label later.
+  const Module& module = *function->getFunction().getParent();
+  const bool pad = module.getModuleFlag("cf-protection-branch") &&
+                   module.getTargetTriple().isX86() && !function->getFunction().doesNoCfCheck();
+  return block_label(0) + (pad ? "-4" : "");
+}
+
 std::string FunctionText::raw() const {
   const uint32_t kinds = settings.kinds;
   std::string result = section(*this, MIP_RAW_SECTION, "aw", false);
@@ -142,7 +155,7 @@ std::string FunctionText::raw() const {
 
 std::string FunctionText::map() const {
   const StringRef name = function->getTarget().getSymbol(&function->getFunction())->getName();
-  const std::string symbol = symbol_of(*function);
+  const std::string symbol = address();
   const bool list = lists_blocks(), addresses = list && in_parts;
   const uint32_t blocks = graph.size(), edges = list ? graph.edges() : 0;
   const uint64_t size = sizeof(mip_function) + name.size() +
@@ -154,12 +167,13 @@ std::string FunctionText::map() const {
   std::string result = section(*this, MIP_MAP_SECTION, "", true);
   raw_string_ostream out(result);
   out << ".long " << MIP_FUNCTION_MAGIC << "," << size << "\n.quad " << raw_start << "," << box()
-      << "," << symbol << "\n.long " << (in_parts ? std::string("0") : end_label() + "-" + symbol)
-      << "," << graph.signature() << "," << settings.kinds << "," << flags << "," << blocks << ","
+      << "," << symbol << "\n.long "
+      << (in_parts ? std::string("0") : end_label() + "-(" + symbol + ")") << ","
+      << graph.signature() << "," << settings.kinds << "," << flags << "," << blocks << ","
       << counters.count << "," << edges << "," << name.size() << "\n";
   for (uint32_t block = 0; list && block < blocks; ++block) {
     const bool known = block > 0 && !in_parts;
-    out << ".long " << (known ? block_label(block) + "-" + symbol : std::string("0")) << ","
+    out << ".long " << (known ? block_label(block) + "-(" + symbol + ")" : std::string("0")) << ","
         << counters.of_block[block] << "," << graph.successors[block].size() << "\n";
   }
   for (uint32_t block = 0; list && block < blocks; ++block) {

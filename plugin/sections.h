@@ -23,6 +23,11 @@ struct FunctionText {
   std::string end_label() const;
   bool lists_blocks() const;
 
+  // The linker may take another definition of the same name, so that the name does not mean this
+  // code. Then block 0 has a label too.
+  bool may_be_replaced() const;
+  std::string address() const;
+
   // The box with its first values, and the map record.
   std::string raw() const;
   std::string map() const;

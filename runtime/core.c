@@ -144,19 +144,6 @@ struct output {
   uint8_t buffer[4096];
 };
 
-static uint32_t crc_add(uint32_t crc, const uint8_t* at, uint32_t size) {
-  static const uint32_t table[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,
-                                     0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
-                                     0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
-                                     0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c};
-  for (; size; --size) {
-    crc ^= *at++;
-    crc = crc >> 4 ^ table[crc & 15];
-    crc = crc >> 4 ^ table[crc & 15];
-  }
-  return crc;
-}
-
 static void flush(struct output* out) {
   if (!out->result && out->filled) out->result = out->write(out->context, out->buffer, out->filled);
   out->filled = 0;
@@ -168,7 +155,7 @@ static void put(struct output* out, const void* data, uint64_t size) {
     uint32_t part = (uint32_t)sizeof out->buffer - out->filled;
     if (part > size) part = (uint32_t)size;
     for (uint32_t i = 0; i < part; ++i) out->buffer[out->filled + i] = from[i];
-    out->crc = crc_add(out->crc, out->buffer + out->filled, part);
+    out->crc = pgokit_crc_add(out->crc, out->buffer + out->filled, part);
     out->filled += part, out->written += part, from += part, size -= part;
     if (out->filled == sizeof out->buffer) flush(out);
   }

@@ -50,6 +50,9 @@ void pgokit_forget_records(void); /* marks and numbers of dumps */
 
 void pgokit_release(void); /* in the child of a fork: no dump is being made */
 
+/* CRC-32 of zlib: begins with UINT32_MAX, ends inverted. */
+uint32_t pgokit_crc_add(uint32_t crc, const uint8_t* at, uint32_t size);
+
 uint64_t pgokit_build_id(const uint8_t** bytes); /* its size, 0 if there is none */
 uint64_t pgokit_load_bias(void);
 uint64_t pgokit_wall_ns(void);

@@ -49,24 +49,30 @@ __attribute__((constructor(101))) static void start(void) {
   pthread_atfork(NULL, NULL, in_child);
 }
 
+static void find_build_id(const Elf64_Nhdr* note, const Elf64_Nhdr* end, struct mip_dump* dump) {
+  while (note < end) {
+    const char* id = (const char*)(note + 1) + ((note->n_namesz + 3u) & ~3u);
+    if (note->n_type == NT_GNU_BUILD_ID && note->n_descsz <= sizeof dump->build_id) {
+      dump->build_id_size = note->n_descsz;
+      memcpy(dump->build_id, id, note->n_descsz);
+    }
+    note = (const Elf64_Nhdr*)(id + ((note->n_descsz + 3u) & ~3u));
+  }
+}
+
 static void find_module(struct mip_dump* dump) {
   const char* base = (const char*)&__ehdr_start;
-  const Elf64_Phdr* each = (const Elf64_Phdr*)(base + __ehdr_start.e_phoff);
+  const Elf64_Phdr* first = (const Elf64_Phdr*)(base + __ehdr_start.e_phoff);
+  const Elf64_Phdr* end = first + __ehdr_start.e_phnum;
   dump->machine = __ehdr_start.e_machine;
-  for (unsigned i = 0; i < __ehdr_start.e_phnum; ++i, ++each) {
+  for (const Elf64_Phdr* each = first; each < end; ++each) {
     if (each->p_type == PT_LOAD && !each->p_offset)
       dump->load_bias = (uint64_t)base - each->p_vaddr;
-    if (each->p_type != PT_NOTE) continue;
-    const Elf64_Nhdr* note = (const Elf64_Nhdr*)(dump->load_bias + each->p_vaddr);
-    const Elf64_Nhdr* end = (const Elf64_Nhdr*)((const char*)note + each->p_memsz);
-    while (note < end) {
-      const char* id = (const char*)(note + 1) + ((note->n_namesz + 3u) & ~3u);
-      if (note->n_type == NT_GNU_BUILD_ID && note->n_descsz <= sizeof dump->build_id) {
-        dump->build_id_size = note->n_descsz;
-        memcpy(dump->build_id, id, note->n_descsz);
-      }
-      note = (const Elf64_Nhdr*)(id + ((note->n_descsz + 3u) & ~3u));
-    }
+  }
+  for (const Elf64_Phdr* each = first; each < end; ++each) {
+    const char* at = (const char*)dump->load_bias + each->p_vaddr;
+    if (each->p_type == PT_NOTE)
+      find_build_id((const Elf64_Nhdr*)at, (const Elf64_Nhdr*)(at + each->p_memsz), dump);
   }
 }
 
@@ -89,13 +95,12 @@ static const char* file_name(char* path, const char* end) {
   return path < end ? path : NULL;
 }
 
-static uint32_t crc_of(const uint8_t* at, const uint8_t* end) {
-  uint32_t crc = UINT32_MAX;
-  for (; at < end; ++at) {
-    crc ^= *at;
-    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (-(crc & 1) & 0xedb88320u);
+static uint64_t copy_edges(struct mip_edge* to) {
+  const struct mip_edge* first = to;
+  for (uint32_t i = 0; i < pgokit_edges.capacity; ++i) {
+    if (pgokit_edges.buffer[i].return_address) *to++ = pgokit_edges.buffer[i];
   }
-  return ~crc;
+  return (uint64_t)(to - first) * sizeof *to;
 }
 
 static void append(const char* path, const void* record, size_t size) {
@@ -122,18 +127,17 @@ __attribute__((destructor(101))) static void finish(void) {
   char path[1024];
   if (!pgokit_self.pid || getauxval(AT_SECURE) || !file_name(path, path + sizeof path - 1)) return;
   pgokit_find_edges();
-  const size_t raw = pgokit_raw_size(), edges = pgokit_edges.capacity * sizeof(struct mip_edge);
-  const size_t edges_at = sizeof(struct pgokit_record) + ((raw + 7) & ~(size_t)7),
-               size = edges_at + edges + 8;
+  const size_t raw = pgokit_raw_size(),
+               edges_at = sizeof(struct pgokit_record) + ((raw + 7) & ~(size_t)7);
+  const size_t room = edges_at + pgokit_edges.capacity * sizeof(struct mip_edge) + 8;
   struct pgokit_record* record =
-      mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (record == MAP_FAILED) return;
   struct mip_dump* dump = &record->dump;
   const struct mip_section_header* header = (const struct mip_section_header*)pgokit_raw_begin();
   dump->magic = MIP_DUMP_MAGIC;
   dump->version = MIP_DUMP_VERSION;
   dump->flags = pgokit_self.flags;
-  dump->total_size = size;
   dump->payload_count = 2;
   dump->kinds = header->kinds;
   dump->module_hash = header->module_hash;
@@ -148,13 +152,15 @@ __attribute__((destructor(101))) static void finish(void) {
   find_module(dump);
   dump->raw_address = (uint64_t)header - dump->load_bias;
   record->payloads[0] = (struct mip_payload){MIP_PAYLOAD_RAW, 1, sizeof *record, raw};
+  memcpy(record + 1, header, raw);
+  const uint64_t edges = copy_edges((struct mip_edge*)((char*)record + edges_at));
   record->payloads[1] =
       (struct mip_payload){MIP_PAYLOAD_EDGES, sizeof(struct mip_edge), edges_at, edges};
-  memcpy(record + 1, header, raw);
-  memcpy((char*)record + edges_at, pgokit_edges.buffer, edges);
+  const size_t size = dump->total_size = edges_at + edges + 8;
   uint8_t* end = (uint8_t*)record + size - MIP_DUMP_CRC_SIZE;
-  const uint32_t crc = crc_of((const uint8_t*)record, end);
+  const uint32_t crc =
+      ~pgokit_crc_add(UINT32_MAX, (const uint8_t*)record, (uint32_t)size - MIP_DUMP_CRC_SIZE);
   memcpy(end, &crc, sizeof crc);
   append(path, record, size);
-  munmap(record, size);
+  munmap(record, room);
 }

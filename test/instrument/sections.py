@@ -164,6 +164,38 @@ def stripped(build):
         assert len(mip.read_map(file.read())) == len(mip.read_map(mip.section(program, "__llvm_mipmap")))
 
 
+def weak(build):
+    """A definition that another replaces stays in the program, under a name that means the other."""
+    sources = []
+    for index, text in enumerate(("__attribute__((weak)) int f(int x) { return x * 3; }\nint g(int x) { return f(x) + 1; }\n",
+                                  "int f(int x) { return x * x * x + 5; }\nint g(int);\nint main(void) { return g(1) != 7; }\n")):
+        sources.append(build.path(f"weak{index}.c"))
+        with open(sources[-1], "w", encoding="utf-8") as file:
+            file.write(text)
+    for flags in (["-O1"], ["-O1", "-fcf-protection=full"], ["-O0"]):
+        program = build.program("weak", "calls,block-coverage", sources=sources, flags=flags, compiler="clang-22")
+        records = build.counts(program)["f"]
+        (real, size), = tools.symbols(program)["f"]
+        assert sorted(counts.calls for _, counts in records) == [0, 1], records
+        for function, counts in records:
+            assert (counts.calls == 1) == ((function.address, function.size) == (real, size)), (function, real)
+            if not counts.calls:
+                text = tools.run(["llvm-objdump-22", "-d", f"--start-address={function.address}",
+                                  f"--stop-address={function.address + function.size}", program]).stdout
+                first, last = [line for line in text.splitlines() if line.startswith("    ")][::1][0], text.splitlines()[-1]
+                assert ("endbr64" in first) == ("full" in flags[-1]) and "ret" in last, text
+
+
+def unknown(build):
+    """A processor that there is no code for: said, not left out."""
+    source = build.path("f.c")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write("int f(int x) { return x + 1; }\n")
+    command = ["clang-22", "--target=riscv64-linux-gnu", *build.flags("coverage"), "-c", source, "-o", build.path("f.o")]
+    result = tools.run(command, check=False)
+    assert result.returncode and "no instrumentation for riscv64" in result.stderr, result
+
+
 if __name__ == "__main__":
     tools.main({"levels": levels, "linkers": linkers, "modes": modes, "split": split, "lto": lto, "shared": shared,
-                "stripped": stripped})
+                "stripped": stripped, "weak": weak, "unknown": unknown})
