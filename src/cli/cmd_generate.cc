@@ -1,6 +1,7 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/find_program.h"
+#include "cli/generate_mip.h"
 #include "cli/generation.h"
 #include "cli/generation_report.h"
 #include "cli/input_checks.h"
@@ -24,7 +25,8 @@ OptionTable options_of(Settings& s) {
       "pgokit generate",
       "Turn a recording into a sample profile for clang -fprofile-sample-use.",
       {
-          {"RECORDING", "", "perf.data, perf script text or raw counts; - is standard input",
+          {"RECORDING", "",
+           "perf.data, perf script text, raw counts or instrumented profile; - is standard input",
            &g.inputs, true},
           {"-b,--binary", "PROGRAM", "the program (the one with most samples)", &g.binary},
           {"-o,--output", "FILE", "the profile (PROGRAM.prof); - is standard output", &s.output},
@@ -78,6 +80,13 @@ Status generate(Settings& settings) {
     if (!path->empty()) TRY(MappedFile::open(*path));
   options.threads = static_cast<unsigned>(settings.threads);
   options.flat_from_hybrid = !settings.context_sensitive;
+  if (is_instrumented_profile(options.inputs))
+    return generate_instrumented({options,
+                                  settings.output,
+                                  format,
+                                  {.compress = settings.compress, .md5_names = settings.md5},
+                                  settings.json,
+                                  settings.quiet});
 
   if (options.binary.empty()) {
     options.stage("looking for the program");

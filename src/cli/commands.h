@@ -11,16 +11,17 @@ extern const Command flags_command;
 extern const Command map_command;
 extern const Command merge_command;
 extern const Command show_command;
-extern const Command check_command;
+extern const Command export_command;
 extern const Command compare_command;
+extern const Command check_command;
 extern const Command match_command;
 extern const Command probes_command;
 extern const Command llvm_profgen_command;
 extern const Command llvm_profdata_command;
 
 inline constexpr const Command* commands[] = {
-    &doctor_command, &record_command,       &generate_command,     &flags_command, &map_command,
-    &merge_command,  &show_command,         &compare_command,      &check_command, &match_command,
-    &probes_command, &llvm_profgen_command, &llvm_profdata_command};
+    &doctor_command, &record_command, &generate_command,     &flags_command,        &map_command,
+    &merge_command,  &show_command,   &export_command,       &compare_command,      &check_command,
+    &match_command,  &probes_command, &llvm_profgen_command, &llvm_profdata_command};
 
 }  // namespace pgokit::cli

@@ -1,0 +1,234 @@
+#include "generate/instrumented.h"
+
+#include <tsl/robin_set.h>
+
+#include <algorithm>
+
+#include "base/function_name.h"
+#include "dwarf/discriminator.h"
+#include "generate/hit_functions.h"
+#include "mip/blocks.h"
+
+namespace pgokit::generate {
+namespace {
+
+using binary::CodeIndex;
+using profile::add_saturated;
+
+class CountMaker {
+ public:
+  CountMaker(const mip::Profile& profile, const mip::Module& module, const binary::Program& program)
+      : module_(module), program_(program), code_(program.code()) {
+    auto number = static_cast<u32>(&module - profile.modules.data());
+    for (const auto& edge : profile.edges)
+      if (edge.from_module == number && edge.to_module == number) edges_.push_back(edge);
+    std::ranges::sort(edges_, {}, &mip::Edge::from);
+  }
+
+  samples::Counts make() {
+    for (const auto& function : module_.functions) add_function(function);
+    samples::normalize(counts_);
+    add_entries();
+    samples::normalize(counts_);
+    return std::move(counts_);
+  }
+
+ private:
+  void add_function(const mip::Function& function) {
+    auto found = mip::block_counts(module_, function);
+    // What never ran is no part of profiles.
+    auto is_zero = [](u64 count) { return count == 0; };
+    if (std::ranges::all_of(found.executions, is_zero)) return;
+    auto blocks = module_.blocks_of(function);
+    for (u32 b = 0; b < blocks.size(); ++b)
+      add_block(blocks[b].address, end_of(function, b), found.executions[b]);
+  }
+
+  // Of functions in parts the map knows no ends: there the program's functions do.
+  u64 end_of(const mip::Function& function, u32 block) const {
+    u64 end = module_.block_end(function, block);
+    const auto* range = program_.functions().find(module_.blocks_of(function)[block].address);
+    return range ? std::min(end, range->end) : end;
+  }
+
+  void add_block(u64 start, u64 end, u64 count) {
+    CodeIndex first = code_.index_of({start});
+    CodeIndex last = code_.index_of({end - 1});
+    if (start >= end || first == binary::no_code || last == binary::no_code || last < first) return;
+    if (!code_.is_instruction(last)) last = code_.before(last);
+    if (last == binary::no_code || last < first) return;
+    counts_.ranges.push_back({{start}, code_.address_of(last), count});
+    if (count == 0) return;
+    for (CodeIndex at = first; at <= last && code_.is_instruction(at);) {
+      if (code_.is_call(at) || (at == last && code_.is_jump(at))) add_transfer(at, count);
+      at = CodeIndex(static_cast<u32>(at) + code_.length(at));
+    }
+  }
+
+  // A call, or a jump that may be a tail call.
+  void add_transfer(CodeIndex at, u64 count) {
+    BinaryAddr from = code_.address_of(at);
+    BinaryAddr to = code_.direct_target(at);
+    if (to.value == 0) return add_indirect(from, from.value + code_.length(at), count);
+    const auto* entered = program_.functions().starting_at(to.value);
+    if (!entered || !program_.functions().is_entry(*entered)) return;
+    counts_.branches.push_back({from, to, count});
+  }
+
+  // Sampled calls are scaled to what their block counted.
+  void add_indirect(BinaryAddr from, u64 return_address, u64 count) {
+    auto targets = std::ranges::equal_range(edges_, return_address, {}, &mip::Edge::from);
+    u64 sampled = 0;
+    for (const auto& edge : targets) sampled = add_saturated(sampled, edge.samples);
+    if (sampled == 0) return;
+    for (const auto& edge : targets) {
+      auto share = static_cast<unsigned __int128>(count) * edge.samples / sampled;
+      if (share > 0) counts_.branches.push_back({from, {edge.to}, static_cast<u64>(share)});
+    }
+  }
+
+  // Calls that come from what is not instrumented, or from indirect calls, make up the rest.
+  void add_entries() {
+    std::vector<std::pair<u64, u64>> entered;
+    for (const auto& branch : counts_.branches) entered.emplace_back(branch.to.value, branch.count);
+    std::ranges::sort(entered);
+    for (u32 i = 0; i < module_.functions.size(); ++i) {
+      u64 address = module_.functions[i].address, known = 0;
+      for (const auto& [to, count] :
+           std::ranges::equal_range(entered, address, {}, &std::pair<u64, u64>::first))
+        known = add_saturated(known, count);
+      if (module_.data.calls[i] > known)
+        counts_.branches.push_back({samples::external, {address}, module_.data.calls[i] - known});
+    }
+  }
+
+  const mip::Module& module_;
+  const binary::Program& program_;
+  const binary::CodeMap& code_;
+  std::vector<mip::Edge> edges_;  // within the program, by return address
+  samples::Counts counts_;
+};
+
+struct Entry {
+  u64 address = 0, calls = 0;
+};
+
+std::vector<Entry> entries_of(const mip::Module& module) {
+  std::vector<Entry> entries;
+  for (u32 i = 0; i < module.functions.size(); ++i)
+    if (module.data.calls[i] > 0)
+      entries.push_back({module.functions[i].address, module.data.calls[i]});
+  return entries;
+}
+
+profile::FunctionSamples& add_entry(profile::Profile& profile, NameId name, u64 calls,
+                                    u64 checksum) {
+  auto& samples = profile.function(name);
+  samples.add_total(calls);
+  samples.add_head(calls);
+  samples.checksum = checksum;
+  return samples;
+}
+
+Status add_probe_entries(const mip::Module& module, const binary::Program& program,
+                         profile::Profile& profile) {
+  auto table = TRY(program.probe_table());
+  profile.flags.probe_based = true;
+  for (const auto& entry : entries_of(module)) {
+    const auto* function = program.functions().starting_at(entry.address);
+    if (!function) continue;
+    auto name = canonical_function_name(program.functions().name(function->function));
+    const auto* descriptor = table.descriptors().find(function_guid(name));
+    if (!descriptor) continue;
+    // The first probe is that of the entry.
+    add_entry(profile, profile.names.intern(name), entry.calls, descriptor->hash)
+        .add_body({1, 0}, entry.calls);
+  }
+  return {};
+}
+
+// Where the code that runs as often as the function is entered ends: at the first jump, or where a
+// jump goes to.
+u64 end_of_entry(const binary::Program& program, u64 address) {
+  const auto* range = program.functions().starting_at(address);
+  const auto& code = program.code();
+  CodeIndex at = code.index_of({address});
+  if (!range || at == binary::no_code) return address;
+  u64 end = range->end;
+  for (u64 here = address; here < range->end && code.is_instruction(at);) {
+    u64 next = here + code.length(at);
+    if (code.is_transfer(at) && !code.is_call(at)) {
+      u64 target = code.direct_target(at).value;
+      end = std::min(end, target > address ? std::min(target, next) : next);
+    }
+    here = next;
+    at = code.index_of({here});
+    if (at == binary::no_code) break;
+  }
+  return end;
+}
+
+void add_line_entries(const mip::Module& module, const binary::Program& program,
+                      profile::Profile& profile) {
+  dwarf::FrameCursor cursor(*program.debug());
+  for (const auto& entry : entries_of(module)) {
+    u64 end = end_of_entry(program, entry.address);
+    NameId name{};
+    bool named = false;
+    for (u64 at = entry.address; at < end;) {
+      const auto& part = cursor.at(at);
+      if (part.frames.size() == 1 && part.frames[0].line > 0) {
+        const auto& frame = part.frames[0];
+        if (!named) {
+          name = profile.names.intern(canonical_function_name(frame.function));
+          add_entry(profile, name, entry.calls, 0);
+          named = true;
+        }
+        u32 discriminator =
+            dwarf::base_discriminator(frame.discriminator, program.has_fs_discriminators());
+        profile.function(name).raise_body({(frame.line - frame.start_line) & 0xffff, discriminator},
+                                          entry.calls);
+      }
+      if (part.end <= at) break;
+      at = part.end;
+    }
+  }
+}
+
+}  // namespace
+
+samples::Counts instrumented_counts(const mip::Profile& profile, const mip::Module& module,
+                                    const binary::Program& program) {
+  return CountMaker(profile, module, program).make();
+}
+
+Result<profile::Profile> entry_profile(const mip::Module& module, const binary::Program& program) {
+  profile::Profile profile;
+  if (program.has_probes())
+    TRY(add_probe_entries(module, program, profile));
+  else if (program.debug())
+    add_line_entries(module, program, profile);
+  profile.sort();
+  return profile;
+}
+
+profile::Profile coverage_profile() {
+  profile::Profile profile;
+  add_entry(profile, profile.names.intern("__pgokit_coverage"), 1, 0).add_body({1, 0}, 1);
+  profile.sort();
+  return profile;
+}
+
+void list_functions(const mip::Module& module, bool never_ran_only, profile::Profile& profile) {
+  // One that ran under the same name (another static function) keeps it off the list.
+  tsl::robin_set<std::string_view> ran;
+  for (u32 i = 0; i < module.functions.size(); ++i)
+    if (module.data.ran[i] > 0)
+      ran.insert(canonical_function_name(module.name(module.functions[i])));
+  for (const auto& function : module.functions) {
+    auto name = canonical_function_name(module.name(function));
+    if (!never_ran_only || !ran.contains(name)) profile.symbols.intern(name);
+  }
+}
+
+}  // namespace pgokit::generate

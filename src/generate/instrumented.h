@@ -1,0 +1,36 @@
+#pragma once
+
+// What instrumentation counted, as what sampling would have found: exact counts take the same road
+// to profiles as samples.
+//
+//   auto counts = instrumented_counts(profile, module, program);       // blocks were counted
+//   auto flat = TRY(generate_flat(program, counts, {}));
+//   list_functions(module, flat.profile);
+//
+// Where only functions were counted or covered, profiles say how often functions were entered, or
+// which never ran: clang takes those that are on the symbol list and not in the profile for cold.
+
+#include "binary/program.h"
+#include "mip/module.h"
+#include "profile/profile.h"
+#include "samples/counts.h"
+
+namespace pgokit::generate {
+
+// A range per block of the functions that ran; a branch per direct call, and per target of an
+// indirect call where calls were sampled: there the block tells how many, and the samples to whom.
+// Entries from elsewhere are branches from outside.
+samples::Counts instrumented_counts(const mip::Profile& profile, const mip::Module& module,
+                                    const binary::Program& program);
+
+// Entries of functions, by lines or probes; what is inside of them stays unknown.
+Result<profile::Profile> entry_profile(const mip::Module& module, const binary::Program& program);
+
+// Nothing but what the symbol list needs to be believed: its summary has a count, that of a
+// function that no program has.
+profile::Profile coverage_profile();
+
+// Puts functions on the symbol list: those that never ran, or all that are instrumented.
+void list_functions(const mip::Module& module, bool never_ran_only, profile::Profile& profile);
+
+}  // namespace pgokit::generate
