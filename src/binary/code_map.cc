@@ -10,9 +10,11 @@ u32 number(CodeIndex at) { return static_cast<u32>(at); }
 
 }  // namespace
 
-Result<CodeMap> CodeMap::build(const elf::File& file, const CodeSymbols& symbols) {
+Result<CodeMap> CodeMap::build(const elf::File& file, const CodeSymbols& symbols,
+                               isa::Extensions extensions) {
   CodeMap code;
-  code.decoder_ = std::make_unique<isa::Decoder>(TRY(isa::Decoder::for_machine(file.machine())));
+  code.decoder_ = std::make_unique<isa::Decoder>(
+      TRY(isa::Decoder::for_machine(file.machine(), isa::LockPrefix::alone, extensions)));
 
   std::vector<const elf::Section*> sections;
   for (const auto& section : file.sections())

@@ -33,7 +33,8 @@ inline constexpr CodeIndex no_code{~u32{0}};
 
 class CodeMap {
  public:
-  static Result<CodeMap> build(const elf::File& file, const CodeSymbols& symbols);
+  static Result<CodeMap> build(const elf::File& file, const CodeSymbols& symbols,
+                               isa::Extensions extensions = isa::Extensions::all);
 
   // no_code outside the code sections.
   CodeIndex index_of(BinaryAddr address) const {

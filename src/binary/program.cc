@@ -30,8 +30,8 @@ Result<Program> Program::open(const std::string& path, const ProgramOptions& opt
   program.file_ = std::move(loaded.file);
   TRY_IN(path, program.read_segments());
   program.symbols_ = std::make_unique<CodeSymbols>(*program.file_);
-  program.code_ =
-      std::make_unique<CodeMap>(TRY_IN(path, CodeMap::build(*program.file_, *program.symbols_)));
+  program.code_ = std::make_unique<CodeMap>(
+      TRY_IN(path, CodeMap::build(*program.file_, *program.symbols_, options.extensions)));
   program.has_probes_ = !options.use_dwarf && program.file_->section(".pseudo_probe") &&
                         program.file_->section(".pseudo_probe_desc");
   program.detect_fs_discriminators();

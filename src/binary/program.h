@@ -29,6 +29,7 @@ struct ProgramOptions {
   std::string dwp_path;                // package of split debug information; empty: <program>.dwp
   bool use_dwarf = false;              // even when the program has probes
   bool functions_from_symbols = true;  // in programs with probes: code without debug information
+  isa::Extensions extensions = isa::Extensions::all;  // AArch64: words that are instructions
 };
 
 // A mapped piece of code, page-rounded.

@@ -91,6 +91,7 @@ Status profgen(ProfgenSettings& settings) {
   TRY(check_context_options(options));
   auto format = TRY(format_named(settings.format));
   options.stage("opening the program");
+  options.program.extensions = isa::Extensions::none;  // as that tool
   auto program = TRY(binary::Program::open(options.binary, options.program));
   options.stage("finding its functions");
   TRY(program.load_functions(options.threads));

@@ -4,9 +4,10 @@
 //
 // Every word counts as an instruction. llvm-profgen 22 instead rejects words of extensions that its
 // default processor lacks (pointer authentication beyond the hint space, for one), and so takes a
-// sample at `retaa` for one outside the program.
+// sample at `retaa` for one outside the program: decode_aarch64_base().
 
 #include "base/cursor.h"
+#include "isa/aarch64_base.h"
 #include "isa/machines.h"
 
 namespace pgokit::isa {
@@ -60,6 +61,11 @@ Instruction decode_aarch64(Bytes code, u64 address, LockPrefix) {
     break;
   }
   return out;
+}
+
+Instruction decode_aarch64_base(Bytes code, u64 address, LockPrefix lock) {
+  if (code.size() >= 4 && !is_base_instruction(Cursor(code).get<u32>())) return {.skip = 4};
+  return decode_aarch64(code, address, lock);
 }
 
 }  // namespace pgokit::isa

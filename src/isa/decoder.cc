@@ -6,9 +6,11 @@
 
 namespace pgokit::isa {
 
-Result<Decoder> Decoder::for_machine(u16 e_machine, LockPrefix lock) {
+Result<Decoder> Decoder::for_machine(u16 e_machine, LockPrefix lock, Extensions extensions) {
   if (e_machine == EM_X86_64) return Decoder(decode_x86, lock, 15, 1);
-  if (e_machine == EM_AARCH64) return Decoder(decode_aarch64, lock, 4, 4);
+  if (e_machine == EM_AARCH64)
+    return Decoder(extensions == Extensions::all ? decode_aarch64 : decode_aarch64_base, lock, 4,
+                   4);
   return fail("machine code of ELF machine {} cannot be read: only x86-64 and AArch64 can",
               e_machine);
 }

@@ -64,10 +64,17 @@ enum class LockPrefix : u8 {
           // needed where numbers of instructions have to be equal to those of llvm-profgen
 };
 
+// Which words of AArch64 code are instructions.
+enum class Extensions : u8 {
+  all,   // every word: what the program was compiled for is not known
+  none,  // those of Armv8.0: what llvm-profgen 22 takes, see aarch64_base.h
+};
+
 class Decoder {
  public:
   // Fails for a machine that is neither EM_X86_64 nor EM_AARCH64.
-  static Result<Decoder> for_machine(u16 e_machine, LockPrefix lock = LockPrefix::alone);
+  static Result<Decoder> for_machine(u16 e_machine, LockPrefix lock = LockPrefix::alone,
+                                     Extensions extensions = Extensions::all);
 
   // The instruction at the start of `code`, which lies at `address`. Reads what it needs; an
   // instruction cut off by the end of `code` is undecodable.

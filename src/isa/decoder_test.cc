@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <vector>
 
 namespace pgokit::isa {
@@ -133,6 +134,23 @@ TEST(AArch64, Targets) {
   EXPECT_EQ(arm(0x36000040).target, 0x10008u);
   EXPECT_EQ(arm(0x3607ffe0).target, 0xfffcu);
   EXPECT_FALSE(arm(0xd65f03c0).has_target);
+}
+
+TEST(AArch64, WordsOfExtensionsAreNoneWhereThatIsAskedFor) {
+  auto base = Decoder::for_machine(EM_AARCH64, LockPrefix::alone, Extensions::none);
+  auto decode = [&](u32 word) {
+    u8 bytes[4];
+    std::memcpy(bytes, &word, sizeof word);
+    return base->decode(bytes, 0x10000);
+  };
+  for (u32 word : {0xd65f03c0u, 0xd503233fu, 0x4e228420u, 0x1e222820u, 0x885ffc41u})
+    EXPECT_EQ(decode(word).length, 4u) << word;  // ret, paciasp, add v0.16b, fadd, ldaxr
+  for (u32 word : {0xd65f0bffu, 0xb8e00041u, 0x04208020u, 0x4e809420u, 0x00010000u}) {
+    EXPECT_FALSE(decode(word).ok()) << word;  // retaa, ldaddal, of SVE, sdot, nothing
+    EXPECT_EQ(decode(word).step(), 4u);
+    EXPECT_TRUE(arm(word).ok()) << word;
+  }
+  EXPECT_EQ(decode(0xd65f03c0).flow, Flow::ret);
 }
 
 TEST(AArch64, CutOffWords) {

@@ -9,6 +9,8 @@ namespace pgokit::isa {
 
 Instruction decode_x86(Bytes code, u64 address, LockPrefix lock);
 Instruction decode_aarch64(Bytes code, u64 address, LockPrefix lock);
+// No instructions of extensions.
+Instruction decode_aarch64_base(Bytes code, u64 address, LockPrefix lock);
 
 std::unique_ptr<Formatter::Printer> x86_printer(Syntax syntax);
 // Null where Capstone is not installed or was built without AArch64.

@@ -1,6 +1,7 @@
 // The decoder against llvm-objdump over a real program: same bytes, same class by mnemonic.
 
 #include <elf.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <charconv>
@@ -10,7 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "isa/aarch64_base.h"
 #include "isa/decoder.h"
+#include "test/support/shell.h"
 
 namespace pgokit::isa {
 namespace {
@@ -79,6 +82,43 @@ TEST(X86, AgreesWithObjdumpOnARealProgram) {
   }
   if (compared == 0) GTEST_SKIP() << "no llvm-objdump-22, or /bin/bash is not x86-64 code";
   EXPECT_EQ(different, 0u);
+}
+
+// Words of all kinds, and such that differ from an instruction in one bit, to llvm-mc.
+TEST(AArch64, BaseInstructionsAreThoseOfLlvm) {
+  test::ScratchDir dir;
+  std::string text;
+  std::vector<u32> words;
+  u64 state = 88172645463325252;
+  while (words.size() < 30'000) {
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    auto word = static_cast<u32>(state >> 16);
+    if (is_base_instruction(word)) words.push_back(word ^ u32{1} << (state & 31));
+    words.push_back(word);
+  }
+  for (u32 word : words)
+    text += fmt::format("0x{:02x} 0x{:02x} 0x{:02x} 0x{:02x}\n", word & 255, word >> 8 & 255,
+                        word >> 16 & 255, word >> 24);
+  dir.write("words", text);
+  std::string command =
+      fmt::format("llvm-mc-22 --disassemble --triple=aarch64 {}/words 2>&1 >/dev/null", dir.path());
+  // NOLINTNEXTLINE(bugprone-command-processor): a fixed command
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+  ASSERT_TRUE(pipe);
+  std::vector<bool> refused(words.size() + 1);
+  size_t count = 0;
+  char line[512];
+  while (std::fgets(line, sizeof line, pipe.get())) {
+    std::string_view said(line);
+    if (!said.contains("invalid instruction encoding")) continue;
+    said.remove_prefix(std::min(said.find("/words:") + 7, said.size()));
+    size_t number = 0;
+    std::from_chars(said.data(), said.data() + said.size(), number);
+    if (number > 0 && number <= words.size()) refused[number - 1] = true, ++count;
+  }
+  if (count == 0) GTEST_SKIP() << "no llvm-mc-22";
+  for (size_t i = 0; i < words.size(); ++i)
+    EXPECT_NE(is_base_instruction(words[i]), refused[i]) << fmt::format("{:08x}", words[i]);
 }
 
 }  // namespace

@@ -156,6 +156,7 @@ QUICK = [
     "pair O2 nopie probes trained", "interpreter O2 nopie", "interpreter O2 nopie probes",
     "bare O2 nopie aarch64", "bare O2 nopie probes aarch64",
     "shapes O2 pie arm64", "shapes O2 nopie probes arm64", "pair O2 nopie probes thinlto arm64",
+    "shapes O2 pac pie arm64",
 ]
 
 
@@ -184,7 +185,7 @@ def large():
             for probes in ((), ("probes",)):
                 out.append(Program(source, ("O2", link) + probes + ("arm64",)))
     for special in ("O0", "O3", "gc", "thinlto", "lto", "dbgprof", "dwarf4", "splitdwarf", "icf", "ehsplit",
-                    "hotcold", "dup", "trained", "page64k"):
+                    "hotcold", "dup", "trained", "pac", "sve", "page64k"):
         level = () if special.startswith("O") else ("O2",)
         for probes in ((), ("probes",)):
             out.append(Program("shapes", level + (special, "pie") + probes + ("arm64",)))
