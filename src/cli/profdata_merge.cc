@@ -29,9 +29,7 @@ struct Settings {
   u64 cold_frames = 1, threads = 0, size_limit = 0;
   profile::WriteOptions writing;
 
-  Format format() const {
-    return text ? Format::text : binary ? Format::binary : Format::extbinary;
-  }
+  Format format = Format::extbinary;
 };
 
 OptionTable options_of(Settings& s) {
@@ -90,7 +88,7 @@ Result<Inputs> inputs_of(const Settings& s) {
 }
 
 void warn_of_options(const Settings& s, const Profile& profile) {
-  if (s.format() == Format::extbinary) return;
+  if (s.format == Format::extbinary) return;
   auto ignored = [](bool given, const char* option) {
     if (given)
       fmt::print(stderr, "warning: -{} is ignored. Specify -extbinary to enable it\n", option);
@@ -113,9 +111,9 @@ void convert(const Settings& s, Profile& profile) {
                   .frames = static_cast<u32>(std::max<u64>(s.cold_frames, 1)),
                   .base_only = false});
   if (s.layout == "flat" && profile.flags.context_sensitive)
-    generate::drop_contexts(profile);
+    generate::drop_contexts(profile, generate::Versions::as_in_peer);
   else if (s.layout == "flat")
-    generate::flatten_inlinees(profile, 0);
+    generate::flatten_inlinees(profile, 0, generate::Versions::as_in_peer);
   else if (s.layout == "nest" && profile.flags.context_sensitive)
     generate::nest_contexts(profile, {});
 }
@@ -141,7 +139,7 @@ Status filter(const Settings& s, Profile& profile) {
 // Leaves out the functions with the smallest totals, the square of the excess at a time.
 Result<std::string> write_within(const Settings& s, Profile& profile) {
   while (true) {
-    auto bytes = TRY(profile::write_profile(profile, s.format(), s.writing));
+    auto bytes = TRY(profile::write_profile(profile, s.format, s.writing));
     if (s.size_limit == 0 || bytes.size() <= s.size_limit) return bytes;
     auto ordered = profile.ordered();
     if (ordered.empty()) return fail("Too much profile data");
@@ -168,6 +166,7 @@ Status merge_samples(Settings& s) {
     return fail("only sample profiles are merged here: give --sample, or take llvm-profdata");
   if (!s.remapping.empty()) return fail("--remapping-file is not known here");
   auto merged = TRY(profile::merge_files(inputs, {.rule = profile::ChecksumRule::first,
+                                                  .peer_order = true,
                                                   .strict = s.failure_mode == "any",
                                                   .distinct = false,
                                                   .rename = {},
@@ -179,6 +178,7 @@ Status merge_samples(Settings& s) {
   convert(s, profile);
   TRY(filter(s, profile));
   profile.flags.partial = s.partial;
+  s.writing.peer_order = true;
   if (s.drop_symbols) profile.symbols = {};
   if (!s.symbols.empty()) TRY(add_symbols(profile, s.symbols));
   if (s.gcc)
@@ -190,9 +190,24 @@ Status merge_samples(Settings& s) {
   return output.commit();
 }
 
+// Of several the last one counts.
+void choose_format(Settings& s, std::span<char* const> arguments) {
+  s.gcc = false;
+  for (std::string_view word : arguments) {
+    if (!word.starts_with('-')) continue;
+    word.remove_prefix(std::min(word.find_first_not_of('-'), word.size()));
+    bool gcc = word == "gcc";
+    if (word == "text" || word == "binary" || word == "extbinary" || gcc) s.gcc = gcc;
+    if (word == "text") s.format = Format::text;
+    if (word == "binary") s.format = Format::binary;
+    if (word == "extbinary") s.format = Format::extbinary;
+  }
+}
+
 int run(std::span<char* const> arguments) {
   Settings s;
   if (auto exit = parse_llvm_options(options_of(s), arguments)) return *exit;
+  choose_format(s, arguments);
   if (auto wrong = check_settings(s); !wrong) {
     fmt::print(stderr, "llvm-profdata: {}\n", wrong.error().message);
     return 1;

@@ -1,5 +1,7 @@
 #include "generate/flattening.h"
 
+#include "profile/peer_hash.h"
+
 namespace pgokit::generate {
 namespace {
 
@@ -51,11 +53,18 @@ class Flattening {
   unsigned depth_;
 };
 
-// In file order, in which the first of several tells checksum and attributes.
-std::vector<FunctionSamples*> in_order(Profile& profile) {
-  std::vector<FunctionSamples*> functions;
-  for (const auto* function : profile.ordered())
-    functions.push_back(&const_cast<profile::Function*>(function)->samples);
+// The order in which the first of several tells checksum and attributes: that of files, or theirs.
+std::vector<profile::Function*> in_order(Profile& profile, Versions versions) {
+  std::vector<profile::Function*> functions;
+  if (versions == Versions::by_content) {
+    for (const auto* function : profile.ordered())
+      functions.push_back(const_cast<profile::Function*>(function));
+    return functions;
+  }
+  profile::PeerKeys keys(profile);
+  std::vector<u64> list;
+  for (const auto& function : profile.functions()) list.push_back(keys.key(function.context));
+  for (u32 i : profile::peer_table_order(list)) functions.push_back(&profile.functions()[i]);
   return functions;
 }
 
@@ -70,11 +79,11 @@ Profile emptied(Profile& profile) {
 
 }  // namespace
 
-void flatten_inlinees(Profile& profile, unsigned depth) {
-  auto functions = in_order(profile);
+void flatten_inlinees(Profile& profile, unsigned depth, Versions versions) {
+  auto functions = in_order(profile, versions);
   Profile out = emptied(profile);
   Flattening flattening(out, depth);
-  for (auto* samples : functions) flattening.add(std::move(*samples));
+  for (auto* function : functions) flattening.add(std::move(function->samples));
   out.sort();
   if (depth == 0)
     for (auto& function : out.functions())
@@ -100,9 +109,19 @@ void limit_contexts(Profile& profile, unsigned frames) {
   profile = std::move(out);
 }
 
-void drop_contexts(Profile& profile) {
-  limit_contexts(profile, 1);
-  profile.flags.context_sensitive = false;
+void drop_contexts(Profile& profile, Versions versions) {
+  auto functions = in_order(profile, versions);
+  Profile out = emptied(profile);
+  out.flags.context_sensitive = false;
+  auto rule = versions == Versions::as_in_peer ? profile::ChecksumRule::first
+                                               : profile::ChecksumRule::largest;
+  for (const auto* function : functions) {
+    bool fresh = !out.find(out.contexts.top(function->samples.name));
+    profile::add(out.function(function->samples.name), fresh, function->samples,
+                 {.weight = 1, .rule = rule, .renamed = {}});
+  }
+  out.sort();
+  profile = std::move(out);
 }
 
 }  // namespace pgokit::generate

@@ -13,13 +13,20 @@
 
 namespace pgokit::generate {
 
+// Which of several versions of a function (checksums) is taken.
+enum class Versions {
+  by_content,  // one that the samples determine, whichever order they were read in
+  as_in_peer,  // the first in the order of LLVM's hash table
+};
+
 // Inlinees up to `depth` levels deep stay where they are.
-void flatten_inlinees(profile::Profile& profile, unsigned depth);
+void flatten_inlinees(profile::Profile& profile, unsigned depth,
+                      Versions versions = Versions::by_content);
 
 // Contexts of more frames are added to those of their last `frames`, at least 1.
 void limit_contexts(profile::Profile& profile, unsigned frames);
 
 // A function's contexts added up: a profile without contexts.
-void drop_contexts(profile::Profile& profile);
+void drop_contexts(profile::Profile& profile, Versions versions = Versions::by_content);
 
 }  // namespace pgokit::generate

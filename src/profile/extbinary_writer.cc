@@ -10,6 +10,7 @@
 #include "profile/extbinary.h"
 #include "profile/format.h"
 #include "profile/function_writer.h"
+#include "profile/peer_hash.h"
 
 namespace pgokit::profile {
 namespace {
@@ -214,12 +215,25 @@ class ExtWriter {
     return profile_.flags.context_sensitive || profile_.flags.pre_inlined;
   }
 
+  std::vector<const Function*> metadata_order() const {
+    auto ordered = order_.functions();
+    std::vector<const Function*> functions(ordered.begin(), ordered.end());
+    if (!options_.peer_order) return functions;
+    PeerKeys keys(profile_);
+    std::vector<u64> list;
+    for (const auto& function : profile_.functions()) list.push_back(keys.key(function.context));
+    auto order = peer_table_order(list);
+    for (size_t i = 0; i < order.size(); ++i) functions[i] = &profile_.functions()[order[i]];
+    functions.resize(order.size());
+    return functions;
+  }
+
   void put_metadata(Section& section) {
     if (profile_.flags.probe_based) section.flags |= metadata_probes;
     if (has_attributes()) section.flags |= metadata_attributes;
     ByteWriter out;
     if (section.flags & (metadata_probes | metadata_attributes))
-      for (const auto* function : order_.functions()) {
+      for (const auto* function : metadata_order()) {
         out.uleb128(index(*function));
         write_metadata(out, function->samples);
       }

@@ -28,6 +28,7 @@ struct WriteOptions {
   bool md5_names = false;     // extbinary: hashes in place of names
   bool split_layout = false;  // extbinary, text: functions without inlinees apart
   bool vtables = false;       // extbinary: with the virtual tables seen (the text always has them)
+  bool peer_order = false;    // extbinary: metadata in the order that llvm-profdata's would have
   u32 gcov_version = 2;       // gcov: see profile/gcov.h
 };
 

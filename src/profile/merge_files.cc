@@ -6,6 +6,7 @@
 
 #include <md5.h>
 #include <tsl/robin_map.h>
+#include <tsl/robin_set.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +16,7 @@
 
 #include "base/file.h"
 #include "base/parallel.h"
+#include "profile/peer_hash.h"
 #include "profile/readers.h"
 
 namespace pgokit::profile {
@@ -116,12 +118,15 @@ class Merger {
   void enter_tables(Source& source);
   void enter_functions(const Source& source, Batch& batch);
   void tell_mismatches();
+  void make_in_peer_order(std::span<const ContextId> contexts);
   void unify_names();
 
   const std::vector<MergeInput>& inputs_;
   const MergeOptions& options_;
   unsigned workers_;
   MergedFiles result_;
+  PeerKeys peer_keys_{result_.profile};
+  tsl::robin_set<ContextId> made_;  // functions that nothing has been added to yet
   std::mutex lock_;
   std::vector<Mismatch> mismatches_;
   std::string first_path_;  // of the input that told what the sum is
@@ -273,20 +278,35 @@ void Merger::enter_tables(Source& source) {
 void Merger::enter_functions(const Source& source, Batch& batch) {
   Profile& sum = result_.profile;
   auto enter = [&](ContextId context, size_t item) {
-    bool fresh = !sum.find(context);
+    bool fresh = !sum.find(context) || made_.erase(context);
     auto& shard = batch.shards[static_cast<size_t>(context) % batch.shards.size()];
     shard.push_back({context, fresh, static_cast<u32>(item), &source, &sum.function(context)});
   };
+  std::vector<ContextId> contexts;  // of the items
   if (source.index) {
-    const auto& functions = source.index->functions;
-    for (size_t i = 0; i < functions.size(); ++i)
-      enter(source.tables.context(functions[i], sum), i);
-    return;
+    for (const auto& entry : source.index->functions)
+      contexts.push_back(source.tables.context(entry, sum));
+  } else {
+    const Profile& from = source.read->profile;
+    auto taken = taken_contexts(from, sum, source.renamed);
+    for (const auto& function : from.functions())
+      contexts.push_back(taken[static_cast<size_t>(function.context)]);
   }
-  const Profile& from = source.read->profile;
-  auto contexts = taken_contexts(from, sum, source.renamed);
-  for (size_t i = 0; i < from.functions().size(); ++i)
-    enter(contexts[static_cast<size_t>(from.functions()[i].context)], i);
+  if (options_.peer_order) make_in_peer_order(contexts);
+  for (size_t i = 0; i < contexts.size(); ++i) enter(contexts[i], i);
+}
+
+// Makes the functions of an input in the order in which llvm-profdata would.
+void Merger::make_in_peer_order(std::span<const ContextId> contexts) {
+  const Flags& flags = result_.profile.flags;
+  if (!flags.probe_based && !flags.context_sensitive && !flags.pre_inlined) return;
+  std::vector<u64> keys;
+  for (auto context : contexts) keys.push_back(peer_keys_.key(context));
+  for (u32 i : peer_table_order(keys)) {
+    if (result_.profile.find(contexts[i])) continue;
+    result_.profile.function(contexts[i]);
+    made_.insert(contexts[i]);
+  }
 }
 
 // Where some inputs have names and some only their hashes, the names stand for the hashes.

@@ -25,8 +25,9 @@ struct MergeInput {
 
 struct MergeOptions {
   ChecksumRule rule = ChecksumRule::largest;
-  bool strict = false;    // the first input that cannot be used ends it all
-  bool distinct = false;  // of inputs with the same contents and weight one counts
+  bool peer_order = false;  // functions get into the sum in the order of llvm-profdata
+  bool strict = false;      // the first input that cannot be used ends it all
+  bool distinct = false;    // of inputs with the same contents and weight one counts
   FileTables::Rename rename;
   unsigned threads = 0;
 };
