@@ -105,7 +105,7 @@ void warn_of_options(const Settings& s, const Profile& profile) {
 void convert(const Settings& s, Profile& profile) {
   if (profile.flags.context_sensitive && (s.merge_cold || s.trim_cold))
     generate::trim_cold_contexts(
-        profile, {.hot_count = profile::summarize(profile).count_at(profile::cold_cutoff),
+        profile, {.hot_count = profile::summarize(profile, true).count_at(profile::cold_cutoff),
                   .merge = s.merge_cold,
                   .trim = s.trim_cold,
                   .frames = static_cast<u32>(std::max<u64>(s.cold_frames, 1)),

@@ -16,7 +16,10 @@ class Flattening {
     cut(samples, 0);
     bool fresh = !out_.find(out_.contexts.top(samples.name));
     auto& own = out_.function(samples.name);
-    if (!fresh) samples.checksum = own.checksum;  // the tools do not look at it here
+    if (!fresh) {  // as in the tools, which do not look at these here
+      samples.checksum = own.checksum;
+      samples.vtables.reset();
+    }
     profile::add(own, fresh, samples, {});
   }
 
@@ -61,10 +64,8 @@ std::vector<profile::Function*> in_order(Profile& profile, Versions versions) {
       functions.push_back(const_cast<profile::Function*>(function));
     return functions;
   }
-  profile::PeerKeys keys(profile);
-  std::vector<u64> list;
-  for (const auto& function : profile.functions()) list.push_back(keys.key(function.context));
-  for (u32 i : profile::peer_table_order(list)) functions.push_back(&profile.functions()[i]);
+  for (u32 i : profile::peer_table_order(profile::PeerKeys(profile).all()))
+    functions.push_back(&profile.functions()[i]);
   return functions;
 }
 
@@ -119,6 +120,7 @@ void drop_contexts(Profile& profile, Versions versions) {
     bool fresh = !out.find(out.contexts.top(function->samples.name));
     profile::add(out.function(function->samples.name), fresh, function->samples,
                  {.weight = 1, .rule = rule, .renamed = {}});
+    out.function(function->samples.name).attributes = 0;  // they told about the context
   }
   out.sort();
   profile = std::move(out);

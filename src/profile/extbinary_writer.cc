@@ -127,7 +127,7 @@ class ExtWriter {
     if (flags.pre_inlined) section.flags |= summary_pre_inlined;
     if (vtables_) section.flags |= summary_has_vtables;
     ByteWriter out;
-    write_summary(out, summarize(profile_));
+    write_summary(out, summarize(profile_, options_.peer_order));
     put(section, out.bytes());
   }
 
@@ -219,10 +219,7 @@ class ExtWriter {
     auto ordered = order_.functions();
     std::vector<const Function*> functions(ordered.begin(), ordered.end());
     if (!options_.peer_order) return functions;
-    PeerKeys keys(profile_);
-    std::vector<u64> list;
-    for (const auto& function : profile_.functions()) list.push_back(keys.key(function.context));
-    auto order = peer_table_order(list);
+    auto order = peer_table_order(PeerKeys(profile_).all());
     for (size_t i = 0; i < order.size(); ++i) functions[i] = &profile_.functions()[order[i]];
     functions.resize(order.size());
     return functions;

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "base/file.h"
 #include "base/parallel.h"
@@ -115,6 +116,7 @@ class Merger {
   void run(Batch& adding, Batch& opening);
   Status enter(Batch& batch);
   Status check_kind(const Source& source, const std::string& path);
+  Status check_as_peer(const Source& source);
   void enter_tables(Source& source);
   void enter_functions(const Source& source, Batch& batch);
   void tell_mismatches();
@@ -232,17 +234,13 @@ Status Merger::check_kind(const Source& source, const std::string& path) {
   result_.md5_names |= source.md5_names();
   Flags& sum = result_.profile.flags;
   const Flags& flags = source.flags();
-  if (first_path_.empty() && (source.functions() != 0 || options_.rule == ChecksumRule::first)) {
-    first_path_ = path;
-    sum.probe_based = flags.probe_based;
-    sum.context_sensitive = flags.context_sensitive;
-  }
-  if (options_.rule == ChecksumRule::first) {
-    if (flags.probe_based && !sum.probe_based)
-      return fail("cannot merge probe-based profile with non-probe-based profile");
-    if (flags.context_sensitive && !sum.context_sensitive)
-      return fail("cannot merge CS profile with non-CS profile");
-  } else if (source.functions() != 0) {
+  if (options_.rule == ChecksumRule::first) return check_as_peer(source);
+  if (source.functions() != 0) {
+    if (first_path_.empty()) {
+      first_path_ = path;
+      sum.probe_based = flags.probe_based;
+      sum.context_sensitive = flags.context_sensitive;
+    }
     if (sum.probe_based != flags.probe_based)
       return fail("{} is {}based on probes and {} is {}: their places mean different things",
                   first_path_, sum.probe_based ? "" : "not ", path, flags.probe_based ? "" : "not");
@@ -254,6 +252,28 @@ Status Merger::check_kind(const Source& source, const std::string& path) {
   sum.pre_inlined |= flags.pre_inlined;
   sum.fs_discriminators |= flags.fs_discriminators;
   sum.partial |= flags.partial;
+  return {};
+}
+
+// LLVM's readers keep these marks from file to file: text sets them, an extensible binary file can
+// only raise them.
+Status Merger::check_as_peer(const Source& source) {
+  Flags& sum = result_.profile.flags;
+  const Flags before = sum, &flags = source.flags();
+  if (source.format() == Format::text) {
+    sum = flags;
+    sum.fs_discriminators = before.fs_discriminators;
+  } else {
+    sum.probe_based |= flags.probe_based;
+    sum.context_sensitive |= flags.context_sensitive;
+    sum.pre_inlined |= flags.pre_inlined;
+    sum.fs_discriminators |= flags.fs_discriminators;
+  }
+  bool first = std::exchange(first_path_, source.file.path()).empty();
+  if (!first && sum.probe_based != before.probe_based)
+    return fail("cannot merge probe-based profile with non-probe-based profile");
+  if (!first && sum.context_sensitive != before.context_sensitive)
+    return fail("cannot merge CS profile with non-CS profile");
   return {};
 }
 

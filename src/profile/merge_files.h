@@ -28,7 +28,7 @@ struct MergeOptions {
   bool peer_order = false;  // functions get into the sum in the order of llvm-profdata
   bool strict = false;      // the first input that cannot be used ends it all
   bool distinct = false;    // of inputs with the same contents and weight one counts
-  FileTables::Rename rename;
+  FileTables::Rename rename = {};
   unsigned threads = 0;
 };
 
@@ -50,7 +50,7 @@ struct MergedFiles {
 };
 
 // Fails where inputs that can be used do not go together (with and without probes, with and without
-// contexts; with ChecksumRule::first only if the first one is the one without, as LLVM does); with
+// contexts); with
 // `strict` also where one cannot be used.
 Result<MergedFiles> merge_files(const std::vector<MergeInput>& inputs, const MergeOptions& options);
 

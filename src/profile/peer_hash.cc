@@ -115,6 +115,12 @@ u64 PeerKeys::guid(NameId name) {
   return *guids_[at];
 }
 
+std::vector<u64> PeerKeys::all() {
+  std::vector<u64> keys;
+  for (const auto& function : profile_.functions()) keys.push_back(key(function.context));
+  return keys;
+}
+
 u64 PeerKeys::key(ContextId context) {
   if (!profile_.flags.context_sensitive) return guid(profile_.contexts.node(context).function);
   std::vector<u64> words;

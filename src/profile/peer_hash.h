@@ -3,9 +3,7 @@
 // The order in which LLVM's tools go through the functions of a profile: that of their hash table.
 // It shows where they list functions without sorting them, as in the metadata of files.
 //
-//   PeerKeys keys(profile);
-//   for (const auto& f : profile.functions()) list.push_back(keys.key(f.context));
-//   for (u32 i : peer_table_order(list)) ... profile.functions()[i] ...
+//   for (u32 i : peer_table_order(PeerKeys(profile).all())) ... profile.functions()[i] ...
 
 #include <optional>
 #include <span>
@@ -28,6 +26,8 @@ class PeerKeys {
   explicit PeerKeys(const Profile& profile) : profile_(profile) {}
 
   u64 key(ContextId context);
+  // Of all functions, in the order they were made.
+  std::vector<u64> all();
 
  private:
   u64 guid(NameId name);

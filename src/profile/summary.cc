@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "profile/peer_hash.h"
+
 namespace pgokit::profile {
 namespace {
 
@@ -121,7 +123,7 @@ u64 Summary::count_at(u32 cutoff) const {
   return 0;
 }
 
-Summary summarize(const Profile& profile) {
+Summary summarize(const Profile& profile, bool peer_order) {
   if (!profile.flags.context_sensitive) return summarize_functions(profile.functions());
   std::vector<u32> place(profile.names.size());  // 1 + where the function's sum is
   std::deque<Function> functions;
@@ -134,10 +136,12 @@ Summary summarize(const Profile& profile) {
     merge(functions[at - 1].samples, samples);
   };
   // The first of several checksums decides: then in file order, which takes longer.
-  if (has_several_checksums(profile))
-    for (const auto* function : profile.ordered()) add(function->samples);
-  else
+  if (!has_several_checksums(profile))
     for (const auto& function : profile.functions()) add(function.samples);
+  else if (peer_order)
+    for (u32 i : peer_table_order(PeerKeys(profile).all())) add(profile.functions()[i].samples);
+  else
+    for (const auto* function : profile.ordered()) add(function->samples);
   return summarize_functions(functions);
 }
 

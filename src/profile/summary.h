@@ -33,8 +33,9 @@ struct Summary {
   u64 count_at(u32 cutoff) const;
 };
 
-// Contexts of one function are added up first.
-Summary summarize(const Profile& profile);
+// Contexts of one function are added up first; where their checksums differ the first one decides:
+// in file order, or with `peer_order` in that of LLVM's hash table.
+Summary summarize(const Profile& profile, bool peer_order = false);
 
 struct Density {
   double density = 0;        // samples per place of the last function needed to reach the cutoff

@@ -145,9 +145,13 @@ def one_round(comparison, rng, shape):
         flags = rng.choice(list(forms_of(shape).values()))
         comparison.compare([*flags, *words], f"{shape} mixture")
     inputs = [str(f) for f in rng.sample(files, min(len(files), 3))]
-    options = [["--function=f1"], ["--no-function=f[1-5]"], ["--convert-sample-profile-layout=flat"],
-               ["--output-size-limit=1200"], ["--drop-profile-symbol-list"], ["-text", "-binary"]]
-    if "contexts" in shape:
+    options = [["--function=f1"], ["--no-function=f[1-5]"], ["--output-size-limit=1200"],
+               ["--drop-profile-symbol-list"], ["-text", "-binary"]]
+    # Where sums stop at the largest count, or versions of a function differ, the order in which the peer's
+    # hash table happens to be walked decides what flattening and cold contexts give.
+    if not shape & {"large", "probes"}:
+        options += [["--convert-sample-profile-layout=flat"]]
+    if "contexts" in shape and "probes" not in shape:
         options += [["--convert-sample-profile-layout=nest"], ["--sample-merge-cold-context"],
                     ["--sample-trim-cold-context"],
                     ["--sample-merge-cold-context", "--sample-trim-cold-context",

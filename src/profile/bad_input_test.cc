@@ -1,0 +1,114 @@
+// Damaged files of every form: never a crash (the sanitizers watch), never much memory, and always
+// the section and the offset in the message.
+#include <gmock/gmock.h>
+#include <sys/resource.h>
+
+#include "base/cursor.h"
+#include "profile/format.h"
+#include "test/support/profile_builder.h"
+
+namespace pgokit::profile {
+namespace {
+
+using testing::AnyOf;
+using testing::HasSubstr;
+
+struct Form {
+  const char* name;
+  Format format;
+  WriteOptions options;
+  bool contexts = false, probes = false, vtables = false;
+};
+
+const Form forms[] = {
+    {"text", Format::text, {}},
+    {"text with contexts", Format::text, {}, true, true},
+    {"binary", Format::binary, {}},
+    {"extbinary", Format::extbinary, {.vtables = true}, false, false, true},
+    {"extbinary, probes", Format::extbinary, {}, false, true},
+    {"extbinary, contexts", Format::extbinary, {}, true, true},
+    {"extbinary, hashes", Format::extbinary, {.md5_names = true}},
+    {"extbinary, compressed", Format::extbinary, {.compress = true}, false, true},
+    {"extbinary, split", Format::extbinary, {.split_layout = true}},
+    {"gcov", Format::gcov, {.gcov_version = 2}},
+    {"gcov 4.7", Format::gcov, {.gcov_version = 0x3430372a}},
+};
+
+std::string file_of(const Form& form) {
+  auto profile = test::random_profile({.seed = 3,
+                                       .functions = 2,
+                                       .probes = form.probes,
+                                       .contexts = form.contexts,
+                                       .vtables = form.vtables});
+  for (auto symbol : {"one", "two"}) profile.symbols.intern(symbol);
+  return write_profile(profile, form.format, form.options).value();
+}
+
+u64 peak_memory() {
+  struct rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<u64>(usage.ru_maxrss) << 10;
+}
+
+void expect_place(const Error& error) {
+  EXPECT_THAT(error.message,
+              AnyOf(HasSubstr("offset 0x"), HasSubstr("line "), HasSubstr("is no sample profile")));
+}
+
+class BadInput : public testing::TestWithParam<Form> {
+ protected:
+  // What is read in spite of damage can be written.
+  static bool try_to_read(std::string_view bytes) {
+    auto read = read_profile(as_bytes(bytes));
+    if (!read) expect_place(read.error());
+    if (read) (void)write_text(read->profile);
+    return read.has_value();
+  }
+};
+
+TEST_P(BadInput, CutAtEveryOffset) {
+  auto bytes = file_of(GetParam());
+  ASSERT_TRUE(try_to_read(bytes));
+  u64 before = peak_memory();
+  size_t whole = 0;
+  for (size_t size = 0; size < bytes.size(); ++size)
+    whole += try_to_read(std::string_view(bytes).substr(0, size));
+  // texts may end behind any line, plain binary files behind any function
+  if (GetParam().format == Format::extbinary) EXPECT_EQ(whole, 0);
+  EXPECT_LE(peak_memory() - before, 4 * bytes.size() + (16 << 20));
+}
+
+TEST_P(BadInput, OneBitFlippedAtEveryOffset) {
+  auto bytes = file_of(GetParam());
+  u64 before = peak_memory();
+  for (size_t at = 0; at < bytes.size(); ++at)
+    for (int bit = 0; bit < 8; ++bit) {
+      bytes[at] = static_cast<char>(bytes[at] ^ (1 << bit));
+      try_to_read(bytes);
+      bytes[at] = static_cast<char>(bytes[at] ^ (1 << bit));
+    }
+  EXPECT_LE(peak_memory() - before, 4 * bytes.size() + (16 << 20));
+}
+
+TEST_P(BadInput, LargeNumbersAtEveryOffset) {
+  auto bytes = file_of(GetParam());
+  u64 before = peak_memory();
+  for (size_t at = 0; at + 8 < bytes.size(); at += 3)
+    for (auto number : {std::string_view("\xff\xff\xff\xff\xff\xff\xff\xff"),
+                        std::string_view("\xff\xff\xff\xff\x0f\0\0\0", 8),
+                        std::string_view("\x80\x80\x80\x80\x80\x80\x80\x80")}) {
+      auto damaged = bytes;
+      damaged.replace(at, 8, number);
+      try_to_read(damaged);
+    }
+  EXPECT_LE(peak_memory() - before, 4 * bytes.size() + (16 << 20));
+}
+
+INSTANTIATE_TEST_SUITE_P(OfEveryForm, BadInput, testing::ValuesIn(forms), [](const auto& info) {
+  std::string name = info.param.name;
+  std::erase_if(name, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); });
+  return name;
+});
+
+}  // namespace
+}  // namespace pgokit::profile
