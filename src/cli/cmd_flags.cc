@@ -13,7 +13,7 @@ struct Settings {
   std::string folder, functions, style;
   u64 rate = 0, buffer = 0, minimum_size = 0;
   std::string group;
-  bool compile = false, link = false, lto = false, all_blocks = false, bare = false;
+  bool compile = false, link = false, lto = false, all_blocks = false, bare = false, small = false;
 };
 
 struct Kind {
@@ -56,6 +56,7 @@ OptionTable options_of(Settings& s) {
        {"--all-blocks", "", "a counter in every block, none inferred", &s.all_blocks},
        {"--rate", "N", "edges: sample one of N calls (1000)", &s.rate},
        {"--buffer", "N", "edges: different calls that are kept (4096)", &s.buffer},
+       {"--small", "", "the smallest run time: dumps at exit, nothing else", &s.small},
        {"--bare", "", "a program without libc: it calls the run time itself", &s.bare},
        {"--lib-dir", "DIR", "where plugin and run time are (beside pgokit)", &s.folder}},
       footer};
@@ -130,7 +131,10 @@ Result<std::vector<std::string>> compile_flags(const Settings& s, const fs::path
 std::vector<std::string> link_flags(const Settings& s, const fs::path& folder) {
   std::vector<std::string> flags;
   if (s.lto) flags.push_back("-Wl,--load-pass-plugin=" + (folder / "pgokit-plugin.so").string());
-  flags.push_back((folder / (s.bare ? "libpgokit_rt_bare.a" : "libpgokit_rt.a")).string());
+  const char* library = s.bare    ? "libpgokit_rt_bare.a"
+                        : s.small ? "libpgokit_rt_small.a"
+                                  : "libpgokit_rt.a";
+  flags.push_back((folder / library).string());
   flags.emplace_back("-Wl,--build-id");
   return flags;
 }
