@@ -28,7 +28,7 @@ constexpr int some_left_out = 3;  // exit code: written, but not of all inputs
 struct Settings {
   std::vector<std::string> files, weighted, lists;
   std::string output, format, layout, symbols;
-  std::string function, no_function;
+  std::string function, no_function, onto;
   bool md5 = false, compress = false, split_layout = false, partial = false;
   bool strict = false, distinct = false, strip_suffixes = false, drop_symbols = false;
   bool merge_cold = false, trim_cold = false, quiet = false;
@@ -68,6 +68,9 @@ OptionTable options_of(Settings& s) {
        {"--function", "REGEX", "only functions whose name matches", &s.function},
        {"--no-function", "REGEX", "not functions whose name matches", &s.no_function},
        {"--strip-suffixes", "", "add up f.llvm.1, f.part.2 and f", &s.strip_suffixes},
+       {"--onto", "MAP",
+        "instrumented: counts of other builds go to this one's functions of the same graph",
+        &s.onto},
        {"--threads", "N", "0: all cores", &s.threads},
        {"-q,--quiet", "", "no summary", &s.quiet}},
       "\nExit codes: 0 done; 1 nothing written; 2 wrong usage; 3 written without some inputs.\n"
@@ -195,8 +198,9 @@ Result<int> merge(const Settings& s) {
   if (are_instrumented(inputs)) {
     if (!s.format.empty())
       return usage_error("dumps add up to an instrumented profile: --format is not for them");
-    return merge_instrumented({"merge", inputs, s.output, s.strict, s.quiet});
+    return merge_instrumented({"merge", inputs, s.output, s.onto, s.strict, s.quiet});
   }
+  if (!s.onto.empty()) return usage_error("--onto is for instrumented profiles");
   if (are_raw_counts(inputs)) {
     if (!s.format.empty())
       return usage_error("raw counts add up to raw counts: --format is not for them");

@@ -4,6 +4,7 @@
 
 #include "base/cursor.h"
 #include "base/file.h"
+#include "mip/carry_over.h"
 #include "mip/map.h"
 #include "mip/merge.h"
 #include "mip/profile_file.h"
@@ -141,6 +142,31 @@ void tell_outcome(const InstrumentedMerge& merge, const mip::Profile& profile,
   fmt::print(stderr, "{}\n", text);
 }
 
+Result<mip::Module> map_at(const std::string& path) {
+  auto file = TRY(MappedFile::open(path));
+  if (!mip::is_profile(file.bytes())) return TRY_IN(path, mip::read_map(path, file.bytes())).module;
+  auto profile = TRY_IN(path, mip::read_profile(file.bytes()));
+  if (profile.modules.size() != 1)
+    return fail("{}: it is of {} programs; --onto wants the map of one", path,
+                profile.modules.size());
+  auto& module = profile.modules[0];
+  module.data = {};
+  module.make_columns();
+  return std::move(module);
+}
+
+Result<mip::Profile> carried_over(const InstrumentedMerge& merge, const mip::Profile& profile) {
+  auto carried = mip::carry_over(profile, TRY(map_at(merge.onto)));
+  if (!merge.quiet)
+    fmt::print(stderr,
+               "{} functions are as they were, {} changed{} and were refused, {} are gone, {} have "
+               "names that do not tell them apart\n",
+               grouped(carried.taken), grouped(carried.changed),
+               carried.changed ? fmt::format(" ({}, ...)", carried.first_changed) : "",
+               grouped(carried.gone), grouped(carried.ambiguous));
+  return std::move(carried.profile);
+}
+
 bool is_instrumented(Bytes bytes) {
   if (mip::is_profile(bytes) || mip::DumpReader::recognizes(bytes) ||
       mip::looks_like_map_section(bytes))
@@ -177,6 +203,7 @@ Result<int> merge_instrumented(const InstrumentedMerge& merge) {
   if (inputs.dump_files() && facts.dumps == 0)
     return fail("no dump could be used: is the map that of the program that ran?");
   auto profile = inputs.merger().finish();
+  if (!merge.onto.empty()) profile = TRY(carried_over(merge, profile));
   auto output = TRY(OutputFile::create(merge.output));
   output.write(mip::write_profile(profile));
   TRY(output.commit());

@@ -13,7 +13,8 @@ struct InstrumentedMerge {
   const char* command = "merge";  // for messages
   Inputs inputs;
   std::string output;
-  bool strict = false;  // anything left out is a failure
+  std::string onto = {};  // a map: what other builds counted goes to this one
+  bool strict = false;    // anything left out is a failure
   bool quiet = false;
 };
 

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "elf/file.h"
+#include "mip/add_function.h"
 #include "mip/blocks.h"
 #include "profile/function_samples.h"
 
@@ -26,6 +27,8 @@ bool same(const Module& a, const Function& f, const Module& b, const Function& g
          a.name(f) == b.name(g);
 }
 
+}  // namespace
+
 void add_function(Module& into, u32 i, const Module& from, u32 k, u64 weight) {
   auto& to = into.data;
   const auto& data = from.data;
@@ -42,8 +45,6 @@ void add_function(Module& into, u32 i, const Module& from, u32 k, u64 weight) {
       add(to.block_ran[f.first_counter + c], data.block_ran[g.first_counter + c], weight);
   }
 }
-
-}  // namespace
 
 void fold_edges(std::vector<Edge>& edges) {
   std::ranges::sort(edges, [](const Edge& a, const Edge& b) { return ends(a) < ends(b); });
