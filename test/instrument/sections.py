@@ -1,4 +1,5 @@
 """What is in the sections of instrumented programs, for every way to build them."""
+import os
 import re
 
 import mip
@@ -122,6 +123,32 @@ def lto(build):
         raise AssertionError("a link without the run time succeeded")
 
 
+def lto_elsewhere(build):
+    """Distributed ThinLTO, whose backends take no -fpass-plugin, and GNU ld and gold with LLVM's plugin for them."""
+    objects = []
+    for index, source in enumerate(tools.SHAPES):
+        objects.append(build.path(f"{index}.o"))
+        tools.run(["clang++-22", "-O2", "-flto=thin", *build.flags("coverage"), "-c", source, "-o", objects[-1]])
+    runtime, out = build.lib + "/libpgokit_rt.a", build.path("distributed")
+    tools.run(["clang++-22", "-flto=thin", "-fuse-ld=lld-22", *objects, runtime, "-Wl,--thinlto-index-only", "-o", out])
+    native = [each + ".native.o" for each in objects]
+    for bitcode, each in zip(objects, native):
+        backend = ["clang++-22", "-O2", "-x", "ir", bitcode, f"-fthinlto-index={bitcode}.thinlto.bc", "-c", "-o"]
+        tools.run([*backend, each, f"-fplugin={build.plugin}"])
+        tools.run([*backend, each + ".without"])
+        assert "__pgokit_error_link" in tools.run(["llvm-nm-22", "-u", each + ".without"]).stdout
+    tools.run(["clang++-22", "-fuse-ld=lld-22", *native, runtime, "-Wl,--build-id", "-o", out])
+    assert build.counts(out)["main"][0][1].covered
+    if not os.path.exists("/usr/lib/llvm-22/lib/LLVMgold.so"):
+        print("LLVMgold.so is not installed: GNU ld and gold are not tried")
+        return
+    for linker in ("bfd", "gold"):
+        out = build.path(linker)
+        tools.run(["clang++-22", "-O2", "-flto", f"-fuse-ld={linker}", *objects, runtime, "-Wl,--build-id", "-o", out],
+                  env={"LD_PRELOAD": build.plugin})
+        assert build.counts(out)["main"][0][1].covered
+
+
 def shared(build):
     """A library and a program, each with its sections, its run time and its dump."""
     library = build.path("libother.so")
@@ -197,5 +224,5 @@ def unknown(build):
 
 
 if __name__ == "__main__":
-    tools.main({"levels": levels, "linkers": linkers, "modes": modes, "split": split, "lto": lto, "shared": shared,
+    tools.main({"levels": levels, "linkers": linkers, "modes": modes, "split": split, "lto": lto, "lto_elsewhere": lto_elsewhere, "shared": shared,
                 "stripped": stripped, "weak": weak, "unknown": unknown})
