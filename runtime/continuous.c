@@ -6,6 +6,10 @@
  *           │ header, path │ (other) │ raw section           │ (other) │ checksum │
  *           └──────────────┴─────────┴───────────────────────┴─────────┴──────────┘
  *           0              4096      memory: mapped pages              end of page
+ *
+ * After fork() a child gets pages of its own before other code of the program runs. One made by a
+ * plain clone() would share them with its parent, and what else lies on them: such programs are not
+ * for this mode.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -72,6 +76,7 @@ int pgokit_enter_continuous(void) {
   const off_t page = (off_t)sysconf(_SC_PAGESIZE);
   snprintf(beside, sizeof beside, "%s.%lu.tmp", path, (unsigned long)getpid());
   unlink(beside);
+  if (!pgokit_may_have_size(2 * (uint64_t)page + mapped_size)) return EFBIG;
   const int file = open(beside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0) {
     pgokit_complain("cannot be created; counters are written at exit only if another file is named",

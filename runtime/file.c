@@ -138,11 +138,12 @@ static int write_all(void* context, const void* data, size_t size) {
 }
 
 /* More than the limit would bring a signal that ends the program. */
-static int fits(off_t size) {
+int pgokit_may_have_size(uint64_t size) {
   struct rlimit limit;
-  if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY) return 1;
-  return (rlim_t)size + pgokit_size() + 4096 <= limit.rlim_cur;
+  return getrlimit(RLIMIT_FSIZE, &limit) || size <= limit.rlim_cur;
 }
+
+static int fits(off_t size) { return pgokit_may_have_size((uint64_t)size + pgokit_size() + 4096); }
 
 static int lock(int file) {
   for (int tries = 0; tries < 100; ++tries) {

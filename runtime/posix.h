@@ -15,7 +15,8 @@ void pgokit_keep_pattern(const char* pattern); /* NULL: the default */
 int pgokit_wants_continuous(void);
 int pgokit_file_name(char* path); /* of this process, PGOKIT_PATH_SIZE bytes */
 int pgokit_append(const char* path);
-void pgokit_new_file(void); /* what was written belongs to another process */
+int pgokit_may_have_size(uint64_t size); /* of a file, by the limits of the process */
+void pgokit_new_file(void);              /* what was written belongs to another process */
 int pgokit_read_section(const char* path, uint64_t address, void* to, size_t size);
 
 /* continuous.c */

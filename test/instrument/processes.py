@@ -213,6 +213,7 @@ def refusals(build):
     before = os.path.getsize(full)
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (before + 100, before + 100))
     quiet("work", file=full, preexec_fn=limit)
+    assert not quiet("work", file="%c%p", preexec_fn=limit)
     assert os.path.getsize(full) == before and len(mip.read_dumps(full)) == 1
 
 
