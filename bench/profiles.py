@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""pgokit beside llvm-profdata 22 on profiles of a made-up fleet, in one run: wall time, CPU time, peak memory.
+
+    ./dev bench profiles [--runs N] [--count N] [--bytes N] [--only NAME]
+
+Writes bench/profiles.md. The inputs are made once, in build/bench/profiles (test/support/profiles). Both tools
+write the same bytes, which is checked.
+"""
+import argparse
+import filecmp
+import pathlib
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import launch  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+WORK = ROOT / "build/bench/profiles"
+PGOKIT = ROOT / "build/bin/pgokit"
+PEER = "llvm-profdata-22"
+
+
+def inputs(form, count, size):
+    folder = WORK / f"{form}-{count}-{size}"
+    if not folder.exists():
+        maker = next(p for p in sorted((ROOT / "build/release").rglob("pgokit-make-profiles")) if p.is_file())
+        folder.mkdir(parents=True)
+        subprocess.run([maker, folder, str(count), str(size), form], check=True)
+    return sorted(folder.iterdir())
+
+
+def cases(count, size):
+    """name, what it is, the words for both tools, times faster that is wanted."""
+    fleet = inputs("extbinary", count, size)
+    probes = inputs("probes", max(count // 10, 2), size)
+    text = inputs("text", max(count // 10, 2), size)
+    one = fleet[0]
+    return [
+        ("merge", f"{count} extbinary profiles of {one.stat().st_size / 1e6:.1f} MB", ["merge", "--sample", *fleet], 10),
+        ("merge-probes", f"{len(probes)} with probes, {probes[0].stat().st_size / 1e6:.1f} MB",
+         ["merge", "--sample", *probes], 0),
+        ("merge-text", f"{len(text)} texts of {text[0].stat().st_size / 1e6:.1f} MB", ["merge", "--sample", *text], 0),
+        ("convert", "one extbinary to text", ["merge", "--sample", "--text", one], 0),
+        ("show", "one extbinary, all functions", ["show", "--sample", one], 10),
+        ("overlap", "two extbinary", ["overlap", "--sample", fleet[0], fleet[1]], 10),
+        ("start", "--version", ["--version"], 5),
+    ]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--bytes", type=int, default=5000000)
+    parser.add_argument("--only")
+    args = parser.parse_args()
+    if not shutil.which(PEER):
+        print(f"SKIPPED: no {PEER}")
+        return 77
+    WORK.mkdir(parents=True, exist_ok=True)
+    lines = [f"On {launch.machine()}, {args.runs} runs in turn, medians.", "",
+             "| case | inputs | pgokit | llvm-profdata | times faster | CPU | pgokit MB | llvm-profdata MB | wanted |",
+             "|---|---|---|---|---|---|---|---|---|"]
+    for name, about, words, wanted in cases(args.count, args.bytes):
+        if args.only not in (None, name):
+            continue
+        writes = words[0] == "merge"
+        ours, theirs = launch.in_turn([
+            [PGOKIT, "llvm-profdata", *words, *(["-o", WORK / "ours"] if writes else [])],
+            [PEER, *words, *(["-o", WORK / "theirs"] if writes else [])]], args.runs, WORK)
+        if writes and not filecmp.cmp(WORK / "ours", WORK / "theirs", shallow=False):
+            raise SystemExit(f"{name}: the files differ")
+        lines.append(f"| {name} | {about} | {ours.wall:.3f} s | {theirs.wall:.3f} s | {theirs.wall / ours.wall:.1f} | "
+                     f"{theirs.cpu / max(ours.cpu, 0.001):.1f} | {ours.peak_mb:.0f} | {theirs.peak_mb:.0f} | "
+                     f"{f'{wanted}' if wanted else ''} |")
+        print(lines[-1])
+    if args.only is None:
+        (ROOT / "bench/profiles.md").write_text("\n".join(lines) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
