@@ -1,6 +1,7 @@
 // Text with call chains, unwound over a program of two functions: no crash, and the same counts on
 // one thread and on three.
 #include <cstdlib>
+#include <functional>
 
 #include "base/cursor.h"
 #include "test/support/shell.h"
@@ -37,7 +38,11 @@ std::string unwound(std::string_view text, bool by_frames, unsigned threads) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view text = as_text({data, size});
-  for (bool by_frames : {false, true})
-    if (unwound(text, by_frames, 1) != unwound(text, by_frames, 3)) std::abort();
+  // Setting up an unwinder takes most of the time: each text is unwound in one way, and only some
+  // on several threads. The text itself decides, so that what is found can be found again.
+  size_t choice = std::hash<std::string_view>{}(text);
+  bool by_frames = choice & 1;
+  auto alone = unwound(text, by_frames, 1);
+  if (choice % 16 < 2 && unwound(text, by_frames, 3) != alone) std::abort();
   return 0;
 }

@@ -67,17 +67,50 @@ Result<profile::Format> format_named(std::string_view name) {
   return usage_error("--format {}: there are extbinary, binary and text", name);
 }
 
-Status generate(Settings& settings) {
+// What can be said before anything is read.
+Result<profile::Format> check_settings(const Settings& settings) {
   auto format = TRY(format_named(settings.format));
   if (format != profile::Format::extbinary && (settings.md5 || settings.compress))
     return usage_error("--md5 and --compress are for --format extbinary");
-  auto& options = settings.generation;
   if (settings.json && settings.output == "-")
     return usage_error("--json and -o - both want standard output: write the profile to a file");
+  const auto& options = settings.generation;
   TRY(check_threads(settings.threads));
   TRY(check_files(options.inputs, options.binary, settings.output));
   for (const auto* path : {&options.program.dwp_path, &options.program.debug_path})
     if (!path->empty()) TRY(MappedFile::open(*path));
+  return format;
+}
+
+Result<ReadInput> read_wanted(const binary::Program& program, const Settings& settings) {
+  const auto& options = settings.generation;
+  auto input = TRY(read_input(program, options));
+  TRY(check_input(program, input, options));
+  if (options.pid && input.kind == InputKind::raw)
+    return usage_error("--pid {}: raw counts do not tell processes", *options.pid);
+  if (!settings.context_sensitive) forget_contexts(program, input);
+  if (settings.context_sensitive && !input.contexts)
+    return fail(
+        "{}: {}, which --context-sensitive needs: record with "
+        "perf record -b --call-graph fp (or lbr)",
+        options.inputs[0],
+        input.ip_only ? "its samples have no branch stacks"
+                      : "its branches come without call chains");
+  return input;
+}
+
+void report_run(const Settings& settings, const GenerationReport& report) {
+  auto* timings = settings.generation.timings;
+  if (timings) timings->end();
+  if (settings.json) return print_json(report, settings.stats);
+  if (!settings.quiet) print_summary(report);
+  if (settings.stats) print_stats(report);
+  if (timings) fmt::print(stderr, "{}", timings->text());
+}
+
+Status generate(Settings& settings) {
+  auto format = TRY(check_settings(settings));
+  auto& options = settings.generation;
   options.threads = static_cast<unsigned>(settings.threads);
   options.flat_from_hybrid = !settings.context_sensitive;
   if (is_instrumented_profile(options.inputs))
@@ -95,23 +128,12 @@ Status generate(Settings& settings) {
   options.stage("opening the program");
   auto program = TRY(binary::Program::open(options.binary, options.program));
   if (settings.output.empty()) settings.output = std::string(program.name()) + ".prof";
-  TRY(check_files({}, program.path(), settings.output));
+  TRY(check_files(options.inputs, program.path(), settings.output));
   auto output = TRY(OutputFile::create(settings.output));
   options.stage("finding its functions");
   TRY(program.load_functions(options.threads));
   // Functions and symbols are known; nothing is decoded yet.
-  auto input = TRY(read_input(program, options));
-  TRY(check_input(program, input, options));
-  if (options.pid && input.kind == InputKind::raw)
-    return usage_error("--pid {}: raw counts do not tell processes", *options.pid);
-  if (!settings.context_sensitive) forget_contexts(program, input);
-  if (settings.context_sensitive && !input.contexts)
-    return fail(
-        "{}: {}, which --context-sensitive needs: record with "
-        "perf record -b --call-graph fp (or lbr)",
-        options.inputs[0],
-        input.ip_only ? "its samples have no branch stacks"
-                      : "its branches come without call chains");
+  auto input = TRY(read_wanted(program, settings));
   auto generated = TRY(generate_profile(program, input, options));
   TRY(check_generated(program, input, generated));
   options.stage("writing the profile");
@@ -119,14 +141,8 @@ Status generate(Settings& settings) {
                                  {.compress = settings.compress, .md5_names = settings.md5}));
   output.write(bytes);
   TRY(output.commit());
-
-  if (options.timings) options.timings->end();
-  GenerationReport report{program,         options,         input,       generated,
-                          settings.output, settings.format, bytes.size()};
-  if (settings.json) return print_json(report, settings.stats), Status{};
-  if (!settings.quiet) print_summary(report);
-  if (settings.stats) print_stats(report);
-  if (options.timings) fmt::print(stderr, "{}", options.timings->text());
+  report_run(settings,
+             {program, options, input, generated, settings.output, settings.format, bytes.size()});
   return {};
 }
 
