@@ -67,6 +67,17 @@ Result<profile::Format> format_named(std::string_view name) {
   return usage_error("--format {}: there are extbinary, binary and text", name);
 }
 
+const char* why_no_contexts(const ReadInput& input) {
+  if (input.ip_only && input.has_chains)
+    return "without branch stacks --context-sensitive is for programs with probes "
+           "(-fpseudo-probe-for-profiling)";
+  if (input.ip_only)
+    return "its samples have no call chains, which --context-sensitive needs: record with perf "
+           "record -b --call-graph fp, or at least -g";
+  return "its branches come without call chains, which --context-sensitive needs: record with "
+         "perf record -b --call-graph fp (or lbr)";
+}
+
 // What can be said before anything is read.
 Result<profile::Format> check_settings(const Settings& settings) {
   auto format = TRY(format_named(settings.format));
@@ -90,12 +101,7 @@ Result<ReadInput> read_wanted(const binary::Program& program, const Settings& se
     return usage_error("--pid {}: raw counts do not tell processes", *options.pid);
   if (!settings.context_sensitive) forget_contexts(program, input);
   if (settings.context_sensitive && !input.contexts)
-    return fail(
-        "{}: {}, which --context-sensitive needs: record with "
-        "perf record -b --call-graph fp (or lbr)",
-        options.inputs[0],
-        input.ip_only ? "its samples have no branch stacks"
-                      : "its branches come without call chains");
+    return fail("{}: {}", options.inputs[0], why_no_contexts(input));
   return input;
 }
 

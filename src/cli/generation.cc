@@ -4,6 +4,7 @@
 #include <ranges>
 
 #include "base/cursor.h"
+#include "base/parallel.h"
 #include "cli/hybrid_input.h"
 #include "generate/ambiguous.h"
 #include "generate/flat_lines.h"
@@ -15,6 +16,7 @@
 #include "samples/raw_profile.h"
 #include "samples/script_counts.h"
 #include "unwind/hybrid_recording.h"
+#include "unwind/ip_contexts.h"
 #include "unwind/merge_contexts.h"
 #include "unwind/raw_contexts.h"
 
@@ -55,12 +57,20 @@ Status read_flat_recording(const perf::Recording& recording, const binary::Progr
   return {};
 }
 
-// Counts are estimated where there are no branch stacks.
-Status take_ips(samples::IpRead read, const binary::Program& program,
-                const GenerationOptions& options, ReadInput& input) {
+// Counts are estimated where there are no branch stacks, and divided by context where that is
+// wanted.
+template <class Count>
+Status estimate_from_ips(const binary::Program& program, const GenerationOptions& options,
+                         ReadInput& input, samples::IpRead& read, const Count& count) {
+  bool by_context = !options.flat_from_hybrid && program.has_probes();
+  unwind::IpContexts contexts(program, worker_count(options.threads));
+  read = TRY(count(by_context ? contexts.each() : samples::EachChain{}));
   auto estimate = samples::estimate_counts(program.code(), program.functions(),
                                            read.counter.counts(), options.threads);
-  input.counts = std::move(estimate.counts);
+  if (by_context && read.has_chains)
+    input.contexts = contexts.divide(estimate.counts);
+  else
+    input.counts = std::move(estimate.counts);
   input.ip_only = estimate.quality;
   input.has_chains = read.has_chains;
   input.use = read.use;
@@ -81,10 +91,12 @@ Status read_recording(Bytes bytes, const binary::Program& program, const Generat
                                 .threads = options.threads,
                                 .progress = &progress};
   if (options.allow_ip && samples::is_without_branches(recording)) {
-    auto read = TRY(samples::count_ips(recording, program, how));
+    samples::IpRead read(program);
+    TRY(estimate_from_ips(program, options, input, read, [&](const samples::EachChain& each) {
+      return samples::count_ips(recording, program, how, each);
+    }));
     if (read.mappings == 0)
       return did_not_run(recording, program, read.other_build, options.kernel);
-    TRY(take_ips(std::move(read), program, options, input));
   } else if (!options.flat_from_hybrid && unwind::has_call_chains(recording)) {
     auto seen = TRY(read_hybrid_recording(recording, program, how, options, input));
     if (seen.mappings == 0)
@@ -107,8 +119,10 @@ void look_for_other_kind(std::string_view text, ReadInput& input) {
 Status read_script(std::string_view text, const binary::Program& program,
                    const GenerationOptions& options, ReadInput& input) {
   if (options.allow_ip && perf::detect_script(text) == perf::ScriptKind::invalid) {
-    auto read = TRY(samples::count_ip_script(text, program, {.pid = options.pid}));
-    return take_ips(std::move(read), program, options, input);
+    samples::IpRead read(program);
+    return estimate_from_ips(program, options, input, read, [&](const samples::EachChain& each) {
+      return samples::count_ip_script(text, program, {.pid = options.pid}, each);
+    });
   }
   if (!options.flat_from_hybrid && perf::detect_script(text) == perf::ScriptKind::hybrid)
     return read_hybrid_script(text, program, options, input);

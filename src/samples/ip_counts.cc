@@ -20,13 +20,15 @@ constexpr u64 user_marker = static_cast<u64>(-512), deferred_user_marker = stati
 class ChainReader {
  public:
   ChainReader(const perf::Recording& recording, const binary::Program& program,
-              const ProgramMaps& maps, const RecordingOptions& options)
+              const ProgramMaps& maps, const RecordingOptions& options, const EachChain& each)
       : counter(program.code(), program.functions()),
         parser_(recording.parser()),
         lookup_(maps),
-        options_(options) {}
+        options_(options),
+        each_(each) {}
 
-  void read(Bytes records) {
+  void read(Bytes records, unsigned worker) {
+    worker_ = worker;
     perf::RecordWalk walk(records);
     perf::Sample sample;
     for (perf::Record record; walk.next(record);) {
@@ -52,6 +54,7 @@ class ChainReader {
     if (!counter.add(chain_)) return void(++use.not_in_program);
     ++use.used;
     use.entries += chain_.size() - 1;
+    if (each_) each_(worker_, chain_);
   }
 
   // The chain begins with the sampled address again.
@@ -71,6 +74,8 @@ class ChainReader {
   const perf::Parser& parser_;
   ProgramMaps::Lookup lookup_;
   const RecordingOptions& options_;
+  const EachChain& each_;
+  unsigned worker_ = 0;
   std::vector<BinaryAddr> chain_;
 };
 
@@ -78,8 +83,8 @@ class ChainReader {
 
 CodeIndex IpCounter::instruction_at(BinaryAddr address) const {
   if (address == external) return no_code;
-  auto index = code_.index_of(address);
-  return index != no_code && code_.is_instruction(index) ? index : no_code;
+  auto index = code_->index_of(address);
+  return index != no_code && code_->is_instruction(index) ? index : no_code;
 }
 
 bool IpCounter::add(std::span<const BinaryAddr> chain) {
@@ -89,8 +94,8 @@ bool IpCounter::add(std::span<const BinaryAddr> chain) {
     auto back = instruction_at(chain[i]);
     auto inside = back == no_code ? no_code : instruction_at(chain[i - 1]);
     if (inside == no_code) continue;
-    auto call = call_before(code_, back);
-    const auto* callee = functions_.find(chain[i - 1].value);
+    auto call = call_before(*code_, back);
+    const auto* callee = functions_->find(chain[i - 1].value);
     if (call == no_code || !callee) continue;
     calls_.add(u64{static_cast<u32>(call)} << 32 | callee->function, 1);
   }
@@ -124,7 +129,7 @@ bool is_without_branches(const perf::Recording& recording) {
 }
 
 Result<IpRead> count_ips(const perf::Recording& recording, const binary::Program& program,
-                         const RecordingOptions& options) {
+                         const RecordingOptions& options, const EachChain& each) {
   IpRead result(program);
   result.has_chains = std::ranges::any_of(recording.events(), [](const perf::Event& event) {
     return event.attr.has(perf::field::callchain);
@@ -137,10 +142,11 @@ Result<IpRead> count_ips(const perf::Recording& recording, const binary::Program
   if (mapped.maps.empty()) return result;
 
   unsigned workers = worker_count(options.threads);
-  std::vector<ChainReader> readers(workers, ChainReader(recording, program, mapped.maps, options));
+  std::vector<ChainReader> readers(workers,
+                                   ChainReader(recording, program, mapped.maps, options, each));
   perf::ReadCounts unpacking;
   recording.for_each_piece(workers, unpacking, [&](const perf::Piece& piece, unsigned worker) {
-    readers[worker].read(piece.records);
+    readers[worker].read(piece.records, worker);
     if (options.progress) options.progress->advance(piece.records.size());
   });
   result.unreadable.add(unpacking);

@@ -11,6 +11,8 @@
 // The program's functions have to be loaded. Processes have their own load addresses, in text too
 // where it has a column for the process: `perf script -F pid,ip --show-mmap-events`.
 
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,7 +45,7 @@ struct IpCounts {
 class IpCounter {
  public:
   IpCounter(const binary::CodeMap& code, const binary::FunctionTable& functions)
-      : code_(code), functions_(functions) {}
+      : code_(&code), functions_(&functions) {}
 
   // Leaf first, what is outside as `external`; false where the leaf is not in the program.
   bool add(std::span<const BinaryAddr> chain);
@@ -53,8 +55,8 @@ class IpCounter {
  private:
   binary::CodeIndex instruction_at(BinaryAddr address) const;
 
-  const binary::CodeMap& code_;
-  const binary::FunctionTable& functions_;
+  const binary::CodeMap* code_;
+  const binary::FunctionTable* functions_;
   PairCounter ips_, calls_;
 };
 
@@ -72,13 +74,15 @@ struct IpRead {
 
 // Whether no event of a recording has branch stacks.
 bool is_without_branches(const perf::Recording& recording);
+// Told of each sample that is used, by the worker that reads it: leaf first.
+using EachChain = std::function<void(unsigned worker, std::span<const BinaryAddr> chain)>;
 Result<IpRead> count_ips(const perf::Recording& recording, const binary::Program& program,
-                         const RecordingOptions& options);
+                         const RecordingOptions& options, const EachChain& each = {});
 
 // Text whose lines are [COMM] [PID] [TIME:] [EVENT:] IP, or such a line without IP and then the
 // frames of the call chain, one per line.
 bool looks_like_ip_script(std::string_view text);
 Result<IpRead> count_ip_script(std::string_view text, const binary::Program& program,
-                               const RecordingOptions& options);
+                               const RecordingOptions& options, const EachChain& each = {});
 
 }  // namespace pgokit::samples

@@ -99,11 +99,13 @@ SampleLine parse_sample_line(std::string_view text) {
 
 class ScriptReader {
  public:
-  ScriptReader(const binary::Program& program, const RecordingOptions& options, IpRead& out)
+  ScriptReader(const binary::Program& program, const RecordingOptions& options, IpRead& out,
+               const EachChain& each)
       : match_(program.name(), program.file().build_id(), no_ids_),
         maps_(program.file()),
         options_(options),
-        out_(out) {}
+        out_(out),
+        each_(each) {}
 
   void read(std::string_view text) {
     find_mappings(text);
@@ -176,6 +178,7 @@ class ScriptReader {
     if (!out_.counter.add(chain_)) return void(++out_.use.not_in_program);
     ++out_.use.used;
     out_.use.entries += chain_.size() - 1;
+    if (each_) each_(0, chain_);
   }
 
   std::vector<perf::BuildId> no_ids_;
@@ -183,6 +186,7 @@ class ScriptReader {
   ProgramMaps maps_;
   const RecordingOptions& options_;
   IpRead& out_;
+  const EachChain& each_;
 
   u64 line_ = 0;
   bool open_ = false;
@@ -205,11 +209,11 @@ bool looks_like_ip_script(std::string_view text) {
 }
 
 Result<IpRead> count_ip_script(std::string_view text, const binary::Program& program,
-                               const RecordingOptions& options) {
+                               const RecordingOptions& options, const EachChain& each) {
   if (!looks_like_ip_script(text))
     return fail("has no samples as 'perf script -F pid,ip' prints them");
   IpRead read(program);
-  ScriptReader(program, options, read).read(text);
+  ScriptReader(program, options, read, each).read(text);
   if (read.mappings == 0)
     return fail(
         "has no mapping event of {}, so its addresses are not known: print it with perf script "

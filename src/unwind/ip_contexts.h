@@ -1,0 +1,55 @@
+#pragma once
+
+// Call chains without branch stacks → counts per calling context, of a program with probes.
+//
+//   IpContexts contexts(program, workers);
+//   auto read = TRY(samples::count_ips(recording, program, options, contexts.each()));
+//   auto estimate = samples::estimate_counts(...);
+//   ContextCounts counts = contexts.divide(estimate.counts);
+//
+// The counts of a function are estimated over all of its samples and then divided among the
+// contexts that it was sampled in: within a function all contexts look alike, because the samples
+// of one context are too few to tell them apart.
+
+#include <vector>
+
+#include "binary/program.h"
+#include "samples/ip_counts.h"
+#include "unwind/context_counts.h"
+
+namespace pgokit::unwind {
+
+class IpContexts {
+ public:
+  IpContexts(const binary::Program& program, unsigned workers)
+      : program_(program), chains_(workers) {}
+
+  samples::EachChain each() {
+    return
+        [this](unsigned worker, std::span<const BinaryAddr> chain) { add(chains_[worker], chain); };
+  }
+
+  // The same for any number of workers.
+  ContextCounts divide(const samples::Counts& counts) const;
+
+ private:
+  // One worker's samples: how many there are of each function in each chain of calls.
+  struct Chains {
+    CallPaths paths;
+    tsl::robin_map<u64, u64, IntHash> samples;  // by path and function
+    std::vector<CodeIndex> calls;
+  };
+  struct Context {
+    std::vector<CodeIndex> calls;  // outermost first
+    u32 function = 0;
+    u64 samples = 0;
+  };
+
+  void add(Chains& chains, std::span<const BinaryAddr> chain) const;
+  std::vector<Context> merged() const;
+
+  const binary::Program& program_;
+  std::vector<Chains> chains_;
+};
+
+}  // namespace pgokit::unwind
