@@ -6,6 +6,7 @@
 #include "base/cursor.h"
 #include "base/parallel.h"
 #include "profile/columns_functions.h"
+#include "profile/columns_text.h"
 #include "profile/extbinary.h"
 #include "profile/section_table.h"
 
@@ -266,6 +267,7 @@ std::optional<Columns> read_plain_columns(Bytes file) {
   auto format = sniff(file);
   if (format == Format::extbinary) return Reader(file).read_extbinary();
   if (format == Format::binary) return Reader(file).read_binary();
+  if (format == Format::text) return read_text_columns(as_text(file));
   return std::nullopt;
 }
 

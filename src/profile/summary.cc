@@ -12,44 +12,13 @@ constexpr u32 cutoffs[] = {10000,  100000, 200000, 300000, 400000, 500000, 60000
                            800000, 900000, 950000, 990000, 999000, 999900, 999990, 999999};
 constexpr u32 scale = 1000000;
 
-// How many places have each count. Small ones, which are nearly all, have a table: sorting every
-// count took a third of the time of writing a file.
-class Counts {
- public:
-  Counts() : small_(1 << 14) {}
-
-  void add(const FunctionSamples& samples) {
-    for (const auto& [location, record] : samples.body.unordered()) {
-      if (record.samples < small_.size())
-        ++small_[record.samples];
-      else
-        large_.push_back(record.samples);
-      total += record.samples;  // wraps as the tools' sum does
-    }
-    for (const auto& [location, callees] : samples.inlinees.unordered())
-      for (const auto& [name, inlinee] : callees.unordered())
-        // what was also merged into the function's own profile counts there
-        if (!(inlinee->attributes & duplicated_into_base)) add(*inlinee);
-  }
-
-  // `visit(count, places)` for each count downwards.
-  template <class Visit>
-  void downwards(Visit visit) {
-    std::ranges::sort(large_, std::greater<>());
-    for (size_t i = 0, next = 0; i < large_.size(); i = next) {
-      while (next < large_.size() && large_[next] == large_[i]) ++next;
-      visit(large_[i], u64{next - i});
-    }
-    for (u64 count = small_.size(); count-- > 0;)
-      if (small_[count]) visit(count, small_[count]);
-  }
-
-  u64 total = 0;
-
- private:
-  std::vector<u64> small_;  // places by count
-  std::vector<u64> large_;
-};
+void add(const FunctionSamples& samples, SummaryBuilder& builder) {
+  for (const auto& [location, record] : samples.body.unordered()) builder.add_place(record.samples);
+  for (const auto& [location, callees] : samples.inlinees.unordered())
+    for (const auto& [name, inlinee] : callees.unordered())
+      // what was also merged into the function's own profile counts there
+      if (!(inlinee->attributes & duplicated_into_base)) add(*inlinee, builder);
+}
 
 u64 part_of(u64 total, u32 cutoff) {
   __extension__ using u128 = unsigned __int128;
@@ -57,30 +26,12 @@ u64 part_of(u64 total, u32 cutoff) {
 }
 
 Summary summarize_functions(const std::deque<Function>& functions) {
-  Summary summary;
-  Counts counts;
+  SummaryBuilder builder;
   for (const auto& function : functions) {
-    ++summary.num_functions;
-    summary.max_function_count = std::max(summary.max_function_count, function.samples.head);
-    counts.add(function.samples);
+    builder.add_function(function.samples.head);
+    add(function.samples, builder);
   }
-  summary.total = counts.total;
-  u64 sum = 0, last = 0;
-  size_t cutoff = 0;
-  auto take = [&](bool all) {
-    while (cutoff < std::size(cutoffs) && (all || sum >= part_of(counts.total, cutoffs[cutoff])))
-      summary.entries.push_back({cutoffs[cutoff++], last, summary.num_counts});
-  };
-  take(false);
-  counts.downwards([&](u64 count, u64 places) {
-    summary.max_count = std::max(summary.max_count, count);
-    summary.num_counts += places;
-    sum += count * places;
-    last = count;
-    take(false);
-  });
-  take(true);
-  return summary;
+  return builder.finish();
 }
 
 // Of one function, in different contexts or inlinees.
@@ -116,6 +67,32 @@ struct Weight {
 };
 
 }  // namespace
+
+Summary SummaryBuilder::finish() {
+  u64 sum = 0, last = 0;
+  size_t cutoff = 0;
+  auto take = [&](bool all) {
+    while (cutoff < std::size(cutoffs) && (all || sum >= part_of(summary_.total, cutoffs[cutoff])))
+      summary_.entries.push_back({cutoffs[cutoff++], last, summary_.num_counts});
+  };
+  auto add = [&](u64 count, u64 places) {
+    summary_.max_count = std::max(summary_.max_count, count);
+    summary_.num_counts += places;
+    sum += count * places;
+    last = count;
+    take(false);
+  };
+  take(false);
+  std::ranges::sort(large_, std::greater<>());
+  for (size_t i = 0, next = 0; i < large_.size(); i = next) {
+    while (next < large_.size() && large_[next] == large_[i]) ++next;
+    add(large_[i], next - i);
+  }
+  for (u64 count = small_.size(); count-- > 0;)
+    if (small_[count]) add(count, small_[count]);
+  take(true);
+  return std::move(summary_);
+}
 
 u64 Summary::count_at(u32 cutoff) const {
   for (const auto& entry : entries)
