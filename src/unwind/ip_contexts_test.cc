@@ -1,0 +1,87 @@
+#include "unwind/ip_contexts.h"
+
+#include <gmock/gmock.h>
+
+#include "test/support/shell.h"
+#include "test/support/tail_call_program.h"
+
+namespace pgokit::unwind {
+namespace {
+
+using testing::ElementsAre;
+
+class IpContextsTest : public testing::Test {
+ protected:
+  IpContextsTest() { EXPECT_TRUE(program_.load_functions(1)); }
+
+  binary::Program open() {
+    dir_.write("tail", test::tail_call_program().image());
+    return *binary::Program::open(fmt::format("{}/tail", dir_.path()), {});
+  }
+
+  // (calls of the context, first address, count) of each range, then of each branch
+  std::vector<std::string> divided(const IpContexts& contexts) const {
+    samples::Counts counts{{{{0x401000}, {0x401007}, 50}, {{0x401020}, {0x401021}, 400}},
+                           {{samples::external, {0x401000}, 7}, {{0x401000}, {0x401010}, 50}}};
+    auto split = contexts.divide(counts);
+    const auto& code = program_.code();
+    std::vector<std::string> out;
+    for (size_t i = 0; i < split.size(); ++i) {
+      std::string calls;
+      for (auto call : split.paths.calls(split.path(i)))
+        calls += fmt::format("{:x} @ ", code.address_of(call).value);
+      for (const auto& one : split.ranges(i))
+        out.push_back(
+            fmt::format("{}{:x}: {}", calls, code.address_of(one.first).value, one.count));
+      for (const auto& one : split.branches(i))
+        out.push_back(fmt::format("{}{:x} -> {:x}: {}", calls, code.address_of(one.from).value,
+                                  code.address_of(one.to).value, one.count));
+    }
+    return out;
+  }
+
+  test::ScratchDir dir_;
+  binary::Program program_ = open();
+};
+
+void add(IpContexts& contexts, unsigned worker, std::vector<u64> addresses) {
+  std::vector<BinaryAddr> chain;
+  for (u64 address : addresses) chain.push_back({address});
+  contexts.each()(worker, chain);
+}
+
+TEST_F(IpContextsTest, CountsAreDividedBySamples) {
+  IpContexts one(program_, 1), two(program_, 2);
+  for (auto* contexts : {&one, &two}) {
+    unsigned other = contexts == &two ? 1 : 0;
+    for (int i = 0; i < 3; ++i) add(*contexts, other, {0x401020, 0x401005});
+    add(*contexts, 0, {0x401020, 0x401007});
+    add(*contexts, 0, {0x401000});
+    add(*contexts, other, {0x401005, 1});
+  }
+  EXPECT_THAT(divided(one), ElementsAre("401000: 50", "401000 -> 401010: 50",
+                                        "401000 @ 401020: 300", "401005 @ 401020: 100"));
+  EXPECT_EQ(divided(one), divided(two));
+}
+
+TEST_F(IpContextsTest, ChainsEndWhereTheyLeaveTheProgram) {
+  IpContexts contexts(program_, 1);
+  add(contexts, 0, {0x401020, 1, 0x401005});         // the caller is elsewhere
+  add(contexts, 0, {0x401020, 0x401021, 0x401005});  // no call stands before that address
+  EXPECT_THAT(divided(contexts), ElementsAre("401020: 400"));
+}
+
+TEST_F(IpContextsTest, RecursionCountsOnce) {
+  IpContexts contexts(program_, 1);
+  add(contexts, 0, {0x401020, 0x401007, 0x401007, 0x401007, 0x401005});
+  EXPECT_THAT(divided(contexts), ElementsAre("401000 @ 401005 @ 401020: 400"));
+}
+
+TEST_F(IpContextsTest, WithoutSamplesThereIsNothing) {
+  IpContexts contexts(program_, 1);
+  add(contexts, 0, {0x409999});
+  EXPECT_TRUE(divided(contexts).empty());
+}
+
+}  // namespace
+}  // namespace pgokit::unwind
