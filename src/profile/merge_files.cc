@@ -242,12 +242,11 @@ Status Merger::check_kind(const Source& source, const std::string& path) {
       sum.context_sensitive = flags.context_sensitive;
     }
     if (sum.probe_based != flags.probe_based)
-      return fail("{} is {}based on probes and {} is {}: their places mean different things",
-                  first_path_, sum.probe_based ? "" : "not ", path, flags.probe_based ? "" : "not");
+      return fail("{} and {} do not add up: one is based on probes, the other on lines",
+                  first_path_, path);
     if (sum.context_sensitive != flags.context_sensitive)
-      return fail("{} has {} and {} has {}: convert one of them first (--layout)", first_path_,
-                  sum.context_sensitive ? "contexts" : "no contexts", path,
-                  flags.context_sensitive ? "contexts" : "none");
+      return fail("{} and {} do not add up: one has contexts; convert it first (--layout)",
+                  first_path_, path);
   }
   sum.pre_inlined |= flags.pre_inlined;
   sum.fs_discriminators |= flags.fs_discriminators;

@@ -130,7 +130,7 @@ TEST_F(MergeFiles, RefusesWhatDoesNotAddUp) {
   auto probes = save("probes", "f:5:1\n 1: 5\n !CFGChecksum: 7\n");
   auto contexts = save("contexts", "[g:1 @ f]:5:1\n 1: 5\n");
   EXPECT_THAT(merge_files({probes, lines}, {}).error().message, HasSubstr("based on probes"));
-  EXPECT_THAT(merge_files({lines, contexts}, {}).error().message, HasSubstr("convert one of them"));
+  EXPECT_THAT(merge_files({lines, contexts}, {}).error().message, HasSubstr("convert it first"));
   auto as_peer = merge_files({lines, probes}, {.rule = ChecksumRule::first});
   EXPECT_EQ(as_peer.error().message,
             "cannot merge probe-based profile with non-probe-based profile");

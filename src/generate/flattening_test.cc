@@ -1,0 +1,65 @@
+#include "generate/flattening.h"
+
+#include <gmock/gmock.h>
+
+#include "base/cursor.h"
+#include "profile/format.h"
+
+namespace pgokit::generate {
+namespace {
+
+using profile::Profile;
+
+Profile read(std::string_view text) {
+  auto read = profile::read_profile(as_bytes(text));
+  EXPECT_TRUE(read.has_value());
+  return std::move(read->profile);
+}
+
+constexpr std::string_view nested =
+    "main:100:5\n"
+    " 1: 10\n"
+    " 2: foo:60\n"
+    "  1: 20\n"
+    "  3: bar:40\n"
+    "   1: 40\n"
+    "bar:7:7\n"
+    " 1: 7\n";
+
+TEST(Flattening, TurnsInlineesIntoCalls) {
+  auto profile = read(nested);
+  flatten_inlinees(profile, 0);
+  EXPECT_EQ(profile::write_text(profile),
+            "foo:60:20\n 1: 20\n 3: 40 bar:40\n"
+            "main:60:10\n 1: 10\n 2: 20 foo:20\n"
+            "bar:47:47\n 1: 47\n");
+}
+
+TEST(Flattening, KeepsInlineesUpToADepth) {
+  auto profile = read(nested);
+  flatten_inlinees(profile, 1);
+  EXPECT_EQ(profile::write_text(profile),
+            "main:100:5\n 1: 10\n 2: foo:60\n  1: 20\n  3: 40 bar:40\n"
+            "bar:47:7\n 1: 47\n");
+  profile = read(nested);
+  flatten_inlinees(profile, 2);
+  EXPECT_EQ(profile::write_text(profile), nested);
+}
+
+TEST(Flattening, LimitsAndDropsContexts) {
+  constexpr std::string_view contexts =
+      "[a:1 @ b:2 @ c]:5:1\n 1: 5\n !Attributes: 2\n"
+      "[b:2 @ c]:4:1\n 1: 4\n"
+      "[c]:3:1\n 1: 3\n";
+  auto profile = read(contexts);
+  limit_contexts(profile, 2);
+  EXPECT_EQ(profile::write_text(profile),
+            "[b:2 @ c]:9:2\n 1: 9\n !Attributes: 2\n[c]:3:1\n 1: 3\n");
+  profile = read(contexts);
+  drop_contexts(profile);
+  EXPECT_EQ(profile::write_text(profile), "c:12:3\n 1: 12\n");
+  EXPECT_FALSE(profile.flags.context_sensitive);
+}
+
+}  // namespace
+}  // namespace pgokit::generate
