@@ -35,8 +35,9 @@ void pgokit_keep_pattern(const char* wanted) {
 
 int pgokit_wants_continuous(void) {
   for (const char* at = pattern; *at; ++at) {
-    if (*at == '%' && *++at == 'c') return 1;
-    if (!*at) break;
+    if (*at != '%') continue;
+    if (at[1] == 'c') return 1;
+    if (at[1]) ++at;
   }
   return 0;
 }
