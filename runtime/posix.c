@@ -21,6 +21,8 @@ char __pgokit_runtime;
 static char module_path[PGOKIT_PATH_SIZE];
 static int enabled;
 static struct sigaction before;
+static int handled_signal;
+static int is_program; /* else a library */
 
 static uint64_t clock_ns(clockid_t clock) {
   struct timespec time = {0, 0};
@@ -49,7 +51,7 @@ static int remember_path(struct dl_phdr_info* info, size_t size, void* context) 
     const ElfW(Phdr)* each = &info->dlpi_phdr[i];
     const uintptr_t start = info->dlpi_addr + each->p_vaddr;
     if (each->p_type != PT_LOAD || address < start || address - start >= each->p_memsz) continue;
-    *(int*)context = 1;
+    *(int*)context = !info->dlpi_name || !*info->dlpi_name;
     if (info->dlpi_name && *info->dlpi_name) {
       snprintf(module_path, sizeof module_path, "%s", info->dlpi_name);
     } else {
@@ -120,7 +122,17 @@ int pgokit_dump_on_signal(int signal) {
   memset(&action, 0, sizeof action);
   action.sa_sigaction = on_signal;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
-  return sigaction(signal, &action, &before) ? errno : 0;
+  if (sigaction(signal, &action, &before)) return errno;
+  handled_signal = signal;
+  return 0;
+}
+
+/* A library that is unloaded takes its handler away, if no other has come over it. */
+static void restore_signal(void) {
+  struct sigaction now;
+  if (is_program || !handled_signal || sigaction(handled_signal, NULL, &now)) return;
+  if (now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_signal)
+    sigaction(handled_signal, &before, NULL);
 }
 
 static void dump_on_named_signal(const char* name) {
@@ -155,8 +167,7 @@ static void at_quick_exit_of_process(void) { pgokit_dump(); }
 __attribute__((constructor(101))) static void start(void) {
   if (!pgokit_raw_size()) return;
   const int saved = errno;
-  int found = 0;
-  dl_iterate_phdr(remember_path, &found);
+  dl_iterate_phdr(remember_path, &is_program);
   pgokit_self.path = module_path;
   const uint64_t first = pgokit_self.start_clock;
   start_counting(0);
@@ -167,7 +178,8 @@ __attribute__((constructor(101))) static void start(void) {
   if (enabled) {
     pgokit_keep_pattern(name);
     pthread_atfork(NULL, NULL, in_child);
-    at_quick_exit(at_quick_exit_of_process);
+    /* Not for libraries: what is registered stays when they are unloaded. */
+    if (is_program) at_quick_exit(at_quick_exit_of_process);
     const char* signal = getenv("PGOKIT_DUMP_SIGNAL");
     if (signal && *signal) dump_on_named_signal(signal);
     if (pgokit_wants_continuous()) pgokit_enter_continuous();
@@ -176,4 +188,7 @@ __attribute__((constructor(101))) static void start(void) {
 }
 
 /* Also when a library is unloaded. The number makes it run behind the program's own. */
-__attribute__((destructor(101))) static void finish(void) { pgokit_dump(); }
+__attribute__((destructor(101))) static void finish(void) {
+  pgokit_dump();
+  restore_signal();
+}

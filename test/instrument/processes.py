@@ -159,6 +159,9 @@ def libraries(build):
     assert len(own) == 1 and len(loaded) == 2
     for record in loaded:
         assert calls_in(library, record)["in_library"] == 1
+    # What an unloaded library had asked for is gone with it.
+    for last in ("usr1", "quick", "fork"):
+        run(program, f"load={library}", last, file="last.mipraw", env={"PGOKIT_DUMP_SIGNAL": "USR1"})
 
 
 def continuous(build):
