@@ -71,6 +71,9 @@ std::vector<std::string> warnings(const GenerationReport& report) {
     add("samples with and without call chains are mixed: those of the second kind, from line {} "
         "on, were dropped; make a text of each kind, and a profile of each",
         input.other_kind_line);
+  if (input.unwound.cut_chains)
+    add("{} samples have more than {} frames: the outer ones were left out",
+        grouped(input.unwound.cut_chains), grouped(unwind::HybridSampler::max_frames));
   if (!input.mapped)
     add("no mapping event of {} in the text: its linked addresses were taken "
         "(perf script --show-mmap-events tells them)",

@@ -66,6 +66,10 @@ void list_faults(std::vector<samples::RangeFault> faults) {
 void warn_of_unwinding(const ReadInput& input, bool list) {
   if (!input.contexts) return;
   const auto& facts = input.unwound;
+  if (facts.cut_chains)
+    fmt::print(stderr,
+               "warning: {} samples have more than {} frames: the outer ones are left out\n",
+               facts.cut_chains, unwind::HybridSampler::max_frames);
   if (list && facts.left_program)
     fmt::print(stderr,
                "warning: Profile context truncated due to missing probe for call instruction at "

@@ -26,6 +26,7 @@ void HybridFacts::add(const HybridFacts& other) {
   begun += other.begun;
   outside_leaves += other.outside_leaves;
   bad_return_addresses += other.bad_return_addresses;
+  cut_chains += other.cut_chains;
   branches += other.branches;
   mismatched_frames += other.mismatched_frames;
   mismatched_outside += other.mismatched_outside;
@@ -51,7 +52,7 @@ bool HybridSampler::frame(Place place) {
   if (chain_.empty()) return chain_.push_back(place), true;
   auto call = samples::call_before(*code_, CodeIndex(place));
   if (call == binary::no_code) return bad_returns_.insert(place), false;
-  if (chain_.size() == max_frames) return false;
+  if (chain_.size() == max_frames) return ++cut_chains_, false;
   chain_.push_back(static_cast<Place>(call));
   return true;
 }
@@ -121,6 +122,7 @@ HybridCounts collect(std::vector<HybridSampler> samplers, const binary::Program&
     all.bad_chains += sampler.bad_chains;
     all.facts.begun += sampler.begun_;
     all.facts.outside_leaves += sampler.outside_leaves_;
+    all.facts.cut_chains += sampler.cut_chains_;
     noted.push_back(std::move(sampler.samples_));
     unwinders.push_back(std::move(sampler.unwinder_));
   }

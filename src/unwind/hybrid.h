@@ -36,6 +36,7 @@ struct HybridFacts {
   u64 begun = 0;                 // samples as they stand there, and the empty lines of a text
   u64 outside_leaves = 0;        // ... of these: taken outside of the program
   u64 bad_return_addresses = 0;  // different ones, where call chains were cut
+  u64 cut_chains = 0;            // samples whose chain was too long: its outer part is left out
   u64 branches = 0;
   u64 mismatched_frames = 0;  // of the branches, as in UnwindStats
   u64 mismatched_outside = 0;
@@ -49,6 +50,8 @@ struct HybridFacts {
 
 class HybridSampler {
  public:
+  static constexpr u32 max_frames = 1024;  // of a chain; what a damaged file has beyond is left out
+
   HybridSampler(const binary::Program& program, const HybridRules& rules);
 
   Place locate(BinaryAddr address) const {
@@ -85,8 +88,6 @@ class HybridSampler {
  private:
   friend struct HybridCounts collect(std::vector<HybridSampler>, const binary::Program&,
                                      const HybridRules&, unsigned threads);
-  static constexpr u32 max_frames = 1024;  // of a chain; what a damaged file has beyond is left out
-
   // As UnwindStats, in few bytes: one is kept for every sample that differs from the others.
   struct Odd {
     u16 branches, mismatched_frames, mismatched_outside, paired_outside, unpaired_outside;
@@ -102,7 +103,7 @@ class HybridSampler {
   Unwinder unwinder_;
   tsl::robin_map<u64, Odd, Same> seen_;  // by hash of the whole sample
   tsl::robin_set<u32, IntHash> bad_returns_;
-  u64 begun_ = 0, outside_leaves_ = 0;
+  u64 begun_ = 0, outside_leaves_ = 0, cut_chains_ = 0;
   bool ordered_;
   std::vector<NotedSample> samples_;  // where their order is wanted
 

@@ -122,8 +122,11 @@ class Runner:
         command = tool + ["--binary", binary, *inputs, *options, "--output", out]
         return run_tool(command, out, self.args.timeout), command
 
+    def stored(self, case, binary, inputs):
+        return self.folder / "judged" / self.judge_key(case, binary, [inputs[0], case.options])
+
     def judged(self, case, binary, inputs, work):
-        stored = self.folder / "judged" / self.judge_key(case, binary, [inputs[0], case.options])
+        stored = self.stored(case, binary, inputs)
         if (stored / "exit").exists():
             read = lambda name: (stored / name).read_bytes()
             return Outcome(read("exit").decode(), read("text"), read("messages").decode())
@@ -151,6 +154,8 @@ class Runner:
                     return "!the judge made no profile to start from"
                 if not case.through.startswith("ours"):
                     inputs[True] = inputs[False]
+            if self.args.known and not self.stored(case, binary, inputs[True]).exists():
+                return "!the judge has not been asked"
             judge = self.judged(case, binary, inputs[True], work)
             ours, command = self.run_one(self.candidate + threads_for(case), case, binary, inputs[False], work, "ours")
             shown = shlex.join(str(word) for word in command)
@@ -243,6 +248,7 @@ def main():
     parser.add_argument("--only", default="", help="regular expression over the names of cases")
     parser.add_argument("--messages", action="store_true", help="compare the figures in the warnings too")
     parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--known", action="store_true", help="only what the judge has been asked before")
     parser.add_argument("--verbose", action="store_true", help="name the undecided cases")
     parser.add_argument("--timeout", type=int, default=120)
     parser.add_argument("--show", type=int, default=20, help="how many differences to print")
@@ -289,7 +295,7 @@ def report(runner, args):
         else:
             failed += 1
             if failed <= args.show:
-                print(f"DIFFERENT: {case.name}\n{difference}")
+                print(f"DIFFERENT: {case.name}\n{difference}", flush=True)
     for reason, count in undecided.most_common():
         print(f"{count} undecided: {reason}")
     print(f"{passed} passed, {failed} failed, {undecided.total()} undecided, {unbuilt} programs not built")
