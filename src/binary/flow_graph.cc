@@ -9,7 +9,10 @@ class Builder {
  public:
   Builder(const CodeMap& code, const FunctionTable& functions, u32 function)
       : code_(code), functions_(functions) {
-    for (const auto& range : functions.ranges_of(function)) add_code(range);
+    std::vector<FunctionRange> ranges(functions.ranges_of(function).begin(),
+                                      functions.ranges_of(function).end());
+    std::ranges::sort(ranges, {}, &FunctionRange::start);
+    for (const auto& range : ranges) add_code(range);
   }
 
   FlowGraph build() && {
@@ -24,9 +27,16 @@ class Builder {
   }
 
  private:
+  // Up to where the next range starts: all graphs together are no larger than the code, even where
+  // damaged debug information has functions in each other.
   void add_code(const FunctionRange& range) {
     bool entry = functions_.is_entry(range);
-    for (u64 at = range.start; at < range.end;) {
+    auto next =
+        std::ranges::upper_bound(functions_.ranges(), range.start, {}, &FunctionRange::start);
+    u64 end = next == functions_.ranges().end() ? range.end : std::min(range.end, next->start);
+    if (range.start < covered_) return;
+    covered_ = std::max(end, range.start + 1);
+    for (u64 at = range.start; at < end;) {
       auto index = code_.index_of({at});
       if (index == no_code) return;
       if (code_.is_instruction(index)) {
@@ -138,6 +148,7 @@ class Builder {
   std::vector<size_t> last_of_block_;  // index into instructions_
   std::vector<u32> indirect_;          // blocks that end with an indirect jump
   std::vector<bool> entered_;
+  u64 covered_ = 0;  // addresses below are done
 };
 
 }  // namespace

@@ -86,6 +86,15 @@ TEST(FlowGraph, JumpsBetweenPartsOfAFunctionStayInside) {
   EXPECT_THAT(graph.ways, testing::Contains(Way{0, 1}));
 }
 
+TEST(FlowGraph, RangesInEachOtherAreGoneThroughOnce) {
+  using namespace std::string_literals;
+  Code code("\x90\x90\x90\x90\xc3"s,
+            {range(0x401000, 0x401005), range(0x401000, 0x401005), range(0x401002, 0x401005)});
+  u32 instructions = 0;
+  for (const auto& block : code.graph().blocks) instructions += block.instructions;
+  EXPECT_EQ(instructions, 5u);
+}
+
 TEST(FlowGraph, AFunctionWithoutInstructionsHasNoBlocks) {
   Code code(test::tiny_code(), {range(0x402000, 0x402010)});
   EXPECT_TRUE(code.graph().blocks.empty());

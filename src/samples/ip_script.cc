@@ -157,8 +157,8 @@ class ScriptReader {
       head_.pid = head_.pid_of_head;
     }
     constexpr size_t most_frames = 1024;
-    line = line.substr(line.find_first_not_of(" \t"));
-    auto address = number(line.substr(0, line.find_first_of(" \r")), 16);
+    auto words = words_of(line);
+    auto address = words.empty() ? std::nullopt : number(words[0], 16);
     if (address && frames_.size() < most_frames) frames_.push_back(*address);
   }
 
