@@ -22,8 +22,9 @@ class Input:
     seed: int = 1
     perfdata: bool = False
     processes: int = 1  # several: one after the other, at other addresses
-    apart: bool = False  # ... and for pgokit each in a file of its own
-    first: int = 0  # number of the first process
+    # ... and for pgokit each in a file of its own. What the judge says of one file is kept by repr().
+    apart: bool = dataclasses.field(default=False, repr=False)
+    first: int = dataclasses.field(default=0, repr=False)  # number of the first process
     together: int = 1  # processes that take turns, some forked, some at other addresses
 
     @property
@@ -40,7 +41,8 @@ class Input:
                 for n in range(self.processes)]
 
     def path(self, binary):
-        digest = hashlib.sha1(repr(self).encode()).hexdigest()[:10]
+        whole = repr(self) + f" from {self.first}" * (self.first > 0)
+        digest = hashlib.sha1(whole.encode()).hexdigest()[:10]
         return binary.parent / f"{self.name}.{digest}.{'data' if self.perfdata else 'script'}"
 
     def command(self, walk, binary, out, process):
