@@ -36,10 +36,8 @@ std::string as_text(const Settings& s, const StaleReport& report) {
                         grouped(report.call_sites_found), grouped(report.call_sites),
                         grouped(report.places_moved));
     if (report.changed_without_call_sites)
-      text += fmt::format(
-          "           {} changed functions have no call site that was found: kept "
-          "as they are\n",
-          grouped(report.changed_without_call_sites));
+      text += fmt::format("           none was found of {} of these functions\n",
+                          grouped(report.changed_without_call_sites));
   }
   size_t lines = 0;
   for (const auto& [from, to, samples] : report.renamed)

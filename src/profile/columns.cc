@@ -16,7 +16,7 @@ class Builder {
     result_.flags = profile_.flags;
     result_.md5_names = read.md5_names;
     result_.sections = read.sections;
-    result_.summary = summarize(profile_);
+    result_.summary = summarize(profile_, true);
   }
 
   Columns build() && {

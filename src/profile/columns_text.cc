@@ -15,6 +15,8 @@ struct TextPart {
   Columns::Part columns;
   std::vector<u32> tops;
   std::vector<std::string_view> names;
+  // What they point to: near each other, where the text has them far apart.
+  std::deque<std::string> blocks;
   bool probes = false, pre_inlined = false;
 };
 
@@ -67,9 +69,22 @@ class Parser {
   }
 
   u32 name(std::string_view text) {
-    auto [known, added] = ids_.try_emplace(text, static_cast<u32>(part_.names.size()));
-    if (added) part_.names.push_back(text);
-    return known->second;
+    auto known = ids_.find(text);
+    if (known != ids_.end()) return known->second;
+    auto id = static_cast<u32>(part_.names.size());
+    part_.names.push_back(kept(text));
+    ids_.emplace(part_.names.back(), id);
+    return id;
+  }
+
+  std::string_view kept(std::string_view text) {
+    constexpr size_t block = 1 << 16;
+    auto& blocks = part_.blocks;
+    if (blocks.empty() || blocks.back().capacity() - blocks.back().size() < text.size())
+      blocks.emplace_back().reserve(std::max(block, text.size()));
+    size_t at = blocks.back().size();
+    blocks.back() += text;
+    return std::string_view(blocks.back()).substr(at);
   }
 
   void open(u32 id, LineLocation site, u64 total, u64 head) {
@@ -189,7 +204,10 @@ class Parser {
   const char* end_;
   TextPart& part_;
   Columns::Part& columns_;
-  tsl::robin_map<std::string_view, u32> ids_;
+  // With the hashes stored, other names are hardly ever looked at.
+  tsl::robin_map<std::string_view, u32, std::hash<std::string_view>, std::equal_to<>,
+                 std::allocator<std::pair<std::string_view, u32>>, true>
+      ids_;
   std::vector<u32> stack_;
   bool metadata_ = false;  // the last line of this depth
 };
@@ -283,6 +301,7 @@ std::optional<Columns> read_text_columns(std::string_view text) {
     for (u32 top : part.tops)
       columns.functions.push_back({.part = static_cast<u32>(columns.parts.size()), .node = top});
     columns.parts.push_back(std::move(part.columns));
+    for (auto& block : part.blocks) columns.texts.push_back(std::move(block));
     columns.flags.probe_based |= part.probes;
     columns.flags.pre_inlined |= part.pre_inlined;
   }
