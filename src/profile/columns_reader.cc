@@ -52,6 +52,8 @@ class Reader {
     columns_.sections = std::move(*sections);
     bool has_summary = false;
     for (const auto& section : columns_.sections) {
+      if (section.offset > file_.size() || section.size > file_.size() - section.offset)
+        return std::nullopt;
       take_flags(section);
       if (section.size == 0) continue;
       if (!read_section(section)) return std::nullopt;
@@ -63,7 +65,6 @@ class Reader {
 
  private:
   bool read_section(const SectionInfo& section) {
-    if (section.offset > file_.size() || section.size > file_.size() - section.offset) return false;
     Bytes bytes = file_.subspan(section.offset, section.size);
     if (section.flags & section_compressed) {
       auto contents = inflate_section(bytes);

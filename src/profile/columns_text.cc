@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "base/parallel.h"
 
@@ -214,7 +215,8 @@ class Parser {
 
 // Whole functions each, of about the same size.
 std::vector<std::string_view> pieces_of(std::string_view text) {
-  size_t wanted = std::max<size_t>(1 << 20, text.size() / (4 * worker_count(0)) + 1);
+  constexpr unsigned most = 16;  // each has a table of names of its own
+  size_t wanted = std::max<size_t>(1 << 20, text.size() / std::min(worker_count(0), most) + 1);
   std::vector<std::string_view> pieces;
   while (!text.empty()) {
     size_t end = std::min(wanted, text.size());
@@ -228,20 +230,28 @@ std::vector<std::string_view> pieces_of(std::string_view text) {
   return pieces;
 }
 
-// Numbers of all names in the order of files, and what each part's own become.
+// Numbers of all names in the order of files, and what each part's own become. Each part sorts its
+// own; few parts make the merging cheap.
 std::vector<std::vector<u32>> number_names(const std::vector<TextPart>& parts, Columns& columns) {
-  std::vector<std::string_view> all;
-  for (const auto& part : parts) all.insert(all.end(), part.names.begin(), part.names.end());
-  std::ranges::sort(all);
-  auto same = std::ranges::unique(all);
-  all.erase(same.begin(), same.end());
-  for (auto name : all) columns.names.push_back({.text = name, .guid = 0, .is_guid = false});
-  std::vector<std::vector<u32>> ids(parts.size());
+  std::vector<std::vector<u32>> orders(parts.size()), ids(parts.size());
   parallel_for(parts.size(), 0, [&](size_t i, unsigned) {
-    for (auto name : parts[i].names)
-      ids[i].push_back(static_cast<u32>(std::ranges::lower_bound(all, name) - all.begin()));
+    orders[i].resize(parts[i].names.size());
+    std::iota(orders[i].begin(), orders[i].end(), u32{0});
+    std::ranges::sort(orders[i], {}, [&](u32 id) { return parts[i].names[id]; });
+    ids[i].resize(parts[i].names.size());
   });
-  return ids;
+  std::vector<size_t> at(parts.size());
+  auto head = [&](size_t i) { return parts[i].names[orders[i][at[i]]]; };
+  while (true) {
+    std::optional<std::string_view> least;
+    for (size_t i = 0; i < parts.size(); ++i)
+      if (at[i] < orders[i].size() && (!least || head(i) < *least)) least = head(i);
+    if (!least) return ids;
+    for (size_t i = 0; i < parts.size(); ++i)
+      if (at[i] < orders[i].size() && head(i) == *least)
+        ids[i][orders[i][at[i]++]] = static_cast<u32>(columns.names.size());
+    columns.names.push_back({.text = *least, .guid = 0, .is_guid = false});
+  }
 }
 
 // False where inlinees or targets are not in the order that Columns has, or twice there.
