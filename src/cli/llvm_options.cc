@@ -68,22 +68,30 @@ std::optional<Number> number_of(std::string_view text) {
   u64 value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
   if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  if (value > u64{static_cast<u64>(std::numeric_limits<Number>::max())} + negative)
-    return std::nullopt;
+  if (value > static_cast<u64>(std::numeric_limits<Number>::max()) + negative) return std::nullopt;
   return static_cast<Number>(negative ? u64{0} - value : value);
+}
+
+template <class Value>
+void assign(Value& target, Value value) {
+  target = value;
+}
+template <class Value>
+void assign(std::optional<Value>& target, Value value) {
+  target = value;
 }
 
 // Empty: done; else what is wrong with the value.
 std::string set(const Option& option, const std::string& text) {
   auto number = [&](auto parsed, auto* target, const char* kind) -> std::string {
     if (!parsed) return fmt::format("'{}' value invalid for {} argument!", text, kind);
-    *target = *parsed;
+    assign(*target, *parsed);
     return {};
   };
   auto truth = [&](auto* target) -> std::string {
     auto value = bool_of(text);
     if (!value) return fmt::format("'{}' is invalid value for boolean argument! Try 0 or 1", text);
-    *target = *value;
+    assign(*target, *value);
     return {};
   };
   return std::visit(

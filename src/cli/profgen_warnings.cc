@@ -50,11 +50,12 @@ void list_conflicting_names(const binary::Program& program) {
 }
 
 void list_faults(std::vector<samples::RangeFault> faults) {
+  constexpr const char* crosses =
+      "Fall through range should not cross function boundaries, likely due to profile and binary "
+      "mismatch.";
   const char* texts[] = {
       "Range is not on instruction boundary, likely due to profile and binary mismatch.",
-      "Range does not belong to any functions, likely from PLT, .init or .fini section.",
-      ("Fall through range should not cross function boundaries, likely due to profile and "
-       "binary mismatch."),
+      "Range does not belong to any functions, likely from PLT, .init or .fini section.", crosses,
       "Range start is after or too far from range end."};
   std::ranges::stable_sort(faults, {},
                            [](const samples::RangeFault& f) { return std::pair(f.start, f.last); });
