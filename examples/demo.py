@@ -145,6 +145,20 @@ def profile_rows(shell, program, rounds, with_probes):
     return rows
 
 
+def counted_row(shell, program, rounds):
+    """A program with counters, without names and map as it ships, and the profile of its dump."""
+    step(f"{program.name}: count blocks exactly; what runs is stripped, its map stays here")
+    compiler = program.compile.format(examples=shell.examples)
+    run = program.arguments.format(seed=1, rounds=rounds, examples=shell.examples)
+    shell.run(f"{compiler} {PROBES} $(pgokit flags blocks --compile) -o counted $(pgokit flags blocks --link)")
+    shell.run("pgokit map counted -o counted.map && llvm-strip-22 counted -o shipped")
+    shell.run(f"PGOKIT_PROFILE_FILE=shipped.mipraw ./shipped {run} > shipped.out")
+    shell.run("pgokit merge counted.map shipped.mipraw -o counted.mip")
+    shell.run("pgokit show counted.mip --top 3")
+    shell.run("pgokit generate counted.mip -b counted -o counted.prof")
+    return Row("counted.use", "pgokit, block counts", f"{PROBES} -fprofile-sample-use=counted.prof", "counted.prof")
+
+
 def instrumented_row(shell, program, rounds):
     step(f"{program.name}: clang's instrumented PGO, the upper mark")
     run = program.arguments.format(seed=1, rounds=rounds, examples=shell.examples)
@@ -210,6 +224,8 @@ def demonstrate(program, options):
     shell.run_all(builds)
 
     sampled = profile_rows(shell, program, train, with_probes=not options.quick)
+    if (options.bin.resolve().parent / "lib/pgokit/pgokit-plugin.so").exists():
+        sampled.append(counted_row(shell, program, train // 5))
     instrumented = instrumented_row(shell, program, train // 5)
     for row in sampled + [instrumented]:
         if (folder / row.profile).stat().st_size < 100:

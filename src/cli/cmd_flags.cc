@@ -150,6 +150,7 @@ std::string joined(const std::vector<std::string>& words, std::string_view separ
 Status print_flags(const Settings& s) {
   if (!s.style.empty() && s.style != "cmake" && s.style != "meson")
     return usage_error("--style {}: there are cmake and meson", s.style);
+  if (s.bare && s.small) return usage_error("--bare and --small are two different run times");
   TRY(kinds_of(s));
   auto folder = TRY(library_folder(s));
   auto compile = TRY(compile_flags(s, folder));

@@ -27,7 +27,7 @@ std::optional<Dump> DumpReader::next() {
     if (dump) {
       at_ += dump->header.total_size;
       ++facts_.records;
-      return std::move(*dump);
+      return *dump;
     }
     if (facts_.damaged++ == 0)
       facts_.first_damage = fmt::format("offset {:#x}: {}", at_, dump.error().message);
