@@ -27,8 +27,8 @@ def stripped_size(program):
     return out.stat().st_size
 
 
-def instrumented(shell, compiler, kind, flags, run):
-    shell.run(f"{compiler} {flags} $(pgokit flags {kind} --compile) -o {kind} $(pgokit flags {kind} --link)")
+def instrumented(shell, compiler, kind, kinds, flags, run):
+    shell.run(f"{compiler} {flags} $(pgokit flags {kinds} --compile) -o {kind} $(pgokit flags {kinds} --link)")
     shell.run(f"pgokit map {kind} -o {kind}.map")
     shell.run(f"PGOKIT_PROFILE_FILE={kind}.mipraw ./{kind} {run} > {kind}.out")
     shell.run(f"pgokit merge {kind}.map {kind}.mipraw -o {kind}.mip")
@@ -51,12 +51,14 @@ def measure(program, options):
               f"{program.arguments.format(seed=1, rounds=program.train_rounds, examples=shell.examples)} > recorded.out")
     shell.run("pgokit generate recorded.perf -b recorded -o recorded.prof")
     rows.append(demo.Row("recorded.use", "recorded profile, probes", f"{probes} -fprofile-sample-use=recorded.prof"))
-    instrumented(shell, compiler, "blocks", probes, run)
+    instrumented(shell, compiler, "blocks", "blocks", probes, run)
     rows.append(demo.Row("blocks.use", "block counts, probes", f"{probes} -fprofile-sample-use=blocks.prof"))
-    instrumented(shell, compiler, "coverage", demo.DEBUG_INFO, run)
+    instrumented(shell, compiler, "edges", "blocks edges", probes, run)
+    rows.append(demo.Row("edges.use", "block counts and edges", f"{probes} -fprofile-sample-use=edges.prof"))
+    instrumented(shell, compiler, "coverage", "coverage", demo.DEBUG_INFO, run)
     rows.append(demo.Row("coverage.use", "coverage, the rest minsize",
                          f"{demo.DEBUG_INFO} -fprofile-sample-use=coverage.prof {COLD}"))
-    rows.append(demo.Row("both.use", "block counts, cold minsize", f"{probes} -fprofile-sample-use=blocks.prof {COLD}"))
+    rows.append(demo.Row("both.use", "... and cold code minsize", f"{probes} -fprofile-sample-use=edges.prof {COLD}"))
     shell.run(f"{compiler} -g -fprofile-generate -o clang")
     shell.run(f"LLVM_PROFILE_FILE=clang.profraw ./clang {run} > clang.out")
     shell.run("llvm-profdata-22 merge -o clang.profdata clang.profraw")

@@ -147,10 +147,11 @@ def profile_rows(shell, program, rounds, with_probes):
 
 def counted_row(shell, program, rounds):
     """A program with counters, without names and map as it ships, and the profile of its dump."""
-    step(f"{program.name}: count blocks exactly; what runs is stripped, its map stays here")
+    step(f"{program.name}: count blocks exactly and sample calls; what runs is stripped, its map stays here")
     compiler = program.compile.format(examples=shell.examples)
     run = program.arguments.format(seed=1, rounds=rounds, examples=shell.examples)
-    shell.run(f"{compiler} {PROBES} $(pgokit flags blocks --compile) -o counted $(pgokit flags blocks --link)")
+    shell.run(f"{compiler} {PROBES} $(pgokit flags blocks edges --compile) -o counted "
+              "$(pgokit flags blocks edges --link)")
     shell.run("pgokit map counted -o counted.map && llvm-strip-22 counted -o shipped")
     shell.run(f"PGOKIT_PROFILE_FILE=shipped.mipraw ./shipped {run} > shipped.out")
     shell.run("pgokit merge counted.map shipped.mipraw -o counted.mip")

@@ -59,22 +59,28 @@ Detail detail_of(const mip::Module& module) {
   return kinds & call_kinds ? Detail::calls : Detail::coverage;
 }
 
+Result<Generated> make(const mip::Profile& profile, const mip::Module& module,
+                       const binary::Program& program, ReadInput& input,
+                       const GenerationOptions& options) {
+  switch (detail_of(module)) {
+    case Detail::blocks:
+      input.counts = generate::instrumented_counts(profile, module, program);
+      return generate_profile(program, input, options);
+    case Detail::calls:
+      return finish_profile(program, TRY(generate::entry_profile(module, program)), options);
+    case Detail::coverage:
+      break;
+  }
+  return finish_profile(program, generate::coverage_profile(), options);
+}
+
 Result<Generated> generate(const mip::Profile& profile, const mip::Module& module,
                            const binary::Program& program, const GenerationOptions& options) {
   ReadInput input;
   input.kind = InputKind::raw;
   input.distinct_ranges = 1;
   TRY(check_input(program, input, options));
-  Detail detail = detail_of(module);
-  auto generated = TRY([&]() -> Result<Generated> {
-    if (detail == Detail::blocks) {
-      input.counts = generate::instrumented_counts(profile, module, program);
-      return generate_profile(program, input, options);
-    }
-    auto made = detail == Detail::calls ? TRY(generate::entry_profile(module, program))
-                                        : generate::coverage_profile();
-    return finish_profile(program, std::move(made), options);
-  }());
+  auto generated = TRY(make(profile, module, program, input, options));
   TRY(check_generated(program, input, generated));
   generate::list_functions(module, true, generated.profile);
   return generated;
