@@ -5,7 +5,10 @@
 
 #include "base/cursor.h"
 #include "profile/format.h"
-#include "test/support/profile_builder.h"
+
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
 
 namespace pgokit::profile {
 namespace {
@@ -34,14 +37,38 @@ const Form forms[] = {
     {"gcov 4.7", Format::gcov, {.gcov_version = 0x3430372a}},
 };
 
+// Everything that a form can hold, and little of it: each byte is damaged.
 std::string file_of(const Form& form) {
-  auto profile = test::random_profile({.seed = 3,
-                                       .functions = 2,
-                                       .probes = form.probes,
-                                       .contexts = form.contexts,
-                                       .vtables = form.vtables});
+  Profile profile;
+  profile.flags.probe_based = form.probes;
+  profile.flags.context_sensitive = form.contexts;
+  NameId main = profile.names.intern("main"), f = profile.names.intern("f.__uniq.1");
+  auto& samples = profile.function(main);
+  samples.total = 1 << 20, samples.head = 3;
+  samples.add_body({1, 0}, 200);
+  samples.add_target({1, 0}, f, 100);
+  samples.add_target({1, 0}, main, 1);
+  samples.add_body({2, 77}, 1 << 20);
+  samples.checksum = form.probes ? 0x123456789 : 0;
+  auto context = form.contexts ? profile.contexts.child(profile.contexts.top(main), {1, 2}, f)
+                               : profile.contexts.top(f);
+  auto& other = profile.function(context);
+  other.add_body({4, 0}, 5);
+  other.attributes = form.contexts ? 2 : 0;
+  if (form.vtables) other.add_vtable({4, 0}, main, 9);
+  if (!form.contexts) samples.inlinee({3, 1}, f).inlinee({2, 0}, main).add_body({300, 0}, 7);
   for (auto symbol : {"one", "two"}) profile.symbols.intern(symbol);
+  profile.sort();
   return write_profile(profile, form.format, form.options).value();
+}
+
+// Sanitizers keep what has been freed: under them it says nothing.
+void expect_memory(u64 used, size_t file) {
+#if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer)
+  EXPECT_LE(used, 4 * file + (16 << 20));
+#else
+  (void)used, (void)file;
+#endif
 }
 
 u64 peak_memory() {
@@ -75,7 +102,7 @@ TEST_P(BadInput, CutAtEveryOffset) {
     whole += try_to_read(std::string_view(bytes).substr(0, size));
   // texts may end behind any line, plain binary files behind any function
   if (GetParam().format == Format::extbinary) EXPECT_EQ(whole, 0);
-  EXPECT_LE(peak_memory() - before, 4 * bytes.size() + (16 << 20));
+  expect_memory(peak_memory() - before, bytes.size());
 }
 
 TEST_P(BadInput, OneBitFlippedAtEveryOffset) {
@@ -87,7 +114,7 @@ TEST_P(BadInput, OneBitFlippedAtEveryOffset) {
       try_to_read(bytes);
       bytes[at] = static_cast<char>(bytes[at] ^ (1 << bit));
     }
-  EXPECT_LE(peak_memory() - before, 4 * bytes.size() + (16 << 20));
+  expect_memory(peak_memory() - before, bytes.size());
 }
 
 TEST_P(BadInput, LargeNumbersAtEveryOffset) {
@@ -101,7 +128,7 @@ TEST_P(BadInput, LargeNumbersAtEveryOffset) {
       damaged.replace(at, 8, number);
       try_to_read(damaged);
     }
-  EXPECT_LE(peak_memory() - before, 4 * bytes.size() + (16 << 20));
+  expect_memory(peak_memory() - before, bytes.size());
 }
 
 INSTANTIATE_TEST_SUITE_P(OfEveryForm, BadInput, testing::ValuesIn(forms), [](const auto& info) {
