@@ -90,16 +90,13 @@ CodeIndex IpCounter::instruction_at(BinaryAddr address) const {
 bool IpCounter::add(std::span<const BinaryAddr> chain) {
   auto leaf = chain.empty() ? no_code : instruction_at(chain[0]);
   if (leaf != no_code) ips_.add(static_cast<u32>(leaf), 1);
-  for (size_t i = 1; i < chain.size(); ++i) {
-    auto back = instruction_at(chain[i]);
-    auto inside = back == no_code ? no_code : instruction_at(chain[i - 1]);
-    if (inside == no_code) continue;
-    auto call = call_before(*code_, back);
-    const auto* callee = functions_->find(chain[i - 1].value);
-    if (call == no_code || !callee) continue;
+  if (leaf == no_code || chain.size() < 2) return leaf != no_code;
+  auto back = instruction_at(chain[1]);
+  auto call = back == no_code ? no_code : call_before(*code_, back);
+  const auto* callee = functions_->find(chain[0].value);
+  if (call != no_code && callee)
     calls_.add(u64{static_cast<u32>(call)} << 32 | callee->function, 1);
-  }
-  return leaf != no_code;
+  return true;
 }
 
 void IpCounter::merge(const IpCounter& other) {

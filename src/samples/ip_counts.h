@@ -30,7 +30,7 @@ struct IpCounts {
     u64 count = 0;
     bool operator==(const Seen&) const = default;
   };
-  // The call instruction had called the function whenever these samples were taken.
+  // These samples were taken in the function itself, which the call instruction had called.
   struct CallSeen {
     binary::CodeIndex call;
     u32 function = 0;  // of the program's FunctionTable

@@ -17,21 +17,28 @@ using binary::no_code;
 // What one sample stands for: about as many instructions as a branch stack of 32 entries has.
 constexpr double instructions_per_sample = 200;
 
+struct IndirectCall {
+  CodeIndex call;
+  u64 count = 0;
+};
+
 // What one function adds to the whole.
 struct FunctionEstimate {
   Counts counts;
+  std::vector<IndirectCall> indirect_calls;
+  u32 function = 0;
+  u64 entered = 0;
   u64 samples = 0;
   double noise = 0;  // expected sum of what chance takes from or adds to the groups, in samples
-  double calls = 0, indirect = 0, unknown = 0;
+  double calls = 0, indirect = 0;
 };
 
 class FunctionEstimator {
  public:
   FunctionEstimator(const binary::CodeMap& code, const binary::FunctionTable& functions,
-                    const IpCounts& seen, u32 function)
+                    u32 function)
       : code_(code),
         functions_(functions),
-        seen_(seen),
         graph_(FlowGraph::of_function(code, functions, function)) {}
 
   FunctionEstimate estimate(std::span<const IpCounts::Seen> ips) {
@@ -94,16 +101,7 @@ class FunctionEstimator {
     BinaryAddr target = code_.direct_target(call);
     if (target.value != 0) return add_branch(call, target, count);
     out_.indirect += static_cast<double>(count);
-    auto targets = std::ranges::equal_range(seen_.calls, call, {}, &IpCounts::CallSeen::call);
-    u64 all = 0;
-    for (const auto& one : targets) all += one.count;
-    if (all == 0) out_.unknown += static_cast<double>(count);
-    for (const auto& one : targets)
-      for (const auto& range : functions_.ranges_of(one.function))
-        if (functions_.is_entry(range))
-          add_branch(call, {range.start},
-                     static_cast<u64>(static_cast<double>(count) * static_cast<double>(one.count) /
-                                      static_cast<double>(all)));
+    out_.indirect_calls.push_back({call, count});
   }
 
   // A jump out of the function to the entry of another one.
@@ -118,16 +116,53 @@ class FunctionEstimator {
 
   // What enters the function; calls that are known are taken off later.
   void add_entry(const FlowGraph::Block& block, u64 count) {
+    out_.entered += count;
     if (count) out_.counts.branches.push_back({external, code_.address_of(block.first), count});
   }
 
   const binary::CodeMap& code_;
   const binary::FunctionTable& functions_;
-  const IpCounts& seen_;
   FlowGraph graph_;
   std::vector<FlowEdge> edges_;
   u32 outside_ = 0;
   FunctionEstimate out_;
+};
+
+// Indirect calls are divided among the functions that call chains show.
+class CallDivider {
+ public:
+  CallDivider(const binary::CodeMap& code, const binary::FunctionTable& functions,
+              const IpCounts& seen, const std::vector<FunctionEstimate>& parts)
+      : code_(code), functions_(functions), seen_(seen), entries_per_sample_(functions.size()) {
+    for (const auto& part : parts)
+      entries_per_sample_[part.function] =
+          static_cast<double>(part.entered) / static_cast<double>(std::max<u64>(part.samples, 1));
+  }
+
+  // False where nothing is known of its targets.
+  bool divide(const IndirectCall& site, Counts& counts) const {
+    auto targets = std::ranges::equal_range(seen_.calls, site.call, {}, &IpCounts::CallSeen::call);
+    double all = 0;
+    for (const auto& one : targets) all += calls_of(one);
+    if (all <= 0) return false;
+    for (const auto& one : targets)
+      for (const auto& range : functions_.ranges_of(one.function)) {
+        if (!functions_.is_entry(range)) continue;
+        auto count = static_cast<u64>(static_cast<double>(site.count) * calls_of(one) / all);
+        if (count) counts.branches.push_back({code_.address_of(site.call), {range.start}, count});
+      }
+    return true;
+  }
+
+ private:
+  double calls_of(const IpCounts::CallSeen& one) const {
+    return static_cast<double>(one.count) * entries_per_sample_[one.function];
+  }
+
+  const binary::CodeMap& code_;
+  const binary::FunctionTable& functions_;
+  const IpCounts& seen_;
+  std::vector<double> entries_per_sample_;
 };
 
 struct Share {
@@ -192,9 +227,11 @@ IpEstimate estimate_counts(const binary::CodeMap& code, const binary::FunctionTa
   std::vector<FunctionEstimate> parts(starts.size());
   parallel_for(starts.size(), threads, [&](size_t i, unsigned) {
     size_t end = i + 1 < starts.size() ? starts[i + 1] : ips.size();
-    FunctionEstimator estimator(code, functions, seen, shares[starts[i]].function);
+    FunctionEstimator estimator(code, functions, shares[starts[i]].function);
     parts[i] = estimator.estimate(std::span(ips).subspan(starts[i], end - starts[i]));
+    parts[i].function = shares[starts[i]].function;
   });
+  CallDivider divider(code, functions, seen, parts);
   IpEstimate result;
   auto& quality = result.quality;
   double noise = 0, calls = 0, indirect = 0, unknown = 0;
@@ -205,7 +242,9 @@ IpEstimate estimate_counts(const binary::CodeMap& code, const binary::FunctionTa
                            part.counts.branches.end());
     quality.samples += part.samples;
     quality.well_sampled += part.samples >= 10;
-    noise += part.noise, calls += part.calls, indirect += part.indirect, unknown += part.unknown;
+    for (const auto& site : part.indirect_calls)
+      if (!divider.divide(site, counts)) unknown += static_cast<double>(site.count);
+    noise += part.noise, calls += part.calls, indirect += part.indirect;
   }
   quality.functions = parts.size();
   if (quality.samples)
