@@ -7,7 +7,7 @@ __attribute__((noinline)) int work(int count) {
   return sum;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   (void)argv;
   return work(argc * 100) & 1;
 }
