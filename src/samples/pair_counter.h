@@ -1,59 +1,54 @@
 #pragma once
 
-// Counts pairs of places, most of which are seen again soon.
+// Counts pairs of places.
 //
 //   PairCounter counter;
 //   counter.add(pair, weight);
 //   counter.for_each([&](u64 pair, u64 count) { ... });
 //
-// A small table of recent pairs stands in front of the hash map; it holds what was added to a pair
-// since the pair came into it. Loops stay in it: it is small enough for the second-level cache.
+// What is added waits a little while its slot comes into the cache: of a large program nearly every
+// pair is a cache miss, and so many of them are under way at once.
 
-#include <tsl/robin_map.h>
+#include <array>
 
-#include <vector>
-
-#include "base/hash.h"
+#include "base/flat_map.h"
 
 namespace pgokit::samples {
 
 class PairCounter {
  public:
-  PairCounter() : recent_(recent_size) {}
-
   void add(u64 pair, u64 weight) {
-    Recent& slot = recent_[IntHash{}(pair) % recent_size];
-    if (slot.pair != pair || slot.count == 0) [[unlikely]]
-      return replace(slot, pair, weight);
-    slot.count += weight;
+    counts_.prefetch(pair);
+    waiting_[used_++] = {pair, weight};
+    if (used_ == waiting_.size()) [[unlikely]]
+      flush();
   }
 
   void merge(const PairCounter& other) {
-    other.for_each([&](u64 pair, u64 count) { counts_[pair] += count; });
+    other.for_each([&](u64 pair, u64 count) { add(pair, count); });
+    flush();
   }
 
   // Some pairs come twice, with a part of their count each; never those that were only merged.
   template <class Each>
   void for_each(Each&& each) const {
-    for (const auto& [pair, count] : counts_) each(pair, count);
-    for (const auto& slot : recent_)
-      if (slot.count) each(slot.pair, slot.count);
+    counts_.for_each(each);
+    for (size_t i = 0; i < used_; ++i) each(waiting_[i].pair, waiting_[i].weight);
   }
 
  private:
-  static constexpr size_t recent_size = 4096;
-  struct Recent {
-    u64 pair = 0, count = 0;  // no pair while the count is 0
+  struct Added {
+    u64 pair, weight;
   };
 
-  void replace(Recent& slot, u64 pair, u64 weight) {
-    if (slot.count) counts_[slot.pair] += slot.count;
-    slot = {pair, weight};
-    if (weight == 0) counts_.try_emplace(pair, 0);
+  void flush() {
+    for (size_t i = 0; i < used_; ++i) counts_[waiting_[i].pair] += waiting_[i].weight;
+    used_ = 0;
   }
 
-  std::vector<Recent> recent_;
-  tsl::robin_map<u64, u64, IntHash> counts_;
+  std::array<Added, 64> waiting_;
+  size_t used_ = 0;
+  FlatMap<u64> counts_;
 };
 
 }  // namespace pgokit::samples

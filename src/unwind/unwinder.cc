@@ -16,6 +16,7 @@ UnwindStats Unwinder::unwind(std::span<const Place> calls, std::span<const Branc
     stack_.push(call);
     left_program_ |= call == outside;
   }
+  prefetch(branches);
   Place newer_source = outside;
   bool newest = true;
   for (const auto& branch : branches) {
@@ -25,6 +26,13 @@ UnwindStats Unwinder::unwind(std::span<const Place> calls, std::span<const Branc
     newest = false;
   }
   return stats_;
+}
+
+void Unwinder::prefetch(std::span<const Branch> branches) const {
+  for (size_t i = 0; i < branches.size(); ++i) {
+    branches_.prefetch(pair_of(branches[i].from, branches[i].to));
+    if (i > 0) ranges_.prefetch(pair_of(branches[i].to, branches[i - 1].from));
+  }
 }
 
 void Unwinder::follow_range(Place first, Place last, u64 weight) {

@@ -53,6 +53,7 @@ class Unwinder {
     Place site = outside;  // of returns: the call that ends here
   };
 
+  void prefetch(std::span<const Branch> branches) const;
   void follow_range(Place first, Place last, u64 weight);
   void follow_branch(const Branch& branch, u64 weight);
   void apply(const Effect& effect, Place source);
