@@ -44,18 +44,16 @@ class ContextLines {
 
   void add(ContextId context, bool leaf_inlined, std::span<const unwind::Range> ranges,
            std::span<const unwind::Branch> branches) {
-    FunctionSamples* samples = nullptr;
-    if (context != ContextId::none) {
-      part_.functions.emplace_back().context = context;
-      samples = &part_.functions.back().samples;
-      if (leaf_inlined) samples->attributes |= profile::was_inlined;
+    bool known = context != ContextId::none;
+    if (known) {
       pieces_.clear();
       for (const auto& range : ranges)
         pieces_.push_back(
             {{static_cast<u32>(range.first)}, {static_cast<u32>(range.last)}, range.count});
-      for (const auto& piece : disjoint_pieces(pieces_)) add_piece(*samples, piece);
+      for (const auto& piece : disjoint_pieces(pieces_)) add_piece(samples_, piece);
     }
-    for (const auto& branch : branches) add_branch(context, samples, branch);
+    for (const auto& branch : branches) add_branch(context, known ? &samples_ : nullptr, branch);
+    if (known) put_away(context, leaf_inlined);
   }
 
  private:
@@ -89,6 +87,15 @@ class ContextLines {
     part_.entries.push_back({context, call_site, *callee, branch.count});
   }
 
+  // With no more memory than it needs: there are millions.
+  void put_away(ContextId context, bool leaf_inlined) {
+    part_.functions.emplace_back().context = context;
+    auto& samples = part_.functions.back().samples;
+    if (leaf_inlined) samples.attributes |= profile::was_inlined;
+    samples.total = std::exchange(samples_.total, 0);
+    samples.body.take_all(samples_.body);
+  }
+
   LineLocation location_of(const LeafLines::Part& part) const {
     return {part.line_offset, dwarf::base_discriminator(part.discriminator, flow_sensitive_)};
   }
@@ -99,6 +106,7 @@ class ContextLines {
   const KnownCallees& callees_;
   Part& part_;
   std::vector<samples::RangeCount> pieces_;
+  FunctionSamples samples_;  // of the context at hand
 };
 
 void take(Part part, profile::Profile& profile) {

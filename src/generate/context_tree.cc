@@ -27,7 +27,7 @@ ContextTree::ContextTree(profile::Profile& profile) : nodes_(1) {
     const auto& context = contexts.node(ContextId{id});
     node_of[id] = static_cast<u32>(nodes_.size());
     u32 parent = node_of[static_cast<size_t>(context.parent)];
-    nodes_[parent].children.push_back(node_of[id]);
+    nodes_[parent].children.emplace_back(node_of[id]);
     nodes_.push_back({.key = callee_key(guid(context.function), context.call_site),
                       .parent = parent,
                       .site = context.call_site,
@@ -40,7 +40,8 @@ ContextTree::ContextTree(profile::Profile& profile) : nodes_(1) {
     entries_.push_back(&function.samples);
   }
   for (auto& node : nodes_)
-    std::ranges::stable_sort(node.children, {}, [&](u32 child) { return nodes_[child].key; });
+    if (node.children.size() > 1)
+      std::ranges::stable_sort(node.children, {}, [&](u32 child) { return nodes_[child].key; });
 }
 
 void ContextTree::read_guids(const profile::Profile& profile) {
@@ -75,7 +76,7 @@ std::vector<u32> ContextTree::children_first() const {
   return order;
 }
 
-std::vector<u32>::const_iterator ContextTree::position(u32 parent, u64 key) const {
+const u32* ContextTree::position(u32 parent, u64 key) const {
   return std::ranges::lower_bound(nodes_[parent].children, key, {},
                                   [&](u32 child) { return nodes_[child].key; });
 }

@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "base/compact_vector.h"
 #include "profile/profile.h"
 
 namespace pgokit::generate {
@@ -28,11 +29,11 @@ class ContextTree {
 
   struct Node {
     u64 key = 0;
-    u32 parent = none;           // none: the root
-    profile::LineLocation site;  // in the parent; {} below the root
-    NameId function{};           // of nobody in the root
-    u32 entry = none;            // in entries(); none: only others' contexts lead through here
-    std::vector<u32> children;   // by key
+    u32 parent = none;            // none: the root
+    profile::LineLocation site;   // in the parent; {} below the root
+    NameId function{};            // of nobody in the root
+    u32 entry = none;             // in entries(); none: only others' contexts lead through here
+    CompactVector<u32> children;  // by key
   };
 
   // Only contexts that lead to a function of the profile are in the tree.
@@ -76,7 +77,7 @@ class ContextTree {
   u32 next_child(Level& level) const;
   void detach(u32 parent, u64 key);
   void attach(u32 node, u32 parent, profile::LineLocation site);
-  std::vector<u32>::const_iterator position(u32 parent, u64 key) const;
+  const u32* position(u32 parent, u64 key) const;
 
   std::vector<Node> nodes_;
   std::vector<profile::FunctionSamples*> entries_;

@@ -19,9 +19,8 @@
 #include <memory>
 #include <span>
 #include <type_traits>
-#include <vector>
 
-#include "base/types.h"
+#include "base/compact_vector.h"
 
 namespace pgokit::profile {
 
@@ -54,10 +53,19 @@ class FillMap {
 
   void reserve(size_t n) { entries_.reserve(n); }
 
+  // Everything there is in `from`, which keeps its memory for others. To be done to an empty map.
+  void take_all(FillMap& from) {
+    assert(empty());
+    from.sort();
+    reserve(from.size());
+    for (auto& entry : from.entries_) entries_.emplace_back(std::move(entry));
+    from.entries_.clear();
+  }
+
   // The value of `key`, a default one at first.
   Value& operator[](const Key& key) {
-    if (hint_ < entries_.size() && entries_[hint_].key == key) return entries_[hint_].value;
-    return entries_[hint_ = position(key)].value;
+    if (!entries_.empty() && entries_.back().key == key) return entries_.back().value;
+    return entries_[position(key)].value;
   }
 
   const Value* find(const Key& key) const {
@@ -70,15 +78,14 @@ class FillMap {
     sort();
     size_t at = lower_bound(key);
     if (at == entries_.size() || entries_[at].key != key) return false;
-    entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(at));
+    entries_.erase(entries_.begin() + at);
     return true;
   }
 
   template <class Predicate>
   void erase_if(Predicate predicate) {
     sort();
-    std::erase_if(entries_, predicate);
-    hint_ = 0;
+    entries_.erase(std::remove_if(entries_.begin(), entries_.end(), predicate), entries_.end());
   }
 
   void sort() {
@@ -86,7 +93,6 @@ class FillMap {
     index_.reset();
     std::sort(entries_.begin(), entries_.end(),
               [](const Entry& a, const Entry& b) { return a.key < b.key; });
-    hint_ = 0;
   }
 
   auto begin() const { return assert(!index_), entries_.begin(); }
@@ -94,8 +100,8 @@ class FillMap {
   auto begin() { return assert(!index_), entries_.begin(); }
   auto end() { return entries_.end(); }
   // In no particular order, for passes over all values before sort().
-  std::span<Entry> unordered() { return entries_; }
-  std::span<const Entry> unordered() const { return entries_; }
+  std::span<Entry> unordered() { return {entries_.data(), entries_.size()}; }
+  std::span<const Entry> unordered() const { return {entries_.data(), entries_.size()}; }
 
   // For keys that mostly ascend and are mostly there, as when files are added up: the next one is
   // found beside the last, and new ones move the others once, at the end.
@@ -123,7 +129,7 @@ class FillMap {
    private:
     // To the first entry that is not before `key`.
     void go_to(const Key& key) {
-      const auto& entries = map_.entries_;
+      auto& entries = map_.entries_;
       bool backwards = (at_ > 0 && !(entries[at_ - 1].key < key)) ||
                        (!fresh_.empty() && key < fresh_.back().key);
       if (backwards) [[unlikely]] {
@@ -132,9 +138,8 @@ class FillMap {
       }
       for (int steps = 0; steps < 4; ++steps, ++at_)
         if (at_ == entries.size() || !(entries[at_].key < key)) return;
-      auto found =
-          std::lower_bound(entries.begin() + static_cast<std::ptrdiff_t>(at_), entries.end(), key,
-                           [](const Entry& e, const Key& k) { return e.key < k; });
+      auto found = std::lower_bound(entries.begin() + at_, entries.end(), key,
+                                    [](const Entry& e, const Key& k) { return e.key < k; });
       at_ = static_cast<size_t>(found - entries.begin());
     }
 
@@ -153,12 +158,11 @@ class FillMap {
         else
           fresh_.pop_back();
       }
-      map_.hint_ = 0;
     }
 
     FillMap& map_;
     size_t at_ = 0;
-    std::vector<Entry> fresh_;  // ascending, none of them in the map
+    CompactVector<Entry> fresh_;  // ascending, none of them in the map
   };
 
  private:
@@ -185,7 +189,7 @@ class FillMap {
       at = entries_.size();
       index_->emplace(key, static_cast<u32>(at));
     }
-    entries_.insert(entries_.begin() + static_cast<std::ptrdiff_t>(at), Entry{key, Value{}});
+    entries_.insert(entries_.begin() + at, Entry{key, Value{}});
     return static_cast<u32>(at);
   }
 
@@ -195,9 +199,8 @@ class FillMap {
       index_->emplace(entries_[i].key, static_cast<u32>(i));
   }
 
-  std::vector<Entry> entries_;
+  CompactVector<Entry> entries_;
   std::unique_ptr<Index> index_;  // set: entries_ is in order of insertion
-  u32 hint_ = 0;                  // the last one asked for is often the next one
 };
 
 }  // namespace pgokit::profile
