@@ -7,16 +7,40 @@
 
 namespace pgokit::profile {
 
-size_t Contexts::NodeHash::operator()(const Node& node) const {
+namespace {
+
+u64 hash_of(const Contexts::Node& node) {
   u64 callee = u64{static_cast<u32>(node.parent)} << 32 | static_cast<u32>(node.function);
   return mix_bits(node.call_site.hash() ^ mix_bits(callee));
 }
 
+u32 tag_of(u64 hash) { return static_cast<u32>(hash >> 32); }
+
+}  // namespace
+
 ContextId Contexts::child(ContextId parent, LineLocation call_site, NameId function) {
   Node node{parent, call_site, function};
-  auto [found, fresh] = ids_.try_emplace(node, static_cast<ContextId>(nodes_.size()));
-  if (fresh) nodes_.push_back(node);
-  return found->second;
+  u64 hash = hash_of(node);
+  if (3 * nodes_.size() > 2 * slots_.size()) grow();
+  for (size_t at = hash;; ++at) {
+    Slot& slot = slots_[at & (slots_.size() - 1)];
+    if (slot.id == 0) {
+      slot = {static_cast<u32>(nodes_.size()), tag_of(hash)};
+      nodes_.push_back(node);
+      return ContextId{slot.id};
+    }
+    if (slot.tag == tag_of(hash) && nodes_[slot.id] == node) return ContextId{slot.id};
+  }
+}
+
+void Contexts::grow() {
+  slots_.assign(std::max<size_t>(2 * slots_.size(), 16), {});
+  for (u32 id = 1; id < nodes_.size(); ++id) {
+    u64 hash = hash_of(nodes_[id]);
+    size_t at = hash & (slots_.size() - 1);
+    while (slots_[at].id) at = (at + 1) & (slots_.size() - 1);
+    slots_[at] = {id, tag_of(hash)};
+  }
 }
 
 std::vector<Contexts::Frame> Contexts::frames(ContextId id) const {
