@@ -20,6 +20,6 @@ struct FrameRules {
 // Call chains with their inline frames, ranges divided by them. The program's debug information has
 // to be loaded.
 ContextCounts counts_by_frames(Unwound unwound, const binary::Program& program,
-                               const FrameRules& rules);
+                               const FrameRules& rules, unsigned threads);
 
 }  // namespace pgokit::unwind

@@ -152,7 +152,7 @@ HybridCounts collect(std::vector<HybridSampler> samplers, const binary::Program&
   all.ranges = samples::diagnose(ranges, program.code(), program.functions(), rules.list_faults);
   FrameRules frames{.longest_recursion = rules.longest_recursion,
                     .max_depth = depth_limit(rules.max_depth)};
-  all.counts = rules.by_frames ? counts_by_frames(std::move(unwound), program, frames)
+  all.counts = rules.by_frames ? counts_by_frames(std::move(unwound), program, frames, threads)
                                : counts_by_path(std::move(unwound));
   return all;
 }

@@ -100,6 +100,15 @@ void SortedLog::sort_bucket(size_t begin, size_t end) {
   }
 }
 
+SortedLog::Cursor::Cursor(const SortedLog& log, u32 first_node) : log_(log) {
+  u64 first = log_key(first_node, 0);
+  next_ = static_cast<size_t>(std::ranges::lower_bound(log.keys_, first) - log.keys_.begin());
+  next_weighted_ = static_cast<size_t>(
+      std::ranges::lower_bound(log.weighted_, first, {}, &NodeLog::Weighted::key) -
+      log.weighted_.begin());
+  next();
+}
+
 void SortedLog::Cursor::next() {
   const auto& log = log_;
   bool single = next_ < log.keys_.size(), weighted = next_weighted_ < log.weighted_.size();

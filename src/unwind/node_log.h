@@ -84,10 +84,10 @@ class SortedLog {
   SortedLog() = default;
   SortedLog(const std::vector<Source>& sources, size_t nodes, unsigned threads);
 
-  // Goes through nodes, and the things of each, ascending.
+  // Goes through nodes, from any one on, and the things of each, ascending.
   class Cursor {
    public:
-    explicit Cursor(const SortedLog& log) : log_(log) { next(); }
+    explicit Cursor(const SortedLog& log, u32 first_node = 0);
 
     bool at_end() const { return at_end_; }
     bool at(u32 node) const { return !at_end_ && key_ >> 32 == node; }
