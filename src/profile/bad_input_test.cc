@@ -101,7 +101,9 @@ TEST_P(BadInput, CutAtEveryOffset) {
   for (size_t size = 0; size < bytes.size(); ++size)
     whole += try_to_read(std::string_view(bytes).substr(0, size));
   // texts may end behind any line, plain binary files behind any function
-  if (GetParam().format == Format::extbinary) EXPECT_EQ(whole, 0);
+  if (GetParam().format == Format::extbinary) {
+    EXPECT_EQ(whole, 0);
+  }
   expect_memory(peak_memory() - before, bytes.size());
 }
 
@@ -131,8 +133,8 @@ TEST_P(BadInput, LargeNumbersAtEveryOffset) {
   expect_memory(peak_memory() - before, bytes.size());
 }
 
-INSTANTIATE_TEST_SUITE_P(OfEveryForm, BadInput, testing::ValuesIn(forms), [](const auto& info) {
-  std::string name = info.param.name;
+INSTANTIATE_TEST_SUITE_P(OfEveryForm, BadInput, testing::ValuesIn(forms), [](const auto& form) {
+  std::string name = form.param.name;
   std::erase_if(name, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); });
   return name;
 });
