@@ -87,10 +87,20 @@ CodeIndex IpCounter::instruction_at(BinaryAddr address) const {
   return index != no_code && code_->is_instruction(index) ? index : no_code;
 }
 
+// Before a function has its frame, and after, the chain goes on with the caller's caller.
+bool IpCounter::lacks_caller(CodeIndex leaf) const {
+  auto starts = [&](CodeIndex at) {
+    return functions_->starting_at(code_->address_of(at).value) != nullptr;
+  };
+  auto before = code_->before(leaf);
+  return starts(leaf) || code_->is_return(leaf) || (before != no_code && starts(before));
+}
+
 bool IpCounter::add(std::span<const BinaryAddr> chain) {
   auto leaf = chain.empty() ? no_code : instruction_at(chain[0]);
   if (leaf != no_code) ips_.add(static_cast<u32>(leaf), 1);
   if (leaf == no_code || chain.size() < 2) return leaf != no_code;
+  if (lacks_caller(leaf)) return true;
   auto back = instruction_at(chain[1]);
   auto call = back == no_code ? no_code : call_before(*code_, back);
   const auto* callee = functions_->find(chain[0].value);

@@ -54,6 +54,7 @@ class IpCounter {
 
  private:
   binary::CodeIndex instruction_at(BinaryAddr address) const;
+  bool lacks_caller(binary::CodeIndex leaf) const;
 
   const binary::CodeMap* code_;
   const binary::FunctionTable* functions_;

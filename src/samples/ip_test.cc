@@ -162,6 +162,20 @@ TEST_F(EstimateTest, EntriesThatNoCallExplainsComeFromOutside) {
   EXPECT_THAT(estimate.counts.branches, ElementsAre(BranchCount{external, {0x401010}, 2000}));
 }
 
+TEST_F(EstimateTest, CallsAreSeenWhereTheCalleeHasItsFrame) {
+  IpCounter counter(code_, functions_);
+  auto add = [&](std::vector<BinaryAddr> chain) { return counter.add(chain); };
+  EXPECT_TRUE(add({{0x401007}, {0x40100c}, {0x40100c}}));
+  EXPECT_TRUE(add({{0x401000}, {0x40100c}}));  // no frame yet
+  EXPECT_TRUE(add({{0x401002}, {0x40100c}}));
+  EXPECT_TRUE(add({{0x40100c}, {0x40100c}}));  // no more
+  EXPECT_TRUE(add({{0x401007}, {0x401004}}));  // no call stands before it
+  EXPECT_FALSE(add({external, {0x40100c}}));
+  u32 main = functions_.find(0x401000)->function;
+  EXPECT_THAT(counter.counts().calls,
+              ElementsAre(IpCounts::CallSeen{code_.index_of({0x401007}), main, 1}));
+}
+
 TEST_F(EstimateTest, NothingOfNothing) {
   auto estimate = estimate_counts(code_, functions_, {}, 1);
   EXPECT_EQ(estimate.counts, Counts{});
