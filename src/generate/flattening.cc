@@ -12,15 +12,20 @@ class Flattening {
  public:
   Flattening(Profile& out, unsigned depth) : out_(out), depth_(depth) {}
 
+  // As in the tools the first one tells checksum, attributes and virtual tables, whichever version
+  // the others are; and a function comes before its inlinees.
   void add(FunctionSamples samples) {
-    cut(samples, 0);
     bool fresh = !out_.find(out_.contexts.top(samples.name));
     auto& own = out_.function(samples.name);
-    if (!fresh) {  // as in the tools, which do not look at these here
-      samples.checksum = own.checksum;
-      samples.vtables.reset();
+    if (fresh) {
+      own.checksum = samples.checksum;
+      own.attributes = samples.attributes;
+      own.vtables = std::move(samples.vtables);
     }
-    profile::add(own, fresh, samples, {});
+    samples.vtables.reset();
+    samples.checksum = own.checksum;
+    cut(samples, 0);
+    profile::add(own, false, samples, {});
   }
 
  private:

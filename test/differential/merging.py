@@ -149,7 +149,7 @@ def one_round(comparison, rng, shape):
                ["--drop-profile-symbol-list"], ["-text", "-binary"]]
     # Where sums stop at the largest count, or versions of a function differ, the order in which the peer's
     # hash table happens to be walked decides what flattening and cold contexts give.
-    if not shape & {"large", "probes"}:
+    if not shape & {"large", "probes", "vtables"}:
         options += [["--convert-sample-profile-layout=flat"]]
     if "contexts" in shape and "probes" not in shape:
         options += [["--convert-sample-profile-layout=nest"], ["--sample-merge-cold-context"],
