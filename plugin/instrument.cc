@@ -217,7 +217,11 @@ bool Instrument::runOnMachineFunction(MachineFunction& function) {
   std::string sections;
   if (!has_headers_) sections = headers_text(*function.getFunction().getParent(), settings->kinds);
   has_headers_ = true;
-  target->put(function.front(), function.front().begin(), sections + text.raw() + text.map());
+  // The line of the function's start is noted with the next bytes, which may not be those of
+  // another section.
+  const char* here = ".ascii \"\"\n";
+  target->put(function.front(), function.front().begin(),
+              here + sections + text.raw() + text.map());
   return true;
 }
 

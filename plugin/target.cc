@@ -32,9 +32,16 @@ std::string escape_asm(StringRef text) {
 }
 
 void Target::put(Block& block, At at, const std::string& text, ArrayRef<StringRef> clobbers) {
+  // The lines of a prologue are never noted.
+  const bool prologue = at != block.end() && at->getFlag(MachineInstr::FrameSetup);
+  put(block, at, prologue ? DebugLoc() : block.findDebugLoc(at), text, clobbers);
+}
+
+void Target::put(Block& block, At at, const DebugLoc& line, const std::string& text,
+                 ArrayRef<StringRef> clobbers) {
   const TargetInstrInfo& instructions = *function_.getSubtarget().getInstrInfo();
   const char* kept = function_.createExternalSymbolName(escape_asm(text));
-  auto built = BuildMI(block, at, DebugLoc(), instructions.get(TargetOpcode::INLINEASM))
+  auto built = BuildMI(block, at, line, instructions.get(TargetOpcode::INLINEASM))
                    .addExternalSymbol(kept)
                    .addImm(InlineAsm::Extra_HasSideEffects | InlineAsm::Extra_MayLoad |
                            InlineAsm::Extra_MayStore);

@@ -40,8 +40,10 @@ class Target {
   // passes.
   virtual bool label_may_end_block() const = 0;
 
-  // Puts `text` there; `clobbers` are names of registers it destroys.
+  // Puts `text` there, in the line of what follows; `clobbers` are names of registers it destroys.
   void put(Block& block, At at, const std::string& text,
+           llvm::ArrayRef<llvm::StringRef> clobbers = {});
+  void put(Block& block, At at, const llvm::DebugLoc& line, const std::string& text,
            llvm::ArrayRef<llvm::StringRef> clobbers = {});
 
  protected:

@@ -1,4 +1,5 @@
 """What is in the sections of instrumented programs, for every way to build them."""
+import json
 import os
 import re
 
@@ -60,6 +61,28 @@ def check_run(build, program, sizes=True):
 def levels(build):
     for level in ("-O0", "-O1", "-O2", "-O3", "-Os", "-Oz"):
         check_run(build, build.program("p" + level, "coverage", flags=[level]))
+
+
+def first_lines(program):
+    """By function: the line of its first instruction, and the line that its debug information says it begins in."""
+    functions = {name: places[0][0] for name, places in tools.symbols(program).items() if name in NOINLINE + ["main"]}
+    text = tools.run(["llvm-symbolizer-22", f"--obj={program}", "--no-inlines", "--output-style=JSON",
+                      *map(hex, functions.values())]).stdout
+    return {name: (each["Symbol"][0]["Line"], each["Symbol"][0]["StartLine"])
+            for name, each in zip(functions, json.loads(text))}
+
+
+def lines(build):
+    """Functions begin in the line in which they begin without instrumentation, or that of their name; rows are of code."""
+    for kinds in ("coverage", "calls,blocks"):
+        for level in ("-O0", "-O2"):
+            program = build.program("lines" + level, kinds, flags=[level, "-g"])
+            plain = first_lines(build.program("plain" + level, "", flags=[level, "-g"]))
+            for name, (line, start) in first_lines(program).items():
+                assert start == plain[name][1] and line in plain[name], (kinds, level, name, line, plain[name])
+            for part in (f"{program}.0.o", f"{program}.1.o"):
+                rows = tools.run(["llvm-readelf-22", "-rW", part]).stdout.split(".rela.debug_line'")[1].split("section '")[0]
+                assert "__llvm_mip" not in rows, rows
 
 
 def linkers(build):
@@ -224,5 +247,5 @@ def unknown(build):
 
 
 if __name__ == "__main__":
-    tools.main({"levels": levels, "linkers": linkers, "modes": modes, "split": split, "lto": lto, "lto_elsewhere": lto_elsewhere, "shared": shared,
+    tools.main({"levels": levels, "lines": lines, "linkers": linkers, "modes": modes, "split": split, "lto": lto, "lto_elsewhere": lto_elsewhere, "shared": shared,
                 "stripped": stripped, "weak": weak, "unknown": unknown})
