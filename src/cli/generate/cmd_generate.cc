@@ -1,0 +1,169 @@
+#include "base/file.h"
+#include "cli/commands.h"
+#include "cli/generate/find_program.h"
+#include "cli/generate/generation.h"
+#include "cli/generate/generation_report.h"
+#include "cli/generate/input_checks.h"
+#include "cli/instrument/generate_mip.h"
+#include "cli/options.h"
+#include "profile/format.h"
+
+namespace pgokit::cli {
+namespace {
+
+struct Settings {
+  GenerationOptions generation;
+  std::string output, format = "extbinary";
+  bool md5 = false, compress = false, json = false, quiet = false, context_sensitive = false;
+  bool stats = false, timings = false;
+  u64 threads = 0;
+};
+
+OptionTable options_of(Settings& s) {
+  auto& g = s.generation;
+  return {
+      "pgokit generate",
+      "Turn a recording into a sample profile for clang -fprofile-sample-use.",
+      {
+          {"RECORDING", "",
+           "perf.data, perf script text, raw counts or instrumented profile; - is standard input",
+           &g.inputs, true},
+          {"-b,--binary", "PROGRAM", "the program (the one with most samples)", &g.binary},
+          {"-o,--output", "FILE", "the profile (PROGRAM.prof); - is standard output", &s.output},
+          {"--format", "FORMAT", "extbinary (default), binary or text", &s.format},
+          {"--md5", "", "hashes in place of function names (extbinary)", &s.md5},
+          {"--compress", "", "compress the sections (extbinary)", &s.compress},
+          {"--debug-binary", "FILE", "where the debug information is, if not in PROGRAM",
+           &g.program.debug_path},
+          {"--dwp", "FILE", "package of split debug information (PROGRAM.dwp)",
+           &g.program.dwp_path},
+          {"--use-dwarf", "", "use debug information although PROGRAM has probes",
+           &g.program.use_dwarf},
+          {"--context-sensitive,--cs", "",
+           "count functions apart by their callers; wants call chains beside the branches",
+           &s.context_sensitive},
+          {"--allow-ip,--basic-events", "",
+           "estimate a profile from samples that have no branch stacks", &g.allow_ip},
+          {"--pid", "PID", "samples of this process only", &g.pid},
+          {"--kernel", "", "PROGRAM is the kernel (vmlinux)", &g.kernel},
+          {"--ignore-build-id", "", "take a recording of another build", &g.ignore_build_id},
+          {"--trim-cold", "", "leave out functions that are hardly ever run",
+           &g.contexts.trim_cold},
+          {"--threads", "N", "how many threads (all cores)", &s.threads},
+          {"--json", "", "print the summary as JSON on standard output", &s.json},
+          {"--stats", "", "what went in and out, in numbers", &s.stats},
+          {"--timings", "", "time and memory of each stage", &s.timings},
+          {"-q,--quiet", "", "no summary", &s.quiet},
+      },
+      "\nexample:\n"
+      "  pgokit record -o app.perf -- ./app input\n"
+      "  pgokit generate app.perf -b ./app -o app.prof\n"
+      "  clang-22 -O2 -g -fprofile-sample-use=app.prof ...\n"};
+}
+
+Result<profile::Format> format_named(std::string_view name) {
+  for (auto format : {profile::Format::extbinary, profile::Format::binary, profile::Format::text})
+    if (name == profile::format_name(format)) return format;
+  return usage_error("--format {}: there are extbinary, binary and text", name);
+}
+
+const char* why_no_contexts(const ReadInput& input) {
+  if (input.ip_only && input.has_chains)
+    return "without branch stacks --context-sensitive is for programs with probes "
+           "(-fpseudo-probe-for-profiling)";
+  if (input.ip_only)
+    return "its samples have no call chains, which --context-sensitive needs: record with perf "
+           "record -b --call-graph fp, or at least -g";
+  return "its branches come without call chains, which --context-sensitive needs: record with "
+         "perf record -b --call-graph fp (or lbr)";
+}
+
+// What can be said before anything is read.
+Result<profile::Format> check_settings(const Settings& settings) {
+  auto format = TRY(format_named(settings.format));
+  if (format != profile::Format::extbinary && (settings.md5 || settings.compress))
+    return usage_error("--md5 and --compress are for --format extbinary");
+  if (settings.json && settings.output == "-")
+    return usage_error("--json and -o - both want standard output: write the profile to a file");
+  const auto& options = settings.generation;
+  TRY(check_threads(settings.threads));
+  TRY(check_files(options.inputs, options.binary, settings.output));
+  for (const auto* path : {&options.program.dwp_path, &options.program.debug_path})
+    if (!path->empty()) TRY(MappedFile::open(*path));
+  return format;
+}
+
+Result<ReadInput> read_wanted(const binary::Program& program, const Settings& settings) {
+  const auto& options = settings.generation;
+  auto input = TRY(read_input(program, options));
+  TRY(check_input(program, input, options));
+  if (options.pid && input.kind == InputKind::raw)
+    return usage_error("--pid {}: raw counts do not tell processes", *options.pid);
+  if (!settings.context_sensitive) forget_contexts(program, input);
+  if (settings.context_sensitive && !input.contexts)
+    return fail("{}: {}", options.inputs[0], why_no_contexts(input));
+  return input;
+}
+
+void report_run(const Settings& settings, const GenerationReport& report) {
+  auto* timings = settings.generation.timings;
+  if (timings) timings->end();
+  if (settings.json) return print_json(report, settings.stats);
+  if (!settings.quiet) print_summary(report);
+  if (settings.stats) print_stats(report);
+  if (timings) fmt::print(stderr, "{}", timings->text());
+}
+
+Status generate(Settings& settings) {
+  auto format = TRY(check_settings(settings));
+  auto& options = settings.generation;
+  options.threads = static_cast<unsigned>(settings.threads);
+  options.flat_from_hybrid = !settings.context_sensitive;
+  if (is_instrumented_profile(options.inputs))
+    return generate_instrumented({options,
+                                  settings.output,
+                                  format,
+                                  {.compress = settings.compress, .md5_names = settings.md5},
+                                  settings.json,
+                                  settings.quiet});
+
+  if (options.binary.empty()) {
+    options.stage("looking for the program");
+    options.binary = TRY(dominant_program(options.inputs, options.threads));
+  }
+  options.stage("opening the program");
+  auto program = TRY(binary::Program::open(options.binary, options.program));
+  if (settings.output.empty()) settings.output = std::string(program.name()) + ".prof";
+  TRY(check_files(options.inputs, program.path(), settings.output));
+  auto output = TRY(OutputFile::create(settings.output));
+  options.stage("finding its functions");
+  TRY(program.load_functions(options.threads));
+  // Functions and symbols are known; nothing is decoded yet.
+  auto input = TRY(read_wanted(program, settings));
+  auto generated = TRY(generate_profile(program, input, options));
+  TRY(check_generated(program, input, generated));
+  options.stage("writing the profile");
+  auto bytes = TRY(write_profile(generated.profile, format,
+                                 {.compress = settings.compress, .md5_names = settings.md5}));
+  output.write(bytes);
+  TRY(output.commit());
+  report_run(settings,
+             {program, options, input, generated, settings.output, settings.format, bytes.size()});
+  return {};
+}
+
+int run(std::span<char* const> arguments) {
+  Settings settings;
+  if (auto exit = parse_options(options_of(settings), arguments)) return *exit;
+  report::Timings timings(settings.timings);
+  settings.generation.timings = settings.timings ? &timings : nullptr;
+  settings.generation.progress = !settings.quiet;
+  auto status = generate(settings);
+  return status ? 0 : report_failure("generate", status.error());
+}
+
+}  // namespace
+
+constexpr Command generate_command{"generate", "turn a recording into a sample profile", run};
+
+}  // namespace pgokit::cli

@@ -1,0 +1,89 @@
+#include "cli/generate/find_program.h"
+
+#include <gtest/gtest.h>
+
+#include "elf/file.h"
+#include "perf/test_recordings.h"
+#include "test/support/shell.h"
+#include "test/support/tiny_program.h"
+
+namespace pgokit::cli {
+namespace {
+
+constexpr std::string_view tiny_id = "tiny build id here!!";
+
+// One process runs `path`, `samples` times; then a library `rare` once.
+perf::test::Image recording_of(const std::string& path, std::string_view build_id, int samples,
+                               const std::string& rare = "/lib/rare.so") {
+  return perf::test::recording({perf::test::branch_event()}, [&](perf::Writer& writer) {
+    perf::RecordId at{.pid = 7, .tid = 7, .time = 100, .id = 11};
+    Bytes id(reinterpret_cast<const u8*>(build_id.data()), build_id.size());
+    writer.mmap2(at, {.start = 0x401000, .size = 0x1000, .path = path, .build_id = id});
+    writer.mmap2(at, {.start = 0x7000000, .size = 0x1000, .path = rare});
+    const perf::BranchEntry branches[] = {{0x401007, 0x401010, 0}};
+    for (int i = 0; i <= samples; ++i) {
+      at.time += 10;
+      writer.sample(
+          {.id = at, .ip = i == samples ? u64{0x7000010} : 0x401010, .branches = branches});
+    }
+  });
+}
+
+class FindProgram : public testing::Test {
+ protected:
+  void SetUp() override { dir_.write("tiny", test::tiny_program().image()); }
+
+  std::string store(std::string_view name, const perf::test::Image& image) {
+    dir_.write(name, {reinterpret_cast<const char*>(image.data()), image.size()});
+    return dir_.file(name);
+  }
+  Result<std::string> find(const perf::test::Image& image) {
+    return dominant_program({store("app.perf", image)}, 1);
+  }
+  test::ScratchDir dir_;
+};
+
+TEST_F(FindProgram, WhereItRan) {
+  EXPECT_EQ(find(recording_of(dir_.file("tiny"), tiny_id, 5)).value(), dir_.file("tiny"));
+}
+
+TEST_F(FindProgram, BesideTheRecordingWhereItIsGone) {
+  EXPECT_EQ(find(recording_of("/gone/tiny", tiny_id, 5)).value(), dir_.file("tiny"));
+  EXPECT_EQ(find(recording_of("/gone/tiny", "", 5)).value(), dir_.file("tiny"));
+}
+
+TEST_F(FindProgram, InTheCacheOfPerfWhereItWasBuiltAnew) {
+  std::string_view other = "another id, 20 bytes";
+  auto image = recording_of(dir_.file("tiny"), other, 5);
+  ASSERT_EQ(setenv("HOME", dir_.path().c_str(), 1), 0);
+  auto missing = find(image);
+  ASSERT_FALSE(missing.has_value());
+  EXPECT_NE(missing.error().message.find("which has been built anew since"), std::string::npos)
+      << missing.error().message;
+
+  std::string hex = elf::hex({reinterpret_cast<const u8*>(other.data()), other.size()});
+  auto folder = fmt::format(".debug/.build-id/{}/{}", hex.substr(0, 2), hex.substr(2));
+  std::filesystem::create_directories(dir_.file(folder));
+  dir_.write(folder + "/elf", test::ElfBuilder().build_id(std::string(other)).image());
+  EXPECT_EQ(find(image).value(), dir_.file(folder + "/elf"));
+}
+
+TEST_F(FindProgram, OfAllRecordingsTogether) {
+  // The first has more samples in another file, both together have not.
+  auto first = store("1.perf", recording_of("/lib/other.so", "", 3, dir_.file("tiny")));
+  auto second = store("2.perf", recording_of(dir_.file("tiny"), "", 9));
+  EXPECT_EQ(dominant_program({first, second}, 1).value(), dir_.file("tiny"));
+}
+
+TEST_F(FindProgram, NeedsARecordingThatTells) {
+  dir_.write("script", " 401010 0x401007/0x401010/P 0x401007/0x401010/P\n");
+  auto text = dominant_program({dir_.file("script")}, 1);
+  ASSERT_FALSE(text.has_value());
+  EXPECT_EQ(text.error().exit_code, 2);
+  auto absent = find(recording_of("/gone/other", "", 5));
+  ASSERT_FALSE(absent.has_value());
+  EXPECT_NE(absent.error().message.find("which is not here"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace pgokit::cli

@@ -1,0 +1,292 @@
+#include "cli/generate/generation_report.h"
+
+#include <string>
+#include <vector>
+
+#include "report/json.h"
+#include "report/numbers.h"
+
+namespace pgokit::cli {
+namespace {
+
+using report::grouped;
+using report::percent;
+
+constexpr double dense_enough = 50;
+
+std::string names_of(const std::vector<std::string>& inputs) {
+  return inputs.size() == 1 ? inputs[0]
+                            : fmt::format("{} and {} more", inputs[0], inputs.size() - 1);
+}
+
+struct Part {
+  const char* key;
+  const char* text;
+  u64 count;
+};
+
+std::vector<Part> dropped_samples(const ReadInput& input) {
+  const auto& use = input.use;
+  return {{"without_branches", "without branch stack", use.without_branches},
+          {"elsewhere", "of other processes", use.elsewhere},
+          {"not_in_program", "outside of the program", use.not_in_program},
+          {"bad_call_chain", "with a broken call chain or in a prologue", input.bad_chains},
+          {"unreadable", "unreadable", use.unreadable}};
+}
+
+std::vector<Part> broken_ranges(const ReadInput& input) {
+  const auto& ranges = input.ranges;
+  return {
+      {"off_boundary", "do not start or end at an instruction of the program", ranges.off_boundary},
+      {"outside_functions", "are in no known function", ranges.outside_functions},
+      {"across_functions", "run past the end of a function", ranges.across_functions},
+      {"bogus", "contain a jump, call or return that would have been taken", ranges.bogus}};
+}
+
+// What is estimated, and what nothing in the recording tells.
+std::string ip_warning(const samples::IpQuality& quality, bool has_chains) {
+  auto share = [](double part) { return fmt::format("{:.1f} %", 100 * part); };
+  std::string text = fmt::format(
+      "no branch stacks: counts are estimated from where the samples lie. Chance alone leaves {} "
+      "of "
+      "them right ({} of {} functions have 10 samples or more)",
+      share(quality.likely_overlap), quality.well_sampled, quality.functions);
+  if (quality.calls_without_target >= 0.0005)
+    text += fmt::format("; {} of the calls are indirect and their targets not known{}",
+                        share(quality.calls_without_target),
+                        has_chains ? "" : " (perf record -g would tell)");
+  return text + "; branch stacks (pgokit record) would tell more";
+}
+
+// Sentences for the user, most important first.
+std::vector<std::string> warnings(const GenerationReport& report) {
+  std::vector<std::string> list;
+  auto add = [&]<class... A>(fmt::format_string<A...> text, A&&... values) {
+    list.push_back(fmt::format(text, std::forward<A>(values)...));
+  };
+  const auto& input = report.input;
+  if (!input.cut_short.empty()) add("the recording is not whole: {}", input.cut_short);
+  if (input.ip_only) list.push_back(ip_warning(*input.ip_only, input.has_chains));
+  if (input.other_kind_line)
+    add("samples with and without call chains are mixed: those of the second kind, from line {} "
+        "on, were dropped; make a text of each kind, and a profile of each",
+        input.other_kind_line);
+  if (input.unwound.cut_chains)
+    add("{} samples have more than {} frames: the outer ones were left out",
+        grouped(input.unwound.cut_chains), grouped(unwind::HybridSampler::max_frames));
+  if (!input.mapped)
+    add("no mapping event of {} in the text: its linked addresses were taken "
+        "(perf script --show-mmap-events tells them)",
+        report.program.name());
+  if (input.matched_by_name)
+    add("no build id to compare: the program was matched by its name only (link with --build-id)");
+  for (const auto& part : broken_ranges(input))
+    if (part.count)
+      add("{} of the ranges between branches {}", percent(part.count, input.ranges.total),
+          part.text);
+  if (input.script.bad_branches)
+    add("{} broken branch records; the first in line {}: {}", grouped(input.script.bad_branches),
+        input.script.first_bad_line, input.script.first_bad_text);
+  if (input.script.unparsable_events)
+    add("{} mapping events could not be parsed", grouped(input.script.unparsable_events));
+  u64 broken = input.unreadable.truncated_records + input.unreadable.unpack_failures;
+  if (broken) add("{} broken records were skipped", grouped(broken));
+  if (report.program.functions().shared_starts())
+    add("{} addresses start several functions; the first one got the samples",
+        grouped(report.program.functions().shared_starts()));
+  if (report.generated.probes_without_descriptor)
+    add("{} functions with probes have no descriptor and were left out",
+        grouped(report.generated.probes_without_descriptor));
+  double density = report.generated.density.density;
+  if (!input.ip_only && density > 0 && density * 1.05 < dense_enough)
+    add("the profile is thin (density {:.1f}): {:.1f} times as many samples would optimize better",
+        density, dense_enough / density);
+  return list;
+}
+
+// Static functions were named by the compiler's option; without it clang would not find them.
+bool has_unique_names(const profile::Profile& profile) {
+  for (u32 id = 0; id < profile.names.size(); ++id)
+    if (profile.names.text(NameId{id}).contains(".__uniq.")) return true;
+  return false;
+}
+
+// In the order of the work.
+std::vector<Part> stats_of(const GenerationReport& report) {
+  const auto& input = report.input;
+  const auto& functions = report.program.functions();
+  const auto& summary = report.generated.summary;
+  std::vector<Part> list{{"input.files", "files read", input.files},
+                         {"input.bytes", "bytes in them", input.bytes},
+                         {"samples.read", "samples", input.use.samples},
+                         {"samples.used", "samples used", input.use.used}};
+  for (const auto& part : dropped_samples(input)) list.push_back({part.key, part.text, part.count});
+  std::vector<Part> rest{
+      {"branches.entries", "entries of the branch stacks used", input.use.entries},
+      {"branches.elsewhere", "entries outside of the program", input.use.entries_elsewhere},
+      {"branches.wrong_path", "entries never really taken", input.use.entries_wrong_path},
+      {"unwound.samples", "different samples with call chains", input.unwound.samples},
+      {"ranges.total", "ranges between branches, each time", input.ranges.total},
+      {"ranges.distinct", "different ranges", input.distinct_ranges},
+      {"branches.distinct", "different branches", input.distinct_branches},
+      {"contexts", "calling contexts", input.distinct_contexts},
+      {"program.functions", "functions of the program", functions.size()},
+      {"profile.functions", "functions in the profile", summary.num_functions},
+      {"profile.counts", "places with a count", summary.num_counts},
+      {"profile.samples", "samples of all places", summary.total},
+      {"profile.largest", "samples of the hottest place", summary.max_count},
+      {"profile.bytes", "bytes written", report.output_size}};
+  list.insert(list.end(), rest.begin(), rest.end());
+  return list;
+}
+
+}  // namespace
+
+Status check_input(const binary::Program& program, const ReadInput& input,
+                   const GenerationOptions& options) {
+  if (!program.file().has_symtab())
+    return fail(
+        "{} is stripped: without .symtab its code cannot be decoded; "
+        "give the unstripped file of the same build with -b",
+        program.path());
+  if (!program.has_probes() && !program.debug())
+    return fail(
+        "{} has neither debug information nor probes; "
+        "compile it with -g or -gline-tables-only, and -fdebug-info-for-profiling",
+        program.path());
+  if (input.distinct_ranges > 0 || input.distinct_branches > 0) return {};
+  if (input.kind != InputKind::raw && input.use.samples == 0)
+    return fail("{}: there are no samples in it: record for longer, or at a higher rate",
+                names_of(options.inputs));
+  std::string causes;
+  for (const auto& part : dropped_samples(input))
+    if (part.count)
+      causes += fmt::format("{} {} {}", causes.empty() ? ":" : ",", grouped(part.count), part.text);
+  return fail(
+      "{}: none of its {} samples can be used for {}{}; "
+      "is this the program that was recorded? 'pgokit show' tells both sides",
+      names_of(options.inputs), grouped(input.use.samples), program.name(), causes);
+}
+
+Status check_generated(const binary::Program& program, const ReadInput& input,
+                       const Generated& generated) {
+  if (generated.summary.max_count > 0) return {};
+  std::string causes;
+  for (const auto& part : broken_ranges(input))
+    if (part.count)
+      causes += fmt::format("; {} of the ranges between branches {}",
+                            percent(part.count, input.ranges.total), part.text);
+  return fail(
+      "the profile would be empty: no sample is in code of {} that debug information or "
+      "probes know{}; compile with -g or -gline-tables-only, and -fdebug-info-for-profiling",
+      program.name(), causes);
+}
+
+void print_summary(const GenerationReport& report) {
+  const auto& input = report.input;
+  const auto& use = input.use;
+  if (input.kind != InputKind::raw) {
+    fmt::print(stderr, "samples   {} = {} used", grouped(use.samples), grouped(use.used));
+    for (const auto& part : dropped_samples(input))
+      if (part.count) fmt::print(stderr, " + {} {}", grouped(part.count), part.text);
+    if (input.ip_only && use.entries)
+      fmt::print(stderr, "\ncallers   {} in the call chains", grouped(use.entries));
+    if (!input.ip_only)
+      fmt::print(stderr, "\nbranches  {} in the samples used", grouped(use.entries));
+    if (use.entries_elsewhere)
+      fmt::print(stderr, ", {} of them in other programs",
+                 percent(use.entries_elsewhere, use.entries));
+    if (use.entries_wrong_path)
+      fmt::print(stderr, ", {} dropped as never really taken", grouped(use.entries_wrong_path));
+    fmt::print(stderr, "\n");
+  }
+  fmt::print(stderr, "program   {}\n", report.program.path());
+  fmt::print(stderr, "code      {} ranges, {} branches{}\n", grouped(input.distinct_ranges),
+             grouped(input.distinct_branches),
+             input.distinct_contexts
+                 ? fmt::format(" in {} contexts", grouped(input.distinct_contexts))
+                 : "");
+  fmt::print(stderr, "profile   {} functions from {}, density {:.1f}, wrote {} ({}, {})\n",
+             grouped(report.generated.summary.num_functions),
+             report.program.has_probes() ? "probes" : "debug information",
+             report.generated.density.density, report.output, report.format,
+             report::file_size(report.output_size));
+  for (const auto& warning : warnings(report)) fmt::print(stderr, "warning   {}\n", warning);
+  fmt::print(
+      stderr, "next      clang-22 -O2 -g {}{}-fprofile-sample-use={} ...\n",
+      report.program.has_probes() ? "-fpseudo-probe-for-profiling " : "-fdebug-info-for-profiling ",
+      has_unique_names(report.generated.profile) ? "-funique-internal-linkage-names " : "",
+      report.output);
+}
+
+void print_stats(const GenerationReport& report) {
+  for (const auto& part : stats_of(report))
+    fmt::print(stderr, "{:>18}  {}\n", grouped(part.count), part.text);
+}
+
+void print_json(const GenerationReport& report, bool with_stats) {
+  using report::Json;
+  const auto& input = report.input;
+  Json samples = Json::object(), dropped = Json::object(), branches = Json::object();
+  for (const auto& part : dropped_samples(input)) dropped.set(part.key, part.count);
+  samples.set("total", input.use.samples)
+      .set("used", input.use.used)
+      .set("dropped", std::move(dropped));
+  branches.set("entries", input.use.entries)
+      .set("elsewhere", input.use.entries_elsewhere)
+      .set("wrong_path", input.use.entries_wrong_path);
+  Json ip_only = Json::object();
+  if (const auto& quality = input.ip_only)
+    ip_only.set("samples", quality->samples)
+        .set("functions", quality->functions)
+        .set("functions_with_10_samples", quality->well_sampled)
+        .set("likely_overlap", quality->likely_overlap)
+        .set("indirect_calls", quality->indirect_calls)
+        .set("calls_without_target", quality->calls_without_target);
+  Json ranges = Json::object();
+  ranges.set("total", input.ranges.total);
+  for (const auto& part : broken_ranges(input)) ranges.set(part.key, part.count);
+  Json profile = Json::object();
+  profile.set("path", report.output)
+      .set("format", report.format)
+      .set("size", report.output_size)
+      .set("functions", report.generated.summary.num_functions)
+      .set("total_samples", report.generated.summary.total)
+      .set("density", report.generated.density.density)
+      .set("from", report.program.has_probes() ? "probes" : "debug information");
+  Json list = Json::array();
+  for (const auto& warning : warnings(report)) list.push(warning);
+  Json json = Json::object();
+  json.set("input", names_of(report.options.inputs))
+      .set("binary", report.program.path())
+      .set("build_id", elf::hex(report.program.file().build_id()))
+      .set("samples", std::move(samples))
+      .set("branches", std::move(branches))
+      .set("ranges", std::move(ranges))
+      .set("distinct_ranges", input.distinct_ranges)
+      .set("distinct_branches", input.distinct_branches)
+      .set("distinct_contexts", input.distinct_contexts)
+      .set("profile", std::move(profile))
+      .set("warnings", std::move(list));
+  if (with_stats) {
+    Json stats = Json::object();
+    for (const auto& part : stats_of(report)) stats.set(part.key, part.count);
+    json.set("stats", std::move(stats));
+  }
+  if (const auto* timings = report.options.timings) {
+    Json stages = Json::array();
+    for (const auto& one : timings->stages()) {
+      Json stage = Json::object();
+      stage.set("stage", one.name)
+          .set("seconds", one.seconds)
+          .set("cpu_seconds", one.cpu_seconds)
+          .set("peak_memory", one.peak_memory);
+      stages.push(std::move(stage));
+    }
+    json.set("timings", std::move(stages));
+  }
+  if (input.ip_only) json.set("without_branch_stacks", std::move(ip_only));
+  fmt::print("{}\n", json.text());
+}
+
+}  // namespace pgokit::cli

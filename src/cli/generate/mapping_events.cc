@@ -1,0 +1,42 @@
+#include "cli/generate/mapping_events.h"
+
+#include "base/cursor.h"
+#include "base/file.h"
+#include "perf/recording.h"
+#include "perf/script.h"
+
+namespace pgokit::cli {
+namespace {
+
+void print_event(std::string_view path, u64 start) {
+  fmt::print("Mmap: Binary {} loaded at {:#x}: \n", path, start);
+}
+
+Status print_recorded(Bytes bytes) {
+  auto recording = TRY(perf::Recording::open(bytes));
+  perf::ReadCounts unreadable;
+  recording.for_each_other([&](const perf::Record& record) {
+    perf::Mapping mapping;
+    bool maps = record.type == perf::RecordType::mmap || record.type == perf::RecordType::mmap2;
+    if (maps && recording.parser().mapping(record, mapping, unreadable))
+      print_event(mapping.path, mapping.start);
+  });
+  return {};
+}
+
+}  // namespace
+
+Status print_mapping_events(const GenerationOptions& options) {
+  for (const auto& path : options.inputs) {
+    auto file = TRY(MappedFile::open(path));
+    auto kind = options.kind ? *options.kind : TRY_IN(path, detect_input(file.bytes()));
+    if (kind == InputKind::recording) TRY_IN(path, print_recorded(file.bytes()));
+    if (kind == InputKind::script)
+      perf::for_each_mmap_line(as_text(file.bytes()), [](const perf::MmapLine& event) {
+        if (event.parsed) print_event(event.path, event.start);
+      });
+  }
+  return {};
+}
+
+}  // namespace pgokit::cli

@@ -1,0 +1,150 @@
+#include "cli/instrument/generate_mip.h"
+
+#include <algorithm>
+
+#include "base/cursor.h"
+#include "base/file.h"
+#include "cli/generate/generation_report.h"
+#include "generate/instrumented.h"
+#include "mip/dump.h"
+#include "mip/merge.h"
+#include "mip/profile_file.h"
+#include "report/json.h"
+#include "report/numbers.h"
+
+namespace pgokit::cli {
+namespace {
+
+using report::grouped;
+
+constexpr u32 call_kinds = MIP_CALLS32 | MIP_CALLS64;
+
+Result<mip::Profile> read_all(const std::vector<std::string>& inputs) {
+  mip::Merger merger;
+  for (const auto& path : inputs) {
+    auto file = TRY(MappedFile::open(path));
+    if (mip::DumpReader::recognizes(file.bytes()))
+      return fail("{}: a dump, whose map is needed: pgokit merge PROGRAM.map {} -o app.mip", path,
+                  path);
+    merger.add_profile(TRY_IN(path, mip::read_profile(file.bytes())), 1);
+  }
+  return merger.finish();
+}
+
+Result<const mip::Module*> module_of(const mip::Profile& profile, const binary::Program& program,
+                                     bool any_build) {
+  auto id = as_text(program.file().build_id());
+  std::string others;
+  const mip::Module* only = nullptr;
+  u64 maps = 0;
+  for (const auto& module : profile.modules) {
+    if (!module.has_map()) continue;
+    if (!id.empty() && module.build_id == id) return &module;
+    others +=
+        fmt::format("{}{} (build id {})", others.empty() ? "" : ", ", display_name(module),
+                    module.build_id.empty() ? "not known" : elf::hex(as_bytes(module.build_id)));
+    only = &module;
+    ++maps;
+  }
+  bool unknown = maps == 1 && (id.empty() || only->build_id.empty());
+  if (maps == 1 && (unknown || any_build)) return only;
+  return fail("it is not of {}: it holds {}", program.path(), others);
+}
+
+enum class Detail { blocks, calls, coverage };
+
+Detail detail_of(const mip::Module& module) {
+  u32 kinds = module.all_kinds();
+  if (kinds & MIP_BLOCKS64) return Detail::blocks;
+  return kinds & call_kinds ? Detail::calls : Detail::coverage;
+}
+
+Result<Generated> make(const mip::Profile& profile, const mip::Module& module,
+                       const binary::Program& program, ReadInput& input,
+                       const GenerationOptions& options) {
+  switch (detail_of(module)) {
+    case Detail::blocks:
+      input.counts = generate::instrumented_counts(profile, module, program);
+      return generate_profile(program, input, options);
+    case Detail::calls:
+      return finish_profile(program, TRY(generate::entry_profile(module, program)), options);
+    case Detail::coverage:
+      break;
+  }
+  return finish_profile(program, generate::coverage_profile(), options);
+}
+
+Result<Generated> generate(const mip::Profile& profile, const mip::Module& module,
+                           const binary::Program& program, const GenerationOptions& options) {
+  ReadInput input;
+  input.kind = InputKind::raw;
+  input.distinct_ranges = 1;
+  TRY(check_input(program, input, options));
+  auto generated = TRY(make(profile, module, program, input, options));
+  TRY(check_generated(program, input, generated));
+  generate::list_functions(module, true, generated.profile);
+  return generated;
+}
+
+void report(const InstrumentedGeneration& generation, const mip::Module& module,
+            const Generated& generated, u64 bytes) {
+  const char* details[] = {"block counts", "call counts", "functions that ran"};
+  const char* detail = details[static_cast<int>(detail_of(module))];
+  u64 functions = detail_of(module) == Detail::coverage ? 0 : generated.profile.functions().size();
+  if (generation.json) {
+    fmt::print("{}\n", report::Json::object()
+                           .set("profile", generation.output)
+                           .set("bytes", bytes)
+                           .set("made_of", detail)
+                           .set("dumps", module.data.dumps)
+                           .set("functions", functions)
+                           .set("never_ran", generated.profile.symbols.size())
+                           .text());
+    return;
+  }
+  fmt::print(stderr, "counted   exact {} of {} dumps of {}\n", detail, grouped(module.data.dumps),
+             display_name(module));
+  fmt::print(stderr, "never ran {} functions, on the symbol list: clang takes them for cold\n",
+             grouped(generated.profile.symbols.size()));
+  fmt::print(stderr, "profile   {}: {} functions, {}\n", generation.output, grouped(functions),
+             report::file_size(bytes));
+}
+
+}  // namespace
+
+bool is_instrumented_profile(const std::vector<std::string>& inputs) {
+  if (inputs.empty() || inputs.front() == "-") return false;
+  auto file = MappedFile::open(inputs.front());
+  return file && (mip::is_profile(file->bytes()) || mip::DumpReader::recognizes(file->bytes()));
+}
+
+Status generate_instrumented(const InstrumentedGeneration& generation) {
+  auto& options = generation.options;
+  const auto& path = options.inputs.front();
+  auto profile = TRY(read_all(options.inputs));
+  if (options.binary.empty())
+    return usage_error("-b is needed: which of the programs in {} the profile is to be of", path);
+  auto program = TRY(binary::Program::open(options.binary, options.program));
+  const auto* module = TRY_IN(path, module_of(profile, program, options.ignore_build_id));
+  if (module->data.dumps == 0)
+    return fail("{}: no dump of {} has been merged into it", path, display_name(*module));
+  Detail detail = detail_of(*module);
+  if (detail == Detail::coverage && generation.format != profile::Format::extbinary)
+    return usage_error("{} says which functions ran, which only --format extbinary can hold", path);
+  auto output_path =
+      generation.output.empty() ? std::string(program.name()) + ".prof" : generation.output;
+  auto output = TRY(OutputFile::create(output_path));
+  TRY(program.load_functions(options.threads));
+  auto generated = TRY(generate(profile, *module, program, options));
+  auto bytes = TRY(write_profile(generated.profile, generation.format, generation.write));
+  output.write(bytes);
+  TRY(output.commit());
+  if (generation.json || !generation.quiet) {
+    InstrumentedGeneration told = generation;
+    told.output = output_path;
+    report(told, *module, generated, bytes.size());
+  }
+  return {};
+}
+
+}  // namespace pgokit::cli

@@ -1,0 +1,298 @@
+#include "cli/instrument/show_mip.h"
+
+#include <algorithm>
+
+#include "base/cursor.h"
+#include "base/demangle.h"
+#include "cli/instrument/mip_program.h"
+#include "cli/instrument/show_mip_json.h"
+#include "mip/blocks.h"
+#include "mip/dump.h"
+#include "mip/facts.h"
+#include "mip/map.h"
+#include "mip/profile_file.h"
+#include "report/json.h"
+#include "report/numbers.h"
+
+namespace pgokit::cli {
+namespace {
+
+using report::grouped;
+using report::percent;
+
+class ModuleText {
+ public:
+  ModuleText(const mip::Module& module, const ShowInstrumented& options, MipProgram* program)
+      : module_(module), options_(options), program_(program) {}
+
+  std::string overview() {
+    auto facts = mip::facts_of(module_);
+    print("program    {}{}\n", mip::display_name(module_),
+          module_.build_id.empty() ? ", build id not known"
+                                   : ", build id " + elf::hex(as_bytes(module_.build_id)));
+    print("collected  {}\n", mip::kind_names(module_.all_kinds()));
+    print("dumps      {}\n", grouped(module_.data.dumps));
+    if (module_.data.dumps == 0) {
+      print("functions  {}; a map, no dump has been merged into it\n",
+            grouped(module_.functions.size()));
+    } else {
+      print("functions  {}, {} of them ran ({})\n", grouped(module_.functions.size()),
+            grouped(facts.ran), percent(facts.ran, module_.functions.size()));
+      if (facts.code)
+        print("code       {}, {} in functions that ran ({})\n", report::file_size(facts.code),
+              report::file_size(facts.code_ran), percent(facts.code_ran, facts.code));
+    }
+    if (facts.blocks && module_.data.dumps)
+      print("blocks     {}, {} of them ran ({})\n", grouped(facts.blocks),
+            grouped(facts.blocks_ran), percent(facts.blocks_ran, facts.blocks));
+    if (facts.calls) print("calls      {}\n", grouped(facts.calls));
+    print_dropped();
+    if (module_.data.dumps && facts.ran) print_functions(facts, mip::by_work(facts), true);
+    return std::move(text_);
+  }
+
+  std::string all() {
+    auto facts = mip::facts_of(module_);
+    std::vector<u32> order;
+    for (const auto& f : facts.functions) order.push_back(f.function);
+    print_functions(facts, order, false);
+    return std::move(text_);
+  }
+
+  std::string never() {
+    auto list = mip::never_ran(module_);
+    print("{:>10}  {}\n", "bytes", "never ran");
+    for (u32 i : list) print("{:>10}  {}{}\n", module_.functions[i].size, name(i), place(i));
+    return std::move(text_);
+  }
+
+  std::string order() {
+    auto list = mip::by_first_run(module_);
+    print("{:>10} {:>12} {:>8}  function\n", "rank", "seconds", "dumps");
+    for (u32 i : list) {
+      const auto& first = module_.data.first[i];
+      print("{:>10.1f} {:>12.6f} {:>8}  {}{}\n", *mip::mean_rank(first),
+            static_cast<double>(first.microseconds) / static_cast<double>(first.dumps) / 1e6,
+            first.dumps, name(i), place(i));
+    }
+    return std::move(text_);
+  }
+
+  std::string function(u32 i) {
+    const auto& function = module_.functions[i];
+    auto counts = mip::block_counts(module_, function);
+    print("function   {}{}\n", name(i), place(i));
+    print("address    {:#x}, {} bytes, {} blocks, signature {:08x}\n", function.address,
+          function.size, function.block_count, function.signature);
+    print("ran        in {} of {} dumps", module_.data.ran[i], module_.data.dumps);
+    if (module_.data.calls[i]) print("; called {} times", grouped(module_.data.calls[i]));
+    print("\n");
+    if (auto rank = mip::mean_rank(module_.data.first[i]))
+      print("first run  at rank {:.1f}\n", *rank);
+    if (!counts.known()) return std::move(text_);
+    print("\n{:>6} {:>10} {:>15}  {:<24} successors\n", "block", "offset",
+          counts.executions.empty() ? "dumps" : "executions", "place");
+    auto blocks = module_.blocks_of(function);
+    for (u32 b = 0; b < blocks.size(); ++b) print_block(function, counts, b);
+    return std::move(text_);
+  }
+
+ private:
+  template <class... A>
+  void print(fmt::format_string<A...> text, A&&... values) {
+    fmt::format_to(std::back_inserter(text_), text, std::forward<A>(values)...);
+  }
+
+  std::string name(u32 i) const {
+    auto name = module_.name(module_.functions[i]);
+    return options_.demangle ? demangle(name) : std::string(name);
+  }
+
+  // "  at app.c:3"
+  std::string place(u32 i) {
+    auto* places = program_ ? program_->places() : nullptr;
+    auto text = places ? places->of_function(module_.functions[i]).text() : "";
+    return text.empty() ? "" : "  at " + text;
+  }
+
+  void print_dropped() {
+    const char* what[] = {"sampled calls", "indirect call targets", "first runs", "other events"};
+    for (size_t i = 0; i < MIP_DROPPED_COUNT; ++i)
+      if (module_.data.dropped[i])
+        print("lost       {} {}: the program's buffer was full\n", grouped(module_.data.dropped[i]),
+              what[i]);
+  }
+
+  void print_functions(const mip::ModuleFacts& facts, const std::vector<u32>& order, bool hottest) {
+    bool blocks = facts.blocks > 0;
+    bool calls = module_.all_kinds() & (MIP_CALLS32 | MIP_CALLS64 | MIP_BLOCKS64);
+    if (hottest) print("\n");
+    print("{:>10}", "dumps");
+    if (calls) print(" {:>15}", "calls");
+    if (blocks) print(" {:>7} {:>12}", "%", "blocks ran");
+    print("  function\n");
+    u64 shown = 0;
+    for (u32 i : order) {
+      const auto& f = facts.functions[i];
+      if (hottest && (!f.ran || (options_.top && shown == options_.top))) break;
+      ++shown;
+      print("{:>10}", f.ran_dumps);
+      if (calls) print(" {:>15}", f.calls);
+      if (blocks)
+        print(" {:>7} {:>12}", share(f.work, facts.work),
+              f.blocks ? fmt::format("{}/{}", f.blocks_ran, f.blocks) : "-");
+      print("  {}{}\n", name(i), place(i));
+    }
+    if (hottest && shown < facts.ran)
+      print("... and {} more that ran (--top 0 shows all)\n", grouped(facts.ran - shown));
+  }
+
+  static std::string share(u64 part, u64 whole) {
+    return fmt::format("{:.2f}",
+                       whole ? 100 * static_cast<double>(part) / static_cast<double>(whole) : 0.0);
+  }
+
+  void print_block(const mip::Function& function, const mip::BlockCounts& counts, u32 b) {
+    const auto& block = module_.blocks_of(function)[b];
+    std::string successors;
+    for (u32 successor : module_.successors_of(block)) successors += fmt::format(" {}", successor);
+    auto* places = program_ ? program_->places() : nullptr;
+    print("{:>6} {:>#10x} {:>15}  {:<24}{}\n", b, block.address - function.address,
+          counts.executions.empty() ? counts.ran[b] : counts.executions[b],
+          places ? places->of(block.address, module_.block_end(function, b)).text() : "",
+          successors);
+  }
+
+  const mip::Module& module_;
+  const ShowInstrumented& options_;
+  MipProgram* program_;
+  std::string text_;
+};
+
+std::string end_of_edge(const mip::Profile& profile, u32 module, u64 address, bool plain,
+                        bool same_module) {
+  const auto& m = profile.modules[module];
+  const auto* function = m.find(address);
+  std::string text = function ? std::string(m.name(*function)) : fmt::format("{:#x}", address);
+  if (plain) text = demangle(text);
+  if (function && address != function->address)
+    text += fmt::format("+{:#x}", address - function->address);
+  return same_module ? text : text + " in " + mip::display_name(m);
+}
+
+std::string edges_text(const mip::Profile& profile, const ShowInstrumented& options) {
+  auto edges = profile.edges;
+  std::ranges::stable_sort(edges, std::greater{}, &mip::Edge::calls);
+  std::string text = fmt::format("{:>15} {:>10}  call\n", "calls", "samples");
+  for (const auto& e : edges)
+    fmt::format_to(
+        std::back_inserter(text), "{:>15} {:>10}  {} -> {}\n", e.calls, e.samples,
+        end_of_edge(profile, e.from_module, e.from, options.demangle, true),
+        end_of_edge(profile, e.to_module, e.to, options.demangle, e.from_module == e.to_module));
+  return text;
+}
+
+Result<std::string> functions_named(const mip::Profile& profile, const ShowInstrumented& options,
+                                    MipProgram* program) {
+  std::string text;
+  for (const auto& module : profile.modules)
+    for (u32 i = 0; i < module.functions.size(); ++i) {
+      auto name = module.name(module.functions[i]);
+      if (name != options.function && demangle(name) != options.function) continue;
+      MipProgram* fitting = program && program->is_of(module) ? program : nullptr;
+      text += (text.empty() ? "" : "\n") + ModuleText(module, options, fitting).function(i);
+    }
+  if (text.empty()) return fail("there is no function '{}' in it", options.function);
+  return text;
+}
+
+Result<std::string> profile_text(const mip::Profile& profile, const ShowInstrumented& options,
+                                 MipProgram* program) {
+  if (!options.source.empty()) return annotated_sources(profile, *program, options.source);
+  if (!options.function.empty()) return functions_named(profile, options, program);
+  if (options.edges) return edges_text(profile, options);
+  std::string text;
+  for (const auto& module : profile.modules) {
+    if (!module.has_map()) continue;
+    ModuleText one(module, options, program && program->is_of(module) ? program : nullptr);
+    if (!text.empty()) text += "\n";
+    text += options.never   ? one.never()
+            : options.order ? one.order()
+            : options.all   ? one.all()
+                            : one.overview();
+  }
+  if (!profile.edges.empty() && !options.never && !options.order && !options.all)
+    text += fmt::format("\n{} distinct calls were sampled (--edges lists them)\n",
+                        grouped(profile.edges.size()));
+  return text;
+}
+
+std::string when(u64 nanoseconds) {
+  time_t seconds = static_cast<time_t>(nanoseconds / 1000000000);
+  tm parts{};
+  if (!gmtime_r(&seconds, &parts)) return "?";
+  char text[32];
+  return {text, strftime(text, sizeof text, "%F %T", &parts)};
+}
+
+Status show_dumps(const MappedFile& file, bool json) {
+  mip::DumpReader reader(file.bytes());
+  report::Json list = report::Json::array();
+  if (!json)
+    fmt::print("{:>8} {:>4} {:>20} {:>10} {:>8} {:>8}  {:<12} program\n", "pid", "no.",
+               "started (UTC)", "seconds", "counters", "calls", "build id");
+  while (auto dump = reader.next()) {
+    if (json) {
+      list.push(dump_json(*dump));
+      continue;
+    }
+    const auto& h = dump->header;
+    fmt::print(
+        "{:>8} {:>4} {:>20} {:>10.3f} {:>8} {:>8}  {:<12} {}\n", h.pid, h.sequence,
+        when(h.start_time),
+        h.dump_time > h.start_time ? static_cast<double>(h.dump_time - h.start_time) / 1e9 : 0,
+        dump->raw.size(), dump->edges.size(), elf::hex(as_bytes(dump->build_id)).substr(0, 12),
+        dump->path);
+  }
+  if (json) fmt::print("{}\n", list.text());
+  const auto& facts = reader.facts();
+  if (facts.damaged)
+    fmt::print(stderr, "warning   {}: {} damaged records; the first at {}\n", file.path(),
+               facts.damaged, facts.first_damage);
+  if (facts.records == 0) return fail("{}: no record of it can be read", file.path());
+  return {};
+}
+
+Result<mip::Profile> profile_of(Bytes bytes) {
+  if (mip::is_profile(bytes)) return mip::read_profile(bytes);
+  auto map = TRY(mip::read_map("", bytes));
+  mip::Profile profile;
+  profile.modules.push_back(std::move(map.module));
+  return profile;
+}
+
+}  // namespace
+
+bool is_instrumented_data(Bytes bytes) {
+  return mip::is_profile(bytes) || mip::DumpReader::recognizes(bytes) ||
+         mip::looks_like_map_section(bytes);
+}
+
+Status show_instrumented(const MappedFile& file, const ShowInstrumented& options, bool json) {
+  if (mip::DumpReader::recognizes(file.bytes())) return show_dumps(file, json);
+  auto profile = TRY_IN(file.path(), profile_of(file.bytes()));
+  std::optional<MipProgram> program;
+  if (!options.program.empty()) {
+    program.emplace(TRY(MipProgram::open(options.program)));
+    if (!std::ranges::any_of(profile.modules, [&](const auto& m) { return program->is_of(m); }))
+      return fail("{}: it is not the program of {}: other build id", options.program, file.path());
+  }
+  if (!options.source.empty() && !program)
+    return usage_error("--source wants the program with its debug information: -b PROGRAM");
+  MipProgram* known = program ? &*program : nullptr;
+  fmt::print("{}", json ? profile_json(profile, options, known)
+                        : TRY_IN(file.path(), profile_text(profile, options, known)));
+  return {};
+}
+
+}  // namespace pgokit::cli

@@ -1,0 +1,223 @@
+// llvm-profdata merge --sample: the same options, the same bytes.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/file.h"
+#include "cli/llvm/llvm_options.h"
+#include "cli/llvm/profdata.h"
+#include "cli/probes/function_filter.h"
+#include "cli/profiles/profile_inputs.h"
+#include "generate/cold_contexts.h"
+#include "generate/flattening.h"
+#include "generate/nesting.h"
+#include "profile/summary.h"
+
+namespace pgokit::cli {
+namespace {
+
+using profile::Format;
+using profile::Profile;
+
+struct Settings {
+  std::vector<std::string> files, weighted;
+  std::string list, output = "-", layout, failure_mode = "any", remapping, symbols;
+  std::string function, no_function;
+  bool sample = false, instr = false, text = false, binary = false, extbinary = false, gcc = false;
+  bool partial = false, drop_symbols = false, dump_inputs = false;
+  bool merge_cold = false, trim_cold = false;
+  u64 cold_frames = 1, threads = 0, size_limit = 0;
+  profile::WriteOptions writing;
+
+  Format format = Format::extbinary;
+};
+
+OptionTable options_of(Settings& s) {
+  return {
+      "llvm-profdata merge",
+      "Merge sample profiles, with the options of llvm-profdata 22.",
+      {{"FILE", "", "the profiles; folders stand for their files", &s.files},
+       {"--sample", "", "sample profiles (the only kind here)", &s.sample},
+       {"--instr", "", "instrumentation profiles: not here", &s.instr, false, true},
+       {"--weighted-input", "WEIGHT,FILE", "a profile that counts WEIGHT times", &s.weighted},
+       {"--input-files,-f", "FILE", "list of profiles, one [WEIGHT,]FILE per line", &s.list},
+       {"--output,-o", "FILE", "output file (default: standard output)", &s.output},
+       {"--text", "", "text encoding", &s.text},
+       {"--binary", "", "binary encoding", &s.binary},
+       {"--extbinary", "", "extensible binary encoding (default)", &s.extbinary},
+       {"--gcc", "", "GCC encoding: cannot be written, as in llvm-profdata", &s.gcc},
+       {"--use-md5", "", "extbinary: hashes in place of names", &s.writing.md5_names},
+       {"--compress-all-sections", "", "extbinary: compressed", &s.writing.compress},
+       {"--gen-partial-profile", "", "extbinary: mark it as partial", &s.partial},
+       {"--split-layout", "", "functions without inlinees apart", &s.writing.split_layout},
+       {"--extbinary-write-vtable-type-prof", "", "extbinary: with virtual tables",
+        &s.writing.vtables},
+       {"--prof-sym-list", "FILE", "extbinary: functions for the symbol list", &s.symbols},
+       {"--drop-profile-symbol-list", "", "leave out the inputs' symbol lists", &s.drop_symbols},
+       {"--function", "REGEX", "only these functions", &s.function},
+       {"--no-function", "REGEX", "not these functions", &s.no_function},
+       {"--sample-merge-cold-context", "", "add up cold contexts", &s.merge_cold},
+       {"--sample-trim-cold-context", "", "leave out cold contexts", &s.trim_cold},
+       {"--sample-frame-depth-for-cold-context", "N", "... by their last N frames", &s.cold_frames},
+       {"--convert-sample-profile-layout", "LAYOUT", "nest or flat", &s.layout},
+       {"--output-size-limit", "BYTES", "leave out cold functions until it is smaller",
+        &s.size_limit},
+       {"--failure-mode", "MODE", "any (default), all, warn", &s.failure_mode},
+       {"--remapping-file,-r", "FILE", "not here", &s.remapping},
+       {"--num-threads,-j", "N", "threads (0: all cores)", &s.threads},
+       {"--dump-input-file-list", "", "print weights and inputs, and stop", &s.dump_inputs}},
+      ""};
+}
+
+Status check_settings(const Settings& s) {
+  if (!s.layout.empty() && s.layout != "nest" && s.layout != "flat")
+    return fail("for the --convert-sample-profile-layout option: Cannot find option named '{}'!",
+                s.layout);
+  if (s.failure_mode != "any" && s.failure_mode != "all" && s.failure_mode != "warn")
+    return fail("for the --failure-mode option: Cannot find option named '{}'!", s.failure_mode);
+  return {};
+}
+
+Result<Inputs> inputs_of(const Settings& s) {
+  Inputs inputs;
+  for (const auto& file : s.files) TRY(add_input(inputs, file, 1, true));
+  for (const auto& weighted : s.weighted) TRY(add_weighted(inputs, weighted, true));
+  if (!s.list.empty()) TRY(add_list(inputs, s.list, true));
+  if (inputs.empty()) return fail("no input files specified. See llvm-profdata merge -help");
+  return inputs;
+}
+
+void warn_of_options(const Settings& s, const Profile& profile) {
+  if (s.format == Format::extbinary) return;
+  auto ignored = [](bool given, const char* option) {
+    if (given)
+      fmt::print(stderr, "warning: -{} is ignored. Specify -extbinary to enable it\n", option);
+  };
+  if (profile.symbols.size() != 0)
+    fmt::print(stderr,
+               "warning: Profile Symbol list is not empty but the output format is not ExtBinary "
+               "format. The list will be lost in the output. \n");
+  ignored(s.writing.compress, "compress-all-section");
+  ignored(s.writing.md5_names, "use-md5");
+  ignored(s.partial, "gen-partial-profile");
+}
+
+void convert(const Settings& s, Profile& profile) {
+  if (profile.flags.context_sensitive && (s.merge_cold || s.trim_cold))
+    generate::trim_cold_contexts(
+        profile, {.hot_count = profile::summarize(profile, true).count_at(profile::cold_cutoff),
+                  .merge = s.merge_cold,
+                  .trim = s.trim_cold,
+                  .frames = static_cast<u32>(std::max<u64>(s.cold_frames, 1)),
+                  .base_only = false});
+  if (s.layout == "flat" && profile.flags.context_sensitive)
+    generate::drop_contexts(profile, generate::Versions::as_in_peer);
+  else if (s.layout == "flat")
+    generate::flatten_inlinees(profile, 0, generate::Versions::as_in_peer);
+  else if (s.layout == "nest" && profile.flags.context_sensitive)
+    generate::nest_contexts(profile, {});
+}
+
+// By the text of the context, or by the name.
+Status filter(const Settings& s, Profile& profile) {
+  if (s.function.empty() && s.no_function.empty()) return {};
+  auto wanted = TRY(FunctionFilter::compile(s.function));
+  auto unwanted = TRY(FunctionFilter::compile(s.no_function));
+  size_t before = profile.functions().size();
+  profile.keep_if([&](const profile::Function& function) {
+    auto name = profile.flags.context_sensitive
+                    ? profile.contexts.text(function.context, profile.names)
+                    : std::string(profile.names.text(function.samples.name));
+    if (unwanted.is_set() && unwanted.matches(name)) return false;
+    return wanted.matches(name);
+  });
+  fmt::print(stderr, "{} of {} functions in the original profile are filtered.\n",
+             before - profile.functions().size(), before);
+  return {};
+}
+
+// Leaves out the functions with the smallest totals, the square of the excess at a time.
+Result<std::string> write_within(const Settings& s, Profile& profile) {
+  while (true) {
+    auto bytes = TRY(profile::write_profile(profile, s.format, s.writing));
+    if (s.size_limit == 0 || bytes.size() <= s.size_limit) return bytes;
+    auto ordered = profile.ordered();
+    if (ordered.empty()) return fail("Too much profile data");
+    double ratio = static_cast<double>(s.size_limit) / static_cast<double>(bytes.size());
+    auto kept =
+        static_cast<size_t>(std::round(static_cast<double>(ordered.size()) * ratio * ratio));
+    kept = std::min(kept, ordered.size() - 1);
+    if (kept == 0) return fail("Too much profile data");
+    std::vector<bool> keep(profile.contexts.end());
+    for (size_t i = 0; i < kept; ++i) keep[static_cast<size_t>(ordered[i]->context)] = true;
+    profile.keep_if([&](const profile::Function& function) {
+      return keep[static_cast<size_t>(function.context)];
+    });
+  }
+}
+
+Status merge_samples(Settings& s) {
+  auto inputs = TRY(inputs_of(s));
+  if (s.dump_inputs) {
+    for (const auto& input : inputs) fmt::print("{},{}\n", input.weight, input.path);
+    return {};
+  }
+  if (!s.sample)
+    return fail("only sample profiles are merged here: give --sample, or take llvm-profdata");
+  if (!s.remapping.empty()) return fail("--remapping-file is not known here");
+  auto merged = TRY(profile::merge_files(inputs, {.rule = profile::ChecksumRule::first,
+                                                  .peer_order = true,
+                                                  .strict = s.failure_mode == "any",
+                                                  .distinct = false,
+                                                  .rename = {},
+                                                  .threads = static_cast<unsigned>(s.threads)}));
+  for (const auto& input : merged.inputs)
+    if (!input.error.empty()) fmt::print(stderr, "warning: {}\n", input.error);
+  for (const auto& note : merged.mismatches) fmt::print(stderr, "{}\n", note);
+  Profile& profile = merged.profile;
+  convert(s, profile);
+  TRY(filter(s, profile));
+  profile.flags.partial = s.partial;
+  s.writing.peer_order = true;
+  if (s.drop_symbols) profile.symbols = {};
+  if (!s.symbols.empty()) TRY(add_symbols(profile, s.symbols));
+  if (s.gcc)
+    return fail("{}: Profile encoding format unsupported for writing operations", s.output);
+  warn_of_options(s, profile);
+  auto bytes = TRY_IN(s.output, write_within(s, profile));
+  auto output = TRY(OutputFile::create(s.output));
+  output.write(bytes);
+  return output.commit();
+}
+
+// Of several the last one counts.
+void choose_format(Settings& s, std::span<char* const> arguments) {
+  s.gcc = false;
+  for (std::string_view word : arguments) {
+    if (!word.starts_with('-')) continue;
+    word.remove_prefix(std::min(word.find_first_not_of('-'), word.size()));
+    bool gcc = word == "gcc";
+    if (word == "text" || word == "binary" || word == "extbinary" || gcc) s.gcc = gcc;
+    if (word == "text") s.format = Format::text;
+    if (word == "binary") s.format = Format::binary;
+    if (word == "extbinary") s.format = Format::extbinary;
+  }
+}
+
+int run(std::span<char* const> arguments) {
+  Settings s;
+  if (auto exit = parse_llvm_options(options_of(s), arguments)) return *exit;
+  choose_format(s, arguments);
+  if (auto wrong = check_settings(s); !wrong) {
+    fmt::print(stderr, "llvm-profdata: {}\n", wrong.error().message);
+    return 1;
+  }
+  auto status = merge_samples(s);
+  return status ? 0 : report_llvm_error(status.error());
+}
+
+}  // namespace
+
+constexpr Command profdata_merge_command{"merge", "merge several profiles into one", run};
+
+}  // namespace pgokit::cli

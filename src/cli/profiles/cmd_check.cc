@@ -1,0 +1,255 @@
+#include "analysis/quality.h"
+#include "base/file.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/show/show_recording.h"
+#include "perf/programs.h"
+#include "profile/format.h"
+#include "report/json.h"
+#include "report/numbers.h"
+
+namespace pgokit::cli {
+namespace {
+
+using analysis::Fit;
+using analysis::Quality;
+using report::grouped;
+using report::Json;
+
+constexpr int below_threshold = 3;
+
+struct Settings {
+  std::string profile, binary, recording;
+  binary::ProgramOptions program;
+  double min_density = 0, min_coverage = 0, max_stale = 100, max_vanished = 100, min_flow = 0,
+         max_excess_calls = 100;
+  u64 top = 5, threads = 0;
+  bool json = false;
+};
+
+// One measure with the bound that was asked for, if any.
+struct Measure {
+  std::string name;  // of the JSON, and of the option behind --min- or --max-
+  double value = 0;  // per cent, but for the density
+  double bound = 0;
+  bool at_least = true;  // or at most
+  bool asked = false;
+
+  bool good() const { return !asked || (at_least ? value >= bound : value <= bound); }
+};
+
+struct Checked {
+  Quality quality;
+  std::optional<Fit> fit;
+  std::string build_id;           // of the program
+  std::string recorded_build_id;  // of the one that was recorded
+  std::vector<Measure> measures;
+};
+
+Status check_settings(const Settings& s) {
+  if (s.binary.empty() && (s.max_stale < 100 || s.max_vanished < 100 || s.min_coverage > 0))
+    return usage_error("--max-stale, --max-vanished and --min-coverage need --binary");
+  if (s.binary.empty() && !s.recording.empty()) return usage_error("--recording needs --binary");
+  return {};
+}
+
+// Of the program by its name; profiles themselves have none.
+Result<std::string> recorded_build_id(const std::string& path, std::string_view name) {
+  auto file = TRY(MappedFile::open(path));
+  if (!is_recording(file.bytes())) return fail("{}: is no recording", path);
+  auto recording = TRY_IN(path, perf::Recording::open(file.bytes()));
+  for (const auto& program : perf::find_programs(recording))
+    if (std::string_view(program.path).substr(program.path.rfind('/') + 1) == name)
+      return program.build_id.empty() ? "none" : program.build_id;
+  return fail("{}: has no samples of a program '{}'", path, name);
+}
+
+Result<Fit> fit_of(Settings& s, const profile::Profile& profile, Checked& checked) {
+  s.program.use_dwarf = !profile.flags.probe_based;
+  auto program = TRY(binary::Program::open(s.binary, s.program));
+  auto threads = static_cast<unsigned>(s.threads);
+  TRY(program.load_functions(threads));
+  checked.build_id = elf::hex(program.file().build_id());
+  if (!s.recording.empty())
+    checked.recorded_build_id = TRY(recorded_build_id(s.recording, program.name()));
+  auto shape = TRY(analysis::read_shape(program, profile.flags.probe_based, threads));
+  return analysis::measure_fit(profile, shape);
+}
+
+void list_measures(const Settings& s, Checked& checked) {
+  auto& list = checked.measures;
+  list.push_back({"density", checked.quality.density, s.min_density, true, s.min_density > 0});
+  if (auto flow = checked.quality.entries_match_calls)
+    list.push_back({"flow", 100 * *flow, s.min_flow, true, s.min_flow > 0});
+  if (auto excess = checked.quality.calls_beyond_places)
+    list.push_back(
+        {"excess-calls", 100 * *excess, s.max_excess_calls, false, s.max_excess_calls < 100});
+  if (!checked.fit) return;
+  const auto& fit = *checked.fit;
+  list.push_back({"coverage", 100 * fit.covered_share(), s.min_coverage, true, s.min_coverage > 0});
+  list.push_back({"stale", 100 * fit.stale_share(), s.max_stale, false, s.max_stale < 100});
+  double vanished = fit.all.samples ? 100 * static_cast<double>(fit.vanished.samples) /
+                                          static_cast<double>(fit.all.samples)
+                                    : 0;
+  if (!checked.recorded_build_id.empty())
+    list.push_back(
+        {"build-id", checked.recorded_build_id == checked.build_id ? 100.0 : 0.0, 100, true, true});
+  list.push_back({"vanished", vanished, s.max_vanished, false, s.max_vanished < 100});
+}
+
+void names_text(std::string& text, std::string_view what, const std::vector<std::string>& names,
+                u64 top) {
+  size_t lines = top && top < names.size() ? top : names.size();
+  for (const auto& name : std::span(names).first(lines))
+    text += fmt::format("           {}: {}\n", what, name);
+  if (lines < names.size())
+    text += fmt::format("           ... and {} more (--top 0 shows all)\n", names.size() - lines);
+}
+
+std::string flow_text(const Quality& q) {
+  std::string text;
+  if (q.entries_match_calls)
+    text += fmt::format("flow       {:.1f}%: entries beside calls of {} functions\n",
+                        100 * *q.entries_match_calls, grouped(q.functions_with_calls));
+  if (q.entries_match_calls && *q.entries_match_calls < 0.9)
+    for (const auto& odd : q.odd)
+      text += fmt::format("           {} entries, {} calls: {}\n", grouped(odd.entries),
+                          grouped(odd.calls), odd.function);
+  if (q.calls_beyond_places)
+    text += fmt::format("calls      {:.1f}% of them beyond the count of their place\n",
+                        100 * *q.calls_beyond_places);
+  return text;
+}
+
+std::string fit_text(const Settings& s, const Checked& checked) {
+  const auto& fit = *checked.fit;
+  std::string text = fmt::format("program    {}, build id {}\n", s.binary,
+                                 checked.build_id.empty() ? "none" : checked.build_id);
+  if (!checked.recorded_build_id.empty())
+    text += fmt::format("recorded   build id {}\n", checked.recorded_build_id);
+  text +=
+      fmt::format("coverage   {:.1f}% of its code: {} of {} bytes are of functions with samples\n",
+                  100 * fit.covered_share(), grouped(fit.covered_bytes), grouped(fit.code_bytes));
+  text += fmt::format("stale      {:.1f}% of the samples\n", 100 * fit.stale_share());
+  text += fmt::format("  vanished {} of {} functions, {} of the samples\n",
+                      grouped(fit.vanished.functions), grouped(fit.all.functions),
+                      report::percent(fit.vanished.samples, fit.all.samples));
+  names_text(text, "not in the program", fit.vanished_names, s.top);
+  text += fmt::format("  changed  {} of {} functions, {} of the samples\n",
+                      grouped(fit.changed.functions), grouped(fit.all.functions),
+                      report::percent(fit.changed.samples, fit.all.samples));
+  if (fit.call_sites)
+    text += fmt::format("           {} of {} call sites are where the program has them\n",
+                        grouped(fit.call_sites_there), grouped(fit.call_sites));
+  names_text(text, "changed", fit.changed_names, s.top);
+  if (fit.stale_share() > 0.05)
+    text += "           pgokit match makes the profile fit the program\n";
+  return text;
+}
+
+std::string as_text(const Settings& s, const Checked& checked) {
+  const auto& q = checked.quality;
+  std::string text = fmt::format("profile    {}\n", s.profile);
+  text += fmt::format("functions  {} with {} places and {} samples\n", grouped(q.functions),
+                      grouped(q.places), grouped(q.samples));
+  text += fmt::format("density    {:.1f}{}\n", q.density,
+                      q.density < 50 ? " (thin: from 50 on more samples help little)" : "");
+  text += flow_text(q);
+  if (checked.fit) text += fit_text(s, checked);
+  for (const auto& measure : checked.measures)
+    if (measure.asked)
+      text += fmt::format("{}  {} {:.1f}, asked for {} {:.1f}\n",
+                          measure.good() ? "good     " : "BAD      ", measure.name, measure.value,
+                          measure.at_least ? "at least" : "at most", measure.bound);
+  return text;
+}
+
+Json names_json(const std::vector<std::string>& names, u64 top) {
+  Json list = Json::array();
+  for (size_t i = 0; i < names.size() && (top == 0 || i < top); ++i) list.push(names[i]);
+  return list;
+}
+
+Json fit_json(const Settings& s, const Fit& fit) {
+  return std::move(Json::object()
+                       .set("program", s.binary)
+                       .set("functions", fit.all.functions)
+                       .set("samples", fit.all.samples)
+                       .set("vanished_functions", fit.vanished.functions)
+                       .set("vanished_samples", fit.vanished.samples)
+                       .set("changed_functions", fit.changed.functions)
+                       .set("changed_samples", fit.changed.samples)
+                       .set("call_sites", fit.call_sites)
+                       .set("call_sites_there", fit.call_sites_there)
+                       .set("code_bytes", fit.code_bytes)
+                       .set("covered_bytes", fit.covered_bytes)
+                       .set("vanished", names_json(fit.vanished_names, s.top))
+                       .set("changed", names_json(fit.changed_names, s.top)));
+}
+
+std::string as_json(const Settings& s, const Checked& checked) {
+  Json measures = Json::object();
+  bool good = true;
+  for (const auto& measure : checked.measures) {
+    Json one = Json::object();
+    one.set("value", measure.value);
+    if (measure.asked) one.set(measure.at_least ? "at_least" : "at_most", measure.bound);
+    one.set("good", measure.good());
+    good &= measure.good();
+    measures.set(measure.name, std::move(one));
+  }
+  Json json = Json::object();
+  json.set("profile", s.profile)
+      .set("good", good)
+      .set("functions", checked.quality.functions)
+      .set("places", checked.quality.places)
+      .set("samples", checked.quality.samples)
+      .set("measures", std::move(measures));
+  if (checked.fit) json.set("fit", fit_json(s, *checked.fit));
+  return json.text() + "\n";
+}
+
+Result<int> check(Settings& s) {
+  TRY(check_settings(s));
+  auto file = TRY(MappedFile::open(s.profile));
+  auto read = TRY_IN(s.profile, profile::read_profile(file.bytes()));
+  Checked checked;
+  checked.quality = analysis::measure_quality(columns_of(read), density(read.profile).density);
+  if (!s.binary.empty()) checked.fit = TRY(fit_of(s, read.profile, checked));
+  list_measures(s, checked);
+  fmt::print("{}", s.json ? as_json(s, checked) : as_text(s, checked));
+  bool good = std::ranges::all_of(checked.measures, &Measure::good);
+  return good ? 0 : below_threshold;
+}
+
+int run(std::span<char* const> arguments) {
+  Settings s;
+  OptionTable table{
+      "pgokit check",
+      "Tell how good a profile is, and whether it still fits a program.",
+      {{"PROFILE", "", "the profile", &s.profile, true},
+       {"-b,--binary", "FILE", "the program it is to be used for", &s.binary},
+       {"--recording", "FILE", "the recording it was made from: its program must be this build",
+        &s.recording},
+       {"--debug", "FILE", "where the program's debug information is", &s.program.debug_path},
+       {"--min-density", "N", "samples per place that are wanted", &s.min_density},
+       {"--min-flow", "PERCENT", "how far entries and calls of functions must agree", &s.min_flow},
+       {"--max-excess-calls", "PERCENT", "calls beyond the count of their place",
+        &s.max_excess_calls},
+       {"--min-coverage", "PERCENT", "code bytes of functions with samples", &s.min_coverage},
+       {"--max-stale", "PERCENT", "samples in functions that changed or vanished", &s.max_stale},
+       {"--max-vanished", "PERCENT", "samples in functions that vanished", &s.max_vanished},
+       {"--top", "N", "how many functions are named in each list; 0 is all", &s.top},
+       {"--threads", "N", "how many at a time; 0 is all cores", &s.threads},
+       {"--json", "", "print JSON", &s.json}},
+      "Exit codes: 0, 1 a file is unusable, 2 wrong usage, 3 a threshold is missed."};
+  if (auto exit = parse_options(table, arguments)) return *exit;
+  auto code = check(s);
+  return code ? *code : report_failure("check", code.error());
+}
+
+}  // namespace
+
+constexpr Command check_command{"check", "tell whether a profile is good and fits a program", run};
+
+}  // namespace pgokit::cli

@@ -1,0 +1,53 @@
+#include "cli/profiles/merge_raw.h"
+
+#include <fmt/format.h>
+
+#include "base/cursor.h"
+#include "base/file.h"
+#include "samples/raw_profile.h"
+#include "samples/raw_sum.h"
+
+namespace pgokit::cli {
+namespace {
+
+Status add(samples::RawSum& sum, std::string_view text, u64 weight) {
+  if (text.starts_with('[') || samples::looks_like_raw_profile(text)) return sum.add(text, weight);
+  return fail("holds no raw counts as the others do");
+}
+
+}  // namespace
+
+bool are_raw_counts(const Inputs& inputs) {
+  for (const auto& input : inputs) {
+    if (input.path == "-") continue;
+    auto file = MappedFile::open(input.path);
+    if (!file || profile::sniff(file->bytes())) continue;
+    if (samples::looks_like_raw_profile(as_text(file->bytes()))) return true;
+  }
+  return false;
+}
+
+Result<int> merge_raw(const Inputs& inputs, const MergeRaw& options) {
+  samples::RawSum sum;
+  size_t left_out = 0;
+  for (const auto& input : inputs) {
+    auto file = MappedFile::open(input.path);
+    Status status = file ? add(sum, as_text(file->bytes()), input.weight)
+                         : Status(std::unexpected(file.error()));
+    if (status) continue;
+    auto error = file ? std::move(status).error().in(input.path) : status.error();
+    if (options.strict) return std::unexpected(std::move(error));
+    fmt::print(stderr, "pgokit merge: warning: {}: left out\n", error.message);
+    ++left_out;
+  }
+  if (sum.empty()) return fail("no input can be used; nothing is written");
+  auto output = TRY(OutputFile::create(options.output));
+  sum.write([&](std::string_view part) { output.write(part); });
+  TRY(output.commit());
+  if (!options.quiet)
+    fmt::print(stderr, "merged {} of {} inputs of raw counts\n", inputs.size() - left_out,
+               inputs.size());
+  return left_out ? 3 : 0;
+}
+
+}  // namespace pgokit::cli

@@ -1,0 +1,85 @@
+#include "cli/profiles/profile_inputs.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include "base/cursor.h"
+#include "base/file.h"
+
+namespace pgokit::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string_view trimmed(std::string_view line) {
+  constexpr const char* blanks = " \t\r\v\f";
+  size_t first = line.find_first_not_of(blanks);
+  if (first == line.npos) return {};
+  return line.substr(first, line.find_last_not_of(blanks) - first + 1);
+}
+
+template <class Visit>
+Status each_line(const std::string& path, Visit visit) {
+  auto file = TRY(MappedFile::open(path));
+  std::string_view rest = as_text(file.bytes());
+  while (!rest.empty()) {
+    size_t end = std::min(rest.find('\n'), rest.size());
+    TRY(visit(trimmed(rest.substr(0, end))));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return {};
+}
+
+Status add_folder(Inputs& inputs, const std::string& path, u64 weight) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(path, error), end; !error && at != end;
+       at.increment(error))
+    if (at->is_regular_file(error)) files.push_back(at->path().string());
+  if (error) return fail("{}: {}", path, error.message());
+  std::ranges::sort(files);
+  for (auto& file : files) inputs.push_back({std::move(file), weight});
+  return {};
+}
+
+}  // namespace
+
+Status add_input(Inputs& inputs, const std::string& path, u64 weight, bool files_only) {
+  std::error_code error;
+  if (path != "-" && fs::is_directory(path, error)) return add_folder(inputs, path, weight);
+  if (path != "-" && files_only) {
+    if (!fs::exists(path, error))
+      return fail("{}{}No such file or directory", path, path.empty() ? "" : ": ");
+    if (!fs::is_regular_file(path, error)) return {};
+  }
+  inputs.push_back({path, weight});
+  return {};
+}
+
+Status add_weighted(Inputs& inputs, const std::string& text, bool files_only) {
+  u64 weight = 0;
+  size_t comma = std::min(text.find(','), text.size());
+  auto [end, failed] = std::from_chars(text.data(), text.data() + comma, weight);
+  if (failed != std::errc{} || end != text.data() + comma || weight == 0 || comma == text.size())
+    return files_only ? fail("input weight must be a positive integer")
+                      : usage_error("'{}': WEIGHT,FILE is wanted, the weight from 1 on", text);
+  return add_input(inputs, text.substr(comma + 1), weight, files_only);
+}
+
+Status add_list(Inputs& inputs, const std::string& path, bool files_only) {
+  return each_line(path, [&](std::string_view line) -> Status {
+    if (line.empty() || line.starts_with('#')) return {};
+    if (!line.contains(',')) return add_input(inputs, std::string(line), 1, files_only);
+    return add_weighted(inputs, std::string(line), files_only);
+  });
+}
+
+Status add_symbols(profile::Profile& profile, const std::string& path) {
+  return each_line(path, [&](std::string_view line) -> Status {
+    if (!line.empty()) profile.symbols.intern(line);
+    return {};
+  });
+}
+
+}  // namespace pgokit::cli

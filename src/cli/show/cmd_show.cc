@@ -1,0 +1,75 @@
+#include "base/cursor.h"
+#include "base/file.h"
+#include "cli/commands.h"
+#include "cli/instrument/show_mip.h"
+#include "cli/options.h"
+#include "cli/show/show_profile.h"
+#include "cli/show/show_program.h"
+#include "cli/show/show_recording.h"
+#include "elf/file.h"
+#include "profile/format.h"
+
+namespace pgokit::cli {
+namespace {
+
+struct Settings {
+  std::string file;
+  bool json = false;
+  ShowProfile profile;
+  ShowInstrumented instrumented;
+};
+
+Status show(const Settings& settings) {
+  auto file = TRY(MappedFile::open(settings.file));
+  if (is_recording(file.bytes())) return show_recording(file.path(), file.bytes(), settings.json);
+  if (is_script(file.bytes())) return show_script(file.path(), file.bytes(), settings.json);
+  if (profile::sniff(file.bytes())) return show_profile(file, settings.profile, settings.json);
+  if (is_instrumented_data(file.bytes()))
+    return show_instrumented(file, settings.instrumented, settings.json);
+  auto program = elf::File::parse(file.bytes());
+  if (program) return show_program(file.path(), *program, settings.json);
+  if (file.bytes().empty()) return fail("{}: it is empty", file.path());
+  if (as_text(file.bytes()).starts_with(ELFMAG))
+    return std::unexpected(std::move(program).error().in(file.path()));
+  return fail("{}: neither a recording nor a profile nor a program", file.path());
+}
+
+int run(std::span<char* const> arguments) {
+  Settings settings;
+  OptionTable table{
+      "pgokit show",
+      "Show what is in a recording, a profile, a dump or a program.",
+      {{"FILE", "", "the file", &settings.file, true},
+       {"--function", "NAME", "of a profile: this function in full", &settings.profile.function},
+       {"--top", "N", "of a profile: that many of its hottest functions; 0 is all",
+        &settings.profile.top},
+       {"--hot", "N", "... that many of those with a hot place, and its count; 0 is all",
+        &settings.profile.hot},
+       {"--summary", "", "... no functions", &settings.profile.summary},
+       {"--detailed-summary", "", "... from which count on the hottest places make 1 to 99.9999 %",
+        &settings.profile.detailed_summary},
+       {"--sections", "", "... the sections of an extbinary file", &settings.profile.sections},
+       {"--symbols", "", "... its list of symbols", &settings.profile.symbols},
+       {"-b,--binary", "PROGRAM", "instrumented profile: its program, for places in the source",
+        &settings.instrumented.program},
+       {"--functions", "", "instrumented profile: all functions", &settings.instrumented.all},
+       {"--uncovered", "", "... those that never ran", &settings.instrumented.never},
+       {"--order", "", "... in the order of their first runs", &settings.instrumented.order},
+       {"--edges", "", "... the calls that were sampled", &settings.instrumented.edges},
+       {"--source", "FILE", "... this source file with counts in front of its lines",
+        &settings.instrumented.source},
+       {"--demangle", "", "... names as people write them", &settings.instrumented.demangle},
+       {"--json", "", "print JSON", &settings.json}},
+      ""};
+  if (auto exit = parse_options(table, arguments)) return *exit;
+  settings.instrumented.function = settings.profile.function;
+  settings.instrumented.top = settings.profile.top;
+  auto status = show(settings);
+  return status ? 0 : report_failure("show", status.error());
+}
+
+}  // namespace
+
+constexpr Command show_command{"show", "show what is in a recording, a profile or a program", run};
+
+}  // namespace pgokit::cli

@@ -1,0 +1,272 @@
+#include "cli/show/show_profile.h"
+
+#include <fmt/ranges.h>
+
+#include "base/function_name.h"
+#include "cli/llvm/llvm_dump.h"
+#include "profile/format.h"
+#include "profile/summary.h"
+#include "report/json.h"
+
+namespace pgokit::cli {
+namespace {
+
+using namespace profile;
+using report::Json;
+
+std::vector<std::string_view> kinds(const ReadProfile& read) {
+  const Flags& flags = read.profile.flags;
+  std::vector<std::string_view> kinds{flags.probe_based ? "probe-based" : "line-based"};
+  if (flags.context_sensitive) kinds.emplace_back("context-sensitive");
+  if (flags.pre_inlined) kinds.emplace_back("pre-inlined");
+  if (flags.fs_discriminators) kinds.emplace_back("flow-sensitive discriminators");
+  if (flags.partial) kinds.emplace_back("partial");
+  if (read.md5_names) kinds.emplace_back("hashed names");
+  return kinds;
+}
+
+std::string name_of(const Profile& profile, const Function& function) {
+  auto text = profile.contexts.text(function.context, profile.names);
+  return profile.flags.context_sensitive ? fmt::format("[{}]", text) : text;
+}
+
+double percent(u64 part, u64 whole) {
+  return whole ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+// What both outputs tell.
+struct Facts {
+  Summary summary;
+  Density density;
+  std::vector<HotFunction> hot;
+  std::vector<const Function*> shown;
+  u64 totals = 0;
+
+  Facts(const Profile& profile, u64 top)
+      : summary(summarize(profile)),
+        density(profile::density(profile)),
+        hot(hot_functions(profile, summary)),
+        shown(profile.ordered()) {
+    for (const auto* function : shown) totals = add_saturated(totals, function->samples.total);
+    if (top && top < shown.size()) shown.resize(top);
+  }
+};
+
+std::string cutoffs_text(const Summary& summary) {
+  std::string text = fmt::format("\n{:>15} {:>10} {:>9}\n", "of all samples", "places", "from");
+  for (const auto& entry : summary.entries)
+    text += fmt::format("{:>13g} % {:>10} {:>9}\n", static_cast<double>(entry.cutoff) / 10000,
+                        entry.num_counts, entry.min_count);
+  return text;
+}
+
+std::string sections_text(const ReadProfile& read) {
+  if (read.sections.empty())
+    return fmt::format("\nno sections: only extbinary files have them, this is {}\n",
+                       format_name(read.format));
+  std::string text = fmt::format("\n{:>12} {:>12}  section\n", "offset", "bytes");
+  for (const auto& section : read.sections) {
+    auto flags = section_flags(section);
+    text += fmt::format("{:>#12x} {:>12}  {}{}\n", section.offset, section.size,
+                        section_name(section.type), flags.empty() ? "" : ": " + flags);
+  }
+  return text;
+}
+
+std::string symbols_text(const Profile& profile) {
+  std::string text = profile.symbols.size() ? "\n" : "\nno list of symbols\n";
+  for (u32 i = 0; i < profile.symbols.size(); ++i)
+    text += fmt::format("symbol     {}\n", profile.symbols.text(NameId{i}));
+  return text;
+}
+
+std::string hot_text(const Profile& profile, const Facts& facts, const ShowProfile& options) {
+  size_t lines = facts.hot.size();
+  if (options.hot > 0) lines = std::min(lines, static_cast<size_t>(options.hot));
+  std::string text = fmt::format("\n{:>15} {:>7} {:>15} {:>15}  hot function\n", "total", "%",
+                                 "hottest place", "entries");
+  for (const auto& [function, max_count] : std::span(facts.hot).first(lines))
+    text += fmt::format("{:>15} {:>7.2f} {:>15} {:>15}  {}\n", function->samples.total,
+                        percent(function->samples.total, facts.totals), max_count,
+                        function->samples.entry_estimate(profile.flags.context_sensitive),
+                        name_of(profile, *function));
+  if (lines < facts.hot.size())
+    text += fmt::format("... and {} more (--hot 0 shows all)\n", facts.hot.size() - lines);
+  return text;
+}
+
+std::string as_text(const std::string& path, const ReadProfile& read, const Facts& facts,
+                    const ShowProfile& options) {
+  const Profile& profile = read.profile;
+  const Summary& summary = facts.summary;
+  std::string text;
+  auto out = std::back_inserter(text);
+  fmt::format_to(out, "profile    {}\n", path);
+  fmt::format_to(out, "format     {}; {}\n", format_name(read.format),
+                 fmt::join(kinds(read), ", "));
+  fmt::format_to(out, "functions  {}, {} of them hot\n", profile.functions().size(),
+                 facts.hot.size());
+  fmt::format_to(out, "samples    {} in {} places; the largest has {}\n", summary.total,
+                 summary.num_counts, summary.max_count);
+  fmt::format_to(out, "hot        from {} samples on: 99 % of all samples\n",
+                 summary.count_at(hot_cutoff));
+  fmt::format_to(out, "density    {:.1f}{}\n", facts.density.density,
+                 facts.density.density < 50 ? " (thin: from 50 on more samples help little)" : "");
+  if (profile.symbols.size()) fmt::format_to(out, "symbols    {}\n", profile.symbols.size());
+  for (u64 type : read.unknown_sections)
+    fmt::format_to(out, "not read   a section of the unknown type {}\n", type);
+  if (options.detailed_summary) text += cutoffs_text(summary);
+  if (options.sections) text += sections_text(read);
+  if (options.symbols) text += symbols_text(profile);
+  if (options.hot >= 0) return text + hot_text(profile, facts, options);
+  if (options.summary || facts.shown.empty()) return text;
+  fmt::format_to(out, "\n{:>15} {:>7} {:>15}  function\n", "total", "%", "entries");
+  for (const auto* function : facts.shown)
+    fmt::format_to(out, "{:>15} {:>7.2f} {:>15}  {}\n", function->samples.total,
+                   percent(function->samples.total, facts.totals), function->samples.head,
+                   name_of(profile, *function));
+  if (facts.shown.size() < profile.functions().size())
+    fmt::format_to(out, "... and {} more (--top 0 shows all)\n",
+                   profile.functions().size() - facts.shown.size());
+  return text;
+}
+
+Json location_json(LineLocation location) {
+  return std::move(Json::object()
+                       .set("line", location.line_offset)
+                       .set("discriminator", location.discriminator));
+}
+
+Json counts_json(const Profile& profile, const NameCounts& counts) {
+  Json list = Json::array();
+  for (const auto& [name, count] : counts)
+    list.push(std::move(Json::object().set("name", profile.names.text(name)).set("count", count)));
+  return list;
+}
+
+Json samples_json(const Profile& profile, const FunctionSamples& samples) {
+  Json json = Json::object();
+  json.set("name", profile.names.text(samples.name))
+      .set("total", samples.total)
+      .set("head", samples.head);
+  if (samples.checksum) json.set("checksum", samples.checksum);
+  if (samples.attributes) json.set("attributes", samples.attributes);
+  Json body = Json::array(), inlinees = Json::array();
+  for (const auto& [location, record] : samples.body) {
+    Json place = location_json(location);
+    place.set("samples", record.samples);
+    if (record.targets) place.set("targets", counts_json(profile, *record.targets));
+    body.push(std::move(place));
+  }
+  for (const auto& [location, callees] : samples.inlinees)
+    for (const auto& [name, inlinee] : callees) {
+      Json place = location_json(location);
+      place.set("samples", samples_json(profile, *inlinee));
+      inlinees.push(std::move(place));
+    }
+  json.set("body", std::move(body)).set("inlinees", std::move(inlinees));
+  return json;
+}
+
+Json hot_json(const ReadProfile& read, const Facts& facts, const ShowProfile& options) {
+  Json list = Json::array();
+  i64 left = options.hot;
+  for (const auto& [function, max_count] : facts.hot) {
+    if (options.hot > 0 && left-- == 0) break;
+    list.push(std::move(Json::object()
+                            .set("name", name_of(read.profile, *function))
+                            .set("total", function->samples.total)
+                            .set("hottest_place", max_count)
+                            .set("head", function->samples.head)));
+  }
+  return list;
+}
+
+Json cutoffs_json(const Summary& summary) {
+  Json list = Json::array();
+  for (const auto& entry : summary.entries)
+    list.push(std::move(Json::object()
+                            .set("cutoff", entry.cutoff)
+                            .set("min_count", entry.min_count)
+                            .set("places", entry.num_counts)));
+  return list;
+}
+
+Json facts_json(const std::string& path, const ReadProfile& read, const Facts& facts,
+                const ShowProfile& options) {
+  Json kind = Json::array(), hottest = Json::array(), sections = Json::array();
+  for (auto text : kinds(read)) kind.push(text);
+  for (const auto* function : facts.shown)
+    hottest.push(std::move(Json::object()
+                               .set("name", name_of(read.profile, *function))
+                               .set("total", function->samples.total)
+                               .set("head", function->samples.head)));
+  for (const auto& section : read.sections)
+    sections.push(std::move(Json::object()
+                                .set("section", section_name(section.type))
+                                .set("type", section.type)
+                                .set("flags", section.flags)
+                                .set("flag_names", section_flags(section))
+                                .set("offset", section.offset)
+                                .set("size", section.size)));
+  Json json = Json::object();
+  json.set("profile", path)
+      .set("format", format_name(read.format))
+      .set("kind", std::move(kind))
+      .set("functions", read.profile.functions().size())
+      .set("hot_functions", facts.hot.size())
+      .set("samples", facts.summary.total)
+      .set("places", facts.summary.num_counts)
+      .set("max_count", facts.summary.max_count)
+      .set("max_function_count", facts.summary.max_function_count)
+      .set("hot_count", facts.summary.count_at(hot_cutoff))
+      .set("density", facts.density.density)
+      .set("symbols", read.profile.symbols.size())
+      .set("hottest", std::move(hottest))
+      .set("sections", std::move(sections));
+  if (options.hot >= 0) json.set("hot", hot_json(read, facts, options));
+  if (options.detailed_summary) json.set("cutoffs", cutoffs_json(facts.summary));
+  if (options.symbols) {
+    Json symbols = Json::array();
+    for (u32 i = 0; i < read.profile.symbols.size(); ++i)
+      symbols.push(read.profile.symbols.text(NameId{i}));
+    json.set("symbol_names", std::move(symbols));
+  }
+  return json;
+}
+
+Result<std::string> one_function(ReadProfile read, const std::string& name_wanted, bool json) {
+  Profile& profile = read.profile;
+  u64 guid = function_guid(name_wanted);
+  profile.keep_if([&](const Function& function) {
+    NameId name = function.samples.name;
+    return profile.names.text(name) == name_wanted ||
+           (profile.names.is_guid(name) && profile.names.guid(name) == guid);
+  });
+  if (profile.functions().empty())
+    return fail("holds no function '{}'; names are those of the linker ('_Z...')", name_wanted);
+  if (!json) return write_text(profile);
+  Json list = Json::array();
+  for (const auto* function : profile.ordered()) {
+    Json record = samples_json(profile, function->samples);
+    if (profile.flags.context_sensitive) record.set("context", name_of(profile, *function));
+    list.push(std::move(record));
+  }
+  return list.text() + "\n";
+}
+
+}  // namespace
+
+Status show_profile(const MappedFile& file, const ShowProfile& options, bool json) {
+  auto read = TRY_IN(file.path(), read_profile(file.bytes()));
+  if (!options.function.empty()) {
+    fmt::print("{}", TRY_IN(file.path(), one_function(std::move(read), options.function, json)));
+    return {};
+  }
+  Facts facts(read.profile, options.top);
+  fmt::print("{}", json ? facts_json(file.path(), read, facts, options).text() + "\n"
+                        : as_text(file.path(), read, facts, options));
+  return {};
+}
+
+}  // namespace pgokit::cli
