@@ -4,8 +4,7 @@
 #include <functional>
 
 #include "base/cursor.h"
-#include "test/support/shell.h"
-#include "test/support/tiny_program.h"
+#include "opened_program.h"
 #include "unwind/hybrid_script.h"
 #include "unwind/raw_contexts.h"
 
@@ -13,23 +12,13 @@ namespace {
 
 using namespace pgokit;
 
-const binary::Program& program() {
-  static const auto opened = [] {
-    test::ScratchDir dir;
-    dir.write("tiny", test::tiny_program().image());
-    auto tiny = binary::Program::open(fmt::format("{}/tiny", dir.path()), {});
-    if (!tiny || !tiny->load_functions(1)) std::abort();
-    return std::move(*tiny);
-  }();
-  return opened;
-}
-
 std::string unwound(std::string_view text, bool by_frames, unsigned threads) {
-  auto read =
-      unwind::unwind_script(text, program(), {.by_frames = by_frames}, {.threads = threads});
+  auto read = unwind::unwind_script(text, fuzz::opened_program(), {.by_frames = by_frames},
+                                    {.threads = threads});
   if (!read) return read.error().message;
   std::string raw;
-  unwind::write_raw_contexts(read->counts, program().code(), program().text_base(),
+  unwind::write_raw_contexts(read->counts, fuzz::opened_program().code(),
+                             fuzz::opened_program().text_base(),
                              [&](std::string_view part) { raw += part; });
   return raw;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 
 namespace pgokit {
@@ -18,7 +19,7 @@ std::string pace(u64 done, u64 total, double seconds) {
   if (done == 0 || seconds <= 0) return {};
   double rate = static_cast<double>(done) / seconds;
   double left = static_cast<double>(total - std::min(done, total)) / rate;
-  auto whole = static_cast<u64>(std::min(left, 1e9) + 0.5);
+  auto whole = std::lround(std::min(left, 1e9));
   return fmt::format("{:.1f} MB/s, {}:{:02} left", rate / 1e6, whole / 60, whole % 60);
 }
 
