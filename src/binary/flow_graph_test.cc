@@ -15,7 +15,7 @@ using Way = FlowGraph::Way;
 constexpr u32 outside = FlowGraph::outside;
 
 struct Code {
-  Code(std::string bytes, std::vector<dwarf::FunctionRange> ranges)
+  Code(std::string bytes, const std::vector<dwarf::FunctionRange>& ranges)
       : image(test::ElfBuilder()
                   .segment(PF_R | PF_X, 0x1000, 0x401000, 0x1000)
                   .section(".text", std::move(bytes),

@@ -182,15 +182,19 @@ def compare_debug_files(pgokit, program, scratch):
             raise Different(f"probes disassemble with {name} in a debug file differs")
 
 
+def is_aarch64(program):
+    return bool({"aarch64", "arm64"} & set(program.choices))
+
+
 def check(pgokit, program, path, scratch):
-    lines = compare_listings(pgokit, path, "aarch64" in program.choices)
+    lines = compare_listings(pgokit, path, is_aarch64(program))
     if not program.has_probes:
         return f"{lines} lines"
     listed = compare_disassembly(pgokit, path)
     _, found = compare_dump(pgokit, path, listed)
     if not {"lto", "thinlto"} & set(program.choices):
         compare_objects(pgokit, path, found, scratch)
-    if "aarch64" not in program.choices:
+    if not is_aarch64(program):
         compare_debug_files(pgokit, path, scratch)
     return f"{lines} lines, {len(listed)} probes"
 

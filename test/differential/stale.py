@@ -18,8 +18,9 @@ import tempfile
 
 SOURCES = pathlib.Path(__file__).resolve().parent.parent / "programs/edited"
 CLANG = "clang++-22"
-# Flags, and the least overlap with the true profile that is expected of the matched one, per cent.
-KINDS = {"lines": (["-fdebug-info-for-profiling"], 75), "probes": (["-fpseudo-probe-for-profiling"], 18)}
+# Flags, and how alike to the true profile the matched one is to be, per cent. Shares of samples are compared: how many
+# samples a recording has depends on what else the machine does.
+KINDS = {"lines": (["-fdebug-info-for-profiling"], 85), "probes": (["-fpseudo-probe-for-profiling"], 30)}
 STALENESS = ["-mllvm", "-report-profile-staleness", "-mllvm", "-salvage-stale-profile={}",
              "-mllvm", "-salvage-unused-profile={}"]
 
@@ -44,8 +45,8 @@ class Matching:
         self.run(self.pgokit, "generate", f"{out}.perf", "-b", out, "-o", f"{out}.prof")
         return out, pathlib.Path(f"{out}.prof")
 
-    def overlap(self, a, b):
-        return 100 * json.loads(self.run(self.pgokit, "compare", "--json", a, b).stdout)["overlap"]
+    def similarity(self, a, b):
+        return 100 * json.loads(self.run(self.pgokit, "compare", "--json", a, b).stdout)["similarity"]
 
     def discarded(self, kind, profile, salvage):
         """Of functions, call sites and samples, as clang says: those that do not fit."""
@@ -61,13 +62,13 @@ class Matching:
         program, true = self.make(kind, "after")
         matched = self.folder / f"{kind}.matched"
         told = self.run(self.pgokit, "match", old, "-b", program, "-o", matched).stdout
-        before, after = self.overlap(old, true), self.overlap(matched, true)
+        before, after = self.similarity(old, true), self.similarity(matched, true)
         bad_before, _ = self.discarded(kind, old, False)
         _, salvaged = self.discarded(kind, old, True)
         bad_after, _ = self.discarded(kind, matched, False)
         good = after > KINDS[kind][1] and after > 1.5 * before and sum(bad_after.values()) == 0
         self.failed |= not good
-        print(f"{kind}: overlap with the true profile {before:.1f}% as it is, {after:.1f}% matched; "
+        print(f"{kind}: similarity to the true profile {before:.1f}% as it is, {after:.1f}% matched; "
               f"clang finds stale {bad_before} as it is (and salvages {salvaged} call sites itself), "
               f"{bad_after} matched: {'good' if good else 'BAD'}")
         if self.show or not good:

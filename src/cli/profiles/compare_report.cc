@@ -60,7 +60,7 @@ struct PlaceCounts {
 using Places = std::map<std::pair<std::vector<std::string>, profile::LineLocation>, PlaceCounts>;
 
 void collect(const Columns& columns, const Columns::Part& part, u32 node,
-             std::vector<std::string> callers, u64 PlaceCounts::* side, Places& places) {
+             const std::vector<std::string>& callers, u64 PlaceCounts::* side, Places& places) {
   for (const auto& place : part.places_of(node))
     places[{callers, place.location}].*side += place.samples;
   std::string scratch;
