@@ -71,7 +71,7 @@ void collect(const Columns& columns, const Columns::Part& part, u32 node,
         "{}{}: {}", inlinee.call_site.line_offset,
         inlinee.call_site.discriminator ? fmt::format(".{}", inlinee.call_site.discriminator) : "",
         columns.text(inlinee.name, scratch)));
-    collect(columns, part, i, std::move(inner), side, places);
+    collect(columns, part, i, inner, side, places);
   }
 }
 
