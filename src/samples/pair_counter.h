@@ -46,7 +46,7 @@ class PairCounter {
     used_ = 0;
   }
 
-  std::array<Added, 64> waiting_;
+  std::array<Added, 64> waiting_{};
   size_t used_ = 0;
   FlatMap<u64> counts_;
 };
