@@ -205,6 +205,10 @@ struct BranchEntry {
 
 // Values above this one in a call chain tell whose addresses follow.
 inline constexpr u64 first_context_marker = u64(-4095);
-inline constexpr u64 user_context_marker = u64(-512);
+inline constexpr u64 kernel_context_marker = u64(-128);
+inline constexpr u64 user_context_marker = u64(-512), deferred_user_context_marker = u64(-640);
+constexpr bool is_user_context_marker(u64 address) {
+  return address == user_context_marker || address == deferred_user_context_marker;
+}
 
 }  // namespace pgokit::perf

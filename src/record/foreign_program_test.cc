@@ -2,30 +2,18 @@
 
 #include <elf.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <cstdlib>
-#include <fstream>
-#include <vector>
 
 #include "base/types.h"
+#include "test/support/shell.h"
 
 namespace pgokit::record {
 namespace {
 
-struct Folder {
-  Folder() { EXPECT_NE(mkdtemp(path.data()), nullptr); }
-  ~Folder() {
-    for (const auto& file : files) unlink(file.c_str());
-    rmdir(path.c_str());
+struct Folder : test::ScratchDir {
+  std::string file(const std::string& name, const std::string& contents) const {
+    write(name, contents);
+    return ScratchDir::file(name);
   }
-  std::string file(const std::string& name, const std::string& contents) {
-    files.push_back(path + "/" + name);
-    std::ofstream(files.back()) << contents;
-    return files.back();
-  }
-  std::string path = "/tmp/pgokit-foreign-XXXXXX";
-  std::vector<std::string> files;
 };
 
 std::string elf_head(u16 machine, u8 order = ELFDATA2LSB) {
@@ -59,7 +47,7 @@ TEST(ForeignProgram, WhatIsNoProgramIsLeftToExec) {
   EXPECT_TRUE(check_processor(folder.file("script", "echo hello\n")));
   EXPECT_TRUE(check_processor(folder.file("cut", elf_head(EM_RISCV).substr(0, 19))));
   EXPECT_TRUE(check_processor(folder.file("empty", "")));
-  EXPECT_TRUE(check_processor(folder.path));
+  EXPECT_TRUE(check_processor(folder.path()));
   EXPECT_TRUE(check_processor("/no/such/file"));
   EXPECT_TRUE(check_processor("pgokit-no-such-command"));
   EXPECT_TRUE(check_processor("true"));

@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "samples/call_chain.h"
 #include "samples/recording_maps.h"
+#include "samples/sample_walk.h"
 
 namespace pgokit::samples {
 namespace {
@@ -12,44 +13,28 @@ namespace {
 using binary::CodeIndex;
 using binary::no_code;
 
-// Numbers near the top of the address space tell whose frames follow in a call chain.
-constexpr u64 lowest_marker = static_cast<u64>(-4095);
-constexpr u64 kernel_marker = static_cast<u64>(-128);
-constexpr u64 user_marker = static_cast<u64>(-512), deferred_user_marker = static_cast<u64>(-640);
-
 class ChainReader {
  public:
   ChainReader(const perf::Recording& recording, const binary::Program& program,
               const ProgramMaps& maps, const RecordingOptions& options, const EachChain& each)
       : counter(program.code(), program.functions()),
-        parser_(recording.parser()),
-        lookup_(maps),
+        walk(recording, maps, options),
         options_(options),
         each_(each) {}
 
   void read(Bytes records, unsigned worker) {
     worker_ = worker;
-    perf::RecordWalk walk(records);
-    perf::Sample sample;
-    for (perf::Record record; walk.next(record);) {
-      if (record.type != perf::RecordType::sample) continue;
-      ++use.samples;
-      if (parser_.sample(record, sample, unreadable))
-        add(sample);
-      else
-        ++use.unreadable;
-    }
+    walk.for_each(records, use, [&](const perf::Sample& sample) { add(sample); });
   }
 
   IpCounter counter;
   SampleUse use;
-  perf::ReadCounts unreadable;
+  SampleWalk walk;
 
  private:
   void add(const perf::Sample& sample) {
-    bool wanted = !options_.pid || *options_.pid == sample.pid;
-    if (!wanted || !lookup_.enter(sample.pid, sample.time)) return void(++use.elsewhere);
-    chain_.assign(1, lookup_.translate({sample.ip}));
+    if (!walk.enter(sample)) return void(++use.elsewhere);
+    chain_.assign(1, walk.translate(sample.ip));
     add_callers(sample);
     if (!counter.add(chain_)) return void(++use.not_in_program);
     ++use.used;
@@ -61,18 +46,16 @@ class ChainReader {
   void add_callers(const perf::Sample& sample) {
     bool ours = true, first = true;
     for (u64 address : sample.callchain) {
-      if (address >= lowest_marker) {
-        bool user = address == user_marker || address == deferred_user_marker;
-        ours = options_.kernel ? address == kernel_marker : user;
+      if (address >= perf::first_context_marker) {
+        ours = options_.kernel ? address == perf::kernel_context_marker
+                               : perf::is_user_context_marker(address);
         continue;
       }
-      if (ours && !first) chain_.push_back(lookup_.translate({address}));
+      if (ours && !first) chain_.push_back(walk.translate(address));
       first = false;
     }
   }
 
-  const perf::Parser& parser_;
-  ProgramMaps::Lookup lookup_;
   const RecordingOptions& options_;
   const EachChain& each_;
   unsigned worker_ = 0;
@@ -160,7 +143,7 @@ Result<IpRead> count_ips(const perf::Recording& recording, const binary::Program
   for (const auto& reader : readers) {
     result.counter.merge(reader.counter);
     result.use.add(reader.use);
-    result.unreadable.add(reader.unreadable);
+    result.unreadable.add(reader.walk.unreadable);
   }
   return result;
 }

@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "samples/recording_maps.h"
+#include "samples/sample_walk.h"
 
 namespace pgokit::samples {
 namespace {
@@ -11,30 +12,20 @@ class SampleCounter {
  public:
   SampleCounter(const perf::Recording& recording, const binary::Program& program,
                 const ProgramMaps& maps, const RecordingOptions& options)
-      : folder(program.code()), parser_(recording.parser()), lookup_(maps), options_(options) {}
+      : folder(program.code()), walk(recording, maps, options), options_(options) {}
 
   void read(Bytes records) {
-    perf::RecordWalk walk(records);
-    perf::Sample sample;
-    for (perf::Record record; walk.next(record);) {
-      if (record.type != perf::RecordType::sample) continue;
-      ++use.samples;
-      if (parser_.sample(record, sample, unreadable))
-        add(sample);
-      else
-        ++use.unreadable;
-    }
+    walk.for_each(records, use, [&](const perf::Sample& sample) { add(sample); });
   }
 
   BranchFolder folder;
   SampleUse use;
-  perf::ReadCounts unreadable;
+  SampleWalk walk;
 
  private:
   void add(const perf::Sample& sample) {
     if (sample.branches.empty()) return void(++use.without_branches);
-    bool wanted = !options_.pid || *options_.pid == sample.pid;
-    if (!wanted || !lookup_.enter(sample.pid, sample.time)) return void(++use.elsewhere);
+    if (!walk.enter(sample)) return void(++use.elsewhere);
     auto stack = folder.stack(1);
     for (const auto& entry : sample.branches) {
       if (entry.wrong_path() && !options_.keep_wrong_path) {
@@ -51,12 +42,10 @@ class SampleCounter {
   }
 
   BranchFolder::Place place(u64 address) const {
-    BinaryAddr translated = lookup_.translate({address});
+    BinaryAddr translated = walk.translate(address);
     return translated == external ? BranchFolder::outside() : folder.locate(translated);
   }
 
-  const perf::Parser& parser_;
-  ProgramMaps::Lookup lookup_;
   const RecordingOptions& options_;
 };
 
@@ -117,7 +106,7 @@ Result<RecordingCounts> count_recording(const perf::Recording& recording,
   for (const auto& counter : counters) {
     result.folder.merge(counter.folder);
     result.use.add(counter.use);
-    result.unreadable.add(counter.unreadable);
+    result.unreadable.add(counter.walk.unreadable);
   }
   return result;
 }

@@ -64,7 +64,7 @@ class SampleReader {
     bool taken = true;
     for (u64 address : chain) {
       if (address >= perf::first_context_marker)
-        taken = options_.kernel || address == perf::user_context_marker;
+        taken = options_.kernel || perf::is_user_context_marker(address);
       else if (taken && !sampler.frame(place(address)))
         return;
     }

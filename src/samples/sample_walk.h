@@ -1,0 +1,55 @@
+#pragma once
+
+// One thread's way through the samples of a recording: those that can be read, and where their
+// addresses are in the program.
+//
+//   SampleWalk walk(recording, maps, options);
+//   walk.for_each(records, use, [&](const perf::Sample& sample) {
+//     if (!walk.enter(sample)) return void(++use.elsewhere);
+//     ... walk.translate(sample.ip) ...
+//   });
+
+#include "perf/recording.h"
+#include "samples/program_maps.h"
+#include "samples/recording_counts.h"
+
+namespace pgokit::samples {
+
+class SampleWalk {
+ public:
+  SampleWalk(const perf::Recording& recording, const ProgramMaps& maps,
+             const RecordingOptions& options)
+      : parser_(recording.parser()), lookup_(maps), options_(options) {}
+
+  // Samples and unreadable ones are counted in `use`.
+  template <class Each>
+  void for_each(Bytes records, SampleUse& use, Each each) {
+    perf::RecordWalk walk(records);
+    perf::Sample sample;
+    for (perf::Record record; walk.next(record);) {
+      if (record.type != perf::RecordType::sample) continue;
+      ++use.samples;
+      if (parser_.sample(record, sample, unreadable))
+        each(sample);
+      else
+        ++use.unreadable;
+    }
+  }
+
+  // Whether it is of a process that is asked for, in which the program was; translate() is for it
+  // from then on.
+  bool enter(const perf::Sample& sample) {
+    bool wanted = !options_.pid || *options_.pid == sample.pid;
+    return wanted && lookup_.enter(sample.pid, sample.time);
+  }
+  BinaryAddr translate(u64 address) const { return lookup_.translate({address}); }
+
+  perf::ReadCounts unreadable;
+
+ private:
+  const perf::Parser& parser_;
+  ProgramMaps::Lookup lookup_;
+  const RecordingOptions& options_;
+};
+
+}  // namespace pgokit::samples
