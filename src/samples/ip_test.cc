@@ -1,4 +1,5 @@
 // Recordings and text without branch stacks, of the tiny program, to estimated counts.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "base/cursor.h"
@@ -101,7 +102,7 @@ TEST_F(IpTest, TextAsPerfPrintsItByDefault) {
 TEST_F(IpTest, TextWithCallChains) {
   std::string chain = "\t  10010 leaf+0x0 (/bin/tiny)\n\t  1000c main+0xc (/bin/tiny)\n\n";
   for (std::string head : {"7 \n", "app 7 \n", "app 7 24070.1:  250000 cpu-clock:u: \n", "\n"}) {
-    auto read = read_text(std::string(maps) + head + chain + "7  10000\n");
+    auto read = read_text(fmt::format("{}{}{}7  10000\n", maps, head, chain));
     EXPECT_THAT(seen(read), ElementsAre(Seen(0x401000, 1), Seen(0x401010, 1))) << head;
     EXPECT_EQ(read.use.entries, 1u) << head;
     EXPECT_TRUE(read.has_chains) << head;

@@ -44,7 +44,7 @@ class IpContextsTest : public testing::Test {
   binary::Program program_ = open();
 };
 
-void add(IpContexts& contexts, unsigned worker, std::vector<u64> addresses) {
+void add(IpContexts& contexts, unsigned worker, const std::vector<u64>& addresses) {
   std::vector<BinaryAddr> chain;
   for (u64 address : addresses) chain.push_back({address});
   contexts.each()(worker, chain);

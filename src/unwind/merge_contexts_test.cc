@@ -31,7 +31,7 @@ TEST(MergeContexts, AddsUpCallChainsThatBothHave) {
 }
 
 TEST(MergeContexts, AddsUpFramesThatBothHave) {
-  auto make = [](std::vector<const char*> names, bool inlined, u64 count) {
+  auto make = [](const std::vector<const char*>& names, bool inlined, u64 count) {
     ContextCounts counts(ContextCounts::Kind::lines);
     auto context = profile::ContextId::none;
     for (const char* name : names)
