@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define MIP_MAGIC 0x50494dfbu /* fb 'M' 'I' 'P' */
-#define MIP_VERSION 0x0101u
+#define MIP_VERSION 0x0102u
 #define MIP_RAW_SECTION "__llvm_mipraw"
 #define MIP_MAP_SECTION "__llvm_mipmap"
 
@@ -22,9 +22,23 @@
 struct mip_module_settings {
   uint32_t kinds;
   uint32_t edge_rate;
-  uint32_t edge_capacity; /* entries of the buffer */
-  int32_t runtime;        /* brings the run time into the link */
-  int64_t edge_buffer;    /* its address minus that of this structure */
+  uint32_t edge_capacity;  /* entries of the buffer */
+  int32_t runtime;         /* brings the run time into the link */
+  int64_t edge_buffer;     /* its address minus that of this structure */
+  int64_t order_log;       /* likewise: mip_order_id, or mip_order_call; 0: none */
+  uint32_t order_capacity; /* entries of it; of MIP_ORDER_LOG a power of two */
+  uint32_t zero;
+};
+
+/* Also for the run time only: the bits of MIP_ORDER_LOG. The functions of a module of the compiler
+ * are numbered from 0; each line has the bits of the next ones, so that the address of a bit tells
+ * which function it belongs to. */
+#define MIP_ORDER_BITS_SECTION "__pgokit_order_bits"
+#define MIP_ORDER_LINE_BITS 192
+struct mip_order_line {
+  uint32_t module;                       /* id, never 0 */
+  uint32_t first;                        /* number of the function of the first bit */
+  uint8_t bits[MIP_ORDER_LINE_BITS / 8]; /* 1: it has run */
 };
 
 enum mip_file_type { MIP_TYPE_RAW = 1, MIP_TYPE_MAP = 2 };
@@ -39,8 +53,9 @@ enum mip_kind {
   MIP_BLOCKS64 = 0x20,      /* u64 per counter: executions */
   MIP_EDGES = 0x40,         /* nothing in the box; payload MIP_PAYLOAD_EDGES */
   MIP_TARGETS = 0x80,       /* reserved: indirect call targets, payload MIP_PAYLOAD_TARGETS */
-  MIP_ORDER_LOG = 0x100,    /* reserved: order log, payload MIP_PAYLOAD_ORDER_LOG */
-  MIP_ALL_KINDS = 0x1ff
+  MIP_ORDER_LOG = 0x100,    /* nothing in the box; payload MIP_PAYLOAD_ORDER_LOG */
+  MIP_ORDER_CALLS = 0x200,  /* always with MIP_COVERAGE; payload MIP_PAYLOAD_ORDER_CALLS */
+  MIP_ALL_KINDS = 0x3ff
 };
 
 /* Begins both sections; once per linked program. `kinds` and `module_hash` are those of the module
@@ -74,8 +89,8 @@ enum mip_function_flags {
 };
 
 /* A function of the map. Behind it: if MIP_BLOCK_LIST, block_count mip_block, then successor_count
- * u32 (indexes of blocks, block by block); if MIP_BLOCK_ADDRESSES also, block_count u64; last
- * name_size bytes of name. */
+ * u32 (indexes of blocks, block by block); if MIP_BLOCK_ADDRESSES also, block_count u64; then
+ * name_size bytes of name; if MIP_ORDER_LOG also, mip_order_id. */
 struct mip_function {
   uint32_t magic;
   uint32_t record_size; /* all of it, from magic to the last byte of the name */
@@ -90,6 +105,14 @@ struct mip_function {
   uint32_t counter_count;   /* of MIP_BLOCK_COVERAGE and MIP_BLOCKS64 */
   uint32_t successor_count; /* of all blocks together, 0 without MIP_BLOCK_LIST */
   uint32_t name_size;
+};
+
+/* A function of MIP_ORDER_LOG: module of the compiler, and number of the function in it. Also an
+ * entry of the payload: functions in the order of their first runs, a ring whose oldest entries may
+ * be gone (MIP_DROPPED_ORDER tells how many). Module 0: the function was just being noted. */
+struct mip_order_id {
+  uint32_t module;
+  uint32_t function;
 };
 
 /* In the order of the code; block 0 is the entry. */
@@ -178,13 +201,14 @@ struct mip_dump {
 };
 
 enum mip_payload_kind {
-  MIP_PAYLOAD_RAW = 1,       /* the raw section, raw_size bytes */
-  MIP_PAYLOAD_PATH = 2,      /* path of the module, no NUL; may be empty */
-  MIP_PAYLOAD_EDGES = 3,     /* mip_edge */
-  MIP_PAYLOAD_MODULES = 4,   /* mip_module: what else was loaded, to name addresses outside */
-  MIP_PAYLOAD_TARGETS = 5,   /* reserved */
-  MIP_PAYLOAD_ORDER_LOG = 6, /* reserved */
-  MIP_PAYLOAD_MARKS = 7      /* mip_mark: what the program said about its phases */
+  MIP_PAYLOAD_RAW = 1,        /* the raw section, raw_size bytes */
+  MIP_PAYLOAD_PATH = 2,       /* path of the module, no NUL; may be empty */
+  MIP_PAYLOAD_EDGES = 3,      /* mip_edge */
+  MIP_PAYLOAD_MODULES = 4,    /* mip_module: what else was loaded, to name addresses outside */
+  MIP_PAYLOAD_TARGETS = 5,    /* reserved */
+  MIP_PAYLOAD_ORDER_LOG = 6,  /* mip_order_id */
+  MIP_PAYLOAD_MARKS = 7,      /* mip_mark: what the program said about its phases */
+  MIP_PAYLOAD_ORDER_CALLS = 8 /* mip_order_call */
 };
 
 /* Readers skip kinds that they do not know. */
@@ -200,6 +224,14 @@ struct mip_edge {
   uint64_t return_address; /* behind the call instruction; 0 is an unused entry */
   uint64_t callee;         /* in the first instructions of the function called */
   uint64_t samples;
+};
+
+/* A first run, in the order in which they were; those that no longer fit are counted as
+ * MIP_DROPPED_ORDER. 0: it was just being noted. */
+struct mip_order_call {
+  int32_t
+      return_address; /* into the function's first instructions, minus the raw section's address */
+  uint32_t time;      /* as in mip_first_run */
 };
 
 struct mip_module {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mip/trace.h"
 #include "profile/function_samples.h"
 
 namespace pgokit::mip {
@@ -84,6 +85,13 @@ bool add_counters(Data& data, const Function& function, const Box& box, u64 weig
   return ran;
 }
 
+void add_first_run(FirstRuns& runs, u64 sequence, u64 microseconds, u64 weight) {
+  if (sequence == 0) return;
+  add(runs.dumps, 1, weight);
+  add(runs.rank_sum, sequence, weight);
+  add(runs.microseconds, microseconds, weight);
+}
+
 void add_function(Module& module, u32 index, const Box& box, u64 weight) {
   auto& data = module.data;
   bool ran = add_counters(data, module.functions[index], box, weight);
@@ -93,11 +101,18 @@ void add_function(Module& module, u32 index, const Box& box, u64 weight) {
   ran |= calls > 0 || first.sequence > 0 || (!covered.empty() && covered[0] == 0);
   if (ran) add(data.ran[index], 1, weight);
   add(data.calls[index], calls, weight);
-  if (first.sequence == 0) return;
-  auto& runs = data.first[index];
-  add(runs.dumps, 1, weight);
-  add(runs.rank_sum, first.sequence, weight);
-  add(runs.microseconds, first.time, weight);
+  add_first_run(data.first[index], first.sequence, first.time, weight);
+}
+
+// A log of ids tells by itself that a function ran; beside one of calls there is a byte.
+u64 add_log(Module& module, const Dump& dump, u64 weight) {
+  Trace trace = logged_trace(module, dump);
+  for (const auto& run : trace.runs) {
+    const auto& function = module.functions[run.function];
+    if (!(function.kinds & MIP_COVERAGE)) add(module.data.ran[run.function], 1, weight);
+    add_first_run(module.data.first[run.function], run.sequence, run.microseconds, weight);
+  }
+  return trace.unknown + trace.ambiguous;
 }
 
 bool inside(const Function& function, Bytes raw) {
@@ -133,6 +148,7 @@ DumpUse add_dump(Module& module, const Dump& dump, u64 weight) {
     add_function(module, i, box, weight);
     ++use.functions;
   }
+  use.unknown_order = add_log(module, dump, weight);
   return use;
 }
 

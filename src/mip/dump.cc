@@ -10,6 +10,8 @@ namespace {
 static_assert(sizeof(mip_dump) == 168 && sizeof(mip_payload) == 24);
 static_assert(sizeof(DumpEdge) == sizeof(mip_edge) && sizeof(DumpModule) == sizeof(mip_module) &&
               sizeof(DumpMark) == sizeof(mip_mark));
+static_assert(sizeof(DumpOrderId) == sizeof(mip_order_id) &&
+              sizeof(DumpOrderCall) == sizeof(mip_order_call));
 
 }  // namespace
 
@@ -105,6 +107,12 @@ Status DumpReader::read_payloads(Bytes record, Dump& dump) const {
         break;
       case MIP_PAYLOAD_MARKS:
         dump.marks = {bytes, payload.entry_size};
+        break;
+      case MIP_PAYLOAD_ORDER_LOG:
+        dump.order_ids = {bytes, payload.entry_size};
+        break;
+      case MIP_PAYLOAD_ORDER_CALLS:
+        dump.order_calls = {bytes, payload.entry_size};
         break;
       default:
         break;

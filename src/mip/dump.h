@@ -35,6 +35,15 @@ struct DumpMark {
   Le<u32> sequence, microseconds;
 };
 
+struct DumpOrderId {
+  Le<u32> module, function;
+};
+
+struct DumpOrderCall {
+  Le<i32> return_address;
+  Le<u32> microseconds;
+};
+
 // Entries of a payload; they may be longer than what is known of them.
 template <class T>
 class Entries {
@@ -61,6 +70,8 @@ struct Dump {
   Entries<DumpEdge> edges;
   Entries<DumpModule> modules;
   Entries<DumpMark> marks;
+  Entries<DumpOrderId> order_ids;
+  Entries<DumpOrderCall> order_calls;
 
   bool is_continuous() const { return header.flags & MIP_DUMP_CONTINUOUS; }
 };

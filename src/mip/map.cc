@@ -99,7 +99,7 @@ class MapReader {
   static u64 size_of(const mip_function& record) {
     u64 each = sizeof(mip_block) + (record.flags & MIP_BLOCK_ADDRESSES ? 8 : 0);
     return sizeof record + listed(record) * each + u64{record.successor_count} * 4 +
-           record.name_size;
+           record.name_size + (record.kinds & MIP_ORDER_LOG ? sizeof(mip_order_id) : 0);
   }
 
   bool skip_padding(size_t& at) const {
@@ -146,6 +146,8 @@ class MapReader {
       return nullptr;
     }
     if (record.kinds & ~u32{MIP_ALL_KINDS}) return "a function has kinds that are not known";
+    if (record.kinds & MIP_ORDER_CALLS && !(record.kinds & MIP_COVERAGE))
+      return "a function's order is logged without the byte that tells whether it ran";
     if (!blocks && (record.successor_count || record.counter_count))
       return "a function has counters of blocks but no blocks";
     if (record.counter_count > record.block_count)
@@ -166,7 +168,7 @@ class MapReader {
     }
     seen_ = true;
     read_.module.raw_address = record.raw_start;
-    add_function(record, first_block, in.bytes(record.name_size));
+    add_function(record, first_block, in);
     return nullptr;
   }
 
@@ -198,8 +200,13 @@ class MapReader {
     return nullptr;
   }
 
-  void add_function(const mip_function& record, size_t first_block, Bytes name) {
+  void add_function(const mip_function& record, size_t first_block, Cursor& in) {
+    struct OrderId {
+      Le<u32> module, function;
+    };
     auto& module = read_.module;
+    const Bytes name = in.bytes(record.name_size);
+    const auto id = in.array<OrderId>(record.kinds & MIP_ORDER_LOG ? 1 : 0);
     Function function{.address = record.address,
                       .box = record.raw_box - record.raw_start,
                       .size = record.function_size,
@@ -212,6 +219,7 @@ class MapReader {
                       .first_counter = static_cast<u32>(module.counters),
                       .name = static_cast<u32>(module.names.size()),
                       .name_size = static_cast<u32>(name.size())};
+    if (!id.empty()) function.order_module = id[0].module, function.order_number = id[0].function;
     module.counters += record.counter_count;
     module.names += as_text(name);
     module.functions.push_back(function);

@@ -110,7 +110,7 @@ TEST(Map, SaysWhatIsWrongWithOtherFiles) {
               HasSubstr("the map is damaged"));
   auto newer = MapBuilder::header(MIP_TYPE_MAP);
   newer[5] = 9;
-  EXPECT_THAT(error_of(newer), HasSubstr("version 0x901"));
+  EXPECT_THAT(error_of(newer), HasSubstr("version 0x902"));
   std::string object =
       test::ElfBuilder().type(ET_REL).section(MIP_MAP_SECTION, MapBuilder().section()).image();
   EXPECT_THAT(error_of(object), HasSubstr("object file"));

@@ -163,6 +163,7 @@ void Merger::add_dumps(u32 file, Bytes bytes) {
     auto use = add_dump(*module, *dump, chosen.weight);
     ++facts_.dumps;
     facts_.implausible += use.implausible;
+    facts_.unknown_order += use.unknown_order;
     facts_.forked += (dump->header.flags & MIP_DUMP_FORKED) != 0;
     facts_.continuous += dump->is_continuous();
     add_edges(*module, *dump, chosen.weight);

@@ -33,8 +33,9 @@ struct MergeFacts {
   u64 misfits = 0;                // the map's counters are elsewhere than the dump's: other build
   u64 without_build_id = 0;       // matched by address only
   u64 forked = 0, continuous = 0;
-  u64 implausible = 0;  // functions of dumps with values that no run gives
-  u64 mismatched = 0;   // functions of one program that two maps describe differently: refused
+  u64 implausible = 0;    // functions of dumps with values that no run gives
+  u64 unknown_order = 0;  // entries of order logs that are of no function of the map
+  u64 mismatched = 0;     // functions of one program that two maps describe differently: refused
   std::string first_mismatch;
   u64 edges_elsewhere = 0;  // sampled calls in programs that are not known
 };

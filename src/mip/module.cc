@@ -61,11 +61,15 @@ std::string kind_names(u32 kinds) {
     u32 kind;
     const char* name;
   };
-  constexpr Named named[] = {
-      {MIP_COVERAGE, "functions that ran"}, {MIP_BLOCK_COVERAGE, "blocks that ran"},
-      {MIP_CALLS32, "call counts"},         {MIP_CALLS64, "call counts"},
-      {MIP_BLOCKS64, "block counts"},       {MIP_ORDER, "order of first runs"},
-      {MIP_EDGES, "sampled calls"}};
+  constexpr Named named[] = {{MIP_COVERAGE, "functions that ran"},
+                             {MIP_BLOCK_COVERAGE, "blocks that ran"},
+                             {MIP_CALLS32, "call counts"},
+                             {MIP_CALLS64, "call counts"},
+                             {MIP_BLOCKS64, "block counts"},
+                             {MIP_ORDER, "order of first runs"},
+                             {MIP_ORDER_LOG, "order of first runs"},
+                             {MIP_ORDER_CALLS, "order of first runs"},
+                             {MIP_EDGES, "sampled calls"}};
   std::string text;
   for (const auto& [kind, name] : named)
     if ((kinds & kind) && !text.ends_with(name))

@@ -34,6 +34,7 @@ struct Function {
   u32 first_block = 0;    // into Module::blocks; block_count of them if has_blocks()
   u32 first_counter = 0;  // into the columns of counters
   u32 name = 0, name_size = 0;
+  u32 order_module = 0, order_number = 0;  // of MIP_ORDER_LOG, else 0: mip_order_id
 
   bool has_blocks() const { return flags & MIP_BLOCK_LIST; }
   u64 box_size() const { return mip_box_size(kinds, counter_count); }

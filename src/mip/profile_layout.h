@@ -36,6 +36,7 @@ enum ChunkKind : u32 {
   first_chunk,
   executions_chunk,
   block_ran_chunk,
+  order_ids_chunk,  // if a function has MIP_ORDER_LOG
 };
 
 struct FileFacts {
@@ -56,6 +57,10 @@ struct FileBlock {
 
 struct FileFirst {
   Le<u64> dumps, rank_sum, microseconds;
+};
+
+struct FileOrderId {
+  Le<u32> module, function;
 };
 
 struct FileEdge {

@@ -44,6 +44,7 @@ class ModuleReader {
       TRY(take(part));
     }
     TRY(divide());
+    TRY(number());
     TRY(check_columns());
     module_.make_columns();
     return std::move(module_);
@@ -73,6 +74,9 @@ class ModuleReader {
       case successors_chunk:
         return each<Le<u32>>(part, module_.successors,
                              [&](u32 value) { module_.successors.push_back(value); });
+      case order_ids_chunk:
+        return each<FileOrderId>(part, order_ids_,
+                                 [&](const FileOrderId& id) { order_ids_.push_back(id); });
       case first_chunk:
         return each<FileFirst>(part, data.first, [&](const FileFirst& f) {
           data.first.push_back({f.dumps, f.rank_sum, f.microseconds});
@@ -146,6 +150,19 @@ class ModuleReader {
     return {};
   }
 
+  // Functions get the numbers under which a log names them.
+  Status number() {
+    if (order_ids_.empty()) return {};
+    if (order_ids_.size() != module_.functions.size())
+      return fail("it has numbers for {} functions and {} functions", order_ids_.size(),
+                  module_.functions.size());
+    for (size_t i = 0; i < order_ids_.size(); ++i) {
+      module_.functions[i].order_module = order_ids_[i].module;
+      module_.functions[i].order_number = order_ids_[i].function;
+    }
+    return {};
+  }
+
   static Status check(const Function& function) {
     if (function.address == 0 || function.address > ~u64{0} - function.size)
       return fail("a function has address {:#x}", function.address);
@@ -188,6 +205,7 @@ class ModuleReader {
 
   Module module_;
   std::vector<u32> successor_counts_;
+  std::vector<FileOrderId> order_ids_;
 };
 
 }  // namespace

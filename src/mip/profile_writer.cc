@@ -80,6 +80,11 @@ class ProfileWriter {
     chunk = begin(names_chunk, 1);
     for (const auto& function : module.functions) out_ += module.name(function);
     end(chunk);
+    if (module.all_kinds() & MIP_ORDER_LOG) {
+      chunk = begin(order_ids_chunk, sizeof(FileOrderId));
+      for (const auto& f : module.functions) add(FileOrderId{f.order_module, f.order_number});
+      end(chunk);
+    }
   }
 
   void add_blocks(const Module& module) {

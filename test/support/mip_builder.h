@@ -36,6 +36,7 @@ struct MapFunction {
   u32 counters = 0;
   std::vector<MapBlock> blocks = {};
   u32 signature = 0x5157;
+  mip_order_id order_id = {};  // of MIP_ORDER_LOG
 };
 
 class MapBuilder {
@@ -92,8 +93,10 @@ class MapBuilder {
       for (u32 successor : block.successors) successors += bytes_of(successor);
     }
     r.successor_count = static_cast<u32>(successors.size() / 4);
-    r.record_size = static_cast<u32>(sizeof r + blocks.size() + successors.size() + f.name.size());
-    return bytes_of(r) + blocks + successors + f.name;
+    std::string id = f.kinds & MIP_ORDER_LOG ? bytes_of(f.order_id) : "";
+    r.record_size =
+        static_cast<u32>(sizeof r + blocks.size() + successors.size() + f.name.size() + id.size());
+    return bytes_of(r) + blocks + successors + f.name + id;
   }
 
  private:
@@ -102,13 +105,16 @@ class MapBuilder {
 };
 
 struct DumpBuilder {
-  std::string build_id;
+  std::string build_id = {};
   std::string raw;
   u32 pid = 1, sequence = 1, flags = 0;
   u64 start_time = 1000, bias = 0, raw_address = MapBuilder::raw_address;
   u64 edge_rate = 1;
   std::vector<mip_edge> edges = {};
   std::vector<mip_module> modules = {};
+  std::vector<mip_order_id> order_ids = {};
+  std::vector<mip_order_call> order_calls = {};
+  u64 lost_order = 0;
   std::string path = "/bin/app";
 
   std::string record() const {
@@ -125,11 +131,14 @@ struct DumpBuilder {
     h.start_time = start_time;
     h.dump_time = start_time + 5;
     h.edge_rate = edge_rate;
+    h.dropped[MIP_DROPPED_ORDER] = lost_order;
     h.build_id_size = static_cast<u32>(build_id.size());
     std::memcpy(h.build_id, build_id.data(), std::min<size_t>(build_id.size(), 32));
-    std::string edge_bytes, module_bytes;
+    std::string edge_bytes, module_bytes, id_bytes, call_bytes;
     for (const auto& edge : edges) edge_bytes += bytes_of(edge);
     for (const auto& module : modules) module_bytes += bytes_of(module);
+    for (const auto& id : order_ids) id_bytes += bytes_of(id);
+    for (const auto& call : order_calls) call_bytes += bytes_of(call);
     struct Part {
       u32 kind, entry_size;
       const std::string& bytes;
@@ -137,7 +146,9 @@ struct DumpBuilder {
     const Part parts[] = {{MIP_PAYLOAD_RAW, 1, raw},
                           {MIP_PAYLOAD_PATH, 1, path},
                           {MIP_PAYLOAD_EDGES, sizeof(mip_edge), edge_bytes},
-                          {MIP_PAYLOAD_MODULES, sizeof(mip_module), module_bytes}};
+                          {MIP_PAYLOAD_MODULES, sizeof(mip_module), module_bytes},
+                          {MIP_PAYLOAD_ORDER_LOG, sizeof(mip_order_id), id_bytes},
+                          {MIP_PAYLOAD_ORDER_CALLS, sizeof(mip_order_call), call_bytes}};
     h.payload_count = static_cast<u32>(std::size(parts));
     std::string table, body;
     u64 at = sizeof h + std::size(parts) * sizeof(mip_payload);

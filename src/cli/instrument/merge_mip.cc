@@ -94,6 +94,9 @@ void InstrumentedInputs::note_facts() {
          grouped(facts.misfits));
   if (facts.implausible)
     note("{} functions of dumps have impossible counters: left out", grouped(facts.implausible));
+  if (facts.unknown_order)
+    note("{} entries of order logs are of no function of the map (another build?): left out",
+         grouped(facts.unknown_order));
   if (facts.mismatched)
     note("{} functions are described differently for one build id: refused; the first: {}",
          grouped(facts.mismatched), facts.first_mismatch);
