@@ -127,7 +127,8 @@ class ExtWriter {
     if (flags.pre_inlined) section.flags |= summary_pre_inlined;
     if (vtables_) section.flags |= summary_has_vtables;
     ByteWriter out;
-    write_summary(out, summarize(profile_, options_.peer_order));
+    write_summary(out, options_.contexts_apart ? summarize_contexts(profile_)
+                                               : summarize(profile_, options_.peer_order));
     put(section, out.bytes());
   }
 

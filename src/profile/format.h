@@ -28,8 +28,10 @@ struct WriteOptions {
   bool md5_names = false;     // extbinary: hashes in place of names
   bool split_layout = false;  // extbinary, text: functions without inlinees apart
   bool vtables = false;       // extbinary: with the virtual tables seen (the text always has them)
-  bool peer_order = false;    // extbinary: metadata in the order that llvm-profdata's would have
-  u32 gcov_version = 2;       // gcov: see profile/gcov.h
+  bool contexts_apart =
+      false;                // extbinary: contexts of one function are not added up in the summary
+  bool peer_order = false;  // extbinary: metadata in the order that llvm-profdata's would have
+  u32 gcov_version = 2;     // gcov: see profile/gcov.h
 };
 
 // The profile has been sorted. Refused: probes or contexts in the binary and gcov forms, contexts

@@ -122,6 +122,10 @@ Summary summarize(const Profile& profile, bool peer_order) {
   return summarize_functions(functions);
 }
 
+Summary summarize_contexts(const Profile& profile) {
+  return summarize_functions(profile.functions());
+}
+
 Density density(const Profile& profile, u32 cutoff) {
   struct Item {
     double density;

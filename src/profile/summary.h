@@ -64,6 +64,8 @@ class SummaryBuilder {
 // Contexts of one function are added up first; where their checksums differ the first one decides:
 // in file order, or with `peer_order` in that of LLVM's hash table.
 Summary summarize(const Profile& profile, bool peer_order = false);
+// Each context by itself.
+Summary summarize_contexts(const Profile& profile);
 
 struct Density {
   double density = 0;        // samples per place of the last function needed to reach the cutoff

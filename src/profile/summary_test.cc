@@ -55,6 +55,10 @@ TEST(Summary, AddsContextsOfOneFunction) {
   auto summary = summarize(profile);
   EXPECT_EQ(summary.max_count, 20);
   EXPECT_EQ(summary.num_functions, 1);
+  auto apart = summarize_contexts(profile);
+  EXPECT_EQ(apart.max_count, 10);
+  EXPECT_EQ(apart.num_functions, 2);
+  EXPECT_EQ(apart.total, summary.total);
 }
 
 TEST(Summary, InlineesThatAreAlsoInTheirBaseCountOnce) {

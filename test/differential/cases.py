@@ -103,7 +103,8 @@ def hybrid_cases(program):
                     ("--sample-profile-hot-inline-threshold=300", "--sample-profile-cold-inline-threshold=5"),
                     ("--generate-merged-base-profiles=1",), ("--mark-all-context-preinlined",),
                     ("--format=extbinary",), ("--format=extbinary", "--gen-cs-nested-profile=0"),
-                    ("--format=extbinary", "--use-md5"), ("--max-search-depth=2",)):
+                    ("--format=extbinary", "--use-md5"), ("--max-search-depth=2",),
+                    ("--profile-summary-contextless=0",)):
         yield Case(program, HYBRID, options)
     if program.has_probes:
         yield Case(program, HYBRID, ("--use-dwarf-correlation",))
@@ -159,7 +160,9 @@ def post_processing_cases(program):
                     ("--sort-profiled-scc-member=0", keep),
                     ("--profile-summary-cutoff-cold=900000", keep), ("--profile-summary-cold-count=50",),
                     ("--profile-summary-cutoff-hot=500000", "--csprof-merge-cold-context"),
-                    ("--format=extbinary",), ("--format=extbinary", keep)):
+                    ("--format=extbinary",), ("--format=extbinary", keep),
+                    ("--profile-summary-contextless=0", "--csprof-merge-cold-context"),
+                    ("--profile-summary-contextless=0", "--format=extbinary", keep)):
         yield Case(program, HYBRID, options, "text")
         yield Case(program, Input("hybrid", ("--damage", "all"), seed=4), options, "text")
 

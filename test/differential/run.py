@@ -71,11 +71,13 @@ def readable(case, outcome, work):
 
 
 def sections(profile):
-    """Flags and sizes of the sections, and the list of symbols; nothing for the plain binary form."""
+    """Flags and sizes of the sections and the list of symbols (nothing for the plain binary form);
+    the summary."""
     shown = b""
     for what in ("--show-sec-info-only", "--show-prof-sym-list"):
         shown += subprocess.run([PROFDATA, "show", "--sample", what, profile], capture_output=True).stdout
-    return shown.replace(bytes(profile), b"")
+    summed = subprocess.run([PROFDATA, "show", "--sample", "--detailed-summary", profile], capture_output=True).stdout
+    return shown.replace(bytes(profile), b"") + summed[summed.find(b"\nTotal functions:"):]
 
 
 class Runner:

@@ -8,6 +8,7 @@
 #include "cli/llvm/profgen_options.h"
 #include "cli/llvm/profgen_warnings.h"
 #include "profile/format.h"
+#include "profile/merge_files.h"
 #include "samples/raw_profile.h"
 #include "unwind/raw_contexts.h"
 
@@ -62,22 +63,43 @@ Status write_generated(const ProfgenSettings& settings, const binary::Program& p
   auto bytes =
       TRY(write_profile(generated.profile, format,
                         {.md5_names = settings.use_md5 && format == profile::Format::extbinary,
-                         .vtables = settings.write_vtables}));
+                         .vtables = settings.write_vtables,
+                         .contexts_apart = !settings.contextless_summary}));
   TRY(write_output(settings.output, bytes));
   report_run(settings, program, input, generated, bytes.size());
   return {};
 }
 
+// Several are added up as by llvm-profdata.
+Result<profile::Profile> read_profiles(const ProfgenSettings& settings, ReadInput& input) {
+  const auto& paths = settings.generation.inputs;
+  input.files = paths.size();
+  if (paths.size() == 1) {
+    auto file = TRY(MappedFile::open(paths[0]));
+    input.bytes = file.bytes().size();
+    return std::move(TRY_IN(file.path(), profile::read_profile(file.bytes())).profile);
+  }
+  std::vector<profile::MergeInput> inputs;
+  for (const auto& path : paths) inputs.push_back({path});
+  auto merged = TRY(profile::merge_files(inputs, {.rule = profile::ChecksumRule::first,
+                                                  .peer_order = true,
+                                                  .strict = true,
+                                                  .distinct = false,
+                                                  .rename = {},
+                                                  .threads = settings.generation.threads}));
+  for (const auto& file : merged.inputs) input.bytes += file.bytes;
+  if (!settings.quiet)
+    for (const auto& note : merged.mismatches) fmt::print(stderr, "{}\n", note);
+  return std::move(merged.profile);
+}
+
 Status process_again(const ProfgenSettings& settings, const binary::Program& program,
                      profile::Format format) {
   settings.generation.stage("reading the profile");
-  auto file = TRY(MappedFile::open(settings.generation.inputs[0]));
-  auto read = TRY_IN(file.path(), profile::read_profile(file.bytes()));
-  auto generated = TRY(finish_profile(program, std::move(read.profile), settings.generation));
   ReadInput input;
   input.kind = InputKind::raw;
-  input.files = 1;
-  input.bytes = file.bytes().size();
+  auto profile = TRY(read_profiles(settings, input));
+  auto generated = TRY(finish_profile(program, std::move(profile), settings.generation));
   return write_generated(settings, program, input, format, generated);
 }
 

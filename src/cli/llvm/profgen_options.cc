@@ -27,9 +27,11 @@ OptionTable profgen_options(ProfgenSettings& s) {
           {"--perfdata,--pd", "FILE,...", "recordings (read without perf)", &s.perf_data},
           {"--unsymbolized-profile,--up", "FILE,...", "raw counts of --skip-symbolization",
            &s.raw_profile},
-          {"--llvm-sample-profile", "FILE", "sample profile to be processed again",
+          {"--llvm-sample-profile", "FILE,...", "sample profile to be processed again",
            &s.sample_profile},
           {"--format", "FORMAT", "extbinary (default), binary or text", &s.format},
+          {"--profile-summary-contextless", "BOOL",
+           "extbinary: its summary adds up the contexts of a function (1)", &s.contextless_summary},
           {"--use-md5", "", "hashes in place of function names", &s.use_md5},
           {"--debug-binary", "FILE", "where the debug information is", &g.program.debug_path},
           {"--dwp", "FILE", "package of split debug information", &g.program.dwp_path},
@@ -152,8 +154,6 @@ Status choose_input(ProfgenSettings& s) {
   g.kind = chosen->kind;
   TRY(check_threads(s.threads));
   TRY(check_files(g.inputs, g.binary, s.output));
-  if (g.inputs.size() > 1 && !s.sample_profile.empty())
-    return fail("--llvm-sample-profile takes one profile: 'pgokit merge' makes one of several");
   if (s.listing.locations)
     return fail("--show-source-locations should work together with --show-disassembly-only!");
   if (s.skip_symbolization && !s.sample_profile.empty())

@@ -18,6 +18,7 @@ struct ProfgenSettings {
   std::string output, format = "extbinary";
   bool skip_symbolization = false, ignore_stack_samples = false, use_md5 = false;
   bool show_mmap_events = false, show_density = false, symbol_list = false;
+  bool contextless_summary = true;
   bool write_vtables = false;  // extbinary: with those seen
   double density_threshold = 50;
   u64 density_cutoff = profile::hot_cutoff;
