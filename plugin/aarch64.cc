@@ -2,7 +2,10 @@
 #include <array>
 
 #include "llvm/CodeGen/MachineRegisterInfo.h"
+#include "llvm/CodeGen/TargetRegisterInfo.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/IR/Function.h"
+#include "runtime/mip_format.h"
 #include "target.h"
 
 namespace pgokit::plugin {
@@ -58,9 +61,66 @@ class AArch64 final : public Target {
         {"X16", "X17"});
   }
 
+  void find_values(MachineInstr& call, uint32_t kinds,
+                   SmallVectorImpl<Recorded>& found) const override {
+    const StringRef name = opcode(call);
+    if (kinds & MIP_SIZES) find_size(call, "X2", found);
+    const bool authenticated = name.starts_with("BLRA") || name.starts_with("AUTH");
+    if (authenticated || (!name.starts_with("BLR") && !name.starts_with("TCRETURNr"))) return;
+    if (call.getNumOperands() == 0 || !call.getOperand(0).isReg()) return;
+    const TargetRegisterInfo& registers = *function_.getSubtarget().getRegisterInfo();
+    const MCRegister value = call.getOperand(0).getReg().asMCReg();
+    if (name_of(value).empty()) return;
+    if (kinds & MIP_TARGETS) found.push_back({MIP_TARGETS, &call, &call, value});
+    if (!(kinds & MIP_TABLES)) return;
+    MachineInstr* load = setter(call, value, registers);
+    if (!load || (opcode(*load) != "LDRXui" && opcode(*load) != "LDURXi")) return;
+    if (!load->getOperand(1).isReg() || !load->getOperand(2).isImm()) return;
+    const MCRegister base = load->getOperand(1).getReg().asMCReg();
+    if (!name_of(base).empty()) add_table(*load, call, base, registers, found);
+  }
+
+  // Needs no flags.
+  bool record(const Recorded& recorded, const std::string& site) override {
+    MachineInstr& before = *recorded.before;
+    LivePhysRegs live;
+    find_live(before, live);
+    SmallVector<std::string, 2> free, clobbers;
+    for (unsigned each = 0; each < 18 && free.size() < 2; ++each) {
+      const std::string number = std::to_string(17 - each);
+      const MCRegister candidate = reg("X" + number);
+      if (candidate == recorded.value || !live.available(function_.getRegInfo(), candidate))
+        continue;
+      free.push_back("x" + number);
+      clobbers.push_back("X" + number);
+    }
+    if (free.size() < 2) return false;
+    const std::string &page = free[0], &other = free[1], value = name_of(recorded.value);
+    const std::string over = local_label(), get_page = "adrp " + page + ", " + site + "\n";
+    put(*before.getParent(), before.getIterator(),
+        get_page + "ldr " + other + ", [" + page + ", :lo12:" + site + "]\nsub " + other + ", " +
+            other + ", " + value + "\ncbz " + other + ", " + over + "\nadd " + page + ", " + page +
+            ", :lo12:" + site + "\nstp " + value + ", " + page +
+            ", [sp, #-16]!\nstp x29, x30, [sp, #-16]!\nbl __pgokit_value\nldp x29, x30, [sp], "
+            "#16\nldp " +
+            value + ", " + page + ", [sp], #16\n" + get_page + over + ":\nldr " + other + ", [" +
+            page + ", :lo12:" + site + "+8]\nadd " + other + ", " + other + ", #1\nstr " + other +
+            ", [" + page + ", :lo12:" + site + "+8]",
+        {clobbers[0], clobbers[1]});
+    return true;
+  }
+
   bool label_may_end_block() const override { return false; }
 
  private:
+  // Empty: none that holds addresses.
+  std::string name_of(MCRegister reg) const {
+    const StringRef name = function_.getSubtarget().getRegisterInfo()->getName(reg);
+    if (name == "FP") return "x29";
+    if (name == "LR") return "x30";
+    return name.starts_with("X") && name != "XZR" && !name.contains('_') ? name.lower() : "";
+  }
+
   struct Pair {
     unsigned a, b;
     bool spill;

@@ -3,8 +3,10 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/CodeGen/MachineBlockFrequencyInfo.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"
+#include "llvm/CodeGen/MachineInstrBundle.h"
 #include "llvm/CodeGen/TargetInstrInfo.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCContext.h"
@@ -139,6 +141,43 @@ void count_calls(MachineFunction& function, const FunctionText& text, Target& ta
   if (kinds & MIP_EDGES) target.sample_edge(entry, at);
 }
 
+Site place_of(const MachineInstr& call, uint32_t kind) {
+  Site site{kind, MIP_NO_LINE, 0, ""};
+  const DILocation* line = call.getDebugLoc();
+  if (!line || !line->getLine()) return site;
+  const DISubprogram* written_in = line->getScope()->getSubprogram();
+  if (!written_in) return site;
+  site.line = (line->getLine() - written_in->getLine()) & 0xffff;
+  site.column = line->getColumn();
+  StringRef name = written_in->getLinkageName();
+  if (name.empty()) name = written_in->getName();
+  if (name != call.getMF()->getName()) site.function = name.str();
+  return site;
+}
+
+void record_values(MachineFunction& function, FunctionText& text, Target& target) {
+  if (!(text.settings.kinds & MIP_VALUES)) return;
+  SmallVector<Recorded, 8> found;
+  for (MachineBasicBlock& block : function) {
+    for (MachineInstr& each : block.instrs()) {
+      if (each.isBundle() || !each.isCall()) continue;
+      const size_t known = found.size();
+      target.find_values(each, text.settings.kinds, found);
+      // Bundles stay together.
+      for (size_t i = known; i < found.size(); ++i) {
+        found[i].before = &*getBundleStart(found[i].before->getIterator());
+        found[i].call = &*getBundleStart(found[i].call->getIterator());
+      }
+    }
+  }
+  for (const Recorded& each : found) {
+    const size_t number = text.sites.size();
+    if (!target.record(each, text.site(number))) continue;
+    text.sites.push_back(place_of(*each.call, each.kind));
+    put_label(*each.call->getParent(), each.call->getIterator(), text.site_label(number));
+  }
+}
+
 // A conditional jump to another function leaves a block that also has successors: what flows in
 // does not all flow on.
 bool has_hidden_exits(const MachineFunction& function) {
@@ -206,7 +245,8 @@ bool Instrument::runOnMachineFunction(MachineFunction& function) {
   if (!target || !settings->kinds || instruction_count(function) < settings->minimum_size)
     return false;
   separate_entry(function);
-  const FunctionText text = describe(function, *settings);
+  FunctionText text = describe(function, *settings);
+  record_values(function, text, *target);
   count_calls(function, text, *target);
   if (text.lists_blocks()) {
     count_blocks(function, text, *target);

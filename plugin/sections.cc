@@ -13,6 +13,8 @@ namespace {
 
 using namespace llvm;
 
+constexpr uint64_t value_entry_size = 40;  // pgokit_value of the run time
+
 constexpr char raw_start[] = "__start_" MIP_RAW_SECTION;
 
 bool plain(char c) { return isAlnum(c) || c == '_' || c == '.' || c == '$'; }
@@ -90,13 +92,21 @@ std::string once(const char* section, const char* flags, const char* group,
 // differ.
 std::string module_text(const Module& module, uint32_t kinds) {
   const EdgeSettings edges = edge_settings_of(module);
+  const ValueSettings values = value_settings_of(module);
   const std::string group = "__pgokit_module" + std::to_string(kinds);
   std::string result = once(MIP_MODULE_SECTION, "aR", group.c_str());
   raw_string_ostream out(result);
   // The run time is an undefined symbol where it is missing.
   out << ".hidden __pgokit_runtime\n.p2align 3\n.Lmip_module:\n.long " << kinds << "," << edges.rate
       << "," << edges.capacity << ",__pgokit_runtime-.\n.quad "
-      << (edges.capacity ? ".Lmip_edges - .Lmip_module" : "0") << "\n.popsection\n";
+      << (edges.capacity ? ".Lmip_edges - .Lmip_module" : "0") << ",0\n.long 0,0\n.quad "
+      << (values.capacity ? ".Lmip_values - .Lmip_module" : "0") << "\n.long " << values.capacity
+      << "," << values.per_site << "\n.popsection\n";
+  if (values.capacity) {
+    out << once(".bss.__pgokit_values", "aw", group.c_str(), "nobits")
+        << ".p2align 3\n.Lmip_values:\n.zero " << uint64_t{values.capacity} * value_entry_size
+        << "\n.popsection\n";
+  }
   if (edges.capacity) {
     out << once(".bss.__pgokit_edges", "aw", group.c_str(), "nobits")
         << ".p2align 3\n.Lmip_edges:\n.zero " << uint64_t{edges.capacity} * sizeof(mip_edge)
@@ -119,6 +129,20 @@ std::string FunctionText::end_label() const {
   return ".Lmip_end" + std::to_string(unique_number(*function));
 }
 
+std::string FunctionText::site(size_t number) const {
+  return ".Lmip_sites" + std::to_string(unique_number(*function)) + "+" +
+         std::to_string(number * sizeof(mip_site));
+}
+
+std::string FunctionText::site_label(size_t number) const {
+  return ".Lmip_site" + std::to_string(unique_number(*function)) + "_" + std::to_string(number);
+}
+
+// Nothing refers to its box then, so that linkers would drop it.
+bool FunctionText::counts_nothing() const {
+  return sites.empty() && !mip_box_size(settings.kinds, counters.count);
+}
+
 bool FunctionText::lists_blocks() const {
   return settings.kinds & (MIP_BLOCK_COVERAGE | MIP_BLOCKS64);
 }
@@ -137,9 +161,15 @@ std::string FunctionText::address() const {
 }
 
 std::string FunctionText::raw() const {
+  if (counts_nothing()) return "";
   const uint32_t kinds = settings.kinds;
   std::string result = section(*this, MIP_RAW_SECTION, "aw", false);
   raw_string_ostream out(result);
+  if (!sites.empty()) {
+    out << ".p2align 3\n"
+        << StringRef(site(0)).drop_back(2) << ":\n.zero " << sites.size() * sizeof(mip_site)
+        << "\n";
+  }
   out << ".p2align "
       << (alignment(kinds) == 8   ? 3
           : alignment(kinds) == 4 ? 2
@@ -160,14 +190,14 @@ std::string FunctionText::map() const {
   const uint32_t blocks = graph.size(), edges = list ? graph.edges() : 0;
   const uint64_t size = sizeof(mip_function) + name.size() +
                         (list ? blocks * sizeof(mip_block) + edges * 4 : 0) +
-                        (addresses ? blocks * 8 : 0);
+                        (addresses ? blocks * 8 : 0) + site_list_size();
   uint32_t flags = in_parts ? MIP_NO_SIZE : 0;
   if (list) flags |= MIP_BLOCK_LIST | (settings.minimal_blocks ? MIP_MINIMAL_BLOCKS : 0);
   if (addresses) flags |= MIP_BLOCK_ADDRESSES;
   std::string result = section(*this, MIP_MAP_SECTION, "", true);
   raw_string_ostream out(result);
-  out << ".long " << MIP_FUNCTION_MAGIC << "," << size << "\n.quad " << raw_start << "," << box()
-      << "," << symbol << "\n.long "
+  out << ".long " << MIP_FUNCTION_MAGIC << "," << size << "\n.quad " << raw_start << ","
+      << (counts_nothing() ? raw_start : box()) << "," << symbol << "\n.long "
       << (in_parts ? std::string("0") : end_label() + "-(" + symbol + ")") << ","
       << graph.signature() << "," << settings.kinds << "," << flags << "," << blocks << ","
       << counters.count << "," << edges << "," << name.size() << "\n";
@@ -182,7 +212,29 @@ std::string FunctionText::map() const {
   for (uint32_t block = 0; addresses && block < blocks; ++block) {
     out << ".quad " << (block ? block_label(block) : symbol) << "\n";
   }
-  out << ".ascii \"" << as_string(name) << "\"\n.popsection\n";
+  out << ".ascii \"" << as_string(name) << "\"\n" << site_list() << ".popsection\n";
+  return result;
+}
+
+uint64_t FunctionText::site_list_size() const {
+  if (!(settings.kinds & MIP_VALUES)) return 0;
+  uint64_t text = 0;
+  for (const Site& each : sites) text += each.function.size();
+  return sizeof(mip_site_list) + sites.size() * sizeof(mip_site_place) + text;
+}
+
+std::string FunctionText::site_list() const {
+  std::string result, names;
+  if (!(settings.kinds & MIP_VALUES)) return result;
+  raw_string_ostream out(result);
+  for (const Site& each : sites) names += each.function;
+  out << ".quad " << (sites.empty() ? raw_start : site(0)) << "\n.long " << sites.size() << ","
+      << names.size() << "\n";
+  for (size_t i = 0; i < sites.size(); ++i) {
+    out << ".quad " << site_label(i) << "\n.long " << sites[i].kind << "," << sites[i].line << ","
+        << sites[i].column << "," << sites[i].function.size() << "\n";
+  }
+  out << ".ascii \"" << as_string(names) << "\"\n";
   return result;
 }
 

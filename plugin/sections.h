@@ -11,14 +11,24 @@
 
 namespace pgokit::plugin {
 
+// Where something is recorded.
+struct Site {
+  uint32_t kind = 0;
+  uint32_t line = 0, column = 0;  // as in mip_site_place
+  std::string function;           // of the line; empty: the one that the site is in
+};
+
 struct FunctionText {
   const llvm::MachineFunction* function = nullptr;
   Settings settings;
   Graph graph;
   Counters counters;
+  std::vector<Site> sites;
   bool in_parts = false;  // code generation may put blocks into several sections
 
-  std::string box() const;  // symbol of the function's box
+  std::string box() const;                // symbol of the function's box
+  std::string site(size_t number) const;  // the site in the raw section
+  std::string site_label(size_t number) const;
   std::string block_label(uint32_t block) const;
   std::string end_label() const;
   bool lists_blocks() const;
@@ -31,6 +41,11 @@ struct FunctionText {
   // The box with its first values, and the map record.
   std::string raw() const;
   std::string map() const;
+
+ private:
+  bool counts_nothing() const;
+  std::string site_list() const;
+  uint64_t site_list_size() const;
 };
 
 // Both headers, and for MIP_EDGES the buffer: once per linked program, whichever module comes

@@ -19,7 +19,8 @@ using namespace llvm;
 
 cl::list<std::string> kind_names("pgokit-kinds", cl::CommaSeparated,
                                  cl::desc("What instrumented functions collect: coverage, "
-                                          "block-coverage, calls32, calls, blocks, order, edges"));
+                                          "block-coverage, calls32, calls, blocks, order, edges, "
+                                          "targets, tables, sizes"));
 cl::opt<bool> all_blocks("pgokit-all-blocks",
                          cl::desc("A counter in every machine block, none inferred"));
 cl::opt<std::string> function_list(
@@ -35,9 +36,16 @@ cl::opt<unsigned> edge_rate("pgokit-edge-rate", cl::init(1000),
 cl::opt<unsigned> edge_buffer("pgokit-edge-buffer", cl::init(4096),
                               cl::desc("Different call edges that are kept"));
 
+cl::opt<unsigned> target_buffer("pgokit-target-buffer", cl::init(8192),
+                                cl::desc("Further targets of calls that are kept, of all calls"));
+cl::opt<unsigned> targets_per_site("pgokit-targets-per-site", cl::init(16),
+                                   cl::desc("Different targets of one call that are kept"));
+
 constexpr char attribute[] = "pgokit";
 constexpr char rate_flag[] = "pgokit.edge_rate";
 constexpr char capacity_flag[] = "pgokit.edge_capacity";
+constexpr char value_capacity_flag[] = "pgokit.value_capacity";
+constexpr char per_site_flag[] = "pgokit.values_per_site";
 constexpr char marker_name[] = "__pgokit_marker";
 constexpr char runtime_name[] = "__pgokit_runtime";
 // Read by whoever links without the plugin: an undefined symbol.
@@ -54,7 +62,8 @@ std::optional<uint32_t> kind_of(StringRef name) {
   } names[] = {{"coverage", MIP_COVERAGE}, {"block-coverage", MIP_BLOCK_COVERAGE},
                {"calls32", MIP_CALLS32},   {"calls", MIP_CALLS64},
                {"blocks", MIP_BLOCKS64},   {"order", MIP_ORDER},
-               {"edges", MIP_EDGES}};
+               {"edges", MIP_EDGES},       {"targets", MIP_TARGETS},
+               {"tables", MIP_TABLES},     {"sizes", MIP_SIZES}};
   for (const auto& each : names) {
     if (name == each.name) return each.kind;
   }
@@ -106,6 +115,11 @@ void add_marker(Module& module) {
   appendToCompilerUsed(module, {marker});
 }
 
+uint32_t number_in(const Module& module, const char* flag) {
+  const auto* value = mdconst::extract_or_null<ConstantInt>(module.getModuleFlag(flag));
+  return value ? static_cast<uint32_t>(value->getZExtValue()) : 0;
+}
+
 std::optional<Selection> read_selection(Module& module) {
   if (function_list.empty()) return Selection{};
   auto file = MemoryBuffer::getFile(function_list, /*IsText=*/true);
@@ -144,6 +158,10 @@ bool tag_module(Module& module) {
     module.addModuleFlag(Module::Max, rate_flag, edge_rate);
     module.addModuleFlag(Module::Max, capacity_flag, edge_buffer);
   }
+  if (kinds & MIP_VALUES) {
+    module.addModuleFlag(Module::Max, value_capacity_flag, target_buffer);
+    module.addModuleFlag(Module::Max, per_site_flag, targets_per_site);
+  }
   add_marker(module);
   return true;
 }
@@ -164,11 +182,11 @@ std::optional<Settings> settings_of(const Function& function) {
 }
 
 EdgeSettings edge_settings_of(const Module& module) {
-  const auto number = [&](const char* name) -> uint32_t {
-    const auto* value = mdconst::extract_or_null<ConstantInt>(module.getModuleFlag(name));
-    return value ? static_cast<uint32_t>(value->getZExtValue()) : 0;
-  };
-  return {number(rate_flag), number(capacity_flag)};
+  return {number_in(module, rate_flag), number_in(module, capacity_flag)};
+}
+
+ValueSettings value_settings_of(const Module& module) {
+  return {number_in(module, value_capacity_flag), number_in(module, per_site_flag)};
 }
 
 bool remove_marker(Module& module) {

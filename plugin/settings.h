@@ -29,8 +29,15 @@ struct EdgeSettings {
 // tag.cc.
 bool tag_module(llvm::Module& module);
 
+// Table of MIP_VALUES, likewise.
+struct ValueSettings {
+  uint32_t capacity = 0;
+  uint32_t per_site = 0;
+};
+
 std::optional<Settings> settings_of(const llvm::Function& function);
 EdgeSettings edge_settings_of(const llvm::Module& module);
+ValueSettings value_settings_of(const llvm::Module& module);
 
 // Removes the marker. Returns whether there was one.
 bool remove_marker(llvm::Module& module);

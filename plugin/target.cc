@@ -7,6 +7,7 @@
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
+#include "runtime/mip_format.h"
 
 namespace pgokit::plugin {
 
@@ -58,6 +59,56 @@ MCRegister Target::reg(StringRef name) const {
     if (name == registers.getName(each)) return MCRegister(each);
   }
   llvm_unreachable("a register that the target does not have");
+}
+
+StringRef Target::opcode(const MachineInstr& instruction) const {
+  return function_.getSubtarget().getInstrInfo()->getName(instruction.getOpcode());
+}
+
+void Target::find_live(const MachineInstr& before, LivePhysRegs& live) const {
+  live.init(*function_.getSubtarget().getRegisterInfo());
+  live.addLiveOuts(*before.getParent());
+  for (auto each = before.getParent()->rbegin(); &*each != &before; ++each)
+    live.stepBackward(*each);
+  live.stepBackward(before);
+}
+
+MachineInstr* Target::setter(MachineInstr& use, MCRegister reg,
+                             const TargetRegisterInfo& registers) {
+  for (MachineInstr* each = use.getPrevNode(); each; each = each->getPrevNode()) {
+    if (each->modifiesRegister(reg, &registers)) return each;
+  }
+  return nullptr;
+}
+
+bool Target::changes(MachineInstr& from, const MachineInstr& to, MCRegister reg,
+                     const TargetRegisterInfo& registers) {
+  for (MachineInstr* each = &from; each && each != &to; each = each->getNextNode()) {
+    if (each->modifiesRegister(reg, &registers)) return true;
+  }
+  return false;
+}
+
+void Target::find_size(MachineInstr& call, StringRef size, SmallVectorImpl<Recorded>& found) const {
+  if (!call.isCall() || call.getNumOperands() == 0) return;
+  StringRef callee;
+  for (const MachineOperand& each : call.operands()) {
+    if (each.isSymbol()) callee = each.getSymbolName();
+    if (each.isGlobal()) callee = each.getGlobal()->getName();
+    if (!callee.empty()) break;
+  }
+  if (callee != "memcpy" && callee != "memmove" && callee != "memset") return;
+  const TargetRegisterInfo& registers = *function_.getSubtarget().getRegisterInfo();
+  const MCRegister value = reg(size);
+  const MachineInstr* set = setter(call, value, registers);
+  if (set && set->isMoveImmediate()) return;
+  found.push_back({MIP_SIZES, &call, &call, value});
+}
+
+void Target::add_table(MachineInstr& load, MachineInstr& call, MCRegister base,
+                       const TargetRegisterInfo& registers, SmallVectorImpl<Recorded>& found) {
+  MachineInstr& before = changes(load, call, base, registers) ? load : call;
+  found.push_back({MIP_TABLES, &before, &call, base});
 }
 
 bool Target::live_in(const Block& block, MCRegister reg) const {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "llvm/CodeGen/LivePhysRegs.h"
 #include "llvm/CodeGen/MachineFunction.h"
 
 namespace pgokit::plugin {
@@ -12,6 +13,14 @@ enum class Update {
   mark,   // store the byte 0
   add32,  // add 1
   add64,
+};
+
+// Something to be recorded each time an instruction runs.
+struct Recorded {
+  uint32_t kind = 0;                     // one of MIP_VALUES
+  llvm::MachineInstr* before = nullptr;  // where the value is there
+  llvm::MachineInstr* call = nullptr;
+  llvm::MCRegister value;  // none: in memory, where the call gets it from
 };
 
 // `place` is a symbol of the raw section, possibly with +offset. All code is put at `at`, where
@@ -36,6 +45,13 @@ class Target {
   // At a function's entry, before its prologue: counts down, at the end calls the run time.
   virtual void sample_edge(Block& entry, At at) = 0;
 
+  // What there is to record about an instruction, by `kinds`.
+  virtual void find_values(llvm::MachineInstr& call, uint32_t kinds,
+                           llvm::SmallVectorImpl<Recorded>& found) const = 0;
+
+  // `site` is a mip_site of the raw section. False: there is no register for it.
+  virtual bool record(const Recorded& recorded, const std::string& site) = 0;
+
   // Whether labels may follow the last instruction of a block without hiding its jumps from later
   // passes.
   virtual bool label_may_end_block() const = 0;
@@ -48,6 +64,22 @@ class Target {
 
  protected:
   llvm::MCRegister reg(llvm::StringRef name) const;
+  llvm::StringRef opcode(const llvm::MachineInstr& instruction) const;
+  // In front of the instruction.
+  void find_live(const llvm::MachineInstr& before, llvm::LivePhysRegs& live) const;
+  // The instruction in front of `use`, in its block, that sets the register last; null: none.
+  static llvm::MachineInstr* setter(llvm::MachineInstr& use, llvm::MCRegister reg,
+                                    const llvm::TargetRegisterInfo& registers);
+  // Whether any instruction from `from` on up to `to` changes the register.
+  static bool changes(llvm::MachineInstr& from, const llvm::MachineInstr& to, llvm::MCRegister reg,
+                      const llvm::TargetRegisterInfo& registers);
+  // The copy or fill of a size that is not constant, of which `size` has the number of bytes.
+  void find_size(llvm::MachineInstr& call, llvm::StringRef size,
+                 llvm::SmallVectorImpl<Recorded>& found) const;
+  // `load` gets what is called from a table that `base` points to.
+  static void add_table(llvm::MachineInstr& load, llvm::MachineInstr& call, llvm::MCRegister base,
+                        const llvm::TargetRegisterInfo& registers,
+                        llvm::SmallVectorImpl<Recorded>& found);
   bool live_in(const Block& block, llvm::MCRegister reg) const;
   std::string local_label();  // unlike any other of the module
   bool thread_locals_of_program()

@@ -1,7 +1,13 @@
 #include <array>
+#include <atomic>
 
 #include "llvm/CodeGen/LivePhysRegs.h"
+#include "llvm/CodeGen/MachineFrameInfo.h"
+#include "llvm/CodeGen/MachineInstrBuilder.h"
+#include "llvm/CodeGen/TargetInstrInfo.h"
+#include "llvm/CodeGen/TargetRegisterInfo.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
+#include "runtime/mip_format.h"
 #include "target.h"
 
 namespace pgokit::plugin {
@@ -55,6 +61,67 @@ class X86 final : public Target {
     }
   }
 
+  // Operands of memory are base, scale, index, displacement, segment.
+  void find_values(MachineInstr& call, uint32_t kinds,
+                   SmallVectorImpl<Recorded>& found) const override {
+    const StringRef name = opcode(call);
+    const bool in_register = name.starts_with("CALL64r") || name.starts_with("TAILJMPr64") ||
+                             name.starts_with("TCRETURNri64");
+    const bool in_memory = name.starts_with("CALL64m") || name.starts_with("TAILJMPm64") ||
+                           name.starts_with("TCRETURNmi64");
+    if (kinds & MIP_SIZES) find_size(call, "RDX", found);
+    if ((!in_register && !in_memory) || call.getNumOperands() < (in_memory ? 5 : 1)) return;
+    if (!call.getOperand(0).isReg()) return;
+    // The linker's table of addresses: a direct call.
+    if (in_memory && call.getOperand(3).getTargetFlags()) return;
+    const TargetRegisterInfo& registers = *function_.getSubtarget().getRegisterInfo();
+    const MCRegister value = in_register ? call.getOperand(0).getReg().asMCReg() : MCRegister();
+    if (kinds & MIP_TARGETS) found.push_back({MIP_TARGETS, &call, &call, value});
+    if (!(kinds & MIP_TABLES)) return;
+    MachineInstr* load = in_memory ? &call : setter(call, value, registers);
+    if (!load || (load != &call && opcode(*load) != "MOV64rm")) return;
+    const MachineOperand* memory = &load->getOperand(load == &call ? 0 : 1);
+    const MCRegister base = memory[0].isReg() ? memory[0].getReg().asMCReg() : MCRegister();
+    const bool table = base && base != reg("RIP") && base != reg("RSP") && memory[2].isReg() &&
+                       !memory[2].getReg() && memory[3].isImm() && !memory[4].getReg();
+    if (table) add_table(*load, call, base, registers, found);
+  }
+
+  bool record(const Recorded& recorded, const std::string& site) override {
+    MachineInstr& before = *recorded.before;
+    Block& block = *before.getParent();
+    LivePhysRegs live;
+    find_live(before, live);
+    std::string name = recorded.value ? name_of(recorded.value) : "";
+    SmallVector<StringRef, 2> clobbers{"EFLAGS"};
+    std::string save, restore;
+    if (!recorded.value) {
+      const Free* scratch = find_if(free_registers, [&](const Free& each) {
+        return live.available(function_.getRegInfo(), reg(each.whole));
+      });
+      if (scratch == free_registers.end()) return false;
+      name = scratch->name64;
+      clobbers.push_back(scratch->whole);
+      load(before, reg(scratch->whole));
+    }
+    if (live.contains(reg("EFLAGS"))) {
+      save = "leaq -128(%rsp), %rsp\npushfq\n";
+      restore = "\npopfq\nleaq 128(%rsp), %rsp";
+      clobbers.erase(clobbers.begin());
+    }
+    // Below the red zone, which only functions without calls have.
+    const bool red_zone = save.empty() && !function_.getFrameInfo().hasCalls();
+    const std::string over = local_label();
+    put(block, before.getIterator(),
+        save + "cmpq " + name + ", " + site + "(%rip)\nje " + over + "\n" +
+            (red_zone ? "leaq -128(%rsp), %rsp\n" : "") + "pushq " + name + "\nleaq " + site +
+            "(%rip), " + name + "\npushq " + name + "\ncall __pgokit_value\npopq " + name +
+            "\npopq " + name + "\n" + (red_zone ? "leaq 128(%rsp), %rsp\n" : "") + over +
+            ":\nincq " + site + "+8(%rip)" + restore,
+        clobbers);
+    return true;
+  }
+
   bool label_may_end_block() const override { return true; }
 
  private:
@@ -63,7 +130,8 @@ class X86 final : public Target {
     const char* name64;
     const char* name32;
   };
-  static constexpr std::array<Free, 8> free_registers{{{"RAX", "%rax", "%eax"},
+  static constexpr std::array<Free, 9> free_registers{{{"R11", "%r11", "%r11d"},
+                                                       {"RAX", "%rax", "%eax"},
                                                        {"RCX", "%rcx", "%ecx"},
                                                        {"RDX", "%rdx", "%edx"},
                                                        {"RSI", "%rsi", "%esi"},
@@ -71,6 +139,26 @@ class X86 final : public Target {
                                                        {"R8", "%r8", "%r8d"},
                                                        {"R9", "%r9", "%r9d"},
                                                        {"R10", "%r10", "%r10d"}}};
+
+  std::string name_of(MCRegister reg) const {
+    return "%" + StringRef(function_.getSubtarget().getRegisterInfo()->getName(reg)).lower();
+  }
+
+  // What the call gets from memory, with the same operands.
+  void load(MachineInstr& call, MCRegister into) const {
+    const TargetInstrInfo& instructions = *function_.getSubtarget().getInstrInfo();
+    static std::atomic<unsigned> known{0};
+    unsigned number = known;
+    while (instructions.getName(number) != "MOV64rm") ++number;
+    known = number;
+    auto built =
+        BuildMI(*call.getParent(), call, call.getDebugLoc(), instructions.get(number), into);
+    for (unsigned i = 0; i < 5; ++i) {
+      built.add(call.getOperand(i));
+      if (call.getOperand(i).isReg()) built->getOperand(i + 1).setIsKill(false);
+    }
+    built.cloneMemRefs(call);
+  }
 
   // The first place behind `at` where the flags are not needed, unless the block may have been left
   // before.

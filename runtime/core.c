@@ -120,7 +120,7 @@ void pgokit_describe(struct pgokit_record* record) {
   dump->build_id_size = (uint32_t)pgokit_build_id(&id);
   for (uint32_t i = 0; i < dump->build_id_size; ++i) dump->build_id[i] = id[i];
   if (!id) dump->flags |= MIP_DUMP_NO_BUILD_ID;
-  pgokit_find_edges();
+  pgokit_find_tables();
   dump->edge_rate = pgokit_edges.rate;
   for (int i = 0; i < MIP_DROPPED_COUNT; ++i) dump->dropped[i] = pgokit_dropped[i];
   uint64_t at = sizeof *record;
@@ -130,6 +130,13 @@ void pgokit_describe(struct pgokit_record* record) {
                    (mark_count < 64 ? mark_count : 64) * sizeof *marks);
   at = add_payload(record, MIP_PAYLOAD_EDGES, sizeof(struct mip_edge), at,
                    edge_count() * sizeof(struct mip_edge));
+  if (pgokit_values.capacity) {
+    at = add_payload(record, MIP_PAYLOAD_TARGETS, sizeof(struct mip_target), at,
+                     pgokit_value_count() * sizeof(struct mip_target));
+    const uint32_t modules = __atomic_load_n(&pgokit_module_count, __ATOMIC_ACQUIRE);
+    at = add_payload(record, MIP_PAYLOAD_MODULES, sizeof(struct mip_module), at,
+                     modules * sizeof(struct mip_module));
+  }
   dump->total_size = align8(at + MIP_DUMP_CRC_SIZE);
 }
 
@@ -174,6 +181,13 @@ static void put_edges(struct output* out, uint64_t end) {
   }
 }
 
+static void put_targets(struct output* out, uint64_t count) {
+  for (uint32_t i = 0; i < count; ++i) {
+    const struct mip_target target = pgokit_target(i);
+    put(out, &target, sizeof target);
+  }
+}
+
 static void put_payload(struct output* out, const struct mip_payload* payload) {
   pad_to(out, payload->offset);
   switch (payload->kind) {
@@ -185,6 +199,12 @@ static void put_payload(struct output* out, const struct mip_payload* payload) {
       break;
     case MIP_PAYLOAD_MARKS:
       put(out, marks, payload->size);
+      break;
+    case MIP_PAYLOAD_TARGETS:
+      put_targets(out, payload->size / sizeof(struct mip_target));
+      break;
+    case MIP_PAYLOAD_MODULES:
+      put(out, pgokit_modules, payload->size);
       break;
     default:
       put_edges(out, payload->offset + payload->size);

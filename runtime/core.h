@@ -28,7 +28,35 @@ struct pgokit_edge_table {
 extern struct pgokit_edge_table pgokit_edges;
 extern uint64_t pgokit_dropped[MIP_DROPPED_COUNT];
 
-void pgokit_find_edges(void);
+/* Values of sites beyond the one that is in the site itself. Entries of one site are linked by
+ * number, from 1. */
+struct pgokit_value {
+  uint64_t site; /* offset in the raw section; 0: unused */
+  uint64_t value;
+  uint64_t count;
+  uint64_t before; /* what was counted, under other values, of the entries it took the place of */
+  uint32_t next;
+  uint16_t module;
+  uint16_t zero;
+};
+
+struct pgokit_value_table {
+  struct pgokit_value* entries;
+  uint32_t capacity;
+  uint32_t used; /* may be over the capacity */
+  uint32_t per_site;
+};
+
+extern struct pgokit_value_table pgokit_values;
+
+/* What values lie in, in the order of being seen. */
+extern const struct mip_module* pgokit_modules;
+extern uint32_t pgokit_module_count;
+uint16_t pgokit_module_of(uint64_t address); /* its number; 0: not known. Hosted only. */
+
+void pgokit_find_tables(void); /* edges and values */
+uint32_t pgokit_value_count(void);
+struct mip_target pgokit_target(uint32_t entry); /* its site is 0: unused */
 uint32_t pgokit_first_runs(void);
 uint32_t pgokit_time(void); /* as in mip_first_run */
 
@@ -36,7 +64,7 @@ char* pgokit_raw_begin(void);
 size_t pgokit_raw_size(void);
 
 /* Fills all but sequence and times. Offsets of payloads count from `first` on. */
-enum { PGOKIT_MAX_PAYLOADS = 4 };
+enum { PGOKIT_MAX_PAYLOADS = 6 };
 struct pgokit_record {
   struct mip_dump dump;
   struct mip_payload payloads[PGOKIT_MAX_PAYLOADS];

@@ -30,9 +30,34 @@ static uint32_t kinds_of_modules(void) {
 /* The first buffer serves all. */
 struct pgokit_edge_table pgokit_edges;
 
-void pgokit_find_edges(void) {
+/* Also the first one. */
+struct pgokit_value_table pgokit_values;
+
+const struct mip_module* pgokit_modules;
+uint32_t pgokit_module_count;
+
+static void find_values(const struct mip_module_settings* module) {
+  if (!module->value_capacity || pgokit_values.capacity) return;
+  pgokit_values.entries =
+      (struct pgokit_value*)((uintptr_t)module + (uintptr_t)module->value_buffer);
+  pgokit_values.per_site = module->values_per_site;
+  __atomic_store_n(&pgokit_values.capacity, module->value_capacity, __ATOMIC_RELEASE);
+}
+
+uint32_t pgokit_value_count(void) {
+  const uint32_t used = __atomic_load_n(&pgokit_values.used, __ATOMIC_RELAXED);
+  return used < pgokit_values.capacity ? used : pgokit_values.capacity;
+}
+
+struct mip_target pgokit_target(uint32_t entry) {
+  const struct pgokit_value* from = &pgokit_values.entries[entry];
+  return (struct mip_target){from->site, from->value, from->count, from->module, 0};
+}
+
+void pgokit_find_tables(void) {
   for (const struct mip_module_settings* each = __start___pgokit_modules;
        each < __stop___pgokit_modules; ++each) {
+    find_values(each);
     if (!each->edge_capacity || pgokit_edges.capacity) continue;
     pgokit_edges.buffer = (struct mip_edge*)((uintptr_t)each + (uintptr_t)each->edge_buffer);
     pgokit_edges.rate = each->edge_rate ? each->edge_rate : 1;
@@ -83,7 +108,7 @@ static void count_edge(uint64_t return_address, uint64_t callee) {
  * loops of calls do not always show the same one. */
 __attribute__((used)) int32_t pgokit_sample_edge(uint64_t return_address, uint64_t callee,
                                                  uint32_t* seed) {
-  if (!__atomic_load_n(&pgokit_edges.capacity, __ATOMIC_ACQUIRE)) pgokit_find_edges();
+  if (!__atomic_load_n(&pgokit_edges.capacity, __ATOMIC_ACQUIRE)) pgokit_find_tables();
   if (!pgokit_edges.capacity) return INT32_MAX;
   if (*seed) {
     count_edge(return_address, callee);
@@ -111,6 +136,10 @@ void pgokit_forget_runs(void) {
   for (uint32_t i = 0; i < pgokit_edges.capacity; ++i) {
     pgokit_edges.buffer[i] = (struct mip_edge){0, 0, 0};
   }
+  for (uint32_t i = 0; i < pgokit_value_count(); ++i) {
+    pgokit_values.entries[i] = (struct pgokit_value){0, 0, 0, 0, 0, 0, 0};
+  }
+  pgokit_values.used = 0;
   for (int i = 0; i < MIP_DROPPED_COUNT; ++i) pgokit_dropped[i] = 0;
   first_runs = 0;
 }

@@ -28,6 +28,9 @@ struct mip_module_settings {
   int64_t order_log;       /* likewise: mip_order_id, or mip_order_call; 0: none */
   uint32_t order_capacity; /* entries of it; of MIP_ORDER_LOG a power of two */
   uint32_t zero;
+  int64_t value_buffer; /* likewise: pgokit_value of the run time; 0: none */
+  uint32_t value_capacity;
+  uint32_t values_per_site;
 };
 
 /* Also for the run time only: the bits of MIP_ORDER_LOG. The functions of a module of the compiler
@@ -52,10 +55,13 @@ enum mip_kind {
   MIP_CALLS64 = 0x10,       /* u64: calls */
   MIP_BLOCKS64 = 0x20,      /* u64 per counter: executions */
   MIP_EDGES = 0x40,         /* nothing in the box; payload MIP_PAYLOAD_EDGES */
-  MIP_TARGETS = 0x80,       /* reserved: indirect call targets, payload MIP_PAYLOAD_TARGETS */
+  MIP_TARGETS = 0x80,       /* mip_site per indirect call: what was called */
   MIP_ORDER_LOG = 0x100,    /* nothing in the box; payload MIP_PAYLOAD_ORDER_LOG */
   MIP_ORDER_CALLS = 0x200,  /* always with MIP_COVERAGE; payload MIP_PAYLOAD_ORDER_CALLS */
-  MIP_ALL_KINDS = 0x3ff
+  MIP_TABLES = 0x400,       /* mip_site per call through a table of functions: which table */
+  MIP_SIZES = 0x800,        /* mip_site per copy or fill of unknown size: how many bytes */
+  MIP_VALUES = MIP_TARGETS | MIP_TABLES | MIP_SIZES,
+  MIP_ALL_KINDS = 0xfff
 };
 
 /* Begins both sections; once per linked program. `kinds` and `module_hash` are those of the module
@@ -90,7 +96,8 @@ enum mip_function_flags {
 
 /* A function of the map. Behind it: if MIP_BLOCK_LIST, block_count mip_block, then successor_count
  * u32 (indexes of blocks, block by block); if MIP_BLOCK_ADDRESSES also, block_count u64; then
- * name_size bytes of name; if MIP_ORDER_LOG also, mip_order_id. */
+ * name_size bytes of name; if MIP_ORDER_LOG also, mip_order_id; last, if MIP_VALUES,
+ * mip_site_list. */
 struct mip_function {
   uint32_t magic;
   uint32_t record_size; /* all of it, from magic to the last byte of the name */
@@ -113,6 +120,36 @@ struct mip_function {
 struct mip_order_id {
   uint32_t module;
   uint32_t function;
+};
+
+/* The sites of a function. Behind it: site_count mip_site_place, then text_size bytes of names. */
+struct mip_site_list {
+  uint64_t raw_sites; /* address of its mip_site in the raw section, one behind the other */
+  uint32_t site_count;
+  uint32_t text_size;
+};
+
+/* Where values are recorded. Its line belongs to the function that the code was written in, which
+ * may have been inlined. */
+struct mip_site_place {
+  uint64_t address; /* of the call */
+  uint32_t kind;    /* one of MIP_VALUES */
+  uint32_t line;    /* after that of the function's name; MIP_NO_LINE: not known */
+  uint32_t column;
+  uint32_t name_size; /* of that function; 0: the one that the site is in */
+};
+#define MIP_NO_LINE 0xffffffffu
+
+/* A site in the raw section. `hits` counts all that was recorded: hits - taken belong to `value`,
+ * of those taken the rows of MIP_PAYLOAD_TARGETS have what was kept, and the rest was dropped. */
+struct mip_site {
+  uint64_t value; /* what came last, or comes most */
+  uint64_t hits;
+  uint64_t taken;
+  uint32_t more;   /* of the run time */
+  uint16_t module; /* of the value: number in MIP_PAYLOAD_MODULES, from 1; 0: see mip_target */
+  uint8_t lock;    /* of the run time, as the next */
+  uint8_t seen;
 };
 
 /* In the order of the code; block 0 is the entry. */
@@ -205,7 +242,7 @@ enum mip_payload_kind {
   MIP_PAYLOAD_PATH = 2,       /* path of the module, no NUL; may be empty */
   MIP_PAYLOAD_EDGES = 3,      /* mip_edge */
   MIP_PAYLOAD_MODULES = 4,    /* mip_module: what else was loaded, to name addresses outside */
-  MIP_PAYLOAD_TARGETS = 5,    /* reserved */
+  MIP_PAYLOAD_TARGETS = 5,    /* mip_target: further values of sites */
   MIP_PAYLOAD_ORDER_LOG = 6,  /* mip_order_id */
   MIP_PAYLOAD_MARKS = 7,      /* mip_mark: what the program said about its phases */
   MIP_PAYLOAD_ORDER_CALLS = 8 /* mip_order_call */
@@ -239,6 +276,18 @@ struct mip_module {
   uint32_t build_id_size;
   uint32_t zero;
   uint8_t build_id[32];
+  char name[64]; /* the end of its path; all of it used or ended by NUL */
+};
+
+/* A value that was recorded `count` times and is not counted in its site. Addresses are the
+ * process's. */
+struct mip_target {
+  uint64_t site; /* offset of its mip_site in the raw section; 0 is an unused entry */
+  uint64_t value;
+  uint64_t count;
+  uint32_t module; /* number in MIP_PAYLOAD_MODULES, from 1: the module the value was in when it was
+                      first seen; 0: in this one, or not known */
+  uint32_t zero;
 };
 
 struct mip_mark {

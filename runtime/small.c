@@ -110,6 +110,11 @@ static uint64_t copy_edges(struct mip_edge* to) {
   return (uint64_t)(to - first) * sizeof *to;
 }
 
+static uint64_t copy_targets(struct mip_target* to, uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) to[i] = pgokit_target(i);
+  return count * sizeof *to;
+}
+
 static void append(const char* path, const void* record, size_t size) {
   struct stat before;
   struct rlimit limit;
@@ -133,10 +138,12 @@ static void append(const char* path, const void* record, size_t size) {
 __attribute__((destructor(101))) static void finish(void) {
   char path[1024];
   if (!pgokit_self.pid || getauxval(AT_SECURE) || !file_name(path, path + sizeof path - 1)) return;
-  pgokit_find_edges();
+  pgokit_find_tables();
   const size_t raw = pgokit_raw_size(),
                edges_at = sizeof(struct pgokit_record) + ((raw + 7) & ~(size_t)7);
-  const size_t room = edges_at + pgokit_edges.capacity * sizeof(struct mip_edge) + 8;
+  const uint32_t values = pgokit_value_count();
+  const size_t room = edges_at + pgokit_edges.capacity * sizeof(struct mip_edge) +
+                      values * sizeof(struct mip_target) + 8;
   struct pgokit_record* record =
       mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (record == MAP_FAILED) return;
@@ -145,7 +152,7 @@ __attribute__((destructor(101))) static void finish(void) {
   dump->magic = MIP_DUMP_MAGIC;
   dump->version = MIP_DUMP_VERSION;
   dump->flags = pgokit_self.flags;
-  dump->payload_count = 2;
+  dump->payload_count = 3;
   dump->kinds = header->kinds;
   dump->module_hash = header->module_hash;
   dump->raw_size = raw;
@@ -163,7 +170,11 @@ __attribute__((destructor(101))) static void finish(void) {
   const uint64_t edges = copy_edges((struct mip_edge*)((char*)record + edges_at));
   record->payloads[1] =
       (struct mip_payload){MIP_PAYLOAD_EDGES, sizeof(struct mip_edge), edges_at, edges};
-  const size_t size = dump->total_size = edges_at + edges + 8;
+  const size_t targets_at = edges_at + edges;
+  const uint64_t targets = copy_targets((struct mip_target*)((char*)record + targets_at), values);
+  record->payloads[2] =
+      (struct mip_payload){MIP_PAYLOAD_TARGETS, sizeof(struct mip_target), targets_at, targets};
+  const size_t size = dump->total_size = targets_at + targets + 8;
   uint8_t* end = (uint8_t*)record + size - MIP_DUMP_CRC_SIZE;
   const uint32_t crc =
       ~pgokit_crc_add(UINT32_MAX, (const uint8_t*)record, (uint32_t)size - MIP_DUMP_CRC_SIZE);

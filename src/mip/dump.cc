@@ -9,7 +9,7 @@ namespace {
 
 static_assert(sizeof(mip_dump) == 168 && sizeof(mip_payload) == 24);
 static_assert(sizeof(DumpEdge) == sizeof(mip_edge) && sizeof(DumpModule) == sizeof(mip_module) &&
-              sizeof(DumpMark) == sizeof(mip_mark));
+              sizeof(DumpMark) == sizeof(mip_mark) && sizeof(DumpTarget) == sizeof(mip_target));
 static_assert(sizeof(DumpOrderId) == sizeof(mip_order_id) &&
               sizeof(DumpOrderCall) == sizeof(mip_order_call));
 
@@ -104,6 +104,9 @@ Status DumpReader::read_payloads(Bytes record, Dump& dump) const {
         break;
       case MIP_PAYLOAD_MODULES:
         dump.modules = {bytes, payload.entry_size};
+        break;
+      case MIP_PAYLOAD_TARGETS:
+        dump.targets = {bytes, payload.entry_size};
         break;
       case MIP_PAYLOAD_MARKS:
         dump.marks = {bytes, payload.entry_size};

@@ -28,6 +28,12 @@ struct DumpModule {
   Le<u64> start, end, bias;
   Le<u32> build_id_size, zero;
   u8 build_id[32];
+  char name[64];
+};
+
+struct DumpTarget {
+  Le<u64> site, value, count;
+  Le<u32> module, zero;
 };
 
 struct DumpMark {
@@ -70,6 +76,7 @@ struct Dump {
   Entries<DumpEdge> edges;
   Entries<DumpModule> modules;
   Entries<DumpMark> marks;
+  Entries<DumpTarget> targets;
   Entries<DumpOrderId> order_ids;
   Entries<DumpOrderCall> order_calls;
 

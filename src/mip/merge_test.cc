@@ -131,7 +131,7 @@ TEST(Merge, RefusesFunctionsThatTwoMapsDescribeDifferently) {
 }
 
 mip_module loaded(u64 start, u64 bias, std::string_view id) {
-  mip_module module{start, start + 0x1000, bias, static_cast<u32>(id.size()), 0, {}};
+  mip_module module{start, start + 0x1000, bias, static_cast<u32>(id.size()), 0, {}, {}};
   std::memcpy(module.build_id, id.data(), id.size());
   return module;
 }

@@ -5,14 +5,18 @@ import subprocess
 import zlib
 
 COVERAGE, BLOCK_COVERAGE, CALLS32, ORDER, CALLS64, BLOCKS64, EDGES = 1, 2, 4, 8, 16, 32, 64
+TARGETS, TABLES, SIZES = 0x80, 0x400, 0x800
+VALUES = TARGETS | TABLES | SIZES
 FROM_SUCCESSORS, FROM_PREDECESSORS, FROM_FLOW = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
 SECTION_MAGIC, FUNCTION_MAGIC, DUMP_MAGIC = 0x50494DFB, 0x464D50FB, 0x0A70696D6F67700D
 
 Function = collections.namedtuple(
-    "Function", "raw_start box address size signature kinds flags block_count counters name blocks successors")
+    "Function", "raw_start box address size signature kinds flags block_count counters name blocks successors sites")
+Site = collections.namedtuple("Site", "raw address kind line column function")
 Dump = collections.namedtuple(
     "Dump", "version machine flags total_size kinds raw_address raw_size bias pid parent sequence start_time edge_rate "
-            "dropped build_id raw path edges marks crc_ok")
+            "dropped build_id raw path edges marks crc_ok targets modules")
+Module = collections.namedtuple("Module", "start end bias build_id name")
 
 
 def section(program, name, objcopy="llvm-objcopy-22"):
@@ -53,16 +57,45 @@ def read_map(data):
         if flags & 2:
             addresses = struct.unpack_from(f"<{blocks}Q", data, place)
             place += 8 * blocks
-        assert place + name == at + size, "a record's parts are not its size"
         text = data[place:place + name].decode()
+        place += name
+        sites = []
+        if kinds & VALUES:
+            sites, place = read_sites(data, place, raw_start, text)
+        assert place == at + size, "a record's parts are not its size"
         at += size
         if address:
             listed = [(addresses[i] if flags & 2 else address + offset, counter)
                       for i, (offset, counter, _) in enumerate(listed)]
             functions.append(Function(raw_start, box, address, fsize, signature, kinds, flags, blocks, counters, text,
-                                      listed, successors))
+                                      listed, successors, sites))
     assert headers >= 1
     return functions
+
+
+def read_sites(data, at, raw_start, own_name):
+    raw, count, text_size = struct.unpack_from("<QII", data, at)
+    at += 16
+    sites, text = [], data[at + 24 * count:at + 24 * count + text_size].decode()
+    for i in range(count):
+        address, kind, line, column, name = struct.unpack_from("<QIIII", data, at + 24 * i)
+        sites.append(Site(raw - raw_start + 32 * i, address, kind, None if line == 0xFFFFFFFF else line, column,
+                          text[:name] or own_name))
+        text = text[name:]
+    assert not text
+    return sites, at + 24 * count + text_size
+
+
+def values_at(site, dump):
+    """[(value, module, count)] of a site, and how many were dropped."""
+    value, hits, taken, _, module = struct.unpack_from("<QQQIH", dump.raw, site.raw)
+    rows = [(value, module, hits - taken)] if hits > taken else []
+    rows += [(value, module, count) for where, value, count, module in dump.targets if where == site.raw and count]
+    merged = collections.Counter()
+    for value, module, count in rows:
+        merged[value, module] += count
+    rows = [(value, module, count) for (value, module), count in merged.items()]
+    return rows, hits - sum(count for *_, count in rows)
 
 
 def read_dumps(path):
@@ -83,9 +116,12 @@ def read_dumps(path):
         crc_ok = crc == 0 if flags & 1 else crc == zlib.crc32(data[at:at + total - 4])
         edges = [e for e in struct.iter_unpack("<QQQ", parts.get(3, b"")) if e[0]]
         marks = list(struct.iter_unpack("<QII", parts.get(7, b"")))
+        targets = [t[:4] for t in struct.iter_unpack("<QQQII", parts.get(5, b"")) if t[0]]
+        modules = [Module(start, end, bias, identity[:size].hex(), name.rstrip(b"\0").decode())
+                   for start, end, bias, size, _, identity, name in struct.iter_unpack("<QQQII32s64s", parts.get(4, b""))]
         dumps.append(Dump(version, machine, flags, total, kinds, raw_address, raw_size, bias, pid, parent, sequence, start,
                           rate, dropped, build_id[:id_size].hex(), parts[1], parts.get(2, b"").decode(), edges, marks,
-                          crc_ok))
+                          crc_ok, targets, modules))
         at += total
     return dumps
 

@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 struct Settings {
   std::vector<std::string> kinds;
   std::string folder, functions, style;
-  u64 rate = 0, buffer = 0, minimum_size = 0;
+  u64 rate = 0, buffer = 0, minimum_size = 0, target_buffer = 0, per_site = 0;
   std::string group;
   bool compile = false, link = false, lto = false, all_blocks = false, bare = false, small = false;
 };
@@ -28,6 +28,9 @@ constexpr Kind known_kinds[] = {
     {"blocks", "how often blocks ran (64 bits): for profiles"},
     {"order", "the order in which functions first ran"},
     {"edges", "sampled calls: who calls whom"},
+    {"targets", "which functions each indirect call goes to, and how often"},
+    {"tables", "which tables of functions (classes) calls go through"},
+    {"sizes", "how many bytes are copied and filled"},
 };
 
 OptionTable options_of(Settings& s) {
@@ -56,6 +59,9 @@ OptionTable options_of(Settings& s) {
        {"--all-blocks", "", "a counter in every block, none inferred", &s.all_blocks},
        {"--rate", "N", "edges: sample one of N calls (1000)", &s.rate},
        {"--buffer", "N", "edges: different calls that are kept (4096)", &s.buffer},
+       {"--per-site", "N", "targets: different targets of a call that are kept (16)", &s.per_site},
+       {"--target-buffer", "N", "targets: those beyond the first, of all calls (8192)",
+        &s.target_buffer},
        {"--small", "", "the smallest run time: dumps at exit, nothing else", &s.small},
        {"--bare", "", "a program without libc: it calls the run time itself", &s.bare},
        {"--lib-dir", "DIR", "where plugin and run time are (beside pgokit)", &s.folder}},
@@ -119,6 +125,8 @@ Result<std::vector<std::string>> compile_flags(const Settings& s, const fs::path
   if (s.minimum_size) add("min-size", s.minimum_size);
   if (s.rate) add("edge-rate", s.rate);
   if (s.buffer) add("edge-buffer", s.buffer);
+  if (s.per_site) add("targets-per-site", s.per_site);
+  if (s.target_buffer) add("target-buffer", s.target_buffer);
   if (s.group.empty()) return flags;
   u64 group = 0, groups = 0;
   if (sscanf(s.group.c_str(), "%lu/%lu", &group, &groups) != 2 || groups == 0 || group >= groups)

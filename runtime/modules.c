@@ -1,0 +1,103 @@
+/* Which programs and libraries values lie in, noted when a value is first seen: the library may be
+ * unloaded when the dump is made. Nothing here is called in a loop, and nothing allocates, waits or
+ * is unsafe in signal handlers. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+
+#include "core.h"
+
+#ifdef DLFO_STRUCT_HAS_EH_DBASE /* glibc 2.35 */
+
+/* Not there: a static program, or an older libc where this was built with a newer one. */
+extern int _dl_find_object(void* address, struct dl_find_object* result) __attribute__((weak));
+
+static struct mip_module modules[64];
+static char busy;
+
+static void copy_name(char* to, uint64_t room, const char* path) {
+  uint64_t size = 0;
+  while (path && path[size]) ++size;
+  if (size > room) path += size - room, size = room;
+  for (uint64_t i = 0; i < size; ++i) to[i] = path[i];
+}
+
+static void find_build_id(const Elf64_Nhdr* note, uint64_t size, struct mip_module* module) {
+  while (size >= sizeof *note) {
+    const uint64_t name = (note->n_namesz + 3u) & ~(uint64_t)3;
+    const uint64_t whole = sizeof *note + name + ((note->n_descsz + 3u) & ~(uint64_t)3);
+    if (whole > size) return;
+    const char* text = (const char*)(note + 1);
+    if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && text[0] == 'G' &&
+        note->n_descsz <= sizeof module->build_id) {
+      module->build_id_size = note->n_descsz;
+      for (uint32_t i = 0; i < note->n_descsz; ++i) module->build_id[i] = (uint8_t)text[name + i];
+      return;
+    }
+    note = (const Elf64_Nhdr*)((const char*)note + whole), size -= whole;
+  }
+}
+
+static void describe(const struct dl_find_object* found, struct mip_module* module) {
+  const struct link_map* map = found->dlfo_link_map;
+  *module = (struct mip_module){0};
+  module->start = (uint64_t)(uintptr_t)found->dlfo_map_start;
+  module->end = (uint64_t)(uintptr_t)found->dlfo_map_end;
+  module->bias = map ? map->l_addr : 0;
+  const char* own = pgokit_raw_begin();
+  const int is_own = own >= (char*)found->dlfo_map_start && own < (char*)found->dlfo_map_end;
+  copy_name(module->name, sizeof module->name,
+            is_own || !map || !map->l_name || !*map->l_name ? pgokit_self.path : map->l_name);
+  const Elf64_Ehdr* header = found->dlfo_map_start;
+  if (header->e_ident[0] != 0x7f || header->e_ident[1] != 'E' ||
+      header->e_phentsize != sizeof(Elf64_Phdr) ||
+      header->e_phoff + header->e_phnum * sizeof(Elf64_Phdr) > 4096)
+    return;
+  const Elf64_Phdr* each = (const Elf64_Phdr*)((const char*)header + header->e_phoff);
+  for (uint32_t count = header->e_phnum; count; --count, ++each) {
+    const uint64_t at = module->bias + each->p_vaddr;
+    if (each->p_type == PT_NOTE && at >= module->start && at < module->end &&
+        each->p_memsz <= module->end - at)
+      find_build_id((const Elf64_Nhdr*)(uintptr_t)at, each->p_memsz, module);
+  }
+}
+
+static int same(const struct mip_module* a, const struct mip_module* b) {
+  const char *x = (const char*)a, *y = (const char*)b;
+  for (uint64_t i = 0; i < sizeof *a; ++i) {
+    if (x[i] != y[i]) return 0;
+  }
+  return 1;
+}
+
+uint16_t pgokit_module_of(uint64_t address) {
+  struct dl_find_object found;
+  if (!_dl_find_object || _dl_find_object((void*)(uintptr_t)address, &found)) return 0;
+  struct mip_module module;
+  describe(&found, &module);
+  const uint32_t known = __atomic_load_n(&pgokit_module_count, __ATOMIC_ACQUIRE);
+  for (uint32_t i = 0; i < known; ++i) {
+    if (same(&modules[i], &module)) return (uint16_t)(i + 1);
+  }
+  if (__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE)) return 0;
+  uint32_t number = pgokit_module_count;
+  if (number < sizeof modules / sizeof *modules) {
+    modules[number++] = module;
+    pgokit_modules = modules;
+    __atomic_store_n(&pgokit_module_count, number, __ATOMIC_RELEASE);
+  } else {
+    number = 0;
+  }
+  __atomic_clear(&busy, __ATOMIC_RELEASE);
+  return (uint16_t)number;
+}
+
+#else
+
+uint16_t pgokit_module_of(uint64_t address) {
+  (void)address;
+  return 0;
+}
+
+#endif
