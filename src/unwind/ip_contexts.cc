@@ -4,27 +4,94 @@
 #include <cmath>
 
 #include "samples/call_chain.h"
+#include "unwind/frame_stack.h"
 
 namespace pgokit::unwind {
 namespace {
 
 constexpr size_t deepest = 64;  // callers that are kept, the innermost ones
 
-// Where the ranges, or the branches out, of each function are, which stand together for each piece
-// of a function.
-template <class Entry, class Address>
-std::vector<std::vector<const Entry*>> by_function(const binary::FunctionTable& functions,
-                                                   const std::vector<Entry>& entries,
-                                                   Address address) {
-  std::vector<std::vector<const Entry*>> out(functions.size());
-  for (const auto& one : entries)
-    if (const auto* range = functions.find((one.*address).value))
-      out[range->function].push_back(&one);
-  return out;
-}
-
 u64 part_of(u64 count, double share) {
   return static_cast<u64>(std::llround(static_cast<double>(count) * share));
+}
+
+// The estimates of each function, divided by inline frames: what one of its contexts gets a share
+// of.
+class FunctionCounts {
+ public:
+  template <class Record>
+  struct Scoped {
+    u32 scope;
+    Record record;
+  };
+
+  // `scopes`: null where code is not divided.
+  FunctionCounts(const binary::Program& program, const samples::Counts& counts, Scopes* scopes)
+      : code_(program.code()),
+        ranges_(program.functions().size()),
+        branches_(program.functions().size()) {
+    const auto& functions = program.functions();
+    for (const auto& one : counts.ranges)
+      if (const auto* range = functions.find(one.start.value))
+        add_range(one, scopes, ranges_[range->function]);
+    for (const auto& one : counts.branches)
+      if (const auto* range = functions.find(one.from.value))
+        add_branch(one, scopes, branches_[range->function]);
+    for (auto& list : ranges_) std::ranges::stable_sort(list, {}, &Scoped<Range>::scope);
+    for (auto& list : branches_) std::ranges::stable_sort(list, {}, &Scoped<Branch>::scope);
+  }
+
+  // By scope.
+  std::span<const Scoped<Range>> ranges(u32 function) const { return ranges_[function]; }
+  std::span<const Scoped<Branch>> branches(u32 function) const { return branches_[function]; }
+
+ private:
+  void add_range(const samples::RangeCount& range, Scopes* scopes,
+                 std::vector<Scoped<Range>>& out) {
+    auto first = code_.index_of(range.start), last = code_.index_of(range.last);
+    pieces_.clear();
+    if (scopes)
+      scopes->split(first, last, pieces_);
+    else
+      pieces_.push_back({first, last});
+    for (const auto& piece : pieces_)
+      out.push_back({piece.scope, {piece.first, piece.last, range.count}});
+  }
+
+  void add_branch(const samples::BranchCount& branch, Scopes* scopes,
+                  std::vector<Scoped<Branch>>& out) const {
+    auto from = code_.index_of(branch.from), to = code_.index_of(branch.to);
+    if (to == binary::no_code) return;
+    out.push_back({scopes ? scopes->scope_at(from) : Scopes::unknown, {from, to, branch.count}});
+  }
+
+  const binary::CodeMap& code_;
+  std::vector<Scopes::Piece> pieces_;
+  std::vector<std::vector<Scoped<Range>>> ranges_;  // by function
+  std::vector<std::vector<Scoped<Branch>>> branches_;
+};
+
+// Adds `share` of a function's counts to a context of each scope, which `begin` opens.
+template <class Begin>
+void add_share(const FunctionCounts& counts, u32 function, double share, ContextCounts& out,
+               const Begin& begin) {
+  auto ranges = counts.ranges(function);
+  auto branches = counts.branches(function);
+  while (!ranges.empty() || !branches.empty()) {
+    u32 scope = std::min(ranges.empty() ? ~u32{0} : ranges[0].scope,
+                         branches.empty() ? ~u32{0} : branches[0].scope);
+    begin(scope);
+    for (; !ranges.empty() && ranges[0].scope == scope; ranges = ranges.subspan(1)) {
+      auto range = ranges[0].record;
+      range.count = part_of(range.count, share);
+      if (range.count) out.add_range(range);
+    }
+    for (; !branches.empty() && branches[0].scope == scope; branches = branches.subspan(1)) {
+      auto branch = branches[0].record;
+      branch.count = part_of(branch.count, share);
+      if (branch.count) out.add_branch(branch);
+    }
+  }
 }
 
 }  // namespace
@@ -67,28 +134,33 @@ std::vector<IpContexts::Context> IpContexts::merged() const {
   return all;
 }
 
-ContextCounts IpContexts::divide(const samples::Counts& counts) const {
-  const auto& functions = program_.functions();
-  const auto& code = program_.code();
+ContextCounts IpContexts::divide(const samples::Counts& counts, const FrameRules& rules) const {
+  bool by_path = program_.has_probes();
   auto contexts = merged();
-  std::vector<u64> samples(functions.size());
+  std::vector<u64> samples(program_.functions().size());
   for (const auto& one : contexts) samples[one.function] += one.samples;
-  auto ranges = by_function(functions, counts.ranges, &samples::RangeCount::start);
-  auto branches = by_function(functions, counts.branches, &samples::BranchCount::from);
 
-  ContextCounts out(ContextCounts::Kind::probes);
+  ContextCounts out(by_path ? ContextCounts::Kind::probes : ContextCounts::Kind::lines);
+  Scopes scopes(program_, out.names);
+  FrameStack frames(scopes, rules);
+  frames.start(out.contexts);
+  FunctionCounts of_functions(program_, counts, by_path ? nullptr : &scopes);
   for (const auto& one : contexts) {
-    double share = static_cast<double>(one.samples) / static_cast<double>(samples[one.function]);
     auto path = CallPath::empty;
-    for (auto call : one.calls) path = out.paths.child(path, call);
-    out.begin(path);
-    for (const auto* range : ranges[one.function])
-      if (u64 count = part_of(range->count, share))
-        out.add_range({code.index_of(range->start), code.index_of(range->last), count});
-    for (const auto* branch : branches[one.function])
-      if (u64 count = part_of(branch->count, share);
-          count && code.index_of(branch->to) != binary::no_code)
-        out.add_branch({code.index_of(branch->from), code.index_of(branch->to), count});
+    frames.pop_to(0);
+    for (auto call : one.calls) {
+      if (by_path)
+        path = out.paths.child(path, call);
+      else
+        frames.push(static_cast<Place>(call));
+    }
+    double share = static_cast<double>(one.samples) / static_cast<double>(samples[one.function]);
+    add_share(of_functions, one.function, share, out, [&](u32 scope) {
+      if (by_path)
+        out.begin(path);
+      else
+        out.begin(frames.context(scope), !scopes.scope(scope).callers.empty());
+    });
   }
   out.normalize();
   return out;

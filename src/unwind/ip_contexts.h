@@ -1,12 +1,13 @@
 #pragma once
 
-// Call chains without branch stacks → counts per calling context, of a program with probes.
+// Call chains without branch stacks → counts per calling context.
 //
 //   IpContexts contexts(program, workers);
 //   auto read = TRY(samples::count_ips(recording, program, options, contexts.each()));
 //   auto estimate = samples::estimate_counts(...);
-//   ContextCounts counts = contexts.divide(estimate.counts);
+//   ContextCounts counts = contexts.divide(estimate.counts, {});
 //
+// Contexts are call sites in programs with probes, else inline frames.
 // The counts of a function are estimated over all of its samples and then divided among the
 // contexts that it was sampled in: within a function all contexts look alike, because the samples
 // of one context are too few to tell them apart.
@@ -15,7 +16,7 @@
 
 #include "binary/program.h"
 #include "samples/ip_counts.h"
-#include "unwind/context_counts.h"
+#include "unwind/by_context.h"
 
 namespace pgokit::unwind {
 
@@ -29,8 +30,9 @@ class IpContexts {
         [this](unsigned worker, std::span<const BinaryAddr> chain) { add(chains_[worker], chain); };
   }
 
-  // The same for any number of workers.
-  ContextCounts divide(const samples::Counts& counts) const;
+  // The same for any number of workers. `rules`: for inline frames, for which the program's debug
+  // information has to be loaded.
+  ContextCounts divide(const samples::Counts& counts, const FrameRules& rules) const;
 
  private:
   // One worker's samples: how many there are of each function in each chain of calls.

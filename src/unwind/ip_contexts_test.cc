@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
+
 #include "test/support/shell.h"
 #include "test/support/tail_call_program.h"
 
@@ -23,7 +25,7 @@ class IpContextsTest : public testing::Test {
   std::vector<std::string> divided(const IpContexts& contexts) const {
     samples::Counts counts{{{{0x401000}, {0x401007}, 50}, {{0x401020}, {0x401021}, 400}},
                            {{samples::external, {0x401000}, 7}, {{0x401000}, {0x401010}, 50}}};
-    auto split = contexts.divide(counts);
+    auto split = contexts.divide(counts, {});
     const auto& code = program_.code();
     std::vector<std::string> out;
     for (size_t i = 0; i < split.size(); ++i) {
@@ -81,6 +83,72 @@ TEST_F(IpContextsTest, WithoutSamplesThereIsNothing) {
   IpContexts contexts(program_, 1);
   add(contexts, 0, {0x409999});
   EXPECT_TRUE(divided(contexts).empty());
+}
+
+// A program that clang compiles for the occasion, without probes.
+constexpr const char* source = R"(
+__attribute__((noinline)) int leaf(int x) {
+  __asm__ volatile("" : "+r"(x));
+  return x * 3;
+}
+static inline __attribute__((always_inline)) int middle(int x) {
+  __asm__ volatile("" : "+r"(x));
+  return leaf(x) + 1;
+}
+int _start(int x) {
+  x = middle(x) + 2;
+  return leaf(x) + 3;
+}
+)";
+
+TEST(IpFrames, InlineFramesArePartOfContexts) {
+  if (!test::has_program("clang-22")) GTEST_SKIP() << "clang-22 is not installed";
+  test::ScratchDir dir;
+  dir.write("a.c", source);
+  auto made = test::run(fmt::format(
+      "cd {} && clang-22 --target=x86_64-linux-gnu -O1 -g -fno-pie -ffreestanding -nostdlib "
+      "-static -fuse-ld=lld-22 a.c -o app 2>&1",
+      dir.path()));
+  if (made.status != 0) GTEST_SKIP() << made.output;
+  auto program = *binary::Program::open(dir.file("app"), {});
+  ASSERT_TRUE(program.load_functions(1));
+  const auto& code = program.code();
+  std::vector<BinaryAddr> behind_calls;
+  BinaryAddr leaf{0}, leaf_last{0}, start{0}, start_last{0};
+  for (const auto& range : program.functions().ranges()) {
+    bool is_leaf = program.functions().name(range.function) == "leaf";
+    (is_leaf ? leaf : start) = {range.start};
+    for (u64 at = range.start; at < range.end; ++at) {
+      auto index = code.index_of({at});
+      if (!code.is_instruction(index)) continue;
+      (is_leaf ? leaf_last : start_last) = {at};
+      if (code.is_call(index)) behind_calls.push_back({at + code.length(index)});
+    }
+  }
+  ASSERT_EQ(behind_calls.size(), 2u);
+
+  IpContexts contexts(program, 1);
+  for (int i = 0; i < 3; ++i) add(contexts, 0, {leaf.value, behind_calls[0].value});
+  add(contexts, 0, {leaf.value, behind_calls[1].value});
+  add(contexts, 0, {start.value});
+  samples::Counts counts{{{leaf, leaf_last, 40}, {start, start_last, 7}}, {}};
+  auto texts = [&](const FrameRules& rules) {
+    auto split = contexts.divide(counts, rules);
+    std::map<std::string, u64> found;
+    for (size_t i = 0; i < split.size(); ++i)
+      for (const auto& range : split.ranges(i))
+        found[split.contexts.text(split.context(i), split.names) +
+              (split.leaf_inlined(i) ? " inlined" : "")] = range.count;
+    return found;
+  };
+  using testing::Pair;
+  EXPECT_THAT(texts({}), testing::UnorderedElementsAre(
+                             Pair("_start:1 @ middle:2 @ leaf", 30), Pair("_start:2 @ leaf", 10),
+                             Pair("_start", 7), Pair("_start:1 @ middle inlined", 7)));
+  EXPECT_THAT(
+      texts({.max_depth = 1}),
+      testing::UnorderedElementsAre(Pair("middle:2 @ leaf", 30), Pair("_start:2 @ leaf", 10),
+                                    Pair("_start", 7), Pair("_start:1 @ middle inlined", 7)));
 }
 
 }  // namespace

@@ -124,9 +124,10 @@ def check_contexts(check, folder, args, base, recording):
     check("which it does not do without the profile", not follows(("main", "_Z5oftenj", "_Z6choosejj"), inlined(without)))
 
 
-def check_chains(check, folder, args, base):
+def check_chains(check, folder, args, name, flags):
     """Contexts from call chains alone."""
-    data, profile, other = folder / "chains.perf", folder / "chains.prof", folder / "chains1.prof"
+    base, _ = build(folder, f"base-{name}", flags)
+    data, profile, other = (folder / f"{name}.{ending}" for ending in ("perf", "prof", "1.prof"))
     perf = ["perf", "record", "-q", "-e", "cpu-clock:u", "-F", "2000", "-g", "-o", data, "--", base, ROUNDS]
     if not shutil.which("perf") or subprocess.run(perf, capture_output=True, check=False).returncode:
         print("skipped: perf record -e cpu-clock:u -g")
@@ -134,11 +135,11 @@ def check_chains(check, folder, args, base):
     make = [args.pgokit, "generate", "-q", "--allow-ip", "--cs", data, "-b", base]
     run(*make, "-o", profile)
     run(*make, "--threads", "1", "-o", other)
-    check("chains alone: the same profile on one thread", profile.read_bytes() == other.read_bytes())
-    program, remarks = build(folder, "thin-chains", PROBES, profile, thin=True)
-    check("chains alone: built again, the program prints the same", run(program, "100") == run(base, "100"))
+    check(f"{name} alone: the same profile on one thread", profile.read_bytes() == other.read_bytes())
+    program, remarks = build(folder, f"thin-{name}", flags, profile, thin=True)
+    check(f"{name} alone: built again, the program prints the same", run(program, "100") == run(base, "100"))
     hot = {callee for callee, way, why in inlined(remarks) if why == "preinliner" and way[-1] == "main"}
-    check(f"chains alone: the pre-inliner is followed ({', '.join(sorted(hot))})", "_Z5oftenj" in hot)
+    check(f"{name} alone: the pre-inliner is followed ({', '.join(sorted(hot))})", "_Z5oftenj" in hot)
 
 
 def check_lines(check, folder, args):
@@ -206,7 +207,8 @@ def main():
             print(f"skipped: nothing can be recorded here: {recorded.stderr}")
             return 77
         check_contexts(check, folder, args, base, folder / "base.perf")
-        check_chains(check, folder, args, base)
+        check_chains(check, folder, args, "chains and probes", PROBES)
+        check_chains(check, folder, args, "chains and lines", [])
         check_lines(check, folder, args)
         check_same_code(check, folder, args, base)
     except Failure as failure:

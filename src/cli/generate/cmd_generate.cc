@@ -68,9 +68,6 @@ Result<profile::Format> format_named(std::string_view name) {
 }
 
 const char* why_no_contexts(const ReadInput& input) {
-  if (input.ip_only && input.has_chains)
-    return "without branch stacks --context-sensitive is for programs with probes "
-           "(-fpseudo-probe-for-profiling)";
   if (input.ip_only)
     return "its samples have no call chains, which --context-sensitive needs: record with perf "
            "record -b --call-graph fp, or at least -g";

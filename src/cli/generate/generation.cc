@@ -57,18 +57,24 @@ Status read_flat_recording(const perf::Recording& recording, const binary::Progr
   return {};
 }
 
+unwind::FrameRules frame_rules(const generate::ContextProfileOptions& options) {
+  auto depth = static_cast<u64>(options.max_depth);  // negative: larger than all
+  return {.longest_recursion = options.compress_recursion,
+          .max_depth = static_cast<u32>(std::min<u64>(depth, ~u32{0}))};
+}
+
 // Counts are estimated where there are no branch stacks, and divided by context where that is
 // wanted.
 template <class Count>
 Status estimate_from_ips(const binary::Program& program, const GenerationOptions& options,
                          ReadInput& input, samples::IpRead& read, const Count& count) {
-  bool by_context = !options.flat_from_hybrid && program.has_probes();
+  bool by_context = !options.flat_from_hybrid;
   unwind::IpContexts contexts(program, worker_count(options.threads));
   read = TRY(count(by_context ? contexts.each() : samples::EachChain{}));
   auto estimate = samples::estimate_counts(program.code(), program.functions(),
                                            read.counter.counts(), options.threads);
   if (by_context && read.has_chains)
-    input.contexts = contexts.divide(estimate.counts);
+    input.contexts = contexts.divide(estimate.counts, frame_rules(options.contexts_made));
   else
     input.counts = std::move(estimate.counts);
   input.ip_only = estimate.quality;
