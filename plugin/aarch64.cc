@@ -47,6 +47,15 @@ class AArch64 final : public Target {
         {"X16", "X17"});
   }
 
+  void log_id(Block& entry, At at, const std::string& place, uint8_t mask) override {
+    call_unless(entry, at, place, "tbnz w17, #" + std::to_string(countr_zero(mask)),
+                "__pgokit_log_id");
+  }
+
+  void log_call(Block& entry, At at, const std::string& place) override {
+    call_unless(entry, at, place, "cbz w17", "__pgokit_log_call");
+  }
+
   void sample_edge(Block& entry, At at) override {
     const std::string over = local_label(), name = "__pgokit_edge_countdown";
     const std::string address = thread_locals_of_program()
@@ -119,6 +128,17 @@ class AArch64 final : public Target {
     if (name == "FP") return "x29";
     if (name == "LR") return "x30";
     return name.starts_with("X") && name != "XZR" && !name.contains('_') ? name.lower() : "";
+  }
+
+  // Of the byte at `place`. The run time looks at the test, four instructions before the address it
+  // returns to.
+  void call_unless(Block& entry, At at, const std::string& place, const std::string& test,
+                   const std::string& function) {
+    const std::string over = local_label(), low = ":lo12:" + place;
+    put(entry, at,
+        "adrp x16, " + place + "\nldrb w17, [x16, " + low + "]\n" + test + ", " + over +
+            "\nadd x16, x16, " + low + "\nmov x17, x30\nbl " + function + "\n" + over + ":",
+        {"X16", "X17"});
   }
 
   struct Pair {

@@ -10,6 +10,7 @@
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCContext.h"
+#include "llvm/Support/MD5.h"
 #include "llvm/Target/TargetMachine.h"
 #include "runtime/mip_format.h"
 #include "sections.h"
@@ -36,6 +37,7 @@ class Instrument final : public MachineFunctionPass {
   // Code is generated with this plugin: the marker has done its work.
   bool doInitialization(Module& module) override {
     has_headers_ = false;
+    logged_ = 0;
     return remove_marker(module);
   }
 
@@ -43,8 +45,10 @@ class Instrument final : public MachineFunctionPass {
 
  private:
   FunctionText describe(MachineFunction& function, const Settings& settings);
+  void number(FunctionText& text);
 
   bool has_headers_ = false;
+  uint32_t log_module_ = 0, logged_ = 0;  // id, and functions with MIP_ORDER_LOG so far
 };
 
 char Instrument::ID = 0;
@@ -132,12 +136,16 @@ void count_calls(MachineFunction& function, const FunctionText& text, Target& ta
   MachineBasicBlock& entry = function.front();
   const auto at = code_start(entry, *function.getSubtarget().getInstrInfo());
   const auto place = [&](uint64_t offset) { return text.box() + "+" + std::to_string(offset); };
-  if (kinds & MIP_COVERAGE)
+  if (kinds & MIP_ORDER_CALLS) {
+    target.log_call(entry, at, place(mip_coverage_offset(kinds, counters)));
+  } else if (kinds & MIP_COVERAGE) {
     target.update(entry, at, Update::mark, place(mip_coverage_offset(kinds, counters)));
+  }
   if (kinds & MIP_CALLS32)
     target.update(entry, at, Update::add32, place(mip_calls32_offset(kinds, counters)));
   if (kinds & MIP_CALLS64) target.update(entry, at, Update::add64, place(mip_calls64_offset()));
   if (kinds & MIP_ORDER) target.first_run(entry, at, place(mip_order_offset(kinds, counters)));
+  if (kinds & MIP_ORDER_LOG) target.log_id(entry, at, text.order_bits(), text.order_mask());
   if (kinds & MIP_EDGES) target.sample_edge(entry, at);
 }
 
@@ -225,6 +233,7 @@ FunctionText Instrument::describe(MachineFunction& function, const Settings& set
   text.settings = settings;
   text.graph = graph_of(function, getAnalysis<MachineBlockFrequencyInfoWrapperPass>().getMBFI());
   text.in_parts = may_be_split(function);
+  if (settings.kinds & MIP_ORDER_LOG) number(text);
   if (text.lists_blocks()) {
     text.counters = !settings.minimal_blocks || has_hidden_exits(function)
                         ? counters_everywhere(text.graph)
@@ -234,6 +243,18 @@ FunctionText Instrument::describe(MachineFunction& function, const Settings& set
   return text;
 }
 
+// Modules that one source became (parts of a link with LTO) begin with different functions.
+void Instrument::number(FunctionText& text) {
+  const Function& function = text.function->getFunction();
+  if (logged_ == 0) {
+    const std::string name =
+        function.getParent()->getModuleIdentifier() + "\n" + function.getName().str();
+    log_module_ = std::max(1u, static_cast<uint32_t>(MD5Hash(name)));
+  }
+  text.order_module = log_module_;
+  text.order_number = logged_++;
+}
+
 bool Instrument::runOnMachineFunction(MachineFunction& function) {
   std::optional<Settings> settings = settings_of(function.getFunction());
   if (!settings || function.empty()) return false;
@@ -241,7 +262,8 @@ bool Instrument::runOnMachineFunction(MachineFunction& function) {
   if (!target && !has_headers_) complain(function);
   has_headers_ = has_headers_ || !target;
   if (!keeps_calls_apart(function.getFunction()))
-    settings->kinds &= ~static_cast<uint32_t>(MIP_ORDER | MIP_EDGES);
+    settings->kinds &=
+        ~static_cast<uint32_t>(MIP_ORDER | MIP_ORDER_LOG | MIP_ORDER_CALLS | MIP_EDGES);
   if (!target || !settings->kinds || instruction_count(function) < settings->minimum_size)
     return false;
   separate_entry(function);
@@ -261,7 +283,7 @@ bool Instrument::runOnMachineFunction(MachineFunction& function) {
   // another section.
   const char* here = ".ascii \"\"\n";
   target->put(function.front(), function.front().begin(),
-              here + sections + text.raw() + text.map());
+              here + sections + text.order_line() + text.raw() + text.map());
   return true;
 }
 

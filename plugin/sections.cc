@@ -99,7 +99,7 @@ std::string module_text(const Module& module, uint32_t kinds) {
   // The run time is an undefined symbol where it is missing.
   out << ".hidden __pgokit_runtime\n.p2align 3\n.Lmip_module:\n.long " << kinds << "," << edges.rate
       << "," << edges.capacity << ",__pgokit_runtime-.\n.quad "
-      << (edges.capacity ? ".Lmip_edges - .Lmip_module" : "0") << ",0\n.long 0,0\n.quad "
+      << (edges.capacity ? ".Lmip_edges - .Lmip_module" : "0") << "\n.quad "
       << (values.capacity ? ".Lmip_values - .Lmip_module" : "0") << "\n.long " << values.capacity
       << "," << values.per_site << "\n.popsection\n";
   if (values.capacity) {
@@ -111,6 +111,19 @@ std::string module_text(const Module& module, uint32_t kinds) {
     out << once(".bss.__pgokit_edges", "aw", group.c_str(), "nobits")
         << ".p2align 3\n.Lmip_edges:\n.zero " << uint64_t{edges.capacity} * sizeof(mip_edge)
         << "\n.popsection\n";
+  }
+  return result;
+}
+
+// The section is the buffer: the one of the first module that the linker sees.
+std::string log_text(const Module& module, uint32_t kinds) {
+  std::string result;
+  for (const auto& [kind, name] : {std::pair(MIP_ORDER_LOG, MIP_ORDER_LOG_SECTION),
+                                   std::pair(MIP_ORDER_CALLS, MIP_ORDER_CALLS_SECTION)}) {
+    if (!(kinds & kind)) continue;
+    result += once(name, "awR", name, "nobits") + ".p2align 3\n.zero " +
+              std::to_string(uint64_t{order_capacity_of(module)} * sizeof(mip_order_id)) +
+              "\n.popsection\n";
   }
   return result;
 }
@@ -160,6 +173,23 @@ std::string FunctionText::address() const {
   return block_label(0) + (pad ? "-4" : "");
 }
 
+std::string FunctionText::order_bits() const {
+  const uint32_t line = order_number / MIP_ORDER_LINE_BITS;
+  const uint64_t byte = offsetof(mip_order_line, bits) + order_number % MIP_ORDER_LINE_BITS / 8;
+  return ".Lmip_order" + std::to_string(line) + "+" + std::to_string(byte);
+}
+
+uint8_t FunctionText::order_mask() const { return static_cast<uint8_t>(1u << order_number % 8); }
+
+std::string FunctionText::order_line() const {
+  if (!(settings.kinds & MIP_ORDER_LOG) || order_number % MIP_ORDER_LINE_BITS) return "";
+  static_assert(sizeof(mip_order_line) == 32);
+  return (".pushsection " MIP_ORDER_BITS_SECTION ",\"aw\",@progbits\n.p2align 5\n.Lmip_order" +
+          Twine(order_number / MIP_ORDER_LINE_BITS) + ":\n.long " + Twine(order_module) + "," +
+          Twine(order_number) + "\n.zero " + Twine(MIP_ORDER_LINE_BITS / 8) + "\n.popsection\n")
+      .str();
+}
+
 std::string FunctionText::raw() const {
   if (counts_nothing()) return "";
   const uint32_t kinds = settings.kinds;
@@ -188,9 +218,10 @@ std::string FunctionText::map() const {
   const std::string symbol = address();
   const bool list = lists_blocks(), addresses = list && in_parts;
   const uint32_t blocks = graph.size(), edges = list ? graph.edges() : 0;
-  const uint64_t size = sizeof(mip_function) + name.size() +
-                        (list ? blocks * sizeof(mip_block) + edges * 4 : 0) +
-                        (addresses ? blocks * 8 : 0) + site_list_size();
+  const uint64_t size =
+      sizeof(mip_function) + name.size() + (list ? blocks * sizeof(mip_block) + edges * 4 : 0) +
+      (addresses ? blocks * 8 : 0) + (settings.kinds & MIP_ORDER_LOG ? sizeof(mip_order_id) : 0) +
+      site_list_size();
   uint32_t flags = in_parts ? MIP_NO_SIZE : 0;
   if (list) flags |= MIP_BLOCK_LIST | (settings.minimal_blocks ? MIP_MINIMAL_BLOCKS : 0);
   if (addresses) flags |= MIP_BLOCK_ADDRESSES;
@@ -212,7 +243,10 @@ std::string FunctionText::map() const {
   for (uint32_t block = 0; addresses && block < blocks; ++block) {
     out << ".quad " << (block ? block_label(block) : symbol) << "\n";
   }
-  out << ".ascii \"" << as_string(name) << "\"\n" << site_list() << ".popsection\n";
+  out << ".ascii \"" << as_string(name) << "\"\n";
+  if (settings.kinds & MIP_ORDER_LOG)
+    out << ".long " << order_module << "," << order_number << "\n";
+  out << site_list() << ".popsection\n";
   return result;
 }
 
@@ -249,7 +283,7 @@ std::string headers_text(const Module& module, uint32_t kinds) {
   out << once(MIP_MAP_SECTION, "", "__pgokit_map_header");
   header(out, kinds, hash, MIP_TYPE_MAP);
   out << ".popsection\n";
-  out << module_text(module, kinds);
+  out << module_text(module, kinds) << log_text(module, kinds);
   return result;
 }
 

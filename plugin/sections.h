@@ -26,6 +26,8 @@ struct FunctionText {
   std::vector<Site> sites;
   bool in_parts = false;  // code generation may put blocks into several sections
 
+  uint32_t order_module = 0, order_number = 0;  // of MIP_ORDER_LOG: mip_order_id
+
   std::string box() const;                // symbol of the function's box
   std::string site(size_t number) const;  // the site in the raw section
   std::string site_label(size_t number) const;
@@ -38,6 +40,11 @@ struct FunctionText {
   bool may_be_replaced() const;
   std::string address() const;
 
+  // Its bit of MIP_ORDER_LOG, and the line of bits that begins with it, if one does.
+  std::string order_bits() const;  // the byte
+  uint8_t order_mask() const;
+  std::string order_line() const;
+
   // The box with its first values, and the map record.
   std::string raw() const;
   std::string map() const;
@@ -48,7 +55,7 @@ struct FunctionText {
   uint64_t site_list_size() const;
 };
 
-// Both headers, and for MIP_EDGES the buffer: once per linked program, whichever module comes
+// Both headers, and the buffers of edges and logs: once per linked program, whichever module comes
 // first.
 std::string headers_text(const llvm::Module& module, uint32_t kinds);
 

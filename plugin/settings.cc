@@ -17,10 +17,10 @@ namespace {
 
 using namespace llvm;
 
-cl::list<std::string> kind_names("pgokit-kinds", cl::CommaSeparated,
-                                 cl::desc("What instrumented functions collect: coverage, "
-                                          "block-coverage, calls32, calls, blocks, order, edges, "
-                                          "targets, tables, sizes"));
+cl::list<std::string> kind_names(
+    "pgokit-kinds", cl::CommaSeparated,
+    cl::desc("What instrumented functions collect: coverage, block-coverage, calls32, calls, "
+             "blocks, order, order-log, order-calls, edges, targets, tables, sizes"));
 cl::opt<bool> all_blocks("pgokit-all-blocks",
                          cl::desc("A counter in every machine block, none inferred"));
 cl::opt<std::string> function_list(
@@ -40,12 +40,15 @@ cl::opt<unsigned> target_buffer("pgokit-target-buffer", cl::init(8192),
                                 cl::desc("Further targets of calls that are kept, of all calls"));
 cl::opt<unsigned> targets_per_site("pgokit-targets-per-site", cl::init(16),
                                    cl::desc("Different targets of one call that are kept"));
+cl::opt<unsigned> order_buffer("pgokit-order-buffer", cl::init(65536),
+                               cl::desc("Entries of the log of first runs"));
 
 constexpr char attribute[] = "pgokit";
 constexpr char rate_flag[] = "pgokit.edge_rate";
 constexpr char capacity_flag[] = "pgokit.edge_capacity";
 constexpr char value_capacity_flag[] = "pgokit.value_capacity";
 constexpr char per_site_flag[] = "pgokit.values_per_site";
+constexpr char order_capacity_flag[] = "pgokit.order_capacity";
 constexpr char marker_name[] = "__pgokit_marker";
 constexpr char runtime_name[] = "__pgokit_runtime";
 // Read by whoever links without the plugin: an undefined symbol.
@@ -59,11 +62,12 @@ std::optional<uint32_t> kind_of(StringRef name) {
   static constexpr struct {
     const char* name;
     uint32_t kind;
-  } names[] = {{"coverage", MIP_COVERAGE}, {"block-coverage", MIP_BLOCK_COVERAGE},
-               {"calls32", MIP_CALLS32},   {"calls", MIP_CALLS64},
-               {"blocks", MIP_BLOCKS64},   {"order", MIP_ORDER},
-               {"edges", MIP_EDGES},       {"targets", MIP_TARGETS},
-               {"tables", MIP_TABLES},     {"sizes", MIP_SIZES}};
+  } names[] = {{"coverage", MIP_COVERAGE},   {"block-coverage", MIP_BLOCK_COVERAGE},
+               {"calls32", MIP_CALLS32},     {"calls", MIP_CALLS64},
+               {"blocks", MIP_BLOCKS64},     {"order", MIP_ORDER},
+               {"order-log", MIP_ORDER_LOG}, {"order-calls", MIP_ORDER_CALLS | MIP_COVERAGE},
+               {"edges", MIP_EDGES},         {"targets", MIP_TARGETS},
+               {"tables", MIP_TABLES},       {"sizes", MIP_SIZES}};
   for (const auto& each : names) {
     if (name == each.name) return each.kind;
   }
@@ -79,6 +83,8 @@ uint32_t chosen_kinds(Module& module) {
   }
   if (kinds & MIP_BLOCKS64)
     kinds &= ~static_cast<uint32_t>(MIP_BLOCK_COVERAGE);  // which counts tell
+  if (popcount(kinds & (MIP_ORDER | MIP_ORDER_LOG | MIP_ORDER_CALLS)) > 1)
+    complain(module, "-pgokit-kinds: of order, order-log and order-calls only one");
   return kinds;
 }
 
@@ -162,6 +168,8 @@ bool tag_module(Module& module) {
     module.addModuleFlag(Module::Max, value_capacity_flag, target_buffer);
     module.addModuleFlag(Module::Max, per_site_flag, targets_per_site);
   }
+  if (kinds & (MIP_ORDER_LOG | MIP_ORDER_CALLS))
+    module.addModuleFlag(Module::Max, order_capacity_flag, std::max(1u, +order_buffer));
   add_marker(module);
   return true;
 }
@@ -188,6 +196,8 @@ EdgeSettings edge_settings_of(const Module& module) {
 ValueSettings value_settings_of(const Module& module) {
   return {number_in(module, value_capacity_flag), number_in(module, per_site_flag)};
 }
+
+uint32_t order_capacity_of(const Module& module) { return number_in(module, order_capacity_flag); }
 
 bool remove_marker(Module& module) {
   SmallPtrSet<Constant*, 4> markers;

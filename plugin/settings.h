@@ -25,6 +25,9 @@ struct EdgeSettings {
   uint32_t capacity = 0;
 };
 
+// Entries of the log of MIP_ORDER_LOG or MIP_ORDER_CALLS; likewise.
+uint32_t order_capacity_of(const llvm::Module& module);
+
 // By options: is any kind selected; writes attributes, module flags and the marker described in
 // tag.cc.
 bool tag_module(llvm::Module& module);

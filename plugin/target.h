@@ -42,6 +42,10 @@ class Target {
   // At a function's entry, before its prologue: calls the run time if the u32 at `place` is 0.
   virtual void first_run(Block& entry, At at, const std::string& place) = 0;
 
+  // Likewise if the bit `mask` of the byte at `place` is 0, or if the byte is not.
+  virtual void log_id(Block& entry, At at, const std::string& place, uint8_t mask) = 0;
+  virtual void log_call(Block& entry, At at, const std::string& place) = 0;
+
   // At a function's entry, before its prologue: counts down, at the end calls the run time.
   virtual void sample_edge(Block& entry, At at) = 0;
 

@@ -41,12 +41,27 @@ class X86 final : public Target {
     put(block, at, "leaq -128(%rsp), %rsp\npushfq\n" + add + "\npopfq\nleaq 128(%rsp), %rsp");
   }
 
-  // The run time finds the place by the displacement, 12 bytes before the address it returns to: 10
-  // bytes of code less in each function than an operand would take.
+  // The run time finds the place by the displacement, 12 bytes before the address it returns to,
+  // and the mask behind it: 10 bytes of code less in each function than an operand would take.
   void first_run(Block& entry, At at, const std::string& place) override {
     const std::string over = local_label();
     put(entry, at,
         "cmpl $0, " + place + "(%rip)\njne " + over + "\ncall __pgokit_first_run\n" + over + ":",
+        {"EFLAGS"});
+  }
+
+  void log_id(Block& entry, At at, const std::string& place, uint8_t mask) override {
+    const std::string over = local_label();
+    put(entry, at,
+        "testb $" + std::to_string(mask) + ", " + place + "(%rip)\njne " + over +
+            "\ncall __pgokit_log_id\n" + over + ":",
+        {"EFLAGS"});
+  }
+
+  void log_call(Block& entry, At at, const std::string& place) override {
+    const std::string over = local_label();
+    put(entry, at,
+        "cmpb $0, " + place + "(%rip)\nje " + over + "\ncall __pgokit_log_call\n" + over + ":",
         {"EFLAGS"});
   }
 

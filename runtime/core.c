@@ -89,6 +89,10 @@ static uint64_t length(const char* text) {
   return size;
 }
 
+static struct pgokit_log log_of(uint32_t payload_kind) {
+  return pgokit_logging ? pgokit_logging->log(payload_kind) : (struct pgokit_log){0};
+}
+
 static uint64_t align8(uint64_t size) { return (size + 7) & ~(uint64_t)7; }
 
 static uint64_t add_payload(struct pgokit_record* record, uint32_t kind, uint32_t entry_size,
@@ -137,6 +141,10 @@ void pgokit_describe(struct pgokit_record* record) {
     at = add_payload(record, MIP_PAYLOAD_MODULES, sizeof(struct mip_module), at,
                      modules * sizeof(struct mip_module));
   }
+  at = add_payload(record, MIP_PAYLOAD_ORDER_LOG, sizeof(struct mip_order_id), at,
+                   log_of(MIP_PAYLOAD_ORDER_LOG).count * sizeof(struct mip_order_id));
+  at = add_payload(record, MIP_PAYLOAD_ORDER_CALLS, sizeof(struct mip_order_call), at,
+                   log_of(MIP_PAYLOAD_ORDER_CALLS).count * sizeof(struct mip_order_call));
   dump->total_size = align8(at + MIP_DUMP_CRC_SIZE);
 }
 
@@ -188,6 +196,14 @@ static void put_targets(struct output* out, uint64_t count) {
   }
 }
 
+static void put_log(struct output* out, struct pgokit_log log, uint64_t end) {
+  for (uint32_t i = 0; i < log.count && out->written < end; ++i) {
+    const uint64_t entry =
+        __atomic_load_n(&log.entries[(log.first + i) % log.capacity], __ATOMIC_RELAXED);
+    put(out, &entry, sizeof entry);
+  }
+}
+
 static void put_payload(struct output* out, const struct mip_payload* payload) {
   pad_to(out, payload->offset);
   switch (payload->kind) {
@@ -205,6 +221,10 @@ static void put_payload(struct output* out, const struct mip_payload* payload) {
       break;
     case MIP_PAYLOAD_MODULES:
       put(out, pgokit_modules, payload->size);
+      break;
+    case MIP_PAYLOAD_ORDER_LOG:
+    case MIP_PAYLOAD_ORDER_CALLS:
+      put_log(out, log_of(payload->kind), payload->offset + payload->size);
       break;
     default:
       put_edges(out, payload->offset + payload->size);

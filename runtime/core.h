@@ -57,6 +57,20 @@ uint16_t pgokit_module_of(uint64_t address); /* its number; 0: not known. Hosted
 void pgokit_find_tables(void); /* edges and values */
 uint32_t pgokit_value_count(void);
 struct mip_target pgokit_target(uint32_t entry); /* its site is 0: unused */
+
+struct pgokit_log { /* entries of 8 bytes, in a ring; `first` is the oldest */
+  const uint64_t* entries;
+  uint32_t capacity, first, count;
+};
+
+/* Of order_log.c, which is linked only where functions are logged; null until one is. */
+struct pgokit_logging {
+  struct pgokit_log (*log)(uint32_t payload_kind);
+  uint32_t (*logged)(void); /* first runs, also those that are lost */
+  void (*clear_bits)(void);
+  void (*forget)(void);
+};
+extern const struct pgokit_logging* pgokit_logging;
 uint32_t pgokit_first_runs(void);
 uint32_t pgokit_time(void); /* as in mip_first_run */
 
@@ -64,7 +78,7 @@ char* pgokit_raw_begin(void);
 size_t pgokit_raw_size(void);
 
 /* Fills all but sequence and times. Offsets of payloads count from `first` on. */
-enum { PGOKIT_MAX_PAYLOADS = 6 };
+enum { PGOKIT_MAX_PAYLOADS = 8 };
 struct pgokit_record {
   struct mip_dump dump;
   struct mip_payload payloads[PGOKIT_MAX_PAYLOADS];
@@ -73,7 +87,7 @@ void pgokit_describe(struct pgokit_record* record);
 
 /* Counters to their first values where the section alone tells them; 0 if done. */
 int pgokit_refill(void);
-void pgokit_forget_runs(void);    /* order, edges and drops */
+void pgokit_forget_runs(void);    /* order, logs, edges and drops */
 void pgokit_forget_records(void); /* marks and numbers of dumps */
 
 void pgokit_release(void); /* in the child of a fork: no dump is being made */

@@ -10,6 +10,7 @@ extern const struct mip_module_settings __stop___pgokit_modules[] WEAK_HIDDEN;
 
 struct pgokit_identity pgokit_self;
 uint64_t pgokit_dropped[MIP_DROPPED_COUNT];
+const struct pgokit_logging* pgokit_logging;
 
 static uint32_t first_runs;
 
@@ -68,6 +69,8 @@ void pgokit_find_tables(void) {
 /* ---- what instrumented code calls, from entry.c ---- */
 
 uint32_t pgokit_time(void) {
+  if (!pgokit_self.start_clock)
+    pgokit_self.start_clock = pgokit_clock_ns(); /* before constructors */
   const uint64_t passed = (pgokit_clock_ns() - pgokit_self.start_clock) / 1000;
   return passed < UINT32_MAX ? (uint32_t)passed : UINT32_MAX;
 }
@@ -77,8 +80,6 @@ __attribute__((used)) void pgokit_first_run(struct mip_first_run* run) {
   /* First the number: the clock of a bare program may itself be instrumented. */
   const uint32_t number = __atomic_add_fetch(&first_runs, 1, __ATOMIC_RELAXED);
   __atomic_store_n(&run->sequence, number, __ATOMIC_RELAXED);
-  if (!pgokit_self.start_clock)
-    pgokit_self.start_clock = pgokit_clock_ns(); /* before constructors */
   run->time = pgokit_time();
 }
 
@@ -121,14 +122,19 @@ __attribute__((used)) int32_t pgokit_sample_edge(uint64_t return_address, uint64
   return (int32_t)(rate > 1 ? *seed % (2 * rate - 1) : 0);
 }
 
-uint32_t pgokit_first_runs(void) { return __atomic_load_n(&first_runs, __ATOMIC_RELAXED); }
+uint32_t pgokit_first_runs(void) {
+  return __atomic_load_n(&first_runs, __ATOMIC_RELAXED) +
+         (pgokit_logging ? pgokit_logging->logged() : 0);
+}
 
 int pgokit_refill(void) {
   const uint32_t kinds = kinds_of_modules(), bytes = MIP_COVERAGE | MIP_BLOCK_COVERAGE;
-  if (kinds & bytes && kinds & ~bytes & ~(uint32_t)MIP_EDGES) return 1;
+  const uint32_t elsewhere = MIP_EDGES | MIP_ORDER_LOG | MIP_ORDER_CALLS;
+  if (kinds & bytes && kinds & ~bytes & ~elsewhere) return 1;
   const char value = kinds & bytes ? -1 : 0;
   volatile char* at = pgokit_raw_begin();
   for (size_t i = sizeof(struct mip_section_header); i < pgokit_raw_size(); ++i) at[i] = value;
+  if (pgokit_logging) pgokit_logging->clear_bits();
   return 0;
 }
 
@@ -142,6 +148,7 @@ void pgokit_forget_runs(void) {
   pgokit_values.used = 0;
   for (int i = 0; i < MIP_DROPPED_COUNT; ++i) pgokit_dropped[i] = 0;
   first_runs = 0;
+  if (pgokit_logging) pgokit_logging->forget();
 }
 
 uint32_t pgokit_crc_add(uint32_t crc, const uint8_t* at, uint32_t size) {

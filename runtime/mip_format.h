@@ -22,20 +22,22 @@
 struct mip_module_settings {
   uint32_t kinds;
   uint32_t edge_rate;
-  uint32_t edge_capacity;  /* entries of the buffer */
-  int32_t runtime;         /* brings the run time into the link */
-  int64_t edge_buffer;     /* its address minus that of this structure */
-  int64_t order_log;       /* likewise: mip_order_id, or mip_order_call; 0: none */
-  uint32_t order_capacity; /* entries of it; of MIP_ORDER_LOG a power of two */
-  uint32_t zero;
-  int64_t value_buffer; /* likewise: pgokit_value of the run time; 0: none */
+  uint32_t edge_capacity; /* entries of the buffer */
+  int32_t runtime;        /* brings the run time into the link */
+  int64_t edge_buffer;    /* its address minus that of this structure */
+  int64_t value_buffer;   /* likewise: pgokit_value of the run time; 0: none */
   uint32_t value_capacity;
   uint32_t values_per_site;
 };
 
-/* Also for the run time only: the bits of MIP_ORDER_LOG. The functions of a module of the compiler
- * are numbered from 0; each line has the bits of the next ones, so that the address of a bit tells
- * which function it belongs to. */
+/* Also for the run time only. Buffers of logs, once in a linked program; the section is the buffer.
+ */
+#define MIP_ORDER_LOG_SECTION "__pgokit_order_log"     /* mip_order_id */
+#define MIP_ORDER_CALLS_SECTION "__pgokit_order_calls" /* mip_order_call */
+
+/* The bits of MIP_ORDER_LOG. The functions of a module of the compiler are numbered from 0; each
+ * line has the bits of the next ones, so that the address of a bit tells which function it belongs
+ * to. */
 #define MIP_ORDER_BITS_SECTION "__pgokit_order_bits"
 #define MIP_ORDER_LINE_BITS 192
 struct mip_order_line {

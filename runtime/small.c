@@ -115,6 +115,29 @@ static uint64_t copy_targets(struct mip_target* to, uint32_t count) {
   return count * sizeof *to;
 }
 
+static uint64_t copy_log(uint64_t* to, struct pgokit_log log) {
+  for (uint32_t i = 0; i < log.count; ++i) to[i] = log.entries[(log.first + i) % log.capacity];
+  return log.count * sizeof *to;
+}
+
+/* Both payloads, which programs without a log do not have; their end. */
+static uint64_t copy_logs(struct pgokit_record* record, uint64_t at) {
+  static const uint32_t kinds[] = {MIP_PAYLOAD_ORDER_LOG, MIP_PAYLOAD_ORDER_CALLS};
+  for (int i = 0; pgokit_logging && i < 2; ++i) {
+    const uint64_t size = copy_log((uint64_t*)((char*)record + at), pgokit_logging->log(kinds[i]));
+    record->payloads[record->dump.payload_count++] =
+        (struct mip_payload){kinds[i], sizeof(uint64_t), at, size};
+    at += size;
+  }
+  return at;
+}
+
+static uint64_t size_of_logs(void) {
+  if (!pgokit_logging) return 0;
+  return sizeof(uint64_t) * ((uint64_t)pgokit_logging->log(MIP_PAYLOAD_ORDER_LOG).capacity +
+                             pgokit_logging->log(MIP_PAYLOAD_ORDER_CALLS).capacity);
+}
+
 static void append(const char* path, const void* record, size_t size) {
   struct stat before;
   struct rlimit limit;
@@ -143,7 +166,7 @@ __attribute__((destructor(101))) static void finish(void) {
                edges_at = sizeof(struct pgokit_record) + ((raw + 7) & ~(size_t)7);
   const uint32_t values = pgokit_value_count();
   const size_t room = edges_at + pgokit_edges.capacity * sizeof(struct mip_edge) +
-                      values * sizeof(struct mip_target) + 8;
+                      values * sizeof(struct mip_target) + size_of_logs() + 8;
   struct pgokit_record* record =
       mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (record == MAP_FAILED) return;
@@ -174,7 +197,7 @@ __attribute__((destructor(101))) static void finish(void) {
   const uint64_t targets = copy_targets((struct mip_target*)((char*)record + targets_at), values);
   record->payloads[2] =
       (struct mip_payload){MIP_PAYLOAD_TARGETS, sizeof(struct mip_target), targets_at, targets};
-  const size_t size = dump->total_size = targets_at + targets + 8;
+  const size_t size = dump->total_size = copy_logs(record, targets_at + targets) + 8;
   uint8_t* end = (uint8_t*)record + size - MIP_DUMP_CRC_SIZE;
   const uint32_t crc =
       ~pgokit_crc_add(UINT32_MAX, (const uint8_t*)record, (uint32_t)size - MIP_DUMP_CRC_SIZE);

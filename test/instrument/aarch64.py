@@ -5,7 +5,7 @@ import mip
 import tools
 
 SYSROOT = "/usr/aarch64-linux-gnu"
-RUNTIME = ["count.c", "core.c", "entry.c", "posix.c", "file.c", "continuous.c"]
+RUNTIME = ["count.c", "core.c", "entry.c", "order_log.c", "posix.c", "file.c", "continuous.c"]
 
 
 def cross(build):
@@ -63,6 +63,12 @@ def kinds(build):
         numbers = sorted(c.order for entries in ordered.values() for _, c in entries if c.order)
         assert numbers == list(range(1, len(numbers) + 1))
         assert {name for name, entries in ordered.items() if any(c.order for _, c in entries)} == ran
+        in_order = sorted((c.order, name) for name, entries in ordered.items() for _, c in entries if c.order)
+        for kind in ("order-log", "order-calls"):
+            logged = build.program(kind + level, kind, flags=[level])
+            dump, = build.dump(logged)
+            names = mip.first_runs(mip.read_map(mip.section(logged, "__llvm_mipmap")), dump)
+            assert names == [name for _, name in in_order], (kind, level, names)
         for flags in ((), ("-fPIC",)):
             program = build.program("edges" + level, "edges,calls", flags=[level, *flags], options=["edge-rate=1"])
             dump, = build.dump(program)

@@ -120,18 +120,17 @@ __attribute__((destructor)) OFF static void finish(void) { if (out) fclose(out);
     names = {address: name for name, places in tools.symbols(judge_program).items() for address, _ in places}
     with open(build.path("trace.txt"), encoding="utf-8") as file:
         expected = [names[int(line, 16) + base] for line in file]
-    for level in ("-O0", "-O2"):
-        program, result = counted(build, "order", level)
-        ran = sorted((counts.order, counts.time, function.name) for entries in result.values() for function, counts in entries
-                     if counts.order)
-        names_in_order = [name for _, _, name in ran]
-        assert [number for number, _, _ in ran] == list(range(1, len(ran) + 1)), ran
-        assert [time for _, time, _ in ran] == sorted(time for _, time, _ in ran), ran
-        kept = [name for name in expected if name in names_in_order]
-        assert sorted(kept) == sorted(names_in_order), set(kept) ^ set(names_in_order)
-        if level == "-O0":  # optimization may call functions that do nothing else in another order
-            assert kept == names_in_order, (kept, names_in_order)
-        print(f"{level}: {len(kept)} functions")
+    for kind in ("order", "order-log", "order-calls"):
+        for level in ("-O0", "-O2"):
+            program = build.program(f"{kind}{level}", kind, flags=[level])
+            dump, = build.dump(program)
+            assert dump.crc_ok
+            names_in_order = mip.first_runs(mip.read_map(mip.section(program, "__llvm_mipmap")), dump)
+            kept = [name for name in expected if name in names_in_order]
+            assert sorted(kept) == sorted(names_in_order), set(kept) ^ set(names_in_order)
+            if level == "-O0":  # optimization may call functions that do nothing else in another order
+                assert kept == names_in_order, (kept, names_in_order)
+            print(f"{kind} {level}: {len(kept)} functions")
 
 
 def edges(build):

@@ -7,15 +7,17 @@ import zlib
 COVERAGE, BLOCK_COVERAGE, CALLS32, ORDER, CALLS64, BLOCKS64, EDGES = 1, 2, 4, 8, 16, 32, 64
 TARGETS, TABLES, SIZES = 0x80, 0x400, 0x800
 VALUES = TARGETS | TABLES | SIZES
+ORDER_LOG, ORDER_CALLS = 256, 512
 FROM_SUCCESSORS, FROM_PREDECESSORS, FROM_FLOW = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
 SECTION_MAGIC, FUNCTION_MAGIC, DUMP_MAGIC = 0x50494DFB, 0x464D50FB, 0x0A70696D6F67700D
 
 Function = collections.namedtuple(
-    "Function", "raw_start box address size signature kinds flags block_count counters name blocks successors sites")
+    "Function", "raw_start box address size signature kinds flags block_count counters name blocks successors sites "
+                "order_id")
 Site = collections.namedtuple("Site", "raw address kind line column function")
 Dump = collections.namedtuple(
     "Dump", "version machine flags total_size kinds raw_address raw_size bias pid parent sequence start_time edge_rate "
-            "dropped build_id raw path edges marks crc_ok targets modules")
+            "dropped build_id raw path edges marks crc_ok targets modules order_ids order_calls")
 Module = collections.namedtuple("Module", "start end bias build_id name")
 
 
@@ -59,6 +61,10 @@ def read_map(data):
             place += 8 * blocks
         text = data[place:place + name].decode()
         place += name
+        order_id = None
+        if kinds & ORDER_LOG:
+            order_id = struct.unpack_from("<II", data, place)
+            place += 8
         sites = []
         if kinds & VALUES:
             sites, place = read_sites(data, place, raw_start, text)
@@ -68,7 +74,7 @@ def read_map(data):
             listed = [(addresses[i] if flags & 2 else address + offset, counter)
                       for i, (offset, counter, _) in enumerate(listed)]
             functions.append(Function(raw_start, box, address, fsize, signature, kinds, flags, blocks, counters, text,
-                                      listed, successors, sites))
+                                      listed, successors, sites, order_id))
     assert headers >= 1
     return functions
 
@@ -121,7 +127,8 @@ def read_dumps(path):
                    for start, end, bias, size, _, identity, name in struct.iter_unpack("<QQQII32s64s", parts.get(4, b""))]
         dumps.append(Dump(version, machine, flags, total, kinds, raw_address, raw_size, bias, pid, parent, sequence, start,
                           rate, dropped, build_id[:id_size].hex(), parts[1], parts.get(2, b"").decode(), edges, marks,
-                          crc_ok, targets, modules))
+                          crc_ok, targets, modules, list(struct.iter_unpack("<II", parts.get(6, b""))),
+                          list(struct.iter_unpack("<iI", parts.get(8, b"")))))
         at += total
     return dumps
 
@@ -207,3 +214,22 @@ def counts_of(function, raw):
         assert all(value in (0, 255) for value in raw[at:at + counters])
         blocks = infer_coverage(function, [value == 0 for value in raw[at:at + counters]])
     return Counts(calls, covered, order, time, blocks)
+
+
+def first_runs(functions, dump):
+    """Names of functions in the order of their first runs, of a dump of whichever kind that tells it."""
+    if dump.order_ids:
+        names = {function.order_id: function.name for function in functions if function.kinds & ORDER_LOG}
+        return [names[entry] for entry in dump.order_ids]
+    if dump.order_calls:
+        times = [time for _, time in dump.order_calls]
+        assert times == sorted(times), times
+        names = []
+        for place, _ in dump.order_calls:
+            address = dump.raw_address + place
+            names += [f.name for f in functions if f.address <= address < f.address + max(f.size, 1)][:1]
+        return names
+    ran = sorted((counts.order, counts.time, f.name) for f in functions for counts in [counts_of(f, dump.raw)] if counts.order)
+    assert [number for number, _, _ in ran] == list(range(1, len(ran) + 1)), ran
+    assert [time for _, time, _ in ran] == sorted(time for _, time, _ in ran), ran
+    return [name for _, _, name in ran]

@@ -26,7 +26,9 @@ constexpr Kind known_kinds[] = {
     {"calls", "how often functions were called (64 bits)"},
     {"calls32", "the same in 32 bits, which wrap"},
     {"blocks", "how often blocks ran (64 bits): for profiles"},
-    {"order", "the order in which functions first ran"},
+    {"order", "the order in which functions first ran, and when (8 bytes each)"},
+    {"order-log", "the order alone, as a ring of ids (a bit each)"},
+    {"order-calls", "order and time, as a log of calls (a byte each)"},
     {"edges", "sampled calls: who calls whom"},
     {"targets", "which functions each indirect call goes to, and how often"},
     {"tables", "which tables of functions (classes) calls go through"},
@@ -58,7 +60,8 @@ OptionTable options_of(Settings& s) {
        {"--group", "I/N", "only group I (from 0) of N groups of functions", &s.group},
        {"--all-blocks", "", "a counter in every block, none inferred", &s.all_blocks},
        {"--rate", "N", "edges: sample one of N calls (1000)", &s.rate},
-       {"--buffer", "N", "edges: different calls that are kept (4096)", &s.buffer},
+       {"--buffer", "N", "edges: different calls that are kept (4096); logs: first runs (65536)",
+        &s.buffer},
        {"--per-site", "N", "targets: different targets of a call that are kept (16)", &s.per_site},
        {"--target-buffer", "N", "targets: those beyond the first, of all calls (8192)",
         &s.target_buffer},
@@ -116,7 +119,8 @@ Result<std::vector<std::string>> compile_flags(const Settings& s, const fs::path
   auto add = [&](std::string_view option, const auto& value) {
     flags.push_back(fmt::format("-mllvm=-pgokit-{}={}", option, value));
   };
-  add("kinds", TRY(kinds_of(s)));
+  const std::string kinds = TRY(kinds_of(s));
+  add("kinds", kinds);
   if (s.all_blocks) flags.emplace_back("-mllvm=-pgokit-all-blocks");
   if (!s.functions.empty()) {
     std::error_code error;
@@ -124,7 +128,8 @@ Result<std::vector<std::string>> compile_flags(const Settings& s, const fs::path
   }
   if (s.minimum_size) add("min-size", s.minimum_size);
   if (s.rate) add("edge-rate", s.rate);
-  if (s.buffer) add("edge-buffer", s.buffer);
+  if (s.buffer && kinds.contains("edges")) add("edge-buffer", s.buffer);
+  if (s.buffer && kinds.contains("order-")) add("order-buffer", s.buffer);
   if (s.per_site) add("targets-per-site", s.per_site);
   if (s.target_buffer) add("target-buffer", s.target_buffer);
   if (s.group.empty()) return flags;

@@ -15,10 +15,15 @@ Json kinds_json(u32 kinds) {
     u32 kind;
     const char* name;
   };
-  constexpr Named named[] = {{MIP_COVERAGE, "coverage"}, {MIP_BLOCK_COVERAGE, "block_coverage"},
-                             {MIP_CALLS32, "calls32"},   {MIP_ORDER, "order"},
-                             {MIP_CALLS64, "calls64"},   {MIP_BLOCKS64, "blocks64"},
-                             {MIP_EDGES, "edges"}};
+  constexpr Named named[] = {{MIP_COVERAGE, "coverage"},
+                             {MIP_BLOCK_COVERAGE, "block_coverage"},
+                             {MIP_CALLS32, "calls32"},
+                             {MIP_ORDER, "order"},
+                             {MIP_CALLS64, "calls64"},
+                             {MIP_BLOCKS64, "blocks64"},
+                             {MIP_EDGES, "edges"},
+                             {MIP_ORDER_LOG, "order_log"},
+                             {MIP_ORDER_CALLS, "order_calls"}};
   Json list = Json::array();
   for (const auto& [kind, name] : named)
     if (kinds & kind) list.push(name);

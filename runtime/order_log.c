@@ -1,0 +1,139 @@
+/* The two logs of first runs: a ring of function ids (MIP_ORDER_LOG), and calls one behind the
+ * other (MIP_ORDER_CALLS). Needs no libc. */
+#include "core.h"
+#include "entry.h"
+
+#define BUFFER extern uint64_t __attribute__((weak, visibility("hidden")))
+
+BUFFER __start___pgokit_order_log[], __stop___pgokit_order_log[];
+BUFFER __start___pgokit_order_calls[], __stop___pgokit_order_calls[];
+extern struct mip_order_line
+    __attribute__((weak, visibility("hidden"))) __start___pgokit_order_bits[],
+    __stop___pgokit_order_bits[];
+
+static uint32_t logged_ids, logged_calls; /* ever */
+
+static uint32_t id_capacity(void) {
+  return (uint32_t)(__stop___pgokit_order_log - __start___pgokit_order_log);
+}
+
+static uint32_t call_capacity(void) {
+  return (uint32_t)(__stop___pgokit_order_calls - __start___pgokit_order_calls);
+}
+
+static uint64_t pair(uint32_t first, uint32_t second) { return first | (uint64_t)second << 32; }
+
+static struct pgokit_log log_of(uint32_t payload_kind) {
+  const int ids = payload_kind == MIP_PAYLOAD_ORDER_LOG;
+  const uint32_t ever = __atomic_load_n(ids ? &logged_ids : &logged_calls, __ATOMIC_RELAXED);
+  struct pgokit_log log = {ids ? __start___pgokit_order_log : __start___pgokit_order_calls,
+                           ids ? id_capacity() : call_capacity(), 0, ever};
+  if (ever > log.capacity) {
+    log.count = log.capacity;
+    log.first = ids ? ever % log.capacity : 0;
+  }
+  return log;
+}
+
+static uint32_t logged(void) {
+  return __atomic_load_n(&logged_ids, __ATOMIC_RELAXED) +
+         __atomic_load_n(&logged_calls, __ATOMIC_RELAXED);
+}
+
+static void clear_bits(void) {
+  for (struct mip_order_line* line = __start___pgokit_order_bits; line < __stop___pgokit_order_bits;
+       ++line) {
+    for (uint32_t i = 0; i < sizeof line->bits; ++i) ((volatile uint8_t*)line->bits)[i] = 0;
+  }
+}
+
+static void forget(void) {
+  for (volatile uint64_t* each = __start___pgokit_order_log; each < __stop___pgokit_order_log;
+       ++each) {
+    if (*each) *each = 0; /* pages that were never written stay so */
+  }
+  for (volatile uint64_t* each = __start___pgokit_order_calls; each < __stop___pgokit_order_calls;
+       ++each) {
+    if (*each) *each = 0;
+  }
+  logged_ids = logged_calls = 0;
+}
+
+static const struct pgokit_logging logging = {log_of, logged, clear_bits, forget};
+
+static void lose_one(void) {
+  __atomic_add_fetch(&pgokit_dropped[MIP_DROPPED_ORDER], 1, __ATOMIC_RELAXED);
+}
+
+/* The newest first runs take the places of the oldest. */
+__attribute__((used)) void pgokit_log_id(uint8_t* bits, uint8_t mask) {
+  if (__atomic_fetch_or(bits, mask, __ATOMIC_RELAXED) & mask) return; /* another thread was first */
+  const uintptr_t start = (uintptr_t)bits & ~(uintptr_t)(sizeof(struct mip_order_line) - 1);
+  const struct mip_order_line* line = (const struct mip_order_line*)start;
+  const uint32_t number = (uint32_t)(bits - line->bits) * 8 + (uint32_t)__builtin_ctz(mask);
+  const uint32_t capacity = id_capacity();
+  pgokit_logging = &logging;
+  const uint32_t index = __atomic_fetch_add(&logged_ids, 1, __ATOMIC_RELAXED);
+  if (index >= capacity) lose_one();
+  __atomic_store_n(&__start___pgokit_order_log[index % capacity],
+                   pair(line->module, line->first + number), __ATOMIC_RELAXED);
+}
+
+__attribute__((used)) void pgokit_log_call(uint8_t* byte, uint64_t return_address) {
+  if (!__atomic_exchange_n(byte, 0, __ATOMIC_RELAXED)) return;
+  pgokit_logging = &logging;
+  const uint32_t index = __atomic_fetch_add(&logged_calls, 1, __ATOMIC_RELAXED);
+  if (index >= call_capacity()) return lose_one();
+  const uint32_t place = (uint32_t)(return_address - (uintptr_t)pgokit_raw_begin());
+  __atomic_store_n(&__start___pgokit_order_calls[index], pair(place, pgokit_time()),
+                   __ATOMIC_RELAXED);
+}
+
+/* clang-format off */
+#if defined(__x86_64__)
+
+/* The calls are the ends of `testb $mask, bits(%rip); jne over; call`: f6 05 disp32 mask 75 05 e8 rel32, and of
+ * `cmpb $0, byte(%rip); je over; call`: 80 3d disp32 00 74 05 e8 rel32. Where something made other code of it,
+ * nothing is done. */
+__asm__(".text\n"
+FUNCTION("__pgokit_log_id")
+SAVE
+"movq 8(%rbp), %rax\n"
+"cmpw $0x05f6, -14(%rax)\n jne 1f\n"
+"cmpw $0x0575, -7(%rax)\n jne 1f\n"
+"movslq -12(%rax), %rdi\n leaq -7(%rax,%rdi), %rdi\n"
+"movzbl -8(%rax), %esi\n"
+"call pgokit_log_id\n"
+"1:\n"
+RESTORE
+END("__pgokit_log_id")
+FUNCTION("__pgokit_log_call")
+SAVE
+"movq 8(%rbp), %rsi\n"
+"cmpw $0x3d80, -14(%rsi)\n jne 1f\n"
+"cmpw $0x0574, -7(%rsi)\n jne 1f\n"
+"movslq -12(%rsi), %rdi\n leaq -7(%rsi,%rdi), %rdi\n"
+"call pgokit_log_call\n"
+"1:\n"
+RESTORE
+END("__pgokit_log_call"));
+
+#elif defined(__aarch64__)
+
+/* x16: the byte; x17: the function's own return address. The bit is that of the `tbnz` four
+ * instructions before the address returned to. */
+__asm__(".text\n.p2align 2\n"
+FUNCTION("__pgokit_log_id")
+SAVE
+"ldr w2, [x30, #-16]\n ubfx w2, w2, #19, #3\n mov w1, #1\n lsl w1, w1, w2\n mov x0, x16\n"
+"bl pgokit_log_id\n"
+RESTORE
+END("__pgokit_log_id")
+FUNCTION("__pgokit_log_call")
+SAVE
+"mov x0, x16\n mov x1, x30\n bl pgokit_log_call\n"
+RESTORE
+END("__pgokit_log_call"));
+
+#endif
+/* clang-format on */
