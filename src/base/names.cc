@@ -13,6 +13,11 @@ NameId Names::intern(std::string_view text) {
   return id;
 }
 
+std::optional<NameId> Names::find(std::string_view text) const {
+  auto found = ids_.find(text);
+  return found == ids_.end() ? std::nullopt : std::optional(found->second);
+}
+
 std::string_view Names::keep(std::string_view text) {
   constexpr size_t block_size = 1 << 16;
   if (blocks_.empty() || blocks_.back().capacity() - blocks_.back().size() < text.size()) {

@@ -9,6 +9,7 @@
 #include <tsl/robin_map.h>
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,7 @@ class Names {
   Names& operator=(Names&&) = default;
 
   NameId intern(std::string_view text);
+  std::optional<NameId> find(std::string_view text) const;
   std::string_view text(NameId id) const { return texts_[static_cast<u32>(id)]; }
   size_t size() const { return texts_.size(); }
 

@@ -153,7 +153,7 @@ DumpFacts Merger::see_dumps(u32 file, Bytes bytes, u64 weight) {
   return reader.facts();
 }
 
-void Merger::add_dumps(u32 file, Bytes bytes) {
+void Merger::add_dumps(u32 file, Bytes bytes, const EachDump& each) {
   DumpReader reader(bytes);
   while (auto dump = reader.next()) {
     const auto& chosen = chosen_[key_of(*dump)];
@@ -167,6 +167,7 @@ void Merger::add_dumps(u32 file, Bytes bytes) {
     facts_.forked += (dump->header.flags & MIP_DUMP_FORKED) != 0;
     facts_.continuous += dump->is_continuous();
     add_edges(*module, *dump, chosen.weight);
+    if (each) each(*module, *dump, chosen.weight);
   }
 }
 

@@ -13,6 +13,7 @@
 // the last one counts; which it is is known when all have been seen. The result does not depend on
 // the order of what is merged.
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -47,7 +48,9 @@ class Merger {
 
   // `file` is the caller's number of the file. Both give what the reader found.
   DumpFacts see_dumps(u32 file, Bytes bytes, u64 weight);
-  void add_dumps(u32 file, Bytes bytes);
+  // `each` is told of the dumps that are added, for what sums do not keep.
+  using EachDump = std::function<void(const Module& module, const Dump& dump, u64 weight)>;
+  void add_dumps(u32 file, Bytes bytes, const EachDump& each = {});
 
   const MergeFacts& facts() const { return facts_; }
   bool has_maps() const;

@@ -1,6 +1,3 @@
-#include <charconv>
-#include <filesystem>
-
 #include "base/cursor.h"
 #include "base/file.h"
 #include "base/function_name.h"
@@ -77,22 +74,9 @@ OptionTable options_of(Settings& s) {
       "Order, grouping and threads do not matter: the same inputs give the same bytes.\n"};
 }
 
-// "FILE=WEIGHT" as well, unless there is such a file.
-Status add_file(Inputs& inputs, const std::string& file) {
-  size_t equal = file.rfind('=');
-  u64 weight = 0;
-  if (equal != file.npos && equal > 0) {
-    const char* end = file.data() + file.size();
-    auto [stop, error] = std::from_chars(file.data() + equal + 1, end, weight);
-    if (error == std::errc{} && stop == end && weight > 0 && !std::filesystem::exists(file))
-      return add_input(inputs, file.substr(0, equal), weight, false);
-  }
-  return add_input(inputs, file, 1, false);
-}
-
 Result<Inputs> inputs_of(const Settings& s) {
   Inputs inputs;
-  for (const auto& file : s.files) TRY(add_file(inputs, file));
+  for (const auto& file : s.files) TRY(add_named(inputs, file));
   for (const auto& weighted : s.weighted) TRY(add_weighted(inputs, weighted, false));
   for (const auto& list : s.lists) TRY(add_list(inputs, list, false));
   if (inputs.empty()) return usage_error("there are no inputs");

@@ -57,6 +57,18 @@ Status add_input(Inputs& inputs, const std::string& path, u64 weight, bool files
   return {};
 }
 
+Status add_named(Inputs& inputs, const std::string& file) {
+  size_t equal = file.rfind('=');
+  u64 weight = 0;
+  if (equal != file.npos && equal > 0) {
+    const char* end = file.data() + file.size();
+    auto [stop, error] = std::from_chars(file.data() + equal + 1, end, weight);
+    if (error == std::errc{} && stop == end && weight > 0 && !fs::exists(file))
+      return add_input(inputs, file.substr(0, equal), weight, false);
+  }
+  return add_input(inputs, file, 1, false);
+}
+
 Status add_weighted(Inputs& inputs, const std::string& text, bool files_only) {
   u64 weight = 0;
   size_t comma = std::min(text.find(','), text.size());

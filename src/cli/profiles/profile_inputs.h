@@ -17,6 +17,8 @@ using Inputs = std::vector<profile::MergeInput>;
 // A folder stands for the files in it, those of folders in it too, by name. What is no file (a
 // device) is passed over, as llvm-profdata does, if `files_only`.
 Status add_input(Inputs& inputs, const std::string& path, u64 weight, bool files_only);
+// "FILE=WEIGHT", unless there is such a file; or just "FILE".
+Status add_named(Inputs& inputs, const std::string& file);
 Status add_weighted(Inputs& inputs, const std::string& text, bool files_only);
 // Lines that are empty or begin with '#' are passed over. "-": standard input.
 Status add_list(Inputs& inputs, const std::string& path, bool files_only);

@@ -1,0 +1,80 @@
+#include "cli/order/order_inputs.h"
+
+#include "base/cursor.h"
+#include "order/order_file.h"
+
+namespace pgokit::cli {
+namespace {
+
+class Reader {
+ public:
+  Reader(const OrderInputOptions& options, OrderInputs& into)
+      : options_(options), into_(into), instrumented_(into.model, options.cut, into.cuts) {}
+
+  Status run() {
+    for (const auto& input : options_.inputs) TRY(take(input));
+    if (has_instrumented_) TRY(instrumented_.finish(into_.notes));
+    const auto& model = into_.model;
+    for (const auto& trace : model.traces)
+      if (!trace.functions.empty()) return {};
+    if (model.has_calls()) return {};
+    for (const auto& function : model.functions)
+      if (function.weight) return {};
+    if (!into_.notes.empty()) return fail("nothing to put in order: {}", into_.notes.front());
+    return fail("nothing to put in order: no first run, no call and no sample is in the inputs");
+  }
+
+ private:
+  Status take(const profile::MergeInput& input) {
+    auto& file = files_.emplace_back(TRY(MappedFile::open(input.path)));
+    auto bytes = file.bytes();
+    if (bytes.empty()) return fail("{}: it is empty", file.path());
+    if (order::MipInputs::recognizes(bytes)) {
+      has_instrumented_ = true;
+      return instrumented_.see(file.path(), bytes, input.weight);
+    }
+    return take_order(file, input.weight);
+  }
+
+  // An order file is a trace that somebody wrote down.
+  Status take_order(const MappedFile& file, u64 weight) {
+    if (as_text(file.bytes()).starts_with(ELFMAG))
+      return fail(
+          "{}: it is not an instrumented program ('pgokit flags order' tells how to build "
+          "one); programs to be linked go behind --link",
+          file.path());
+    auto read = TRY_IN(file.path(), order::read_order(as_text(file.bytes())));
+    std::vector<order::Touch> touches;
+    for (auto name : read.names) touches.push_back({into_.model.function(name), 0});
+    into_.model.traces.push_back(
+        {options_.cut.apply(touches, {}, false, into_.model, into_.cuts), weight, file.path()});
+    return {};
+  }
+
+  const OrderInputOptions& options_;
+  OrderInputs& into_;
+  order::MipInputs instrumented_;
+  std::deque<MappedFile> files_;  // until all is read
+  bool has_instrumented_ = false;
+};
+
+}  // namespace
+
+Result<OrderInputs> read_order_inputs(const OrderInputOptions& options) {
+  OrderInputs inputs;
+  TRY(Reader(options, inputs).run());
+  const auto& cuts = inputs.cuts;
+  if (cuts.without_function)
+    inputs.notes.push_back(fmt::format("{} of {} traces never ran {}: taken whole",
+                                       cuts.without_function, cuts.traces, options.cut.function));
+  if (cuts.without_mark)
+    inputs.notes.push_back(fmt::format("{} of {} traces never said mark {}: taken whole",
+                                       cuts.without_mark, cuts.traces, *options.cut.mark));
+  if (cuts.without_time)
+    inputs.notes.push_back(fmt::format("{} of {} traces do not tell times: taken whole",
+                                       cuts.without_time, cuts.traces));
+  inputs.model.normalize();
+  return inputs;
+}
+
+}  // namespace pgokit::cli

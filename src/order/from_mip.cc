@@ -1,0 +1,186 @@
+#include "order/from_mip.h"
+
+#include <algorithm>
+
+#include "base/cursor.h"
+#include "mip/facts.h"
+#include "mip/map.h"
+#include "mip/profile_file.h"
+#include "mip/trace.h"
+#include "profile/function_samples.h"
+
+namespace pgokit::order {
+
+using profile::add_saturated;
+using profile::multiply_saturated;
+
+bool MipInputs::recognizes(Bytes bytes) {
+  if (mip::is_profile(bytes) || mip::DumpReader::recognizes(bytes) ||
+      mip::looks_like_map_section(bytes))
+    return true;
+  if (!as_text(bytes).starts_with(ELFMAG)) return false;
+  auto file = elf::File::parse(bytes);
+  return file && mip::has_map(*file);
+}
+
+Status MipInputs::see(const std::string& path, Bytes bytes, u64 weight) {
+  if (mip::is_profile(bytes)) {
+    auto profile = TRY_IN(path, mip::read_profile(bytes));
+    add_means(profile, weight, path);
+    merger_.add_profile(profile, weight);
+    return {};
+  }
+  if (mip::DumpReader::recognizes(bytes)) {
+    auto number = static_cast<u32>(dumps_.size());
+    auto facts = merger_.see_dumps(number, bytes, weight);
+    if (facts.damaged)
+      damage_.push_back(fmt::format("{}: {} records are damaged and were skipped; the first at {}",
+                                    path, facts.damaged, facts.first_damage));
+    dumps_.push_back({path, bytes, number});
+    return {};
+  }
+  auto map = TRY_IN(path, mip::read_map(path, bytes));
+  if (map.facts.damaged)
+    damage_.push_back(fmt::format("{}: {} records of the map were skipped; the first: {}", path,
+                                  map.facts.damaged, map.facts.first_damage));
+  merger_.add_map(std::move(map.module));
+  return {};
+}
+
+std::vector<u32> MipInputs::numbers_of(const mip::Module& module) {
+  std::vector<u32> numbers;
+  for (const auto& function : module.functions) {
+    u32 number = model_.function(module.name(function));
+    auto& known = model_.functions[number];
+    known.size = std::max<u64>(known.size, function.size);
+    if (known.address == 0) known.address = function.address;
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+void MipInputs::add_trace(const mip::Module& module, const mip::Dump& dump, u64 weight,
+                          const std::string& source) {
+  auto trace = mip::trace_of(module, dump);
+  const auto& runs = trace.runs;
+  facts_.lost += trace.lost;
+  facts_.traces_with_losses += trace.lost > 0;
+  facts_.unknown += trace.unknown;
+  facts_.ambiguous += trace.ambiguous;
+  if (runs.empty()) {
+    ++facts_.without_order;
+    return;
+  }
+  ++facts_.dumps;
+  auto numbers = numbers_of(module);
+  std::vector<Touch> touches;
+  for (const auto& run : runs) touches.push_back({numbers[run.function], run.microseconds});
+  std::vector<Mark> marks;
+  for (size_t i = 0; i < dump.marks.size(); ++i) {
+    const auto& mark = dump.marks[i];
+    auto behind = std::ranges::find_if(
+        runs, [&](const mip::TracedRun& run) { return run.sequence > mark.sequence; });
+    marks.push_back({mark.number, static_cast<u64>(behind - runs.begin())});
+  }
+  model_.traces.push_back(
+      {cut_.apply(touches, marks, trace.has_times, model_, cuts_), weight, source});
+}
+
+void MipInputs::add_means(const mip::Profile& profile, u64 weight, const std::string& source) {
+  for (const auto& module : profile.modules) {
+    auto order = mip::by_first_run(module);
+    if (order.empty()) continue;
+    ++facts_.merged_profiles;
+    auto numbers = numbers_of(module);
+    std::vector<Touch> touches;
+    for (u32 i : order) {
+      const auto& first = module.data.first[i];
+      touches.push_back({numbers[i], first.microseconds / first.dumps});
+    }
+    model_.traces.push_back({cut_.apply(touches, {}, true, model_, cuts_),
+                             multiply_saturated(std::max<u64>(1, module.data.dumps), weight),
+                             source});
+  }
+}
+
+void MipInputs::add_calls(const mip::Profile& profile) {
+  for (const auto& module : profile.modules)
+    for (u32 i = 0; i < module.functions.size(); ++i) {
+      if (module.data.calls[i] == 0) continue;
+      u32 number = model_.function(module.name(module.functions[i]));
+      auto& weight = model_.functions[number].weight;
+      weight = add_saturated(weight, module.data.calls[i]);
+    }
+  for (const auto& edge : profile.edges) {
+    const auto &from_module = profile.modules[edge.from_module],
+               &to_module = profile.modules[edge.to_module];
+    const auto *from = from_module.find(edge.from - 1), *to = to_module.find(edge.to);
+    ++facts_.calls;
+    if (!from || !to) {
+      ++facts_.outside_calls;
+      continue;
+    }
+    model_.calls.push_back({model_.function(from_module.name(*from)),
+                            model_.function(to_module.name(*to)), edge.calls});
+  }
+}
+
+void MipInputs::note_losses(std::vector<std::string>& notes) const {
+  const auto& merged = merger_.facts();
+  for (const auto& text : damage_) notes.push_back(text);
+  if (merged.without_map)
+    notes.push_back(fmt::format("{} dumps are of programs without a map; the first of {}",
+                                merged.without_map, merged.first_without_map));
+  if (merged.misfits)
+    notes.push_back(fmt::format(
+        "{} dumps do not fit the map of their build id: another build? left out", merged.misfits));
+  if (merged.mismatched)
+    notes.push_back(
+        fmt::format("{} functions are described differently for one build id; the first: {}",
+                    merged.mismatched, merged.first_mismatch));
+  if (facts_.lost)
+    notes.push_back(fmt::format(
+        "the logs of {} dumps were full or wrapped: {} first runs are lost (a larger buffer: "
+        "'pgokit flags --help')",
+        facts_.traces_with_losses, facts_.lost));
+  if (facts_.unknown)
+    notes.push_back(
+        fmt::format("{} entries of logs are of functions that the map does not have: a map of "
+                    "another build? left out",
+                    facts_.unknown));
+  if (facts_.ambiguous)
+    notes.push_back(fmt::format("{} entries of logs have an id that two functions share: left out",
+                                facts_.ambiguous));
+  if (facts_.without_order)
+    notes.push_back(
+        fmt::format("{} dumps are of programs that do not collect the order of first "
+                    "runs ('pgokit flags order')",
+                    facts_.without_order));
+}
+
+Status MipInputs::finish(std::vector<std::string>& notes) {
+  if (!dumps_.empty() && !merger_.has_maps())
+    return fail(
+        "{}: a dump tells numbers, not names; give the map too (the unstripped program, or "
+        "'pgokit map PROGRAM')",
+        dumps_.front().path);
+  for (const auto& file : dumps_)
+    merger_.add_dumps(file.number, file.bytes,
+                      [&](const mip::Module& module, const mip::Dump& dump, u64 weight) {
+                        add_trace(module, dump, weight, file.path);
+                      });
+  bool any_dump = merger_.facts().dumps > 0;
+  auto profile = merger_.finish();
+  add_calls(profile);
+  if (!any_dump && !dumps_.empty() && model_.traces.empty() && model_.calls.empty()) {
+    note_losses(notes);
+    return fail("no dump could be used{}{}", notes.empty() ? "" : ": ",
+                notes.empty() ? "" : notes.front());
+  }
+  // What edges-only programs collect is no order, and nobody missed one.
+  if (!model_.calls.empty()) facts_.without_order = 0;
+  note_losses(notes);
+  return {};
+}
+
+}  // namespace pgokit::order

@@ -1,0 +1,49 @@
+#include "order/model.h"
+
+#include <algorithm>
+
+#include "profile/function_samples.h"
+
+namespace pgokit::order {
+
+using profile::add_saturated;
+
+u32 Model::function(std::string_view name) {
+  auto id = static_cast<u32>(names_.intern(name));
+  if (id == functions.size()) functions.emplace_back();
+  return id;
+}
+
+std::optional<u32> Model::find(std::string_view name) const {
+  auto id = names_.find(name);
+  return id ? std::optional(static_cast<u32>(*id)) : std::nullopt;
+}
+
+void Model::normalize() {
+  std::ranges::sort(calls, {}, [](const Call& c) { return std::pair(c.from, c.to); });
+  size_t kept = 0;
+  for (const auto& call : calls) {
+    if (call.weight == 0) continue;
+    if (kept && calls[kept - 1].from == call.from && calls[kept - 1].to == call.to)
+      calls[kept - 1].weight = add_saturated(calls[kept - 1].weight, call.weight);
+    else
+      calls[kept++] = call;
+  }
+  calls.resize(kept);
+  std::vector<u64> called(functions.size());
+  for (const auto& call : calls) called[call.to] = add_saturated(called[call.to], call.weight);
+  for (u32 f = 0; f < functions.size(); ++f)
+    if (functions[f].weight == 0) functions[f].weight = called[f];
+}
+
+void Model::guess_sizes() {
+  u64 sum = 0, known = 0;
+  for (const auto& f : functions)
+    if (f.size) sum += f.size, ++known;
+  constexpr u64 usual = 256;
+  u64 mean = known ? std::max<u64>(1, sum / known) : usual;
+  for (auto& f : functions)
+    if (f.size == 0) f.size = mean;
+}
+
+}  // namespace pgokit::order

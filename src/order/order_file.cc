@@ -1,0 +1,109 @@
+#include "order/order_file.h"
+
+#include <tsl/robin_set.h>
+
+#include <algorithm>
+
+namespace pgokit::order {
+namespace {
+
+constexpr std::string_view text_section = ".text.";
+
+std::string section_of(const PlacedSymbol& symbol) {
+  return symbol.section.empty() ? std::string(text_section).append(symbol.name)
+                                : std::string(symbol.section);
+}
+
+// In linker scripts and gold's patterns these stand for others.
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (char c : text) {
+    if (c == '*' || c == '?' || c == '[' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// Statements before the default script's take their sections first.
+std::string linker_script(const std::vector<PlacedSymbol>& symbols) {
+  std::string text = "SECTIONS\n{\n  .text.ordered :\n  {\n";
+  for (const auto& symbol : symbols) {
+    auto object = symbol.object.empty() ? "*" : "*" + escaped(file_name(symbol.object));
+    fmt::format_to(std::back_inserter(text), "    {}({})\n", object, escaped(section_of(symbol)));
+  }
+  return text + "  }\n}\nINSERT BEFORE .text;\n";
+}
+
+std::string_view trimmed(std::string_view line) {
+  constexpr const char* blanks = " \t\r\v\f";
+  size_t first = line.find_first_not_of(blanks);
+  if (first == line.npos) return {};
+  return line.substr(first, line.find_last_not_of(blanks) - first + 1);
+}
+
+// ".text.hot.f" is f; a symbol does not begin with ".text.".
+std::string_view symbol_of(std::string_view line) {
+  if (!line.starts_with(text_section)) return line;
+  line.remove_prefix(text_section.size());
+  for (std::string_view prefix : {"hot.", "unlikely.", "startup.", "exit.", "unknown."})
+    if (line.starts_with(prefix) && line.size() > prefix.size()) {
+      line.remove_prefix(prefix.size());
+      break;
+    }
+  return line;
+}
+
+}  // namespace
+
+std::string write_order(const std::vector<PlacedSymbol>& symbols, OrderFormat format) {
+  if (format == OrderFormat::ld) return linker_script(symbols);
+  std::string text;
+  for (const auto& symbol : symbols) {
+    if (format == OrderFormat::gold) {
+      text += escaped(section_of(symbol));
+    } else if (format == OrderFormat::ld64) {
+      if (!symbol.object.empty()) text.append(file_name(symbol.object)).append(":");
+      text.append("_").append(symbol.name);
+    } else {
+      text += symbol.name;
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::string write_call_graph(const std::vector<PlacedCall>& calls) {
+  std::string text;
+  for (const auto& call : calls)
+    fmt::format_to(std::back_inserter(text), "{} {} {}\n", call.from, call.to, call.weight);
+  return text;
+}
+
+Result<OrderFile> read_order(std::string_view text) {
+  if (text.find('\0') != text.npos) return fail("it is no text, so no order file");
+  OrderFile file;
+  tsl::robin_set<std::string_view> seen;
+  u64 number = 0;
+  while (!text.empty()) {
+    size_t end = std::min(text.find('\n'), text.size());
+    auto whole = text.substr(0, end);
+    auto line = trimmed(whole.substr(0, whole.find('#')));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    ++number;
+    if (line.empty()) continue;
+    // Names in files of profiles and programs have no blanks; C++ as people write it has.
+    if (line.find_first_of(" \t") != line.npos)
+      return fail("line {}: '{}': one symbol is wanted per line", number, line.substr(0, 60));
+    auto name = symbol_of(line);
+    if (seen.insert(name).second)
+      file.names.push_back(name);
+    else
+      ++file.repeated;
+  }
+  if (file.names.empty()) return fail("no function is in it");
+  return file;
+}
+
+}  // namespace pgokit::order
