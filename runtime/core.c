@@ -19,7 +19,7 @@ void pgokit_mark(uint64_t number) {
     __atomic_store_n(&mark_count, (uint32_t)(sizeof marks / sizeof *marks), __ATOMIC_RELAXED);
     return;
   }
-  marks[index] = (struct mip_mark){number, pgokit_first_runs(), pgokit_time()};
+  marks[index] = (struct mip_mark){number, pgokit_first_runs, pgokit_time()};
 }
 
 /* ---- the module ---- */
@@ -75,22 +75,21 @@ uint64_t pgokit_build_id(const uint8_t** bytes) {
 
 /* ---- records ---- */
 
-static uint64_t edge_count(void) {
-  uint64_t used = 0;
-  for (uint32_t i = 0; i < pgokit_edges.capacity; ++i) {
-    used += __atomic_load_n(&pgokit_edges.buffer[i].return_address, __ATOMIC_RELAXED) != 0;
-  }
-  return used;
-}
-
 static uint64_t length(const char* text) {
   uint64_t size = 0;
   while (text && text[size]) ++size;
   return size;
 }
 
-static struct pgokit_log log_of(uint32_t payload_kind) {
-  return pgokit_logging ? pgokit_logging->log(payload_kind) : (struct pgokit_log){0};
+enum { LARGEST_ENTRY = 256 };
+
+/* Those that are used, now. */
+static uint32_t entries_of(const struct pgokit_source* source) {
+  uint64_t entry[LARGEST_ENTRY / 8];
+  uint32_t used = 0;
+  for (uint32_t i = 0, count = source->count(); i < count; ++i)
+    used += source->entry(i, entry) != 0;
+  return used;
 }
 
 static uint64_t align8(uint64_t size) { return (size + 7) & ~(uint64_t)7; }
@@ -124,27 +123,18 @@ void pgokit_describe(struct pgokit_record* record) {
   dump->build_id_size = (uint32_t)pgokit_build_id(&id);
   for (uint32_t i = 0; i < dump->build_id_size; ++i) dump->build_id[i] = id[i];
   if (!id) dump->flags |= MIP_DUMP_NO_BUILD_ID;
-  pgokit_find_tables();
-  dump->edge_rate = pgokit_edges.rate;
   for (int i = 0; i < MIP_DROPPED_COUNT; ++i) dump->dropped[i] = pgokit_dropped[i];
   uint64_t at = sizeof *record;
   at = add_payload(record, MIP_PAYLOAD_RAW, 1, at, dump->raw_size);
   at = add_payload(record, MIP_PAYLOAD_PATH, 1, at, length(pgokit_self.path));
   at = add_payload(record, MIP_PAYLOAD_MARKS, sizeof *marks, at,
                    (mark_count < 64 ? mark_count : 64) * sizeof *marks);
-  at = add_payload(record, MIP_PAYLOAD_EDGES, sizeof(struct mip_edge), at,
-                   edge_count() * sizeof(struct mip_edge));
-  if (pgokit_values.capacity) {
-    at = add_payload(record, MIP_PAYLOAD_TARGETS, sizeof(struct mip_target), at,
-                     pgokit_value_count() * sizeof(struct mip_target));
-    const uint32_t modules = __atomic_load_n(&pgokit_module_count, __ATOMIC_ACQUIRE);
-    at = add_payload(record, MIP_PAYLOAD_MODULES, sizeof(struct mip_module), at,
-                     modules * sizeof(struct mip_module));
+  for (uint32_t i = 0; i < pgokit_source_count(); ++i) {
+    const struct pgokit_source* source = pgokit_source(i);
+    at = add_payload(record, source->payload_kind, source->entry_size, at,
+                     (uint64_t)entries_of(source) * source->entry_size);
   }
-  at = add_payload(record, MIP_PAYLOAD_ORDER_LOG, sizeof(struct mip_order_id), at,
-                   log_of(MIP_PAYLOAD_ORDER_LOG).count * sizeof(struct mip_order_id));
-  at = add_payload(record, MIP_PAYLOAD_ORDER_CALLS, sizeof(struct mip_order_call), at,
-                   log_of(MIP_PAYLOAD_ORDER_CALLS).count * sizeof(struct mip_order_call));
+  dump->edge_rate = pgokit_edge_rate;
   dump->total_size = align8(at + MIP_DUMP_CRC_SIZE);
 }
 
@@ -182,53 +172,24 @@ static void pad_to(struct output* out, uint64_t end) {
     put(out, zeros, end - out->written < 8 ? end - out->written : 8);
 }
 
-static void put_edges(struct output* out, uint64_t end) {
-  for (uint32_t i = 0; i < pgokit_edges.capacity && out->written < end; ++i) {
-    const struct mip_edge edge = pgokit_edges.buffer[i];
-    if (edge.return_address) put(out, &edge, sizeof edge);
+/* As many as were there when the record was described. */
+static void put_entries(struct output* out, const struct pgokit_source* source, uint64_t end) {
+  uint64_t entry[LARGEST_ENTRY / 8];
+  for (uint32_t i = 0, count = source->count(); i < count && out->written < end; ++i) {
+    if (source->entry(i, entry)) put(out, entry, source->entry_size);
   }
 }
 
-static void put_targets(struct output* out, uint64_t count) {
-  for (uint32_t i = 0; i < count; ++i) {
-    const struct mip_target target = pgokit_target(i);
-    put(out, &target, sizeof target);
-  }
-}
-
-static void put_log(struct output* out, struct pgokit_log log, uint64_t end) {
-  for (uint32_t i = 0; i < log.count && out->written < end; ++i) {
-    const uint64_t entry =
-        __atomic_load_n(&log.entries[(log.first + i) % log.capacity], __ATOMIC_RELAXED);
-    put(out, &entry, sizeof entry);
-  }
-}
-
-static void put_payload(struct output* out, const struct mip_payload* payload) {
-  pad_to(out, payload->offset);
-  switch (payload->kind) {
-    case MIP_PAYLOAD_RAW:
-      put(out, pgokit_raw_begin(), payload->size);
-      break;
-    case MIP_PAYLOAD_PATH:
-      put(out, pgokit_self.path, payload->size);
-      break;
-    case MIP_PAYLOAD_MARKS:
-      put(out, marks, payload->size);
-      break;
-    case MIP_PAYLOAD_TARGETS:
-      put_targets(out, payload->size / sizeof(struct mip_target));
-      break;
-    case MIP_PAYLOAD_MODULES:
-      put(out, pgokit_modules, payload->size);
-      break;
-    case MIP_PAYLOAD_ORDER_LOG:
-    case MIP_PAYLOAD_ORDER_CALLS:
-      put_log(out, log_of(payload->kind), payload->offset + payload->size);
-      break;
-    default:
-      put_edges(out, payload->offset + payload->size);
-      break;
+static void put_payloads(struct output* out, const struct pgokit_record* record) {
+  const void* own[] = {pgokit_raw_begin(), pgokit_self.path, marks};
+  const struct mip_payload* each = record->payloads;
+  for (uint32_t i = 0; i < record->dump.payload_count; ++i, ++each) {
+    pad_to(out, each->offset);
+    if (i < sizeof own / sizeof *own) {
+      put(out, own[i], each->size);
+    } else {
+      put_entries(out, pgokit_source(i - sizeof own / sizeof *own), each->offset + each->size);
+    }
   }
 }
 
@@ -245,7 +206,7 @@ int pgokit_write(pgokit_write_function write, void* context) {
   out->write = write, out->context = context;
   out->written = 0, out->crc = UINT32_MAX, out->result = 0, out->filled = 0;
   put(out, &record, sizeof record);
-  for (uint32_t i = 0; i < record.dump.payload_count; ++i) put_payload(out, &record.payloads[i]);
+  put_payloads(out, &record);
   pad_to(out, record.dump.total_size - MIP_DUMP_CRC_SIZE);
   const uint32_t crc = ~out->crc;
   put(out, &crc, sizeof crc);

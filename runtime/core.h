@@ -19,59 +19,30 @@ struct pgokit_identity {
 
 extern struct pgokit_identity pgokit_self;
 
-struct pgokit_edge_table {
-  struct mip_edge* buffer;
-  uint32_t capacity;
-  uint32_t rate;
-};
-
-extern struct pgokit_edge_table pgokit_edges;
 extern uint64_t pgokit_dropped[MIP_DROPPED_COUNT];
+extern uint32_t pgokit_first_runs;
+extern uint32_t pgokit_edge_rate; /* 0: no calls are sampled */
 
-/* Values of sites beyond the one that is in the site itself. Entries of one site are linked by
- * number, from 1. */
-struct pgokit_value {
-  uint64_t site; /* offset in the raw section; 0: unused */
-  uint64_t value;
-  uint64_t count;
-  uint64_t before; /* what was counted, under other values, of the entries it took the place of */
-  uint32_t next;
-  uint16_t module;
-  uint16_t zero;
+#define PGOKIT_WEAK_HIDDEN __attribute__((weak, visibility("hidden")))
+extern const struct mip_module_settings __start___pgokit_modules[] PGOKIT_WEAK_HIDDEN;
+extern const struct mip_module_settings __stop___pgokit_modules[] PGOKIT_WEAK_HIDDEN;
+
+/* What a kind collects outside of the raw section. A file that has one tells it here; so a program
+ * is linked with what its kinds need, and nothing else. */
+struct pgokit_source {
+  uint32_t payload_kind, entry_size;
+  uint32_t (*count)(void);                /* entries, used or not */
+  int (*entry)(uint32_t index, void* to); /* 0: it is not used */
+  void (*forget)(void);                   /* may be null */
 };
+#define PGOKIT_SOURCE(source)                            \
+  static const struct pgokit_source* const source##_here \
+      __attribute__((section("__pgokit_sources"), used, retain)) = &(source)
+uint32_t pgokit_source_count(void);
+const struct pgokit_source* pgokit_source(uint32_t number);
 
-struct pgokit_value_table {
-  struct pgokit_value* entries;
-  uint32_t capacity;
-  uint32_t used; /* may be over the capacity */
-  uint32_t per_site;
-};
+uint16_t pgokit_module_of(uint64_t address); /* the number of its entry in MODULES; 0: not known */
 
-extern struct pgokit_value_table pgokit_values;
-
-/* What values lie in, in the order of being seen. */
-extern const struct mip_module* pgokit_modules;
-extern uint32_t pgokit_module_count;
-uint16_t pgokit_module_of(uint64_t address); /* its number; 0: not known. Hosted only. */
-
-void pgokit_find_tables(void); /* edges and values */
-uint32_t pgokit_value_count(void);
-struct mip_target pgokit_target(uint32_t entry); /* its site is 0: unused */
-
-struct pgokit_log { /* entries of 8 bytes, in a ring; `first` is the oldest */
-  const uint64_t* entries;
-  uint32_t capacity, first, count;
-};
-
-/* Of order_log.c, which is linked only where functions are logged; null until one is. */
-struct pgokit_logging {
-  struct pgokit_log (*log)(uint32_t payload_kind);
-  uint32_t (*logged)(void); /* first runs, also those that are lost */
-  void (*clear_bits)(void);
-  void (*forget)(void);
-};
-extern const struct pgokit_logging* pgokit_logging;
-uint32_t pgokit_first_runs(void);
 uint32_t pgokit_time(void); /* as in mip_first_run */
 
 char* pgokit_raw_begin(void);
@@ -87,7 +58,7 @@ void pgokit_describe(struct pgokit_record* record);
 
 /* Counters to their first values where the section alone tells them; 0 if done. */
 int pgokit_refill(void);
-void pgokit_forget_runs(void);    /* order, logs, edges and drops */
+void pgokit_forget_runs(void);    /* what sources have, first runs and drops */
 void pgokit_forget_records(void); /* marks and numbers of dumps */
 
 void pgokit_release(void); /* in the child of a fork: no dump is being made */

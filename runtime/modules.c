@@ -14,7 +14,19 @@
 extern int _dl_find_object(void* address, struct dl_find_object* result) __attribute__((weak));
 
 static struct mip_module modules[64];
+static uint32_t module_count;
 static char busy;
+
+static uint32_t count_modules(void) { return __atomic_load_n(&module_count, __ATOMIC_ACQUIRE); }
+
+static int module_at(uint32_t index, void* to) {
+  *(struct mip_module*)to = modules[index];
+  return 1;
+}
+
+static const struct pgokit_source module_source = {MIP_PAYLOAD_MODULES, sizeof(struct mip_module),
+                                                   count_modules, module_at, NULL};
+PGOKIT_SOURCE(module_source);
 
 static void copy_name(char* to, uint64_t room, const char* path) {
   uint64_t size = 0;
@@ -76,16 +88,15 @@ uint16_t pgokit_module_of(uint64_t address) {
   if (!_dl_find_object || _dl_find_object((void*)(uintptr_t)address, &found)) return 0;
   struct mip_module module;
   describe(&found, &module);
-  const uint32_t known = __atomic_load_n(&pgokit_module_count, __ATOMIC_ACQUIRE);
+  const uint32_t known = count_modules();
   for (uint32_t i = 0; i < known; ++i) {
     if (same(&modules[i], &module)) return (uint16_t)(i + 1);
   }
   if (__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE)) return 0;
-  uint32_t number = pgokit_module_count;
+  uint32_t number = module_count;
   if (number < sizeof modules / sizeof *modules) {
     modules[number++] = module;
-    pgokit_modules = modules;
-    __atomic_store_n(&pgokit_module_count, number, __ATOMIC_RELEASE);
+    __atomic_store_n(&module_count, number, __ATOMIC_RELEASE);
   } else {
     number = 0;
   }

@@ -23,43 +23,60 @@ static uint32_t call_capacity(void) {
 
 static uint64_t pair(uint32_t first, uint32_t second) { return first | (uint64_t)second << 32; }
 
-static struct pgokit_log log_of(uint32_t payload_kind) {
-  const int ids = payload_kind == MIP_PAYLOAD_ORDER_LOG;
-  const uint32_t ever = __atomic_load_n(ids ? &logged_ids : &logged_calls, __ATOMIC_RELAXED);
-  struct pgokit_log log = {ids ? __start___pgokit_order_log : __start___pgokit_order_calls,
-                           ids ? id_capacity() : call_capacity(), 0, ever};
-  if (ever > log.capacity) {
-    log.count = log.capacity;
-    log.first = ids ? ever % log.capacity : 0;
+/* The oldest is entry 0. */
+static uint32_t count_ids(void) {
+  const uint32_t ever = __atomic_load_n(&logged_ids, __ATOMIC_RELAXED);
+  return ever < id_capacity() ? ever : id_capacity();
+}
+
+static int id_at(uint32_t index, void* to) {
+  const uint32_t first = logged_ids > id_capacity() ? logged_ids % id_capacity() : 0;
+  *(uint64_t*)to = __atomic_load_n(&__start___pgokit_order_log[(first + index) % id_capacity()],
+                                   __ATOMIC_RELAXED);
+  return 1;
+}
+
+static uint32_t count_calls(void) {
+  const uint32_t ever = __atomic_load_n(&logged_calls, __ATOMIC_RELAXED);
+  return ever < call_capacity() ? ever : call_capacity();
+}
+
+static int call_at(uint32_t index, void* to) {
+  *(uint64_t*)to = __atomic_load_n(&__start___pgokit_order_calls[index], __ATOMIC_RELAXED);
+  return 1;
+}
+
+static void clear(volatile uint64_t* from, volatile uint64_t* end) {
+  for (; from < end; ++from) {
+    if (*from) *from = 0; /* pages that were never written stay so */
   }
-  return log;
 }
 
-static uint32_t logged(void) {
-  return __atomic_load_n(&logged_ids, __ATOMIC_RELAXED) +
-         __atomic_load_n(&logged_calls, __ATOMIC_RELAXED);
-}
-
-static void clear_bits(void) {
+static void forget_ids(void) {
   for (struct mip_order_line* line = __start___pgokit_order_bits; line < __stop___pgokit_order_bits;
        ++line) {
     for (uint32_t i = 0; i < sizeof line->bits; ++i) ((volatile uint8_t*)line->bits)[i] = 0;
   }
+  clear(__start___pgokit_order_log, __stop___pgokit_order_log);
+  logged_ids = 0;
 }
 
-static void forget(void) {
-  for (volatile uint64_t* each = __start___pgokit_order_log; each < __stop___pgokit_order_log;
-       ++each) {
-    if (*each) *each = 0; /* pages that were never written stay so */
-  }
-  for (volatile uint64_t* each = __start___pgokit_order_calls; each < __stop___pgokit_order_calls;
-       ++each) {
-    if (*each) *each = 0;
-  }
-  logged_ids = logged_calls = 0;
+static void forget_calls(void) {
+  clear(__start___pgokit_order_calls, __stop___pgokit_order_calls);
+  logged_calls = 0;
 }
 
-static const struct pgokit_logging logging = {log_of, logged, clear_bits, forget};
+static const struct pgokit_source id_source = {MIP_PAYLOAD_ORDER_LOG, sizeof(struct mip_order_id),
+                                               count_ids, id_at, forget_ids};
+static const struct pgokit_source call_source = {
+    MIP_PAYLOAD_ORDER_CALLS, sizeof(struct mip_order_call), count_calls, call_at, forget_calls};
+PGOKIT_SOURCE(id_source);
+PGOKIT_SOURCE(call_source);
+
+static uint32_t next(uint32_t* log) {
+  __atomic_add_fetch(&pgokit_first_runs, 1, __ATOMIC_RELAXED);
+  return __atomic_fetch_add(log, 1, __ATOMIC_RELAXED);
+}
 
 static void lose_one(void) {
   __atomic_add_fetch(&pgokit_dropped[MIP_DROPPED_ORDER], 1, __ATOMIC_RELAXED);
@@ -72,8 +89,7 @@ __attribute__((used)) void pgokit_log_id(uint8_t* bits, uint8_t mask) {
   const struct mip_order_line* line = (const struct mip_order_line*)start;
   const uint32_t number = (uint32_t)(bits - line->bits) * 8 + (uint32_t)__builtin_ctz(mask);
   const uint32_t capacity = id_capacity();
-  pgokit_logging = &logging;
-  const uint32_t index = __atomic_fetch_add(&logged_ids, 1, __ATOMIC_RELAXED);
+  const uint32_t index = next(&logged_ids);
   if (index >= capacity) lose_one();
   __atomic_store_n(&__start___pgokit_order_log[index % capacity],
                    pair(line->module, line->first + number), __ATOMIC_RELAXED);
@@ -81,8 +97,7 @@ __attribute__((used)) void pgokit_log_id(uint8_t* bits, uint8_t mask) {
 
 __attribute__((used)) void pgokit_log_call(uint8_t* byte, uint64_t return_address) {
   if (!__atomic_exchange_n(byte, 0, __ATOMIC_RELAXED)) return;
-  pgokit_logging = &logging;
-  const uint32_t index = __atomic_fetch_add(&logged_calls, 1, __ATOMIC_RELAXED);
+  const uint32_t index = next(&logged_calls);
   if (index >= call_capacity()) return lose_one();
   const uint32_t place = (uint32_t)(return_address - (uintptr_t)pgokit_raw_begin());
   __atomic_store_n(&__start___pgokit_order_calls[index], pair(place, pgokit_time()),

@@ -102,40 +102,34 @@ static const char* file_name(char* path, const char* end) {
   return path < end ? path : NULL;
 }
 
-static uint64_t copy_edges(struct mip_edge* to) {
-  const struct mip_edge* first = to;
-  for (uint32_t i = 0; i < pgokit_edges.capacity; ++i) {
-    if (pgokit_edges.buffer[i].return_address) *to++ = pgokit_edges.buffer[i];
+static uint64_t room_of_sources(void) {
+  uint64_t room = 0;
+  for (uint32_t i = 0; i < pgokit_source_count(); ++i) {
+    const struct pgokit_source* source = pgokit_source(i);
+    room += (uint64_t)source->count() * source->entry_size;
   }
-  return (uint64_t)(to - first) * sizeof *to;
+  return room;
 }
 
-static uint64_t copy_targets(struct mip_target* to, uint32_t count) {
-  for (uint32_t i = 0; i < count; ++i) to[i] = pgokit_target(i);
-  return count * sizeof *to;
+static char* copy_source(const struct pgokit_source* source, char* to, const char* end) {
+  const uint32_t size = source->entry_size;
+  for (uint32_t i = 0, count = source->count(); i < count && to + size <= end; ++i) {
+    if (source->entry(i, to)) to += size;
+  }
+  return to;
 }
 
-static uint64_t copy_log(uint64_t* to, struct pgokit_log log) {
-  for (uint32_t i = 0; i < log.count; ++i) to[i] = log.entries[(log.first + i) % log.capacity];
-  return log.count * sizeof *to;
-}
-
-/* Both payloads, which programs without a log do not have; their end. */
-static uint64_t copy_logs(struct pgokit_record* record, uint64_t at) {
-  static const uint32_t kinds[] = {MIP_PAYLOAD_ORDER_LOG, MIP_PAYLOAD_ORDER_CALLS};
-  for (int i = 0; pgokit_logging && i < 2; ++i) {
-    const uint64_t size = copy_log((uint64_t*)((char*)record + at), pgokit_logging->log(kinds[i]));
+/* Behind the counters; the end of all. */
+static char* copy_sources(struct pgokit_record* record, char* to, const char* end) {
+  for (uint32_t i = 0; i < pgokit_source_count(); ++i) {
+    const struct pgokit_source* source = pgokit_source(i);
+    char* from = to;
+    to = copy_source(source, to, end);
     record->payloads[record->dump.payload_count++] =
-        (struct mip_payload){kinds[i], sizeof(uint64_t), at, size};
-    at += size;
+        (struct mip_payload){source->payload_kind, source->entry_size,
+                             (uint64_t)(from - (char*)record), (uint64_t)(to - from)};
   }
-  return at;
-}
-
-static uint64_t size_of_logs(void) {
-  if (!pgokit_logging) return 0;
-  return sizeof(uint64_t) * ((uint64_t)pgokit_logging->log(MIP_PAYLOAD_ORDER_LOG).capacity +
-                             pgokit_logging->log(MIP_PAYLOAD_ORDER_CALLS).capacity);
+  return to;
 }
 
 static void append(const char* path, const void* record, size_t size) {
@@ -161,12 +155,9 @@ static void append(const char* path, const void* record, size_t size) {
 __attribute__((destructor(101))) static void finish(void) {
   char path[1024];
   if (!pgokit_self.pid || getauxval(AT_SECURE) || !file_name(path, path + sizeof path - 1)) return;
-  pgokit_find_tables();
   const size_t raw = pgokit_raw_size(),
-               edges_at = sizeof(struct pgokit_record) + ((raw + 7) & ~(size_t)7);
-  const uint32_t values = pgokit_value_count();
-  const size_t room = edges_at + pgokit_edges.capacity * sizeof(struct mip_edge) +
-                      values * sizeof(struct mip_target) + size_of_logs() + 8;
+               sources_at = sizeof(struct pgokit_record) + ((raw + 7) & ~(size_t)7);
+  const size_t room = sources_at + room_of_sources() + 8;
   struct pgokit_record* record =
       mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (record == MAP_FAILED) return;
@@ -175,7 +166,7 @@ __attribute__((destructor(101))) static void finish(void) {
   dump->magic = MIP_DUMP_MAGIC;
   dump->version = MIP_DUMP_VERSION;
   dump->flags = pgokit_self.flags;
-  dump->payload_count = 3;
+  dump->payload_count = 1;
   dump->kinds = header->kinds;
   dump->module_hash = header->module_hash;
   dump->raw_size = raw;
@@ -184,20 +175,15 @@ __attribute__((destructor(101))) static void finish(void) {
   dump->sequence = 1;
   dump->start_time = pgokit_self.start_time;
   dump->dump_time = clock_ns(CLOCK_REALTIME);
-  dump->edge_rate = pgokit_edges.rate;
+  dump->edge_rate = pgokit_edge_rate;
   copy(dump->dropped, pgokit_dropped, sizeof dump->dropped);
   find_module(dump);
   dump->raw_address = (uint64_t)header - dump->load_bias;
   record->payloads[0] = (struct mip_payload){MIP_PAYLOAD_RAW, 1, sizeof *record, raw};
   copy(record + 1, header, raw);
-  const uint64_t edges = copy_edges((struct mip_edge*)((char*)record + edges_at));
-  record->payloads[1] =
-      (struct mip_payload){MIP_PAYLOAD_EDGES, sizeof(struct mip_edge), edges_at, edges};
-  const size_t targets_at = edges_at + edges;
-  const uint64_t targets = copy_targets((struct mip_target*)((char*)record + targets_at), values);
-  record->payloads[2] =
-      (struct mip_payload){MIP_PAYLOAD_TARGETS, sizeof(struct mip_target), targets_at, targets};
-  const size_t size = dump->total_size = copy_logs(record, targets_at + targets) + 8;
+  const char* room_end = (char*)record + room - 8;
+  const char* sources_end = copy_sources(record, (char*)record + sources_at, room_end);
+  const size_t size = dump->total_size = (size_t)(sources_end - (char*)record) + 8;
   uint8_t* end = (uint8_t*)record + size - MIP_DUMP_CRC_SIZE;
   const uint32_t crc =
       ~pgokit_crc_add(UINT32_MAX, (const uint8_t*)record, (uint32_t)size - MIP_DUMP_CRC_SIZE);

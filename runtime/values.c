@@ -9,6 +9,58 @@
  * entries, what belongs to the site's value, and what was dropped. */
 #include "core.h"
 
+/* Values of sites beyond the one that is in the site itself. Entries of one site are linked by
+ * number, from 1. */
+struct value {
+  uint64_t site; /* offset in the raw section; 0: unused */
+  uint64_t value;
+  uint64_t count;
+  uint64_t before; /* what was counted, under other values, of the entries it took the place of */
+  uint32_t next;
+  uint16_t module;
+  uint16_t zero;
+};
+
+static struct {
+  struct value* entries;
+  uint32_t capacity;
+  uint32_t used; /* may be over the capacity */
+  uint32_t per_site;
+} values;
+
+/* The first buffer serves all modules. */
+static void find_buffer(void) {
+  for (const struct mip_module_settings* each = __start___pgokit_modules;
+       each < __stop___pgokit_modules; ++each) {
+    if (!each->value_capacity || values.capacity) continue;
+    values.entries = (struct value*)((uintptr_t)each + (uintptr_t)each->value_buffer);
+    values.per_site = each->values_per_site;
+    __atomic_store_n(&values.capacity, each->value_capacity, __ATOMIC_RELEASE);
+  }
+}
+
+static uint32_t value_count(void) {
+  const uint32_t used = __atomic_load_n(&values.used, __ATOMIC_RELAXED);
+  return used < values.capacity ? used : values.capacity;
+}
+
+static int target_at(uint32_t index, void* to) {
+  const struct value* from = &values.entries[index];
+  *(struct mip_target*)to =
+      (struct mip_target){from->site, from->value, from->count, from->module, 0};
+  return from->site != 0;
+}
+
+static void forget_values(void) {
+  for (uint32_t i = 0; i < value_count(); ++i)
+    values.entries[i] = (struct value){0, 0, 0, 0, 0, 0, 0};
+  values.used = 0;
+}
+
+static const struct pgokit_source value_source = {MIP_PAYLOAD_TARGETS, sizeof(struct mip_target),
+                                                  value_count, target_at, forget_values};
+PGOKIT_SOURCE(value_source);
+
 /* A thread that waits for another has soon got it; one that was interrupted in here by a signal
  * never does. */
 static int lock(struct mip_site* site) {
@@ -20,17 +72,16 @@ static int lock(struct mip_site* site) {
 
 static void unlock(struct mip_site* site) { __atomic_store_n(&site->lock, 0, __ATOMIC_RELEASE); }
 
-static struct pgokit_value* entry_at(uint32_t number) {
-  return number && number <= pgokit_values.capacity ? &pgokit_values.entries[number - 1] : NULL;
+static struct value* entry_at(uint32_t number) {
+  return number && number <= values.capacity ? &values.entries[number - 1] : NULL;
 }
 
 /* What is found becomes the first. `least` is the least frequent but for the site's value. */
-static struct pgokit_value* find(struct mip_site* site, uint64_t value, uint32_t* count,
-                                 struct pgokit_value** least) {
+static struct value* find(struct mip_site* site, uint64_t value, uint32_t* count,
+                          struct value** least) {
   uint32_t* link = &site->more;
   *count = 0, *least = NULL;
-  for (struct pgokit_value* each; (each = entry_at(*link)) && *count < pgokit_values.per_site;
-       ++*count) {
+  for (struct value* each; (each = entry_at(*link)) && *count < values.per_site; ++*count) {
     if (each->value == value) {
       const uint32_t number = *link;
       *link = each->next;
@@ -46,11 +97,11 @@ static struct pgokit_value* find(struct mip_site* site, uint64_t value, uint32_t
   return NULL;
 }
 
-static struct pgokit_value* add(struct mip_site* site, uint64_t value, uint32_t count,
-                                struct pgokit_value* least) {
-  if (count < pgokit_values.per_site) {
-    const uint32_t number = __atomic_add_fetch(&pgokit_values.used, 1, __ATOMIC_RELAXED);
-    struct pgokit_value* fresh = entry_at(number);
+static struct value* add(struct mip_site* site, uint64_t value, uint32_t count,
+                         struct value* least) {
+  if (count < values.per_site) {
+    const uint32_t number = __atomic_add_fetch(&values.used, 1, __ATOMIC_RELAXED);
+    struct value* fresh = entry_at(number);
     if (fresh) {
       fresh->value = value;
       fresh->next = site->more;
@@ -58,7 +109,7 @@ static struct pgokit_value* add(struct mip_site* site, uint64_t value, uint32_t 
       site->more = number;
       return fresh;
     }
-    __atomic_store_n(&pgokit_values.used, pgokit_values.capacity, __ATOMIC_RELAXED);
+    __atomic_store_n(&values.used, values.capacity, __ATOMIC_RELAXED);
   }
   if (!least) return NULL;
   __atomic_add_fetch(&pgokit_dropped[MIP_DROPPED_TARGETS], least->count, __ATOMIC_RELAXED);
@@ -69,10 +120,10 @@ static struct pgokit_value* add(struct mip_site* site, uint64_t value, uint32_t 
   return least;
 }
 
-static struct pgokit_value* find_or_add(struct mip_site* site, uint64_t value, int* is_new) {
+static struct value* find_or_add(struct mip_site* site, uint64_t value, int* is_new) {
   uint32_t count;
-  struct pgokit_value* least;
-  struct pgokit_value* found = find(site, value, &count, &least);
+  struct value* least;
+  struct value* found = find(site, value, &count, &least);
   *is_new = !found;
   return found ? found : add(site, value, count, least);
 }
@@ -86,7 +137,7 @@ static void take(struct mip_site* site, uint64_t count) {
 static void settle(struct mip_site* site) {
   int is_new;
   const int64_t own = (int64_t)(site->hits - site->taken);
-  struct pgokit_value* entry = own > 0 ? find_or_add(site, site->value, &is_new) : NULL;
+  struct value* entry = own > 0 ? find_or_add(site, site->value, &is_new) : NULL;
   take(site, (uint64_t)own);
   if (!entry) {
     if (own > 0)
@@ -101,7 +152,7 @@ static void settle(struct mip_site* site) {
  * between which the site's never came. The value before is the first of the entries. `seen`: 5 bits
  * of how many hits the site's value had, 3 of how many others came since. */
 static int comes_more(struct mip_site* site, uint64_t value) {
-  const struct pgokit_value* before = entry_at(site->more);
+  const struct value* before = entry_at(site->more);
   const uint8_t own = (uint8_t)(site->hits - site->taken) & 31;
   const uint8_t others = (site->seen & 31) == own ? (uint8_t)((site->seen >> 5) + 1) : 1;
   site->seen = (uint8_t)(own | others << 5);
@@ -118,7 +169,7 @@ static int count_value(struct mip_site* site, uint64_t value) {
   }
   int is_new;
   const int more = comes_more(site, value);
-  struct pgokit_value* entry = find_or_add(site, value, &is_new);
+  struct value* entry = find_or_add(site, value, &is_new);
   if (!entry) {
     __atomic_add_fetch(&pgokit_dropped[MIP_DROPPED_TARGETS], 1, __ATOMIC_RELAXED);
     take(site, 1);
@@ -139,7 +190,7 @@ static int count_value(struct mip_site* site, uint64_t value) {
 
 /* Returns whether pgokit_place_value is to be called. */
 __attribute__((used)) int pgokit_record_value(struct mip_site* site, uint64_t value) {
-  if (!__atomic_load_n(&pgokit_values.capacity, __ATOMIC_ACQUIRE)) pgokit_find_tables();
+  if (!__atomic_load_n(&values.capacity, __ATOMIC_ACQUIRE)) find_buffer();
   if (!lock(site)) {
     __atomic_add_fetch(&pgokit_dropped[MIP_DROPPED_TARGETS], 1, __ATOMIC_RELAXED);
     take(site, 1);
@@ -155,8 +206,8 @@ __attribute__((used)) void pgokit_place_value(struct mip_site* site, uint64_t va
   const uint16_t module = pgokit_module_of(value);
   if (!module || !lock(site)) return;
   uint32_t count;
-  struct pgokit_value* least;
-  struct pgokit_value* entry = find(site, value, &count, &least);
+  struct value* least;
+  struct value* entry = find(site, value, &count, &least);
   if (entry) entry->module = module;
   if (site->value == value) site->module = module;
   unlock(site);

@@ -5,7 +5,7 @@ import mip
 import tools
 
 SYSROOT = "/usr/aarch64-linux-gnu"
-RUNTIME = ["count.c", "core.c", "entry.c", "order_log.c", "posix.c", "file.c", "continuous.c"]
+RUNTIME = ["count.c", "core.c", "first_run.c", "edges.c", "order_log.c", "posix.c", "file.c", "continuous.c"]
 
 
 def cross(build):
