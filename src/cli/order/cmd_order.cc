@@ -20,7 +20,9 @@ constexpr const char* footer =
     "  dumps of programs built with 'pgokit flags order' (or edges), with their map or program\n"
     "  instrumented profiles (.mip), recordings (perf.data, perf script text), sample profiles\n"
     "  order files: functions in the order of their first runs, one per line\n"
-    "Each dump is a scenario; FILE=WEIGHT gives it a weight.\n"
+    "Each dump is a scenario; FILE=WEIGHT gives it a weight. Recordings are scenarios too if "
+    "start-up\n"
+    "is cut off, or first-touch or bp asked for; else only who calls whom is taken from them.\n"
     "\nalgorithms:\n"
     "  auto         start-up by first-touch or bp, whichever is better; the rest by cdsort\n"
     "  first-touch  the order of first runs, the heaviest trace first\n"
@@ -100,6 +102,8 @@ Status prepare(Settings& s) {
   if (!s.until_time.empty()) inputs.cut.microseconds = TRY(microseconds_of(s.until_time));
   inputs.cut.function = s.until;
   if (s.until_mark) inputs.cut.mark = *s.until_mark;
+  inputs.sample_traces = !s.until_time.empty() || !s.until.empty() || s.evaluate ||
+                         s.make.algorithm == "first-touch" || s.make.algorithm == "bp";
   inputs.threads = s.make.threads = static_cast<unsigned>(s.threads);
   if (s.make.page_size < 256 || (s.make.page_size & (s.make.page_size - 1)))
     return usage_error("--page-size {}: a power of two from 256 on is wanted", s.make.page_size);

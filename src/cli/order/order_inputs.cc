@@ -1,7 +1,10 @@
 #include "cli/order/order_inputs.h"
 
 #include "base/cursor.h"
+#include "order/from_profile.h"
+#include "order/from_samples.h"
 #include "order/order_file.h"
+#include "profile/format.h"
 
 namespace pgokit::cli {
 namespace {
@@ -33,7 +36,44 @@ class Reader {
       has_instrumented_ = true;
       return instrumented_.see(file.path(), bytes, input.weight);
     }
+    if (profile::sniff(bytes)) {
+      auto read = TRY_IN(file.path(), profile::read_profile(bytes));
+      if (read.md5_names)
+        return fail("{}: it has hashes in place of names, which linkers do not know", file.path());
+      order::add_profile(read.profile, input.weight, into_.model);
+      return {};
+    }
+    if (order::is_recording(bytes)) return take_recording(file, input.weight);
     return take_order(file, input.weight);
+  }
+
+  Status take_recording(const MappedFile& file, u64 weight) {
+    if (options_.binary.empty())
+      return usage_error("{}: a recording wants the program that was recorded: -b PROGRAM",
+                         file.path());
+    if (!program_) {
+      program_.emplace(TRY(binary::Program::open(options_.binary, {})));
+      TRY(program_->load_functions(options_.threads));
+      TRY(symbols_.add(options_.binary));
+      symbols_.finish();
+    }
+    order::SampleOptions how{.cut = options_.cut,
+                             .traces = options_.sample_traces,
+                             .weight = weight,
+                             .source = file.path(),
+                             .pid = options_.pid,
+                             .ignore_build_id = options_.ignore_build_id,
+                             .threads = options_.threads};
+    auto facts = TRY_IN(file.path(), order::add_samples(file.bytes(), *program_, symbols_, how,
+                                                        into_.model, into_.cuts));
+    if (facts.used == 0) return fail("{}: no sample of it is in {}", file.path(), options_.binary);
+    if (facts.unreadable)
+      into_.notes.push_back(
+          fmt::format("{}: {} samples cannot be read", file.path(), facts.unreadable));
+    if (facts.late)
+      into_.notes.push_back(fmt::format(
+          "{}: text tells no times: only its calls are taken; perf.data tells them", file.path()));
+    return {};
   }
 
   // An order file is a trace that somebody wrote down.
@@ -55,6 +95,8 @@ class Reader {
   OrderInputs& into_;
   order::MipInputs instrumented_;
   std::deque<MappedFile> files_;  // until all is read
+  std::optional<binary::Program> program_;
+  order::LinkSymbols symbols_;
   bool has_instrumented_ = false;
 };
 

@@ -19,6 +19,7 @@ struct OrderInputOptions {
   order::Cut cut;
   std::optional<u32> pid;
   bool ignore_build_id = false;
+  bool sample_traces = false;  // recordings give traces too
   unsigned threads = 0;
 };
 

@@ -1,0 +1,20 @@
+#include <cstdlib>
+
+#include "base/cursor.h"
+#include "order/order_file.h"
+
+using namespace pgokit;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  auto read = order::read_order(as_text({data, size}));
+  if (!read) return 0;
+  std::vector<order::PlacedSymbol> symbols;
+  for (auto name : read->names) symbols.push_back({name, {}, {}});
+  // What was read is written for lld and read again as the same.
+  auto text = order::write_order(symbols, order::OrderFormat::lld);
+  auto again = order::read_order(text);
+  if (!again || again->names.size() > read->names.size()) abort();
+  for (auto format : {order::OrderFormat::gold, order::OrderFormat::ld, order::OrderFormat::ld64})
+    if (order::write_order(symbols, format).empty()) abort();
+  return 0;
+}

@@ -1,0 +1,41 @@
+#pragma once
+
+// Recordings → calls, weights of functions, and traces.
+//
+//   auto facts = TRY(order::add_recording(bytes, program, symbols, options, model, cuts));
+//
+// Calls are branches to the first instruction of a function (branch stacks), and neighbours in call
+// chains. Weights are samples. A trace is the functions of one process in the order in which they
+// were first seen: as coarse as the samples are, so only made where it is asked for.
+
+#include "binary/program.h"
+#include "order/cut.h"
+#include "order/symbols.h"
+
+namespace pgokit::order {
+
+struct SampleOptions {
+  Cut cut = {};
+  bool traces = false;
+  u64 weight = 1;
+  std::string source = {};  // for messages
+  std::optional<u32> pid = {};
+  bool ignore_build_id = false;
+  unsigned threads = 0;
+};
+
+struct SampleFacts {
+  u64 samples = 0, used = 0, elsewhere = 0, unreadable = 0;
+  u64 calls = 0;      // that were seen, not different ones
+  bool late = false;  // traces were wanted of text, which has no times
+};
+
+bool is_recording(Bytes bytes);
+
+// perf.data, or text of perf script. `symbols` are those of the program. Text with branch stacks or
+// call chains wants the program's functions loaded.
+Result<SampleFacts> add_samples(Bytes bytes, const binary::Program& program,
+                                const LinkSymbols& symbols, const SampleOptions& options,
+                                Model& model, CutFacts& cuts);
+
+}  // namespace pgokit::order

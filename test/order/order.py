@@ -1,0 +1,308 @@
+"""order.py PGOKIT LIB FOLDER CASE: orders from instrumented programs, given to the linkers, judged by nm."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import made
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PGOKIT, LIB, FOLDER, CASE = sys.argv[1:5]
+FOLDER = os.path.join(FOLDER, CASE)
+LINKERS = {"lld": "lld-22", "gold": "gold", "ld": "bfd"}
+LINKER_FLAG = {"lld": "-Wl,--symbol-ordering-file=", "gold": "-Wl,--section-ordering-file=", "ld": "-Wl,-T,"}
+
+
+def path(name):
+    return os.path.join(FOLDER, name)
+
+
+def run(*command, env=None, code=0):
+    done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ, **(env or {})))
+    assert done.returncode == code, f"{' '.join(command)}: exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done
+
+
+def order(*arguments, code=0):
+    return run(PGOKIT, "order", *arguments, code=code)
+
+
+def objects(sources, *flags, suffix=""):
+    result = []
+    for source in sources:
+        result.append(path(os.path.basename(source) + suffix + ".o"))
+        run("clang-22", "-O1", "-ffunction-sections", *flags, "-c", source, "-o", result[-1])
+    return result
+
+
+def flags(kind, stage):
+    return run(PGOKIT, "flags", kind, f"--{stage}", "--lib-dir", LIB).stdout.split()
+
+
+def link(name, parts, *more, linker="lld"):
+    run("clang-22", f"-fuse-ld={LINKERS[linker]}", *parts, "-Wl,--build-id", *more, "-o", path(name))
+    return path(name)
+
+
+def instrumented(sources, kind="order"):
+    parts = objects(sources, *flags(kind, "compile"), suffix=f".{kind}")
+    return link(f"app.{kind}", parts, *flags(kind, "link"))
+
+
+def dump(program, *arguments):
+    out = f"{program}.{'-'.join(arguments)}.mipraw"
+    if os.path.exists(out):
+        os.unlink(out)
+    run(program, *arguments, env={"PGOKIT_PROFILE_FILE": out})
+    return out
+
+
+def addresses(program):
+    """name → address of functions."""
+    result = {}
+    for line in run("llvm-nm-22", "--defined-only", program).stdout.splitlines():
+        address, kind, name = line.split(maxsplit=2)
+        if kind in "tT":
+            result[name] = int(address, 16)
+    return result
+
+
+def small():
+    return made.write(path("source"), 400, files=2)
+
+
+def placed(program, names):
+    """The program has these functions one behind the other."""
+    where = addresses(program)
+    found = [where[name] for name in names]
+    assert found == sorted(found), "they are not in that order"
+    between = [name for name, at in where.items() if found[0] < at < found[-1] and name not in names]
+    assert not between, f"{between[:5]} lie between them"
+
+
+def linkers():
+    """lld, gold and GNU ld put the functions of a start-up where the order says."""
+    sources = small()
+    program = instrumented(sources)
+    log = dump(program, "1")
+    parts = objects(sources)
+    names = ["main"] + [f"f{i}" for i in made.start_up(1, 400)] + ["started", "work"]
+    for linker, flag in LINKER_FLAG.items():
+        if not shutil.which(f"ld.{LINKERS[linker]}"):
+            print(f"{linker} is not installed: left out")
+            continue
+        plain = link(f"plain.{linker}", parts, linker=linker)
+        text = order(program, log, "--link", plain, "--format", linker, "-o", path(f"order.{linker}")).stdout
+        assert "43 of 43 functions" in text, text
+        ordered = link(f"ordered.{linker}", parts, flag + path(f"order.{linker}"), linker=linker)
+        placed(ordered, names)
+        # It runs as before.
+        run(ordered, "1")
+        pages = json.loads(order("--evaluate", plain, ordered, "--with", program, "--with", log, "--json").stdout)
+        assert pages[1]["pages"]["4096"] < 0.6 * pages[0]["pages"]["4096"], pages
+    graph = path("calls")
+    order(program, log, "--format", "call-graph", "-o", graph, code=1)
+    mach = order(program, log, "--format", "ld64", "-o", "-").stdout.split()
+    assert mach[:2] == ["_main", f"_f{made.start_up(1, 400)[0]}"], mach[:2]
+
+
+def same_names():
+    """Static functions that share a name are named; GNU ld can tell them apart by their objects."""
+    sources = []
+    for name in "ab":
+        sources.append(path(f"{name}.c"))
+        with open(sources[-1], "w", encoding="utf-8") as file:
+            file.write(f"extern volatile int sink;\n__attribute__((noinline)) static void init(void) {{ sink++; }}\n"
+                       f"__attribute__((noinline)) void {name}(void) {{ init(); }}\n"
+                       f"__attribute__((noinline)) void unused_{name}(void) {{ sink--; }}\n")
+    sources.append(path("main.c"))
+    with open(sources[-1], "w", encoding="utf-8") as file:
+        file.write("volatile int sink; void a(void); void b(void);\nint main(void) { b(); a(); return 0; }\n")
+    program = instrumented(sources)
+    log = dump(program)
+    parts = objects(sources)
+    plain = link("plain", parts)
+    text = order(program, log, "--link", plain, "-o", path("order")).stdout
+    assert re.search(r"several +init: 2 static functions \(a.c, b.c\), placed together", text), text
+    with open(path("order"), encoding="utf-8") as file:
+        assert file.read().split() == ["main", "b", "init", "a"]
+    arguments = [word for part in parts for word in ("--link", part)]
+    script = order(program, log, *arguments, "--format", "ld", "-o", "-").stdout
+    assert "*a.c.o(.text.init)" in script and "*b.c.o(.text.init)" in script, script
+
+
+def suffixes():
+    """What compilers append to names changes from build to build; the order has the link's names."""
+    with open(path("log"), "w", encoding="utf-8") as file:
+        file.write("main\nf.llvm.111\ngone\ng.cold\n")
+    with open(path("new.s"), "w", encoding="utf-8") as file:
+        for name in ("f.llvm.222", "main", "g.cold.1", "g", "f.cold"):
+            file.write(f'.section .text.{name},"ax",@progbits\n.globl "{name}"\n.type "{name}",@function\n"{name}": nop\n'
+                       f'.size "{name}",1\n')
+    run("clang-22", "-c", path("new.s"), "-o", path("new.o"))
+    text = order(path("log"), "--link", path("new.o"), "-o", path("order")).stdout
+    with open(path("order"), encoding="utf-8") as file:
+        assert file.read().split() == ["main", "f.llvm.222", "g.cold.1"]
+    assert "3 of 4 functions are in it, 2 of them under names with other suffixes" in text, text
+    assert "not there gone" in text, text
+
+
+def gate():
+    """5 MB of text, start-up runs a tenth of the functions: at least 40 % fewer pages of text."""
+    sources = made.write(path("source"), 16000)
+    program = instrumented(sources)
+    log = dump(program, "0")
+    parts = objects(sources)
+    plain = link("plain", parts)
+    order(program, log, "--link", plain, "-o", path("order"))
+    ordered = link("ordered", parts, LINKER_FLAG["lld"] + path("order"))
+    pages = json.loads(order("--evaluate", plain, ordered, "--with", program, "--with", log, "--json").stdout)
+    assert pages[0]["text"] > 5e6 and pages[0]["functions"] > 1500, pages
+    before, after = (one["pages"]["4096"] for one in pages)
+    print(f"{before:.0f} pages before, {after:.0f} after: {100 * (1 - after / before):.1f} % fewer")
+    assert after <= 0.6 * before
+
+
+def scenarios():
+    """Several start-ups and weights; the picture; the score by traces held out."""
+    sources = small()
+    program = instrumented(sources)
+    logs = [dump(program, str(i)) for i in range(made.SCENARIOS)]
+    first = order(program, *logs, f"--weighted-input=9,{logs[2]}", "--algorithm", "first-touch", "-o", "-").stdout.split()
+    assert first[1] == f"f{made.start_up(2, 400)[0]}", "the heaviest comes first"
+    text = order(program, *logs, "--held-out", "1", "--svg", path("map.svg"), "-o", path("order")).stdout
+    assert "3 and 1 held out" in text and "by the traces held out" in text, text
+    with open(path("map.svg"), encoding="utf-8") as file:
+        assert file.read().startswith("<svg")
+    merged = path("merged.mip")
+    run(PGOKIT, "merge", program, *logs, "-o", merged, "-q")
+    assert len(order(merged, "-o", "-").stdout.split()) == len(set(first))
+    for algorithm in ("auto", "bp", "c3", "cdsort"):
+        names = order(program, *logs, "--algorithm", algorithm, "-o", "-").stdout.split()
+        assert sorted(names) == sorted(set(first)), algorithm
+        again = order(program, *logs, "--algorithm", algorithm, "--threads", "1", "-o", "-").stdout.split()
+        assert names == again, "threads show"
+
+
+def cut():
+    """Start-up ends with a function, a time, or a mark."""
+    sources = small()
+    with open(sources[-1], encoding="utf-8") as file:
+        text = file.read()
+    with open(sources[-1], "w", encoding="utf-8") as file:
+        file.write(text.replace("int main", "void pgokit_mark(unsigned long);\nint main").replace("  work();", "  pgokit_mark(7);\n  work();"))
+    program = instrumented(sources)
+    log = dump(program, "0")
+    whole = order(program, log, "-o", "-").stdout.split()
+    assert whole[-2:] == ["started", "work"]
+    assert order(program, log, "--until", "started", "-o", "-").stdout.split() == whole[:-1]
+    assert order(program, log, "--until-mark", "7", "-o", "-").stdout.split() == whole[:-1]
+    assert order(program, log, "--until-time", "1000s", "-o", "-").stdout.split() == whole
+    never = order(program, log, "--until", "nobody", "--until-mark", "8", "-o", "-")
+    assert "never ran nobody: taken whole" in never.stderr and "never said mark 8" in never.stderr, never.stderr
+    order(program, log, "--until-time", "soon", code=2)
+
+
+def logs():
+    """The three ways of logging first runs give the same order; a ring that wrapped says what is lost."""
+    sources = small()
+    orders = {}
+    for kind in ("order", "order-log", "order-calls"):
+        program = instrumented(sources, kind)
+        orders[kind] = order(program, dump(program, "3"), "-o", "-").stdout.split()
+    assert orders["order"] == orders["order-log"] == orders["order-calls"]
+    parts = objects(sources, *run(PGOKIT, "flags", "order-log", "--compile", "--buffer", "16", "--lib-dir", LIB).stdout.split(),
+                    suffix=".ring")
+    program = link("ring", parts, *flags("order-log", "link"))
+    done = order(program, dump(program, "3"), "-o", "-")
+    assert done.stdout.split() == orders["order"][-16:]
+    assert f"{len(orders['order']) - 16} first runs are lost" in done.stderr, done.stderr
+
+
+def recordings():
+    """Text of perf script, with branch stacks and with call chains: who calls whom."""
+    with open(path("app.s"), "w", encoding="utf-8") as file:
+        for name in ("a", "b", "c"):
+            file.write(f'.section .text.{name},"ax",@progbits\n.globl {name}\n.type {name},@function\n{name}:\n .rept 31\n nop\n .endr\n'
+                       f' ret\n.size {name},32\n')
+        file.write(".globl _start\n.text\n.type _start,@function\n_start:\n call c\n ret\n.size _start,.-_start\n")
+    run("clang-22", "-nostdlib", "-static", "-fuse-ld=lld-22", path("app.s"), "-o", path("app"))
+    where = addresses(path("app"))
+    with open(path("branches"), "w", encoding="utf-8") as file:
+        branch = f"0x{where['c'] + 5:x}/0x{where['a']:x}/P/-/-/0"
+        for _ in range(9):
+            file.write(f" {where['a']:x} {branch} {branch}\n")
+    names = order(path("branches"), "-b", path("app"), "-o", "-").stdout.split()
+    assert names == ["c", "a"], names
+    graph = order(path("branches"), "-b", path("app"), "--format", "call-graph", "-o", "-").stdout
+    assert graph == "c a 18\n", graph
+    with open(path("graph"), "w", encoding="utf-8") as file:
+        file.write(graph)
+    run("clang-22", "-nostdlib", "-static", "-fuse-ld=lld-22", path("app.s"), "-Wl,--call-graph-ordering-file=" + path("graph"),
+        "-o", path("ordered"))
+    placed(path("ordered"), ["c", "a"])
+    with open(path("app.prof"), "w", encoding="utf-8") as file:
+        file.write("b:100:10\n 1: 50 c:40\n 2: inlined:20\n  1: 20 a:7\nc:60:40\n 1: 60\n")
+    graph = order(path("app.prof"), "--link", path("app"), "--format", "call-graph", "-o", "-").stdout
+    assert sorted(graph.splitlines()) == ["b a 7", "b c 40"], graph
+    assert "wants the program that was recorded" in order(path("branches"), code=2).stderr
+
+
+def bad_input():
+    """One line each, nothing invented."""
+    sources = small()
+    program = instrumented(sources)
+    log = dump(program, "0")
+    other = instrumented(made.write(path("other"), 200, files=2), "order-log")
+    plain = link("plain", objects(sources))
+
+    def refused(part, *arguments, code=1):
+        error = order(*arguments, code=code).stderr
+        assert part in error and error.count("\n") == 1, error
+
+    refused("a dump tells numbers, not names", log, "-o", path("out"))
+    refused("programs without a map", other, log)
+    refused("not an instrumented program", plain)
+    refused("it is empty", "/dev/null")
+    refused("no text", write("zeros", b"\0\0\0\0"))
+    refused("has no symbols", program, log, "--link", strip(plain))
+    refused("none of the 2 functions is in the link", write("names", b"x\ny\n"), "--link", plain)
+    refused("an archive", program, log, "--link", write("lib.a", b"!<arch>\n"))
+    refused("neither a program nor an object", program, log, "--link", log)
+    refused("--algorithm best", program, "--algorithm", "best", code=2)
+    refused("mold cannot be told", program, "--format", "mold", code=2)
+    refused("it is not linked", "--evaluate", path("part0.c.o"), "--with", program, "--with", log)
+    refused("has none of the functions", "--evaluate", plain, "--with", path("names"))
+    refused("No such file", path("nothing"))
+    refused("there are 1 traces", program, log, "--held-out", "1")
+    assert not os.path.exists(path("out"))
+
+
+def write(name, data):
+    with open(path(name), "wb") as file:
+        file.write(data)
+    return path(name)
+
+
+def strip(program):
+    run("llvm-strip-22", program, "-o", path("stripped"))
+    return path("stripped")
+
+
+def main():
+    for tool in ("clang-22", "ld.lld-22", "llvm-nm-22"):
+        if not shutil.which(tool):
+            print(f"skipped: {tool} is not installed")
+            sys.exit(77)
+    if not os.path.exists(os.path.join(LIB, "pgokit-plugin.so")):
+        print("skipped: the plugin is not built")
+        sys.exit(77)
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    os.makedirs(FOLDER)
+    globals()[CASE]()
+    print(f"{CASE}: as expected")
+
+
+main()
