@@ -3,6 +3,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/Metadata.h"
@@ -105,6 +106,16 @@ void exclude_resolvers(Module& module) {
   }
 }
 
+// Lines without the rest of debug information (-gline-tables-only) have no linkage names, and the
+// function that inlined code was written in would not be known.
+void name_lines(Module& module) {
+  for (Function& function : module) {
+    DISubprogram* lines = function.getSubprogram();
+    if (lines && lines->getLinkageName().empty() && lines->getName() != function.getName())
+      lines->replaceLinkageName(MDString::get(module.getContext(), function.getName()));
+  }
+}
+
 // A reference that code generation by this plugin removes, and one that brings the run time into
 // the link before LTO: symbols of the linker (__ehdr_start) are not defined for what is brought in
 // after it.
@@ -165,6 +176,7 @@ bool tag_module(Module& module) {
     module.addModuleFlag(Module::Max, capacity_flag, edge_buffer);
   }
   if (kinds & MIP_VALUES) {
+    name_lines(module);
     module.addModuleFlag(Module::Max, value_capacity_flag, target_buffer);
     module.addModuleFlag(Module::Max, per_site_flag, targets_per_site);
   }

@@ -25,7 +25,7 @@ std::vector<RangeCount> with_code_that_did_not_run(const binary::FunctionTable& 
   if (options.zero_for_all)
     for (u32 function = 0; function < functions.size(); ++function)
       add_zero_ranges(ranges, functions, function);
-  else
+  else if (!options.only_counted)
     for (const auto& range : counts.ranges) {
       const auto* hit = functions.find(range.start.value);
       if (!hit || added[hit->function]) continue;

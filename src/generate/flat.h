@@ -16,6 +16,7 @@ namespace pgokit::generate {
 struct FlatOptions {
   bool update_totals = false;  // total of a function := sum of its body
   bool zero_for_all = false;   // report every function of the program, sampled or not
+  bool only_counted = false;   // nothing is known of other code: it gets no counts of zero
   unsigned threads = 0;        // 0: all cores
 };
 

@@ -23,10 +23,17 @@ class CountMaker {
     for (const auto& edge : profile.edges)
       if (edge.from_module == number && edge.to_module == number) edges_.push_back(edge);
     std::ranges::sort(edges_, {}, &mip::Edge::from);
+    for (const auto& value : profile.values)
+      if (value.module == number && module.sites[value.site].kind == MIP_TARGETS)
+        targets_.push_back({module.sites[value.site].address,
+                            value.to_module == number ? value.value : samples::external.value,
+                            value.count});
+    std::ranges::sort(targets_, {}, &Target::from);
   }
 
   samples::Counts make() {
     for (const auto& function : module_.functions) add_function(function);
+    if (!(module_.all_kinds() & MIP_BLOCKS64)) add_sites();
     samples::normalize(counts_);
     add_entries();
     samples::normalize(counts_);
@@ -65,6 +72,20 @@ class CountMaker {
     }
   }
 
+  // Where no blocks were counted: the calls themselves are what ran.
+  void add_sites() {
+    for (u32 i = 0; i < module_.sites.size(); ++i) {
+      const auto& site = module_.sites[i];
+      u64 total = site.kind == MIP_TARGETS ? module_.data.values_dropped[i] : 0;
+      for (const auto& target :
+           std::ranges::equal_range(targets_, site.address, {}, &Target::from)) {
+        total = add_saturated(total, target.count);
+        counts_.branches.push_back({{site.address}, {target.to}, target.count});
+      }
+      if (total > 0) counts_.ranges.push_back({{site.address}, {site.address}, total});
+    }
+  }
+
   // A call, or a jump that may be a tail call.
   void add_transfer(CodeIndex at, u64 count) {
     BinaryAddr from = code_.address_of(at);
@@ -75,8 +96,11 @@ class CountMaker {
     counts_.branches.push_back({from, to, count});
   }
 
-  // Sampled calls are scaled to what their block counted.
+  // Recorded targets are exact; sampled calls are scaled to what their block counted.
   void add_indirect(BinaryAddr from, u64 return_address, u64 count) {
+    auto exact = std::ranges::equal_range(targets_, from.value, {}, &Target::from);
+    for (const auto& target : exact) counts_.branches.push_back({from, {target.to}, target.count});
+    if (!exact.empty()) return;
     auto targets = std::ranges::equal_range(edges_, return_address, {}, &mip::Edge::from);
     u64 sampled = 0;
     for (const auto& edge : targets) sampled = add_saturated(sampled, edge.samples);
@@ -105,7 +129,12 @@ class CountMaker {
   const mip::Module& module_;
   const binary::Program& program_;
   const binary::CodeMap& code_;
+  struct Target {
+    u64 from = 0, to = 0, count = 0;
+  };
+
   std::vector<mip::Edge> edges_;  // within the program, by return address
+  std::vector<Target> targets_;   // of indirect calls, by call
   samples::Counts counts_;
 };
 
@@ -227,7 +256,8 @@ void list_functions(const mip::Module& module, bool never_ran_only, profile::Pro
       ran.insert(canonical_function_name(module.name(module.functions[i])));
   for (const auto& function : module.functions) {
     auto name = canonical_function_name(module.name(function));
-    if (!never_ran_only || !ran.contains(name)) profile.symbols.intern(name);
+    bool never_ran = (function.kinds & mip::kinds_of_runs) && !ran.contains(name);
+    if (!never_ran_only || never_ran) profile.symbols.intern(name);
   }
 }
 

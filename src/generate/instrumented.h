@@ -18,8 +18,9 @@
 namespace pgokit::generate {
 
 // A range per block of the functions that ran; a branch per direct call, and per target of an
-// indirect call where calls were sampled: there the block tells how many, and the samples to whom.
-// Entries from elsewhere are branches from outside.
+// indirect call where targets were recorded or calls sampled: then the block tells how many, and
+// the samples to whom. Entries from elsewhere are branches from outside. Where targets were
+// recorded and no blocks counted, the calls are all that is known to have run.
 samples::Counts instrumented_counts(const mip::Profile& profile, const mip::Module& module,
                                     const binary::Program& program);
 

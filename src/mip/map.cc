@@ -1,6 +1,7 @@
 #include "mip/map.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <tuple>
 
@@ -11,6 +12,7 @@ namespace {
 
 constexpr size_t header_size = sizeof(mip_section_header);
 static_assert(header_size == 24 && sizeof(mip_function) == 64 && sizeof(mip_block) == 12);
+static_assert(sizeof(mip_site_list) == 16 && sizeof(mip_site_place) == 24);
 
 template <class T>
 T copy_at(Bytes bytes, size_t at) {
@@ -69,7 +71,7 @@ class MapReader {
   // What the records hold up to the first that makes no sense, so that the columns are not moved as
   // they grow: no more than the section has.
   void make_room() {
-    u64 functions = 0, blocks = 0, successors = 0, names = 0;
+    u64 functions = 0, blocks = 0, successors = 0, names = 0, sites = 0;
     for (size_t at = 0; skip_padding(at);) {
       if (is_header(at)) {
         at += header_size;
@@ -84,6 +86,8 @@ class MapReader {
       blocks += listed(record);
       successors += record.successor_count;
       names += record.name_size;
+      if (record.kinds & MIP_VALUES)
+        sites += (record.record_size - size_of(record)) / sizeof(mip_site_place);
       at += record.record_size;
     }
     auto& module = read_.module;
@@ -91,6 +95,7 @@ class MapReader {
     module.blocks.reserve(blocks);
     module.successors.reserve(successors);
     module.names.reserve(names);
+    module.sites.reserve(sites);
   }
 
   static u64 listed(const mip_function& record) {
@@ -99,7 +104,8 @@ class MapReader {
   static u64 size_of(const mip_function& record) {
     u64 each = sizeof(mip_block) + (record.flags & MIP_BLOCK_ADDRESSES ? 8 : 0);
     return sizeof record + listed(record) * each + u64{record.successor_count} * 4 +
-           record.name_size + (record.kinds & MIP_ORDER_LOG ? sizeof(mip_order_id) : 0);
+           record.name_size + (record.kinds & MIP_ORDER_LOG ? sizeof(mip_order_id) : 0) +
+           (record.kinds & MIP_VALUES ? sizeof(mip_site_list) : 0);
   }
 
   bool skip_padding(size_t& at) const {
@@ -158,6 +164,7 @@ class MapReader {
     if (record.address > ~u64{0} - record.function_size)
       return "a function ends past all addresses";
 
+    if (const char* wrong = check_sites(record, at)) return wrong;
     Cursor in(section_.subspan(at + sizeof record, record.record_size - sizeof record));
     size_t first_block = read_.module.blocks.size();
     size_t first_successor = read_.module.successors.size();
@@ -169,6 +176,7 @@ class MapReader {
     seen_ = true;
     read_.module.raw_address = record.raw_start;
     add_function(record, first_block, in);
+    add_sites(record, at);
     return nullptr;
   }
 
@@ -225,9 +233,73 @@ class MapReader {
     module.functions.push_back(function);
   }
 
+  // Behind all that the record has without them.
+  const char* check_sites(const mip_function& record, size_t at) const {
+    if (!(record.kinds & MIP_VALUES)) return nullptr;
+    const u64 size = size_of(record);
+    auto list = copy_at<mip_site_list>(section_, at + size - sizeof(mip_site_list));
+    if (list.site_count * u64{sizeof(mip_site_place)} + list.text_size > record.record_size - size)
+      return "a function has more sites than its record";
+    if (list.raw_sites < record.raw_start) return "sites lie before their section";
+    u64 names = 0;
+    for (u32 i = 0; i < list.site_count; ++i) {
+      auto place = site_at(at + size, i);
+      if (std::popcount(place.kind) != 1 || !(place.kind & record.kinds & MIP_VALUES))
+        return "a site has a kind that its function does not have";
+      names += place.name_size;
+    }
+    return names > list.text_size ? "names of sites are longer than their text" : nullptr;
+  }
+
+  mip_site_place site_at(size_t places, u32 number) const {
+    return copy_at<mip_site_place>(section_, places + u64{number} * sizeof(mip_site_place));
+  }
+
+  void add_sites(const mip_function& record, size_t at) {
+    if (!(record.kinds & MIP_VALUES)) return;
+    auto& module = read_.module;
+    const size_t places = at + size_of(record);
+    auto list = copy_at<mip_site_list>(section_, places - sizeof(mip_site_list));
+    const size_t text = places + u64{list.site_count} * sizeof(mip_site_place);
+    module.functions.back().site_count = list.site_count;
+    u32 name = static_cast<u32>(module.site_names.size());
+    for (u32 i = 0; i < list.site_count; ++i) {
+      auto place = site_at(places, i);
+      module.sites.push_back({.address = place.address,
+                              .raw = list.raw_sites - record.raw_start + u64{i} * sizeof(mip_site),
+                              .kind = place.kind,
+                              .function = static_cast<u32>(module.functions.size() - 1),
+                              .line = place.line,
+                              .column = place.column,
+                              .name = name,
+                              .name_size = place.name_size});
+      name += place.name_size;
+    }
+    module.site_names += as_text(section_.subspan(text, name - module.site_names.size()));
+  }
+
+  // As the functions are now, whose `first_site` was where they had been.
+  void sort_sites() {
+    auto& module = read_.module;
+    constexpr u32 gone = ~u32{0};
+    std::vector<u32> place(functions_read_, gone);
+    for (u32 i = 0; i < module.functions.size(); ++i) place[module.functions[i].first_site] = i;
+    for (auto& site : module.sites) site.function = place[site.function];
+    std::erase_if(module.sites, [](const Site& site) { return site.function == gone; });
+    std::ranges::sort(module.sites, {},
+                      [](const Site& s) { return std::tuple(s.function, s.raw); });
+    u32 first = 0;
+    for (auto& function : module.functions) {
+      function.first_site = first;
+      first += function.site_count;
+    }
+  }
+
   // By address; a record that is there twice counts once.
   void sort() {
     auto& functions = read_.module.functions;
+    functions_read_ = static_cast<u32>(functions.size());
+    for (u32 i = 0; i < functions_read_; ++i) functions[i].first_site = i;
     auto key = [](const Function& f) {
       return std::tuple(f.address, f.box, f.first_block, f.name);
     };
@@ -236,11 +308,13 @@ class MapReader {
       return a.address == b.address && a.box == b.box;
     });
     functions.erase(rest, end);
+    sort_sites();
   }
 
   Bytes section_;
   ReadMap read_;
   bool seen_ = false;
+  u32 functions_read_ = 0;
 };
 
 }  // namespace

@@ -24,7 +24,14 @@ void add(u64& sum, u64 value, u64 weight) {
 bool same(const Module& a, const Function& f, const Module& b, const Function& g) {
   return f.signature == g.signature && f.kinds == g.kinds && f.size == g.size &&
          f.block_count == g.block_count && f.counter_count == g.counter_count &&
-         a.name(f) == b.name(g);
+         f.site_count == g.site_count && a.name(f) == b.name(g);
+}
+
+// Whether two descriptions of a program have the same site under that number.
+bool same_site(const Module& a, const Module& b, u32 number) {
+  if (number >= a.sites.size()) return false;
+  const auto &x = a.sites[number], &y = b.sites[number];
+  return x.raw == y.raw && x.address == y.address && x.kind == y.kind;
 }
 
 }  // namespace
@@ -38,6 +45,8 @@ void add_function(Module& into, u32 i, const Module& from, u32 k, u64 weight) {
   add(to.first[i].rank_sum, data.first[k].rank_sum, weight);
   add(to.first[i].microseconds, data.first[k].microseconds, weight);
   const auto &f = into.functions[i], &g = from.functions[k];
+  for (u32 s = 0; s < std::min(f.site_count, g.site_count); ++s)
+    add(to.values_dropped[f.first_site + s], data.values_dropped[g.first_site + s], weight);
   for (u32 c = 0; c < f.counter_count; ++c) {
     if (f.kinds & MIP_BLOCKS64)
       add(to.executions[f.first_counter + c], data.executions[g.first_counter + c], weight);
@@ -133,6 +142,18 @@ void Merger::add_profile(const Profile& profile, u64 weight) {
     edge.calls = multiply_saturated(edge.calls, weight);
     profile_.edges.push_back(edge);
   }
+  for (SiteValue value : profile.values) {
+    const auto& from = profile.modules[value.module];
+    const auto& into = profile_.modules[index[value.module]];
+    if (!same_site(into, from, value.site)) {
+      ++facts_.unknown_values;
+      continue;
+    }
+    value.module = index[value.module];
+    if (value.to_module != SiteValue::nowhere) value.to_module = index[value.to_module];
+    value.count = multiply_saturated(value.count, weight);
+    profile_.values.push_back(value);
+  }
 }
 
 Merger::ProcessKey Merger::key_of(const Dump& dump) {
@@ -166,8 +187,11 @@ void Merger::add_dumps(u32 file, Bytes bytes, const EachDump& each) {
     facts_.unknown_order += use.unknown_order;
     facts_.forked += (dump->header.flags & MIP_DUMP_FORKED) != 0;
     facts_.continuous += dump->is_continuous();
+    const auto number = static_cast<u32>(module - profile_.modules.data());
     add_edges(*module, *dump, chosen.weight);
-    if (each) each(*module, *dump, chosen.weight);
+    add_values(number, *dump, chosen.weight);
+    // Other modules may have been added, so that the first has moved.
+    if (each) each(profile_.modules[number], *dump, chosen.weight);
   }
 }
 
@@ -261,11 +285,16 @@ void Merger::sort_modules() {
     edge.from_module = place[edge.from_module];
     edge.to_module = place[edge.to_module];
   }
+  for (auto& value : profile_.values) {
+    value.module = place[value.module];
+    if (value.to_module != SiteValue::nowhere) value.to_module = place[value.to_module];
+  }
 }
 
 Profile Merger::finish() {
   sort_modules();
   fold_edges(profile_.edges);
+  fold_values(profile_.values);
   for (auto& module : profile_.modules) complete_calls(module);
   return std::move(profile_);
 }

@@ -22,6 +22,7 @@
 #include "mip/add_dump.h"
 #include "mip/dump.h"
 #include "mip/module.h"
+#include "mip/values.h"
 
 namespace pgokit::mip {
 
@@ -38,7 +39,9 @@ struct MergeFacts {
   u64 unknown_order = 0;  // entries of order logs that are of no function of the map
   u64 mismatched = 0;     // functions of one program that two maps describe differently: refused
   std::string first_mismatch;
-  u64 edges_elsewhere = 0;  // sampled calls in programs that are not known
+  u64 unknown_values = 0;     // recorded values of no site of the map
+  u64 implausible_sites = 0;  // sites whose counts no run gives
+  u64 edges_elsewhere = 0;    // sampled calls in programs that are not known
 };
 
 class Merger {
@@ -77,10 +80,18 @@ class Merger {
   void refuse(const Module& into, const Module& from, const Function& function);
   void add_edges(const Module& module, const Dump& dump, u64 weight);
   u64 function_at(u32 module, u64 address) const;
+  struct Place {
+    u32 module = 0;
+    u64 address = 0;
+  };
+  u32 other_module(std::string_view build_id, std::string_view name);
+  Place place_of_value(u32 own, const Dump& dump, const DumpedValue& value);
+  void add_values(u32 own, const Dump& dump, u64 weight);
   void sort_modules();
 
   Profile profile_;
-  size_t folded_ = 0;  // edges when they were last folded
+  size_t folded_ = 0;         // edges when they were last folded
+  size_t values_folded_ = 0;  // likewise
   std::map<ProcessKey, Chosen> chosen_;
   MergeFacts facts_;
 };

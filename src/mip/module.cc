@@ -40,6 +40,7 @@ void Module::make_columns() {
   data.ran.resize(functions.size());
   data.calls.resize(functions.size());
   data.first.resize(functions.size());
+  data.values_dropped.resize(sites.size());
   if (kinds & MIP_BLOCKS64) data.executions.resize(counters);
   if (kinds & MIP_BLOCK_COVERAGE) data.block_ran.resize(counters);
 }
@@ -61,15 +62,13 @@ std::string kind_names(u32 kinds) {
     u32 kind;
     const char* name;
   };
-  constexpr Named named[] = {{MIP_COVERAGE, "functions that ran"},
-                             {MIP_BLOCK_COVERAGE, "blocks that ran"},
-                             {MIP_CALLS32, "call counts"},
-                             {MIP_CALLS64, "call counts"},
-                             {MIP_BLOCKS64, "block counts"},
-                             {MIP_ORDER, "order of first runs"},
-                             {MIP_ORDER_LOG, "order of first runs"},
-                             {MIP_ORDER_CALLS, "order of first runs"},
-                             {MIP_EDGES, "sampled calls"}};
+  constexpr Named named[] = {
+      {MIP_COVERAGE, "functions that ran"},   {MIP_BLOCK_COVERAGE, "blocks that ran"},
+      {MIP_CALLS32, "call counts"},           {MIP_CALLS64, "call counts"},
+      {MIP_BLOCKS64, "block counts"},         {MIP_ORDER, "order of first runs"},
+      {MIP_ORDER_LOG, "order of first runs"}, {MIP_ORDER_CALLS, "order of first runs"},
+      {MIP_EDGES, "sampled calls"},           {MIP_TARGETS, "targets of indirect calls"},
+      {MIP_TABLES, "tables of functions"},    {MIP_SIZES, "sizes of copies"}};
   std::string text;
   for (const auto& [kind, name] : named)
     if ((kinds & kind) && !text.ends_with(name))

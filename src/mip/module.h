@@ -34,6 +34,7 @@ struct Function {
   u32 first_block = 0;    // into Module::blocks; block_count of them if has_blocks()
   u32 first_counter = 0;  // into the columns of counters
   u32 name = 0, name_size = 0;
+  u32 first_site = 0, site_count = 0;      // into Module::sites
   u32 order_module = 0, order_number = 0;  // of MIP_ORDER_LOG, else 0: mip_order_id
 
   bool has_blocks() const { return flags & MIP_BLOCK_LIST; }
@@ -46,6 +47,32 @@ struct Block {
   u32 counter = 0;  // of the function's, or mip_inferred
   u32 first_successor = 0, successor_count = 0;
   bool operator==(const Block&) const = default;
+};
+
+// Those that tell of every function whether it ran.
+inline constexpr u32 kinds_of_runs = MIP_COVERAGE | MIP_BLOCK_COVERAGE | MIP_CALLS32 | MIP_ORDER |
+                                     MIP_CALLS64 | MIP_BLOCKS64 | MIP_ORDER_LOG;
+
+// A place where values are recorded: targets of a call, tables it goes through, sizes of copies.
+struct Site {
+  u64 address = 0;  // of the call
+  u64 raw = 0;      // offset in the raw section
+  u32 kind = 0;     // one of MIP_VALUES
+  u32 function = 0;
+  u32 line = MIP_NO_LINE, column = 0;  // as in mip_site_place
+  u32 name = 0, name_size = 0;         // of the function it was written in; 0: the one it is in
+  bool operator==(const Site&) const = default;
+};
+
+// One value of a site, and how often it was recorded.
+struct SiteValue {
+  u32 module = 0, site = 0;
+  u32 to_module = 0;  // that has the address `value`, as linked
+  u64 value = 0;
+  u64 count = 0;
+  // In no module: the address is that of a process, or it is a size.
+  static constexpr u32 nowhere = ~u32{0};
+  bool operator==(const SiteValue&) const = default;
 };
 
 // First runs of a function, summed over the dumps in which it ran.
@@ -76,6 +103,8 @@ struct Data {
   // By counter.
   std::vector<u64> executions;  // MIP_BLOCKS64
   std::vector<u64> block_ran;   // dumps in which it ran
+  // By site: what was recorded and not kept.
+  std::vector<u64> values_dropped;
   bool operator==(const Data&) const = default;
 };
 
@@ -89,6 +118,8 @@ struct Module {
   std::vector<Block> blocks;
   std::vector<u32> successors;  // numbers of blocks in their function
   std::string names;
+  std::vector<Site> sites;  // function by function
+  std::string site_names;
   u64 counters = 0;  // of all functions
   Data data;
 
@@ -101,6 +132,14 @@ struct Module {
   }
   std::span<const u32> successors_of(const Block& block) const {
     return std::span(successors).subspan(block.first_successor, block.successor_count);
+  }
+  std::span<const Site> sites_of(const Function& function) const {
+    return std::span(sites).subspan(function.first_site, function.site_count);
+  }
+  // Of the function that the site was written in.
+  std::string_view name(const Site& site) const {
+    return site.name_size ? std::string_view(site_names).substr(site.name, site.name_size)
+                          : name(functions[site.function]);
   }
   // Where the block's code ends. Of functions in parts only the start is known: the next block's
   // or function's start, whichever comes first, is then its end.
@@ -119,7 +158,8 @@ struct Module {
 
 struct Profile {
   std::vector<Module> modules;
-  std::vector<Edge> edges;  // by their members
+  std::vector<Edge> edges;        // by their members
+  std::vector<SiteValue> values;  // likewise
 
   // Of a build id; null: none.
   const Module* find(std::string_view build_id) const;

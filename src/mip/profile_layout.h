@@ -24,6 +24,7 @@ struct Chunk {
 enum ChunkKind : u32 {
   module_chunk = 1,  // its contents are chunks
   edges_chunk = 2,
+  values_chunk = 3,
   build_id_chunk = 16,
   path_chunk,
   facts_chunk,
@@ -37,6 +38,9 @@ enum ChunkKind : u32 {
   executions_chunk,
   block_ran_chunk,
   order_ids_chunk,  // if a function has MIP_ORDER_LOG
+  sites_chunk = 40,
+  site_names_chunk,
+  values_dropped_chunk,
 };
 
 struct FileFacts {
@@ -61,6 +65,16 @@ struct FileFirst {
 
 struct FileOrderId {
   Le<u32> module, function;
+};
+
+struct FileSite {
+  Le<u64> address, raw;
+  Le<u32> kind, function, line, column, name_size, zero;
+};
+
+struct FileValue {
+  Le<u32> module, site, to_module, zero;
+  Le<u64> value, count;
 };
 
 struct FileEdge {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 
 #include "mip/profile_file.h"
 #include "mip/profile_layout.h"
@@ -45,6 +46,7 @@ class ModuleReader {
     }
     TRY(divide());
     TRY(number());
+    TRY(divide_sites());
     TRY(check_columns());
     module_.make_columns();
     return std::move(module_);
@@ -81,6 +83,16 @@ class ModuleReader {
         return each<FileFirst>(part, data.first, [&](const FileFirst& f) {
           data.first.push_back({f.dumps, f.rank_sum, f.microseconds});
         });
+      case site_names_chunk:
+        module_.site_names = as_text(part.bytes);
+        return {};
+      case sites_chunk:
+        return each<FileSite>(part, module_.sites, [&](const FileSite& s) {
+          module_.sites.push_back(
+              {s.address, s.raw, s.kind, s.function, s.line, s.column, 0, s.name_size});
+        });
+      case values_dropped_chunk:
+        return take_column(part, data.values_dropped);
       case ran_chunk:
         return take_column(part, data.ran);
       case calls_chunk:
@@ -163,6 +175,28 @@ class ModuleReader {
     return {};
   }
 
+  Status divide_sites() {
+    u64 name = 0;
+    for (u32 i = 0; i < module_.sites.size(); ++i) {
+      auto& site = module_.sites[i];
+      if (site.function >= module_.functions.size() ||
+          (i > 0 && site.function < module_.sites[i - 1].function))
+        return fail("its sites are not in the order of functions");
+      if (std::popcount(site.kind) != 1 || !(site.kind & MIP_VALUES))
+        return fail("a site has kind {:#x}", site.kind);
+      site.name = static_cast<u32>(name);
+      name += site.name_size;
+      ++module_.functions[site.function].site_count;
+    }
+    u32 first = 0;
+    for (auto& function : module_.functions) {
+      function.first_site = first;
+      first += function.site_count;
+    }
+    if (name != module_.site_names.size()) return fail("names of sites do not belong to them");
+    return {};
+  }
+
   static Status check(const Function& function) {
     if (function.address == 0 || function.address > ~u64{0} - function.size)
       return fail("a function has address {:#x}", function.address);
@@ -198,7 +232,8 @@ class ModuleReader {
     auto is = [](size_t size, size_t wanted) { return size == 0 || size == wanted; };
     if (!is(data.ran.size(), functions) || !is(data.calls.size(), functions) ||
         !is(data.first.size(), functions) || !is(data.executions.size(), module_.counters) ||
-        !is(data.block_ran.size(), module_.counters))
+        !is(data.block_ran.size(), module_.counters) ||
+        !is(data.values_dropped.size(), module_.sites.size()))
       return fail("its columns have different lengths");
     return {};
   }
@@ -207,6 +242,15 @@ class ModuleReader {
   std::vector<u32> successor_counts_;
   std::vector<FileOrderId> order_ids_;
 };
+
+Status check_values(const Profile& profile) {
+  for (const auto& value : profile.values)
+    if (value.module >= profile.modules.size() ||
+        value.site >= profile.modules[value.module].sites.size() ||
+        (value.to_module >= profile.modules.size() && value.to_module != SiteValue::nowhere))
+      return fail("a value belongs to a program or site that is not in it");
+  return {};
+}
 
 }  // namespace
 
@@ -229,12 +273,17 @@ Result<Profile> read_profile(Bytes bytes) {
     if (part.kind == module_chunk) {
       auto place = fmt::format("program {}", profile.modules.size() + 1);
       profile.modules.push_back(TRY_IN(place, ModuleReader().read(part.bytes)));
+    } else if (part.kind == values_chunk) {
+      TRY(each<FileValue>(part, profile.values, [&](const FileValue& v) {
+        profile.values.push_back({v.module, v.site, v.to_module, v.value, v.count});
+      }));
     } else if (part.kind == edges_chunk) {
       TRY(each<FileEdge>(part, profile.edges, [&](const FileEdge& e) {
         profile.edges.push_back({e.from_module, e.to_module, e.from, e.to, e.samples, e.calls});
       }));
     }
   }
+  TRY(check_values(profile));
   for (const auto& edge : profile.edges)
     if (edge.from_module >= profile.modules.size() || edge.to_module >= profile.modules.size())
       return fail("a call belongs to a program that is not in it");

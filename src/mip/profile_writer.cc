@@ -22,6 +22,12 @@ class ProfileWriter {
     for (const auto& e : profile.edges)
       add(FileEdge{e.from_module, e.to_module, e.from, e.to, e.samples, e.calls});
     end(chunk);
+    if (!profile.values.empty()) {
+      chunk = begin(values_chunk, sizeof(FileValue));
+      for (const auto& v : profile.values)
+        add(FileValue{v.module, v.site, v.to_module, 0, v.value, v.count});
+      end(chunk);
+    }
     Le<u32> crc = profile_crc(as_bytes(out_));
     std::memcpy(out_.data() + profile_crc_offset, &crc, sizeof crc);
     return std::move(out_);
@@ -65,7 +71,21 @@ class ProfileWriter {
     end(chunk);
     add_functions(module);
     add_blocks(module);
+    add_sites(module);
     add_data(module);
+  }
+
+  void add_sites(const Module& module) {
+    if (module.sites.empty()) return;
+    size_t chunk = begin(sites_chunk, sizeof(FileSite));
+    for (const auto& s : module.sites)
+      add(FileSite{s.address, s.raw, s.kind, s.function, s.line, s.column, s.name_size, 0});
+    end(chunk);
+    chunk = begin(site_names_chunk, 1);
+    for (const auto& s : module.sites)
+      out_ += std::string_view(module.site_names).substr(s.name, s.name_size);
+    end(chunk);
+    add_column(values_dropped_chunk, module.data.values_dropped);
   }
 
   void add_functions(const Module& module) {

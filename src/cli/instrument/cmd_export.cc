@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/instrument/mip_program.h"
+#include "cli/instrument/show_targets.h"
 #include "cli/options.h"
 #include "mip/profile_file.h"
 
@@ -11,10 +12,29 @@ namespace {
 
 struct Settings {
   std::string profile, program, output = "-";
-  bool lcov = true;
+  bool lcov = false, targets = false;
 };
 
+// From an instrumented profile, or from a recording of branches.
+Status write_targets(const Settings& settings) {
+  auto file = TRY(MappedFile::open(settings.profile));
+  auto profile = mip::is_profile(file.bytes())
+                     ? TRY_IN(file.path(), mip::read_profile(file.bytes()))
+                     : TRY(recorded_targets(settings.profile, settings.program));
+  if (profile.values.empty())
+    return fail("{}: no target of an indirect call is in it: 'pgokit flags targets' tells how",
+                file.path());
+  auto output = TRY(OutputFile::create(settings.output));
+  output.write(targets_file(profile));
+  return output.commit();
+}
+
 Status write_info(const Settings& settings) {
+  if (settings.targets && settings.lcov)
+    return usage_error("--lcov and --targets are two different files");
+  if (settings.targets) return write_targets(settings);
+  if (settings.program.empty())
+    return usage_error("-b is needed: the program, whose debug information tells lines");
   auto file = TRY(MappedFile::open(settings.profile));
   if (!mip::is_profile(file.bytes()))
     return fail("{}: not an instrumented profile: 'pgokit merge' makes one of maps and dumps",
@@ -37,14 +57,20 @@ int run(std::span<char* const> arguments) {
   Settings settings;
   OptionTable table{
       "pgokit export",
-      "Write the source coverage of an instrumented profile for lcov's tools and editors.",
-      {{"PROFILE", "", "the instrumented profile", &settings.profile, true},
+      "Write what an instrumented profile holds for other tools: source coverage for lcov's tools "
+      "and\n"
+      "editors, targets of indirect calls for pgokit's plugin.",
+      {{"PROFILE", "", "the instrumented profile; --targets: or a recording", &settings.profile,
+        true},
        {"-b,--binary", "PROGRAM", "its program with debug information, or the .debug file",
-        &settings.program, true},
-       {"-o,--output", "FILE", "the .info file; - (default) is standard output", &settings.output},
-       {"--lcov", "", "lcov's format, which is the only one", &settings.lcov}},
+        &settings.program},
+       {"-o,--output", "FILE", "the file; - (default) is standard output", &settings.output},
+       {"--lcov", "", "source coverage (default)", &settings.lcov},
+       {"--targets", "", "for clang with pgokit's plugin: -mllvm=-pgokit-use=FILE",
+        &settings.targets}},
       "\nexample:\n"
       "  pgokit export app.mip -b app -o app.info && genhtml app.info -o html\n"
+      "  pgokit export app.mip --targets -o app.targets\n"
       "\nLines have counts where blocks were counted or covered; functions have theirs always.\n"};
   if (auto exit = parse_options(table, arguments)) return *exit;
   auto status = write_info(settings);
@@ -53,6 +79,7 @@ int run(std::span<char* const> arguments) {
 
 }  // namespace
 
-constexpr Command export_command{"export", "write source coverage for lcov's tools", run};
+constexpr Command export_command{
+    "export", "write source coverage for lcov, targets of calls for the plugin", run};
 
 }  // namespace pgokit::cli

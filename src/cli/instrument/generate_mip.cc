@@ -51,19 +51,22 @@ Result<const mip::Module*> module_of(const mip::Profile& profile, const binary::
   return fail("it is not of {}: it holds {}", program.path(), others);
 }
 
-enum class Detail { blocks, calls, coverage };
+enum class Detail { blocks, targets, calls, coverage };
 
 Detail detail_of(const mip::Module& module) {
   u32 kinds = module.all_kinds();
   if (kinds & MIP_BLOCKS64) return Detail::blocks;
+  if (kinds & MIP_TARGETS) return Detail::targets;
   return kinds & call_kinds ? Detail::calls : Detail::coverage;
 }
 
 Result<Generated> make(const mip::Profile& profile, const mip::Module& module,
                        const binary::Program& program, ReadInput& input,
-                       const GenerationOptions& options) {
+                       GenerationOptions options) {
+  options.flat.only_counted = detail_of(module) == Detail::targets;
   switch (detail_of(module)) {
     case Detail::blocks:
+    case Detail::targets:
       input.counts = generate::instrumented_counts(profile, module, program);
       return generate_profile(program, input, options);
     case Detail::calls:
@@ -88,7 +91,8 @@ Result<Generated> generate(const mip::Profile& profile, const mip::Module& modul
 
 void report(const InstrumentedGeneration& generation, const mip::Module& module,
             const Generated& generated, u64 bytes) {
-  const char* details[] = {"block counts", "call counts", "functions that ran"};
+  const char* details[] = {"block counts", "targets of indirect calls", "call counts",
+                           "functions that ran"};
   const char* detail = details[static_cast<int>(detail_of(module))];
   u64 functions = detail_of(module) == Detail::coverage ? 0 : generated.profile.functions().size();
   if (generation.json) {
@@ -104,8 +108,9 @@ void report(const InstrumentedGeneration& generation, const mip::Module& module,
   }
   fmt::print(stderr, "counted   exact {} of {} dumps of {}\n", detail, grouped(module.data.dumps),
              display_name(module));
-  fmt::print(stderr, "never ran {} functions, on the symbol list: clang takes them for cold\n",
-             grouped(generated.profile.symbols.size()));
+  if (module.all_kinds() & mip::kinds_of_runs)
+    fmt::print(stderr, "never ran {} functions, on the symbol list: clang takes them for cold\n",
+               grouped(generated.profile.symbols.size()));
   fmt::print(stderr, "profile   {}: {} functions, {}\n", generation.output, grouped(functions),
              report::file_size(bytes));
 }

@@ -97,6 +97,12 @@ void InstrumentedInputs::note_facts() {
   if (facts.unknown_order)
     note("{} entries of order logs are of no function of the map (another build?): left out",
          grouped(facts.unknown_order));
+  if (facts.unknown_values)
+    note("{} recorded targets are of no call of the map (another build?): left out",
+         grouped(facts.unknown_values));
+  if (facts.implausible_sites)
+    note("{} calls have impossible counts of their targets: left out",
+         grouped(facts.implausible_sites));
   if (facts.mismatched)
     note("{} functions are described differently for one build id: refused; the first: {}",
          grouped(facts.mismatched), facts.first_mismatch);
@@ -107,12 +113,14 @@ void InstrumentedInputs::note_facts() {
 
 struct Totals {
   u64 functions = 0, ran = 0;
+  bool tells_runs = false;
 };
 
 Totals totals_of(const mip::Profile& profile) {
   Totals totals;
   for (const auto& module : profile.modules) {
     totals.functions += module.functions.size();
+    totals.tells_runs |= (module.all_kinds() & mip::kinds_of_runs) != 0;
     totals.ran +=
         static_cast<u64>(std::ranges::count_if(module.data.ran, [](u64 ran) { return ran > 0; }));
   }
@@ -135,7 +143,7 @@ void tell_outcome(const InstrumentedMerge& merge, const mip::Profile& profile,
   auto totals = totals_of(profile);
   std::string text = fmt::format("{}: {}; {} functions", merge.output, names_of(profile),
                                  grouped(totals.functions));
-  if (facts.dumps || totals.ran)
+  if (totals.tells_runs && (facts.dumps || totals.ran))
     text += fmt::format(", {} of them ran ({})", grouped(totals.ran),
                         report::percent(totals.ran, totals.functions));
   if (facts.dumps) text += fmt::format("; {} dumps", grouped(facts.dumps));

@@ -6,6 +6,7 @@
 #include "base/demangle.h"
 #include "cli/instrument/mip_program.h"
 #include "cli/instrument/show_mip_json.h"
+#include "cli/instrument/show_targets.h"
 #include "mip/blocks.h"
 #include "mip/dump.h"
 #include "mip/facts.h"
@@ -35,6 +36,8 @@ class ModuleText {
     if (module_.data.dumps == 0) {
       print("functions  {}; a map, no dump has been merged into it\n",
             grouped(module_.functions.size()));
+    } else if (!(module_.all_kinds() & mip::kinds_of_runs)) {
+      print("functions  {}\n", grouped(module_.functions.size()));
     } else {
       print("functions  {}, {} of them ran ({})\n", grouped(module_.functions.size()),
             grouped(facts.ran), percent(facts.ran, module_.functions.size()));
@@ -221,6 +224,8 @@ Result<std::string> profile_text(const mip::Profile& profile, const ShowInstrume
             : options.all   ? one.all()
                             : one.overview();
   }
+  if (!profile.values.empty() && !options.never && !options.order && !options.all)
+    text += "\nvalues of calls were recorded (--targets lists them)\n";
   if (!profile.edges.empty() && !options.never && !options.order && !options.all)
     text += fmt::format("\n{} distinct calls were sampled (--edges lists them)\n",
                         grouped(profile.edges.size()));
@@ -278,6 +283,14 @@ bool is_instrumented_data(Bytes bytes) {
          mip::looks_like_map_section(bytes);
 }
 
+Status show_recorded_targets(const std::string& path, const ShowInstrumented& options, bool json) {
+  auto profile = TRY(recorded_targets(path, options.program));
+  auto program = TRY(MipProgram::open(options.program));
+  fmt::print("{}", json ? targets_json(profile, options, &program).text() + "\n"
+                        : targets_text(profile, options, &program));
+  return {};
+}
+
 Status show_instrumented(const MappedFile& file, const ShowInstrumented& options, bool json) {
   if (mip::DumpReader::recognizes(file.bytes())) return show_dumps(file, json);
   auto profile = TRY_IN(file.path(), profile_of(file.bytes()));
@@ -290,6 +303,11 @@ Status show_instrumented(const MappedFile& file, const ShowInstrumented& options
   if (!options.source.empty() && !program)
     return usage_error("--source wants the program with its debug information: -b PROGRAM");
   MipProgram* known = program ? &*program : nullptr;
+  if (options.targets) {
+    fmt::print("{}", json ? targets_json(profile, options, known).text() + "\n"
+                          : targets_text(profile, options, known));
+    return {};
+  }
   fmt::print("{}", json ? profile_json(profile, options, known)
                         : TRY_IN(file.path(), profile_text(profile, options, known)));
   return {};

@@ -23,7 +23,10 @@ Json kinds_json(u32 kinds) {
                              {MIP_BLOCKS64, "blocks64"},
                              {MIP_EDGES, "edges"},
                              {MIP_ORDER_LOG, "order_log"},
-                             {MIP_ORDER_CALLS, "order_calls"}};
+                             {MIP_ORDER_CALLS, "order_calls"},
+                             {MIP_TARGETS, "targets"},
+                             {MIP_TABLES, "tables"},
+                             {MIP_SIZES, "sizes"}};
   Json list = Json::array();
   for (const auto& [kind, name] : named)
     if (kinds & kind) list.push(name);

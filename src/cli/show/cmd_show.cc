@@ -21,6 +21,8 @@ struct Settings {
 
 Status show(const Settings& settings) {
   auto file = TRY(MappedFile::open(settings.file));
+  if (settings.instrumented.targets && (is_recording(file.bytes()) || is_script(file.bytes())))
+    return show_recorded_targets(settings.file, settings.instrumented, settings.json);
   if (is_recording(file.bytes())) return show_recording(file.path(), file.bytes(), settings.json);
   if (is_script(file.bytes())) return show_script(file.path(), file.bytes(), settings.json);
   if (profile::sniff(file.bytes())) return show_profile(file, settings.profile, settings.json);
@@ -56,6 +58,10 @@ int run(std::span<char* const> arguments) {
        {"--uncovered", "", "... those that never ran", &settings.instrumented.never},
        {"--order", "", "... in the order of their first runs", &settings.instrumented.order},
        {"--edges", "", "... the calls that were sampled", &settings.instrumented.edges},
+       {"--targets", "", "... what indirect calls call; of a recording too, with -b PROGRAM",
+        &settings.instrumented.targets},
+       {"--per-site", "N", "... that many targets of each (3); 0 is all",
+        &settings.instrumented.per_site},
        {"--source", "FILE", "... this source file with counts in front of its lines",
         &settings.instrumented.source},
        {"--demangle", "", "... names as people write them", &settings.instrumented.demangle},

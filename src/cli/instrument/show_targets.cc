@@ -1,0 +1,229 @@
+#include "cli/instrument/show_targets.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/demangle.h"
+#include "cli/generate/generation.h"
+#include "generate/branch_targets.h"
+#include "mip/values.h"
+#include "profile/function_samples.h"
+#include "report/numbers.h"
+
+namespace pgokit::cli {
+namespace {
+
+using profile::add_saturated;
+using report::grouped;
+using report::Json;
+
+struct Kind {
+  u32 kind;
+  const char *title, *values, *name;
+};
+constexpr Kind kinds[] = {{MIP_TARGETS, "indirect calls", "targets", "targets"},
+                          {MIP_TABLES, "calls through tables of functions", "tables", "tables"},
+                          {MIP_SIZES, "copies and fills", "sizes", "sizes"}};
+
+// As in profiles of samples: lines are counted from the function's.
+std::string place_of(const mip::Module& module, const mip::Site& site,
+                     const ShowInstrumented& options, MipProgram* program) {
+  auto plain = [&](std::string_view name) {
+    return options.demangle ? demangle(name) : std::string(name);
+  };
+  const auto& function = module.functions[site.function];
+  std::string text = plain(module.name(site));
+  if (site.line == MIP_NO_LINE)
+    text += fmt::format("+{:#x}", site.address - function.address);
+  else
+    text += fmt::format(":{}:{}", site.line, site.column);
+  if (module.name(site) != module.name(function))
+    text += ", inlined into " + plain(module.name(function));
+  auto* places = program && program->is_of(module) ? program->places() : nullptr;
+  auto line = places ? places->of(site.address, site.address + 1).text() : "";
+  return line.empty() ? text : text + "  at " + line;
+}
+
+std::string share(u64 part, u64 whole) {
+  return fmt::format("{:.1f}%",
+                     whole ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0.0);
+}
+
+std::string name_of(const mip::Profile& profile, const mip::SiteValue& value,
+                    const ShowInstrumented& options) {
+  auto name = mip::value_name(profile, value);
+  return options.demangle ? demangle(name) : name;
+}
+
+void print_site(std::string& text, const mip::Profile& profile, const mip::SiteSummary& summary,
+                const ShowInstrumented& options, MipProgram* program) {
+  auto out = std::back_inserter(text);
+  const auto& module = profile.modules[summary.module];
+  fmt::format_to(out, "{:>15}          {}\n", summary.total,
+                 place_of(module, module.sites[summary.site], options, program));
+  size_t shown = options.per_site ? std::min<size_t>(options.per_site, summary.values.size())
+                                  : summary.values.size();
+  u64 rest = summary.total - summary.dropped;
+  for (size_t i = 0; i < shown; ++i) {
+    const auto& value = summary.values[i];
+    fmt::format_to(out, "{:>15} {:>7}    {}\n", value.count, share(value.count, summary.total),
+                   name_of(profile, value, options));
+    rest -= std::min(rest, value.count);
+  }
+  if (shown < summary.values.size())
+    fmt::format_to(out, "{:>15} {:>7}    {} more\n", rest, share(rest, summary.total),
+                   summary.values.size() - shown);
+  if (summary.dropped)
+    fmt::format_to(out, "{:>15} {:>7}    not kept\n", summary.dropped,
+                   share(summary.dropped, summary.total));
+}
+
+void print_kind(std::string& text, const mip::Profile& profile, const Kind& kind,
+                const ShowInstrumented& options, MipProgram* program) {
+  u64 all = 0, total = 0;
+  for (const auto& module : profile.modules)
+    all += static_cast<u64>(std::ranges::count(module.sites, kind.kind, &mip::Site::kind));
+  if (all == 0) return;
+  auto sites = mip::summaries_of(profile, kind.kind);
+  for (const auto& site : sites) total = add_saturated(total, site.total);
+  auto out = std::back_inserter(text);
+  if (!text.empty()) text += "\n";
+  fmt::format_to(out, "{}, {} of them reached, {} times\n", grouped(all) + " " + kind.title,
+                 grouped(sites.size()), grouped(total));
+  if (total) {
+    text += "covered   ";
+    for (size_t most : {1, 2, 3, 4})
+      fmt::format_to(out, "{} {} by {}", most == 1 ? "" : ",",
+                     share(mip::covered(sites, most), total), most);
+    fmt::format_to(out, " {} of each\n\n", kind.values);
+  }
+  u64 shown = 0;
+  for (const auto& site : sites) {
+    if (options.top && shown == options.top) break;
+    ++shown;
+    print_site(text, profile, site, options, program);
+  }
+  if (shown < sites.size())
+    fmt::format_to(out, "... and {} more (--top 0 shows all)\n", grouped(sites.size() - shown));
+}
+
+Json site_json(const mip::Profile& profile, const mip::SiteSummary& summary, const Kind& kind,
+               const ShowInstrumented& options, MipProgram* program) {
+  const auto& module = profile.modules[summary.module];
+  const auto& site = module.sites[summary.site];
+  Json json = Json::object(), values = Json::array();
+  json.set("kind", kind.name)
+      .set("program", summary.module)
+      .set("function", module.name(module.functions[site.function]))
+      .set("address", site.address)
+      .set("written_in", module.name(site));
+  if (site.line != MIP_NO_LINE) json.set("line_offset", site.line).set("column", site.column);
+  auto* places = program && program->is_of(module) ? program->places() : nullptr;
+  if (auto place = places ? places->of(site.address, site.address + 1) : mip::Place{};
+      !place.file.empty())
+    json.set("file", place.file).set("line", place.line);
+  for (const auto& value : summary.values) {
+    Json one = Json::object();
+    one.set("name", name_of(profile, value, options)).set("count", value.count);
+    one.set(kind.kind == MIP_SIZES ? "size" : "address", value.value);
+    if (value.to_module != mip::SiteValue::nowhere) one.set("program", value.to_module);
+    values.push(std::move(one));
+  }
+  json.set("total", summary.total).set("dropped", summary.dropped).set("values", std::move(values));
+  return json;
+}
+
+// A call in the source; its copies have one.
+struct SourceCall {
+  std::string_view function;
+  u32 line, column;
+  auto operator<=>(const SourceCall&) const = default;
+};
+
+}  // namespace
+
+std::string targets_text(const mip::Profile& profile, const ShowInstrumented& options,
+                         MipProgram* program) {
+  std::string text;
+  for (const auto& kind : kinds) print_kind(text, profile, kind, options, program);
+  return text.empty() ? "no call was recorded: 'pgokit flags targets' tells how\n" : text;
+}
+
+Json targets_json(const mip::Profile& profile, const ShowInstrumented& options,
+                  MipProgram* program) {
+  Json programs = Json::array(), sites = Json::array(), covered = Json::object();
+  for (const auto& module : profile.modules)
+    programs.push(std::move(Json::object()
+                                .set("path", module.path)
+                                .set("build_id", elf::hex(as_bytes(module.build_id)))));
+  for (const auto& kind : kinds) {
+    auto found = mip::summaries_of(profile, kind.kind);
+    u64 total = 0;
+    for (const auto& site : found) {
+      total = add_saturated(total, site.total);
+      sites.push(site_json(profile, site, kind, options, program));
+    }
+    if (found.empty()) continue;
+    Json counts = Json::array();
+    for (size_t most : {1, 2, 3, 4}) counts.push(mip::covered(found, most));
+    covered.set(
+        kind.name,
+        std::move(Json::object().set("total", total).set("by_most_frequent", std::move(counts))));
+  }
+  Json json = Json::object();
+  json.set("programs", std::move(programs))
+      .set("covered", std::move(covered))
+      .set("sites", std::move(sites));
+  return json;
+}
+
+std::string targets_file(const mip::Profile& profile) {
+  struct Sum {
+    u64 total = 0;
+    std::map<std::string, u64, std::less<>> values;
+  };
+  std::string text = "# pgokit targets 1\n";
+  constexpr const char* letters[] = {"call", "table", "size"};
+  for (size_t k = 0; k < std::size(kinds); ++k) {
+    std::map<SourceCall, Sum> calls;
+    for (const auto& site : mip::summaries_of(profile, kinds[k].kind)) {
+      const auto& module = profile.modules[site.module];
+      const auto& place = module.sites[site.site];
+      if (place.line == MIP_NO_LINE) continue;
+      auto& sum = calls[{module.name(place), place.line, place.column}];
+      sum.total = add_saturated(sum.total, site.total);
+      for (const auto& value : site.values) {
+        auto name = mip::value_name(profile, value);
+        bool usable = kinds[k].kind == MIP_SIZES ||
+                      (value.to_module == value.module && !name.starts_with("0x"));
+        if (usable) sum.values[name] = add_saturated(sum.values[name], value.count);
+      }
+    }
+    for (const auto& [call, sum] : calls) {
+      fmt::format_to(std::back_inserter(text), "{} {} {} {} {}\n", letters[k], call.line,
+                     call.column, sum.total, call.function);
+      std::vector<std::pair<std::string, u64>> values(sum.values.begin(), sum.values.end());
+      std::ranges::stable_sort(values, std::greater{}, &std::pair<std::string, u64>::second);
+      for (const auto& [name, count] : values)
+        fmt::format_to(std::back_inserter(text), " {} {}\n", count, name);
+    }
+  }
+  return text;
+}
+
+Result<mip::Profile> recorded_targets(const std::string& path, const std::string& program_path) {
+  if (program_path.empty())
+    return usage_error("targets of a recording are those of one program: -b PROGRAM");
+  GenerationOptions options;
+  options.inputs = {path};
+  options.binary = program_path;
+  auto program = TRY(binary::Program::open(options.binary, options.program));
+  TRY(program.load_functions(options.threads));
+  auto input = TRY(read_input(program, options));
+  if (input.ip_only || input.counts.branches.empty())
+    return fail("{}: it has no branches of {}: record them with 'pgokit record'", path,
+                program.name());
+  return generate::branch_targets(program, input.counts);
+}
+
+}  // namespace pgokit::cli
