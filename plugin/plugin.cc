@@ -7,6 +7,7 @@
 #include "llvm/Plugins/PassPlugin.h"
 #include "llvm/Target/RegisterTargetPassConfigCallback.h"
 #include "settings.h"
+#include "use.h"
 
 namespace {
 
@@ -34,8 +35,17 @@ const RegisterTargetPassConfigCallback on_code_generation([](TargetMachine&,
 }  // namespace
 
 extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
-  return {LLVM_PLUGIN_API_VERSION, "pgokit", "0.1", [](PassBuilder& builder) {
-            builder.registerPipelineStartEPCallback(
-                [](ModulePassManager& passes, OptimizationLevel) { passes.addPass(Tag()); });
-          }};
+  return {
+      LLVM_PLUGIN_API_VERSION, "pgokit", "0.1", [](PassBuilder& builder) {
+        builder.registerPipelineStartEPCallback(
+            [](ModulePassManager& passes, OptimizationLevel level) {
+              passes.addPass(Tag());
+              if (level != OptimizationLevel::O0) pgokit::plugin::add_use_passes(passes);
+            });
+        builder.registerPipelineEarlySimplificationEPCallback(
+            [](ModulePassManager& passes, OptimizationLevel level, ThinOrFullLTOPhase phase) {
+              if (phase == ThinOrFullLTOPhase::ThinLTOPostLink && level != OptimizationLevel::O0)
+                pgokit::plugin::add_use_passes_of_link(passes);
+            });
+      }};
 }
