@@ -6,7 +6,7 @@
 #include "llvm/Support/MD5.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
-#include "runtime/mip_format.h"
+#include "runtime/mip_dump.h"
 
 namespace pgokit::plugin {
 namespace {

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mip_format.h"
+#include "mip_dump.h"
 #include "pgokit.h"
 
 /* Of this module; filled once by the hosted part, zero on bare metal. */

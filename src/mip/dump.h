@@ -8,7 +8,7 @@
 //   reader.facts().damaged;
 //
 // A record whose size or checksum is wrong is skipped: the next magic begins the next one. Views
-// point into the file. Source of truth: runtime/mip_format.h.
+// point into the file. Source of truth: runtime/mip_dump.h.
 
 #include <optional>
 #include <string>
@@ -16,7 +16,7 @@
 
 #include "base/cursor.h"
 #include "base/result.h"
-#include "runtime/mip_format.h"
+#include "runtime/mip_dump.h"
 
 namespace pgokit::mip {
 

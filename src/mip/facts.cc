@@ -1,6 +1,7 @@
 #include "mip/facts.h"
 
 #include <algorithm>
+#include <map>
 
 #include "mip/blocks.h"
 #include "profile/function_samples.h"
@@ -79,6 +80,24 @@ std::vector<u32> never_ran(const Module& module) {
     if (module.data.ran[i] == 0) list.push_back(i);
   std::ranges::stable_sort(list, std::greater{}, [&](u32 i) { return module.functions[i].size; });
   return list;
+}
+
+std::vector<std::string> names_that_never_ran(const Profile& profile) {
+  constexpr u32 telling =
+      MIP_COVERAGE | MIP_BLOCK_COVERAGE | MIP_CALLS32 | MIP_CALLS64 | MIP_BLOCKS64 | MIP_ORDER;
+  std::map<std::string_view, bool> ran;
+  for (const auto& module : profile.modules)
+    for (u32 i = 0; i < module.functions.size(); ++i) {
+      const auto& function = module.functions[i];
+      auto name = module.name(function);
+      name = name.substr(0, name.find(".llvm."));
+      bool known = module.data.dumps > 0 && function.kinds & telling;
+      ran[name] |= !known || module.data.ran[i] > 0;
+    }
+  std::vector<std::string> names;
+  for (auto [name, has] : ran)
+    if (!has) names.emplace_back(name);
+  return names;
 }
 
 }  // namespace pgokit::mip

@@ -11,7 +11,7 @@
 //
 // A module without data is what `pgokit map` writes; merging adds data. Everything about functions
 // is in columns by number of function, everything about counters in columns by number of counter.
-// Source of truth: runtime/mip_format.h, docs/formats/mip.md.
+// Source of truth: runtime/mip_format.h, mip_dump.h, docs/formats/mip.md.
 
 #include <span>
 #include <string>
@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "base/types.h"
-#include "runtime/mip_format.h"
+#include "runtime/mip_dump.h"
 
 namespace pgokit::mip {
 

@@ -1,7 +1,9 @@
 """When and where dumps are made: exits, forks, signals, threads, libraries, continuous mode, and places that refuse."""
 import os
 import resource
+import shutil
 import subprocess
+import tempfile
 
 import mip
 import tools
@@ -220,6 +222,54 @@ def refusals(build):
     assert os.path.getsize(full) == before and len(mip.read_dumps(full)) == 1
 
 
+def full_disk(build):
+    """A disk without room: the program runs on silently, what was there stays, half a record does not."""
+    if os.geteuid() or tools.run(["unshare", "-m", "true"], check=False).returncode:
+        raise tools.Skip("only root may mount a small disk")
+    disk = build.path("disk")
+    os.makedirs(disk, exist_ok=True)
+    for name in ("libpgokit_rt.a", "libpgokit_rt_small.a"):
+        build.runtime = os.path.join(build.lib, name)
+        program = build.program("shapes-" + name, "blocks", flags=["-O0"])
+        # The file's page has room for a part of the next record, the disk for no page more.
+        one = f"PGOKIT_PROFILE_FILE={disk}/x {program} >/dev/null"
+        script = (f"mount -t tmpfs -o size=128k none {disk} && {one} && {one} && cp {disk}/x {build.path('before')} && (head -c 1000000 /dev/zero > {disk}/rest; true) 2>/dev/null && "
+                  f"for file in x y %cz; do PGOKIT_PROFILE_FILE={disk}/$file {program} >/dev/null || exit 9; done; "
+                  f"cp {disk}/x {build.path('after')}; rm {disk}/x {disk}/rest; ls -A {disk}")
+        result = tools.run(["unshare", "-m", "sh", "-c", script], check=False)
+        if "mount" in result.stderr:
+            raise tools.Skip(f"no small disk: {result.stderr.strip()}")
+        assert result.returncode == 0 and not result.stderr, result
+        left = result.stdout.split()
+        assert left == [] or (name == "libpgokit_rt_small.a" and set(left) <= {"y", "%cz"}), result
+        with open(build.path("before"), "rb") as before, open(build.path("after"), "rb") as after:
+            assert before.read() == after.read()
+        size = os.path.getsize(build.path("after"))
+        assert len(mip.read_dumps(build.path("after"))) == 2 and size % 4096 + size / 2 > 4096, size
+
+
+def set_user_id(build):
+    """Programs with more rights than their user write nothing, wherever the user wants it."""
+    tools.need("setpriv")
+    with tempfile.TemporaryDirectory() as folder:
+        if os.geteuid() or os.statvfs(folder).f_flag & os.ST_NOSUID:
+            raise tools.Skip("only root makes programs that run with more rights, where that is allowed")
+        os.chmod(folder, 0o777)
+        for name in ("libpgokit_rt.a", "libpgokit_rt_small.a"):
+            build.runtime = os.path.join(build.lib, name)
+            program = os.path.join(folder, "program")
+            shutil.copy(build.program("shapes", "calls", flags=["-O1"]), program)
+            for mode, files in ((0o755, 1), (0o4755, 0)):
+                os.chmod(program, mode)
+                for file in (os.path.join(folder, "out"), None):
+                    env = {} if file is None else {"PGOKIT_PROFILE_FILE": file}
+                    tools.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", program], env=env, cwd=folder)
+                    found = [each for each in os.listdir(folder) if each != "program"]
+                    assert len(found) == files, (name, oct(mode), found)
+                    for each in found:
+                        os.unlink(os.path.join(folder, each))
+
+
 def small(build):
     """The smallest run time: the same records, no more than appended at exit."""
     build.runtime = os.path.join(build.lib, "libpgokit_rt_small.a")
@@ -262,4 +312,5 @@ int main(int argc, char** argv) {
 
 if __name__ == "__main__":
     tools.main({"exits": exits, "names": names, "pools": pools, "fork": fork, "signals": signals, "threads": threads,
-                "reset": reset, "libraries": libraries, "continuous": continuous, "refusals": refusals, "small": small})
+                "reset": reset, "libraries": libraries, "continuous": continuous, "refusals": refusals, "full_disk": full_disk, "set_user_id": set_user_id,
+                "small": small})

@@ -148,6 +148,25 @@ def cold(build):
         if line.startswith("define"):
             assert line.endswith(f"!prof {zero} {{") == ("@usage" in line), line
     assert "minsize" in result.stdout
+    # The same by a list and the plugin: what ran is compiled as without a profile.
+    names = build.path("cold.txt")
+    road.tool("export", road.profile, "--never-ran", "-o", names)
+    with open(names, encoding="utf-8") as file:
+        assert file.read() == "usage\n"
+    marked = [f"-fpass-plugin={build.plugin}", "-mllvm", f"-pgokit-cold-functions={names}"]
+    for choice, attributes in ((), {"cold", "minsize", "optsize"}), (("optsize",), {"cold", "optsize"}), (("cold",), {"cold"}):
+        more = [word for each in choice for word in ("-mllvm", f"-pgokit-cold-size={each}")]
+        result = run(["clang-22", "-O2", *marked, *more, "-S", "-emit-llvm", SOURCE, "-o", "-"])
+        groups = dict(re.findall(r"^attributes (#\d+) = { (.*) }", result.stdout, re.M))
+        for name, group in re.findall(r"^define .*@(\w+)\(.*?(#\d+)", result.stdout, re.M):
+            found = {"cold", "minsize", "optsize"} & set(groups[group].split())
+            assert found == (attributes if name == "usage" else set()), (name, groups[group])
+    plain = run(["clang-22", "-O2", *marked, "-c", SOURCE, "-o", build.path("marked.o")])
+    assert not plain.stderr
+    missing = run(["clang-22", "-O2", *marked[:2], "-mllvm", "-pgokit-cold-functions=/nonexistent", "-c", SOURCE, "-o", os.devnull],
+                  check=False)
+    assert missing.returncode and "/nonexistent" in missing.stderr
+    assert "no function that never ran" in road.tool("export", road.map, "--never-ran", code=1)
 
 
 def bad_input(build):

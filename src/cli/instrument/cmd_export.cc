@@ -5,6 +5,7 @@
 #include "cli/instrument/mip_program.h"
 #include "cli/instrument/show_targets.h"
 #include "cli/options.h"
+#include "mip/facts.h"
 #include "mip/profile_file.h"
 
 namespace pgokit::cli {
@@ -12,7 +13,7 @@ namespace {
 
 struct Settings {
   std::string profile, program, output = "-";
-  bool lcov = false, targets = false;
+  bool lcov = false, targets = false, never_ran = false;
 };
 
 // From an instrumented profile, or from a recording of branches.
@@ -29,17 +30,29 @@ Status write_targets(const Settings& settings) {
   return output.commit();
 }
 
-Status write_info(const Settings& settings) {
-  if (settings.targets && settings.lcov)
-    return usage_error("--lcov and --targets are two different files");
-  if (settings.targets) return write_targets(settings);
-  if (settings.program.empty())
-    return usage_error("-b is needed: the program, whose debug information tells lines");
-  auto file = TRY(MappedFile::open(settings.profile));
+Result<mip::Profile> read_instrumented(const std::string& path) {
+  auto file = TRY(MappedFile::open(path));
   if (!mip::is_profile(file.bytes()))
     return fail("{}: not an instrumented profile: 'pgokit merge' makes one of maps and dumps",
-                file.path());
-  auto profile = TRY_IN(file.path(), mip::read_profile(file.bytes()));
+                path);
+  return TRY_IN(path, mip::read_profile(file.bytes()));
+}
+
+Status write_never_ran(const Settings& settings) {
+  auto profile = TRY(read_instrumented(settings.profile));
+  auto names = mip::names_that_never_ran(profile);
+  if (names.empty())
+    return fail("{}: it knows of no function that never ran: all did, or no dump tells",
+                settings.profile);
+  auto output = TRY(OutputFile::create(settings.output));
+  for (const auto& name : names) output.write(name + "\n");
+  return output.commit();
+}
+
+Status write_info(const Settings& settings) {
+  if (settings.program.empty())
+    return usage_error("-b is needed: the program, whose debug information tells lines");
+  auto profile = TRY(read_instrumented(settings.profile));
   auto program = TRY(MipProgram::open(settings.program));
   if (!program.debug())
     return fail("{} has no debug information: compile it with -g or -gline-tables-only",
@@ -47,10 +60,18 @@ Status write_info(const Settings& settings) {
   auto module =
       std::ranges::find_if(profile.modules, [&](const mip::Module& m) { return program.is_of(m); });
   if (module == profile.modules.end())
-    return fail("{}: it is not the program of {}: other build id", settings.program, file.path());
+    return fail("{}: it is not the program of {}: other build id", settings.program,
+                settings.profile);
   auto output = TRY(OutputFile::create(settings.output));
   output.write(mip::lcov_info(mip::source_lines(*module, *program.debug()), ""));
   return output.commit();
+}
+
+Status write(const Settings& settings) {
+  if (settings.targets + settings.lcov + settings.never_ran > 1)
+    return usage_error("--lcov, --targets and --never-ran are different files: give one");
+  if (settings.targets) return write_targets(settings);
+  return settings.never_ran ? write_never_ran(settings) : write_info(settings);
 }
 
 int run(std::span<char* const> arguments) {
@@ -59,7 +80,7 @@ int run(std::span<char* const> arguments) {
       "pgokit export",
       "Write what an instrumented profile holds for other tools: source coverage for lcov's tools "
       "and\n"
-      "editors, targets of indirect calls for pgokit's plugin.",
+      "editors; targets of indirect calls and unused functions for pgokit's plugin.",
       {{"PROFILE", "", "the instrumented profile; --targets: or a recording", &settings.profile,
         true},
        {"-b,--binary", "PROGRAM", "its program with debug information, or the .debug file",
@@ -67,19 +88,22 @@ int run(std::span<char* const> arguments) {
        {"-o,--output", "FILE", "the file; - (default) is standard output", &settings.output},
        {"--lcov", "", "source coverage (default)", &settings.lcov},
        {"--targets", "", "for clang with pgokit's plugin: -mllvm=-pgokit-use=FILE",
-        &settings.targets}},
+        &settings.targets},
+       {"--never-ran", "", "names of functions that never ran: -mllvm=-pgokit-cold-functions=FILE",
+        &settings.never_ran}},
       "\nexample:\n"
       "  pgokit export app.mip -b app -o app.info && genhtml app.info -o html\n"
       "  pgokit export app.mip --targets -o app.targets\n"
+      "  pgokit export app.mip --never-ran -o cold.txt\n"
       "\nLines have counts where blocks were counted or covered; functions have theirs always.\n"};
   if (auto exit = parse_options(table, arguments)) return *exit;
-  auto status = write_info(settings);
+  auto status = write(settings);
   return status ? 0 : report_failure("export", status.error());
 }
 
 }  // namespace
 
-constexpr Command export_command{
-    "export", "write source coverage for lcov, targets of calls for the plugin", run};
+constexpr Command export_command{"export",
+                                 "write source coverage, targets of calls, or what never ran", run};
 
 }  // namespace pgokit::cli
