@@ -2,10 +2,12 @@
 import os
 
 import mip
+import targets
 import tools
 
 SYSROOT = "/usr/aarch64-linux-gnu"
-RUNTIME = ["count.c", "core.c", "first_run.c", "edges.c", "order_log.c", "posix.c", "file.c", "continuous.c"]
+RUNTIME = ["count.c", "core.c", "first_run.c", "edges.c", "order_log.c", "posix.c", "file.c", "continuous.c",
+           "values.c", "value_entry.c", "modules.c"]
 
 
 def cross(build):
@@ -14,7 +16,7 @@ def cross(build):
         raise tools.Skip("the C and C++ libraries for AArch64 are not installed")
     build.target = ["--target=aarch64-linux-gnu"]
     build.runner = ["qemu-aarch64", "-L", SYSROOT]
-    build.runtime = runtime(build, RUNTIME, "-fPIC", name="libaarch64.a")
+    build.runtime = runtime(build, RUNTIME, "-fPIC", "-DPGOKIT_HOSTED", name="libaarch64.a")
     return build
 
 
@@ -22,7 +24,8 @@ def runtime(build, sources, *flags, name):
     objects = []
     for source in sources:
         objects.append(build.path(f"{name}.{source}.o"))
-        tools.run(["clang-22", *build.target, "-std=gnu11", "-O2", "-fvisibility=hidden", *flags, "-c",
+        special = ["-mgeneral-regs-only"] if source == "values.c" else []
+        tools.run(["clang-22", *build.target, "-std=gnu11", "-O2", "-fvisibility=hidden", *flags, *special, "-c",
                    os.path.join(tools.ROOT, "runtime", source), "-o", objects[-1]])
     out = build.path(name)
     if os.path.exists(out):
@@ -179,5 +182,21 @@ def bare(build):
             assert len(record.build_id) > 8 and record.machine == (183 if target else 62)
 
 
+def call_targets(build):
+    """Targets, tables and sizes are those of x86-64; so are the hard cases."""
+    cross(build)
+    for level in ("-O0", "-O2", "-Oz"):
+        program = build.program("p" + level, "calls,targets,tables,sizes", targets.DISPATCH, flags=[level])
+        functions = mip.read_map(mip.section(program, "__llvm_mipmap"))
+        found = targets.recorded(build, program, functions=functions)
+        assert {name: dict(values) for name, values in found.items() if values} == targets.EXPECTED, (level, found)
+        if level != "-O0":
+            tables = targets.recorded(build, program, mip.TABLES, functions)
+            assert sorted(tables["_Z12virtual_callPK5Shapei"].values()) == [200, 200, 600], (level, tables)
+            sizes = targets.recorded(build, program, mip.SIZES, functions)
+            assert sizes["_Z4copyPcPKcm"] == {8: 30, 24: 10}, (level, sizes)
+    targets.hard(build)
+
+
 if __name__ == "__main__":
-    tools.main({"kinds": kinds, "modes": modes, "bare": bare})
+    tools.main({"kinds": kinds, "modes": modes, "bare": bare, "call_targets": call_targets})

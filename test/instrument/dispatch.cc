@@ -68,7 +68,7 @@ int main() {
     if (i % 10 == 0) total += two_on_a_line(i < 500 ? add : subtract, negate);
   }
   if (total == 1) total += never(add);
-  char text[64];
+  char text[64] = {};
   for (int i = 0; i < 5; ++i)
     total += static_cast<long>(many_arguments(sum, i)) + variadic(snprintf, text, i);
   static const char from[64] = "the quick brown fox jumps over the lazy dog";
