@@ -19,6 +19,10 @@ mip::Module module_of_all_kinds() {
                 .kinds = MIP_BLOCKS64 | MIP_ORDER | MIP_BLOCK_COVERAGE,
                 .counters = 2,
                 .blocks = {{0, 0, {1}}, {4, 1, {}}}});
+  map.function({.name = "c",
+                .address = 0x3000,
+                .kinds = MIP_TARGETS | MIP_SIZES,
+                .sites = {{0x3004}, {0x3008, MIP_SIZES}, {0x300c, MIP_TARGETS, 3, 4, "inlined"}}});
   return std::move(mip::read_map_section(as_bytes(map.section()))->module);
 }
 

@@ -150,8 +150,8 @@ struct mip_site {
   uint64_t taken;
   uint32_t more;   /* of the run time */
   uint16_t module; /* of the value: number in MIP_PAYLOAD_MODULES, from 1; 0: see mip_target */
-  uint8_t lock;    /* of the run time, as the next */
-  uint8_t seen;
+  uint8_t lock;    /* of the run time */
+  uint8_t zero;
 };
 
 /* In the order of the code; block 0 is the entry. */

@@ -7,9 +7,20 @@
 
 #if defined(__x86_64__)
 
-/* On the stack: where to return to, the site, the value. */
+/* On the stack: where to return to, the site, the value. The first entries of the site are looked at
+ * here; what is found is counted, but each 16th time, when values.c has more to do. */
 __asm__(".text\n"
 FUNCTION("__pgokit_value", "@function")
+"pushq %rax\n pushq %rcx\n pushq %rdx\n"
+"movq 32(%rsp), %rax\n movq 40(%rsp), %rcx\n movq pgokit_value_entries(%rip), %rdx\n movl 24(%rax), %eax\n"
+"testl %eax, %eax\n je 3f\n addq %rdx, %rax\n cmpq %rcx, -32(%rax)\n je 4f\n movl -8(%rax), %eax\n"
+"testl %eax, %eax\n je 3f\n addq %rdx, %rax\n cmpq %rcx, -32(%rax)\n je 4f\n movl -8(%rax), %eax\n"
+"testl %eax, %eax\n je 3f\n addq %rdx, %rax\n cmpq %rcx, -32(%rax)\n je 4f\n movl -8(%rax), %eax\n"
+"testl %eax, %eax\n je 3f\n addq %rdx, %rax\n cmpq %rcx, -32(%rax)\n je 4f\n"
+"3:\n popq %rdx\n popq %rcx\n popq %rax\n jmp 5f\n"
+"4:\n movq -24(%rax), %rcx\n incq %rcx\n testb $15, %cl\n je 3b\n movq %rcx, -24(%rax)\n"
+"movq 32(%rsp), %rax\n incq 16(%rax)\n popq %rdx\n popq %rcx\n popq %rax\n ret\n"
+"5:\n"
 "pushq %rbp\n movq %rsp, %rbp\n"
 "pushq %rax\n pushq %rcx\n pushq %rdx\n pushq %rsi\n pushq %rdi\n pushq %r8\n pushq %r9\n pushq %r10\n pushq %r11\n"
 "andq $-16, %rsp\n movq 16(%rbp), %rdi\n movq 24(%rbp), %rsi\n call pgokit_record_value\n"
@@ -34,6 +45,18 @@ END("__pgokit_value"));
 /* On the stack: x29 and x30 of the function, the value, the site. Flags are kept too. */
 __asm__(".text\n.p2align 2\n"
 FUNCTION("__pgokit_value", "%function")
+"stp x0, x1, [sp, #-32]!\n stp x2, x3, [sp, #16]\n"
+"ldr x0, [sp, #56]\n ldr x1, [sp, #48]\n"
+"adrp x2, pgokit_value_entries\n ldr x2, [x2, :lo12:pgokit_value_entries]\n ldr w0, [x0, #24]\n"
+"cbz w0, 3f\n add x0, x2, x0\n ldur x3, [x0, #-32]\n sub x3, x3, x1\n cbz x3, 4f\n ldur w0, [x0, #-8]\n"
+"cbz w0, 3f\n add x0, x2, x0\n ldur x3, [x0, #-32]\n sub x3, x3, x1\n cbz x3, 4f\n ldur w0, [x0, #-8]\n"
+"cbz w0, 3f\n add x0, x2, x0\n ldur x3, [x0, #-32]\n sub x3, x3, x1\n cbz x3, 4f\n ldur w0, [x0, #-8]\n"
+"cbz w0, 3f\n add x0, x2, x0\n ldur x3, [x0, #-32]\n sub x3, x3, x1\n cbz x3, 4f\n"
+"3:\n ldp x2, x3, [sp, #16]\n ldp x0, x1, [sp], #32\n b 5f\n"
+"4:\n ldur x3, [x0, #-24]\n add x3, x3, #1\n and x1, x3, #15\n cbz x1, 3b\n stur x3, [x0, #-24]\n"
+"ldr x0, [sp, #56]\n ldr x3, [x0, #16]\n add x3, x3, #1\n str x3, [x0, #16]\n"
+"ldp x2, x3, [sp, #16]\n ldp x0, x1, [sp], #32\n ret\n"
+"5:\n"
 "stp x29, x30, [sp, #-176]!\n mov x29, sp\n"
 "stp x0, x1, [sp, #16]\n" "stp x2, x3, [sp, #32]\n" "stp x4, x5, [sp, #48]\n"
 "stp x6, x7, [sp, #64]\n" "stp x8, x9, [sp, #80]\n" "stp x10, x11, [sp, #96]\n"

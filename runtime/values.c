@@ -9,8 +9,8 @@
  * entries, what belongs to the site's value, and what was dropped. */
 #include "core.h"
 
-/* Values of sites beyond the one that is in the site itself. Entries of one site are linked by
- * number, from 1. */
+/* Values of sites beyond the one that is in the site itself. Entries of one site are linked: by
+ * number from 1 times size, for value_entry.c, which counts those that come first. */
 struct value {
   uint64_t site; /* offset in the raw section; 0: unused */
   uint64_t value;
@@ -18,11 +18,14 @@ struct value {
   uint64_t before; /* what was counted, under other values, of the entries it took the place of */
   uint32_t next;
   uint16_t module;
-  uint16_t zero;
+  uint16_t mark; /* how often the site's value had come, at the last look */
 };
 
+enum { OFTEN = 16 }; /* value_entry.c has it too */
+
+struct value* pgokit_value_entries;
+
 static struct {
-  struct value* entries;
   uint32_t capacity;
   uint32_t used; /* may be over the capacity */
   uint32_t per_site;
@@ -33,7 +36,7 @@ static void find_buffer(void) {
   for (const struct mip_module_settings* each = __start___pgokit_modules;
        each < __stop___pgokit_modules; ++each) {
     if (!each->value_capacity || values.capacity) continue;
-    values.entries = (struct value*)((uintptr_t)each + (uintptr_t)each->value_buffer);
+    pgokit_value_entries = (struct value*)((uintptr_t)each + (uintptr_t)each->value_buffer);
     values.per_site = each->values_per_site;
     __atomic_store_n(&values.capacity, each->value_capacity, __ATOMIC_RELEASE);
   }
@@ -45,7 +48,7 @@ static uint32_t value_count(void) {
 }
 
 static int target_at(uint32_t index, void* to) {
-  const struct value* from = &values.entries[index];
+  const struct value* from = &pgokit_value_entries[index];
   *(struct mip_target*)to =
       (struct mip_target){from->site, from->value, from->count, from->module, 0};
   return from->site != 0;
@@ -53,7 +56,7 @@ static int target_at(uint32_t index, void* to) {
 
 static void forget_values(void) {
   for (uint32_t i = 0; i < value_count(); ++i)
-    values.entries[i] = (struct value){0, 0, 0, 0, 0, 0, 0};
+    pgokit_value_entries[i] = (struct value){0, 0, 0, 0, 0, 0, 0};
   values.used = 0;
 }
 
@@ -72,21 +75,21 @@ static int lock(struct mip_site* site) {
 
 static void unlock(struct mip_site* site) { __atomic_store_n(&site->lock, 0, __ATOMIC_RELEASE); }
 
-static struct value* entry_at(uint32_t number) {
-  return number && number <= values.capacity ? &values.entries[number - 1] : NULL;
+static struct value* entry_at(uint32_t place) {
+  const uint32_t number = place / sizeof(struct value);
+  return number && number <= values.capacity ? &pgokit_value_entries[number - 1] : NULL;
 }
 
-/* What is found becomes the first. `least` is the least frequent but for the site's value. */
 static struct value* find(struct mip_site* site, uint64_t value, uint32_t* count,
                           struct value** least) {
   uint32_t* link = &site->more;
   *count = 0, *least = NULL;
   for (struct value* each; (each = entry_at(*link)) && *count < values.per_site; ++*count) {
     if (each->value == value) {
-      const uint32_t number = *link;
+      const uint32_t place = *link;
       *link = each->next;
       each->next = site->more;
-      site->more = number;
+      site->more = place;
       return each;
     }
     if (each->value != site->value &&
@@ -101,12 +104,12 @@ static struct value* add(struct mip_site* site, uint64_t value, uint32_t count,
                          struct value* least) {
   if (count < values.per_site) {
     const uint32_t number = __atomic_add_fetch(&values.used, 1, __ATOMIC_RELAXED);
-    struct value* fresh = entry_at(number);
-    if (fresh) {
+    if (number <= values.capacity) {
+      struct value* fresh = &pgokit_value_entries[number - 1];
       fresh->value = value;
       fresh->next = site->more;
       fresh->site = (uint64_t)((char*)site - pgokit_raw_begin());
-      site->more = number;
+      site->more = number * (uint32_t)sizeof *fresh;
       return fresh;
     }
     __atomic_store_n(&values.used, values.capacity, __ATOMIC_RELAXED);
@@ -148,44 +151,40 @@ static void settle(struct mip_site* site) {
   if (is_new) entry->module = site->module;
 }
 
-/* A value becomes the site's when it comes for the second time in a row, or after some others
- * between which the site's never came. The value before is the first of the entries. `seen`: 5 bits
- * of how many hits the site's value had, 3 of how many others came since. */
-static int comes_more(struct mip_site* site, uint64_t value) {
-  const struct value* before = entry_at(site->more);
-  const uint8_t own = (uint8_t)(site->hits - site->taken) & 31;
-  const uint8_t others = (site->seen & 31) == own ? (uint8_t)((site->seen >> 5) + 1) : 1;
-  site->seen = (uint8_t)(own | others << 5);
-  return others > 1 && (others == 4 || (before && before->value == value));
+/* Asked each time that a value has come another OFTEN times: has it come more often meanwhile than
+ * the site's? */
+static int comes_more(const struct mip_site* site, struct value* entry) {
+  const uint16_t own = (uint16_t)(site->hits - site->taken);
+  const uint16_t meanwhile = (uint16_t)(own - entry->mark);
+  entry->mark = own;
+  return meanwhile < OFTEN;
 }
 
-/* The hit that the caller adds behind this call is one of `value` if it is the site's, else it is
- * taken here. Whether it is not known yet where the value lies. */
+/* The hit that the caller adds behind this call is taken here, if it is not of the site's value.
+ * Whether it is not known yet where the value lies. */
 static int count_value(struct mip_site* site, uint64_t value) {
-  if (site->value == value) return 0;
+  if (site->value == value) return 0; /* another thread has put it there */
   if (!site->value && !site->hits) {
     __atomic_store_n(&site->value, value, __ATOMIC_RELAXED);
     return 1;
   }
   int is_new;
-  const int more = comes_more(site, value);
   struct value* entry = find_or_add(site, value, &is_new);
-  if (!entry) {
-    __atomic_add_fetch(&pgokit_dropped[MIP_DROPPED_TARGETS], 1, __ATOMIC_RELAXED);
-    take(site, 1);
-    return 0;
+  if (entry && is_new) entry->mark = (uint16_t)(site->hits - site->taken);
+  if (entry && (entry->count + 1) % OFTEN == 0 && comes_more(site, entry)) {
+    /* What is settled may need the entry of another. */
+    settle(site);
+    entry = find_or_add(site, value, &is_new);
+    site->module = entry ? entry->module : 0;
+    __atomic_store_n(&site->value, value, __ATOMIC_RELAXED);
   }
-  if (!more) {
+  if (entry) {
     entry->count++;
-    take(site, 1);
-    return is_new;
+  } else {
+    __atomic_add_fetch(&pgokit_dropped[MIP_DROPPED_TARGETS], 1, __ATOMIC_RELAXED);
   }
-  settle(site);
-  entry = find_or_add(site, value, &is_new);
-  site->module = entry ? entry->module : 0;
-  __atomic_store_n(&site->value, value, __ATOMIC_RELAXED);
-  site->seen = 0;
-  return is_new || !site->module;
+  take(site, 1);
+  return entry && is_new;
 }
 
 /* Returns whether pgokit_place_value is to be called. */

@@ -84,6 +84,7 @@ class Merger {
     u32 module = 0;
     u64 address = 0;
   };
+  bool knows_or_has_room(std::string_view build_id, std::string_view name) const;
   u32 other_module(std::string_view build_id, std::string_view name);
   Place place_of_value(u32 own, const Dump& dump, const DumpedValue& value);
   void add_values(u32 own, const Dump& dump, u64 weight);

@@ -33,6 +33,19 @@ u32 Merger::other_module(std::string_view build_id, std::string_view name) {
   return index;
 }
 
+// A file may name more than there ever are: each would take memory and time to find.
+bool Merger::knows_or_has_room(std::string_view build_id, std::string_view name) const {
+  constexpr size_t most = 4096;
+  const auto& modules = profile_.modules;
+  return modules.size() < most ||
+         std::ranges::any_of(
+             modules,
+             [&](const Module& m) {
+               return build_id.empty() ? m.build_id.empty() && !m.has_map() && m.path == name
+                                       : m.build_id == build_id;
+             });
+}
+
 Merger::Place Merger::place_of_value(u32 own, const Dump& dump, const DumpedValue& value) {
   const auto& module = profile_.modules[own];
   const u64 here = value.value - dump.header.load_bias;
@@ -43,6 +56,7 @@ Merger::Place Merger::place_of_value(u32 own, const Dump& dump, const DumpedValu
     auto id = as_text(Bytes(other.build_id, std::min<u32>(other.build_id_size, 32)));
     if (other.bias == dump.header.load_bias && id == dump.build_id) return {own, here};
     if (id.empty() && name_of(other).empty()) return bare;
+    if (!knows_or_has_room(id, name_of(other))) return bare;
     return {other_module(id, name_of(other)), value.value - other.bias};
   }
   const auto* function = module.find(here);

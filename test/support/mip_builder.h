@@ -27,6 +27,13 @@ struct MapBlock {
   std::vector<u32> successors = {};
 };
 
+struct MapSite {
+  u64 address = 0;
+  u32 kind = MIP_TARGETS;
+  u32 line = 1, column = 2;
+  std::string function = {};
+};
+
 struct MapFunction {
   std::string name = {};
   u64 address = 0;
@@ -37,6 +44,7 @@ struct MapFunction {
   std::vector<MapBlock> blocks = {};
   u32 signature = 0x5157;
   mip_order_id order_id = {};  // of MIP_ORDER_LOG
+  std::vector<MapSite> sites = {};
 };
 
 class MapBuilder {
@@ -47,11 +55,12 @@ class MapBuilder {
     return bytes_of(mip_section_header{MIP_MAGIC, MIP_VERSION, type, 0, 0, 0, 24});
   }
 
-  // Its box follows that of the function before.
+  // Its box follows that of the function before, and its sites the box.
   MapBuilder& function(const MapFunction& f) {
     box_ = (box_ + 7) & ~u64{7};
     records_ += record(f, raw_address + box_);
     box_ += mip_box_size(f.kinds, f.counters);
+    if (!f.sites.empty()) box_ = ((box_ + 7) & ~u64{7}) + f.sites.size() * sizeof(mip_site);
     return *this;
   }
   MapBuilder& bytes(std::string_view text) { return records_ += text, *this; }
@@ -94,9 +103,23 @@ class MapBuilder {
     }
     r.successor_count = static_cast<u32>(successors.size() / 4);
     std::string id = f.kinds & MIP_ORDER_LOG ? bytes_of(f.order_id) : "";
-    r.record_size =
-        static_cast<u32>(sizeof r + blocks.size() + successors.size() + f.name.size() + id.size());
-    return bytes_of(r) + blocks + successors + f.name + id;
+    std::string sites = f.kinds & MIP_VALUES ? site_list(f, box) : "";
+    r.record_size = static_cast<u32>(sizeof r + blocks.size() + successors.size() + f.name.size() +
+                                     id.size() + sites.size());
+    return bytes_of(r) + blocks + successors + f.name + id + sites;
+  }
+
+  static std::string site_list(const MapFunction& f, u64 box) {
+    std::string places, names;
+    for (const auto& site : f.sites) {
+      places += bytes_of(mip_site_place{site.address, site.kind, site.line, site.column,
+                                        static_cast<u32>(site.function.size())});
+      names += site.function;
+    }
+    u64 first = (box + mip_box_size(f.kinds, f.counters) + 7) & ~u64{7};
+    return bytes_of(mip_site_list{first, static_cast<u32>(f.sites.size()),
+                                  static_cast<u32>(names.size())}) +
+           places + names;
   }
 
  private:
@@ -115,6 +138,7 @@ struct DumpBuilder {
   std::vector<mip_order_id> order_ids = {};
   std::vector<mip_order_call> order_calls = {};
   u64 lost_order = 0;
+  std::vector<mip_target> targets = {};
   std::string path = "/bin/app";
 
   std::string record() const {
@@ -134,11 +158,12 @@ struct DumpBuilder {
     h.dropped[MIP_DROPPED_ORDER] = lost_order;
     h.build_id_size = static_cast<u32>(build_id.size());
     std::memcpy(h.build_id, build_id.data(), std::min<size_t>(build_id.size(), 32));
-    std::string edge_bytes, module_bytes, id_bytes, call_bytes;
+    std::string edge_bytes, module_bytes, id_bytes, call_bytes, target_bytes;
     for (const auto& edge : edges) edge_bytes += bytes_of(edge);
     for (const auto& module : modules) module_bytes += bytes_of(module);
     for (const auto& id : order_ids) id_bytes += bytes_of(id);
     for (const auto& call : order_calls) call_bytes += bytes_of(call);
+    for (const auto& target : targets) target_bytes += bytes_of(target);
     struct Part {
       u32 kind, entry_size;
       const std::string& bytes;
@@ -148,6 +173,7 @@ struct DumpBuilder {
                           {MIP_PAYLOAD_EDGES, sizeof(mip_edge), edge_bytes},
                           {MIP_PAYLOAD_MODULES, sizeof(mip_module), module_bytes},
                           {MIP_PAYLOAD_ORDER_LOG, sizeof(mip_order_id), id_bytes},
+                          {MIP_PAYLOAD_TARGETS, sizeof(mip_target), target_bytes},
                           {MIP_PAYLOAD_ORDER_CALLS, sizeof(mip_order_call), call_bytes}};
     h.payload_count = static_cast<u32>(std::size(parts));
     std::string table, body;
