@@ -10,7 +10,8 @@ using profile::Profile;
 
 class Flattening {
  public:
-  Flattening(Profile& out, unsigned depth) : out_(out), depth_(depth) {}
+  Flattening(Profile& out, unsigned depth, Versions versions)
+      : out_(out), depth_(depth), versions_(versions) {}
 
   // As in the tools the first one tells checksum, attributes and virtual tables, whichever version
   // the others are; and a function comes before its inlinees.
@@ -33,7 +34,12 @@ class Flattening {
   void cut(FunctionSamples& samples, unsigned level) {
     auto inlinees = std::move(samples.inlinees);
     samples.inlinees = {};
-    for (auto& [location, callees] : inlinees.unordered())
+    inlinees.sort();
+    for (auto& [location, callees] : inlinees) {
+      // By their texts: totals that reach zero on the way depend on the order.
+      std::ranges::sort(callees.unordered(), [&](const auto& a, const auto& b) {
+        return out_.names.less(a.key, b.key);
+      });
       for (auto& [name, inlinee] : callees.unordered()) {
         u64 before = inlinee->total;
         if (level < depth_) {
@@ -48,17 +54,22 @@ class Flattening {
         replace_total(samples, before, entries);
         add(std::move(*inlinee));
       }
+    }
     samples.sort();
     if (level == 0 && depth_ == 0) samples.head = 0;  // estimated at the end
   }
 
-  static void replace_total(FunctionSamples& samples, u64 before, u64 after) {
+  void replace_total(FunctionSamples& samples, u64 before, u64 after) const {
     samples.total = samples.total >= before ? samples.total - before : 0;
-    samples.add_total(after);
+    if (versions_ == Versions::as_in_peer)
+      samples.total += after;  // wraps there
+    else
+      samples.add_total(after);
   }
 
   Profile& out_;
   unsigned depth_;
+  Versions versions_;
 };
 
 // The order in which the first of several tells checksum and attributes: that of files, or theirs.
@@ -88,7 +99,7 @@ Profile emptied(Profile& profile) {
 void flatten_inlinees(Profile& profile, unsigned depth, Versions versions) {
   auto functions = in_order(profile, versions);
   Profile out = emptied(profile);
-  Flattening flattening(out, depth);
+  Flattening flattening(out, depth, versions);
   for (auto* function : functions) flattening.add(std::move(function->samples));
   out.sort();
   if (depth == 0)

@@ -46,6 +46,33 @@ TEST(Flattening, KeepsInlineesUpToADepth) {
   EXPECT_EQ(profile::write_text(profile), nested);
 }
 
+// A total that is too small for its inlinees reaches zero on the way.
+TEST(Flattening, InlineesOfOnePlaceLeaveByTheirNames) {
+  std::string a = " 6: a:812\n  1: 1\n", b = " 6: b:878\n  1: 300\n";
+  std::string first;
+  for (const auto& text : {"f:673:0\n" + a + b, "f:673:0\n" + b + a}) {
+    auto profile = read(text);
+    flatten_inlinees(profile, 0);
+    auto written = profile::write_text(profile);
+    EXPECT_NE(written.find("f:300:301\n"), std::string::npos) << written;
+    if (first.empty()) first = written;
+    EXPECT_EQ(written, first);
+  }
+}
+
+TEST(Flattening, TotalsStopAtTheLargestButInTheTools) {
+  constexpr std::string_view large =
+      "f:18446744073709551615:0\n"
+      " 1: a:1\n"
+      "  1: 5\n";
+  for (auto versions : {Versions::by_content, Versions::as_in_peer}) {
+    auto profile = read(large);
+    flatten_inlinees(profile, 0, versions);
+    auto total = profile.find(profile.contexts.top(profile.names.intern("f")))->total;
+    EXPECT_EQ(total, versions == Versions::as_in_peer ? 3 : ~u64{0});
+  }
+}
+
 TEST(Flattening, LimitsAndDropsContexts) {
   constexpr std::string_view contexts =
       "[a:1 @ b:2 @ c]:5:1\n 1: 5\n !Attributes: 2\n"

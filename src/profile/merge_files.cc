@@ -318,7 +318,8 @@ void Merger::enter_functions(const Source& source, Batch& batch) {
 // Makes the functions of an input in the order in which llvm-profdata would.
 void Merger::make_in_peer_order(std::span<const ContextId> contexts) {
   const Flags& flags = result_.profile.flags;
-  if (!flags.probe_based && !flags.context_sensitive && !flags.pre_inlined) return;
+  bool plain = !flags.probe_based && !flags.context_sensitive && !flags.pre_inlined;
+  if (plain && !options_.peer_order_of_plain) return;
   std::vector<u64> keys;
   for (auto context : contexts) keys.push_back(peer_keys_.key(context));
   for (u32 i : peer_table_order(keys)) {

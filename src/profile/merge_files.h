@@ -25,9 +25,11 @@ struct MergeInput {
 
 struct MergeOptions {
   ChecksumRule rule = ChecksumRule::largest;
-  bool peer_order = false;  // functions get into the sum in the order of llvm-profdata
-  bool strict = false;      // the first input that cannot be used ends it all
-  bool distinct = false;    // of inputs with the same contents and weight one counts
+  // Functions get into the sum in the order of llvm-profdata; in profiles without probes and
+  // contexts too, where only flattening shows it.
+  bool peer_order = false, peer_order_of_plain = false;
+  bool strict = false;    // the first input that cannot be used ends it all
+  bool distinct = false;  // of inputs with the same contents and weight one counts
   FileTables::Rename rename = {};
   unsigned threads = 0;
 };

@@ -83,6 +83,7 @@ Result<profile::Profile> read_profiles(const ProfgenSettings& settings, ReadInpu
   for (const auto& path : paths) inputs.push_back({path});
   auto merged = TRY(profile::merge_files(inputs, {.rule = profile::ChecksumRule::first,
                                                   .peer_order = true,
+                                                  .peer_order_of_plain = false,
                                                   .strict = true,
                                                   .distinct = false,
                                                   .rename = {},

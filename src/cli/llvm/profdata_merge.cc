@@ -167,6 +167,7 @@ Status merge_samples(Settings& s) {
   if (!s.remapping.empty()) return fail("--remapping-file is not known here");
   auto merged = TRY(profile::merge_files(inputs, {.rule = profile::ChecksumRule::first,
                                                   .peer_order = true,
+                                                  .peer_order_of_plain = s.layout == "flat",
                                                   .strict = s.failure_mode == "any",
                                                   .distinct = false,
                                                   .rename = {},
