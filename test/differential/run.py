@@ -145,6 +145,22 @@ class Runner:
         again, _ = self.run_one(with_env, case, binary, inputs, work, "again")
         return readable(case, again, work).text != before.text
 
+    def only_inlined_differs(self, case, binary, inputs, work):
+        """Whether contexts are the same but for who was inlined into its caller (docs/peer-flaws.md), and what
+        becomes of equal ones is equal."""
+        if not isinstance(case, cases.Case) or case.program.has_probes or case.through or case.input.kind == "lbr":
+            return False
+        plain = dataclasses.replace(case, options=(*case.options, *cases.FLAT_CS, "--format=text"))
+        made = [self.run_one(tool, plain, binary, inputs[is_judge], work, "contexts")[0].text
+                for tool, is_judge in ((JUDGE, True), (self.candidate, False))]
+        if made[0] == made[1] or without_inlined(made[0]) != without_inlined(made[1]):
+            return False
+        contexts = work / "contexts.prof"
+        contexts.write_bytes(made[0])
+        again = [readable(case, self.run_one(tool, case, binary, ["--llvm-sample-profile", contexts], work, "again")[0], work)
+                 for tool in (JUDGE, self.candidate)]
+        return again[0].exit == "ok" and again[0].text == again[1].text
+
     def compare(self, case, binary):
         """None if equal, else what differs; "!..." where there is nothing to compare with."""
         work = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
@@ -172,6 +188,8 @@ class Runner:
                 if self.judge_is_undefined(case, binary, inputs[True], work, judge):
                     return "!the judge reads memory that it has freed"
                 if all_callers_fall_together(case) and without_inlined(judge.text) == without_inlined(ours.text):
+                    return "!inlined or called, in the order of a hash table"
+                if self.only_inlined_differs(case, binary, inputs, work):
                     return "!inlined or called, in the order of a hash table"
                 return shown + "\n" + first_difference(judge.text, ours.text)
             return self.compare_messages(case, judge, ours, shown)
