@@ -36,6 +36,8 @@ class Partitioner {
  public:
   Partitioner(const Model& model, const BalancedOptions& options)
       : model_(model), options_(options) {
+    // The first window is smaller than a page, so that small programs have more than one.
+    const u64 window = std::max<u64>(1, options.page_size / 8);
     std::vector<u32> item_of(model.functions.size(), ~u32{0});
     std::vector<std::vector<Membership>> memberships;
     for (u32 t = 0; t < model.traces.size(); ++t) {
@@ -51,7 +53,7 @@ class Partitioner {
           memberships.emplace_back();
         }
         u32 item = item_of[function];
-        auto level = static_cast<u32>(std::bit_width(bytes / options.page_size + 1)) - 1;
+        auto level = static_cast<u32>(std::bit_width(bytes / window + 1)) - 1;
         memberships[item].push_back({t, std::min(level, levels - 1)});
         // Counted from the end, so that traces without the function need no visit.
         items_[item].time -= weight * (1 - static_cast<double>(place) / length);

@@ -8,8 +8,8 @@
 //
 // The functions are divided into two halves so that functions which start-ups need at about the
 // same time are in the same half; then each half again, down to a few functions. "About the same
-// time" is: in one of the first 1, 3, 7, 15... pages of a trace. Functions of no trace are left
-// out.
+// time" is: in one of the first 1, 3, 7, 15... eighths of a page of a trace. Functions of no trace
+// are left out.
 
 #include "order/model.h"
 

@@ -54,8 +54,10 @@ Result<ProgramPages> look_at(const std::string& path, const order::Model& model,
           static_cast<double>(order::page_curve(program.layout, trace, page_sizes[i]).pages);
     program.area += weight * order::page_curve(program.layout, trace, page_size).area;
   }
-  for (double& pages : program.pages) pages /= weights;
-  program.area /= weights;
+  if (weights > 0) {
+    for (double& pages : program.pages) pages /= weights;
+    program.area /= weights;
+  }
   program.calls = order::call_distances(program.layout, model);
   return program;
 }
@@ -133,14 +135,16 @@ Json as_json(const std::vector<ProgramPages>& programs) {
 
 Status evaluate_order(const std::vector<std::string>& programs, const MakeOrder& options) {
   auto inputs = TRY(read_order_inputs(options.inputs));
-  if (inputs.model.traces.empty())
-    return fail("there is no start-up to evaluate with: calls and samples tell no first runs");
+  if (inputs.model.traces.empty() && !inputs.model.has_calls())
+    return fail("there is no start-up to evaluate with: samples alone tell no first runs");
   std::vector<ProgramPages> seen;
   for (const auto& path : programs)
     seen.push_back(TRY(look_at(path, inputs.model, options.page_size)));
   for (const auto& note : inputs.notes) fmt::print(stderr, "warning   {}\n", note);
   if (seen.front().functions == seen.front().missing)
     return fail("{} has none of the functions: is it the same program?", seen.front().path);
+  if (!options.svg.empty() && inputs.model.traces.empty())
+    return fail("--svg wants traces: calls alone touch no pages");
   if (!options.svg.empty()) {
     OrderPicture picture(inputs.model.traces.front(), options.page_size);
     for (const auto& program : seen)

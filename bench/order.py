@@ -1,0 +1,375 @@
+#!/usr/bin/env python3
+"""Function orders: pages that start-up touches, beside llvm-profdata order and lld's own; cold starts; call orders.
+
+    ./dev bench order [--runs N] [--only made|interpreter|pgokit|calls]
+
+Writes bench/order.md. Cold starts are measured on an ext4 image of its own, because read-ahead decides what an order can
+gain: it is set to 0, 16 and 128 kB (needs root and a loop device; left out otherwise).
+"""
+import argparse
+import json
+import os
+import pathlib
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "test/order"))
+import made  # noqa: E402
+
+WORK = ROOT / "build/bench/order"
+PGOKIT = str(ROOT / "build/bin/pgokit")
+CXX = "clang++-22"
+PLAIN = ["-O2", "-ffunction-sections", "-std=c++23"]
+READ_AHEAD = (0, 16, 128)
+
+
+def run(command, env=None):
+    command = [str(word) for word in command]
+    done = subprocess.run(command, text=True, capture_output=True, env=dict(os.environ, **(env or {})))
+    if done.returncode:
+        sys.exit(f"{' '.join(command)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def seconds(command):
+    """Wall time, the best of three."""
+    times = []
+    for _ in range(3):
+        start = time.monotonic()
+        run(command)
+        times.append(time.monotonic() - start)
+    return min(times)
+
+
+class Program:
+    """A program built plain and instrumented; each scenario is a list of arguments."""
+
+    def __init__(self, name, what, sources, scenarios, language=(CXX, *PLAIN)):
+        self.name, self.what, self.scenarios = name, what, scenarios
+        self.folder = WORK / name
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.build(sources, language)
+        self.logs = [self.log(i, arguments) for i, arguments in enumerate(scenarios)]
+        self.names = [run([PGOKIT, "order", self.instrumented, log, "--algorithm", "first-touch", "-o", "-"]).split()
+                      for log in self.logs]
+
+    def build(self, sources, language):
+        flags = {"plain": [], "instrumented": run([PGOKIT, "flags", "order", "--compile"]).split()}
+        libraries = {"plain": [], "instrumented": run([PGOKIT, "flags", "order", "--link"]).split()}
+        self.objects = {}
+        for kind in flags:
+            self.objects[kind] = []
+            for source in sources:
+                out = self.folder / f"{pathlib.Path(source).name}.{kind}.o"
+                if not out.exists():
+                    run([*language, *flags[kind], "-c", source, "-o", out])
+                self.objects[kind].append(out)
+        self.instrumented = self.folder / "instrumented"
+        run([CXX, "-fuse-ld=lld-22", *self.objects["instrumented"], *libraries["instrumented"], "-o", self.instrumented])
+        self.plain = self.link("plain")
+
+    def link(self, name, *more):
+        out = self.folder / name
+        run([CXX, "-fuse-ld=lld-22", *self.objects["plain"], "-Wl,--build-id", "-Wl,--no-warn-symbol-ordering", *more, "-o", out])
+        return out
+
+    def log(self, number, arguments):
+        out = self.folder / f"{number}.mipraw"
+        out.unlink(missing_ok=True)
+        run([self.instrumented, *arguments], env={"PGOKIT_PROFILE_FILE": str(out)})
+        return out
+
+
+class Pgokit(Program):
+    """pgokit itself, by its own build files."""
+
+    def build(self, sources, language):
+        common = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DBUILD_TESTING=OFF", "-DCMAKE_CXX_COMPILER=clang++-22",
+                  "-DCMAKE_C_COMPILER=clang-22", "-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld-22"]
+        more = {"plain": ["-DCMAKE_CXX_FLAGS=-ffunction-sections"],
+                "instrumented": ["-DCMAKE_CXX_FLAGS=-ffunction-sections " + run([PGOKIT, "flags", "order", "--compile"]).strip(),
+                                 "-DCMAKE_CXX_STANDARD_LIBRARIES=" + run([PGOKIT, "flags", "order", "--link"]).strip()]}
+        for kind in more:
+            folder = ROOT / "build/order-bench" / kind
+            if not (folder / "bin/pgokit").exists():
+                run(["cmake", "-S", ROOT, "-B", folder, *common, *more[kind], f"-DPGOKIT_BIN_DIR={folder}/bin"])
+                run(["cmake", "--build", folder, "--target", "pgokit"])
+        self.build_folder = ROOT / "build/order-bench/plain"
+        self.instrumented = ROOT / "build/order-bench/instrumented/bin/pgokit"
+        self.plain = self.link("plain")
+
+    def link(self, name, *more):
+        """The command that CMake links with, with more flags."""
+        commands = run(["ninja", "-C", self.build_folder, "-t", "commands", "-s", "pgokit"]).splitlines()
+        last = [line for line in commands if " -o " in line][-1]
+        out = self.folder / name
+        words = last.replace(": && ", "").replace(" && :", "").split()
+        words[words.index("-o") + 1] = str(out)
+        done = subprocess.run([*words, "-Wl,--build-id", "-Wl,--no-warn-symbol-ordering", *map(str, more)],
+                              cwd=self.build_folder, capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(done.stderr)
+        return out
+
+
+def temporal_profile(folder, names):
+    """The traces as a profile of clang's temporal instrumentation."""
+    text = [":ir", ":temporal_prof_traces", "# Num Temporal Profile Traces:", str(len(names)),
+            "# Temporal Profile Trace Stream Size:", str(len(names))]
+    for trace in names:
+        text += ["# Weight:", "1", ",".join(trace)]
+    for name in sorted({name for trace in names for name in trace}):
+        text += [name, "# Func Hash:", "1", "# Num Counters:", "1", "# Counter Values:", "1", ""]
+    source, out = folder / "temporal.proftext", folder / "temporal.profdata"
+    source.write_text("\n".join(text) + "\n")
+    run(["llvm-profdata-22", "merge", source, "-o", out])
+    return out
+
+
+def evaluate(program, builds, logs):
+    words = [PGOKIT, "order", "--evaluate", *builds, "--json", "--with", program.instrumented]
+    for log in logs:
+        words += ["--with", log]
+    return json.loads(run(words))
+
+
+def orders_of(program, train):
+    """name → (seconds to make the order, the linked program)"""
+    logs = [program.logs[i] for i in train]
+    profile = temporal_profile(program.folder, [program.names[i] for i in train])
+    tag = "-".join(map(str, train))
+    result = {"none": (0, program.plain)}
+    for algorithm in ("first-touch", "bp"):
+        out = program.folder / f"{algorithm}.{tag}.order"
+        took = seconds([PGOKIT, "order", program.instrumented, *logs, "--link", program.plain, "--algorithm", algorithm, "-q",
+                        "-o", out])
+        result[f"pgokit {algorithm}"] = (took, program.link(f"{algorithm}.{tag}", f"-Wl,--symbol-ordering-file={out}"))
+    out = program.folder / f"llvm.{tag}.order"
+    took = seconds(["llvm-profdata-22", "order", profile, "-o", out])
+    result["llvm-profdata order"] = (took, program.link(f"llvm.{tag}", f"-Wl,--symbol-ordering-file={out}"))
+    start = time.monotonic()
+    program.link(f"again.{tag}")
+    without = time.monotonic() - start
+    start = time.monotonic()
+    linked = program.link(f"lld.{tag}", "-Wl,--bp-startup-sort=function", f"-Wl,--irpgo-profile={profile}")
+    result["lld --bp-startup-sort"] = (max(0, time.monotonic() - start - without), linked)
+    return result
+
+
+def pages_table(program):
+    everything = list(range(len(program.logs)))
+    rows = [f"### {program.name}: {program.what}", ""]
+    judged = [("all start-ups", everything, everything)]
+    if len(everything) > 2:
+        judged.append(("the last one, learnt from the others", everything[:-1], everything[-1:]))
+    cold = None
+    for title, train, test in judged:
+        orders = orders_of(program, train)
+        found = evaluate(program, [build for _, build in orders.values()], [program.logs[i] for i in test])
+        first = found[0]
+        rows += [f"Judged by {title}; text {first['text'] / 1e6:.2f} MB:", "",
+                 "| order | pages of 4 KB | 16 KB | 64 KB | page-fault curve | made in |", "|---|---|---|---|---|---|"]
+        for (name, (took, _)), one in zip(orders.items(), found):
+            area = one["area"] / first["area"] - 1 if first["area"] else 0
+            rows.append(f"| {name} | {one['pages']['4096']:.0f} | {one['pages']['16384']:.0f} | {one['pages']['65536']:.0f} | "
+                        f"{one['area']:.0f} ({100 * area:+.1f} %) | {f'{took * 1000:.0f} ms' if took else ''} |")
+            print(program.name, title, rows[-1], flush=True)
+        rows.append("")
+        cold = cold or orders
+    return rows, cold
+
+
+class Disk:
+    """An ext4 image on a loop device, whose read-ahead can be set."""
+
+    def __enter__(self):
+        self.device = None
+        if os.geteuid() != 0 or not shutil.which("mkfs.ext4"):
+            return self
+        image, self.mount = WORK / "disk.img", WORK / "disk"
+        self.mount.mkdir(exist_ok=True)
+        with open(image, "wb") as file:
+            file.truncate(128 << 20)
+        try:
+            run(["mkfs.ext4", "-q", "-F", image])
+            self.device = run(["losetup", "--find", "--show", image]).strip()
+            run(["mount", self.device, self.mount])
+        except SystemExit as error:
+            print(f"no loop device: {error}")
+            self.device = None
+        return self
+
+    def __exit__(self, *_):
+        if self.device:
+            subprocess.run(["umount", self.mount], check=False)
+            subprocess.run(["losetup", "-d", self.device], check=False)
+
+    def read_ahead(self, kilobytes):
+        name = os.path.basename(self.device)
+        pathlib.Path(f"/sys/block/{name}/queue/read_ahead_kb").write_text(str(kilobytes))
+
+
+def cold_start(path, arguments, runs):
+    """Median major faults and wall time with nothing of the program in memory."""
+    faults, times = [], []
+    with open(os.devnull, "r+b") as null:
+        for _ in range(runs):
+            fd = os.open(path, os.O_RDONLY)
+            os.fsync(fd)
+            os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+            os.close(fd)
+            start = time.monotonic()
+            child = subprocess.Popen([path, *arguments], stdout=null, stderr=null)
+            _, _, usage = os.wait4(child.pid, 0)
+            times.append(time.monotonic() - start)
+            child.returncode = 0
+            faults.append(usage.ru_majflt)
+    return statistics.median(faults), statistics.median(times)
+
+
+def cold_table(program, orders, disk, runs):
+    rows = ["Cold starts of the first scenario, median of "
+            f"{runs}: major faults, wall time, by the device's read-ahead:", "",
+            "| order | " + " | ".join(f"{kb} kB" for kb in READ_AHEAD) + " |", "|---|" + "---|" * len(READ_AHEAD)]
+    copies = {}
+    for name, (_, build) in orders.items():
+        copies[name] = disk.mount / build.name
+        shutil.copy(build, copies[name])
+        run(["llvm-strip-22", "--strip-debug", copies[name]])
+    os.sync()
+    cells = {name: [] for name in orders}
+    for kb in READ_AHEAD:
+        disk.read_ahead(kb)
+        for name, copy in copies.items():
+            faults, wall = cold_start(copy, program.scenarios[0], runs)
+            cells[name].append(f"{faults:.0f}, {wall * 1000:.1f} ms")
+    for name, cell in cells.items():
+        rows.append(f"| {name} | " + " | ".join(cell) + " |")
+        print(program.name, rows[-1], flush=True)
+    for copy in copies.values():
+        copy.unlink()
+    return [*rows, ""]
+
+
+def call_graph(functions, edges):
+    """Calls as programs have them: few functions hot, most calls between neighbours of one module."""
+    chance = random.Random(5)
+    graph = {}
+    for _ in range(edges):
+        caller = int(functions * chance.random() ** 2)
+        near = chance.random() < 0.8
+        callee = (caller + chance.randrange(1, 60)) % functions if near else int(functions * chance.random() ** 3)
+        graph[caller, callee] = graph.get((caller, callee), 0) + int(10 / (chance.random() + 0.001))
+    return {pair: weight for pair, weight in graph.items() if pair[0] != pair[1]}
+
+
+def calls_table():
+    folder = WORK / "calls"
+    folder.mkdir(parents=True, exist_ok=True)
+    functions, chance = 20000, random.Random(7)
+    sizes = [int(30 + chance.expovariate(1 / 300)) for _ in range(functions)]
+    shuffled = list(range(functions))
+    chance.shuffle(shuffled)
+    source, program = folder / "calls.s", folder / "calls"
+    with open(source, "w", encoding="utf-8") as file:
+        file.write('.section .text.start,"ax",@progbits\n.globl _start\n_start: ret\n')
+        for f in shuffled:
+            file.write(f'.section .text.f{f},"ax",@progbits\n.globl f{f}\n.type f{f},@function\nf{f}: .skip {sizes[f]},0x90\n'
+                       f".size f{f},{sizes[f]}\n")
+    run(["clang-22", "-c", source, "-o", folder / "calls.o"])
+    graph = call_graph(functions, 60000)
+    text = folder / "calls.graph"
+    text.write_text("".join(f"f{a} f{b} {weight}\n" for (a, b), weight in graph.items()))
+    # The same calls as a sample profile: what pgokit reads.
+    by_caller = {}
+    for (a, b), weight in graph.items():
+        by_caller.setdefault(a, []).append((b, weight))
+    profile = folder / "calls.prof"
+    with open(profile, "w", encoding="utf-8") as file:
+        for caller, callees in by_caller.items():
+            file.write(f"f{caller}:0:0\n")
+            for line, (callee, weight) in enumerate(callees, 1):
+                file.write(f" {line}: {weight} f{callee}:{weight}\n")
+
+    def link(name, *flags):
+        out = folder / name
+        start = time.monotonic()
+        run(["ld.lld-22", folder / "calls.o", "-o", out, *flags])
+        return out, time.monotonic() - start
+
+    plain, without = link("plain", "--call-graph-profile-sort=none")
+    rows = {"none": (plain, 0)}
+    for algorithm in ("hfsort", "cdsort"):
+        took = []
+        for _ in range(3):
+            out, wall = link(f"lld.{algorithm}", f"--call-graph-ordering-file={text}", f"--call-graph-profile-sort={algorithm}")
+            took.append(wall - without)
+        rows[f"lld {algorithm}"] = (out, max(0, min(took)))
+    for algorithm in ("c3", "cdsort"):
+        order = folder / f"{algorithm}.order"
+        took = seconds([PGOKIT, "order", profile, "--link", plain, "--algorithm", algorithm, "-q", "-o", order])
+        rows[f"pgokit {algorithm}"] = (link(f"pgokit.{algorithm}", f"--symbol-ordering-file={order}")[0], took)
+    found = json.loads(run([PGOKIT, "order", "--evaluate", *(build for build, _ in rows.values()), "--json", "--with", profile]))
+    table = [f"### calls: {functions:,} functions, {len(graph):,} different calls between them", "",
+             "| order | calls within 4 KB | 64 KB | 2 MB | mean distance | made in |", "|---|---|---|---|---|---|"]
+    for (name, (_, took)), one in zip(rows.items(), found):
+        table.append(f"| {name} | {100 * one['calls_within_4k']:.1f} % | {100 * one['calls_within_64k']:.1f} % | "
+                     f"{100 * one['calls_within_2m']:.1f} % | 2^{one['calls_mean_log2_distance']:.2f} bytes | "
+                     f"{f'{took * 1000:.0f} ms' if took else ''} |")
+        print(table[-1], flush=True)
+    return [*table, ""]
+
+
+def programs(only):
+    if only in (None, "made"):
+        sources = made.write(str(WORK / "made/source"), 16000)
+        yield lambda: Program("made", "16,000 functions, four start-ups that run a tenth of them each, half of it in common", sources,
+                              [[str(i)] for i in range(made.SCENARIOS)], ("clang-22", "-O1", "-ffunction-sections"))
+    examples = ROOT / "examples/interpreter"
+    if only in (None, "interpreter"):
+        empty = WORK / "empty.sprig"
+        WORK.mkdir(parents=True, exist_ok=True)
+        empty.write_text("print(1);\n")
+        yield lambda: Program("interpreter", "examples/interpreter, reading and running a small script", sorted(examples.glob("*.cc")),
+                              [[str(examples / "workload.sprig"), "1", "1"], [str(empty)], [str(empty), "2", "3"]])
+    if only in (None, "pgokit"):
+        profile = WORK / "small.prof"
+        WORK.mkdir(parents=True, exist_ok=True)
+        profile.write_text("main:10:1\n 1: 10\n")
+        yield lambda: Pgokit("pgokit", "pgokit itself: show of a profile and of a program, merge, help", [],
+                             [["show", str(profile)], ["show", "/bin/true"], ["merge", str(profile), "-o", "/dev/null"], ["--help"]])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=9)
+    parser.add_argument("--only")
+    args = parser.parse_args()
+    for tool in ("llvm-profdata-22", "ld.lld-22", CXX):
+        if not shutil.which(tool):
+            print(f"SKIPPED: no {tool}")
+            return
+    WORK.mkdir(parents=True, exist_ok=True)
+    rows = ["# Function order", "",
+            "Written by `./dev bench order`. Pages are counted by `pgokit order --evaluate` from logs and symbols: the same on every",
+            "machine. The page-fault curve is the area under the number of pages over the course of a start-up, LLVM's measure too.",
+            "Times to make an order include reading all files; lld's are the time that the link takes longer.", ""]
+    with Disk() as disk:
+        for make in programs(args.only):
+            program = make()
+            table, orders = pages_table(program)
+            rows += table
+            if disk.device:
+                rows += cold_table(program, orders, disk, args.runs)
+    if args.only in (None, "calls"):
+        rows += calls_table()
+    if not args.only:
+        (ROOT / "bench/order.md").write_text("\n".join(rows).rstrip() + "\n")
+
+
+main()
