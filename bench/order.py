@@ -144,7 +144,7 @@ def orders_of(program, train):
     profile = temporal_profile(program.folder, [program.names[i] for i in train])
     tag = "-".join(map(str, train))
     result = {"none": (0, program.plain)}
-    for algorithm in ("first-touch", "bp"):
+    for algorithm in ("auto", "first-touch", "bp"):
         out = program.folder / f"{algorithm}.{tag}.order"
         took = seconds([PGOKIT, "order", program.instrumented, *logs, "--link", program.plain, "--algorithm", algorithm, "-q",
                         "-o", out])

@@ -10,6 +10,7 @@
 #include "order/call_clusters.h"
 #include "order/first_touch.h"
 #include "order/layout.h"
+#include "order/refine.h"
 
 namespace pgokit::order {
 namespace {
@@ -143,6 +144,25 @@ TEST(Arrange, StartUpComesFirstAndTheRestByCalls) {
   EXPECT_EQ(done.of_traces, 2u);
   EXPECT_EQ(done.of_calls, 2u);
   EXPECT_THAT(arrange(model, {.algorithm = Algorithm::c3}).order, ElementsAre(3, 4, 0, 5));
+}
+
+TEST(Refine, FindsTheBestPlacesOfFewFunctions) {
+  Model model = scenarios(60, 4, 30);
+  for (u32 f = 0; f < 60; ++f) model.functions[f].size = 700 + 90 * (f % 7);
+  for (auto order : {first_touch(model), balanced(model, {})}) {
+    auto refined = order;
+    refine(refined, model, 4096);
+    EXPECT_THAT(refined, UnorderedElementsAreArray(order));
+    EXPECT_LT(startup_area(refined, model, model.traces, 4096),
+              startup_area(order, model, model.traces, 4096));
+  }
+}
+
+TEST(Refine, LeavesManyFunctionsAlone) {
+  Model model = scenarios(3000, 7, 500);
+  auto order = first_touch(model), refined = order;
+  refine(refined, model, 4096);
+  EXPECT_EQ(refined, order);
 }
 
 TEST(Arrange, AlgorithmsHaveNames) {

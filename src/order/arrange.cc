@@ -7,6 +7,7 @@
 #include "order/call_clusters.h"
 #include "order/first_touch.h"
 #include "order/layout.h"
+#include "order/refine.h"
 
 namespace pgokit::order {
 namespace {
@@ -76,6 +77,7 @@ Arrangement arrange(const Model& model, const ArrangeOptions& options) {
         return startup_area(order, model, model.traces, options.page_size);
       };
       if (area(other) < area(startup)) startup = std::move(other), done.startup = balanced;
+      done.refined = refine(startup, model, options.page_size);
     }
   }
   if (has_weights) {

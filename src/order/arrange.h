@@ -22,8 +22,8 @@ std::optional<Algorithm> algorithm_named(std::string_view name);
 std::string_view algorithm_name(Algorithm algorithm);
 
 struct ArrangeOptions {
-  // automatic: traces by whichever of first_touch and balanced touches fewer pages over them,
-  // the rest cache-directed.
+  // automatic: traces by whichever of first_touch and balanced touches fewer pages over them, and
+  // refined if the program is small; the rest cache-directed.
   Algorithm algorithm = Algorithm::automatic;
   u64 page_size = 4096;
   unsigned threads = 0;
@@ -33,6 +33,7 @@ struct Arrangement {
   std::vector<u32> order;
   // What placed functions of traces and of calls; automatic: nobody was needed.
   Algorithm startup = Algorithm::automatic, steady = Algorithm::automatic;
+  bool refined = false;               // every function of start-up was tried at every place
   u64 of_traces = 0, of_calls = 0;  // functions placed by them
 };
 

@@ -35,7 +35,7 @@ Layout present_layout(const Model& model) {
 Layout layout_of(std::span<const u32> order, const Model& model) {
   Layout layout;
   layout.functions.resize(model.functions.size());
-  u64 at = 1 << 20;
+  u64 at = model.start ? model.start : 1 << 20;
   auto place = [&](u32 function) {
     auto& extent = layout.functions[function];
     if (extent.is_there()) return;

@@ -51,6 +51,7 @@ class Model {
   std::vector<Function> functions;
   std::vector<Trace> traces;
   std::vector<Call> calls;
+  u64 start = 0;  // the address from which on linkers place what is ordered; 0: not known
 
   // Calls between the same functions are added up and sorted; functions without a weight get that
   // of the calls that come in. Before algorithms and scores.

@@ -52,6 +52,7 @@ Placement::Placement(const Model& model, const LinkSymbols& symbols) : symbols_(
 
 void Placement::adopt(Model& model) const {
   if (symbols_.empty()) return;
+  model.start = symbols_.ordered_begin();
   for (u32 f = 0; f < model.functions.size(); ++f) {
     auto& function = model.functions[f];
     function.size = function.address = 0;

@@ -76,6 +76,7 @@ void LinkSymbols::take(const elf::File& file, const std::string& path) {
       if (section.is_code()) {
         text_begin_ = std::min(text_begin_, section.address);
         text_end_ = std::max(text_end_, section.address + section.size);
+        if (section.name == ".text") ordered_begin_ = section.address;
       }
   has_sections_ |= is_object;
   std::string_view source;

@@ -66,6 +66,8 @@ class LinkSymbols {
   // Of its code.
   u64 text_begin() const { return text_begin_; }
   u64 text_end() const { return text_end_; }
+  // Of .text, where linkers begin with what is ordered; 0: not known.
+  u64 ordered_begin() const { return ordered_begin_; }
 
  private:
   void take(const elf::File& file, const std::string& path);
@@ -84,7 +86,7 @@ class LinkSymbols {
   std::vector<ByName> names_, bases_;  // sorted
   std::vector<u32> by_name_, by_base_;
   Bytes build_id_;
-  u64 text_begin_ = ~u64{0}, text_end_ = 0;
+  u64 text_begin_ = ~u64{0}, text_end_ = 0, ordered_begin_ = 0;
   bool has_sections_ = false;
 };
 

@@ -199,8 +199,8 @@ class OrderMaker {
   std::string algorithms_text() const {
     std::string text;
     if (done_.of_traces)
-      add(text, "{} functions of start-up by {}", grouped(done_.of_traces),
-          order::algorithm_name(done_.startup));
+      add(text, "{} functions of start-up by {}{}", grouped(done_.of_traces),
+          order::algorithm_name(done_.startup), done_.refined ? ", refined" : "");
     if (done_.of_calls)
       add(text, "{}{} functions by {}", text.empty() ? "" : ", ", grouped(done_.of_calls),
           order::algorithm_name(done_.steady));
