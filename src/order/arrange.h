@@ -33,7 +33,7 @@ struct Arrangement {
   std::vector<u32> order;
   // What placed functions of traces and of calls; automatic: nobody was needed.
   Algorithm startup = Algorithm::automatic, steady = Algorithm::automatic;
-  bool refined = false;               // every function of start-up was tried at every place
+  bool refined = false;             // every function of start-up was tried at every place
   u64 of_traces = 0, of_calls = 0;  // functions placed by them
 };
 

@@ -276,7 +276,7 @@ def bad_input():
     refused("it is not linked", "--evaluate", path("part0.c.o"), "--with", program, "--with", log)
     refused("has none of the functions", "--evaluate", plain, "--with", path("names"))
     refused("No such file", path("nothing"))
-    refused("there are 1 traces", program, log, "--held-out", "1")
+    refused("there is 1 trace", program, log, "--held-out", "1")
     assert not os.path.exists(path("out"))
 
 

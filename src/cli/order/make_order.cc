@@ -1,5 +1,7 @@
 #include "cli/order/make_order.h"
 
+#include <cmath>
+
 #include "base/demangle.h"
 #include "cli/order/order_picture.h"
 #include "order/arrange.h"
@@ -63,7 +65,7 @@ Score score_of(const order::Layout& layout, std::span<const order::Trace> traces
                               trace.functions.end());
   }
   if (weights > 0) {
-    score.pages = static_cast<u64>(pages / weights + 0.5);
+    score.pages = static_cast<u64>(std::llround(pages / weights));
     score.area /= weights;
   }
   score.all_pages = order::touched_pages(layout, together, page_size).size();
@@ -114,8 +116,9 @@ class OrderMaker {
     auto& traces = inputs_.model.traces;
     if (options_.held_out == 0) return {};
     if (options_.held_out >= traces.size())
-      return fail("--held-out {}: there are {} traces, and at least one is to be learnt from",
-                  options_.held_out, traces.size());
+      return fail("--held-out {}: there {}, and one at least is to be learnt from",
+                  options_.held_out,
+                  traces.size() == 1 ? "is 1 trace" : fmt::format("are {} traces", traces.size()));
     auto from = traces.end() - static_cast<std::ptrdiff_t>(options_.held_out);
     held_out_.assign(std::make_move_iterator(from), std::make_move_iterator(traces.end()));
     traces.erase(from, traces.end());
@@ -184,7 +187,7 @@ class OrderMaker {
         add(text, ", {} of them in start-up", grouped(inputs_.cuts.kept));
       text += "\n";
     }
-    if (model.has_calls()) add(text, "calls     {} different ones\n", grouped(model.calls.size()));
+    if (model.has_calls()) add(text, "calls     {} different\n", grouped(model.calls.size()));
     text += placement_text();
     add(text, "order     {}\n", algorithms_text());
     text += score_text();
@@ -199,10 +202,10 @@ class OrderMaker {
   std::string algorithms_text() const {
     std::string text;
     if (done_.of_traces)
-      add(text, "{} functions of start-up by {}{}", grouped(done_.of_traces),
+      add(text, "{} of start-up by {}{}", grouped(done_.of_traces),
           order::algorithm_name(done_.startup), done_.refined ? ", refined" : "");
     if (done_.of_calls)
-      add(text, "{}{} functions by {}", text.empty() ? "" : ", ", grouped(done_.of_calls),
+      add(text, "{}{} more by {}", text.empty() ? "" : ", ", grouped(done_.of_calls),
           order::algorithm_name(done_.steady));
     return text;
   }
