@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Function orders: pages that start-up touches, beside llvm-profdata order and lld's own; cold starts; call orders.
 
-    ./dev bench order [--runs N] [--only made|interpreter|pgokit|calls]
+    ./dev bench order [--runs N] [--only made|interpreter|calls|none] [--lua FOLDER] [--quickjs FOLDER]
 
-Writes bench/order.md. Cold starts are measured on an ext4 image of its own, because read-ahead decides what an order can
+Writes bench/order.md, if nothing is left out. Lua and QuickJS are measured where their sources are given. Cold starts are measured on an ext4 image of its own, because read-ahead decides what an order can
 gain: it is set to 0, 16 and 128 kB (needs root and a loop device; left out otherwise).
 """
 import argparse
@@ -49,7 +49,8 @@ def seconds(command):
 class Program:
     """A program built plain and instrumented; each scenario is a list of arguments."""
 
-    def __init__(self, name, what, sources, scenarios, language=(CXX, *PLAIN)):
+    def __init__(self, name, what, sources, scenarios, language=(CXX, *PLAIN), libraries=()):
+        self.libraries = list(libraries)
         self.name, self.what, self.scenarios = name, what, scenarios
         self.folder = WORK / name
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -70,50 +71,20 @@ class Program:
                     run([*language, *flags[kind], "-c", source, "-o", out])
                 self.objects[kind].append(out)
         self.instrumented = self.folder / "instrumented"
-        run([CXX, "-fuse-ld=lld-22", *self.objects["instrumented"], *libraries["instrumented"], "-o", self.instrumented])
+        run([CXX, "-fuse-ld=lld-22", *self.objects["instrumented"], *libraries["instrumented"], *self.libraries,
+             "-o", self.instrumented])
         self.plain = self.link("plain")
 
     def link(self, name, *more):
         out = self.folder / name
-        run([CXX, "-fuse-ld=lld-22", *self.objects["plain"], "-Wl,--build-id", "-Wl,--no-warn-symbol-ordering", *more, "-o", out])
+        run([CXX, "-fuse-ld=lld-22", *self.objects["plain"], "-Wl,--build-id", "-Wl,--no-warn-symbol-ordering", *more,
+             *self.libraries, "-o", out])
         return out
 
     def log(self, number, arguments):
         out = self.folder / f"{number}.mipraw"
         out.unlink(missing_ok=True)
         run([self.instrumented, *arguments], env={"PGOKIT_PROFILE_FILE": str(out)})
-        return out
-
-
-class Pgokit(Program):
-    """pgokit itself, by its own build files."""
-
-    def build(self, sources, language):
-        common = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DBUILD_TESTING=OFF", "-DCMAKE_CXX_COMPILER=clang++-22",
-                  "-DCMAKE_C_COMPILER=clang-22", "-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld-22"]
-        more = {"plain": ["-DCMAKE_CXX_FLAGS=-ffunction-sections"],
-                "instrumented": ["-DCMAKE_CXX_FLAGS=-ffunction-sections " + run([PGOKIT, "flags", "order", "--compile"]).strip(),
-                                 "-DCMAKE_CXX_STANDARD_LIBRARIES=" + run([PGOKIT, "flags", "order", "--link"]).strip()]}
-        for kind in more:
-            folder = ROOT / "build/order-bench" / kind
-            if not (folder / "bin/pgokit").exists():
-                run(["cmake", "-S", ROOT, "-B", folder, *common, *more[kind], f"-DPGOKIT_BIN_DIR={folder}/bin"])
-                run(["cmake", "--build", folder, "--target", "pgokit"])
-        self.build_folder = ROOT / "build/order-bench/plain"
-        self.instrumented = ROOT / "build/order-bench/instrumented/bin/pgokit"
-        self.plain = self.link("plain")
-
-    def link(self, name, *more):
-        """The command that CMake links with, with more flags."""
-        commands = run(["ninja", "-C", self.build_folder, "-t", "commands", "-s", "pgokit"]).splitlines()
-        last = [line for line in commands if " -o " in line][-1]
-        out = self.folder / name
-        words = last.replace(": && ", "").replace(" && :", "").split()
-        words[words.index("-o") + 1] = str(out)
-        done = subprocess.run([*words, "-Wl,--build-id", "-Wl,--no-warn-symbol-ordering", *map(str, more)],
-                              cwd=self.build_folder, capture_output=True, text=True)
-        if done.returncode:
-            sys.exit(done.stderr)
         return out
 
 
@@ -325,7 +296,12 @@ def calls_table():
     return [*table, ""]
 
 
-def programs(only):
+def programs(args):
+    only = args.only
+    if args.lua:
+        yield lambda: lua(args.lua)
+    if args.quickjs:
+        yield lambda: quickjs(args.quickjs)
     if only in (None, "made"):
         sources = made.write(str(WORK / "made/source"), 16000)
         yield lambda: Program("made", "16,000 functions, four start-ups that run a tenth of them each, half of it in common", sources,
@@ -337,18 +313,45 @@ def programs(only):
         empty.write_text("print(1);\n")
         yield lambda: Program("interpreter", "examples/interpreter, reading and running a small script", sorted(examples.glob("*.cc")),
                               [[str(examples / "workload.sprig"), "1", "1"], [str(empty)], [str(empty), "2", "3"]])
-    if only in (None, "pgokit"):
-        profile = WORK / "small.prof"
-        WORK.mkdir(parents=True, exist_ok=True)
-        profile.write_text("main:10:1\n 1: 10\n")
-        yield lambda: Pgokit("pgokit", "pgokit itself: show of a profile and of a program, merge, help", [],
-                             [["show", str(profile)], ["show", "/bin/true"], ["merge", str(profile), "-o", "/dev/null"], ["--help"]])
+
+
+def write(name, text):
+    path = WORK / name
+    path.write_text(text)
+    return str(path)
+
+
+def lua(folder):
+    sources = [file for file in sorted(folder.glob("*.c")) if file.name not in ("onelua.c", "ltests.c")]
+    words = write("words.lua", "local t = {} for w in ('one two three'):gmatch('%a+') do t[#t + 1] = w:upper() end table.sort(t)\n"
+                               "print(table.concat(t, ','), string.format('%5.2f', math.sin(1)))\n")
+    objects = write("objects.lua", "local C = {} C.__index = C function C.new(x) return setmetatable({x = x}, C) end\n"
+                                   "local co = coroutine.wrap(function() for i = 1, 3 do coroutine.yield(C.new(i).x) end end)\n"
+                                   "print(co(), co(), pcall(error, 'x'), os.time() > 0, utf8.char(228))\n")
+    return Program("lua", "the Lua interpreter: three scripts", sources, [[words], [objects], ["-v"]],
+                   ("clang-22", "-O2", "-std=gnu99", "-ffunction-sections", "-DLUA_USE_POSIX", f"-I{folder}"), ["-lm"])
+
+
+def quickjs(folder):
+    stub = write("repl.c", "#include <stdint.h>\nconst uint32_t qjsc_repl_size = 0;\nconst uint8_t qjsc_repl[1];\n")
+    sources = [folder / f"{name}.c" for name in ("qjs", "quickjs", "quickjs-libc", "libregexp", "libunicode", "cutils", "dtoa")]
+    hello = write("hello.js", "console.log('hello');\n")
+    texts = write("texts.js", "const m = 'a1b22'.match(/[0-9]+/g); console.log(JSON.stringify({m, d: new Date(0).toISOString()}),\n"
+                              "  [3, 1, 2].sort().map(x => x * 2).join(), parseFloat('1.5').toFixed(2));\n")
+    classes = write("classes.js", "class A { #x = 1; get x() { return this.#x; } } const s = new Set([new A().x]);\n"
+                                  "function* g() { yield* s; } (async () => { for (const v of g()) console.log(await v); })();\n"
+                                  "try { null.x; } catch (e) { console.log(e.message); } console.log(new Map([[1n, 2n]]).get(1n));\n")
+    return Program("quickjs", "the QuickJS engine: three scripts", [*sources, stub], [[hello], [texts], [classes]],
+                   ("clang-22", "-O2", "-ffunction-sections", "-D_GNU_SOURCE", '-DCONFIG_VERSION="bench"', f"-I{folder}"),
+                   ["-lm", "-ldl", "-lpthread"])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=9)
     parser.add_argument("--only")
+    parser.add_argument("--lua", type=pathlib.Path, help="the sources of Lua (github.com/lua/lua)")
+    parser.add_argument("--quickjs", type=pathlib.Path, help="the sources of QuickJS (github.com/bellard/quickjs)")
     args = parser.parse_args()
     for tool in ("llvm-profdata-22", "ld.lld-22", CXX):
         if not shutil.which(tool):
@@ -360,7 +363,7 @@ def main():
             "machine. The page-fault curve is the area under the number of pages over the course of a start-up, LLVM's measure too.",
             "Times to make an order include reading all files; lld's are the time that the link takes longer.", ""]
     with Disk() as disk:
-        for make in programs(args.only):
+        for make in programs(args):
             program = make()
             table, orders = pages_table(program)
             rows += table
