@@ -48,9 +48,10 @@ TEST(Flattening, KeepsInlineesUpToADepth) {
 
 // A total that is too small for its inlinees reaches zero on the way.
 TEST(Flattening, InlineesOfOnePlaceLeaveByTheirNames) {
-  std::string a = " 6: a:812\n  1: 1\n", b = " 6: b:878\n  1: 300\n";
+  constexpr std::string_view texts[] = {"f:673:0\n 6: a:812\n  1: 1\n 6: b:878\n  1: 300\n",
+                                        "f:673:0\n 6: b:878\n  1: 300\n 6: a:812\n  1: 1\n"};
   std::string first;
-  for (const auto& text : {"f:673:0\n" + a + b, "f:673:0\n" + b + a}) {
+  for (auto text : texts) {
     auto profile = read(text);
     flatten_inlinees(profile, 0);
     auto written = profile::write_text(profile);
