@@ -34,7 +34,9 @@ ContextId Contexts::child(ContextId parent, LineLocation call_site, NameId funct
 }
 
 void Contexts::grow() {
-  slots_.assign(std::max<size_t>(2 * slots_.size(), 16), {});
+  size_t size = std::max<size_t>(2 * slots_.size(), 16);
+  while (3 * nodes_.size() > 2 * size) size *= 2;
+  slots_.assign(size, {});
   for (u32 id = 1; id < nodes_.size(); ++id) {
     u64 hash = hash_of(nodes_[id]);
     size_t at = hash & (slots_.size() - 1);

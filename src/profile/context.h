@@ -29,12 +29,15 @@ class Contexts {
   };
 
   Contexts() : nodes_(1) {}
+  // Each once, parents first; [0] is no context.
+  explicit Contexts(std::vector<Node> nodes) : nodes_(std::move(nodes)) {}
 
   ContextId top(NameId function) { return child(ContextId::none, {}, function); }
   ContextId child(ContextId parent, LineLocation call_site, NameId function);
   const Node& node(ContextId id) const { return nodes_[static_cast<u32>(id)]; }
   // One past the largest id given out.
   size_t end() const { return nodes_.size(); }
+  std::vector<Node> take_nodes() && { return std::move(nodes_); }
 
   // Outermost first: `location` is where the frame calls the next one, {} in the last.
   struct Frame {
@@ -59,7 +62,8 @@ class Contexts {
   void grow();
 
   std::vector<Node> nodes_;  // [0] is no context
-  std::vector<Slot> slots_;  // a power of two, at most two thirds full; none before the first child
+  std::vector<Slot>
+      slots_;  // a power of two, at most two thirds full; none before the first child()
 };
 
 }  // namespace pgokit::profile

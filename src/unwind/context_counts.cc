@@ -3,34 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "unwind/sum_records.h"
+
 namespace pgokit::unwind {
-namespace {
-
-// Sorts what was added since `first` and sums entries that are `same`.
-template <class Record, class Key>
-void sort_and_sum(std::vector<Record>& records, size_t first, Key key) {
-  auto begin = records.begin() + static_cast<std::ptrdiff_t>(first);
-  std::ranges::sort(begin, records.end(), {}, key);
-  auto kept = begin;
-  for (auto at = begin; at != records.end(); ++at) {
-    if (kept != begin && key(kept[-1]) == key(*at))
-      kept[-1].count = profile::add_saturated(kept[-1].count, at->count);
-    else
-      *kept++ = *at;
-  }
-  records.erase(kept, records.end());
-}
-
-u64 range_key(const Range& range) {
-  return u64{static_cast<u32>(range.first)} << 32 | static_cast<u32>(range.last);
-}
-
-u64 branch_key(const Branch& branch) {
-  return u64{static_cast<u32>(branch.from)} << 32 | static_cast<u32>(branch.to);
-}
-
-}  // namespace
-
 void ContextCounts::normalize() {
   std::vector<u32> order(entries_.size());
   std::iota(order.begin(), order.end(), 0u);
@@ -51,8 +26,8 @@ void ContextCounts::normalize() {
       sorted_ranges.insert(sorted_ranges.end(), its_ranges.begin(), its_ranges.end());
       sorted_branches.insert(sorted_branches.end(), its_branches.begin(), its_branches.end());
     }
-    sort_and_sum(sorted_ranges, entry.first_range, range_key);
-    sort_and_sum(sorted_branches, entry.first_branch, branch_key);
+    sort_and_sum(sorted_ranges, entry.first_range);
+    sort_and_sum(sorted_branches, entry.first_branch);
     entries.push_back(entry);
   }
   entries_ = std::move(entries);

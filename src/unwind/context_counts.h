@@ -48,7 +48,21 @@ class ContextCounts {
  public:
   enum class Kind : u8 { probes, lines };
 
+  // What one context owns begins here; it ends where that of the next one begins.
+  struct Entry {
+    u64 first_range = 0, first_branch = 0;
+    u32 key = 0;  // its CallPath or ContextId
+    bool leaf_inlined = false;
+  };
+
   explicit ContextCounts(Kind kind) : kind_(kind) {}
+  // All of it, in the order that reading promises.
+  ContextCounts(Kind kind, std::vector<Entry> entries, std::vector<Range> ranges,
+                std::vector<Branch> branches)
+      : kind_(kind),
+        entries_(std::move(entries)),
+        ranges_(std::move(ranges)),
+        branches_(std::move(branches)) {}
   Kind kind() const { return kind_; }
 
   // What the keys speak of: `paths` for probes; `contexts` and `names` for lines.
@@ -80,16 +94,9 @@ class ContextCounts {
   }
   void add_range(Range range) { ranges_.push_back(range); }
   void add_branch(Branch branch) { branches_.push_back(branch); }
-  void set_leaf_inlined(size_t i, bool inlined) { entries_[i].leaf_inlined = inlined; }
   void normalize();
 
  private:
-  struct Entry {
-    u64 first_range = 0, first_branch = 0;
-    u32 key = 0;
-    bool leaf_inlined = false;
-  };
-
   void begin(u32 key, bool leaf_inlined) {
     entries_.push_back({ranges_.size(), branches_.size(), key, leaf_inlined});
   }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "unwind/by_context.h"
-#include "unwind/scopes.h"
+#include "unwind/code_frames.h"
 
 namespace pgokit::unwind {
 
@@ -12,7 +12,7 @@ namespace pgokit::unwind {
 // their beginnings are kept: neighbouring nodes share most of them.
 class FrameStack {
  public:
-  FrameStack(Scopes& scopes, const FrameRules& rules) : scopes_(scopes), rules_(rules) {}
+  FrameStack(const CodeFrames& code, const FrameRules& rules) : code_(code), rules_(rules) {}
 
   // No calls yet; contexts are those of `contexts` from here on.
   void start(profile::Contexts& contexts) {
@@ -29,18 +29,19 @@ class FrameStack {
   void push(Place call) {
     bool known = calls_.empty() || calls_.back().known;
     calls_.push_back({frames_.size(), known});
-    const auto* added = call == no_call ? nullptr : &scopes_.frames_at(CodeIndex(call));
-    if (!added || added->empty()) return void(calls_.back().known = false);
-    frames_.insert(frames_.end(), added->begin(), added->end());
+    auto added = code_.of_call(call);
+    if (added.empty()) return void(calls_.back().known = false);
+    frames_.insert(frames_.end(), added.begin(), added.end());
   }
 
   // The context of code in `scope`.
   profile::ContextId context(u32 scope) {
     if (scope == Scopes::unknown || !(calls_.empty() || calls_.back().known))
       return profile::ContextId::none;
-    const auto& leaf = scopes_.scope(scope);
+    const auto& leaf = code_.scope(scope);
     size_t callers = frames_.size();
-    frames_.insert(frames_.end(), leaf.callers.begin(), leaf.callers.end());
+    auto inlined_into = code_.callers(leaf);
+    frames_.insert(frames_.end(), inlined_into.begin(), inlined_into.end());
     while (places_.size() < frames_.size()) find_next_place();
     bool as_it_is =
         frames_.size() <= rules_.max_depth && (frames_.empty() || !places_.back().repetitive);
@@ -63,8 +64,8 @@ class FrameStack {
 
   profile::ContextId child_of_last(size_t frames, NameId function) {
     if (frames == 0) return contexts_->top(function);
-    return contexts_->child(places_[frames - 1].context,
-                            scopes_.frame(frames_[frames - 1]).location, function);
+    return contexts_->child(places_[frames - 1].context, code_.frame(frames_[frames - 1]).location,
+                            function);
   }
 
   void find_next_place() {
@@ -72,20 +73,26 @@ class FrameStack {
     bool repetitive = (next > 0 && places_[next - 1].repetitive) || ends_repetitive(next + 1);
     // Nobody asks for contexts that are not as they are.
     places_.push_back({repetitive ? profile::ContextId::none
-                                  : child_of_last(next, scopes_.frame(frames_[next]).function),
+                                  : child_of_last(next, code_.frame(frames_[next]).function),
                        repetitive});
   }
 
   // Whether the first `count` frames end in two equal blocks.
   bool ends_repetitive(size_t count) const {
     auto end = frames_.begin() + static_cast<std::ptrdiff_t>(count);
+    // Mostly the last frame is nowhere else: without branches the compiler takes many at a time.
+    u32 equal = 0;
+    for (auto at = end - static_cast<std::ptrdiff_t>(count / 2) - 1; at < end - 1; ++at)
+      equal |= *at == end[-1];
+    if (!equal) [[likely]]
+      return false;
     for (std::ptrdiff_t length = 1; length <= static_cast<std::ptrdiff_t>(count / 2); ++length)
       if (end[-1] == end[-1 - length] && std::equal(end - length, end, end - 2 * length))
         return true;
     return false;
   }
 
-  profile::ContextId compressed(const Scopes::Scope& leaf) {
+  profile::ContextId compressed(const CodeFrames::Scope& leaf) {
     callers_ = frames_;
     compress_recursion(callers_, rules_.longest_recursion);
     if (callers_.size() > rules_.max_depth)
@@ -93,14 +100,14 @@ class FrameStack {
     profile::ContextId context = profile::ContextId::none;
     profile::LineLocation location;
     for (u32 id : callers_) {
-      const auto& frame = scopes_.frame(id);
+      const auto& frame = code_.frame(id);
       context = contexts_->child(context, location, frame.function);
       location = frame.location;
     }
     return contexts_->child(context, location, leaf.function);
   }
 
-  Scopes& scopes_;
+  const CodeFrames& code_;
   profile::Contexts* contexts_ = nullptr;
   const FrameRules& rules_;
   std::vector<Call> calls_;

@@ -3,8 +3,10 @@
 // result does not depend on which thread saw what.
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
+#include "base/parallel.h"
 #include "profile/function_samples.h"
 #include "unwind/unwinder.h"
 
@@ -44,29 +46,22 @@ Renumbering add_nodes(PathTable& into, const PathTable& from) {
 
 // Numbers that go through the trie depth first, children by their addresses.
 Renumbering depth_first(const std::vector<PathTable::Node>& nodes) {
-  struct Link {
-    u64 place;  // parent and call
-    u32 node;
-  };
-  std::vector<Link> links;
-  links.reserve(nodes.size());
-  for (u32 i = 1; i < nodes.size(); ++i)
-    links.push_back({u64{nodes[i].parent} << 32 | nodes[i].call, i});
-  std::ranges::sort(links, {}, &Link::place);
+  // Children by parent; the root is nobody's.
+  std::vector<u32> first(nodes.size() + 1), children(nodes.size() - 1);
+  for (u32 i = 1; i < nodes.size(); ++i) ++first[nodes[i].parent + 1];
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  auto next_child = first;
+  for (u32 i = 1; i < nodes.size(); ++i) children[next_child[nodes[i].parent]++] = i;
 
-  std::vector<u32> first_child(nodes.size() + 1);
-  for (u32 parent = 0, at = 0; parent <= nodes.size(); ++parent) {
-    while (at < links.size() && links[at].place >> 32 < parent) ++at;
-    first_child[parent] = at;
-  }
   Renumbering numbers(nodes.size());
   std::vector<u32> pending{PathTable::root};
   for (u32 next = 0; !pending.empty();) {
     u32 node = pending.back();
     pending.pop_back();
     numbers[node] = next++;
-    for (u32 child = first_child[node + 1]; child-- > first_child[node];)
-      pending.push_back(links[child].node);
+    auto its = std::span(children).subspan(first[node], first[node + 1] - first[node]);
+    std::ranges::sort(its, std::greater(), [&](u32 child) { return nodes[child].call; });
+    pending.insert(pending.end(), its.begin(), its.end());
   }
   return numbers;
 }
@@ -80,9 +75,10 @@ class UnwoundMerger {
       : unwinders_(std::move(unwinders)), order_(order), threads_(threads) {}
 
   Unwound merge() {
-    merge_ranges();
-    merge_branches();
-    merge_nodes();
+    const auto tables = {&UnwoundMerger::merge_ranges, &UnwoundMerger::merge_branches,
+                         &UnwoundMerger::merge_nodes};
+    parallel_for(tables.size(), threads_,
+                 [&](size_t i, unsigned) { (this->*tables.begin()[i])(); });
     std::vector<SortedLog::Source> ranges, branches;
     for (size_t i = 0; i < unwinders_.size(); ++i) {
       auto& from = unwinders_[i];
@@ -90,8 +86,11 @@ class UnwoundMerger {
       branches.push_back({&from.branch_log_, &node_numbers_[i], &branch_numbers_[i], &order_[i]});
       result_.left_program |= from.left_program_;
     }
-    result_.range_log = SortedLog(ranges, result_.nodes.size(), threads_);
-    result_.branch_log = SortedLog(branches, result_.nodes.size(), threads_);
+    unsigned half = (worker_count(threads_) + 1) / 2;
+    parallel_for(2, threads_, [&](size_t i, unsigned) {
+      (i ? result_.branch_log : result_.range_log) =
+          SortedLog(i ? branches : ranges, result_.nodes.size(), half);
+    });
     return std::move(result_);
   }
 
@@ -101,10 +100,13 @@ class UnwoundMerger {
     for (const auto& from : unwinders_) tables.push_back(&from.ranges_);
     result_.ranges = merge_pairs(tables, range_numbers_);
     result_.range_counts.resize(result_.ranges.size());
+    result_.range_possible.resize(result_.ranges.size());
     for (size_t i = 0; i < unwinders_.size(); ++i)
       for (size_t range = 0; range < unwinders_[i].range_counts_.size(); ++range) {
-        u64& count = result_.range_counts[range_numbers_[i][range]];
+        u32 number = range_numbers_[i][range];
+        u64& count = result_.range_counts[number];
         count = profile::add_saturated(count, unwinders_[i].range_counts_[range]);
+        result_.range_possible[number] = unwinders_[i].range_possible_[range];
       }
   }
 

@@ -34,6 +34,7 @@ void Scopes::add_scope(const dwarf::FramePart& part) {
         intern(frame_of(caller, dwarf::base_discriminator(caller.discriminator, flow_sensitive_))));
   scope.function = names_.intern(part.frames.back().function);
   scope.chain = chain_of(callers);
+  scope.entry = part.scope;
   scopes_.push_back(std::move(scope));
 }
 
@@ -47,13 +48,11 @@ u32 Scopes::chain_of(std::span<const dwarf::Frame> callers) {
 }
 
 const std::vector<u32>& Scopes::frames_at(CodeIndex place) {
-  auto [found, fresh] = frames_at_.try_emplace(static_cast<u32>(place));
-  auto& frames = found.value();
-  if (fresh)
-    for (const auto& frame : part_at(place).frames)
-      frames.push_back(
-          intern(frame_of(frame, dwarf::base_discriminator(frame.discriminator, flow_sensitive_))));
-  return frames;
+  frames_at_.clear();
+  for (const auto& frame : part_at(place).frames)
+    frames_at_.push_back(
+        intern(frame_of(frame, dwarf::base_discriminator(frame.discriminator, flow_sensitive_))));
+  return frames_at_;
 }
 
 Scopes::Frame Scopes::frame_of(const dwarf::Frame& frame, u32 discriminator) {

@@ -36,6 +36,12 @@ class Scopes {
     std::vector<u32> callers;  // frames, outermost first: what the function is inlined into
     NameId function{};
     u32 chain = 0;  // equal where the callers are, all bits of their discriminators included
+    u64 entry = 0;  // tells it from all others of the program
+  };
+  struct FrameHash {
+    size_t operator()(const Frame& frame) const {
+      return frame.location.hash() * 31 ^ IntHash {}(static_cast<u32>(frame.function));
+    }
   };
   struct Piece {
     binary::CodeIndex first, last;
@@ -46,9 +52,12 @@ class Scopes {
 
   u32 scope_at(binary::CodeIndex place);
   const Scope& scope(u32 id) const { return scopes_[id]; }
-  // All frames of an instruction, outermost first; empty: no debug information.
+  size_t scopes() const { return scopes_.size(); }  // with the unknown one
+  // All frames of an instruction, outermost first; empty: no debug information. Valid until the
+  // next call.
   const std::vector<u32>& frames_at(binary::CodeIndex place);
   const Frame& frame(u32 id) const { return frames_[id]; }
+  size_t frames() const { return frames_.size(); }
 
   // Adds the pieces of a range within which the chain of inlined calls stays the same; as in
   // llvm-profgen they have the scope of their first instruction, and the innermost function may
@@ -56,11 +65,6 @@ class Scopes {
   void split(binary::CodeIndex first, binary::CodeIndex last, std::vector<Piece>& pieces);
 
  private:
-  struct FrameHash {
-    size_t operator()(const Frame& frame) const {
-      return frame.location.hash() * 31 ^ IntHash {}(static_cast<u32>(frame.function));
-    }
-  };
   // A chain is the chain around it and one more call, by their numbers.
   using ChainLink = u64;
 
@@ -81,7 +85,7 @@ class Scopes {
   tsl::robin_map<Frame, u32, FrameHash> frame_ids_;
   tsl::robin_map<ChainLink, u32, IntHash> chains_;
   tsl::robin_map<u64, u32, IntHash> scope_ids_;
-  tsl::robin_map<u32, std::vector<u32>, IntHash> frames_at_;
+  std::vector<u32> frames_at_;  // of the place that was asked for last
 };
 
 }  // namespace pgokit::unwind

@@ -83,8 +83,10 @@ struct Unwound {
   std::vector<PathTable::Node> nodes;
   // Pairs of places, ascending: first and last instruction, source and target.
   std::vector<u64> ranges, branches;
-  // How often each range was seen; impossible ones are in no log.
+  // How often each range was seen, and whether code can run through it: impossible ones are in no
+  // log.
   std::vector<u64> range_counts;
+  std::vector<bool> range_possible;
   // Things are indices of `ranges` and of `branches`.
   SortedLog range_log, branch_log;
   // Some code of the program was called from outside of it.

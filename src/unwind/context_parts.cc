@@ -1,0 +1,131 @@
+#include "unwind/context_parts.h"
+
+#include <algorithm>
+
+#include "base/parallel.h"
+#include "unwind/context_numbers.h"
+#include "unwind/sum_records.h"
+
+namespace pgokit::unwind {
+namespace {
+
+// For each part, what others have of the contexts that it owns.
+std::vector<PartCounts> hand_over(const std::vector<ContextPart>& parts,
+                                  const ContextNumbers& numbers) {
+  std::vector<PartCounts> received(parts.size());
+  for (size_t part = 0; part < parts.size(); ++part) {
+    const auto& counts = parts[part].counts;
+    for (size_t i = 0; i < counts.entries.size(); ++i) {
+      u32 context = numbers.number(part, counts.entries[i].context);
+      if (!numbers.owns(part, context)) received[numbers.owner(context)].append(counts, i, context);
+    }
+  }
+  return received;
+}
+
+// What a part has of the contexts that it owns, and what it received: each context once, by number.
+PartCounts sort_and_sum(const PartCounts& own, const PartCounts& received,
+                        const ContextNumbers& numbers, size_t part) {
+  std::vector<u64> order;  // context and place
+  order.reserve(own.entries.size());
+  for (size_t i = 0; i < own.entries.size(); ++i)
+    if (u32 context = numbers.number(part, own.entries[i].context); numbers.owns(part, context))
+      order.push_back(u64{context} << 32 | i);
+  for (size_t i = 0; i < received.entries.size(); ++i)
+    order.push_back(u64{received.entries[i].context} << 32 | (own.entries.size() + i));
+  std::ranges::sort(order);
+
+  PartCounts sum;
+  sum.entries.reserve(order.size());
+  sum.ranges.reserve(own.ranges.size() + received.ranges.size());
+  sum.branches.reserve(own.branches.size() + received.branches.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    auto context = static_cast<u32>(order[i] >> 32);
+    size_t place = static_cast<u32>(order[i]);
+    bool is_own = place < own.entries.size();
+    sum.append(is_own ? own : received, is_own ? place : place - own.entries.size(), context);
+    if (i + 1 < order.size() && order[i + 1] >> 32 == context) continue;
+    sort_and_sum(sum.ranges, sum.entries.back().first_range);
+    sort_and_sum(sum.branches, sum.entries.back().first_branch);
+  }
+  return sum;
+}
+
+// Where each part begins in the columns of all.
+struct Places {
+  size_t entry = 0, range = 0, branch = 0;
+};
+
+ContextCounts concatenate(std::vector<ContextPart> parts, const ContextNumbers& numbers,
+                          unsigned threads) {
+  std::vector<Places> begin(parts.size() + 1);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const auto& counts = parts[i].counts;
+    begin[i + 1] = {begin[i].entry + counts.entries.size(), begin[i].range + counts.ranges.size(),
+                    begin[i].branch + counts.branches.size()};
+  }
+  std::vector<profile::Contexts::Node> nodes(numbers.end());
+  std::vector<ContextCounts::Entry> entries(begin.back().entry);
+  std::vector<Range> ranges(begin.back().range);
+  std::vector<Branch> branches(begin.back().branch);
+  parallel_for(parts.size(), threads, [&](size_t part, unsigned) {
+    auto& [own_nodes, counts] = parts[part];
+    auto entry = entries.data() + begin[part].entry;
+    for (const auto& from : counts.entries)
+      *entry++ = {begin[part].range + from.first_range, begin[part].branch + from.first_branch,
+                  from.context, from.leaf_inlined};
+    std::ranges::copy(counts.ranges, ranges.data() + begin[part].range);
+    std::ranges::copy(counts.branches, branches.data() + begin[part].branch);
+    auto node = nodes.data() + numbers.first(part);
+    for (u32 i : numbers.owned(part)) {
+      *node = own_nodes[i];
+      node->parent = profile::ContextId{numbers.number(part, static_cast<u32>(node->parent))};
+      ++node;
+    }
+    parts[part] = {};
+  });
+  ContextCounts all(ContextCounts::Kind::lines, std::move(entries), std::move(ranges),
+                    std::move(branches));
+  all.contexts = profile::Contexts(std::move(nodes));
+  return all;
+}
+
+}  // namespace
+
+std::span<const Range> PartCounts::ranges_of(size_t i) const {
+  size_t first = entries[i].first_range;
+  size_t end = i + 1 < entries.size() ? entries[i + 1].first_range : ranges.size();
+  return std::span(ranges).subspan(first, end - first);
+}
+
+std::span<const Branch> PartCounts::branches_of(size_t i) const {
+  size_t first = entries[i].first_branch;
+  size_t end = i + 1 < entries.size() ? entries[i + 1].first_branch : branches.size();
+  return std::span(branches).subspan(first, end - first);
+}
+
+void PartCounts::append(const PartCounts& from, size_t i, u32 context) {
+  const auto& entry = from.entries[i];
+  auto its_ranges = from.ranges_of(i);
+  auto its_branches = from.branches_of(i);
+  if (entries.empty() || entries.back().context != context)
+    entries.push_back({context, ~u32{0}, ranges.size(), branches.size(), false});
+  if (auto& whole = entries.back(); entry.order < whole.order) {
+    whole.order = entry.order;
+    whole.leaf_inlined = entry.leaf_inlined;
+  }
+  ranges.insert(ranges.end(), its_ranges.begin(), its_ranges.end());
+  branches.insert(branches.end(), its_branches.begin(), its_branches.end());
+}
+
+ContextCounts join(std::vector<ContextPart> parts, unsigned threads) {
+  ContextNumbers numbers(parts);
+  auto received = hand_over(parts, numbers);
+  parallel_for(parts.size(), threads, [&](size_t part, unsigned) {
+    parts[part].counts = sort_and_sum(parts[part].counts, received[part], numbers, part);
+    received[part] = {};
+  });
+  return concatenate(std::move(parts), numbers, threads);
+}
+
+}  // namespace pgokit::unwind
