@@ -44,6 +44,12 @@ class FlatMap {
     return {slot->value, true};
   }
 
+  // Null: not there.
+  const Value* find(u64 key) const {
+    const Slot& slot = slots_[place_of(key)];
+    return slot.key == key ? &slot.value : nullptr;
+  }
+
   size_t size() const { return size_; }
 
   // In no particular order.
@@ -60,12 +66,13 @@ class FlatMap {
   };
 
   // Where the key is or may be put.
-  Slot* slot_of(u64 key) {
+  size_t place_of(u64 key) const {
     for (size_t at = IntHash{}(key);; ++at) {
-      Slot& slot = slots_[at & mask_];
-      if (slot.key == key || slot.key == no_key) return &slot;
+      const Slot& slot = slots_[at & mask_];
+      if (slot.key == key || slot.key == no_key) return at & mask_;
     }
   }
+  Slot* slot_of(u64 key) { return &slots_[place_of(key)]; }
 
   void grow() {
     std::vector<Slot> old(slots_.size() * 2);

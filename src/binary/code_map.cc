@@ -57,7 +57,7 @@ CodeIndex CodeMap::search(BinaryAddr address) const {
   return offset < section->size ? CodeIndex(section->first + static_cast<u32>(offset)) : no_code;
 }
 
-BinaryAddr CodeMap::address_of(CodeIndex index) const {
+BinaryAddr CodeMap::search(CodeIndex index) const {
   const auto& section = section_of(number(index));
   return {section.address + (number(index) - section.first)};
 }

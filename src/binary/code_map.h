@@ -43,8 +43,16 @@ class CodeMap {
       return CodeIndex(main_first_ + static_cast<u32>(offset));
     return search(address);
   }
-  BinaryAddr address_of(CodeIndex index) const;
+  BinaryAddr address_of(CodeIndex index) const {
+    u32 offset = static_cast<u32>(index) - main_first_;
+    if (offset < main_size_) [[likely]]
+      return {main_address_ + offset};
+    return search(index);
+  }
   u64 size() const { return size_; }
+
+  // Asks for what is known of the instruction, which is_instruction() is going to need.
+  void prefetch(CodeIndex at) const { __builtin_prefetch(&map_[static_cast<u32>(at)]); }
 
   // These take any index but no_code.
   bool is_instruction(CodeIndex at) const { return length(at) != 0; }
@@ -109,6 +117,7 @@ class CodeMap {
     return value;
   }
   CodeIndex search(BinaryAddr address) const;
+  BinaryAddr search(CodeIndex index) const;
   u8 flow(CodeIndex at) const { return byte(at) & flow_bits; }
   const CodeSection& section_of(u32 index) const;
   void decode_region(u32 index) const;

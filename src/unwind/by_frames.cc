@@ -117,7 +117,7 @@ class FrameCounter {
 
   const Unwound& unwound_;
   const CodeFrames& code_;
-  FrameStack stack_;
+  FrameStack<const CodeFrames> stack_;
   PartCounts counts_;  // of the part in hand
   std::vector<ScopedRange> ranges_;
   std::vector<ScopedBranch> branches_;

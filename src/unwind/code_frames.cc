@@ -48,7 +48,7 @@ struct CodeFrames::Share {
   }
   void add_calls(std::span<const Place> calls) {
     for (Place call : calls) {
-      const auto& frames = scopes.frames_at(CodeIndex(call));
+      auto frames = scopes.of_call(call);
       call_frames.insert(call_frames.end(), frames.begin(), frames.end());
       call_depths.push_back(static_cast<u32>(frames.size()));
     }

@@ -4,15 +4,17 @@
 #include <vector>
 
 #include "unwind/by_context.h"
-#include "unwind/code_frames.h"
+#include "unwind/scopes.h"
 
 namespace pgokit::unwind {
 
 // The frames of the node in hand, from the outermost caller to the innermost call. Contexts of
-// their beginnings are kept: neighbouring nodes share most of them.
+// their beginnings are kept: neighbouring nodes share most of them. `Frames` is Scopes or
+// CodeFrames.
+template <class Frames>
 class FrameStack {
  public:
-  FrameStack(const CodeFrames& code, const FrameRules& rules) : code_(code), rules_(rules) {}
+  FrameStack(Frames& code, const FrameRules& rules) : code_(code), rules_(rules) {}
 
   // No calls yet; contexts are those of `contexts` from here on.
   void start(profile::Contexts& contexts) {
@@ -92,7 +94,7 @@ class FrameStack {
     return false;
   }
 
-  profile::ContextId compressed(const CodeFrames::Scope& leaf) {
+  profile::ContextId compressed(const Frames::Scope& leaf) {
     callers_ = frames_;
     compress_recursion(callers_, rules_.longest_recursion);
     if (callers_.size() > rules_.max_depth)
@@ -107,7 +109,7 @@ class FrameStack {
     return contexts_->child(context, location, leaf.function);
   }
 
-  const CodeFrames& code_;
+  Frames& code_;
   profile::Contexts* contexts_ = nullptr;
   const FrameRules& rules_;
   std::vector<Call> calls_;

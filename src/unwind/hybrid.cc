@@ -70,10 +70,12 @@ bool HybridSampler::end_of_frames() {
 
 void HybridSampler::end_sample() {
   use.samples += weight_;
-  if (entries_ == 0) return void(use.without_branches += weight_);
+  size_t entries = branches_.size();
+  if (entries == 0) return void(use.without_branches += weight_);
+  check_branches();
   if (branches_.empty()) return void(use.not_in_program += weight_);
   use.used += weight_;
-  use.entries += entries_ * weight_;
+  use.entries += entries * weight_;
 
   chain_.erase(chain_.begin());  // the newest branch tells the leaf better
   std::ranges::reverse(chain_);
@@ -84,6 +86,19 @@ void HybridSampler::end_sample() {
                     Odd{short_count(stats.branches), short_count(stats.mismatched_frames),
                         short_count(stats.mismatched_outside), short_count(stats.paired_outside),
                         short_count(stats.unpaired_outside)});
+}
+
+// Those with both ends outside are left out.
+void HybridSampler::check_branches() {
+  size_t kept = 0;
+  for (auto branch : branches_) {
+    branch = {checked(branch.from), checked(branch.to)};
+    if (branch.from == outside && branch.to == outside)
+      ++use.entries_elsewhere;
+    else
+      branches_[kept++] = branch;
+  }
+  branches_.resize(kept);
 }
 
 u64 HybridSampler::sample_hash() const {

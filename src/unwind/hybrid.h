@@ -54,10 +54,17 @@ class HybridSampler {
 
   HybridSampler(const binary::Program& program, const HybridRules& rules);
 
+  // A frame's.
   Place locate(BinaryAddr address) const {
+    return checked(static_cast<Place>(code_->index_of(address)));
+  }
+  // That of an end of a branch: whether it is an instruction is asked when all are known, so that
+  // they come into the cache together.
+  Place locate_end(BinaryAddr address) const {
     auto index = code_->index_of(address);
-    bool known = index != binary::no_code && code_->is_instruction(index);
-    return known ? static_cast<Place>(index) : outside;
+    if (index != binary::no_code) [[likely]]
+      code_->prefetch(index);
+    return static_cast<Place>(index);
   }
 
   // What follows comes from this part of the input.
@@ -67,19 +74,12 @@ class HybridSampler {
     ++begun_;
     chain_.clear();
     branches_.clear();
-    entries_ = 0;
   }
   // False: the chain ends here, whatever follows.
   bool frame(Place place);
   // False: the sample is dropped.
   bool end_of_frames();
-  void branch(Place from, Place to) {
-    ++entries_;
-    if (from == outside && to == outside)
-      ++use.entries_elsewhere;
-    else
-      branches_.push_back({from, to});
-  }
+  void branch(Place from, Place to) { branches_.push_back({from, to}); }
   void end_sample();
 
   samples::SampleUse use;
@@ -95,6 +95,11 @@ class HybridSampler {
   struct Same {
     size_t operator()(u64 hash) const { return hash; }
   };
+  Place checked(Place place) const {
+    bool known = place != outside && code_->is_instruction(binary::CodeIndex(place));
+    return known ? place : outside;
+  }
+  void check_branches();
   u64 sample_hash() const;
   u64 peer_hash() const;
 
@@ -108,7 +113,7 @@ class HybridSampler {
   std::vector<NotedSample> samples_;  // where their order is wanted
 
   // The sample in hand.
-  u64 place_ = 0, weight_ = 1, entries_ = 0;
+  u64 place_ = 0, weight_ = 1;
   std::vector<Place> chain_;  // leaf first, then calls
   std::vector<Unwinder::Branch> branches_;
 };

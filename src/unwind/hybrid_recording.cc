@@ -53,7 +53,7 @@ class SampleReader {
       if (entry.wrong_path() && !options_.keep_wrong_path)
         ++use.entries_wrong_path;
       else
-        sampler.branch(place(entry.from), place(entry.to));
+        sampler.branch(end_of_branch(entry.from), end_of_branch(entry.to));
     }
     sampler.end_sample();
   }
@@ -73,6 +73,10 @@ class SampleReader {
   Place place(u64 address) const {
     BinaryAddr translated = lookup_.translate({address});
     return translated == samples::external ? outside : sampler.locate(translated);
+  }
+  Place end_of_branch(u64 address) const {
+    BinaryAddr translated = lookup_.translate({address});
+    return translated == samples::external ? outside : sampler.locate_end(translated);
   }
 
   const perf::Parser& parser_;

@@ -18,7 +18,7 @@ class UnwindingSink : public samples::ScriptSink {
   bool frame(u64 runtime) { return sampler.frame(sampler.locate(translate(runtime))); }
   bool end_of_frames() { return sampler.end_of_frames(); }
   void branch(u64 from, u64 to) {
-    sampler.branch(sampler.locate(translate(from)), sampler.locate(translate(to)));
+    sampler.branch(sampler.locate_end(translate(from)), sampler.locate_end(translate(to)));
   }
   void end_sample() { sampler.end_sample(); }
 

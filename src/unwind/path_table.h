@@ -7,17 +7,18 @@
 //   CallStack stack;
 //   stack.push(call_in_main);
 //   stack.push(call_in_foo);
-//   u32 node = stack.node(table);
+//   u32 frame = stack.top();                 // is there until the stack is reset
+//   stack.pop();
+//   u32 node = stack.node(frame, table);
 //
-// A chain is known by a hash of 64 bits, kept for every depth of the stack: pushing and popping
-// cost nothing but that, and the table is asked once per place that counts are attached to. Of n
+// A chain is known by a hash of 64 bits, kept for every frame of the stack: pushing and popping
+// cost nothing but that, and the table is asked once per frame that counts are attached to. Of n
 // chains two fall together by mistake with a probability of about n²/2^65.
-
-#include <tsl/robin_map.h>
 
 #include <span>
 #include <vector>
 
+#include "base/flat_map.h"
 #include "unwind/places.h"
 #include "unwind/recursion.h"
 
@@ -45,93 +46,103 @@ class PathTable {
 
   explicit PathTable(PathRules rules) : rules_(rules), nodes_(1) {}
 
-  // `hashes[i]` is that of the first i calls.
+  void prefetch(u64 hash) const { known_.prefetch(key_of(hash)); }
+  // The node that counts of a chain belong to, by the hash of the chain; unknown: it is new.
+  u32 find(u64 hash) const {
+    const Known* found = known_.find(key_of(hash));
+    return found ? found->key : unknown;
+  }
+  // The same, of any chain; `hashes[i]` is that of the first i calls.
   u32 node(std::span<const Place> calls, std::span<const u64> hashes);
   // The node of exactly these calls below `parent`, by the hash of the whole chain.
   u32 child(u32 parent, Place call, u64 hash);
 
   const std::vector<Node>& nodes() const { return nodes_; }
   static constexpr u64 empty_hash = 0x8bb84b93962eacc9u;
+  static constexpr u32 unknown = ~u32{0};
 
  private:
-  static constexpr u32 unknown = ~u32{0};
   struct Known {
     u32 literal = unknown;  // the node of the chain itself
     u32 key = unknown;      // the node that its counts belong to
   };
-  // Hashes are spread already.
-  struct Same {
-    size_t operator()(u64 hash) const { return hash; }
-  };
-
+  static u64 key_of(u64 hash) { return hash == FlatMap<Known>::no_key ? 0 : hash; }
   u32 find_key(std::span<const Place> calls, std::span<const u64> hashes);
   u32 chain(std::span<const Place> calls, std::span<const u64> hashes);
 
   PathRules rules_;
   std::vector<Node> nodes_;  // [0] is the empty chain
-  tsl::robin_map<u64, Known, Same> known_;
+  FlatMap<Known> known_;     // by hash
   std::vector<Place> compressed_;
   std::vector<u64> compressed_hashes_;
 };
 
 // The calls that lead to the place a sample is at. Calls outside of a frame that is not of the
-// program are no context of those inside.
+// program are no context of those inside. What was popped is kept, so that nodes can be asked for
+// later, when the table's answers had time to come into the cache.
 class CallStack {
  public:
   // Deeper ones are taken for a new beginning: what a damaged file says must not cost without end.
   static constexpr u32 max_depth = 2048;
+  static constexpr u32 bottom = 0;  // below the first call
 
-  CallStack()
-      : calls_(1, outside),
-        hashes_(1, PathTable::empty_hash),
-        nodes_(1, PathTable::root),
-        starts_(1, 0) {}
+  CallStack() { reset(); }
 
-  bool empty() const { return depth_ == 0; }
-  Place innermost() const { return calls_[depth_]; }
-
-  void clear() { depth_ = 0; }
-  void push(Place call) {
-    if (depth_ == max_depth) [[unlikely]]
-      clear();
-    bool restart = call == outside;
-    u64 hash = restart ? PathTable::empty_hash : extend_hash(hashes_[depth_], call);
-    u32 start = restart ? depth_ + 1 : starts_[depth_];
-    if (++depth_ == calls_.size()) [[unlikely]]
-      grow();
-    calls_[depth_] = call;
-    hashes_[depth_] = hash;
-    starts_[depth_] = start;
-    nodes_[depth_] = restart ? PathTable::root : unknown;
+  // The frames of the sample before are gone.
+  void reset() {
+    frames_.assign(1, {.hash = PathTable::empty_hash, .node = PathTable::root});
+    top_ = bottom;
   }
-  void pop() { --depth_; }
+  void clear() { top_ = bottom; }
+  bool empty() const { return top_ == bottom; }
+  u32 top() const { return top_; }
+  Place innermost() const { return frames_[top_].call; }
 
-  u32 node(PathTable& table) {
-    u32& node = nodes_[depth_];
-    if (node == unknown) [[unlikely]] {
-      u32 start = starts_[depth_];
-      node = table.node(std::span(calls_).subspan(start + 1, depth_ - start),
-                        std::span(hashes_).subspan(start, depth_ - start + 1));
+  void push(Place call) {
+    if (frames_[top_].depth == max_depth) [[unlikely]]
+      clear();
+    const Frame& caller = frames_[top_];
+    Frame frame{.hash = PathTable::empty_hash,
+                .call = call,
+                .caller = top_,
+                .depth = caller.depth + 1,
+                .node = PathTable::root};
+    if (call != outside) [[likely]] {
+      frame.hash = extend_hash(caller.hash, call);
+      frame.node = PathTable::unknown;
     }
+    top_ = static_cast<u32>(frames_.size());
+    frames_.push_back(frame);
+  }
+  void pop() { top_ = frames_[top_].caller; }
+
+  void prefetch(u32 frame, const PathTable& table) const {
+    if (frames_[frame].node == PathTable::unknown) table.prefetch(frames_[frame].hash);
+  }
+  u32 node(u32 frame, PathTable& table) {
+    u32& node = frames_[frame].node;
+    if (node == PathTable::unknown) [[unlikely]]
+      node = table.find(frames_[frame].hash);
+    if (node == PathTable::unknown) [[unlikely]]
+      node = new_node(frame, table);
     return node;
   }
 
  private:
-  static constexpr u32 unknown = ~u32{0};
+  struct Frame {
+    u64 hash = 0;  // of the calls from the last one outside to this one
+    Place call = outside;
+    u32 caller = bottom;
+    u32 depth = 0;
+    u32 node = PathTable::unknown;
+  };
 
-  void grow() {
-    calls_.emplace_back();
-    hashes_.emplace_back();
-    nodes_.emplace_back();
-    starts_.emplace_back();
-  }
+  u32 new_node(u32 frame, PathTable& table);
 
-  // By depth; [0] is the empty stack.
+  std::vector<Frame> frames_;
+  u32 top_ = bottom;
   std::vector<Place> calls_;
   std::vector<u64> hashes_;
-  std::vector<u32> nodes_;
-  std::vector<u32> starts_;  // the depth at which the context begins
-  u32 depth_ = 0;
 };
 
 }  // namespace pgokit::unwind

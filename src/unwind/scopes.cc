@@ -47,12 +47,13 @@ u32 Scopes::chain_of(std::span<const dwarf::Frame> callers) {
   return chain;
 }
 
-const std::vector<u32>& Scopes::frames_at(CodeIndex place) {
-  frames_at_.clear();
-  for (const auto& frame : part_at(place).frames)
-    frames_at_.push_back(
+std::span<const u32> Scopes::of_call(Place call) {
+  frames_of_call_.clear();
+  if (call == no_call) return {};
+  for (const auto& frame : part_at(CodeIndex(call)).frames)
+    frames_of_call_.push_back(
         intern(frame_of(frame, dwarf::base_discriminator(frame.discriminator, flow_sensitive_))));
-  return frames_at_;
+  return frames_of_call_;
 }
 
 Scopes::Frame Scopes::frame_of(const dwarf::Frame& frame, u32 discriminator) {

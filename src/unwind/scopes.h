@@ -4,7 +4,7 @@
 //
 //   Scopes scopes(program, names);
 //   scopes.split(first, last, pieces);
-//   for (u32 frame : scopes.frames(call)) use(scopes.frame(frame));
+//   for (u32 frame : scopes.of_call(call)) use(scopes.frame(frame));
 //
 // A scope is what the instructions share that were inlined by the same chain of calls. Numbers
 // ascend in the order of asking. For one thread.
@@ -19,6 +19,7 @@
 #include "binary/program.h"
 #include "dwarf/debug_info.h"
 #include "profile/context.h"
+#include "unwind/places.h"
 
 namespace pgokit::unwind {
 
@@ -53,9 +54,10 @@ class Scopes {
   u32 scope_at(binary::CodeIndex place);
   const Scope& scope(u32 id) const { return scopes_[id]; }
   size_t scopes() const { return scopes_.size(); }  // with the unknown one
-  // All frames of an instruction, outermost first; empty: no debug information. Valid until the
-  // next call.
-  const std::vector<u32>& frames_at(binary::CodeIndex place);
+  // What the function of a scope is inlined into, outermost first.
+  std::span<const u32> callers(const Scope& scope) const { return scope.callers; }
+  // All frames of a call, outermost first; empty: no debug information. Valid until the next call.
+  std::span<const u32> of_call(Place call);
   const Frame& frame(u32 id) const { return frames_[id]; }
   size_t frames() const { return frames_.size(); }
 
@@ -85,7 +87,7 @@ class Scopes {
   tsl::robin_map<Frame, u32, FrameHash> frame_ids_;
   tsl::robin_map<ChainLink, u32, IntHash> chains_;
   tsl::robin_map<u64, u32, IntHash> scope_ids_;
-  std::vector<u32> frames_at_;  // of the place that was asked for last
+  std::vector<u32> frames_of_call_;  // that was asked for last
 };
 
 }  // namespace pgokit::unwind

@@ -6,60 +6,76 @@ namespace pgokit::unwind {
 
 using binary::CodeIndex;
 
+// Three times over the branches, so that none waits for memory: what one pass wants to know of a
+// table the one before has asked for.
 UnwindStats Unwinder::unwind(std::span<const Place> calls, std::span<const Branch> branches,
                              u64 weight, u32 sample) {
-  sample_ = sample;
   stats_ = {.branches = static_cast<u32>(branches.size())};
   valid_ = true;
-  stack_.clear();
+  stack_.reset();
   for (Place call : calls) {
     stack_.push(call);
     left_program_ |= call == outside;
   }
-  prefetch(branches);
-  Place newer_source = outside;
-  bool newest = true;
-  for (const auto& branch : branches) {
-    if (!newest) follow_range(branch.to, newer_source, weight);
-    follow_branch(branch, weight);
-    newer_source = branch.from;
-    newest = false;
+  number(branches);
+  for (size_t i = 0; i < branches.size(); ++i) {
+    if (i > 0) follow_range(steps_[i].range, branches[i].to, branches[i - 1].from, weight);
+    follow_branch(branches[i], steps_[i].branch);
   }
+  for (const auto& event : events_)
+    event.log->add(stack_.node(event.frame, paths_), event.thing, weight, sample);
+  events_.clear();
   return stats_;
 }
 
-void Unwinder::prefetch(std::span<const Branch> branches) const {
+void Unwinder::number(std::span<const Branch> branches) {
   for (size_t i = 0; i < branches.size(); ++i) {
     branches_.prefetch(pair_of(branches[i].from, branches[i].to));
     if (i > 0) ranges_.prefetch(pair_of(branches[i].to, branches[i - 1].from));
   }
+  steps_.resize(branches.size());
+  for (size_t i = 0; i < branches.size(); ++i) {
+    steps_[i].branch = branch_id(branches[i]);
+    __builtin_prefetch(&effects_[steps_[i].branch]);
+    if (i == 0) continue;
+    steps_[i].range = range_id(branches[i].to, branches[i - 1].from);
+    __builtin_prefetch(&range_counts_[steps_[i].range]);
+  }
 }
 
-void Unwinder::follow_range(Place first, Place last, u64 weight) {
+u32 Unwinder::range_id(Place first, Place last) {
   u32 range = ranges_.id(pair_of(first, last));
-  if (range == range_counts_.size()) {
+  if (range == range_counts_.size()) [[unlikely]] {
     bool inside = first != outside && last != outside;
     range_counts_.push_back(0);
     range_possible_.push_back(inside && code_->falls_through(CodeIndex(first), CodeIndex(last)));
   }
+  return range;
+}
+
+u32 Unwinder::branch_id(const Branch& branch) {
+  u32 id = branches_.id(pair_of(branch.from, branch.to));
+  if (id == effects_.size()) [[unlikely]]
+    effects_.push_back(effect_of(branch));
+  return id;
+}
+
+void Unwinder::follow_range(u32 range, Place first, Place last, u64 weight) {
   range_counts_[range] = profile::add_saturated(range_counts_[range], weight);
   if (range_possible_[range]) [[likely]]
-    return range_log_.add(stack_.node(paths_), range, weight, sample_);
+    return note(range_log_, stack_.top(), range);
   if (first == outside && last == outside) return void(++stats_.paired_outside);
   stats_.unpaired_outside += first == outside || last == outside;
   valid_ = false;
 }
 
-void Unwinder::follow_branch(const Branch& branch, u64 weight) {
-  u32 id = branches_.id(pair_of(branch.from, branch.to));
-  if (id == effects_.size()) effects_.push_back(effect_of(branch));
+void Unwinder::follow_branch(const Branch& branch, u32 id) {
   if (valid_) [[likely]]
     apply(effects_[id], branch.from);
   else
     stack_.clear();
   if (branch.to == outside) return;
-  branch_log_.add(branch.from == outside ? PathTable::root : stack_.node(paths_), id, weight,
-                  sample_);
+  note(branch_log_, branch.from == outside ? CallStack::bottom : stack_.top(), id);
 }
 
 void Unwinder::apply(const Effect& effect, Place source) {

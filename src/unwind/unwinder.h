@@ -53,9 +53,25 @@ class Unwinder {
     Place site = outside;  // of returns: the call that ends here
   };
 
-  void prefetch(std::span<const Branch> branches) const;
-  void follow_range(Place first, Place last, u64 weight);
-  void follow_branch(const Branch& branch, u64 weight);
+  // Numbers of a branch and of the range behind it, up to the next newer branch.
+  struct Step {
+    u32 branch = 0, range = 0;
+  };
+  // What is to be written down, with a frame of the stack.
+  struct Event {
+    u32 frame, thing;
+    NodeLog* log;
+  };
+
+  void number(std::span<const Branch> branches);
+  u32 range_id(Place first, Place last);
+  u32 branch_id(const Branch& branch);
+  void follow_range(u32 range, Place first, Place last, u64 weight);
+  void follow_branch(const Branch& branch, u32 id);
+  void note(NodeLog& log, u32 frame, u32 thing) {
+    stack_.prefetch(frame, paths_);
+    events_.push_back({frame, thing, &log});
+  }
   void apply(const Effect& effect, Place source);
   Effect effect_of(const Branch& branch) const;
   Place call_before(Place place) const;
@@ -72,7 +88,8 @@ class Unwinder {
 
   // Of the sample in hand.
   CallStack stack_;
-  u32 sample_ = 0;
+  std::vector<Step> steps_;
+  std::vector<Event> events_;
   bool valid_ = true;
   UnwindStats stats_;
 };
