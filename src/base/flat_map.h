@@ -35,7 +35,7 @@ class FlatMap {
     Slot* slot = slot_of(key);
     if (slot->key == key) [[likely]]
       return {slot->value, false};
-    if (2 * (size_ + 1) > slots_.size()) {
+    if (4 * (size_ + 1) > 3 * slots_.size()) {
       grow();
       slot = slot_of(key);
     }
@@ -82,7 +82,7 @@ class FlatMap {
       if (slot.key != no_key) *slot_of(slot.key) = slot;
   }
 
-  std::vector<Slot> slots_;  // at most half of them full
+  std::vector<Slot> slots_;  // at most three quarters of them full
   size_t mask_;
   size_t size_ = 0;
 };

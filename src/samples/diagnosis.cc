@@ -1,5 +1,10 @@
 #include "samples/diagnosis.h"
 
+#include <algorithm>
+#include <span>
+
+#include "base/parallel.h"
+
 namespace pgokit::samples {
 
 void RangeDiagnosis::add(const RangeDiagnosis& other) {
@@ -12,9 +17,11 @@ void RangeDiagnosis::add(const RangeDiagnosis& other) {
   faults.insert(faults.end(), other.faults.begin(), other.faults.end());
 }
 
-RangeDiagnosis diagnose(const std::vector<BranchFolder::RawRange>& ranges,
-                        const binary::CodeMap& code, const binary::FunctionTable& functions,
-                        bool list_faults) {
+namespace {
+
+RangeDiagnosis diagnose_some(std::span<const BranchFolder::RawRange> ranges,
+                             const binary::CodeMap& code, const binary::FunctionTable& functions,
+                             bool list_faults) {
   RangeDiagnosis found;
   for (const auto& range : ranges) {
     auto start = binary::CodeIndex(range.start), last = binary::CodeIndex(range.last);
@@ -42,6 +49,23 @@ RangeDiagnosis diagnose(const std::vector<BranchFolder::RawRange>& ranges,
     if (starts && ends && !code.falls_through(start, last)) fault(found.bogus, RangeFault::bogus);
   }
   return found;
+}
+
+}  // namespace
+
+RangeDiagnosis diagnose(const std::vector<BranchFolder::RawRange>& ranges,
+                        const binary::CodeMap& code, const binary::FunctionTable& functions,
+                        bool list_faults, unsigned threads) {
+  constexpr size_t at_once = 8192;
+  std::vector<RangeDiagnosis> found((ranges.size() + at_once - 1) / at_once);
+  parallel_for(found.size(), threads, [&](size_t part, unsigned) {
+    auto some = std::span(ranges).subspan(part * at_once);
+    found[part] =
+        diagnose_some(some.first(std::min(some.size(), at_once)), code, functions, list_faults);
+  });
+  RangeDiagnosis all;
+  for (const auto& part : found) all.add(part);
+  return all;
 }
 
 }  // namespace pgokit::samples

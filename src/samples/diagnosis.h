@@ -30,6 +30,6 @@ struct RangeDiagnosis {
 
 RangeDiagnosis diagnose(const std::vector<BranchFolder::RawRange>& ranges,
                         const binary::CodeMap& code, const binary::FunctionTable& functions,
-                        bool list_faults = false);
+                        bool list_faults = false, unsigned threads = 1);
 
 }  // namespace pgokit::samples

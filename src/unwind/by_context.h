@@ -10,7 +10,7 @@
 namespace pgokit::unwind {
 
 // Call chains as they are.
-ContextCounts counts_by_path(Unwound unwound);
+ContextCounts counts_by_path(Unwound unwound, unsigned threads = 1);
 
 struct FrameRules {
   i64 longest_recursion = -1;

@@ -1,38 +1,54 @@
 #include <algorithm>
 
+#include "base/parallel.h"
 #include "unwind/by_context.h"
+#include "unwind/context_parts.h"
 
 namespace pgokit::unwind {
 namespace {
 
 CodeIndex code_index(Place place) { return place == no_call ? binary::no_code : CodeIndex(place); }
 
-}  // namespace
-
-ContextCounts counts_by_path(Unwound unwound) {
-  ContextCounts counts(ContextCounts::Kind::probes);
-  std::vector<CallPaths::Node> nodes;
-  nodes.reserve(unwound.nodes.size());
-  for (const auto& node : unwound.nodes)
-    nodes.push_back({CallPath(node.parent), code_index(node.call)});
-  unwound.nodes = {};
-  counts.paths = CallPaths(std::move(nodes));
-
-  SortedLog::Cursor range(unwound.range_log), branch(unwound.branch_log);
-  while (!range.at_end() || !branch.at_end()) {
-    u32 node = ~u32{0};
-    if (!range.at_end()) node = range.node();
-    if (!branch.at_end()) node = std::min(node, branch.node());
-    counts.begin(CallPath(node));
+// Of the nodes from `first` to `end`.
+PartCounts counts_of(const Unwound& unwound, u32 first, u32 end) {
+  PartCounts counts;
+  SortedLog::Cursor range(unwound.range_log, first), branch(unwound.branch_log, first);
+  for (u32 node = first; node < end; ++node) {
+    if (!range.at(node) && !branch.at(node)) continue;
+    counts.entries.push_back({.context = node,
+                              .first_range = counts.ranges.size(),
+                              .first_branch = counts.branches.size()});
     for (; range.at(node); range.next()) {
       u64 pair = unwound.ranges[range.thing()];
-      counts.add_range({CodeIndex(first_of(pair)), CodeIndex(second_of(pair)), range.count()});
+      counts.ranges.push_back(
+          {CodeIndex(first_of(pair)), CodeIndex(second_of(pair)), range.count()});
     }
     for (; branch.at(node); branch.next()) {
       u64 pair = unwound.branches[branch.thing()];
-      counts.add_branch({CodeIndex(first_of(pair)), CodeIndex(second_of(pair)), branch.count()});
+      counts.branches.push_back(
+          {CodeIndex(first_of(pair)), CodeIndex(second_of(pair)), branch.count()});
     }
   }
+  return counts;
+}
+
+}  // namespace
+
+ContextCounts counts_by_path(Unwound unwound, unsigned threads) {
+  constexpr size_t at_once = 1 << 14;
+  size_t nodes = unwound.nodes.size();
+  std::vector<PartCounts> parts((nodes + at_once - 1) / at_once);
+  parallel_for(parts.size(), threads, [&](size_t part, unsigned) {
+    parts[part] = counts_of(unwound, static_cast<u32>(part * at_once),
+                            static_cast<u32>(std::min(nodes, (part + 1) * at_once)));
+  });
+  std::vector<CallPaths::Node> paths;
+  paths.reserve(nodes);
+  for (const auto& node : unwound.nodes)
+    paths.push_back({CallPath(node.parent), code_index(node.call)});
+  unwound = {};
+  auto counts = concatenate(ContextCounts::Kind::probes, std::move(parts), threads);
+  counts.paths = CallPaths(std::move(paths));
   return counts;
 }
 

@@ -1,6 +1,7 @@
 #include "unwind/context_parts.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/parallel.h"
 #include "unwind/context_numbers.h"
@@ -51,44 +52,25 @@ PartCounts sort_and_sum(const PartCounts& own, const PartCounts& received,
   return sum;
 }
 
-// Where each part begins in the columns of all.
-struct Places {
-  size_t entry = 0, range = 0, branch = 0;
-};
-
-ContextCounts concatenate(std::vector<ContextPart> parts, const ContextNumbers& numbers,
-                          unsigned threads) {
-  std::vector<Places> begin(parts.size() + 1);
-  for (size_t i = 0; i < parts.size(); ++i) {
-    const auto& counts = parts[i].counts;
-    begin[i + 1] = {begin[i].entry + counts.entries.size(), begin[i].range + counts.ranges.size(),
-                    begin[i].branch + counts.branches.size()};
-  }
+// The contexts that the parts own, by number.
+std::vector<profile::Contexts::Node> number_nodes(const std::vector<ContextPart>& parts,
+                                                  const ContextNumbers& numbers, unsigned threads) {
   std::vector<profile::Contexts::Node> nodes(numbers.end());
-  std::vector<ContextCounts::Entry> entries(begin.back().entry);
-  std::vector<Range> ranges(begin.back().range);
-  std::vector<Branch> branches(begin.back().branch);
   parallel_for(parts.size(), threads, [&](size_t part, unsigned) {
-    auto& [own_nodes, counts] = parts[part];
-    auto entry = entries.data() + begin[part].entry;
-    for (const auto& from : counts.entries)
-      *entry++ = {begin[part].range + from.first_range, begin[part].branch + from.first_branch,
-                  from.context, from.leaf_inlined};
-    std::ranges::copy(counts.ranges, ranges.data() + begin[part].range);
-    std::ranges::copy(counts.branches, branches.data() + begin[part].branch);
     auto node = nodes.data() + numbers.first(part);
     for (u32 i : numbers.owned(part)) {
-      *node = own_nodes[i];
+      *node = parts[part].nodes[i];
       node->parent = profile::ContextId{numbers.number(part, static_cast<u32>(node->parent))};
       ++node;
     }
-    parts[part] = {};
   });
-  ContextCounts all(ContextCounts::Kind::lines, std::move(entries), std::move(ranges),
-                    std::move(branches));
-  all.contexts = profile::Contexts(std::move(nodes));
-  return all;
+  return nodes;
 }
+
+// Where a part begins in the columns of all.
+struct Place {
+  size_t entry = 0, range = 0, branch = 0;
+};
 
 }  // namespace
 
@@ -118,14 +100,41 @@ void PartCounts::append(const PartCounts& from, size_t i, u32 context) {
   branches.insert(branches.end(), its_branches.begin(), its_branches.end());
 }
 
+ContextCounts concatenate(ContextCounts::Kind kind, std::vector<PartCounts> parts,
+                          unsigned threads) {
+  std::vector<Place> begin(parts.size() + 1);
+  for (size_t i = 0; i < parts.size(); ++i)
+    begin[i + 1] = {begin[i].entry + parts[i].entries.size(),
+                    begin[i].range + parts[i].ranges.size(),
+                    begin[i].branch + parts[i].branches.size()};
+  std::vector<ContextCounts::Entry> entries(begin.back().entry);
+  std::vector<Range> ranges(begin.back().range);
+  std::vector<Branch> branches(begin.back().branch);
+  parallel_for(parts.size(), threads, [&](size_t part, unsigned) {
+    auto own = std::exchange(parts[part], {});
+    auto entry = entries.data() + begin[part].entry;
+    for (const auto& from : own.entries)
+      *entry++ = {begin[part].range + from.first_range, begin[part].branch + from.first_branch,
+                  from.context, from.leaf_inlined};
+    std::ranges::copy(own.ranges, ranges.data() + begin[part].range);
+    std::ranges::copy(own.branches, branches.data() + begin[part].branch);
+  });
+  return {kind, std::move(entries), std::move(ranges), std::move(branches)};
+}
+
 ContextCounts join(std::vector<ContextPart> parts, unsigned threads) {
   ContextNumbers numbers(parts);
+  auto nodes = number_nodes(parts, numbers, threads);
   auto received = hand_over(parts, numbers);
+  std::vector<PartCounts> sums(parts.size());
   parallel_for(parts.size(), threads, [&](size_t part, unsigned) {
-    parts[part].counts = sort_and_sum(parts[part].counts, received[part], numbers, part);
+    sums[part] = sort_and_sum(parts[part].counts, received[part], numbers, part);
+    parts[part] = {};
     received[part] = {};
   });
-  return concatenate(std::move(parts), numbers, threads);
+  auto counts = concatenate(ContextCounts::Kind::lines, std::move(sums), threads);
+  counts.contexts = profile::Contexts(std::move(nodes));
+  return counts;
 }
 
 }  // namespace pgokit::unwind

@@ -37,6 +37,10 @@ struct ContextPart {
   PartCounts counts;
 };
 
+// Parts as they are, if the contexts ascend from each to the next and are there once, in order.
+ContextCounts concatenate(ContextCounts::Kind kind, std::vector<PartCounts> parts,
+                          unsigned threads);
+
 // Contexts have the order of the parts. Where a function was called and inlined in the same context
 // (in several copies of the caller), the first sample decides which it is said to be.
 ContextCounts join(std::vector<ContextPart> parts, unsigned threads);

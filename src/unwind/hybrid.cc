@@ -164,11 +164,12 @@ HybridCounts collect(std::vector<HybridSampler> samplers, const binary::Program&
   for (size_t i = 0; i < unwound.ranges.size(); ++i)
     ranges.push_back(
         {first_of(unwound.ranges[i]), second_of(unwound.ranges[i]), unwound.range_counts[i]});
-  all.ranges = samples::diagnose(ranges, program.code(), program.functions(), rules.list_faults);
+  all.ranges =
+      samples::diagnose(ranges, program.code(), program.functions(), rules.list_faults, threads);
   FrameRules frames{.longest_recursion = rules.longest_recursion,
                     .max_depth = depth_limit(rules.max_depth)};
   all.counts = rules.by_frames ? counts_by_frames(std::move(unwound), program, frames, threads)
-                               : counts_by_path(std::move(unwound));
+                               : counts_by_path(std::move(unwound), threads);
   return all;
 }
 

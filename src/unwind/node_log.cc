@@ -1,6 +1,7 @@
 #include "unwind/node_log.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "base/parallel.h"
@@ -11,6 +12,29 @@ namespace {
 u64 add_saturated(u64 a, u64 b) {
   u64 sum;
   return __builtin_add_overflow(a, b, &sum) ? ~u64{0} : sum;
+}
+
+struct Ordered {
+  u64 key;
+  u32 order;
+};
+
+// By key, from the lowest digit on, with those digits only that are not the same in all: four
+// passes for a bucket.
+void radix_sort(std::vector<Ordered>& entries, std::vector<Ordered>& spare) {
+  constexpr unsigned bits = 10;
+  if (entries.size() < 1 << bits / 2) return void(std::ranges::sort(entries, {}, &Ordered::key));
+  u64 differing = 0;
+  for (const auto& entry : entries) differing |= entry.key ^ entries[0].key;
+  for (unsigned shift = 0; shift < 64 && differing >> shift; shift += bits) {
+    constexpr u64 mask = (1 << bits) - 1;
+    if ((differing >> shift & mask) == 0) continue;
+    std::array<u32, mask + 2> begin{};
+    for (const auto& entry : entries) ++begin[(entry.key >> shift & mask) + 1];
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    for (const auto& entry : entries) spare[begin[entry.key >> shift & mask]++] = entry;
+    entries.swap(spare);
+  }
 }
 
 }  // namespace
@@ -82,21 +106,13 @@ SortedLog::SortedLog(const std::vector<Source>& sources, size_t nodes, unsigned 
 }
 
 void SortedLog::sort_bucket(size_t begin, size_t end) {
-  if (order_.empty()) {
-    std::sort(keys_.data() + begin, keys_.data() + end);
-    return;
-  }
-  struct Ordered {
-    u64 key;
-    u32 order;
-  };
-  std::vector<Ordered> entries;
-  entries.reserve(end - begin);
-  for (size_t i = begin; i < end; ++i) entries.push_back({keys_[i], order_[i]});
-  std::ranges::sort(entries, {}, &Ordered::key);
+  std::vector<Ordered> entries(end - begin), spare(end - begin);
+  for (size_t i = begin; i < end; ++i)
+    entries[i - begin] = {keys_[i], order_.empty() ? 0 : order_[i]};
+  radix_sort(entries, spare);
   for (size_t i = begin; i < end; ++i) {
     keys_[i] = entries[i - begin].key;
-    order_[i] = entries[i - begin].order;
+    if (!order_.empty()) order_[i] = entries[i - begin].order;
   }
 }
 

@@ -108,9 +108,24 @@ TEST(CallStack, AChainWithoutEndBeginsAnew) {
   for (u32 i = 0; i < CallStack::max_depth + 5; ++i) stack.push(i);
   EXPECT_EQ(stack.innermost(), CallStack::max_depth + 4);
   EXPECT_EQ(table.nodes().size(), 1u);
-  u32 node = stack.node(table);
+  u32 node = stack.node(stack.top(), table);
   EXPECT_EQ(table.nodes().size(), 6u);
   EXPECT_EQ(table.nodes()[node].call, CallStack::max_depth + 4);
+}
+
+TEST(CallStack, FramesThatWerePoppedHaveNodes) {
+  PathTable table({});
+  CallStack stack;
+  stack.push(1);
+  u32 one = stack.top();
+  stack.push(2);
+  u32 two = stack.top();
+  stack.pop();
+  stack.push(3);
+  u32 node = stack.node(two, table);
+  EXPECT_EQ(table.nodes()[node].call, 2u);
+  EXPECT_EQ(table.nodes()[node].parent, stack.node(one, table));
+  EXPECT_EQ(stack.node(CallStack::bottom, table), PathTable::root);
 }
 
 TEST(PathTable, CompressedChainsAreTheChainsTheyBecome) {
@@ -118,7 +133,7 @@ TEST(PathTable, CompressedChainsAreTheChainsTheyBecome) {
   auto node = [&](const std::vector<Place>& calls) {
     CallStack stack;
     for (Place call : calls) stack.push(call);
-    return stack.node(table);
+    return stack.node(stack.top(), table);
   };
   EXPECT_EQ(node({1, 1, 2, 3, 2, 3}), node({1, 2, 3}));
   EXPECT_EQ(node({9, 1, 2, 3}), node({1, 2, 3}));
