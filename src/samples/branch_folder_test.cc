@@ -13,9 +13,8 @@ class BranchFolderTest : public testing::Test {
   // Newest first.
   void add(BranchFolder& folder, std::initializer_list<std::pair<u64, u64>> entries,
            u64 weight = 1) {
-    auto stack = folder.stack(weight);
-    for (auto [from, to] : entries) stack.add(folder.locate({from}), folder.locate({to}));
-    used_ = stack.used();
+    for (auto [from, to] : entries) folder.entry(folder.place_of({from}), folder.place_of({to}));
+    used_ = folder.end_sample(weight).used();
   }
 
   std::string image_ = test::tiny_program().image();
@@ -55,12 +54,11 @@ TEST_F(BranchFolderTest, ImpossibleRangesAreLeftOutButShown) {
 }
 
 TEST_F(BranchFolderTest, MergeIsTheSameInAnyOrder) {
-  BranchFolder a(code_), b(code_), ab(code_), ba(code_);
+  BranchFolder a(code_), b(code_);
   add(a, {{0x401011, 0x40100c}, {0x401007, 0x401010}}, 2);
   add(b, {{0x401011, 0x40100c}, {0x401007, 0x401010}}, 5);
   add(b, {{0x401002, 0x401007}});
-  ab.merge(a), ab.merge(b);
-  ba.merge(b), ba.merge(a);
+  auto ab = merge({a, b}, 1), ba = merge({b, a}, 2);
   EXPECT_EQ(ab.counts(), ba.counts());
   Counts sum = a.counts();
   merge(sum, b.counts());

@@ -28,8 +28,14 @@ class PairCounter {
     other.for_each([&](u64 pair, u64 count) { add(pair, count); });
     flush();
   }
+  // Nothing waits any longer.
+  void flush() {
+    for (size_t i = 0; i < used_; ++i) counts_[waiting_[i].pair] += waiting_[i].weight;
+    used_ = 0;
+  }
 
-  // Some pairs come twice, with a part of their count each; never those that were only merged.
+  size_t size() const { return counts_.size() + used_; }  // at most so many pairs
+  // Some pairs come twice, with a part of their count each; none after flush() or merge().
   template <class Each>
   void for_each(Each&& each) const {
     counts_.for_each(each);
@@ -40,11 +46,6 @@ class PairCounter {
   struct Added {
     u64 pair, weight;
   };
-
-  void flush() {
-    for (size_t i = 0; i < used_; ++i) counts_[waiting_[i].pair] += waiting_[i].weight;
-    used_ = 0;
-  }
 
   std::array<Added, 64> waiting_{};
   size_t used_ = 0;

@@ -26,24 +26,23 @@ class SampleCounter {
   void add(const perf::Sample& sample) {
     if (sample.branches.empty()) return void(++use.without_branches);
     if (!walk.enter(sample)) return void(++use.elsewhere);
-    auto stack = folder.stack(1);
     for (const auto& entry : sample.branches) {
       if (entry.wrong_path() && !options_.keep_wrong_path) {
         ++use.entries_wrong_path;
         continue;
       }
-      auto from = place(entry.from), to = place(entry.to);
-      use.entries_elsewhere += from == BranchFolder::outside() && to == BranchFolder::outside();
-      stack.add(from, to);
+      folder.entry(place(entry.from), place(entry.to));
     }
-    if (!stack.used()) return void(++use.not_in_program);
+    auto added = folder.end_sample(1);
+    use.entries_elsewhere += added.elsewhere;
+    if (!added.used()) return void(++use.not_in_program);
     ++use.used;
     use.entries += sample.branches.size();
   }
 
   BranchFolder::Place place(u64 address) const {
     BinaryAddr translated = walk.translate(address);
-    return translated == external ? BranchFolder::outside() : folder.locate(translated);
+    return translated == external ? BranchFolder::outside() : folder.place_of(translated);
   }
 
   const RecordingOptions& options_;
@@ -103,11 +102,13 @@ Result<RecordingCounts> count_recording(const perf::Recording& recording,
     if (options.progress) options.progress->advance(piece.records.size());
   });
   result.unreadable.add(unpacking);
-  for (const auto& counter : counters) {
-    result.folder.merge(counter.folder);
+  std::vector<BranchFolder> folders;
+  for (auto& counter : counters) {
+    folders.push_back(std::move(counter.folder));
     result.use.add(counter.use);
     result.unreadable.add(counter.walk.unreadable);
   }
+  result.folder = merge(std::move(folders), options.threads);
   return result;
 }
 

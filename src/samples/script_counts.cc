@@ -18,13 +18,12 @@ class CountingSink : public ScriptSink {
     ++begun;
     repeat_ = repeat;
     frames_ = 0;
-    entries_ = 0;
-    stack_.emplace(folder.stack(repeat));
+    folder.drop_sample();
   }
 
   // Leaf first. A return address that follows no call ends the chain.
   bool frame(u64 runtime) {
-    auto place = locate(runtime);
+    auto place = folder.locate(translate(runtime));
     bool outside = place == BranchFolder::outside();
     if (frames_ == 0) leaf_ = place, outside_leaves += outside;
     if (!outside && frames_ > 0 && call_before(code_, CodeIndex(place)) == binary::no_code)
@@ -43,20 +42,19 @@ class CountingSink : public ScriptSink {
   }
 
   void branch(u64 from, u64 to) {
-    auto source = locate(from), target = locate(to);
-    use.entries_elsewhere += source == BranchFolder::outside() && target == BranchFolder::outside();
-    stack_->add(source, target);
-    ++entries_;
+    folder.entry(folder.place_of(translate(from)), folder.place_of(translate(to)));
   }
 
   void end_sample() {
+    auto added = folder.end_sample(repeat_);
     use.samples += repeat_;
-    if (entries_ == 0)
+    use.entries_elsewhere += added.elsewhere;
+    if (added.entries == 0)
       use.without_branches += repeat_;
-    else if (!stack_->used())
+    else if (!added.used())
       use.not_in_program += repeat_;
     else
-      use.used += repeat_, use.entries += entries_ * repeat_;
+      use.used += repeat_, use.entries += added.entries * repeat_;
   }
 
   BranchFolder folder;
@@ -64,12 +62,9 @@ class CountingSink : public ScriptSink {
   u64 bad_chains = 0, begun = 0, outside_leaves = 0;
 
  private:
-  BranchFolder::Place locate(u64 runtime) const { return folder.locate(translate(runtime)); }
-
   const binary::Program& program_;
   const binary::CodeMap& code_;
-  std::optional<BranchFolder::Stack> stack_;
-  u64 repeat_ = 1, frames_ = 0, entries_ = 0;
+  u64 repeat_ = 1, frames_ = 0;
   BranchFolder::Place leaf_ = 0;
 };
 
@@ -83,13 +78,15 @@ Result<ScriptRead> count_script(std::string_view text, const binary::Program& pr
   ScriptRead read(program.code());
   read.facts = TRY(read_script(text, kind, program, options, sinks));
   read.hybrid = kind == ScriptKind::hybrid;
-  for (const auto& sink : sinks) {
-    read.folder.merge(sink.folder);
+  std::vector<BranchFolder> folders;
+  for (auto& sink : sinks) {
+    folders.push_back(std::move(sink.folder));
     read.use.add(sink.use);
     read.bad_chains += sink.bad_chains;
     read.begun += sink.begun;
     read.outside_leaves += sink.outside_leaves;
   }
+  read.folder = merge(std::move(folders), options.threads);
   read.use.samples += read.facts.bad_frames;
   read.bad_chains += read.facts.bad_frames;
   return read;
