@@ -20,10 +20,16 @@ class CalleeNames {
   // The canonical name of the function that is entered at `target`; nullopt in the middle of a
   // function or at its cold part.
   std::optional<NameId> entered_at(BinaryAddr target) const {
+    auto name = name_at(target);
+    if (name.empty()) return std::nullopt;
+    return names_.intern(name);
+  }
+  // The name itself; empty for nullopt.
+  std::string_view name_at(BinaryAddr target) const {
     const auto* range = functions_.starting_at(target.value);
-    if (!range || !functions_.is_entry(*range)) return std::nullopt;
-    if (auto name = name_in_probes(range->function); !name.empty()) return names_.intern(name);
-    return names_.intern(canonical_function_name(functions_.name(range->function)));
+    if (!range || !functions_.is_entry(*range)) return {};
+    if (auto name = name_in_probes(range->function); !name.empty()) return name;
+    return canonical_function_name(functions_.name(range->function));
   }
 
  private:

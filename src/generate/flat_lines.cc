@@ -1,13 +1,14 @@
 #include "generate/flat_lines.h"
 
-#include <tsl/robin_map.h>
-
 #include <algorithm>
+#include <memory>
+#include <span>
+#include <utility>
 
-#include "base/hash.h"
 #include "base/parallel.h"
 #include "dwarf/discriminator.h"
 #include "generate/callee_names.h"
+#include "generate/frame_names.h"
 
 namespace pgokit::generate {
 namespace {
@@ -17,11 +18,13 @@ using profile::LineLocation;
 
 class LineSamples {
  public:
-  LineSamples(const binary::Program& program, profile::Profile& profile)
+  LineSamples(const binary::Program& program, const CalleeNames& callees, const FrameNames& names,
+              profile::Profile& profile)
       : code_(program.code()),
         flow_sensitive_(program.has_fs_discriminators()),
+        callees_(callees),
+        names_(names),
         profile_(profile),
-        callees_(program.functions(), profile.names),
         cursor_(*program.debug()) {}
 
   void add_piece(const samples::RangeCount& piece) {
@@ -35,15 +38,16 @@ class LineSamples {
   }
 
   void add_branch(const samples::BranchCount& branch) {
-    auto callee = callees_.entered_at(branch.to);
-    if (!callee) return;
+    auto name = callees_.name_at(branch.to);
+    if (name.empty()) return;
+    NameId callee = names_.id(name);
     const auto& part = cursor_.at(branch.from.value);
     if (!part.frames.empty()) {
       const auto& leaf = part.frames.back();
       LineLocation location = location_of(leaf, leaf.discriminator);
-      leaf_samples(part).back()->add_target(location, *callee, branch.count);
+      leaf_samples(part).back()->add_target(location, callee, branch.count);
     }
-    profile_.function(*callee).add_head(branch.count);
+    profile_.function(callee).add_head(branch.count);
   }
 
   void add_vtable(const samples::VtableAccess& access) {
@@ -78,44 +82,90 @@ class LineSamples {
     scope_ = part.scope;
     unit_ = part.unit;
     chain_.clear();
-    auto* samples = &profile_.function(name_of(part.frames[0]));
+    auto* samples = &profile_.function(names_.id(part.frames[0].function));
     chain_.push_back(samples);
     for (size_t i = 1; i < part.frames.size(); ++i) {
       const auto& site = part.frames[i - 1];
-      samples = &samples->inlinee(location_of(site, site.discriminator), name_of(part.frames[i]));
+      samples = &samples->inlinee(location_of(site, site.discriminator),
+                                  names_.id(part.frames[i].function));
       chain_.push_back(samples);
     }
     return chain_;
   }
 
-  NameId name_of(const dwarf::Frame& frame) {
-    auto [known, added] = name_ids_.try_emplace(frame.function.data());
-    if (added || profile_.names.text(known->second).size() != frame.function.size())
-      known.value() = profile_.names.intern(frame.function);
-    return known->second;
-  }
-
   const binary::CodeMap& code_;
   bool flow_sensitive_;
+  const CalleeNames& callees_;
+  const FrameNames& names_;
   profile::Profile& profile_;
-  CalleeNames callees_;
   dwarf::FrameCursor cursor_;
-  tsl::robin_map<const char*, NameId> name_ids_;
   std::vector<FunctionSamples*> chain_;
   u64 scope_ = 0;
   u32 unit_ = 0;
 };
 
-// Debug information is read when first asked about: here on all threads.
-void read_lines(const dwarf::DebugInfo& debug, const std::vector<samples::RangeCount>& pieces,
-                unsigned threads) {
-  constexpr size_t at_once = 64;
-  if (worker_count(threads) == 1) return;
-  parallel_for((pieces.size() + at_once - 1) / at_once, threads, [&](size_t group, unsigned) {
-    dwarf::FrameCursor cursor(debug);
-    size_t end = std::min(pieces.size(), (group + 1) * at_once);
-    for (size_t i = group * at_once; i < end; ++i) cursor.at(pieces[i].start.value);
+// What one thread does at a time: neighbouring pieces, and about the branches between them.
+struct Share {
+  std::span<const samples::RangeCount> pieces;
+  std::span<const samples::BranchCount> branches;
+};
+
+std::vector<Share> shares_of(std::span<const samples::RangeCount> pieces,
+                             std::span<const samples::BranchCount> branches) {
+  constexpr size_t at_once = 1 << 14;
+  std::vector<Share> shares((pieces.size() + branches.size()) / at_once + 1);
+  auto part = [&](auto all, size_t i) {
+    size_t first = all.size() * i / shares.size(), end = all.size() * (i + 1) / shares.size();
+    return all.subspan(first, end - first);
+  };
+  for (size_t i = 0; i < shares.size(); ++i) shares[i] = {part(pieces, i), part(branches, i)};
+  return shares;
+}
+
+// Reads the debug information that the shares need, too, on all threads.
+FrameNames names_in(const std::vector<Share>& shares, const dwarf::DebugInfo& debug,
+                    const CalleeNames& callees, unsigned threads, profile::NameTable& table) {
+  std::vector<std::unique_ptr<FrameNames::Finder>> finders(shares.size());
+  parallel_for(shares.size(), threads, [&](size_t i, unsigned) {
+    finders[i] = std::make_unique<FrameNames::Finder>(debug);
+    for (const auto& piece : shares[i].pieces) finders[i]->see(piece.start.value, piece.last.value);
+    for (const auto& branch : shares[i].branches) {
+      auto callee = callees.name_at(branch.to);
+      if (callee.empty()) continue;
+      finders[i]->see(callee);
+      finders[i]->see(branch.from.value, branch.from.value);
+    }
   });
+  FrameNames names;
+  for (const auto& finder : finders) names.take(*finder, table);
+  return names;
+}
+
+// As if all had been counted together: the body of a line is that of its hottest instruction.
+void combine(FunctionSamples& into, const FunctionSamples& from) {
+  into.add_total(from.total);
+  into.add_head(from.head);
+  for (const auto& [location, record] : from.body.unordered()) {
+    into.raise_body(location, record.samples);
+    if (!record.targets) continue;
+    for (const auto& [callee, count] : record.targets->unordered())
+      into.add_target(location, callee, count);
+  }
+  for (const auto& [location, callees] : from.inlinees.unordered())
+    for (const auto& [callee, samples] : callees.unordered())
+      combine(into.inlinee(location, callee), *samples);
+}
+
+// Hardly any function is in two shares.
+void take(profile::Profile share, profile::Profile& profile) {
+  for (auto& [context, samples] : share.functions()) {
+    bool known = profile.find(profile.contexts.top(samples.name));
+    auto& function = profile.function(samples.name);
+    if (known)
+      combine(function, samples);
+    else
+      function = std::move(samples);
+  }
 }
 
 }  // namespace
@@ -125,17 +175,29 @@ void add_line_samples(const binary::Program& program,
                       const std::vector<samples::BranchCount>& branches, unsigned threads,
                       profile::Profile& profile) {
   if (!program.debug()) return;
-  read_lines(*program.debug(), pieces, threads);
-  LineSamples samples(program, profile);
-  for (const auto& piece : pieces) samples.add_piece(piece);
-  for (const auto& branch : branches) samples.add_branch(branch);
+  auto shares = shares_of(pieces, branches);
+  CalleeNames callees(program.functions(), profile.names);
+  auto names = names_in(shares, *program.debug(), callees, threads, profile.names);
+  std::vector<profile::Profile> found(shares.size());
+  parallel_for(shares.size(), threads, [&](size_t i, unsigned) {
+    LineSamples samples(program, callees, names, found[i]);
+    for (const auto& piece : shares[i].pieces) samples.add_piece(piece);
+    for (const auto& branch : shares[i].branches) samples.add_branch(branch);
+    found[i].sort();
+  });
+  for (auto& share : found) take(std::exchange(share, {}), profile);
 }
 
 void add_vtable_samples(const binary::Program& program,
                         const std::vector<samples::VtableAccess>& accesses,
                         profile::Profile& profile) {
   if (!program.debug() || accesses.empty()) return;
-  LineSamples samples(program, profile);
+  FrameNames::Finder finder(*program.debug());
+  for (const auto& access : accesses) finder.see(access.ip.value, access.ip.value);
+  FrameNames names;
+  names.take(finder, profile.names);
+  CalleeNames callees(program.functions(), profile.names);
+  LineSamples samples(program, callees, names, profile);
   for (const auto& access : accesses) samples.add_vtable(access);
 }
 
