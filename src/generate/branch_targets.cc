@@ -57,7 +57,7 @@ class TargetMaker {
     if (code.direct_target(at).value != 0) return false;
     if (code.is_call(at)) return true;
     // A jump within a function is one through a table of cases.
-    if (!code.is_jump(at) || code.is_return(at)) return false;
+    if (!code.is_indirect_jump(at)) return false;
     const auto* entered = program_.functions().starting_at(branch.to.value);
     return entered && program_.functions().is_entry(*entered);
   }

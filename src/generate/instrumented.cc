@@ -67,7 +67,8 @@ class CountMaker {
     counts_.ranges.push_back({{start}, code_.address_of(last), count});
     if (count == 0) return;
     for (CodeIndex at = first; at <= last && code_.is_instruction(at);) {
-      if (code_.is_call(at) || (at == last && code_.is_jump(at))) add_transfer(at, count);
+      if (code_.is_call(at) || (at == last && (code_.is_jump(at) || code_.is_indirect_jump(at))))
+        add_transfer(at, count);
       at = CodeIndex(static_cast<u32>(at) + code_.length(at));
     }
   }

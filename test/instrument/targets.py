@@ -279,6 +279,37 @@ def damaged(build):
         assert calls == all_calls or "impossible" in complaint, (offset, calls, all_calls)
 
 
+def recordings(build):
+    """Every indirect call in a branch stack is a sample of its target, by perf script's text here."""
+    pgokit = os.path.join(os.path.dirname(os.path.dirname(build.lib)), "bin", "pgokit")
+    program = build.program("p", "targets", DISPATCH, flags=["-O2", "-g", "-fno-pie", "-no-pie"])
+    functions = {f.name: f for f in mip.read_map(mip.section(program, "__llvm_mipmap"))}
+    site = functions["_Z12virtual_callPK5Shapei"].sites[0].address
+    tail = functions["_Z12virtual_tailPK5Shapei"].sites[0].address
+    line, circle = functions["_ZNK4Line4areaEi"].address, functions["_ZNK6Circle4areaEi"].address
+    offset, start, size = (int(part, 16) for part in re.search(
+        r"LOAD +(0x\w+) (0x\w+) 0x\w+ 0x\w+ (0x\w+) R E", tools.run(["llvm-readelf-22", "-lW", program]).stdout).groups())
+    text = f"app 7 PERF_RECORD_MMAP2 7/7: [{start & ~0xfff:#x}({size + 0x1000:#x}) @ {offset & ~0xfff:#x} 08:04 19 3]: r-xp {program}\n"
+    for origin, target, count in ((site, line, 5), (site, circle, 2), (tail, line, 3)):
+        text += f" {target:x} {origin:#x}/{target:#x}/P/-/-/0\n" * count
+    script = build.path("script.txt")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write(text)
+    shown = json.loads(tools.run([pgokit, "show", script, "--targets", "--json", "-b", program]).stdout)
+    found = {site["function"]: {v["name"]: v["count"] for v in site["values"]} for site in shown["sites"]}
+    assert found == {"_Z12virtual_callPK5Shapei": {"_ZNK4Line4areaEi": 5, "_ZNK6Circle4areaEi": 2},
+                     "_Z12virtual_tailPK5Shapei": {"_ZNK4Line4areaEi": 3}}, shown
+    targets = build.path("script.targets")
+    tools.run([pgokit, "export", script, "--targets", "-b", program, "-o", targets])
+    result = tools.run(["clang++-22", "-O2", "-g", f"-fpass-plugin={build.plugin}", "-mllvm", f"-pgokit-use={targets}",
+                        "-Rpass=pgo-icall-prom", "-c", DISPATCH[0], "-o", os.devnull])
+    assert "Promote indirect call to _ZNK4Line4areaEi with count 5 out of 7" in result.stderr, result.stderr
+    for arguments, complaint in (([script], "-b PROGRAM"), ([DISPATCH[0], "-b", program], "neither"), (["/dev/null"], "empty")):
+        result = tools.run([pgokit, "show", *arguments, "--targets"], check=False)
+        assert result.returncode and complaint in result.stderr, result
+
+
 if __name__ == "__main__":
     tools.main({"exact": exact, "callgrind": callgrind, "clang": clang, "hard": hard, "lto": lto, "tool": tool,
-                "promotions": promotions, "damaged": damaged})
+                "promotions": promotions, "damaged": damaged,
+                "recordings": recordings})
