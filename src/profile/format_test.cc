@@ -136,12 +136,14 @@ TEST(Text, MetadataSetsChecksumThenAttributes) {
 }
 
 TEST(Text, SaysWhereItIsWrong) {
-  EXPECT_THAT(error_of("f:1:1\n 1 5\n"), HasSubstr("line 2: expected 'NUM[.NUM]: NUM"));
-  EXPECT_THAT(error_of("f:1:1\n\n 65536: 1\n"), HasSubstr("line 3: "));
-  EXPECT_THAT(error_of("f:1:1\n 1: 5 g\n"), HasSubstr("line 2: "));
-  EXPECT_THAT(error_of("f:1:1\n 1: 5x\n"), HasSubstr("line 2: "));
-  EXPECT_THAT(error_of("f:1:1\n 1: g\n"), HasSubstr("line 2: "));
-  EXPECT_THAT(error_of("f:1:1\ng:1\n"), HasSubstr("line 2: expected 'name:total:head'"));
+  EXPECT_THAT(error_of("f:1:1\n 1 5\n"),
+              HasSubstr("line 2 (offset 0x6): expected 'NUM[.NUM]: NUM"));
+  EXPECT_THAT(error_of("f:1:1\n\n 65536: 1\n"), HasSubstr("line 3 (offset 0x7): "));
+  EXPECT_THAT(error_of("f:1:1\n 1: 5 g\n"), HasSubstr("line 2 (offset 0x6): "));
+  EXPECT_THAT(error_of("f:1:1\n 1: 5x\n"), HasSubstr("line 2 (offset 0x6): "));
+  EXPECT_THAT(error_of("f:1:1\n 1: g\n"), HasSubstr("line 2 (offset 0x6): "));
+  EXPECT_THAT(error_of("f:1:1\ng:1\n"),
+              HasSubstr("line 2 (offset 0x6): expected 'name:total:head'"));
   EXPECT_THAT(error_of("f:1:1\n !CFGChecksum: x\n"), HasSubstr("cannot read metadata"));
   EXPECT_THAT(error_of("f:1:1\n !Attributes: 1\n 1: 5\n"), HasSubstr("samples behind metadata"));
   EXPECT_THAT(error_of("[f:1 @ :2 @ g]:1:1\n"), HasSubstr("expected '[name:line @ name]'"));

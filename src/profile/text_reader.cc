@@ -32,10 +32,11 @@ bool is_blank(std::string_view line) {
 // The lines of a text, without their ends.
 class Lines {
  public:
-  explicit Lines(std::string_view text) : rest_(text) {}
+  explicit Lines(std::string_view text) : text_(text), rest_(text) {}
 
   bool next(std::string_view& line) {
     if (rest_.empty()) return false;
+    begin_ = text_.size() - rest_.size();
     size_t end = rest_.find('\n');
     line = rest_.substr(0, end);
     rest_.remove_prefix(end == rest_.npos ? rest_.size() : end + 1);
@@ -43,11 +44,13 @@ class Lines {
     ++number_;
     return true;
   }
-  u64 number() const { return number_; }
+  // Of the line.
+  std::string place() const { return fmt::format("line {} (offset {:#x})", number_, begin_); }
 
  private:
-  std::string_view rest_;
+  std::string_view text_, rest_;
   u64 number_ = 0;
+  size_t begin_ = 0;
 };
 
 struct Head {
@@ -115,7 +118,7 @@ class TextReader {
 
   std::unexpected<Error> error(std::string_view what, std::string_view line) const {
     constexpr size_t shown = 100;
-    return fail("line {}: {}: '{}{}'", lines_.number(), what, line.substr(0, shown),
+    return fail("{}: {}: '{}{}'", lines_.place(), what, line.substr(0, shown),
                 line.size() > shown ? "..." : "");
   }
 
@@ -158,7 +161,7 @@ class TextReader {
     size_t depth = line.find_first_not_of(' ');
     if (stack_.empty()) return error("expected 'name:total:head'", line);
     if (depth > max_inline_depth)
-      return fail("line {}: inlined more than {} levels deep", lines_.number(), max_inline_depth);
+      return fail("{}: inlined more than {} levels deep", lines_.place(), max_inline_depth);
     if (stack_.size() > depth) stack_.resize(depth);
     if (line[depth] == '!') return read_metadata(line, depth);
     if (depth == metadata_depth_) return error("samples behind metadata", line);
