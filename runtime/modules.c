@@ -11,7 +11,7 @@
 #ifdef DLFO_STRUCT_HAS_EH_DBASE /* glibc 2.35 */
 
 /* Not there: a static program, or an older libc where this was built with a newer one. */
-extern int _dl_find_object(void* address, struct dl_find_object* result) __attribute__((weak));
+#pragma weak _dl_find_object
 
 static struct mip_module modules[64];
 static uint32_t module_count;

@@ -227,10 +227,6 @@ u64 Merger::function_at(u32 module, u64 address) const {
 
 void Merger::add_edges(const Module& module, const Dump& dump, u64 weight) {
   u32 own = static_cast<u32>(&module - profile_.modules.data());
-  struct Place {
-    u32 module = 0;
-    u64 address = 0;
-  };
   auto place_of = [&](u64 address) -> std::optional<Place> {
     for (size_t i = 0; i < dump.modules.size(); ++i) {
       const auto& other = dump.modules[i];
