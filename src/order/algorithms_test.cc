@@ -111,14 +111,14 @@ TEST(CacheDirected, EachFunctionOnceAlsoInChainsThatAreFull) {
 }
 
 TEST(Balanced, HasTheFunctionsOfTheTracesOnceOnAnyNumberOfThreads) {
-  Model model = scenarios(3000, 7, 500);
+  Model model = scenarios(1000, 7, 200);
   auto order = balanced(model, {.threads = 1});
   EXPECT_THAT(order, UnorderedElementsAreArray(first_touch(model)));
   EXPECT_EQ(order, balanced(model, {.threads = 4}));
 }
 
 TEST(Balanced, TouchesFewerPagesThanFirstTouchWhereScenariosDiffer) {
-  Model model = scenarios(6000, 8, 1000);
+  Model model = scenarios(2000, 8, 400);
   auto area = [&](const std::vector<u32>& order) {
     return startup_area(order, model, model.traces, 4096);
   };
@@ -147,8 +147,8 @@ TEST(Arrange, StartUpComesFirstAndTheRestByCalls) {
 }
 
 TEST(Refine, FindsTheBestPlacesOfFewFunctions) {
-  Model model = scenarios(60, 4, 30);
-  for (u32 f = 0; f < 60; ++f) model.functions[f].size = 700 + 90 * (f % 7);
+  Model model = scenarios(30, 4, 15);
+  for (u32 f = 0; f < 30; ++f) model.functions[f].size = 700 + 90 * (f % 7);
   for (auto order : {first_touch(model), balanced(model, {})}) {
     auto refined = order;
     refine(refined, model, 4096);

@@ -45,7 +45,7 @@ std::string_view trimmed(std::string_view line) {
 
 // ".text.hot.f" is f; a symbol does not begin with ".text.".
 std::string_view symbol_of(std::string_view line) {
-  if (!line.starts_with(text_section)) return line;
+  if (!line.starts_with(text_section) || line.size() == text_section.size()) return line;
   line.remove_prefix(text_section.size());
   for (std::string_view prefix : {"hot.", "unlikely.", "startup.", "exit.", "unknown."})
     if (line.starts_with(prefix) && line.size() > prefix.size()) {

@@ -30,9 +30,9 @@ TEST(OrderFile, WhatIsWrittenIsReadAgain) {
 }
 
 TEST(OrderFile, CommentsBlankLinesAndRepetitions) {
-  auto read = read_order("# made by hand\r\n\n  f \t\ng # why\nf\n.text.hot.h\nlast");
+  auto read = read_order("# made by hand\r\n\n  f \t\ng # why\nf\n.text.hot.h\n.text.\nlast");
   ASSERT_TRUE(read);
-  EXPECT_THAT(read->names, ElementsAre("f", "g", "h", "last"));
+  EXPECT_THAT(read->names, ElementsAre("f", "g", "h", ".text.", "last"));
   EXPECT_EQ(read->repeated, 1u);
 }
 
