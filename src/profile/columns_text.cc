@@ -156,7 +156,8 @@ class Parser {
     while (!rest.empty()) {
       if (rest[0] != ' ') return false;
       rest.remove_prefix(1);
-      if (!read_target(rest, place)) return false;
+      // Several blanks are one, for the general reader.
+      if (rest.starts_with(' ') || !read_target(rest, place)) return false;
     }
     return true;
   }
