@@ -10,7 +10,7 @@
 namespace pgokit::generate {
 namespace {
 
-struct Edge {
+struct NumberedEdge {
   u32 from, to;
   u64 count;
   auto pair() const { return std::pair(from, to); }
@@ -52,24 +52,42 @@ u64 calls_of(const ContextTree& tree, u32 callee) {
   return called ? std::max(*called, entries) : entries;
 }
 
-CallGraph::CallGraph(const ContextTree& tree, const profile::NameTable& names) {
+namespace {
+
+std::vector<bool> functions_in(const ContextTree& tree, const profile::NameTable& names) {
   std::vector<bool> used(names.size());
   for (u32 node = 1; node < tree.size(); ++node)
     used[static_cast<size_t>(tree[node].function)] = true;
+  return used;
+}
+
+std::vector<CallGraph::Edge> calls_in(const ContextTree& tree) {
+  std::vector<CallGraph::Edge> edges;
+  for (u32 node = 1; node < tree.size(); ++node)
+    if (u32 caller = tree[node].parent; caller != ContextTree::root)
+      edges.push_back({tree[caller].function, tree[node].function, calls_of(tree, node)});
+  return edges;
+}
+
+}  // namespace
+
+CallGraph::CallGraph(const ContextTree& tree, const profile::NameTable& names)
+    : CallGraph(names, functions_in(tree, names), calls_in(tree)) {}
+
+CallGraph::CallGraph(const profile::NameTable& names, const std::vector<bool>& used,
+                     const std::vector<Edge>& calls) {
   for (u32 id = 0; id < used.size(); ++id)
     if (used[id]) functions_.push_back(NameId{id});
   names.sort(functions_);
   std::vector<u32> number(names.size());
   for (u32 i = 0; i < functions_.size(); ++i) number[static_cast<size_t>(functions_[i])] = i;
 
-  std::vector<Edge> edges;
-  for (u32 node = 1; node < tree.size(); ++node) {
-    u32 caller = tree[node].parent;
-    if (caller == ContextTree::root) continue;
-    edges.push_back({number[static_cast<size_t>(tree[caller].function)],
-                     number[static_cast<size_t>(tree[node].function)], calls_of(tree, node)});
-  }
-  std::ranges::sort(edges, {}, &Edge::pair);
+  std::vector<NumberedEdge> edges;
+  edges.reserve(calls.size());
+  for (const auto& [caller, callee, count] : calls)
+    edges.push_back(
+        {number[static_cast<size_t>(caller)], number[static_cast<size_t>(callee)], count});
+  std::ranges::sort(edges, {}, &NumberedEdge::pair);
   first_.reserve(functions_.size() + 1);
   for (size_t i = 0; i < edges.size(); ++i) {
     bool same = i > 0 && edges[i].pair() == edges[i - 1].pair();
@@ -141,20 +159,20 @@ std::vector<std::vector<u32>> CallGraph::cycles() const {
 std::vector<u32> CallGraph::along_hot_calls(const std::vector<u32>& cycle) const {
   tsl::robin_map<u32, u32, IntHash> place;  // of a function in the cycle
   for (u32 i = 0; i < cycle.size(); ++i) place[cycle[i]] = i;
-  std::vector<Edge> edges;  // of places
+  std::vector<NumberedEdge> edges;  // of places
   for (u32 i = 0; i < cycle.size(); ++i)
     for (const auto& call : calls(cycle[i]))
       if (auto to = place.find(call.callee); to != place.end())
         edges.push_back({i, to->second, call.count});
-  std::ranges::stable_sort(edges, std::greater<>(), &Edge::count);
+  std::ranges::stable_sort(edges, std::greater<>(), &NumberedEdge::count);
 
   Groups groups(cycle.size());
   std::vector<u32> incoming(cycle.size());
-  std::vector<Edge> forest;
+  std::vector<NumberedEdge> forest;
   for (const auto& edge : edges)
     if (groups.join(edge.from, edge.to)) forest.push_back(edge), ++incoming[edge.to];
   std::ranges::sort(forest, {},
-                    [&](const Edge& edge) { return std::pair(edge.from, cycle[edge.to]); });
+                    [&](const NumberedEdge& edge) { return std::pair(edge.from, cycle[edge.to]); });
 
   std::vector<u32> order;
   std::vector<bool> queued(cycle.size());
@@ -164,7 +182,7 @@ std::vector<u32> CallGraph::along_hot_calls(const std::vector<u32>& cycle) const
       order.push_back(edge.from);
     }
   for (size_t i = 0; i < order.size(); ++i)
-    for (const auto& edge : std::ranges::equal_range(forest, order[i], {}, &Edge::from))
+    for (const auto& edge : std::ranges::equal_range(forest, order[i], {}, &NumberedEdge::from))
       if (--incoming[edge.to] == 0) order.push_back(edge.to);
   for (u32& at : order) at = cycle[at];
   std::ranges::reverse(order);

@@ -27,8 +27,16 @@ class CallGraph {
     u64 count = 0;
   };
 
+  struct Edge {
+    NameId caller{}, callee{};
+    u64 count = 0;
+  };
+
   // Of every caller and callee that the tree shows, whatever their context.
   CallGraph(const ContextTree& tree, const profile::NameTable& names);
+  // `used`: by NameId, whether it is in the graph. Edges in any order, as often as there are calls.
+  CallGraph(const profile::NameTable& names, const std::vector<bool>& used,
+            const std::vector<Edge>& edges);
 
   // Nothing where `count` is 0.
   void drop_calls_up_to(u64 count);

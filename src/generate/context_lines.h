@@ -1,12 +1,12 @@
 #pragma once
 
+#include "generate/context_samples.h"
 #include "generate/contexts.h"
 
 namespace pgokit::generate {
 
-// Body, head and call-target samples of contexts by source line, from the debug information. The
-// contexts of the profile are those of the counts.
-void add_context_lines(const binary::Program& program, const unwind::ContextCounts& counts,
-                       const ContextProfileOptions& options, profile::Profile& profile);
+// Samples by the debug information. The counts' memory is given back on the way.
+ContextSamples context_lines(const binary::Program& program, unwind::ContextCounts counts,
+                             const ContextProfileOptions& options);
 
 }  // namespace pgokit::generate

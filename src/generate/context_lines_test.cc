@@ -65,7 +65,7 @@ class ContextLinesTest : public testing::Test {
   }
   profile::Profile profile() {
     counts_.normalize();
-    return std::move(generate_contexts(*program_, std::move(counts_), {})->profile);
+    return to_profile(std::move(generate_contexts(*program_, std::move(counts_), {})->samples));
   }
 
   test::ScratchDir dir_;
@@ -105,7 +105,11 @@ TEST_F(ContextLinesTest, EntriesOfInlinedCopiesAreEstimated) {
   EXPECT_EQ(caller->total, 7u);
   EXPECT_EQ(caller->body.find({2, 0})->samples, 7u);
   EXPECT_EQ(caller->body.find({2, 0})->target_sum(), 7u);
-  EXPECT_EQ(made.functions().front().samples.attributes, profile::was_inlined);
+  EXPECT_EQ(caller->attributes, 0u);
+  auto site = made.contexts.top(made.names.intern("_start"));
+  const auto* callee = made.find(made.contexts.child(site, {2, 0}, made.names.intern("leaf")));
+  ASSERT_TRUE(callee);
+  EXPECT_EQ(callee->attributes, profile::was_inlined);
 }
 
 TEST_F(ContextLinesTest, UnknownContextsHaveNoBody) {

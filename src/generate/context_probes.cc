@@ -14,15 +14,16 @@ namespace pgokit::generate {
 namespace {
 
 using binary::CodeIndex;
+using profile::add_saturated;
 using profile::ContextId;
-using profile::FunctionSamples;
 using unwind::CallPath;
 
 // What all threads read.
 struct Known {
-  const probe::Descriptors& descriptors;
   const probe::Decoded& decoded;
   const ProbeCode& code;
+  const LocationTable& locations;
+  std::span<const u32> location_of_slot;
   const CodeFunctions& functions;
   const KnownCallees& callees;
   std::span<const NameId> names;  // of the functions of nodes
@@ -30,21 +31,40 @@ struct Known {
   const ContextProfileOptions& options;
 };
 
-// Fills one profile after the other, whose names are those of the whole.
+// What some of the paths give, in any order and as often as it comes.
+struct Part {
+  struct State {
+    u64 head = 0, total = 0;
+    u32 flags = 0;
+  };
+  template <class Record>
+  struct Of {
+    u32 context;
+    Record record;
+  };
+  profile::Contexts contexts;
+  std::vector<State> states;  // by context
+  std::vector<Of<ContextSamples::Row>> rows;
+  std::vector<Of<ContextSamples::Target>> targets;
+  std::vector<Of<u32>> lists;
+  std::vector<u32> renumbered;  // by context: in the whole
+};
+
+// Fills one part after the other.
 class ContextProbes {
  public:
   ContextProbes(const Known& known, const unwind::CallPaths& paths)
       : known_(known),
-        decoded_(known.decoded),
+        nodes_(known.decoded.nodes()),
         code_(known.code),
         contexts_(known.decoded, known.code, known.names, paths, known.functions, known.missing,
                   known.options),
         counts_(known.code.slots()),
-        context_of_node_(known.decoded.nodes().size()) {}
+        context_of_node_(nodes_.size()) {}
 
-  void start(profile::Profile& profile) {
-    profile_ = &profile;
-    contexts_.start(profile.contexts);
+  void start(Part& part) {
+    part_ = &part;
+    contexts_.start(part.contexts);
   }
 
   void add(CallPath path, std::span<const unwind::Range> ranges,
@@ -58,18 +78,17 @@ class ContextProbes {
   }
 
  private:
-  // What a node's context is in this round.
+  // What a node's context is in this round; none: its function is not known.
   struct NodeContext {
     u64 round = 0, hit_round = 0;
     CodeIndex hit{};  // where its code was hit first
     ContextId context = ContextId::none;
-    FunctionSamples* samples = nullptr;  // null: its function is not known
   };
 
   void count(const unwind::Range& range) {
     if (range.count == 0) return;
     for (const auto& hit : code_.in(range.first, range.last)) {
-      counts_[hit.slot] = profile::add_saturated(counts_[hit.slot], range.count);
+      counts_[hit.slot] = add_saturated(counts_[hit.slot], range.count);
       auto& node = context_of_node_[hit.node];
       if (node.hit_round == round_) continue;
       node.hit_round = round_;
@@ -81,68 +100,74 @@ class ContextProbes {
   // Probes of the node that did not run are reported too: not those that are gone, whose count
   // nobody knows.
   void add_node(u32 node) {
-    const auto& place = context_of(node, context_of_node_[node].hit);
-    u32 first = code_.first_slot(node), end = code_.end_slot(node);
-    if (place.samples && place.samples->body.empty()) place.samples->body.reserve(end - first);
-    for (u32 slot = first; slot < end; ++slot) {
-      u64 count = counts_[slot];
-      counts_[slot] = 0;
-      if (!place.samples) continue;
-      auto location = code_.location(slot);
-      place.samples->add_body(location, count);
-      place.samples->add_total(count);
-      if (location.line_offset == 1 && count > 0) add_entry(node, place, count);
+    ContextId context = context_of(node, context_of_node_[node].hit);
+    if (context != ContextId::none) part_->lists.push_back({static_cast<u32>(context), node});
+    for (u32 slot = code_.first_slot(node); slot < code_.end_slot(node); ++slot) {
+      u64 count = std::exchange(counts_[slot], 0);
+      if (count == 0 || context == ContextId::none) continue;
+      add_row(context, known_.location_of_slot[slot], count);
+      if (code_.location(slot).line_offset == 1) add_entry(node, context, count);
     }
   }
 
   // An inlined copy is entered without a branch: its first probe tells how often, and its caller's
   // call site hears of it.
-  void add_entry(u32 node, const NodeContext& place, u64 count) {
-    place.samples->add_head(count);
-    const auto& inlinee = decoded_.nodes()[node];
-    const auto& context = profile_->contexts.node(place.context);
-    if (!inlinee.is_inlined() || context.parent == ContextId::none) return;
-    u32 inliner = decoded_.nodes()[inlinee.parent].descriptor;
-    if (inliner == probe::none) return;
-    auto call_site = context.call_site;
-    auto& caller = profile_->function(context.parent);
-    caller.checksum = known_.descriptors.list()[inliner].hash;
-    caller.add_body(call_site, count);
-    caller.add_total(count);
-    caller.add_target(call_site, place.samples->name, count);
+  void add_entry(u32 node, ContextId id, u64 count) {
+    u64& head = state(id).head;
+    head = add_saturated(head, count);
+    const auto& context = part_->contexts.node(id);
+    if (!nodes_[node].is_inlined() || context.parent == ContextId::none) return;
+    if (!contexts_.is_named(nodes_[node].parent)) return;
+    u32 call_site = known_.locations.find(context.call_site);
+    state(context.parent).flags |= ContextSamples::has_samples;
+    add_row(context.parent, call_site, count);
+    add_target(context.parent, call_site, context.function, count);
   }
 
   void add_branch(const unwind::Branch& branch) {
     if (branch.from == binary::no_code) return;
     const auto* call = code_.call(branch.from);
     if (!call) return;
-    auto* samples = context_of(call->node, branch.from).samples;
-    if (!samples) return;
-    samples->add_body({call->index, 0}, branch.count);
-    samples->add_total(branch.count);
+    ContextId context = context_of(call->node, branch.from);
+    if (context == ContextId::none) return;
+    add_row(context, known_.locations.find({call->index, 0}), branch.count);
     if (auto callee = known_.callees.entered_at(branch.to))
-      samples->add_target({call->index, call->discriminator}, *callee, branch.count);
+      add_target(context, known_.locations.find({call->index, call->discriminator}), *callee,
+                 branch.count);
   }
 
-  const NodeContext& context_of(u32 node, CodeIndex place) {
+  void add_row(ContextId context, u32 location, u64 count) {
+    u64& total = state(context).total;
+    total = add_saturated(total, count);
+    part_->rows.push_back({static_cast<u32>(context), {location, count}});
+  }
+  void add_target(ContextId context, u32 location, NameId callee, u64 count) {
+    part_->targets.push_back({static_cast<u32>(context), {location, callee, count}});
+  }
+
+  Part::State& state(ContextId context) {
+    auto at = static_cast<size_t>(context);
+    if (at >= part_->states.size()) part_->states.resize(part_->contexts.end());
+    return part_->states[at];
+  }
+
+  ContextId context_of(u32 node, CodeIndex place) {
     auto& known = context_of_node_[node];
-    if (known.round == round_) return known;
+    if (known.round == round_) return known.context;
     known.round = round_;
-    known.samples = nullptr;
     known.context = contexts_.of(path_, known_.functions.at(place), node);
-    if (known.context == ContextId::none) return known;
-    const auto& one = decoded_.nodes()[node];
-    known.samples = &profile_->function(known.context);
-    known.samples->checksum = known_.descriptors.list()[one.descriptor].hash;
-    if (one.is_inlined()) known.samples->attributes |= profile::was_inlined;
-    return known;
+    if (known.context == ContextId::none) return known.context;
+    u32& flags = state(known.context).flags;
+    flags |= ContextSamples::has_samples;
+    if (nodes_[node].is_inlined()) flags |= ContextSamples::was_inlined;
+    return known.context;
   }
 
   const Known& known_;
-  const probe::Decoded& decoded_;
+  const std::vector<probe::Node>& nodes_;
   const ProbeCode& code_;
   ProbeContexts contexts_;
-  profile::Profile* profile_ = nullptr;
+  Part* part_ = nullptr;
   CallPath path_{};
   u64 round_ = 0;
   std::vector<u64> counts_;  // of slots
@@ -150,73 +175,133 @@ class ContextProbes {
   std::vector<u32> hit_nodes_;
 };
 
-// Moves the functions of a part into the whole.
-void absorb(profile::Profile& whole, profile::Profile part) {
-  if (whole.contexts.end() == 1) {
-    std::swap(whole.contexts, part.contexts);
-    for (auto& [context, samples] : part.functions()) whole.function(context) = std::move(samples);
-    return;
-  }
-  std::vector<ContextId> renumbered(part.contexts.end());
-  for (u32 i = 1; i < renumbered.size(); ++i) {
-    const auto& node = part.contexts.node(ContextId{i});
-    renumbered[i] = whole.contexts.child(renumbered[static_cast<size_t>(node.parent)],
-                                         node.call_site, node.function);
-  }
-  for (auto& [context, samples] : part.functions()) {
-    ContextId id = renumbered[static_cast<size_t>(context)];
-    if (auto* known = whole.find(id)) {
-      known->checksum = samples.checksum;
-      known->attributes |= samples.attributes;
-      merge(*known, samples);
-    } else {
-      whole.function(id) = std::move(samples);
-    }
-  }
-}
-
-// Parts come in any order and go into the whole in theirs, as soon as those before are there.
-class InOrder {
+// Parts come in any order; their contexts go into the whole in theirs, as soon as those before are
+// there.
+class Whole {
  public:
-  InOrder(size_t parts, profile::Profile& whole) : waiting_(parts), whole_(whole) {}
+  explicit Whole(size_t parts) : parts_(parts), finished_(parts) {}
 
-  void add(size_t number, profile::Profile part) {
+  Part& part(size_t number) { return parts_[number]; }
+  void finish(size_t number) {
     std::scoped_lock held(lock_);
-    waiting_[number] = std::move(part);
-    for (; next_ < waiting_.size() && waiting_[next_]; ++next_)
-      absorb(whole_, std::move(*std::exchange(waiting_[next_], {})));
+    finished_[number] = true;
+    for (; next_ < parts_.size() && finished_[next_]; ++next_) number_contexts(parts_[next_]);
   }
+  // Once all are finished.
+  void collect(unsigned threads, ContextSamples& samples);
 
  private:
+  void number_contexts(Part& part) {
+    part.states.resize(part.contexts.end());
+    part.renumbered.resize(part.contexts.end());
+    for (u32 i = 1; i < part.renumbered.size(); ++i) {
+      const auto& node = part.contexts.node(ContextId{i});
+      auto parent = ContextId(part.renumbered[static_cast<size_t>(node.parent)]);
+      auto id = static_cast<u32>(contexts_.child(parent, node.call_site, node.function));
+      part.renumbered[i] = id;
+      if (id >= states_.size()) states_.resize(contexts_.end());
+      auto& state = states_[id];
+      state.head = add_saturated(state.head, part.states[i].head);
+      state.total = add_saturated(state.total, part.states[i].total);
+      state.flags |= part.states[i].flags;
+    }
+    part.contexts = {};
+    part.states = {};
+  }
+  template <class Record, class Records>
+  void collect(unsigned threads, Records Part::* records, ByContext<Record>& into);
+
   std::mutex lock_;
   size_t next_ = 0;
-  std::vector<std::optional<profile::Profile>> waiting_;
-  profile::Profile& whole_;
+  std::vector<Part> parts_;
+  std::vector<u8> finished_;
+  profile::Contexts contexts_;
+  std::vector<Part::State> states_;
 };
 
+template <class Record, class Records>
+void Whole::collect(unsigned threads, Records Part::* records, ByContext<Record>& into) {
+  into = ByContext<Record>(contexts_.end());
+  parallel_for(parts_.size(), threads, [&](size_t i, unsigned) {
+    for (const auto& one : parts_[i].*records) into.expect(parts_[i].renumbered[one.context], 1);
+  });
+  into.allocate();
+  parallel_for(parts_.size(), threads, [&](size_t i, unsigned) {
+    for (const auto& one : parts_[i].*records)
+      into.put(parts_[i].renumbered[one.context], one.record);
+    parts_[i].*records = {};
+  });
+}
+
+void Whole::collect(unsigned threads, ContextSamples& samples) {
+  collect(threads, &Part::rows, samples.rows);
+  collect(threads, &Part::targets, samples.targets);
+  collect(threads, &Part::lists, samples.lists);
+  states_.resize(contexts_.end());
+  samples.contexts.resize(contexts_.end());
+  for (u32 i = 1; i < states_.size(); ++i) {
+    const auto& node = contexts_.node(ContextId{i});
+    const auto& [head, total, flags] = states_[i];
+    samples.contexts[i] = {static_cast<u32>(node.parent),
+                           node.function,
+                           node.call_site,
+                           ContextSamples::none,
+                           flags | (head ? ContextSamples::entered : 0u),
+                           head,
+                           total};
+  }
+  samples.finish(threads);
+}
+
 // The size of parts does not depend on the number of threads, so that nothing else does.
-void add_all(const Known& known, const unwind::ContextCounts& counts, profile::Profile& whole) {
-  constexpr size_t at_once = 8192;
+void add_all(const Known& known, const unwind::ContextCounts& counts, Whole& whole,
+             size_t at_once) {
   size_t parts = (counts.size() + at_once - 1) / at_once;
-  InOrder in_order(parts, whole);
   std::vector<std::optional<ContextProbes>> workers(worker_count(known.options.threads));
   parallel_for(parts, known.options.threads, [&](size_t part, unsigned worker) {
     auto& samples =
         workers[worker] ? *workers[worker] : workers[worker].emplace(known, counts.paths);
-    profile::Profile made;
-    samples.start(made);
+    samples.start(whole.part(part));
     size_t end = std::min(counts.size(), (part + 1) * at_once);
     for (size_t i = part * at_once; i < end; ++i)
       samples.add(counts.path(i), counts.ranges(i), counts.branches(i));
-    in_order.add(part, std::move(made));
+    whole.finish(part);
   });
+}
+
+// All locations that samples can be at; the probes of a node are a list.
+std::vector<u32> make_locations(const probe::Decoded& decoded, const ProbeCode& code,
+                                ContextSamples& samples) {
+  std::vector<u32> of_slot;
+  for (u32 slot = 0; slot < code.slots(); ++slot)
+    of_slot.push_back(samples.locations.intern(code.location(slot)));
+  for (u32 node = 0; node < decoded.nodes().size(); ++node) {
+    samples.locations.intern({decoded.nodes()[node].call_site, 0});
+    samples.list_ends.push_back(code.end_slot(node));
+  }
+  for (const auto& probe : decoded.probes()) {
+    samples.locations.intern({probe.index, 0});
+    samples.locations.intern({probe.index, probe.discriminator});
+  }
+  return of_slot;
+}
+
+void name_nodes(const probe::Decoded& decoded, const probe::Descriptors& descriptors,
+                ContextSamples& samples, std::vector<NameId>& names) {
+  for (const auto& node : decoded.nodes()) {
+    names.push_back(samples.names.intern(decoded.name_of(node)));
+    samples.checksums.resize(samples.names.size());
+    if (node.descriptor == probe::none) continue;
+    samples.checksums[static_cast<size_t>(names.back())] = descriptors.list()[node.descriptor].hash;
+  }
 }
 
 }  // namespace
 
-Status add_context_probes(const binary::Program& program, const unwind::ContextCounts& counts,
+Status add_context_probes(const binary::Program& program, unwind::ContextCounts counts,
                           const ContextProfileOptions& options, ContextResult& result) {
-  auto& profile = result.profile;
+  constexpr size_t at_once = 8192;
+  auto& samples = result.samples;
   auto table = std::make_unique<probe::Table>(TRY(program.probe_table()));
   CodeFunctions functions(program);
   result.functions_hit = functions_hit(program.functions(), functions, counts);
@@ -226,13 +311,17 @@ Status add_context_probes(const binary::Program& program, const unwind::ContextC
   if (options.infer_missing_frames)
     missing.emplace(program, functions, counts, options.max_search_depth);
   std::vector<NameId> names;
-  for (const auto& node : decoded.nodes())
-    names.push_back(profile.names.intern(decoded.name_of(node)));
-  KnownCallees callees(program, CalleeNames(program.functions(), profile.names, &decoded),
+  name_nodes(decoded, table->descriptors(), samples, names);
+  KnownCallees callees(program, CalleeNames(program.functions(), samples.names, &decoded),
                        counts.all_branches());
-  add_all({table->descriptors(), decoded, code, functions, callees, names,
+  samples.checksums.resize(samples.names.size());
+  samples.list_locations = make_locations(decoded, code, samples);
+  Whole whole((counts.size() + at_once - 1) / at_once);
+  add_all({decoded, code, samples.locations, samples.list_locations, functions, callees, names,
            missing ? &*missing : nullptr, options},
-          counts, profile);
+          counts, whole, at_once);
+  counts = unwind::ContextCounts(unwind::ContextCounts::Kind::probes);
+  whole.collect(options.threads, samples);
   result.probes_without_descriptor = decoded.unknown_functions();
   result.probe_table = std::move(table);
   result.probes = std::move(decoded);

@@ -5,7 +5,7 @@
 namespace pgokit::generate {
 
 // Body, head and call-target samples of contexts by probe.
-Status add_context_probes(const binary::Program& program, const unwind::ContextCounts& counts,
+Status add_context_probes(const binary::Program& program, unwind::ContextCounts counts,
                           const ContextProfileOptions& options, ContextResult& result);
 
 }  // namespace pgokit::generate

@@ -10,19 +10,15 @@ Result<ContextResult> generate_contexts(const binary::Program& program,
                                         unwind::ContextCounts counts,
                                         const ContextProfileOptions& options) {
   ContextResult result;
-  auto& profile = result.profile;
-  profile.flags.context_sensitive = true;
-  profile.flags.fs_discriminators = program.has_fs_discriminators();
   if (counts.kind() == unwind::ContextCounts::Kind::probes) {
-    profile.flags.probe_based = true;
-    TRY(add_context_probes(program, counts, options, result));
+    TRY(add_context_probes(program, std::move(counts), options, result));
+    result.samples.flags.probe_based = true;
   } else {
     result.functions_hit = functions_hit(program.functions(), CodeFunctions(program), counts);
-    profile.names = std::move(counts.names);
-    profile.contexts = std::move(counts.contexts);
-    add_context_lines(program, counts, options, profile);
+    result.samples = context_lines(program, std::move(counts), options);
   }
-  profile.sort();
+  result.samples.flags.context_sensitive = true;
+  result.samples.flags.fs_discriminators = program.has_fs_discriminators();
   return result;
 }
 

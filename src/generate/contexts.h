@@ -1,18 +1,18 @@
 #pragma once
 
-// Counts per calling context + program → context-sensitive sample profile.
+// Counts per calling context + program → samples of calling contexts.
 //
 //   auto made = TRY(generate_contexts(program, std::move(counts), {}));
-//   use(made.profile);
+//   use(made.samples);
 //
-// From pseudo probes, or from debug information, as the counts are. One function of the profile is
-// a calling context with the samples of its leaf; nothing is merged, trimmed or nested yet. The
+// From pseudo probes, or from debug information, as the counts are. Each calling context has the
+// samples of its leaf; nothing is merged, trimmed or nested yet. The
 // same samples as llvm-profgen's. The program's functions must be loaded.
 
 #include <memory>
 
 #include "binary/program.h"
-#include "profile/profile.h"
+#include "generate/context_samples.h"
 #include "unwind/context_counts.h"
 
 namespace pgokit::generate {
@@ -27,7 +27,7 @@ struct ContextProfileOptions {
 };
 
 struct ContextResult {
-  profile::Profile profile;
+  ContextSamples samples;
   std::vector<bool> functions_hit;            // by number of function: those whose code matters
   u64 probes_without_descriptor = 0;          // their function is not known: left out
   std::unique_ptr<probe::Table> probe_table;  // probes only; what `probes` refers to

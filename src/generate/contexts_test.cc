@@ -33,7 +33,8 @@ class ProbeContextsTest : public testing::Test {
   std::string text(const ContextProfileOptions& options = {}) {
     counts_.normalize();
     auto made = generate_contexts(program_, std::move(counts_), options);
-    return profile::write_text(made->profile, {});
+    auto profile = to_profile(std::move(made->samples));
+    return profile::write_text(profile, {});
   }
   // main calls a, which jumps to b.
   void record_tail_call() {

@@ -158,16 +158,14 @@ void InlineSizes::add(Place place, u64 bytes) {
   known = known.value_or(0) + static_cast<u32>(bytes);
 }
 
-u32 InlineSizes::of(const ContextTree& tree, u32 node) const {
+u32 InlineSizes::of(std::span<const Frame> frames) const {
   u32 at = 0;
-  LineLocation site;
   std::optional<u32> bytes;
-  for (; node != ContextTree::root; node = tree[node].parent) {
-    u32 next = find(at, callee_key(tree.guid(tree[node].function), site));
+  for (const auto& frame : frames) {
+    u32 next = find(at, callee_key(frame.guid, frame.site));
     if (next == 0) break;
     at = next;
     if (nodes_[at].bytes) bytes = nodes_[at].bytes;
-    site = tree[node].site;
   }
   while (!bytes && nodes_[at].first_child) {
     at = nodes_[at].first_child;

@@ -4,7 +4,7 @@
 // will cost.
 //
 //   auto sizes = TRY(inline_sizes(program, functions, nullptr, 0));   // of these functions' code
-//   u32 bytes = sizes.of(tree, node);                              // of that context
+//   u32 bytes = sizes.of(frames);                                  // of that context
 //
 // A context that is in no code has the size of the longest known end of it, or of some other copy
 // of the function. Functions of which only probes are left have size 0.
@@ -37,8 +37,8 @@ class InlineSizes {
   // Leaf first.
   Place place(std::span<const Frame> frames);
   void add(Place place, u64 bytes);
-  // 0 where nothing is known at all.
-  u32 of(const ContextTree& tree, u32 node) const;
+  // Of a context, leaf first; 0 where nothing is known at all.
+  u32 of(std::span<const Frame> frames) const;
 
  private:
   // Leaves hang on the root and callers below them, so that the longest known end of a context is

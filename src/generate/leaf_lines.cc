@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/parallel.h"
+#include "dwarf/discriminator.h"
 
 namespace pgokit::generate {
 namespace {
@@ -45,7 +46,7 @@ void read_span(const binary::CodeMap& code, dwarf::FrameCursor& cursor, Span spa
     if (!part.frames.empty()) {
       const auto& leaf = part.frames.back();
       parts.push_back({static_cast<u32>(at), static_cast<u32>(end),
-                       (leaf.line - leaf.start_line) & 0xffff, leaf.discriminator});
+                       (leaf.line - leaf.start_line) & 0xffff, leaf.discriminator, 0});
     }
     at = end;
   }
@@ -54,7 +55,8 @@ void read_span(const binary::CodeMap& code, dwarf::FrameCursor& cursor, Span spa
 }  // namespace
 
 LeafLines::LeafLines(const binary::Program& program, std::span<const unwind::Range> ranges,
-                     std::span<const unwind::Branch> branches, unsigned threads) {
+                     std::span<const unwind::Branch> branches, LocationTable& locations,
+                     unsigned threads) {
   if (!program.debug()) return;
   constexpr size_t at_once = 64;
   const auto& code = program.code();
@@ -66,6 +68,10 @@ LeafLines::LeafLines(const binary::Program& program, std::span<const unwind::Ran
     for (size_t i = group * at_once; i < end; ++i) read_span(code, cursor, spans[i], found[group]);
   });
   for (const auto& group : found) parts_.insert(parts_.end(), group.begin(), group.end());
+  for (auto& part : parts_)
+    part.location = locations.intern(
+        {part.line_offset,
+         dwarf::base_discriminator(part.discriminator, program.has_fs_discriminators())});
   first_behind_.resize((code.size() >> block_bits) + 1);
   u32 part = 0;
   for (size_t block = 0; block < first_behind_.size(); ++block) {

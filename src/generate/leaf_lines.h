@@ -2,7 +2,7 @@
 
 // The innermost source location at places of the code, looked up by the million.
 //
-//   LeafLines lines(program, counts.all_ranges(), counts.all_branches(), threads);
+//   LeafLines lines(program, counts.all_ranges(), counts.all_branches(), locations, threads);
 //   for (auto at = range.first; ...) if (const auto* part = lines.at(at)) use(part->line_offset);
 //
 // Reads the debug information of all code that the counts touch, once, on all threads.
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "binary/program.h"
+#include "generate/location_table.h"
 #include "unwind/context_counts.h"
 
 namespace pgokit::generate {
@@ -22,10 +23,12 @@ class LeafLines {
     u32 first, end;  // CodeIndex
     u32 line_offset;
     u32 discriminator;  // as in the debug information
+    u32 location;       // without what the discriminator packs beside the block
   };
 
+  // Adds the locations to `locations`.
   LeafLines(const binary::Program& program, std::span<const unwind::Range> ranges,
-            std::span<const unwind::Branch> branches, unsigned threads);
+            std::span<const unwind::Branch> branches, LocationTable& locations, unsigned threads);
 
   // Null where no location is known.
   const Part* at(binary::CodeIndex at) const;

@@ -1,6 +1,7 @@
 #include "generate/post_process.h"
 
 #include "generate/cold_contexts.h"
+#include "generate/context_preinliner.h"
 #include "generate/nesting.h"
 
 namespace pgokit::generate {
@@ -12,24 +13,44 @@ void mark(profile::FunctionSamples& samples) {
     for (auto& [name, inlinee] : inlinees.unordered()) mark(*inlinee);
 }
 
-}  // namespace
+PreinlineOptions preinline_options(const profile::Summary& summary, const ContextOptions& options) {
+  constexpr u32 hottest = 100000;
+  auto preinliner = options.preinliner;
+  preinliner.cold_count = options.cold_threshold(summary);
+  preinliner.upper_count = summary.count_at(hottest);
+  return preinliner;
+}
 
-void post_process_contexts(profile::Profile& profile, const profile::Summary& summary,
-                           const InlineSizes* sizes, const ContextOptions& options) {
-  if (!profile.flags.context_sensitive) return;
-  if (options.preinline) {
-    constexpr u32 hottest = 100000;
-    auto preinliner = options.preinliner;
-    preinliner.cold_count = options.cold_threshold(summary);
-    preinliner.upper_count = summary.count_at(hottest);
-    preinline(profile, options.size_of_context ? sizes : nullptr, preinliner);
-  }
+void trim_and_nest(profile::Profile& profile, const profile::Summary& summary,
+                   const ContextOptions& options) {
   trim_cold_contexts(profile, {.hot_count = options.hot_threshold(summary),
                                .merge = options.merge_cold.value_or(!options.preinline),
                                .trim = options.trim_cold,
                                .frames = static_cast<u32>(options.cold_frames),
                                .base_only = options.preinline});
   if (options.nest) nest_contexts(profile, {options.duplicate_into_base});
+}
+
+}  // namespace
+
+void post_process_contexts(profile::Profile& profile, const profile::Summary& summary,
+                           const InlineSizes* sizes, const ContextOptions& options) {
+  if (!profile.flags.context_sensitive) return;
+  if (options.preinline)
+    preinline(profile, options.size_of_context ? sizes : nullptr,
+              preinline_options(summary, options));
+  trim_and_nest(profile, summary, options);
+}
+
+profile::Profile post_process_contexts(ContextSamples samples, const profile::Summary& summary,
+                                       const InlineSizes* sizes, const ContextOptions& options,
+                                       unsigned threads) {
+  auto profile = options.preinline
+                     ? preinline(std::move(samples), options.size_of_context ? sizes : nullptr,
+                                 preinline_options(summary, options), threads)
+                     : to_profile(std::move(samples));
+  trim_and_nest(profile, summary, options);
+  return profile;
 }
 
 void mark_all_to_be_inlined(profile::Profile& profile) {

@@ -9,6 +9,7 @@
 
 #include <optional>
 
+#include "generate/context_samples.h"
 #include "generate/inline_sizes.h"
 #include "generate/preinliner.h"
 #include "profile/summary.h"
@@ -41,6 +42,10 @@ struct ContextOptions {
 // `summary`: of the profile as it is. `sizes`: null only where options.needs_sizes() is false.
 void post_process_contexts(profile::Profile& profile, const profile::Summary& summary,
                            const InlineSizes* sizes, const ContextOptions& options);
+// The same of samples in columns; what is inlined is decided before there are profiles of contexts.
+profile::Profile post_process_contexts(ContextSamples samples, const profile::Summary& summary,
+                                       const InlineSizes* sizes, const ContextOptions& options,
+                                       unsigned threads);
 
 // Marks every function and inlinee as to be inlined.
 void mark_all_to_be_inlined(profile::Profile& profile);

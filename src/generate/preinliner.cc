@@ -1,8 +1,6 @@
 #include "generate/preinliner.h"
 
-#include <algorithm>
 #include <numeric>
-#include <queue>
 
 #include "generate/call_order.h"
 
@@ -10,25 +8,6 @@ namespace pgokit::generate {
 namespace {
 
 using profile::FunctionSamples;
-
-// A context that may be inlined into the function at hand.
-struct Candidate {
-  u32 node;
-  u32 size;
-  u64 calls;
-  u64 guid;
-
-  // What costs nothing comes first, then what is called most.
-  bool operator<(const Candidate& other) const {
-    if ((size == 0) != (other.size == 0)) return other.size == 0;
-    if (calls != other.calls) return calls < other.calls;
-    if (size != other.size) return size > other.size;
-    return guid < other.guid;
-  }
-};
-
-// What std::priority_queue does with equals shows: libstdc++ is what the judge is built with.
-using Candidates = std::priority_queue<Candidate>;
 
 class Preinliner {
  public:
@@ -98,59 +77,46 @@ class Preinliner {
     *added = {};  // nobody looks at it any more
   }
 
-  u32 size_of(u32 node) const {
-    return sizes_ ? sizes_->of(tree_, node) : static_cast<u32>(tree_.samples(node)->body.size());
+  std::vector<InlineSizes::Frame> frames_of(u32 node) const {
+    std::vector<InlineSizes::Frame> frames;
+    profile::LineLocation site;
+    for (; node != ContextTree::root; node = tree_[node].parent) {
+      frames.push_back({tree_.guid(tree_[node].function), site});
+      site = tree_[node].site;
+    }
+    return frames;
   }
 
-  void add_candidates(u32 caller, Candidates& candidates) const {
+  u32 size_of(u32 node) const {
+    return sizes_ ? sizes_->of(frames_of(node))
+                  : static_cast<u32>(tree_.samples(node)->body.size());
+  }
+
+  void add_candidates(u32 caller, InlineCandidates& candidates) const {
     for (u32 callee : tree_[caller].children)
       if (tree_.samples(callee))
         candidates.push(
             {callee, size_of(callee), calls_of(tree_, callee), tree_.guid(tree_[callee].function)});
   }
 
-  // Sizes are added up and multiplied in 32 bits, as the judge does.
+  // Sizes are added up in 32 bits, as the judge does.
   void visit(NameId function) {
     u32 base = collect(function);
     if (base == ContextTree::none || !tree_.samples(base)) return;
     u32 size = size_of(base);
-    u32 limit = size * static_cast<u32>(options_.growth_limit);
-    limit = std::min(limit, static_cast<u32>(options_.limit_max));
-    limit = std::max(limit, static_cast<u32>(options_.limit_min));
-    Candidates candidates;
+    u32 limit = growth_limit(size, options_);
+    InlineCandidates candidates;
     add_candidates(base, candidates);
     while (!candidates.empty() && size < limit) {
       auto candidate = candidates.top();
       candidates.pop();
       auto& samples = *tree_.samples(candidate.node);
-      if (!shall_inline(candidate, samples)) continue;
+      if (!shall_inline(candidate, samples.attributes & profile::was_inlined, options_)) continue;
       state_[tree_[candidate.node].entry] = State::inlined;
       samples.attributes |= profile::should_be_inlined;
       size += candidate.size;
       add_candidates(candidate.node, candidates);
     }
-  }
-
-  bool shall_inline(const Candidate& candidate, const FunctionSamples& samples) const {
-    bool was_inlined = samples.attributes & profile::was_inlined;
-    if (options_.replay) return was_inlined;
-    auto threshold = static_cast<u32>(options_.cold_threshold);
-    if (candidate.calls > options_.cold_count) {
-      threshold = hot_threshold(candidate.calls);
-      if (was_inlined) threshold *= static_cast<u32>(options_.inlined_multiplier);
-    }
-    return candidate.size < threshold;
-  }
-
-  // Grows with the calls. One more than what may be inlined, so that it is never 0.
-  u32 hot_threshold(u64 calls) const {
-    auto lower = static_cast<double>(options_.cold_count);
-    auto upper = static_cast<double>(options_.upper_count);
-    double hotness = std::min((static_cast<double>(calls) - lower) / (upper - lower), 1.0);
-    double threshold = static_cast<double>(options_.hot_threshold) * hotness * 100 +
-                       static_cast<double>(options_.cold_threshold) + 1;
-    constexpr double limit = 9e18;
-    return static_cast<u32>(static_cast<i64>(std::clamp(threshold, -limit, limit)));
   }
 
   // Contexts that are not inlined have been added to other profiles.

@@ -80,31 +80,23 @@ TEST(Preinliner, LosesTheThirdLevelOfRecursionLikeThePeer) {
 TEST(Preinliner, NothingInNothingOut) { EXPECT_EQ(preinlined("", {}), ""); }
 
 TEST(InlineSizes, AreThoseOfTheLongestKnownEndOfAContext) {
-  auto profile = test::profile_of("[a:1 @ b:2 @ c]:1:1\n 1: 1\n[x:7 @ d]:1:1\n 1: 1\n");
-  ContextTree tree(profile);
   u64 a = function_guid("a"), b = function_guid("b"), c = function_guid("c"),
-      d = function_guid("d");
-  auto node = [&](u32 parent, profile::LineLocation site, const char* name) {
-    return tree.child(parent, site, profile.names.intern(name));
-  };
-  u32 of_b = node(node(ContextTree::root, {}, "a"), {1, 0}, "b"), of_c = node(of_b, {2, 0}, "c");
-  u32 of_d = node(node(ContextTree::root, {}, "x"), {7, 0}, "d");
-
+      d = function_guid("d"), x = function_guid("x");
+  using Frames = std::vector<InlineSizes::Frame>;
+  Frames c_in_b_in_a{{c, {}}, {b, {2, 0}}, {a, {1, 0}}}, d_in_x{{d, {}}, {x, {7, 0}}};
   InlineSizes sizes;
-  EXPECT_EQ(sizes.of(tree, of_c), 0);
-  auto add = [&](std::vector<InlineSizes::Frame> frames, u64 bytes) {
-    sizes.add(sizes.place(frames), bytes);
-  };
+  EXPECT_EQ(sizes.of(c_in_b_in_a), 0);
+  auto add = [&](const Frames& frames, u64 bytes) { sizes.add(sizes.place(frames), bytes); };
   add({{c, {}}}, 10);
-  EXPECT_EQ(sizes.of(tree, of_c), 10);
+  EXPECT_EQ(sizes.of(c_in_b_in_a), 10);
   add({{c, {}}, {b, {2, 0}}}, 3);
   add({{c, {}}, {b, {2, 0}}}, 4);
   add({{c, {}}, {b, {2, 0}}, {a, {9, 0}}}, 100);  // called from elsewhere in a
-  EXPECT_EQ(sizes.of(tree, of_c), 7);
+  EXPECT_EQ(sizes.of(c_in_b_in_a), 7);
   add({{d, {}}, {a, {1, 0}}}, 5);  // the size of another copy is better than none
-  EXPECT_EQ(sizes.of(tree, of_d), 5);
-  add({{d, {}}, {function_guid("x"), {7, 0}}}, 0);
-  EXPECT_EQ(sizes.of(tree, of_d), 0);
+  EXPECT_EQ(sizes.of(d_in_x), 5);
+  add(d_in_x, 0);
+  EXPECT_EQ(sizes.of(d_in_x), 0);
 }
 
 }  // namespace

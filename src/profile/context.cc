@@ -33,6 +33,17 @@ ContextId Contexts::child(ContextId parent, LineLocation call_site, NameId funct
   }
 }
 
+ContextId Contexts::find(ContextId parent, LineLocation call_site, NameId function) const {
+  if (slots_.empty()) return ContextId::none;
+  Node node{parent, call_site, function};
+  u64 hash = hash_of(node);
+  for (size_t at = hash;; ++at) {
+    const Slot& slot = slots_[at & (slots_.size() - 1)];
+    if (slot.id == 0) return ContextId::none;
+    if (slot.tag == tag_of(hash) && nodes_[slot.id] == node) return ContextId{slot.id};
+  }
+}
+
 void Contexts::grow() {
   size_t size = std::max<size_t>(2 * slots_.size(), 16);
   while (3 * nodes_.size() > 2 * size) size *= 2;

@@ -34,6 +34,8 @@ class Contexts {
 
   ContextId top(NameId function) { return child(ContextId::none, {}, function); }
   ContextId child(ContextId parent, LineLocation call_site, NameId function);
+  // none if there is no such child. Any number of threads may ask.
+  ContextId find(ContextId parent, LineLocation call_site, NameId function) const;
   const Node& node(ContextId id) const { return nodes_[static_cast<u32>(id)]; }
   // One past the largest id given out.
   size_t end() const { return nodes_.size(); }

@@ -7,6 +7,7 @@
 #include "base/parallel.h"
 #include "cli/generate/hybrid_input.h"
 #include "generate/ambiguous.h"
+#include "generate/context_summary.h"
 #include "generate/flat_lines.h"
 #include "perf/programs.h"
 #include "perf/script.h"
@@ -297,6 +298,34 @@ void forget_contexts(const binary::Program& program, ReadInput& input) {
   input.contexts.reset();
 }
 
+namespace {
+
+// From here on the profile is what will be written.
+void complete(Generated& result, const GenerationOptions& options) {
+  generate::drop_ambiguous_functions(result.profile);
+  if (options.mark_to_be_inlined) generate::mark_all_to_be_inlined(result.profile);
+  result.profile.sort();
+  result.density = profile::density(result.profile);
+}
+
+Result<Generated> finish_contexts(const binary::Program& program, generate::ContextResult& made,
+                                  const GenerationOptions& options) {
+  options.stage("post-processing");
+  Generated result;
+  result.summary = generate::summarize(made.samples, options.threads);
+  std::optional<generate::InlineSizes> sizes;
+  if (options.contexts.needs_sizes())
+    sizes = TRY(generate::inline_sizes(program, made.functions_hit,
+                                       made.probe_table ? &made.probes : nullptr, options.threads));
+  result.profile =
+      generate::post_process_contexts(std::move(made.samples), result.summary,
+                                      sizes ? &*sizes : nullptr, options.contexts, options.threads);
+  complete(result, options);
+  return result;
+}
+
+}  // namespace
+
 Result<Generated> generate_profile(const binary::Program& program, ReadInput& input,
                                    const GenerationOptions& options) {
   options.stage("profile");
@@ -306,8 +335,7 @@ Result<Generated> generate_profile(const binary::Program& program, ReadInput& in
     context_options.update_totals = options.flat.update_totals;
     auto made = TRY(
         generate::generate_contexts(program, *std::exchange(input.contexts, {}), context_options));
-    auto result = TRY(finish_profile(program, std::move(made.profile), options, &made.functions_hit,
-                                     made.probe_table ? &made.probes : nullptr));
+    auto result = TRY(finish_contexts(program, made, options));
     result.probes_without_descriptor = made.probes_without_descriptor;
     return result;
   }
@@ -321,8 +349,7 @@ Result<Generated> generate_profile(const binary::Program& program, ReadInput& in
 }
 
 Result<Generated> finish_profile(const binary::Program& program, profile::Profile made,
-                                 const GenerationOptions& options,
-                                 const std::vector<bool>* functions, const probe::Decoded* probes) {
+                                 const GenerationOptions& options) {
   options.stage("post-processing");
   const auto& contexts = options.contexts;
   Generated result{.profile = std::move(made), .summary = {}, .density = {}};
@@ -331,19 +358,15 @@ Result<Generated> finish_profile(const binary::Program& program, profile::Profil
   if (profile.flags.context_sensitive) {
     std::optional<generate::InlineSizes> sizes;
     if (contexts.needs_sizes())
-      sizes = TRY(generate::inline_sizes(
-          program, functions ? *functions : generate::functions_named(program.functions(), profile),
-          probes, options.threads));
+      sizes = TRY(generate::inline_sizes(program,
+                                         generate::functions_named(program.functions(), profile),
+                                         nullptr, options.threads));
     post_process_contexts(profile, result.summary, sizes ? &*sizes : nullptr, contexts);
   } else if (contexts.trim_cold) {
     u64 cold = contexts.cold_threshold(result.summary);
     profile.keep_if([&](const profile::Function& f) { return f.samples.total >= cold; });
   }
-  generate::drop_ambiguous_functions(profile);
-  if (options.mark_to_be_inlined) generate::mark_all_to_be_inlined(profile);
-  profile.sort();
-  // From here on the profile is what will be written.
-  result.density = profile::density(profile);
+  complete(result, options);
   return result;
 }
 

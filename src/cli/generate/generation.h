@@ -97,13 +97,9 @@ void forget_contexts(const binary::Program& program, ReadInput& input);
 Result<Generated> generate_profile(const binary::Program& program, ReadInput& input,
                                    const GenerationOptions& options);
 
-// From a profile with all its samples to the one that is written. What a context costs to inline is
-// read from the code of `functions` (by number; null: those that the profile names), and from their
-// `probes` where they are decoded already.
+// From a profile with all its samples to the one that is written.
 Result<Generated> finish_profile(const binary::Program& program, profile::Profile profile,
-                                 const GenerationOptions& options,
-                                 const std::vector<bool>* functions = nullptr,
-                                 const probe::Decoded* probes = nullptr);
+                                 const GenerationOptions& options);
 
 // The address that offsets in raw counts are from.
 BinaryAddr raw_base(const binary::Program& program, const GenerationOptions& options);
