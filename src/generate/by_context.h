@@ -51,8 +51,12 @@ class ByContext {
     return {records_.get() + first, records_.get() + end_[context]};
   }
   size_t size() const { return size_; }
-  void prefetch(u32 context) const {
-    if (context) __builtin_prefetch(&end_[context - 1]);
+  // For those who know which contexts they will ask for: first where its records are, then those.
+  void prefetch_place(u32 context) const {
+    if (size_) __builtin_prefetch(&end_[context]);
+  }
+  void prefetch_records(u32 context) const {
+    if (size_) __builtin_prefetch(of(context).data());
   }
 
  private:

@@ -178,14 +178,18 @@ class ContextGroups::Counter {
 
   // What was called of them.
   void add_calls(Members callers) {
-    for (u32 caller : callers)
-      for (const auto& target : samples_.targets.of(caller)) {
+    constexpr size_t ahead = 8;
+    for (size_t i = 0; i < callers.size(); ++i) {
+      if (i + 2 * ahead < callers.size()) samples_.targets.prefetch_place(callers[i + 2 * ahead]);
+      if (i + ahead < callers.size()) samples_.targets.prefetch_records(callers[i + ahead]);
+      for (const auto& target : samples_.targets.of(callers[i])) {
         auto found =
             number_.find(owner_.links_.key(target.callee, samples_.locations[target.location]));
         if (found == number_.end()) continue;
         u64& calls = groups_[found->second].callee.calls;
         calls = add_saturated(calls, target.count);
       }
+    }
   }
 
   std::vector<Callee> finish() {

@@ -124,7 +124,7 @@ u32 ContextPreinliner::keep(u32 caller, NameId function, profile::LineLocation s
 u32 ContextPreinliner::size_of(u32 caller, NameId function, profile::LineLocation site,
                                ContextGroups::Members members) {
   if (!sizes_) {
-    for (u32 member : members) places_.add(member);
+    places_.add(members);
     auto size = static_cast<u32>(places_.places());
     places_.clear();
     return size;
@@ -199,7 +199,7 @@ profile::Profile ContextPreinliner::add_up() const {
   parallel_for(work.size(), threads_, [&](size_t i, unsigned worker) {
     auto& sums = workers[worker] ? *workers[worker] : workers[worker].emplace(samples_);
     const auto& [kept, samples] = work[i];
-    for (u32 member : kept->members) sums.add(member);
+    sums.add(kept->members);
     *samples = sums.take();
     samples->name = kept->function;
     samples->attributes = kept->attributes;

@@ -12,7 +12,7 @@ profile::Profile to_profile(ContextSamples samples) {
     ids[i] = profile.contexts.child(ids[context.parent], context.site, context.function);
     if (!(context.flags & ContextSamples::has_samples)) continue;
     auto& function = profile.function(ids[i]);
-    sums.add(i);
+    sums.add(std::span(&i, 1));
     function = sums.take();
     function.name = context.function;
     if (context.flags & ContextSamples::was_inlined) function.attributes |= profile::was_inlined;

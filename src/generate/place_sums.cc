@@ -8,6 +8,31 @@ namespace pgokit::generate {
 using profile::add_saturated;
 using profile::FunctionSamples;
 
+void PlaceSums::add(std::span<const u32> contexts) {
+  for (size_t i = 0; i < contexts.size(); ++i) {
+    prefetch(contexts, i);
+    add(contexts[i]);
+  }
+}
+
+// They are all over the memory: a third of the time without it.
+void PlaceSums::prefetch(std::span<const u32> contexts, size_t at) const {
+  constexpr size_t ahead = 8;
+  if (at + 2 * ahead < contexts.size()) {
+    u32 context = contexts[at + 2 * ahead];
+    samples_.rows.prefetch_place(context);
+    samples_.targets.prefetch_place(context);
+    samples_.lists.prefetch_place(context);
+  }
+  if (at + ahead < contexts.size()) {
+    u32 context = contexts[at + ahead];
+    __builtin_prefetch(&samples_.contexts[context]);
+    samples_.rows.prefetch_records(context);
+    samples_.targets.prefetch_records(context);
+    samples_.lists.prefetch_records(context);
+  }
+}
+
 void PlaceSums::add(u32 context) {
   total_ = add_saturated(total_, samples_.contexts[context].total);
   head_ = add_saturated(head_, samples_.head(context));

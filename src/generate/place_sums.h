@@ -3,7 +3,7 @@
 // Adds up the samples of contexts to those of one function.
 //
 //   PlaceSums sums(samples);                       // one per thread
-//   for (u32 context : some) sums.add(context);
+//   sums.add(contexts);
 //   FunctionSamples function = sums.take();
 
 #include "generate/context_samples.h"
@@ -15,7 +15,7 @@ class PlaceSums {
   explicit PlaceSums(const ContextSamples& samples)
       : samples_(samples), sums_(samples.locations.size()) {}
 
-  void add(u32 context);
+  void add(std::span<const u32> contexts);
   // Different places so far.
   size_t places() const { return seen_.size(); }
   // What was added, sorted; begins anew.
@@ -23,6 +23,8 @@ class PlaceSums {
   void clear();
 
  private:
+  void add(u32 context);
+  void prefetch(std::span<const u32> contexts, size_t at) const;
   struct Sum {
     u64 count = 0;
     bool seen = false;
