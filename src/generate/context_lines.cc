@@ -92,6 +92,11 @@ void ContextLines::count_parts() {
                        counts_.all_branches());
   called_.resize(counts_.contexts.end());
   calls_.resize(counts_.contexts.end());
+  // Contexts make the table that find() looks into when they are asked for a child.
+  if (counts_.contexts.end() > 1) {
+    auto [parent, call_site, function] = counts_.contexts.node(ContextId{1});
+    counts_.contexts.child(parent, call_site, function);
+  }
   parts_.resize((counts_.size() + at_once - 1) / at_once);
   std::vector<std::unique_ptr<LeafCounts>> workers(worker_count(options_.threads));
   parallel_for(parts_.size(), options_.threads, [&](size_t part, unsigned worker) {
