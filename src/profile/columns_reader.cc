@@ -233,14 +233,17 @@ class Reader {
   bool read_metadata_of(Columns::Part& part, u32 node, Cursor& in, u64 flags, unsigned depth) {
     if (depth > max_inline_depth) return false;
     if (flags & metadata_probes) part.nodes[node].checksum = in.uleb128();
-    if (flags & metadata_attributes) part.nodes[node].attributes = static_cast<u32>(in.uleb128());
+    if (flags & metadata_attributes) {
+      u64 attributes = in.uleb128();
+      if (attributes >> 32) return false;
+      part.nodes[node].attributes = static_cast<u32>(attributes);
+    }
     if (columns_.flags.context_sensitive) return in.ok();
     u32 inlinee = node + 1, end = part.nodes[node].end;
     for (u64 n = in.uleb128(); n > 0 && in.ok(); --n) {
-      auto line = static_cast<u32>(in.uleb128());
-      LineLocation site{line, static_cast<u32>(in.uleb128())};
-      u64 name = in.uleb128();
-      if (name >= ids_.size()) return false;
+      u64 line = in.uleb128(), discriminator = in.uleb128(), name = in.uleb128();
+      if ((line | discriminator) >> 32 || name >= ids_.size()) return false;
+      LineLocation site{static_cast<u32>(line), static_cast<u32>(discriminator)};
       while (inlinee < end &&
              (part.nodes[inlinee].call_site != site || part.nodes[inlinee].name != ids_[name]))
         inlinee = part.nodes[inlinee].end;  // they come in one order in both
