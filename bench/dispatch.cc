@@ -1,5 +1,5 @@
-// A program that does little but call through pointers: shapes with virtual functions, filters in a table, and a
-// comparison that sorting is given. At each call one target is the usual one.
+// A program that does little but call through pointers: shapes with virtual functions, filters in a
+// table, and a comparison that sorting is given. At each call one target is the usual one.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -48,7 +48,8 @@ using Less = bool (*)(unsigned, unsigned);
 bool ascending(unsigned a, unsigned b) { return a < b; }
 bool descending(unsigned a, unsigned b) { return a > b; }
 
-__attribute__((noinline)) double total(const std::vector<std::unique_ptr<Shape>>& shapes, double by) {
+__attribute__((noinline)) double total(const std::vector<std::unique_ptr<Shape>>& shapes,
+                                       double by) {
   double sum = 0;
   for (const auto& shape : shapes) sum += shape->area() + shape->scaled(by);
   return sum;

@@ -1,4 +1,5 @@
-// What may go wrong where targets are recorded. The first argument says what to do; what was called how often is printed.
+// What may go wrong where targets are recorded. The first argument says what to do; what was called
+// how often is printed.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
@@ -52,10 +53,12 @@ static void threads() {
   puts("800000");
 }
 
-// Code made at run time: functions that return, 16 bytes apart; the first is called half of the time.
+// Code made at run time: functions that return, 16 bytes apart; the first is called half of the
+// time.
 static void many(int count) {
-  auto* code = static_cast<unsigned char*>(
-      mmap(nullptr, 16u * count, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  auto* code =
+      static_cast<unsigned char*>(mmap(nullptr, 16u * count, PROT_READ | PROT_WRITE | PROT_EXEC,
+                                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   for (int i = 0; i < count; ++i) {
 #if defined(__x86_64__)
     code[16 * i] = 0xc3;
@@ -64,7 +67,8 @@ static void many(int count) {
     memcpy(code + 16 * i, &ret, 4);
 #endif
   }
-  __builtin___clear_cache(reinterpret_cast<char*>(code), reinterpret_cast<char*>(code + 16 * count));
+  __builtin___clear_cache(reinterpret_cast<char*>(code),
+                          reinterpret_cast<char*>(code + 16 * count));
   for (int i = 0; i < 2 * count; ++i)
     site(reinterpret_cast<Function>(code + (i % 2 ? 16 * (i / 2) : 0)), i);
   printf("%d\n", 2 * count);
