@@ -159,7 +159,8 @@ void ContextLines::make_contexts() {
     contexts[id] = {static_cast<u32>(node.parent), node.function, node.call_site};
   }
   auto enter = [](ContextSamples::Context& context, u64 count) {
-    context.flags |= ContextSamples::has_samples | (count ? ContextSamples::entered : 0);
+    context.flags |= ContextSamples::has_samples;
+    if (count) context.flags |= ContextSamples::entered;
     context.entries = count;
   };
   counts_ = unwind::ContextCounts(unwind::ContextCounts::Kind::lines);
