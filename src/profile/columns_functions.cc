@@ -33,13 +33,14 @@ class Reader {
       tops.push_back(top);
     }
     std::ranges::stable_sort(part_.vtables, {}, &Columns::Vtable::node);
-    return in_.ok();
+    return in_.ok() && wide_ >> 32 == 0;
   }
 
  private:
   LineLocation location() {
-    auto line = static_cast<u32>(in_.uleb128());
-    return {line, static_cast<u32>(in_.uleb128())};
+    u64 line = in_.uleb128(), discriminator = in_.uleb128();
+    wide_ |= line | discriminator;
+    return {static_cast<u32>(line), static_cast<u32>(discriminator)};
   }
 
   bool read_node(u32 name, LineLocation call_site, u64 head, unsigned depth) {
@@ -126,6 +127,7 @@ class Reader {
   Cursor in_;
   const FunctionNumbers& numbers_;
   Columns::Part& part_;
+  u64 wide_ = 0;  // all numbers that must fit into 32 bits, or'ed
 };
 
 }  // namespace

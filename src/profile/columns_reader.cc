@@ -144,9 +144,10 @@ class Reader {
       for (u64 frames = in.uleb128(); frames > 0 && in.ok(); --frames) {
         u64 name = in.uleb128();
         if (name >= ids_.size()) return false;
-        auto line = static_cast<u32>(in.uleb128());
-        auto discriminator = static_cast<u32>(in.uleb128());
-        columns_.frames.push_back({ids_[name], {line, discriminator}});
+        u64 line = in.uleb128(), discriminator = in.uleb128();
+        if ((line | discriminator) >> 32) return false;
+        LineLocation site{static_cast<u32>(line), static_cast<u32>(discriminator)};
+        columns_.frames.push_back({ids_[name], site});
         ++contexts_.back().count;
       }
       if (contexts_.back().count == 0) return false;

@@ -250,6 +250,32 @@ def recordings():
     assert "wants the program that was recorded" in order(path("branches"), code=2).stderr
 
 
+def recorded():
+    """A recording of our own: perf.data tells the same calls as its text does."""
+    with open(path("app.c"), "w", encoding="utf-8") as file:
+        file.write("""
+#define KEPT __attribute__((noinline))
+volatile unsigned sink;
+KEPT void unused(void) { sink = 1; }
+KEPT void near_one(unsigned i) { sink += i; }
+KEPT void near_two(unsigned i) { sink ^= i; near_one(i); sink += 3; }
+KEPT void far_one(unsigned i) { for (unsigned k = 0; k < 3; ++k) sink += k * i; }
+int main(void) { for (unsigned i = 0; i < 100000000u; ++i) { near_two(i); if (i % 8 == 0) far_one(i); } }
+""")
+    plain = link("app", objects([path("app.c")]))
+    run(PGOKIT, "record", "-o", path("app.perf"), "--", plain)
+    graph = order(path("app.perf"), "-b", plain, "--format", "call-graph", "-o", "-").stdout
+    calls = {(caller, callee): int(weight) for caller, callee, weight in map(str.split, graph.splitlines())}
+    assert set(calls) == {("main", "near_two"), ("near_two", "near_one"), ("main", "far_one")}, calls
+    assert calls["main", "near_two"] > 4 * calls["main", "far_one"] > 0, calls
+    for algorithm in ("c3", "cdsort", "auto"):
+        names = order(path("app.perf"), "-b", plain, "--algorithm", algorithm, "-o", "-").stdout.split()
+        assert set(names) == {"main", "near_two", "near_one", "far_one"}, names
+        assert abs(names.index("near_two") - names.index("near_one")) == 1, names
+    first = order(path("app.perf"), "-b", plain, "--algorithm", "first-touch", "-o", "-").stdout.split()
+    assert set(first) - {"_start"} == set(names), first  # which call chains begin with
+
+
 def bad_input():
     """One line each, nothing invented."""
     sources = small()
