@@ -216,14 +216,15 @@ def counts_of(function, raw):
     return Counts(calls, covered, order, time, blocks)
 
 
-def first_runs(functions, dump):
+def first_runs(functions, dump, threads=1):
     """Names of functions in the order of their first runs, of a dump of whichever kind that tells it."""
     if dump.order_ids:
         names = {function.order_id: function.name for function in functions if function.kinds & ORDER_LOG}
         return [names[entry] for entry in dump.order_ids]
     if dump.order_calls:
         times = [time for _, time in dump.order_calls]
-        assert times == sorted(times), times
+        # A thread that is interrupted between taking its number and looking at the clock tells a later time.
+        assert threads > 1 or times == sorted(times), times
         names = []
         for place, _ in dump.order_calls:
             address = dump.raw_address + place

@@ -42,10 +42,10 @@ def built(build, source, kind, *options, name="many", flags=(), link=()):
                          compiler="clang-22", link=["-pthread", *link])
 
 
-def names_of(build, program, **more):
-    dump, = build.dump(program, **more)
+def names_of(build, program, threads=1):
+    dump, = build.dump(program)
     assert dump.crc_ok
-    return mip.first_runs(mip.read_map(mip.section(program, "__llvm_mipmap")), dump), dump
+    return mip.first_runs(mip.read_map(mip.section(program, "__llvm_mipmap")), dump, threads), dump
 
 
 def buffers(build):
@@ -73,7 +73,7 @@ def threads(build):
     for kind in KINDS:
         program = built(build, source, kind)
         for _ in range(5):
-            names, dump = names_of(build, program)
+            names, dump = names_of(build, program, threads=8)
             assert sorted(names) == sorted(f"f{i}" for i in range(2000)) and not any(dump.dropped), kind
 
 
