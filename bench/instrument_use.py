@@ -58,7 +58,7 @@ def measure(program, options):
     instrumented(shell, compiler, "coverage", "coverage", demo.DEBUG_INFO, run)
     rows.append(demo.Row("coverage.use", "coverage, the rest minsize",
                          f"{demo.DEBUG_INFO} -fprofile-sample-use=coverage.prof {COLD}"))
-    shell.run("pgokit export coverage.mip --never-ran -o coverage.list")
+    shell.run("pgokit export coverage.mip -b coverage --never-ran -o coverage.list")
     rows.append(demo.Row("list.use", "coverage, the list minsize",
                          f"-g -fpass-plugin={options.bin.resolve()}/../lib/pgokit/pgokit-plugin.so "
                          "-mllvm -pgokit-cold-functions=coverage.list"))

@@ -249,12 +249,14 @@ profile::Profile coverage_profile() {
   return profile;
 }
 
-void list_functions(const mip::Module& module, bool never_ran_only, profile::Profile& profile) {
+void list_functions(const mip::Module& module, bool never_ran_only,
+                    const mip::InlinedNames& inlined, profile::Profile& profile) {
   // One that ran under the same name (another static function) keeps it off the list.
   tsl::robin_set<std::string_view> ran;
   for (u32 i = 0; i < module.functions.size(); ++i)
     if (module.data.ran[i] > 0)
       ran.insert(canonical_function_name(module.name(module.functions[i])));
+  for (const auto& name : inlined) ran.insert(canonical_function_name(name));
   for (const auto& function : module.functions) {
     auto name = canonical_function_name(module.name(function));
     bool never_ran = (function.kinds & mip::kinds_of_runs) && !ran.contains(name);

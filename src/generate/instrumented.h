@@ -11,6 +11,7 @@
 // which never ran: clang takes those that are on the symbol list and not in the profile for cold.
 
 #include "binary/program.h"
+#include "mip/inlined.h"
 #include "mip/module.h"
 #include "profile/profile.h"
 #include "samples/counts.h"
@@ -31,7 +32,9 @@ Result<profile::Profile> entry_profile(const mip::Module& module, const binary::
 // function that no program has.
 profile::Profile coverage_profile();
 
-// Puts functions on the symbol list: those that never ran, or all that are instrumented.
-void list_functions(const mip::Module& module, bool never_ran_only, profile::Profile& profile);
+// Puts functions on the symbol list: those that never ran, but for `inlined`, or all that are
+// instrumented.
+void list_functions(const mip::Module& module, bool never_ran_only,
+                    const mip::InlinedNames& inlined, profile::Profile& profile);
 
 }  // namespace pgokit::generate

@@ -82,7 +82,7 @@ std::vector<u32> never_ran(const Module& module) {
   return list;
 }
 
-std::vector<std::string> names_that_never_ran(const Profile& profile) {
+std::vector<std::string> names_that_never_ran(const Profile& profile, const InlinedNames& inlined) {
   constexpr u32 telling =
       MIP_COVERAGE | MIP_BLOCK_COVERAGE | MIP_CALLS32 | MIP_CALLS64 | MIP_BLOCKS64 | MIP_ORDER;
   std::map<std::string_view, bool> ran;
@@ -96,7 +96,7 @@ std::vector<std::string> names_that_never_ran(const Profile& profile) {
     }
   std::vector<std::string> names;
   for (auto [name, has] : ran)
-    if (!has) names.emplace_back(name);
+    if (!has && !inlined.contains(name)) names.emplace_back(name);
   return names;
 }
 

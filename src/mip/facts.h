@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "mip/inlined.h"
 #include "mip/module.h"
 
 namespace pgokit::mip {
@@ -35,9 +36,9 @@ std::vector<u32> by_first_run(const Module& module);
 std::vector<u32> never_ran(const Module& module);
 
 // Names of which no function of any module ran, as compilers know them (without the suffix of
-// functions that ThinLTO promoted), sorted. Functions whose kinds do not tell are taken to have
-// run.
-std::vector<std::string> names_that_never_ran(const Profile& profile);
+// functions that ThinLTO promoted), sorted. Functions whose kinds do not tell, and those of
+// `inlined`, are taken to have run.
+std::vector<std::string> names_that_never_ran(const Profile& profile, const InlinedNames& inlined);
 
 // Mean rank of its first runs; nullopt: it never ran, or order was not collected.
 std::optional<double> mean_rank(const FirstRuns& first);

@@ -150,7 +150,7 @@ def cold(build):
     assert "minsize" in result.stdout
     # The same by a list and the plugin: what ran is compiled as without a profile.
     names = build.path("cold.txt")
-    road.tool("export", road.profile, "--never-ran", "-o", names)
+    road.tool("export", road.profile, "-b", road.program, "--never-ran", "-o", names)
     with open(names, encoding="utf-8") as file:
         assert file.read() == "usage\n"
     marked = [f"-fpass-plugin={build.plugin}", "-mllvm", f"-pgokit-cold-functions={names}"]
@@ -166,7 +166,20 @@ def cold(build):
     missing = run(["clang-22", "-O2", *marked[:2], "-mllvm", "-pgokit-cold-functions=/nonexistent", "-c", SOURCE, "-o", os.devnull],
                   check=False)
     assert missing.returncode and "/nonexistent" in missing.stderr
-    assert "no function that never ran" in road.tool("export", road.map, "--never-ran", code=1)
+    # A function that ran only where it was inlined is none of them.
+    source = build.path("inlined.c")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write("volatile int sink;\nint twice(int n) { sink = n; return 2 * sink; }\nint unused(int n) { return n - 1; }\n"
+                   "int main(int count, char** words) { (void)words; return twice(count) != 2; }\n")
+    program = build.program("inlined", "coverage", sources=[source], flags=DEBUG, compiler="clang-22")
+    build.dump(program, name=build.path("inlined.mipraw"))
+    road.tool("merge", program, build.path("inlined.mipraw"), "-o", build.path("inlined.mip"))
+    road.tool("export", build.path("inlined.mip"), "-b", program, "--never-ran", "-o", names)
+    with open(names, encoding="utf-8") as file:
+        assert file.read() == "unused\n"
+    assert "never ran 1 functions" in road.tool("generate", build.path("inlined.mip"), "-b", program, "-o", out)
+    assert "no function that never ran" in road.tool("export", road.map, "-b", road.program, "--never-ran", code=1)
+    assert "-b is needed" in road.tool("export", road.profile, "--never-ran", code=2)
 
 
 def bad_input(build):

@@ -38,9 +38,32 @@ Result<mip::Profile> read_instrumented(const std::string& path) {
   return TRY_IN(path, mip::read_profile(file.bytes()));
 }
 
+Result<MipProgram> open_program(const Settings& settings, std::string_view wanted) {
+  if (settings.program.empty())
+    return usage_error("-b is needed: the program, whose debug information tells {}", wanted);
+  auto program = TRY(MipProgram::open(settings.program));
+  if (!program.debug())
+    return fail("{} has no debug information: compile it with -g or -gline-tables-only",
+                settings.program);
+  return program;
+}
+
+Result<const mip::Module*> module_of(const Settings& settings, const mip::Profile& profile,
+                                     const MipProgram& program) {
+  auto module =
+      std::ranges::find_if(profile.modules, [&](const mip::Module& m) { return program.is_of(m); });
+  if (module == profile.modules.end())
+    return fail("{}: it is not the program of {}: other build id", settings.program,
+                settings.profile);
+  return &*module;
+}
+
 Status write_never_ran(const Settings& settings) {
   auto profile = TRY(read_instrumented(settings.profile));
-  auto names = mip::names_that_never_ran(profile);
+  auto program = TRY(open_program(settings, "what was inlined"));
+  auto module = TRY(module_of(settings, profile, program));
+  auto names =
+      mip::names_that_never_ran(profile, mip::inlined_where_it_ran(*module, *program.debug()));
   if (names.empty())
     return fail("{}: it knows of no function that never ran: all did, or no dump tells",
                 settings.profile);
@@ -50,18 +73,9 @@ Status write_never_ran(const Settings& settings) {
 }
 
 Status write_info(const Settings& settings) {
-  if (settings.program.empty())
-    return usage_error("-b is needed: the program, whose debug information tells lines");
+  auto program = TRY(open_program(settings, "lines"));
   auto profile = TRY(read_instrumented(settings.profile));
-  auto program = TRY(MipProgram::open(settings.program));
-  if (!program.debug())
-    return fail("{} has no debug information: compile it with -g or -gline-tables-only",
-                settings.program);
-  auto module =
-      std::ranges::find_if(profile.modules, [&](const mip::Module& m) { return program.is_of(m); });
-  if (module == profile.modules.end())
-    return fail("{}: it is not the program of {}: other build id", settings.program,
-                settings.profile);
+  auto module = TRY(module_of(settings, profile, program));
   auto output = TRY(OutputFile::create(settings.output));
   output.write(mip::lcov_info(mip::source_lines(*module, *program.debug()), ""));
   return output.commit();
@@ -94,7 +108,7 @@ int run(std::span<char* const> arguments) {
       "\nexample:\n"
       "  pgokit export app.mip -b app -o app.info && genhtml app.info -o html\n"
       "  pgokit export app.mip --targets -o app.targets\n"
-      "  pgokit export app.mip --never-ran -o cold.txt\n"
+      "  pgokit export app.mip -b app --never-ran -o cold.txt\n"
       "\nLines have counts where blocks were counted or covered; functions have theirs always.\n"};
   if (auto exit = parse_options(table, arguments)) return *exit;
   auto status = write(settings);

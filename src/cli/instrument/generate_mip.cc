@@ -85,7 +85,9 @@ Result<Generated> generate(const mip::Profile& profile, const mip::Module& modul
   TRY(check_input(program, input, options));
   auto generated = TRY(make(profile, module, program, input, options));
   TRY(check_generated(program, input, generated));
-  generate::list_functions(module, true, generated.profile);
+  auto inlined =
+      program.debug() ? mip::inlined_where_it_ran(module, *program.debug()) : mip::InlinedNames{};
+  generate::list_functions(module, true, inlined, generated.profile);
   return generated;
 }
 
