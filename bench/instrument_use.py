@@ -62,7 +62,7 @@ def measure(program, options):
     rows.append(demo.Row("list.use", "coverage, the list minsize",
                          f"-g -fpass-plugin={options.bin.resolve()}/../lib/pgokit/pgokit-plugin.so "
                          "-mllvm -pgokit-cold-functions=coverage.list"))
-    rows.append(demo.Row("both.use", "... and cold code minsize", f"{probes} -fprofile-sample-use=edges.prof {COLD}"))
+    rows.append(demo.Row("both.use", "edges, cold code minsize", f"{probes} -fprofile-sample-use=edges.prof {COLD}"))
     shell.run(f"{compiler} -g -fprofile-generate -o clang")
     shell.run(f"LLVM_PROFILE_FILE=clang.profraw ./clang {run} > clang.out")
     shell.run("llvm-profdata-22 merge -o clang.profdata clang.profraw")
