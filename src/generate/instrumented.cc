@@ -1,13 +1,12 @@
 #include "generate/instrumented.h"
 
-#include <tsl/robin_set.h>
-
 #include <algorithm>
 
 #include "base/function_name.h"
 #include "dwarf/discriminator.h"
 #include "generate/hit_functions.h"
 #include "mip/blocks.h"
+#include "mip/facts.h"
 
 namespace pgokit::generate {
 namespace {
@@ -249,19 +248,10 @@ profile::Profile coverage_profile() {
   return profile;
 }
 
-void list_functions(const mip::Module& module, bool never_ran_only,
-                    const mip::InlinedNames& inlined, profile::Profile& profile) {
-  // One that ran under the same name (another static function) keeps it off the list.
-  tsl::robin_set<std::string_view> ran;
-  for (u32 i = 0; i < module.functions.size(); ++i)
-    if (module.data.ran[i] > 0)
-      ran.insert(canonical_function_name(module.name(module.functions[i])));
-  for (const auto& name : inlined) ran.insert(canonical_function_name(name));
-  for (const auto& function : module.functions) {
-    auto name = canonical_function_name(module.name(function));
-    bool never_ran = (function.kinds & mip::kinds_of_runs) && !ran.contains(name);
-    if (!never_ran_only || never_ran) profile.symbols.intern(name);
-  }
+void list_never_ran(const mip::Module& module, const mip::InlinedNames& inlined,
+                    profile::Profile& profile) {
+  for (const auto& name : mip::names_that_never_ran(std::span(&module, 1), inlined))
+    profile.symbols.intern(name);
 }
 
 }  // namespace pgokit::generate

@@ -5,7 +5,7 @@
 //
 //   auto counts = instrumented_counts(profile, module, program);       // blocks were counted
 //   auto flat = TRY(generate_flat(program, counts, {}));
-//   list_functions(module, flat.profile);
+//   list_never_ran(module, inlined, flat.profile);
 //
 // Where only functions were counted or covered, profiles say how often functions were entered, or
 // which never ran: clang takes those that are on the symbol list and not in the profile for cold.
@@ -32,9 +32,8 @@ Result<profile::Profile> entry_profile(const mip::Module& module, const binary::
 // function that no program has.
 profile::Profile coverage_profile();
 
-// Puts functions on the symbol list: those that never ran, but for `inlined`, or all that are
-// instrumented.
-void list_functions(const mip::Module& module, bool never_ran_only,
-                    const mip::InlinedNames& inlined, profile::Profile& profile);
+// Puts functions that never ran on the symbol list, but for `inlined`.
+void list_never_ran(const mip::Module& module, const mip::InlinedNames& inlined,
+                    profile::Profile& profile);
 
 }  // namespace pgokit::generate

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/function_name.h"
 #include "mip/blocks.h"
 #include "profile/function_samples.h"
 
@@ -82,21 +83,19 @@ std::vector<u32> never_ran(const Module& module) {
   return list;
 }
 
-std::vector<std::string> names_that_never_ran(const Profile& profile, const InlinedNames& inlined) {
-  constexpr u32 telling =
-      MIP_COVERAGE | MIP_BLOCK_COVERAGE | MIP_CALLS32 | MIP_CALLS64 | MIP_BLOCKS64 | MIP_ORDER;
+std::vector<std::string> names_that_never_ran(std::span<const Module> modules,
+                                              const InlinedNames& inlined) {
   std::map<std::string_view, bool> ran;
-  for (const auto& module : profile.modules)
+  for (const auto& module : modules)
     for (u32 i = 0; i < module.functions.size(); ++i) {
       const auto& function = module.functions[i];
-      auto name = module.name(function);
-      name = name.substr(0, name.find(".llvm."));
-      bool known = module.data.dumps > 0 && function.kinds & telling;
-      ran[name] |= !known || module.data.ran[i] > 0;
+      bool known = module.data.dumps > 0 && function.kinds & module.kinds_of_runs();
+      ran[canonical_function_name(module.name(function))] |= !known || module.data.ran[i] > 0;
     }
+  for (const auto& name : inlined) ran[canonical_function_name(name)] = true;
   std::vector<std::string> names;
   for (auto [name, has] : ran)
-    if (!has && !inlined.contains(name)) names.emplace_back(name);
+    if (!has) names.emplace_back(name);
   return names;
 }
 

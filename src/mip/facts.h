@@ -3,6 +3,7 @@
 // What a module's data sums up to, and its functions in the orders in which people look at them.
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,10 +36,10 @@ std::vector<u32> by_first_run(const Module& module);
 // Those that never ran, largest first.
 std::vector<u32> never_ran(const Module& module);
 
-// Names of which no function of any module ran, as compilers know them (without the suffix of
-// functions that ThinLTO promoted), sorted. Functions whose kinds do not tell, and those of
-// `inlined`, are taken to have run.
-std::vector<std::string> names_that_never_ran(const Profile& profile, const InlinedNames& inlined);
+// Names of which no function of any module ran, as profiles know them, sorted. Functions whose
+// kinds do not tell, and those of `inlined`, are taken to have run.
+std::vector<std::string> names_that_never_ran(std::span<const Module> modules,
+                                              const InlinedNames& inlined);
 
 // Mean rank of its first runs; nullopt: it never ran, or order was not collected.
 std::optional<double> mean_rank(const FirstRuns& first);

@@ -3,12 +3,6 @@
 #include <algorithm>
 
 namespace pgokit::mip {
-namespace {
-
-// A function of a damaged map may cover all addresses; code does not.
-constexpr u64 longest_code = 1 << 24;
-
-}  // namespace
 
 InlinedNames inlined_where_it_ran(const Module& module, const dwarf::DebugInfo& debug) {
   InlinedNames names;

@@ -6,6 +6,8 @@
 #include "elf/file.h"
 #include "mip/add_function.h"
 #include "mip/blocks.h"
+#include "mip/map.h"
+#include "mip/profile_file.h"
 #include "profile/function_samples.h"
 
 namespace pgokit::mip {
@@ -67,6 +69,14 @@ void fold_edges(std::vector<Edge>& edges) {
     }
   }
   edges.resize(kept);
+}
+
+bool Merger::recognizes(Bytes bytes) {
+  if (is_profile(bytes) || DumpReader::recognizes(bytes) || looks_like_map_section(bytes))
+    return true;
+  if (!as_text(bytes).starts_with(ELFMAG)) return false;
+  auto file = elf::File::parse(bytes);
+  return file && has_map(*file);
 }
 
 bool Merger::has_maps() const { return std::ranges::any_of(profile_.modules, &Module::has_map); }

@@ -46,6 +46,9 @@ struct MergeFacts {
 
 class Merger {
  public:
+  // A profile, dumps, a map, or a program that has one.
+  static bool recognizes(Bytes bytes);
+
   void add_map(Module module);
   void add_profile(const Profile& profile, u64 weight);
 

@@ -35,6 +35,12 @@ u32 Module::all_kinds() const {
   return kinds;
 }
 
+u32 Module::kinds_of_runs() const {
+  constexpr u32 always =
+      MIP_COVERAGE | MIP_BLOCK_COVERAGE | MIP_CALLS32 | MIP_ORDER | MIP_CALLS64 | MIP_BLOCKS64;
+  return data.dropped[MIP_DROPPED_ORDER] ? always : always | MIP_ORDER_LOG;
+}
+
 void Module::make_columns() {
   u32 kinds = all_kinds();
   data.ran.resize(functions.size());

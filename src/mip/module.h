@@ -42,16 +42,15 @@ struct Function {
   bool operator==(const Function&) const = default;
 };
 
+// A function or block of a damaged map may cover all addresses; code does not.
+inline constexpr u64 longest_code = 1 << 24;
+
 struct Block {
   u64 address = 0;
   u32 counter = 0;  // of the function's, or mip_inferred
   u32 first_successor = 0, successor_count = 0;
   bool operator==(const Block&) const = default;
 };
-
-// Those that tell of every function whether it ran.
-inline constexpr u32 kinds_of_runs = MIP_COVERAGE | MIP_BLOCK_COVERAGE | MIP_CALLS32 | MIP_ORDER |
-                                     MIP_CALLS64 | MIP_BLOCKS64 | MIP_ORDER_LOG;
 
 // A place where values are recorded: targets of a call, tables it goes through, sizes of copies.
 struct Site {
@@ -150,6 +149,8 @@ struct Module {
     return static_cast<u32>(&function - functions.data());
   }
   u32 all_kinds() const;
+  // Those that tell of every function whether it ran: a log that lost its start does not.
+  u32 kinds_of_runs() const;
   // Its map has been read: not just known as the other end of a call.
   bool has_map() const { return !functions.empty(); }
   // Columns get their sizes.

@@ -9,9 +9,6 @@
 namespace pgokit::mip {
 namespace {
 
-// A block of a damaged map may cover all addresses; code does not.
-constexpr u64 longest_code = 1 << 24;
-
 class LineCounter {
  public:
   LineCounter(const Module& module, const dwarf::DebugInfo& debug)

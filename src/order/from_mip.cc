@@ -14,15 +14,6 @@ namespace pgokit::order {
 using profile::add_saturated;
 using profile::multiply_saturated;
 
-bool MipInputs::recognizes(Bytes bytes) {
-  if (mip::is_profile(bytes) || mip::DumpReader::recognizes(bytes) ||
-      mip::looks_like_map_section(bytes))
-    return true;
-  if (!as_text(bytes).starts_with(ELFMAG)) return false;
-  auto file = elf::File::parse(bytes);
-  return file && mip::has_map(*file);
-}
-
 Status MipInputs::see(const std::string& path, Bytes bytes, u64 weight) {
   if (mip::is_profile(bytes)) {
     auto profile = TRY_IN(path, mip::read_profile(bytes));

@@ -31,7 +31,6 @@ class MipInputs {
  public:
   MipInputs(Model& model, const Cut& cut, CutFacts& cuts) : model_(model), cut_(cut), cuts_(cuts) {}
 
-  static bool recognizes(Bytes bytes);
   // The bytes have to stay until finish().
   Status see(const std::string& path, Bytes bytes, u64 weight);
   // Once all have been seen: what could not be used is said in `notes`.

@@ -62,8 +62,8 @@ Status write_never_ran(const Settings& settings) {
   auto profile = TRY(read_instrumented(settings.profile));
   auto program = TRY(open_program(settings, "what was inlined"));
   auto module = TRY(module_of(settings, profile, program));
-  auto names =
-      mip::names_that_never_ran(profile, mip::inlined_where_it_ran(*module, *program.debug()));
+  auto names = mip::names_that_never_ran(profile.modules,
+                                         mip::inlined_where_it_ran(*module, *program.debug()));
   if (names.empty())
     return fail("{}: it knows of no function that never ran: all did, or no dump tells",
                 settings.profile);

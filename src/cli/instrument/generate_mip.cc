@@ -87,7 +87,7 @@ Result<Generated> generate(const mip::Profile& profile, const mip::Module& modul
   TRY(check_generated(program, input, generated));
   auto inlined =
       program.debug() ? mip::inlined_where_it_ran(module, *program.debug()) : mip::InlinedNames{};
-  generate::list_functions(module, true, inlined, generated.profile);
+  generate::list_never_ran(module, inlined, generated.profile);
   return generated;
 }
 
@@ -110,7 +110,7 @@ void report(const InstrumentedGeneration& generation, const mip::Module& module,
   }
   fmt::print(stderr, "counted   exact {} of {} dumps of {}\n", detail, grouped(module.data.dumps),
              display_name(module));
-  if (module.all_kinds() & mip::kinds_of_runs)
+  if (module.all_kinds() & module.kinds_of_runs())
     fmt::print(stderr, "never ran {} functions, on the symbol list: clang takes them for cold\n",
                grouped(generated.profile.symbols.size()));
   fmt::print(stderr, "profile   {}: {} functions, {}\n", generation.output, grouped(functions),

@@ -120,7 +120,7 @@ Totals totals_of(const mip::Profile& profile) {
   Totals totals;
   for (const auto& module : profile.modules) {
     totals.functions += module.functions.size();
-    totals.tells_runs |= (module.all_kinds() & mip::kinds_of_runs) != 0;
+    totals.tells_runs |= (module.all_kinds() & module.kinds_of_runs()) != 0;
     totals.ran +=
         static_cast<u64>(std::ranges::count_if(module.data.ran, [](u64 ran) { return ran > 0; }));
   }
@@ -178,22 +178,13 @@ Result<mip::Profile> carried_over(const InstrumentedMerge& merge, const mip::Pro
   return std::move(carried.profile);
 }
 
-bool is_instrumented(Bytes bytes) {
-  if (mip::is_profile(bytes) || mip::DumpReader::recognizes(bytes) ||
-      mip::looks_like_map_section(bytes))
-    return true;
-  if (!as_text(bytes).starts_with(ELFMAG)) return false;
-  auto file = elf::File::parse(bytes);
-  return file && mip::has_map(*file);
-}
-
 }  // namespace
 
 bool are_instrumented(const Inputs& inputs) {
   return std::ranges::any_of(inputs, [](const profile::MergeInput& input) {
     if (input.path == "-") return false;
     auto file = MappedFile::open(input.path);
-    return file && is_instrumented(file->bytes());
+    return file && mip::Merger::recognizes(file->bytes());
   });
 }
 

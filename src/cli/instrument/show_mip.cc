@@ -36,7 +36,7 @@ class ModuleText {
     if (module_.data.dumps == 0) {
       print("functions  {}; a map, no dump has been merged into it\n",
             grouped(module_.functions.size()));
-    } else if (!(module_.all_kinds() & mip::kinds_of_runs)) {
+    } else if (!(module_.all_kinds() & module_.kinds_of_runs())) {
       print("functions  {}\n", grouped(module_.functions.size()));
     } else {
       print("functions  {}, {} of them ran ({})\n", grouped(module_.functions.size()),

@@ -32,7 +32,7 @@ class Reader {
     auto& file = files_.emplace_back(TRY(MappedFile::open(input.path)));
     auto bytes = file.bytes();
     if (bytes.empty()) return fail("{}: it is empty", file.path());
-    if (order::MipInputs::recognizes(bytes)) {
+    if (mip::Merger::recognizes(bytes)) {
       has_instrumented_ = true;
       return instrumented_.see(file.path(), bytes, input.weight);
     }
