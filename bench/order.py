@@ -298,9 +298,9 @@ def calls_table():
 
 def programs(args):
     only = args.only
-    if args.lua:
+    if only in (None, "lua") and args.lua.exists():
         yield lambda: lua(args.lua)
-    if args.quickjs:
+    if only in (None, "quickjs") and args.quickjs.exists():
         yield lambda: quickjs(args.quickjs)
     if only in (None, "made"):
         sources = made.write(str(WORK / "made/source"), 16000)
@@ -350,8 +350,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=9)
     parser.add_argument("--only")
-    parser.add_argument("--lua", type=pathlib.Path, help="the sources of Lua (github.com/lua/lua)")
-    parser.add_argument("--quickjs", type=pathlib.Path, help="the sources of QuickJS (github.com/bellard/quickjs)")
+    parser.add_argument("--lua", type=pathlib.Path, default=ROOT / "build/bench/sources/lua", help="the sources of Lua (github.com/lua/lua)")
+    parser.add_argument("--quickjs", type=pathlib.Path, default=ROOT / "build/bench/sources/quickjs", help="the sources of QuickJS (github.com/bellard/quickjs)")
     args = parser.parse_args()
     for tool in ("llvm-profdata-22", "ld.lld-22", CXX):
         if not shutil.which(tool):
@@ -371,7 +371,7 @@ def main():
                 rows += cold_table(program, orders, disk, args.runs)
     if args.only in (None, "calls"):
         rows += calls_table()
-    if not args.only:
+    if not args.only and args.lua.exists() and args.quickjs.exists():
         (ROOT / "bench/order.md").write_text("\n".join(rows).rstrip() + "\n")
 
 

@@ -127,6 +127,9 @@ Result<std::vector<std::string>> compile_flags(const Settings& s, const fs::path
     add("functions", fs::absolute(s.functions, error).string());
   }
   if (s.minimum_size) add("min-size", s.minimum_size);
+  if (s.rate && !kinds.contains("edges")) return usage_error("--rate is of edges");
+  if (s.buffer && !kinds.contains("edges") && !kinds.contains("order-"))
+    return usage_error("--buffer is of edges, order-log and order-calls");
   if (s.rate) add("edge-rate", s.rate);
   if (s.buffer && kinds.contains("edges")) add("edge-buffer", s.buffer);
   if (s.buffer && kinds.contains("order-")) add("order-buffer", s.buffer);
