@@ -11,8 +11,7 @@ unsigned worker_count(unsigned threads) {
   return threads ? threads : std::max(1u, std::thread::hardware_concurrency());
 }
 
-void parallel_for(size_t pieces, unsigned threads,
-                  const std::function<void(size_t piece, unsigned worker)>& run) {
+void parallel_for(size_t pieces, unsigned threads, const RunPiece& run) {
   auto workers = static_cast<unsigned>(std::min<size_t>(worker_count(threads), pieces));
   std::atomic<size_t> next{0};
   auto work = [&](unsigned worker) {
@@ -21,6 +20,18 @@ void parallel_for(size_t pieces, unsigned threads,
   std::vector<std::jthread> others;
   for (unsigned worker = 1; worker < workers; ++worker) others.emplace_back(work, worker);
   if (workers) work(0);
+}
+
+void parallel_in_order(size_t pieces, unsigned threads, const RunPiece& make,
+                       const RunPiece& take) {
+  std::atomic<size_t> turn{0};  // workers begin pieces in their order, so that of `turn` is begun
+  parallel_for(pieces, threads, [&](size_t piece, unsigned worker) {
+    make(piece, worker);
+    for (size_t now; (now = turn.load()) != piece;) turn.wait(now);
+    take(piece, worker);
+    turn = piece + 1;
+    turn.notify_all();
+  });
 }
 
 }  // namespace pgokit

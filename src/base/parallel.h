@@ -16,7 +16,13 @@ namespace pgokit {
 // The number of workers asked for by `threads`, where 0 means all cores.
 unsigned worker_count(unsigned threads);
 
-void parallel_for(size_t pieces, unsigned threads,
-                  const std::function<void(size_t piece, unsigned worker)>& run);
+using RunPiece = std::function<void(size_t piece, unsigned worker)>;
+
+void parallel_for(size_t pieces, unsigned threads, const RunPiece& run);
+
+// `make` for all pieces on all cores, and `take` for one after the other in their order, each by
+// the worker that made it: what is made may stand in a buffer of the worker, which is free again
+// then.
+void parallel_in_order(size_t pieces, unsigned threads, const RunPiece& make, const RunPiece& take);
 
 }  // namespace pgokit

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace pgokit {
@@ -17,6 +18,20 @@ TEST(ParallelFor, RunsEveryPieceOnce) {
     EXPECT_EQ(runs, std::vector<int>(1000, 1));
   }
   parallel_for(0, 2, [](size_t, unsigned) { FAIL(); });
+}
+
+TEST(ParallelInOrder, TakesPiecesInOrderFromTheWorkerThatMadeThem) {
+  for (unsigned threads : {0u, 1u, 2u, 7u}) {
+    std::vector<size_t> made(worker_count(threads)), taken;
+    parallel_in_order(
+        1000, threads, [&](size_t piece, unsigned worker) { made[worker] = piece; },
+        [&](size_t piece, unsigned worker) {
+          EXPECT_EQ(made[worker], piece);
+          taken.push_back(piece);
+        });
+    ASSERT_EQ(taken.size(), 1000u);
+    EXPECT_TRUE(std::ranges::is_sorted(taken));
+  }
 }
 
 }  // namespace

@@ -182,10 +182,17 @@ std::vector<u32> Columns::by_total() const {
     u64 total;
     u32 rank, function;
   };
-  std::vector<Key> keys;
-  keys.reserve(functions.size());
-  for (u32 function : by_context())
-    keys.push_back({node(functions[function]).total, static_cast<u32>(keys.size()), function});
+  std::vector<Key> keys(functions.size());
+  auto set = [&](u32 function, u32 rank) {
+    keys[function] = {node(functions[function]).total, rank, function};
+  };
+  bool contexts = std::ranges::any_of(functions, [](const Top& top) { return top.frames > 0; });
+  if (contexts) {
+    u32 rank = 0;
+    for (u32 function : by_context()) set(function, rank++);
+  } else {
+    for (u32 i = 0; i < keys.size(); ++i) set(i, node(functions[i]).name);
+  }
   std::ranges::sort(keys, [](const Key& a, const Key& b) {
     return a.total != b.total ? a.total > b.total : a.rank < b.rank;
   });

@@ -26,7 +26,9 @@ class TargetWalk {
       targets_.push_back(left_.front());
       left_ = left_.subspan(1);
     }
-    std::ranges::stable_sort(targets_, std::greater<>(), &Columns::Target::count);
+    std::ranges::sort(targets_, [](const Columns::Target& a, const Columns::Target& b) {
+      return a.count != b.count ? a.count > b.count : a.name < b.name;
+    });
     return targets_;
   }
 
@@ -288,7 +290,7 @@ class JsonDump {
 // `dump(text, order, first, end)` appends the text of a part of the functions.
 template <class Dump>
 void in_pieces(const Columns& columns, const TakeText& take, Dump dump) {
-  constexpr size_t piece_nodes = 1 << 9;  // some 75 kB of text: all pieces stay in the cache
+  constexpr size_t piece_nodes = 1 << 9;  // some 75 kB of text, which stay in the cache
   auto order = columns.by_total();
   std::vector<size_t> begins;
   size_t nodes = piece_nodes;
@@ -298,15 +300,14 @@ void in_pieces(const Columns& columns, const TakeText& take, Dump dump) {
     nodes += columns.node(top).end - top.node;
   }
   begins.push_back(order.size());
-  std::vector<TextBuffer> texts(size_t{8} * worker_count(0));
-  for (size_t done = 0; done + 1 < begins.size(); done += texts.size()) {
-    size_t pieces = std::min(texts.size(), begins.size() - 1 - done);
-    parallel_for(pieces, 0, [&](size_t piece, unsigned) {
-      texts[piece].clear();
-      dump(texts[piece], order, begins[done + piece], begins[done + piece + 1]);
-    });
-    for (size_t piece = 0; piece < pieces; ++piece) take(texts[piece].view());
-  }
+  std::vector<TextBuffer> texts(worker_count(0));
+  parallel_in_order(
+      begins.size() - 1, 0,
+      [&](size_t piece, unsigned worker) {
+        texts[worker].clear();
+        dump(texts[worker], order, begins[piece], begins[piece + 1]);
+      },
+      [&](size_t, unsigned worker) { take(texts[worker].view()); });
 }
 
 // Names stand in memory anywhere, and a third of the time of a dump was spent waiting for them:
