@@ -1,7 +1,6 @@
 #include "generate/context_probes.h"
 
 #include <algorithm>
-#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -9,6 +8,7 @@
 #include "generate/hit_functions.h"
 #include "generate/known_callees.h"
 #include "generate/probe_contexts.h"
+#include "generate/probe_parts.h"
 
 namespace pgokit::generate {
 namespace {
@@ -31,25 +31,6 @@ struct Known {
   const ContextProfileOptions& options;
 };
 
-// What some of the paths give, in any order and as often as it comes.
-struct Part {
-  struct State {
-    u64 head = 0, total = 0;
-    u32 flags = 0;
-  };
-  template <class Record>
-  struct Of {
-    u32 context;
-    Record record;
-  };
-  profile::Contexts contexts;
-  std::vector<State> states;  // by context
-  std::vector<Of<ContextSamples::Row>> rows;
-  std::vector<Of<ContextSamples::Target>> targets;
-  std::vector<Of<u32>> lists;
-  std::vector<u32> renumbered;  // by context: in the whole
-};
-
 // Fills one part after the other.
 class ContextProbes {
  public:
@@ -62,7 +43,7 @@ class ContextProbes {
         counts_(known.code.slots()),
         context_of_node_(nodes_.size()) {}
 
-  void start(Part& part) {
+  void start(ProbePart& part) {
     part_ = &part;
     contexts_.start(part.contexts);
   }
@@ -145,7 +126,7 @@ class ContextProbes {
     part_->targets.push_back({static_cast<u32>(context), {location, callee, count}});
   }
 
-  Part::State& state(ContextId context) {
+  ProbePart::State& state(ContextId context) {
     auto at = static_cast<size_t>(context);
     if (at >= part_->states.size()) part_->states.resize(part_->contexts.end());
     return part_->states[at];
@@ -167,7 +148,7 @@ class ContextProbes {
   const std::vector<probe::Node>& nodes_;
   const ProbeCode& code_;
   ProbeContexts contexts_;
-  Part* part_ = nullptr;
+  ProbePart* part_ = nullptr;
   CallPath path_{};
   u64 round_ = 0;
   std::vector<u64> counts_;  // of slots
@@ -175,98 +156,21 @@ class ContextProbes {
   std::vector<u32> hit_nodes_;
 };
 
-// Parts come in any order; their contexts go into the whole in theirs, as soon as those before are
-// there.
-class Whole {
- public:
-  explicit Whole(size_t parts) : parts_(parts), finished_(parts) {}
-
-  Part& part(size_t number) { return parts_[number]; }
-  void finish(size_t number) {
-    std::scoped_lock held(lock_);
-    finished_[number] = true;
-    for (; next_ < parts_.size() && finished_[next_]; ++next_) number_contexts(parts_[next_]);
-  }
-  // Once all are finished.
-  void collect(unsigned threads, ContextSamples& samples);
-
- private:
-  void number_contexts(Part& part) {
-    part.states.resize(part.contexts.end());
-    part.renumbered.resize(part.contexts.end());
-    for (u32 i = 1; i < part.renumbered.size(); ++i) {
-      const auto& node = part.contexts.node(ContextId{i});
-      auto parent = ContextId(part.renumbered[static_cast<size_t>(node.parent)]);
-      auto id = static_cast<u32>(contexts_.child(parent, node.call_site, node.function));
-      part.renumbered[i] = id;
-      if (id >= states_.size()) states_.resize(contexts_.end());
-      auto& state = states_[id];
-      state.head = add_saturated(state.head, part.states[i].head);
-      state.total = add_saturated(state.total, part.states[i].total);
-      state.flags |= part.states[i].flags;
-    }
-    part.contexts = {};
-    part.states = {};
-  }
-  template <class Record, class Records>
-  void collect(unsigned threads, Records Part::* records, ByContext<Record>& into);
-
-  std::mutex lock_;
-  size_t next_ = 0;
-  std::vector<Part> parts_;
-  std::vector<u8> finished_;
-  profile::Contexts contexts_;
-  std::vector<Part::State> states_;
-};
-
-template <class Record, class Records>
-void Whole::collect(unsigned threads, Records Part::* records, ByContext<Record>& into) {
-  into = ByContext<Record>(contexts_.end());
-  parallel_for(parts_.size(), threads, [&](size_t i, unsigned) {
-    for (const auto& one : parts_[i].*records) into.expect(parts_[i].renumbered[one.context], 1);
-  });
-  into.allocate();
-  parallel_for(parts_.size(), threads, [&](size_t i, unsigned) {
-    for (const auto& one : parts_[i].*records)
-      into.put(parts_[i].renumbered[one.context], one.record);
-    parts_[i].*records = {};
-  });
-}
-
-void Whole::collect(unsigned threads, ContextSamples& samples) {
-  collect(threads, &Part::rows, samples.rows);
-  collect(threads, &Part::targets, samples.targets);
-  collect(threads, &Part::lists, samples.lists);
-  states_.resize(contexts_.end());
-  samples.contexts.resize(contexts_.end());
-  for (u32 i = 1; i < states_.size(); ++i) {
-    const auto& node = contexts_.node(ContextId{i});
-    const auto& [head, total, flags] = states_[i];
-    samples.contexts[i] = {static_cast<u32>(node.parent),
-                           node.function,
-                           node.call_site,
-                           ContextSamples::none,
-                           flags | (head ? ContextSamples::entered : 0u),
-                           head,
-                           total};
-  }
-  samples.finish(threads);
-}
-
 // The size of parts does not depend on the number of threads, so that nothing else does.
-void add_all(const Known& known, const unwind::ContextCounts& counts, Whole& whole,
-             size_t at_once) {
-  size_t parts = (counts.size() + at_once - 1) / at_once;
+std::vector<ProbePart> count_parts(const Known& known, const unwind::ContextCounts& counts) {
+  constexpr size_t at_once = 8192;
+  std::vector<ProbePart> parts((counts.size() + at_once - 1) / at_once);
   std::vector<std::optional<ContextProbes>> workers(worker_count(known.options.threads));
-  parallel_for(parts, known.options.threads, [&](size_t part, unsigned worker) {
+  parallel_for(parts.size(), known.options.threads, [&](size_t part, unsigned worker) {
     auto& samples =
         workers[worker] ? *workers[worker] : workers[worker].emplace(known, counts.paths);
-    samples.start(whole.part(part));
+    samples.start(parts[part]);
     size_t end = std::min(counts.size(), (part + 1) * at_once);
     for (size_t i = part * at_once; i < end; ++i)
       samples.add(counts.path(i), counts.ranges(i), counts.branches(i));
-    whole.finish(part);
+    parts[part].finish();
   });
+  return parts;
 }
 
 // All locations that samples can be at; the probes of a node are a list.
@@ -300,7 +204,6 @@ void name_nodes(const probe::Decoded& decoded, const probe::Descriptors& descrip
 
 Status add_context_probes(const binary::Program& program, unwind::ContextCounts counts,
                           const ContextProfileOptions& options, ContextResult& result) {
-  constexpr size_t at_once = 8192;
   auto& samples = result.samples;
   auto table = std::make_unique<probe::Table>(TRY(program.probe_table()));
   CodeFunctions functions(program);
@@ -316,12 +219,11 @@ Status add_context_probes(const binary::Program& program, unwind::ContextCounts 
                        counts.all_branches());
   samples.checksums.resize(samples.names.size());
   samples.list_locations = make_locations(decoded, code, samples);
-  Whole whole((counts.size() + at_once - 1) / at_once);
-  add_all({decoded, code, samples.locations, samples.list_locations, functions, callees, names,
-           missing ? &*missing : nullptr, options},
-          counts, whole, at_once);
+  auto parts = count_parts({decoded, code, samples.locations, samples.list_locations, functions,
+                            callees, names, missing ? &*missing : nullptr, options},
+                           counts);
   counts = unwind::ContextCounts(unwind::ContextCounts::Kind::probes);
-  whole.collect(options.threads, samples);
+  join(std::move(parts), options.threads, samples);
   result.probes_without_descriptor = decoded.unknown_functions();
   result.probe_table = std::move(table);
   result.probes = std::move(decoded);

@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/parallel.h"
+
 namespace pgokit::unwind {
 
 using profile::ContextId;
 
-ContextNumbers::ContextNumbers(const std::vector<ContextPart>& parts)
-    : parts_(parts), numbers_(parts.size()), owned_(parts.size()) {
-  for (size_t part = 0; part < parts.size(); ++part) add(part);
+ContextNumbers::ContextNumbers(std::vector<Nodes> parts)
+    : parts_(std::move(parts)), numbers_(parts_.size()), owned_(parts_.size()) {
+  for (size_t part = 0; part < parts_.size(); ++part) add(part);
   known_ = {};
   listed_ = {};
 }
@@ -18,8 +20,21 @@ size_t ContextNumbers::owner(u32 number) const {
   return static_cast<size_t>(std::ranges::upper_bound(first_, number) - first_.begin()) - 1;
 }
 
+std::vector<profile::Contexts::Node> ContextNumbers::nodes(unsigned threads) const {
+  std::vector<Node> nodes(next_);
+  parallel_for(parts_.size(), threads, [&](size_t part, unsigned) {
+    auto node = nodes.data() + first_[part];
+    for (u32 i : owned_[part]) {
+      *node = parts_[part][i];
+      node->parent = ContextId{numbers_[part][static_cast<u32>(node->parent)]};
+      ++node;
+    }
+  });
+  return nodes;
+}
+
 void ContextNumbers::add(size_t part) {
-  const auto& nodes = parts_[part].nodes;
+  Nodes nodes = parts_[part];
   auto& numbers = numbers_[part];
   auto& owned = owned_[part];
   first_.push_back(next_);
@@ -45,7 +60,7 @@ u32 ContextNumbers::find_or_add(const Node& node) {
 // Those that the parent's own part has; what later parts add comes here by itself.
 void ContextNumbers::list_children(u32 parent) {
   size_t part = owner(parent);
-  const auto& nodes = parts_[part].nodes;
+  Nodes nodes = parts_[part];
   if (std::exchange(lists_of_, part) != part) make_lists(nodes);
   u32 own_number = owned_[part][parent - first_[part]];
   for (u32 i = first_child_[own_number]; i != 0; i = next_sibling_[i])
@@ -53,7 +68,7 @@ void ContextNumbers::list_children(u32 parent) {
                        numbers_[part][i]);
 }
 
-void ContextNumbers::make_lists(const std::vector<Node>& nodes) {
+void ContextNumbers::make_lists(Nodes nodes) {
   first_child_.assign(nodes.size(), 0);
   next_sibling_.resize(nodes.size());
   for (u32 i = 1; i < nodes.size(); ++i)

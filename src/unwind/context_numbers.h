@@ -1,19 +1,31 @@
 #pragma once
 
-// One numbering for the contexts of many parts (context_parts.h).
+// One numbering for the contexts of many parts, each of which has numbers of its own.
+//
+//   ContextNumbers numbers({nodes_of_first, nodes_of_second});     // parents first; [0] is none
+//   u32 number = numbers.number(1, 17);                            // any thread
+//
+// Parts are neighbourhoods of a trie of calls: hardly any context is in two of them but those
+// around the border. So a context whose parent no part before has is new without being looked up.
 
 #include <tsl/robin_map.h>
 #include <tsl/robin_set.h>
 
+#include <span>
+#include <vector>
+
 #include "base/hash.h"
-#include "unwind/context_parts.h"
+#include "profile/context.h"
 
 namespace pgokit::unwind {
 
 // A part owns the contexts that no part before it has; their numbers are neighbours.
 class ContextNumbers {
  public:
-  explicit ContextNumbers(const std::vector<ContextPart>& parts);
+  using Nodes = std::span<const profile::Contexts::Node>;
+
+  // `parts` have to last as long as this.
+  explicit ContextNumbers(std::vector<Nodes> parts);
 
   u32 number(size_t part, u32 context) const { return numbers_[part][context]; }
   u32 first(size_t part) const { return first_[part]; }
@@ -22,6 +34,8 @@ class ContextNumbers {
   // Ascending, by the part's own numbers.
   const std::vector<u32>& owned(size_t part) const { return owned_[part]; }
   u32 end() const { return next_; }
+  // What the parts own, by number.
+  std::vector<profile::Contexts::Node> nodes(unsigned threads) const;
 
  private:
   using Node = profile::Contexts::Node;
@@ -35,9 +49,9 @@ class ContextNumbers {
   void add(size_t part);
   u32 find_or_add(const Node& node);
   void list_children(u32 parent);
-  void make_lists(const std::vector<Node>& nodes);
+  void make_lists(Nodes nodes);
 
-  const std::vector<ContextPart>& parts_;
+  std::vector<Nodes> parts_;
   std::vector<std::vector<u32>> numbers_, owned_;  // by part
   std::vector<u32> first_;
   u32 next_ = 0;

@@ -52,21 +52,6 @@ PartCounts sort_and_sum(const PartCounts& own, const PartCounts& received,
   return sum;
 }
 
-// The contexts that the parts own, by number.
-std::vector<profile::Contexts::Node> number_nodes(const std::vector<ContextPart>& parts,
-                                                  const ContextNumbers& numbers, unsigned threads) {
-  std::vector<profile::Contexts::Node> nodes(numbers.end());
-  parallel_for(parts.size(), threads, [&](size_t part, unsigned) {
-    auto node = nodes.data() + numbers.first(part);
-    for (u32 i : numbers.owned(part)) {
-      *node = parts[part].nodes[i];
-      node->parent = profile::ContextId{numbers.number(part, static_cast<u32>(node->parent))};
-      ++node;
-    }
-  });
-  return nodes;
-}
-
 // Where a part begins in the columns of all.
 struct Place {
   size_t entry = 0, range = 0, branch = 0;
@@ -123,8 +108,10 @@ ContextCounts concatenate(ContextCounts::Kind kind, std::vector<PartCounts> part
 }
 
 ContextCounts join(std::vector<ContextPart> parts, unsigned threads) {
-  ContextNumbers numbers(parts);
-  auto nodes = number_nodes(parts, numbers, threads);
+  std::vector<ContextNumbers::Nodes> of_parts;
+  for (const auto& part : parts) of_parts.emplace_back(part.nodes);
+  ContextNumbers numbers(std::move(of_parts));
+  auto nodes = numbers.nodes(threads);
   auto received = hand_over(parts, numbers);
   std::vector<PartCounts> sums(parts.size());
   parallel_for(parts.size(), threads, [&](size_t part, unsigned) {

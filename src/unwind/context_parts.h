@@ -5,9 +5,7 @@
 //   std::vector<ContextPart> parts = ...;
 //   ContextCounts counts = join(std::move(parts), threads);      // all but the names
 //
-// Parts are neighbourhoods of the trie of calls: hardly any context is in two of them but those
-// around the border. So a context whose parent no part before has is new without being looked up,
-// and all else but giving numbers is done part by part, on all cores.
+// All but giving numbers to contexts (context_numbers.h) is done part by part, on all cores.
 
 #include "unwind/context_counts.h"
 

@@ -1,0 +1,77 @@
+#include "generate/probe_parts.h"
+
+#include <utility>
+
+#include "base/parallel.h"
+#include "unwind/context_numbers.h"
+
+namespace pgokit::generate {
+namespace {
+
+using profile::add_saturated;
+using unwind::ContextNumbers;
+
+void enter(ContextSamples::Context& context, const ProbePart::State& state) {
+  context.entries = add_saturated(context.entries, state.head);
+  context.total = add_saturated(context.total, state.total);
+  context.flags |= state.flags;
+  if (context.entries) context.flags |= ContextSamples::entered;
+}
+
+// Contexts that several parts have are the last to be added to.
+void make_contexts(const std::vector<ProbePart>& parts, const ContextNumbers& numbers,
+                   unsigned threads, std::vector<ContextSamples::Context>& contexts) {
+  contexts.resize(numbers.end());
+  parallel_for(parts.size(), threads, [&](size_t part, unsigned) {
+    u32 number = numbers.first(part);
+    for (u32 i : numbers.owned(part)) {
+      const auto& node = parts[part].nodes[i];
+      auto& context = contexts[number++];
+      context = {numbers.number(part, static_cast<u32>(node.parent)), node.function,
+                 node.call_site};
+      enter(context, parts[part].states[i]);
+    }
+  });
+  for (size_t part = 0; part < parts.size(); ++part)
+    for (u32 i = 1; i < parts[part].nodes.size(); ++i)
+      if (u32 number = numbers.number(part, i); !numbers.owns(part, number))
+        enter(contexts[number], parts[part].states[i]);
+}
+
+template <class Record, class Records>
+void collect(std::vector<ProbePart>& parts, const ContextNumbers& numbers, unsigned threads,
+             Records ProbePart::* records, ByContext<Record>& into) {
+  into = ByContext<Record>(numbers.end());
+  parallel_for(parts.size(), threads, [&](size_t part, unsigned) {
+    for (const auto& one : parts[part].*records) into.expect(numbers.number(part, one.context), 1);
+  });
+  into.allocate();
+  parallel_for(parts.size(), threads, [&](size_t part, unsigned) {
+    for (const auto& one : parts[part].*records)
+      into.put(numbers.number(part, one.context), one.record);
+    parts[part].*records = {};
+  });
+}
+
+}  // namespace
+
+void ProbePart::finish() {
+  states.resize(contexts.end());
+  nodes = std::exchange(contexts, {}).take_nodes();
+  nodes.shrink_to_fit();
+}
+
+void join(std::vector<ProbePart> parts, unsigned threads, ContextSamples& samples) {
+  std::vector<ContextNumbers::Nodes> of_parts;
+  for (const auto& part : parts) of_parts.emplace_back(part.nodes);
+  ContextNumbers numbers(std::move(of_parts));
+  make_contexts(parts, numbers, threads, samples.contexts);
+  for (auto& part : parts) part.nodes = {}, part.states = {};
+  collect(parts, numbers, threads, &ProbePart::rows, samples.rows);
+  collect(parts, numbers, threads, &ProbePart::targets, samples.targets);
+  collect(parts, numbers, threads, &ProbePart::lists, samples.lists);
+  parts = {};
+  samples.finish(threads);
+}
+
+}  // namespace pgokit::generate
