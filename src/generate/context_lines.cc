@@ -1,6 +1,7 @@
 #include "generate/context_lines.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/parallel.h"
@@ -25,7 +26,7 @@ struct Part {
   };
   // A callee whose context nobody was sampled in.
   struct Unsampled {
-    ContextId caller;
+    u32 caller;
     LineLocation call_site;
     NameId callee;
     u64 count;
@@ -43,6 +44,23 @@ struct InferredCall {
   u64 count;
 };
 
+// The contexts that each one leads to.
+class Callees {
+ public:
+  explicit Callees(const std::vector<profile::Contexts::Node>& contexts)
+      : first_(contexts.size()), next_(contexts.size()) {
+    for (auto id = static_cast<u32>(contexts.size()); id-- > 1;)
+      next_[id] = std::exchange(first_[static_cast<u32>(contexts[id].parent)], id);
+  }
+  template <class Each>
+  void for_each(u32 context, const Each& each) const {
+    for (u32 callee = first_[context]; callee != 0; callee = next_[callee]) each(callee);
+  }
+
+ private:
+  std::vector<u32> first_, next_;  // by context; 0: none
+};
+
 class ContextLines {
  public:
   ContextLines(const binary::Program& program, unwind::ContextCounts counts,
@@ -51,7 +69,9 @@ class ContextLines {
 
   ContextSamples make() && {
     samples_.names = std::move(counts_.names);
+    nodes_ = std::exchange(counts_.contexts, {}).take_nodes();
     count_parts();
+    counts_ = unwind::ContextCounts(unwind::ContextCounts::Kind::lines);
     add_callees();
     make_contexts();
     infer_inlined_calls();
@@ -62,7 +82,12 @@ class ContextLines {
 
  private:
   void count_parts();
-  void count_part(LeafCounts& leaf, size_t begin, size_t end, Part& part);
+  struct Worker {
+    LeafCounts leaf;
+    std::vector<u8> known;  // by entry of the leaf
+  };
+  void count_part(Worker& worker, const Callees& callees, size_t begin, size_t end, Part& part);
+  void enter_callees(Worker& worker, const Callees& callees, u32 context, Part& part);
   void add_callees();
   void make_contexts();
   void infer_inlined_calls();
@@ -75,6 +100,7 @@ class ContextLines {
 
   const binary::Program& program_;
   unwind::ContextCounts counts_;
+  std::vector<profile::Contexts::Node> nodes_;
   const ContextProfileOptions& options_;
   ContextSamples samples_;
   std::vector<Part> parts_;
@@ -88,82 +114,98 @@ void ContextLines::count_parts() {
   constexpr size_t at_once = 4096;
   LeafLines lines(program_, counts_.all_ranges(), counts_.all_branches(), samples_.locations,
                   options_.threads);
-  KnownCallees callees(program_, CalleeNames(program_.functions(), samples_.names),
+  KnownCallees entered(program_, CalleeNames(program_.functions(), samples_.names),
                        counts_.all_branches());
-  called_.resize(counts_.contexts.end());
-  calls_.resize(counts_.contexts.end());
-  // Contexts make the table that find() looks into when they are asked for a child.
-  if (counts_.contexts.end() > 1) {
-    auto [parent, call_site, function] = counts_.contexts.node(ContextId{1});
-    counts_.contexts.child(parent, call_site, function);
-  }
+  Callees callees(nodes_);
+  called_.resize(nodes_.size());
+  calls_.resize(nodes_.size());
   parts_.resize((counts_.size() + at_once - 1) / at_once);
-  std::vector<std::unique_ptr<LeafCounts>> workers(worker_count(options_.threads));
-  parallel_for(parts_.size(), options_.threads, [&](size_t part, unsigned worker) {
-    auto& leaf = workers[worker];
-    if (!leaf) leaf = std::make_unique<LeafCounts>(program_, lines, callees, samples_.locations);
-    count_part(*leaf, part * at_once, std::min(counts_.size(), (part + 1) * at_once), parts_[part]);
+  std::vector<std::optional<Worker>> workers(worker_count(options_.threads));
+  parallel_for(parts_.size(), options_.threads, [&](size_t part, unsigned number) {
+    auto& worker = workers[number];
+    if (!worker) worker.emplace(LeafCounts(program_, lines, entered, samples_.locations));
+    count_part(*worker, callees, part * at_once, std::min(counts_.size(), (part + 1) * at_once),
+               parts_[part]);
   });
 }
 
-// All calls of a context come from one other, so that no two threads write about the same.
-void ContextLines::count_part(LeafCounts& leaf, size_t begin, size_t end, Part& part) {
+void ContextLines::count_part(Worker& worker, const Callees& callees, size_t begin, size_t end,
+                              Part& part) {
+  auto& leaf = worker.leaf;
   for (size_t i = begin; i < end; ++i) {
-    ContextId context = counts_.context(i);
-    if (context == ContextId::none) {
+    auto context = static_cast<u32>(counts_.context(i));
+    if (context == ContextSamples::root) {
       leaf.count_entries(counts_.branches(i));
-    } else {
-      leaf.count(counts_.ranges(i), counts_.branches(i));
-      part.rows.insert(part.rows.end(), leaf.rows().begin(), leaf.rows().end());
-      part.targets.insert(part.targets.end(), leaf.targets().begin(), leaf.targets().end());
-      u64 total = options_.update_totals ? leaf.sum_of_lines() : leaf.total();
-      part.sampled.push_back({static_cast<u32>(context), static_cast<u32>(part.rows.size()),
-                              static_cast<u32>(part.targets.size()), counts_.leaf_inlined(i),
-                              leaf.first(), total});
-    }
-    for (const auto& [call_site, callee, count] : leaf.entries()) {
-      auto known = context == ContextId::none ? ContextId::none
-                                              : counts_.contexts.find(context, call_site, callee);
-      if (known == ContextId::none) {
+      for (const auto& [call_site, callee, count] : leaf.entries())
         part.unsampled.push_back({context, call_site, callee, count});
-      } else {
-        called_[static_cast<u32>(known)] = true;
-        calls_[static_cast<u32>(known)] = count;
-      }
+      continue;
     }
+    leaf.count(counts_.ranges(i), counts_.branches(i));
+    part.rows.insert(part.rows.end(), leaf.rows().begin(), leaf.rows().end());
+    part.targets.insert(part.targets.end(), leaf.targets().begin(), leaf.targets().end());
+    u64 total = options_.update_totals ? leaf.sum_of_lines() : leaf.total();
+    part.sampled.push_back({context, static_cast<u32>(part.rows.size()),
+                            static_cast<u32>(part.targets.size()), counts_.leaf_inlined(i),
+                            leaf.first(), total});
+    enter_callees(worker, callees, context, part);
   }
+}
+
+// All calls of a context come from one other, so that no two threads write about the same.
+void ContextLines::enter_callees(Worker& worker, const Callees& callees, u32 context, Part& part) {
+  auto entries = worker.leaf.entries();
+  if (entries.empty()) return;
+  worker.known.assign(entries.size(), false);
+  callees.for_each(context, [&](u32 callee) {
+    const auto& node = nodes_[callee];
+    auto key = std::pair(node.call_site, node.function);
+    auto entry = std::ranges::lower_bound(entries, key, {}, &LeafCounts::Entry::key);
+    if (entry == entries.end() || entry->key() != key) return;
+    called_[callee] = true;
+    calls_[callee] = entry->count;
+    worker.known[static_cast<size_t>(entry - entries.begin())] = true;
+  });
+  for (size_t i = 0; i < entries.size(); ++i)
+    if (!worker.known[i])
+      part.unsampled.push_back({context, entries[i].call_site, entries[i].callee, entries[i].count});
 }
 
 // Contexts get numbers behind those of their callers.
 void ContextLines::add_callees() {
+  tsl::robin_map<NameId, u32> tops;
+  for (u32 id = 1; id < nodes_.size(); ++id)
+    if (nodes_[id].parent == ContextId::none) tops[nodes_[id].function] = id;
   size_t more = 0;
   for (auto& part : parts_) {
     for (const auto& [caller, call_site, callee, count] : part.unsampled) {
-      if (caller != ContextId::none) continue;
-      auto top = static_cast<size_t>(counts_.contexts.top(callee));
-      if (top >= calls_.size()) calls_.resize(top + 1), called_.resize(top + 1);
-      called_[top] = true;
-      calls_[top] = add_saturated(calls_[top], count);
+      if (caller != ContextSamples::root) continue;
+      auto [top, fresh] = tops.try_emplace(callee, static_cast<u32>(nodes_.size()));
+      if (fresh) {
+        nodes_.push_back({ContextId::none, {}, callee});
+        called_.push_back(false);
+        calls_.push_back(0);
+      }
+      called_[top->second] = true;
+      calls_[top->second] = add_saturated(calls_[top->second], count);
     }
-    std::erase_if(part.unsampled, [](const auto& one) { return one.caller == ContextId::none; });
+    std::erase_if(part.unsampled,
+                  [](const auto& one) { return one.caller == ContextSamples::root; });
     more += part.unsampled.size();
   }
-  samples_.contexts.reserve(counts_.contexts.end() + more);
+  samples_.contexts.reserve(nodes_.size() + more);
 }
 
 void ContextLines::make_contexts() {
   auto& contexts = samples_.contexts;
-  contexts.resize(counts_.contexts.end());
-  for (u32 id = 1; id < contexts.size(); ++id) {
-    const auto& node = counts_.contexts.node(ContextId{id});
-    contexts[id] = {static_cast<u32>(node.parent), node.function, node.call_site};
-  }
+  contexts.resize(nodes_.size());
+  for (u32 id = 1; id < contexts.size(); ++id)
+    contexts[id] = {static_cast<u32>(nodes_[id].parent), nodes_[id].function, nodes_[id].call_site};
+  nodes_ = {};
   auto enter = [](ContextSamples::Context& context, u64 count) {
     context.flags |= ContextSamples::has_samples;
     if (count) context.flags |= ContextSamples::entered;
     context.entries = count;
   };
-  counts_ = unwind::ContextCounts(unwind::ContextCounts::Kind::lines);
   for (u32 id = 1; id < contexts.size(); ++id)
     if (called_[id]) enter(contexts[id], calls_[id]);
   for_each_part([&](const Part& part) {
@@ -179,7 +221,7 @@ void ContextLines::make_contexts() {
   });
   for (auto& part : parts_)
     for (const auto& [caller, call_site, callee, count] : std::exchange(part.unsampled, {}))
-      enter(contexts.emplace_back(static_cast<u32>(caller), callee, call_site), count);
+      enter(contexts.emplace_back(caller, callee, call_site), count);
   called_ = {};
   calls_ = {};
 }

@@ -103,11 +103,10 @@ void LeafCounts::add_branch(const unwind::Branch& branch, const LeafLines::Part*
 }
 
 void LeafCounts::sum_entries() {
-  auto key = [](const Entry& entry) { return std::pair(entry.call_site, entry.callee); };
-  std::ranges::sort(entries_, {}, key);
+  std::ranges::sort(entries_, {}, &Entry::key);
   size_t kept = 0;
   for (const auto& entry : entries_) {
-    if (kept > 0 && key(entries_[kept - 1]) == key(entry))
+    if (kept > 0 && entries_[kept - 1].key() == entry.key())
       entries_[kept - 1].count = add_saturated(entries_[kept - 1].count, entry.count);
     else
       entries_[kept++] = entry;

@@ -25,6 +25,8 @@ class LeafCounts {
     profile::LineLocation call_site;
     NameId callee;
     u64 count;
+
+    auto key() const { return std::pair(call_site, callee); }
   };
   // Of the place that comes first: what ran there, calls apart.
   struct FirstPlace {
