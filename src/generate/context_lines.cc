@@ -167,7 +167,8 @@ void ContextLines::enter_callees(Worker& worker, const Callees& callees, u32 con
   });
   for (size_t i = 0; i < entries.size(); ++i)
     if (!worker.known[i])
-      part.unsampled.push_back({context, entries[i].call_site, entries[i].callee, entries[i].count});
+      part.unsampled.push_back(
+          {context, entries[i].call_site, entries[i].callee, entries[i].count});
 }
 
 // Contexts get numbers behind those of their callers.

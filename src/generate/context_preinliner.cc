@@ -7,7 +7,7 @@
 #include "base/parallel.h"
 #include "generate/call_order.h"
 #include "generate/context_groups.h"
-#include "generate/place_sums.h"
+#include "generate/context_sums.h"
 
 namespace pgokit::generate {
 namespace {
@@ -75,7 +75,8 @@ class ContextPreinliner {
         threads_(threads),
         links_(samples, threads),
         groups_(samples, links_),
-        places_(samples) {}
+        places_(samples),
+        sums_(samples, threads) {}
 
   // False: the judge's result is another.
   bool decide() {
@@ -88,7 +89,8 @@ class ContextPreinliner {
     return !groups_.is_irregular();
   }
 
-  profile::Profile add_up() const;
+  // What is decided is added up while more is being decided.
+  profile::Profile add_up();
 
  private:
   u32 keep(u32 caller, NameId function, profile::LineLocation site, ContextGroups::Members members);
@@ -106,6 +108,7 @@ class ContextPreinliner {
   ContextLinks links_;
   ContextGroups groups_;
   PlaceSums places_;
+  ContextSums sums_;  // of those kept
   std::vector<Kept> kept_;
   std::vector<InlineSizes::Frame> frames_;
 };
@@ -118,6 +121,7 @@ u32 ContextPreinliner::keep(u32 caller, NameId function, profile::LineLocation s
   bool was_inlined = samples_.contexts[*decisive].flags & ContextSamples::was_inlined;
   kept_.push_back({caller, links_.key(function, site), function, site,
                    was_inlined ? profile::was_inlined : 0u, members});
+  sums_.add(members);
   return static_cast<u32>(kept_.size() - 1);
 }
 
@@ -183,29 +187,21 @@ std::vector<u32> ContextPreinliner::breadth_first() const {
   return order;
 }
 
-profile::Profile ContextPreinliner::add_up() const {
+profile::Profile ContextPreinliner::add_up() {
   profile::Profile profile;
   std::vector<profile::ContextId> ids(kept_.size());
-  std::vector<std::pair<const Kept*, profile::FunctionSamples*>> work;
+  auto sums = sums_.finish();
   for (u32 i : breadth_first()) {
     const auto& kept = kept_[i];
     auto caller = kept.caller == Kept::top ? profile::ContextId::none : ids[kept.caller];
     ids[i] = profile.contexts.child(caller, kept.site, kept.function);
-    work.emplace_back(&kept, &profile.function(ids[i]));
-  }
-  std::ranges::stable_sort(work, std::greater<>(),
-                           [](const auto& one) { return one.first->members.size(); });
-  std::vector<std::optional<PlaceSums>> workers(worker_count(threads_));
-  parallel_for(work.size(), threads_, [&](size_t i, unsigned worker) {
-    auto& sums = workers[worker] ? *workers[worker] : workers[worker].emplace(samples_);
-    const auto& [kept, samples] = work[i];
-    sums.add(kept->members);
-    *samples = sums.take();
-    samples->name = kept->function;
-    samples->attributes = kept->attributes;
+    auto& samples = profile.function(ids[i]);
+    samples = std::move(sums[i]);
+    samples.name = kept.function;
+    samples.attributes = kept.attributes;
     if (!samples_.checksums.empty())
-      samples->checksum = samples_.checksums[static_cast<size_t>(kept->function)];
-  });
+      samples.checksum = samples_.checksums[static_cast<size_t>(kept.function)];
+  }
   profile.flags = samples_.flags;
   profile.flags.pre_inlined = true;
   return profile;
