@@ -8,6 +8,7 @@
 namespace pgokit::isa {
 
 Instruction decode_x86(Bytes code, u64 address, LockPrefix lock);
+Instruction decode_any_x86(Bytes code, u64 address);  // by Zydis, `lock` with its instruction
 Instruction decode_aarch64(Bytes code, u64 address, LockPrefix lock);
 // No instructions of extensions.
 Instruction decode_aarch64_base(Bytes code, u64 address, LockPrefix lock);

@@ -3,6 +3,7 @@
 #include <Zydis/Zydis.h>
 
 #include "isa/machines.h"
+#include "isa/x86_quick.h"
 
 namespace pgokit::isa {
 namespace {
@@ -100,9 +101,13 @@ bool is_prefix_alone(Bytes code) {
 }  // namespace
 
 Instruction decode_x86(Bytes code, u64 address, LockPrefix lock) {
-  static const ZydisDecoder decoder = make_decoder();
   if (lock == LockPrefix::alone && !code.empty() && is_prefix_alone(code)) return {.length = 1};
+  if (auto one = decode_common_x86(code, address); one.ok()) return one;
+  return decode_any_x86(code, address);
+}
 
+Instruction decode_any_x86(Bytes code, u64 address) {
+  static const ZydisDecoder decoder = make_decoder();
   ZydisDecodedInstruction in;
   if (!ZYAN_SUCCESS(
           ZydisDecoderDecodeInstruction(&decoder, nullptr, code.data(), code.size(), &in)))
