@@ -85,7 +85,6 @@ CodeMap::Flow CodeMap::flow_of(isa::Flow flow) {
 }
 
 void CodeMap::decode_region(u32 index) const {
-  std::scoped_lock lock(*decoding_);
   auto write = [&](u32 at, u8 value) {
     std::atomic_ref<u8>(map_[at]).store(value, std::memory_order_relaxed);
   };
@@ -95,6 +94,7 @@ void CodeMap::decode_region(u32 index) const {
   u32 end = next == section.regions.end() ? static_cast<u32>(section.size) : *next;
   bool in_front = next == section.regions.begin();
   u32 at = in_front ? 0 : *--next;
+  std::scoped_lock lock((*decoding_)[(section.first + at) / 16 % decoding_->size()]);
   if (map_[section.first + at] != 0) return;  // another thread was faster
   u32 start = at;
   std::vector<u8> decoded(end - start, inside);

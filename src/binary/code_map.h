@@ -13,6 +13,7 @@
 // llvm-profgen sees them: bytes in front of the first symbol of a section are no instructions, and
 // a program without .symtab has none at all.
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -128,7 +129,9 @@ class CodeMap {
   u32 size_ = 0;
   std::unique_ptr<u8[], void (*)(void*)> map_{nullptr, nullptr};
   std::unique_ptr<isa::Decoder> decoder_;
-  std::unique_ptr<std::mutex> decoding_ = std::make_unique<std::mutex>();
+  // Threads decode different regions at the same time, most of them.
+  using Locks = std::array<std::mutex, 64>;
+  std::unique_ptr<Locks> decoding_ = std::make_unique<Locks>();
 };
 
 }  // namespace pgokit::binary

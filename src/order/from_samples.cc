@@ -125,7 +125,7 @@ class SampleReader {
     if (perf::detect_script(text) != perf::ScriptKind::invalid) {
       auto read = TRY(samples::count_script(text, program_,
                                             {.pid = options_.pid, .threads = options_.threads}));
-      for (const auto& branch : read.folder.counts().branches)
+      for (const auto& branch : read.sums.counts().branches)
         seen.branch(branch.from, branch.to, branch.count, nothing);
       take(read.use);
     } else {

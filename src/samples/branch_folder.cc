@@ -1,101 +1,140 @@
 #include "samples/branch_folder.h"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 
 #include "base/parallel.h"
 
 namespace pgokit::samples {
 namespace {
 
+u64 pair(u32 a, u32 b) { return u64{a} << 32 | b; }
 u32 upper(u64 pair) { return static_cast<u32>(pair >> 32); }
 u32 lower(u64 pair) { return static_cast<u32>(pair); }
 
-struct Counted {
-  u64 pair, count;
-};
-
-// In the order of the code, in which neighbours are in the cache.
-std::vector<Counted> sorted(const PairCounter& counter) {
-  std::vector<Counted> all;
-  all.reserve(counter.size());
-  counter.for_each([&](u64 pair, u64 count) { all.push_back({pair, count}); });
-  std::ranges::sort(all, {}, &Counted::pair);
-  return all;
+// Of what `for_each` gives, in the order of the code, each pair of places once. Buckets of
+// neighbours are sorted in the cache.
+template <class Summed, class ForEach>
+std::vector<Summed> sorted_sums(u64 places, const ForEach& for_each) {
+  struct Counted {
+    u64 pair, count;
+  };
+  constexpr size_t buckets = 1024;
+  auto bucket_of = [&](u64 pair) {
+    return std::min<u64>(upper(pair), places) * buckets / (places + 1);
+  };
+  std::array<size_t, buckets + 2> begins{};
+  for_each([&](u64 pair, u64) { ++begins[bucket_of(pair) + 2]; });
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  std::vector<Counted> all(begins.back());
+  for_each([&](u64 pair, u64 count) { all[begins[bucket_of(pair) + 1]++] = {pair, count}; });
+  std::vector<Summed> sums;
+  for (size_t bucket = 0; bucket < buckets; ++bucket) {
+    auto some = std::span(all).subspan(begins[bucket], begins[bucket + 1] - begins[bucket]);
+    std::ranges::sort(some, {}, &Counted::pair);
+    u64 last = 0;
+    for (bool first = true; const auto& [pair, count] : some) {
+      if (first || pair != last)
+        sums.push_back({upper(pair), lower(pair), count});
+      else
+        sums.back().count += count;
+      last = pair;
+      first = false;
+    }
+  }
+  return sums;
 }
 
 }  // namespace
 
-BranchFolder::Added BranchFolder::end_sample(u64 weight) {
+BranchFolder::Added BranchFolder::divide_into_steps() {
   Added added{.entries = entries_.size()};
-  Place newer_from = 0;
+  sample_.clear();
   bool has_newer = false;
   for (const auto& entry : entries_) {
-    Place from = checked(entry.from), to = checked(entry.to);
-    if (from == outside() && to == outside()) {
+    if (entry.from == outside() && entry.to == outside()) {
       ++added.elsewhere;
       continue;
     }
-    if (has_newer) ranges_.add(pair(to, newer_from), weight);
-    if (to != outside()) branches_.add(pair(from, to), weight);
-    newer_from = from;
+    if (has_newer) sample_.push_back({entry.to, oldest_.from, oldest_.to});
+    oldest_ = entry;
     has_newer = true;
   }
-  entries_.clear();
   return added;
 }
 
-BranchFolder merge(std::vector<BranchFolder> folders, unsigned threads) {
-  auto counters = {&BranchFolder::ranges_, &BranchFolder::branches_};
-  parallel_for(counters.size(), threads, [&](size_t i, unsigned) {
-    auto counter = counters.begin()[i];
-    (folders[0].*counter).flush();
+// False where a place is not the beginning of an instruction. For the source of the oldest branch
+// that is asked in the end, unless the branch would be outside on both sides then.
+bool BranchFolder::find_steps() {
+  if (sample_.empty() && !is_checked(oldest_.to)) return false;
+  if (oldest_.to == outside() && !is_checked(oldest_.from)) return false;
+  steps_.make_room(sample_.size());
+  places_.clear();
+  fresh_.clear();
+  for (const auto& step : sample_) {
+    places_.push_back(steps_.slot_of(step));
+    if (steps_.knows(places_.back(), step)) [[likely]]
+      continue;
+    for (Place place : {step.start, step.from, step.to}) {
+      if (place == outside()) continue;
+      code_->prefetch(binary::CodeIndex(place));
+      fresh_.push_back(place);
+    }
+  }
+  return std::ranges::all_of(fresh_, [&](Place place) { return is_checked(place); });
+}
+
+BranchFolder::Added BranchFolder::end_sample(u64 weight) {
+  auto added = divide_into_steps();
+  if (added.used() && !find_steps()) [[unlikely]] {
+    for (auto& entry : entries_) entry = {checked(entry.from), checked(entry.to)};
+    added = divide_into_steps();
+    if (added.used()) find_steps();
+  }
+  entries_.clear();
+  if (!added.used()) return added;
+  for (size_t i = 0; i < sample_.size(); ++i) steps_.add(places_[i], sample_[i], weight);
+  oldest_branches_.add(pair(oldest_.from, oldest_.to), weight);
+  return added;
+}
+
+std::vector<BranchSums::Range> BranchFolder::ranges() const {
+  return sorted_sums<BranchSums::Range>(code_->size(), [&](auto&& each) {
+    steps_.for_each([&](const Step& step, u64 count) { each(pair(step.start, step.from), count); });
+  });
+}
+
+std::vector<BranchSums::Branch> BranchFolder::branches() const {
+  return sorted_sums<BranchSums::Branch>(code_->size(), [&](auto&& each) {
+    steps_.for_each([&](const Step& step, u64 count) {
+      if (step.to != outside()) each(pair(step.from, step.to), count);
+    });
+    oldest_branches_.for_each([&](u64 branch, u64 count) {
+      if (lower(branch) != outside()) each(pair(checked(upper(branch)), lower(branch)), count);
+    });
+  });
+}
+
+BranchSums merge(std::vector<BranchFolder> folders, unsigned threads) {
+  auto& all = folders[0];
+  parallel_for(2, threads, [&](size_t i, unsigned) {
     for (size_t from = 1; from < folders.size(); ++from) {
-      (folders[0].*counter).merge(folders[from].*counter);
-      folders[from].*counter = {};
+      if (i == 0)
+        all.steps_.merge(std::exchange(folders[from].steps_, {}));
+      else
+        all.oldest_branches_.merge(std::exchange(folders[from].oldest_branches_, {}));
     }
   });
-  return std::move(folders[0]);
-}
-
-BinaryAddr BranchFolder::address(Place place) const {
-  return place == outside() ? external : code_->address_of(binary::CodeIndex(place));
-}
-
-std::vector<BranchFolder::RawRange> BranchFolder::raw_ranges() const {
-  std::vector<RawRange> all;
-  for (const auto& [pair, count] : sorted(ranges_))
-    all.push_back({upper(pair), lower(pair), count});
-  return all;
-}
-
-std::vector<RangeCount> BranchFolder::possible_ranges() const {
-  std::vector<RangeCount> ranges;
-  for (const auto& [pair, count] : sorted(ranges_)) {
-    Place start = upper(pair), last = lower(pair);
-    if (start == outside() || last == outside()) continue;
-    if (code_->falls_through(binary::CodeIndex(start), binary::CodeIndex(last)))
-      ranges.push_back({address(start), address(last), count});
-  }
-  return ranges;
-}
-
-std::vector<BranchCount> BranchFolder::branches() const {
-  std::vector<BranchCount> branches;
-  for (const auto& [pair, count] : sorted(branches_))
-    branches.push_back({address(upper(pair)), address(lower(pair)), count});
-  return branches;
-}
-
-Counts BranchFolder::counts(unsigned threads) const {
-  Counts counts;
+  std::vector<BranchSums::Range> ranges;
+  std::vector<BranchSums::Branch> branches;
   parallel_for(2, threads, [&](size_t i, unsigned) {
     if (i == 0)
-      counts.ranges = possible_ranges();
+      ranges = all.ranges();
     else
-      counts.branches = branches();
+      branches = all.branches();
   });
-  normalize(counts);
-  return counts;
+  return {*all.code_, std::move(ranges), std::move(branches)};
 }
 
 }  // namespace pgokit::samples

@@ -17,6 +17,8 @@ class BranchFolderTest : public testing::Test {
     used_ = folder.end_sample(weight).used();
   }
 
+  BranchSums sums() const { return merge({folder_}, 1); }
+
   std::string image_ = test::tiny_program().image();
   elf::File file_ = *elf::File::parse(as_bytes(image_));
   binary::CodeSymbols symbols_{file_};
@@ -30,17 +32,17 @@ TEST_F(BranchFolderTest, NeighboursEncloseARange) {
   Counts expected{
       {{{0x401007}, {0x401007}, 3}, {{0x401010}, {0x401011}, 3}},
       {{{0x401002}, {0x401007}, 3}, {{0x401007}, {0x401010}, 3}, {{0x401011}, {0x40100c}, 3}}};
-  EXPECT_EQ(folder_.counts(), expected);
+  EXPECT_EQ(sums().counts(), expected);
 }
 
 TEST_F(BranchFolderTest, BranchesFromOutsideCountIntoTheProgramOnly) {
   add(folder_, {{0x401007, 0x7000}, {0x9000, 0x401000}});
-  EXPECT_EQ(folder_.counts(), (Counts{{{{0x401000}, {0x401007}, 1}}, {{external, {0x401000}, 1}}}));
+  EXPECT_EQ(sums().counts(), (Counts{{{{0x401000}, {0x401007}, 1}}, {{external, {0x401000}, 1}}}));
 }
 
 TEST_F(BranchFolderTest, WhatIsOutsideOnBothSidesIsNotThere) {
   add(folder_, {{0x401011, 0x40100c}, {0x7000, 0x8000}, {0x401007, 0x401010}});
-  EXPECT_EQ(folder_.counts().ranges, (std::vector<RangeCount>{{{0x401010}, {0x401011}, 1}}));
+  EXPECT_EQ(sums().counts().ranges, (std::vector<RangeCount>{{{0x401010}, {0x401011}, 1}}));
   EXPECT_TRUE(used_);
   add(folder_, {{0x7000, 0x8000}});
   EXPECT_FALSE(used_);
@@ -49,8 +51,26 @@ TEST_F(BranchFolderTest, WhatIsOutsideOnBothSidesIsNotThere) {
 TEST_F(BranchFolderTest, ImpossibleRangesAreLeftOutButShown) {
   add(folder_, {{0x40100c, 0x7000}, {0x401011, 0x401000}});    // runs over the call
   add(folder_, {{0x401002, 0x401007}, {0x401011, 0x40100c}});  // ends before it starts
-  EXPECT_TRUE(folder_.counts().ranges.empty());
-  EXPECT_EQ(folder_.raw_ranges().size(), 2u);
+  EXPECT_TRUE(sums().counts().ranges.empty());
+  EXPECT_EQ(sums().raw_ranges().size(), 2u);
+}
+
+// 0x401001 is inside of an instruction.
+TEST_F(BranchFolderTest, WhatIsNoInstructionIsOutside) {
+  for (int round = 0; round < 2; ++round) {
+    add(folder_, {{0x401011, 0x40100c}, {0x401001, 0x9000}, {0x401007, 0x401010}});
+    add(folder_, {{0x401011, 0x40100c}, {0x401001, 0x401010}});  // of the oldest
+    add(folder_, {{0x401001, 0x401001}});
+    EXPECT_FALSE(used_);
+    add(folder_, {{0x401001, 0x401007}});
+    EXPECT_TRUE(used_);
+  }
+  Counts expected{{{{0x401010}, {0x401011}, 4}},
+                  {{external, {0x401007}, 2},
+                   {external, {0x401010}, 2},
+                   {{0x401007}, {0x401010}, 2},
+                   {{0x401011}, {0x40100c}, 4}}};
+  EXPECT_EQ(sums().counts(), expected);
 }
 
 TEST_F(BranchFolderTest, MergeIsTheSameInAnyOrder) {
@@ -60,8 +80,8 @@ TEST_F(BranchFolderTest, MergeIsTheSameInAnyOrder) {
   add(b, {{0x401002, 0x401007}});
   auto ab = merge({a, b}, 1), ba = merge({b, a}, 2);
   EXPECT_EQ(ab.counts(), ba.counts());
-  Counts sum = a.counts();
-  merge(sum, b.counts());
+  Counts sum = merge({a}, 1).counts();
+  merge(sum, merge({b}, 1).counts());
   EXPECT_EQ(sum, ab.counts());
 }
 

@@ -80,7 +80,7 @@ TEST_F(RecordingTest, EveryProcessHasItsOwnLoadAddress) {
   ASSERT_TRUE(read);
   Counts twice = round_counts_;
   merge(twice, round_counts_);
-  EXPECT_EQ(read->folder.counts(), twice);
+  EXPECT_EQ(read->sums.counts(), twice);
   EXPECT_EQ(read->use.used, 2u);
   EXPECT_EQ(read->use.entries, 4u);
   EXPECT_EQ(read->mappings, 2u);
@@ -116,10 +116,10 @@ TEST_F(RecordingTest, WrongPathBranchesAreDroppedUnlessKept) {
   sample(7, 30, 0x10000, round_, wrong_path);
   auto read = this->read();
   EXPECT_EQ(read->use.entries_wrong_path, 2u);
-  EXPECT_EQ(read->folder.counts(), Counts{});
+  EXPECT_EQ(read->sums.counts(), Counts{});
   auto kept =
       count_recording(*perf::Recording::open(file_->bytes()), program_, {.keep_wrong_path = true});
-  EXPECT_EQ(kept->folder.counts(), round_counts_);
+  EXPECT_EQ(kept->sums.counts(), round_counts_);
 }
 
 TEST_F(RecordingTest, OneProcessOnRequest) {
@@ -181,14 +181,14 @@ class ScriptTest : public ReadTest {
 };
 
 TEST_F(ScriptTest, BranchLinesAreRebasedByMappingEvents) {
-  auto counts = read(fmt::format("{}{}", mapped, round)).folder.counts();
+  auto counts = read(fmt::format("{}{}", mapped, round)).sums.counts();
   EXPECT_EQ(counts, round_counts_);
 }
 
 TEST_F(ScriptTest, WithoutMappingEventLinkedAddressesAreTaken) {
   auto result = read(" 401011 0x401011/0x40100c/P  0x401007/0x401010/P \n");
   EXPECT_FALSE(result.facts.mapped);
-  EXPECT_EQ(result.folder.counts(), round_counts_);
+  EXPECT_EQ(result.sums.counts(), round_counts_);
 }
 
 TEST_F(ScriptTest, ALaterMappingMovesTheProgram) {
@@ -211,7 +211,7 @@ TEST_F(ScriptTest, TheKernelHasMappingsOfItsOwnName) {
   for (auto name : {"[kernel.kallsyms]", "[kernel.kallsyms]_text", "[kernel.kallsyms]_stext"}) {
     auto text = fmt::format(
         "PERF_RECORD_MMAP2 -1/0: [0x10000(0x1000) @ 0x10000 00:00 0 0]: r-xp {}\n{}", name, round);
-    EXPECT_EQ(read(text, {.kernel = true}).folder.counts(), round_counts_);
+    EXPECT_EQ(read(text, {.kernel = true}).sums.counts(), round_counts_);
     EXPECT_FALSE(read(text).facts.mapped);
   }
   auto none = count_script(fmt::format("{}{}", mapped, round), program_, {.kernel = true});
@@ -222,7 +222,7 @@ TEST_F(ScriptTest, RepeatCountsAreWeights) {
   Counts five = round_counts_;
   for (auto& range : five.ranges) range.count = 5;
   for (auto& branch : five.branches) branch.count = 5;
-  EXPECT_EQ(read(fmt::format("{}5\n{}", mapped, round)).folder.counts(), five);
+  EXPECT_EQ(read(fmt::format("{}5\n{}", mapped, round)).sums.counts(), five);
 }
 
 TEST_F(ScriptTest, ChainsOfHybridSamplesDecideOnlyWhetherTheyCount) {
@@ -230,7 +230,7 @@ TEST_F(ScriptTest, ChainsOfHybridSamplesDecideOnlyWhetherTheyCount) {
   auto taken = read(fmt::format(
       "{}\t    10004\n\t    99999\n 0x10011/0x1000c/P  0x10007/0x10010/P \n\n", mapped));
   EXPECT_TRUE(taken.hybrid);
-  EXPECT_EQ(taken.folder.counts(), round_counts_);
+  EXPECT_EQ(taken.sums.counts(), round_counts_);
   // the first instruction of leaf, where the caller cannot be known: dropped
   auto dropped = read(fmt::format(
       "{}\t    10010\n\t    1000c\n 0x10011/0x1000c/P  0x10007/0x10010/P \n\n", mapped));
@@ -243,7 +243,7 @@ TEST_F(ScriptTest, ChainsOfHybridSamplesDecideOnlyWhetherTheyCount) {
   EXPECT_EQ(damaged.use.used, 2u);
   EXPECT_EQ(damaged.use.samples, damaged.use.used + damaged.bad_chains);
   EXPECT_EQ(damaged.bad_chains, 1u);
-  EXPECT_EQ(dropped.folder.counts(), Counts{});
+  EXPECT_EQ(dropped.sums.counts(), Counts{});
 }
 
 TEST_F(ScriptTest, DamagedRecordsEndTheirSampleOnly) {
@@ -251,7 +251,7 @@ TEST_F(ScriptTest, DamagedRecordsEndTheirSampleOnly) {
       read(fmt::format("{}{} 10011 0x10011/0x1000c/P 0x10007/0x1Warning:\n", mapped, round));
   EXPECT_EQ(result.facts.bad_branches, 1u);
   EXPECT_EQ(result.facts.first_bad_line, 3u);
-  EXPECT_EQ(result.folder.counts().branches.back().count, 2u);
+  EXPECT_EQ(result.sums.counts().branches.back().count, 2u);
 }
 
 TEST_F(ScriptTest, ThreadsDoNotChangeTheCounts) {
@@ -259,7 +259,7 @@ TEST_F(ScriptTest, ThreadsDoNotChangeTheCounts) {
   for (int i = 0; i < 100'000; ++i) text += round;
   text += "bad\n";
   auto one = read(text, {.threads = 1}), many = read(text, {.threads = 5});
-  EXPECT_EQ(one.folder.counts(), many.folder.counts());
+  EXPECT_EQ(one.sums.counts(), many.sums.counts());
   EXPECT_EQ(one.use.used, many.use.used);
   EXPECT_EQ(one.use.samples, many.use.samples);
   EXPECT_EQ(one.facts.first_bad_line, many.facts.first_bad_line);

@@ -108,7 +108,7 @@ Result<RecordingCounts> count_recording(const perf::Recording& recording,
     result.use.add(counter.use);
     result.unreadable.add(counter.walk.unreadable);
   }
-  result.folder = merge(std::move(folders), options.threads);
+  result.sums = merge(std::move(folders), options.threads);
   return result;
 }
 

@@ -46,9 +46,9 @@ struct SampleUse {
 };
 
 struct RecordingCounts {
-  explicit RecordingCounts(const binary::CodeMap& code) : folder(code) {}
+  explicit RecordingCounts(const binary::CodeMap& code) : sums(code) {}
 
-  BranchFolder folder;
+  BranchSums sums;
   SampleUse use;
   perf::ReadCounts unreadable;
   u64 mappings = 0;              // of the program's code; 0: it did not run, nothing is counted

@@ -86,7 +86,7 @@ Result<ScriptRead> count_script(std::string_view text, const binary::Program& pr
     read.begun += sink.begun;
     read.outside_leaves += sink.outside_leaves;
   }
-  read.folder = merge(std::move(folders), options.threads);
+  read.sums = merge(std::move(folders), options.threads);
   read.use.samples += read.facts.bad_frames;
   read.bad_chains += read.facts.bad_frames;
   return read;

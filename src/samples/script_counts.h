@@ -3,7 +3,7 @@
 // perf script text → Counts of one program, by the rules of llvm-profgen 22.
 //
 //   auto read = TRY(count_script(text, program, {}));
-//   use(read.folder.counts());
+//   use(read.sums.counts());
 //
 // Of hybrid samples the call chain decides only whether the sample is taken: one whose leaf is in a
 // prologue or epilogue is not. The program's functions have to be loaded for hybrid text.
@@ -16,9 +16,9 @@
 namespace pgokit::samples {
 
 struct ScriptRead {
-  explicit ScriptRead(const binary::CodeMap& code) : folder(code) {}
+  explicit ScriptRead(const binary::CodeMap& code) : sums(code) {}
 
-  BranchFolder folder;
+  BranchSums sums;
   SampleUse use;
   bool hybrid = false;
   u64 bad_chains = 0;  // samples dropped for their call chain

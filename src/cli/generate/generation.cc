@@ -49,8 +49,8 @@ Status read_flat_recording(const perf::Recording& recording, const binary::Progr
                            ReadInput& input) {
   auto read = TRY(samples::count_recording(recording, program, how));
   if (read.mappings == 0) return did_not_run(recording, program, read.other_build, options.kernel);
-  input.counts = read.folder.counts(options.threads);
-  input.ranges = samples::diagnose(read.folder.raw_ranges(), program.code(), program.functions(),
+  input.counts = read.sums.counts(options.threads);
+  input.ranges = samples::diagnose(read.sums.raw_ranges(), program.code(), program.functions(),
                                    options.list_faults, options.threads);
   input.use = read.use;
   input.unreadable = read.unreadable;
@@ -139,8 +139,8 @@ Status read_script(std::string_view text, const binary::Program& program,
                                          .kernel = options.kernel,
                                          .threads = options.threads,
                                          .progress = &progress}));
-  input.counts = read.folder.counts(options.threads);
-  input.ranges = samples::diagnose(read.folder.raw_ranges(), program.code(), program.functions(),
+  input.counts = read.sums.counts(options.threads);
+  input.ranges = samples::diagnose(read.sums.raw_ranges(), program.code(), program.functions(),
                                    options.list_faults, options.threads);
   input.use = read.use;
   input.bad_chains = read.bad_chains;

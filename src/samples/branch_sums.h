@@ -1,0 +1,50 @@
+#pragma once
+
+// What branch stacks come to when all are folded: each range and branch once, with its sum.
+//
+//   BranchSums sums = merge(std::move(folders), code, threads);
+//   diagnose(sums.raw_ranges(), ...);
+//   Counts counts = sums.counts(threads);
+
+#include <vector>
+
+#include "binary/code_map.h"
+#include "samples/counts.h"
+
+namespace pgokit::samples {
+
+class BranchSums {
+ public:
+  using Place = u32;  // see BranchFolder
+  struct Range {
+    Place start, last;
+    u64 count;
+  };
+  struct Branch {
+    Place from, to;
+    u64 count;
+  };
+
+  explicit BranchSums(const binary::CodeMap& code) : code_(&code) {}
+  // Both ascending by their places.
+  BranchSums(const binary::CodeMap& code, std::vector<Range> ranges, std::vector<Branch> branches)
+      : code_(&code), ranges_(std::move(ranges)), branches_(std::move(branches)) {}
+
+  // Every range between two neighbouring entries, broken ones too; an end may be outside.
+  const std::vector<Range>& raw_ranges() const { return ranges_; }
+
+  // Without the ranges that cannot be: an end outside, or something between the ends that never
+  // falls through.
+  Counts counts(unsigned threads = 1) const;
+
+ private:
+  BinaryAddr address(Place place) const;
+  std::vector<RangeCount> possible_ranges(unsigned threads) const;
+  std::vector<BranchCount> branches() const;
+
+  const binary::CodeMap* code_;
+  std::vector<Range> ranges_;
+  std::vector<Branch> branches_;
+};
+
+}  // namespace pgokit::samples

@@ -1,0 +1,95 @@
+#pragma once
+
+// Counts steps: a straight range of code and the branch that ends it.
+//
+//   StepCounter counter;
+//   for (const auto& step : some) counter.prefetch(step);
+//   counter.make_room(some.size());
+//   size_t slot = counter.slot_of(step);
+//   if (!counter.knows(slot, step)) ...                    // never seen
+//   counter.add(slot, step, weight);
+//
+// A range determines where its branch goes, unless that is a return or an indirect one, so there
+// are hardly more steps than ranges or branches, and one look-up (one cache miss) counts both. Sums
+// are modulo 2^64.
+
+#include <tsl/robin_map.h>
+
+#include <vector>
+
+#include "base/hash.h"
+#include "base/types.h"
+
+namespace pgokit::samples {
+
+// Places of instructions, see BranchFolder: what ran is `start` to `from`, then the branch to `to`.
+struct Step {
+  u32 start = ~u32{0}, from = ~u32{0}, to = ~u32{0};
+  bool operator==(const Step&) const = default;
+};
+
+class StepCounter {
+ public:
+  StepCounter() : slots_(64), mask_(slots_.size() - 1) {}
+
+  void prefetch(const Step& step) const { __builtin_prefetch(&slots_[hash(step) & mask_]); }
+
+  // So many additions do not move slots.
+  void make_room(size_t steps) {
+    while (8 * (size_ + steps) > 7 * slots_.size()) [[unlikely]]
+      grow();
+  }
+  // Where the step is, or would be put. No step has both ends of its branch outside.
+  size_t slot_of(const Step& step) const {
+    for (size_t at = hash(step);; ++at) {
+      const Slot& slot = slots_[at & mask_];
+      if (slot.step == step || slot.step == Step{}) return at & mask_;
+    }
+  }
+  bool knows(size_t slot, const Step& step) const { return slots_[slot].step == step; }
+  // The slot may be taken by another step since slot_of().
+  void add(size_t slot, const Step& step, u64 weight) {
+    if (!knows(slot, step)) [[unlikely]] {
+      slot = slot_of(step);
+      size_ += !knows(slot, step);
+      slots_[slot].step = step;
+    }
+    u64 sum = slots_[slot].count + weight;
+    if (sum < weight || sum >> 32) [[unlikely]]
+      large_[step] += (sum >> 32) + (u64{sum < weight} << 32);
+    slots_[slot].count = static_cast<u32>(sum);
+  }
+
+  void merge(const StepCounter& other);
+  size_t size() const { return size_; }
+
+  // In no particular order.
+  template <class Each>
+  void for_each(Each&& each) const {
+    for (const auto& slot : slots_)
+      if (slot.step != Step{}) each(slot.step, count_of(slot));
+  }
+
+ private:
+  struct Slot {
+    Step step;
+    u32 count = 0;  // its lower half
+  };
+  struct Hash {
+    size_t operator()(const Step& step) const { return hash(step); }
+  };
+  static size_t hash(const Step& step) {
+    return IntHash{}((u64{step.start} << 32 | step.from) ^ step.to * 0xd6e8feb86659fd93u);
+  }
+  u64 count_of(const Slot& slot) const {
+    auto large = large_.empty() ? large_.end() : large_.find(slot.step);
+    return slot.count + (large == large_.end() ? 0 : large->second << 32);
+  }
+  void grow();
+
+  std::vector<Slot> slots_;  // at most seven eighths of them full
+  size_t mask_, size_ = 0;
+  tsl::robin_map<Step, u64, Hash> large_;  // upper halves of counts
+};
+
+}  // namespace pgokit::samples
