@@ -1,0 +1,38 @@
+// The pre-inliner over columns against the one that moves profiles: on whatever contexts, they
+// decide the same. The first byte chooses thresholds, a text profile follows.
+#include <cstdio>
+#include <cstdlib>
+
+#include "generate/context_preinliner.h"
+#include "test/support/context_profiles.h"
+#include "test/support/context_samples.h"
+
+using namespace pgokit;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  constexpr size_t enough = 1 << 16;
+  if (size < 2 || size > enough) return 0;
+  Bytes file{data + 1, size - 1};
+  if (profile::sniff(file) != profile::Format::text) return 0;
+  auto read = profile::read_profile(file);
+  if (!read || !read->profile.flags.context_sensitive) return 0;
+  u8 choice = data[0];
+  generate::InlineSizes sizes;
+  generate::PreinlineOptions options{.hot_threshold = choice & 7u,
+                                     .cold_threshold = choice >> 3 & 3u,
+                                     .inlined_multiplier = 3,
+                                     .growth_limit = 3,
+                                     .limit_min = 2,
+                                     .cold_count = choice >> 5 & 3u,
+                                     .upper_count = 20};
+  const auto* used = choice & 128 ? &sizes : nullptr;
+  auto by_moves = test::profile_of(as_text(file));
+  preinline(by_moves, used, options);
+  auto by_columns = preinline(test::samples_of(std::move(read->profile)), used, options, 2);
+  if (test::text_of(by_moves) != test::text_of(by_columns)) {
+    std::fprintf(stderr, "moves:\n%s\ncolumns:\n%s\n", test::text_of(by_moves).c_str(),
+                 test::text_of(by_columns).c_str());
+    std::abort();
+  }
+  return 0;
+}
