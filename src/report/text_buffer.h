@@ -7,9 +7,12 @@
 //   out.text("count: "), out.decimal(7), out.text('\n');
 //   take(out.view());
 //   out.clear();                            // the memory stays
+//
+// With somebody to take it, text of any length needs 64 kB: TextBuffer out(take); ... out.flush();
 
 #include <charconv>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -17,8 +20,13 @@
 
 namespace pgokit::report {
 
+using TakeText = std::function<void(std::string_view)>;
+
 class TextBuffer {
  public:
+  TextBuffer() = default;
+  explicit TextBuffer(TakeText take) : take_(std::move(take)) {}
+
   void text(std::string_view text) {
     make_room(text.size());
     copy_short(&bytes_[size_], text.data(), text.size());
@@ -46,8 +54,11 @@ class TextBuffer {
 
   std::string_view view() const { return {bytes_.get(), size_}; }
   void clear() { size_ = 0; }
+  void flush() { take_(view()), clear(); }
 
  private:
+  static constexpr size_t enough = 1 << 16;
+
   // Names are short, and a call of memcpy for each took a quarter of the time.
   static void copy_short(char* to, const char* from, size_t n) {
     if (n > 64) {
@@ -74,6 +85,10 @@ class TextBuffer {
       grow(n + 8);
   }
   void grow(size_t n) {
+    if (take_ && size_ >= enough) {
+      flush();
+      if (n <= capacity_) return;
+    }
     capacity_ = 2 * capacity_ + n + 4096;
     auto larger = std::make_unique_for_overwrite<char[]>(capacity_);
     if (size_) std::memcpy(larger.get(), bytes_.get(), size_);
@@ -82,6 +97,7 @@ class TextBuffer {
 
   std::unique_ptr<char[]> bytes_;
   size_t size_ = 0, capacity_ = 0;
+  TakeText take_;
 };
 
 }  // namespace pgokit::report

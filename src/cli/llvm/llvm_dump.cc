@@ -12,6 +12,7 @@ namespace pgokit::cli {
 namespace {
 
 using profile::Columns;
+using report::TakeText;
 using report::TextBuffer;
 
 // The targets of each place of a node, walked together with its places.
@@ -290,24 +291,29 @@ class JsonDump {
 // `dump(text, order, first, end)` appends the text of a part of the functions.
 template <class Dump>
 void in_pieces(const Columns& columns, const TakeText& take, Dump dump) {
-  constexpr size_t piece_nodes = 1 << 9;  // some 75 kB of text, which stay in the cache
+  constexpr size_t piece_places = 1 << 12;  // some 75 kB of text, which stay in the cache
+  constexpr size_t large_piece = 1 << 20;   // of one function: its text is not kept
   auto order = columns.by_total();
-  std::vector<size_t> begins;
-  size_t nodes = piece_nodes;
+  std::vector<size_t> begins, sizes;
   for (size_t i = 0; i < order.size(); ++i) {
-    if (nodes >= piece_nodes) begins.push_back(i), nodes = 0;
+    if (begins.empty() || sizes.back() >= piece_places) begins.push_back(i), sizes.push_back(0);
     const auto& top = columns.functions[order[i]];
-    nodes += columns.node(top).end - top.node;
+    sizes.back() +=
+        columns.part(top).places_within(top.node).size() + columns.node(top).end - top.node;
   }
   begins.push_back(order.size());
   std::vector<TextBuffer> texts(worker_count(0));
-  parallel_in_order(
-      begins.size() - 1, 0,
-      [&](size_t piece, unsigned worker) {
-        texts[worker].clear();
-        dump(texts[worker], order, begins[piece], begins[piece + 1]);
-      },
-      [&](size_t, unsigned worker) { take(texts[worker].view()); });
+  auto make = [&](size_t piece, unsigned worker) {
+    texts[worker].clear();
+    if (sizes[piece] < large_piece) dump(texts[worker], order, begins[piece], begins[piece + 1]);
+  };
+  auto hand_on = [&](size_t piece, unsigned worker) {
+    if (sizes[piece] < large_piece) return take(texts[worker].view());
+    TextBuffer text(take);
+    dump(text, order, begins[piece], begins[piece + 1]);
+    text.flush();
+  };
+  parallel_in_order(sizes.size(), 0, make, hand_on);
 }
 
 // Names stand in memory anywhere, and a third of the time of a dump was spent waiting for them:

@@ -4,17 +4,14 @@
 // Source of truth: llvm/lib/ProfileData/SampleProf.cpp (print), SampleProfReader.cpp (dumpJson,
 // dumpSectionInfo), llvm/lib/IR/ProfileSummary.cpp and llvm/tools/llvm-profdata.
 
-#include <functional>
-
 #include "profile/columns.h"
+#include "report/text_buffer.h"
 
 namespace pgokit::cli {
 
-using TakeText = std::function<void(std::string_view)>;
-
 // All functions by total, piece by piece in order; text is made on all cores.
-void dump_functions(const profile::Columns& columns, const TakeText& take);
-void dump_functions_json(const profile::Columns& columns, const TakeText& take);
+void dump_functions(const profile::Columns& columns, const report::TakeText& take);
+void dump_functions_json(const profile::Columns& columns, const report::TakeText& take);
 // One function of a profile without contexts; what the peer prints for nothing if there is none.
 std::string dump_function(const profile::Columns& columns, std::string_view name);
 
