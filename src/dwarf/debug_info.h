@@ -35,6 +35,11 @@ namespace pgokit::dwarf {
 class InlineIndex;
 class LineTable;
 
+// Where in a line table an address was found: the next one is looked for there first.
+struct LinePlace {
+  u32 sequence = 0, row = 0;
+};
+
 // The empty braces keep Options{.path = ...} free of warnings.
 struct Options {
   std::string path = {};  // NOLINT(readability-redundant-member-init): PATH.dwp is looked for
@@ -113,11 +118,18 @@ class DebugInfo {
   std::unique_ptr<State> state_;
 };
 
+// Whether what is read of a function or unit will be wanted again.
+enum class Reading : u8 {
+  kept,  // for all cursors, as long as DebugInfo lives
+  once,  // forgotten when no cursor of this kind is there: code is gone through in its order
+};
+
 // Frames by address. Units are read when first asked about, once for all cursors; a cursor is for
 // one thread, any number of them may be used at a time. Asking in ascending order is fastest.
 class FrameCursor {
  public:
-  explicit FrameCursor(const DebugInfo& info);
+  explicit FrameCursor(const DebugInfo& info, Reading reading = Reading::kept);
+  ~FrameCursor();
   FrameCursor(const FrameCursor&) = delete;
   FrameCursor& operator=(const FrameCursor&) = delete;
 
@@ -127,12 +139,22 @@ class FrameCursor {
  private:
   void fill(u64 address);
   bool enter_function(u64 address);
+  void enter_scope(u32 scope);
+  void narrow_to_line(u64 address, Frame& leaf);
 
   const DebugInfo::State* state_;
-  // The function that the last address was in.
+  Reading reading_;
+  // The function that the last address was in, and where in its tables that was.
   u64 begin_ = 0, end_ = 0;
   const InlineIndex* inlines_ = nullptr;
   const LineTable* lines_ = nullptr;
+  std::unique_ptr<const InlineIndex> own_inlines_;
+  std::shared_ptr<const LineTable> own_lines_;
+  u32 lines_unit_ = ~u32{0};  // of own_lines_
+  size_t inline_place_ = 0;
+  LinePlace line_place_;
+  u32 scope_ = ~u32{0};  // that of frames_
+  bool has_leaf_ = false;
   FramePart part_;
   std::vector<Frame> frames_;
 };

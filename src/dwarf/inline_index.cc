@@ -127,11 +127,19 @@ InlineIndex InlineIndex::read(const Unit& unit, const UnitList& units, u64 begin
   return index;
 }
 
-InlineIndex::Part InlineIndex::find(u64 address) const {
-  auto next = std::ranges::upper_bound(starts_, address, {}, &RangeOverlay::Start::address);
-  u64 end = next == starts_.end() ? ~u64{0} : next->address;
-  if (next == starts_.begin()) return {{0, end}, none};
-  return {{std::prev(next)->address, end}, std::prev(next)->scope};
+InlineIndex::Part InlineIndex::find(u64 address, size_t& last) const {
+  constexpr size_t near = 4;
+  auto is_behind = [&](size_t i) { return i >= starts_.size() || starts_[i].address > address; };
+  size_t next = last + 1;
+  while (next < last + near && !is_behind(next)) ++next;
+  if (is_behind(next - 1) || !is_behind(next)) {
+    auto found = std::ranges::upper_bound(starts_, address, {}, &RangeOverlay::Start::address);
+    next = static_cast<size_t>(found - starts_.begin());
+  }
+  u64 end = next == starts_.size() ? ~u64{0} : starts_[next].address;
+  if (next == 0) return {{0, end}, none};
+  last = next - 1;
+  return {{starts_[last].address, end}, starts_[last].scope};
 }
 
 }  // namespace pgokit::dwarf

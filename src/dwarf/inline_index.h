@@ -32,7 +32,12 @@ class InlineIndex {
   // Reads the entry at `begin` and those below, which are before `end`.
   static InlineIndex read(const Unit& unit, const UnitList& units, u64 begin, u64 end);
 
-  Part find(u64 address) const;
+  // `last`: where the last address was found; the next one is looked for there first.
+  Part find(u64 address, size_t& last) const;
+  Part find(u64 address) const {
+    size_t anywhere = 0;
+    return find(address, anywhere);
+  }
   const Scope& scope(u32 index) const { return scopes_[index]; }
   const FunctionInfo& function(const Scope& scope) const { return functions_[scope.function]; }
 

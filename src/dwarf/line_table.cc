@@ -275,21 +275,41 @@ bool LineTable::has_file(u64 index) const {
   return version_ >= 5 ? index < files_.size() : index != 0 && index <= files_.size();
 }
 
-LineTable::Part LineTable::find(u64 address) const {
-  // The first sequence that ends behind the address decides, as in LLVM, even if it begins behind
-  // it too and a later one holds it.
-  auto next = std::ranges::upper_bound(sequences_, address, {},
-                                       [](const Sequence& s) { return s.range.end; });
-  u64 from = next == sequences_.begin() ? 0 : std::prev(next)->range.end;
-  if (next == sequences_.end()) return {{from, ~u64{0}}, nullptr};
-  if (address < next->range.begin) return {{from, next->range.begin}, nullptr};
-  const Row* begin = &rows_[next->first];
-  const Row* end = begin + (next->end - next->first);
-  const Row* row = std::upper_bound(begin + 1, end, address - next->range.begin,
-                                    [](u64 offset, const Row& r) { return offset < r.offset; });
-  u64 until = next->range.end;
-  if (row != end) until = std::min(until, next->range.begin + row->offset);
-  return {{std::max(from, next->range.begin + row[-1].offset), until}, row - 1};
+// The first sequence that ends behind the address.
+u32 LineTable::sequence_behind(u64 address, u32 last) const {
+  if (last < sequences_.size() && address < sequences_[last].range.end &&
+      (last == 0 || address >= sequences_[last - 1].range.end))
+    return last;
+  auto found = std::ranges::upper_bound(sequences_, address, {},
+                                        [](const Sequence& s) { return s.range.end; });
+  return static_cast<u32>(found - sequences_.begin());
+}
+
+// The last row at or before the offset, or the first.
+u32 LineTable::row_at(const Sequence& sequence, u64 offset, u32 last) const {
+  constexpr u32 near = 8;
+  if (last >= sequence.first && last < sequence.end && rows_[last].offset <= offset)
+    for (u32 row = last; row < last + near; ++row)
+      if (row + 1 == sequence.end || offset < rows_[row + 1].offset) return row;
+  auto found = std::upper_bound(rows_.begin() + sequence.first + 1, rows_.begin() + sequence.end,
+                                offset, [](u64 o, const Row& r) { return o < r.offset; });
+  return static_cast<u32>(found - rows_.begin()) - 1;
+}
+
+// The first sequence that ends behind the address decides, as in LLVM, even if it begins behind it
+// too and a later one holds it.
+LineTable::Part LineTable::find(u64 address, LinePlace& last) const {
+  last.sequence = sequence_behind(address, last.sequence);
+  u64 from = last.sequence == 0 ? 0 : sequences_[last.sequence - 1].range.end;
+  if (last.sequence == sequences_.size()) return {{from, ~u64{0}}, nullptr};
+  const auto& sequence = sequences_[last.sequence];
+  if (address < sequence.range.begin) return {{from, sequence.range.begin}, nullptr};
+  last.row = row_at(sequence, address - sequence.range.begin, last.row);
+  u64 until = sequence.range.end;
+  if (last.row + 1 < sequence.end)
+    until = std::min(until, sequence.range.begin + rows_[last.row + 1].offset);
+  const Row& row = rows_[last.row];
+  return {{std::max(from, sequence.range.begin + row.offset), until}, &row};
 }
 
 std::string LineTable::file_name(u64 index, std::string_view comp_dir) const {

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dwarf/debug_info.h"
 #include "dwarf/ranges.h"
 
 namespace pgokit::dwarf {
@@ -34,7 +35,11 @@ class LineTable {
   // `bytes` begin with the table's header. A table that breaks off keeps what came before.
   static LineTable read(const Unit& unit, Bytes bytes);
 
-  Part find(u64 address) const;
+  Part find(u64 address, LinePlace& last) const;
+  Part find(u64 address) const {
+    LinePlace anywhere;
+    return find(address, anywhere);
+  }
   // Joined with its directory, and that with `comp_dir` where it is relative.
   std::string file_name(u64 index, std::string_view comp_dir) const;
   bool empty() const { return sequences_.empty(); }
@@ -58,6 +63,8 @@ class LineTable {
   };
   class Program;
 
+  u32 sequence_behind(u64 address, u32 last) const;
+  u32 row_at(const Sequence& sequence, u64 offset, u32 last) const;
   bool read_header(const Unit& unit, Bytes bytes, Header& header);
   bool read_names(Cursor& in);
   bool read_names_v5(Cursor& in, const Unit& unit);

@@ -109,15 +109,19 @@ const UnitFunctions& DebugInfo::State::functions(u32 index) const {
   return lazy.functions;
 }
 
+std::unique_ptr<const InlineIndex> DebugInfo::State::read_inlines(u32 index, u32 function) const {
+  auto [unit, neighbours] = body(index);
+  const auto& entry = lazy_units_[index].functions.functions()[function];
+  return std::make_unique<InlineIndex>(
+      InlineIndex::read(*unit, *neighbours, entry.begin, entry.end));
+}
+
 const InlineIndex& DebugInfo::State::inlines(u32 index, u32 function) const {
   LazyUnit& lazy = lazy_units_[index];
   auto& slot = lazy.by_function[function];
   const InlineIndex* known = slot.load(std::memory_order_acquire);
   if (known) return *known;
-  auto [unit, neighbours] = body(index);
-  const auto& entry = lazy.functions.functions()[function];
-  auto made =
-      std::make_unique<InlineIndex>(InlineIndex::read(*unit, *neighbours, entry.begin, entry.end));
+  auto made = read_inlines(index, function);
   std::scoped_lock lock(lazy.made_mutex);
   if (slot.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel))
     known = lazy.made.emplace_back(std::move(made)).get();
@@ -143,6 +147,20 @@ const LineTable* DebugInfo::State::lines(u32 index) const {
     lazy.table = LineTable::read(unit, sections.line.subspan(begin, lazy.end - begin));
   });
   return &lazy.table;
+}
+
+std::shared_ptr<const LineTable> DebugInfo::State::shared_lines(u32 index) const {
+  const Unit& unit = units[index];
+  auto found = unit.line_offset ? lazy_lines_.find(*unit.line_offset) : lazy_lines_.end();
+  if (found == lazy_lines_.end()) return nullptr;
+  auto& [begin, lazy] = *found;
+  std::scoped_lock lock(lazy.sharing);
+  auto table = lazy.shared.lock();
+  if (table) return table;
+  Bytes bytes = sections.line.subspan(begin, lazy.end - begin);
+  table = std::make_shared<const LineTable>(LineTable::read(unit, bytes));
+  lazy.shared = table;
+  return table;
 }
 
 }  // namespace pgokit::dwarf

@@ -31,8 +31,12 @@ struct DebugInfo::State {
   // Of one function, or of all in the unit.
   const InlineIndex& inlines(u32 unit, u32 function) const;
   const InlineIndex& inlines(u32 unit) const;
+  // One that is not kept here.
+  std::unique_ptr<const InlineIndex> read_inlines(u32 unit, u32 function) const;
   // nullptr for a unit without line table.
   const LineTable* lines(u32 unit) const;
+  // The same for as long as somebody has it.
+  std::shared_ptr<const LineTable> shared_lines(u32 unit) const;
   bool is_split_off(const Unit& unit) const { return unit.dwo_id && !unit.dwo_name.empty(); }
 
   Options options;
@@ -53,12 +57,14 @@ struct DebugInfo::State {
     // By function; made by whoever comes first, kept in `made`.
     std::unique_ptr<std::atomic<const InlineIndex*>[]> by_function;
     std::mutex made_mutex;
-    std::vector<std::unique_ptr<InlineIndex>> made;
+    std::vector<std::unique_ptr<const InlineIndex>> made;
   };
   struct LazyLines {
     u64 end = 0;  // where the next table begins
     std::once_flag once;
     LineTable table;
+    std::mutex sharing;
+    std::weak_ptr<const LineTable> shared;
   };
   struct LazyFile {
     std::once_flag once;

@@ -16,16 +16,16 @@ namespace {
 using profile::FunctionSamples;
 using profile::LineLocation;
 
+// Fills a profile with the samples of code that is given in its order.
 class LineSamples {
  public:
-  LineSamples(const binary::Program& program, const CalleeNames& callees, const FrameNames& names,
-              profile::Profile& profile)
+  LineSamples(const binary::Program& program, dwarf::FrameCursor& cursor, profile::Profile& profile)
       : code_(program.code()),
         flow_sensitive_(program.has_fs_discriminators()),
-        callees_(callees),
-        names_(names),
+        callees_(program.functions(), profile.names),
+        names_(profile.names),
         profile_(profile),
-        cursor_(*program.debug()) {}
+        cursor_(cursor) {}
 
   void add_piece(const samples::RangeCount& piece) {
     for (u64 at = piece.start.value; at <= piece.last.value;) {
@@ -95,16 +95,16 @@ class LineSamples {
 
   const binary::CodeMap& code_;
   bool flow_sensitive_;
-  const CalleeNames& callees_;
-  const FrameNames& names_;
+  CalleeNames callees_;
+  FrameNames names_;
   profile::Profile& profile_;
-  dwarf::FrameCursor cursor_;
+  dwarf::FrameCursor& cursor_;
   std::vector<FunctionSamples*> chain_;
   u64 scope_ = 0;
   u32 unit_ = 0;
 };
 
-// What one thread does at a time: neighbouring pieces, and about the branches between them.
+// What one thread does at a time: neighbouring pieces, and the branches from them.
 struct Share {
   std::span<const samples::RangeCount> pieces;
   std::span<const samples::BranchCount> branches;
@@ -113,32 +113,27 @@ struct Share {
 std::vector<Share> shares_of(std::span<const samples::RangeCount> pieces,
                              std::span<const samples::BranchCount> branches) {
   constexpr size_t at_once = 1 << 14;
-  std::vector<Share> shares((pieces.size() + branches.size()) / at_once + 1);
-  auto part = [&](auto all, size_t i) {
-    size_t first = all.size() * i / shares.size(), end = all.size() * (i + 1) / shares.size();
-    return all.subspan(first, end - first);
-  };
-  for (size_t i = 0; i < shares.size(); ++i) shares[i] = {part(pieces, i), part(branches, i)};
+  std::vector<Share> shares(pieces.size() / at_once + 1);
+  for (auto& share : shares) {
+    share.pieces = pieces.first(std::min(pieces.size(), at_once));
+    pieces = pieces.subspan(share.pieces.size());
+    auto end = pieces.empty() ? branches.end()
+                              : std::ranges::lower_bound(branches, pieces[0].start, {},
+                                                         &samples::BranchCount::from);
+    share.branches = {branches.begin(), end};
+    branches = {end, branches.end()};
+  }
   return shares;
 }
 
-// Reads the debug information that the shares need, too, on all threads.
-FrameNames names_in(const std::vector<Share>& shares, const dwarf::DebugInfo& debug,
-                    const CalleeNames& callees, unsigned threads, profile::NameTable& table) {
-  std::vector<std::unique_ptr<FrameNames::Finder>> finders(shares.size());
-  parallel_for(shares.size(), threads, [&](size_t i, unsigned) {
-    finders[i] = std::make_unique<FrameNames::Finder>(debug);
-    for (const auto& piece : shares[i].pieces) finders[i]->see(piece.start.value, piece.last.value);
-    for (const auto& branch : shares[i].branches) {
-      auto callee = callees.name_at(branch.to);
-      if (callee.empty()) continue;
-      finders[i]->see(callee);
-      finders[i]->see(branch.from.value, branch.from.value);
-    }
-  });
-  FrameNames names;
-  for (const auto& finder : finders) names.take(*finder, table);
-  return names;
+// In the order of the code, so that debug information is gone through once.
+void add_share(const Share& share, LineSamples& samples) {
+  auto branch = share.branches.begin(), end = share.branches.end();
+  for (const auto& piece : share.pieces) {
+    for (; branch != end && branch->from < piece.start; ++branch) samples.add_branch(*branch);
+    samples.add_piece(piece);
+  }
+  for (; branch != end; ++branch) samples.add_branch(*branch);
 }
 
 // As if all had been counted together: the body of a line is that of its hottest instruction.
@@ -156,7 +151,7 @@ void combine(FunctionSamples& into, const FunctionSamples& from) {
       combine(into.inlinee(location, callee), *samples);
 }
 
-// Hardly any function is in two shares.
+// Hardly any function is in two shares, but for those that are called from another.
 void take(profile::Profile share, profile::Profile& profile) {
   for (auto& [context, samples] : share.functions()) {
     bool known = profile.find(profile.contexts.top(samples.name));
@@ -168,22 +163,38 @@ void take(profile::Profile share, profile::Profile& profile) {
   }
 }
 
+std::vector<NameId> entered(const profile::NameTable& names, profile::NameTable& into) {
+  std::vector<NameId> ids(names.size());
+  for (u32 i = 0; i < ids.size(); ++i) ids[i] = into.intern_from(names, NameId{i});
+  return ids;
+}
+
 }  // namespace
 
+// Each share is a profile with names of its own, so that the numbers of names do not tell which
+// thread came first.
 void add_line_samples(const binary::Program& program,
                       const std::vector<samples::RangeCount>& pieces,
                       const std::vector<samples::BranchCount>& branches, unsigned threads,
                       profile::Profile& profile) {
   if (!program.debug()) return;
   auto shares = shares_of(pieces, branches);
-  CalleeNames callees(program.functions(), profile.names);
-  auto names = names_in(shares, *program.debug(), callees, threads, profile.names);
   std::vector<profile::Profile> found(shares.size());
-  parallel_for(shares.size(), threads, [&](size_t i, unsigned) {
-    LineSamples samples(program, callees, names, found[i]);
-    for (const auto& piece : shares[i].pieces) samples.add_piece(piece);
-    for (const auto& branch : shares[i].branches) samples.add_branch(branch);
-    found[i].sort();
+  std::vector<std::unique_ptr<dwarf::FrameCursor>> cursors(worker_count(threads));
+  for (auto& cursor : cursors)
+    cursor = std::make_unique<dwarf::FrameCursor>(*program.debug(), dwarf::Reading::once);
+  parallel_for(shares.size(), threads, [&](size_t i, unsigned worker) {
+    LineSamples samples(program, *cursors[worker], found[i]);
+    add_share(shares[i], samples);
+  });
+  cursors.clear();
+  std::vector<std::vector<NameId>> renamed;
+  for (const auto& share : found) renamed.push_back(entered(share.names, profile.names));
+  parallel_for(found.size(), threads, [&](size_t i, unsigned) {
+    for (auto& function : found[i].functions()) {
+      function.samples.rename(renamed[i]);
+      function.samples.sort();
+    }
   });
   for (auto& share : found) take(std::exchange(share, {}), profile);
 }
@@ -192,12 +203,8 @@ void add_vtable_samples(const binary::Program& program,
                         const std::vector<samples::VtableAccess>& accesses,
                         profile::Profile& profile) {
   if (!program.debug() || accesses.empty()) return;
-  FrameNames::Finder finder(*program.debug());
-  for (const auto& access : accesses) finder.see(access.ip.value, access.ip.value);
-  FrameNames names;
-  names.take(finder, profile.names);
-  CalleeNames callees(program.functions(), profile.names);
-  LineSamples samples(program, callees, names, profile);
+  dwarf::FrameCursor cursor(*program.debug());
+  LineSamples samples(program, cursor, profile);
   for (const auto& access : accesses) samples.add_vtable(access);
 }
 

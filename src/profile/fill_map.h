@@ -89,10 +89,13 @@ class FillMap {
   }
 
   void sort() {
-    if (!index_) return;
-    index_.reset();
-    std::sort(entries_.begin(), entries_.end(),
-              [](const Entry& a, const Entry& b) { return a.key < b.key; });
+    if (index_) sort_entries();
+  }
+  // Gives each key another one, different ones different ones. The map is sorted then.
+  template <class Renamed>
+  void rename(Renamed renamed) {
+    for (auto& entry : entries_) entry.key = renamed(entry.key);
+    sort_entries();
   }
 
   auto begin() const { return assert(!index_), entries_.begin(); }
@@ -168,6 +171,12 @@ class FillMap {
  private:
   static constexpr size_t few = 48;
   using Index = tsl::robin_map<Key, u32, FillHash<Key>>;
+
+  void sort_entries() {
+    index_.reset();
+    std::sort(entries_.begin(), entries_.end(),
+              [](const Entry& a, const Entry& b) { return a.key < b.key; });
+  }
 
   size_t lower_bound(const Key& key) const {
     if (entries_.empty() || entries_.back().key < key) return entries_.size();

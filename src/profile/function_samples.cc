@@ -95,6 +95,19 @@ void FunctionSamples::sort() {
   for (auto& [location, counts] : *vtables) counts.sort();
 }
 
+void FunctionSamples::rename(std::span<const NameId> renamed) {
+  auto renamed_to = [&](NameId id) { return renamed[static_cast<size_t>(id)]; };
+  name = renamed_to(name);
+  for (auto& [location, record] : body.unordered())
+    if (record.targets) record.targets->rename(renamed_to);
+  for (auto& [location, callees] : inlinees.unordered()) {
+    callees.rename(renamed_to);
+    for (auto& [callee, samples] : callees.unordered()) samples->rename(renamed);
+  }
+  if (!vtables) return;
+  for (auto& [location, counts] : vtables->unordered()) counts.rename(renamed_to);
+}
+
 bool admit(FunctionSamples& into, bool fresh, u64 checksum, u32 attributes, ChecksumRule rule) {
   if (rule == ChecksumRule::first) {
     if (fresh) into.attributes = attributes;

@@ -91,6 +91,8 @@ struct FunctionSamples {
 
   bool empty() const { return total == 0 && body.empty() && inlinees.empty(); }
   void sort();
+  // Its names are those of another table from now on.
+  void rename(std::span<const NameId> renamed);
 };
 
 // What to do with two versions of a function: checksums that differ.

@@ -37,6 +37,33 @@ TEST(FillMap, ManyInAnyOrderAreSortedAtTheEnd) {
   EXPECT_EQ(*map.find(NameId{18}), 2);
 }
 
+TEST(FillMap, IsSortedByItsNewKeys) {
+  for (u32 n : {3, 1000}) {
+    FillMap<NameId, u64> map;
+    for (u32 i = 0; i < n; ++i) map[NameId{i * 7 % n}] = i * 7 % n;
+    map.rename([&](NameId id) { return NameId{n - static_cast<u32>(id)}; });
+    EXPECT_TRUE(std::ranges::is_sorted(keys(map)));
+    EXPECT_EQ(*map.find(NameId{1}), n - 1);
+    EXPECT_EQ(map.find(NameId{0}), nullptr);
+  }
+}
+
+TEST(FunctionSamples, NamesAreThoseOfAnotherTable) {
+  FunctionSamples samples;
+  samples.add_target({1, 0}, NameId{1}, 5);
+  samples.add_target({1, 0}, NameId{2}, 6);
+  samples.inlinee({2, 0}, NameId{1}).inlinee({3, 0}, NameId{2}).add_body({4, 0}, 7);
+  samples.add_vtable({5, 0}, NameId{2}, 8);
+  samples.rename(std::vector{NameId{30}, NameId{20}, NameId{10}});
+  EXPECT_EQ(samples.name, NameId{30});
+  EXPECT_THAT(keys(*samples.body.find({1, 0})->targets), ElementsAre(10, 20));
+  EXPECT_EQ(*samples.body.find({1, 0})->targets->find(NameId{10}), 6u);
+  auto& inner = samples.inlinee({2, 0}, NameId{20}).inlinee({3, 0}, NameId{10});
+  EXPECT_EQ(inner.name, NameId{10});
+  EXPECT_EQ(inner.body.find({4, 0})->samples, 7u);
+  EXPECT_EQ(*samples.vtables->find({5, 0})->find(NameId{10}), 8u);
+}
+
 TEST(NameTable, IdsAndTextsDoNotMix) {
   NameTable names;
   NameId id = names.intern_guid(4660), text = names.intern("4660"), other = names.intern("a");
