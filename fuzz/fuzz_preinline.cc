@@ -1,5 +1,6 @@
 // The pre-inliner over columns against the one that moves profiles: on whatever contexts, they
 // decide the same. The first byte chooses thresholds, a text profile follows.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -9,13 +10,27 @@
 
 using namespace pgokit;
 
+namespace {
+
+// Has what samples of a recording have: they are not nested.
+bool could_be_samples(const profile::Profile& profile) {
+  if (!profile.flags.context_sensitive || profile.flags.probe_based) return false;
+  return std::ranges::all_of(profile.functions(), [](const profile::Function& function) {
+    const auto& samples = function.samples;
+    return samples.inlinees.empty() && !samples.vtables &&
+           (samples.attributes & ~profile::was_inlined) == 0;
+  });
+}
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   constexpr size_t enough = 1 << 16;
   if (size < 2 || size > enough) return 0;
   Bytes file{data + 1, size - 1};
   if (profile::sniff(file) != profile::Format::text) return 0;
   auto read = profile::read_profile(file);
-  if (!read || !read->profile.flags.context_sensitive) return 0;
+  if (!read || !could_be_samples(read->profile)) return 0;
   u8 choice = data[0];
   generate::InlineSizes sizes;
   generate::PreinlineOptions options{.hot_threshold = choice & 7u,
