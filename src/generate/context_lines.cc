@@ -112,10 +112,10 @@ class ContextLines {
 
 void ContextLines::count_parts() {
   constexpr size_t at_once = 4096;
-  LeafLines lines(program_, counts_.all_ranges(), counts_.all_branches(), samples_.locations,
-                  options_.threads);
+  LeafLines lines(program_, counts_.touched_ranges(), counts_.touched_branches(),
+                  samples_.locations, options_.threads);
   KnownCallees entered(program_, CalleeNames(program_.functions(), samples_.names),
-                       counts_.all_branches());
+                       counts_.touched_branches());
   Callees callees(nodes_);
   called_.resize(nodes_.size());
   calls_.resize(nodes_.size());

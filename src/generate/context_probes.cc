@@ -216,7 +216,7 @@ Status add_context_probes(const binary::Program& program, unwind::ContextCounts 
   std::vector<NameId> names;
   name_nodes(decoded, table->descriptors(), samples, names);
   KnownCallees callees(program, CalleeNames(program.functions(), samples.names, &decoded),
-                       counts.all_branches());
+                       counts.touched_branches());
   samples.checksums.resize(samples.names.size());
   samples.list_locations = make_locations(decoded, code, samples);
   auto parts = count_parts({decoded, code, samples.locations, samples.list_locations, functions,

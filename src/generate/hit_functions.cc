@@ -28,8 +28,8 @@ std::vector<bool> functions_hit(const binary::FunctionTable& functions,
     if (u32 function = function_of_code.at(at); function != CodeFunctions::none)
       hit[function] = true;
   };
-  for (const auto& range : counts.all_ranges()) mark(range.first);
-  for (const auto& branch : counts.all_branches()) mark(branch.from), mark(branch.to);
+  for (const auto& range : counts.touched_ranges()) mark(range.first);
+  for (const auto& branch : counts.touched_branches()) mark(branch.from), mark(branch.to);
   if (counts.kind() != unwind::ContextCounts::Kind::probes) return hit;
   std::vector<bool> seen(counts.paths.end());
   seen[0] = true;

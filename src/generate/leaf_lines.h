@@ -2,8 +2,9 @@
 
 // The innermost source location at places of the code, looked up by the million.
 //
-//   LeafLines lines(program, counts.all_ranges(), counts.all_branches(), locations, threads);
-//   for (auto at = range.first; ...) if (const auto* part = lines.at(at)) use(part->line_offset);
+//   LeafLines lines(program, counts.touched_ranges(), counts.touched_branches(), locations,
+//   threads); for (auto at = range.first; ...) if (const auto* part = lines.at(at))
+//   use(part->line_offset);
 //
 // Reads the debug information of all code that the counts touch, once, on all threads.
 

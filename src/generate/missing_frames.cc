@@ -18,7 +18,7 @@ MissingFrames::MissingFrames(const binary::Program& program, const CodeFunctions
     : program_(program), functions_(functions), max_depth_(max_depth) {
   const auto& code = program.code();
   tsl::robin_set<u64, IntHash> seen;
-  for (const auto& branch : counts.all_branches()) {
+  for (const auto& branch : counts.touched_branches()) {
     if (branch.from == binary::no_code) continue;
     bool leaves = code.is_call(branch.from) || code.is_jump(branch.from) ||
                   code.is_indirect_jump(branch.from);

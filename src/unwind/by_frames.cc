@@ -141,8 +141,12 @@ ContextCounts counts_by_frames(Unwound unwound, const binary::Program& program,
     parts[part] = counter->count(static_cast<u32>(part * at_once), end);
   });
   workers.clear();
+  std::vector<Range> ranges;
+  for (const auto& piece : code.pieces()) ranges.push_back({piece.first, piece.last});
+  auto branches = touched_branches(unwound);
   unwound = {};
   auto counts = join(std::move(parts), threads);
+  counts.remember_touched(std::move(ranges), std::move(branches));
   counts.names = std::move(code.names);
   return counts;
 }

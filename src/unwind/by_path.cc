@@ -32,6 +32,15 @@ PartCounts counts_of(const Unwound& unwound, u32 first, u32 end) {
   return counts;
 }
 
+std::vector<Range> touched_ranges(const Unwound& unwound) {
+  std::vector<Range> ranges;
+  for (size_t i = 0; i < unwound.ranges.size(); ++i)
+    if (unwound.range_possible[i])
+      ranges.push_back(
+          {CodeIndex(first_of(unwound.ranges[i])), CodeIndex(second_of(unwound.ranges[i]))});
+  return ranges;
+}
+
 }  // namespace
 
 ContextCounts counts_by_path(Unwound unwound, unsigned threads) {
@@ -46,8 +55,11 @@ ContextCounts counts_by_path(Unwound unwound, unsigned threads) {
   paths.reserve(nodes);
   for (const auto& node : unwound.nodes)
     paths.push_back({CallPath(node.parent), code_index(node.call)});
+  auto ranges = touched_ranges(unwound);
+  auto branches = touched_branches(unwound);
   unwound = {};
   auto counts = concatenate(ContextCounts::Kind::probes, std::move(parts), threads);
+  counts.remember_touched(std::move(ranges), std::move(branches));
   counts.paths = CallPaths(std::move(paths));
   return counts;
 }

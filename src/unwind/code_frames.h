@@ -29,6 +29,8 @@ class CodeFrames {
     return std::span(pieces_).subspan(first_piece_[range],
                                       first_piece_[range + 1] - first_piece_[range]);
   }
+  // Of all ranges that code can run through.
+  std::span<const Scopes::Piece> pieces() const { return pieces_; }
   // Of the source of a branch; unknown outside of the program.
   u32 scope_of_branch(u32 branch) const { return branch_scopes_[branch]; }
   // All frames of a call, outermost first; empty: no debug information.

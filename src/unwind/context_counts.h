@@ -85,6 +85,14 @@ class ContextCounts {
   }
   std::span<const Range> all_ranges() const { return ranges_; }
   std::span<const Branch> all_branches() const { return branches_; }
+  // The code that the counts speak of: each range and branch at least once, with any count. Far
+  // fewer than all of them if remember_touched() told.
+  std::span<const Range> touched_ranges() const {
+    return touched_ranges_.empty() ? all_ranges() : touched_ranges_;
+  }
+  std::span<const Branch> touched_branches() const {
+    return touched_branches_.empty() ? all_branches() : touched_branches_;
+  }
 
   // Filling: what is added belongs to the context begun last. Any order; normalize() brings it into
   // the order that reading promises and sums what is there twice.
@@ -95,9 +103,16 @@ class ContextCounts {
   void add_range(Range range) { ranges_.push_back(range); }
   void add_branch(Branch branch) { branches_.push_back(branch); }
   void normalize();
+  // All that is there, until more is added.
+  void remember_touched(std::vector<Range> ranges, std::vector<Branch> branches) {
+    touched_ranges_ = std::move(ranges);
+    touched_branches_ = std::move(branches);
+  }
 
  private:
   void begin(u32 key, bool leaf_inlined) {
+    touched_ranges_.clear();
+    touched_branches_.clear();
     entries_.push_back({ranges_.size(), branches_.size(), key, leaf_inlined});
   }
   u64 first_range(size_t i) const { return entries_[i].first_range; }
@@ -113,6 +128,8 @@ class ContextCounts {
   std::vector<Entry> entries_;
   std::vector<Range> ranges_;
   std::vector<Branch> branches_;
+  std::vector<Range> touched_ranges_;
+  std::vector<Branch> touched_branches_;
 };
 
 }  // namespace pgokit::unwind

@@ -51,5 +51,22 @@ TEST(ContextCounts, NormalizeOfNothing) {
   EXPECT_EQ(counts.size(), 0u);
 }
 
+TEST(ContextCounts, TouchedCodeIsAllThatIsCountedUnlessToldOfLess) {
+  ContextCounts counts(ContextCounts::Kind::probes);
+  for (u32 call : {1u, 2u}) {
+    counts.begin(counts.paths.child(CallPath::empty, CodeIndex{call}));
+    counts.add_range({CodeIndex{3}, CodeIndex{5}, 1});
+    counts.add_branch({CodeIndex{5}, CodeIndex{3}, 1});
+  }
+  counts.normalize();
+  EXPECT_EQ(counts.touched_ranges().size(), 2u);
+  counts.remember_touched({{CodeIndex{3}, CodeIndex{5}}}, {{CodeIndex{5}, CodeIndex{3}}});
+  EXPECT_EQ(counts.touched_ranges().size(), 1u);
+  EXPECT_EQ(counts.touched_branches().size(), 1u);
+  EXPECT_EQ(counts.all_ranges().size(), 2u);
+  counts.begin(CallPath::empty);
+  EXPECT_EQ(counts.touched_ranges().size(), 2u);
+}
+
 }  // namespace
 }  // namespace pgokit::unwind

@@ -140,6 +140,14 @@ class UnwoundMerger {
   Unwound result_;
 };
 
+std::vector<Branch> touched_branches(const Unwound& unwound) {
+  std::vector<Branch> branches;
+  for (u64 pair : unwound.branches)
+    if (second_of(pair) != outside)
+      branches.push_back({CodeIndex(first_of(pair)), CodeIndex(second_of(pair))});
+  return branches;
+}
+
 Unwound merge(std::vector<Unwinder> unwinders, const std::vector<std::vector<u32>>& order,
               unsigned threads) {
   return UnwoundMerger(std::move(unwinders), order, threads).merge();

@@ -14,6 +14,7 @@
 
 #include <span>
 
+#include "unwind/context_counts.h"
 #include "unwind/node_log.h"
 #include "unwind/pair_table.h"
 #include "unwind/path_table.h"
@@ -109,6 +110,9 @@ struct Unwound {
   // Some code of the program was called from outside of it.
   bool left_program = false;
 };
+
+// The branches that are in the log, without counts.
+std::vector<Branch> touched_branches(const Unwound& unwound);
 
 // `order`: for each unwinder, by number of the sample, the place of the sample among all; empty
 // where they were not remembered.
