@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/free_memory.h"
 #include "base/parallel.h"
 #include "generate/leaf_counts.h"
 
@@ -20,9 +21,12 @@ struct Part {
   struct Sampled {
     u32 context;
     u32 rows_end, targets_end;
-    bool leaf_inlined;
-    LeafCounts::FirstPlace first;
+  };
+  // What is known of it.
+  struct Facts {
     u64 total;
+    LeafCounts::FirstPlace first;
+    bool leaf_inlined;
   };
   // A callee whose context nobody was sampled in.
   struct Unsampled {
@@ -32,6 +36,7 @@ struct Part {
     u64 count;
   };
   std::vector<Sampled> sampled;
+  std::vector<Facts> facts;  // of each
   std::vector<LeafCounts::Row> rows;
   std::vector<LeafCounts::Target> targets;
   std::vector<Unsampled> unsampled;
@@ -93,6 +98,9 @@ class ContextLines {
   void infer_inlined_calls();
   void add_inferred_call(u32 id);
   void collect_rows();
+  template <class Record, class Inferred>
+  void collect(ByContext<Record>& into, std::vector<Record> Part::* records,
+               u32 Part::Sampled::* end, const Inferred& inferred);
   template <class Each>
   void for_each_part(const Each& each) {
     parallel_for(parts_.size(), options_.threads, [&](size_t i, unsigned) { each(parts_[i]); });
@@ -144,9 +152,9 @@ void ContextLines::count_part(Worker& worker, const Callees& callees, size_t beg
     part.rows.insert(part.rows.end(), leaf.rows().begin(), leaf.rows().end());
     part.targets.insert(part.targets.end(), leaf.targets().begin(), leaf.targets().end());
     u64 total = options_.update_totals ? leaf.sum_of_lines() : leaf.total();
-    part.sampled.push_back({context, static_cast<u32>(part.rows.size()),
-                            static_cast<u32>(part.targets.size()), counts_.leaf_inlined(i),
-                            leaf.first(), total});
+    part.sampled.push_back(
+        {context, static_cast<u32>(part.rows.size()), static_cast<u32>(part.targets.size())});
+    part.facts.push_back({total, leaf.first(), counts_.leaf_inlined(i)});
     enter_callees(worker, callees, context, part);
   }
 }
@@ -209,15 +217,16 @@ void ContextLines::make_contexts() {
   };
   for (u32 id = 1; id < contexts.size(); ++id)
     if (called_[id]) enter(contexts[id], calls_[id]);
-  for_each_part([&](const Part& part) {
-    for (const auto& one : part.sampled) {
-      auto& context = contexts[one.context];
+  for_each_part([&](Part& part) {
+    auto facts = std::exchange(part.facts, {});
+    for (size_t i = 0; i < facts.size(); ++i) {
+      auto& context = contexts[part.sampled[i].context];
       context.flags |= ContextSamples::has_samples;
-      if (one.leaf_inlined) context.flags |= ContextSamples::was_inlined;
-      context.total = one.total;
+      if (facts[i].leaf_inlined) context.flags |= ContextSamples::was_inlined;
+      context.total = facts[i].total;
       if (context.flags & ContextSamples::entered) continue;
-      context.first_location = one.first.location;
-      context.entries = one.first.count;
+      context.first_location = facts[i].first.location;
+      context.entries = facts[i].first.count;
     }
   });
   for (auto& part : parts_)
@@ -225,6 +234,7 @@ void ContextLines::make_contexts() {
       enter(contexts.emplace_back(caller, callee, call_site), count);
   called_ = {};
   calls_ = {};
+  return_free_memory();
 }
 
 // Inlined copies are entered without a branch, so that nothing at their call site tells of it: it
@@ -258,37 +268,37 @@ void ContextLines::add_inferred_call(u32 id) {
 }
 
 void ContextLines::collect_rows() {
-  auto& rows = samples_.rows = ByContext<ContextSamples::Row>(samples_.size());
-  auto& targets = samples_.targets = ByContext<ContextSamples::Target>(samples_.size());
-  auto for_each_sampled = [](const Part& part, const auto& each) {
-    u32 row = 0, target = 0;
-    for (const auto& one : part.sampled) {
-      each(one.context, std::span(part.rows).subspan(row, one.rows_end - row),
-           std::span(part.targets).subspan(target, one.targets_end - target));
-      row = one.rows_end;
-      target = one.targets_end;
-    }
-  };
+  collect(samples_.rows, &Part::rows, &Part::Sampled::rows_end,
+          [](const InferredCall& call) { return LeafCounts::Row{call.location, call.count}; });
+  collect(samples_.targets, &Part::targets, &Part::Sampled::targets_end,
+          [](const InferredCall& call) {
+            return LeafCounts::Target{call.location, call.callee, call.count};
+          });
+  parts_ = {};
+}
+
+// What the parts had is gone behind it.
+template <class Record, class Inferred>
+void ContextLines::collect(ByContext<Record>& into, std::vector<Record> Part::* records,
+                           u32 Part::Sampled::* end, const Inferred& inferred) {
+  into = ByContext<Record>(samples_.size());
   for_each_part([&](const Part& part) {
-    for_each_sampled(part, [&](u32 context, auto its_rows, auto its_targets) {
-      rows.expect(context, static_cast<u32>(its_rows.size()));
-      targets.expect(context, static_cast<u32>(its_targets.size()));
-    });
+    u32 begin = 0;
+    for (const auto& one : part.sampled)
+      into.expect(one.context, one.*end - std::exchange(begin, one.*end));
   });
-  for (const auto& call : inferred_) rows.expect(call.caller, 1), targets.expect(call.caller, 1);
-  rows.allocate();
-  targets.allocate();
+  for (const auto& call : inferred_) into.expect(call.caller, 1);
+  into.allocate();
   for_each_part([&](Part& part) {
-    for_each_sampled(part, [&](u32 context, auto its_rows, auto its_targets) {
-      rows.put(context, its_rows);
-      targets.put(context, its_targets);
-    });
-    part = {};
+    auto own = std::exchange(part.*records, {});
+    u32 begin = 0;
+    for (const auto& one : part.sampled) {
+      into.put(one.context, std::span(own).subspan(begin, one.*end - begin));
+      begin = one.*end;
+    }
   });
-  for (const auto& [caller, location, callee, count] : inferred_) {
-    rows.put(caller, {location, count});
-    targets.put(caller, {location, callee, count});
-  }
+  for (const auto& call : inferred_) into.put(call.caller, inferred(call));
+  return_free_memory();
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/free_memory.h"
 #include "base/parallel.h"
 #include "unwind/context_numbers.h"
 
@@ -51,6 +52,7 @@ void collect(std::vector<ProbePart>& parts, const ContextNumbers& numbers, unsig
       into.put(numbers.number(part, one.context), one.record);
     parts[part].*records = {};
   });
+  return_free_memory();
 }
 
 }  // namespace
@@ -67,6 +69,7 @@ void join(std::vector<ProbePart> parts, unsigned threads, ContextSamples& sample
   ContextNumbers numbers(std::move(of_parts));
   make_contexts(parts, numbers, threads, samples.contexts);
   for (auto& part : parts) part.nodes = {}, part.states = {};
+  return_free_memory();
   collect(parts, numbers, threads, &ProbePart::rows, samples.rows);
   collect(parts, numbers, threads, &ProbePart::targets, samples.targets);
   collect(parts, numbers, threads, &ProbePart::lists, samples.lists);

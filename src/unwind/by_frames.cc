@@ -100,8 +100,8 @@ class FrameCounter {
     for (u32 place = 0; place < scopes_here_.size(); ++place) {
       u32 scope = scopes_here_[place];
       PartCounts::Entry entry{.context = static_cast<u32>(stack_.context(scope)),
-                              .first_range = counts_.ranges.size(),
-                              .first_branch = counts_.branches.size(),
+                              .first_range = static_cast<u32>(counts_.ranges.size()),
+                              .first_branch = static_cast<u32>(counts_.branches.size()),
                               .leaf_inlined = code_.scope(scope).callers > 0};
       for (; range != ranges_.end() && range->place == place; ++range) {
         counts_.ranges.push_back(range->range);

@@ -16,8 +16,8 @@ PartCounts counts_of(const Unwound& unwound, u32 first, u32 end) {
   for (u32 node = first; node < end; ++node) {
     if (!range.at(node) && !branch.at(node)) continue;
     counts.entries.push_back({.context = node,
-                              .first_range = counts.ranges.size(),
-                              .first_branch = counts.branches.size()});
+                              .first_range = static_cast<u32>(counts.ranges.size()),
+                              .first_branch = static_cast<u32>(counts.branches.size())});
     for (; range.at(node); range.next()) {
       u64 pair = unwound.ranges[range.thing()];
       counts.ranges.push_back(

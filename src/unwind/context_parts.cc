@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/free_memory.h"
 #include "base/parallel.h"
 #include "unwind/context_numbers.h"
 #include "unwind/sum_records.h"
@@ -57,6 +58,18 @@ struct Place {
   size_t entry = 0, range = 0, branch = 0;
 };
 
+// One column behind the other. What the parts had of a column is gone before the next one is made.
+template <class Record, class From, class Copy>
+std::vector<Record> one_column(std::vector<PartCounts>& parts, std::vector<From> PartCounts::* own,
+                               size_t size, unsigned threads, const Copy& copy) {
+  std::vector<Record> column(size);
+  parallel_for(parts.size(), threads, [&](size_t part, unsigned) {
+    copy(part, std::exchange(parts[part].*own, {}), column.data());
+  });
+  return_free_memory();
+  return column;
+}
+
 }  // namespace
 
 std::span<const Range> PartCounts::ranges_of(size_t i) const {
@@ -76,7 +89,8 @@ void PartCounts::append(const PartCounts& from, size_t i, u32 context) {
   auto its_ranges = from.ranges_of(i);
   auto its_branches = from.branches_of(i);
   if (entries.empty() || entries.back().context != context)
-    entries.push_back({context, ~u32{0}, ranges.size(), branches.size(), false});
+    entries.push_back({context, ~u32{0}, static_cast<u32>(ranges.size()),
+                       static_cast<u32>(branches.size()), false});
   if (auto& whole = entries.back(); entry.order < whole.order) {
     whole.order = entry.order;
     whole.leaf_inlined = entry.leaf_inlined;
@@ -92,18 +106,22 @@ ContextCounts concatenate(ContextCounts::Kind kind, std::vector<PartCounts> part
     begin[i + 1] = {begin[i].entry + parts[i].entries.size(),
                     begin[i].range + parts[i].ranges.size(),
                     begin[i].branch + parts[i].branches.size()};
-  std::vector<ContextCounts::Entry> entries(begin.back().entry);
-  std::vector<Range> ranges(begin.back().range);
-  std::vector<Branch> branches(begin.back().branch);
-  parallel_for(parts.size(), threads, [&](size_t part, unsigned) {
-    auto own = std::exchange(parts[part], {});
-    auto entry = entries.data() + begin[part].entry;
-    for (const auto& from : own.entries)
-      *entry++ = {begin[part].range + from.first_range, begin[part].branch + from.first_branch,
-                  from.context, from.leaf_inlined};
-    std::ranges::copy(own.ranges, ranges.data() + begin[part].range);
-    std::ranges::copy(own.branches, branches.data() + begin[part].branch);
-  });
+  auto ranges = one_column<Range>(parts, &PartCounts::ranges, begin.back().range, threads,
+                                  [&](size_t part, const auto& own, Range* column) {
+                                    std::ranges::copy(own, column + begin[part].range);
+                                  });
+  auto branches = one_column<Branch>(parts, &PartCounts::branches, begin.back().branch, threads,
+                                     [&](size_t part, const auto& own, Branch* column) {
+                                       std::ranges::copy(own, column + begin[part].branch);
+                                     });
+  auto entries = one_column<ContextCounts::Entry>(
+      parts, &PartCounts::entries, begin.back().entry, threads,
+      [&](size_t part, const auto& own, ContextCounts::Entry* column) {
+        auto entry = column + begin[part].entry;
+        for (const auto& from : own)
+          *entry++ = {begin[part].range + from.first_range, begin[part].branch + from.first_branch,
+                      from.context, from.leaf_inlined};
+      });
   return {kind, std::move(entries), std::move(ranges), std::move(branches)};
 }
 

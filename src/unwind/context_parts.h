@@ -16,7 +16,7 @@ struct PartCounts {
   struct Entry {
     u32 context = 0;
     u32 order = ~u32{0};                    // of the first of its samples
-    u64 first_range = 0, first_branch = 0;  // up to those of the next one
+    u32 first_range = 0, first_branch = 0;  // up to those of the next one
     bool leaf_inlined = false;
   };
 

@@ -19,7 +19,8 @@ constexpr Node child(u32 parent, u32 line, NameId function) {
 // One entry with one range and no branch.
 void add(ContextPart& part, u32 context, u64 count, u32 order = 0, bool inlined = false) {
   auto& counts = part.counts;
-  counts.entries.push_back({context, order, counts.ranges.size(), counts.branches.size(), inlined});
+  counts.entries.push_back({context, order, static_cast<u32>(counts.ranges.size()),
+                            static_cast<u32>(counts.branches.size()), inlined});
   counts.ranges.push_back({CodeIndex{0}, CodeIndex{2}, count});
 }
 
