@@ -41,7 +41,11 @@ class Nesting {
     auto* caller = tree_.samples(parent);
     // Beyond the depth that readers take it stays a function.
     if (!caller || height_[node] + 2 >= profile::max_inline_depth) {
-      add_to_own(samples);
+      auto& own = own_[static_cast<size_t>(samples.name)];
+      if (own)
+        add_to_own(samples);
+      else
+        own = std::make_unique<FunctionSamples>(std::move(samples));
       return;
     }
     height_[parent] = std::max(height_[parent], height_[node] + 1);

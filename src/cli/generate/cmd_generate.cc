@@ -1,4 +1,5 @@
 #include "base/file.h"
+#include "base/keep.h"
 #include "cli/commands.h"
 #include "cli/generate/find_program.h"
 #include "cli/generate/generation.h"
@@ -137,7 +138,7 @@ Status generate(Settings& settings) {
   TRY(program.load_functions(options.threads));
   // Functions and symbols are known; nothing is decoded yet.
   auto input = TRY(read_wanted(program, settings));
-  auto generated = TRY(generate_profile(program, input, options));
+  auto& generated = keep(TRY(generate_profile(program, input, options)));
   TRY(check_generated(program, input, generated));
   options.stage("writing the profile");
   auto bytes = TRY(write_profile(generated.profile, format,

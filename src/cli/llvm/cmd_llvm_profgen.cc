@@ -1,5 +1,6 @@
 // The options of llvm-profgen 22, so that pgokit can stand in its place.
 #include "base/file.h"
+#include "base/keep.h"
 #include "cli/commands.h"
 #include "cli/generate/generation_report.h"
 #include "cli/generate/mapping_events.h"
@@ -100,7 +101,7 @@ Status process_again(const ProfgenSettings& settings, const binary::Program& pro
   ReadInput input;
   input.kind = InputKind::raw;
   auto profile = TRY(read_profiles(settings, input));
-  auto generated = TRY(finish_profile(program, std::move(profile), settings.generation));
+  auto& generated = keep(TRY(finish_profile(program, std::move(profile), settings.generation)));
   return write_generated(settings, program, input, format, generated);
 }
 
@@ -130,7 +131,7 @@ Status profgen(ProfgenSettings& settings) {
     report_run(settings, program, input, {}, 0);
     return {};
   }
-  auto generated = TRY(generate_profile(program, input, options));
+  auto& generated = keep(TRY(generate_profile(program, input, options)));
   return write_generated(settings, program, input, format, generated);
 }
 
