@@ -132,7 +132,7 @@ TEST(PathTable, CompressedChainsAreTheChainsTheyBecome) {
   PathTable table({.compress = true, .max_depth = 3});
   auto node = [&](const std::vector<Place>& calls) {
     CallStack stack;
-    for (Place call : calls) stack.push(call);
+    for (Place place : calls) stack.push(place);
     return stack.node(stack.top(), table);
   };
   EXPECT_EQ(node({1, 1, 2, 3, 2, 3}), node({1, 2, 3}));
