@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "profile/each_function.h"
+
 namespace pgokit::generate {
 namespace {
 
@@ -10,26 +12,34 @@ bool is_ambiguous(std::string_view name) {
   return name.starts_with("__cxx_global_var_init") || name.starts_with("__tls_init");
 }
 
-void drop_from_inlinees(profile::FunctionSamples& function, const profile::NameTable& names) {
+// By NameId.
+using Dropped = std::vector<bool>;
+
+void drop_from_inlinees(profile::FunctionSamples& function, const Dropped& dropped) {
   for (auto& [location, inlinees] : function.inlinees.unordered()) {
-    std::vector<NameId> dropped;
+    std::vector<NameId> here;
     for (auto& [name, samples] : inlinees.unordered()) {
-      if (is_ambiguous(names.text(name)))
-        dropped.push_back(name);
+      if (dropped[static_cast<size_t>(name)])
+        here.push_back(name);
       else
-        drop_from_inlinees(*samples, names);
+        drop_from_inlinees(*samples, dropped);
     }
-    for (NameId name : dropped) inlinees.erase(name);
+    for (NameId name : here) inlinees.erase(name);
   }
 }
 
 }  // namespace
 
-void drop_ambiguous_functions(profile::Profile& profile) {
+void drop_ambiguous_functions(profile::Profile& profile, unsigned threads) {
+  Dropped dropped(profile.names.size());
+  for (u32 i = 0; i < dropped.size(); ++i) dropped[i] = is_ambiguous(profile.names.text(NameId{i}));
+  if (std::ranges::find(dropped, true) == dropped.end()) return;
   profile.keep_if([&](const profile::Function& function) {
-    return !is_ambiguous(profile.names.text(function.samples.name));
+    return !dropped[static_cast<size_t>(function.samples.name)];
   });
-  for (auto& function : profile.functions()) drop_from_inlinees(function.samples, profile.names);
+  for_each_function(profile, threads, [&](profile::Function& function) {
+    drop_from_inlinees(function.samples, dropped);
+  });
 }
 
 }  // namespace pgokit::generate

@@ -5,7 +5,7 @@
 namespace pgokit::generate {
 
 // Takes out functions whose names do not tell them apart: every file has a __cxx_global_var_init
-// and a __tls_init of its own. As inlinees too; totals stay. Sorts the profile.
-void drop_ambiguous_functions(profile::Profile& profile);
+// and a __tls_init of its own. As inlinees too; totals stay.
+void drop_ambiguous_functions(profile::Profile& profile, unsigned threads = 1);
 
 }  // namespace pgokit::generate

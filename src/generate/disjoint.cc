@@ -1,6 +1,7 @@
 #include "generate/disjoint.h"
 
 #include <algorithm>
+#include <queue>
 
 namespace pgokit::generate {
 namespace {
@@ -13,39 +14,58 @@ struct Boundary {
   bool zero_begins = false, zero_ends = false;
 };
 
-std::vector<Boundary> boundaries(const std::vector<RangeCount>& ranges) {
-  std::vector<Boundary> points;
-  points.reserve(2 * ranges.size());
-  for (const auto& range : ranges) {
-    bool zero = range.count == 0;
-    points.push_back({range.start.value, true, false, range.count, 0, zero, false});
-    points.push_back({range.last.value, false, true, 0, range.count, false, zero});
+// Goes from boundary to boundary. Of ranges that ascend, those that are open are few.
+class Boundaries {
+ public:
+  explicit Boundaries(const std::vector<RangeCount>& ascending)
+      : next_(ascending.begin()), end_(ascending.end()) {
+    for (const auto& range : ascending)  // damaged ones, which end before they start
+      if (range.last < range.start) open_.push({range.last.value, range.count});
   }
-  std::ranges::sort(points, {}, &Boundary::address);
-  size_t kept = 0;
-  for (const auto& point : points) {
-    if (kept == 0 || points[kept - 1].address != point.address) {
-      points[kept++] = point;
-      continue;
+
+  bool at_end() const { return next_ == end_ && open_.empty(); }
+  Boundary take() {
+    bool ends_first = !open_.empty() && (next_ == end_ || open_.top().last < next_->start.value);
+    Boundary point{.address = ends_first ? open_.top().last : next_->start.value};
+    for (; next_ != end_ && next_->start.value == point.address; ++next_) {
+      point.begins = true;
+      point.begin_count += next_->count;
+      point.zero_begins |= next_->count == 0;
+      if (next_->last >= next_->start) open_.push({next_->last.value, next_->count});
     }
-    auto& same = points[kept - 1];
-    same.begins |= point.begins, same.ends |= point.ends;
-    same.begin_count += point.begin_count, same.end_count += point.end_count;
-    same.zero_begins |= point.zero_begins, same.zero_ends |= point.zero_ends;
+    for (; !open_.empty() && open_.top().last == point.address; open_.pop()) {
+      point.ends = true;
+      point.end_count += open_.top().count;
+      point.zero_ends |= open_.top().count == 0;
+    }
+    return point;
   }
-  points.resize(kept);
-  return points;
-}
+
+ private:
+  struct Open {
+    u64 last, count;
+    bool operator>(const Open& other) const { return last > other.last; }
+  };
+
+  std::vector<RangeCount>::const_iterator next_, end_;
+  std::priority_queue<Open, std::vector<Open>, std::greater<>> open_;
+};
 
 }  // namespace
 
 std::vector<RangeCount> disjoint_pieces(const std::vector<RangeCount>& ranges) {
+  if (!std::ranges::is_sorted(ranges, {}, &RangeCount::start)) {
+    auto ascending = ranges;
+    std::ranges::sort(ascending, {}, &RangeCount::start);
+    return disjoint_pieces(ascending);
+  }
   std::vector<RangeCount> pieces;
   u64 count = 0;
   i64 zero_depth = 0;
   bool open = false;  // a piece runs from `start`
   u64 start = 0;
-  for (const auto& point : boundaries(ranges)) {
+  for (Boundaries boundaries(ranges); !boundaries.at_end();) {
+    auto point = boundaries.take();
     if (point.begins) {
       if (open) pieces.push_back({{start}, {point.address - 1}, count});
       count += point.begin_count;

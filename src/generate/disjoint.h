@@ -16,8 +16,8 @@ namespace pgokit::generate {
 
 using samples::RangeCount;
 
-// `ranges` in any order, each pair of addresses once. Pieces ascend; their ends may lie between
-// instructions.
+// `ranges` in any order, ascending ones are fastest; each pair of addresses once. Pieces ascend;
+// their ends may lie between instructions.
 std::vector<RangeCount> disjoint_pieces(const std::vector<RangeCount>& ranges);
 
 }  // namespace pgokit::generate

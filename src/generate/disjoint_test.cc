@@ -32,6 +32,11 @@ TEST(DisjointPieces, ARangeOfOneInstruction) {
               ElementsAre(range(5, 5, 4), range(6, 8, 1)));
 }
 
+TEST(DisjointPieces, InAnyOrder) {
+  EXPECT_THAT(disjoint_pieces({range(15, 30, 5), range(10, 20, 10)}),
+              ElementsAre(range(10, 14, 10), range(15, 20, 15), range(21, 30, 5)));
+}
+
 TEST(DisjointPieces, DamagedRangesDoNotCrash) {
   disjoint_pieces({range(9, 3, 1), range(~u64{0}, ~u64{0}, 2), range(0, 0, 0)});
 }

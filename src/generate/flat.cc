@@ -5,6 +5,7 @@
 #include "generate/disjoint.h"
 #include "generate/flat_lines.h"
 #include "generate/flat_probes.h"
+#include "profile/each_function.h"
 
 namespace pgokit::generate {
 namespace {
@@ -15,12 +16,11 @@ void add_zero_ranges(std::vector<RangeCount>& ranges, const binary::FunctionTabl
     ranges.push_back({{range.start}, {range.end - 1}, 0});
 }
 
-// The counted ranges, and under them with a count of zero all code of the functions they start in:
-// what did not run is worth knowing too.
-std::vector<RangeCount> with_code_that_did_not_run(const binary::FunctionTable& functions,
-                                                   const samples::Counts& counts,
-                                                   const FlatOptions& options) {
-  std::vector<RangeCount> ranges = counts.ranges;
+// All code of the functions that were hit, with a count of zero: what did not run is worth knowing
+// too. Ascending.
+std::vector<RangeCount> zero_ranges(const binary::FunctionTable& functions,
+                                    const samples::Counts& counts, const FlatOptions& options) {
+  std::vector<RangeCount> ranges;
   std::vector<bool> added(functions.size());
   if (options.zero_for_all)
     for (u32 function = 0; function < functions.size(); ++function)
@@ -37,11 +37,23 @@ std::vector<RangeCount> with_code_that_did_not_run(const binary::FunctionTable& 
   return std::move(unique.ranges);
 }
 
+// The counted ranges, and under them those of zero.
+std::vector<RangeCount> with_code_that_did_not_run(const binary::FunctionTable& functions,
+                                                   const samples::Counts& counts,
+                                                   const FlatOptions& options) {
+  auto zero = zero_ranges(functions, counts, options);
+  std::vector<RangeCount> ranges(counts.ranges.size() + zero.size());
+  auto key = [](const RangeCount& range) { return std::pair(range.start, range.last); };
+  std::ranges::merge(counts.ranges, zero, ranges.begin(), {}, key, key);
+  samples::Counts unique{std::move(ranges), {}};
+  normalize(unique);
+  return std::move(unique.ranges);
+}
+
 // A call site was reached at least as often as calls from it were seen.
-void raise_to_calls(profile::Profile& profile) {
-  for (auto& function : profile.functions())
-    for (auto& [location, record] : function.samples.body.unordered())
-      record.samples = std::max(record.samples, record.target_sum());
+void raise_to_calls(profile::FunctionSamples& function) {
+  for (auto& [location, record] : function.body.unordered())
+    record.samples = std::max(record.samples, record.target_sum());
 }
 
 u64 body_sum(profile::FunctionSamples& function) {
@@ -69,10 +81,11 @@ Result<FlatResult> generate_flat(const binary::Program& program, const samples::
   } else {
     add_line_samples(program, pieces, counts.branches, options.threads, profile);
   }
-  raise_to_calls(profile);
-  if (options.update_totals)
-    for (auto& function : profile.functions()) body_sum(function.samples);
-  profile.sort();
+  for_each_function(profile, options.threads, [&](profile::Function& function) {
+    raise_to_calls(function.samples);
+    if (options.update_totals) body_sum(function.samples);
+    function.samples.sort();
+  });
   return result;
 }
 

@@ -34,21 +34,23 @@ void FileOrder::number(const NameTable& names) {
   for (u32 i = 0; i < names_.size(); ++i) index_[static_cast<size_t>(names_[i])] = i;
 }
 
-std::span<const NameCount> FileOrder::targets(const NameCounts& counts) {
-  scratch_.clear();
-  for (const auto& [name, count] : counts.unordered()) scratch_.push_back({name, count});
-  std::sort(scratch_.begin(), scratch_.end(), [&](const NameCount& a, const NameCount& b) {
+std::span<const NameCount> FileOrder::targets(const NameCounts& counts,
+                                              std::vector<NameCount>& list) const {
+  list.clear();
+  for (const auto& [name, count] : counts.unordered()) list.push_back({name, count});
+  std::sort(list.begin(), list.end(), [&](const NameCount& a, const NameCount& b) {
     return a.count != b.count ? a.count > b.count : index(a.name) < index(b.name);
   });
-  return scratch_;
+  return list;
 }
 
-std::span<const NameCount> FileOrder::by_name(const NameCounts& counts) {
-  scratch_.clear();
-  for (const auto& [name, count] : counts.unordered()) scratch_.push_back({name, count});
-  std::sort(scratch_.begin(), scratch_.end(),
+std::span<const NameCount> FileOrder::by_name(const NameCounts& counts,
+                                              std::vector<NameCount>& list) const {
+  list.clear();
+  for (const auto& [name, count] : counts.unordered()) list.push_back({name, count});
+  std::sort(list.begin(), list.end(),
             [&](const NameCount& a, const NameCount& b) { return index(a.name) < index(b.name); });
-  return scratch_;
+  return list;
 }
 
 }  // namespace pgokit::profile

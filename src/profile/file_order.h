@@ -30,10 +30,12 @@ class FileOrder {
   std::span<const u32> indexes() const { return index_; }
   std::span<const Function* const> functions() const { return functions_; }
 
-  // By count downwards, then name. The list lasts until the next call.
-  std::span<const NameCount> targets(const NameCounts& counts);
+  // By count downwards, then name. The list is in `list`, or lasts until the next call.
+  std::span<const NameCount> targets(const NameCounts& counts, std::vector<NameCount>& list) const;
+  std::span<const NameCount> targets(const NameCounts& counts) { return targets(counts, scratch_); }
   // By name.
-  std::span<const NameCount> by_name(const NameCounts& counts);
+  std::span<const NameCount> by_name(const NameCounts& counts, std::vector<NameCount>& list) const;
+  std::span<const NameCount> by_name(const NameCounts& counts) { return by_name(counts, scratch_); }
 
   // By name. `visit(const FunctionSamples&)` may call this again for inlinees further in.
   template <class Visit>

@@ -32,6 +32,7 @@ struct WriteOptions {
       false;                // extbinary: contexts of one function are not added up in the summary
   bool peer_order = false;  // extbinary: metadata in the order that llvm-profdata's would have
   u32 gcov_version = 2;     // gcov: see profile/gcov.h
+  unsigned threads = 0;     // text; 0: all cores
 };
 
 // The profile has been sorted. Refused: probes or contexts in the binary and gcov forms, contexts

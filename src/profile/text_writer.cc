@@ -6,6 +6,7 @@
 //    line[.discriminator]: inlinee:total           its own lines follow, one space further in
 //    !CFGChecksum: number                          where places are probes
 //    !Attributes: number                           unless zero
+#include "base/parallel.h"
 #include "profile/byte_writer.h"
 #include "profile/file_order.h"
 #include "profile/format.h"
@@ -15,11 +16,11 @@ namespace {
 
 class TextWriter {
  public:
-  TextWriter(const Profile& profile, const WriteOptions& options)
-      : profile_(profile), options_(options), order_(profile, true) {}
+  TextWriter(const Profile& profile, const WriteOptions& options, const FileOrder& order)
+      : profile_(profile), options_(options), order_(order) {}
 
-  std::string write() && {
-    for (const auto* function : order_.functions()) {
+  std::string write(std::span<const Function* const> functions) && {
+    for (const auto* function : functions) {
       write_name(*function);
       out_.text(':');
       out_.decimal(function->samples.total);
@@ -45,7 +46,7 @@ class TextWriter {
       start_line(location, depth);
       out_.decimal(record.samples);
       if (record.targets)
-        for (const auto& target : order_.targets(*record.targets)) {
+        for (const auto& target : order_.targets(*record.targets, scratch_)) {
           out_.text(' ');
           write_count(target);
         }
@@ -93,7 +94,7 @@ class TextWriter {
     if (!counts || counts->empty()) return;
     start_line(location, depth);
     out_.text("vtables ");
-    for (const auto& vtable : order_.by_name(*counts)) {
+    for (const auto& vtable : order_.by_name(*counts, scratch_)) {
       write_count(vtable);
       out_.text(' ');
     }
@@ -118,14 +119,33 @@ class TextWriter {
 
   const Profile& profile_;
   const WriteOptions& options_;
-  FileOrder order_;
+  const FileOrder& order_;
+  std::vector<NameCount> scratch_;
   ByteWriter out_;
 };
 
 }  // namespace
 
 std::string write_text(const Profile& profile, const WriteOptions& options) {
-  return TextWriter(profile, options).write();
+  // As much at a time as keeps all threads busy: the rest of the text is not there twice.
+  constexpr size_t at_once = 128;
+  const size_t batch = at_once * 8 * worker_count(options.threads);
+  FileOrder order(profile, true);
+  auto functions = order.functions();
+  std::string text;
+  std::vector<std::string> parts;
+  for (size_t done = 0; done < functions.size(); done += batch) {
+    auto some = functions.subspan(done, std::min(batch, functions.size() - done));
+    parts.resize((some.size() + at_once - 1) / at_once);
+    parallel_for(parts.size(), options.threads, [&](size_t i, unsigned) {
+      auto part = some.subspan(i * at_once, std::min(at_once, some.size() - i * at_once));
+      parts[i] = TextWriter(profile, options, order).write(part);
+    });
+    for (const auto& part : parts) text += part;
+    // The first functions are the largest ones.
+    if (done == 0) text.reserve(text.size() * (functions.size() / some.size() + 1));
+  }
+  return text;
 }
 
 }  // namespace pgokit::profile

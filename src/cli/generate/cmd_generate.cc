@@ -141,8 +141,9 @@ Status generate(Settings& settings) {
   auto& generated = keep(TRY(generate_profile(program, input, options)));
   TRY(check_generated(program, input, generated));
   options.stage("writing the profile");
-  auto bytes = TRY(write_profile(generated.profile, format,
-                                 {.compress = settings.compress, .md5_names = settings.md5}));
+  auto bytes = TRY(write_profile(
+      generated.profile, format,
+      {.compress = settings.compress, .md5_names = settings.md5, .threads = options.threads}));
   output.write(bytes);
   TRY(output.commit());
   report_run(settings,

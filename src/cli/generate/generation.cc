@@ -11,6 +11,7 @@
 #include "generate/flat_lines.h"
 #include "perf/programs.h"
 #include "perf/script.h"
+#include "profile/each_function.h"
 #include "profile/format.h"
 #include "report/numbers.h"
 #include "samples/program_match.h"
@@ -302,9 +303,10 @@ namespace {
 
 // From here on the profile is what will be written.
 void complete(Generated& result, const GenerationOptions& options) {
-  generate::drop_ambiguous_functions(result.profile);
+  generate::drop_ambiguous_functions(result.profile, options.threads);
   if (options.mark_to_be_inlined) generate::mark_all_to_be_inlined(result.profile);
-  result.profile.sort();
+  for_each_function(result.profile, options.threads,
+                    [](profile::Function& function) { function.samples.sort(); });
   result.density = profile::density(result.profile);
 }
 
@@ -329,6 +331,7 @@ Result<Generated> finish_contexts(const binary::Program& program, generate::Cont
 Result<Generated> generate_profile(const binary::Program& program, ReadInput& input,
                                    const GenerationOptions& options) {
   options.stage("profile");
+  release(program.file().image());  // of its code, nothing is decoded any more
   if (input.contexts) {
     auto context_options = options.contexts_made;
     context_options.threads = options.threads;

@@ -65,7 +65,8 @@ Status write_generated(const ProfgenSettings& settings, const binary::Program& p
       TRY(write_profile(generated.profile, format,
                         {.md5_names = settings.use_md5 && format == profile::Format::extbinary,
                          .vtables = settings.write_vtables,
-                         .contexts_apart = !settings.contextless_summary}));
+                         .contexts_apart = !settings.contextless_summary,
+                         .threads = settings.generation.threads}));
   TRY(write_output(settings.output, bytes));
   report_run(settings, program, input, generated, bytes.size());
   return {};
