@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <cstdio>
 #include <cstring>
@@ -27,6 +28,9 @@ void print_usage(std::FILE* out) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Large tables go back to the system when they are done with: left to itself, the C library keeps
+  // them once it has seen a few.
+  mallopt(M_MMAP_THRESHOLD, 1 << 19);
   std::span<char* const> arguments(argv + 1, static_cast<size_t>(argc > 0 ? argc - 1 : 0));
   // By symlink under the peer's name it is the peer.
   std::string_view program = argc > 0 ? argv[0] : "";

@@ -37,17 +37,18 @@ std::vector<RangeCount> zero_ranges(const binary::FunctionTable& functions,
   return std::move(unique.ranges);
 }
 
-// The counted ranges, and under them those of zero.
+// The counted ranges, and under them those of zero. Of the counts the branches are left.
 std::vector<RangeCount> with_code_that_did_not_run(const binary::FunctionTable& functions,
-                                                   const samples::Counts& counts,
+                                                   samples::Counts& counts,
                                                    const FlatOptions& options) {
   auto zero = zero_ranges(functions, counts, options);
-  std::vector<RangeCount> ranges(counts.ranges.size() + zero.size());
+  samples::Counts all;
+  all.ranges.resize(counts.ranges.size() + zero.size());
   auto key = [](const RangeCount& range) { return std::pair(range.start, range.last); };
-  std::ranges::merge(counts.ranges, zero, ranges.begin(), {}, key, key);
-  samples::Counts unique{std::move(ranges), {}};
-  normalize(unique);
-  return std::move(unique.ranges);
+  std::ranges::merge(counts.ranges, zero, all.ranges.begin(), {}, key, key);
+  counts.ranges = {};
+  normalize(all);
+  return std::move(all.ranges);
 }
 
 // A call site was reached at least as often as calls from it were seen.
@@ -68,7 +69,7 @@ u64 body_sum(profile::FunctionSamples& function) {
 
 }  // namespace
 
-Result<FlatResult> generate_flat(const binary::Program& program, const samples::Counts& counts,
+Result<FlatResult> generate_flat(const binary::Program& program, samples::Counts counts,
                                  const FlatOptions& options) {
   FlatResult result;
   auto& profile = result.profile;
@@ -79,7 +80,8 @@ Result<FlatResult> generate_flat(const binary::Program& program, const samples::
   if (program.has_probes()) {
     TRY(add_probe_samples(program, pieces, counts, result));
   } else {
-    add_line_samples(program, pieces, counts.branches, options.threads, profile);
+    add_line_samples(program, std::move(pieces), std::move(counts.branches), options.threads,
+                     profile);
   }
   for_each_function(profile, options.threads, [&](profile::Function& function) {
     raise_to_calls(function.samples);

@@ -2,7 +2,7 @@
 
 // Counts + program → flat (context-insensitive) sample profile.
 //
-//   Profile profile = generate_flat(program, counts, {});
+//   FlatResult made = TRY(generate_flat(program, std::move(counts), {}));
 //
 // From debug information, or from pseudo probes where the program has them: the same samples as
 // llvm-profgen's, function by function. The program's functions must be loaded.
@@ -25,7 +25,7 @@ struct FlatResult {
   u64 probes_without_descriptor = 0;  // their function is not known: left out
 };
 
-Result<FlatResult> generate_flat(const binary::Program& program, const samples::Counts& counts,
+Result<FlatResult> generate_flat(const binary::Program& program, samples::Counts counts,
                                  const FlatOptions& options);
 
 }  // namespace pgokit::generate

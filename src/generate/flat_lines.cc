@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "base/file.h"
 #include "base/parallel.h"
 #include "dwarf/discriminator.h"
 #include "generate/callee_names.h"
@@ -173,9 +174,8 @@ std::vector<NameId> entered(const profile::NameTable& names, profile::NameTable&
 
 // Each share is a profile with names of its own, so that the numbers of names do not tell which
 // thread came first.
-void add_line_samples(const binary::Program& program,
-                      const std::vector<samples::RangeCount>& pieces,
-                      const std::vector<samples::BranchCount>& branches, unsigned threads,
+void add_line_samples(const binary::Program& program, std::vector<samples::RangeCount> pieces,
+                      std::vector<samples::BranchCount> branches, unsigned threads,
                       profile::Profile& profile) {
   if (!program.debug()) return;
   auto shares = shares_of(pieces, branches);
@@ -186,8 +186,12 @@ void add_line_samples(const binary::Program& program,
   parallel_for(shares.size(), threads, [&](size_t i, unsigned worker) {
     LineSamples samples(program, *cursors[worker], found[i]);
     add_share(shares[i], samples);
+    if (i % 4 == 3) release(program.file().image());  // debug information lies behind
   });
+  // Only what was found is needed from here on.
   cursors.clear();
+  pieces = {};
+  branches = {};
   std::vector<std::vector<NameId>> renamed;
   for (const auto& share : found) renamed.push_back(entered(share.names, profile.names));
   parallel_for(found.size(), threads, [&](size_t i, unsigned) {

@@ -8,9 +8,8 @@
 namespace pgokit::generate {
 
 // Body, head and call-target samples by source line, from the debug information.
-void add_line_samples(const binary::Program& program,
-                      const std::vector<samples::RangeCount>& pieces,
-                      const std::vector<samples::BranchCount>& branches, unsigned threads,
+void add_line_samples(const binary::Program& program, std::vector<samples::RangeCount> pieces,
+                      std::vector<samples::BranchCount> branches, unsigned threads,
                       profile::Profile& profile);
 
 // Virtual tables that were read, at the places of the instructions that read them.

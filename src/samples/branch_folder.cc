@@ -17,9 +17,6 @@ u32 lower(u64 pair) { return static_cast<u32>(pair); }
 // neighbours are sorted in the cache.
 template <class Summed, class ForEach>
 std::vector<Summed> sorted_sums(u64 places, const ForEach& for_each) {
-  struct Counted {
-    u64 pair, count;
-  };
   constexpr size_t buckets = 1024;
   auto bucket_of = [&](u64 pair) {
     return std::min<u64>(upper(pair), places) * buckets / (places + 1);
@@ -27,23 +24,27 @@ std::vector<Summed> sorted_sums(u64 places, const ForEach& for_each) {
   std::array<size_t, buckets + 2> begins{};
   for_each([&](u64 pair, u64) { ++begins[bucket_of(pair) + 2]; });
   std::partial_sum(begins.begin(), begins.end(), begins.begin());
-  std::vector<Counted> all(begins.back());
-  for_each([&](u64 pair, u64 count) { all[begins[bucket_of(pair) + 1]++] = {pair, count}; });
-  std::vector<Summed> sums;
+  std::vector<Summed> all(begins.back());
+  for_each([&](u64 pair, u64 count) {
+    all[begins[bucket_of(pair) + 1]++] = {upper(pair), lower(pair), count};
+  });
+  auto pair_of = [](const Summed& entry) {
+    const auto& [first, second, count] = entry;
+    return pair(first, second);
+  };
+  size_t kept = 0;
   for (size_t bucket = 0; bucket < buckets; ++bucket) {
     auto some = std::span(all).subspan(begins[bucket], begins[bucket + 1] - begins[bucket]);
-    std::ranges::sort(some, {}, &Counted::pair);
-    u64 last = 0;
-    for (bool first = true; const auto& [pair, count] : some) {
-      if (first || pair != last)
-        sums.push_back({upper(pair), lower(pair), count});
+    std::ranges::sort(some, {}, pair_of);
+    for (const auto& entry : some) {
+      if (kept > 0 && pair_of(all[kept - 1]) == pair_of(entry))
+        all[kept - 1].count += entry.count;
       else
-        sums.back().count += count;
-      last = pair;
-      first = false;
+        all[kept++] = entry;
     }
   }
-  return sums;
+  all.resize(kept);
+  return all;
 }
 
 }  // namespace

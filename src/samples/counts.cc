@@ -17,7 +17,8 @@ u64 add(u64 a, u64 b) {
 
 template <class Entry>
 void sort_and_sum(std::vector<Entry>& entries) {
-  std::ranges::sort(entries, {}, [](const Entry& e) { return key(e); });
+  auto by_key = [](const Entry& e) { return key(e); };
+  if (!std::ranges::is_sorted(entries, {}, by_key)) std::ranges::sort(entries, {}, by_key);
   size_t kept = 0;
   for (const auto& entry : entries) {
     if (kept && key(entries[kept - 1]) == key(entry))

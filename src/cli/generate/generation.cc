@@ -344,7 +344,7 @@ Result<Generated> generate_profile(const binary::Program& program, ReadInput& in
   }
   auto flat_options = options.flat;
   flat_options.threads = options.threads;
-  auto flat = TRY(generate::generate_flat(program, input.counts, flat_options));
+  auto flat = TRY(generate::generate_flat(program, std::exchange(input.counts, {}), flat_options));
   generate::add_vtable_samples(program, input.vtables, flat.profile);
   auto result = TRY(finish_profile(program, std::move(flat.profile), options));
   result.probes_without_descriptor = flat.probes_without_descriptor;
