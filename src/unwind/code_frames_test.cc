@@ -82,7 +82,9 @@ TEST_F(CodeFramesTest, RangesArePiecesOfOneScope) {
     auto function = frames.names.text(scope.function);
     inlined |= function == "middle";
     EXPECT_EQ(frames.callers(scope).size(), function == "middle" ? 1u : 0u);
-    if (i > 0) EXPECT_GT(pieces[i].first, pieces[i - 1].last);
+    if (i > 0) {
+      EXPECT_GT(pieces[i].first, pieces[i - 1].last);
+    }
   }
   EXPECT_TRUE(inlined);
   EXPECT_EQ(frames.pieces().size(), pieces.size());
