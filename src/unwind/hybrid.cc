@@ -158,7 +158,7 @@ HybridCounts collect(std::vector<HybridSampler> samplers, const binary::Program&
   samplers.clear();
   seen = {};
 
-  auto unwound = merge(std::move(unwinders), peer_order(noted), threads);
+  auto unwound = merge(std::move(unwinders), noted, threads);
   facts.left_program = unwound.left_program;
   std::vector<samples::BranchFolder::RawRange> ranges;
   for (size_t i = 0; i < unwound.ranges.size(); ++i)

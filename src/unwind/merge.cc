@@ -37,8 +37,11 @@ Renumbering add_nodes(PathTable& into, const PathTable& from) {
   const auto& nodes = from.nodes();
   Renumbering numbers(nodes.size());
   std::vector<u64> hashes(nodes.size(), PathTable::empty_hash);
-  for (u32 i = 1; i < nodes.size(); ++i) {
+  for (u32 i = 1; i < nodes.size(); ++i)
     hashes[i] = extend_hash(hashes[nodes[i].parent], nodes[i].call);
+  constexpr u32 ahead = 16;
+  for (u32 i = 1; i < nodes.size(); ++i) {
+    if (i + ahead < nodes.size()) into.prefetch(hashes[i + ahead]);
     numbers[i] = into.child(numbers[nodes[i].parent], nodes[i].call, hashes[i]);
   }
   return numbers;
@@ -70,13 +73,13 @@ Renumbering depth_first(const std::vector<PathTable::Node>& nodes) {
 
 class UnwoundMerger {
  public:
-  UnwoundMerger(std::vector<Unwinder> unwinders, const std::vector<std::vector<u32>>& order,
-                unsigned threads)
-      : unwinders_(std::move(unwinders)), order_(order), threads_(threads) {}
+  UnwoundMerger(std::vector<Unwinder> unwinders,
+                const std::vector<std::vector<NotedSample>>& samples, unsigned threads)
+      : unwinders_(std::move(unwinders)), samples_(samples), threads_(threads) {}
 
   Unwound merge() {
-    const auto tables = {&UnwoundMerger::merge_ranges, &UnwoundMerger::merge_branches,
-                         &UnwoundMerger::merge_nodes};
+    const auto tables = {&UnwoundMerger::merge_nodes, &UnwoundMerger::order_samples,
+                         &UnwoundMerger::merge_ranges, &UnwoundMerger::merge_branches};
     parallel_for(tables.size(), threads_,
                  [&](size_t i, unsigned) { (this->*tables.begin()[i])(); });
     std::vector<SortedLog::Source> ranges, branches;
@@ -95,6 +98,8 @@ class UnwoundMerger {
   }
 
  private:
+  void order_samples() { order_ = peer_order(samples_); }
+
   void merge_ranges() {
     std::vector<const PairTable*> tables;
     for (const auto& from : unwinders_) tables.push_back(&from.ranges_);
@@ -134,9 +139,9 @@ class UnwoundMerger {
   }
 
   std::vector<Unwinder> unwinders_;
-  const std::vector<std::vector<u32>>& order_;
+  const std::vector<std::vector<NotedSample>>& samples_;
   unsigned threads_;
-  std::vector<Renumbering> range_numbers_, branch_numbers_, node_numbers_;
+  std::vector<Renumbering> order_, range_numbers_, branch_numbers_, node_numbers_;
   Unwound result_;
 };
 
@@ -148,9 +153,9 @@ std::vector<Branch> touched_branches(const Unwound& unwound) {
   return branches;
 }
 
-Unwound merge(std::vector<Unwinder> unwinders, const std::vector<std::vector<u32>>& order,
+Unwound merge(std::vector<Unwinder> unwinders, const std::vector<std::vector<NotedSample>>& samples,
               unsigned threads) {
-  return UnwoundMerger(std::move(unwinders), order, threads).merge();
+  return UnwoundMerger(std::move(unwinders), samples, threads).merge();
 }
 
 }  // namespace pgokit::unwind

@@ -18,6 +18,7 @@
 #include "unwind/node_log.h"
 #include "unwind/pair_table.h"
 #include "unwind/path_table.h"
+#include "unwind/sample_order.h"
 
 namespace pgokit::unwind {
 
@@ -114,9 +115,9 @@ struct Unwound {
 // The branches that are in the log, without counts.
 std::vector<Branch> touched_branches(const Unwound& unwound);
 
-// `order`: for each unwinder, by number of the sample, the place of the sample among all; empty
-// where they were not remembered.
-Unwound merge(std::vector<Unwinder> unwinders, const std::vector<std::vector<u32>>& order,
+// `samples`: for each unwinder, by number of the sample, what decides the place of the sample among
+// all; empty where they were not remembered.
+Unwound merge(std::vector<Unwinder> unwinders, const std::vector<std::vector<NotedSample>>& samples,
               unsigned threads);
 
 }  // namespace pgokit::unwind
