@@ -84,8 +84,9 @@ TEST(CallClusters, RecursionAndUntouchedFunctionsDoNoHarm) {
 TEST(CacheDirected, CallsBecomeShort) {
   Model model = model_of(1000);
   std::mt19937 random(3);
+  auto any = [&] { return static_cast<u32>(random() % 1000); };
   for (int i = 0; i < 200; ++i) {
-    u32 a = random() % 1000, b = random() % 1000, c = random() % 1000;
+    u32 a = any(), b = any(), c = any();
     model.calls.push_back({a, b, 1 + random() % 1000});
     model.calls.push_back({b, c, 1 + random() % 1000});
   }
