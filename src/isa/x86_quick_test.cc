@@ -26,9 +26,8 @@ void compare_with_zydis(const Code& start, u8 index_byte, u8 filling, size_t& co
     bool same = one.length == expected.length && one.flow == expected.flow &&
                 one.has_target == expected.has_target && one.target == expected.target;
     if (!same)
-      return (void)(ADD_FAILURE() << fmt::format("{:02x}: length {} in place of {}",
-                                                 fmt::join(code, " "), one.length,
-                                                 expected.length));
+      return ADD_FAILURE() << fmt::format("{:02x}: length {} in place of {}", fmt::join(code, " "),
+                                          one.length, expected.length);
   }
 }
 

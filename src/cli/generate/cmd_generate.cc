@@ -130,7 +130,7 @@ Status generate(Settings& settings) {
     options.binary = TRY(dominant_program(options.inputs, options.threads));
   }
   options.stage("opening the program");
-  auto program = TRY(binary::Program::open(options.binary, options.program));
+  auto& program = keep(TRY(binary::Program::open(options.binary, options.program)));
   if (settings.output.empty()) settings.output = std::string(program.name()) + ".prof";
   TRY(check_files(options.inputs, program.path(), settings.output));
   auto output = TRY(OutputFile::create(settings.output));

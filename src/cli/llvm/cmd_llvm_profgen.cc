@@ -117,7 +117,7 @@ Status profgen(ProfgenSettings& settings) {
   auto format = TRY(format_named(settings.format));
   options.stage("opening the program");
   options.program.extensions = isa::Extensions::none;  // as that tool
-  auto program = TRY(binary::Program::open(options.binary, options.program));
+  auto& program = keep(TRY(binary::Program::open(options.binary, options.program)));
   options.stage("finding its functions");
   TRY(program.load_functions(options.threads));
   warn_of_program(program, settings);
