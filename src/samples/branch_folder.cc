@@ -49,53 +49,56 @@ std::vector<Summed> sorted_sums(u64 places, const ForEach& for_each) {
 
 }  // namespace
 
-BranchFolder::Added BranchFolder::divide_into_steps() {
-  Added added{.entries = entries_.size()};
-  sample_.clear();
-  bool has_newer = false;
+// False where a place is not the beginning of an instruction. For the source of the oldest branch
+// that is asked in the end, unless the branch would be outside on both sides then.
+bool BranchFolder::find_steps(Added& added) {
+  added = {.entries = entries_.size()};
+  steps_.make_room(entries_.size());
+  known_.resize(entries_.size());
+  fresh_.clear();
+  size_t known = 0;
+  const Entry* newer = nullptr;
   for (const auto& entry : entries_) {
     if (entry.from == outside() && entry.to == outside()) {
       ++added.elsewhere;
       continue;
     }
-    if (has_newer) sample_.push_back({entry.to, oldest_.from, oldest_.to});
-    oldest_ = entry;
-    has_newer = true;
+    if (newer) {
+      Step step{entry.to, newer->from, newer->to};
+      if (steps_.find(step, known_[known])) [[likely]]
+        ++known;
+      else
+        fresh_.push_back(step);
+    }
+    newer = &entry;
   }
-  return added;
+  known_.resize(known);
+  if (!newer) return true;
+  oldest_ = *newer;
+  if (known == 0 && fresh_.empty() && !is_checked(oldest_.to)) return false;
+  if (oldest_.to == outside() && !is_checked(oldest_.from)) return false;
+  return fresh_.empty() || are_checked(fresh_);
 }
 
-// False where a place is not the beginning of an instruction. For the source of the oldest branch
-// that is asked in the end, unless the branch would be outside on both sides then.
-bool BranchFolder::find_steps() {
-  if (sample_.empty() && !is_checked(oldest_.to)) return false;
-  if (oldest_.to == outside() && !is_checked(oldest_.from)) return false;
-  steps_.make_room(sample_.size());
-  places_.clear();
-  fresh_.clear();
-  for (const auto& step : sample_) {
-    places_.push_back(steps_.slot_of(step));
-    if (steps_.knows(places_.back(), step)) [[likely]]
-      continue;
-    for (Place place : {step.start, step.from, step.to}) {
-      if (place == outside()) continue;
-      code_->prefetch(binary::CodeIndex(place));
-      fresh_.push_back(place);
-    }
-  }
-  return std::ranges::all_of(fresh_, [&](Place place) { return is_checked(place); });
+bool BranchFolder::are_checked(const std::vector<Step>& steps) const {
+  for (const auto& step : steps)
+    for (Place place : {step.start, step.from, step.to})
+      if (place != outside()) code_->prefetch(binary::CodeIndex(place));
+  return std::ranges::all_of(steps, [&](const Step& step) {
+    return is_checked(step.start) && is_checked(step.from) && is_checked(step.to);
+  });
 }
 
 BranchFolder::Added BranchFolder::end_sample(u64 weight) {
-  auto added = divide_into_steps();
-  if (added.used() && !find_steps()) [[unlikely]] {
+  Added added;
+  if (!find_steps(added)) [[unlikely]] {
     for (auto& entry : entries_) entry = {checked(entry.from), checked(entry.to)};
-    added = divide_into_steps();
-    if (added.used()) find_steps();
+    find_steps(added);
   }
   entries_.clear();
   if (!added.used()) return added;
-  for (size_t i = 0; i < sample_.size(); ++i) steps_.add(places_[i], sample_[i], weight);
+  for (size_t slot : known_) steps_.add_known(slot, weight);
+  for (const auto& step : fresh_) steps_.add(step, weight);
   oldest_branches_.add(pair(oldest_.from, oldest_.to), weight);
   return added;
 }

@@ -58,17 +58,17 @@ class BranchFolder {
     return known ? place : outside();
   }
   bool is_checked(Place place) const { return place == checked(place); }
-  Added divide_into_steps();
-  bool find_steps();
+  bool find_steps(Added& added);
+  bool are_checked(const std::vector<Step>& steps) const;
   std::vector<BranchSums::Range> ranges() const;
   std::vector<BranchSums::Branch> branches() const;
 
   const binary::CodeMap* code_;
+  // The sample in hand, newest first.
   std::vector<Entry> entries_;
-  std::vector<Step> sample_;    // the same as steps, newest first; one fewer
-  Entry oldest_{};              // before which nothing is known
-  std::vector<size_t> places_;  // of sample_, in steps_
-  std::vector<Place> fresh_;    // of steps that are new
+  std::vector<size_t> known_;  // slots of its steps
+  std::vector<Step> fresh_;    // those that were not seen before
+  Entry oldest_{};             // before which nothing is known
   StepCounter steps_;
   PairCounter oldest_branches_;
 };

@@ -6,8 +6,12 @@ void StepCounter::grow() {
   std::vector<Slot> old(slots_.size() * 2);
   old.swap(slots_);
   mask_ = slots_.size() - 1;
-  for (const auto& slot : old)
-    if (slot.step != Step{}) slots_[slot_of(slot.step)] = slot;
+  for (const auto& slot : old) {
+    if (slot.step == Step{}) continue;
+    size_t place;
+    find(slot.step, place);
+    slots_[place] = slot;
+  }
 }
 
 void StepCounter::merge(const StepCounter& other) {
@@ -17,7 +21,7 @@ void StepCounter::merge(const StepCounter& other) {
     if (i + ahead < from.size()) prefetch(from[i + ahead].step);
     if (from[i].step == Step{}) continue;
     make_room(1);
-    add(slot_of(from[i].step), from[i].step, other.count_of(from[i]));
+    add(from[i].step, other.count_of(from[i]));
   }
 }
 

@@ -5,9 +5,8 @@
 //   StepCounter counter;
 //   for (const auto& step : some) counter.prefetch(step);
 //   counter.make_room(some.size());
-//   size_t slot = counter.slot_of(step);
-//   if (!counter.knows(slot, step)) ...                    // never seen
-//   counter.add(slot, step, weight);
+//   if (counter.find(step, slot)) counter.add_known(slot, weight);
+//   else counter.add(step, weight);                        // never seen
 //
 // A range determines where its branch goes, unless that is a return or an indirect one, so there
 // are hardly more steps than ranges or branches, and one look-up (one cache miss) counts both. Sums
@@ -39,25 +38,30 @@ class StepCounter {
     while (8 * (size_ + steps) > 7 * slots_.size()) [[unlikely]]
       grow();
   }
-  // Where the step is, or would be put. No step has both ends of its branch outside.
-  size_t slot_of(const Step& step) const {
+  // Whether the step is there; the slot where it is, or would be put. No step has both ends of its
+  // branch outside.
+  bool find(const Step& step, size_t& slot) const {
     for (size_t at = hash(step);; ++at) {
-      const Slot& slot = slots_[at & mask_];
-      if (slot.step == step || slot.step == Step{}) return at & mask_;
+      slot = at & mask_;
+      const Step& there = slots_[slot].step;
+      if (there == step) return true;
+      if (there == Step{}) return false;
     }
   }
-  bool knows(size_t slot, const Step& step) const { return slots_[slot].step == step; }
-  // The slot may be taken by another step since slot_of().
-  void add(size_t slot, const Step& step, u64 weight) {
-    if (!knows(slot, step)) [[unlikely]] {
-      slot = slot_of(step);
-      size_ += !knows(slot, step);
-      slots_[slot].step = step;
-    }
+  void add_known(size_t slot, u64 weight) {
     u64 sum = slots_[slot].count + weight;
     if (sum < weight || sum >> 32) [[unlikely]]
-      large_[step] += (sum >> 32) + (u64{sum < weight} << 32);
+      large_[slots_[slot].step] += (sum >> 32) + (u64{sum < weight} << 32);
     slots_[slot].count = static_cast<u32>(sum);
+  }
+  // There is room.
+  void add(const Step& step, u64 weight) {
+    size_t slot;
+    if (!find(step, slot)) {
+      slots_[slot].step = step;
+      ++size_;
+    }
+    add_known(slot, weight);
   }
 
   void merge(const StepCounter& other);
