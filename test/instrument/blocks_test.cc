@@ -12,8 +12,13 @@
 namespace pgokit::plugin {
 namespace {
 
+struct Random {
+  std::mt19937 engine;
+  uint32_t operator()() { return static_cast<uint32_t>(engine()); }
+};
+
 // Any graph: some blocks have no successors, some loops, some blocks are not reached.
-Graph random_graph(std::mt19937& random, uint32_t size) {
+Graph random_graph(Random& random, uint32_t size) {
   Graph graph;
   for (uint32_t block = 0; block < size; ++block) {
     auto& to = graph.successors.emplace_back();
@@ -30,7 +35,7 @@ Graph random_graph(std::mt19937& random, uint32_t size) {
 }
 
 // Walks from the entry to an exit, many times. False if a walk finds no exit.
-bool walk(const Graph& graph, std::mt19937& random, uint32_t times, std::vector<uint64_t>& counts) {
+bool walk(const Graph& graph, Random& random, uint32_t times, std::vector<uint64_t>& counts) {
   counts.assign(graph.size(), 0);
   for (uint32_t i = 0; i < times; ++i) {
     uint32_t block = 0;
@@ -64,7 +69,7 @@ std::vector<bool> infer(const Graph& graph, const Counters& counters,
 }
 
 TEST(Blocks, CoverageFollowsFromTheCounters) {
-  std::mt19937 random(7);
+  Random random{std::mt19937(7)};
   uint32_t saved = 0;
   for (int round = 0; round < 3000; ++round) {
     const Graph graph = random_graph(random, 1 + random() % 20);
@@ -82,7 +87,7 @@ TEST(Blocks, CoverageFollowsFromTheCounters) {
 // Places where flow divides and joins, as the format describes them; solved by elimination of
 // places with one unknown.
 TEST(Blocks, CountsFollowFromTheCounters) {
-  std::mt19937 random(11);
+  Random random{std::mt19937(11)};
   for (int round = 0; round < 3000; ++round) {
     const Graph graph = random_graph(random, 1 + random() % 20);
     const uint32_t size = graph.size();
