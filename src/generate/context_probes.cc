@@ -159,7 +159,7 @@ class ContextProbes {
 // The size of parts does not depend on the number of threads, so that nothing else does.
 std::vector<ProbePart> count_parts(const Known& known, const unwind::ContextCounts& counts) {
   constexpr size_t at_once = 8192;
-  std::vector<ProbePart> parts((counts.size() + at_once - 1) / at_once);
+  std::vector<ProbePart> parts(counts.size() / at_once + 1);  // one at least: it has the root
   std::vector<std::optional<ContextProbes>> workers(worker_count(known.options.threads));
   parallel_for(parts.size(), known.options.threads, [&](size_t part, unsigned worker) {
     auto& samples =

@@ -5,6 +5,7 @@
 #include "generate/disjoint.h"
 #include "generate/flat_lines.h"
 #include "generate/flat_probes.h"
+#include "generate/hit_functions.h"
 #include "profile/each_function.h"
 
 namespace pgokit::generate {
@@ -76,9 +77,11 @@ Result<FlatResult> generate_flat(const binary::Program& program, samples::Counts
   profile.flags.probe_based = program.has_probes();
   profile.flags.fs_discriminators = program.has_fs_discriminators();
 
+  std::vector<bool> hit;  // asked while the ranges are there
+  if (program.has_probes()) hit = functions_hit(program.functions(), counts);
   auto pieces = disjoint_pieces(with_code_that_did_not_run(program.functions(), counts, options));
   if (program.has_probes()) {
-    TRY(add_probe_samples(program, pieces, counts, result));
+    TRY(add_probe_samples(program, pieces, counts.branches, hit, result));
   } else {
     add_line_samples(program, std::move(pieces), std::move(counts.branches), options.threads,
                      profile);

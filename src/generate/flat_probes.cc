@@ -69,13 +69,14 @@ class ProbeSamples {
 
 Status add_probe_samples(const binary::Program& program,
                          const std::vector<samples::RangeCount>& pieces,
-                         const samples::Counts& counts, FlatResult& result) {
+                         const std::vector<samples::BranchCount>& branches,
+                         const std::vector<bool>& hit, FlatResult& result) {
   auto table = TRY(program.probe_table());
-  auto probes = decode_probes(program, table, functions_hit(program.functions(), counts));
+  auto probes = decode_probes(program, table, hit);
   ProbeSamples samples(program, table, probes, result.profile);
   CalleeNames callees(program.functions(), result.profile.names, &probes);
   for (const auto& piece : pieces) samples.add_piece(piece);
-  for (const auto& branch : counts.branches) samples.add_branch(branch, callees);
+  for (const auto& branch : branches) samples.add_branch(branch, callees);
   result.probes_without_descriptor = probes.unknown_functions();
   return {};
 }

@@ -4,9 +4,10 @@
 
 namespace pgokit::generate {
 
-// Body, head and call-target samples by probe.
+// Body, head and call-target samples by probe. `hit`: the functions whose probes are wanted.
 Status add_probe_samples(const binary::Program& program,
                          const std::vector<samples::RangeCount>& pieces,
-                         const samples::Counts& counts, FlatResult& result);
+                         const std::vector<samples::BranchCount>& branches,
+                         const std::vector<bool>& hit, FlatResult& result);
 
 }  // namespace pgokit::generate
