@@ -30,7 +30,7 @@ void print_usage(std::FILE* out) {
 int main(int argc, char** argv) {
   // Large tables go back to the system when they are done with: left to itself, the C library keeps
   // them once it has seen a few.
-  mallopt(M_MMAP_THRESHOLD, 1 << 19);
+  mallopt(M_MMAP_THRESHOLD, 1 << 22);
   std::span<char* const> arguments(argv + 1, static_cast<size_t>(argc > 0 ? argc - 1 : 0));
   // By symlink under the peer's name it is the peer.
   std::string_view program = argc > 0 ? argv[0] : "";
