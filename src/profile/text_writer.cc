@@ -127,24 +127,18 @@ class TextWriter {
 }  // namespace
 
 std::string write_text(const Profile& profile, const WriteOptions& options) {
-  // As much at a time as keeps all threads busy: the rest of the text is not there twice.
   constexpr size_t at_once = 128;
-  const size_t batch = at_once * 8 * worker_count(options.threads);
   FileOrder order(profile, true);
   auto functions = order.functions();
   std::string text;
-  std::vector<std::string> parts;
-  for (size_t done = 0; done < functions.size(); done += batch) {
-    auto some = functions.subspan(done, std::min(batch, functions.size() - done));
-    parts.resize((some.size() + at_once - 1) / at_once);
-    parallel_for(parts.size(), options.threads, [&](size_t i, unsigned) {
-      auto part = some.subspan(i * at_once, std::min(at_once, some.size() - i * at_once));
-      parts[i] = TextWriter(profile, options, order).write(part);
-    });
-    for (const auto& part : parts) text += part;
-    // The first functions are the largest ones.
-    if (done == 0) text.reserve(text.size() * (functions.size() / some.size() + 1));
-  }
+  std::vector<std::string> parts(worker_count(options.threads));
+  parallel_in_order((functions.size() + at_once - 1) / at_once, options.threads,
+                    [&](size_t piece, unsigned worker) {
+                      auto some = functions.subspan(piece * at_once);
+                      some = some.first(std::min(some.size(), at_once));
+                      parts[worker] = TextWriter(profile, options, order).write(some);
+                    },
+                    [&](size_t, unsigned worker) { text += parts[worker]; });
   return text;
 }
 
