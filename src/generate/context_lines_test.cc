@@ -5,7 +5,7 @@
 
 #include "generate/contexts.h"
 #include "profile/format.h"
-#include "test/support/shell.h"
+#include "test/support/compiled_program.h"
 
 namespace pgokit::generate {
 namespace {
@@ -28,27 +28,12 @@ class ContextLinesTest : public testing::Test {
  protected:
   void SetUp() override {
     if (!test::has_program("clang-22")) GTEST_SKIP() << "clang-22 is not installed";
-    dir_.write("a.c", source);
-    auto made = test::run(fmt::format(
-        "cd {} && clang-22 --target=x86_64-linux-gnu -O0 -g -fno-pie -ffreestanding -nostdlib "
-        "-static -fuse-ld=lld-22 a.c -o app 2>&1",
-        dir_.path()));
-    if (made.status != 0) GTEST_SKIP() << made.output;
-    program_ = *binary::Program::open(dir_.file("app"), {});
-    ASSERT_TRUE(program_->load_functions(1));
-    start_ = code_of("_start");
-    leaf_ = code_of("leaf");
+    program_ = test::compile(dir_, source, "-O0 -g");
+    ASSERT_TRUE(program_);
+    start_ = test::code_of(*program_, "_start");
+    leaf_ = test::code_of(*program_, "leaf");
   }
 
-  std::vector<CodeIndex> code_of(std::string_view name) const {
-    std::vector<CodeIndex> instructions;
-    const auto& code = program_->code();
-    for (const auto& range : program_->functions().ranges())
-      if (program_->functions().name(range.function) == name)
-        for (u64 at = range.start; at < range.end; ++at)
-          if (code.is_instruction(code.index_of({at}))) instructions.push_back(code.index_of({at}));
-    return instructions;
-  }
   ContextId context(std::initializer_list<std::pair<const char*, profile::LineLocation>> frames) {
     auto context = ContextId::none;
     profile::LineLocation call_site;

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "test/support/shell.h"
+#include "test/support/compiled_program.h"
 #include "test/support/tiny_program.h"
 
 namespace pgokit::unwind {
@@ -33,14 +33,8 @@ class CodeFramesTest : public testing::Test {
  protected:
   void SetUp() override {
     if (!test::has_program("clang-22")) GTEST_SKIP() << "clang-22 is not installed";
-    dir_.write("a.c", source);
-    auto made = test::run(fmt::format(
-        "cd {} && clang-22 --target=x86_64-linux-gnu -O1 -g -fno-pie -ffreestanding -nostdlib "
-        "-static -fuse-ld=lld-22 a.c -o app 2>&1",
-        dir_.path()));
-    if (made.status != 0) GTEST_SKIP() << made.output;
-    program_ = *binary::Program::open(dir_.file("app"), {});
-    ASSERT_TRUE(program_->load_functions(1));
+    program_ = test::compile(dir_, source, "-O1 -g");
+    ASSERT_TRUE(program_);
     start_ = code_of("_start");
     leaf_ = code_of("leaf");
     for (Place place : start_)
@@ -54,12 +48,8 @@ class CodeFramesTest : public testing::Test {
 
   std::vector<Place> code_of(std::string_view name) const {
     std::vector<Place> places;
-    const auto& code = program_->code();
-    for (const auto& range : program_->functions().ranges())
-      if (program_->functions().name(range.function) == name)
-        for (u64 at = range.start; at < range.end; ++at)
-          if (auto index = code.index_of({at}); code.is_instruction(index))
-            places.push_back(static_cast<Place>(index));
+    for (CodeIndex index : test::code_of(*program_, name))
+      places.push_back(static_cast<Place>(index));
     return places;
   }
 

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "test/support/shell.h"
+#include "test/support/compiled_program.h"
 #include "test/support/tail_call_program.h"
 
 namespace pgokit::unwind {
@@ -104,14 +104,9 @@ int _start(int x) {
 TEST(IpFrames, InlineFramesArePartOfContexts) {
   if (!test::has_program("clang-22")) GTEST_SKIP() << "clang-22 is not installed";
   test::ScratchDir dir;
-  dir.write("a.c", source);
-  auto made = test::run(fmt::format(
-      "cd {} && clang-22 --target=x86_64-linux-gnu -O1 -g -fno-pie -ffreestanding -nostdlib "
-      "-static -fuse-ld=lld-22 a.c -o app 2>&1",
-      dir.path()));
-  if (made.status != 0) GTEST_SKIP() << made.output;
-  auto program = *binary::Program::open(dir.file("app"), {});
-  ASSERT_TRUE(program.load_functions(1));
+  auto compiled = test::compile(dir, source, "-O1 -g");
+  ASSERT_TRUE(compiled);
+  const auto& program = *compiled;
   const auto& code = program.code();
   std::vector<BinaryAddr> behind_calls;
   BinaryAddr leaf{0}, leaf_last{0}, start{0}, start_last{0};
