@@ -48,12 +48,17 @@ def build(folder, name, flags, profile=None, thin=False):
     return folder / name, remarks
 
 
+def source_name(name):
+    """A static function that ThinLTO takes into another module is NAME.llvm.NUMBER there; profiles know it as NAME."""
+    return re.sub(r"\.llvm\.\d+$", "", name)
+
+
 def inlined(remarks):
     """{(callee, callers from the innermost outwards, "preinliner" or "")}"""
     found = set()
     for callee, text, sites in re.findall(r"'(\S+)' inlined into '\S+' (.*?) at callsite ([^;]*);", remarks):
-        callers = tuple(site.split(":")[0] for site in sites.split(" @ "))
-        found.add((callee, callers, "preinliner" if "preinliner" in text else ""))
+        callers = tuple(source_name(site.split(":")[0]) for site in sites.split(" @ "))
+        found.add((source_name(callee), callers, "preinliner" if "preinliner" in text else ""))
     return found
 
 
