@@ -11,6 +11,8 @@
 namespace pgokit::generate {
 namespace {
 
+constexpr size_t at_once = 4096;
+
 using profile::add_saturated;
 using profile::ContextId;
 using profile::LineLocation;
@@ -42,13 +44,6 @@ struct Part {
   std::vector<Unsampled> unsampled;
 };
 
-// An inlined copy was entered from here that often, as far as its own samples tell.
-struct InferredCall {
-  u32 caller, location;
-  NameId callee;
-  u64 count;
-};
-
 // The contexts that each one leads to.
 class Callees {
  public:
@@ -77,7 +72,7 @@ class ContextLines {
     nodes_ = std::exchange(counts_.contexts, {}).take_nodes();
     count_parts();
     counts_ = unwind::ContextCounts(unwind::ContextCounts::Kind::lines);
-    add_callees();
+    add_tops();
     make_contexts();
     infer_inlined_calls();
     collect_rows();
@@ -93,10 +88,12 @@ class ContextLines {
   };
   void count_part(Worker& worker, const Callees& callees, size_t begin, size_t end, Part& part);
   void enter_callees(Worker& worker, const Callees& callees, u32 context, Part& part);
-  void add_callees();
+  void add_tops();
   void make_contexts();
+  void enter_contexts();
+  void add_part(Part& part, u32 next);
   void infer_inlined_calls();
-  void add_inferred_call(u32 id);
+  void add_inferred_call(const ContextSamples::Context& callee);
   void collect_rows();
   template <class Record, class Inferred>
   void collect(ByContext<Record>& into, std::vector<Record> Part::* records,
@@ -105,6 +102,8 @@ class ContextLines {
   void for_each_part(const Each& each) {
     parallel_for(parts_.size(), options_.threads, [&](size_t i, unsigned) { each(parts_[i]); });
   }
+  template <class Each>
+  void for_each_inferred_call(const Each& each) const;
 
   const binary::Program& program_;
   unwind::ContextCounts counts_;
@@ -115,11 +114,10 @@ class ContextLines {
   // By context: whether it was called, and how often.
   std::vector<u8> called_;
   std::vector<u64> calls_;
-  std::vector<InferredCall> inferred_;
+  std::vector<LeafCounts::Entry> entered_tops_;  // from nowhere that is known
 };
 
 void ContextLines::count_parts() {
-  constexpr size_t at_once = 4096;
   LeafLines lines(program_, counts_.touched_ranges(), counts_.touched_branches(),
                   samples_.locations, options_.threads);
   KnownCallees entered(program_, CalleeNames(program_.functions(), samples_.names),
@@ -142,10 +140,9 @@ void ContextLines::count_part(Worker& worker, const Callees& callees, size_t beg
   auto& leaf = worker.leaf;
   for (size_t i = begin; i < end; ++i) {
     auto context = static_cast<u32>(counts_.context(i));
-    if (context == ContextSamples::root) {
+    if (context == ContextSamples::root) {  // one part has it
       leaf.count_entries(counts_.branches(i));
-      for (const auto& [call_site, callee, count] : leaf.entries())
-        part.unsampled.push_back({context, call_site, callee, count});
+      entered_tops_.assign(leaf.entries().begin(), leaf.entries().end());
       continue;
     }
     leaf.count(counts_.ranges(i), counts_.branches(i));
@@ -180,80 +177,98 @@ void ContextLines::enter_callees(Worker& worker, const Callees& callees, u32 con
 }
 
 // Contexts get numbers behind those of their callers.
-void ContextLines::add_callees() {
+void ContextLines::add_tops() {
   tsl::robin_map<NameId, u32> tops;
   for (u32 id = 1; id < nodes_.size(); ++id)
     if (nodes_[id].parent == ContextId::none) tops[nodes_[id].function] = id;
-  size_t more = 0;
-  for (auto& part : parts_) {
-    for (const auto& [caller, call_site, callee, count] : part.unsampled) {
-      if (caller != ContextSamples::root) continue;
-      auto [top, fresh] = tops.try_emplace(callee, static_cast<u32>(nodes_.size()));
-      if (fresh) {
-        nodes_.push_back({ContextId::none, {}, callee});
-        called_.push_back(false);
-        calls_.push_back(0);
-      }
-      called_[top->second] = true;
-      calls_[top->second] = add_saturated(calls_[top->second], count);
+  for (const auto& [call_site, callee, count] : entered_tops_) {
+    auto [top, fresh] = tops.try_emplace(callee, static_cast<u32>(nodes_.size()));
+    if (fresh) {
+      nodes_.push_back({ContextId::none, {}, callee});
+      called_.push_back(false);
+      calls_.push_back(0);
     }
-    std::erase_if(part.unsampled,
-                  [](const auto& one) { return one.caller == ContextSamples::root; });
-    more += part.unsampled.size();
+    called_[top->second] = true;
+    calls_[top->second] = add_saturated(calls_[top->second], count);
   }
-  samples_.contexts.reserve(nodes_.size() + more);
+}
+
+void enter(ContextSamples::Context& context, u64 count) {
+  context.flags |= ContextSamples::has_samples;
+  if (count) context.flags |= ContextSamples::entered;
+  context.entries = count;
 }
 
 void ContextLines::make_contexts() {
-  auto& contexts = samples_.contexts;
-  contexts.resize(nodes_.size());
-  for (u32 id = 1; id < contexts.size(); ++id)
-    contexts[id] = {static_cast<u32>(nodes_[id].parent), nodes_[id].function, nodes_[id].call_site};
-  nodes_ = {};
-  auto enter = [](ContextSamples::Context& context, u64 count) {
-    context.flags |= ContextSamples::has_samples;
-    if (count) context.flags |= ContextSamples::entered;
-    context.entries = count;
-  };
-  for (u32 id = 1; id < contexts.size(); ++id)
-    if (called_[id]) enter(contexts[id], calls_[id]);
-  for_each_part([&](Part& part) {
-    auto facts = std::exchange(part.facts, {});
-    for (size_t i = 0; i < facts.size(); ++i) {
-      auto& context = contexts[part.sampled[i].context];
-      context.flags |= ContextSamples::has_samples;
-      if (facts[i].leaf_inlined) context.flags |= ContextSamples::was_inlined;
-      context.total = facts[i].total;
-      if (context.flags & ContextSamples::entered) continue;
-      context.first_location = facts[i].first.location;
-      context.entries = facts[i].first.count;
-    }
-  });
-  for (auto& part : parts_)
-    for (const auto& [caller, call_site, callee, count] : std::exchange(part.unsampled, {}))
-      enter(contexts.emplace_back(caller, callee, call_site), count);
-  called_ = {};
-  calls_ = {};
+  auto end = static_cast<u32>(nodes_.size());
+  std::vector<u32> unsampled;  // of each part: the number of the first one
+  for (const auto& part : parts_)
+    unsampled.push_back(std::exchange(end, end + static_cast<u32>(part.unsampled.size())));
+  samples_.contexts.resize(end);
+  enter_contexts();
+  parallel_for(parts_.size(), options_.threads,
+               [&](size_t part, unsigned) { add_part(parts_[part], unsampled[part]); });
   return_free_memory();
 }
 
-// Inlined copies are entered without a branch, so that nothing at their call site tells of it: it
-// is estimated by their own samples. Innermost first, for estimates count as samples of the caller.
-void ContextLines::infer_inlined_calls() {
-  for (auto id = static_cast<u32>(samples_.size()); id-- > 1;) {
-    const auto& context = samples_.contexts[id];
-    bool is_inlined = (context.flags & (ContextSamples::has_samples | ContextSamples::entered)) ==
-                      ContextSamples::has_samples;
-    if (is_inlined && context.parent != ContextSamples::root) add_inferred_call(id);
+// Those that were called.
+void ContextLines::enter_contexts() {
+  parallel_for((nodes_.size() + at_once - 1) / at_once, options_.threads,
+               [&](size_t piece, unsigned) {
+                 size_t end = std::min(nodes_.size(), (piece + 1) * at_once);
+                 for (size_t id = piece * at_once; id < end; ++id) {
+                   const auto& [parent, call_site, function] = nodes_[id];
+                   auto& context = samples_.contexts[id];
+                   context = {static_cast<u32>(parent), function, call_site};
+                   if (called_[id]) enter(context, calls_[id]);
+                 }
+               });
+  nodes_ = {};
+  called_ = {};
+  calls_ = {};
+}
+
+// `next`: the number of the first context that nobody was sampled in.
+void ContextLines::add_part(Part& part, u32 next) {
+  auto& contexts = samples_.contexts;
+  auto facts = std::exchange(part.facts, {});
+  for (size_t i = 0; i < facts.size(); ++i) {
+    auto& context = contexts[part.sampled[i].context];
+    context.flags |= ContextSamples::has_samples;
+    if (facts[i].leaf_inlined) context.flags |= ContextSamples::was_inlined;
+    context.total = facts[i].total;
+    if (context.flags & ContextSamples::entered) continue;
+    context.first_location = facts[i].first.location;
+    context.entries = facts[i].first.count;
+  }
+  for (const auto& [caller, call_site, callee, count] : std::exchange(part.unsampled, {})) {
+    contexts[next] = {caller, callee, call_site};
+    enter(contexts[next++], count);
   }
 }
 
-void ContextLines::add_inferred_call(u32 id) {
-  const auto& callee = samples_.contexts[id];
-  u64 calls = callee.entries;
-  if (calls == 0) calls = callee.total > 0 || callee.first_location == ContextSamples::none;
+// Inlined copies are entered without a branch, so that nothing at their call site tells of it.
+bool is_entered_silently(const ContextSamples::Context& context) {
+  return (context.flags & (ContextSamples::has_samples | ContextSamples::entered)) ==
+             ContextSamples::has_samples &&
+         context.parent != ContextSamples::root;
+}
+
+// An estimate, by their own samples.
+u64 silent_entries(const ContextSamples::Context& context) {
+  if (context.entries) return context.entries;
+  return context.total > 0 || context.first_location == ContextSamples::none;
+}
+
+// Innermost first, for estimates count as samples of the caller.
+void ContextLines::infer_inlined_calls() {
+  for (auto id = static_cast<u32>(samples_.size()); id-- > 1;)
+    if (is_entered_silently(samples_.contexts[id])) add_inferred_call(samples_.contexts[id]);
+}
+
+void ContextLines::add_inferred_call(const ContextSamples::Context& callee) {
+  u64 calls = silent_entries(callee);
   u32 location = samples_.locations.intern(callee.site);
-  inferred_.push_back({callee.parent, location, callee.function, calls});
   auto& caller = samples_.contexts[callee.parent];
   caller.flags |= ContextSamples::has_samples;
   caller.total = add_saturated(caller.total, calls);
@@ -267,12 +282,27 @@ void ContextLines::add_inferred_call(u32 id) {
   }
 }
 
+// Not kept in a list: all cores find them again.
+template <class Each>
+void ContextLines::for_each_inferred_call(const Each& each) const {
+  parallel_for((samples_.size() + at_once - 1) / at_once, options_.threads,
+               [&](size_t piece, unsigned) {
+                 size_t end = std::min(samples_.size(), (piece + 1) * at_once);
+                 for (size_t id = std::max<size_t>(piece * at_once, 1); id < end; ++id)
+                   if (const auto& context = samples_.contexts[id]; is_entered_silently(context))
+                     each(context);
+               });
+}
+
 void ContextLines::collect_rows() {
   collect(samples_.rows, &Part::rows, &Part::Sampled::rows_end,
-          [](const InferredCall& call) { return LeafCounts::Row{call.location, call.count}; });
+          [&](const ContextSamples::Context& callee) {
+            return LeafCounts::Row{samples_.locations.find(callee.site), silent_entries(callee)};
+          });
   collect(samples_.targets, &Part::targets, &Part::Sampled::targets_end,
-          [](const InferredCall& call) {
-            return LeafCounts::Target{call.location, call.callee, call.count};
+          [&](const ContextSamples::Context& callee) {
+            return LeafCounts::Target{samples_.locations.find(callee.site), callee.function,
+                                      silent_entries(callee)};
           });
   parts_ = {};
 }
@@ -287,7 +317,7 @@ void ContextLines::collect(ByContext<Record>& into, std::vector<Record> Part::* 
     for (const auto& one : part.sampled)
       into.expect(one.context, one.*end - std::exchange(begin, one.*end));
   });
-  for (const auto& call : inferred_) into.expect(call.caller, 1);
+  for_each_inferred_call([&](const auto& callee) { into.expect(callee.parent, 1); });
   into.allocate();
   for_each_part([&](Part& part) {
     auto own = std::exchange(part.*records, {});
@@ -297,7 +327,7 @@ void ContextLines::collect(ByContext<Record>& into, std::vector<Record> Part::* 
       begin = one.*end;
     }
   });
-  for (const auto& call : inferred_) into.put(call.caller, inferred(call));
+  for_each_inferred_call([&](const auto& callee) { into.put(callee.parent, inferred(callee)); });
   return_free_memory();
 }
 
