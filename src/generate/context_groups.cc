@@ -30,7 +30,10 @@ ContextGroups::ContextGroups(const ContextSamples& samples, const ContextLinks& 
 class ContextGroups::Collector {
  public:
   Collector(ContextGroups& owner, NameId function)
-      : owner_(owner), function_(function), top_(owner.top_[static_cast<size_t>(function)]) {}
+      : owner_(owner),
+        function_(function),
+        top_(owner.top_[static_cast<size_t>(function)]),
+        contexts_(owner.links_.of_function(function)) {}
 
   Members collect() {
     if (top_ != none) add(places_.add(ArrivingPlaces::nowhere, 0), top_);
@@ -51,8 +54,13 @@ class ContextGroups::Collector {
 
  private:
   struct Member {
-    u32 order, context;
+    u32 order, at;  // the second in contexts_
     auto operator<=>(const Member&) const = default;
+  };
+  struct Other {
+    u32 place;
+    bool nested;  // in a place of the same function; orders are contexts there
+    std::vector<Member> members;
   };
 
   void add(u32 place, u32 context) { places_.members(place).push_back(context); }
@@ -73,31 +81,35 @@ class ContextGroups::Collector {
   // Contexts whose callers have not been visited before, as in recursion. They are at one place
   // where the same calls lead to them from contexts at one place.
   void add_others() {
-    for (u32 context : owner_.links_.of_function(function_))
-      if (!owner_.placed_[context] && owner_.position_[context] == none && context != top_)
-        add_other(context);
-    for (auto& [place, members] : others_) {
-      for (auto& [above, context] : members)
-        if (auto known = order_.find(above); known != order_.end()) above = known->second;
+    places_of_.resize(contexts_.size());
+    orders_.resize(contexts_.size());
+    for (u32 i = 0; i < contexts_.size(); ++i)
+      if (u32 context = contexts_[i];
+          !owner_.placed_[context] && owner_.position_[context] == none && context != top_)
+        add_other(i);
+    for (auto& [place, nested, members] : others_) {
+      if (nested)
+        for (auto& member : members) member.order = orders_[index_of(member.order)];
       std::ranges::sort(members);
-      for (const auto& [above, context] : members) {
-        order_[context] = static_cast<u32>(places_.members(place).size());
-        add(place, context);
+      for (const auto& member : members) {
+        orders_[member.at] = static_cast<u32>(places_.members(place).size());
+        add(place, contexts_[member.at]);
       }
     }
   }
 
-  void add_other(u32 context) {
-    u32 at = context;
+  void add_other(u32 i) {
+    u32 at = contexts_[i];
     u64 path = 0;
     do {
       path = IntHash{}(path ^ owner_.links_.key(at));
       at = owner_.samples_.contexts[at].parent;
     } while (at != ContextSamples::root && owner_.position_[at] == none &&
              owner_.samples_.contexts[at].function != function_);
+    bool nested = at != ContextSamples::root && owner_.samples_.contexts[at].function == function_;
     u32 above = ArrivingPlaces::nowhere, order = at;
     u64 key = path ^ IntHash{}(at);
-    if (at != ContextSamples::root && owner_.samples_.contexts[at].function == function_) {
+    if (nested) {
       above = place_of(at);
       key = path ^ IntHash{}(~u64{above});
     } else if (at != ContextSamples::root && owner_.position_[at] != none) {
@@ -105,18 +117,22 @@ class ContextGroups::Collector {
       key = path ^ IntHash{}(u64{1} << 32 | owner_.group_of(order));
     }
     auto [number, fresh] = number_of_place_.try_emplace(key, static_cast<u32>(others_.size()));
-    if (fresh) others_.push_back({places_.add(above, path), {}});
-    others_[number->second].second.push_back({order, context});
-    place_of_context_[context] = others_[number->second].first;
+    if (fresh) others_.push_back({places_.add(above, path), nested, {}});
+    others_[number->second].members.push_back({order, i});
+    places_of_[i] = others_[number->second].place;
   }
 
   u32 place_of(u32 context) {
     if (context == top_) return 0;
+    u32 i = index_of(context);
     if (u32 position = owner_.position_[context]; position != none) {
-      order_[context] = position;
+      orders_[i] = position;
       return place_of_group_[owner_.group_of(position)];
     }
-    return place_of_context_[context];
+    return places_of_[i];
+  }
+  u32 index_of(u32 context) const {
+    return static_cast<u32>(std::ranges::lower_bound(contexts_, context) - contexts_.begin());
   }
 
   void decide(u32 place) {
@@ -128,10 +144,11 @@ class ContextGroups::Collector {
   NameId function_;
   u32 top_;
   ArrivingPlaces places_;
-  tsl::robin_map<u32, u32, IntHash> place_of_group_, place_of_context_;
+  Members contexts_;  // of the function, ascending
+  tsl::robin_map<u32, u32, IntHash> place_of_group_;
   tsl::robin_map<u64, u32, IntHash> number_of_place_;  // in others_
-  std::vector<std::pair<u32, std::vector<Member>>> others_;
-  tsl::robin_map<u32, u32, IntHash> order_;  // of contexts at their place
+  std::vector<Other> others_;
+  std::vector<u32> places_of_, orders_;  // of contexts_: their place, and where they stand in it
 };
 
 ContextGroups::Members ContextGroups::take(NameId function) {
