@@ -207,20 +207,29 @@ Status add_context_probes(const binary::Program& program, unwind::ContextCounts 
   auto& samples = result.samples;
   auto table = std::make_unique<probe::Table>(TRY(program.probe_table()));
   CodeFunctions functions(program);
-  result.functions_hit = functions_hit(program.functions(), functions, counts);
-  auto decoded = decode_probes(program, *table, result.functions_hit);
-  ProbeCode code(program, decoded);
-  std::optional<MissingFrames> missing;
-  if (options.infer_missing_frames)
-    missing.emplace(program, functions, counts, options.max_search_depth);
+  probe::Decoded decoded;
+  std::optional<ProbeCode> code;
   std::vector<NameId> names;
-  name_nodes(decoded, table->descriptors(), samples, names);
-  KnownCallees callees(program, CalleeNames(program.functions(), samples.names, &decoded),
-                       counts.touched_branches());
-  samples.checksums.resize(samples.names.size());
-  samples.list_locations = make_locations(decoded, code, samples);
-  auto parts = count_parts({decoded, code, samples.locations, samples.list_locations, functions,
-                            callees, names, missing ? &*missing : nullptr, options},
+  std::optional<KnownCallees> callees;
+  auto read_probes = [&] {
+    result.functions_hit = functions_hit(program.functions(), functions, counts);
+    decoded = decode_probes(program, *table, result.functions_hit);
+    code.emplace(program, decoded);
+    name_nodes(decoded, table->descriptors(), samples, names);
+    callees.emplace(program, CalleeNames(program.functions(), samples.names, &decoded),
+                    counts.touched_branches());
+    samples.checksums.resize(samples.names.size());
+    samples.list_locations = make_locations(decoded, *code, samples);
+  };
+  std::optional<MissingFrames> missing;
+  auto find_missing = [&] {
+    if (options.infer_missing_frames)
+      missing.emplace(program, functions, counts, options.max_search_depth);
+  };
+  parallel_for(2, options.threads,
+               [&](size_t task, unsigned) { task == 0 ? read_probes() : find_missing(); });
+  auto parts = count_parts({decoded, *code, samples.locations, samples.list_locations, functions,
+                            *callees, names, missing ? &*missing : nullptr, options},
                            counts);
   counts = unwind::ContextCounts(unwind::ContextCounts::Kind::probes);
   join(std::move(parts), options.threads, samples);
