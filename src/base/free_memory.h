@@ -10,4 +10,10 @@ namespace pgokit {
 
 inline void return_free_memory() { malloc_trim(0); }
 
+// Of a container, which is empty then. Assigning {} to a vector empties it and keeps its memory.
+template <class Container>
+void free_memory_of(Container& container) {
+  container = Container();
+}
+
 }  // namespace pgokit

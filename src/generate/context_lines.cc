@@ -223,9 +223,9 @@ void ContextLines::enter_contexts() {
                    if (called_[id]) enter(context, calls_[id]);
                  }
                });
-  nodes_ = {};
-  called_ = {};
-  calls_ = {};
+  free_memory_of(nodes_);
+  free_memory_of(called_);
+  free_memory_of(calls_);
 }
 
 // `next`: the number of the first context that nobody was sampled in.
@@ -304,7 +304,7 @@ void ContextLines::collect_rows() {
             return LeafCounts::Target{samples_.locations.find(callee.site), callee.function,
                                       silent_entries(callee)};
           });
-  parts_ = {};
+  free_memory_of(parts_);
 }
 
 // What the parts had is gone behind it.

@@ -50,7 +50,7 @@ void collect(std::vector<ProbePart>& parts, const ContextNumbers& numbers, unsig
   parallel_for(parts.size(), threads, [&](size_t part, unsigned) {
     for (const auto& one : parts[part].*records)
       into.put(numbers.number(part, one.context), one.record);
-    parts[part].*records = {};
+    free_memory_of(parts[part].*records);
   });
   return_free_memory();
 }
@@ -68,12 +68,12 @@ void join(std::vector<ProbePart> parts, unsigned threads, ContextSamples& sample
   for (const auto& part : parts) of_parts.emplace_back(part.nodes);
   ContextNumbers numbers(std::move(of_parts));
   make_contexts(parts, numbers, threads, samples.contexts);
-  for (auto& part : parts) part.nodes = {}, part.states = {};
+  for (auto& part : parts) free_memory_of(part.nodes), free_memory_of(part.states);
   return_free_memory();
   collect(parts, numbers, threads, &ProbePart::rows, samples.rows);
   collect(parts, numbers, threads, &ProbePart::targets, samples.targets);
   collect(parts, numbers, threads, &ProbePart::lists, samples.lists);
-  parts = {};
+  free_memory_of(parts);
   samples.finish(threads);
 }
 

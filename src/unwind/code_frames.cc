@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/free_memory.h"
 #include "base/parallel.h"
 
 namespace pgokit::unwind {
@@ -87,8 +88,8 @@ CodeFrames::CodeFrames(const Unwound& unwound, const binary::Program& program, u
     take(*share);
     share.reset();
   }
-  scope_ids_ = {};
-  frame_ids_ = {};
+  free_memory_of(scope_ids_);
+  free_memory_of(frame_ids_);
 }
 
 void CodeFrames::take(const Share& share) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/free_memory.h"
 #include "base/parallel.h"
 
 namespace pgokit::unwind {
@@ -12,8 +13,8 @@ using profile::ContextId;
 ContextNumbers::ContextNumbers(std::vector<Nodes> parts)
     : parts_(std::move(parts)), numbers_(parts_.size()), owned_(parts_.size()) {
   for (size_t part = 0; part < parts_.size(); ++part) add(part);
-  known_ = {};
-  listed_ = {};
+  free_memory_of(known_);
+  free_memory_of(listed_);
 }
 
 size_t ContextNumbers::owner(u32 number) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/free_memory.h"
 #include "samples/call_chain.h"
 
 namespace pgokit::unwind {
@@ -131,7 +132,7 @@ HybridCounts collect(std::vector<HybridSampler> samplers, const binary::Program&
   auto bad_returns = std::move(samplers[0].bad_returns_);
   for (auto& sampler : samplers) {
     seen.insert(sampler.seen_.begin(), sampler.seen_.end());
-    sampler.seen_ = {};
+    free_memory_of(sampler.seen_);
     bad_returns.insert(sampler.bad_returns_.begin(), sampler.bad_returns_.end());
     all.use.add(sampler.use);
     all.bad_chains += sampler.bad_chains;
@@ -156,7 +157,7 @@ HybridCounts collect(std::vector<HybridSampler> samplers, const binary::Program&
     facts.unpaired_outside += odd.unpaired_outside;
   }
   samplers.clear();
-  seen = {};
+  free_memory_of(seen);
 
   auto unwound = merge(std::move(unwinders), noted, threads);
   facts.left_program = unwound.left_program;

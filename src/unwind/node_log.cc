@@ -4,6 +4,7 @@
 #include <array>
 #include <numeric>
 
+#include "base/free_memory.h"
 #include "base/parallel.h"
 
 namespace pgokit::unwind {
@@ -96,9 +97,9 @@ SortedLog::SortedLog(const std::vector<Source>& sources, size_t nodes, unsigned 
     for (const auto& entry : log.weighted_)
       weighted_.push_back(
           {renumbered(entry.key), entry.count, ordered ? (*source.order)[entry.sample] : 0});
-    log.keys_ = {};
-    log.samples_ = {};
-    log.weighted_ = {};
+    free_memory_of(log.keys_);
+    free_memory_of(log.samples_);
+    free_memory_of(log.weighted_);
   }
   std::ranges::sort(weighted_, {}, &NodeLog::Weighted::key);
   parallel_for(buckets, threads,
