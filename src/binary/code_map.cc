@@ -1,7 +1,6 @@
 #include "binary/code_map.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace pgokit::binary {
 namespace {
@@ -44,7 +43,7 @@ Result<CodeMap> CodeMap::build(const elf::File& file, const CodeSymbols& symbols
     code.main_size_ = section.size;
     code.main_first_ = section.first;
   }
-  code.map_ = {static_cast<u8*>(std::calloc(total + 1, 1)), std::free};
+  code.map_ = ZeroPages(total + 1);
   if (!code.map_) return fail("no memory for a map of its {} bytes of code", total);
   return code;
 }

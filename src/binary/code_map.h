@@ -21,6 +21,7 @@
 
 #include "base/result.h"
 #include "base/types.h"
+#include "base/zero_pages.h"
 #include "binary/symbols.h"
 #include "elf/file.h"
 #include "isa/decoder.h"
@@ -127,7 +128,7 @@ class CodeMap {
   u64 main_address_ = 0, main_size_ = 0;  // the largest section, where nearly all samples are
   u32 main_first_ = 0;
   u32 size_ = 0;
-  std::unique_ptr<u8[], void (*)(void*)> map_{nullptr, nullptr};
+  ZeroPages map_;
   std::unique_ptr<isa::Decoder> decoder_;
   // Threads decode different regions at the same time, most of them.
   using Locks = std::array<std::mutex, 64>;

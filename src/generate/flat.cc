@@ -89,7 +89,6 @@ Result<FlatResult> generate_flat(const binary::Program& program, samples::Counts
   for_each_function(profile, options.threads, [&](profile::Function& function) {
     raise_to_calls(function.samples);
     if (options.update_totals) body_sum(function.samples);
-    function.samples.sort();
   });
   return result;
 }

@@ -2,12 +2,13 @@
 
 #include "base/file.h"
 #include "base/parallel.h"
+#include "perf/scan.h"
 #include "perf/unpack.h"
 
 namespace pgokit::perf {
 namespace {
 
-constexpr u64 piece_size = 1 << 18;
+constexpr u64 unpacked_piece_size = 1 << 18;
 constexpr size_t batch = 32;  // pieces of unpacked records in memory at a time
 
 bool is_packed(RecordType type) {
@@ -21,13 +22,13 @@ bool Recording::recognizes(Bytes file) {
   return start == "PERFILE2" || start == "2ELIFREP" || start == "PERFFILE" || start == "ELIFFREP";
 }
 
-Result<Recording> Recording::open(Bytes file) {
+Result<Recording> Recording::open(Bytes file, unsigned threads) {
   Recording recording;
   recording.file_ = file;
   recording.layout_ = TRY(read_layout(file, recording.head_));
   const Section& data = recording.layout_.data;
   recording.data_ = file.subspan(data.offset, data.size);
-  recording.scan();
+  recording.scan(threads);
   recording.head_.finish();
   recording.parser_ = Parser(std::move(recording.head_.events));
   if (recording.events().empty())
@@ -36,35 +37,26 @@ Result<Recording> Recording::open(Bytes file) {
   return recording;
 }
 
-// One pass over the headers of all records: types, places, and in a pipe what stands in the header
-// of a file.
-void Recording::scan() {
-  RecordWalk walk(data_);
-  u64 next_piece = 0, released = 0;
-  for (Record record; walk.next(record);) {
-    types_.add(record.type);
-    if (record.offset >= next_piece) {
-      if (record.offset - released >= 16 * piece_size) {
-        release(data_.subspan(released, record.offset - released));
-        released = record.offset;
-      }
-      pieces_.push_back(record.offset);
-      next_piece = record.offset + piece_size;
-    }
-    if (record.type == RecordType::sample) [[likely]]
-      continue;
-    others_.push_back(record.offset);
+// Types and places of all records, and in a pipe what stands in the header of a file.
+void Recording::scan(unsigned threads) {
+  Scan found = scan_records(data_, threads);
+  types_ = found.types;
+  others_ = std::move(found.others);
+  pieces_ = std::move(found.pieces);
+  end_ = found.end;
+  for (u64 at : others_) {
+    Record record = other(at);
     compressed_ |= is_packed(record.type);
     bool of_any_mode =
         record.type == RecordType::event_update || record.type == RecordType::build_id;
     if (layout_.pipe || of_any_mode) head_.add_record(record);
   }
-  ending_.offset = layout_.data.offset + walk.position();
-  ending_.trailing_bytes = data_.size() - walk.position();
-  if (walk.stop() == Stop::bad_size)
+  ending_.offset = layout_.data.offset + end_;
+  ending_.trailing_bytes = data_.size() - end_;
+  if (found.stop == Stop::bad_size)
     ending_.why =
         fmt::format("damaged at offset {}: a record with an impossible size", ending_.offset);
-  else if (walk.stop() == Stop::cut)
+  else if (found.stop == Stop::cut)
     ending_.why =
         fmt::format("cut short at offset {}: the last record is not whole", ending_.offset);
   else if (!layout_.pipe && layout_.promised == 0)
@@ -75,6 +67,14 @@ void Recording::scan() {
   ending_.whole = ending_.why.empty();
 }
 
+Record Recording::other(u64 at) const {
+  RecordWalk walk(data_.subspan(at));
+  Record record;
+  walk.next(record);
+  record.offset = at;
+  return record;
+}
+
 void Recording::for_each_other(const std::function<void(const Record&)>& each) const {
   Unpacker unpacker;
   auto inside = [&](Bytes records) {
@@ -83,10 +83,8 @@ void Recording::for_each_other(const std::function<void(const Record&)>& each) c
       if (record.type != RecordType::sample) each(record);
   };
   for (u64 at : others_) {
-    RecordWalk walk(data_.subspan(at));
-    Record record;
-    walk.next(record);
-    record.offset = layout_.data.offset + at;
+    Record record = other(at);
+    record.offset += layout_.data.offset;
     each(record);
     if (is_packed(record.type)) unpacker.add(record, inside);
   }
@@ -116,9 +114,8 @@ void Recording::for_each_piece(
     unsigned threads, ReadCounts& counts,
     const std::function<void(const Piece& piece, unsigned worker)>& each) const {
   if (!compressed_) {
-    u64 end = ending_.offset - layout_.data.offset;
     return parallel_for(pieces_.size(), threads, [&](size_t number, unsigned worker) {
-      u64 last = number + 1 < pieces_.size() ? pieces_[number + 1] : end;
+      u64 last = number + 1 < pieces_.size() ? pieces_[number + 1] : end_;
       Piece piece{data_.subspan(pieces_[number], last - pieces_[number]), number,
                   layout_.data.offset + pieces_[number]};
       each(piece, worker);
@@ -140,7 +137,7 @@ void Recording::for_each_piece(
     waiting.clear();
   };
   unpack(counts, [&](Bytes records, u64 offset) {
-    bool append = !waiting.empty() && waiting.back().bytes.size() < piece_size;
+    bool append = !waiting.empty() && waiting.back().bytes.size() < unpacked_piece_size;
     if (!append) {
       if (waiting.size() == batch) work();
       waiting.emplace_back().offset = offset;

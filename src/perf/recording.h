@@ -43,7 +43,7 @@ class Recording {
  public:
   // True for what open() would not refuse as "not a perf.data file".
   static bool recognizes(Bytes file);
-  static Result<Recording> open(Bytes file);
+  static Result<Recording> open(Bytes file, unsigned threads = 1);
 
   bool is_pipe() const { return layout_.pipe; }
   bool is_compressed() const { return compressed_; }
@@ -65,7 +65,8 @@ class Recording {
                       const std::function<void(const Piece& piece, unsigned worker)>& each) const;
 
  private:
-  void scan();
+  void scan(unsigned threads);
+  Record other(u64 at) const;
   void unpack(ReadCounts& counts, const std::function<void(Bytes records, u64 offset)>& each) const;
 
   Bytes file_, data_;
@@ -77,6 +78,7 @@ class Recording {
   bool compressed_ = false;
   std::vector<u64> others_;  // where the records that are not samples are, in data_
   std::vector<u64> pieces_;  // where pieces begin
+  u64 end_ = 0;              // behind the last record, in data_
 };
 
 }  // namespace pgokit::perf

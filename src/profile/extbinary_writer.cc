@@ -30,7 +30,7 @@ class ExtWriter {
       : profile_(profile),
         options_(options),
         vtables_(options.vtables),
-        order_(profile, vtables_) {}
+        order_(profile, vtables_, options.threads) {}
 
   std::string write() && {
     if (options_.split_layout)
@@ -127,8 +127,9 @@ class ExtWriter {
     if (flags.pre_inlined) section.flags |= summary_pre_inlined;
     if (vtables_) section.flags |= summary_has_vtables;
     ByteWriter out;
-    write_summary(out, options_.contexts_apart ? summarize_contexts(profile_)
-                                               : summarize(profile_, options_.peer_order));
+    write_summary(out, options_.contexts_apart
+                           ? summarize_contexts(profile_)
+                           : summarize(profile_, options_.peer_order, options_.threads));
     put(section, out.bytes());
   }
 

@@ -1,14 +1,17 @@
 #include "profile/file_order.h"
 
+#include "profile/each_function.h"
+
 namespace pgokit::profile {
 
-FileOrder::FileOrder(const Profile& profile, bool vtables) : index_(profile.names.size()) {
-  for (const auto& [context, samples] : profile.functions()) {
-    use(samples.name);
-    for (auto id = context; id != ContextId::none; id = profile.contexts.node(id).parent)
+FileOrder::FileOrder(const Profile& profile, bool vtables, unsigned threads)
+    : index_(profile.names.size()) {
+  for_each_function(profile, threads, [&](const Function& function) {
+    use(function.samples.name);
+    for (auto id = function.context; id != ContextId::none; id = profile.contexts.node(id).parent)
       use(profile.contexts.node(id).function);
-    use_names_of(samples, vtables);
-  }
+    use_names_of(function.samples, vtables);
+  });
   number(profile.names);
   functions_ = profile.ordered(index_);
 }

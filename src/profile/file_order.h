@@ -7,6 +7,7 @@
 //   for (const Function* f : order.functions()) ...
 //   order.index(name);                        // in the name table of the file
 
+#include <atomic>
 #include <span>
 #include <vector>
 
@@ -22,7 +23,7 @@ struct NameCount {
 class FileOrder {
  public:
   // `vtables`: their names belong to the file as well.
-  explicit FileOrder(const Profile& profile, bool vtables = false);
+  explicit FileOrder(const Profile& profile, bool vtables = false, unsigned threads = 1);
 
   // The names used, ascending.
   std::span<const NameId> names() const { return names_; }
@@ -49,7 +50,9 @@ class FileOrder {
   }
 
  private:
-  void use(NameId name) { index_[static_cast<size_t>(name)] = 1; }
+  void use(NameId name) {
+    std::atomic_ref(index_[static_cast<size_t>(name)]).store(1, std::memory_order_relaxed);
+  }
   void use_names_of(const FunctionSamples& samples, bool vtables);
   void number(const NameTable& names);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "profile/each_function.h"
 #include "profile/peer_hash.h"
 
 namespace pgokit::profile {
@@ -25,13 +26,18 @@ u64 part_of(u64 total, u32 cutoff) {
   return static_cast<u64>(u128{total} * cutoff / scale);
 }
 
-Summary summarize_functions(const std::deque<Function>& functions) {
-  SummaryBuilder builder;
-  for (const auto& function : functions) {
-    builder.add_function(function.samples.head);
-    add(function.samples, builder);
-  }
-  return builder.finish();
+void add(const Function& function, SummaryBuilder& builder) {
+  builder.add_function(function.samples.head);
+  add(function.samples, builder);
+}
+
+Summary summarize_functions(const Profile& profile, unsigned threads) {
+  std::vector<SummaryBuilder> builders(worker_count(threads));
+  for_each_function(profile, threads, [&](const Function& function, unsigned worker) {
+    add(function, builders[worker]);
+  });
+  for (size_t i = 1; i < builders.size(); ++i) builders[0].add(builders[i]);
+  return builders[0].finish();
 }
 
 // Of one function, in different contexts or inlinees.
@@ -68,6 +74,15 @@ struct Weight {
 
 }  // namespace
 
+void SummaryBuilder::add(const SummaryBuilder& other) {
+  for (size_t count = 0; count < small_.size(); ++count) small_[count] += other.small_[count];
+  large_.insert(large_.end(), other.large_.begin(), other.large_.end());
+  summary_.total += other.summary_.total;
+  summary_.num_functions += other.summary_.num_functions;
+  summary_.max_function_count =
+      std::max(summary_.max_function_count, other.summary_.max_function_count);
+}
+
 Summary SummaryBuilder::finish() {
   u64 sum = 0, last = 0;
   size_t cutoff = 0;
@@ -100,11 +115,11 @@ u64 Summary::count_at(u32 cutoff) const {
   return 0;
 }
 
-Summary summarize(const Profile& profile, bool peer_order) {
-  if (!profile.flags.context_sensitive) return summarize_functions(profile.functions());
+Summary summarize(const Profile& profile, bool peer_order, unsigned threads) {
+  if (!profile.flags.context_sensitive) return summarize_functions(profile, threads);
   std::vector<u32> place(profile.names.size());  // 1 + where the function's sum is
   std::deque<Function> functions;
-  auto add = [&](const FunctionSamples& samples) {
+  auto add_up = [&](const FunctionSamples& samples) {
     u32& at = place[static_cast<size_t>(samples.name)];
     if (at == 0) {
       functions.emplace_back();
@@ -114,33 +129,35 @@ Summary summarize(const Profile& profile, bool peer_order) {
   };
   // The first of several checksums decides: then in file order, which takes longer.
   if (!has_several_checksums(profile))
-    for (const auto& function : profile.functions()) add(function.samples);
+    for (const auto& function : profile.functions()) add_up(function.samples);
   else if (peer_order)
-    for (u32 i : peer_table_order(PeerKeys(profile).all())) add(profile.functions()[i].samples);
+    for (u32 i : peer_table_order(PeerKeys(profile).all())) add_up(profile.functions()[i].samples);
   else
-    for (const auto* function : profile.ordered()) add(function->samples);
-  return summarize_functions(functions);
+    for (const auto* function : profile.ordered()) add_up(function->samples);
+  SummaryBuilder builder;
+  for (const auto& function : functions) add(function, builder);
+  return builder.finish();
 }
 
-Summary summarize_contexts(const Profile& profile) {
-  return summarize_functions(profile.functions());
-}
+Summary summarize_contexts(const Profile& profile) { return summarize_functions(profile, 1); }
 
-Density density(const Profile& profile, u32 cutoff) {
+Density density(const Profile& profile, u32 cutoff, unsigned threads) {
   struct Item {
     double density;
     u64 samples;
   };
-  std::vector<Item> items;
-  u64 total = 0;
-  for (const auto& function : profile.functions()) {
+  std::vector<std::vector<Item>> of_worker(worker_count(threads));
+  for_each_function(profile, threads, [&](const Function& function, unsigned worker) {
     Weight weight;
     weight.add(function.samples);
-    if (weight.places == 0) continue;
-    total = add_saturated(total, weight.samples);
-    items.push_back(
+    if (weight.places == 0) return;
+    of_worker[worker].push_back(
         {static_cast<double>(weight.samples) / static_cast<double>(weight.places), weight.samples});
-  }
+  });
+  std::vector<Item> items;
+  for (const auto& some : of_worker) items.insert(items.end(), some.begin(), some.end());
+  u64 total = 0;
+  for (const auto& item : items) total = add_saturated(total, item.samples);
   std::ranges::sort(items, [](const Item& a, const Item& b) {
     return a.density != b.density ? a.density > b.density : a.samples < b.samples;
   });

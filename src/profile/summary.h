@@ -50,6 +50,7 @@ class SummaryBuilder {
     ++summary_.num_functions;
     summary_.max_function_count = std::max(summary_.max_function_count, head);
   }
+  void add(const SummaryBuilder& other);
   // Once.
   Summary finish();
 
@@ -63,7 +64,7 @@ class SummaryBuilder {
 
 // Contexts of one function are added up first; where their checksums differ the first one decides:
 // in file order, or with `peer_order` in that of LLVM's hash table.
-Summary summarize(const Profile& profile, bool peer_order = false);
+Summary summarize(const Profile& profile, bool peer_order = false, unsigned threads = 1);
 // Each context by itself.
 Summary summarize_contexts(const Profile& profile);
 
@@ -73,7 +74,7 @@ struct Density {
   u64 functions = 0;         // how many were taken
 };
 // Below 50 a profile is thin: more samples would optimize better.
-Density density(const Profile& profile, u32 cutoff = hot_cutoff);
+Density density(const Profile& profile, u32 cutoff = hot_cutoff, unsigned threads = 1);
 
 struct HotFunction {
   const Function* function = nullptr;

@@ -128,7 +128,7 @@ class TextWriter {
 
 std::string write_text(const Profile& profile, const WriteOptions& options) {
   constexpr size_t at_once = 128;
-  FileOrder order(profile, true);
+  FileOrder order(profile, true, options.threads);
   auto functions = order.functions();
   std::string text;
   std::vector<std::string> parts(worker_count(options.threads));

@@ -89,7 +89,7 @@ Status estimate_from_ips(const binary::Program& program, const GenerationOptions
 
 Status read_recording(Bytes bytes, const binary::Program& program, const GenerationOptions& options,
                       ReadInput& input) {
-  auto recording = TRY(perf::Recording::open(bytes));
+  auto recording = TRY(perf::Recording::open(bytes, options.threads));
   // What is in compressed records is not known before it is read.
   Progress progress("reading", recording.is_compressed() ? 0 : bytes.size(), options.progress);
   samples::RecordingOptions how{.ignore_build_id = options.ignore_build_id,
@@ -307,7 +307,8 @@ void complete(Generated& result, const GenerationOptions& options) {
   if (options.mark_to_be_inlined) generate::mark_all_to_be_inlined(result.profile);
   for_each_function(result.profile, options.threads,
                     [](profile::Function& function) { function.samples.sort(); });
-  result.density = profile::density(result.profile);
+  result.density =
+      profile::density(result.profile, static_cast<u32>(options.density_cutoff), options.threads);
 }
 
 Result<Generated> finish_contexts(const binary::Program& program, generate::ContextResult& made,
@@ -357,7 +358,7 @@ Result<Generated> finish_profile(const binary::Program& program, profile::Profil
   const auto& contexts = options.contexts;
   Generated result{.profile = std::move(made), .summary = {}, .density = {}};
   auto& profile = result.profile;
-  result.summary = profile::summarize(profile);
+  result.summary = profile::summarize(profile, false, options.threads);
   if (profile.flags.context_sensitive) {
     std::optional<generate::InlineSizes> sizes;
     if (contexts.needs_sizes())

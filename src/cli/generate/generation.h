@@ -41,9 +41,10 @@ struct GenerationOptions {
   bool allow_ip = false;              // estimate counts where samples have no branch stacks
   bool flat_from_hybrid = true;       // false: hybrid text wants a context-sensitive profile
   generate::ContextOptions contexts;  // also what is cold in flat profiles
-  bool mark_to_be_inlined = false;    // every function
-  bool raw_offsets = true;            // raw counts hold offsets, not addresses
-  bool raw_from_first_load = false;   // ... from the first segment, not the first one with code
+  u64 density_cutoff = profile::hot_cutoff;
+  bool mark_to_be_inlined = false;   // every function
+  bool raw_offsets = true;           // raw counts hold offsets, not addresses
+  bool raw_from_first_load = false;  // ... from the first segment, not the first one with code
   unsigned threads = 0;
   bool list_faults = false;            // of ranges and call chains, one by one
   bool progress = true;                // of what takes long, on a terminal

@@ -54,7 +54,7 @@ void report_run(const ProfgenSettings& settings, const binary::Program& program,
 
 Status write_generated(const ProfgenSettings& settings, const binary::Program& program,
                        const ReadInput& input, profile::Format format, Generated& generated) {
-  warn_of_density(settings, generated.profile);
+  warn_of_density(settings, generated.density);
   settings.generation.stage("writing the profile");
   if (settings.symbol_list && format == profile::Format::extbinary)
     for (const auto& range : program.functions().ranges())

@@ -73,7 +73,7 @@ OptionTable profgen_options(ProfgenSettings& s) {
           {"--show-density", "BOOL", "print the density of the profile", &s.show_density},
           {"--profile-density-threshold", "N", "density below which to warn", &s.density_threshold},
           {"--profile-density-cutoff-hot", "N", "share of samples that density looks at",
-           &s.density_cutoff},
+           &s.generation.density_cutoff},
           {"--show-disassembly-only", "", "print the program's code and stop", &s.show_disassembly},
           {"--show-pseudo-probe", "", "... with its probes", &s.listing.probes},
           {"--show-source-locations", "", "... with lines", &s.listing.locations},

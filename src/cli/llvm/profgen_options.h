@@ -21,7 +21,6 @@ struct ProfgenSettings {
   bool contextless_summary = true;
   bool write_vtables = false;  // extbinary: with those seen
   double density_threshold = 50;
-  u64 density_cutoff = profile::hot_cutoff;
   bool show_disassembly = false;
   std::string disassemble_functions;
   LlvmListing listing;

@@ -153,8 +153,7 @@ void warn_of_input(const binary::Program& program, const ReadInput& input,
   warn_of_unwinding(input, list);
 }
 
-void warn_of_density(const ProfgenSettings& settings, const profile::Profile& profile) {
-  auto density = profile::density(profile, static_cast<u32>(settings.density_cutoff));
+void warn_of_density(const ProfgenSettings& settings, const profile::Density& density) {
   if (settings.quiet)
     ;  // the density may have been asked for all the same
   else if (density.density == 0)
@@ -169,7 +168,7 @@ void warn_of_density(const ProfgenSettings& settings, const profile::Profile& pr
                settings.density_threshold / density.density);
   if (settings.show_density)
     fmt::print("Functions with density >= {:.1f} account for {:.2f}% total sample counts.\n",
-               density.density, static_cast<double>(settings.density_cutoff) / 10000);
+               density.density, static_cast<double>(settings.generation.density_cutoff) / 10000);
 }
 
 }  // namespace pgokit::cli

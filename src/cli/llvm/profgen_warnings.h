@@ -11,6 +11,6 @@ void warn_of_program(const binary::Program& program, const ProfgenSettings& sett
 void warn_of_input(const binary::Program& program, const ReadInput& input,
                    const ProfgenSettings& settings);
 // And prints the density, where that is asked for.
-void warn_of_density(const ProfgenSettings& settings, const profile::Profile& profile);
+void warn_of_density(const ProfgenSettings& settings, const profile::Density& density);
 
 }  // namespace pgokit::cli
