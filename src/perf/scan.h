@@ -18,7 +18,7 @@ namespace pgokit::perf {
 struct Scan {
   TypeCounts types;
   std::vector<u64> others;  // where the records that are not samples are
-  std::vector<u64> pieces;  // where pieces of some 100 KB begin, each with a record
+  std::vector<u64> pieces;  // where pieces of a megabyte or more begin, each with a record
   u64 end = 0;              // behind the last record
   Stop stop = Stop::end;    // why there is no further one
 };
