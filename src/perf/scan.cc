@@ -9,7 +9,6 @@ namespace pgokit::perf {
 namespace {
 
 constexpr u64 piece_size = 1 << 20;
-constexpr u64 part_size = 1 << 23;
 constexpr u64 longest_record = 1 << 16;
 
 // The records that begin from `begin` to before `limit`. The first is taken to be one.
@@ -63,7 +62,7 @@ void append(std::vector<u64>& all, const std::vector<u64>& more) {
 
 }  // namespace
 
-Scan scan_records(Bytes data, unsigned threads) {
+Scan scan_records(Bytes data, unsigned threads, u64 part_size) {
   struct Part {
     u64 first, limit;
     Scan scan;

@@ -23,6 +23,6 @@ struct Scan {
   Stop stop = Stop::end;    // why there is no further one
 };
 
-Scan scan_records(Bytes data, unsigned threads);
+Scan scan_records(Bytes data, unsigned threads, u64 part_size = 1 << 23);
 
 }  // namespace pgokit::perf

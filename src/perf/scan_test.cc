@@ -32,7 +32,7 @@ Image random_records(u32 seed, size_t size) {
   return image;
 }
 
-void expect_one_walk(const Image& image) {
+void expect_one_walk(const Image& image, u64 part_size = 1 << 23) {
   RecordWalk walk(image);
   TypeCounts types;
   std::vector<u64> others;
@@ -41,20 +41,32 @@ void expect_one_walk(const Image& image) {
     if (record.type != RecordType::sample) others.push_back(record.offset);
   }
   for (unsigned threads : {1u, 3u}) {
-    Scan scan = scan_records(image, threads);
+    Scan scan = scan_records(image, threads, part_size);
     EXPECT_EQ(scan.types.total(), types.total());
     EXPECT_EQ(scan.types.of(RecordType::sample), types.of(RecordType::sample));
     EXPECT_EQ(scan.others, others);
     EXPECT_EQ(scan.end, walk.position());
     EXPECT_EQ(scan.stop, walk.stop());
-    EXPECT_EQ(scan.pieces, scan_records(image, 2).pieces);
+    EXPECT_EQ(scan.pieces, scan_records(image, 2, part_size).pieces);
     EXPECT_TRUE(std::ranges::is_sorted(scan.pieces));
     if (types.total() > 0) EXPECT_EQ(scan.pieces.at(0), 0u);
   }
 }
 
 TEST(Scan, SaysWhatOneWalkSays) {
-  for (u32 seed = 1; seed <= 3; ++seed) expect_one_walk(random_records(seed, 20 << 20));
+  expect_one_walk(random_records(1, 20 << 20));
+  for (u32 seed = 2; seed < 40; ++seed) expect_one_walk(random_records(seed, 100000), 1000);
+}
+
+TEST(Scan, SaysWhatOneWalkSaysOfAnything) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 300; ++round) {
+    Image image = random_records(static_cast<u32>(round), 20000);
+    for (u32 i = 0; i < 1 + random() % 20; ++i)
+      image[random() % image.size()] = static_cast<u8>(random());
+    image.resize(random() % image.size());
+    expect_one_walk(image, 8 + random() % 3000);
+  }
 }
 
 TEST(Scan, StopsWhereTheWalkStops) {
