@@ -5,10 +5,25 @@
 // array does not get.
 
 #include <malloc.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <span>
+
+#include "base/types.h"
 
 namespace pgokit {
 
 inline void return_free_memory() { malloc_trim(0); }
+
+// Of a part of an array that is done with, as far as it is whole pages: they are zero from here on.
+template <class T>
+void return_pages_of(std::span<T> done) {
+  auto page = static_cast<u64>(sysconf(_SC_PAGESIZE));
+  u64 begin = (reinterpret_cast<u64>(done.data()) + page - 1) & -page;
+  u64 end = reinterpret_cast<u64>(done.data() + done.size()) & -page;
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
 
 // Of a container, which is empty then. Assigning {} to a vector empties it and keeps its memory.
 template <class Container>

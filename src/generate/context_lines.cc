@@ -132,6 +132,7 @@ void ContextLines::count_parts() {
     if (!worker) worker.emplace(LeafCounts(program_, lines, entered, samples_.locations));
     count_part(*worker, callees, part * at_once, std::min(counts_.size(), (part + 1) * at_once),
                parts_[part]);
+    counts_.forget(part * at_once, std::min(counts_.size(), (part + 1) * at_once));
   });
 }
 

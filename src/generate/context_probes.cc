@@ -43,9 +43,10 @@ class ContextProbes {
         counts_(known.code.slots()),
         context_of_node_(nodes_.size()) {}
 
-  void start(ProbePart& part) {
-    part_ = &part;
-    contexts_.start(part.contexts);
+  void start() {
+    table_.clear();
+    contexts_.start(table_);
+    part_.clear();
   }
 
   void add(CallPath path, std::span<const unwind::Range> ranges,
@@ -56,6 +57,14 @@ class ContextProbes {
     for (const auto& range : ranges) count(range);
     for (u32 node : hit_nodes_) add_node(node);
     for (const auto& branch : branches) add_branch(branch);
+  }
+
+  // In no more memory than it needs.
+  ProbePart part() {
+    grow_states();
+    ProbePart part = part_;
+    part.nodes.assign(table_.nodes().begin(), table_.nodes().end());
+    return part;
   }
 
  private:
@@ -82,7 +91,7 @@ class ContextProbes {
   // nobody knows.
   void add_node(u32 node) {
     ContextId context = context_of(node, context_of_node_[node].hit);
-    if (context != ContextId::none) part_->lists.push_back({static_cast<u32>(context), node});
+    if (context != ContextId::none) part_.lists.push_back({static_cast<u32>(context), node});
     for (u32 slot = code_.first_slot(node); slot < code_.end_slot(node); ++slot) {
       u64 count = std::exchange(counts_[slot], 0);
       if (count == 0 || context == ContextId::none) continue;
@@ -94,13 +103,13 @@ class ContextProbes {
   // An inlined copy is entered without a branch: its first probe tells how often, and its caller's
   // call site hears of it.
   void add_entry(u32 node, ContextId id, u64 count) {
-    u64& head = state(id).head;
+    u64& head = part_.heads[static_cast<size_t>(id)];
     head = add_saturated(head, count);
-    const auto& context = part_->contexts.node(id);
+    const auto& context = table_.node(id);
     if (!nodes_[node].is_inlined() || context.parent == ContextId::none) return;
     if (!contexts_.is_named(nodes_[node].parent)) return;
     u32 call_site = known_.locations.find(context.call_site);
-    state(context.parent).flags |= ContextSamples::has_samples;
+    part_.flags[static_cast<size_t>(context.parent)] |= ContextSamples::has_samples;
     add_row(context.parent, call_site, count);
     add_target(context.parent, call_site, context.function, count);
   }
@@ -118,18 +127,16 @@ class ContextProbes {
   }
 
   void add_row(ContextId context, u32 location, u64 count) {
-    u64& total = state(context).total;
-    total = add_saturated(total, count);
-    part_->rows.push_back({static_cast<u32>(context), {location, count}});
+    part_.rows.push_back({static_cast<u32>(context), {location, count}});
   }
   void add_target(ContextId context, u32 location, NameId callee, u64 count) {
-    part_->targets.push_back({static_cast<u32>(context), {location, callee, count}});
+    part_.targets.push_back({static_cast<u32>(context), {location, callee, count}});
   }
 
-  ProbePart::State& state(ContextId context) {
-    auto at = static_cast<size_t>(context);
-    if (at >= part_->states.size()) part_->states.resize(part_->contexts.end());
-    return part_->states[at];
+  // For all contexts that are in the table now.
+  void grow_states() {
+    part_.heads.resize(table_.end());
+    part_.flags.resize(table_.end());
   }
 
   ContextId context_of(u32 node, CodeIndex place) {
@@ -138,7 +145,8 @@ class ContextProbes {
     known.round = round_;
     known.context = contexts_.of(path_, known_.functions.at(place), node);
     if (known.context == ContextId::none) return known.context;
-    u32& flags = state(known.context).flags;
+    grow_states();
+    u8& flags = part_.flags[static_cast<size_t>(known.context)];
     flags |= ContextSamples::has_samples;
     if (nodes_[node].is_inlined()) flags |= ContextSamples::was_inlined;
     return known.context;
@@ -148,7 +156,9 @@ class ContextProbes {
   const std::vector<probe::Node>& nodes_;
   const ProbeCode& code_;
   ProbeContexts contexts_;
-  ProbePart* part_ = nullptr;
+  // Of the part in hand.
+  profile::Contexts table_;
+  ProbePart part_;
   CallPath path_{};
   u64 round_ = 0;
   std::vector<u64> counts_;  // of slots
@@ -157,18 +167,19 @@ class ContextProbes {
 };
 
 // The size of parts does not depend on the number of threads, so that nothing else does.
-std::vector<ProbePart> count_parts(const Known& known, const unwind::ContextCounts& counts) {
+std::vector<ProbePart> count_parts(const Known& known, unwind::ContextCounts counts) {
   constexpr size_t at_once = 8192;
   std::vector<ProbePart> parts(counts.size() / at_once + 1);  // one at least: it has the root
   std::vector<std::optional<ContextProbes>> workers(worker_count(known.options.threads));
   parallel_for(parts.size(), known.options.threads, [&](size_t part, unsigned worker) {
     auto& samples =
         workers[worker] ? *workers[worker] : workers[worker].emplace(known, counts.paths);
-    samples.start(parts[part]);
+    samples.start();
     size_t end = std::min(counts.size(), (part + 1) * at_once);
     for (size_t i = part * at_once; i < end; ++i)
       samples.add(counts.path(i), counts.ranges(i), counts.branches(i));
-    parts[part].finish();
+    counts.forget(part * at_once, end);
+    parts[part] = samples.part();
   });
   return parts;
 }
@@ -230,8 +241,7 @@ Status add_context_probes(const binary::Program& program, unwind::ContextCounts 
                [&](size_t task, unsigned) { task == 0 ? read_probes() : find_missing(); });
   auto parts = count_parts({decoded, *code, samples.locations, samples.list_locations, functions,
                             *callees, names, missing ? &*missing : nullptr, options},
-                           counts);
-  counts = unwind::ContextCounts(unwind::ContextCounts::Kind::probes);
+                           std::move(counts));
   join(std::move(parts), options.threads, samples);
   result.probes_without_descriptor = decoded.unknown_functions();
   result.probe_table = std::move(table);

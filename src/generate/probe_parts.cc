@@ -1,6 +1,6 @@
 #include "generate/probe_parts.h"
 
-#include <utility>
+#include <algorithm>
 
 #include "base/free_memory.h"
 #include "base/parallel.h"
@@ -12,10 +12,9 @@ namespace {
 using profile::add_saturated;
 using unwind::ContextNumbers;
 
-void enter(ContextSamples::Context& context, const ProbePart::State& state) {
-  context.entries = add_saturated(context.entries, state.head);
-  context.total = add_saturated(context.total, state.total);
-  context.flags |= state.flags;
+void enter(ContextSamples::Context& context, const ProbePart& part, u32 i) {
+  context.entries = add_saturated(context.entries, part.heads[i]);
+  context.flags |= part.flags[i];
   if (context.entries) context.flags |= ContextSamples::entered;
 }
 
@@ -30,13 +29,23 @@ void make_contexts(const std::vector<ProbePart>& parts, const ContextNumbers& nu
       auto& context = contexts[number++];
       context = {numbers.number(part, static_cast<u32>(node.parent)), node.function,
                  node.call_site};
-      enter(context, parts[part].states[i]);
+      enter(context, parts[part], i);
     }
   });
   for (size_t part = 0; part < parts.size(); ++part)
     for (u32 i = 1; i < parts[part].nodes.size(); ++i)
       if (u32 number = numbers.number(part, i); !numbers.owns(part, number))
-        enter(contexts[number], parts[part].states[i]);
+        enter(contexts[number], parts[part], i);
+}
+
+void sum_rows(ContextSamples& samples, unsigned threads) {
+  constexpr size_t at_once = 1 << 14;
+  parallel_for((samples.size() + at_once - 1) / at_once, threads, [&](size_t piece, unsigned) {
+    auto end = static_cast<u32>(std::min(samples.size(), (piece + 1) * at_once));
+    for (auto id = static_cast<u32>(piece * at_once); id < end; ++id)
+      for (const auto& row : samples.rows.of(id))
+        samples.contexts[id].total = add_saturated(samples.contexts[id].total, row.count);
+  });
 }
 
 template <class Record, class Records>
@@ -57,10 +66,13 @@ void collect(std::vector<ProbePart>& parts, const ContextNumbers& numbers, unsig
 
 }  // namespace
 
-void ProbePart::finish() {
-  states.resize(contexts.end());
-  nodes = std::exchange(contexts, {}).take_nodes();
-  nodes.shrink_to_fit();
+void ProbePart::clear() {
+  nodes.clear();
+  heads.clear();
+  flags.clear();
+  rows.clear();
+  targets.clear();
+  lists.clear();
 }
 
 void join(std::vector<ProbePart> parts, unsigned threads, ContextSamples& samples) {
@@ -68,9 +80,11 @@ void join(std::vector<ProbePart> parts, unsigned threads, ContextSamples& sample
   for (const auto& part : parts) of_parts.emplace_back(part.nodes);
   ContextNumbers numbers(std::move(of_parts));
   make_contexts(parts, numbers, threads, samples.contexts);
-  for (auto& part : parts) free_memory_of(part.nodes), free_memory_of(part.states);
+  for (auto& part : parts)
+    free_memory_of(part.nodes), free_memory_of(part.heads), free_memory_of(part.flags);
   return_free_memory();
   collect(parts, numbers, threads, &ProbePart::rows, samples.rows);
+  sum_rows(samples, threads);
   collect(parts, numbers, threads, &ProbePart::targets, samples.targets);
   collect(parts, numbers, threads, &ProbePart::lists, samples.lists);
   free_memory_of(parts);

@@ -5,7 +5,6 @@
 //
 //   std::vector<ProbePart> parts = ...;       // one thread each
 //   parts[i].rows.push_back({context, {location, 3}});
-//   parts[i].finish();
 //   join(std::move(parts), threads, samples);
 //
 // Everything adds up, so records come in any order and as often as it comes.
@@ -15,25 +14,23 @@
 namespace pgokit::generate {
 
 struct ProbePart {
-  struct State {
-    u64 head = 0, total = 0;
-    u32 flags = 0;
-  };
   template <class Record>
   struct Of {
     u32 context;
     Record record;
   };
 
-  profile::Contexts contexts;
-  std::vector<State> states;  // by context
+  // By context.
+  std::vector<profile::Contexts::Node> nodes;
+  std::vector<u64> heads;
+  std::vector<u8> flags;
+
   std::vector<Of<ContextSamples::Row>> rows;
   std::vector<Of<ContextSamples::Target>> targets;
   std::vector<Of<u32>> lists;
 
-  // Contexts are `nodes` from here on.
-  void finish();
-  std::vector<profile::Contexts::Node> nodes;
+  // Empty, in the memory that is there.
+  void clear();
 };
 
 // Contexts have the order of the parts. Sets all of `samples` that is by context.

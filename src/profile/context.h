@@ -8,6 +8,7 @@
 //
 // A function without calling context is a context of one frame.
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,7 +40,13 @@ class Contexts {
   const Node& node(ContextId id) const { return nodes_[static_cast<u32>(id)]; }
   // One past the largest id given out.
   size_t end() const { return nodes_.size(); }
+  std::span<const Node> nodes() const { return nodes_; }
   std::vector<Node> take_nodes() && { return std::move(nodes_); }
+  // Begins anew, in the memory that is there.
+  void clear() {
+    nodes_.resize(1);
+    std::ranges::fill(slots_, Slot{});
+  }
 
   // Outermost first: `location` is where the frame calls the next one, {} in the last.
   struct Frame {

@@ -3,9 +3,19 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/free_memory.h"
 #include "unwind/sum_records.h"
 
 namespace pgokit::unwind {
+
+void ContextCounts::forget(size_t begin, size_t end) {
+  if (begin >= end) return;
+  return_pages_of(
+      std::span(ranges_).subspan(first_range(begin), ranges_end(end - 1) - first_range(begin)));
+  return_pages_of(std::span(branches_).subspan(first_branch(begin),
+                                               branches_end(end - 1) - first_branch(begin)));
+}
+
 void ContextCounts::normalize() {
   std::vector<u32> order(entries_.size());
   std::iota(order.begin(), order.end(), 0u);

@@ -94,6 +94,10 @@ class ContextCounts {
     return touched_branches_.empty() ? all_branches() : touched_branches_;
   }
 
+  // Gives back to the system what the ranges and branches from one context to another take:
+  // nobody may look at them again. Any number of threads.
+  void forget(size_t begin, size_t end);
+
   // Filling: what is added belongs to the context begun last. Any order; normalize() brings it into
   // the order that reading promises and sums what is there twice.
   void begin(CallPath path) { begin(static_cast<u32>(path), false); }
