@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/free_memory.h"
 #include "generate/disjoint.h"
 #include "generate/flat_lines.h"
 #include "generate/flat_probes.h"
@@ -47,7 +48,7 @@ std::vector<RangeCount> with_code_that_did_not_run(const binary::FunctionTable& 
   all.ranges.resize(counts.ranges.size() + zero.size());
   auto key = [](const RangeCount& range) { return std::pair(range.start, range.last); };
   std::ranges::merge(counts.ranges, zero, all.ranges.begin(), {}, key, key);
-  counts.ranges = {};
+  free_memory_of(counts.ranges);
   normalize(all);
   return std::move(all.ranges);
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/free_memory.h"
 #include "base/parallel.h"
 #include "dwarf/discriminator.h"
 #include "generate/callee_names.h"
@@ -190,8 +191,8 @@ void add_line_samples(const binary::Program& program, std::vector<samples::Range
   });
   // Only what was found is needed from here on.
   cursors.clear();
-  pieces = {};
-  branches = {};
+  free_memory_of(pieces);
+  free_memory_of(branches);
   std::vector<std::vector<NameId>> renamed;
   for (const auto& share : found) renamed.push_back(entered(share.names, profile.names));
   parallel_for(found.size(), threads, [&](size_t i, unsigned) {
