@@ -16,7 +16,7 @@ import threading
 import time
 
 PGOKIT, WALK = sys.argv[1:]
-RUN, STOP, STOPS = 0.004, 0.1, 25  # seconds; how often
+RUN, STOP, STOPS = 0.001, 0.1, 40  # seconds; how often
 LINE = re.compile(r"\r\x1b\[Kreading  \[#*-*\] +\d+%  [\d.]+ MB/s, \d+:\d\d left")
 ERASED = "\r\x1b[K"
 
