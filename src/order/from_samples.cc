@@ -91,7 +91,7 @@ class SampleReader {
         cuts_(cuts) {}
 
   Result<SampleFacts> recording(Bytes bytes) {
-    auto recording = TRY(perf::Recording::open(bytes));
+    auto recording = TRY(perf::Recording::open(bytes, options_.threads));
     samples::RecordingOptions how{.ignore_build_id = options_.ignore_build_id,
                                   .pid = options_.pid,
                                   .threads = options_.threads};

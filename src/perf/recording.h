@@ -43,7 +43,8 @@ class Recording {
  public:
   // True for what open() would not refuse as "not a perf.data file".
   static bool recognizes(Bytes file);
-  static Result<Recording> open(Bytes file, unsigned threads = 1);
+  // On all cores, or on so many threads.
+  static Result<Recording> open(Bytes file, unsigned threads = 0);
 
   bool is_pipe() const { return layout_.pipe; }
   bool is_compressed() const { return compressed_; }

@@ -1,6 +1,7 @@
 #include "perf/scan.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/file.h"
 #include "base/parallel.h"
@@ -74,7 +75,8 @@ Scan scan_records(Bytes data, unsigned threads, u64 part_size) {
     parts[i] = {first, limit, scan_part(data, first, limit)};
   });
   Scan all;
-  for (auto& [first, limit, scan] : parts) {
+  for (auto& [first, limit, found] : parts) {
+    Scan scan = std::move(found);  // gone behind each round: there may be many others
     if (all.end >= limit && limit > 0) continue;  // inside of a long record
     if (first != all.end) scan = scan_part(data, all.end, limit);
     all.types.add(scan.types);

@@ -37,7 +37,7 @@ Result<std::vector<perf::Program>> programs_of(const std::vector<std::string>& r
     auto kind = TRY_IN(path, detect_input(file.bytes()));
     if (kind != InputKind::recording)
       return usage_error("-b is needed: {} does not tell which program was recorded", path);
-    auto recording = TRY_IN(path, perf::Recording::open(file.bytes()));
+    auto recording = TRY_IN(path, perf::Recording::open(file.bytes(), threads));
     for (const auto& program : perf::find_programs(recording, threads)) add(sums, program);
   }
   std::ranges::stable_sort(sums, std::ranges::greater(), &perf::Program::samples);

@@ -12,8 +12,8 @@ void print_event(std::string_view path, u64 start) {
   fmt::print("Mmap: Binary {} loaded at {:#x}: \n", path, start);
 }
 
-Status print_recorded(Bytes bytes) {
-  auto recording = TRY(perf::Recording::open(bytes));
+Status print_recorded(Bytes bytes, unsigned threads) {
+  auto recording = TRY(perf::Recording::open(bytes, threads));
   perf::ReadCounts unreadable;
   recording.for_each_other([&](const perf::Record& record) {
     perf::Mapping mapping;
@@ -30,7 +30,7 @@ Status print_mapping_events(const GenerationOptions& options) {
   for (const auto& path : options.inputs) {
     auto file = TRY(MappedFile::open(path));
     auto kind = options.kind ? *options.kind : TRY_IN(path, detect_input(file.bytes()));
-    if (kind == InputKind::recording) TRY_IN(path, print_recorded(file.bytes()));
+    if (kind == InputKind::recording) TRY_IN(path, print_recorded(file.bytes(), options.threads));
     if (kind == InputKind::script)
       perf::for_each_mmap_line(as_text(file.bytes()), [](const perf::MmapLine& event) {
         if (event.parsed) print_event(event.path, event.start);
