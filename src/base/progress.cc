@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/printable.h"
+
 namespace pgokit {
 namespace {
 
@@ -61,7 +63,7 @@ bool Progress::due() {
 }
 
 void Progress::draw(const std::string& line) {
-  std::fputs(("\r\033[K" + line).c_str(), stderr);
+  std::fputs(("\r\033[K" + printable_line(line)).c_str(), stderr);
   drawn_ = true;
 }
 

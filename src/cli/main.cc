@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <malloc.h>
 
 #include <cstdio>
@@ -7,22 +6,23 @@
 #include "base/version.h"
 #include "cli/command.h"
 #include "cli/commands.h"
+#include "report/print.h"
 
 using namespace pgokit;
 
 namespace {
 
 void print_usage(std::FILE* out) {
-  fmt::print(out,
-             "pgokit: from a running program to a faster binary\n\n"
-             "usage: pgokit COMMAND [options]    (pgokit COMMAND --help tells more)\n\n");
+  report::print(out,
+                "pgokit: from a running program to a faster binary\n\n"
+                "usage: pgokit COMMAND [options]    (pgokit COMMAND --help tells more)\n\n");
   for (const auto* command : cli::commands)
-    fmt::print(out, "  {:<14}{}\n", command->name, command->summary);
-  fmt::print(out,
-             "\nthe road:\n"
-             "  pgokit record -o app.perf -- ./app input\n"
-             "  pgokit generate app.perf -b ./app -o app.prof\n"
-             "  clang-22 -O2 -g -fprofile-sample-use=app.prof ...\n");
+    report::print(out, "  {:<14}{}\n", command->name, command->summary);
+  report::print(out,
+                "\nthe road:\n"
+                "  pgokit record -o app.perf -- ./app input\n"
+                "  pgokit generate app.perf -b ./app -o app.prof\n"
+                "  clang-22 -O2 -g -fprofile-sample-use=app.prof ...\n");
 }
 
 }  // namespace
@@ -40,9 +40,10 @@ int main(int argc, char** argv) {
   if (arguments.empty()) return print_usage(stderr), 2;
   std::string_view name = arguments[0];
   if (name == "--help" || name == "-h" || name == "help") return print_usage(stdout), 0;
-  if (name == "--version") return fmt::print("pgokit {}\n", version), 0;
+  if (name == "--version") return report::print("pgokit {}\n", version), 0;
   for (const auto* command : cli::commands)
     if (command->name == name) return command->run(arguments.subspan(1));
-  fmt::print(stderr, "pgokit: there is no command '{}'\nRun 'pgokit --help' for the list.\n", name);
+  report::print(stderr, "pgokit: there is no command '{}'\nRun 'pgokit --help' for the list.\n",
+                name);
   return 2;
 }

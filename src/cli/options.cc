@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "report/print.h"
+
 namespace pgokit::cli {
 namespace {
 
@@ -39,8 +41,8 @@ std::string help_of(const CLI::App& app, const OptionTable& table) {
 }
 
 int complain(const OptionTable& table, const std::string& what) {
-  fmt::print(stderr, "{}: {}\nRun '{} --help' for its options.\n", table.command, what,
-             table.command);
+  report::print(stderr, "{}: {}\nRun '{} --help' for its options.\n", table.command, what,
+                table.command);
   return 2;
 }
 
@@ -58,7 +60,7 @@ std::optional<int> parse_options(const OptionTable& table, std::span<char* const
   try {
     app.parse(std::move(reversed));
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", help_of(app, table));
+    report::print("{}", help_of(app, table));
     return 0;
   } catch (const CLI::ParseError& error) {
     return complain(table, error.what());

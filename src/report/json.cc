@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/printable.h"
+
 namespace pgokit::report {
 
 struct Json::Tree {
@@ -42,7 +44,8 @@ Json& Json::push(Json value) {
 }
 
 std::string Json::text() const {
-  return tree_->value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return printable_json(
+      tree_->value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 std::string quoted(std::string_view text) { return Json(text).text(); }

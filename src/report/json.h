@@ -4,7 +4,7 @@
 //
 //   Json samples = Json::object();
 //   samples.set("used", used).set("dropped", dropped);
-//   fmt::print("{}\n", Json::object().set("samples", std::move(samples)).text());
+//   report::print("{}\n", Json::object().set("samples", std::move(samples)).text());
 
 #include <concepts>
 #include <memory>
@@ -37,7 +37,8 @@ class Json {
   Json& set(std::string_view key, Json value);
   Json& push(Json value);
 
-  // Indented by two; bytes that are not UTF-8 are replaced.
+  // Indented by two; bytes that are not UTF-8 are replaced, and what a terminal would obey is
+  // written as \uNNNN.
   std::string text() const;
 
  private:

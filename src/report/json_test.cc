@@ -21,5 +21,9 @@ TEST(Json, KeepsOrderAndTypes) {
             "  \"list\": [\n    0.5,\n    \"x\"\n  ]\n}");
 }
 
+TEST(Json, LeavesNothingForATerminalToObey) {
+  EXPECT_EQ(quoted("\x1b[2J\x7f \xc2\x9b"), "\"\\u001b[2J\\u007f \\u009b\"");
+}
+
 }  // namespace
 }  // namespace pgokit::report

@@ -6,7 +6,7 @@
 //   timings.begin("reading app.perf");      // ends the stage before
 //   ...
 //   timings.end();
-//   fmt::print(stderr, "{}", timings.text());
+//   report::print(stderr, "{}", timings.text());
 //
 // The peak of a stage is that of the whole process within it (VmHWM in /proc/self/status, which
 // writing 5 to /proc/self/clear_refs sets back: proc(5)); where the kernel does not allow that, it

@@ -8,6 +8,7 @@
 #include "cli/instrument/generate_mip.h"
 #include "cli/options.h"
 #include "profile/format.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
@@ -109,7 +110,7 @@ void report_run(const Settings& settings, const GenerationReport& report) {
   if (settings.json) return print_json(report, settings.stats);
   if (!settings.quiet) print_summary(report);
   if (settings.stats) print_stats(report);
-  if (timings) fmt::print(stderr, "{}", timings->text());
+  if (timings) report::print(stderr, "{}", timings->text());
 }
 
 Status generate(Settings& settings) {

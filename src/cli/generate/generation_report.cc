@@ -5,6 +5,7 @@
 
 #include "report/json.h"
 #include "report/numbers.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
@@ -186,33 +187,33 @@ void print_summary(const GenerationReport& report) {
   const auto& input = report.input;
   const auto& use = input.use;
   if (input.kind != InputKind::raw) {
-    fmt::print(stderr, "samples   {} = {} used", grouped(use.samples), grouped(use.used));
+    report::print(stderr, "samples   {} = {} used", grouped(use.samples), grouped(use.used));
     for (const auto& part : dropped_samples(input))
-      if (part.count) fmt::print(stderr, " + {} {}", grouped(part.count), part.text);
+      if (part.count) report::print(stderr, " + {} {}", grouped(part.count), part.text);
     if (input.ip_only && use.entries)
-      fmt::print(stderr, "\ncallers   {} in the call chains", grouped(use.entries));
+      report::print(stderr, "\ncallers   {} in the call chains", grouped(use.entries));
     if (!input.ip_only)
-      fmt::print(stderr, "\nbranches  {} in the samples used", grouped(use.entries));
+      report::print(stderr, "\nbranches  {} in the samples used", grouped(use.entries));
     if (use.entries_elsewhere)
-      fmt::print(stderr, ", {} of them in other programs",
-                 percent(use.entries_elsewhere, use.entries));
+      report::print(stderr, ", {} of them in other programs",
+                    percent(use.entries_elsewhere, use.entries));
     if (use.entries_wrong_path)
-      fmt::print(stderr, ", {} dropped as never really taken", grouped(use.entries_wrong_path));
-    fmt::print(stderr, "\n");
+      report::print(stderr, ", {} dropped as never really taken", grouped(use.entries_wrong_path));
+    report::print(stderr, "\n");
   }
-  fmt::print(stderr, "program   {}\n", report.program.path());
-  fmt::print(stderr, "code      {} ranges, {} branches{}\n", grouped(input.distinct_ranges),
-             grouped(input.distinct_branches),
-             input.distinct_contexts
-                 ? fmt::format(" in {} contexts", grouped(input.distinct_contexts))
-                 : "");
-  fmt::print(stderr, "profile   {} functions from {}, density {:.1f}, wrote {} ({}, {})\n",
-             grouped(report.generated.summary.num_functions),
-             report.program.has_probes() ? "probes" : "debug information",
-             report.generated.density.density, report.output, report.format,
-             report::file_size(report.output_size));
-  for (const auto& warning : warnings(report)) fmt::print(stderr, "warning   {}\n", warning);
-  fmt::print(
+  report::print(stderr, "program   {}\n", report.program.path());
+  report::print(stderr, "code      {} ranges, {} branches{}\n", grouped(input.distinct_ranges),
+                grouped(input.distinct_branches),
+                input.distinct_contexts
+                    ? fmt::format(" in {} contexts", grouped(input.distinct_contexts))
+                    : "");
+  report::print(stderr, "profile   {} functions from {}, density {:.1f}, wrote {} ({}, {})\n",
+                grouped(report.generated.summary.num_functions),
+                report.program.has_probes() ? "probes" : "debug information",
+                report.generated.density.density, report.output, report.format,
+                report::file_size(report.output_size));
+  for (const auto& warning : warnings(report)) report::print(stderr, "warning   {}\n", warning);
+  report::print(
       stderr, "next      clang-22 -O2 -g {}{}-fprofile-sample-use={} ...\n",
       report.program.has_probes() ? "-fpseudo-probe-for-profiling " : "-fdebug-info-for-profiling ",
       has_unique_names(report.generated.profile) ? "-funique-internal-linkage-names " : "",
@@ -221,7 +222,7 @@ void print_summary(const GenerationReport& report) {
 
 void print_stats(const GenerationReport& report) {
   for (const auto& part : stats_of(report))
-    fmt::print(stderr, "{:>18}  {}\n", grouped(part.count), part.text);
+    report::print(stderr, "{:>18}  {}\n", grouped(part.count), part.text);
 }
 
 void print_json(const GenerationReport& report, bool with_stats) {
@@ -286,7 +287,7 @@ void print_json(const GenerationReport& report, bool with_stats) {
     json.set("timings", std::move(stages));
   }
   if (input.ip_only) json.set("without_branch_stacks", std::move(ip_only));
-  fmt::print("{}\n", json.text());
+  report::print("{}\n", json.text());
 }
 
 }  // namespace pgokit::cli

@@ -4,12 +4,13 @@
 #include "base/file.h"
 #include "perf/recording.h"
 #include "perf/script.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
 
 void print_event(std::string_view path, u64 start) {
-  fmt::print("Mmap: Binary {} loaded at {:#x}: \n", path, start);
+  report::print("Mmap: Binary {} loaded at {:#x}: \n", path, start);
 }
 
 Status print_recorded(Bytes bytes, unsigned threads) {

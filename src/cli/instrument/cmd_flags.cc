@@ -2,6 +2,7 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
@@ -176,17 +177,18 @@ Status print_flags(const Settings& s) {
       return fail("'{}' has a blank, which $(...) divides: use --style, or another folder", flag);
   bool both = s.compile == s.link;
   if (s.style == "cmake") {
-    if (both || s.compile) fmt::print("add_compile_options({})\n", joined(compile, " ", "\""));
-    if (both || s.link) fmt::print("link_libraries({})\n", joined(link, " ", "\""));
+    if (both || s.compile) report::print("add_compile_options({})\n", joined(compile, " ", "\""));
+    if (both || s.link) report::print("link_libraries({})\n", joined(link, " ", "\""));
   } else if (s.style == "meson") {
     if (both || s.compile)
-      fmt::print("add_project_arguments({}, language: ['c', 'cpp'])\n", joined(compile, ", ", "'"));
+      report::print("add_project_arguments({}, language: ['c', 'cpp'])\n",
+                    joined(compile, ", ", "'"));
     if (both || s.link)
-      fmt::print("add_project_link_arguments({}, language: ['c', 'cpp'])\n",
-                 joined(link, ", ", "'"));
+      report::print("add_project_link_arguments({}, language: ['c', 'cpp'])\n",
+                    joined(link, ", ", "'"));
   } else {
-    if (both || s.compile) fmt::print("{}\n", joined(compile, " "));
-    if (both || s.link) fmt::print("{}\n", joined(link, " "));
+    if (both || s.compile) report::print("{}\n", joined(compile, " "));
+    if (both || s.link) report::print("{}\n", joined(link, " "));
   }
   return {};
 }

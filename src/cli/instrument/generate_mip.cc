@@ -11,6 +11,7 @@
 #include "mip/profile_file.h"
 #include "report/json.h"
 #include "report/numbers.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
@@ -98,23 +99,23 @@ void report(const InstrumentedGeneration& generation, const mip::Module& module,
   const char* detail = details[static_cast<int>(detail_of(module))];
   u64 functions = detail_of(module) == Detail::coverage ? 0 : generated.profile.functions().size();
   if (generation.json) {
-    fmt::print("{}\n", report::Json::object()
-                           .set("profile", generation.output)
-                           .set("bytes", bytes)
-                           .set("made_of", detail)
-                           .set("dumps", module.data.dumps)
-                           .set("functions", functions)
-                           .set("never_ran", generated.profile.symbols.size())
-                           .text());
+    report::print("{}\n", report::Json::object()
+                              .set("profile", generation.output)
+                              .set("bytes", bytes)
+                              .set("made_of", detail)
+                              .set("dumps", module.data.dumps)
+                              .set("functions", functions)
+                              .set("never_ran", generated.profile.symbols.size())
+                              .text());
     return;
   }
-  fmt::print(stderr, "counted   exact {} of {} dumps of {}\n", detail, grouped(module.data.dumps),
-             display_name(module));
+  report::print(stderr, "counted   exact {} of {} dumps of {}\n", detail,
+                grouped(module.data.dumps), display_name(module));
   if (module.all_kinds() & module.kinds_of_runs())
-    fmt::print(stderr, "never ran {} functions, on the symbol list: clang takes them for cold\n",
-               grouped(generated.profile.symbols.size()));
-  fmt::print(stderr, "profile   {}: {} functions, {}\n", generation.output, grouped(functions),
-             report::file_size(bytes));
+    report::print(stderr, "never ran {} functions, on the symbol list: clang takes them for cold\n",
+                  grouped(generated.profile.symbols.size()));
+  report::print(stderr, "profile   {}: {} functions, {}\n", generation.output, grouped(functions),
+                report::file_size(bytes));
 }
 
 }  // namespace

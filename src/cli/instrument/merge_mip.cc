@@ -9,6 +9,7 @@
 #include "mip/merge.h"
 #include "mip/profile_file.h"
 #include "report/numbers.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
@@ -150,7 +151,7 @@ void tell_outcome(const InstrumentedMerge& merge, const mip::Profile& profile,
   if (facts.superseded)
     text += fmt::format(", {} more that later ones of their process contain",
                         grouped(facts.superseded));
-  fmt::print(stderr, "{}\n", text);
+  report::print(stderr, "{}\n", text);
 }
 
 Result<mip::Module> map_at(const std::string& path) {
@@ -169,12 +170,13 @@ Result<mip::Module> map_at(const std::string& path) {
 Result<mip::Profile> carried_over(const InstrumentedMerge& merge, const mip::Profile& profile) {
   auto carried = mip::carry_over(profile, TRY(map_at(merge.onto)));
   if (!merge.quiet)
-    fmt::print(stderr,
-               "{} functions are as they were, {} changed{} and were refused, {} are gone, {} have "
-               "names that do not tell them apart\n",
-               grouped(carried.taken), grouped(carried.changed),
-               carried.changed ? fmt::format(" ({}, ...)", carried.first_changed) : "",
-               grouped(carried.gone), grouped(carried.ambiguous));
+    report::print(
+        stderr,
+        "{} functions are as they were, {} changed{} and were refused, {} are gone, {} have "
+        "names that do not tell them apart\n",
+        grouped(carried.taken), grouped(carried.changed),
+        carried.changed ? fmt::format(" ({}, ...)", carried.first_changed) : "",
+        grouped(carried.gone), grouped(carried.ambiguous));
   return std::move(carried.profile);
 }
 
@@ -199,7 +201,7 @@ Result<int> merge_instrumented(const InstrumentedMerge& merge) {
     return fail("{}", inputs.notes().front());
   if (merge.strict && !inputs.notes().empty()) return fail("{}", inputs.notes().front());
   for (const auto& text : inputs.notes())
-    fmt::print(stderr, "pgokit {}: warning: {}\n", merge.command, text);
+    report::print(stderr, "pgokit {}: warning: {}\n", merge.command, text);
   if (!has_maps)
     return fail("no map is among the inputs: 'pgokit map PROGRAM -o app.map' makes one");
   if (inputs.dump_files() && facts.dumps == 0)

@@ -14,6 +14,7 @@
 #include "mip/profile_file.h"
 #include "report/json.h"
 #include "report/numbers.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
@@ -244,26 +245,26 @@ Status show_dumps(const MappedFile& file, bool json) {
   mip::DumpReader reader(file.bytes());
   report::Json list = report::Json::array();
   if (!json)
-    fmt::print("{:>8} {:>4} {:>20} {:>10} {:>8} {:>8}  {:<12} program\n", "pid", "no.",
-               "started (UTC)", "seconds", "counters", "calls", "build id");
+    report::print("{:>8} {:>4} {:>20} {:>10} {:>8} {:>8}  {:<12} program\n", "pid", "no.",
+                  "started (UTC)", "seconds", "counters", "calls", "build id");
   while (auto dump = reader.next()) {
     if (json) {
       list.push(dump_json(*dump));
       continue;
     }
     const auto& h = dump->header;
-    fmt::print(
+    report::print(
         "{:>8} {:>4} {:>20} {:>10.3f} {:>8} {:>8}  {:<12} {}\n", h.pid, h.sequence,
         when(h.start_time),
         h.dump_time > h.start_time ? static_cast<double>(h.dump_time - h.start_time) / 1e9 : 0,
         dump->raw.size(), dump->edges.size(), elf::hex(as_bytes(dump->build_id)).substr(0, 12),
         dump->path);
   }
-  if (json) fmt::print("{}\n", list.text());
+  if (json) report::print("{}\n", list.text());
   const auto& facts = reader.facts();
   if (facts.damaged)
-    fmt::print(stderr, "warning   {}: {} damaged records; the first at {}\n", file.path(),
-               facts.damaged, facts.first_damage);
+    report::print(stderr, "warning   {}: {} damaged records; the first at {}\n", file.path(),
+                  facts.damaged, facts.first_damage);
   if (facts.records == 0) return fail("{}: no record of it can be read", file.path());
   return {};
 }
@@ -286,8 +287,8 @@ bool is_instrumented_data(Bytes bytes) {
 Status show_recorded_targets(const std::string& path, const ShowInstrumented& options, bool json) {
   auto profile = TRY(recorded_targets(path, options.program));
   auto program = TRY(MipProgram::open(options.program));
-  fmt::print("{}", json ? targets_json(profile, options, &program).text() + "\n"
-                        : targets_text(profile, options, &program));
+  report::print("{}", json ? targets_json(profile, options, &program).text() + "\n"
+                           : targets_text(profile, options, &program));
   return {};
 }
 
@@ -304,12 +305,12 @@ Status show_instrumented(const MappedFile& file, const ShowInstrumented& options
     return usage_error("--source wants the program with its debug information: -b PROGRAM");
   MipProgram* known = program ? &*program : nullptr;
   if (options.targets) {
-    fmt::print("{}", json ? targets_json(profile, options, known).text() + "\n"
-                          : targets_text(profile, options, known));
+    report::print("{}", json ? targets_json(profile, options, known).text() + "\n"
+                             : targets_text(profile, options, known));
     return {};
   }
-  fmt::print("{}", json ? profile_json(profile, options, known)
-                        : TRY_IN(file.path(), profile_text(profile, options, known)));
+  report::print("{}", json ? profile_json(profile, options, known)
+                           : TRY_IN(file.path(), profile_text(profile, options, known)));
   return {};
 }
 

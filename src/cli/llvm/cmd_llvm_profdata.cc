@@ -1,41 +1,41 @@
 // llvm-profdata 22 for sample profiles.
-#include <fmt/format.h>
-
 #include "base/version.h"
 #include "cli/commands.h"
 #include "cli/llvm/profdata.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
 
 void print_usage(std::FILE* out) {
-  fmt::print(out,
-             "llvm-profdata: sample profiles, with the options of llvm-profdata 22\n\n"
-             "usage: pgokit llvm-profdata COMMAND --sample [options] FILE...\n\n");
+  report::print(out,
+                "llvm-profdata: sample profiles, with the options of llvm-profdata 22\n\n"
+                "usage: pgokit llvm-profdata COMMAND --sample [options] FILE...\n\n");
   for (const auto* command : profdata_commands)
-    fmt::print(out, "  {:<14}{}\n", command->name, command->summary);
+    report::print(out, "  {:<14}{}\n", command->name, command->summary);
 }
 
 int run(std::span<char* const> arguments) {
+  report::keep_bytes_in_pipes();
   if (arguments.empty()) {
-    fmt::print(stderr,
-               "llvm-profdata: No subcommand specified! Run llvm-profdata --help for usage.\n");
+    report::print(stderr,
+                  "llvm-profdata: No subcommand specified! Run llvm-profdata --help for usage.\n");
     return 1;
   }
   std::string_view name = arguments[0];
   if (name == "--help" || name == "-help" || name == "-h") return print_usage(stdout), 0;
-  if (name == "--version" || name == "-version") return fmt::print("pgokit {}\n", version), 0;
+  if (name == "--version" || name == "-version") return report::print("pgokit {}\n", version), 0;
   for (const auto* command : profdata_commands)
     if (command->name == name) return command->run(arguments.subspan(1));
-  fmt::print(stderr, "llvm-profdata: Unknown subcommand '{}'.  Try: 'llvm-profdata --help'\n",
-             name);
+  report::print(stderr, "llvm-profdata: Unknown subcommand '{}'.  Try: 'llvm-profdata --help'\n",
+                name);
   return 1;
 }
 
 }  // namespace
 
 int report_llvm_error(const Error& error) {
-  fmt::print(stderr, "error: {}\n", error.message);
+  report::print(stderr, "error: {}\n", error.message);
   return 1;
 }
 

@@ -10,6 +10,7 @@
 #include "cli/llvm/profgen_warnings.h"
 #include "profile/format.h"
 #include "profile/merge_files.h"
+#include "report/print.h"
 #include "samples/raw_profile.h"
 #include "unwind/raw_contexts.h"
 
@@ -48,7 +49,7 @@ void report_run(const ProfgenSettings& settings, const binary::Program& program,
   if (settings.stats) print_stats(facts);
   if (auto* timings = settings.generation.timings) {
     timings->end();
-    fmt::print(stderr, "{}", timings->text());
+    report::print(stderr, "{}", timings->text());
   }
 }
 
@@ -60,7 +61,8 @@ Status write_generated(const ProfgenSettings& settings, const binary::Program& p
     for (const auto& range : program.functions().ranges())
       generated.profile.symbols.intern(program.functions().name(range.function));
   if (settings.use_md5 && format != profile::Format::extbinary && !settings.quiet)
-    fmt::print(stderr, "warning: -use-md5 is ignored. Specify --format=extbinary to enable it\n");
+    report::print(stderr,
+                  "warning: -use-md5 is ignored. Specify --format=extbinary to enable it\n");
   auto bytes =
       TRY(write_profile(generated.profile, format,
                         {.md5_names = settings.use_md5 && format == profile::Format::extbinary,
@@ -92,7 +94,7 @@ Result<profile::Profile> read_profiles(const ProfgenSettings& settings, ReadInpu
                                                   .threads = settings.generation.threads}));
   for (const auto& file : merged.inputs) input.bytes += file.bytes;
   if (!settings.quiet)
-    for (const auto& note : merged.mismatches) fmt::print(stderr, "{}\n", note);
+    for (const auto& note : merged.mismatches) report::print(stderr, "{}\n", note);
   return std::move(merged.profile);
 }
 
@@ -137,6 +139,7 @@ Status profgen(ProfgenSettings& settings) {
 }
 
 int run(std::span<char* const> arguments) {
+  report::keep_bytes_in_pipes();
   ProfgenSettings settings;
   auto table = profgen_options(settings);
   if (auto exit = parse_llvm_options(table, arguments)) return *exit;
@@ -149,7 +152,7 @@ int run(std::span<char* const> arguments) {
   options.keep_wrong_path = true;
   auto status = profgen(settings);
   if (status) return 0;
-  fmt::print(stderr, "llvm-profgen: error: {}\n", status.error().message);
+  report::print(stderr, "llvm-profgen: error: {}\n", status.error().message);
   return 1;
 }
 

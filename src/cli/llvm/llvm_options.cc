@@ -10,6 +10,7 @@
 #include "base/cursor.h"
 #include "base/file.h"
 #include "base/version.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
@@ -188,7 +189,8 @@ class Parser {
  private:
   template <class... A>
   void wrong(fmt::format_string<A...> text, A&&... values) {
-    fmt::print(stderr, "{}: {}\n", table_.command, fmt::format(text, std::forward<A>(values)...));
+    report::print(stderr, "{}: {}\n", table_.command,
+                  fmt::format(text, std::forward<A>(values)...));
     failed_ = true;
   }
 
@@ -255,7 +257,7 @@ class Parser {
         return parse_options(table_, words);
       }
     if (name != "version") return std::nullopt;
-    fmt::print("{}: pgokit {}, with the options of LLVM 22\n", table_.command, version);
+    report::print("{}: pgokit {}, with the options of LLVM 22\n", table_.command, version);
     return 0;
   }
 

@@ -1,5 +1,4 @@
 // llvm-profdata merge --sample: the same options, the same bytes.
-#include <fmt/format.h>
 
 #include <cmath>
 
@@ -12,6 +11,7 @@
 #include "generate/flattening.h"
 #include "generate/nesting.h"
 #include "profile/summary.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
@@ -91,12 +91,13 @@ void warn_of_options(const Settings& s, const Profile& profile) {
   if (s.format == Format::extbinary) return;
   auto ignored = [](bool given, const char* option) {
     if (given)
-      fmt::print(stderr, "warning: -{} is ignored. Specify -extbinary to enable it\n", option);
+      report::print(stderr, "warning: -{} is ignored. Specify -extbinary to enable it\n", option);
   };
   if (profile.symbols.size() != 0)
-    fmt::print(stderr,
-               "warning: Profile Symbol list is not empty but the output format is not ExtBinary "
-               "format. The list will be lost in the output. \n");
+    report::print(
+        stderr,
+        "warning: Profile Symbol list is not empty but the output format is not ExtBinary "
+        "format. The list will be lost in the output. \n");
   ignored(s.writing.compress, "compress-all-section");
   ignored(s.writing.md5_names, "use-md5");
   ignored(s.partial, "gen-partial-profile");
@@ -131,8 +132,8 @@ Status filter(const Settings& s, Profile& profile) {
     if (unwanted.is_set() && unwanted.matches(name)) return false;
     return wanted.matches(name);
   });
-  fmt::print(stderr, "{} of {} functions in the original profile are filtered.\n",
-             before - profile.functions().size(), before);
+  report::print(stderr, "{} of {} functions in the original profile are filtered.\n",
+                before - profile.functions().size(), before);
   return {};
 }
 
@@ -159,7 +160,7 @@ Result<std::string> write_within(const Settings& s, Profile& profile) {
 Status merge_samples(Settings& s) {
   auto inputs = TRY(inputs_of(s));
   if (s.dump_inputs) {
-    for (const auto& input : inputs) fmt::print("{},{}\n", input.weight, input.path);
+    for (const auto& input : inputs) report::print("{},{}\n", input.weight, input.path);
     return {};
   }
   if (!s.sample)
@@ -173,8 +174,8 @@ Status merge_samples(Settings& s) {
                                                   .rename = {},
                                                   .threads = static_cast<unsigned>(s.threads)}));
   for (const auto& input : merged.inputs)
-    if (!input.error.empty()) fmt::print(stderr, "warning: {}\n", input.error);
-  for (const auto& note : merged.mismatches) fmt::print(stderr, "{}\n", note);
+    if (!input.error.empty()) report::print(stderr, "warning: {}\n", input.error);
+  for (const auto& note : merged.mismatches) report::print(stderr, "{}\n", note);
   Profile& profile = merged.profile;
   convert(s, profile);
   TRY(filter(s, profile));
@@ -210,7 +211,7 @@ int run(std::span<char* const> arguments) {
   if (auto exit = parse_llvm_options(options_of(s), arguments)) return *exit;
   choose_format(s, arguments);
   if (auto wrong = check_settings(s); !wrong) {
-    fmt::print(stderr, "llvm-profdata: {}\n", wrong.error().message);
+    report::print(stderr, "llvm-profdata: {}\n", wrong.error().message);
     return 1;
   }
   auto status = merge_samples(s);

@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "cli/llvm/llvm_options.h"
 #include "cli/llvm/profdata.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
@@ -155,11 +156,11 @@ int run(std::span<char* const> arguments) {
       ""};
   if (auto exit = parse_llvm_options(table, arguments)) return *exit;
   if (s.inputs.size() != 2) {
-    fmt::print(stderr,
-               "llvm-profdata: {} positional command line arguments specified!\n"
-               "Must specify {} 2 positional arguments: See: llvm-profdata --help\n",
-               s.inputs.size() < 2 ? "Not enough" : "Too many",
-               s.inputs.size() < 2 ? "at least" : "at most");
+    report::print(stderr,
+                  "llvm-profdata: {} positional command line arguments specified!\n"
+                  "Must specify {} 2 positional arguments: See: llvm-profdata --help\n",
+                  s.inputs.size() < 2 ? "Not enough" : "Too many",
+                  s.inputs.size() < 2 ? "at least" : "at most");
     return 1;
   }
   auto status = overlap_samples(s);

@@ -4,6 +4,7 @@
 #include "cli/llvm/llvm_options.h"
 #include "cli/llvm/profdata.h"
 #include "profile/section_table.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
@@ -46,9 +47,9 @@ Status show_sections(const Settings& s, const MappedFile& file, OutputFile& outp
   auto format = profile::sniff(file.bytes());
   if (!format) return fail("{}: Unrecognized sample profile encoding format", s.input);
   if (*format != profile::Format::extbinary) {
-    fmt::print(stderr,
-               "warning: -show-sec-info-only is only supported for sample profile in extbinary "
-               "format and is ignored for other formats.\n");
+    report::print(stderr,
+                  "warning: -show-sec-info-only is only supported for sample profile in extbinary "
+                  "format and is ignored for other formats.\n");
     return {};
   }
   auto sections = TRY_IN(s.input, profile::read_section_table(file.bytes()));
@@ -83,7 +84,7 @@ Status show_sample(const Settings& s) {
   if (s.show_format != "text" && s.show_format != "json")
     return fail("for the --show-format option: Cannot find option named '{}'!", s.show_format);
   if (s.all_functions && !s.function.empty())
-    fmt::print(stderr, "warning: -function argument ignored: showing all functions\n");
+    report::print(stderr, "warning: -function argument ignored: showing all functions\n");
   auto file = TRY(MappedFile::open(s.input));
   auto output = TRY(OutputFile::create(s.output));
   TRY(s.sections ? show_sections(s, file, output) : show_content(s, file, output));
@@ -94,9 +95,9 @@ int run(std::span<char* const> arguments) {
   Settings s;
   if (auto exit = parse_llvm_options(options_of(s), arguments)) return *exit;
   if (!s.input.empty() && s.input == s.output) {
-    fmt::print(stderr,
-               "llvm-profdata show: Input file name cannot be the same as the output file "
-               "name!\n");
+    report::print(stderr,
+                  "llvm-profdata show: Input file name cannot be the same as the output file "
+                  "name!\n");
     return 1;
   }
   auto status = show_sample(s);

@@ -1,12 +1,12 @@
 #include "cli/llvm/profgen_options.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 
 #include "cli/generate/input_checks.h"
 #include "cli/llvm/profgen_context_options.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
@@ -105,10 +105,10 @@ namespace {
 Result<std::vector<std::string>> files_of(const std::vector<std::string>& given, bool quiet) {
   if (given.empty()) return std::vector<std::string>();
   if (given.size() > 1 && !quiet)
-    fmt::print(stderr,
-               "warning: {} files are given one by one, of which only the last is read, as by "
-               "llvm-profgen: {}; parted by commas all are\n",
-               given.size(), given.back());
+    report::print(stderr,
+                  "warning: {} files are given one by one, of which only the last is read, as by "
+                  "llvm-profgen: {}; parted by commas all are\n",
+                  given.size(), given.back());
   std::vector<std::string> files{given.back()};
   if (!exists(files[0]) && files[0].contains(',')) files = parted_by_commas(files[0]);
   for (const auto& file : files)

@@ -5,13 +5,15 @@
 
 #include <algorithm>
 
+#include "report/print.h"
+
 namespace pgokit::cli {
 namespace {
 
 void warn_of_share(u64 part, u64 whole, const char* what) {
   if (part == 0 || whole == 0) return;
-  fmt::print(stderr, "warning: {:.2f}%({}/{}) {}\n",
-             100.0 * static_cast<double>(part) / static_cast<double>(whole), part, whole, what);
+  report::print(stderr, "warning: {:.2f}%({}/{}) {}\n",
+                100.0 * static_cast<double>(part) / static_cast<double>(whole), part, whole, what);
 }
 
 // The judge's way to print an address in a list.
@@ -22,10 +24,11 @@ void list_functions_without_entry(const binary::FunctionTable& functions) {
     auto ranges = functions.ranges_of(i);
     auto is_entry = [&](const binary::FunctionRange& range) { return functions.is_entry(range); };
     if (!ranges.empty() && std::ranges::none_of(ranges, is_entry))
-      fmt::print(stderr,
-                 "warning: Failed to determine function entry for {} due to inconsistent name from "
-                 "symbol table and dwarf info.\n",
-                 functions.name(i));
+      report::print(
+          stderr,
+          "warning: Failed to determine function entry for {} due to inconsistent name from "
+          "symbol table and dwarf info.\n",
+          functions.name(i));
   }
 }
 
@@ -41,11 +44,11 @@ void list_conflicting_names(const binary::Program& program) {
           return same && (symbol.name.size() == name.size() || symbol.name[name.size()] == '.');
         });
     if (conflicts)
-      fmt::print(stderr,
-                 "warning: Conflicting name for symbol {} with range ({}, {}), but the DWARF "
-                 "symbol {} indicates an overlapping range ({}, {})\n",
-                 symbol.name, column({symbol.address}), column({symbol.address + symbol.size}),
-                 functions.name(range->function), column({range->start}), column({range->end}));
+      report::print(stderr,
+                    "warning: Conflicting name for symbol {} with range ({}, {}), but the DWARF "
+                    "symbol {} indicates an overlapping range ({}, {})\n",
+                    symbol.name, column({symbol.address}), column({symbol.address + symbol.size}),
+                    functions.name(range->function), column({range->start}), column({range->end}));
   }
 }
 
@@ -60,22 +63,22 @@ void list_faults(std::vector<samples::RangeFault> faults) {
   std::ranges::stable_sort(faults, {},
                            [](const samples::RangeFault& f) { return std::pair(f.start, f.last); });
   for (const auto& fault : faults)
-    fmt::print(stderr, "warning: [{},{}]: {}\n", column(fault.start), column(fault.last),
-               texts[fault.kind]);
+    report::print(stderr, "warning: [{},{}]: {}\n", column(fault.start), column(fault.last),
+                  texts[fault.kind]);
 }
 
 void warn_of_unwinding(const ReadInput& input, bool list) {
   if (!input.contexts) return;
   const auto& facts = input.unwound;
   if (facts.cut_chains)
-    fmt::print(stderr,
-               "warning: {} samples have more than {} frames: the outer ones are left out\n",
-               facts.cut_chains, unwind::HybridSampler::max_frames);
+    report::print(stderr,
+                  "warning: {} samples have more than {} frames: the outer ones are left out\n",
+                  facts.cut_chains, unwind::HybridSampler::max_frames);
   if (list && facts.left_program)
-    fmt::print(stderr,
-               "warning: Profile context truncated due to missing probe for call instruction at "
-               "{:#x}\n",
-               samples::external.value);
+    report::print(stderr,
+                  "warning: Profile context truncated due to missing probe for call instruction at "
+                  "{:#x}\n",
+                  samples::external.value);
   warn_of_share(facts.left_program, input.contexts->size(),
                 "of profiled contexts are truncated due to missing probe for call instruction.");
   warn_of_share(facts.mismatched_outside, facts.branches,
@@ -97,9 +100,9 @@ void warn_of_program(const binary::Program& program, const ProfgenSettings& sett
   if (settings.quiet) return;
   const auto& functions = program.functions();
   if (functions.size() == 0)
-    fmt::print(stderr,
-               "warning: Loading of DWARF info completed, but no binary functions have been "
-               "retrieved.\n");
+    report::print(stderr,
+                  "warning: Loading of DWARF info completed, but no binary functions have been "
+                  "retrieved.\n");
   bool list = settings.generation.list_faults;
   if (list) list_conflicting_names(program);
   if (list) list_functions_without_entry(functions);
@@ -115,29 +118,30 @@ void warn_of_input(const binary::Program& program, const ReadInput& input,
   if (settings.quiet || input.kind == InputKind::raw) return;
   bool list = settings.generation.list_faults;
   if (input.script.unparsable_events)
-    fmt::print(stderr, "warning: Cannot parse mmap event: {} of them\n",
-               input.script.unparsable_events);
+    report::print(stderr, "warning: Cannot parse mmap event: {} of them\n",
+                  input.script.unparsable_events);
   if (!input.mapped)
-    fmt::print(
+    report::print(
         stderr,
         "warning: No relevant mmap event is matched for {}, will use preferred address ({:#x}) "
         "as the base loading address!\n",
         program.name(), program.text_base().value);
   if (input.script.bad_branches)
-    fmt::print(stderr, "warning: Invalid address in LBR record at line {}: {} ({} such lines)\n",
-               input.script.first_bad_line, input.script.first_bad_text, input.script.bad_branches);
+    report::print(stderr, "warning: Invalid address in LBR record at line {}: {} ({} such lines)\n",
+                  input.script.first_bad_line, input.script.first_bad_text,
+                  input.script.bad_branches);
   warn_of_share(input.unwound.outside_leaves, input.unwound.begun,
                 "of samples have leaf external frame in call stack.");
   for (BinaryAddr address : input.unwound.bad_returns)
-    fmt::print(stderr,
-               "warning: Truncated stack sample due to invalid return address at {:#x}, likely "
-               "caused by frame pointer omission\n",
-               address.value);
+    report::print(stderr,
+                  "warning: Truncated stack sample due to invalid return address at {:#x}, likely "
+                  "caused by frame pointer omission\n",
+                  address.value);
   warn_of_share(input.unwound.bad_return_addresses, input.unwound.samples,
                 "of truncated stack samples due to invalid return address, likely caused by frame "
                 "pointer omission.");
   const auto& ranges = input.ranges;
-  if (ranges.total == 0) fmt::print(stderr, "warning: No samples in perf script!\n");
+  if (ranges.total == 0) report::print(stderr, "warning: No samples in perf script!\n");
   if (list) list_faults(ranges.faults);
   warn_of_share(ranges.off_boundary, ranges.total,
                 "of samples are from ranges that are not on instruction boundary.");
@@ -157,18 +161,18 @@ void warn_of_density(const ProfgenSettings& settings, const profile::Density& de
   if (settings.quiet)
     ;  // the density may have been asked for all the same
   else if (density.density == 0)
-    fmt::print(stderr,
-               "warning: The output profile is empty or the --profile-density-cutoff-hot "
-               "option is set too low. Please check your command.\n");
+    report::print(stderr,
+                  "warning: The output profile is empty or the --profile-density-cutoff-hot "
+                  "option is set too low. Please check your command.\n");
   else if (density.density < settings.density_threshold)
-    fmt::print(stderr,
-               "warning: Sample PGO is estimated to optimize better with {:.1f}x more samples. "
-               "Please consider increasing sampling rate or profiling for longer duration to "
-               "get more samples.\n",
-               settings.density_threshold / density.density);
+    report::print(stderr,
+                  "warning: Sample PGO is estimated to optimize better with {:.1f}x more samples. "
+                  "Please consider increasing sampling rate or profiling for longer duration to "
+                  "get more samples.\n",
+                  settings.density_threshold / density.density);
   if (settings.show_density)
-    fmt::print("Functions with density >= {:.1f} account for {:.2f}% total sample counts.\n",
-               density.density, static_cast<double>(settings.generation.density_cutoff) / 10000);
+    report::print("Functions with density >= {:.1f} account for {:.2f}% total sample counts.\n",
+                  density.density, static_cast<double>(settings.generation.density_cutoff) / 10000);
 }
 
 }  // namespace pgokit::cli

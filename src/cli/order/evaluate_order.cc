@@ -6,6 +6,7 @@
 #include "order/placement.h"
 #include "report/json.h"
 #include "report/numbers.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
@@ -140,7 +141,7 @@ Status evaluate_order(const std::vector<std::string>& programs, const MakeOrder&
   std::vector<ProgramPages> seen;
   for (const auto& path : programs)
     seen.push_back(TRY(look_at(path, inputs.model, options.page_size)));
-  for (const auto& note : inputs.notes) fmt::print(stderr, "warning   {}\n", note);
+  for (const auto& note : inputs.notes) report::print(stderr, "warning   {}\n", note);
   if (seen.front().functions == seen.front().missing)
     return fail("{} has none of the functions: is it the same program?", seen.front().path);
   if (!options.svg.empty() && inputs.model.traces.empty())
@@ -151,7 +152,7 @@ Status evaluate_order(const std::vector<std::string>& programs, const MakeOrder&
       picture.add(program.path, program.layout, program.text_begin, program.text_end);
     TRY(picture.write(options.svg));
   }
-  fmt::print("{}", options.json ? as_json(seen).text() + "\n" : as_text(seen, options));
+  report::print("{}", options.json ? as_json(seen).text() + "\n" : as_text(seen, options));
   return {};
 }
 

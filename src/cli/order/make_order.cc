@@ -9,6 +9,7 @@
 #include "order/placement.h"
 #include "report/json.h"
 #include "report/numbers.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
@@ -161,10 +162,10 @@ class OrderMaker {
   }
 
   void tell() const {
-    for (const auto& note : inputs_.notes) fmt::print(stderr, "warning   {}\n", note);
-    if (options_.json) return fmt::print("{}\n", json().text());
+    for (const auto& note : inputs_.notes) report::print(stderr, "warning   {}\n", note);
+    if (options_.json) return report::print("{}\n", json().text());
     if (options_.quiet) return;
-    fmt::print(options_.output == "-" ? stderr : stdout, "{}", text());
+    report::print(options_.output == "-" ? stderr : stdout, "{}", text());
   }
 
   template <class... A>

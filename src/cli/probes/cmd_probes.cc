@@ -6,17 +6,19 @@
 
 #include "cli/commands.h"
 #include "cli/probes/probes_commands.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
 
 void print_usage(std::FILE* out) {
-  fmt::print(out,
-             "Pseudo probes in programs, objects and assembly.\n\n"
-             "usage: pgokit probes SUBCOMMAND [options]    (pgokit probes SUBCOMMAND --help tells "
-             "more)\n\n");
+  report::print(
+      out,
+      "Pseudo probes in programs, objects and assembly.\n\n"
+      "usage: pgokit probes SUBCOMMAND [options]    (pgokit probes SUBCOMMAND --help tells "
+      "more)\n\n");
   for (const auto* command : probes_commands)
-    fmt::print(out, "  {:<14}{}\n", command->name, command->summary);
+    report::print(out, "  {:<14}{}\n", command->name, command->summary);
 }
 
 // Letters to add, drop or change that make one word the other.
@@ -54,7 +56,7 @@ int run(std::span<char* const> arguments) {
   if (name == "--help" || name == "-h" || name == "help") return print_usage(stdout), 0;
   for (const auto* command : probes_commands)
     if (command->name == name) return command->run(arguments.subspan(1));
-  fmt::print(stderr, "pgokit probes: there is no subcommand '{}'; {}\n", name, suggestion(name));
+  report::print(stderr, "pgokit probes: there is no subcommand '{}'; {}\n", name, suggestion(name));
   return 2;
 }
 

@@ -14,6 +14,7 @@
 #include "dwarf/debug_info.h"
 #include "isa/formatter.h"
 #include "report/append.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
@@ -191,9 +192,9 @@ Status disassemble(const Settings& settings) {
   print_regions(shown, static_cast<unsigned>(settings.threads), make, output);
   TRY(output.commit());
   if (code.misplaced)
-    fmt::print(stderr,
-               "pgokit probes disassemble: {} probes are not at the start of an instruction\n",
-               code.misplaced.load());
+    report::print(stderr,
+                  "pgokit probes disassemble: {} probes are not at the start of an instruction\n",
+                  code.misplaced.load());
   return {};
 }
 

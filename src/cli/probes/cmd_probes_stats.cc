@@ -5,6 +5,7 @@
 #include "probe/stats.h"
 #include "report/json.h"
 #include "report/numbers.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
@@ -48,7 +49,9 @@ Duplicates duplicates_of(const probe::Descriptors& known) {
   return out;
 }
 
-void line(std::string_view name, const std::string& text) { fmt::print("{:<12} {}\n", name, text); }
+void line(std::string_view name, const std::string& text) {
+  report::print("{:<12} {}\n", name, text);
+}
 
 void print_sections(const binary::ProbeFile& file, const probe::Stats& stats) {
   Cost cost = cost_of(file);
@@ -104,10 +107,10 @@ void print_text(const binary::ProbeFile& file, const probe::Stats& stats, u64 to
   print_sections(file, stats);
   print_probes(stats);
   if (top == 0) return;
-  fmt::print("\n{:>12} {:>10} {:>10}  largest functions\n", "bytes", "probes", "inlined");
+  report::print("\n{:>12} {:>10} {:>10}  largest functions\n", "bytes", "probes", "inlined");
   for (const auto& one : stats.largest(top))
-    fmt::print("{:>12} {:>10} {:>10}  {}\n", grouped(one.bytes), grouped(one.probes),
-               grouped(one.copies), shown_function(file, one.guid));
+    report::print("{:>12} {:>10} {:>10}  {}\n", grouped(one.bytes), grouped(one.probes),
+                  grouped(one.copies), shown_function(file, one.guid));
 }
 
 void print_json(const binary::ProbeFile& file, const probe::Stats& stats, u64 top) {
@@ -155,7 +158,7 @@ void print_json(const binary::ProbeFile& file, const probe::Stats& stats, u64 to
       .set("dangling_indices", stats.dangling)
       .set("functions_without_descriptor", stats.without_descriptor)
       .set("largest", std::move(largest));
-  fmt::print("{}\n", json.text());
+  report::print("{}\n", json.text());
 }
 
 Status show_stats(const Settings& settings) {

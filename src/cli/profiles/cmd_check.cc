@@ -7,6 +7,7 @@
 #include "profile/format.h"
 #include "report/json.h"
 #include "report/numbers.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
@@ -217,7 +218,7 @@ Result<int> check(Settings& s) {
   checked.quality = analysis::measure_quality(columns_of(read), density(read.profile).density);
   if (!s.binary.empty()) checked.fit = TRY(fit_of(s, read.profile, checked));
   list_measures(s, checked);
-  fmt::print("{}", s.json ? as_json(s, checked) : as_text(s, checked));
+  report::print("{}", s.json ? as_json(s, checked) : as_text(s, checked));
   bool good = std::ranges::all_of(checked.measures, &Measure::good);
   return good ? 0 : below_threshold;
 }

@@ -5,6 +5,7 @@
 #include "cli/llvm/profdata_overlap.h"
 #include "cli/options.h"
 #include "cli/profiles/compare_report.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
@@ -58,13 +59,14 @@ Result<int> compare(const Settings& s) {
   make_names_alike(both);
   auto overlap = analysis::compute_overlap(both.base, both.test);
   Compared compared{s.base, s.test, both.base, both.test, overlap, s.top, s.function};
-  fmt::print("{}", s.json ? compare_json(compared) : compare_text(compared));
+  report::print("{}", s.json ? compare_json(compared) : compare_text(compared));
   bool good =
       100 * overlap.sample_share() >= s.min_overlap && 100 * overlap.similarity >= s.min_similarity;
   if (good) return 0;
   std::fflush(stdout);
-  fmt::print(stderr, "pgokit compare: overlap {:.2f}%, similarity {:.2f}%: less than asked for\n",
-             100 * overlap.sample_share(), 100 * overlap.similarity);
+  report::print(stderr,
+                "pgokit compare: overlap {:.2f}%, similarity {:.2f}%: less than asked for\n",
+                100 * overlap.sample_share(), 100 * overlap.similarity);
   return below_threshold;
 }
 

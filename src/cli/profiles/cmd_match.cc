@@ -5,6 +5,7 @@
 #include "profile/format.h"
 #include "report/json.h"
 #include "report/numbers.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
@@ -106,7 +107,7 @@ Status match(Settings& s) {
   output.write(bytes);
   TRY(output.commit());
   auto* where = s.output == "-" ? stderr : stdout;
-  fmt::print(where, "{}", s.json ? as_json(s, report) : as_text(s, report));
+  report::print(where, "{}", s.json ? as_json(s, report) : as_text(s, report));
   return {};
 }
 

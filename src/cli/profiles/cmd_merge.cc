@@ -13,6 +13,7 @@
 #include "profile/gcov.h"
 #include "profile/losses.h"
 #include "profile/summary.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
@@ -141,14 +142,14 @@ Status write(const Settings& s, Format format, Profile& profile) {
                                                     ? profile::gcov_version_407
                                                     : static_cast<u32>(s.gcov_version)};
   for (const auto& loss : profile::losses(profile, format, options))
-    fmt::print(stderr, "pgokit merge: warning: {}\n", loss);
+    report::print(stderr, "pgokit merge: warning: {}\n", loss);
   auto bytes = TRY(profile::write_profile(profile, format, options));
   auto output = TRY(OutputFile::create(s.output));
   output.write(bytes);
   TRY(output.commit());
   if (!s.quiet && s.output != "-")
-    fmt::print(stderr, "{}: {} functions, {} bytes\n", s.output, profile.functions().size(),
-               bytes.size());
+    report::print(stderr, "{}: {} functions, {} bytes\n", s.output, profile.functions().size(),
+                  bytes.size());
   return {};
 }
 
@@ -160,18 +161,18 @@ size_t tell_of_inputs(const Settings& s, const Inputs& inputs, const profile::Me
     duplicates += input.duplicate;
     if (input.error.empty()) continue;
     ++broken;
-    fmt::print(stderr, "pgokit merge: warning: {}: left out\n", input.error);
+    report::print(stderr, "pgokit merge: warning: {}: left out\n", input.error);
   }
   if (merged.checksum_mismatches)
-    fmt::print(stderr,
-               "pgokit merge: warning: {} functions of other versions (with smaller checksums) "
-               "left out\n",
-               merged.checksum_mismatches);
+    report::print(stderr,
+                  "pgokit merge: warning: {} functions of other versions (with smaller checksums) "
+                  "left out\n",
+                  merged.checksum_mismatches);
   if (s.quiet) return broken;
-  fmt::print(stderr, "merged {} of {} inputs", merged.used(), inputs.size());
-  if (duplicates) fmt::print(stderr, ", {} the same as others", duplicates);
-  if (broken) fmt::print(stderr, ", {} left out", broken);
-  fmt::print(stderr, "\n");
+  report::print(stderr, "merged {} of {} inputs", merged.used(), inputs.size());
+  if (duplicates) report::print(stderr, ", {} the same as others", duplicates);
+  if (broken) report::print(stderr, ", {} left out", broken);
+  report::print(stderr, "\n");
   return broken;
 }
 

@@ -1,9 +1,8 @@
 #include "cli/profiles/merge_raw.h"
 
-#include <fmt/format.h>
-
 #include "base/cursor.h"
 #include "base/file.h"
+#include "report/print.h"
 #include "samples/raw_profile.h"
 #include "samples/raw_sum.h"
 
@@ -37,7 +36,7 @@ Result<int> merge_raw(const Inputs& inputs, const MergeRaw& options) {
     if (status) continue;
     auto error = file ? std::move(status).error().in(input.path) : status.error();
     if (options.strict) return std::unexpected(std::move(error));
-    fmt::print(stderr, "pgokit merge: warning: {}: left out\n", error.message);
+    report::print(stderr, "pgokit merge: warning: {}: left out\n", error.message);
     ++left_out;
   }
   if (sum.empty()) return fail("no input can be used; nothing is written");
@@ -45,8 +44,8 @@ Result<int> merge_raw(const Inputs& inputs, const MergeRaw& options) {
   sum.write([&](std::string_view part) { output.write(part); });
   TRY(output.commit());
   if (!options.quiet)
-    fmt::print(stderr, "merged {} of {} inputs of raw counts\n", inputs.size() - left_out,
-               inputs.size());
+    report::print(stderr, "merged {} of {} inputs of raw counts\n", inputs.size() - left_out,
+                  inputs.size());
   return left_out ? 3 : 0;
 }
 

@@ -5,6 +5,7 @@
 #include "elf/file.h"
 #include "record/machine.h"
 #include "report/json.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
@@ -71,51 +72,51 @@ std::vector<std::string> advice_for(const record::Machine& machine) {
 std::string_view mark(bool yes) { return yes ? "yes" : "no"; }
 
 void print_attempt(std::string_view name, std::string_view what, const record::Attempt& attempt) {
-  fmt::print("  {:<4} {:<28} {}\n", mark(attempt.ok()), name, what);
-  if (!attempt.ok()) fmt::print("         {}\n", attempt.why);
+  report::print("  {:<4} {:<28} {}\n", mark(attempt.ok()), name, what);
+  if (!attempt.ok()) report::print("         {}\n", attempt.why);
 }
 
 void print_machine(const record::Machine& machine) {
-  fmt::print("machine\n  kernel {}, {}{}\n", machine.kernel, machine.processor,
-             machine.virtual_machine ? ", virtual machine" : "");
-  fmt::print("  kernel.perf_event_paranoid {}, kernel.yama.ptrace_scope {}\n\n",
-             machine.perf_event_paranoid, machine.ptrace_scope);
-  fmt::print("branch stacks of the processor, the best first\n");
+  report::print("machine\n  kernel {}, {}{}\n", machine.kernel, machine.processor,
+                machine.virtual_machine ? ", virtual machine" : "");
+  report::print("  kernel.perf_event_paranoid {}, kernel.yama.ptrace_scope {}\n\n",
+                machine.perf_event_paranoid, machine.ptrace_scope);
+  report::print("branch stacks of the processor, the best first\n");
   for (const auto& [rung, attempt] : machine.rungs)
     if (rung.branch_stack) print_attempt(rung.name, rung.what, attempt);
-  fmt::print("\nbranch stacks in software\n");
+  report::print("\nbranch stacks in software\n");
   print_attempt("ptrace", "to follow the program", machine.tracing);
   print_attempt("clock event", "exact moments; else CPU times are polled", machine.timer);
-  fmt::print("\nwithout branch stacks\n");
+  report::print("\nwithout branch stacks\n");
   for (const auto& [rung, attempt] : machine.rungs)
     if (!rung.branch_stack) print_attempt(rung.name, rung.what, attempt);
-  fmt::print("\n'pgokit record' will use: {}\n", machine.hardware()
-                                                     ? "the processor's branch stacks"
-                                                 : machine.software() ? "branch stacks in software"
-                                                                      : "nothing; see the advice");
+  report::print("\n'pgokit record' will use: {}\n",
+                machine.hardware()   ? "the processor's branch stacks"
+                : machine.software() ? "branch stacks in software"
+                                     : "nothing; see the advice");
 }
 
 void print_program(const Program& program) {
   const auto& facts = program.facts;
   const dwarf::Facts debug = facts.debug.value_or(dwarf::Facts{});
-  fmt::print("\nprogram {}\n", program.path);
-  fmt::print("  build id        {}\n", facts.build_id.empty() ? "none" : facts.build_id);
-  if (!debug.producer.empty()) fmt::print("  compiled by     {}\n", debug.producer);
-  fmt::print("  kind            {}{}\n", facts.is_static ? "static" : "dynamic",
-             facts.position_independent ? ", position independent" : "");
-  fmt::print("  symbols         {}\n", mark(facts.symbols));
-  fmt::print("  line tables     {}\n", mark(debug.line_table_units != 0));
-  fmt::print("  discriminators  {}\n", mark(debug.discriminators));
-  fmt::print("  linkage names   {}\n", mark(debug.linkage_names));
-  fmt::print("  probes          {}\n", mark(facts.probes.has_value()));
-  fmt::print("  block map       {}   (-fbasic-block-address-map)\n", mark(facts.block_map));
+  report::print("\nprogram {}\n", program.path);
+  report::print("  build id        {}\n", facts.build_id.empty() ? "none" : facts.build_id);
+  if (!debug.producer.empty()) report::print("  compiled by     {}\n", debug.producer);
+  report::print("  kind            {}{}\n", facts.is_static ? "static" : "dynamic",
+                facts.position_independent ? ", position independent" : "");
+  report::print("  symbols         {}\n", mark(facts.symbols));
+  report::print("  line tables     {}\n", mark(debug.line_table_units != 0));
+  report::print("  discriminators  {}\n", mark(debug.discriminators));
+  report::print("  linkage names   {}\n", mark(debug.linkage_names));
+  report::print("  probes          {}\n", mark(facts.probes.has_value()));
+  report::print("  block map       {}   (-fbasic-block-address-map)\n", mark(facts.block_map));
 }
 
 void print_advice(std::vector<std::string> advice, const Program* program) {
   if (program) advice.insert(advice.end(), program->advice.begin(), program->advice.end());
   if (advice.empty()) return;
-  fmt::print("\nadvice\n");
-  for (const auto& line : advice) fmt::print("  - {}\n", line);
+  report::print("\nadvice\n");
+  for (const auto& line : advice) report::print("  - {}\n", line);
 }
 
 report::Json json_of(const record::Attempt& attempt) {
@@ -172,7 +173,7 @@ Status diagnose(const Settings& settings) {
     auto json = report::Json::object();
     json.set("machine", json_of(machine));
     if (program) json.set("program", json_of(*program));
-    fmt::print("{}\n", json.text());
+    report::print("{}\n", json.text());
     return {};
   }
   print_machine(machine);

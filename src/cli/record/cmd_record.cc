@@ -6,6 +6,7 @@
 #include "record/hardware.h"
 #include "record/recorder.h"
 #include "report/json.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
@@ -62,29 +63,30 @@ Result<record::RecordSummary> record_somehow(const Settings& settings, std::stri
 void print_summary(const Settings& settings, const record::RecordSummary& summary,
                    const std::string& how) {
   const auto& counts = summary.counts;
-  fmt::print(stderr, "pgokit record: {} by {}", describe(counts), how);
+  report::print(stderr, "pgokit record: {} by {}", describe(counts), how);
   if (counts.threads)
-    fmt::print(stderr, "; {} threads in {} processes", counts.threads, counts.processes);
-  fmt::print(stderr, "\n");
+    report::print(stderr, "; {} threads in {} processes", counts.threads, counts.processes);
+  report::print(stderr, "\n");
   if (counts.without)
-    fmt::print(stderr, "pgokit record: {} times the code could not be followed\n", counts.without);
+    report::print(stderr, "pgokit record: {} times the code could not be followed\n",
+                  counts.without);
   if (!summary.obstacle.empty())
-    fmt::print(stderr, "pgokit record: a process could not be recorded: {}\n", summary.obstacle);
+    report::print(stderr, "pgokit record: a process could not be recorded: {}\n", summary.obstacle);
   if (!summary.tick_obstacle.empty())
-    fmt::print(stderr, "pgokit record: no exact timer ({}): CPU times were polled instead\n",
-               summary.tick_obstacle);
-  fmt::print(stderr, "pgokit record: wrote {} ({} KiB)\n", settings.record.output,
-             summary.file_size / 1024);
+    report::print(stderr, "pgokit record: no exact timer ({}): CPU times were polled instead\n",
+                  summary.tick_obstacle);
+  report::print(stderr, "pgokit record: wrote {} ({} KiB)\n", settings.record.output,
+                summary.file_size / 1024);
   if (counts.samples == 0) {
     if (summary.obstacle.empty())
-      fmt::print(stderr,
-                 "pgokit record: no samples: did the program run long enough? (-F for more)\n");
+      report::print(stderr,
+                    "pgokit record: no samples: did the program run long enough? (-F for more)\n");
     return;
   }
   std::string program =
       settings.record.command.empty() ? "PROGRAM" : settings.record.command.front();
-  fmt::print(stderr, "next: pgokit generate {} -b {} -o {}.prof\n", settings.record.output, program,
-             program.substr(program.rfind('/') + 1));
+  report::print(stderr, "next: pgokit generate {} -b {} -o {}.prof\n", settings.record.output,
+                program, program.substr(program.rfind('/') + 1));
 }
 
 void print_stats(const record::RecordSummary& summary) {
@@ -96,7 +98,7 @@ void print_stats(const record::RecordSummary& summary) {
   json.set("stopped_s", static_cast<double>(counts.stopped_ns) / 1e9);
   json.set("threads", counts.threads).set("processes", counts.processes);
   json.set("file_size", summary.file_size);
-  fmt::print(stderr, "{}\n", json.text());
+  report::print(stderr, "{}\n", json.text());
 }
 
 Status check(const Settings& settings) {

@@ -7,6 +7,7 @@
 #include "profile/format.h"
 #include "profile/summary.h"
 #include "report/json.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
@@ -260,12 +261,12 @@ Result<std::string> one_function(ReadProfile read, const std::string& name_wante
 Status show_profile(const MappedFile& file, const ShowProfile& options, bool json) {
   auto read = TRY_IN(file.path(), read_profile(file.bytes()));
   if (!options.function.empty()) {
-    fmt::print("{}", TRY_IN(file.path(), one_function(std::move(read), options.function, json)));
+    report::print("{}", TRY_IN(file.path(), one_function(std::move(read), options.function, json)));
     return {};
   }
   Facts facts(read.profile, options.top);
-  fmt::print("{}", json ? facts_json(file.path(), read, facts, options).text() + "\n"
-                        : as_text(file.path(), read, facts, options));
+  report::print("{}", json ? facts_json(file.path(), read, facts, options).text() + "\n"
+                           : as_text(file.path(), read, facts, options));
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include "binary/facts.h"
 #include "report/json.h"
 #include "report/numbers.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
@@ -33,7 +34,7 @@ std::string describe(const binary::ProbeFacts& probes) {
 
 void print_text(const std::string& path, const binary::ProgramFacts& facts) {
   auto line = [](std::string_view name, std::string_view text) {
-    fmt::print("{:<10} {}\n", name, text);
+    report::print("{:<10} {}\n", name, text);
   };
   line("program", path);
   line("kind", fmt::format("{}, {}, {} of code", facts.kind, facts.machine,
@@ -80,7 +81,7 @@ void print_json(const std::string& path, const binary::ProgramFacts& facts) {
         .set("damaged", facts.probes->damaged);
     json.set("probes", std::move(probes));
   }
-  fmt::print("{}\n", json.text());
+  report::print("{}\n", json.text());
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "perf/summary.h"
 #include "report/json.h"
 #include "report/numbers.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
@@ -26,7 +27,9 @@ double percent(u64 part, u64 whole) {
   return whole ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
-void row(std::string_view name, const std::string& text) { fmt::print("{:<11}{}\n", name, text); }
+void row(std::string_view name, const std::string& text) {
+  report::print("{:<11}{}\n", name, text);
+}
 
 std::string type_name(u32 number) {
   auto name = perf::record_type_name(RecordType(number));
@@ -248,7 +251,7 @@ void print_json(const Facts& facts) {
   Json list = Json::array();
   for (const auto& problem : problems(facts)) list.push(problem);
   all.set("problems", std::move(list));
-  fmt::print("{}\n", all.text());
+  report::print("{}\n", all.text());
 }
 
 }  // namespace

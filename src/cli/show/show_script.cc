@@ -4,6 +4,7 @@
 #include "cli/show/show_recording.h"
 #include "perf/script.h"
 #include "report/json.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
@@ -49,17 +50,18 @@ Status show_script(std::string_view path, Bytes file, bool json) {
     all.set("branch_entries", count.entries).set("deepest", count.deepest);
     all.set("frames", count.frames).set("mappings", count.mappings);
     all.set("broken_frames", lines.bad_frames).set("broken_branch_lines", lines.bad_branches);
-    fmt::print("{}\n", all.text());
+    report::print("{}\n", all.text());
     return {};
   }
-  fmt::print("script     {} ({} bytes, {} lines)\n", path, file.size(), lines.lines);
-  fmt::print("samples    {} with branch stacks{}\n", count.with_branches,
-             hybrid ? " and call chains" : "");
-  fmt::print("branches   {}, deepest stack {}\n", count.entries, count.deepest);
-  if (hybrid) fmt::print("frames     {}\n", count.frames);
-  fmt::print("mappings   {}\n", count.mappings);
-  if (lines.bad_frames) fmt::print("problems   {} samples with a broken frame\n", lines.bad_frames);
-  if (lines.bad_branches) fmt::print("problems   {} broken branch lines\n", lines.bad_branches);
+  report::print("script     {} ({} bytes, {} lines)\n", path, file.size(), lines.lines);
+  report::print("samples    {} with branch stacks{}\n", count.with_branches,
+                hybrid ? " and call chains" : "");
+  report::print("branches   {}, deepest stack {}\n", count.entries, count.deepest);
+  if (hybrid) report::print("frames     {}\n", count.frames);
+  report::print("mappings   {}\n", count.mappings);
+  if (lines.bad_frames)
+    report::print("problems   {} samples with a broken frame\n", lines.bad_frames);
+  if (lines.bad_branches) report::print("problems   {} broken branch lines\n", lines.bad_branches);
   return {};
 }
 

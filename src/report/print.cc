@@ -1,0 +1,35 @@
+#include "report/print.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/printable.h"
+
+namespace pgokit::report {
+namespace {
+
+bool keeps_bytes_in_pipes = false;
+int first_error = 0;  // of standard output
+
+}  // namespace
+
+void print_text(std::FILE* out, std::string_view text) {
+  std::string escaped;
+  if (!keeps_bytes_in_pipes || isatty(fileno(out)) == 1) text = escaped = printable(text);
+  bool good = std::fwrite(text.data(), 1, text.size(), out) == text.size();
+  if (!good && out == stdout && !first_error) first_error = errno;
+}
+
+void keep_bytes_in_pipes() { keeps_bytes_in_pipes = true; }
+
+int finish_output(int code) {
+  if (std::fflush(stdout) != 0 && !first_error) first_error = errno;
+  if (!first_error && !std::ferror(stdout)) return code;
+  print(stderr, "pgokit: standard output: cannot write: {}\n",
+        first_error ? std::strerror(first_error) : "an earlier write failed");
+  return 1;
+}
+
+}  // namespace pgokit::report
