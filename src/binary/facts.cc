@@ -1,5 +1,6 @@
 #include "binary/facts.h"
 
+#include "binary/producer.h"
 #include "binary/symbols.h"
 #include "probe/table.h"
 
@@ -54,11 +55,14 @@ Result<ProgramFacts> read_facts(const std::string& path, const elf::File& file) 
   for (const auto& section : file.sections())
     if (is_decoded(section)) facts.code_bytes += section.size;
   if (file.section(".debug_info") || file.section(".zdebug_info")) {
-    if (auto debug = dwarf::DebugInfo::load(file, {.path = path}))
+    if (auto debug = dwarf::DebugInfo::load(file, {.path = path})) {
       facts.debug = debug->facts();
-    else
+      facts.producer = producer_of(file, &*debug);
+    } else {
       facts.debug_error = debug.error().message;
+    }
   }
+  if (facts.producer.empty()) facts.producer = producer_of(file, nullptr);
   const auto* descriptors = file.section(".pseudo_probe_desc");
   const auto* probes = file.section(".pseudo_probe");
   if (descriptors && probes) {

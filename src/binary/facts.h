@@ -31,6 +31,7 @@ struct ProgramFacts {
   bool symbols = false;       // .symtab
   bool block_map = false;     // .llvm_bb_addr_map
   bool instrumented = false;  // counts for clang's instrumented PGO
+  std::string producer;       // the compiler, as producer_of() tells
   std::string debug_link;     // file with the debug information split off
   std::optional<dwarf::Facts> debug;
   std::string debug_error;  // why the debug information that is there cannot be read

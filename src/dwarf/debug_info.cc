@@ -1,6 +1,7 @@
 #include "dwarf/debug_info.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "base/parallel.h"
@@ -78,6 +79,16 @@ std::string DebugInfo::file_name(const FramePart& part, const Frame& frame) cons
   return lines ? lines->file_name(frame.file, state_->units[part.unit].comp_dir) : std::string{};
 }
 
+// Assemblers are left out: a unit of assembly code comes first in many a program.
+std::string_view DebugInfo::producer() const {
+  std::map<std::string_view, u64> units;
+  for (const Unit& unit : state_->units)
+    if (unit.usable && !unit.producer.empty() && !unit.producer.starts_with("GNU AS"))
+      ++units[unit.producer];
+  auto most = std::ranges::max_element(units, {}, [](const auto& one) { return one.second; });
+  return most == units.end() ? std::string_view() : most->first;
+}
+
 Facts DebugInfo::facts() const {
   Facts facts;
   facts.broken_units = state_->broken_units;
@@ -88,7 +99,6 @@ Facts DebugInfo::facts() const {
     unsigned version = unit.sizes.version;
     facts.lowest_version = facts.lowest_version ? std::min(facts.lowest_version, version) : version;
     facts.highest_version = std::max(facts.highest_version, version);
-    if (facts.producer.empty()) facts.producer = unit.producer;
     facts.line_table_units += unit.line_offset.has_value();
     UnitBody body{&unit, &state_->list};
     if (state_->is_split_off(unit)) {

@@ -85,7 +85,6 @@ struct Facts {
   std::string first_missing_dwo;
   u64 broken_units = 0;
   unsigned lowest_version = 0, highest_version = 0;
-  std::string producer;         // of the first unit that tells
   bool linkage_names = false;   // seen in the first units
   bool discriminators = false;  // seen in the first line tables
   bool alternate_file = false;  // made by dwz -m: some names are in a file not read
@@ -104,6 +103,9 @@ class DebugInfo {
   // in order, then the units split off; entries in order within a unit. Goes through all of
   // .debug_info, on all cores.
   std::vector<FunctionRange> functions() const;
+
+  // Which compiler made most units, and often with which options; empty where no unit tells.
+  std::string_view producer() const;
 
   // The source file of a frame, absolute if the unit tells its directory.
   std::string file_name(const FramePart& part, const Frame& frame) const;

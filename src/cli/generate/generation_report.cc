@@ -1,8 +1,11 @@
 #include "cli/generate/generation_report.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "binary/producer.h"
+#include "cli/compilers.h"
 #include "report/json.h"
 #include "report/numbers.h"
 #include "report/print.h"
@@ -112,6 +115,10 @@ bool has_unique_names(const profile::Profile& profile) {
   return false;
 }
 
+Compiler compiler_of_program(const binary::Program& program) {
+  return compiler_of(binary::producer_of(program.file(), program.debug()));
+}
+
 // In the order of the work.
 std::vector<Part> stats_of(const GenerationReport& report) {
   const auto& input = report.input;
@@ -153,8 +160,8 @@ Status check_input(const binary::Program& program, const ReadInput& input,
   if (!program.has_probes() && !program.debug())
     return fail(
         "{} has neither debug information nor probes; "
-        "compile it with -g or -gline-tables-only, and -fdebug-info-for-profiling",
-        program.path());
+        "compile it with {}",
+        program.path(), profiling_options(compiler_of_program(program)));
   if (input.distinct_ranges > 0 || input.distinct_branches > 0) return {};
   if (input.kind != InputKind::raw && input.use.samples == 0)
     return fail("{}: there are no samples in it: record for longer, or at a higher rate",
@@ -179,9 +186,23 @@ Status check_generated(const binary::Program& program, const ReadInput& input,
                             percent(part.count, input.ranges.total), part.text);
   return fail(
       "the profile would be empty: no sample is in code of {} that debug information or "
-      "probes know{}; compile with -g or -gline-tables-only, and -fdebug-info-for-profiling",
-      program.name(), causes);
+      "probes know{}; compile with {}",
+      program.name(), causes, profiling_options(compiler_of_program(program)));
 }
+
+namespace {
+
+void print_next(const GenerationReport& report) {
+  const auto& program = report.program;
+  ProfileKind kind{.probes = program.has_probes(),
+                   .unique_names = has_unique_names(report.generated.profile)};
+  auto compiler = compiler_of_program(program);
+  const char* label = "next";
+  for (const auto& line : use_commands(compiler, std::string(report.output), kind))
+    report::print(stderr, "{:<10}{}\n", std::exchange(label, ""), line);
+}
+
+}  // namespace
 
 void print_summary(const GenerationReport& report) {
   const auto& input = report.input;
@@ -213,11 +234,7 @@ void print_summary(const GenerationReport& report) {
                 report.generated.density.density, report.output, report.format,
                 report::file_size(report.output_size));
   for (const auto& warning : warnings(report)) report::print(stderr, "warning   {}\n", warning);
-  report::print(
-      stderr, "next      clang-22 -O2 -g {}{}-fprofile-sample-use={} ...\n",
-      report.program.has_probes() ? "-fpseudo-probe-for-profiling " : "-fdebug-info-for-profiling ",
-      has_unique_names(report.generated.profile) ? "-funique-internal-linkage-names " : "",
-      report.output);
+  print_next(report);
 }
 
 void print_stats(const GenerationReport& report) {

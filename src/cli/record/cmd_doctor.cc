@@ -1,6 +1,7 @@
 #include "base/file.h"
 #include "binary/facts.h"
 #include "cli/commands.h"
+#include "cli/compilers.h"
 #include "cli/options.h"
 #include "elf/file.h"
 #include "record/machine.h"
@@ -24,19 +25,21 @@ struct Program {
 std::vector<std::string> advice_for(const binary::ProgramFacts& facts) {
   std::vector<std::string> advice;
   auto say = [&](std::string text) { advice.push_back(std::move(text)); };
+  auto compiler = compiler_of(facts.producer);
+  auto probes = probe_option(compiler);
   if (!facts.debug_error.empty()) say("its debug information cannot be read: " + facts.debug_error);
   if (facts.debug && facts.debug->missing_dwo)
     say(fmt::format("{} split-off files of debug information are missing: {}",
                     facts.debug->missing_dwo, facts.debug->first_missing_dwo));
   if (facts.build_id.empty()) say("link with -Wl,--build-id: recordings then name this very build");
   if (!facts.debug && !facts.probes)
-    say("a profile for clang needs debug information or probes: compile with -O2 "
-        "-gline-tables-only -fdebug-info-for-profiling, or with -fpseudo-probe-for-profiling");
-  if (facts.debug && !facts.debug->discriminators && !facts.probes)
-    say("no discriminators: compile with -fdebug-info-for-profiling to tell blocks of one line "
-        "apart");
-  if (facts.debug && !facts.probes)
-    say("-fpseudo-probe-for-profiling gives profiles that survive changes of the source better");
+    say(fmt::format("a profile needs debug information{}: compile with {}",
+                    probes.empty() ? "" : " or probes", profiling_options(compiler)));
+  if (auto option = discriminator_option(compiler);
+      facts.debug && !facts.debug->discriminators && !facts.probes && !option.empty())
+    say(fmt::format("no discriminators: compile with {} to tell blocks of one line apart", option));
+  if (facts.debug && !facts.probes && !probes.empty())
+    say(fmt::format("{} gives profiles that survive changes of the source better", probes));
   if (!facts.symbols) say("stripped: keep the unstripped file for 'pgokit generate -b'");
   if (facts.instrumented)
     say("instrumented (-fprofile-generate): record a build without instrumentation");
@@ -101,7 +104,8 @@ void print_program(const Program& program) {
   const dwarf::Facts debug = facts.debug.value_or(dwarf::Facts{});
   report::print("\nprogram {}\n", program.path);
   report::print("  build id        {}\n", facts.build_id.empty() ? "none" : facts.build_id);
-  if (!debug.producer.empty()) report::print("  compiled by     {}\n", debug.producer);
+  if (!facts.producer.empty())
+    report::print("  compiled by     {}\n", short_producer(facts.producer));
   report::print("  kind            {}{}\n", facts.is_static ? "static" : "dynamic",
                 facts.position_independent ? ", position independent" : "");
   report::print("  symbols         {}\n", mark(facts.symbols));
@@ -155,7 +159,7 @@ report::Json json_of(const Program& program) {
   const auto& facts = program.facts;
   const dwarf::Facts debug = facts.debug.value_or(dwarf::Facts{});
   auto json = report::Json::object();
-  json.set("path", program.path).set("build_id", facts.build_id).set("producer", debug.producer);
+  json.set("path", program.path).set("build_id", facts.build_id).set("producer", facts.producer);
   json.set("static", facts.is_static).set("position_independent", facts.position_independent);
   json.set("symbols", facts.symbols).set("debug_info", facts.debug.has_value());
   json.set("line_tables", debug.line_table_units != 0).set("discriminators", debug.discriminators);

@@ -1,6 +1,7 @@
 #include "cli/show/show_program.h"
 
 #include "binary/facts.h"
+#include "cli/compilers.h"
 #include "report/json.h"
 #include "report/numbers.h"
 #include "report/print.h"
@@ -11,7 +12,7 @@ namespace {
 using report::grouped;
 using report::Json;
 
-std::string describe(const dwarf::Facts& debug) {
+std::string describe(const dwarf::Facts& debug, const Compiler& compiler) {
   std::string text =
       debug.lowest_version == debug.highest_version
           ? fmt::format("DWARF {}", debug.highest_version)
@@ -22,7 +23,8 @@ std::string describe(const dwarf::Facts& debug) {
   if (debug.missing_dwo)
     text += fmt::format(", {} of these not found ({})", grouped(debug.missing_dwo),
                         debug.first_missing_dwo);
-  if (!debug.discriminators) text += "; no discriminators (-fdebug-info-for-profiling gives them)";
+  if (auto option = discriminator_option(compiler); !debug.discriminators && !option.empty())
+    text += fmt::format("; no discriminators ({} gives them)", option);
   return text;
 }
 
@@ -41,14 +43,18 @@ void print_text(const std::string& path, const binary::ProgramFacts& facts) {
                            report::file_size(facts.code_bytes)));
   line("build id", facts.build_id.empty() ? "none (link with --build-id)" : facts.build_id);
   line("symbols", facts.symbols ? "yes" : "stripped");
-  std::string debug = "none (compile with -g -fdebug-info-for-profiling)";
+  auto compiler = compiler_of(facts.producer);
+  std::string debug = fmt::format("none (compile with {})", profiling_options(compiler));
   if (!facts.debug_link.empty()) debug = fmt::format("in another file: {}", facts.debug_link);
   if (!facts.debug_error.empty()) debug = "unreadable: " + facts.debug_error;
-  if (facts.debug) debug = describe(*facts.debug);
+  if (facts.debug) debug = describe(*facts.debug, compiler);
   line("debug", debug);
-  if (facts.debug && !facts.debug->producer.empty()) line("compiler", facts.debug->producer);
-  line("probes",
-       facts.probes ? describe(*facts.probes) : "none (compile with -fpseudo-probe-for-profiling)");
+  if (!facts.producer.empty()) line("compiler", short_producer(facts.producer));
+  std::string probes = "none";
+  if (auto option = probe_option(compiler); !option.empty())
+    probes += fmt::format(" (compile with {})", option);
+  if (facts.probes) probes = describe(*facts.probes);
+  line("probes", probes);
 }
 
 void print_json(const std::string& path, const binary::ProgramFacts& facts) {
@@ -70,7 +76,7 @@ void print_json(const std::string& path, const binary::ProgramFacts& facts) {
         .set("missing_dwo", facts.debug->missing_dwo)
         .set("linkage_names", facts.debug->linkage_names)
         .set("discriminators", facts.debug->discriminators)
-        .set("producer", facts.debug->producer);
+        .set("producer", facts.producer);
     json.set("debug", std::move(debug));
   }
   if (facts.probes) {

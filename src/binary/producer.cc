@@ -1,0 +1,33 @@
+#include "binary/producer.h"
+
+#include "base/cursor.h"
+
+namespace pgokit::binary {
+namespace {
+
+// The start-up files of the C library bring a line of GCC into every program, and linkers add
+// theirs: what can only come from the program's own code is asked for first.
+constexpr std::string_view by_rank[] = {"rustc version", "clang version", "GCC:"};
+
+std::string from_comment(const elf::File& file) {
+  const auto* section = file.section(".comment");
+  if (!section) return {};
+  auto contents = file.contents(*section);
+  if (!contents) return {};
+  for (auto mark : by_rank) {
+    Cursor in(*contents);
+    while (in.left() > 0 && in.ok())
+      if (auto line = in.cstring(); line.contains(mark) && !line.starts_with("Linker:"))
+        return std::string(line);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string producer_of(const elf::File& file, const dwarf::DebugInfo* debug) {
+  std::string producer(debug ? debug->producer() : std::string_view());
+  return producer.empty() ? from_comment(file) : producer;
+}
+
+}  // namespace pgokit::binary

@@ -1,0 +1,18 @@
+#pragma once
+
+// What a program says about the compiler that built it.
+//
+//   std::string producer = producer_of(file, debug);   // "Debian clang version 22.1.8 (...)"
+
+#include <string>
+
+#include "dwarf/debug_info.h"
+#include "elf/file.h"
+
+namespace pgokit::binary {
+
+// From the debug information, or from .comment without it (`debug` may be null); empty where
+// neither tells. It may be long: GCC adds its options.
+std::string producer_of(const elf::File& file, const dwarf::DebugInfo* debug);
+
+}  // namespace pgokit::binary

@@ -1,0 +1,171 @@
+#include "cli/compilers.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+
+namespace pgokit::cli {
+namespace {
+
+// What each family calls its options; empty: it has none.
+struct Options {
+  CompilerFamily family;
+  std::string_view debug, discriminators, probes, unique_names;
+};
+
+constexpr Options known_options[] = {
+    {CompilerFamily::clang, "-g", "-fdebug-info-for-profiling", "-fpseudo-probe-for-profiling",
+     "-funique-internal-linkage-names"},
+    {CompilerFamily::gcc, "-g", "", "", ""},  // discriminators come with -g
+    {CompilerFamily::rustc, "-g", "-Zdebug-info-for-profiling", "", ""},
+};
+
+// Clang stands for the unknown ones: the profile is in its format.
+const Options& options_of(const Compiler& compiler) {
+  for (const auto& options : known_options)
+    if (options.family == compiler.family) return options;
+  return known_options[0];
+}
+
+// The number behind `mark`; 0 where there is none.
+unsigned number_after(std::string_view text, std::string_view mark) {
+  size_t at = text.find(mark);
+  if (at == text.npos) return 0;
+  text.remove_prefix(at + mark.size());
+  unsigned number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+// "GNU C++17 12.2.0 -g": the version follows the language. "GCC: (Debian 12.2.0-14) 12.2.0".
+unsigned version_of_gcc(std::string_view producer) {
+  if (producer.starts_with("GCC: (")) return number_after(producer, ") ");
+  constexpr std::string_view name = "GNU ";
+  producer.remove_prefix(name.size());
+  return number_after(producer, " ");
+}
+
+bool is_in_path(const std::string& program) {
+  const char* path = std::getenv("PATH");
+  for (std::string_view folders = path ? path : ""; !folders.empty();) {
+    auto folder = folders.substr(0, folders.find(':'));
+    folders.remove_prefix(std::min(folders.size(), folder.size() + 1));
+    if (access(fmt::format("{}/{}", folder, program).c_str(), X_OK) == 0) return true;
+  }
+  return false;
+}
+
+// With its version, if it is installed under such a name.
+std::string command_of(const Compiler& compiler) {
+  std::string name = compiler.family != CompilerFamily::gcc ? "clang"
+                     : compiler.cplusplus                   ? "g++"
+                                                            : "gcc";
+  auto versioned = fmt::format("{}-{}", name, compiler.version);
+  return compiler.version && is_in_path(versioned) ? versioned : name;
+}
+
+std::string absolute(const std::string& path) {
+  std::error_code error;
+  auto whole = std::filesystem::absolute(path, error);
+  return error ? path : whole.lexically_normal().string();
+}
+
+std::vector<std::string> commands_of_gcc(const Compiler& compiler, const std::string& profile) {
+  constexpr unsigned first_of_format_2 = 10;
+  std::string converted = profile + ".afdo";
+  bool old = compiler.version && compiler.version < first_of_format_2;
+  return {fmt::format("pgokit merge {} --format gcov{} -o {}", shell_word(profile),
+                      old ? " --gcov-version 1" : "", shell_word(converted)),
+          fmt::format("{} -O2 {} {} ...", command_of(compiler), profiling_options(compiler),
+                      shell_word("-fauto-profile=" + converted))};
+}
+
+}  // namespace
+
+Compiler compiler_of(std::string_view producer) {
+  Compiler compiler;
+  using enum CompilerFamily;
+  // "clang LLVM (rustc version 1.95.0 (...))"
+  if (producer.contains("rustc version ")) {
+    compiler.family = rustc;
+  } else if (producer.contains("clang")) {
+    compiler.family = clang;
+    compiler.version = number_after(producer, "clang version ");
+  } else if (producer.starts_with("GNU C") || producer.starts_with("GNU GIMPLE ") ||
+             producer.starts_with("GNU Fortran") || producer.starts_with("GCC: (")) {
+    compiler.family = gcc;
+    compiler.version = version_of_gcc(producer);
+    compiler.cplusplus = producer.starts_with("GNU C++");
+  } else if (!producer.empty()) {
+    compiler.family = other;
+    compiler.name = short_producer(producer);
+  }
+  return compiler;
+}
+
+std::string short_producer(std::string_view producer) {
+  constexpr size_t most = 100;
+  // "GNU C17 12.2.0 -mtune=generic -O2", "clang version 22.1.8 /usr/bin/clang -O2"
+  size_t end = producer.find(" -");
+  if (end != producer.npos)
+    if (size_t command = producer.find(" /"); command < end) end = command;
+  std::string text(producer.substr(0, end));
+  if (text.size() > most) text = text.substr(0, most) + "...";
+  return text;
+}
+
+std::string profiling_options(const Compiler& compiler, ProfileKind kind) {
+  const auto& options = options_of(compiler);
+  std::string text(options.debug);
+  auto add = [&](std::string_view option) {
+    if (!option.empty()) text += fmt::format(" {}", option);
+  };
+  add(options.discriminators);
+  if (kind.probes) add(options.probes);
+  if (kind.unique_names) add(options.unique_names);
+  return text;
+}
+
+std::string_view discriminator_option(const Compiler& compiler) {
+  return options_of(compiler).discriminators;
+}
+
+std::string_view probe_option(const Compiler& compiler) { return options_of(compiler).probes; }
+
+std::vector<std::string> use_commands(const Compiler& compiler, const std::string& profile,
+                                      ProfileKind kind) {
+  switch (compiler.family) {
+    case CompilerFamily::gcc:
+      return commands_of_gcc(compiler, profile);
+    case CompilerFamily::rustc:
+      // cargo calls rustc in other folders
+      return {fmt::format(
+          "RUSTFLAGS={} cargo +nightly build --release",
+          shell_word(fmt::format("{} -Zprofile-sample-use={}", profiling_options(compiler, kind),
+                                 absolute(profile))))};
+    case CompilerFamily::other:
+      return {
+          fmt::format("{} built the program: if it is of LLVM, it has an option like clang's "
+                      "-fprofile-sample-use={}",
+                      compiler.name, profile)};
+    default:
+      return {fmt::format("{} -O2 {} {} ...", command_of(compiler),
+                          profiling_options(compiler, kind),
+                          shell_word("-fprofile-sample-use=" + profile))};
+  }
+}
+
+std::string shell_word(std::string_view word) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+  if (!word.empty() && word.find_first_not_of(plain) == word.npos) return std::string(word);
+  std::string text = "'";
+  for (char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+}  // namespace pgokit::cli

@@ -1,0 +1,53 @@
+#pragma once
+
+// Which compiler built a program, and how that compiler is called: for a build that can be
+// profiled, and for one that uses the profile. No other file names such options of compilers.
+//
+//   Compiler compiler = compiler_of(facts.producer);
+//   say("compile with {}", profiling_options(compiler));
+//   for (const auto& line : use_commands(compiler, "app.prof", {.probes = true})) print(line);
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pgokit::cli {
+
+enum class CompilerFamily { unknown, clang, gcc, rustc, other };
+
+struct Compiler {
+  CompilerFamily family = CompilerFamily::unknown;
+  unsigned version = 0;  // the first number; 0: not told
+  bool cplusplus = false;
+  std::string name;  // of other ones, for people
+};
+
+// `producer`: as binary::producer_of() gives it.
+Compiler compiler_of(std::string_view producer);
+
+// The producer without the options that GCC and clang may add, and never a whole screen of it.
+std::string short_producer(std::string_view producer);
+
+// What the profile is attributed by.
+struct ProfileKind {
+  bool probes = false;
+  bool unique_names = false;  // static functions have names with a hash of their file
+};
+
+// "-g -fdebug-info-for-profiling": what the program to be recorded is compiled with.
+std::string profiling_options(const Compiler& compiler, ProfileKind kind = {});
+
+// The option that gives each block of a line its own discriminator; empty where there is none, or
+// none is needed.
+std::string_view discriminator_option(const Compiler& compiler);
+// The option that puts probes into the program; empty where the compiler has none.
+std::string_view probe_option(const Compiler& compiler);
+
+// Shell commands that build the program with a profile, in their order; each a line.
+std::vector<std::string> use_commands(const Compiler& compiler, const std::string& profile,
+                                      ProfileKind kind);
+
+// For a shell: quoted where that is needed.
+std::string shell_word(std::string_view word);
+
+}  // namespace pgokit::cli

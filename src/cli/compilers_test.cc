@@ -1,0 +1,78 @@
+#include "cli/compilers.h"
+
+#include <gtest/gtest.h>
+
+namespace pgokit::cli {
+namespace {
+
+constexpr const char* gcc_producer =
+    "GNU C++17 12.2.0 -mtune=generic -march=x86-64 -g -O2 -fasynchronous-unwind-tables";
+
+TEST(Compilers, AreToldByTheirProducer) {
+  struct Case {
+    const char* producer;
+    CompilerFamily family;
+    unsigned version;
+  };
+  for (const auto& [producer, family, version] :
+       {Case{"Debian clang version 22.1.8 (1~deb12u1)", CompilerFamily::clang, 22},
+        Case{"Android (8490178) clang version 14.0.6 (https://x)", CompilerFamily::clang, 14},
+        Case{gcc_producer, CompilerFamily::gcc, 12},
+        Case{"GNU C11 9.4.0 -O2", CompilerFamily::gcc, 9},
+        Case{"GNU GIMPLE 13.1.0 -O2", CompilerFamily::gcc, 13},
+        Case{"GCC: (Debian 12.2.0-14+deb12u1) 12.2.0", CompilerFamily::gcc, 12},
+        Case{"clang LLVM (rustc version 1.95.0 (59807616e 2026-04-14))", CompilerFamily::rustc, 0},
+        Case{"rustc version 1.95.0 (59807616e 2026-04-14)", CompilerFamily::rustc, 0},
+        Case{"Go cmd/compile go1.21.0; regabi", CompilerFamily::other, 0},
+        Case{"clang", CompilerFamily::clang, 0}, Case{"GNU C", CompilerFamily::gcc, 0},
+        Case{"", CompilerFamily::unknown, 0}}) {
+    auto compiler = compiler_of(producer);
+    EXPECT_EQ(compiler.family, family) << producer;
+    EXPECT_EQ(compiler.version, version) << producer;
+  }
+}
+
+TEST(Compilers, ProducersAreShownWithoutOptions) {
+  EXPECT_EQ(short_producer(gcc_producer), "GNU C++17 12.2.0");
+  EXPECT_EQ(short_producer("clang version 22.1.8 /usr/bin/clang -O2 -g"), "clang version 22.1.8");
+  EXPECT_EQ(short_producer("Debian clang version 22.1.8 (1~deb12u1)"),
+            "Debian clang version 22.1.8 (1~deb12u1)");
+  EXPECT_EQ(short_producer(std::string(1300, 'x')), std::string(100, 'x') + "...");
+  EXPECT_EQ(short_producer(""), "");
+}
+
+TEST(Compilers, ProbesWantDiscriminatorsToo) {
+  EXPECT_EQ(profiling_options(compiler_of("clang version 22.1.8"), {.probes = true}),
+            "-g -fdebug-info-for-profiling -fpseudo-probe-for-profiling");
+  EXPECT_EQ(profiling_options(compiler_of(gcc_producer), {.probes = true, .unique_names = true}),
+            "-g");
+  EXPECT_EQ(profiling_options({}), "-g -fdebug-info-for-profiling");
+}
+
+TEST(Compilers, UseProfilesEachInItsWay) {
+  setenv("PATH", "", 1);
+  EXPECT_EQ(use_commands(compiler_of("clang version 14.0.6"), "a.prof", {.unique_names = true}),
+            std::vector<std::string>{"clang -O2 -g -fdebug-info-for-profiling "
+                                     "-funique-internal-linkage-names "
+                                     "-fprofile-sample-use=a.prof ..."});
+  EXPECT_EQ(use_commands(compiler_of(gcc_producer), "a b.prof", {}),
+            (std::vector<std::string>{"pgokit merge 'a b.prof' --format gcov -o 'a b.prof.afdo'",
+                                      "g++ -O2 -g '-fauto-profile=a b.prof.afdo' ..."}));
+  EXPECT_EQ(use_commands(compiler_of("GNU C11 9.4.0"), "a", {})[0],
+            "pgokit merge a --format gcov --gcov-version 1 -o a.afdo");
+  EXPECT_EQ(use_commands(compiler_of("rustc version 1.95.0"), "/tmp/a.prof", {})[0],
+            "RUSTFLAGS='-g -Zdebug-info-for-profiling -Zprofile-sample-use=/tmp/a.prof' "
+            "cargo +nightly build --release");
+  EXPECT_EQ(use_commands({}, "a", {})[0],
+            "clang -O2 -g -fdebug-info-for-profiling -fprofile-sample-use=a ...");
+}
+
+TEST(Compilers, WordsAreQuotedWhereAShellWouldDivideThem) {
+  EXPECT_EQ(shell_word("/a/b-c.so+1"), "/a/b-c.so+1");
+  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_word("$(x)"), "'$(x)'");
+  EXPECT_EQ(shell_word(""), "''");
+}
+
+}  // namespace
+}  // namespace pgokit::cli
