@@ -14,7 +14,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -69,13 +68,12 @@ static int map_over(int file, off_t pages_at) {
 }
 
 int pgokit_enter_continuous(void) {
-  char path[PGOKIT_PATH_SIZE], beside[PGOKIT_PATH_SIZE + 32];
-  int result = pgokit_file_name(path);
+  const char *path = pgokit_path, *beside = pgokit_beside;
+  int result = pgokit_file_name();
   if (result) return result;
   find_pages();
   const off_t page = (off_t)sysconf(_SC_PAGESIZE);
-  snprintf(beside, sizeof beside, "%s.%lu.tmp", path, (unsigned long)getpid());
-  unlink(beside);
+  pgokit_name_beside(path);
   if (!pgokit_may_have_size(2 * (uint64_t)page + mapped_size)) return EFBIG;
   const int file = open(beside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0) {

@@ -1,6 +1,10 @@
-/* Files of dumps. A new file appears whole (written beside it, then linked); to one that is there a
- * record is appended, and taken away again if it does not fit. Nothing is ever truncated that
- * another process has written. */
+/* Files of dumps. A new file appears whole (written beside it, then linked). To one that is there a
+ * record is appended by one write(), which the kernel does not mix with those of other processes;
+ * the lock is for file systems that do. Whoever appended looks whether the name still belongs to
+ * that file, and whoever put another file there takes along what came meanwhile: of two processes
+ * one always sees the other. Nothing is ever truncated that another process has written.
+ *
+ * Paths are not on the stack: that of a thread or signal handler may have no room for them. */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
@@ -9,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -18,6 +23,9 @@
 
 static char kept_pattern[PGOKIT_PATH_SIZE]; /* the environment may change */
 static const char* pattern = "default-%p.mipraw";
+
+static char busy; /* with the paths: a signal handler or another thread may want them too */
+char pgokit_path[PGOKIT_PATH_SIZE], pgokit_beside[PGOKIT_PATH_SIZE + 256];
 
 /* The file that holds this process's records only: the next dump takes its place, as it says all
  * they said. */
@@ -29,7 +37,7 @@ static struct {
 
 void pgokit_keep_pattern(const char* wanted) {
   if (!wanted) return;
-  snprintf(kept_pattern, sizeof kept_pattern, "%s", wanted);
+  pgokit_copy_path(kept_pattern, wanted);
   pattern = kept_pattern;
 }
 
@@ -42,7 +50,10 @@ int pgokit_wants_continuous(void) {
   return 0;
 }
 
-void pgokit_new_file(void) { memset(&own, 0, sizeof own); }
+void pgokit_new_file(void) {
+  memset(&own, 0, sizeof own);
+  busy = 0;
+}
 
 /* ---- names ---- */
 
@@ -63,10 +74,45 @@ static void add_hex(struct text* text, const uint8_t* bytes, uint64_t count) {
   }
 }
 
-static void add_number(struct text* text, unsigned long number) {
+static void add_number(struct text* text, uint64_t number) {
   char digits[24];
-  snprintf(digits, sizeof digits, "%lu", number);
-  add(text, digits);
+  char* at = digits + sizeof digits - 1;
+  *at = 0;
+  do *--at = (char)('0' + number % 10);
+  while (number /= 10);
+  add(text, at);
+}
+
+void pgokit_copy_path(char* to, const char* path) {
+  struct text text = {to, to + PGOKIT_PATH_SIZE - 1};
+  add(&text, path);
+  *text.at = 0;
+}
+
+/* Unlike those of other processes, also where process ids are those of a container. */
+void pgokit_name_beside(const char* path) {
+  struct text text = {pgokit_beside, pgokit_beside + sizeof pgokit_beside - 1};
+  add(&text, path);
+  add(&text, ".");
+  add_number(&text, pgokit_wall_ns());
+  add(&text, ".");
+  add_number(&text, (uint64_t)getpid());
+  add(&text, ".tmp");
+  *text.at = 0;
+}
+
+void pgokit_complain(const char* what, const char* path, int error) {
+  const char* verbose = getenv("PGOKIT_VERBOSE");
+  if (!verbose || !*verbose || *verbose == '0') return;
+  struct text text = {pgokit_beside, pgokit_beside + sizeof pgokit_beside - 1};
+  add(&text, "pgokit: ");
+  add(&text, path);
+  add(&text, ": ");
+  add(&text, what);
+  add(&text, ": error ");
+  add_number(&text, (uint64_t)error);
+  *text.at = '\n';
+  if (write(2, pgokit_beside, (size_t)(text.at + 1 - pgokit_beside)) < 0) return;
 }
 
 /* The same in every run, and unlike that of other modules: the build id, or what there is without.
@@ -86,7 +132,7 @@ static void add_escape(struct text* text, char what) {
   const uint8_t* id = NULL;
   switch (what) {
     case 'p':
-      add_number(text, (unsigned long)getpid());
+      add_number(text, (uint64_t)getpid());
       break;
     case 'h':
       if (gethostname(host, sizeof host)) host[0] = 0;
@@ -112,8 +158,8 @@ static void add_escape(struct text* text, char what) {
   }
 }
 
-int pgokit_file_name(char* path) {
-  struct text text = {path, path + PGOKIT_PATH_SIZE - 1};
+int pgokit_file_name(void) {
+  struct text text = {pgokit_path, pgokit_path + sizeof pgokit_path - 1};
   for (const char* from = pattern; *from; ++from) {
     if (*from == '%' && from[1]) {
       add_escape(&text, *++from);
@@ -122,18 +168,42 @@ int pgokit_file_name(char* path) {
     }
   }
   *text.at = 0;
-  return text.at == text.end ? ENAMETOOLONG : 0;
+  if (text.at < text.end) return 0;
+  pgokit_complain("the file's name is too long", pattern, ENAMETOOLONG);
+  return ENAMETOOLONG;
 }
 
 /* ---- writing ---- */
 
-static int write_all(void* context, const void* data, size_t size) {
-  const char* from = data;
-  while (size) {
-    const ssize_t count = write(*(int*)context, from, size);
+/* The record that is being saved: made before a file is looked at, so that it is written in one
+ * piece. */
+static struct {
+  char* at;
+  size_t size, filled;
+} record;
+
+static int collect(void* context, const void* data, size_t size) {
+  (void)context;
+  if (!record.at) {
+    record.size = ((const struct mip_dump*)data)->total_size;
+    void* at = mmap(NULL, record.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) return ENOMEM;
+    record.at = at;
+  }
+  memcpy(record.at + record.filled, data, size);
+  record.filled += size;
+  return 0;
+}
+
+static size_t written; /* by the last of them */
+
+static int write_all(int file, const char* from, size_t size) {
+  written = 0;
+  while (written < size) {
+    const ssize_t count = write(file, from + written, size - written);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return count ? errno : EIO;
-    from += count, size -= (size_t)count;
+    written += (size_t)count;
   }
   return 0;
 }
@@ -144,80 +214,116 @@ int pgokit_may_have_size(uint64_t size) {
   return getrlimit(RLIMIT_FSIZE, &limit) || size <= limit.rlim_cur;
 }
 
-static int fits(off_t size) { return pgokit_may_have_size((uint64_t)size + pgokit_size() + 4096); }
-
-static int lock(int file) {
-  for (int tries = 0; tries < 100; ++tries) {
-    if (!flock(file, LOCK_EX | LOCK_NB)) return 1;
-    if (errno != EWOULDBLOCK && errno != EINTR) return 0; /* a file system without locks */
-    const struct timespec wait = {0, 10000000};
-    nanosleep(&wait, NULL);
-  }
-  return 0;
-}
-
-static int append_to(int file) {
+/* What processes that did not wait for the lock have appended to the file that was our own. */
+static int add_what_came(int old, int file) {
   struct stat state;
-  const int locked = lock(file);
-  if (fstat(file, &state)) return errno;
-  /* A pipe without a reader would end the program. */
-  if (!S_ISREG(state.st_mode) && !S_ISCHR(state.st_mode)) return EINVAL;
-  if (S_ISREG(state.st_mode) && !fits(state.st_size)) return EFBIG;
-  const int result = pgokit_write(write_all, &file);
-  if (result && locked && S_ISREG(state.st_mode) && ftruncate(file, state.st_size)) return errno;
+  if (fstat(old, &state) || state.st_size <= own.size) return 0;
+  char* bytes = mmap(NULL, (size_t)state.st_size, PROT_READ, MAP_SHARED, old, 0);
+  if (bytes == MAP_FAILED) return errno;
+  const int result = write_all(file, bytes + own.size, (size_t)(state.st_size - own.size));
+  munmap(bytes, (size_t)state.st_size);
   return result;
 }
 
 /* Writes beside `path` and puts the file there: by link, which fails if there is one, or by rename
- * over our own. */
-static int write_new(const char* path, int replace) {
-  char beside[PGOKIT_PATH_SIZE + 32];
-  snprintf(beside, sizeof beside, "%s.%lu.%lx.tmp", path, (unsigned long)getpid(),
-           (unsigned long)(uintptr_t)&own);
-  unlink(beside);
-  int file = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
-  if (file < 0) return errno;
-  int result = fits(0) ? pgokit_write(write_all, &file) : EFBIG;
+ * over our `old` one. */
+static int write_new(const char* path, int old) {
   struct stat state;
-  if (!result && fstat(file, &state)) result = errno;
-  if (close(file) && !result) result = errno;
-  if (!result && (replace ? rename(beside, path) : link(beside, path))) result = errno;
+  pgokit_name_beside(path);
+  if (!pgokit_may_have_size(record.size)) return EFBIG;
+  const int file =
+      open(pgokit_beside, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
+  if (file < 0) return errno;
+  int result = write_all(file, record.at, record.size);
+  if (!result && (old < 0 ? link(pgokit_beside, path) : rename(pgokit_beside, path)))
+    result = errno;
   /* Some file systems have no links; there the file may appear twice at once, and the later one
    * wins. */
-  if (!replace && (result == EPERM || result == EOPNOTSUPP || result == ENOSYS)) {
-    result = rename(beside, path) ? errno : 0;
+  if (result == EPERM || result == EOPNOTSUPP || result == ENOSYS)
+    result = rename(pgokit_beside, path) ? errno : 0;
+  unlink(pgokit_beside);
+  if (!result && old >= 0) result = add_what_came(old, file);
+  if (!result && !fstat(file, &state))
+    own.device = state.st_dev, own.inode = state.st_ino, own.size = (off_t)record.size;
+  if (close(file) && !result) result = errno;
+  return result;
+}
+
+/* Not for ever: whoever has it may be stopped. */
+static void lock(int file) {
+  for (int tries = 0; tries < 100; ++tries) {
+    if (!flock(file, LOCK_EX | LOCK_NB)) return;
+    if (errno != EWOULDBLOCK && errno != EINTR) return; /* a file system without locks */
+    const struct timespec wait = {0, 10000000};
+    nanosleep(&wait, NULL);
   }
-  unlink(beside);
-  if (!result) own.device = state.st_dev, own.inode = state.st_ino, own.size = state.st_size;
+}
+
+static int has_name(const struct stat* state, const char* path) {
+  struct stat now;
+  if (stat(path, &now)) return errno != ENOENT;
+  return now.st_ino == state->st_ino && now.st_dev == state->st_dev;
+}
+
+/* ESTALE: the file of that name is another by now. */
+static int append_to(int file, const char* path) {
+  struct stat state, after;
+  lock(file);
+  if (fstat(file, &state)) return errno;
+  /* A pipe without a reader would end the program. */
+  if (S_ISCHR(state.st_mode)) return write_all(file, record.at, record.size);
+  if (!S_ISREG(state.st_mode)) return EINVAL;
+  if (!has_name(&state, path)) return ESTALE;
+  if (own.size == state.st_size && own.inode == state.st_ino && own.device == state.st_dev)
+    return write_new(path, file);
+  if (!pgokit_may_have_size((uint64_t)state.st_size + record.size)) return EFBIG;
+  const int result = write_all(file, record.at, record.size);
+  if (!result) return has_name(&state, path) ? 0 : ESTALE;
+  /* A part of it is taken away again, unless somebody has written behind it. */
+  if (!fstat(file, &after) && after.st_size == state.st_size + (off_t)written &&
+      ftruncate(file, state.st_size))
+    return errno;
   return result;
 }
 
 static int append(const char* path) {
-  struct stat state;
-  for (int tries = 0; tries < 3; ++tries) {
-    if (stat(path, &state)) {
-      if (errno != ENOENT) return errno;
-      const int result = write_new(path, 0);
-      if (result != EEXIST) return result;
-      continue; /* somebody was quicker */
+  int create = 0;
+  for (int tries = 0; tries < 100; ++tries) {
+    const int file =
+        open(path,
+             (own.size ? O_RDWR : O_WRONLY) | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | create,
+             0666);
+    int result = errno;
+    if (file >= 0) {
+      result = append_to(file, path);
+      if (close(file) && !result) result = errno;
+      if (result != ESTALE) return result;
+    } else {
+      if (result == ENOENT && !create) result = write_new(path, -1);
+      /* Somebody was quicker, or it is a link to a file that is not there, or the name is too long
+       * for another beside it: then the file is made in its place. */
+      if (create || (result != EEXIST && result != ENAMETOOLONG)) return result;
+      create = O_CREAT;
     }
-    if (own.size && state.st_ino == own.inode && state.st_dev == own.device &&
-        state.st_size == own.size) {
-      return write_new(path, 1);
-    }
-    const int file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (file < 0 && errno == ENOENT) continue;
-    if (file < 0) return errno;
-    const int result = append_to(file);
-    return close(file) && !result ? errno : result;
   }
-  return EAGAIN;
+  return ESTALE;
 }
 
-int pgokit_append(const char* path) {
+int pgokit_save(const char* path) {
   if (!pgokit_raw_size()) return 0;
-  const int result = append(path);
-  if (result) pgokit_complain("cannot be written", path, result);
+  if (__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE)) return EBUSY;
+  const int saved = errno;
+  int result = path ? 0 : pgokit_file_name();
+  if (!path) path = pgokit_path;
+  if (!result) {
+    result = pgokit_write(collect, NULL);
+    if (!result) result = append(path);
+    if (record.at) munmap(record.at, record.size);
+    memset(&record, 0, sizeof record);
+    if (result) pgokit_complain("cannot be written", path, result);
+  }
+  errno = saved;
+  __atomic_clear(&busy, __ATOMIC_RELEASE);
   return result;
 }
 

@@ -7,11 +7,9 @@
 #include <link.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,15 +31,6 @@ static uint64_t clock_ns(clockid_t clock) {
 uint64_t pgokit_clock_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
 uint64_t pgokit_wall_ns(void) { return clock_ns(CLOCK_REALTIME); }
 
-void pgokit_complain(const char* what, const char* path, int error) {
-  const char* verbose = getenv("PGOKIT_VERBOSE");
-  if (!verbose || !*verbose || *verbose == '0') return;
-  char line[PGOKIT_PATH_SIZE + 128];
-  const int size = snprintf(line, sizeof line, "pgokit: %s: %s: error %d\n", path, what, error);
-  if (size > 0 && write(2, line, (size_t)size < sizeof line ? (size_t)size : sizeof line - 1) < 0)
-    return;
-}
-
 /* ---- the module ---- */
 
 static int remember_path(struct dl_phdr_info* info, size_t size, void* context) {
@@ -53,7 +42,7 @@ static int remember_path(struct dl_phdr_info* info, size_t size, void* context) 
     if (each->p_type != PT_LOAD || address < start || address - start >= each->p_memsz) continue;
     *(int*)context = !info->dlpi_name || !*info->dlpi_name;
     if (info->dlpi_name && *info->dlpi_name) {
-      snprintf(module_path, sizeof module_path, "%s", info->dlpi_name);
+      pgokit_copy_path(module_path, info->dlpi_name);
     } else {
       const ssize_t count = readlink("/proc/self/exe", module_path, sizeof module_path - 1);
       module_path[count > 0 ? count : 0] = 0;
@@ -90,22 +79,9 @@ int pgokit_reset(void) {
 
 /* ---- dumps ---- */
 
-int pgokit_dump(void) {
-  if (!enabled || pgokit_continuous) return 0;
-  char path[PGOKIT_PATH_SIZE];
-  const int saved = errno;
-  int result = pgokit_file_name(path);
-  if (!result) result = pgokit_append(path);
-  errno = saved;
-  return result;
-}
+int pgokit_dump(void) { return enabled && !pgokit_continuous ? pgokit_save(NULL) : 0; }
 
-int pgokit_dump_to(const char* path) {
-  const int saved = errno;
-  const int result = pgokit_append(path);
-  errno = saved;
-  return result;
-}
+int pgokit_dump_to(const char* path) { return path ? pgokit_save(path) : EFAULT; }
 
 /* Several modules of a process may want the signal: each hands it on. */
 static void on_signal(int signal, siginfo_t* info, void* context) {

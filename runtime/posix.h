@@ -8,15 +8,18 @@ enum { PGOKIT_PATH_SIZE = 4096 };
 
 extern int pgokit_continuous; /* counters are mapped to a file */
 
-void pgokit_complain(const char* what, const char* path, int error);
-
 /* file.c */
-void pgokit_keep_pattern(const char* pattern); /* NULL: the default */
+/* Memory for two names: of whoever saves or maps the file, which are never at it together. */
+extern char pgokit_path[PGOKIT_PATH_SIZE], pgokit_beside[PGOKIT_PATH_SIZE + 256];
+void pgokit_complain(const char* what, const char* path, int error);
+void pgokit_copy_path(char* to, const char* path); /* PGOKIT_PATH_SIZE bytes, cut to them */
+void pgokit_keep_pattern(const char* pattern);     /* NULL: the default */
 int pgokit_wants_continuous(void);
-int pgokit_file_name(char* path); /* of this process, PGOKIT_PATH_SIZE bytes */
-int pgokit_append(const char* path);
-int pgokit_may_have_size(uint64_t size); /* of a file, by the limits of the process */
-void pgokit_new_file(void);              /* what was written belongs to another process */
+int pgokit_file_name(void);                /* of this process, into pgokit_path */
+void pgokit_name_beside(const char* path); /* for a new file in that folder, into pgokit_beside */
+int pgokit_save(const char* path);         /* a record; NULL: to the file of the pattern */
+int pgokit_may_have_size(uint64_t size);   /* of a file, by the limits of the process */
+void pgokit_new_file(void);                /* what was written belongs to another process */
 int pgokit_read_section(const char* path, uint64_t address, void* to, size_t size);
 
 /* continuous.c */

@@ -37,6 +37,21 @@ static void* thread(void* unused) {
   return NULL;
 }
 
+static void* ends(void* how) {
+  if (!strcmp(how, "exit")) exit(0);
+  raise(SIGUSR1);
+  return NULL;
+}
+
+// On the smallest stack that a thread can have.
+static int in_small_thread(const char* how) {
+  pthread_t id;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  if (pthread_attr_setstacksize(&attributes, 16384)) return 9;
+  return pthread_create(&id, &attributes, ends, (void*)how) || pthread_join(id, NULL);
+}
+
 static void forbid(int how) {
   struct sock_filter rules[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -72,6 +87,7 @@ static int do_one(const char* word) {
   if (!strcmp(word, "usr1")) return raise(SIGUSR1);
   if (!strcmp(word, "_exit")) _exit(0);
   if (!strcmp(word, "quick")) quick_exit(0);
+  if (!strncmp(word, "small_thread=", 13)) return in_small_thread(word + 13);
   if (!strcmp(word, "kill")) return raise(SIGKILL);
   if (!strcmp(word, "seccomp")) return forbid(EPERM), 0;
   if (!strcmp(word, "small")) return setrlimit(RLIMIT_FSIZE, &(struct rlimit){8, 8});

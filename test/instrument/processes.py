@@ -216,9 +216,11 @@ def refusals(build):
             os.unlink(path)
     quiet("work", file=full)
     before = os.path.getsize(full)
-    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (before + 100, before + 100))
-    quiet("work", file=full, preexec_fn=limit)
-    assert not quiet("work", file="%c%p", preexec_fn=limit)
+    limit = lambda size: lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    quiet("work", file=full, preexec_fn=limit(before + 100))
+    assert not quiet("work", file="%c%p", preexec_fn=limit(before - 1))
+    # Where there is no room for pages but for a record, there is one at exit.
+    assert calls_in(program, only(quiet("work", file="%c%p", preexec_fn=limit(before + 100))))["work"] == 1
     assert os.path.getsize(full) == before and len(mip.read_dumps(full)) == 1
 
 
