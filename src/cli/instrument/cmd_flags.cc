@@ -1,6 +1,7 @@
 #include <filesystem>
 
 #include "cli/commands.h"
+#include "cli/instrument/flag_styles.h"
 #include "cli/options.h"
 #include "report/print.h"
 
@@ -41,10 +42,16 @@ OptionTable options_of(Settings& s) {
   for (const auto& kind : known_kinds)
     footer += fmt::format("  {:<16}{}\n", kind.name, kind.collects);
   footer +=
+      "\nstyles:\n" + style_help() +
       "\nexamples:\n"
       "  clang-22 -O2 $(pgokit flags coverage --compile) -c app.c\n"
       "  clang-22 -fuse-ld=lld-22 app.o $(pgokit flags coverage --link) -o app\n"
-      "  pgokit flags blocks --style cmake >> CMakeLists.txt\n"
+      "  ./configure CC=clang-22 CFLAGS=\"-O2 $(pgokit flags coverage --compile)\" \\\n"
+      "    LIBS=\"$(pgokit flags coverage --link)\"\n"
+      "  pgokit flags blocks --style cmake > pgokit.cmake\n"
+      "  cmake -B build -DCMAKE_C_COMPILER=clang-22 -DCMAKE_PROJECT_INCLUDE=$PWD/pgokit.cmake\n"
+      "  pgokit flags blocks --style clang-config > pgokit.cfg\n"
+      "  make CC=\"clang-22 --config=$PWD/pgokit.cfg\"\n"
       "\nThe program writes its counters when it ends to $PGOKIT_PROFILE_FILE, in which %p is the\n"
       "process, %h the host, %b the build id. Then: pgokit map, pgokit merge, pgokit show.\n";
   return {
@@ -52,9 +59,10 @@ OptionTable options_of(Settings& s) {
       "Print the flags that instrument a program, for clang 22 and its linkers.",
       {{"KIND", "", "what to collect: see below", &s.kinds, true},
        {"--compile", "", "only the flags of the compiler, in one line", &s.compile},
-       {"--link", "", "only those of the linker; they go behind the objects", &s.link},
+       {"--link", "", "only those of the linker; behind the objects: in LIBS, not LDFLAGS",
+        &s.link},
        {"--lto", "", "the program is linked with -flto by lld", &s.lto},
-       {"--style", "STYLE", "cmake or meson: the lines to put there", &s.style},
+       {"--style", "STYLE", "the same as a file for a build system: see below", &s.style},
        {"--functions", "FILE", "only functions that match a pattern of FILE; -pattern excludes",
         &s.functions},
        {"--min-size", "N", "only functions of at least N machine instructions", &s.minimum_size},
@@ -114,8 +122,8 @@ Result<std::string> kinds_of(const Settings& s) {
   return text;
 }
 
-Result<std::vector<std::string>> compile_flags(const Settings& s, const fs::path& folder) {
-  std::vector<std::string> flags{"-fpass-plugin=" + (folder / "pgokit-plugin.so").string()};
+Result<std::vector<std::string>> compile_flags(const Settings& s) {
+  std::vector<std::string> flags;
   // With '=' each flag is one word: build systems drop words that are there twice.
   auto add = [&](std::string_view option, const auto& value) {
     flags.push_back(fmt::format("-mllvm=-pgokit-{}={}", option, value));
@@ -145,51 +153,45 @@ Result<std::vector<std::string>> compile_flags(const Settings& s, const fs::path
   return flags;
 }
 
-std::vector<std::string> link_flags(const Settings& s, const fs::path& folder) {
-  std::vector<std::string> flags;
-  if (s.lto) flags.push_back("-Wl,--load-pass-plugin=" + (folder / "pgokit-plugin.so").string());
-  const char* library = s.bare    ? "libpgokit_rt_bare.a"
-                        : s.small ? "libpgokit_rt_small.a"
-                                  : "libpgokit_rt.a";
-  flags.push_back((folder / library).string());
-  flags.emplace_back("-Wl,--build-id");
+Result<InstrumentFlags> flags_of(const Settings& s) {
+  auto folder = TRY(library_folder(s));
+  InstrumentFlags flags{.plugin = folder / "pgokit-plugin.so",
+                        .library = folder / (s.bare    ? "libpgokit_rt_bare.a"
+                                             : s.small ? "libpgokit_rt_small.a"
+                                                       : "libpgokit_rt.a"),
+                        .compile = TRY(compile_flags(s)),
+                        .link = {"-Wl,--build-id"},
+                        .wants_compile = s.compile || !s.link,
+                        .wants_link = s.link || !s.compile};
+  if (s.lto) flags.link.push_back("-Wl,--load-pass-plugin=" + flags.plugin.string());
   return flags;
 }
 
-std::string joined(const std::vector<std::string>& words, std::string_view separator,
-                   std::string_view quote = "") {
-  std::string text;
-  for (const auto& word : words)
-    text += fmt::format("{}{}{}{}", text.empty() ? "" : separator, quote, word, quote);
-  return text;
+// For $(...).
+Result<std::string> line_of(const std::vector<std::string>& words) {
+  std::string line;
+  for (const auto& word : words) {
+    if (word.find_first_of(" \t") != word.npos)
+      return fail("'{}' has a blank, which $(...) divides: use --style, or another folder", word);
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return line + "\n";
+}
+
+Result<std::string> lines_of(const InstrumentFlags& flags) {
+  std::string compile = TRY(line_of(flags.compile_words())),
+              link = TRY(line_of(flags.link_words()));
+  return (flags.wants_compile ? compile : "") + (flags.wants_link ? link : "");
 }
 
 Status print_flags(const Settings& s) {
-  if (!s.style.empty() && s.style != "cmake" && s.style != "meson")
-    return usage_error("--style {}: there are cmake and meson", s.style);
+  const auto* style = find_style(s.style);
+  if (!s.style.empty() && !style)
+    return usage_error("--style {}: there are {}", s.style, style_names());
   if (s.bare && s.small) return usage_error("--bare and --small are two different run times");
   TRY(kinds_of(s));
-  auto folder = TRY(library_folder(s));
-  auto compile = TRY(compile_flags(s, folder));
-  auto link = link_flags(s, folder);
-  for (const auto& flag : compile)
-    if (flag.find_first_of(" \t") != flag.npos && s.style.empty())
-      return fail("'{}' has a blank, which $(...) divides: use --style, or another folder", flag);
-  bool both = s.compile == s.link;
-  if (s.style == "cmake") {
-    if (both || s.compile) report::print("add_compile_options({})\n", joined(compile, " ", "\""));
-    if (both || s.link) report::print("link_libraries({})\n", joined(link, " ", "\""));
-  } else if (s.style == "meson") {
-    if (both || s.compile)
-      report::print("add_project_arguments({}, language: ['c', 'cpp'])\n",
-                    joined(compile, ", ", "'"));
-    if (both || s.link)
-      report::print("add_project_link_arguments({}, language: ['c', 'cpp'])\n",
-                    joined(link, ", ", "'"));
-  } else {
-    if (both || s.compile) report::print("{}\n", joined(compile, " "));
-    if (both || s.link) report::print("{}\n", joined(link, " "));
-  }
+  auto flags = TRY(flags_of(s));
+  report::print("{}", TRY(style ? style->text(flags) : lines_of(flags)));
   return {};
 }
 
