@@ -21,7 +21,8 @@ constexpr Options known_options[] = {
     {CompilerFamily::clang, "-g", "-fdebug-info-for-profiling", "-fpseudo-probe-for-profiling",
      "-funique-internal-linkage-names"},
     {CompilerFamily::gcc, "-g", "", "", ""},  // discriminators come with -g
-    {CompilerFamily::rustc, "-g", "-Zdebug-info-for-profiling", "", ""},
+    {CompilerFamily::rustc, "-g -Cstrip=none", "-Zdebug-info-for-profiling", "",
+     ""},  // cargo strips
 };
 
 // Clang stands for the unknown ones: the profile is in its format.
@@ -74,6 +75,18 @@ std::string absolute(const std::string& path) {
   return error ? path : whole.lexically_normal().string();
 }
 
+// Names hold a hash of the toolchain, so that it has to be the same one; and which way they are
+// made depends on whether it is a nightly one. Cargo calls rustc in other folders.
+std::string command_of_cargo(const Compiler& compiler, const std::string& profile,
+                             ProfileKind kind) {
+  auto options = fmt::format(
+      "{} -Zunstable-options -Csymbol-mangling-version={} -Zprofile-sample-use={}",
+      profiling_options(compiler, kind), kind.rust_v0 ? "v0" : "legacy", absolute(profile));
+  return fmt::format("{}RUSTFLAGS={} cargo {}build --release",
+                     compiler.nightly ? "" : "RUSTC_BOOTSTRAP=1 ", shell_word(options),
+                     compiler.nightly ? "+nightly " : "");
+}
+
 std::vector<std::string> commands_of_gcc(const Compiler& compiler, const std::string& profile) {
   constexpr unsigned first_of_format_2 = 10;
   std::string converted = profile + ".afdo";
@@ -92,6 +105,7 @@ Compiler compiler_of(std::string_view producer) {
   // "clang LLVM (rustc version 1.95.0 (...))"
   if (producer.contains("rustc version ")) {
     compiler.family = rustc;
+    compiler.nightly = producer.contains("-nightly");
   } else if (producer.contains("clang")) {
     compiler.family = clang;
     compiler.version = number_after(producer, "clang version ");
@@ -142,11 +156,7 @@ std::vector<std::string> use_commands(const Compiler& compiler, const std::strin
     case CompilerFamily::gcc:
       return commands_of_gcc(compiler, profile);
     case CompilerFamily::rustc:
-      // cargo calls rustc in other folders
-      return {fmt::format(
-          "RUSTFLAGS={} cargo +nightly build --release",
-          shell_word(fmt::format("{} -Zprofile-sample-use={}", profiling_options(compiler, kind),
-                                 absolute(profile))))};
+      return {command_of_cargo(compiler, profile, kind)};
     case CompilerFamily::other:
       return {
           fmt::format("{} built the program: if it is of LLVM, it has an option like clang's "

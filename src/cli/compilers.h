@@ -18,7 +18,7 @@ enum class CompilerFamily { unknown, clang, gcc, rustc, other };
 struct Compiler {
   CompilerFamily family = CompilerFamily::unknown;
   unsigned version = 0;  // the first number; 0: not told
-  bool cplusplus = false;
+  bool cplusplus = false, nightly = false;
   std::string name;  // of other ones, for people
 };
 
@@ -32,6 +32,7 @@ std::string short_producer(std::string_view producer);
 struct ProfileKind {
   bool probes = false;
   bool unique_names = false;  // static functions have names with a hash of their file
+  bool rust_v0 = false;       // names of Rust begin with _R
 };
 
 // "-g -fdebug-info-for-profiling": what the program to be recorded is compiled with.

@@ -61,8 +61,12 @@ TEST(Compilers, UseProfilesEachInItsWay) {
   EXPECT_EQ(use_commands(compiler_of("GNU C11 9.4.0"), "a", {})[0],
             "pgokit merge a --format gcov --gcov-version 1 -o a.afdo");
   EXPECT_EQ(use_commands(compiler_of("rustc version 1.95.0"), "/tmp/a.prof", {})[0],
-            "RUSTFLAGS='-g -Zdebug-info-for-profiling -Zprofile-sample-use=/tmp/a.prof' "
-            "cargo +nightly build --release");
+            "RUSTC_BOOTSTRAP=1 RUSTFLAGS='-g -Cstrip=none -Zdebug-info-for-profiling "
+            "-Zunstable-options -Csymbol-mangling-version=legacy "
+            "-Zprofile-sample-use=/tmp/a.prof' cargo build --release");
+  EXPECT_EQ(use_commands(compiler_of("rustc version 1.97.0-nightly"), "/a", {.rust_v0 = true})[0],
+            "RUSTFLAGS='-g -Cstrip=none -Zdebug-info-for-profiling -Zunstable-options "
+            "-Csymbol-mangling-version=v0 -Zprofile-sample-use=/a' cargo +nightly build --release");
   EXPECT_EQ(use_commands({}, "a", {})[0],
             "clang -O2 -g -fdebug-info-for-profiling -fprofile-sample-use=a ...");
 }

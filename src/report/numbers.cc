@@ -10,6 +10,12 @@ std::string grouped(u64 number) {
   return text;
 }
 
+std::string counted(u64 number, std::string_view one, std::string_view many) {
+  if (number == 1) return fmt::format("1 {}", one);
+  return many.empty() ? fmt::format("{} {}s", grouped(number), one)
+                      : fmt::format("{} {}", grouped(number), many);
+}
+
 std::string percent(u64 part, u64 whole) {
   if (whole == 0) return "0%";
   double share = 100 * static_cast<double>(part) / static_cast<double>(whole);

@@ -3,12 +3,15 @@
 // Numbers as people read them.
 
 #include <string>
+#include <string_view>
 
 #include "base/types.h"
 
 namespace pgokit::report {
 
-std::string grouped(u64 number);           // 1,234,567
+std::string grouped(u64 number);  // 1,234,567
+// "1 thread", "2 threads"; `many` where an s is not enough
+std::string counted(u64 number, std::string_view one, std::string_view many = "");
 std::string percent(u64 part, u64 whole);  // 12.3%
 std::string file_size(u64 bytes);          // 4.1 MB
 

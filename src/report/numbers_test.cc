@@ -26,5 +26,11 @@ TEST(Numbers, FileSize) {
   EXPECT_EQ(file_size(12'300'000'000), "12.3 GB");
 }
 
+TEST(Numbers, NounsAgreeWithThem) {
+  EXPECT_EQ(counted(1, "thread"), "1 thread");
+  EXPECT_EQ(counted(0, "thread"), "0 threads");
+  EXPECT_EQ(counted(1'200, "process", "processes"), "1,200 processes");
+}
+
 }  // namespace
 }  // namespace pgokit::report

@@ -128,7 +128,9 @@ Status generate(Settings& settings) {
 
   if (options.binary.empty()) {
     options.stage("looking for the program");
-    options.binary = TRY(dominant_program(options.inputs, options.threads));
+    auto chosen = TRY(dominant_program(options.inputs, options.threads));
+    options.binary = std::move(chosen.file);
+    options.passed_over = std::move(chosen.passed_over);
   }
   options.stage("opening the program");
   auto& program = keep(TRY(binary::Program::open(options.binary, options.program)));

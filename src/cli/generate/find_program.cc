@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "cli/generate/generation.h"
+#include "cli/generate/input_checks.h"
 #include "elf/file.h"
 #include "perf/programs.h"
 #include "perf/recording.h"
@@ -56,39 +57,72 @@ std::vector<std::string> places_of(const perf::Program& program, const std::stri
   return places;
 }
 
-enum class Verdict { none, other_build, this_one };
+// Why generate could not make a profile of it.
+std::string_view lack_of(const elf::File& file) {
+  if (!file.has_symtab()) return "which is stripped";
+  bool probes = file.section(".pseudo_probe") && file.section(".pseudo_probe_desc");
+  bool debug = file.section(".debug_info") || file.section(".zdebug_info");
+  return probes || debug ? "" : "which has neither debug information nor probes";
+}
 
-Verdict judge(const std::string& place, const std::string& build_id) {
-  if (access(place.c_str(), R_OK) != 0) return Verdict::none;
-  auto file = MappedFile::open(place);
-  if (!file) return Verdict::none;
-  auto elf = elf::File::parse(file->bytes());
-  if (!elf) return Verdict::none;
-  auto id = elf::hex(elf->build_id());
-  bool same =
-      id.empty() || build_id.empty() || id.starts_with(build_id) || build_id.starts_with(id);
-  return same ? Verdict::this_one : Verdict::other_build;
+// A usable file of that build goes before one that only is of that build.
+RecordedProgram look_for(const perf::Program& program, const std::string& recording) {
+  RecordedProgram found{program, "", "which is not here"};
+  for (const auto& place : places_of(program, recording)) {
+    if (access(place.c_str(), R_OK) != 0) continue;
+    auto image = MappedFile::open(place);
+    if (!image) continue;
+    auto elf = elf::File::parse(image->bytes());
+    if (!elf) continue;
+    auto id = elf::hex(elf->build_id());
+    const auto& wanted = program.build_id;
+    bool same = id.empty() || wanted.empty() || id.starts_with(wanted) || wanted.starts_with(id);
+    if (!same && found.file.empty()) found.obstacle = "which has been built anew since";
+    if (!same) continue;
+    auto lack = lack_of(*elf);
+    if (found.file.empty() || lack.empty()) found.file = place, found.obstacle = lack;
+    if (lack.empty()) break;
+  }
+  return found;
+}
+
+std::string describe(const RecordedProgram& found, u64 samples) {
+  const auto& [path, build_id, own] = found.program;
+  return fmt::format("{} of {} samples are in {}{}, {}", report::percent(own, samples),
+                     report::grouped(samples), path,
+                     build_id.empty() ? "" : " (build id " + build_id + ")", found.obstacle);
 }
 
 }  // namespace
 
-Result<std::string> dominant_program(const std::vector<std::string>& recordings, unsigned threads) {
+Result<RecordedPrograms> recorded_programs(const std::vector<std::string>& recordings,
+                                           unsigned threads) {
+  constexpr size_t most = 16;  // each is a file to be looked into
   auto programs = TRY(programs_of(recordings, threads));
-  auto first = std::ranges::find_if(programs, is_file);
-  if (first == programs.end())
-    return fail("{}: no program is known in it; give one with -b", recordings[0]);
-  bool other_build = false;
-  for (const auto& place : places_of(*first, recordings[0])) {
-    auto verdict = judge(place, first->build_id);
-    if (verdict == Verdict::this_one) return place;
-    other_build |= verdict == Verdict::other_build;
+  RecordedPrograms all;
+  for (const auto& program : programs) {
+    all.samples += program.samples;
+    if (is_file(program) && all.list.size() < most)
+      all.list.push_back(look_for(program, recordings[0]));
   }
-  u64 all = 0;
-  for (const auto& program : programs) all += program.samples;
-  return fail("{}: {} of its samples are in {}{}, {}; give the program with -b", recordings[0],
-              report::percent(first->samples, all), first->path,
-              first->build_id.empty() ? "" : " (build id " + first->build_id + ")",
-              other_build ? "which has been built anew since" : "which is not here");
+  return all;
+}
+
+Result<ChosenProgram> dominant_program(const std::vector<std::string>& recordings,
+                                       unsigned threads) {
+  auto programs = TRY(recorded_programs(recordings, threads));
+  if (programs.samples == 0) return fail("{}: {}", recordings[0], no_samples);
+  if (programs.list.empty())
+    return fail("{}: no program is known in it; give one with -b", recordings[0]);
+  const auto& first = programs.list.front();
+  auto chosen = std::ranges::find_if(programs.list, &RecordedProgram::usable);
+  if (chosen == programs.list.end())
+    return fail("{}: {}; give {} with -b", recordings[0], describe(first, programs.samples),
+                first.file.empty() ? "the program"
+                                   : "a file of that build with symbols and debug information");
+  ChosenProgram result{chosen->file, ""};
+  if (!first.usable()) result.passed_over = describe(first, programs.samples);
+  return result;
 }
 
 }  // namespace pgokit::cli

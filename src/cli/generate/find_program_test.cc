@@ -29,16 +29,27 @@ perf::test::Image recording_of(const std::string& path, std::string_view build_i
   });
 }
 
+test::ElfBuilder usable_program(std::string_view build_id) {
+  test::ElfBuilder builder;
+  return builder.section(".debug_info", "x").symbol("main", 0, 1, 1).build_id(build_id);
+}
+
 class FindProgram : public testing::Test {
  protected:
-  void SetUp() override { dir_.write("tiny", test::tiny_program().image()); }
+  void SetUp() override { dir_.write("tiny", usable_program(tiny_id).image()); }
 
   std::string store(std::string_view name, const perf::test::Image& image) {
     dir_.write(name, {reinterpret_cast<const char*>(image.data()), image.size()});
     return dir_.file(name);
   }
   Result<std::string> find(const perf::test::Image& image) {
-    return dominant_program({store("app.perf", image)}, 1);
+    auto chosen = dominant_program({store("app.perf", image)}, 1);
+    if (!chosen) return std::unexpected(chosen.error());
+    return chosen->file;
+  }
+  std::string problem(const perf::test::Image& image) {
+    auto found = find(image);
+    return found ? "found " + *found : found.error().message;
   }
   test::ScratchDir dir_;
 };
@@ -64,7 +75,7 @@ TEST_F(FindProgram, InTheCacheOfPerfWhereItWasBuiltAnew) {
   std::string hex = elf::hex({reinterpret_cast<const u8*>(other.data()), other.size()});
   auto folder = fmt::format(".debug/.build-id/{}/{}", hex.substr(0, 2), hex.substr(2));
   std::filesystem::create_directories(dir_.file(folder));
-  dir_.write(folder + "/elf", test::ElfBuilder().build_id(std::string(other)).image());
+  dir_.write(folder + "/elf", usable_program(other).image());
   EXPECT_EQ(find(image).value(), dir_.file(folder + "/elf"));
 }
 
@@ -72,7 +83,38 @@ TEST_F(FindProgram, OfAllRecordingsTogether) {
   // The first has more samples in another file, both together have not.
   auto first = store("1.perf", recording_of("/lib/other.so", "", 3, dir_.file("tiny")));
   auto second = store("2.perf", recording_of(dir_.file("tiny"), "", 9));
-  EXPECT_EQ(dominant_program({first, second}, 1).value(), dir_.file("tiny"));
+  EXPECT_EQ(dominant_program({first, second}, 1).value().file, dir_.file("tiny"));
+}
+
+TEST_F(FindProgram, PassesOverWhatNoProfileCanBeMadeOf) {
+  dir_.write("stripped.so", test::ElfBuilder().section(".debug_info", "x").image());
+  dir_.write("plain.so", test::tiny_program().image());
+  for (auto [name, why] :
+       {std::pair{"stripped.so", "which is stripped"},
+        std::pair{"plain.so", "which has neither debug information nor probes"}}) {
+    auto recording = store("app.perf", recording_of(dir_.file(name), "", 0, dir_.file("tiny")));
+    auto more = store("more.perf", recording_of(dir_.file(name), "", 3, dir_.file(name)));
+    auto chosen = dominant_program({recording, more}, 1);
+    ASSERT_TRUE(chosen.has_value()) << chosen.error().message;
+    EXPECT_EQ(chosen->file, dir_.file("tiny"));
+    EXPECT_EQ(chosen->passed_over,
+              fmt::format("80.0% of 5 samples are in {}, {}", dir_.file(name), why));
+    auto only = problem(recording_of(dir_.file(name), "", 3, "/gone"));
+    EXPECT_NE(only.find(std::string(why) + "; give a file of that build with symbols"),
+              std::string::npos)
+        << only;
+  }
+}
+
+TEST_F(FindProgram, PrefersTheFileOfThatBuildThatHasSymbols) {
+  std::filesystem::create_directories(dir_.file("installed"));
+  dir_.write("installed/tiny", test::ElfBuilder().build_id(std::string(tiny_id)).image());
+  EXPECT_EQ(find(recording_of(dir_.file("installed/tiny"), tiny_id, 5)).value(), dir_.file("tiny"));
+}
+
+TEST_F(FindProgram, SaysThatARecordingIsEmpty) {
+  auto empty = perf::test::recording({perf::test::branch_event()}, [](perf::Writer&) {});
+  EXPECT_NE(problem(empty).find("there are no samples in it"), std::string::npos) << problem(empty);
 }
 
 TEST_F(FindProgram, NeedsARecordingThatTells) {

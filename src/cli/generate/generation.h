@@ -29,6 +29,7 @@ struct GenerationOptions {
   std::vector<std::string> inputs;  // recordings whose counts are added up
   std::optional<InputKind> kind;    // to be insisted on; else by content
   std::string binary;
+  std::string passed_over;  // where no binary was named: one with more samples, and why not
   binary::ProgramOptions program;
   generate::FlatOptions flat;
   generate::ContextProfileOptions contexts_made;

@@ -6,6 +6,7 @@
 
 #include "binary/producer.h"
 #include "cli/compilers.h"
+#include "cli/generate/input_checks.h"
 #include "report/json.h"
 #include "report/numbers.h"
 #include "report/print.h"
@@ -69,6 +70,7 @@ std::vector<std::string> warnings(const GenerationReport& report) {
     list.push_back(fmt::format(text, std::forward<A>(values)...));
   };
   const auto& input = report.input;
+  if (!report.options.passed_over.empty()) list.push_back(report.options.passed_over);
   if (!input.cut_short.empty()) add("the recording is not whole: {}", input.cut_short);
   if (input.ip_only) list.push_back(ip_warning(*input.ip_only, input.has_chains));
   if (input.other_kind_line)
@@ -108,11 +110,21 @@ std::vector<std::string> warnings(const GenerationReport& report) {
   return list;
 }
 
-// Static functions were named by the compiler's option; without it clang would not find them.
-bool has_unique_names(const profile::Profile& profile) {
-  for (u32 id = 0; id < profile.names.size(); ++id)
-    if (profile.names.text(NameId{id}).contains(".__uniq.")) return true;
-  return false;
+// How the compiler named the functions: called otherwise, it would not find them.
+ProfileKind kind_of(const GenerationReport& report) {
+  ProfileKind kind{.probes = report.program.has_probes()};
+  const auto& profile = report.generated.profile;
+  const auto& names = profile.names;
+  for (u32 id = 0; id < names.size(); ++id)
+    kind.unique_names |= names.text(NameId{id}).contains(".__uniq.");
+  // Rust's library may be named the other way.
+  u64 most = 0;
+  for (const auto& function : profile.functions()) {
+    if (function.samples.total <= most) continue;
+    most = function.samples.total;
+    kind.rust_v0 = names.text(profile.contexts.node(function.context).function).starts_with("_R");
+  }
+  return kind;
 }
 
 Compiler compiler_of_program(const binary::Program& program) {
@@ -164,8 +176,7 @@ Status check_input(const binary::Program& program, const ReadInput& input,
         program.path(), profiling_options(compiler_of_program(program)));
   if (input.distinct_ranges > 0 || input.distinct_branches > 0) return {};
   if (input.kind != InputKind::raw && input.use.samples == 0)
-    return fail("{}: there are no samples in it: record for longer, or at a higher rate",
-                names_of(options.inputs));
+    return fail("{}: {}", names_of(options.inputs), no_samples);
   std::string causes;
   for (const auto& part : dropped_samples(input))
     if (part.count)
@@ -194,11 +205,9 @@ namespace {
 
 void print_next(const GenerationReport& report) {
   const auto& program = report.program;
-  ProfileKind kind{.probes = program.has_probes(),
-                   .unique_names = has_unique_names(report.generated.profile)};
   auto compiler = compiler_of_program(program);
   const char* label = "next";
-  for (const auto& line : use_commands(compiler, std::string(report.output), kind))
+  for (const auto& line : use_commands(compiler, std::string(report.output), kind_of(report)))
     report::print(stderr, "{:<10}{}\n", std::exchange(label, ""), line);
 }
 

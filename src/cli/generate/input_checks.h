@@ -6,12 +6,17 @@
 //   TRY(check_threads(settings.threads));
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "base/types.h"
 
 namespace pgokit::cli {
+
+// Of a recording that is empty.
+inline constexpr std::string_view no_samples =
+    "there are no samples in it: record for longer, or at a higher rate";
 
 // Inputs that are given twice, an output that would replace an input or the program.
 Status check_files(const std::vector<std::string>& inputs, const std::string& binary,

@@ -3,13 +3,17 @@
 #include "base/progress.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/record/next_steps.h"
 #include "record/hardware.h"
 #include "record/recorder.h"
 #include "report/json.h"
+#include "report/numbers.h"
 #include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
+
+using report::counted;
 
 struct Settings {
   record::RecordSettings record;
@@ -25,9 +29,11 @@ double share(u64 part, u64 whole) {
 }
 
 std::string describe(const record::TraceCounts& counts) {
-  if (counts.windows == 0) return fmt::format("{} samples", counts.samples);
-  return fmt::format("{} samples, {} branch entries, {:.1f} % with full stacks", counts.samples,
-                     counts.branches, share(counts.full, counts.samples));
+  auto samples = counted(counts.samples, "sample");
+  if (counts.windows == 0) return samples;
+  return fmt::format("{}, {}, {:.1f} % with full stacks", samples,
+                     counted(counts.branches, "branch entry", "branch entries"),
+                     share(counts.full, counts.samples));
 }
 
 // The first rung that works; nullopt: none.
@@ -65,28 +71,30 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
   const auto& counts = summary.counts;
   report::print(stderr, "pgokit record: {} by {}", describe(counts), how);
   if (counts.threads)
-    report::print(stderr, "; {} threads in {} processes", counts.threads, counts.processes);
+    report::print(stderr, "; {} in {}", counted(counts.threads, "thread"),
+                  counted(counts.processes, "process", "processes"));
   report::print(stderr, "\n");
   if (counts.without)
-    report::print(stderr, "pgokit record: {} times the code could not be followed\n",
-                  counts.without);
+    report::print(stderr, "pgokit record: {} the code could not be followed\n",
+                  counted(counts.without, "time"));
   if (!summary.obstacle.empty())
     report::print(stderr, "pgokit record: a process could not be recorded: {}\n", summary.obstacle);
   if (!summary.tick_obstacle.empty())
     report::print(stderr, "pgokit record: no exact timer ({}): CPU times were polled instead\n",
                   summary.tick_obstacle);
-  report::print(stderr, "pgokit record: wrote {} ({} KiB)\n", settings.record.output,
-                summary.file_size / 1024);
-  if (counts.samples == 0) {
-    if (summary.obstacle.empty())
-      report::print(stderr,
-                    "pgokit record: no samples: did the program run long enough? (-F for more)\n");
-    return;
-  }
-  std::string program =
-      settings.record.command.empty() ? "PROGRAM" : settings.record.command.front();
-  report::print(stderr, "next: pgokit generate {} -b {} -o {}.prof\n", settings.record.output,
-                program, program.substr(program.rfind('/') + 1));
+  report::print(stderr, "pgokit record: wrote {} ({})\n", settings.record.output,
+                report::file_size(summary.file_size));
+  if (counts.samples) print_next(settings.record.output, settings.record.command);
+}
+
+// The program did its work, but there is nothing to go on with.
+Error no_samples(const Settings& settings, const record::RecordSummary& summary) {
+  const auto& path = settings.record.output;
+  if (!summary.obstacle.empty())
+    return {fmt::format("{}: there are no samples in it, as no process could be recorded", path)};
+  return {fmt::format(
+      "{}: there are no samples in it: {}; -F takes more of them", path,
+      settings.pid ? "the process did not run meanwhile" : "the program did not run long enough")};
 }
 
 void print_stats(const record::RecordSummary& summary) {
@@ -162,6 +170,8 @@ int run(std::span<char* const> arguments) {
     print_stats(*summary);
   else if (!settings.quiet)
     print_summary(settings, *summary, how);
+  if (summary->counts.samples == 0 && summary->exit_code == 0)
+    return report_failure("record", no_samples(settings, *summary));
   return summary->exit_code;
 }
 
