@@ -1,52 +1,97 @@
 #include "analysis/place_map.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 
 namespace pgokit::analysis {
 namespace {
 
 using profile::LineLocation;
 
-bool alike(const Anchor& a, const Anchor& b) {
-  auto left = a.callees.begin(), right = b.callees.begin();
-  while (left != a.callees.end() && right != b.callees.end()) {
+constexpr u32 last_line_offset = 0xffff;
+
+bool have_common(std::span<const NameId> a, std::span<const NameId> b) {
+  auto left = a.begin();
+  for (auto right = b.begin(); left != a.end() && right != b.end();) {
     if (*left == *right) return true;
     *left < *right ? ++left : ++right;
   }
-  // what an indirect call was seen to call is not in the program
-  return (a.indirect && (b.indirect || b.callees.size() > 1)) ||
-         (b.indirect && a.callees.size() > 1);
+  return false;
+}
+
+// How much speaks for two call sites being the same one: a name more than an indirect call, of
+// which the program does not tell whom it calls. A jump through a table would fit too many.
+u32 likeness(const Anchor& old, const Anchor& now) {
+  return have_common(old.callees, now.callees) ? 2 : now.indirect ? 1 : 0;
+}
+
+i64 lines_between(const Anchor& old, const Anchor& now) {
+  return i64{now.at.line_offset} - i64{old.at.line_offset};
 }
 
 // Beyond so many comparisons only equal beginnings and ends are aligned: no function that people
 // wrote has thousands of call sites that all changed.
 constexpr size_t most_comparisons = 1 << 22;
 
-void align_middle(std::span<const Anchor> a, std::span<const Anchor> b, u32 offset_a, u32 offset_b,
-                  Alignment& result) {
-  if (a.empty() || b.empty() || a.size() > most_comparisons / b.size()) return;
+// For how many of the old call sites one that is like it is so many lines away. A profile has only
+// the call sites that ran: which of several calls of one function that was is what the others tell.
+std::map<i64, u32> frequent_distances(std::span<const Anchor> a, std::span<const Anchor> b) {
+  std::map<i64, u32> count;
+  for (const auto& old : a) {
+    std::optional<i64> last;
+    for (const auto& now : b) {
+      i64 lines = lines_between(old, now);
+      if (lines == last || likeness(old, now) == 0) continue;
+      ++count[lines];
+      last = lines;
+    }
+  }
+  return count;
+}
+
+// The longest common sequence; of several, that with the most frequent distances.
+void align_all(std::span<const Anchor> a, std::span<const Anchor> b, Alignment& result) {
+  auto frequent = frequent_distances(a, b);
   size_t width = b.size() + 1;
-  std::vector<u32> longest((a.size() + 1) * width);  // of the rests from [i] and [j] on
+  auto worth = [&](size_t i, size_t j) -> u64 {
+    u32 like = likeness(a[i], b[j]);
+    return like ? u64{like} << 32 | frequent[lines_between(a[i], b[j])] : 0;
+  };
+  std::vector<u64> best((a.size() + 1) * width);  // of the rests from [i] and [j] on
   for (size_t i = a.size(); i-- > 0;)
-    for (size_t j = b.size(); j-- > 0;)
-      longest[i * width + j] =
-          alike(a[i], b[j]) ? longest[(i + 1) * width + j + 1] + 1
-                            : std::max(longest[(i + 1) * width + j], longest[i * width + j + 1]);
+    for (size_t j = b.size(); j-- > 0;) {
+      u64 without = std::max(best[(i + 1) * width + j], best[i * width + j + 1]);
+      u64 alike = worth(i, j);
+      best[i * width + j] =
+          alike ? std::max(without, best[(i + 1) * width + j + 1] + alike) : without;
+    }
   for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
-    if (alike(a[i], b[j])) {
-      result.emplace_back(offset_a + i, offset_b + j);
-      ++i, ++j;
-    } else if (longest[(i + 1) * width + j] >= longest[i * width + j + 1]) {
+    u64 rest = best[i * width + j];
+    if (rest == best[(i + 1) * width + j]) {
       ++i;
-    } else {
+    } else if (rest == best[i * width + j + 1]) {
       ++j;
+    } else {
+      result.emplace_back(i, j);
+      ++i, ++j;
     }
   }
 }
 
+// Equal beginnings and ends.
+void align_ends(std::span<const Anchor> a, std::span<const Anchor> b, Alignment& result) {
+  size_t front = 0, back = 0, shorter = std::min(a.size(), b.size());
+  for (; front < shorter && likeness(a[front], b[front]); ++front)
+    result.emplace_back(front, front);
+  while (back < shorter - front && likeness(a[a.size() - 1 - back], b[b.size() - 1 - back])) ++back;
+  for (; back > 0; --back) result.emplace_back(a.size() - back, b.size() - back);
+}
+
 LineLocation shifted(LineLocation place, i64 lines) {
-  i64 line = i64{place.line_offset} + lines;
-  place.line_offset = line < 0 ? 0 : static_cast<u32>(line);
+  i64 last = std::max(place.line_offset, last_line_offset);
+  place.line_offset =
+      static_cast<u32>(std::clamp<i64>(i64{place.line_offset} + lines, 0, last));
   return place;
 }
 
@@ -58,18 +103,23 @@ LineLocation PlaceMap::at(LineLocation place) const {
   return found != moved_.end() && found->first == place ? found->second : place;
 }
 
+bool is_there(const Anchor& old, std::span<const Anchor> now) {
+  auto found = std::ranges::lower_bound(now, old.at, {}, &Anchor::at);
+  return found != now.end() && found->at == old.at && (likeness(old, *found) || found->jump);
+}
+
+void PlaceMap::set(LineLocation from, LineLocation to) {
+  auto at = std::ranges::lower_bound(moved_, from, {}, [](const auto& pair) { return pair.first; });
+  moved_.insert(at, {from, to});
+}
+
 Alignment align_anchors(std::span<const Anchor> a, std::span<const Anchor> b) {
   Alignment result;
-  size_t front = 0, shorter = std::min(a.size(), b.size());
-  while (front < shorter && alike(a[front], b[front])) {
-    result.emplace_back(front, front);
-    ++front;
-  }
-  size_t back = 0;
-  while (back < shorter - front && alike(a[a.size() - 1 - back], b[b.size() - 1 - back])) ++back;
-  align_middle(a.subspan(front, a.size() - front - back), b.subspan(front, b.size() - front - back),
-               static_cast<u32>(front), static_cast<u32>(front), result);
-  for (; back > 0; --back) result.emplace_back(a.size() - back, b.size() - back);
+  if (a.empty() || b.empty()) return result;
+  if (a.size() <= most_comparisons / b.size())
+    align_all(a, b, result);
+  else
+    align_ends(a, b, result);
   return result;
 }
 
@@ -129,7 +179,8 @@ std::vector<i64> best_moves(std::span<const LineLocation> places, std::span<cons
   auto lines = candidates(places, now, before, behind);
   size_t n = lines.size();
   auto worth = [&](LineLocation place, i64 by) {
-    if (i64{place.line_offset} + by < 0) return never;
+    i64 line = i64{place.line_offset} + by;
+    if (line < 0 || line > last_line_offset) return never;
     LineLocation to = shifted(place, by);
     auto at = std::ranges::lower_bound(now, LineLocation{to.line_offset, 0});
     if (at == now.end() || at->line_offset != to.line_offset) return i64{0};
@@ -165,27 +216,12 @@ std::vector<i64> best_moves(std::span<const LineLocation> places, std::span<cons
   return moves;
 }
 
-// Code of no line has the distance to line 0, in 16 bits: no place that moves with others.
-std::span<const LineLocation> with_lines(std::span<const LineLocation> places) {
-  auto end = std::ranges::lower_bound(places, LineLocation{0x8000, 0});
-  return {places.begin(), end};
-}
-
 }  // namespace
 
 PlaceMap align_places(std::span<const Anchor> old_anchors, std::span<const LineLocation> old_places,
                       std::span<const Anchor> new_anchors,
                       std::span<const LineLocation> new_places) {
   PlaceMap map;
-  std::vector<std::pair<LineLocation, LineLocation>> nowhere;
-  if (!new_places.empty()) {
-    auto old_lines = with_lines(old_places), new_lines = with_lines(new_places);
-    if (old_lines.size() < old_places.size() && new_lines.size() < new_places.size())
-      for (auto place : old_places.subspan(old_lines.size()))
-        nowhere.emplace_back(
-            place, LineLocation{new_places[new_lines.size()].line_offset, place.discriminator});
-    old_places = old_lines, new_places = new_lines;
-  }
   map.anchors = static_cast<u32>(old_anchors.size());
   auto alignment = align_anchors(old_anchors, new_anchors);
   map.matched = static_cast<u32>(alignment.size());
@@ -214,7 +250,6 @@ PlaceMap align_places(std::span<const Anchor> old_anchors, std::span<const LineL
       map.identity_ &= moves[i] == 0;
     }
   }
-  map.moved_.insert(map.moved_.end(), nowhere.begin(), nowhere.end());
   return map;
 }
 

@@ -22,8 +22,11 @@ namespace pgokit::analysis {
 
 class PlaceMap {
  public:
-  profile::LineLocation at(profile::LineLocation place) const;
+  using LineLocation = profile::LineLocation;
+  LineLocation at(LineLocation place) const;
   bool is_identity() const { return identity_; }
+  // Of a place that is not among those aligned.
+  void set(LineLocation from, LineLocation to);
   // Call sites that were matched, of those there were.
   u32 matched = 0, anchors = 0;
 
@@ -37,7 +40,11 @@ class PlaceMap {
 // Pairs of positions, ascending in both.
 using Alignment = std::vector<std::pair<u32, u32>>;
 
-// Call sites with a callee in common; of indirect ones, with indirect ones.
+// Whether a call site of a profile is in the program at its place: a callee in common, or a callee
+// that the program does not tell.
+bool is_there(const Anchor& old, std::span<const Anchor> now);
+
+// Call sites with a callee in common, or with an indirect call.
 Alignment align_anchors(std::span<const Anchor> old_anchors, std::span<const Anchor> new_anchors);
 
 // `old_places`: those that are to be found again; `new_places`: those that there are now, empty for

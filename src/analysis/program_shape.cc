@@ -4,7 +4,9 @@
 
 #include "base/function_name.h"
 #include "base/parallel.h"
+#include "binary/entered.h"
 #include "dwarf/discriminator.h"
+#include "dwarf/line_offset.h"
 
 namespace pgokit::analysis {
 namespace {
@@ -16,7 +18,7 @@ struct Site {
   NameId function{};
   LineLocation at;
   NameId callee{};
-  bool indirect = false;
+  bool indirect = false, jump = false;  // then there is no callee
   auto operator<=>(const Site&) const = default;
 };
 struct Seen {
@@ -29,6 +31,7 @@ struct Collected {
   Names names;
   std::vector<Site> sites;
   std::vector<Seen> places;
+  std::vector<u32> line_zero;  // by NameId
 
   void make_unique() {
     auto tidy = [](auto& list) {
@@ -44,7 +47,7 @@ struct Collected {
 // Who is called by the transfer of control at an address; empty: nobody, or a jump inside.
 struct Callee {
   std::string_view name;
-  bool indirect = false;
+  bool indirect = false, jump = false;
 };
 
 class Callees {
@@ -57,13 +60,11 @@ class Callees {
     if (index == binary::no_code || !code.is_instruction(index)) return std::nullopt;
     if (!code.is_transfer(index) || code.is_return(index)) return std::nullopt;
     u64 target = code.direct_target(index).value;
-    if (target == 0) return code.is_call(index) ? std::optional(Callee{{}, true}) : std::nullopt;
+    if (target == 0) return Callee{{}, code.is_call(index), !code.is_call(index)};
     const auto& functions = program_.functions();
-    const auto* range = functions.starting_at(target);
-    if (!range || !functions.is_entry(*range)) return std::nullopt;
-    const auto* own = functions.find(address);
-    if (!code.is_call(index) && own && own->function == range->function) return std::nullopt;
-    return Callee{canonical_function_name(functions.name(range->function)), false};
+    auto function = binary::entered_function(functions, target);
+    if (!function) return std::nullopt;
+    return Callee{canonical_function_name(functions.name(*function))};
   }
 
  private:
@@ -94,16 +95,25 @@ class LineCollector {
 
  private:
   LineLocation location_of(const dwarf::Frame& frame) const {
-    return {(frame.line - frame.start_line) & 0xffff,
+    return {dwarf::line_offset(frame),
             dwarf::base_discriminator(frame.discriminator, flow_sensitive_)};
   }
   NameId name(std::string_view text) { return out_.names.intern(canonical_function_name(text)); }
+  NameId name_of(const dwarf::Frame& frame) {
+    NameId id = name(frame.function);
+    auto at = static_cast<size_t>(id);
+    if (at >= out_.line_zero.size()) out_.line_zero.resize(at + 1);
+    dwarf::Frame no_line = frame;
+    no_line.line = 0;
+    out_.line_zero[at] = dwarf::line_offset(no_line);
+    return id;
+  }
 
   void take_frames(std::span<const dwarf::Frame> frames) {
     for (size_t i = 0; i + 1 < frames.size(); ++i)
       out_.sites.push_back(
-          {name(frames[i].function), location_of(frames[i]), name(frames[i + 1].function), false});
-    out_.places.push_back({name(frames.back().function), location_of(frames.back())});
+          {name_of(frames[i]), location_of(frames[i]), name(frames[i + 1].function)});
+    out_.places.push_back({name_of(frames.back()), location_of(frames.back())});
   }
 
   void take_calls(const dwarf::Frame& leaf, u64 begin, u64 end) {
@@ -122,8 +132,8 @@ class LineCollector {
 
   void add_call(const dwarf::Frame& leaf, const Callee& callee) {
     NameId function = name(leaf.function);
-    NameId target = callee.indirect ? NameId{} : name(callee.name);
-    out_.sites.push_back({function, location_of(leaf), target, callee.indirect});
+    NameId target = callee.name.empty() ? NameId{} : name(callee.name);
+    out_.sites.push_back({function, location_of(leaf), target, callee.indirect, callee.jump});
   }
 
   const binary::Program& program_;
@@ -154,7 +164,7 @@ void collect_probes(const binary::Program& program, const probe::Table& table, C
     if (node.is_inlined() && node.call_site) {
       auto caller = decoded.name_of(decoded.nodes()[node.parent]);
       if (!caller.empty())
-        out.sites.push_back({name(caller), {node.call_site, 0}, function, false});
+        out.sites.push_back({name(caller), {node.call_site, 0}, function});
     }
     for (u32 position : decoded.probes_of(node)) {
       const auto& probe = decoded.probes()[position];
@@ -162,7 +172,7 @@ void collect_probes(const binary::Program& program, const probe::Table& table, C
       if (!probe.is_call()) continue;
       auto callee = callees.at(probe.address);
       bool indirect = probe.type == probe::Type::indirect_call;
-      if (!indirect && (!callee || callee->indirect)) continue;
+      if (!indirect && (!callee || callee->name.empty())) continue;
       out.sites.push_back(
           {function, {probe.index, 0}, indirect ? NameId{} : name(callee->name), indirect});
     }
@@ -174,15 +184,19 @@ void add(ProgramShape& shape, const Collected& part) {
   for (const auto& seen : part.places)
     shape.function(renamed(seen.function)).places.push_back(seen.at);
   for (const auto& site : part.sites) {
-    NameId callee = site.indirect ? NameId{} : renamed(site.callee);
-    if (!site.indirect) shape.function(callee);
+    bool known = !site.indirect && !site.jump;
+    NameId callee = known ? renamed(site.callee) : NameId{};
+    if (known) shape.function(callee);
     auto& function = shape.function(renamed(site.function));
     function.places.push_back(site.at);
     auto& anchor = function.anchors.emplace_back();
     anchor.at = site.at;
     anchor.indirect = site.indirect;
-    if (!site.indirect) anchor.callees.push_back(callee);
+    anchor.jump = site.jump;
+    if (known) anchor.callees.push_back(callee);
   }
+  for (u32 i = 0; i < part.line_zero.size(); ++i)
+    if (part.line_zero[i] != 0) shape.function(renamed(NameId{i})).line_zero = part.line_zero[i];
 }
 
 // One anchor per place.
@@ -198,6 +212,7 @@ void tidy(FunctionShape& function) {
       continue;
     }
     merged.back().indirect |= anchor.indirect;
+    merged.back().jump |= anchor.jump;
     for (NameId callee : anchor.callees) merged.back().callees.push_back(callee);
   }
   for (auto& anchor : merged) {

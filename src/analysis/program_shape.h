@@ -25,6 +25,7 @@ struct Anchor {
   profile::LineLocation at;
   std::vector<NameId> callees;  // ascending; of the table of names that goes with it
   bool indirect = false;        // the callee is not known before it runs
+  bool jump = false;            // an indirect jump: a tail call, or one to a case of a switch
 };
 
 struct FunctionShape {
@@ -32,6 +33,7 @@ struct FunctionShape {
   std::vector<profile::LineLocation> places;  // ascending
   u64 checksum = 0;                           // of programs with probes
   u64 code_bytes = 0;                         // 0: inlined everywhere
+  u32 line_zero = 0;                          // of lines: the place of code that has no line
   bool known = false;                         // there is code or a descriptor of it
 };
 

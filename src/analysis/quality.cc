@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/old_functions.h"
-#include "analysis/place_map.h"
+#include "analysis/function_match.h"
 #include "analysis/renamed.h"
 
 namespace pgokit::analysis {
@@ -108,25 +107,12 @@ class FitMeasure {
     }
     const auto& now = shape_.functions[static_cast<size_t>(names_.at(name))];
     if (function.samples) fit_.covered_bytes += now.code_bytes;
-    if (!has_changed(name, function, now)) return;
+    auto match = match_function(function, names_.anchors_of(name), now, shape_.has_probes);
+    fit_.call_sites += match.call_sites;
+    fit_.call_sites_there += match.call_sites_there;
+    if (!match.changed) return;
     add(fit_.changed, function);
     changed_.push_back(name);
-  }
-
-  bool has_changed(NameId name, const OldFunction& function, const FunctionShape& now) {
-    if (shape_.has_probes) return function.checksum != now.checksum;
-    if (now.places.empty()) return false;
-    auto anchors = names_.anchors_of(name);
-    u64 there = 0;
-    for (const auto& anchor : anchors) {
-      auto found = std::ranges::lower_bound(now.anchors, anchor.at, {}, &Anchor::at);
-      there += found != now.anchors.end() && found->at == anchor.at &&
-               !align_anchors({&anchor, 1}, {&*found, 1}).empty();
-    }
-    fit_.call_sites += anchors.size();
-    fit_.call_sites_there += there;
-    return there < anchors.size() ||
-           !align_places(anchors, function.places, now.anchors, now.places).is_identity();
   }
 
   void tell(std::vector<NameId>& names, std::vector<std::string>& texts) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/function_match.h"
 #include "analysis/renamed.h"
 #include "base/function_name.h"
 
@@ -44,13 +45,9 @@ class Matcher {
     if (names_.is_renamed(name))
       report_.renamed.push_back({std::string(old_.names.text(name)),
                                  std::string(shape_.names.text(names_.at(name))), old.samples});
-    auto anchors = names_.anchors_of(name);
-    auto& map = maps_[static_cast<size_t>(name)];
-    if (shape_.has_probes ? old.checksum == now.checksum : now.places.empty())
-      return add(report_.unchanged, old.samples);
-    map = align_places(anchors, old.places, now.anchors,
-                       shape_.has_probes ? std::span<const LineLocation>() : now.places);
-    if (!shape_.has_probes && map.is_identity()) return add(report_.unchanged, old.samples);
+    auto match = match_function(old, names_.anchors_of(name), now, shape_.has_probes);
+    auto& map = maps_[static_cast<size_t>(name)] = std::move(match.map);
+    if (!match.changed) return add(report_.unchanged, old.samples);
     add(report_.moved, old.samples);
     report_.call_sites += map.anchors;
     report_.call_sites_found += map.matched;

@@ -5,6 +5,7 @@
 
 #include "base/cursor.h"
 #include "dwarf/debug_info.h"
+#include "dwarf/line_offset.h"
 #include "mip/values.h"
 
 namespace pgokit::generate {
@@ -88,7 +89,7 @@ class TargetMaker {
       const auto& part = cursor_->at(address);
       if (!part.frames.empty() && part.frames.back().line > 0) {
         const auto& leaf = part.frames.back();
-        site.line = (leaf.line - leaf.start_line) & 0xffff;
+        site.line = dwarf::line_offset(leaf);
         site.column = leaf.column;
         site.name = static_cast<u32>(module.site_names.size());
         site.name_size = static_cast<u32>(leaf.function.size());

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "base/function_name.h"
-#include "binary/functions.h"
+#include "binary/entered.h"
 #include "probe/table.h"
 #include "profile/name_table.h"
 
@@ -26,10 +26,10 @@ class CalleeNames {
   }
   // The name itself; empty for nullopt.
   std::string_view name_at(BinaryAddr target) const {
-    const auto* range = functions_.starting_at(target.value);
-    if (!range || !functions_.is_entry(*range)) return {};
-    if (auto name = name_in_probes(range->function); !name.empty()) return name;
-    return canonical_function_name(functions_.name(range->function));
+    auto function = binary::entered_function(functions_, target.value);
+    if (!function) return {};
+    if (auto name = name_in_probes(*function); !name.empty()) return name;
+    return canonical_function_name(functions_.name(*function));
   }
 
  private:

@@ -9,6 +9,7 @@
 #include "base/free_memory.h"
 #include "base/parallel.h"
 #include "dwarf/discriminator.h"
+#include "dwarf/line_offset.h"
 #include "generate/callee_names.h"
 #include "generate/frame_names.h"
 
@@ -74,7 +75,7 @@ class LineSamples {
   }
 
   LineLocation location_of(const dwarf::Frame& frame, u32 discriminator) const {
-    return {(frame.line - frame.start_line) & 0xffff,
+    return {dwarf::line_offset(frame),
             dwarf::base_discriminator(discriminator, flow_sensitive_)};
   }
 

@@ -5,6 +5,7 @@
 #include "base/function_name.h"
 #include "base/parallel.h"
 #include "dwarf/discriminator.h"
+#include "dwarf/line_offset.h"
 #include "generate/hit_functions.h"
 
 namespace pgokit::generate {
@@ -64,7 +65,7 @@ class CodeSizes {
   // 1 are not found.
   LineLocation location(const dwarf::Frame& frame) const {
     if (program_.has_probes()) return {dwarf::probe_of_discriminator(frame.discriminator), 0};
-    return {(frame.line - frame.start_line) & 0xffff, frame.discriminator};
+    return {dwarf::line_offset(frame), frame.discriminator};
   }
 
   // Names stay where they are in the debug information.

@@ -4,6 +4,7 @@
 
 #include "base/function_name.h"
 #include "dwarf/discriminator.h"
+#include "dwarf/line_offset.h"
 #include "generate/hit_functions.h"
 #include "mip/blocks.h"
 #include "mip/facts.h"
@@ -215,7 +216,7 @@ void add_line_entries(const mip::Module& module, const binary::Program& program,
         }
         u32 discriminator =
             dwarf::base_discriminator(frame.discriminator, program.has_fs_discriminators());
-        profile.function(name).raise_body({(frame.line - frame.start_line) & 0xffff, discriminator},
+        profile.function(name).raise_body({dwarf::line_offset(frame), discriminator},
                                           entry.calls);
       }
       if (part.end <= at) break;

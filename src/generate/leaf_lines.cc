@@ -4,6 +4,7 @@
 
 #include "base/parallel.h"
 #include "dwarf/discriminator.h"
+#include "dwarf/line_offset.h"
 
 namespace pgokit::generate {
 namespace {
@@ -46,7 +47,7 @@ void read_span(const binary::CodeMap& code, dwarf::FrameCursor& cursor, Span spa
     if (!part.frames.empty()) {
       const auto& leaf = part.frames.back();
       parts.push_back({static_cast<u32>(at), static_cast<u32>(end),
-                       (leaf.line - leaf.start_line) & 0xffff, leaf.discriminator, 0});
+                       dwarf::line_offset(leaf), leaf.discriminator, 0});
     }
     at = end;
   }

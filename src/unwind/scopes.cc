@@ -1,6 +1,7 @@
 #include "unwind/scopes.h"
 
 #include "dwarf/discriminator.h"
+#include "dwarf/line_offset.h"
 
 namespace pgokit::unwind {
 
@@ -57,7 +58,7 @@ std::span<const u32> Scopes::of_call(Place call) {
 }
 
 Scopes::Frame Scopes::frame_of(const dwarf::Frame& frame, u32 discriminator) {
-  return {names_.intern(frame.function), {(frame.line - frame.start_line) & 0xffff, discriminator}};
+  return {names_.intern(frame.function), {dwarf::line_offset(frame), discriminator}};
 }
 
 u32 Scopes::intern(const Frame& frame) {

@@ -1,0 +1,29 @@
+#pragma once
+
+// One function of a profile beside the function of a program that has its name: what `check` and
+// `match` both take for changed.
+//
+//   FunctionMatch match = match_function(old, names.anchors_of(name), shape.functions[now], probes);
+//   if (match.changed) use(match.map);
+//
+// With probes a function has changed when its checksum differs. Lines have none: there it has
+// changed when a call site is not where it was, or when its places fit better elsewhere. What the
+// program has at every place of the profile is unchanged, whatever else there is in it: a profile
+// has only what ran.
+
+#include "analysis/old_functions.h"
+#include "analysis/place_map.h"
+
+namespace pgokit::analysis {
+
+struct FunctionMatch {
+  bool changed = false;
+  u64 call_sites = 0, call_sites_there = 0;  // of profiles of lines
+  PlaceMap map;
+};
+
+// `anchors`: those of `old`, with callees by their names in the program.
+FunctionMatch match_function(const OldFunction& old, std::vector<Anchor> anchors,
+                             const FunctionShape& now, bool probes);
+
+}  // namespace pgokit::analysis
