@@ -38,43 +38,76 @@ class NoLine {
   std::vector<LineLocation> lines_;
 };
 
-PlaceMap align_lines(const OldFunction& old, std::vector<Anchor> anchors, const FunctionShape& now,
-                     const NoLine& no_line) {
-  auto places = old.places;
-  std::erase_if(places, [&](LineLocation at) { return no_line.has(at); });
-  std::erase_if(anchors, [&](const Anchor& anchor) { return no_line.has(anchor.at); });
-  auto now_anchors = now.anchors;
-  std::erase_if(now_anchors, [&](const Anchor& anchor) { return no_line.is_line_zero(anchor.at); });
-  return align_places(anchors, places, now_anchors, no_line.lines());
-}
+// What there is of a function of the profile in one of the program, by lines.
+class LineMatch {
+ public:
+  LineMatch(const OldFunction& old, std::vector<Anchor> anchors, const FunctionShape& now)
+      : old_(old), anchors_(std::move(anchors)), now_(now), no_line_(now) {}
 
-FunctionMatch match_lines(const OldFunction& old, std::vector<Anchor> anchors,
-                          const FunctionShape& now) {
-  FunctionMatch match;
-  if (now.places.empty()) return match;  // nothing to compare with
-  NoLine no_line(now);
-  match.call_sites = anchors.size();
-  match.call_sites_there = static_cast<u64>(std::ranges::count_if(anchors, [&](const Anchor& one) {
-    return is_there(one, now.anchors) || no_line.has(one.at);
-  }));
-  bool all_there = match.call_sites_there == match.call_sites &&
-                   std::ranges::all_of(old.places, [&](LineLocation at) {
-                     return std::ranges::binary_search(now.places, at) || no_line.has(at);
-                   });
-  if (!all_there) {
-    match.map = align_lines(old, std::move(anchors), now, no_line);
-    match.changed = match.call_sites_there < match.call_sites || !match.map.is_identity();
+  FunctionMatch match() const {
+    FunctionMatch match;
+    match.call_sites = anchors_.size();
+    match.call_sites_there = call_sites_there({});
+    if (match.call_sites_there < anchors_.size() || places_there({}) < old_.places.size()) {
+      auto map = align();
+      bool better = found(map) > found({});
+      match.changed = better || calls_another();
+      if (better) match.map = std::move(map);
+    }
+    for (auto at : old_.places)
+      if (no_line_.has(at) && no_line_.now(at) != at) match.map.set(at, no_line_.now(at));
+    return match;
   }
-  for (auto at : old.places)
-    if (no_line.has(at) && no_line.now(at) != at) match.map.set(at, no_line.now(at));
-  return match;
-}
+
+ private:
+  u64 call_sites_there(const PlaceMap& map) const {
+    u64 count = 0;
+    for (auto anchor : anchors_) {
+      bool nowhere = no_line_.has(anchor.at);
+      anchor.at = map.at(anchor.at);
+      count += nowhere || is_there(anchor, now_.anchors);
+    }
+    return count;
+  }
+  u64 places_there(const PlaceMap& map) const {
+    return static_cast<u64>(std::ranges::count_if(old_.places, [&](LineLocation at) {
+      return no_line_.has(at) || std::ranges::binary_search(now_.places, map.at(at));
+    }));
+  }
+  // Compilers drop places and calls: what is not found at all says nothing.
+  u64 found(const PlaceMap& map) const { return call_sites_there(map) + places_there(map); }
+
+  // Of a place of the profile: others are called there.
+  bool calls_another() const {
+    return std::ranges::any_of(anchors_, [&](const Anchor& anchor) {
+      if (no_line_.has(anchor.at) || is_there(anchor, now_.anchors)) return false;
+      auto found = std::ranges::lower_bound(now_.anchors, anchor.at, {}, &Anchor::at);
+      return found != now_.anchors.end() && found->at == anchor.at;
+    });
+  }
+
+  PlaceMap align() const {
+    auto places = old_.places;
+    std::erase_if(places, [&](LineLocation at) { return no_line_.has(at); });
+    auto anchors = anchors_;
+    std::erase_if(anchors, [&](const Anchor& anchor) { return no_line_.has(anchor.at); });
+    auto now = now_.anchors;
+    std::erase_if(now, [&](const Anchor& anchor) { return no_line_.is_line_zero(anchor.at); });
+    return align_places(anchors, places, now, no_line_.lines());
+  }
+
+  const OldFunction& old_;
+  std::vector<Anchor> anchors_;
+  const FunctionShape& now_;
+  NoLine no_line_;
+};
 
 }  // namespace
 
 FunctionMatch match_function(const OldFunction& old, std::vector<Anchor> anchors,
                              const FunctionShape& now, bool probes) {
-  if (!probes) return match_lines(old, std::move(anchors), now);
+  if (!probes)
+    return now.places.empty() ? FunctionMatch{} : LineMatch(old, std::move(anchors), now).match();
   FunctionMatch match;
   match.changed = old.checksum != now.checksum;
   if (match.changed) match.map = align_places(anchors, old.places, now.anchors, {});
