@@ -3,8 +3,8 @@
 // One function of a profile beside the function of a program that has its name: what `check` and
 // `match` both take for changed.
 //
-//   FunctionMatch match = match_function(old, names.anchors_of(name), shape.functions[now], probes);
-//   if (match.changed) use(match.map);
+//   FunctionMatch match = match_function(old, names.anchors_of(name), shape.functions[now],
+//   probes); if (match.changed) use(match.map);
 //
 // With probes a function has changed when its checksum differs. Lines have none: there it has
 // changed when another function is called at a call site, or when more of its call sites and places

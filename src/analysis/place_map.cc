@@ -90,8 +90,7 @@ void align_ends(std::span<const Anchor> a, std::span<const Anchor> b, Alignment&
 
 LineLocation shifted(LineLocation place, i64 lines) {
   i64 last = std::max(place.line_offset, last_line_offset);
-  place.line_offset =
-      static_cast<u32>(std::clamp<i64>(i64{place.line_offset} + lines, 0, last));
+  place.line_offset = static_cast<u32>(std::clamp<i64>(i64{place.line_offset} + lines, 0, last));
   return place;
 }
 

@@ -163,8 +163,7 @@ void collect_probes(const binary::Program& program, const probe::Table& table, C
     NameId function = name(own);
     if (node.is_inlined() && node.call_site) {
       auto caller = decoded.name_of(decoded.nodes()[node.parent]);
-      if (!caller.empty())
-        out.sites.push_back({name(caller), {node.call_site, 0}, function});
+      if (!caller.empty()) out.sites.push_back({name(caller), {node.call_site, 0}, function});
     }
     for (u32 position : decoded.probes_of(node)) {
       const auto& probe = decoded.probes()[position];

@@ -5,7 +5,8 @@ that the newer build itself has, and by what clang 22 says of them.
     stale.py --pgokit build/bin/pgokit [--print]
 
 The program is ../programs/edited, before and after it was worked on, with debug information and with
-probes. Exit code 1 if a matched profile is no better than it should be, 77 where nothing can be recorded.
+probes. And what a program recorded itself must be found unchanged in it, to the byte, also where its source was
+compiled at other levels. Exit code 1 if a profile is no better than it should be, 77 where nothing can be recorded.
 """
 import argparse
 import json
@@ -16,7 +17,8 @@ import subprocess
 import sys
 import tempfile
 
-SOURCES = pathlib.Path(__file__).resolve().parent.parent / "programs/edited"
+PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "programs"
+SOURCES = PROGRAMS / "edited"
 CLANG = "clang++-22"
 # Flags, and how alike to the true profile the matched one is to be, per cent. Shares of samples are compared: how many
 # samples a recording has depends on what else the machine does.
@@ -35,15 +37,40 @@ class Matching:
     def make(self, kind, build):
         """A program and its profile."""
         out = self.folder / f"{kind}-{build}"
-        source = SOURCES / build / "edited.cc"
-        self.run(CLANG, "-O2", "-g", *KINDS[kind][0], "-fuse-ld=lld-22", source, "-o", out)
+        self.compile(kind, SOURCES / build / "edited.cc", out)
+        return out, self.profile(out)
+
+    def compile(self, kind, source, out, *more):
+        language = ["-x", "c"] if source.suffix == ".c" else []
+        self.run(CLANG, "-O2", "-g", *KINDS[kind][0], "-fuse-ld=lld-22", *more, *language, source, "-o", out)
+
+    def profile(self, out):
         recorded = subprocess.run([self.pgokit, "record", "-F", "2000", "-o", f"{out}.perf", "--", out, "200000"],
                                   text=True, capture_output=True)
         if recorded.returncode:
             print(f"skipped: nothing can be recorded here: {recorded.stderr.strip()}")
             sys.exit(77)
         self.run(self.pgokit, "generate", f"{out}.perf", "-b", out, "-o", f"{out}.prof")
-        return out, pathlib.Path(f"{out}.prof")
+        return pathlib.Path(f"{out}.prof")
+
+    def judge_unchanged(self, kind, source):
+        """The profile of a program, in that very program and in others of the same source."""
+        out = self.folder / f"{kind}-{source.stem}"
+        self.compile(kind, source, out)
+        profile, matched = self.profile(out), self.folder / f"{out}.matched"
+        others = {"itself": out, "-O1": f"{out}.O1", "-O3": f"{out}.O3", "with its profile": f"{out}.pgo"}
+        self.compile(kind, source, others["-O1"], "-O1")
+        self.compile(kind, source, others["-O3"], "-O3")
+        self.compile(kind, source, others["with its profile"], f"-fprofile-sample-use={profile}")
+        for name, program in others.items():
+            fit = json.loads(self.run(self.pgokit, "check", profile, "-b", program, "--json").stdout)["fit"]
+            self.run(self.pgokit, "match", profile, "-b", program, "-o", matched)
+            same = matched.read_bytes() == profile.read_bytes()
+            good = fit["changed_functions"] == fit["vanished_functions"] == 0 and same
+            self.failed |= not good
+            print(f"{kind}: {source.name} in {name}: {fit['changed_functions']} of {fit['functions']} functions changed, "
+                  f"{fit['call_sites_there']} of {fit['call_sites']} call sites there, matched "
+                  f"{'the same bytes' if same else 'OTHER BYTES'}: {'good' if good else 'BAD'}")
 
     def similarity(self, a, b):
         return 100 * json.loads(self.run(self.pgokit, "compare", "--json", a, b).stdout)["similarity"]
@@ -87,6 +114,8 @@ def main():
         matching = Matching(pathlib.Path(args.pgokit).resolve(), pathlib.Path(folder), args.print)
         for kind in KINDS:
             matching.judge(kind)
+            for source in PROGRAMS / "call_sites.c", SOURCES / "before/edited.cc":
+                matching.judge_unchanged(kind, source)
     return 1 if matching.failed else 0
 
 
