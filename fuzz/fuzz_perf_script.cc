@@ -27,10 +27,12 @@ struct Listener {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view text = as_text({data, size});
-  if (perf::detect_script(text) == perf::ScriptKind::invalid) (void)perf::script_problem(text);
-  u64 found = 0;
-  perf::for_each_mmap_line(text, [&](const perf::MmapLine&) { ++found; });
-  for (auto kind : {perf::ScriptKind::branches, perf::ScriptKind::hybrid}) {
+  if (perf::detect_text(text) == perf::ScriptKind::invalid) (void)perf::script_problem(text);
+  (void)perf::detect_script(text);
+  using enum perf::ScriptKind;
+  for (auto kind : {branches, hybrid, columns, column_chains}) {
+    u64 found = 0;
+    perf::for_each_mmap_line(text, perf::mmap_rule(kind), [&](const perf::MmapLine&) { ++found; });
     Listener whole, pieces;
     auto counts = perf::parse_script(text, kind, whole);
     perf::ScriptCounts sum;

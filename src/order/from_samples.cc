@@ -122,7 +122,7 @@ class SampleReader {
   Result<SampleFacts> script(std::string_view text) {
     Seen seen(functions_);
     auto nothing = [](u32) {};
-    if (perf::detect_script(text) != perf::ScriptKind::invalid) {
+    if (perf::detect_text(text) != perf::ScriptKind::invalid) {
       auto read = TRY(samples::count_script(text, program_,
                                             {.pid = options_.pid, .threads = options_.threads}));
       for (const auto& branch : read.sums.counts().branches)
@@ -229,7 +229,7 @@ class SampleReader {
 
 bool is_recording(Bytes bytes) {
   return perf::Recording::recognizes(bytes) ||
-         perf::detect_script(as_text(bytes)) != perf::ScriptKind::invalid ||
+         perf::detect_text(as_text(bytes)) != perf::ScriptKind::invalid ||
          samples::looks_like_ip_script(as_text(bytes));
 }
 

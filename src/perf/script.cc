@@ -148,6 +148,52 @@ ScriptKind detect_script(std::string_view text) {
   return ScriptKind::invalid;
 }
 
+namespace {
+
+// What detect_text() knows of the lines so far.
+struct LinesSeen {
+  bool frames = false, columns = false;
+
+  ScriptKind kind(bool chain) const {
+    if (columns) return chain ? ScriptKind::column_chains : ScriptKind::columns;
+    return chain ? ScriptKind::hybrid : ScriptKind::branches;
+  }
+};
+
+// A line without branches.
+void see(std::string_view line, LinesSeen& seen) {
+  u64 number;
+  if (is_blank(line)) return void(seen.frames = false);
+  if (is_comment(line)) return void(seen.columns = true);
+  // with digits in front llvm-profgen takes it for a sample
+  if (is_event_line(line)) return void(seen.columns |= line[0] >= '0' && line[0] <= '9');
+  if (parse_decimal(line, number)) return;
+  bool frame = line[0] == '\t' || parse_hex(trim_left(line), number);
+  seen.frames = frame;
+  seen.columns |= !frame || !parse_hex(trim_left(line), number);
+}
+
+}  // namespace
+
+ScriptKind detect_text(std::string_view text) {
+  LinesSeen seen;
+  for (Lines lines(text); !lines.at_end(); lines.advance()) {
+    std::string_view line = lines.line();
+    size_t at = branches_of_sample(line);
+    if (at == line.npos) {
+      see(line, seen);
+      continue;
+    }
+    u64 ip;
+    auto head = trim(line.substr(0, at));
+    auto first = line.substr(at, line.find(' ', at) - at);
+    bool plain = first.find('(') == first.npos && (head.empty() || parse_hex(head, ip));
+    seen.columns |= !plain;
+    return seen.kind(seen.frames && head.empty());
+  }
+  return ScriptKind::invalid;
+}
+
 u64 other_kind_line(std::string_view text, ScriptKind kind) {
   for (Lines lines(text); !lines.at_end(); lines.advance()) {
     std::string_view line = lines.line();
@@ -189,9 +235,10 @@ std::string script_problem(std::string_view text) {
   return std::string("has no branch stacks as printed by ") + command;
 }
 
-bool is_mmap_line(std::string_view line) {
+bool is_mmap_line(std::string_view line, MmapRule rule) {
   constexpr size_t shortest = 50;
-  if (line.size() < shortest || (line[0] >= '0' && line[0] <= '9')) return false;
+  if (line.size() < shortest) return false;
+  if (rule == MmapRule::llvm_profgen && line[0] >= '0' && line[0] <= '9') return false;
   // Sample lines are long and have many a 'P', but no '_'.
   constexpr size_t underscore = mmap_mark.find('_');
   for (size_t at = line.find('_'); at != line.npos; at = line.find('_', at + 1))
@@ -209,7 +256,8 @@ MmapLine parse_mmap_line(std::string_view line) {
   return {.line = line};
 }
 
-void for_each_mmap_line(std::string_view text, const std::function<void(const MmapLine&)>& each) {
+void for_each_mmap_line(std::string_view text, MmapRule rule,
+                        const std::function<void(const MmapLine&)>& each) {
   constexpr size_t underscore = mmap_mark.find('_');
   for (size_t hit = 0; (hit = text.find('_', hit)) != text.npos;) {
     if (hit < underscore || !text.substr(hit - underscore).starts_with(mmap_mark)) {
@@ -219,13 +267,18 @@ void for_each_mmap_line(std::string_view text, const std::function<void(const Mm
     size_t begin = text.rfind('\n', hit) + 1;
     size_t stop = std::min(text.find('\n', hit), text.size());
     std::string_view line = text.substr(begin, stop - begin);
-    if (is_mmap_line(line)) each(parse_mmap_line(line));
+    if (is_mmap_line(line, rule)) each(parse_mmap_line(line));
     hit = stop;
   }
 }
 
-// A new sample begins behind every line that is not a repeat count; with call chains, behind every
-// branch line.
+// Behind this line a new sample begins.
+static bool ends_sample(std::string_view line, ScriptKind kind) {
+  u64 number;
+  if (has_columns(kind)) return branches_of_sample(line) != line.npos;
+  return kind == ScriptKind::hybrid ? is_branch_line(line) : !parse_decimal(line, number);
+}
+
 std::vector<std::string_view> split_script(std::string_view text, ScriptKind kind, size_t size) {
   std::vector<std::string_view> chunks;
   while (!text.empty()) {
@@ -234,10 +287,7 @@ std::vector<std::string_view> split_script(std::string_view text, ScriptKind kin
     begin = begin == text.npos ? 0 : begin + 1;
     size_t end = text.size();
     for (Lines lines(text.substr(begin)); at < text.size() && !lines.at_end(); lines.advance()) {
-      u64 number;
-      bool between = kind == ScriptKind::hybrid ? is_branch_line(lines.line())
-                                                : !parse_decimal(lines.line(), number);
-      if (!between) continue;
+      if (!ends_sample(lines.line(), kind)) continue;
       end = static_cast<size_t>(lines.line().data() - text.data()) + lines.line().size() + 1;
       break;
     }

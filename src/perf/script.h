@@ -1,9 +1,10 @@
 #pragma once
 
-// The text of `perf script -F ip,brstack --show-mmap-events`, read by the rules of llvm-profgen 22:
-// what it takes, drops and complains about is taken, dropped and reported here.
+// The text of perf script. That of `perf script -F ip,brstack --show-mmap-events` is read by the
+// rules of llvm-profgen 22: what it takes, drops and complains about is taken, dropped and reported
+// here. Text with more columns, which llvm-profgen does not take, by those of script_columns.h.
 //
-//   auto kind = detect_script(text);           // ScriptKind::invalid: say script_problem()
+//   auto kind = detect_text(text);             // ScriptKind::invalid: say script_problem()
 //   for_each_mmap_line(text, [&](const MmapLine& line) { ... });   // skips the samples
 //   auto chunks = split_script(text, kind, 1 << 20);               // may be parsed in parallel
 //   ScriptCounts counts = parse_script(chunks[i], kind, sink);
@@ -20,17 +21,20 @@
 //   void no_branch_line();        // frames up to the end of the text; llvm-profgen gives up here
 //
 // ScriptKind::branches has no frame() and end_of_frames(). A frame line that is no number drops the
-// sample: begin_sample() without end. Lines are counted from 1 within the chunk.
+// sample: begin_sample() without end. Lines are counted from 1 within the chunk. With columns,
+// frames are those of samples that have some, and there are no bad ones.
 //
 // Source of truth: the behaviour of llvm-profgen 22; script_test.cc and the comparisons with it.
 
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/types.h"
+#include "perf/script_columns.h"
 #include "perf/script_text.h"
 
 namespace pgokit::perf {
@@ -39,15 +43,27 @@ enum class ScriptKind : u8 {
   invalid,
   branches,  // samples of one line: the branch stack, perhaps with the ip in front
   hybrid,    // call chain lines, then a line with the branch stack
+  // The same with more columns, comments or mapping events that llvm-profgen does not see.
+  columns,
+  column_chains,
 };
+inline bool has_chains(ScriptKind kind) {
+  return kind == ScriptKind::hybrid || kind == ScriptKind::column_chains;
+}
+inline bool has_columns(ScriptKind kind) {
+  return kind == ScriptKind::columns || kind == ScriptKind::column_chains;
+}
 
+// As llvm-profgen 22 tells them apart; never one with columns.
 ScriptKind detect_script(std::string_view text);
+// Whatever has branch stacks: by the first sample that has one, and the lines in front of it.
+ScriptKind detect_text(std::string_view text);
 
-// Why detect_script() found nothing, and what to do about it: for an error message.
+// Why these found nothing, and what to do about it: for an error message.
 std::string script_problem(std::string_view text);
 
-// The first line that belongs to samples of the other kind (`kind` is not invalid); 0: there is
-// none.
+// The first line that belongs to samples of the other kind (`kind` is branches or hybrid); 0: there
+// is none.
 u64 other_kind_line(std::string_view text, ScriptKind kind);
 
 struct MmapLine {
@@ -58,10 +74,17 @@ struct MmapLine {
   std::string_view protection = {}, path = {};
 };
 
-bool is_mmap_line(std::string_view line);
+// llvm-profgen 22 takes no line for one that begins with a digit, as that of a process may.
+enum class MmapRule : u8 { llvm_profgen, with_columns };
+inline MmapRule mmap_rule(ScriptKind kind) {
+  return has_columns(kind) ? MmapRule::with_columns : MmapRule::llvm_profgen;
+}
+
+bool is_mmap_line(std::string_view line, MmapRule rule = MmapRule::llvm_profgen);
 MmapLine parse_mmap_line(std::string_view line);
 // In the order of the text; line.data() tells the place.
-void for_each_mmap_line(std::string_view text, const std::function<void(const MmapLine&)>& each);
+void for_each_mmap_line(std::string_view text, MmapRule rule,
+                        const std::function<void(const MmapLine&)>& each);
 
 // Pieces of about `size` bytes that begin and end between samples.
 std::vector<std::string_view> split_script(std::string_view text, ScriptKind kind, size_t size);
@@ -116,6 +139,74 @@ bool parse_frames(Lines& lines, Sink& sink, ScriptCounts& counts) {
   return sink.end_of_frames();
 }
 
+template <class Sink>
+bool parse_column_branches(std::string_view text, Sink& sink) {
+  const char* at = text.data();
+  const char* end = at + text.size();
+  if (text.find('(') == text.npos) return parse_branch_line(text, sink);
+  for (; at != end; ++at) {
+    u64 from, to;
+    if (*at == ' ') continue;
+    if (!take_column_branch(at, end, from, to)) return false;
+    sink.branch(from, to);
+    if (at == end) break;
+  }
+  return true;
+}
+
+// Tells a sink what a text with columns says.
+template <class Sink>
+class ColumnVisitor {
+ public:
+  ColumnVisitor(Sink& sink, ScriptKind kind) : sink_(sink), chains_(has_chains(kind)) {}
+
+  void event(std::string_view line) {
+    if (is_mmap_line(line, MmapRule::with_columns)) sink_.mmap(parse_mmap_line(line));
+  }
+  void begin(const SampleColumns&, u64 repeat) {
+    ++counts.samples;
+    sink_.begin_sample(repeat);
+    framed_ = chains_;
+    more_frames_ = true;
+    kept_.reset();
+  }
+  void frame(u64 address) {
+    framed_ = true;
+    if (more_frames_) more_frames_ = sink_.frame(address);
+  }
+  void branches(std::string_view text, u64 number) {
+    if (!is_kept() || parse_column_branches(text, sink_)) return;
+    ++counts.bad_branches;
+    sink_.bad_branch(number, text);
+  }
+  void end() {
+    if (is_kept()) sink_.end_sample();
+  }
+
+  ScriptCounts counts;
+
+ private:
+  bool is_kept() {
+    if (!kept_) kept_ = !framed_ || sink_.end_of_frames();
+    return *kept_;
+  }
+
+  Sink& sink_;
+  bool chains_, framed_ = false, more_frames_ = true;
+  std::optional<bool> kept_;
+};
+
+template <class Sink>
+ScriptCounts parse_columns_of(std::string_view chunk, ScriptKind kind, Sink& sink) {
+  ColumnVisitor<Sink> visitor(sink, kind);
+  ColumnWalk walk(visitor);
+  Lines lines(chunk);
+  for (; !lines.at_end(); lines.advance()) walk.line(lines.line(), lines.number());
+  walk.end();
+  visitor.counts.lines = lines.number();
+  return visitor.counts;
+}
+
 }  // namespace script_detail
 
 // Of a chunk that for_each_mmap_line() found no mapping events in, lines need not be asked again.
@@ -125,6 +216,7 @@ template <class Sink>
 ScriptCounts parse_script(std::string_view chunk, ScriptKind kind, Sink& sink,
                           MmapLines mmap_lines = MmapLines::possible) {
   using namespace script_detail;
+  if (has_columns(kind)) return parse_columns_of(chunk, kind, sink);
   ScriptCounts counts;
   Lines lines(chunk);
   while (!lines.at_end()) {

@@ -167,7 +167,7 @@ TEST(Script, MmapLinesAreFoundAmongSamples) {
   std::string text = " 1 0x1/0x2/P 0x3/0x4/P\n" + std::string(mmap2_line) + "\n 1 0x1/0x2/P\n\n" +
                      std::string(mmap2_line);
   size_t found = 0;
-  for_each_mmap_line(text, [&](const MmapLine& line) {
+  for_each_mmap_line(text, MmapRule::llvm_profgen, [&](const MmapLine& line) {
     EXPECT_EQ(line.line, mmap2_line);
     ++found;
   });

@@ -46,7 +46,8 @@ class LoadTracker {
  public:
   // `pid`: take mapping events of this process only. `kernel`: the program is Linux, whose mapping
   // has a name of its own.
-  LoadTracker(const binary::Program& program, std::optional<u32> pid, bool kernel = false);
+  LoadTracker(const binary::Program& program, std::optional<u32> pid, bool kernel = false,
+              perf::MmapRule rule = perf::MmapRule::llvm_profgen);
 
   // Waits for the chunks before to be asked for.
   LoadHistory history_of(size_t chunk, std::string_view text);
@@ -64,6 +65,7 @@ class LoadTracker {
   const binary::Program& program_;
   std::optional<u32> pid_;
   bool kernel_;
+  perf::MmapRule rule_;
   std::mutex lock_;
   std::condition_variable chunk_done_;
   size_t chunks_done_ = 0;

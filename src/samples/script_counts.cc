@@ -72,12 +72,12 @@ class CountingSink : public ScriptSink {
 
 Result<ScriptRead> count_script(std::string_view text, const binary::Program& program,
                                 const ScriptOptions& options) {
-  ScriptKind kind = perf::detect_script(text);
+  ScriptKind kind = options.kind_of(text);
   if (kind == ScriptKind::invalid) return fail("{}", perf::script_problem(text));
   std::vector<CountingSink> sinks(worker_count(options.threads), CountingSink(program));
   ScriptRead read(program.code());
   read.facts = TRY(read_script(text, kind, program, options, sinks));
-  read.hybrid = kind == ScriptKind::hybrid;
+  read.hybrid = perf::has_chains(kind);
   std::vector<BranchFolder> folders;
   for (auto& sink : sinks) {
     folders.push_back(std::move(sink.folder));

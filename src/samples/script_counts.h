@@ -1,6 +1,6 @@
 #pragma once
 
-// perf script text → Counts of one program, by the rules of llvm-profgen 22.
+// perf script text → Counts of one program, by the rules of llvm-profgen 22 (perf/script.h).
 //
 //   auto read = TRY(count_script(text, program, {}));
 //   use(read.sums.counts());

@@ -22,8 +22,13 @@ namespace pgokit::samples {
 struct ScriptOptions {
   std::optional<u32> pid = {};  // only mapping events of this process
   bool kernel = false;          // the program is the kernel of the recorded machine
+  bool llvm_profgen = false;    // text that it does not take is none
   unsigned threads = 0;
   Progress* progress = nullptr;  // told of the bytes that were read
+
+  perf::ScriptKind kind_of(std::string_view text) const {
+    return llvm_profgen ? perf::detect_script(text) : perf::detect_text(text);
+  }
 };
 
 // What a text says beside its samples.
@@ -86,7 +91,7 @@ Result<ScriptFacts> read_script(std::string_view text, perf::ScriptKind kind,
                                 const binary::Program& program, const ScriptOptions& options,
                                 std::vector<Sink>& sinks) {
   constexpr size_t chunk_size = 1 << 20;
-  LoadTracker loads(program, options.pid, options.kernel);
+  LoadTracker loads(program, options.pid, options.kernel, perf::mmap_rule(kind));
   auto chunks = perf::split_script(text, kind, chunk_size);
   std::vector<ScriptChunk> facts(chunks.size());
   parallel_for(chunks.size(), static_cast<unsigned>(sinks.size()),

@@ -33,9 +33,9 @@ class UnwindingSink : public samples::ScriptSink {
 Result<HybridScript> unwind_script(std::string_view text, const binary::Program& program,
                                    const HybridRules& rules,
                                    const samples::ScriptOptions& options) {
-  auto kind = perf::detect_script(text);
+  auto kind = options.kind_of(text);
   if (kind == perf::ScriptKind::invalid) return fail("{}", perf::script_problem(text));
-  if (kind != perf::ScriptKind::hybrid) return fail("its samples have no call chains");
+  if (!perf::has_chains(kind)) return fail("its samples have no call chains");
   std::vector<UnwindingSink> sinks;
   for (unsigned i = 0; i < worker_count(options.threads); ++i) sinks.emplace_back(program, rules);
   auto facts = TRY(samples::read_script(text, kind, program, options, sinks));

@@ -116,9 +116,14 @@ Status read_recording(Bytes bytes, const binary::Program& program, const Generat
   return {};
 }
 
+// llvm-profgen's command takes what that tool takes.
+perf::ScriptKind script_kind(std::string_view text, const GenerationOptions& options) {
+  return options.kind ? perf::detect_script(text) : perf::detect_text(text);
+}
+
 // Text with samples of both kinds, of two events perhaps, is read as that of its first sample.
-void look_for_other_kind(std::string_view text, ReadInput& input) {
-  auto kind = perf::detect_script(text);
+void look_for_other_kind(std::string_view text, perf::ScriptKind kind, ReadInput& input) {
+  if (perf::has_columns(kind)) return;
   bool dropped = kind == perf::ScriptKind::hybrid ? input.script.bad_frames > 0
                                                   : input.use.without_branches > 0;
   if (dropped) input.other_kind_line = perf::other_kind_line(text, kind);
@@ -126,18 +131,20 @@ void look_for_other_kind(std::string_view text, ReadInput& input) {
 
 Status read_script(std::string_view text, const binary::Program& program,
                    const GenerationOptions& options, ReadInput& input) {
-  if (options.allow_ip && perf::detect_script(text) == perf::ScriptKind::invalid) {
+  auto kind = script_kind(text, options);
+  if (options.allow_ip && kind == perf::ScriptKind::invalid) {
     samples::IpRead read(program);
     return estimate_from_ips(program, options, input, read, [&](const samples::EachChain& each) {
       return samples::count_ip_script(text, program, {.pid = options.pid}, each);
     });
   }
-  if (!options.flat_from_hybrid && perf::detect_script(text) == perf::ScriptKind::hybrid)
+  if (!options.flat_from_hybrid && perf::has_chains(kind))
     return read_hybrid_script(text, program, options, input);
   Progress progress("reading", text.size(), options.progress);
   auto read = TRY(samples::count_script(text, program,
                                         {.pid = options.pid,
                                          .kernel = options.kernel,
+                                         .llvm_profgen = options.kind.has_value(),
                                          .threads = options.threads,
                                          .progress = &progress}));
   input.counts = read.sums.counts(options.threads);
@@ -179,7 +186,8 @@ Result<ReadInput> read_one(const std::string& path, const binary::Program& progr
       break;
     case InputKind::script:
       TRY_IN(path, read_script(as_text(file.bytes()), program, options, input));
-      look_for_other_kind(as_text(file.bytes()), input);
+      look_for_other_kind(as_text(file.bytes()), script_kind(as_text(file.bytes()), options),
+                          input);
       break;
     case InputKind::raw:
       TRY_IN(path, read_raw(as_text(file.bytes()), program, options, input));
@@ -234,7 +242,7 @@ Result<InputKind> detect_input(Bytes bytes, bool allow_ip) {
   if (bytes.empty()) return fail("it is empty");
   if (perf::Recording::recognizes(bytes)) return InputKind::recording;
   if (samples::looks_like_raw_profile(as_text(bytes))) return InputKind::raw;
-  if (perf::detect_script(as_text(bytes)) != perf::ScriptKind::invalid) return InputKind::script;
+  if (perf::detect_text(as_text(bytes)) != perf::ScriptKind::invalid) return InputKind::script;
   if (as_text(bytes).starts_with(ELFMAG))
     return fail("a program, not a recording (the program stands behind -b)");
   if (profile::sniff(bytes))

@@ -30,6 +30,7 @@ Status read_hybrid_script(std::string_view text, const binary::Program& program,
   auto read = TRY(unwind::unwind_script(text, program, rules_of(program, options),
                                         {.pid = options.pid,
                                          .kernel = options.kernel,
+                                         .llvm_profgen = options.kind.has_value(),
                                          .threads = options.threads,
                                          .progress = &progress}));
   input.mapped = read.script.mapped;

@@ -33,9 +33,10 @@ Status print_mapping_events(const GenerationOptions& options) {
     auto kind = options.kind ? *options.kind : TRY_IN(path, detect_input(file.bytes()));
     if (kind == InputKind::recording) TRY_IN(path, print_recorded(file.bytes(), options.threads));
     if (kind == InputKind::script)
-      perf::for_each_mmap_line(as_text(file.bytes()), [](const perf::MmapLine& event) {
-        if (event.parsed) print_event(event.path, event.start);
-      });
+      perf::for_each_mmap_line(as_text(file.bytes()), perf::MmapRule::llvm_profgen,
+                               [](const perf::MmapLine& event) {
+                                 if (event.parsed) print_event(event.path, event.start);
+                               });
   }
   return {};
 }
