@@ -100,9 +100,11 @@ class FitMeasure {
 
   void take(NameId name, const OldFunction& function) {
     add(fit_.all, function);
-    if (!names_.has(name)) {
+    bool other_path = names_.is_from_other_path(name);
+    if (other_path) add(fit_.other_path, function);
+    if (!names_.has(name) || other_path) {
       add(fit_.vanished, function);
-      vanished_.push_back(name);
+      if (!other_path) vanished_.push_back(name);
       return;
     }
     const auto& now = shape_.functions[static_cast<size_t>(names_.at(name))];

@@ -40,10 +40,11 @@ struct Fit {
   };
   Part all;
   Part vanished;                             // the program has no function of that name
+  Part other_path;                           // of these: static functions of files elsewhere
   Part changed;                              // another checksum, or call sites that are elsewhere
   u64 call_sites = 0, call_sites_there = 0;  // of profiles of lines
   u64 code_bytes = 0, covered_bytes = 0;     // of functions with samples
-  std::vector<std::string> vanished_names;   // by samples downwards
+  std::vector<std::string> vanished_names;   // but for those of other paths; by samples downwards
   std::vector<std::string> changed_names;
 
   double stale_share() const;    // samples of both kinds, of all

@@ -38,6 +38,20 @@ TEST(Quality, WithoutCallsThereIsNothingToMeasure) {
   EXPECT_FALSE(quiet.calls_beyond_places);
 }
 
+// clang does not find them by their names.
+TEST(Fit, StaticFunctionsOfAnotherCheckoutAreVanishedForACause) {
+  ProgramShape shape;
+  shape.has_probes = true;
+  shape.names.intern("");
+  shape.function(shape.names.intern("f.__uniq.2")).checksum = 1;
+  shape.index_guids();
+  auto profile = read("f.__uniq.1:60:1\n 1: 60\n !CFGChecksum: 1\n");
+  auto fit = measure_fit(profile.profile, shape);
+  EXPECT_DOUBLE_EQ(fit.stale_share(), 1);
+  EXPECT_EQ(fit.other_path.functions, 1);
+  EXPECT_TRUE(fit.vanished_names.empty());
+}
+
 TEST(Fit, TellsChangedAndVanishedFunctions) {
   ProgramShape shape;
   shape.has_probes = true;

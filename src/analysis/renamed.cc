@@ -14,6 +14,7 @@ NameMatch::NameMatch(const profile::Profile& profile, const ProgramShape& shape,
       functions_(functions),
       to_(functions.size(), gone),
       renamed_(functions.size()),
+      other_path_(functions.size()),
       taken_(shape.names.size()) {
   for (u32 i = 0; i < functions.size(); ++i) {
     NameId name{i};
@@ -25,6 +26,42 @@ NameMatch::NameMatch(const profile::Profile& profile, const ProgramShape& shape,
     to_[i] = static_cast<u32>(found - shape.functions.data());
     taken_[to_[i]] = true;
   }
+  find_by_path();
+}
+
+void NameMatch::find_by_path() {
+  std::vector<std::string_view> olds;
+  for (u32 i = 0; i < functions_.size(); ++i)
+    olds.push_back(profile_.names.is_guid(NameId{i})
+                       ? std::string_view()
+                       : canonical_function_name(profile_.names.text(NameId{i})));
+  for (u32 i = 0; i < shape_.names.size(); ++i)
+    new_names_.push_back(shape_.functions[i].known ? shape_.names.text(NameId{i})
+                                                   : std::string_view());
+  paths_.emplace(olds, new_names_,
+                 [&](u32 old, u32 now) { return likeness(NameId{old}, NameId{now}); });
+  for (u32 i = 0; i < functions_.size(); ++i) {
+    if (to_[i] != gone) continue;
+    auto now = paths_->find(olds[i]);
+    if (!now || taken_[*now]) continue;
+    to_[i] = *now;
+    taken_[*now] = other_path_[i] = true;
+  }
+}
+
+u64 NameMatch::likeness(NameId old_name, NameId now_name) const {
+  constexpr u64 same = 64;  // more than places can tell
+  const auto& old = functions_[static_cast<size_t>(old_name)];
+  const auto& now = shape_.functions[static_cast<size_t>(now_name)];
+  if (old.checksum && old.checksum == now.checksum) return same;
+  u64 places = 0;
+  for (auto at : old.places) places += std::ranges::binary_search(now.places, at);
+  return std::min(places, same);
+}
+
+std::string_view NameMatch::name_now(std::string_view old) const {
+  auto now = paths_->find(old);
+  return now ? new_names_[*now] : old;
 }
 
 std::vector<Anchor> NameMatch::anchors_of(NameId old) const {

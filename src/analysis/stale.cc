@@ -45,6 +45,7 @@ class Matcher {
     if (names_.is_renamed(name))
       report_.renamed.push_back({std::string(old_.names.text(name)),
                                  std::string(shape_.names.text(names_.at(name))), old.samples});
+    if (names_.is_from_other_path(name)) add(report_.other_path, old.samples);
     auto match = match_function(old, names_.anchors_of(name), now, shape_.has_probes);
     auto& map = maps_[static_cast<size_t>(name)] = std::move(match.map);
     if (!match.changed) return add(report_.unchanged, old.samples);
@@ -78,7 +79,7 @@ class Matcher {
     new_names_.resize(functions_.size());
     for (u32 i = 0; i < functions_.size(); ++i) new_names_[i] = intern(result, NameId{i});
     for (u32 i = 0; i < old_.symbols.size(); ++i)
-      result.symbols.intern(old_.symbols.text(NameId{i}));
+      result.symbols.intern(names_.name_now(old_.symbols.text(NameId{i})));
     for (const auto& [context, samples] : old_.functions()) {
       if (!names_.has(samples.name)) continue;
       copy(samples, result.function(moved_context(result, context)));
@@ -88,7 +89,8 @@ class Matcher {
   }
 
   NameId intern(Profile& result, NameId old) const {
-    if (!names_.is_renamed(old)) return result.names.intern_from(old_.names, old);
+    if (!names_.is_renamed(old) && !names_.is_from_other_path(old))
+      return result.names.intern_from(old_.names, old);
     auto text = shape_.names.text(names_.at(old));
     return old_.names.is_guid(old) ? result.names.intern_guid(function_guid(text))
                                    : result.names.intern(text);

@@ -28,6 +28,7 @@ struct StaleReport {
     u64 samples = 0;
   };
   Functions all, unchanged, moved, lost;
+  Functions other_path;  // static functions of files elsewhere; in unchanged or moved, too
   u64 changed_without_call_sites = 0;        // taken as they are: nothing to align them by
   u64 call_sites = 0, call_sites_found = 0;  // of functions that changed
   u64 places_moved = 0;

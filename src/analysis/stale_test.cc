@@ -134,6 +134,30 @@ TEST(MatchProfile, TheSameProgramChangesNothing) {
   EXPECT_EQ(report.unchanged.functions, 4);
 }
 
+TEST(MatchProfile, FindsStaticFunctionsOfAnotherCheckout) {
+  auto shape = ShapeBuilder()
+                   .function("main", 1, {{2, "init.__uniq.8"}})
+                   .function("init.__uniq.8", 2)
+                   .function("run.__uniq.8", 3)
+                   .function("init.__uniq.9", 4)
+                   .build();
+  auto old = read(
+      "main:100:1\n 1: 10\n 2: 20 init.__uniq.5:20\n !CFGChecksum: 1\n"
+      "init.__uniq.5:20:20\n 1: 20\n !CFGChecksum: 2\n"
+      "run.__uniq.5:10:10\n 1: 10\n !CFGChecksum: 3\n");
+  old.symbols.intern("run.__uniq.5");
+  StaleReport report;
+  auto matched = match_profile(old, shape, report);
+  std::string text = profile::write_text(matched);
+  EXPECT_THAT(text, testing::HasSubstr("init.__uniq.8:20:20\n"));
+  EXPECT_THAT(text, testing::HasSubstr(" 2: 20 init.__uniq.8:20\n"));
+  EXPECT_THAT(text, testing::HasSubstr("run.__uniq.8:10:10\n"));
+  EXPECT_TRUE(matched.symbols.find("run.__uniq.8"));
+  EXPECT_EQ(report.other_path.functions, 2);
+  EXPECT_EQ(report.unchanged.functions, 3);
+  EXPECT_THAT(report.renamed, IsEmpty());
+}
+
 TEST(MatchProfile, FollowsContexts) {
   auto old = read(
       "[main:4 @ f]:20:20\n 1: 20\n !CFGChecksum: 2\n"

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "base/unique_names.h"
 
 namespace pgokit::order {
 namespace {
@@ -37,16 +38,38 @@ Placement::Placement(const Model& model, const LinkSymbols& symbols) : symbols_(
   if (symbols.empty()) return;
   matches_.resize(model.functions.size());
   auto wanted = mentioned(model);
+  for (u32 f = 0; f < model.functions.size(); ++f) matches_[f] = symbols.match(model.name(f));
+  find_by_path(model);
   for (u32 f = 0; f < model.functions.size(); ++f) {
-    auto match = matches_[f] = symbols.match(model.name(f));
+    const auto& match = matches_[f];
     if (wanted[f]) {
       ++facts_.functions;
       facts_.exactly += match.found == Found::exactly;
       facts_.by_base += match.found == Found::by_base;
+      facts_.by_path += match.found == Found::by_path;
       if (match.found == Found::not_there) facts_.missing.push_back(f);
       if (symbols.is_ambiguous(match.symbols))
         facts_.ambiguous.push_back({f, match.symbols.size(), some_files(symbols, match.symbols)});
     }
+  }
+}
+
+void Placement::find_by_path(const Model& model) {
+  bool any = false;
+  std::vector<std::string> olds, news;
+  for (u32 f = 0; f < model.functions.size(); ++f) {
+    olds.push_back(link_base_name(model.name(f)));
+    any |= matches_[f].found == Found::not_there && split_unique_name(olds.back());
+  }
+  if (!any) return;
+  for (const auto& symbol : symbols_.all()) news.push_back(link_base_name(symbol.name));
+  std::vector<std::string_view> old_views(olds.begin(), olds.end());
+  std::vector<std::string_view> new_views(news.begin(), news.end());
+  SourcePaths paths(old_views, new_views);
+  for (u32 f = 0; f < matches_.size(); ++f) {
+    if (matches_[f].found != Found::not_there) continue;
+    if (auto now = paths.find(olds[f]))
+      matches_[f] = {Found::by_path, symbols_.match(symbols_.all()[*now].name).symbols};
   }
 }
 

@@ -20,7 +20,7 @@ namespace pgokit::order {
 
 struct PlacementFacts {
   u64 functions = 0;  // that were looked for
-  u64 exactly = 0, by_base = 0;
+  u64 exactly = 0, by_base = 0, by_path = 0;
   std::vector<u32> missing;  // functions of the model that are not in the link
   struct Ambiguous {
     u32 function = 0;
@@ -48,6 +48,7 @@ class Placement {
   std::vector<PlacedCall> calls_of(const Model& model) const;
 
  private:
+  void find_by_path(const Model& model);
   std::string_view first_name(u32 function, const Model& model) const;
 
   const LinkSymbols& symbols_;

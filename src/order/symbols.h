@@ -37,7 +37,8 @@ struct LinkSymbol {
 // keep that: "f.cold.1" is "f.cold".
 std::string link_base_name(std::string_view name);
 
-enum class Found { not_there, exactly, by_base };
+// By path: a static function of a source file that is elsewhere now (base/unique_names.h).
+enum class Found { not_there, exactly, by_base, by_path };
 
 struct Match {
   Found found = Found::not_there;

@@ -100,6 +100,25 @@ TEST(Placement, TheLinkDecidesSizesAndWhatIsThere) {
   EXPECT_FALSE(placement.layout().functions[gone].is_there());
 }
 
+TEST(Placement, StaticFunctionsOfAnotherCheckoutAreFound) {
+  LinkSymbols symbols;
+  ASSERT_TRUE(symbols.add(file_with("paths", program({{"init.__uniq.7", 0x1040},
+                                                      {"run.__uniq.7.llvm.3", 0x1000},
+                                                      {"init.__uniq.8", 0x1020}}))));
+  symbols.finish();
+  Model model;
+  u32 init = model.function("init.__uniq.1"), run = model.function("run.__uniq.1.llvm.9"),
+      gone = model.function("stop.__uniq.1");
+  model.traces.push_back({.functions = {run, init, gone}});
+  Placement placement(model, symbols);
+  EXPECT_EQ(placement.facts().by_path, 2u);
+  EXPECT_THAT(placement.facts().missing, ElementsAre(gone));
+  auto placed = placement.symbols_of(std::vector<u32>{run, init}, model);
+  ASSERT_EQ(placed.size(), 2u);
+  EXPECT_EQ(placed[0].name, "run.__uniq.7.llvm.3");
+  EXPECT_EQ(placed[1].name, "init.__uniq.7");
+}
+
 TEST(Placement, WithoutALinkNamesAreTakenAsTheyStand) {
   LinkSymbols symbols;
   symbols.finish();

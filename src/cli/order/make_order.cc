@@ -220,6 +220,9 @@ class OrderMaker {
         facts.by_base
             ? fmt::format(", {} of them under names with other suffixes", grouped(facts.by_base))
             : "");
+    if (facts.by_path)
+      add(text, "other path {} of them: static functions named by another source path\n",
+          grouped(facts.by_path));
     u64 lines = 0;
     auto listed = [&] { return options_.top == 0 || lines++ < options_.top; };
     for (u32 f : facts.missing)

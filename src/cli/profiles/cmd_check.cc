@@ -18,12 +18,16 @@ using report::grouped;
 using report::Json;
 
 constexpr int below_threshold = 3;
+// What nobody asked for: more samples lost than that is no profile of the program any more.
+constexpr double most_stale = 20;
+constexpr double dense_enough = 50;
 
 struct Settings {
   std::string profile, binary, recording;
   binary::ProgramOptions program;
-  double min_density = 0, min_coverage = 0, max_stale = 100, max_vanished = 100, min_flow = 0,
+  double min_density = 0, min_coverage = 0, max_vanished = 100, min_flow = 0,
          max_excess_calls = 100;
+  double max_stale = -1;  // not given
   u64 top = 5, threads = 0;
   bool json = false;
 };
@@ -48,7 +52,7 @@ struct Checked {
 };
 
 Status check_settings(const Settings& s) {
-  if (s.binary.empty() && (s.max_stale < 100 || s.max_vanished < 100 || s.min_coverage > 0))
+  if (s.binary.empty() && (s.max_stale >= 0 || s.max_vanished < 100 || s.min_coverage > 0))
     return usage_error("--max-stale, --max-vanished and --min-coverage need --binary");
   if (s.binary.empty() && !s.recording.empty()) return usage_error("--recording needs --binary");
   return {};
@@ -88,7 +92,8 @@ void list_measures(const Settings& s, Checked& checked) {
   if (!checked.fit) return;
   const auto& fit = *checked.fit;
   list.push_back({"coverage", 100 * fit.covered_share(), s.min_coverage, true, s.min_coverage > 0});
-  list.push_back({"stale", 100 * fit.stale_share(), s.max_stale, false, s.max_stale < 100});
+  list.push_back({"stale", 100 * fit.stale_share(), s.max_stale < 0 ? most_stale : s.max_stale,
+                  false, s.max_stale < 100});
   double vanished = fit.all.samples ? 100 * static_cast<double>(fit.vanished.samples) /
                                           static_cast<double>(fit.all.samples)
                                     : 0;
@@ -135,6 +140,12 @@ std::string fit_text(const Settings& s, const Checked& checked) {
   text += fmt::format("  vanished {} of {} functions, {} of the samples\n",
                       grouped(fit.vanished.functions), grouped(fit.all.functions),
                       report::percent(fit.vanished.samples, fit.all.samples));
+  if (fit.other_path.functions)
+    text += fmt::format(
+        "           {} of them, {} of the samples, are there by the path of another source file:\n"
+        "           -fmacro-prefix-map=$PWD/= in both builds makes the names equal\n",
+        grouped(fit.other_path.functions),
+        report::percent(fit.other_path.samples, fit.all.samples));
   names_text(text, "not in the program", fit.vanished_names, s.top);
   text += fmt::format("  changed  {} of {} functions, {} of the samples\n",
                       grouped(fit.changed.functions), grouped(fit.all.functions),
@@ -148,13 +159,37 @@ std::string fit_text(const Settings& s, const Checked& checked) {
   return text;
 }
 
+bool is_good(const Checked& checked) {
+  return checked.quality.samples > 0 && std::ranges::all_of(checked.measures, &Measure::good);
+}
+
+bool is_thin(const Quality& quality) { return quality.density < dense_enough; }
+
+// In one word, of the text and the JSON.
+std::string_view verdict_of(const Checked& checked) {
+  if (checked.quality.samples == 0) return "empty";
+  return !is_good(checked) ? "bad" : is_thin(checked.quality) ? "thin" : "good";
+}
+
+std::string verdict_text(const Checked& checked) {
+  auto verdict = verdict_of(checked);
+  std::string fits = checked.fit ? ", and fits the program" : "";
+  if (verdict == "good") return "good" + fits;
+  if (verdict == "thin") return "thin" + fits + ": more samples would optimize better";
+  if (verdict == "empty") return "EMPTY: there is nothing to optimize by";
+  std::string missed;
+  for (const auto& measure : checked.measures)
+    if (!measure.good()) missed += (missed.empty() ? "" : ", ") + measure.name;
+  return "BAD: " + missed;
+}
+
 std::string as_text(const Settings& s, const Checked& checked) {
   const auto& q = checked.quality;
   std::string text = fmt::format("profile    {}\n", s.profile);
   text += fmt::format("functions  {} with {} places and {} samples\n", grouped(q.functions),
                       grouped(q.places), grouped(q.samples));
   text += fmt::format("density    {:.1f}{}\n", q.density,
-                      q.density < 50 ? " (thin: from 50 on more samples help little)" : "");
+                      is_thin(q) ? " (thin: from 50 on more samples help little)" : "");
   text += flow_text(q);
   if (checked.fit) text += fit_text(s, checked);
   for (const auto& measure : checked.measures)
@@ -162,7 +197,7 @@ std::string as_text(const Settings& s, const Checked& checked) {
       text += fmt::format("{}  {} {:.1f}, asked for {} {:.1f}\n",
                           measure.good() ? "good     " : "BAD      ", measure.name, measure.value,
                           measure.at_least ? "at least" : "at most", measure.bound);
-  return text;
+  return text + fmt::format("verdict    {}\n", verdict_text(checked));
 }
 
 Json names_json(const std::vector<std::string>& names, u64 top) {
@@ -178,6 +213,8 @@ Json fit_json(const Settings& s, const Fit& fit) {
                        .set("samples", fit.all.samples)
                        .set("vanished_functions", fit.vanished.functions)
                        .set("vanished_samples", fit.vanished.samples)
+                       .set("other_path_functions", fit.other_path.functions)
+                       .set("other_path_samples", fit.other_path.samples)
                        .set("changed_functions", fit.changed.functions)
                        .set("changed_samples", fit.changed.samples)
                        .set("call_sites", fit.call_sites)
@@ -190,18 +227,17 @@ Json fit_json(const Settings& s, const Fit& fit) {
 
 std::string as_json(const Settings& s, const Checked& checked) {
   Json measures = Json::object();
-  bool good = true;
   for (const auto& measure : checked.measures) {
     Json one = Json::object();
     one.set("value", measure.value);
     if (measure.asked) one.set(measure.at_least ? "at_least" : "at_most", measure.bound);
     one.set("good", measure.good());
-    good &= measure.good();
     measures.set(measure.name, std::move(one));
   }
   Json json = Json::object();
   json.set("profile", s.profile)
-      .set("good", good)
+      .set("good", is_good(checked))
+      .set("verdict", std::string(verdict_of(checked)))
       .set("functions", checked.quality.functions)
       .set("places", checked.quality.places)
       .set("samples", checked.quality.samples)
@@ -219,8 +255,7 @@ Result<int> check(Settings& s) {
   if (!s.binary.empty()) checked.fit = TRY(fit_of(s, read.profile, checked));
   list_measures(s, checked);
   report::print("{}", s.json ? as_json(s, checked) : as_text(s, checked));
-  bool good = std::ranges::all_of(checked.measures, &Measure::good);
-  return good ? 0 : below_threshold;
+  return is_good(checked) ? 0 : below_threshold;
 }
 
 int run(std::span<char* const> arguments) {
@@ -238,12 +273,14 @@ int run(std::span<char* const> arguments) {
        {"--max-excess-calls", "PERCENT", "calls beyond the count of their place",
         &s.max_excess_calls},
        {"--min-coverage", "PERCENT", "code bytes of functions with samples", &s.min_coverage},
-       {"--max-stale", "PERCENT", "samples in functions that changed or vanished", &s.max_stale},
+       {"--max-stale", "PERCENT", "samples in functions that changed or vanished (20; 100: any)",
+        &s.max_stale},
        {"--max-vanished", "PERCENT", "samples in functions that vanished", &s.max_vanished},
        {"--top", "N", "how many functions are named in each list; 0 is all", &s.top},
        {"--threads", "N", "how many at a time; 0 is all cores", &s.threads},
        {"--json", "", "print JSON", &s.json}},
-      "Exit codes: 0, 1 a file is unusable, 2 wrong usage, 3 a threshold is missed."};
+      "Exit codes: 0, 1 a file is unusable, 2 wrong usage, 3 a threshold is missed, also that of\n"
+      "--max-stale where it is not given."};
   if (auto exit = parse_options(table, arguments)) return *exit;
   auto code = check(s);
   return code ? *code : report_failure("check", code.error());

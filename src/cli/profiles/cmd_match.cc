@@ -32,6 +32,9 @@ std::string as_text(const Settings& s, const StaleReport& report) {
   text += fmt::format("unchanged  {}\n", share(report.unchanged, report.all));
   text += fmt::format("changed    {}\n", share(report.moved, report.all));
   text += fmt::format("lost       {}\n", share(report.lost, report.all));
+  if (report.other_path.functions)
+    text += fmt::format("other path {}: static functions named by another source path\n",
+                        share(report.other_path, report.all));
   if (report.moved.functions) {
     text += fmt::format("call sites {} of {} in changed functions found again; {} places moved\n",
                         grouped(report.call_sites_found), grouped(report.call_sites),
@@ -71,6 +74,7 @@ std::string as_json(const Settings& s, const StaleReport& report) {
       .set("unchanged", functions_json(report.unchanged))
       .set("changed", functions_json(report.moved))
       .set("lost", functions_json(report.lost))
+      .set("other_path", functions_json(report.other_path))
       .set("call_sites", report.call_sites)
       .set("call_sites_found", report.call_sites_found)
       .set("places_moved", report.places_moved)
@@ -125,7 +129,8 @@ int run(std::span<char* const> arguments) {
        {"--top", "N", "how many renamed and lost functions are listed; 0 is all", &s.top},
        {"--threads", "N", "how many at a time; 0 is all cores", &s.threads},
        {"--json", "", "tell what was found as JSON", &s.json}},
-      "Functions are found by name, renamed ones by callers, callees and checksum; places in\n"
+      "Functions are found by name, static ones also by that of a source file elsewhere, renamed "
+      "ones by callers, callees and checksum; places in\n"
       "functions that changed by the call sites around them."};
   if (auto exit = parse_options(table, arguments)) return *exit;
   auto status = match(s);
