@@ -14,14 +14,14 @@ namespace {
 // What each family calls its options; empty: it has none.
 struct Options {
   CompilerFamily family;
-  std::string_view debug, discriminators, probes, unique_names;
+  std::string_view debug, discriminators, probes, unique_names, relative_paths;
 };
 
 constexpr Options known_options[] = {
     {CompilerFamily::clang, "-g", "-fdebug-info-for-profiling", "-fpseudo-probe-for-profiling",
-     "-funique-internal-linkage-names"},
-    {CompilerFamily::gcc, "-g", "", "", ""},  // discriminators come with -g
-    {CompilerFamily::rustc, "-g -Cstrip=none", "-Zdebug-info-for-profiling", "",
+     "-funique-internal-linkage-names", "-fmacro-prefix-map=$PWD/="},
+    {CompilerFamily::gcc, "-g", "", "", "", ""},  // discriminators come with -g
+    {CompilerFamily::rustc, "-g -Cstrip=none", "-Zdebug-info-for-profiling", "", "",
      ""},  // cargo strips
 };
 
@@ -141,6 +141,7 @@ std::string profiling_options(const Compiler& compiler, ProfileKind kind) {
   add(options.discriminators);
   if (kind.probes) add(options.probes);
   if (kind.unique_names) add(options.unique_names);
+  if (kind.unique_names && !kind.absolute_paths) add(options.relative_paths);
   return text;
 }
 

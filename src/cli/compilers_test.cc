@@ -47,6 +47,8 @@ TEST(Compilers, ProbesWantDiscriminatorsToo) {
   EXPECT_EQ(profiling_options(compiler_of(gcc_producer), {.probes = true, .unique_names = true}),
             "-g");
   EXPECT_EQ(profiling_options({}), "-g -fdebug-info-for-profiling");
+  EXPECT_EQ(profiling_options({}, {.unique_names = true, .absolute_paths = true}),
+            "-g -fdebug-info-for-profiling -funique-internal-linkage-names");
 }
 
 TEST(Compilers, UseProfilesEachInItsWay) {
@@ -54,6 +56,7 @@ TEST(Compilers, UseProfilesEachInItsWay) {
   EXPECT_EQ(use_commands(compiler_of("clang version 14.0.6"), "a.prof", {.unique_names = true}),
             std::vector<std::string>{"clang -O2 -g -fdebug-info-for-profiling "
                                      "-funique-internal-linkage-names "
+                                     "-fmacro-prefix-map=$PWD/= "
                                      "-fprofile-sample-use=a.prof ..."});
   EXPECT_EQ(use_commands(compiler_of(gcc_producer), "a b.prof", {}),
             (std::vector<std::string>{"pgokit merge 'a b.prof' --format gcov -o 'a b.prof.afdo'",

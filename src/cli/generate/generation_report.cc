@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/unique_names.h"
+#include "binary/named_paths.h"
 #include "binary/producer.h"
 #include "cli/compilers.h"
 #include "cli/generate/input_checks.h"
@@ -63,8 +65,34 @@ std::string ip_warning(const samples::IpQuality& quality, bool has_chains) {
   return text + "; branch stacks (pgokit record) would tell more";
 }
 
+// How the compiler named the functions: called otherwise, it would not find them.
+struct Naming {
+  ProfileKind kind;
+  std::string absolute_path;  // that static functions were named by, one of them
+};
+
+Naming naming_of(const GenerationReport& report) {
+  Naming naming;
+  auto& kind = naming.kind;
+  kind = {.probes = report.program.has_probes()};
+  const auto& profile = report.generated.profile;
+  const auto& names = profile.names;
+  for (u32 id = 0; id < names.size(); ++id)
+    kind.unique_names |= split_unique_name(names.text(NameId{id})).has_value();
+  // Rust's library may be named the other way.
+  u64 most = 0;
+  for (const auto& function : profile.functions()) {
+    if (function.samples.total <= most) continue;
+    most = function.samples.total;
+    kind.rust_v0 = names.text(profile.contexts.node(function.context).function).starts_with("_R");
+  }
+  if (kind.unique_names) naming.absolute_path = binary::absolute_named_path(report.program);
+  kind.absolute_paths = !naming.absolute_path.empty();
+  return naming;
+}
+
 // Sentences for the user, most important first.
-std::vector<std::string> warnings(const GenerationReport& report) {
+std::vector<std::string> warnings(const GenerationReport& report, const Naming& naming) {
   std::vector<std::string> list;
   auto add = [&]<class... A>(fmt::format_string<A...> text, A&&... values) {
     list.push_back(fmt::format(text, std::forward<A>(values)...));
@@ -107,24 +135,11 @@ std::vector<std::string> warnings(const GenerationReport& report) {
   if (!input.ip_only && density > 0 && density * 1.05 < dense_enough)
     add("the profile is thin (density {:.1f}): {:.1f} times as many samples would optimize better",
         density, dense_enough / density);
+  if (!naming.absolute_path.empty())
+    add("static functions are named by absolute source paths ({}): a build in another folder will "
+        "not find them; compile with -fmacro-prefix-map=$PWD/= what is recorded and what is built",
+        naming.absolute_path);
   return list;
-}
-
-// How the compiler named the functions: called otherwise, it would not find them.
-ProfileKind kind_of(const GenerationReport& report) {
-  ProfileKind kind{.probes = report.program.has_probes()};
-  const auto& profile = report.generated.profile;
-  const auto& names = profile.names;
-  for (u32 id = 0; id < names.size(); ++id)
-    kind.unique_names |= names.text(NameId{id}).contains(".__uniq.");
-  // Rust's library may be named the other way.
-  u64 most = 0;
-  for (const auto& function : profile.functions()) {
-    if (function.samples.total <= most) continue;
-    most = function.samples.total;
-    kind.rust_v0 = names.text(profile.contexts.node(function.context).function).starts_with("_R");
-  }
-  return kind;
 }
 
 Compiler compiler_of_program(const binary::Program& program) {
@@ -203,11 +218,11 @@ Status check_generated(const binary::Program& program, const ReadInput& input,
 
 namespace {
 
-void print_next(const GenerationReport& report) {
+void print_next(const GenerationReport& report, const ProfileKind& kind) {
   const auto& program = report.program;
   auto compiler = compiler_of_program(program);
   const char* label = "next";
-  for (const auto& line : use_commands(compiler, std::string(report.output), kind_of(report)))
+  for (const auto& line : use_commands(compiler, std::string(report.output), kind))
     report::print(stderr, "{:<10}{}\n", std::exchange(label, ""), line);
 }
 
@@ -242,8 +257,10 @@ void print_summary(const GenerationReport& report) {
                 report.program.has_probes() ? "probes" : "debug information",
                 report.generated.density.density, report.output, report.format,
                 report::file_size(report.output_size));
-  for (const auto& warning : warnings(report)) report::print(stderr, "warning   {}\n", warning);
-  print_next(report);
+  auto naming = naming_of(report);
+  for (const auto& warning : warnings(report, naming))
+    report::print(stderr, "warning   {}\n", warning);
+  print_next(report, naming.kind);
 }
 
 void print_stats(const GenerationReport& report) {
@@ -282,7 +299,7 @@ void print_json(const GenerationReport& report, bool with_stats) {
       .set("density", report.generated.density.density)
       .set("from", report.program.has_probes() ? "probes" : "debug information");
   Json list = Json::array();
-  for (const auto& warning : warnings(report)) list.push(warning);
+  for (const auto& warning : warnings(report, naming_of(report))) list.push(warning);
   Json json = Json::object();
   json.set("input", names_of(report.options.inputs))
       .set("binary", report.program.path())
