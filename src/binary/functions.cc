@@ -43,8 +43,10 @@ void FunctionTable::sort_ranges() {
   std::ranges::stable_sort(by_function_, {}, &FunctionRange::function);
   std::ranges::stable_sort(by_start_, {}, &FunctionRange::start);
   shared_starts_ = 0;
-  for (size_t i = 1, last_shared = 0; i < by_start_.size(); ++i) {
-    if (by_start_[i].start != by_start_[i - 1].start) continue;
+  for (size_t i = 1, first = 0, last_shared = 0; i < by_start_.size(); ++i) {
+    if (by_start_[i].start != by_start_[first].start) first = i;
+    // GNU ld makes the entries of dropped copies of an inline function speak of the one it kept.
+    if (by_start_[i].function == by_start_[first].function) continue;
     if (last_shared == 0 || by_start_[last_shared].start != by_start_[i].start) ++shared_starts_;
     last_shared = i;
   }

@@ -48,7 +48,7 @@ class FunctionTable {
 
   size_t size() const { return names_.size(); }
   std::span<const FunctionRange> ranges() const { return by_start_; }
-  // Start addresses that several debug entries claim: the first one has it.
+  // Start addresses that entries of several functions claim: the first one has it.
   u64 shared_starts() const { return shared_starts_; }
   // Functions with ranges none of which is an entry. Looks at every symbol.
   u64 without_entry() const;

@@ -60,6 +60,14 @@ TEST(FunctionTable, TheFirstOfSeveralAtOneAddressHasIt) {
   EXPECT_EQ(table.shared_starts(), 1u);
 }
 
+TEST(FunctionTable, CopiesOfOneFunctionShareNothing) {
+  Symbols symbols{test::ElfBuilder()};
+  FunctionTable table({range("a", 0x1000, 0x1010), range("a", 0x1000, 0x1010),
+                       range("b", 0x1040, 0x1050), range("a", 0x1000, 0x1010)},
+                      symbols.code, 0x1000);
+  EXPECT_EQ(table.shared_starts(), 0u);
+}
+
 TEST(FunctionTable, EntriesOfFunctionsInSeveralParts) {
   Symbols symbols{test::ElfBuilder()
                       .symbol("f", 0x1000, 16, 1)

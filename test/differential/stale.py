@@ -27,6 +27,10 @@ STALENESS = ["-mllvm", "-report-profile-staleness", "-mllvm", "-salvage-stale-pr
              "-mllvm", "-salvage-unused-profile={}"]
 
 
+def stale(fit):
+    return fit["changed_functions"] + fit["vanished_functions"]
+
+
 class Matching:
     def __init__(self, pgokit, folder, show):
         self.pgokit, self.folder, self.show, self.failed = pgokit, folder, show, False
@@ -63,14 +67,43 @@ class Matching:
         self.compile(kind, source, others["-O3"], "-O3")
         self.compile(kind, source, others["with its profile"], f"-fprofile-sample-use={profile}")
         for name, program in others.items():
-            fit = json.loads(self.run(self.pgokit, "check", profile, "-b", program, "--json").stdout)["fit"]
+            fit = self.check(profile, program)
             self.run(self.pgokit, "match", profile, "-b", program, "-o", matched)
             same = matched.read_bytes() == profile.read_bytes()
-            good = fit["changed_functions"] == fit["vanished_functions"] == 0 and same
+            good = stale(fit) == 0 and same
             self.failed |= not good
             print(f"{kind}: {source.name} in {name}: {fit['changed_functions']} of {fit['functions']} functions changed, "
                   f"{fit['call_sites_there']} of {fit['call_sites']} call sites there, matched "
                   f"{'the same bytes' if same else 'OTHER BYTES'}: {'good' if good else 'BAD'}")
+
+    def judge_paths(self, kind):
+        """The same source in two folders, given to the compiler by its absolute path."""
+        programs = {}
+        for folder in "here", "there":
+            for name, mapped in (("", []), (".mapped", [f"-fmacro-prefix-map={self.folder / folder}/="])):
+                source = self.folder / folder / "call_sites.c"
+                source.parent.mkdir(exist_ok=True)
+                shutil.copy(PROGRAMS / source.name, source)
+                programs[folder + name] = out = self.folder / f"{kind}-{folder}{name}"
+                self.compile(kind, source, out, "-funique-internal-linkage-names", *mapped)
+        profile, matched = self.profile(programs["here"]), self.folder / "paths.matched"
+        fit = self.check(profile, programs["there"])
+        self.run(self.pgokit, "match", profile, "-b", programs["there"], "-o", matched)
+        again = self.check(matched, programs["there"])
+        told = self.run(self.pgokit, "generate", programs["here"].with_name(f"{kind}-here.perf"), "-b", programs["here"],
+                        "-o", profile).stderr
+        mapped = self.check(self.profile(programs["here.mapped"]), programs["there.mapped"])
+        good = (fit["vanished_functions"] == fit["other_path_functions"] >= 7 and stale(again) == stale(mapped) == 0 and
+                (f"({self.folder}/here/call_sites.c)" in told or kind == "probes"))
+        self.failed |= not good
+        print(f"{kind}: from another folder {fit['vanished_functions']} of {fit['functions']} functions vanished, "
+              f"{fit['other_path_functions']} of them by the path; stale {stale(again)} matched, {stale(mapped)} mapped: "
+              f"{'good' if good else 'BAD'}")
+
+    def check(self, profile, program):
+        """What the program has of the profile. Exit code 3: hardly anything."""
+        said = subprocess.run([self.pgokit, "check", profile, "-b", program, "--json"], text=True, capture_output=True)
+        return json.loads(said.stdout)["fit"]
 
     def similarity(self, a, b):
         return 100 * json.loads(self.run(self.pgokit, "compare", "--json", a, b).stdout)["similarity"]
@@ -116,6 +149,7 @@ def main():
             matching.judge(kind)
             for source in PROGRAMS / "call_sites.c", SOURCES / "before/edited.cc":
                 matching.judge_unchanged(kind, source)
+            matching.judge_paths(kind)
     return 1 if matching.failed else 0
 
 

@@ -65,8 +65,8 @@ Result<int> compare(const Settings& s) {
   if (good) return 0;
   std::fflush(stdout);
   report::print(stderr,
-                "pgokit compare: overlap {:.2f}%, similarity {:.2f}%: less than asked for\n",
-                100 * overlap.sample_share(), 100 * overlap.similarity);
+                "pgokit compare: similarity {:.2f}%, overlap {:.2f}%: less than asked for\n",
+                100 * overlap.similarity, 100 * overlap.sample_share());
   return below_threshold;
 }
 

@@ -187,8 +187,8 @@ Json detail_json(const FunctionDetail& detail) {
 std::string compare_text(const Compared& c) {
   const auto& o = c.overlap;
   std::string text = fmt::format("A          {}\nB          {}\n", c.base_path, c.test_path);
-  text += fmt::format("overlap    {:.2f}% of samples\nsimilarity {:.2f}%\n", 100 * o.sample_share(),
-                      100 * o.similarity);
+  text += fmt::format("similarity {:.2f}%\noverlap    {:.2f}% of samples\n", 100 * o.similarity,
+                      100 * o.sample_share());
   text +=
       fmt::format("samples    {} -> {}; {:.2f}% and {:.2f}% where the other has none\n",
                   report::grouped(o.base_samples), report::grouped(o.test_samples),
@@ -213,8 +213,8 @@ std::string compare_json(const Compared& c) {
   Json json = Json::object();
   json.set("base", c.base_path)
       .set("test", c.test_path)
-      .set("overlap", o.sample_share())
       .set("similarity", o.similarity)
+      .set("overlap", o.sample_share())
       .set("base_samples", o.base_samples)
       .set("test_samples", o.test_samples)
       .set("base_unique_samples", o.base_unique)
