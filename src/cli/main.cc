@@ -2,10 +2,12 @@
 
 #include <cstdio>
 #include <cstring>
+#include <vector>
 
 #include "base/version.h"
 #include "cli/command.h"
 #include "cli/commands.h"
+#include "cli/suggest.h"
 #include "report/print.h"
 
 using namespace pgokit;
@@ -22,7 +24,7 @@ void print_usage(std::FILE* out) {
                 "\nthe road:\n"
                 "  pgokit record -o app.perf -- ./app input\n"
                 "  pgokit generate app.perf -b ./app -o app.prof\n"
-                "  clang-22 -O2 -g -fprofile-sample-use=app.prof ...\n");
+                "  clang -O2 -g -fdebug-info-for-profiling -fprofile-sample-use=app.prof ...\n");
 }
 
 }  // namespace
@@ -43,7 +45,10 @@ int main(int argc, char** argv) {
   if (name == "--version") return report::print("pgokit {}\n", version), 0;
   for (const auto* command : cli::commands)
     if (command->name == name) return command->run(arguments.subspan(1));
-  report::print(stderr, "pgokit: there is no command '{}'\nRun 'pgokit --help' for the list.\n",
-                name);
+  std::vector<std::string_view> names;
+  for (const auto* command : cli::commands) names.push_back(command->name);
+  auto meant = cli::nearest(name, names);
+  report::print(stderr, "pgokit: there is no command '{}'{}\nRun 'pgokit --help' for the list.\n",
+                name, meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant));
   return 2;
 }

@@ -1,6 +1,7 @@
 #include "samples/recording_counts.h"
 
 #include "base/parallel.h"
+#include "perf/trace.h"
 #include "samples/recording_maps.h"
 #include "samples/sample_walk.h"
 
@@ -73,6 +74,12 @@ Status check_branch_stacks(const perf::Recording& recording) {
     any = true;
   }
   if (any) return {};
+  if (auto trace = perf::trace_of(recording))
+    return fail(
+        "it holds {}, {:.1f} kB, not branch stacks: make them of it with '{}' on a machine with "
+        "the programs that ran, then pgokit generate branches.perf",
+        trace->name, static_cast<double>(trace->bytes) / 1e3,
+        trace->command("RECORDING", "branches.perf"));
   return fail(
       "recorded without branch stacks; "
       "record again: pgokit record -- PROGRAM, or perf record -b -e cycles:u -- PROGRAM; "

@@ -177,7 +177,7 @@ def cold(build):
     road.tool("export", build.path("inlined.mip"), "-b", program, "--never-ran", "-o", names)
     with open(names, encoding="utf-8") as file:
         assert file.read() == "unused\n"
-    assert "never ran 1 functions" in road.tool("generate", build.path("inlined.mip"), "-b", program, "-o", out)
+    assert "never ran 1 function," in road.tool("generate", build.path("inlined.mip"), "-b", program, "-o", out)
     assert "no function that never ran" in road.tool("export", road.map, "-b", road.program, "--never-ran", code=1)
     assert "-b is needed" in road.tool("export", road.profile, "--never-ran", code=2)
 
@@ -205,7 +205,7 @@ def bad_input(build):
         assert words in text, text
     # The rest of a file counts.
     text = road.tool("merge", road.map, file("both", dump[:-8] + dump), "-o", out, code=3)
-    assert "1 dumps" in text, text
+    assert "1 dump" in text, text
     # A dump without its map, with that of another program; nothing but dumps.
     other = build.program("other", "coverage", sources=[SOURCE], flags=("-O1",), compiler="clang-22")
     text = road.tool("merge", other, *road.dumps, "-o", out, code=1)

@@ -60,7 +60,7 @@ OptionTable options_of(Settings& s) {
       "\nexample:\n"
       "  pgokit record -o app.perf -- ./app input\n"
       "  pgokit generate app.perf -b ./app -o app.prof\n"
-      "  clang-22 -O2 -g -fprofile-sample-use=app.prof ...\n"};
+      "  clang -O2 -g -fdebug-info-for-profiling -fprofile-sample-use=app.prof ...\n"};
 }
 
 Result<profile::Format> format_named(std::string_view name) {

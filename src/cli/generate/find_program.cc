@@ -88,8 +88,8 @@ RecordedProgram look_for(const perf::Program& program, const std::string& record
 
 std::string describe(const RecordedProgram& found, u64 samples) {
   const auto& [path, build_id, own] = found.program;
-  return fmt::format("{} of {} samples are in {}{}, {}", report::percent(own, samples),
-                     report::grouped(samples), path,
+  return fmt::format("{} of {} {} in {}{}, {}", report::percent(own, samples),
+                     report::counted(samples, "sample"), samples == 1 ? "is" : "are", path,
                      build_id.empty() ? "" : " (build id " + build_id + ")", found.obstacle);
 }
 

@@ -5,7 +5,9 @@
 
 #include "base/cursor.h"
 #include "base/parallel.h"
+#include "cli/foreign_formats.h"
 #include "cli/generate/hybrid_input.h"
+#include "cli/generate/input_checks.h"
 #include "generate/ambiguous.h"
 #include "generate/context_summary.h"
 #include "generate/flat_lines.h"
@@ -87,9 +89,9 @@ Status estimate_from_ips(const binary::Program& program, const GenerationOptions
   return {};
 }
 
-Status read_recording(Bytes bytes, const binary::Program& program, const GenerationOptions& options,
-                      ReadInput& input) {
-  auto recording = TRY(perf::Recording::open(bytes, options.threads));
+Status read_open_recording(const perf::Recording& recording, Bytes bytes,
+                           const binary::Program& program, const GenerationOptions& options,
+                           ReadInput& input) {
   // What is in compressed records is not known before it is read.
   Progress progress("reading", recording.is_compressed() ? 0 : bytes.size(), options.progress);
   samples::RecordingOptions how{.ignore_build_id = options.ignore_build_id,
@@ -112,8 +114,17 @@ Status read_recording(Bytes bytes, const binary::Program& program, const Generat
   } else {
     TRY(read_flat_recording(recording, program, how, options, input));
   }
-  if (!recording.ending().whole) input.cut_short = recording.ending().why;
   return {};
+}
+
+// What is missing at the end may be why the rest cannot be used.
+Status read_recording(Bytes bytes, const binary::Program& program, const GenerationOptions& options,
+                      ReadInput& input) {
+  auto recording = TRY(perf::Recording::open(bytes, options.threads));
+  if (!recording.ending().whole) input.cut_short = recording.ending().why;
+  auto read = read_open_recording(recording, bytes, program, options, input);
+  if (!read) read.error().message.insert(0, not_whole(input.cut_short));
+  return read;
 }
 
 // llvm-profgen's command takes what that tool takes.
@@ -247,6 +258,7 @@ Result<InputKind> detect_input(Bytes bytes, bool allow_ip) {
     return fail("a program, not a recording (the program stands behind -b)");
   if (profile::sniff(bytes))
     return fail("a sample profile, not a recording ('pgokit show' tells what is in it)");
+  if (auto what = foreign_format(bytes); !what.empty()) return fail("{}", what);
   if (samples::looks_like_ip_script(as_text(bytes))) {
     if (allow_ip) return InputKind::script;
     return fail(

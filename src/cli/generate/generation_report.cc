@@ -16,6 +16,7 @@
 namespace pgokit::cli {
 namespace {
 
+using report::counted;
 using report::grouped;
 using report::percent;
 
@@ -106,8 +107,8 @@ std::vector<std::string> warnings(const GenerationReport& report, const Naming& 
         "on, were dropped; make a text of each kind, and a profile of each",
         input.other_kind_line);
   if (input.unwound.cut_chains)
-    add("{} samples have more than {} frames: the outer ones were left out",
-        grouped(input.unwound.cut_chains), grouped(unwind::HybridSampler::max_frames));
+    add("{} with more than {} frames: the outer ones were left out",
+        counted(input.unwound.cut_chains, "sample"), grouped(unwind::HybridSampler::max_frames));
   if (!input.mapped)
     add("no mapping event of {} in the text: its linked addresses were taken "
         "(perf script --show-mmap-events tells them)",
@@ -119,18 +120,18 @@ std::vector<std::string> warnings(const GenerationReport& report, const Naming& 
       add("{} of the ranges between branches {}", percent(part.count, input.ranges.total),
           part.text);
   if (input.script.bad_branches)
-    add("{} broken branch records; the first in line {}: {}", grouped(input.script.bad_branches),
+    add("{}; the first in line {}: {}", counted(input.script.bad_branches, "broken branch record"),
         input.script.first_bad_line, input.script.first_bad_text);
   if (input.script.unparsable_events)
-    add("{} mapping events could not be parsed", grouped(input.script.unparsable_events));
+    add("{} could not be parsed", counted(input.script.unparsable_events, "mapping event"));
   u64 broken = input.unreadable.truncated_records + input.unreadable.unpack_failures;
-  if (broken) add("{} broken records were skipped", grouped(broken));
+  if (broken) add("skipped {}", counted(broken, "broken record"));
   if (report.program.functions().shared_starts())
     add("{} addresses start several functions; the first one got the samples",
         grouped(report.program.functions().shared_starts()));
   if (report.generated.probes_without_descriptor)
-    add("{} functions with probes have no descriptor and were left out",
-        grouped(report.generated.probes_without_descriptor));
+    add("left out {} with probes that no descriptor names",
+        counted(report.generated.probes_without_descriptor, "function"));
   double density = report.generated.density.density;
   if (!input.ip_only && density > 0 && density * 1.05 < dense_enough)
     add("the profile is thin (density {:.1f}): {:.1f} times as many samples would optimize better",
@@ -191,11 +192,17 @@ Status check_input(const binary::Program& program, const ReadInput& input,
         program.path(), profiling_options(compiler_of_program(program)));
   if (input.distinct_ranges > 0 || input.distinct_branches > 0) return {};
   if (input.kind != InputKind::raw && input.use.samples == 0)
-    return fail("{}: {}", names_of(options.inputs), no_samples);
+    return fail("{}: {}{}", names_of(options.inputs), not_whole(input.cut_short), no_samples);
   std::string causes;
   for (const auto& part : dropped_samples(input))
     if (part.count)
       causes += fmt::format("{} {} {}", causes.empty() ? ":" : ",", grouped(part.count), part.text);
+  if (input.kind == InputKind::script && !input.mapped)
+    return fail(
+        "{}: none of its {} samples can be used for {}{}; it has no mapping event of {}, which "
+        "tells where that was loaded: print the text with perf script --show-mmap-events",
+        names_of(options.inputs), grouped(input.use.samples), program.name(), causes,
+        program.name());
   return fail(
       "{}: none of its {} samples can be used for {}{}; "
       "is this the program that was recorded? 'pgokit show' tells both sides",
@@ -247,13 +254,13 @@ void print_summary(const GenerationReport& report) {
     report::print(stderr, "\n");
   }
   report::print(stderr, "program   {}\n", report.program.path());
-  report::print(stderr, "code      {} ranges, {} branches{}\n", grouped(input.distinct_ranges),
-                grouped(input.distinct_branches),
+  report::print(stderr, "code      {}, {}{}\n", counted(input.distinct_ranges, "range"),
+                counted(input.distinct_branches, "branch", "branches"),
                 input.distinct_contexts
-                    ? fmt::format(" in {} contexts", grouped(input.distinct_contexts))
+                    ? fmt::format(" in {}", counted(input.distinct_contexts, "context"))
                     : "");
-  report::print(stderr, "profile   {} functions from {}, density {:.1f}, wrote {} ({}, {})\n",
-                grouped(report.generated.summary.num_functions),
+  report::print(stderr, "profile   {} from {}, density {:.1f}, wrote {} ({}, {})\n",
+                counted(report.generated.summary.num_functions, "function"),
                 report.program.has_probes() ? "probes" : "debug information",
                 report.generated.density.density, report.output, report.format,
                 report::file_size(report.output_size));

@@ -35,6 +35,11 @@ Status check_files(const std::vector<std::string>& inputs, const std::string& bi
   return {};
 }
 
+std::string not_whole(const std::string& why) {
+  return why.empty() ? ""
+                     : fmt::format("the recording is not whole ({}), and in what is there: ", why);
+}
+
 Status check_threads(u64 threads) {
   constexpr u64 most = 256;
   if (threads > most) return usage_error("--threads {}: at most {}", threads, most);

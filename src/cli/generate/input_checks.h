@@ -18,6 +18,9 @@ namespace pgokit::cli {
 inline constexpr std::string_view no_samples =
     "there are no samples in it: record for longer, or at a higher rate";
 
+// What goes in front of a message about a recording that was cut short: mostly its cause.
+std::string not_whole(const std::string& why);
+
 // Inputs that are given twice, an output that would replace an input or the program.
 Status check_files(const std::vector<std::string>& inputs, const std::string& binary,
                    const std::string& output);

@@ -109,13 +109,13 @@ void report(const InstrumentedGeneration& generation, const mip::Module& module,
                               .text());
     return;
   }
-  report::print(stderr, "counted   exact {} of {} dumps of {}\n", detail,
-                grouped(module.data.dumps), display_name(module));
+  report::print(stderr, "counted   exact {} of {} of {}\n", detail,
+                report::counted(module.data.dumps, "dump"), display_name(module));
   if (module.all_kinds() & module.kinds_of_runs())
-    report::print(stderr, "never ran {} functions, on the symbol list: clang takes them for cold\n",
-                  grouped(generated.profile.symbols.size()));
-  report::print(stderr, "profile   {}: {} functions, {}\n", generation.output, grouped(functions),
-                report::file_size(bytes));
+    report::print(stderr, "never ran {}, on the symbol list: clang takes them for cold\n",
+                  report::counted(generated.profile.symbols.size(), "function"));
+  report::print(stderr, "profile   {}: {}, {}\n", generation.output,
+                report::counted(functions, "function"), report::file_size(bytes));
 }
 
 }  // namespace

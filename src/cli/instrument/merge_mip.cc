@@ -142,12 +142,12 @@ std::string names_of(const mip::Profile& profile) {
 void tell_outcome(const InstrumentedMerge& merge, const mip::Profile& profile,
                   const mip::MergeFacts& facts) {
   auto totals = totals_of(profile);
-  std::string text = fmt::format("{}: {}; {} functions", merge.output, names_of(profile),
-                                 grouped(totals.functions));
+  std::string text = fmt::format("{}: {}; {}", merge.output, names_of(profile),
+                                 report::counted(totals.functions, "function"));
   if (totals.tells_runs && (facts.dumps || totals.ran))
     text += fmt::format(", {} of them ran ({})", grouped(totals.ran),
                         report::percent(totals.ran, totals.functions));
-  if (facts.dumps) text += fmt::format("; {} dumps", grouped(facts.dumps));
+  if (facts.dumps) text += fmt::format("; {}", report::counted(facts.dumps, "dump"));
   if (facts.superseded)
     text += fmt::format(", {} more that later ones of their process contain",
                         grouped(facts.superseded));

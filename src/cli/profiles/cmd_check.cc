@@ -115,8 +115,9 @@ void names_text(std::string& text, std::string_view what, const std::vector<std:
 std::string flow_text(const Quality& q) {
   std::string text;
   if (q.entries_match_calls)
-    text += fmt::format("flow       {:.1f}%: entries beside calls of {} functions\n",
-                        100 * *q.entries_match_calls, grouped(q.functions_with_calls));
+    text += fmt::format("flow       {:.1f}%: entries beside calls of {}\n",
+                        100 * *q.entries_match_calls,
+                        report::counted(q.functions_with_calls, "function"));
   if (q.entries_match_calls && *q.entries_match_calls < 0.9)
     for (const auto& odd : q.odd)
       text += fmt::format("           {} entries, {} calls: {}\n", grouped(odd.entries),

@@ -13,6 +13,7 @@
 #include "profile/gcov.h"
 #include "profile/losses.h"
 #include "profile/summary.h"
+#include "report/numbers.h"
 #include "report/print.h"
 
 namespace pgokit::cli {
@@ -148,8 +149,8 @@ Status write(const Settings& s, Format format, Profile& profile) {
   output.write(bytes);
   TRY(output.commit());
   if (!s.quiet && s.output != "-")
-    report::print(stderr, "{}: {} functions, {} bytes\n", s.output, profile.functions().size(),
-                  bytes.size());
+    report::print(stderr, "{}: {}, {} bytes\n", s.output,
+                  report::counted(profile.functions().size(), "function"), bytes.size());
   return {};
 }
 

@@ -1,6 +1,7 @@
 #include "base/cursor.h"
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/foreign_formats.h"
 #include "cli/instrument/show_mip.h"
 #include "cli/options.h"
 #include "cli/show/show_profile.h"
@@ -33,6 +34,8 @@ Status show(const Settings& settings) {
   if (file.bytes().empty()) return fail("{}: it is empty", file.path());
   if (as_text(file.bytes()).starts_with(ELFMAG))
     return std::unexpected(std::move(program).error().in(file.path()));
+  if (auto what = foreign_format(file.bytes()); !what.empty())
+    return fail("{}: {}", file.path(), what);
   return fail("{}: neither a recording nor a profile nor a program", file.path());
 }
 

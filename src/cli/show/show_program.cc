@@ -17,7 +17,7 @@ std::string describe(const dwarf::Facts& debug, const Compiler& compiler) {
       debug.lowest_version == debug.highest_version
           ? fmt::format("DWARF {}", debug.highest_version)
           : fmt::format("DWARF {} to {}", debug.lowest_version, debug.highest_version);
-  text += fmt::format(", {} units, {} with line table", grouped(debug.units),
+  text += fmt::format(", {}, {} with line table", report::counted(debug.units, "unit"),
                       grouped(debug.line_table_units));
   if (debug.split_units) text += fmt::format(", {} split off", grouped(debug.split_units));
   if (debug.missing_dwo)
@@ -29,9 +29,9 @@ std::string describe(const dwarf::Facts& debug, const Compiler& compiler) {
 }
 
 std::string describe(const binary::ProbeFacts& probes) {
-  return fmt::format("{} functions, {} bodies, {}{}", grouped(probes.functions),
-                     grouped(probes.records), report::file_size(probes.section_bytes),
-                     probes.damaged ? ", damaged" : "");
+  return fmt::format("{}, {}, {}{}", report::counted(probes.functions, "function"),
+                     report::counted(probes.records, "body", "bodies"),
+                     report::file_size(probes.section_bytes), probes.damaged ? ", damaged" : "");
 }
 
 void print_text(const std::string& path, const binary::ProgramFacts& facts) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "cli/compilers.h"
 #include "perf/programs.h"
 #include "perf/summary.h"
+#include "perf/trace.h"
 #include "report/json.h"
 #include "report/numbers.h"
 #include "report/print.h"
@@ -81,10 +83,18 @@ void print_head(const Facts& facts) {
     row("command", fmt::format("{}", fmt::join(features.cmdline, " ")));
   for (size_t i = 0; i < recording.events().size(); ++i) {
     const auto& event = recording.events()[i];
-    row(i ? "" : "events",
-        fmt::format("{}: {} samples, {}, {}", event.name, grouped(facts.sum.events[i].samples),
-                    rate(event.attr), branch_kind(event.attr)));
+    row(i ? "" : "events", fmt::format("{}: {}, {}, {}", event.name,
+                                       report::counted(facts.sum.events[i].samples, "sample"),
+                                       rate(event.attr), branch_kind(event.attr)));
   }
+}
+
+void print_trace(const Facts& facts) {
+  auto trace = perf::trace_of(facts.recording);
+  if (!trace) return;
+  row("trace", fmt::format("{}, {}; branch stacks are made of it by", trace->name,
+                           report::file_size(trace->bytes)));
+  row("", trace->command(shell_word(facts.path), "branches.perf"));
 }
 
 void print_records(const perf::Summary& sum) {
@@ -104,9 +114,10 @@ void print_samples(const perf::Summary& sum) {
   row("samples", grouped(sum.samples) + span);
   const auto& branches = sum.branches;
   if (branches.entries) {
-    row("branches", fmt::format("{} in {} samples, deepest stack {}, empty stacks {}",
-                                grouped(branches.entries), grouped(sum.branch_stacks),
-                                branches.deepest, grouped(branches.empty_stacks)));
+    row("branches",
+        fmt::format("{} in {}, deepest stack {}, empty stacks {}", grouped(branches.entries),
+                    report::counted(sum.branch_stacks, "sample"), branches.deepest,
+                    grouped(branches.empty_stacks)));
     auto share = [&](const char* what, u64 count) {
       if (count) row("", fmt::format("{:.2f}% {}", percent(count, branches.entries), what));
     };
@@ -117,8 +128,9 @@ void print_samples(const perf::Summary& sum) {
     share("with an address of zero", branches.zero_address);
   }
   if (sum.call_chains)
-    row("chains", fmt::format("{} entries in {} samples", grouped(sum.call_chain_entries),
-                              grouped(sum.call_chains)));
+    row("chains",
+        fmt::format("{} in {}", report::counted(sum.call_chain_entries, "entry", "entries"),
+                    report::counted(sum.call_chains, "sample")));
 }
 
 std::vector<std::string> problems(const Facts& facts) {
@@ -161,6 +173,7 @@ void print_programs(const Facts& facts) {
 
 void print_text(const Facts& facts) {
   print_head(facts);
+  print_trace(facts);
   print_records(facts.sum);
   print_samples(facts.sum);
   print_programs(facts);
@@ -246,6 +259,8 @@ void print_json(const Facts& facts) {
       "call_chains",
       std::move(
           Json::object().set("samples", sum.call_chains).set("entries", sum.call_chain_entries)));
+  if (auto trace = perf::trace_of(facts.recording))
+    all.set("trace", std::move(Json::object().set("name", trace->name).set("bytes", trace->bytes)));
   all.set("programs", programs_json(facts)).set("build_ids", build_ids_json(features));
   all.set("whole", facts.recording.ending().whole);
   Json list = Json::array();

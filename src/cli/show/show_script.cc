@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/cursor.h"
+#include "cli/foreign_formats.h"
 #include "cli/show/show_recording.h"
 #include "perf/script.h"
 #include "report/json.h"
@@ -81,7 +82,7 @@ void print_text(const Script& script) {
 
 bool is_script(Bytes file) {
   return perf::detect_text(as_text(file)) != perf::ScriptKind::invalid ||
-         samples::looks_like_ip_script(as_text(file));
+         (foreign_format(file).empty() && samples::looks_like_ip_script(as_text(file)));
 }
 
 Status show_script(std::string_view path, Bytes file, bool json) {
