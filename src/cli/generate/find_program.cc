@@ -31,7 +31,7 @@ void add(std::vector<perf::Program>& sums, const perf::Program& program) {
 }
 
 Result<std::vector<perf::Program>> programs_of(const std::vector<std::string>& recordings,
-                                               unsigned threads) {
+                                               unsigned threads, std::string& cut_short) {
   std::vector<perf::Program> sums;
   for (const auto& path : recordings) {
     auto file = TRY(MappedFile::open(path));
@@ -39,6 +39,7 @@ Result<std::vector<perf::Program>> programs_of(const std::vector<std::string>& r
     if (kind != InputKind::recording)
       return usage_error("-b is needed: {} does not tell which program was recorded", path);
     auto recording = TRY_IN(path, perf::Recording::open(file.bytes(), threads));
+    if (cut_short.empty()) cut_short = recording.ending().why;
     for (const auto& program : perf::find_programs(recording, threads)) add(sums, program);
   }
   std::ranges::stable_sort(sums, std::ranges::greater(), &perf::Program::samples);
@@ -98,8 +99,8 @@ std::string describe(const RecordedProgram& found, u64 samples) {
 Result<RecordedPrograms> recorded_programs(const std::vector<std::string>& recordings,
                                            unsigned threads) {
   constexpr size_t most = 16;  // each is a file to be looked into
-  auto programs = TRY(programs_of(recordings, threads));
   RecordedPrograms all;
+  auto programs = TRY(programs_of(recordings, threads, all.cut_short));
   for (const auto& program : programs) {
     all.samples += program.samples;
     if (is_file(program) && all.list.size() < most)
@@ -111,7 +112,8 @@ Result<RecordedPrograms> recorded_programs(const std::vector<std::string>& recor
 Result<ChosenProgram> dominant_program(const std::vector<std::string>& recordings,
                                        unsigned threads) {
   auto programs = TRY(recorded_programs(recordings, threads));
-  if (programs.samples == 0) return fail("{}: {}", recordings[0], no_samples);
+  if (programs.samples == 0)
+    return fail("{}: {}{}", recordings[0], not_whole(programs.cut_short), no_samples);
   if (programs.list.empty())
     return fail("{}: no program is known in it; give one with -b", recordings[0]);
   const auto& first = programs.list.front();

@@ -26,6 +26,7 @@ struct RecordedProgram {
 struct RecordedPrograms {
   std::vector<RecordedProgram> list;  // those with most samples, the most first
   u64 samples = 0;                    // of all
+  std::string cut_short;              // why a recording is not whole; empty: all are
 };
 
 Result<RecordedPrograms> recorded_programs(const std::vector<std::string>& recordings,

@@ -117,6 +117,14 @@ TEST_F(FindProgram, SaysThatARecordingIsEmpty) {
   EXPECT_NE(problem(empty).find("there are no samples in it"), std::string::npos) << problem(empty);
 }
 
+TEST_F(FindProgram, SaysThatARecordingWasCutShort) {
+  auto image = recording_of(dir_.file("tiny"), tiny_id, 5);
+  image.resize(perf::test::value_at<u64>(image, perf::test::data_section) + 20);
+  EXPECT_NE(problem(image).find("the recording is not whole (cut short at offset"),
+            std::string::npos)
+      << problem(image);
+}
+
 TEST_F(FindProgram, NeedsARecordingThatTells) {
   dir_.write("script", " 401010 0x401007/0x401010/P 0x401007/0x401010/P\n");
   auto text = dominant_program({dir_.file("script")}, 1);
