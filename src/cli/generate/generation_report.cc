@@ -92,6 +92,14 @@ Naming naming_of(const GenerationReport& report) {
   return naming;
 }
 
+// The branches are the program's and the frames are not: some versions of perf print these as
+// offsets in their files, which nothing tells apart from addresses.
+bool has_frames_elsewhere(const ReadInput& input) {
+  const auto& use = input.use;
+  return input.kind == InputKind::script && use.used * 2 > use.samples &&
+         input.unwound.outside_leaves * 10 >= use.samples * 9;
+}
+
 // Sentences for the user, most important first.
 std::vector<std::string> warnings(const GenerationReport& report, const Naming& naming) {
   std::vector<std::string> list;
@@ -106,6 +114,11 @@ std::vector<std::string> warnings(const GenerationReport& report, const Naming& 
     add("samples with and without call chains are mixed: those of the second kind, from line {} "
         "on, were dropped; make a text of each kind, and a profile of each",
         input.other_kind_line);
+  if (has_frames_elsewhere(input))
+    add("nearly all call chains begin outside of {} though its branches do not: perf 6.1 and "
+        "others "
+        "print frames as offsets in their files; give the recording itself in place of its text",
+        report.program.name());
   if (input.unwound.cut_chains)
     add("{} with more than {} frames: the outer ones were left out",
         counted(input.unwound.cut_chains, "sample"), grouped(unwind::HybridSampler::max_frames));
