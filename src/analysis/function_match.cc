@@ -41,8 +41,13 @@ class NoLine {
 // What there is of a function of the profile in one of the program, by lines.
 class LineMatch {
  public:
-  LineMatch(const OldFunction& old, std::vector<Anchor> anchors, const FunctionShape& now)
-      : old_(old), anchors_(std::move(anchors)), now_(now), no_line_(now) {}
+  LineMatch(const OldFunction& old, std::vector<Anchor> anchors, const FunctionShape& now,
+            size_t known_names)
+      : old_(old),
+        anchors_(std::move(anchors)),
+        now_(now),
+        no_line_(now),
+        known_names_(known_names) {}
 
   FunctionMatch match() const {
     FunctionMatch match;
@@ -77,10 +82,13 @@ class LineMatch {
   // Compilers drop places and calls: what is not found at all says nothing.
   u64 found(const PlaceMap& map) const { return call_sites_there(map) + places_there(map); }
 
-  // Of a place of the profile: others are called there.
+  // Of a place of the profile: others are called there, and not where a function that is gone was
+  // called, which may only have been renamed.
   bool calls_another() const {
+    auto is_known = [&](NameId callee) { return static_cast<size_t>(callee) < known_names_; };
     return std::ranges::any_of(anchors_, [&](const Anchor& anchor) {
       if (no_line_.has(anchor.at) || is_there(anchor, now_.anchors)) return false;
+      if (std::ranges::none_of(anchor.callees, is_known)) return false;
       auto found = std::ranges::lower_bound(now_.anchors, anchor.at, {}, &Anchor::at);
       return found != now_.anchors.end() && found->at == anchor.at;
     });
@@ -100,14 +108,17 @@ class LineMatch {
   std::vector<Anchor> anchors_;
   const FunctionShape& now_;
   NoLine no_line_;
+  size_t known_names_;  // of the program; callees that are gone have numbers beyond
 };
 
 }  // namespace
 
 FunctionMatch match_function(const OldFunction& old, std::vector<Anchor> anchors,
-                             const FunctionShape& now, bool probes) {
-  if (!probes)
-    return now.places.empty() ? FunctionMatch{} : LineMatch(old, std::move(anchors), now).match();
+                             const FunctionShape& now, const ProgramShape& program) {
+  if (!program.has_probes)
+    return now.places.empty()
+               ? FunctionMatch{}
+               : LineMatch(old, std::move(anchors), now, program.names.size()).match();
   FunctionMatch match;
   match.changed = old.checksum != now.checksum;
   if (match.changed) match.map = align_places(anchors, old.places, now.anchors, {});

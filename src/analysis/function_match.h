@@ -3,8 +3,8 @@
 // One function of a profile beside the function of a program that has its name: what `check` and
 // `match` both take for changed.
 //
-//   FunctionMatch match = match_function(old, names.anchors_of(name), shape.functions[now],
-//   probes); if (match.changed) use(match.map);
+//   auto match = match_function(old, names.anchors_of(name), shape.functions[now], shape);
+//   if (match.changed) use(match.map);
 //
 // With probes a function has changed when its checksum differs. Lines have none: there it has
 // changed when another function is called at a call site, or when more of its call sites and places
@@ -24,6 +24,6 @@ struct FunctionMatch {
 
 // `anchors`: those of `old`, with callees by their names in the program.
 FunctionMatch match_function(const OldFunction& old, std::vector<Anchor> anchors,
-                             const FunctionShape& now, bool probes);
+                             const FunctionShape& now, const ProgramShape& program);
 
 }  // namespace pgokit::analysis

@@ -26,7 +26,9 @@ FunctionShape function(std::initializer_list<u32> lines, std::vector<Anchor> anc
 FunctionMatch match(const FunctionShape& old, const FunctionShape& now) {
   OldFunction function;
   function.places = old.places;
-  return match_function(function, old.anchors, now, false);
+  ProgramShape program;
+  for (auto name : {"", "a", "b", "c", "d", "e", "f"}) program.names.intern(name);
+  return match_function(function, old.anchors, now, program);
 }
 
 TEST(MatchFunction, OnlyTheSecondOfTwoCallsRan) {
@@ -52,6 +54,12 @@ TEST(MatchFunction, AnotherCalleeIsAChange) {
   auto changed = match(function({1}, {call(3, 5)}), function({1}, {call(3, 6)}));
   EXPECT_TRUE(changed.changed);
   EXPECT_EQ(changed.call_sites_there, 0);
+}
+
+TEST(MatchFunction, ARenamedCalleeIsNoChangeOfTheCaller) {
+  auto renamed = match(function({1}, {call(3, 99)}), function({1}, {call(3, 6)}));
+  EXPECT_FALSE(renamed.changed);
+  EXPECT_EQ(renamed.call_sites_there, 0);
 }
 
 TEST(MatchFunction, WhatTheCompilerDroppedIsNoChange) {

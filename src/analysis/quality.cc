@@ -109,7 +109,7 @@ class FitMeasure {
     }
     const auto& now = shape_.functions[static_cast<size_t>(names_.at(name))];
     if (function.samples) fit_.covered_bytes += now.code_bytes;
-    auto match = match_function(function, names_.anchors_of(name), now, shape_.has_probes);
+    auto match = match_function(function, names_.anchors_of(name), now, shape_);
     fit_.call_sites += match.call_sites;
     fit_.call_sites_there += match.call_sites_there;
     if (!match.changed) return;

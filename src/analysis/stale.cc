@@ -46,7 +46,7 @@ class Matcher {
       report_.renamed.push_back({std::string(old_.names.text(name)),
                                  std::string(shape_.names.text(names_.at(name))), old.samples});
     if (names_.is_from_other_path(name)) add(report_.other_path, old.samples);
-    auto match = match_function(old, names_.anchors_of(name), now, shape_.has_probes);
+    auto match = match_function(old, names_.anchors_of(name), now, shape_);
     auto& map = maps_[static_cast<size_t>(name)] = std::move(match.map);
     if (!match.changed) return add(report_.unchanged, old.samples);
     add(report_.moved, old.samples);

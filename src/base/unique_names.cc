@@ -19,7 +19,7 @@ std::string name_in(std::string_view path, const std::string& own) {
 
 // The only one with the most votes that is still to be had, of those of one path.
 template <class Candidates, class Taken>
-const typename Candidates::value_type* only_best(const Candidates& candidates, const Taken& taken) {
+const Candidates::value_type* only_best(const Candidates& candidates, const Taken& taken) {
   const typename Candidates::value_type* best = nullptr;
   bool alone = false;
   for (const auto& candidate : candidates) {
@@ -107,7 +107,7 @@ std::vector<SourcePaths::Candidate> SourcePaths::vote(std::span<const std::strin
 
 // Two files are one where each is the other's best candidate and no other is as good. Those that
 // are found make room for others.
-void SourcePaths::decide(std::vector<Candidate> candidates) {
+void SourcePaths::decide(const std::vector<Candidate>& candidates) {
   constexpr int most_rounds = 16;
   using Choices = std::vector<std::pair<u64, std::string_view>>;
   std::map<std::string_view, Choices> of_old, of_new;

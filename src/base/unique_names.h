@@ -54,7 +54,7 @@ class SourcePaths {
   std::vector<Candidate> vote(std::span<const std::string_view> old_names,
                               std::span<const std::string_view> new_names,
                               const Likeness& likeness) const;
-  void decide(std::vector<Candidate> candidates);
+  void decide(const std::vector<Candidate>& candidates);
 
   tsl::robin_map<std::string, u32> numbers_;                // of new names without "__uniq."
   tsl::robin_map<std::string_view, std::string_view> now_;  // of each path of the old build

@@ -88,7 +88,7 @@ std::string command_of_cargo(const Compiler& compiler, const std::string& profil
 }
 
 std::vector<std::string> commands_of_gcc(const Compiler& compiler, const std::string& profile) {
-  constexpr unsigned first_of_format_2 = 10;
+  constexpr unsigned first_of_format_2 = 12;
   std::string converted = profile + ".afdo";
   bool old = compiler.version && compiler.version < first_of_format_2;
   return {fmt::format("pgokit merge {} --format gcov{} -o {}", shell_word(profile),

@@ -63,6 +63,8 @@ TEST(Compilers, UseProfilesEachInItsWay) {
                                       "g++ -O2 -g '-fauto-profile=a b.prof.afdo' ..."}));
   EXPECT_EQ(use_commands(compiler_of("GNU C11 9.4.0"), "a", {})[0],
             "pgokit merge a --format gcov --gcov-version 1 -o a.afdo");
+  EXPECT_EQ(use_commands(compiler_of("GNU C17 11.3.0"), "a", {})[0],
+            "pgokit merge a --format gcov --gcov-version 1 -o a.afdo");
   EXPECT_EQ(use_commands(compiler_of("rustc version 1.95.0"), "/tmp/a.prof", {})[0],
             "RUSTC_BOOTSTRAP=1 RUSTFLAGS='-g -Cstrip=none -Zdebug-info-for-profiling "
             "-Zunstable-options -Csymbol-mangling-version=legacy "

@@ -53,7 +53,7 @@ OptionTable options_of(Settings& s) {
        {"--compress,--compress-all-sections", "", "extbinary: compressed", &s.compress},
        {"--split-layout", "", "extbinary: functions without inlinees apart", &s.split_layout},
        {"--partial", "", "extbinary: mark it as covering a part of the program", &s.partial},
-       {"--gcov-version", "N", "gcov: 2 (GCC from 10 on; default), 1, or 407 (also llvm-profdata)",
+       {"--gcov-version", "N", "gcov: 2 (GCC from 12 on; default), 1, or 407 (also llvm-profdata)",
         &s.gcov_version},
        {"--prof-sym-list", "FILE", "extbinary: functions that exist, one per line", &s.symbols},
        {"--drop-symbol-list", "", "leave out the inputs' lists of functions", &s.drop_symbols},

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Which compilers take which forms of profiles, for all that are installed: the table in docs/merge.md.
+
+    forms.py --pgokit build/bin/pgokit
+
+Each form that `pgokit merge` writes is given to each clang and GCC with ../programs/forms.c. A form is taken if the
+profile's count of the indirect call is in what the compiler makes, and that is what it makes of the other forms. Exit
+code 1 if a compiler takes more or less than is written below, 77 without any.
+"""
+import argparse
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent / "programs/forms.c"
+CLANGS = [14, 15, 16, 19, 22]
+GCCS = {11: "1", 12: "2"}  # the version of its format that each takes
+FORMS = {"extbinary": [], "text": ["--format", "text"], "binary": ["--format", "binary"], "md5": ["--md5"],
+         "compressed": ["--compress"], "split": ["--split-layout"],
+         "gcov": ["--format", "gcov", "--gcov-version", "407"]}
+# What the forms have no place for.
+NOT_WRITTEN = {"lines": set(), "vtables": set(), "contexts": {"binary", "split", "gcov"}, "probes": {"binary", "gcov"}}
+DEBUG, PROBES = "-fdebug-info-for-profiling", "-fpseudo-probe-for-profiling"
+CALLS = 5432  # of the indirect call
+
+LINES = f"""work:30000:1234
+ 1: 1234
+ 2: {CALLS}
+ 3: inner:9000
+  1: {CALLS}
+  1.2: 2500 leaf:2500
+  2: 2500
+ 4: {CALLS} target:4432 other:1000
+ 7: 1234
+leaf:2500:2500
+ 0: 2500
+"""
+CONTEXTS = f"""[work]:15000:1234
+ 1: 1234
+ 2: {CALLS}
+ 3: {CALLS} inner:{CALLS}
+ 4: {CALLS} target:4432 other:1000
+[work:3 @ inner]:9000:{CALLS}
+ 1: {CALLS}
+ 2: 2500
+[work:3 @ inner:1 @ leaf]:2500:2500
+ 0: 2500
+"""
+VTABLES = LINES.replace(" 7: 1234\n", " 4: vtables _ZTV3bar:4432 _ZTV3foo:1000 \n 7: 1234\n")
+
+
+def run(*command):
+    return subprocess.run([str(word) for word in command], text=True, capture_output=True)
+
+
+class Forms:
+    def __init__(self, pgokit, folder):
+        self.pgokit, self.folder, self.failed = pgokit, folder, False
+
+    def expect(self, what, taken, expected):
+        print(f"{what}: {', '.join(taken) or 'none'}{'' if taken == expected else f' BAD, not {expected}'}")
+        self.failed |= taken != expected
+
+    def write(self, kind, text):
+        """The profile in all forms that there are of it."""
+        source = self.folder / f"{kind}.txt"
+        source.write_text(text)
+        written = {}
+        for form, options in FORMS.items():
+            out = self.folder / f"{kind}.{form}"
+            if run(self.pgokit, "merge", "-q", source, *options, "-o", out).returncode == 0:
+                written[form] = out
+        return written
+
+    def probes_of(self, clang):
+        """A profile with the checksum and the probe of the call that this clang gives."""
+        program = self.folder / "probes.o"
+        run(clang, "-O2", "-g", PROBES, "-c", SOURCE, "-o", program)
+        dump = json.loads(run(self.pgokit, "probes", "dump", "--json", program).stdout)
+        checksum = next(entry["hash"] for entry in dump["descriptors"] if entry["name"] == "work")
+        work = next(entry for entry in dump["functions"] if entry["function"] == "work")
+        call = next(probe["index"] for probe in work["nodes"][0]["probes"] if probe["type"] == "indirect call")
+        blocks = "".join(f" {index}: 1234\n" for index in range(1, call))
+        return f"work:30000:1234\n{blocks} {call}: {CALLS} target:4432 other:1000\n !CFGChecksum: {checksum}\n"
+
+    def judge_clang(self, clang, version):
+        for kind, text, flag in (("lines", LINES, DEBUG), ("contexts", CONTEXTS, DEBUG),
+                                 ("probes", self.probes_of(clang), PROBES), ("vtables", VTABLES, DEBUG)):
+            def made(profile):
+                return run(clang, "-O2", "-g", flag, f"-fprofile-sample-use={profile}", "-S", "-emit-llvm", "-o", "-",
+                           SOURCE).stdout
+            written = self.write(kind, text)
+            # older ones know no virtual tables in text, and step over them in the others
+            expected = [form for form in FORMS if form not in NOT_WRITTEN[kind] and
+                        not (kind == "vtables" and form == "text" and version < 22)]
+            of_binary = made(written["extbinary"])
+            taken = [form for form, profile in written.items()
+                     if f'"VP", i32 0, i64 {CALLS},' in (code := made(profile)) and code == of_binary]
+            self.expect(f"{clang} {kind}", taken, expected)
+
+    def judge_remapping(self, clang):
+        """Names that a file maps to others: hashes cannot be."""
+        source, names = self.folder / "remapped.cc", self.folder / "names"
+        source.write_text("namespace now { struct S; }\nint ext(int);\nint work(now::S*, int x) {\n"
+                          "  int s = 0;\n  for (int i = 0; i < x; ++i)\n    s += ext(i);\n  return s;\n}\n")
+        names.write_text("name 3old 3now\n")
+        written = self.write("remapped", "_Z4workPN3old1SEi:30000:1234\n 1: 1234\n 2: 5000\n 3: 5000 _Z3exti:5000\n")
+        taken = [form for form in ("extbinary", "md5") if "branch_weights" in run(
+            clang, "-O2", "-g", DEBUG, f"-fprofile-sample-use={written[form]}", f"-fprofile-remapping-file={names}", "-S",
+            "-emit-llvm", "-o", "-", source).stdout]
+        self.expect(f"{clang} with remapped names", taken, ["extbinary"])
+
+    def judge_gcc(self, gcc, version):
+        (self.folder / "lines.txt").write_text(LINES)
+        taken = []
+        for form in "1", "2":
+            profile = self.folder / f"lines.gcov{form}"
+            run(self.pgokit, "merge", "-q", self.folder / "lines.txt", "--format", "gcov", "--gcov-version", form, "-o", profile)
+            said = run(gcc, "-O2", "-g", f"-fauto-profile={profile}", "-fdump-ipa-afdo=" + str(self.folder / "dump"), "-S",
+                       "-o", self.folder / "gcc.s", SOURCE)
+            if said.returncode == 0 and f"count: {CALLS}" in (self.folder / "dump").read_text():
+                taken.append(form)
+        self.expect(f"{gcc} gcov version", taken, [GCCS[version]])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pgokit", required=True)
+    args = parser.parse_args()
+    clangs = [version for version in CLANGS if shutil.which(f"clang-{version}")]
+    gccs = [version for version in GCCS if shutil.which(f"gcc-{version}")]
+    if not clangs + gccs:
+        print(f"skipped: none of clang {CLANGS} and GCC {list(GCCS)} is there (./dev setup installs clang-22 and gcc-12)")
+        return 77
+    with tempfile.TemporaryDirectory() as folder:
+        forms = Forms(pathlib.Path(args.pgokit).resolve(), pathlib.Path(folder))
+        for version in clangs:
+            forms.judge_clang(f"clang-{version}", version)
+            forms.judge_remapping(f"clang-{version}")
+        for version in gccs:
+            forms.judge_gcc(f"gcc-{version}", version)
+    return 1 if forms.failed else 0
+
+
+sys.exit(main())
