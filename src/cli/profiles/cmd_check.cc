@@ -1,6 +1,7 @@
 #include "analysis/quality.h"
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/foreign_formats.h"
 #include "cli/options.h"
 #include "cli/show/show_recording.h"
 #include "perf/programs.h"
@@ -250,6 +251,7 @@ std::string as_json(const Settings& s, const Checked& checked) {
 Result<int> check(Settings& s) {
   TRY(check_settings(s));
   auto file = TRY(MappedFile::open(s.profile));
+  TRY(refuse_other_than_profile(s.profile, file.bytes()));
   auto read = TRY_IN(s.profile, profile::read_profile(file.bytes()));
   Checked checked;
   checked.quality = analysis::measure_quality(columns_of(read), density(read.profile).density);

@@ -2,6 +2,7 @@
 #include "analysis/overlap.h"
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/foreign_formats.h"
 #include "cli/llvm/profdata_overlap.h"
 #include "cli/options.h"
 #include "cli/profiles/compare_report.h"
@@ -54,6 +55,8 @@ Result<int> compare(const Settings& s) {
   TRY(check_thresholds(s));
   auto base_file = TRY(MappedFile::open(s.base));
   auto test_file = TRY(MappedFile::open(s.test));
+  TRY(refuse_other_than_profile(s.base, base_file.bytes()));
+  TRY(refuse_other_than_profile(s.test, test_file.bytes()));
   auto both = TRY(read_both(base_file, test_file));
   TRY(check_kinds(s, both));
   make_names_alike(both);

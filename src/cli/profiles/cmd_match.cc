@@ -1,6 +1,7 @@
 #include "analysis/stale.h"
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/foreign_formats.h"
 #include "cli/options.h"
 #include "profile/format.h"
 #include "report/json.h"
@@ -94,6 +95,7 @@ Result<profile::Format> output_format(const Settings& s, profile::Format of_inpu
 
 Status match(Settings& s) {
   auto file = TRY(MappedFile::open(s.profile));
+  TRY(refuse_other_than_profile(s.profile, file.bytes()));
   auto read = TRY_IN(s.profile, profile::read_profile(file.bytes()));
   auto format = TRY(output_format(s, read.format));
   bool probes = read.profile.flags.probe_based;
