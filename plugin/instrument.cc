@@ -15,6 +15,7 @@
 #include "runtime/mip_format.h"
 #include "sections.h"
 #include "settings.h"
+#include "source.h"
 #include "target.h"
 
 namespace pgokit::plugin {
@@ -149,7 +150,7 @@ void count_calls(MachineFunction& function, const FunctionText& text, Target& ta
   if (kinds & MIP_EDGES) target.sample_edge(entry, at);
 }
 
-Site place_of(const MachineInstr& call, uint32_t kind) {
+Site place_of(const MachineInstr& call, uint32_t kind, StringRef own_name) {
   Site site{kind, MIP_NO_LINE, 0, ""};
   const DILocation* line = call.getDebugLoc();
   if (!line || !line->getLine()) return site;
@@ -157,9 +158,8 @@ Site place_of(const MachineInstr& call, uint32_t kind) {
   if (!written_in) return site;
   site.line = (line->getLine() - written_in->getLine()) & 0xffff;
   site.column = line->getColumn();
-  StringRef name = written_in->getLinkageName();
-  if (name.empty()) name = written_in->getName();
-  if (name != call.getMF()->getName()) site.function = name.str();
+  site.function = source_name(*written_in);
+  if (site.function == own_name) site.function.clear();
   return site;
 }
 
@@ -178,10 +178,12 @@ void record_values(MachineFunction& function, FunctionText& text, Target& target
       }
     }
   }
+  const StringRef own_name =
+      text.source_name.empty() ? function.getName() : StringRef(text.source_name);
   for (const Recorded& each : found) {
     const size_t number = text.sites.size();
     if (!target.record(each, text.site(number))) continue;
-    text.sites.push_back(place_of(*each.call, each.kind));
+    text.sites.push_back(place_of(*each.call, each.kind, own_name));
     put_label(*each.call->getParent(), each.call->getIterator(), text.site_label(number));
   }
 }
@@ -234,6 +236,7 @@ FunctionText Instrument::describe(MachineFunction& function, const Settings& set
   text.graph = graph_of(function, getAnalysis<MachineBlockFrequencyInfoWrapperPass>().getMBFI());
   text.in_parts = may_be_split(function);
   if (settings.kinds & MIP_ORDER_LOG) number(text);
+  if (settings.kinds & MIP_VALUES) text.source_name = noted_name(function.getFunction());
   if (text.lists_blocks()) {
     text.counters = !settings.minimal_blocks || has_hidden_exits(function)
                         ? counters_everywhere(text.graph)

@@ -7,6 +7,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "runtime/mip_dump.h"
+#include "source.h"
 
 namespace pgokit::plugin {
 namespace {
@@ -221,10 +222,11 @@ std::string FunctionText::map() const {
   const uint64_t size =
       sizeof(mip_function) + name.size() + (list ? blocks * sizeof(mip_block) + edges * 4 : 0) +
       (addresses ? blocks * 8 : 0) + (settings.kinds & MIP_ORDER_LOG ? sizeof(mip_order_id) : 0) +
-      site_list_size();
+      site_list_size() + (source_name.empty() ? 0 : 4 + source_name.size());
   uint32_t flags = in_parts ? MIP_NO_SIZE : 0;
   if (list) flags |= MIP_BLOCK_LIST | (settings.minimal_blocks ? MIP_MINIMAL_BLOCKS : 0);
   if (addresses) flags |= MIP_BLOCK_ADDRESSES;
+  if (!source_name.empty()) flags |= MIP_SOURCE_NAME;
   std::string result = section(*this, MIP_MAP_SECTION, "", true);
   raw_string_ostream out(result);
   out << ".long " << MIP_FUNCTION_MAGIC << "," << size << "\n.quad " << raw_start << ","
@@ -246,8 +248,14 @@ std::string FunctionText::map() const {
   out << ".ascii \"" << as_string(name) << "\"\n";
   if (settings.kinds & MIP_ORDER_LOG)
     out << ".long " << order_module << "," << order_number << "\n";
-  out << site_list() << ".popsection\n";
+  out << site_list() << source_name_text() << ".popsection\n";
   return result;
+}
+
+std::string FunctionText::source_name_text() const {
+  if (source_name.empty()) return "";
+  return ".long " + std::to_string(source_name.size()) + "\n.ascii \"" + as_string(source_name) +
+         "\"\n";
 }
 
 uint64_t FunctionText::site_list_size() const {
@@ -272,6 +280,23 @@ std::string FunctionText::site_list() const {
   return result;
 }
 
+namespace {
+
+std::string checksums_text(const Module& module) {
+  std::string result;
+  raw_string_ostream out(result);
+  for (const NotedSource& each : noted_sources(module)) {
+    const uint64_t size = sizeof(mip_function) + each.name.size() + 8;
+    out << ".long " << MIP_FUNCTION_MAGIC << "," << size << "\n.quad 0,0,0\n.long 0,0,0,"
+        << MIP_CHECKSUM << ",0,0,0," << each.name.size() << "\n.ascii \"" << as_string(each.name)
+        << "\"\n.quad " << each.checksum << "\n";
+  }
+  if (result.empty()) return result;
+  return ".pushsection " MIP_MAP_SECTION ",\"\",@progbits\n" + result + ".popsection\n";
+}
+
+}  // namespace
+
 std::string headers_text(const Module& module, uint32_t kinds) {
   const auto hash = static_cast<uint32_t>(MD5Hash(module.getModuleIdentifier()));
   std::string result = ".hidden " + std::string(raw_start) + "\n" +
@@ -283,7 +308,7 @@ std::string headers_text(const Module& module, uint32_t kinds) {
   out << once(MIP_MAP_SECTION, "", "__pgokit_map_header");
   header(out, kinds, hash, MIP_TYPE_MAP);
   out << ".popsection\n";
-  out << module_text(module, kinds) << log_text(module, kinds);
+  out << module_text(module, kinds) << log_text(module, kinds) << checksums_text(module);
   return result;
 }
 

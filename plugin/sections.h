@@ -15,7 +15,7 @@ namespace pgokit::plugin {
 struct Site {
   uint32_t kind = 0;
   uint32_t line = 0, column = 0;  // as in mip_site_place
-  std::string function;           // of the line; empty: the one that the site is in
+  std::string function;           // of the line, as in the source; empty: the one that it is in
 };
 
 struct FunctionText {
@@ -24,7 +24,8 @@ struct FunctionText {
   Graph graph;
   Counters counters;
   std::vector<Site> sites;
-  bool in_parts = false;  // code generation may put blocks into several sections
+  std::string source_name;  // with MIP_VALUES, of a local function
+  bool in_parts = false;    // code generation may put blocks into several sections
 
   uint32_t order_module = 0, order_number = 0;  // of MIP_ORDER_LOG: mip_order_id
 
@@ -53,10 +54,11 @@ struct FunctionText {
   bool counts_nothing() const;
   std::string site_list() const;
   uint64_t site_list_size() const;
+  std::string source_name_text() const;
 };
 
 // Both headers, and the buffers of edges and logs: once per linked program, whichever module comes
-// first.
+// first. Checksums of the module's functions in the source.
 std::string headers_text(const llvm::Module& module, uint32_t kinds);
 
 }  // namespace pgokit::plugin

@@ -1,8 +1,6 @@
 #include "use.h"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
 
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/ProfileSummaryInfo.h"
@@ -13,8 +11,10 @@
 #include "llvm/IR/Module.h"
 #include "llvm/ProfileData/InstrProf.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Transforms/Instrumentation/PGOInstrumentation.h"
+#include "source.h"
+#include "targets.h"
 
 namespace pgokit::plugin {
 namespace {
@@ -25,99 +25,36 @@ cl::opt<std::string> targets_file("pgokit-use",
                                   cl::desc("File of targets of indirect calls, by which they are "
                                            "promoted: pgokit export --targets"));
 
-struct Target {
-  StringRef name;
-  uint64_t count;
-};
-
-struct Call {
-  uint64_t total = 0;
-  std::vector<Target> targets;
-};
-
-// Function, line after the function's, column.
-using Place = std::tuple<StringRef, uint32_t, uint32_t>;
-
-class Targets {
- public:
-  // Null: there is no such file, or it is another; `error` says what is wrong.
-  static std::unique_ptr<Targets> read(StringRef path, std::string& error) {
-    auto file = MemoryBuffer::getFile(path, /*IsText=*/true);
-    if (!file) {
-      error = file.getError().message();
-      return nullptr;
-    }
-    auto targets = std::make_unique<Targets>();
-    targets->text_ = std::move(*file);
-    if (targets->parse(error)) return targets;
-    return nullptr;
-  }
-
-  // A column that is not known (0) fits the only call of the line.
-  const Call* find(StringRef function, uint32_t line, uint32_t column) const {
-    auto found = calls_.find({function, line, column});
-    if (found != calls_.end()) return &found->second;
-    found = calls_.lower_bound({function, line, 0});
-    const bool here = found != calls_.end() && std::get<0>(found->first) == function &&
-                      std::get<1>(found->first) == line;
-    if (!here || (column && std::get<2>(found->first))) return nullptr;
-    const auto next = std::next(found);
-    const bool alone = next == calls_.end() || std::get<0>(next->first) != function ||
-                       std::get<1>(next->first) != line;
-    return alone ? &found->second : nullptr;
-  }
-
- private:
-  bool parse(std::string& error) {
-    StringRef rest = text_->getBuffer();
-    if (!rest.consume_front("# pgokit targets 1\n")) {
-      error = "not a file of targets: 'pgokit export --targets' writes them";
-      return false;
-    }
-    Call* call = nullptr;
-    for (unsigned number = 2; !rest.empty(); ++number) {
-      auto [line, after] = rest.split('\n');
-      rest = after;
-      if (line.empty() ||
-          (line[0] == ' ' ? take_target(line.drop_front(), call) : take_call(line, call)))
-        continue;
-      error = "line " + std::to_string(number) + " makes no sense";
-      return false;
-    }
-    return true;
-  }
-
-  static bool take_target(StringRef line, Call* call) {
-    const auto [count, name] = line.split(' ');
-    Target target{name, 0};
-    if (name.empty() || count.getAsInteger(10, target.count)) return false;
-    if (call) call->targets.push_back(target);
-    return true;
-  }
-
-  // Other kinds than calls are for other readers.
-  bool take_call(StringRef line, Call*& call) {
-    SmallVector<StringRef, 5> parts;
-    line.split(parts, ' ', 4);
-    uint32_t offset, column;
-    uint64_t total;
-    if (parts.size() != 5 || parts[1].getAsInteger(10, offset) ||
-        parts[2].getAsInteger(10, column) || parts[3].getAsInteger(10, total))
-      return false;
-    call = parts[0] == "call" ? &calls_[{parts[4], offset, column}] : nullptr;
-    if (call) call->total = total;
-    return true;
-  }
-
-  std::unique_ptr<MemoryBuffer> text_;
-  std::map<Place, Call> calls_;
-};
-
-// As the pass that promotes knows it.
+// As the pass that promotes knows it; `name` is as in the source. A local function of this module
+// has its file's name, from whichever path that was compiled.
 uint64_t id_of(const Module& module, StringRef name) {
-  const Function* function = module.getFunction(name);
-  return GlobalValue::getGUIDAssumingExternalLinkage(
-      function && function->hasLocalLinkage() ? getIRPGOFuncName(*function) : name.str());
+  const auto [file, plain] = split_source_name(name);
+  const Function* function = module.getFunction(plain);
+  const bool local = function && function->hasLocalLinkage();
+  if (local &&
+      (file.empty() || sys::path::filename(file) ==
+                           sys::path::filename(split_source_name(name_with_file(*function)).first)))
+    return GlobalValue::getGUIDAssumingExternalLinkage(getIRPGOFuncName(*function));
+  return GlobalValue::getGUIDAssumingExternalLinkage(name);
+}
+
+void tell(Module& module, const Twine& text, DiagnosticSeverity severity) {
+  module.getContext().diagnose(
+      DiagnosticInfoGeneric("pgokit: -pgokit-use: " + targets_file + ": " + text, severity));
+}
+
+// Nothing where there are none.
+void tell_without(Module& module, const std::vector<StringRef>& functions, const Twine& why) {
+  constexpr size_t most = 8;
+  if (functions.empty()) return;
+  std::string names;
+  for (size_t i = 0; i < std::min(functions.size(), most); ++i)
+    names += (i ? ", " : "") + functions[i].str();
+  if (functions.size() > most) names += " and others";
+  tell(module,
+       "no targets for " + Twine(functions.size()) +
+           (functions.size() == 1 ? " function " : " functions ") + why + ": " + names,
+       DS_Warning);
 }
 
 struct Attach : PassInfoMixin<Attach> {
@@ -125,45 +62,58 @@ struct Attach : PassInfoMixin<Attach> {
 
   PreservedAnalyses run(Module& module, ModuleAnalysisManager& analyses) {
     std::string error;
-    const auto targets = Targets::read(targets_file, error);
+    const auto targets = TargetsFile::read(targets_file, error);
     if (!targets) {
-      module.getContext().diagnose(
-          DiagnosticInfoGeneric("pgokit: -pgokit-use: " + targets_file + ": " + error));
+      tell(module, error, DS_Error);
       return PreservedAnalyses::all();
     }
     auto& functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+    std::vector<StringRef> changed, without_lines;
     for (Function& function : module) {
-      if (function.isDeclaration()) continue;
-      for (Instruction& each : instructions(function)) {
-        auto* call = dyn_cast<CallBase>(&each);
-        if (call && call->isIndirectCall())
-          attach(module, *call, *targets,
-                 functions.getResult<OptimizationRemarkEmitterAnalysis>(function));
-      }
+      if (function.isDeclaration() || !has_indirect_calls(function)) continue;
+      auto found = targets->find(source_name(function), checksum_of(function));
+      // Of functions that were inlined everywhere recordings do not tell whether they are local.
+      if (!found.function && !found.changed && !function.hasLocalLinkage())
+        found = targets->find(name_with_file(function), checksum_of(function));
+      if (found.changed) changed.push_back(function.getName());
+      if (!found.function) continue;
+      if (!function.getSubprogram()) without_lines.push_back(function.getName());
+      attach(function, *found.function,
+             functions.getResult<OptimizationRemarkEmitterAnalysis>(function));
     }
+    tell_without(module, changed, "that changed since it was made");
+    tell_without(module, without_lines,
+                 "without lines, by which calls are found (-gline-tables-only)");
     return PreservedAnalyses::none();
   }
 
-  static void attach(Module& module, CallBase& call, const Targets& targets,
+  static void attach(Function& function, const FunctionTargets& targets,
                      OptimizationRemarkEmitter& remarks) {
-    const DILocation* line = call.getDebugLoc();
-    const DISubprogram* function = call.getFunction()->getSubprogram();
-    if (!line || !function || line->getInlinedAt() || call.getMetadata(LLVMContext::MD_prof))
-      return;
-    const Call* known =
-        targets.find(call.getFunction()->getName(),
-                     (line->getLine() - function->getLine()) & 0xffff, line->getColumn());
-    if (!known || known->targets.empty()) return;
+    for (Instruction& each : instructions(function)) {
+      auto* call = dyn_cast<CallBase>(&each);
+      const DILocation* line = each.getDebugLoc();
+      const DISubprogram* lines = function.getSubprogram();
+      if (!call || !call->isIndirectCall() || !line || !lines || line->getInlinedAt() ||
+          call->getMetadata(LLVMContext::MD_prof))
+        continue;
+      const CallTargets* known =
+          targets.find((line->getLine() - lines->getLine()) & 0xffff, line->getColumn());
+      if (known && !known->targets.empty()) attach(*call, *known, remarks);
+    }
+  }
+
+  static void attach(CallBase& call, const CallTargets& known, OptimizationRemarkEmitter& remarks) {
+    Module& module = *call.getModule();
     std::vector<InstrProfValueData> values;
-    for (const Target& each : known->targets)
+    for (const CalledTarget& each : known.targets)
       values.push_back({id_of(module, each.name), each.count});
-    annotateValueSite(module, call, values, known->total, IPVK_IndirectCallTarget,
+    annotateValueSite(module, call, values, known.total, IPVK_IndirectCallTarget,
                       static_cast<uint32_t>(std::min<size_t>(values.size(), 8)));
     remarks.emit([&] {
       return OptimizationRemark("pgokit-use", "Targets", &call)
-             << "called " << ore::NV("Total", known->total) << " times, most often "
-             << ore::NV("Target", known->targets[0].name) << " ("
-             << ore::NV("Count", known->targets[0].count) << ")";
+             << "called " << ore::NV("Total", known.total) << " times, most often "
+             << ore::NV("Target", known.targets[0].name) << " ("
+             << ore::NV("Count", known.targets[0].count) << ")";
     });
   }
 };

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define MIP_MAGIC 0x50494dfbu /* fb 'M' 'I' 'P' */
-#define MIP_VERSION 0x0102u
+#define MIP_VERSION 0x0103u
 #define MIP_RAW_SECTION "__llvm_mipraw"
 #define MIP_MAP_SECTION "__llvm_mipmap"
 
@@ -93,13 +93,20 @@ enum mip_function_flags {
   MIP_BLOCK_ADDRESSES =
       0x2,           /* block addresses are a u64 array, offsets are 0 (the function is in parts) */
   MIP_NO_SIZE = 0x4, /* function_size is 0 as it is not known: ask the symbol table */
-  MIP_BLOCK_LIST = 0x8 /* blocks and successors are listed */
+  MIP_BLOCK_LIST = 0x8,   /* blocks and successors are listed */
+  MIP_SOURCE_NAME = 0x10, /* a local function: its name in the source is behind all else */
+  MIP_CHECKSUM = 0x20     /* no function, but the checksum of one in the source */
 };
 
 /* A function of the map. Behind it: if MIP_BLOCK_LIST, block_count mip_block, then successor_count
  * u32 (indexes of blocks, block by block); if MIP_BLOCK_ADDRESSES also, block_count u64; then
- * name_size bytes of name; if MIP_ORDER_LOG also, mip_order_id; last, if MIP_VALUES,
- * mip_site_list. */
+ * name_size bytes of name; if MIP_ORDER_LOG also, mip_order_id; if MIP_VALUES, mip_site_list; last,
+ * if MIP_SOURCE_NAME, a u32 and so many bytes of name. With MIP_CHECKSUM there is only the name,
+ * and a u64 behind it; such a record has address 0, so that readers of versions before 0x0103 skip
+ * it.
+ *
+ * The name in the source is "FILE;NAME" of a local function, with FILE as the compiler was given
+ * it, else that of the symbol. */
 struct mip_function {
   uint32_t magic;
   uint32_t record_size; /* all of it, from magic to the last byte of the name */
@@ -132,7 +139,7 @@ struct mip_site_list {
 };
 
 /* Where values are recorded. Its line belongs to the function that the code was written in, which
- * may have been inlined. */
+ * may have been inlined and is named as in the source. */
 struct mip_site_place {
   uint64_t address; /* of the call */
   uint32_t kind;    /* one of MIP_VALUES */

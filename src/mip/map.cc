@@ -147,6 +147,7 @@ class MapReader {
     if (size_of(record) > record.record_size)
       return "the parts of a record are larger than the record";
     if (record.record_size > section_.size() - at) return "a record ends past the section";
+    if (record.flags & MIP_CHECKSUM) return read_checksum(record, at);
     if (record.address == 0 || record.address == ~u64{0}) {
       ++read_.facts.dropped_by_linker;
       return nullptr;
@@ -165,6 +166,7 @@ class MapReader {
       return "a function ends past all addresses";
 
     if (const char* wrong = check_sites(record, at)) return wrong;
+    if (const char* wrong = check_source_name(record, at)) return wrong;
     Cursor in(section_.subspan(at + sizeof record, record.record_size - sizeof record));
     size_t first_block = read_.module.blocks.size();
     size_t first_successor = read_.module.successors.size();
@@ -177,6 +179,7 @@ class MapReader {
     read_.module.raw_address = record.raw_start;
     add_function(record, first_block, in);
     add_sites(record, at);
+    add_source_name(record, at);
     return nullptr;
   }
 
@@ -278,6 +281,44 @@ class MapReader {
     module.site_names += as_text(section_.subspan(text, name - module.site_names.size()));
   }
 
+  const char* read_checksum(const mip_function& record, size_t at) {
+    const u64 name_end = sizeof record + u64{record.name_size};
+    if (name_end + 8 > record.record_size) return "a checksum is cut off";
+    add_source(section_.subspan(at + sizeof record, record.name_size),
+               copy_at<u64>(section_, at + name_end));
+    return nullptr;
+  }
+
+  void add_source(Bytes name, u64 checksum) {
+    auto& module = read_.module;
+    module.sources.push_back(
+        {static_cast<u32>(module.source_texts.size()), static_cast<u32>(name.size()), checksum});
+    module.source_texts += as_text(name);
+  }
+
+  // Where the sites of a record end, which have been checked.
+  u64 end_of_sites(const mip_function& record, size_t at) const {
+    const u64 size = size_of(record);
+    if (!(record.kinds & MIP_VALUES)) return size;
+    auto list = copy_at<mip_site_list>(section_, at + size - sizeof(mip_site_list));
+    return size + u64{list.site_count} * sizeof(mip_site_place) + list.text_size;
+  }
+
+  const char* check_source_name(const mip_function& record, size_t at) const {
+    if (!(record.flags & MIP_SOURCE_NAME)) return nullptr;
+    const u64 end = end_of_sites(record, at), rest = record.record_size - end;
+    return rest < 4 || copy_at<u32>(section_, at + end) > rest - 4
+               ? "a function's name in the source is cut off"
+               : nullptr;
+  }
+
+  void add_source_name(const mip_function& record, size_t at) {
+    if (!(record.flags & MIP_SOURCE_NAME)) return;
+    const u64 end = at + end_of_sites(record, at);
+    read_.module.functions.back().source = static_cast<u32>(read_.module.sources.size());
+    add_source(section_.subspan(end + 4, copy_at<u32>(section_, end)), 0);
+  }
+
   // As the functions are now, whose `first_site` was where they had been.
   void sort_sites() {
     auto& module = read_.module;
@@ -309,6 +350,7 @@ class MapReader {
     });
     functions.erase(rest, end);
     sort_sites();
+    read_.module.sort_sources();
   }
 
   Bytes section_;

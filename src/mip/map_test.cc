@@ -73,6 +73,49 @@ TEST(Map, SkipsFunctionsThatTheLinkerDropped) {
   EXPECT_THAT(error_of(none.section()), HasSubstr("the linker dropped all 1"));
 }
 
+TEST(Map, KnowsFunctionsAsTheSourceDoes) {
+  MapBuilder map;
+  map.checksum("b.c;f", 7).checksum("a.c;f", 5).checksum("a.c;f", 5).checksum("two", 1);
+  map.function({.name = "f.llvm.12",
+                .address = 0x10,
+                .kinds = MIP_TARGETS,
+                .sites = {{.address = 0x12}, {.address = 0x14, .function = "b.c;f"}},
+                .source = "a.c;f"});
+  map.function(
+      {.name = "main", .address = 0x20, .kinds = MIP_TARGETS, .sites = {{.address = 0x22}}});
+  map.checksum("two", 2);
+  auto got = read(map);
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_EQ(got->facts.damaged, 0) << got->facts.first_damage;
+  EXPECT_EQ(got->facts.dropped_by_linker, 0);
+  const auto& module = got->module;
+  ASSERT_EQ(module.sites.size(), 3);
+  EXPECT_EQ(module.source_name(module.sites[0]), "a.c;f");
+  EXPECT_EQ(module.name(module.sites[0]), "f.llvm.12");
+  EXPECT_EQ(module.source_name(module.sites[1]), "b.c;f");
+  EXPECT_EQ(module.name(module.sites[1]), "f");
+  EXPECT_EQ(module.source_name(module.sites[2]), "main");
+  EXPECT_EQ(module.checksum("a.c;f"), 5);
+  EXPECT_EQ(module.checksum("b.c;f"), 7);
+  EXPECT_EQ(module.checksum("two"), 0) << "two definitions";
+  EXPECT_EQ(module.checksum("main"), 0);
+}
+
+TEST(Map, SkipsNamesInTheSourceThatAreCutOff) {
+  for (u32 length : {2u, 9u, ~0u}) {
+    std::string cut = MapBuilder::record({.name = "f", .address = 0x10, .source = "x"}, 0x8018);
+    std::memcpy(cut.data() + cut.size() - 5, &length, sizeof length);
+    auto got = read(MapBuilder().bytes(cut).function({.name = "g", .address = 0x30}));
+    ASSERT_TRUE(got);
+    EXPECT_THAT(got->facts.first_damage, HasSubstr("name in the source is cut off"));
+  }
+  auto sum = MapBuilder().checksum("f", 0x1122334455667788).section().substr(24);
+  sum[4] = 66;  // without room for the checksum
+  auto got = read(MapBuilder().bytes(sum).function({.name = "g", .address = 0x30}));
+  ASSERT_TRUE(got);
+  EXPECT_THAT(got->facts.first_damage, HasSubstr("a checksum is cut off"));
+}
+
 TEST(Map, SkipsDamagedRecords) {
   MapBuilder map;
   map.function({.name = "a", .address = 0x10}).bytes("rubbish");
@@ -110,7 +153,7 @@ TEST(Map, SaysWhatIsWrongWithOtherFiles) {
               HasSubstr("the map is damaged"));
   auto newer = MapBuilder::header(MIP_TYPE_MAP);
   newer[5] = 9;
-  EXPECT_THAT(error_of(newer), HasSubstr("version 0x902"));
+  EXPECT_THAT(error_of(newer), HasSubstr("version 0x903"));
   std::string object =
       test::ElfBuilder().type(ET_REL).section(MIP_MAP_SECTION, MapBuilder().section()).image();
   EXPECT_THAT(error_of(object), HasSubstr("object file"));

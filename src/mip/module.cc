@@ -1,10 +1,58 @@
 #include "mip/module.h"
 
 #include <algorithm>
+#include <tuple>
 
+#include "base/function_name.h"
 #include "elf/file.h"
 
 namespace pgokit::mip {
+
+std::string_view Module::name(const Site& site) const {
+  if (!site.name_size) return name(functions[site.function]);
+  auto text = source_name(site);
+  return text.substr(text.rfind(';') + 1);
+}
+
+std::string_view Module::source_name(const Function& function) const {
+  return function.source == Function::none ? canonical_function_name(name(function))
+                                           : name(sources[function.source]);
+}
+
+std::string_view Module::source_name(const Site& site) const {
+  return site.name_size ? std::string_view(site_names).substr(site.name, site.name_size)
+                        : source_name(functions[site.function]);
+}
+
+u64 Module::checksum(std::string_view source_name) const {
+  auto found =
+      std::ranges::lower_bound(sources, source_name, {}, [&](const Source& s) { return name(s); });
+  return found != sources.end() && name(*found) == source_name ? found->checksum : 0;
+}
+
+void Module::sort_sources() {
+  std::vector<u32> order(sources.size()), place(order.size());
+  for (u32 i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::sort(order, {},
+                    [&](u32 i) { return std::tuple(name(sources[i]), sources[i].checksum); });
+  std::vector<Source> sorted;
+  u64 first = 0;  // checksum of the last name that is known
+  for (u32 i : order) {
+    const auto& source = sources[i];
+    if (sorted.empty() || name(sorted.back()) != name(source)) {
+      sorted.push_back(source);
+      first = source.checksum;
+    } else if (first == 0) {
+      sorted.back().checksum = first = source.checksum;
+    } else if (first != source.checksum) {
+      sorted.back().checksum = 0;
+    }
+    place[i] = static_cast<u32>(sorted.size() - 1);
+  }
+  sources = std::move(sorted);
+  for (auto& function : functions)
+    if (function.source != Function::none) function.source = place[function.source];
+}
 
 u64 Module::block_end(const Function& function, u32 block) const {
   auto listed = blocks_of(function);

@@ -36,6 +36,9 @@ struct Function {
   u32 name = 0, name_size = 0;
   u32 first_site = 0, site_count = 0;      // into Module::sites
   u32 order_module = 0, order_number = 0;  // of MIP_ORDER_LOG, else 0: mip_order_id
+  u32 source = none;                       // into Module::sources
+
+  static constexpr u32 none = ~u32{0};
 
   bool has_blocks() const { return flags & MIP_BLOCK_LIST; }
   u64 box_size() const { return mip_box_size(kinds, counter_count); }
@@ -61,6 +64,13 @@ struct Site {
   u32 line = MIP_NO_LINE, column = 0;  // as in mip_site_place
   u32 name = 0, name_size = 0;         // of the function it was written in; 0: the one it is in
   bool operator==(const Site&) const = default;
+};
+
+// A function as the source knows it, which code may have been inlined from.
+struct Source {
+  u32 name = 0, name_size = 0;  // "FILE;NAME" of a local function
+  u64 checksum = 0;             // of its control flow in the source; 0: not known
+  bool operator==(const Source&) const = default;
 };
 
 // One value of a site, and how often it was recorded.
@@ -119,6 +129,9 @@ struct Module {
   std::string names;
   std::vector<Site> sites;  // function by function
   std::string site_names;
+  std::vector<Source>
+      sources;  // by name, if they were noted: local functions, and those with sites
+  std::string source_texts;
   u64 counters = 0;  // of all functions
   Data data;
 
@@ -136,10 +149,14 @@ struct Module {
     return std::span(sites).subspan(function.first_site, function.site_count);
   }
   // Of the function that the site was written in.
-  std::string_view name(const Site& site) const {
-    return site.name_size ? std::string_view(site_names).substr(site.name, site.name_size)
-                          : name(functions[site.function]);
+  std::string_view name(const Site& site) const;
+  std::string_view name(const Source& source) const {
+    return std::string_view(source_texts).substr(source.name, source.name_size);
   }
+  // With the file of local functions, where that was noted: what tells them apart.
+  std::string_view source_name(const Function& function) const;
+  std::string_view source_name(const Site& site) const;
+  u64 checksum(std::string_view source_name) const;  // 0: not known
   // Where the block's code ends. Of functions in parts only the start is known: the next block's
   // or function's start, whichever comes first, is then its end.
   u64 block_end(const Function& function, u32 block) const;
@@ -153,6 +170,9 @@ struct Module {
   u32 kinds_of_runs() const;
   // Its map has been read: not just known as the other end of a call.
   bool has_map() const { return !functions.empty(); }
+  // `sources` as they were found, to one of each name, in order. Two different checksums of one
+  // name tell nothing.
+  void sort_sources();
   // Columns get their sizes.
   void make_columns();
 };

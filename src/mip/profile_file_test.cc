@@ -17,7 +17,7 @@ Profile example() {
                 .kinds = MIP_BLOCKS64 | MIP_ORDER,
                 .counters = 2,
                 .blocks = {{0, 0, {1}}, {4, 1, {}}}});
-  map.function({.name = "g", .address = 0x500});
+  map.function({.name = "g", .address = 0x500, .source = "a.c;g"}).checksum("a.c;h", 9);
   auto read = read_map("dir/app", as_bytes(map.program("\x01\x02")));
   EXPECT_TRUE(read) << read.error().message;
   auto& module = read->module;
@@ -48,6 +48,10 @@ TEST(ProfileFile, KeepsEverything) {
   EXPECT_EQ(got.name(got.functions[1]), "f");
   EXPECT_EQ(got.functions[1].box, wanted.functions[1].box);
   EXPECT_EQ(read->edges, profile.edges);
+  EXPECT_EQ(got.sources, wanted.sources);
+  EXPECT_EQ(got.checksum("a.c;h"), 9);
+  EXPECT_EQ(got.source_name(got.functions[0]), "a.c;g");
+  EXPECT_EQ(got.source_name(got.functions[1]), "f");
 }
 
 TEST(ProfileFile, RefusesDamage) {
@@ -59,7 +63,7 @@ TEST(ProfileFile, RefusesDamage) {
               HasSubstr("not an instrumented profile"));
   std::string newer = write_profile(example());
   newer[9] = 7;
-  EXPECT_THAT(read_profile(as_bytes(newer)).error().message, HasSubstr("version 0x700"));
+  EXPECT_THAT(read_profile(as_bytes(newer)).error().message, HasSubstr("version 0x701"));
 }
 
 // Whatever byte is wrong, with a checksum that is right: an error or a profile, no crash.

@@ -7,7 +7,7 @@
 namespace pgokit::mip {
 
 inline constexpr u64 profile_magic = 0x0a666f72702d690dull;  // 0d "i-prof" 0a
-inline constexpr u16 profile_version = 0x0100;
+inline constexpr u16 profile_version = 0x0101;
 
 struct FileHeader {
   Le<u64> magic;
@@ -41,6 +41,9 @@ enum ChunkKind : u32 {
   sites_chunk = 40,
   site_names_chunk,
   values_dropped_chunk,
+  sources_chunk,           // functions as the source knows them, by name
+  source_texts_chunk,      // their names
+  function_sources_chunk,  // u32 per function: number of its source, from 1; 0: its symbol's name
 };
 
 struct FileFacts {
@@ -70,6 +73,11 @@ struct FileOrderId {
 struct FileSite {
   Le<u64> address, raw;
   Le<u32> kind, function, line, column, name_size, zero;
+};
+
+struct FileSource {
+  Le<u64> checksum;
+  Le<u32> name_size, zero;
 };
 
 struct FileValue {

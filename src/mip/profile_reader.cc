@@ -47,6 +47,7 @@ class ModuleReader {
     TRY(divide());
     TRY(number());
     TRY(divide_sites());
+    TRY(divide_sources());
     TRY(check_columns());
     module_.make_columns();
     return std::move(module_);
@@ -91,6 +92,16 @@ class ModuleReader {
           module_.sites.push_back(
               {s.address, s.raw, s.kind, s.function, s.line, s.column, 0, s.name_size});
         });
+      case sources_chunk:
+        return each<FileSource>(part, module_.sources, [&](const FileSource& s) {
+          module_.sources.push_back({0, s.name_size, s.checksum});
+        });
+      case source_texts_chunk:
+        module_.source_texts = as_text(part.bytes);
+        return {};
+      case function_sources_chunk:
+        return each<Le<u32>>(part, function_sources_,
+                             [&](u32 number) { function_sources_.push_back(number); });
       case values_dropped_chunk:
         return take_column(part, data.values_dropped);
       case ran_chunk:
@@ -197,6 +208,29 @@ class ModuleReader {
     return {};
   }
 
+  Status divide_sources() {
+    u64 name = 0;
+    for (auto& source : module_.sources) {
+      source.name = static_cast<u32>(name);
+      name += source.name_size;
+      if (name > module_.source_texts.size()) break;
+    }
+    if (name != module_.source_texts.size()) return fail("names of sources do not belong to them");
+    if (!std::ranges::is_sorted(module_.sources, {},
+                                [&](const Source& s) { return module_.name(s); }))
+      return fail("its sources are not in order");
+    if (function_sources_.empty()) return {};
+    if (function_sources_.size() != module_.functions.size())
+      return fail("it has sources for {} functions and {} functions", function_sources_.size(),
+                  module_.functions.size());
+    for (size_t i = 0; i < function_sources_.size(); ++i) {
+      if (function_sources_[i] > module_.sources.size())
+        return fail("a function has a source past the last one");
+      module_.functions[i].source = function_sources_[i] - 1;  // 0: none
+    }
+    return {};
+  }
+
   static Status check(const Function& function) {
     if (function.address == 0 || function.address > ~u64{0} - function.size)
       return fail("a function has address {:#x}", function.address);
@@ -241,6 +275,7 @@ class ModuleReader {
   Module module_;
   std::vector<u32> successor_counts_;
   std::vector<FileOrderId> order_ids_;
+  std::vector<u32> function_sources_;
 };
 
 Status check_values(const Profile& profile) {

@@ -72,6 +72,7 @@ class ProfileWriter {
     add_functions(module);
     add_blocks(module);
     add_sites(module);
+    add_sources(module);
     add_data(module);
   }
 
@@ -86,6 +87,19 @@ class ProfileWriter {
       out_ += std::string_view(module.site_names).substr(s.name, s.name_size);
     end(chunk);
     add_column(values_dropped_chunk, module.data.values_dropped);
+  }
+
+  void add_sources(const Module& module) {
+    if (module.sources.empty()) return;
+    size_t chunk = begin(sources_chunk, sizeof(FileSource));
+    for (const auto& s : module.sources) add(FileSource{s.checksum, s.name_size, 0});
+    end(chunk);
+    chunk = begin(source_texts_chunk, 1);
+    for (const auto& s : module.sources) out_ += module.name(s);
+    end(chunk);
+    chunk = begin(function_sources_chunk, 4);
+    for (const auto& f : module.functions) add(Le<u32>(f.source + 1));  // none: 0
+    end(chunk);
   }
 
   void add_functions(const Module& module) {

@@ -13,7 +13,7 @@ SECTION_MAGIC, FUNCTION_MAGIC, DUMP_MAGIC = 0x50494DFB, 0x464D50FB, 0x0A70696D6F
 
 Function = collections.namedtuple(
     "Function", "raw_start box address size signature kinds flags block_count counters name blocks successors sites "
-                "order_id")
+                "order_id source")
 Site = collections.namedtuple("Site", "raw address kind line column function")
 Dump = collections.namedtuple(
     "Dump", "version machine flags total_size kinds raw_address raw_size bias pid parent sequence start_time edge_rate "
@@ -68,15 +68,36 @@ def read_map(data):
         sites = []
         if kinds & VALUES:
             sites, place = read_sites(data, place, raw_start, text)
+        source = text
+        if flags & 16:
+            length, = struct.unpack_from("<I", data, place)
+            source = data[place + 4:place + 4 + length].decode()
+            place += 4 + length
+        if flags & 32:
+            assert address == 0
+            place += 8
         assert place == at + size, "a record's parts are not its size"
         at += size
         if address:
             listed = [(addresses[i] if flags & 2 else address + offset, counter)
                       for i, (offset, counter, _) in enumerate(listed)]
             functions.append(Function(raw_start, box, address, fsize, signature, kinds, flags, blocks, counters, text,
-                                      listed, successors, sites, order_id))
+                                      listed, successors, sites, order_id, source))
     assert headers >= 1
     return functions
+
+
+def read_checksums(data):
+    """[(name in the source, checksum)] of a map section."""
+    found, at = [], 0
+    magic = struct.pack("<I", FUNCTION_MAGIC)
+    while (at := data.find(magic, at)) >= 0:
+        flags, = struct.unpack_from("<I", data, at + 44)
+        size, = struct.unpack_from("<I", data, at + 60)
+        if flags == 32:
+            found.append((data[at + 64:at + 64 + size].decode(), struct.unpack_from("<Q", data, at + 64 + size)[0]))
+        at += 4
+    return found
 
 
 def read_sites(data, at, raw_start, own_name):

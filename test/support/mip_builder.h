@@ -45,6 +45,7 @@ struct MapFunction {
   u32 signature = 0x5157;
   mip_order_id order_id = {};  // of MIP_ORDER_LOG
   std::vector<MapSite> sites = {};
+  std::string source = {};  // of a local function: "FILE;NAME"
 };
 
 class MapBuilder {
@@ -91,7 +92,8 @@ class MapBuilder {
     r.function_size = f.size;
     r.signature = f.signature;
     r.kinds = f.kinds;
-    r.flags = f.flags | (f.blocks.empty() ? 0u : u32{MIP_BLOCK_LIST});
+    r.flags = f.flags | (f.blocks.empty() ? 0u : u32{MIP_BLOCK_LIST}) |
+              (f.source.empty() ? 0u : u32{MIP_SOURCE_NAME});
     r.block_count = f.blocks.empty() ? 1 : static_cast<u32>(f.blocks.size());
     r.counter_count = f.counters;
     r.name_size = static_cast<u32>(f.name.size());
@@ -104,9 +106,20 @@ class MapBuilder {
     r.successor_count = static_cast<u32>(successors.size() / 4);
     std::string id = f.kinds & MIP_ORDER_LOG ? bytes_of(f.order_id) : "";
     std::string sites = f.kinds & MIP_VALUES ? site_list(f, box) : "";
+    if (!f.source.empty()) sites += bytes_of(static_cast<u32>(f.source.size())) + f.source;
     r.record_size = static_cast<u32>(sizeof r + blocks.size() + successors.size() + f.name.size() +
                                      id.size() + sites.size());
     return bytes_of(r) + blocks + successors + f.name + id + sites;
+  }
+
+  // Of a function in the source, which has no code of its own.
+  MapBuilder& checksum(std::string_view name, u64 value) {
+    mip_function r{};
+    r.magic = MIP_FUNCTION_MAGIC;
+    r.flags = MIP_CHECKSUM;
+    r.name_size = static_cast<u32>(name.size());
+    r.record_size = static_cast<u32>(sizeof r + name.size() + sizeof value);
+    return bytes(bytes_of(r) + std::string(name) + bytes_of(value));
   }
 
   static std::string site_list(const MapFunction& f, u64 box) {

@@ -7,6 +7,9 @@
 #include "cli/options.h"
 #include "mip/facts.h"
 #include "mip/profile_file.h"
+#include "mip/targets_file.h"
+#include "report/numbers.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
@@ -25,8 +28,19 @@ Status write_targets(const Settings& settings) {
   if (profile.values.empty())
     return fail("{}: no target of an indirect call is in it: 'pgokit flags targets' tells how",
                 file.path());
+  auto targets = mip::targets_file(profile);
+  if (targets.calls == 0)
+    return fail(
+        "{}: no call that was reached has a line, by which -pgokit-use finds calls: compile the "
+        "program that is measured with -gline-tables-only, or any other -g",
+        file.path());
+  if (targets.without_line)
+    report::print(
+        stderr,
+        "pgokit export: {}: calls without a line (-gline-tables-only), which are left out: {}\n",
+        file.path(), report::grouped(targets.without_line));
   auto output = TRY(OutputFile::create(settings.output));
-  output.write(targets_file(profile));
+  output.write(targets.text);
   return output.commit();
 }
 

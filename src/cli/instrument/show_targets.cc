@@ -1,7 +1,6 @@
 #include "cli/instrument/show_targets.h"
 
 #include <algorithm>
-#include <map>
 
 #include "base/demangle.h"
 #include "cli/generate/generation.h"
@@ -133,13 +132,6 @@ Json site_json(const mip::Profile& profile, const mip::SiteSummary& summary, con
   return json;
 }
 
-// A call in the source; its copies have one.
-struct SourceCall {
-  std::string_view function;
-  u32 line, column;
-  auto operator<=>(const SourceCall&) const = default;
-};
-
 }  // namespace
 
 std::string targets_text(const mip::Profile& profile, const ShowInstrumented& options,
@@ -175,40 +167,6 @@ Json targets_json(const mip::Profile& profile, const ShowInstrumented& options,
       .set("covered", std::move(covered))
       .set("sites", std::move(sites));
   return json;
-}
-
-std::string targets_file(const mip::Profile& profile) {
-  struct Sum {
-    u64 total = 0;
-    std::map<std::string, u64, std::less<>> values;
-  };
-  std::string text = "# pgokit targets 1\n";
-  constexpr const char* letters[] = {"call", "table", "size"};
-  for (size_t k = 0; k < std::size(kinds); ++k) {
-    std::map<SourceCall, Sum> calls;
-    for (const auto& site : mip::summaries_of(profile, kinds[k].kind)) {
-      const auto& module = profile.modules[site.module];
-      const auto& place = module.sites[site.site];
-      if (place.line == MIP_NO_LINE) continue;
-      auto& sum = calls[{module.name(place), place.line, place.column}];
-      sum.total = add_saturated(sum.total, site.total);
-      for (const auto& value : site.values) {
-        auto name = mip::value_name(profile, value);
-        bool usable = kinds[k].kind == MIP_SIZES ||
-                      (value.to_module == value.module && !name.starts_with("0x"));
-        if (usable) sum.values[name] = add_saturated(sum.values[name], value.count);
-      }
-    }
-    for (const auto& [call, sum] : calls) {
-      fmt::format_to(std::back_inserter(text), "{} {} {} {} {}\n", letters[k], call.line,
-                     call.column, sum.total, call.function);
-      std::vector<std::pair<std::string, u64>> values(sum.values.begin(), sum.values.end());
-      std::ranges::stable_sort(values, std::greater{}, &std::pair<std::string, u64>::second);
-      for (const auto& [name, count] : values)
-        fmt::format_to(std::back_inserter(text), " {} {}\n", count, name);
-    }
-  }
-  return text;
 }
 
 Result<mip::Profile> recorded_targets(const std::string& path, const std::string& program_path) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// `pgokit show --targets`, and the file of targets that the plugin reads.
+// `pgokit show --targets`.
 
 #include <string>
 
@@ -16,10 +16,6 @@ std::string targets_text(const mip::Profile& profile, const ShowInstrumented& op
                          MipProgram* program);
 report::Json targets_json(const mip::Profile& profile, const ShowInstrumented& options,
                           MipProgram* program);
-
-// Text for the plugin: copies of one call that was inlined are added up, targets outside of the
-// program are left out. docs/formats/targets.md draws it.
-std::string targets_file(const mip::Profile& profile);
 
 // What the branch stacks of a recording tell; the program is options.program.
 Result<mip::Profile> recorded_targets(const std::string& path, const std::string& program);

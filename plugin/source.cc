@@ -1,0 +1,106 @@
+#include "source.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Metadata.h"
+#include "llvm/IR/Module.h"
+
+namespace pgokit::plugin {
+namespace {
+
+using namespace llvm;
+
+constexpr char name_attribute[] = "pgokit.source";
+constexpr char list_name[] = "pgokit.sources";
+
+bool is_indirect_call(const Instruction& each) {
+  const auto* call = dyn_cast<CallBase>(&each);
+  return call && call->isIndirectCall();
+}
+
+// FNV-1a, number by number.
+struct Checksum {
+  uint64_t value = 0xcbf29ce484222325u;
+  void add(uint64_t number) { value = (value ^ number) * 0x100000001b3u; }
+};
+
+}  // namespace
+
+std::string name_with_file(const Function& function) {
+  const DISubprogram* lines = function.getSubprogram();
+  const StringRef file = lines && lines->getUnit() ? lines->getUnit()->getFilename()
+                                                   : function.getParent()->getSourceFileName();
+  return (file + ";" + function.getName()).str();
+}
+
+std::string source_name(const Function& function) {
+  return function.hasLocalLinkage() ? name_with_file(function) : function.getName().str();
+}
+
+std::string source_name(const DISubprogram& function) {
+  const StringRef name =
+      function.getLinkageName().empty() ? function.getName() : function.getLinkageName();
+  if (!function.isLocalToUnit() || !function.getUnit()) return name.str();
+  return (function.getUnit()->getFilename() + ";" + name).str();
+}
+
+uint64_t checksum_of(const Function& function) {
+  DenseMap<const BasicBlock*, uint64_t> number;
+  for (const BasicBlock& block : function) number.insert({&block, number.size()});
+  Checksum sum;
+  sum.add(number.size());
+  for (const BasicBlock& block : function) {
+    uint64_t calls = 0, indirect = 0;
+    for (const Instruction& each : block) {
+      calls += isa<CallBase>(each) && !isa<IntrinsicInst>(each);
+      indirect += is_indirect_call(each);
+    }
+    sum.add(calls);
+    sum.add(indirect);
+    for (const BasicBlock* to : successors(&block)) sum.add(number.lookup(to) + 1);
+  }
+  return sum.value;
+}
+
+bool has_indirect_calls(const Function& function) {
+  return any_of(instructions(function), is_indirect_call);
+}
+
+void note_sources(Module& module) {
+  LLVMContext& context = module.getContext();
+  NamedMDNode* list = module.getOrInsertNamedMetadata(list_name);
+  MDString* file = MDString::get(context, module.getSourceFileName());
+  for (Function& function : module) {
+    if (function.isDeclaration()) continue;
+    const std::string name = source_name(function);
+    if (function.hasLocalLinkage()) function.addFnAttr(name_attribute, name);
+    if (!has_indirect_calls(function)) continue;
+    auto* sum = ConstantInt::get(Type::getInt64Ty(context), checksum_of(function));
+    list->addOperand(
+        MDNode::get(context, {MDString::get(context, name), ConstantAsMetadata::get(sum), file}));
+  }
+}
+
+std::string noted_name(const Function& function) {
+  return function.getFnAttribute(name_attribute).getValueAsString().str();
+}
+
+SmallVector<NotedSource, 0> noted_sources(const Module& module) {
+  SmallVector<NotedSource, 0> own, all;
+  const NamedMDNode* list = module.getNamedMetadata(list_name);
+  if (!list) return all;
+  for (const MDNode* each : list->operands()) {
+    const auto* name = dyn_cast<MDString>(each->getOperand(0));
+    const auto* sum = mdconst::dyn_extract<ConstantInt>(each->getOperand(1));
+    const auto* file = dyn_cast<MDString>(each->getOperand(2));
+    if (!name || !sum || !file) continue;
+    all.push_back({name->getString(), sum->getZExtValue()});
+    if (file->getString() == module.getSourceFileName()) own.push_back(all.back());
+  }
+  return own.empty() ? all : own;
+}
+
+}  // namespace pgokit::plugin

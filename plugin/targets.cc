@@ -1,0 +1,162 @@
+#include "targets.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Path.h"
+
+namespace pgokit::plugin {
+namespace {
+
+using namespace llvm;
+
+// How many names at their ends two paths have in common.
+unsigned common_end(StringRef a, StringRef b) {
+  unsigned count = 0;
+  for (auto x = sys::path::rbegin(a), y = sys::path::rbegin(b);
+       x != sys::path::rend(a) && y != sys::path::rend(b) && *x == *y; ++x, ++y)
+    ++count;
+  return count;
+}
+
+}  // namespace
+
+std::pair<StringRef, StringRef> split_source_name(StringRef name) {
+  const auto [file, rest] = name.rsplit(';');
+  return rest.empty() ? std::pair(StringRef(), name) : std::pair(file, rest);
+}
+
+const CallTargets* FunctionTargets::find(uint32_t line, uint32_t column) const {
+  auto found = calls.find({line, column});
+  if (found != calls.end()) return &found->second;
+  found = calls.lower_bound({line, 0});
+  if (found == calls.end() || found->first.first != line || (column && found->first.second))
+    return nullptr;
+  const auto next = std::next(found);
+  const bool alone = next == calls.end() || next->first.first != line;
+  return alone ? &found->second : nullptr;
+}
+
+std::unique_ptr<TargetsFile> TargetsFile::read(StringRef path, std::string& error) {
+  auto text = MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!text) {
+    error = text.getError().message();
+    return nullptr;
+  }
+  auto file = std::make_unique<TargetsFile>();
+  file->text_ = std::move(*text);
+  if (file->parse(error)) return file;
+  return nullptr;
+}
+
+bool TargetsFile::parse(std::string& error) {
+  StringRef rest = text_->getBuffer();
+  if (!rest.consume_front("# pgokit targets ")) {
+    error = "not a file of targets: 'pgokit export --targets' writes them";
+    return false;
+  }
+  names_in_calls_ = rest.starts_with("1\n");
+  if (!names_in_calls_ && !rest.starts_with("2\n")) {
+    error = "version " + rest.split('\n').first.str() + " of targets; this plugin reads 1 and 2";
+    return false;
+  }
+  rest = rest.split('\n').second;
+  for (unsigned number = 2; !rest.empty(); ++number) {
+    StringRef line;
+    std::tie(line, rest) = rest.split('\n');
+    if (line.empty() || take(line)) continue;
+    error = "line " + std::to_string(number) + " makes no sense";
+    return false;
+  }
+  return true;
+}
+
+bool TargetsFile::take(StringRef line) {
+  if (line.consume_front(" ")) return take_target(line);
+  if (line.consume_front("function ")) return !names_in_calls_ && take_function(line);
+  return take_call(line);
+}
+
+bool TargetsFile::take_function(StringRef rest) {
+  const auto [sum, name] = rest.split(' ');
+  uint64_t checksum = 0;
+  const bool known = sum != "-";
+  if (name.empty() || (known && sum.getAsInteger(16, checksum))) return false;
+  function_ = &enter(name, known ? std::optional(checksum) : std::nullopt);
+  call_ = nullptr;
+  return true;
+}
+
+bool TargetsFile::take_target(StringRef rest) {
+  const auto [count, name] = rest.split(' ');
+  CalledTarget target{name, 0};
+  if (name.empty() || count.getAsInteger(10, target.count)) return false;
+  if (call_) call_->targets.push_back(target);
+  return true;
+}
+
+// Other kinds than calls are for other readers.
+bool TargetsFile::take_call(StringRef rest) {
+  const size_t words = names_in_calls_ ? 5 : 4;
+  SmallVector<StringRef, 5> parts;
+  rest.split(parts, ' ', static_cast<int>(words) - 1);
+  uint32_t line, column;
+  uint64_t total;
+  if (parts.size() != words || parts[1].getAsInteger(10, line) ||
+      parts[2].getAsInteger(10, column) || parts[3].getAsInteger(10, total))
+    return false;
+  call_ = nullptr;
+  if (parts[0] != "call") return true;
+  if (names_in_calls_) function_ = &enter(parts[4], std::nullopt);
+  if (!function_) return false;
+  call_ = &function_->calls[{line, column}];
+  call_->total = total;
+  return true;
+}
+
+FunctionTargets& TargetsFile::enter(StringRef name, std::optional<uint64_t> checksum) {
+  Versions& versions = functions_[name];
+  if (const auto [file, plain] = split_source_name(name); versions.empty() && !file.empty())
+    local_[plain].push_back(name);
+  for (FunctionTargets& each : versions) {
+    if (each.checksum == checksum) return each;
+  }
+  versions.push_back({checksum, {}});
+  return versions.back();
+}
+
+// The versions of the same local function from a file whose path ends the most alike.
+const TargetsFile::Versions* TargetsFile::moved(StringRef source_name) const {
+  const auto [file, name] = split_source_name(source_name);
+  const auto candidates = local_.find(name);
+  if (file.empty() || candidates == local_.end()) return nullptr;
+  StringRef best;
+  unsigned most = 0;
+  for (StringRef each : candidates->second) {
+    const unsigned common = common_end(file, split_source_name(each).first);
+    if (common > most) {
+      best = each, most = common;
+    } else if (common == most) {
+      best = {};
+    }
+  }
+  return best.empty() ? nullptr : &functions_.at(best);
+}
+
+TargetsFile::Found TargetsFile::find(StringRef source_name, uint64_t checksum) const {
+  auto exact = functions_.find(source_name);
+  if (exact == functions_.end()) {
+    if (const Versions* versions = moved(source_name)) {
+      for (const FunctionTargets& each : *versions) {
+        if (!each.checksum || each.checksum == checksum) return {&each, false};
+      }
+    }
+    if (!names_in_calls_) return {};
+    exact = functions_.find(split_source_name(source_name).second);
+    if (exact == functions_.end()) return {};
+  }
+  for (const FunctionTargets& each : exact->second) {
+    if (!each.checksum || each.checksum == checksum) return {&each, false};
+  }
+  return {nullptr, true};
+}
+
+}  // namespace pgokit::plugin
