@@ -79,6 +79,19 @@ std::string DebugInfo::file_name(const FramePart& part, const Frame& frame) cons
   return lines ? lines->file_name(frame.file, state_->units[part.unit].comp_dir) : std::string{};
 }
 
+std::string_view DebugInfo::unit_name(u32 unit) const {
+  if (unit >= state_->units.size() || !state_->units[unit].usable) return {};
+  const Unit& own = state_->units[unit];
+  const Unit& body = state_->is_split_off(own) ? *state_->body(unit).unit : own;
+  const Entry entry = entry_at(body, body.entries);
+  Value name;
+  if (entry)
+    for_each_attribute(entry, [&](u16 attribute, Value value) {
+      if (attribute == attr::name && !name) name = value;
+    });
+  return as_text(body, name).value_or("");
+}
+
 // Assemblers are left out: a unit of assembly code comes first in many a program.
 std::string_view DebugInfo::producer() const {
   std::map<std::string_view, u64> units;

@@ -109,6 +109,8 @@ class DebugInfo {
 
   // The source file of a frame, absolute if the unit tells its directory.
   std::string file_name(const FramePart& part, const Frame& frame) const;
+  // The source file of a unit as the compiler was given it; empty: not known.
+  std::string_view unit_name(u32 unit) const;
 
   Facts facts() const;
 

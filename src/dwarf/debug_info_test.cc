@@ -68,6 +68,24 @@ TEST(DebugInfo, NoneIsAnError) {
   EXPECT_NE(info.error().message.find(".debug_info"), std::string::npos);
 }
 
+TEST(DebugInfo, TellsTheSourceFilesOfUnits) {
+  DebugBuilder d;
+  u64 named = d.abbrev(tag::compile_unit, false,
+                       {{attr::producer, form::string}, {attr::name, form::string}});
+  u64 nameless = d.abbrev(tag::compile_unit, false, {{attr::producer, form::string}});
+  d.begin_unit(5);
+  d.info.uleb(named).text("clang").text("src/a.c");
+  d.end_unit();
+  d.begin_unit(4);
+  d.info.uleb(nameless).text("clang");
+  d.end_unit();
+  Loaded loaded(d);
+  ASSERT_TRUE(loaded.info);
+  EXPECT_EQ(loaded.info->unit_name(0), "src/a.c");
+  EXPECT_EQ(loaded.info->unit_name(1), "");
+  EXPECT_EQ(loaded.info->unit_name(2), "");
+}
+
 TEST(DebugInfo, CallsNest) {
   DebugBuilder d;
   Kinds k(d);

@@ -1,9 +1,12 @@
 #include "generate/branch_targets.h"
 
+#include <tsl/robin_map.h>
+
 #include <algorithm>
 #include <tuple>
 
 #include "base/cursor.h"
+#include "base/function_name.h"
 #include "dwarf/debug_info.h"
 #include "dwarf/line_offset.h"
 #include "mip/values.h"
@@ -11,9 +14,32 @@
 namespace pgokit::generate {
 namespace {
 
+// Which functions are local to their source files: by the symbol table, and for those that were
+// inlined everywhere by the name.
+class LocalNames {
+ public:
+  explicit LocalNames(const elf::File& file) : all_known_(file.has_symtab()) {
+    for (const auto& symbol : file.symbols())
+      if (symbol.type == STT_FUNC || symbol.type == STT_GNU_IFUNC)
+        local_.try_emplace(canonical_function_name(symbol.name), true).first.value() &=
+            symbol.binding == STB_LOCAL;
+  }
+
+  bool has(std::string_view name) const {
+    auto found = local_.find(canonical_function_name(name));
+    if (found != local_.end()) return found->second;
+    return name.starts_with("_ZL") || name.starts_with("_ZN12_GLOBAL__N_1") ||
+           (all_known_ && !name.starts_with("_Z") && !name.starts_with("_R"));
+  }
+
+ private:
+  bool all_known_;
+  tsl::robin_map<std::string_view, bool> local_;
+};
+
 class TargetMaker {
  public:
-  explicit TargetMaker(const binary::Program& program) : program_(program) {
+  explicit TargetMaker(const binary::Program& program) : program_(program), local_(program.file()) {
     auto& module = profile_.modules.emplace_back();
     module.path = program.path();
     module.build_id = as_text(program.file().build_id());
@@ -31,6 +57,7 @@ class TargetMaker {
     module.data.dumps = 1;
     module.data.values_dropped = std::move(outside_);
     mip::fold_values(profile_.values);
+    name_targets();
     return std::move(profile_);
   }
 
@@ -87,13 +114,16 @@ class TargetMaker {
     site.function = function;
     if (cursor_) {
       const auto& part = cursor_->at(address);
-      if (!part.frames.empty() && part.frames.back().line > 0) {
+      // -gline-tables-only does not tell where functions begin.
+      if (!part.frames.empty() && part.frames.back().line > 0 &&
+          part.frames.back().start_line > 0) {
         const auto& leaf = part.frames.back();
+        auto name = source_name(leaf.function, part.unit);
         site.line = dwarf::line_offset(leaf);
         site.column = leaf.column;
         site.name = static_cast<u32>(module.site_names.size());
-        site.name_size = static_cast<u32>(leaf.function.size());
-        module.site_names += leaf.function;
+        site.name_size = static_cast<u32>(name.size());
+        module.site_names += name;
       }
     }
     auto& owner = module.functions[function];
@@ -101,7 +131,35 @@ class TargetMaker {
     module.sites.push_back(site);
   }
 
+  // As the plugin knows it: with the file, if it is local.
+  std::string source_name(std::string_view function, u32 unit) const {
+    auto file = local_.has(function) ? program_.debug()->unit_name(unit) : std::string_view();
+    auto name = canonical_function_name(function);
+    return file.empty() ? std::string(name) : fmt::format("{};{}", file, name);
+  }
+
+  // Functions that were called get their names in the source.
+  void name_targets() {
+    if (!cursor_) return;
+    auto& module = profile_.modules[0];
+    for (const auto& value : profile_.values) {
+      const auto* function = module.find(value.value);
+      if (!function || function->address != value.value ||
+          function->source != mip::Function::none || !local_.has(module.name(*function)))
+        continue;
+      const auto& part = cursor_->at(function->address);
+      if (part.frames.empty()) continue;
+      auto name = source_name(module.name(*function), part.unit);
+      module.functions[module.index_of(*function)].source = static_cast<u32>(module.sources.size());
+      module.sources.push_back(
+          {static_cast<u32>(module.source_texts.size()), static_cast<u32>(name.size()), 0});
+      module.source_texts += name;
+    }
+    module.sort_sources();
+  }
+
   const binary::Program& program_;
+  LocalNames local_;
   mip::Profile profile_;
   std::optional<dwarf::FrameCursor> cursor_;
   std::vector<u64> outside_;  // by site

@@ -32,13 +32,11 @@ Status write_targets(const Settings& settings) {
   if (targets.calls == 0)
     return fail(
         "{}: no call that was reached has a line, by which -pgokit-use finds calls: compile the "
-        "program that is measured with -gline-tables-only, or any other -g",
+        "program that is measured with -g (instrumented, -gline-tables-only is enough)",
         file.path());
   if (targets.without_line)
-    report::print(
-        stderr,
-        "pgokit export: {}: calls without a line (-gline-tables-only), which are left out: {}\n",
-        file.path(), report::grouped(targets.without_line));
+    report::print(stderr, "pgokit export: {}: calls without a line, which are left out: {}\n",
+                  file.path(), report::grouped(targets.without_line));
   auto output = TRY(OutputFile::create(settings.output));
   output.write(targets.text);
   return output.commit();

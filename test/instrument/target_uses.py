@@ -1,0 +1,201 @@
+"""Targets of calls on the way to the compiler: which function they are of, and whether it is still the same."""
+import collections
+import os
+import re
+
+import mip
+import tools
+from tools import run
+
+# Two files with functions of the same names.
+FIRST = """typedef int (*fn)(int);
+__attribute__((noinline)) static int one(int n) { return n + 1; }
+static int two(int n) { return n + 2; }
+static fn table[] = {one, two};
+static int apply(fn f, int n) { return f(n); }
+int first(int n) { int s = 0; for (int i = 0; i < n; ++i) s += apply(table[i % 10 ? 0 : 1], i); return s; }
+"""
+SECOND = """typedef int (*fn)(int);
+__attribute__((noinline)) static int one(int n) { return n * 3; }
+static int three(int n) { return n * 2; }
+int other(int n) { return n - 1; }
+static fn table[] = {one, three, other};
+static int apply(fn f, int n) { return f(n); }
+int second(int n) { int s = 0; for (int i = 0; i < n; ++i) s += apply(table[i % 10 ? 1 : 2], i); return s; }
+"""
+MAIN = "int first(int), second(int);\nint main(void) { return first(1000) + second(500) == 7; }\n"
+EXPECTED = {"first.c": {"one": (900, 1000), "two": (100, 100)}, "second.c": {"three": (450, 500), "other": (50, 50)}, "main.c": {}}
+REMARK = re.compile(r"Promote indirect call to (\S+) with count (\d+) out of (\d+)")
+
+
+def pgokit(build, *arguments, check=True):
+    return run([os.path.join(build.lib, "..", "..", "bin", "pgokit"), *arguments], check=check)
+
+
+def sources(folder, **changed):
+    os.makedirs(folder, exist_ok=True)
+    for name, text in {"first.c": FIRST, "second.c": SECOND, "main.c": MAIN, **changed}.items():
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+    return folder
+
+
+def measured(build, folder, flags=("-O2", "-g1"), link=()):
+    """The targets file of the program in the folder, built there as people do, and its profile."""
+    program, lines = os.path.join(folder, "app"), []
+    for name in EXPECTED:
+        run(["clang-22", *flags, *build.flags("targets"), "-c", name, "-o", name + ".o"], cwd=folder)
+        lines.append(name + ".o")
+    run(["clang-22", *flags, "-fuse-ld=lld-22", *lines, build.runtime, "-Wl,--build-id", *link, "-o", program], cwd=folder)
+    build.dump(program, name=build.path("app.mipraw"))
+    profile, targets = build.path("app.mip"), build.path("app.targets")
+    pgokit(build, "merge", program, build.path("app.mipraw"), "-o", profile)
+    pgokit(build, "export", profile, "--targets", "-o", targets)
+    return targets, profile, program
+
+
+def used(build, targets, name, folder, flags=("-O2", "-g1")):
+    result = run(["clang-22", *flags, f"-fpass-plugin={build.plugin}", f"-mllvm=-pgokit-use={targets}",
+                  "-Rpass=pgo-icall-prom", "-c", name, "-o", os.devnull], cwd=folder)
+    found = {callee: (int(count), int(total)) for callee, count, total in REMARK.findall(result.stderr)}
+    return found, result.stderr
+
+
+def namesakes(build):
+    """Static functions of one name in two files are two functions, also as targets; so is what was inlined."""
+    for name, flags, link in (("plain", ("-O2", "-g1"), ()), ("never", ("-O1", "-g1", "-fno-inline"), ()),
+                              ("thin", ("-O2", "-g1", "-flto=thin"), (f"-Wl,--load-pass-plugin={build.plugin}",)),
+                              ("full", ("-O2", "-g1", "-flto"), (f"-Wl,--load-pass-plugin={build.plugin}",))):
+        folder = sources(build.path(name))
+        targets, profile, program = measured(build, folder, flags, link)
+        for file, expected in EXPECTED.items():
+            found, told = used(build, targets, file, folder)
+            assert found == expected and "warning" not in told, (name, file, found, told)
+        shown = pgokit(build, "show", profile, "--targets").stdout
+        assert shown.count("apply:0:") == 2 and ";" not in shown, shown
+        section = mip.section(program, "__llvm_mipmap")
+        checksums = mip.read_checksums(section)
+        names = collections.Counter(each for each, _ in checksums)
+        assert set(names) == {"first.c;apply", "second.c;apply"} and all(sum for _, sum in checksums), checksums
+        print(name, ", ".join(sorted({f.source for f in mip.read_map(section)})))
+
+
+def recorded(build):
+    """Recorded branches tell functions of one name apart too, by the debug information."""
+    folder = sources(build.path("project"))
+    lines = measured_places(build, folder, "-g1")
+    result = pgokit(build, "export", lines[0], "--targets", "-b", lines[1], check=False)
+    assert result.returncode == 1 and "measured with -g" in result.stderr, result
+    script, program = measured_places(build, folder, "-g")
+    targets = build.path("script.targets")
+    pgokit(build, "export", script, "--targets", "-b", program, "-o", targets)
+    with open(targets, encoding="utf-8") as file:
+        written = file.read()
+    assert "function - first.c;apply\n" in written and " 900 first.c;one\n" in written, written
+    there = sources(build.path("there"))
+    for where, path in ((folder, ""), (build.folder, there)):
+        for file, expected in EXPECTED.items():
+            found, told = used(build, targets, os.path.join(path, file), where)
+            assert found == expected and "warning" not in told, (file, found, told)
+
+
+def measured_places(build, folder, debug):
+    """Branches as perf script would tell them, and their program."""
+    program, objects = os.path.join(folder, "app"), []
+    for name in EXPECTED:
+        objects.append(name + ".o")
+        run(["clang-22", "-O2", debug, "-fno-pie", *build.flags("targets"), "-c", name, "-o", objects[-1]], cwd=folder)
+    run(["clang-22", "-no-pie", "-fuse-ld=lld-22", *objects, build.runtime, "-o", program], cwd=folder)
+    section = mip.read_map(mip.section(program, "__llvm_mipmap"))
+    place = {f.source: f.address for f in section}
+    site = {s.function: s.address for f in section for s in f.sites}
+    offset, start, size = (int(part, 16) for part in re.search(
+        r"LOAD +(0x\w+) (0x\w+) 0x\w+ 0x\w+ (0x\w+) R E", run(["llvm-readelf-22", "-lW", program]).stdout).groups())
+    text = f"app 7 PERF_RECORD_MMAP2 7/7: [{start & ~0xfff:#x}({size + 0x1000:#x}) @ {offset & ~0xfff:#x} 08:04 19 3]: r-xp {program}\n"
+    for file, callees in EXPECTED.items():
+        for callee, (count, _) in callees.items():
+            target = place.get(f"{file};{callee}") or place[callee]
+            text += f" {target:x} {site[file + ';apply']:#x}/{target:#x}/P/-/-/0\n" * count
+    script = build.path("script.txt")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write(text)
+    return script, program
+
+
+def moved(build):
+    """Sources at another path are the same if nothing else is."""
+    targets, _, _ = measured(build, sources(build.path("here")))
+    there = sources(build.path("there"))
+    for file, expected in EXPECTED.items():
+        found, told = used(build, targets, os.path.join(there, file), build.folder)
+        assert found == expected, (file, found, told)
+    # Another file with a function of that name has none; neither has one that differs, where nothing else tells.
+    with open(os.path.join(there, "third.c"), "w", encoding="utf-8") as file:
+        file.write(FIRST.replace("first", "third"))
+    assert used(build, targets, "third.c", there)[0] == {}
+    changed = sources(build.path("changed"), **{"first.c": FIRST.replace("return f(n)", "return n ? f(n) : 0")})
+    assert used(build, targets, os.path.join(changed, "first.c"), build.folder)[0] == {}
+
+
+def changed(build):
+    """A function with another control flow gets no targets, and that is told; what did not change does."""
+    folder = sources(build.path("project"))
+    targets, _, _ = measured(build, folder)
+    for text, expected in ((FIRST.replace("return f(n)", "return n & 1 ? f(n) : n"), {}),
+                           (FIRST.replace("return f(n)", "return f(n) + f(n + 1)"), {}),
+                           (FIRST.replace("return n + 1", "return n & 1 ? n : 0"), EXPECTED["first.c"])):
+        sources(folder, **{"first.c": text})
+        found, told = used(build, targets, "first.c", folder)
+        assert found == expected, (text, found, told)
+        assert ("no targets for 1 function that changed since it was made: apply" in told) == (not expected), told
+        assert "warning" not in used(build, targets, "second.c", folder)[1]
+    sources(folder)
+    # (Remarks would turn lines on.)
+    told = run(["clang-22", "-O2", f"-fpass-plugin={build.plugin}", f"-mllvm=-pgokit-use={targets}", "-c", "first.c", "-o", os.devnull],
+               cwd=folder).stderr
+    assert "no targets for 1 function without lines" in told and "-gline-tables-only" in told, told
+
+
+def lines(build):
+    """Without lines there is nothing to write: an error, no empty file."""
+    folder = sources(build.path("project"))
+    _, profile, _ = measured(build, folder)
+    for name in EXPECTED:
+        run(["clang-22", "-O2", *build.flags("targets"), *(["-g1"] if name == "second.c" else []), "-c", name, "-o", name + ".o"],
+            cwd=folder)
+    program = os.path.join(folder, "some")
+    run(["clang-22", "-fuse-ld=lld-22", *(name + ".o" for name in EXPECTED), build.runtime, "-Wl,--build-id", "-o", program], cwd=folder)
+    build.dump(program, name=build.path("some.mipraw"))
+    pgokit(build, "merge", program, build.path("some.mipraw"), "-o", profile)
+    result = pgokit(build, "export", profile, "--targets")
+    assert "which are left out: 1\n" in result.stderr and "call 0 " in result.stdout, result
+    run(["clang-22", "-O2", *build.flags("targets"), "-c", "second.c", "-o", "second.c.o"], cwd=folder)
+    run(["clang-22", "-fuse-ld=lld-22", *(name + ".o" for name in EXPECTED), build.runtime, "-Wl,--build-id", "-o", program], cwd=folder)
+    build.dump(program, name=build.path("none.mipraw"))
+    pgokit(build, "merge", program, build.path("none.mipraw"), "-o", profile)
+    out = build.path("none.targets")
+    result = pgokit(build, "export", profile, "--targets", "-o", out, check=False)
+    assert result.returncode == 1 and "measured with -g " in result.stderr and profile in result.stderr, result
+    assert not os.path.exists(out)
+
+
+def first_version(build):
+    """Files of before names had files and functions checksums."""
+    folder = sources(build.path("project"))
+    column = FIRST.splitlines()[4].index("f(n)") + 1
+    targets = build.path("old.targets")
+    with open(targets, "w", encoding="utf-8") as file:
+        file.write(f"# pgokit targets 1\ncall 0 {column} 1000 apply\n 900 one\n 100 two\ntable 0 7 9 apply\n 9 x\n")
+    assert used(build, targets, "first.c", folder)[0] == EXPECTED["first.c"]
+    for text, complaint in (("# pgokit targets 3\n", "version 3"), ("# pgokit targets 2\ncall 1 2 3\n", "line 2"),
+                            ("# pgokit targets 2\nfunction x y\n", "line 2"), ("# pgokit targets 2\nfunction - f\ncall 1 2 3 f\n", "line 3"),
+                            ("# pgokit targets 1\nfunction - f\n", "line 2"), ("", "not a file of targets")):
+        with open(targets, "w", encoding="utf-8") as file:
+            file.write(text)
+        result = run(["clang-22", "-O2", f"-fpass-plugin={build.plugin}", f"-mllvm=-pgokit-use={targets}", "-c", "first.c", "-o", os.devnull],
+                     cwd=folder, check=False)
+        assert result.returncode and complaint in result.stderr, (text, result.stderr)
+
+
+if __name__ == "__main__":
+    tools.main({"namesakes": namesakes, "recorded": recorded, "moved": moved, "changed": changed, "lines": lines, "first_version": first_version})
