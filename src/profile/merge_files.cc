@@ -179,6 +179,7 @@ void Merger::open(size_t input, std::unique_ptr<Source>& source) {
   auto status = source->check();
   if (status) {
     about.format = source->format();
+    about.md5_names = source->md5_names();
     source->addition = {inputs_[input].weight, options_.rule, {}};
     source->input = input;
     return;

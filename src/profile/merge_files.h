@@ -38,6 +38,7 @@ struct MergeOptions {
 struct MergedInput {
   std::string error;       // why it was left out; empty: it was not
   bool duplicate = false;  // left out: the same contents as an input before
+  bool md5_names = false;  // it has hashes in place of names
   Format format{};
   u64 bytes = 0;
 };

@@ -157,6 +157,16 @@ def one_round(comparison, rng, shape):
                      "--sample-frame-depth-for-cold-context=2"]]
     for option in options:
         comparison.compare(["--text", *option, *inputs], f"{shape} option")
+    hashed_names(comparison, rng, shape, maker)
+
+
+def hashed_names(comparison, rng, shape, maker):
+    """Filters find hashes by the name they are of."""
+    files = [str(f) for f in (comparison.folder / "in0.md5", comparison.folder / "in1.md5") if f.exists()]
+    for name in maker.names[:3] + ["f[1-5]", "1", "nobody"]:
+        for option in ("function", "no-function"):
+            words = [f"--{option}={name}", *rng.choice([files, files[:1]])]
+            comparison.compare(["--text", *words], f"{shape} filtered hashes")
 
 
 def main():

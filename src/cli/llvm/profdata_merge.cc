@@ -119,18 +119,25 @@ void convert(const Settings& s, Profile& profile) {
     generate::nest_contexts(profile, {});
 }
 
-// By the text of the context, or by the name.
-Status filter(const Settings& s, Profile& profile) {
+// By the text of the context, or by the name. Hashes stand for their decimal digits; where the last
+// input had hashes, an expression that is a whole name finds the name's hash too.
+Status filter(const Settings& s, const profile::MergedFiles& merged, Profile& profile) {
   if (s.function.empty() && s.no_function.empty()) return {};
   auto wanted = TRY(FunctionFilter::compile(s.function));
   auto unwanted = TRY(FunctionFilter::compile(s.no_function));
+  bool hashes = false;
+  for (const auto& input : merged.inputs)
+    if (input.error.empty()) hashes = input.md5_names;
+  auto matches = [&](const FunctionFilter& filter, const std::string& name) {
+    return filter.matches(name) || (hashes && filter.is_name_of(name));
+  };
   size_t before = profile.functions().size();
   profile.keep_if([&](const profile::Function& function) {
     auto name = profile.flags.context_sensitive
                     ? profile.contexts.text(function.context, profile.names)
                     : std::string(profile.names.text(function.samples.name));
-    if (unwanted.is_set() && unwanted.matches(name)) return false;
-    return wanted.matches(name);
+    if (unwanted.is_set() && matches(unwanted, name)) return false;
+    return matches(wanted, name);
   });
   report::print(stderr, "{} of {} functions in the original profile are filtered.\n",
                 before - profile.functions().size(), before);
@@ -178,7 +185,7 @@ Status merge_samples(Settings& s) {
   for (const auto& note : merged.mismatches) report::print(stderr, "{}\n", note);
   Profile& profile = merged.profile;
   convert(s, profile);
-  TRY(filter(s, profile));
+  TRY(filter(s, merged, profile));
   profile.flags.partial = s.partial;
   s.writing.peer_order = true;
   if (s.drop_symbols) profile.symbols = {};

@@ -1,5 +1,7 @@
 #include "cli/probes/function_filter.h"
 
+#include "base/function_name.h"
+
 namespace pgokit::cli {
 
 Result<FunctionFilter> FunctionFilter::compile(const std::string& expression) {
@@ -13,6 +15,7 @@ Result<FunctionFilter> FunctionFilter::compile(const std::string& expression) {
     return usage_error("--function '{}' is no regular expression: {}", expression, message);
   }
   filter.compiled_.reset(compiled.release());
+  filter.hash_ = fmt::to_string(function_guid(expression));
   return filter;
 }
 

@@ -21,6 +21,9 @@ class FunctionFilter {
   static Result<FunctionFilter> compile(const std::string& expression);
 
   bool matches(std::string_view name) const;
+  // Whether the expression, taken as a name, has the hash that `digits` are (profiles may have
+  // hashes in place of names, of which no expression knows anything).
+  bool is_name_of(std::string_view digits) const { return compiled_ && digits == hash_; }
   bool is_set() const { return compiled_ != nullptr; }
 
  private:
@@ -31,6 +34,7 @@ class FunctionFilter {
     }
   };
   std::unique_ptr<regex_t, Free> compiled_;
+  std::string hash_;
 };
 
 }  // namespace pgokit::cli

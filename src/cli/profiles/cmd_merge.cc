@@ -127,10 +127,28 @@ Status filter(const Settings& s, Profile& profile) {
   auto wanted = TRY(FunctionFilter::compile(s.function));
   auto unwanted = TRY(FunctionFilter::compile(s.no_function));
   if (!wanted.is_set() && !unwanted.is_set()) return {};
+  size_t before = profile.functions().size(), hashes = 0, left_out = 0;
   profile.keep_if([&](const profile::Function& function) {
-    auto name = profile.names.text(function.samples.name);
-    return wanted.matches(name) && !(unwanted.is_set() && unwanted.matches(name));
+    auto id = function.samples.name;
+    auto name = profile.names.text(id);
+    bool is_hash = profile.names.is_guid(id);
+    hashes += is_hash;
+    auto matches = [&](const FunctionFilter& filter) {
+      return is_hash ? filter.is_name_of(name) : filter.matches(name);
+    };
+    bool excluded = unwanted.is_set() && matches(unwanted);
+    left_out += excluded;
+    return !excluded && (!wanted.is_set() || matches(wanted));
   });
+  constexpr const char* whole_names =
+      "their names are hashes, which only a whole linkage name ('_Z...') finds";
+  if (before && profile.functions().empty())
+    return fail("--{}function leaves none of {} functions: nothing is written{}{}",
+                wanted.is_set() ? "" : "no-", before, hashes ? "; " : "",
+                hashes ? whole_names : "");
+  if (hashes && unwanted.is_set() && left_out == 0)
+    fmt::print(stderr, "pgokit merge: warning: --no-function leaves out none of {} functions; {}\n",
+               before, whole_names);
   return {};
 }
 
