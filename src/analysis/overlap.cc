@@ -156,10 +156,10 @@ class Comparison {
 
 class Computation {
  public:
-  Computation(const Columns& base, const Columns& test, unsigned threads)
+  Computation(const Columns& base, const Columns& test, const HotRule& hot, unsigned threads)
       : names_(base, test),
-        base_{&base, names_.of_base, hot_threshold(base.summary).value_or(0)},
-        test_{&test, names_.of_test, hot_threshold(test.summary).value_or(0)},
+        base_{&base, names_.of_base, hot_threshold(base.summary, hot).value_or(0)},
+        test_{&test, names_.of_test, hot_threshold(test.summary, hot).value_or(0)},
         threads_(threads) {
     result_.base_functions = base.functions.size();
     result_.test_functions = test.functions.size();
@@ -297,9 +297,10 @@ class Computation {
 
 double Overlap::sample_share() const { return share(overlap, united); }
 
-std::optional<u64> hot_threshold(const profile::Summary& summary) {
+std::optional<u64> hot_threshold(const profile::Summary& summary, const HotRule& rule) {
+  if (rule.count) return rule.count;
   for (const auto& entry : summary.entries)
-    if (entry.cutoff >= profile::hot_cutoff) return entry.min_count;
+    if (entry.cutoff >= rule.cutoff) return entry.min_count;
   return std::nullopt;
 }
 
@@ -311,8 +312,9 @@ Status comparable(const Columns& base, const Columns& test) {
   return {};
 }
 
-Overlap compute_overlap(const Columns& base, const Columns& test, unsigned threads) {
-  return Computation(base, test, threads).compute();
+Overlap compute_overlap(const Columns& base, const Columns& test, const HotRule& hot,
+                        unsigned threads) {
+  return Computation(base, test, hot, threads).compute();
 }
 
 }  // namespace pgokit::analysis

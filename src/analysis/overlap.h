@@ -50,13 +50,18 @@ struct Overlap {
   double sample_share() const;  // overlap of united; 0 where there are no samples
 };
 
-// 99 % of the samples are in places of at least this count; nullopt: the file's summary goes not so
-// far.
-std::optional<u64> hot_threshold(const profile::Summary& summary);
+// What is hot: places that make so many millionths of all samples, or have so many.
+struct HotRule {
+  u32 cutoff = profile::hot_cutoff;
+  std::optional<u64> count = {};
+};
+
+// The smallest count of a hot place; nullopt: the file's summary goes not so far.
+std::optional<u64> hot_threshold(const profile::Summary& summary, const HotRule& rule = {});
 
 // Both kinds of place and context must be the same in A and B, see comparable().
 Overlap compute_overlap(const profile::Columns& base, const profile::Columns& test,
-                        unsigned threads = 0);
+                        const HotRule& hot = {}, unsigned threads = 0);
 
 // Lines or probes, with or without contexts: what must agree. The message has none of the paths.
 Status comparable(const profile::Columns& base, const profile::Columns& test);

@@ -194,7 +194,7 @@ const u8* BinaryIndex::metadata_of(const Entry& function) const {
   return after[-1].at;
 }
 
-Result<BinaryIndex> index_binary(Bytes file) {
+Result<BinaryIndex> index_binary(Bytes file, const ReadOptions& options) {
   Cursor in(file);
   in.uleb128();  // the magic has been looked at
   if (u64 version = in.uleb128(); version != format_version)
@@ -202,6 +202,8 @@ Result<BinaryIndex> index_binary(Bytes file) {
                 format_version);
   BinaryIndex index;
   index.format = Format::binary;
+  index.flags.fs_discriminators = options.flow_sensitive;
+  index.discriminator_mask = options.mask(options.flow_sensitive);
   skip_summary(in);
   if (!in.ok()) return fail("section 'summary' (offset 0xa): ends early");
   size_t names = in.position();
@@ -214,6 +216,10 @@ Result<BinaryIndex> index_binary(Bytes file) {
   return index;
 }
 
-Result<BinaryIndex> index_extbinary(Bytes file) { return ExtIndexer(file).index(); }
+Result<BinaryIndex> index_extbinary(Bytes file, const ReadOptions& options) {
+  auto index = TRY(ExtIndexer(file).index());
+  index.discriminator_mask = options.mask(index.flags.fs_discriminators);
+  return index;
+}
 
 }  // namespace pgokit::profile

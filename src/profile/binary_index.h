@@ -51,6 +51,7 @@ struct BinaryIndex {
   bool vtables = false;             // functions end with their virtual tables
   bool metadata_checksums = false;  // metadata has them
   bool metadata_attributes = false;
+  u32 discriminator_mask = ~u32{0};  // the bits of discriminators that count
   std::vector<SectionInfo> sections;
   std::vector<u64> unknown_sections;
   std::vector<NameList> names;
@@ -65,7 +66,7 @@ struct BinaryIndex {
 };
 
 // Of a file of one of these forms. Errors tell section and offset.
-Result<BinaryIndex> index_binary(Bytes file);
-Result<BinaryIndex> index_extbinary(Bytes file);
+Result<BinaryIndex> index_binary(Bytes file, const ReadOptions& options = {});
+Result<BinaryIndex> index_extbinary(Bytes file, const ReadOptions& options = {});
 
 }  // namespace pgokit::profile

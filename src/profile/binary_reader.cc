@@ -22,8 +22,12 @@ ReadProfile decoded(BinaryIndex index) {
 
 }  // namespace
 
-Result<ReadProfile> read_binary(Bytes bytes) { return decoded(TRY(index_binary(bytes))); }
+Result<ReadProfile> read_binary(Bytes bytes, const ReadOptions& options) {
+  return decoded(TRY(index_binary(bytes, options)));
+}
 
-Result<ReadProfile> read_extbinary(Bytes bytes) { return decoded(TRY(index_extbinary(bytes))); }
+Result<ReadProfile> read_extbinary(Bytes bytes, const ReadOptions& options) {
+  return decoded(TRY(index_extbinary(bytes, options)));
+}
 
 }  // namespace pgokit::profile

@@ -11,12 +11,13 @@ namespace {
 
 class Builder {
  public:
-  explicit Builder(const ReadProfile& read) : profile_(read.profile), order_(profile_, true) {
+  Builder(const ReadProfile& read, bool contexts_apart)
+      : profile_(read.profile), order_(profile_, true) {
     result_.format = read.format;
     result_.flags = profile_.flags;
     result_.md5_names = read.md5_names;
     result_.sections = read.sections;
-    result_.summary = summarize(profile_, true);
+    result_.summary = contexts_apart ? summarize_contexts(profile_) : summarize(profile_, true);
   }
 
   Columns build() && {
@@ -87,13 +88,16 @@ class Builder {
 
 }  // namespace
 
-Columns columns_of(const ReadProfile& read) { return Builder(read).build(); }
+Columns columns_of(const ReadProfile& read, bool contexts_apart) {
+  return Builder(read, contexts_apart).build();
+}
 
-Result<Columns> read_columns(Bytes file) {
-  auto fast = read_plain_columns(file);
+Result<Columns> read_columns(Bytes file, const ReadOptions& options) {
+  bool plain = !options.flow_sensitive && options.discriminator_mask == ~u32{0};
+  auto fast = plain ? read_plain_columns(file) : std::nullopt;
   if (fast) return std::move(*fast);
-  auto read = TRY(read_profile(file));
-  auto columns = columns_of(read);
+  auto read = TRY(read_profile(file, options));
+  auto columns = columns_of(read, options.contexts_apart);
   if (auto summary = stored_summary(file)) columns.summary = std::move(*summary);
   return columns;
 }

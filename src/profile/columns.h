@@ -117,7 +117,7 @@ struct Columns {
 };
 
 // Any form of file; names may point into `file`.
-Result<Columns> read_columns(Bytes file);
-Columns columns_of(const ReadProfile& read);
+Result<Columns> read_columns(Bytes file, const ReadOptions& options = {});
+Columns columns_of(const ReadProfile& read, bool contexts_apart = false);
 
 }  // namespace pgokit::profile

@@ -68,17 +68,17 @@ std::optional<Format> sniff(Bytes bytes) {
   return std::nullopt;
 }
 
-Result<ReadProfile> read_profile(Bytes bytes) {
+Result<ReadProfile> read_profile(Bytes bytes, const ReadOptions& options) {
   auto format = sniff(bytes);
   if (!format)
     return fail("is no sample profile that pgokit knows (text, binary, extbinary, gcov)");
   switch (*format) {
     case Format::text:
-      return read_text(as_text(bytes));
+      return read_text(as_text(bytes), options);
     case Format::binary:
-      return read_binary(bytes);
+      return read_binary(bytes, options);
     case Format::extbinary:
-      return read_extbinary(bytes);
+      return read_extbinary(bytes, options);
     case Format::gcov:
       return read_gcov(bytes);
   }

@@ -28,11 +28,10 @@ struct WriteOptions {
   bool md5_names = false;     // extbinary: hashes in place of names
   bool split_layout = false;  // extbinary, text: functions without inlinees apart
   bool vtables = false;       // extbinary: with the virtual tables seen (the text always has them)
-  bool contexts_apart =
-      false;                // extbinary: contexts of one function are not added up in the summary
-  bool peer_order = false;  // extbinary: metadata in the order that llvm-profdata's would have
-  u32 gcov_version = 2;     // gcov: see profile/gcov.h
-  unsigned threads = 0;     // text; 0: all cores
+  bool contexts_apart = false;  // contexts of one function are not added up in the summary
+  bool peer_order = false;      // extbinary: metadata in the order that llvm-profdata's would have
+  u32 gcov_version = 2;         // gcov: see profile/gcov.h
+  unsigned threads = 0;         // text; 0: all cores
 };
 
 // The profile has been sorted. Refused: probes or contexts in the binary and gcov forms, contexts
@@ -58,8 +57,17 @@ struct ReadProfile {
   std::vector<u64> unknown_sections;  // types that were passed over
 };
 
+// How to understand what files do not tell, as llvm-profdata's options say it.
+struct ReadOptions {
+  bool flow_sensitive = false;       // discriminators of text and binary files are flow-sensitive
+  u32 discriminator_mask = ~u32{0};  // the bits of flow-sensitive discriminators that stay
+  bool contexts_apart = false;       // as in WriteOptions, where a file has no summary
+
+  u32 mask(bool of_flow_sensitive) const { return of_flow_sensitive ? discriminator_mask : ~0u; }
+};
+
 // The form of a file by its first bytes; nullopt: no sample profile.
 std::optional<Format> sniff(Bytes bytes);
-Result<ReadProfile> read_profile(Bytes bytes);
+Result<ReadProfile> read_profile(Bytes bytes, const ReadOptions& options = {});
 
 }  // namespace pgokit::profile

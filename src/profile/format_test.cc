@@ -135,6 +135,35 @@ TEST(Text, MetadataSetsChecksumThenAttributes) {
   EXPECT_EQ(profile.functions()[0].samples.attributes, 1);
 }
 
+TEST(Text, CallersWithoutALineCallFromLineZero) {
+  auto profile = read_ok("[main:3.1 @ _Z5funcBi @ leaf]:5:1\n 1: 5\n");
+  ASSERT_EQ(profile.functions().size(), 1u);
+  EXPECT_EQ(profile.contexts.text(profile.functions()[0].context, profile.names),
+            "main:3.1 @ _Z5funcBi:0 @ leaf");
+  EXPECT_THAT(error_of("[main:3.1 @  @ leaf]:5:1\n"), HasSubstr("name:line @ name"));
+}
+
+TEST(Read, MasksFlowSensitiveDiscriminators) {
+  std::string text =
+      "main:9:1\n 1.3: 10\n 1.259: 20 foo:3\n 3.1: foo:5\n  1.513: 5\n 3.257: foo:6\n  1.1: 6\n";
+  std::string masked = "main:9:1\n 1.3: 30 foo:3\n 3.1: foo:11\n  1.1: 11\n";
+  ReadOptions base{.flow_sensitive = true, .discriminator_mask = 0xff};
+  auto as_read = [](std::string_view bytes, const ReadOptions& options) {
+    auto read = read_profile(as_bytes(bytes), options);
+    return read ? write_text(read->profile) : read.error().message;
+  };
+  EXPECT_EQ(as_read(text, base), masked);
+  EXPECT_EQ(as_read(text, {.flow_sensitive = true}), text);
+  EXPECT_EQ(as_read(text, {.discriminator_mask = 0xff}), text) << "not flow-sensitive";
+  auto profile = read_ok(text);
+  auto plain = written(profile, Format::binary), unmarked = written(profile, Format::extbinary);
+  profile.flags.fs_discriminators = true;
+  auto marked = written(profile, Format::extbinary);
+  EXPECT_EQ(as_read(plain, base), masked);
+  EXPECT_EQ(as_read(marked, {.discriminator_mask = 0xff}), masked);
+  EXPECT_EQ(as_read(unmarked, base), text) << "an extensible binary file tells of itself";
+}
+
 TEST(Text, SaysWhereItIsWrong) {
   EXPECT_THAT(error_of("f:1:1\n 1 5\n"),
               HasSubstr("line 2 (offset 0x6): expected 'NUM[.NUM]: NUM"));

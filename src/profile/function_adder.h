@@ -69,7 +69,7 @@ class FunctionAdder {
   u64 number();
   LineLocation location() {
     auto line = static_cast<u32>(number());
-    return {line, static_cast<u32>(number())};
+    return {line, static_cast<u32>(number()) & index_.discriminator_mask};
   }
   u64 weighted(u64 count) const {
     return addition_.weight == 1 ? count : multiply_saturated(count, addition_.weight);

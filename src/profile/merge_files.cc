@@ -27,15 +27,15 @@ namespace {
 struct Source {
   explicit Source(MappedFile mapped) : file(std::move(mapped)) {}
 
-  Status check() {
+  Status check(const ReadOptions& options) {
     auto format = sniff(file.bytes());
     if (file.bytes().empty()) return fail("it is empty");
     if (format == Format::binary)
-      index = TRY(index_binary(file.bytes()));
+      index = TRY(index_binary(file.bytes(), options));
     else if (format == Format::extbinary)
-      index = TRY(index_extbinary(file.bytes()));
+      index = TRY(index_extbinary(file.bytes(), options));
     else
-      read = TRY(read_profile(file.bytes()));
+      read = TRY(read_profile(file.bytes(), options));
     return {};
   }
 
@@ -176,7 +176,7 @@ void Merger::open(size_t input, std::unique_ptr<Source>& source) {
   }
   about.bytes = file->bytes().size();
   source = std::make_unique<Source>(*std::move(file));
-  auto status = source->check();
+  auto status = source->check(options_.reading);
   if (status) {
     about.format = source->format();
     about.md5_names = source->md5_names();
@@ -262,7 +262,6 @@ Status Merger::check_as_peer(const Source& source) {
   const Flags before = sum, &flags = source.flags();
   if (source.format() == Format::text) {
     sum = flags;
-    sum.fs_discriminators = before.fs_discriminators;
   } else {
     sum.probe_based |= flags.probe_based;
     sum.context_sensitive |= flags.context_sensitive;

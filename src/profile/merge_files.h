@@ -31,6 +31,7 @@ struct MergeOptions {
   bool strict = false;    // the first input that cannot be used ends it all
   bool distinct = false;  // of inputs with the same contents and weight one counts
   FileTables::Rename rename = {};
+  ReadOptions reading = {};
   unsigned threads = 0;
 };
 

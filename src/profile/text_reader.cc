@@ -100,7 +100,10 @@ bool take_name_count(std::string_view& text, std::string_view& name, u64& count)
 
 class TextReader {
  public:
-  explicit TextReader(std::string_view text) : lines_(text) {}
+  TextReader(std::string_view text, const ReadOptions& options)
+      : lines_(text), mask_(options.mask(options.flow_sensitive)) {
+    profile().flags.fs_discriminators = options.flow_sensitive;
+  }
 
   Result<ReadProfile> read() && {
     for (std::string_view line; lines_.next(line);) {
@@ -145,12 +148,14 @@ class TextReader {
     while (true) {
       size_t end = name.find(" @ ");
       std::string_view frame = name.substr(0, end);
-      size_t colon = end == name.npos ? frame.size() : frame.rfind(':');
-      if (colon == frame.npos || colon == 0) return std::nullopt;
+      // A caller without a line is called from its line 0.
+      size_t colon = end == name.npos ? frame.size() : std::min(frame.rfind(':'), frame.size());
+      if (colon == 0) return std::nullopt;
       context = profile().contexts.child(context, call_site,
                                          profile().names.intern(frame.substr(0, colon)));
       if (end == name.npos) return context;
-      auto location = parse_location(frame.substr(colon + 1), ~u32{0});
+      auto location =
+          colon == frame.size() ? LineLocation{} : parse_location(frame.substr(colon + 1), ~u32{0});
       if (!location) return std::nullopt;
       call_site = *location;
       name.remove_prefix(end + 3);
@@ -169,6 +174,7 @@ class TextReader {
     if (colon == line.npos || colon + 2 >= line.size()) return bad_line(line);
     auto location = parse_location(line.substr(depth, colon - depth), 0xffff);
     if (!location) return bad_line(line);
+    location->discriminator &= mask_;
     std::string_view rest = line.substr(colon + 2);
     bool good = rest[0] >= '0' && rest[0] <= '9' ? read_body(*location, rest)
                 : rest.starts_with("vtables ")   ? read_vtables(*location, rest.substr(8))
@@ -252,6 +258,7 @@ class TextReader {
   }
 
   Lines lines_;
+  u32 mask_;
   ReadProfile result_{{}, Format::text, false, {}, {}};
   std::vector<FunctionSamples*> stack_;  // the function and its inlinees down to the current one
   size_t metadata_depth_ = 0;            // of the last line if that was metadata
@@ -266,6 +273,8 @@ bool looks_like_text(std::string_view text) {
   return false;
 }
 
-Result<ReadProfile> read_text(std::string_view text) { return TextReader(text).read(); }
+Result<ReadProfile> read_text(std::string_view text, const ReadOptions& options) {
+  return TextReader(text, options).read();
+}
 
 }  // namespace pgokit::profile

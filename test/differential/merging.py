@@ -147,17 +147,38 @@ def one_round(comparison, rng, shape):
     inputs = [str(f) for f in rng.sample(files, min(len(files), 3))]
     options = [["--function=f1"], ["--no-function=f[1-5]"], ["--output-size-limit=1200"],
                ["--drop-profile-symbol-list"], ["-text", "-binary"]]
-    options += [["--convert-sample-profile-layout=flat"]]
+    options += [["--convert-sample-profile-layout=flat"], ["--sparse"], ["-print-all-options=0", "-profile-summary-contextless=0"]]
+    options += [["-profile-isfs", f"-fs-discriminator-pass={level}"] for level in ("Base", "Pass1", "Pass2", "Pass3", "PassLast")]
     if "contexts" in shape:
-        options += [["--convert-sample-profile-layout=nest"], ["--sample-trim-cold-context"]]
+        options += [["--convert-sample-profile-layout=nest"], ["--sample-trim-cold-context"],
+                    ["--convert-sample-profile-layout=nest", "-generate-merged-base-profiles"],
+                    ["--sample-trim-cold-context", "--profile-summary-contextless=0"],
+                    ["--sample-trim-cold-context", "--profile-summary-cold-count=500"],
+                    ["--sample-trim-cold-context", "-profile-summary-cutoff-cold=900000"]]
     # Of several checksums the first one in the order of a hash table decides: docs/peer-flaws.md.
     if "contexts" in shape and "probes" not in shape:
         options += [["--sample-merge-cold-context"],
                     ["--sample-merge-cold-context", "--sample-trim-cold-context",
                      "--sample-frame-depth-for-cold-context=2"]]
     for option in options:
-        comparison.compare(["--text", *option, *inputs], f"{shape} option")
+        form = "--extbinary" if option[0].startswith(("-pr", "--sparse")) and "contexts" not in shape else "--text"
+        comparison.compare([form, *option, *inputs], f"{shape} option")
+    flow_sensitive(comparison, rng, shape)
     hashed_names(comparison, rng, shape, maker)
+
+
+def flow_sensitive(comparison, rng, shape):
+    """Marked files, beside others: each reader sets or keeps the mark in its own way."""
+    text, plain = comparison.folder / "in0.txt", comparison.folder / "in1.ext"
+    marked = comparison.compare(["-profile-isfs", "--extbinary", str(text)], f"{shape} flow-sensitive")
+    if marked is None:
+        return
+    file = comparison.folder / "in0.fs"
+    file.write_bytes(marked)
+    for inputs in ([file], [file, plain], [plain, file], [file, text], [text, file]):
+        mask = rng.choice(["Base", "Pass1", "PassLast"])
+        for options in ([], [f"-fs-discriminator-pass={mask}"], ["-profile-isfs", f"-fs-discriminator-pass={mask}"]):
+            comparison.compare([rng.choice(["--text", "--extbinary"]), *options, *map(str, inputs)], f"{shape} flow-sensitive")
 
 
 def hashed_names(comparison, rng, shape, maker):

@@ -22,13 +22,18 @@ FORMS = {"ext": ["--extbinary"], "md5": ["--extbinary", "--use-md5"], "bin": ["-
          "again": ["--text"]}
 SHOWS = [[], ["--json"], ["--show-format=json", "--all-functions"], ["--function", "main", "--detailed-summary"],
          ["--function=f7", "--hot-func-list"], ["--topn", "3", "--detailed-summary", "-all-functions"],
-         ["--topn=5", "--json"], ["--show-sec-info-only"], ["--function=main", "--json"], ["--show-format=yaml"]]
+         ["--topn=5", "--json"], ["--show-sec-info-only"], ["--function=main", "--json"], ["--show-format=yaml"],
+         ["-profile-isfs", "--fs-discriminator-pass=Base", "--detailed-summary"], ["--fs-discriminator-pass", "Pass1", "--json"],
+         ["--profile-summary-contextless=0", "--detailed-summary", "--hot-func-list"],
+         ["-profile-summary-contextless", "-detailed-summary"], ["--sparse"], ["-fs-discriminator-pass=Pass9"]]
 OVERLAPS = [[], ["--value-cutoff", "0"], ["--similarity-cutoff=500000", "--function", "f1"],
-            ["-value-cutoff=50"], ["--function=main"]]
+            ["-value-cutoff=50"], ["--function=main"], ["-profile-summary-cutoff-hot=500000"],
+            ["--profile-summary-hot-count=40"], ["-profile-isfs", "-fs-discriminator-pass=Base", "--value-cutoff=0"],
+            ["-profile-summary-cold-count=3", "-profile-summary-contextless=0"]]
 
 
 def location(rnd):
-    return f"{rnd.randrange(20)}" + rnd.choice(["", "", f".{rnd.randrange(1, 5)}"])
+    return f"{rnd.randrange(20)}" + rnd.choice(["", "", f".{rnd.randrange(1, 5)}", f".{rnd.randrange(3) + (1 << rnd.randrange(2, 32)) % (1 << 32)}"])
 
 
 def count(rnd):
@@ -62,7 +67,7 @@ def profile(seed, functions, probes, contexts):
         if rnd.random() < 0.1:
             continue
         for _ in range(rnd.choice([1, 1, 3]) if contexts else 1):
-            frames = [f"{rnd.choice(names)}:{location(rnd)}" for _ in range(rnd.choice([0, 1, 2, 3, 7, 8, 15]))]
+            frames = [rnd.choice(names) + (f":{location(rnd)}" if rnd.random() < 0.9 else "") for _ in range(rnd.choice([0, 1, 2, 3, 7, 8, 15]))]
             head = "[" + " @ ".join(frames + [name]) + "]" if contexts else name
             if head in done:
                 continue

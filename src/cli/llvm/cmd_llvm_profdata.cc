@@ -1,6 +1,6 @@
 // llvm-profdata 22 for sample profiles.
-#include "base/version.h"
 #include "cli/commands.h"
+#include "cli/llvm/llvm_options.h"
 #include "cli/llvm/profdata.h"
 #include "report/print.h"
 
@@ -24,7 +24,7 @@ int run(std::span<char* const> arguments) {
   }
   std::string_view name = arguments[0];
   if (name == "--help" || name == "-help" || name == "-h") return print_usage(stdout), 0;
-  if (name == "--version" || name == "-version") return report::print("pgokit {}\n", version), 0;
+  if (name == "--version" || name == "-version") return print_llvm_version(), 0;
   for (const auto* command : profdata_commands)
     if (command->name == name) return command->run(arguments.subspan(1));
   report::print(stderr, "llvm-profdata: Unknown subcommand '{}'.  Try: 'llvm-profdata --help'\n",

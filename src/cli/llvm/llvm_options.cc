@@ -17,6 +17,9 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+// Of the tools that the drop-ins are compared with; build systems ask for it.
+constexpr const char* llvm_version = "22.1.8";
+
 template <class... F>
 struct Overloaded : F... {
   using F::operator()...;
@@ -257,7 +260,7 @@ class Parser {
         return parse_options(table_, words);
       }
     if (name != "version") return std::nullopt;
-    report::print("{}: pgokit {}, with the options of LLVM 22\n", table_.command, version);
+    print_llvm_version();
     return 0;
   }
 
@@ -291,6 +294,11 @@ class Parser {
 };
 
 }  // namespace
+
+void print_llvm_version() {
+  report::print("pgokit {}, in place of LLVM version {}\n  Optimized build.\n", version,
+                llvm_version);
+}
 
 std::optional<int> parse_llvm_options(const OptionTable& table, std::span<char* const> arguments) {
   return Parser(table).parse(with_response_files(arguments));

@@ -20,4 +20,7 @@ namespace pgokit::cli {
 // standard error.
 std::optional<int> parse_llvm_options(const OptionTable& table, std::span<char* const> arguments);
 
+// In the form of LLVM's tools, with the version whose options and output are those here.
+void print_llvm_version();
+
 }  // namespace pgokit::cli

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "cli/llvm/llvm_options.h"
 #include "cli/llvm/profdata.h"
+#include "cli/llvm/profdata_options.h"
 #include "cli/probes/function_filter.h"
 #include "cli/profiles/profile_inputs.h"
 #include "generate/cold_contexts.h"
@@ -28,12 +29,15 @@ struct Settings {
   bool merge_cold = false, trim_cold = false;
   u64 cold_frames = 1, threads = 0, size_limit = 0;
   profile::WriteOptions writing;
+  LibraryOptions library;
+  std::string supplement, ignored_value;
+  bool ignored = false;
 
   Format format = Format::extbinary;
 };
 
 OptionTable options_of(Settings& s) {
-  return {
+  OptionTable table{
       "llvm-profdata merge",
       "Merge sample profiles, with the options of llvm-profdata 22.",
       {{"FILE", "", "the profiles; folders stand for their files", &s.files},
@@ -65,8 +69,24 @@ OptionTable options_of(Settings& s) {
        {"--failure-mode", "MODE", "any (default), all, warn", &s.failure_mode},
        {"--remapping-file,-r", "FILE", "not here", &s.remapping},
        {"--num-threads,-j", "N", "threads (0: all cores)", &s.threads},
-       {"--dump-input-file-list", "", "print weights and inputs, and stop", &s.dump_inputs}},
+       {"--dump-input-file-list", "", "print weights and inputs, and stop", &s.dump_inputs},
+       // Of other kinds of profiles: without effect on these.
+       {"--sparse,--debuginfod,--keep-vtable-symbols,--memprof-full-schema", "", "", &s.ignored,
+        false, true},
+       {"--memprof-random-hotness", "", "", &s.ignored, false, true},
+       {"--binary-file,--debug-info,--instr-prof-cold-threshold,--profiled-binary", "X", "",
+        &s.ignored_value, false, true},
+       {"--max-debug-info-correlation-warnings,--memprof-version", "X", "", &s.ignored_value, false,
+        true},
+       {"--memprof-random-hotness-seed,--suppl-min-size-threshold", "X", "", &s.ignored_value,
+        false, true},
+       {"--temporal-profile-max-trace-length,--temporal-profile-trace-reservoir-size", "X", "",
+        &s.ignored_value, false, true},
+       {"--zero-counter-threshold", "X", "", &s.ignored_value, false, true},
+       {"--supplement-instr-with-sample", "FILE", "not here", &s.supplement, false, true}},
       ""};
+  add_library_options(table, s.library);
+  return table;
 }
 
 Status check_settings(const Settings& s) {
@@ -75,7 +95,7 @@ Status check_settings(const Settings& s) {
                 s.layout);
   if (s.failure_mode != "any" && s.failure_mode != "all" && s.failure_mode != "warn")
     return fail("for the --failure-mode option: Cannot find option named '{}'!", s.failure_mode);
-  return {};
+  return check_library_options(s.library);
 }
 
 Result<Inputs> inputs_of(const Settings& s) {
@@ -106,7 +126,9 @@ void warn_of_options(const Settings& s, const Profile& profile) {
 void convert(const Settings& s, Profile& profile) {
   if (profile.flags.context_sensitive && (s.merge_cold || s.trim_cold))
     generate::trim_cold_contexts(
-        profile, {.hot_count = profile::summarize(profile, true).count_at(profile::cold_cutoff),
+        profile, {.hot_count = s.library.cold_threshold(s.library.contextless_summary
+                                                            ? profile::summarize(profile, true)
+                                                            : profile::summarize_contexts(profile)),
                   .merge = s.merge_cold,
                   .trim = s.trim_cold,
                   .frames = static_cast<u32>(std::max<u64>(s.cold_frames, 1)),
@@ -116,7 +138,7 @@ void convert(const Settings& s, Profile& profile) {
   else if (s.layout == "flat")
     generate::flatten_inlinees(profile, 0, generate::Versions::as_in_peer);
   else if (s.layout == "nest" && profile.flags.context_sensitive)
-    generate::nest_contexts(profile, {});
+    generate::nest_contexts(profile, {s.library.merged_base_profiles});
 }
 
 // By the text of the context, or by the name. Hashes stand for their decimal digits; where the last
@@ -172,6 +194,8 @@ Status merge_samples(Settings& s) {
   }
   if (!s.sample)
     return fail("only sample profiles are merged here: give --sample, or take llvm-profdata");
+  if (!s.supplement.empty())
+    return fail("-supplement-instr-with-sample can only work with -instr. ");
   if (!s.remapping.empty()) return fail("--remapping-file is not known here");
   auto merged = TRY(profile::merge_files(inputs, {.rule = profile::ChecksumRule::first,
                                                   .peer_order = true,
@@ -179,6 +203,7 @@ Status merge_samples(Settings& s) {
                                                   .strict = s.failure_mode == "any",
                                                   .distinct = false,
                                                   .rename = {},
+                                                  .reading = s.library.reading(),
                                                   .threads = static_cast<unsigned>(s.threads)}));
   for (const auto& input : merged.inputs)
     if (!input.error.empty()) report::print(stderr, "warning: {}\n", input.error);
@@ -188,6 +213,7 @@ Status merge_samples(Settings& s) {
   TRY(filter(s, merged, profile));
   profile.flags.partial = s.partial;
   s.writing.peer_order = true;
+  s.writing.contexts_apart = !s.library.contextless_summary;
   if (s.drop_symbols) profile.symbols = {};
   if (!s.symbols.empty()) TRY(add_symbols(profile, s.symbols));
   if (s.gcc)

@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "cli/llvm/llvm_options.h"
 #include "cli/llvm/profdata.h"
+#include "cli/llvm/profdata_options.h"
 #include "report/print.h"
 
 namespace pgokit::cli {
@@ -23,6 +24,7 @@ struct Settings {
   std::string output = "-", function;
   bool sample = false, contexts = false;
   u64 value_cutoff = ~u64{0}, similarity_cutoff = 0;
+  LibraryOptions library;
 };
 
 double share(u64 part, u64 whole) {
@@ -123,11 +125,12 @@ std::string function_text(const Columns& test,
 
 Status overlap_samples(const Settings& s) {
   if (!s.sample) return fail("only sample profiles are compared here: give --sample");
+  TRY(check_library_options(s.library));
   auto base_file = TRY(MappedFile::open(s.inputs[0]));
   auto test_file = TRY(MappedFile::open(s.inputs[1]));
-  auto [base, test] = TRY(read_both(base_file, test_file));
+  auto [base, test] = TRY(read_both(base_file, test_file, s.library.reading()));
   TRY(analysis::comparable(base, test));
-  auto overlap = analysis::compute_overlap(base, test);
+  auto overlap = analysis::compute_overlap(base, test, s.library.hot_rule());
   auto output = TRY(OutputFile::create(s.output));
   if (overlap.base_samples == 0)
     output.write(fmt::format("Sum of sample counts for profile {} is 0.\n", s.inputs[0]));
@@ -154,6 +157,7 @@ int run(std::span<char* const> arguments) {
        {"--similarity-cutoff", "N", "details of functions less similar than N millionths",
         &s.similarity_cutoff}},
       ""};
+  add_library_options(table, s.library);
   if (auto exit = parse_llvm_options(table, arguments)) return *exit;
   if (s.inputs.size() != 2) {
     report::print(stderr,
@@ -169,11 +173,13 @@ int run(std::span<char* const> arguments) {
 
 }  // namespace
 
-Result<BothProfiles> read_both(const MappedFile& base, const MappedFile& test) {
+Result<BothProfiles> read_both(const MappedFile& base, const MappedFile& test,
+                               const profile::ReadOptions& options) {
   std::optional<Result<Columns>> read[2];
   const MappedFile* files[] = {&base, &test};
-  parallel_for(2, 0,
-               [&](size_t i, unsigned) { read[i] = profile::read_columns(files[i]->bytes()); });
+  parallel_for(2, 0, [&](size_t i, unsigned) {
+    read[i] = profile::read_columns(files[i]->bytes(), options);
+  });
   auto first = TRY_IN(base.path(), std::move(*read[0]));
   auto second = TRY_IN(test.path(), std::move(*read[1]));
   return BothProfiles{std::move(first), std::move(second)};

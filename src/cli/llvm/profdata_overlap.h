@@ -11,6 +11,7 @@ struct BothProfiles {
   profile::Columns base, test;
 };
 
-Result<BothProfiles> read_both(const MappedFile& base, const MappedFile& test);
+Result<BothProfiles> read_both(const MappedFile& base, const MappedFile& test,
+                               const profile::ReadOptions& options = {});
 
 }  // namespace pgokit::cli

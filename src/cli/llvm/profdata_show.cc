@@ -3,6 +3,7 @@
 #include "cli/llvm/llvm_dump.h"
 #include "cli/llvm/llvm_options.h"
 #include "cli/llvm/profdata.h"
+#include "cli/llvm/profdata_options.h"
 #include "profile/section_table.h"
 #include "report/print.h"
 
@@ -16,10 +17,11 @@ struct Settings {
   bool ignored = false;
   std::string ignored_value;
   u64 top = 0;
+  LibraryOptions library;
 };
 
 OptionTable options_of(Settings& s) {
-  return {
+  OptionTable table{
       "llvm-profdata show",
       "Show a sample profile, with the options of llvm-profdata 22.",
       {{"FILE", "", "the profile", &s.input},
@@ -41,6 +43,8 @@ OptionTable options_of(Settings& s) {
        {"--value-cutoff,--detailed-summary-cutoffs,--profiled-binary", "X",
         "of other kinds of profiles", &s.ignored_value, false, true}},
       ""};
+  add_library_options(table, s.library);
+  return table;
 }
 
 Status show_sections(const Settings& s, const MappedFile& file, OutputFile& output) {
@@ -62,7 +66,7 @@ Status show_content(const Settings& s, const MappedFile& file, OutputFile& outpu
   bool one = !s.function.empty() && !s.all_functions;
   if (one && json)
     return fail("the JSON format is supported only when all functions are to be printed");
-  auto columns = TRY_IN(s.input, profile::read_columns(file.bytes()));
+  auto columns = TRY_IN(s.input, profile::read_columns(file.bytes(), s.library.reading()));
   auto take = [&](std::string_view text) { output.write(text); };
   if (one)
     take(dump_function(columns, s.function));
@@ -83,6 +87,7 @@ Status show_sample(const Settings& s) {
   if (s.show_format == "yaml") return fail("YAML output is not supported for sample profiles");
   if (s.show_format != "text" && s.show_format != "json")
     return fail("for the --show-format option: Cannot find option named '{}'!", s.show_format);
+  TRY(check_library_options(s.library));
   if (s.all_functions && !s.function.empty())
     report::print(stderr, "warning: -function argument ignored: showing all functions\n");
   auto file = TRY(MappedFile::open(s.input));

@@ -81,6 +81,8 @@ OptionTable profgen_options(ProfgenSettings& s) {
            &s.listing.canonical_names},
           {"--disassemble-functions", "NAMES", "... of these functions only, parted by commas",
            &s.disassemble_functions},
+          {"--x86-asm-syntax", "SYNTAX", "... of x86-64 code: att (default) or intel",
+           &s.asm_syntax},
           {"--show-detailed-warning", "", "every fault of ranges, call chains and symbols",
            &g.list_faults},
           {"--threads", "N", "how many threads (all cores)", &s.threads},
@@ -132,6 +134,9 @@ std::vector<std::string> parted_by_commas(const std::string& list) {
 Status choose_input(ProfgenSettings& s) {
   auto& g = s.generation;
   if (!exists(g.binary)) return fail("Input binary({}) doesn't exist.", g.binary);
+  if (s.asm_syntax != "att" && s.asm_syntax != "intel")
+    return fail("for the --x86-asm-syntax option: Cannot find option named '{}'!", s.asm_syntax);
+  s.listing.syntax = s.asm_syntax == "att" ? isa::Syntax::att : isa::Syntax::intel;
   if (s.show_disassembly) return {};
   struct Kind {
     const std::vector<std::string>& given;

@@ -19,6 +19,7 @@ struct ProfgenSettings {
   bool skip_symbolization = false, ignore_stack_samples = false, use_md5 = false;
   bool show_mmap_events = false, show_density = false, symbol_list = false;
   bool contextless_summary = true;
+  std::string asm_syntax = "att";
   bool write_vtables = false;  // extbinary: with those seen
   double density_threshold = 50;
   bool show_disassembly = false;

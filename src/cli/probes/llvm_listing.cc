@@ -121,7 +121,7 @@ Status print_llvm_listing(const std::string& path, const binary::ProgramOptions&
   auto regions = binary::code_regions({file, layout, symbols}, binary::RegionRules::as_peer);
   auto make = [&] {
     auto formatter =
-        isa::Formatter::for_machine(file.machine(), isa::Syntax::att, isa::LockPrefix::alone);
+        isa::Formatter::for_machine(file.machine(), options.syntax, isa::LockPrefix::alone);
     return std::make_unique<Printer>(listing, std::move(*formatter));
   };
   std::span rest(regions);

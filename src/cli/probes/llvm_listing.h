@@ -7,11 +7,13 @@
 #include <vector>
 
 #include "binary/program.h"
+#include "isa/formatter.h"
 
 namespace pgokit::cli {
 
 struct LlvmListing {
   bool probes = false, locations = false, canonical_names = false;
+  isa::Syntax syntax = isa::Syntax::att;  // of x86-64
   std::vector<std::string> functions;  // empty: all
 };
 
