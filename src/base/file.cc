@@ -7,9 +7,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <utility>
 #include <vector>
+
+#include "base/cursor.h"
+#include "base/unpack.h"
 
 namespace pgokit {
 namespace {
@@ -48,7 +53,89 @@ void remove_mapping(Bytes bytes) {
   std::erase_if(mappings().all, [&](Bytes other) { return other.data() == bytes.data(); });
 }
 
+// Takes what is unpacked: text while there is little of it, then a temporary file without a name.
+class Unpacked {
+ public:
+  Unpacked() = default;
+  Unpacked(const Unpacked&) = delete;
+  Unpacked& operator=(const Unpacked&) = delete;
+  ~Unpacked() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+
+  Status add(Bytes piece) {
+    if (fd_ < 0 && contents.size() + piece.size() <= held_in_memory) {
+      contents.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+      return {};
+    }
+    if (fd_ < 0) {
+      TRY(open_file());
+      TRY(write(as_bytes(std::exchange(contents, {}))));
+    }
+    return write(piece);
+  }
+
+  // Empty: all of it is in `contents`.
+  Result<Bytes> map() const {
+    if (fd_ < 0) return Bytes{};
+    void* address = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd_, 0);
+    if (address == MAP_FAILED) return fail("cannot map what was unpacked: {}", last_error());
+    return Bytes{static_cast<const u8*>(address), size_};
+  }
+
+  std::string contents;
+
+ private:
+  static constexpr size_t held_in_memory = 64 << 20;
+
+  Status open_file() {
+    const char* folder = std::getenv("TMPDIR");
+    folder_ = folder && *folder ? folder : "/tmp";
+    std::string path = folder_ + "/pgokit-XXXXXX";
+    fd_ = mkostemp(path.data(), O_CLOEXEC);
+    if (fd_ < 0)
+      return fail("cannot be unpacked in {}: {} (TMPDIR chooses another folder)", folder_,
+                  last_error());
+    ::unlink(path.c_str());
+    return {};
+  }
+
+  Status write(Bytes piece) {
+    size_ += piece.size();
+    while (!piece.empty()) {
+      ssize_t n = ::write(fd_, piece.data(), piece.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0)
+        return fail("cannot be unpacked in {}: {} (TMPDIR chooses another folder)", folder_,
+                    last_error());
+      piece = piece.subspan(static_cast<size_t>(n));
+    }
+    return {};
+  }
+
+  int fd_ = -1;
+  size_t size_ = 0;
+  std::string folder_;
+};
+
 }  // namespace
+
+// In place of compressed bytes there is what they hold.
+Status MappedFile::unpack_contents() {
+  auto packing = packing_of(bytes_);
+  if (!packing) return {};
+  Unpacked unpacked;
+  TRY(unpack(bytes_, *packing, file_limits.allowed(bytes_.size()),
+             [&](Bytes piece) { return unpacked.add(piece); }));
+  Bytes mapped = TRY(unpacked.map());
+  if (mapped_) remove_mapping(bytes_);
+  if (mapped_) munmap(const_cast<u8*>(bytes_.data()), bytes_.size());
+  mapped_ = !mapped.empty();
+  contents_ = std::move(unpacked.contents);
+  bytes_ = mapped_ ? mapped : as_bytes(contents_);
+  if (mapped_) add_mapping(bytes_);
+  return {};
+}
 
 Result<MappedFile> MappedFile::open(const std::string& path) {
   bool standard_input = path == "-";
@@ -77,6 +164,7 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
     file.bytes_ = {reinterpret_cast<const u8*>(file.contents_.data()), file.contents_.size()};
   }
   if (!standard_input) ::close(fd);
+  if (status) status = file.unpack_contents();
   if (!status) return std::unexpected(std::move(status).error().in(path));
   return file;
 }

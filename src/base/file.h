@@ -17,7 +17,8 @@
 
 namespace pgokit {
 
-// A whole file as bytes: mapped if it can be, read otherwise (pipes).
+// A whole file as bytes: mapped if it can be, read otherwise (pipes). Files compressed by gzip, zstd
+// or xz are what they hold, within the bounds of base/unpack.h.
 class MappedFile {
  public:
   static Result<MappedFile> open(const std::string& path);
@@ -31,6 +32,7 @@ class MappedFile {
 
  private:
   MappedFile() = default;
+  Status unpack_contents();
 
   std::string path_;
   Bytes bytes_;
