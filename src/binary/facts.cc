@@ -48,7 +48,7 @@ Result<ProgramFacts> read_facts(const std::string& path, const elf::File& file) 
   facts.build_id = elf::hex(file.build_id());
   facts.position_independent = file.type() == ET_DYN;
   facts.is_static = !has_interpreter(file);
-  facts.symbols = file.has_symtab();
+  facts.symbols = file.has_symbols();
   facts.block_map = file.section(".llvm_bb_addr_map") != nullptr;
   facts.instrumented = file.section("__llvm_prf_cnts") != nullptr;
   facts.debug_link = file.debug_link();

@@ -9,7 +9,7 @@ bool is_decoded(const elf::Section& section) {
 }
 
 CodeSymbols::CodeSymbols(const elf::File& file) {
-  if (!file.has_symtab()) return;
+  if (!file.has_symbols()) return;
   std::vector<bool> decoded(file.sections().size());
   for (const auto& section : file.sections()) decoded[section.index] = is_decoded(section);
   for (const auto& symbol : file.symbols())

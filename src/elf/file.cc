@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/cursor.h"
+#include "base/unpack.h"
 #include "elf/inflate.h"
 
 namespace pgokit::elf {
@@ -36,11 +37,22 @@ struct File::Inflated {
   std::map<u32, std::string> by_section;
 };
 
+struct File::Embedded {
+  std::string image;
+  std::unique_ptr<File> file;  // views into the image
+};
+
 File::File(File&&) noexcept = default;
 File& File::operator=(File&&) noexcept = default;
 File::~File() = default;
 
 Result<File> File::parse(Bytes image) {
+  auto file = TRY(parse_alone(image));
+  if (!file.has_symtab()) file.read_embedded();
+  return file;
+}
+
+Result<File> File::parse_alone(Bytes image) {
   Cursor in(image);
   auto header = in.get<Elf64_Ehdr>();
   if (image.size() < SELFMAG || std::memcmp(image.data(), ELFMAG, SELFMAG) != 0)
@@ -111,22 +123,55 @@ bool File::has_symtab() const {
   return std::ranges::find(sections_, u32{SHT_SYMTAB}, &Section::type) != sections_.end();
 }
 
+// A file that cannot be read leaves its program as it is without: stripped.
+void File::read_embedded() {
+  const auto* packed = section(".gnu_debugdata");
+  if (!packed || packed->contents.empty()) return;
+  auto embedded = std::make_unique<Embedded>();
+  auto status = unpack(packed->contents, Packing::xz,
+                       section_limits.allowed(packed->contents.size()), [&](Bytes piece) -> Status {
+                         embedded->image += as_text(piece);
+                         return {};
+                       });
+  auto file = status ? parse_alone(as_bytes(embedded->image)) : fail("");
+  if (!file || !file->has_symtab()) return;
+  embedded->file = std::make_unique<File>(*std::move(file));
+  embedded_ = std::move(embedded);
+}
+
 std::vector<Symbol> File::symbols() const {
-  u32 wanted = has_symtab() ? SHT_SYMTAB : SHT_DYNSYM;
   std::vector<Symbol> found;
-  for (const auto& section : sections_) {
-    if (section.type != wanted) continue;
-    Bytes strings = section.link < sections_.size() ? sections_[section.link].contents : Bytes{};
+  add_symbols_of(*this, has_symtab() ? SHT_SYMTAB : SHT_DYNSYM, found);
+  if (embedded_) add_symbols_of(*embedded_->file, SHT_SYMTAB, found);
+  return found;
+}
+
+// Sections of an embedded file have numbers of its own.
+void File::add_symbols_of(const File& file, u32 table, std::vector<Symbol>& found) const {
+  std::vector<u16> numbers;
+  if (&file != this) {
+    std::map<std::pair<std::string_view, u64>, u16> own;
+    for (const auto& s : sections_)
+      own.emplace(std::pair(s.name, s.address), static_cast<u16>(s.index));
+    for (const auto& s : file.sections_) {
+      auto same = own.find({s.name, s.address});
+      numbers.push_back(same == own.end() ? u16{SHN_UNDEF} : same->second);
+    }
+  }
+  for (const auto& section : file.sections_) {
+    if (section.type != table) continue;
+    Bytes strings =
+        section.link < file.sections_.size() ? file.sections_[section.link].contents : Bytes{};
     Cursor in(section.contents);
     found.reserve(found.size() + in.left() / sizeof(Elf64_Sym));
     while (in.left() >= sizeof(Elf64_Sym)) {
       auto s = in.get<Elf64_Sym>();
-      found.push_back({string_at(strings, s.st_name), s.st_value, s.st_size, s.st_shndx,
+      u16 number = s.st_shndx < numbers.size() ? numbers[s.st_shndx] : s.st_shndx;
+      found.push_back({string_at(strings, s.st_name), s.st_value, s.st_size, number,
                        static_cast<u8>(ELF64_ST_TYPE(s.st_info)),
                        static_cast<u8>(ELF64_ST_BIND(s.st_info))});
     }
   }
-  return found;
 }
 
 Bytes File::build_id() const {

@@ -71,9 +71,13 @@ class File {
   // threads at a time.
   Result<Bytes> contents(const Section& section) const;
 
-  // In file order: of .symtab, or of .dynsym where there is no .symtab.
+  // In file order: of .symtab, or where there is none of .dynsym and of the file that is compressed
+  // in .gnu_debugdata: what distributions leave of the symbols of stripped programs, functions
+  // only.
   std::vector<Symbol> symbols() const;
   bool has_symtab() const;
+  // .symtab or .gnu_debugdata: static functions have names.
+  bool has_symbols() const { return has_symtab() || embedded_; }
 
   // The GNU build id, empty where there is none (8 to 20 bytes are seen in the wild).
   Bytes build_id() const;
@@ -84,7 +88,11 @@ class File {
 
  private:
   struct Inflated;
+  struct Embedded;
   File() = default;
+  static Result<File> parse_alone(Bytes image);
+  void read_embedded();
+  void add_symbols_of(const File& file, u32 table, std::vector<Symbol>& found) const;
 
   Bytes image_;
   u16 machine_ = 0, type_ = 0;
@@ -92,6 +100,7 @@ class File {
   std::vector<Section> sections_;
   std::vector<Segment> segments_;
   std::unique_ptr<Inflated> inflated_;
+  std::unique_ptr<Embedded> embedded_;
 };
 
 // "3c5cc98c..." for messages.

@@ -1,6 +1,7 @@
 #include "elf/file.h"
 
 #include <gtest/gtest.h>
+#include <lzma.h>
 
 #include <cstddef>
 #include <cstring>
@@ -12,6 +13,7 @@ namespace pgokit::elf {
 namespace {
 
 using test::ElfBuilder;
+using test::SectionFields;
 
 std::string message(std::string_view image) { return File::parse(as_bytes(image)).error().message; }
 
@@ -69,6 +71,51 @@ TEST(ElfFile, SectionPastTheEndHasNoContents) {
   EXPECT_TRUE(file->section(".text")->contents.empty());
 }
 
+// What objcopy and xz make of a program for .gnu_debugdata: its functions, and the headers of its
+// sections under other numbers.
+std::string embedded_symbols() {
+  auto image = ElfBuilder()
+                   .section(".other", "")
+                   .section(".text", "", {.type = SHT_NOBITS, .address = 0x1000})
+                   .symbol("inner", 0x1010, 8, 2)
+                   .symbol("elsewhere", 0x2000, 8, 1)
+                   .image();
+  std::string packed(image.size() + 1000, '\0');
+  size_t size = 0;
+  lzma_easy_buffer_encode(6, LZMA_CHECK_CRC64, nullptr, as_bytes(image).data(), image.size(),
+                          reinterpret_cast<u8*>(packed.data()), &size, packed.size());
+  packed.resize(size);
+  return packed;
+}
+
+TEST(ElfFile, EmbeddedSymbolsStandInForStrippedOnes) {
+  auto packed = embedded_symbols();
+  SectionFields code{.flags = SHF_ALLOC | SHF_EXECINSTR, .address = 0x1000};
+  std::string image =
+      ElfBuilder().section(".text", "code", code).section(".gnu_debugdata", packed).image();
+  auto file = File::parse(as_bytes(image));
+  ASSERT_TRUE(file);
+  EXPECT_FALSE(file->has_symtab());
+  EXPECT_TRUE(file->has_symbols());
+  File moved = std::move(*file);
+  const Symbol* inner = nullptr;
+  auto symbols = moved.symbols();
+  for (const auto& symbol : symbols) {
+    if (symbol.name == "inner") inner = &symbol;
+    if (symbol.name == "elsewhere") EXPECT_EQ(symbol.section, SHN_UNDEF);
+  }
+  ASSERT_NE(inner, nullptr);
+  EXPECT_EQ(inner->address, 0x1010u);
+  EXPECT_EQ(inner->section, 1u);
+  for (size_t size : {size_t{0}, size_t{7}, packed.size() / 2}) {
+    std::string broken = ElfBuilder()
+                             .section(".text", "code", code)
+                             .section(".gnu_debugdata", packed.substr(0, size))
+                             .image();
+    EXPECT_FALSE(File::parse(as_bytes(broken))->has_symbols());
+  }
+}
+
 TEST(ElfFile, DamagedCompressionIsAnError) {
   Elf64_Chdr header{};
   header.ch_type = ELFCOMPRESS_ZLIB;
@@ -79,7 +126,7 @@ TEST(ElfFile, DamagedCompressionIsAnError) {
   auto file = File::parse(as_bytes(image));
   ASSERT_TRUE(file);
   EXPECT_EQ(file->contents(*file->section(".debug_info")).error().message,
-            "section .debug_info: its compressed data is damaged");
+            "section .debug_info: 4 compressed bytes cannot hold 1073741824");
 }
 
 }  // namespace
