@@ -16,6 +16,7 @@
 #include "profile/each_function.h"
 #include "profile/format.h"
 #include "report/numbers.h"
+#include "samples/autofdo_text.h"
 #include "samples/program_match.h"
 #include "samples/raw_profile.h"
 #include "samples/script_counts.h"
@@ -173,7 +174,12 @@ Status read_script(std::string_view text, const binary::Program& program,
 Status read_raw(std::string_view text, const binary::Program& program,
                 const GenerationOptions& options, ReadInput& input) {
   BinaryAddr base = raw_base(program, options);
-  if (unwind::looks_like_raw_contexts(text)) {
+  if (samples::looks_like_autofdo_text(text)) {
+    auto all = TRY(samples::read_autofdo_text(text, program.first_load_base()));
+    input.counts = TRY(samples::autofdo_counts_of(std::move(all), program.name(),
+                                                  elf::hex(program.file().build_id()),
+                                                  options.ignore_build_id));
+  } else if (unwind::looks_like_raw_contexts(text)) {
     using Kind = unwind::ContextCounts::Kind;
     Kind kind = program.has_probes() ? Kind::probes : Kind::lines;
     input.contexts = TRY(unwind::read_raw_contexts(text, kind, program.code(), base)).counts;
@@ -252,7 +258,9 @@ Status add(ReadInput&& more, ReadInput& all) {
 Result<InputKind> detect_input(Bytes bytes, bool allow_ip) {
   if (bytes.empty()) return fail("it is empty");
   if (perf::Recording::recognizes(bytes)) return InputKind::recording;
-  if (samples::looks_like_raw_profile(as_text(bytes))) return InputKind::raw;
+  if (samples::looks_like_raw_profile(as_text(bytes)) ||
+      samples::looks_like_autofdo_text(as_text(bytes)))
+    return InputKind::raw;
   if (perf::detect_text(as_text(bytes)) != perf::ScriptKind::invalid) return InputKind::script;
   if (as_text(bytes).starts_with(ELFMAG))
     return fail("a program, not a recording (the program stands behind -b)");

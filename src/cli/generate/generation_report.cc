@@ -193,9 +193,9 @@ std::vector<Part> stats_of(const GenerationReport& report) {
 
 Status check_input(const binary::Program& program, const ReadInput& input,
                    const GenerationOptions& options) {
-  if (!program.file().has_symtab())
+  if (!program.file().has_symbols())
     return fail(
-        "{} is stripped: without .symtab its code cannot be decoded; "
+        "{} is stripped: without .symtab or .gnu_debugdata its code cannot be decoded; "
         "give the unstripped file of the same build with -b",
         program.path());
   if (!program.has_probes() && !program.debug())

@@ -3,6 +3,7 @@
 #include "base/cursor.h"
 #include "base/file.h"
 #include "report/print.h"
+#include "samples/autofdo_text.h"
 #include "samples/raw_profile.h"
 #include "samples/raw_sum.h"
 
@@ -10,6 +11,8 @@ namespace pgokit::cli {
 namespace {
 
 Status add(samples::RawSum& sum, std::string_view text, u64 weight) {
+  if (samples::looks_like_autofdo_text(text))
+    return fail("has AutoFDO's counts, which are not merged: 'pgokit generate' adds several up");
   if (text.starts_with('[') || samples::looks_like_raw_profile(text)) return sum.add(text, weight);
   return fail("holds no raw counts as the others do");
 }
@@ -21,7 +24,9 @@ bool are_raw_counts(const Inputs& inputs) {
     if (input.path == "-") continue;
     auto file = MappedFile::open(input.path);
     if (!file || profile::sniff(file->bytes())) continue;
-    if (samples::looks_like_raw_profile(as_text(file->bytes()))) return true;
+    auto text = as_text(file->bytes());
+    if (samples::looks_like_raw_profile(text) || samples::looks_like_autofdo_text(text))
+      return true;
   }
   return false;
 }
