@@ -194,25 +194,42 @@ const u8* BinaryIndex::metadata_of(const Entry& function) const {
   return after[-1].at;
 }
 
+namespace {
+
+// The compact form has behind its names where its table of functions begins, as an u64, and the
+// functions in between.
+Result<Cursor> functions_of_compact(Cursor in, Bytes file) {
+  u64 table = in.get<u64>();
+  if (!in.ok() || table < in.position() || table > file.size())
+    return fail("offset {:#x}: the table of functions is said to be at {:#x}, outside of the file",
+                in.position(), table);
+  return Cursor(file.subspan(in.position(), table - in.position()));
+}
+
+}  // namespace
+
 Result<BinaryIndex> index_binary(Bytes file, const ReadOptions& options) {
   Cursor in(file);
-  in.uleb128();  // the magic has been looked at
+  bool compact = in.uleb128() == magic_of_compact;
   if (u64 version = in.uleb128(); version != format_version)
     return fail("offset 0x9: binary profile of version {}; only {} is known", version,
                 format_version);
   BinaryIndex index;
-  index.format = Format::binary;
+  index.format = compact ? Format::compact : Format::binary;
+  index.md5_names = compact;
   index.flags.fs_discriminators = options.flow_sensitive;
   index.discriminator_mask = options.mask(options.flow_sensitive);
   skip_summary(in);
   if (!in.ok()) return fail("section 'summary' (offset 0xa): ends early");
   size_t names = in.position();
   index.contexts.emplace_back();
-  index.names.push_back(TRY_IN(fmt::format("section 'names' (offset {:#x})", names),
-                               read_name_list(in, NameList::Kind::texts)));
-  size_t functions = in.position();
+  index.names.push_back(
+      TRY_IN(fmt::format("section 'names' (offset {:#x})", names),
+             read_name_list(in, compact ? NameList::Kind::varint_guids : NameList::Kind::texts)));
+  if (compact) in = TRY(functions_of_compact(in, file));
+  auto functions = static_cast<size_t>(in.rest().data() - file.data());
   TRY_IN(fmt::format("section 'functions' (offset {:#x})", functions),
-         index_functions(in, index, 0));
+         index_functions(in, index, functions - in.position()));
   return index;
 }
 

@@ -65,7 +65,8 @@ struct BinaryIndex {
   const u8* metadata_of(const Entry& function) const;
 };
 
-// Of a file of one of these forms. Errors tell section and offset.
+// Of a file of one of these forms, binary or compact binary in the first. Errors tell section and
+// offset.
 Result<BinaryIndex> index_binary(Bytes file, const ReadOptions& options = {});
 Result<BinaryIndex> index_extbinary(Bytes file, const ReadOptions& options = {});
 

@@ -279,7 +279,7 @@ std::optional<Columns> read_plain_columns(Bytes file) {
 std::optional<Summary> stored_summary(Bytes file) {
   auto format = sniff(file);
   Cursor in(file);
-  if (format == Format::binary) {
+  if (format == Format::binary || format == Format::compact) {
     in.uleb128(), in.uleb128();
     return read_summary(in);
   }

@@ -8,6 +8,7 @@
 namespace pgokit::profile {
 
 inline constexpr u64 magic_of_binary = 0x5350524f463432ff;  // "SPROF42" and the form
+inline constexpr u64 magic_of_compact = 0x5350524f46343202;
 inline constexpr u64 magic_of_extbinary = 0x5350524f46343204;
 inline constexpr u64 format_version = 103;
 

@@ -17,6 +17,8 @@ std::string_view format_name(Format format) {
       return "extbinary";
     case Format::gcov:
       return "gcov";
+    case Format::compact:
+      return "compact binary";
   }
   __builtin_unreachable();
 }
@@ -53,6 +55,8 @@ Result<std::string> write_profile(const Profile& profile, Format format,
       return write_extbinary(profile, options);
     case Format::gcov:
       return write_gcov(profile, options);
+    case Format::compact:
+      return fail("the compact binary form is not written: take extbinary with hashed names");
   }
   __builtin_unreachable();
 }
@@ -61,6 +65,7 @@ std::optional<Format> sniff(Bytes bytes) {
   Cursor in(bytes);
   u64 magic = in.uleb128();
   if (in.ok() && magic == magic_of_binary) return Format::binary;
+  if (in.ok() && magic == magic_of_compact) return Format::compact;
   if (in.ok() && magic == magic_of_extbinary) return Format::extbinary;
   Cursor words(bytes);
   if (words.get<u32>() == magic_of_gcov && is_gcov_version(words.get<u32>())) return Format::gcov;
@@ -71,11 +76,13 @@ std::optional<Format> sniff(Bytes bytes) {
 Result<ReadProfile> read_profile(Bytes bytes, const ReadOptions& options) {
   auto format = sniff(bytes);
   if (!format)
-    return fail("is no sample profile that pgokit knows (text, binary, extbinary, gcov)");
+    return fail(
+        "is no sample profile that pgokit knows (text, binary, compact binary, extbinary, gcov)");
   switch (*format) {
     case Format::text:
       return read_text(as_text(bytes), options);
     case Format::binary:
+    case Format::compact:
       return read_binary(bytes, options);
     case Format::extbinary:
       return read_extbinary(bytes, options);

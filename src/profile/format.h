@@ -20,7 +20,8 @@
 
 namespace pgokit::profile {
 
-enum class Format { text, binary, extbinary, gcov };
+// compact: of compilers up to clang 16, in place of hashed names in extbinary; read only.
+enum class Format { text, binary, extbinary, gcov, compact };
 std::string_view format_name(Format format);
 
 struct WriteOptions {

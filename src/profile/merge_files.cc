@@ -30,7 +30,7 @@ struct Source {
   Status check(const ReadOptions& options) {
     auto format = sniff(file.bytes());
     if (file.bytes().empty()) return fail("it is empty");
-    if (format == Format::binary)
+    if (format == Format::binary || format == Format::compact)
       index = TRY(index_binary(file.bytes(), options));
     else if (format == Format::extbinary)
       index = TRY(index_extbinary(file.bytes(), options));

@@ -86,7 +86,8 @@ std::string as_json(const Settings& s, const StaleReport& report) {
 }
 
 Result<profile::Format> output_format(const Settings& s, profile::Format of_input) {
-  if (s.format.empty()) return of_input;
+  if (s.format.empty())
+    return of_input == profile::Format::compact ? profile::Format::extbinary : of_input;
   for (auto format : {profile::Format::text, profile::Format::binary, profile::Format::extbinary,
                       profile::Format::gcov})
     if (s.format == profile::format_name(format)) return format;
