@@ -15,7 +15,7 @@ struct Overloaded : F... {
   using F::operator()...;
 };
 
-void add_option(CLI::App& app, const Option& option) {
+CLI::Option* add_option(CLI::App& app, const Option& option) {
   CLI::Option* added = std::visit(
       Overloaded{[&](bool* target) { return app.add_flag(option.names, *target, option.help); },
                  [&](std::vector<std::string>* target) {
@@ -28,6 +28,7 @@ void add_option(CLI::App& app, const Option& option) {
   if (!option.value.empty()) added->type_name(option.value);
   if (option.required) added->required();
   if (option.hidden) added->group("");
+  return added;
 }
 
 std::string help_of(const CLI::App& app, const OptionTable& table) {
@@ -52,7 +53,8 @@ std::optional<int> parse_options(const OptionTable& table, std::span<char* const
   CLI::App app(table.summary, table.command);
   app.footer(table.footer);
   app.get_formatter()->column_width(32);
-  for (const auto& option : table.options) add_option(app, option);
+  std::vector<CLI::Option*> added;
+  for (const auto& option : table.options) added.push_back(add_option(app, option));
   if (table.trailing) app.prefix_command();
 
   std::vector<std::string> reversed;  // CLI11 takes the last argument first
@@ -64,6 +66,12 @@ std::optional<int> parse_options(const OptionTable& table, std::span<char* const
     return 0;
   } catch (const CLI::ParseError& error) {
     return complain(table, error.what());
+  }
+  for (size_t i = 0; table.given && i < added.size(); ++i) {
+    std::string_view names = table.options[i].names;
+    size_t start = std::min(names.find("--"), names.size());
+    if (start < names.size() && added[i]->count() > 0)
+      table.given->emplace_back(names.substr(start, names.find(',', start) - start));
   }
   if (table.trailing) {
     *table.trailing = app.remaining();

@@ -43,6 +43,8 @@ struct OptionTable {
   // Lines of the form "[options] FILE", where the one that is made from the options says too
   // little.
   std::vector<std::string> usage = {};
+  // The options that were given, by the first of their long names ("--output").
+  std::vector<std::string>* given = nullptr;
 };
 
 // nullopt: go on. Otherwise the exit code: 0 after --help, 2 after a complaint on standard error.

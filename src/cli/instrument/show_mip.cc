@@ -4,6 +4,7 @@
 
 #include "base/cursor.h"
 #include "base/demangle.h"
+#include "base/named_function.h"
 #include "cli/instrument/mip_program.h"
 #include "cli/instrument/show_mip_json.h"
 #include "cli/instrument/show_targets.h"
@@ -66,19 +67,22 @@ class ModuleText {
   std::string never() {
     auto list = mip::never_ran(module_);
     print("{:>10}  {}\n", "bytes", "never ran");
-    for (u32 i : list) print("{:>10}  {}{}\n", module_.functions[i].size, name(i), place(i));
+    for (u32 i : first_of(list))
+      print("{:>10}  {}{}\n", module_.functions[i].size, name(i), place(i));
+    print_left_out(list.size());
     return std::move(text_);
   }
 
   std::string order() {
     auto list = mip::by_first_run(module_);
     print("{:>10} {:>12} {:>8}  function\n", "rank", "seconds", "dumps");
-    for (u32 i : list) {
+    for (u32 i : first_of(list)) {
       const auto& first = module_.data.first[i];
       print("{:>10.1f} {:>12.6f} {:>8}  {}{}\n", *mip::mean_rank(first),
             static_cast<double>(first.microseconds) / static_cast<double>(first.dumps) / 1e6,
             first.dumps, name(i), place(i));
     }
+    print_left_out(list.size());
     return std::move(text_);
   }
 
@@ -105,6 +109,16 @@ class ModuleText {
   template <class... A>
   void print(fmt::format_string<A...> text, A&&... values) {
     fmt::format_to(std::back_inserter(text_), text, std::forward<A>(values)...);
+  }
+
+  std::span<const u32> first_of(const std::vector<u32>& list) const {
+    u64 most = options_.most_listed();
+    return std::span(list).first(most ? std::min<size_t>(most, list.size()) : list.size());
+  }
+  void print_left_out(size_t listed) {
+    u64 most = options_.most_listed();
+    if (most && most < listed)
+      print("... and {} more (--top 0 shows all)\n", grouped(listed - most));
   }
 
   std::string name(u32 i) const {
@@ -135,10 +149,10 @@ class ModuleText {
     if (calls) print(" {:>15}", "calls");
     if (blocks) print(" {:>7} {:>12}", "%", "blocks ran");
     print("  function\n");
-    u64 shown = 0;
+    u64 shown = 0, most = hottest ? options_.most_hot() : options_.most_listed();
     for (u32 i : order) {
       const auto& f = facts.functions[i];
-      if (hottest && (!f.ran || (options_.top && shown == options_.top))) break;
+      if ((hottest && !f.ran) || (most && shown == most)) break;
       ++shown;
       print("{:>10}", f.ran_dumps);
       if (calls) print(" {:>15}", f.calls);
@@ -149,6 +163,7 @@ class ModuleText {
     }
     if (hottest && shown < facts.ran)
       print("... and {} more that ran (--top 0 shows all)\n", grouped(facts.ran - shown));
+    if (!hottest) print_left_out(order.size());
   }
 
   static std::string share(u64 part, u64 whole) {
@@ -188,25 +203,29 @@ std::string edges_text(const mip::Profile& profile, const ShowInstrumented& opti
   auto edges = profile.edges;
   std::ranges::stable_sort(edges, std::greater{}, &mip::Edge::calls);
   std::string text = fmt::format("{:>15} {:>10}  call\n", "calls", "samples");
+  size_t left_out = 0;
+  if (u64 most = options.most_listed(); most && most < edges.size()) {
+    left_out = edges.size() - most;
+    edges.resize(most);
+  }
   for (const auto& e : edges)
     fmt::format_to(
         std::back_inserter(text), "{:>15} {:>10}  {} -> {}\n", e.calls, e.samples,
         end_of_edge(profile, e.from_module, e.from, options.demangle, true),
         end_of_edge(profile, e.to_module, e.to, options.demangle, e.from_module == e.to_module));
+  if (left_out) text += fmt::format("... and {} more (--top 0 shows all)\n", grouped(left_out));
   return text;
 }
 
-Result<std::string> functions_named(const mip::Profile& profile, const ShowInstrumented& options,
-                                    MipProgram* program) {
+std::string functions_named(const mip::Profile& profile, const ShowInstrumented& options,
+                            MipProgram* program) {
   std::string text;
   for (const auto& module : profile.modules)
     for (u32 i = 0; i < module.functions.size(); ++i) {
-      auto name = module.name(module.functions[i]);
-      if (name != options.function && demangle(name) != options.function) continue;
+      if (!options.meant.contains(module.name(module.functions[i]))) continue;
       MipProgram* fitting = program && program->is_of(module) ? program : nullptr;
       text += (text.empty() ? "" : "\n") + ModuleText(module, options, fitting).function(i);
     }
-  if (text.empty()) return fail("there is no function '{}' in it", options.function);
   return text;
 }
 
@@ -269,6 +288,16 @@ Status show_dumps(const MappedFile& file, bool json) {
   return {};
 }
 
+Result<std::set<std::string_view>> names_meant(const mip::Profile& profile,
+                                               std::string_view wanted) {
+  std::vector<FunctionNamed> names;
+  for (const auto& module : profile.modules)
+    for (const auto& function : module.functions) names.push_back({module.name(function)});
+  std::set<std::string_view> meant;
+  for (size_t i : TRY(functions_meant(wanted, names))) meant.insert(names[i].name);
+  return meant;
+}
+
 Result<mip::Profile> profile_of(Bytes bytes) {
   if (mip::is_profile(bytes)) return mip::read_profile(bytes);
   auto map = TRY(mip::read_map("", bytes));
@@ -278,6 +307,8 @@ Result<mip::Profile> profile_of(Bytes bytes) {
 }
 
 }  // namespace
+
+bool is_dump(Bytes bytes) { return mip::DumpReader::recognizes(bytes); }
 
 bool is_instrumented_data(Bytes bytes) {
   return mip::is_profile(bytes) || mip::DumpReader::recognizes(bytes) ||
@@ -292,9 +323,12 @@ Status show_recorded_targets(const std::string& path, const ShowInstrumented& op
   return {};
 }
 
-Status show_instrumented(const MappedFile& file, const ShowInstrumented& options, bool json) {
-  if (mip::DumpReader::recognizes(file.bytes())) return show_dumps(file, json);
+Status show_instrumented(const MappedFile& file, const ShowInstrumented& asked, bool json) {
+  if (is_dump(file.bytes())) return show_dumps(file, json);
   auto profile = TRY_IN(file.path(), profile_of(file.bytes()));
+  auto options = asked;
+  if (!options.function.empty())
+    options.meant = TRY_IN(file.path(), names_meant(profile, options.function));
   std::optional<MipProgram> program;
   if (!options.program.empty()) {
     program.emplace(TRY(MipProgram::open(options.program)));

@@ -2,7 +2,10 @@
 
 // `pgokit show` and `pgokit export` of what instrumented programs found out.
 
+#include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 
 #include "base/file.h"
 #include "base/result.h"
@@ -10,17 +13,21 @@
 namespace pgokit::cli {
 
 struct ShowInstrumented {
-  std::string program;   // with debug information, for places in source files
-  std::string function;  // this one in full
-  std::string source;    // annotate files whose name ends so
+  std::string program;               // with debug information, for places in source files
+  std::string function;              // this one in full
+  std::set<std::string_view> meant;  // linkage names of `function`
+  std::string source;                // annotate files whose name ends so
   bool never = false, order = false, edges = false, all = false, demangle = false;
   bool targets = false;
-  u64 top = 10;
+  std::optional<u32> top;  // of each list; 0: all; not given: 10 of the hottest, else all
+  u64 most_hot() const { return top.value_or(10); }
+  u64 most_listed() const { return top.value_or(0); }
   u64 per_site = 3;  // values of a site
 };
 
 // A profile, map or dump of an instrumented program.
 bool is_instrumented_data(Bytes bytes);
+bool is_dump(Bytes bytes);
 // Targets of a recording's indirect calls.
 Status show_recorded_targets(const std::string& path, const ShowInstrumented& options, bool json);
 Status show_instrumented(const MappedFile& file, const ShowInstrumented& options, bool json);

@@ -79,8 +79,7 @@ Json module_json(const mip::Module& module, const ShowInstrumented& options, Mip
   auto* places = program && program->is_of(module) ? program->places() : nullptr;
   for (const auto& one : facts.functions) {
     auto name = module.name(module.functions[one.function]);
-    if (!options.function.empty() && name != options.function && demangle(name) != options.function)
-      continue;
+    if (!options.function.empty() && !options.meant.contains(name)) continue;
     if (options.never && one.ran) continue;
     functions.push(function_json(module, one, options, places));
   }

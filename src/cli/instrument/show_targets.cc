@@ -98,7 +98,7 @@ void print_kind(std::string& text, const mip::Profile& profile, const Kind& kind
   }
   u64 shown = 0;
   for (const auto& site : sites) {
-    if (options.top && shown == options.top) break;
+    if (options.most_hot() && shown == options.most_hot()) break;
     ++shown;
     print_site(text, profile, site, options, program);
   }

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/cursor.h"
+#include "base/edit_distance.h"
 #include "base/file.h"
 #include "base/version.h"
 #include "report/print.h"
@@ -153,18 +154,6 @@ Words with_response_files(std::span<char* const> arguments) {
       words.push_back(std::move(word));
   }
   return words;
-}
-
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i);
-    for (size_t j = 1; j <= b.size(); ++j)
-      diagonal = std::exchange(
-          row[j], std::min({diagonal + (a[i - 1] != b[j - 1]), row[j] + 1, row[j - 1] + 1}));
-  }
-  return row.back();
 }
 
 std::string dashed(std::string_view name) {

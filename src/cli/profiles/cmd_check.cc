@@ -31,6 +31,7 @@ struct Settings {
   double max_stale = -1;  // not given
   u64 top = 5, threads = 0;
   bool json = false;
+  std::vector<std::string> given;
 };
 
 // One measure with the bound that was asked for, if any.
@@ -55,7 +56,9 @@ struct Checked {
 Status check_settings(const Settings& s) {
   if (s.binary.empty() && (s.max_stale >= 0 || s.max_vanished < 100 || s.min_coverage > 0))
     return usage_error("--max-stale, --max-vanished and --min-coverage need --binary");
-  if (s.binary.empty() && !s.recording.empty()) return usage_error("--recording needs --binary");
+  for (const char* option : {"--recording", "--debug", "--top"})
+    if (s.binary.empty() && std::ranges::count(s.given, option) > 0)
+      return usage_error("{} needs --binary", option);
   return {};
 }
 
@@ -284,6 +287,7 @@ int run(std::span<char* const> arguments) {
        {"--json", "", "print JSON", &s.json}},
       "Exit codes: 0, 1 a file is unusable, 2 wrong usage, 3 a threshold is missed, also that of\n"
       "--max-stale where it is not given."};
+  table.given = &s.given;
   if (auto exit = parse_options(table, arguments)) return *exit;
   auto code = check(s);
   return code ? *code : report_failure("check", code.error());

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "analysis/hashed_names.h"
 #include "analysis/overlap.h"
 #include "base/file.h"
@@ -17,6 +19,7 @@ struct Settings {
   std::string base, test, function;
   bool json = false;
   u64 top = 10;
+  std::vector<std::string> given;
   double min_overlap = -1, min_similarity = -1;  // per cent
 };
 
@@ -24,6 +27,8 @@ Status check_thresholds(const Settings& s) {
   for (double threshold : {s.min_overlap, s.min_similarity})
     if (threshold > 100)
       return usage_error("a threshold is a percentage, {} is past 100", threshold);
+  if (!s.function.empty() && std::ranges::count(s.given, "--top") > 0)
+    return usage_error("--top is for the lists that --function stands in place of");
   return {};
 }
 
@@ -87,6 +92,7 @@ int run(std::span<char* const> arguments) {
        {"--json", "", "print JSON", &s.json}},
       "Any forms of files may be mixed. Measures are those of llvm-profdata overlap.\n"
       "Exit codes: 0, 1 a file is unusable, 2 wrong usage, 3 below a threshold."};
+  table.given = &s.given;
   if (auto exit = parse_options(table, arguments)) return *exit;
   auto code = compare(s);
   return code ? *code : report_failure("compare", code.error());

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/cursor.h"
 #include "base/file.h"
 #include "base/function_name.h"
@@ -31,6 +33,7 @@ struct Settings {
   bool md5 = false, compress = false, split_layout = false, partial = false;
   bool strict = false, distinct = false, strip_suffixes = false, drop_symbols = false;
   bool merge_cold = false, trim_cold = false, quiet = false;
+  std::vector<std::string> given;
   u64 cold_frames = 1, cold_count = 0, max_depth = 0, threads = 0, gcov_version = 2;
 };
 
@@ -100,6 +103,22 @@ Status check_settings(const Settings& s, Format format) {
     return usage_error("--prof-sym-list is for --format extbinary");
   if (!s.layout.empty() && s.layout != "nested" && s.layout != "flat")
     return usage_error("--layout {}: nested and flat are known", s.layout);
+  auto is_given = [&](std::string_view option) { return std::ranges::count(s.given, option) > 0; };
+  if (format != Format::gcov && is_given("--gcov-version"))
+    return usage_error("--gcov-version is for --format gcov");
+  if (!s.merge_cold && is_given("--cold-frames"))
+    return usage_error("--cold-frames is for --merge-cold");
+  if (!s.merge_cold && !s.trim_cold && is_given("--cold-count"))
+    return usage_error("--cold-count is for --merge-cold and --trim-cold");
+  return {};
+}
+
+// What changes sample profiles says nothing about other inputs.
+Status check_other_inputs(const Settings& s, std::string_view inputs,
+                          std::span<const std::string_view> known) {
+  for (const auto& option : s.given)
+    if (std::ranges::count(known, option) == 0)
+      return usage_error("{} is for sample profiles, the inputs are {}", option, inputs);
   return {};
 }
 
@@ -147,8 +166,9 @@ Status filter(const Settings& s, Profile& profile) {
                 wanted.is_set() ? "" : "no-", before, hashes ? "; " : "",
                 hashes ? whole_names : "");
   if (hashes && unwanted.is_set() && left_out == 0)
-    fmt::print(stderr, "pgokit merge: warning: --no-function leaves out none of {} functions; {}\n",
-               before, whole_names);
+    report::print(stderr,
+                  "pgokit merge: warning: --no-function leaves out none of {} functions; {}\n",
+                  before, whole_names);
   return {};
 }
 
@@ -200,14 +220,16 @@ Result<int> merge(const Settings& s) {
   TRY(check_settings(s, format));
   auto inputs = TRY(inputs_of(s));
   if (are_instrumented(inputs)) {
-    if (!s.format.empty())
-      return usage_error("dumps add up to an instrumented profile: --format is not for them");
+    constexpr std::string_view known[] = {"--output", "--weighted-input", "--input-files",
+                                          "--strict", "--onto",           "--quiet"};
+    TRY(check_other_inputs(s, "of instrumented programs", known));
     return merge_instrumented({"merge", inputs, s.output, s.onto, s.strict, s.quiet});
   }
   if (!s.onto.empty()) return usage_error("--onto is for instrumented profiles");
   if (are_raw_counts(inputs)) {
-    if (!s.format.empty())
-      return usage_error("raw counts add up to raw counts: --format is not for them");
+    constexpr std::string_view known[] = {"--output", "--weighted-input", "--input-files",
+                                          "--strict", "--quiet"};
+    TRY(check_other_inputs(s, "raw counts", known));
     return merge_raw(inputs, {s.output, s.strict, s.quiet});
   }
   profile::MergeOptions options{.rule = profile::ChecksumRule::largest,
@@ -231,7 +253,9 @@ Result<int> merge(const Settings& s) {
 
 int run(std::span<char* const> arguments) {
   Settings settings;
-  if (auto exit = parse_options(options_of(settings), arguments)) return *exit;
+  auto table = options_of(settings);
+  table.given = &settings.given;
+  if (auto exit = parse_options(table, arguments)) return *exit;
   auto code = merge(settings);
   return code ? *code : report_failure("merge", code.error());
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/function_name.h"
 #include "report/json.h"
 #include "report/numbers.h"
 
@@ -78,6 +79,8 @@ void collect(const Columns& columns, const Columns::Part& part, u32 node,
 bool is_wanted(const Columns& columns, u32 function, const std::string& name) {
   const auto& top = columns.functions[function];
   std::string scratch;
+  const auto& id = columns.names[columns.node(top).name];
+  if (id.is_guid && id.guid == function_guid(name)) return true;
   return columns.text(columns.node(top).name, scratch) == name || columns.context_text(top) == name;
 }
 

@@ -4,6 +4,7 @@
 #include "cli/foreign_formats.h"
 #include "cli/instrument/show_mip.h"
 #include "cli/options.h"
+#include "cli/show/show_options.h"
 #include "cli/show/show_profile.h"
 #include "cli/show/show_program.h"
 #include "cli/show/show_recording.h"
@@ -18,18 +19,32 @@ struct Settings {
   bool json = false;
   ShowProfile profile;
   ShowInstrumented instrumented;
+  std::optional<u32> top;
+  std::vector<std::string> given;
 };
+
+std::optional<Shown> kind_of(Bytes bytes, bool targets) {
+  if (is_recording(bytes)) return targets ? Shown::targets : Shown::recording;
+  if (is_script(bytes)) return targets ? Shown::targets : Shown::script;
+  if (profile::sniff(bytes)) return Shown::profile;
+  if (is_dump(bytes)) return Shown::dumps;
+  if (is_instrumented_data(bytes)) return Shown::instrumented;
+  return std::nullopt;
+}
 
 Status show(const Settings& settings) {
   auto file = TRY(MappedFile::open(settings.file));
-  if (settings.instrumented.targets && (is_recording(file.bytes()) || is_script(file.bytes())))
+  auto kind = kind_of(file.bytes(), settings.instrumented.targets);
+  if (kind) TRY(check_shown(settings.given, *kind, file.path()));
+  if (kind == Shown::targets)
     return show_recorded_targets(settings.file, settings.instrumented, settings.json);
-  if (is_recording(file.bytes())) return show_recording(file.path(), file.bytes(), settings.json);
-  if (is_script(file.bytes())) return show_script(file.path(), file.bytes(), settings.json);
-  if (profile::sniff(file.bytes())) return show_profile(file, settings.profile, settings.json);
-  if (is_instrumented_data(file.bytes()))
-    return show_instrumented(file, settings.instrumented, settings.json);
+  if (kind == Shown::recording)
+    return show_recording(file.path(), file.bytes(), settings.json, settings.top.value_or(20));
+  if (kind == Shown::script) return show_script(file.path(), file.bytes(), settings.json);
+  if (kind == Shown::profile) return show_profile(file, settings.profile, settings.json);
+  if (kind) return show_instrumented(file, settings.instrumented, settings.json);
   auto program = elf::File::parse(file.bytes());
+  if (program) TRY(check_shown(settings.given, Shown::program, file.path()));
   if (program) return show_program(file.path(), *program, settings.json);
   if (file.bytes().empty()) return fail("{}: it is empty", file.path());
   if (as_text(file.bytes()).starts_with(ELFMAG))
@@ -45,9 +60,10 @@ int run(std::span<char* const> arguments) {
       "pgokit show",
       "Show what is in a recording, a profile, a dump or a program.",
       {{"FILE", "", "the file", &settings.file, true},
-       {"--function", "NAME", "of a profile: this function in full", &settings.profile.function},
-       {"--top", "N", "of a profile: that many of its hottest functions; 0 is all",
-        &settings.profile.top},
+       {"--function", "NAME",
+        "of a profile: this function in full (linkage name, demangled, or part of it)",
+        &settings.profile.function},
+       {"--top", "N", "that many functions, calls or programs; 0 is all", &settings.top},
        {"--hot", "N", "... that many of those with a hot place, and its count; 0 is all",
         &settings.profile.hot},
        {"--summary", "", "... no functions", &settings.profile.summary},
@@ -67,12 +83,16 @@ int run(std::span<char* const> arguments) {
         &settings.instrumented.per_site},
        {"--source", "FILE", "... this source file with counts in front of its lines",
         &settings.instrumented.source},
-       {"--demangle", "", "... names as people write them", &settings.instrumented.demangle},
+       {"--demangle", "", "of a profile: names as people write them",
+        &settings.instrumented.demangle},
        {"--json", "", "print JSON", &settings.json}},
       ""};
+  table.given = &settings.given;
   if (auto exit = parse_options(table, arguments)) return *exit;
   settings.instrumented.function = settings.profile.function;
-  settings.instrumented.top = settings.profile.top;
+  settings.profile.demangle = settings.instrumented.demangle;
+  settings.instrumented.top = settings.top;
+  if (settings.top) settings.profile.top = *settings.top;
   auto status = show(settings);
   return status ? 0 : report_failure("show", status.error());
 }

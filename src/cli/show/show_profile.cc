@@ -2,7 +2,8 @@
 
 #include <fmt/ranges.h>
 
-#include "base/function_name.h"
+#include "base/demangle.h"
+#include "base/named_function.h"
 #include "cli/llvm/llvm_dump.h"
 #include "profile/format.h"
 #include "profile/summary.h"
@@ -26,8 +27,18 @@ std::vector<std::string_view> kinds(const ReadProfile& read) {
   return kinds;
 }
 
-std::string name_of(const Profile& profile, const Function& function) {
-  auto text = profile.contexts.text(function.context, profile.names);
+// With `plain` as people write it.
+std::string name_of(const Profile& profile, const Function& function, bool plain = false) {
+  std::string text;
+  if (!plain) text = profile.contexts.text(function.context, profile.names);
+  auto frames = plain ? profile.contexts.frames(function.context) : std::vector<Contexts::Frame>();
+  for (const auto& [name, location] : frames) {
+    text += demangle(profile.names.text(name));
+    if (&name == &frames.back().function) break;
+    text += fmt::format(":{}", location.line_offset);
+    if (location.discriminator) text += fmt::format(".{}", location.discriminator);
+    text += " @ ";
+  }
   return profile.flags.context_sensitive ? fmt::format("[{}]", text) : text;
 }
 
@@ -90,7 +101,7 @@ std::string hot_text(const Profile& profile, const Facts& facts, const ShowProfi
     text += fmt::format("{:>15} {:>7.2f} {:>15} {:>15}  {}\n", function->samples.total,
                         percent(function->samples.total, facts.totals), max_count,
                         function->samples.entry_estimate(profile.flags.context_sensitive),
-                        name_of(profile, *function));
+                        name_of(profile, *function, options.demangle));
   if (lines < facts.hot.size())
     text += fmt::format("... and {} more (--hot 0 shows all)\n", facts.hot.size() - lines);
   return text;
@@ -125,7 +136,7 @@ std::string as_text(const std::string& path, const ReadProfile& read, const Fact
   for (const auto* function : facts.shown)
     fmt::format_to(out, "{:>15} {:>7.2f} {:>15}  {}\n", function->samples.total,
                    percent(function->samples.total, facts.totals), function->samples.head,
-                   name_of(profile, *function));
+                   name_of(profile, *function, options.demangle));
   if (facts.shown.size() < profile.functions().size())
     fmt::format_to(out, "... and {} more (--top 0 shows all)\n",
                    profile.functions().size() - facts.shown.size());
@@ -175,7 +186,7 @@ Json hot_json(const ReadProfile& read, const Facts& facts, const ShowProfile& op
   for (const auto& [function, max_count] : facts.hot) {
     if (options.hot > 0 && left-- == 0) break;
     list.push(std::move(Json::object()
-                            .set("name", name_of(read.profile, *function))
+                            .set("name", name_of(read.profile, *function, options.demangle))
                             .set("total", function->samples.total)
                             .set("hottest_place", max_count)
                             .set("head", function->samples.head)));
@@ -199,7 +210,7 @@ Json facts_json(const std::string& path, const ReadProfile& read, const Facts& f
   for (auto text : kinds(read)) kind.push(text);
   for (const auto* function : facts.shown)
     hottest.push(std::move(Json::object()
-                               .set("name", name_of(read.profile, *function))
+                               .set("name", name_of(read.profile, *function, options.demangle))
                                .set("total", function->samples.total)
                                .set("head", function->samples.head)));
   for (const auto& section : read.sections)
@@ -236,16 +247,19 @@ Json facts_json(const std::string& path, const ReadProfile& read, const Facts& f
   return json;
 }
 
-Result<std::string> one_function(ReadProfile read, const std::string& name_wanted, bool json) {
+Result<std::string> one_function(ReadProfile read, const ShowProfile& options, bool json) {
   Profile& profile = read.profile;
-  u64 guid = function_guid(name_wanted);
-  profile.keep_if([&](const Function& function) {
+  std::vector<FunctionNamed> names;
+  for (const auto& function : profile.functions()) {
     NameId name = function.samples.name;
-    return profile.names.text(name) == name_wanted ||
-           (profile.names.is_guid(name) && profile.names.guid(name) == guid);
-  });
-  if (profile.functions().empty())
-    return fail("holds no function '{}'; names are those of the linker ('_Z...')", name_wanted);
+    u64 guid = profile.names.is_guid(name) ? profile.names.guid(name) : 0;
+    names.push_back({profile.names.text(name), guid});
+  }
+  std::vector<bool> meant(profile.names.size());
+  for (size_t i : TRY(functions_meant(options.function, names)))
+    meant[static_cast<size_t>(profile.functions()[i].samples.name)] = true;
+  profile.keep_if(
+      [&](const Function& function) { return meant[static_cast<size_t>(function.samples.name)]; });
   if (!json) return write_text(profile);
   Json list = Json::array();
   for (const auto* function : profile.ordered()) {
@@ -261,7 +275,7 @@ Result<std::string> one_function(ReadProfile read, const std::string& name_wante
 Status show_profile(const MappedFile& file, const ShowProfile& options, bool json) {
   auto read = TRY_IN(file.path(), read_profile(file.bytes()));
   if (!options.function.empty()) {
-    report::print("{}", TRY_IN(file.path(), one_function(std::move(read), options.function, json)));
+    report::print("{}", TRY_IN(file.path(), one_function(std::move(read), options, json)));
     return {};
   }
   Facts facts(read.profile, options.top);

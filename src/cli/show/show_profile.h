@@ -16,6 +16,7 @@ struct ShowProfile {
   bool detailed_summary = false;
   bool sections = false;
   bool symbols = false;
+  bool demangle = false;
 };
 
 Status show_profile(const MappedFile& file, const ShowProfile& options, bool json);

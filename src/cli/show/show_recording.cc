@@ -23,6 +23,7 @@ struct Facts {
   const perf::Recording& recording;
   perf::Summary sum;
   std::vector<perf::Program> programs;
+  u64 top = 0;  // how many of them are listed; 0: all
 };
 
 double percent(u64 part, u64 whole) {
@@ -159,7 +160,7 @@ std::vector<std::string> problems(const Facts& facts) {
 }
 
 void print_programs(const Facts& facts) {
-  constexpr size_t most = 20;
+  size_t most = facts.top ? static_cast<size_t>(facts.top) : facts.programs.size();
   for (size_t i = 0; i < std::min(most, facts.programs.size()); ++i) {
     const auto& program = facts.programs[i];
     row(i ? "" : "programs",
@@ -168,7 +169,7 @@ void print_programs(const Facts& facts) {
                     program.build_id.empty() ? "" : "  build id ", program.build_id));
   }
   if (facts.programs.size() > most)
-    row("", fmt::format("and {} more", grouped(facts.programs.size() - most)));
+    row("", fmt::format("and {} more (--top 0 shows all)", grouped(facts.programs.size() - most)));
 }
 
 void print_text(const Facts& facts) {
@@ -273,10 +274,11 @@ void print_json(const Facts& facts) {
 
 bool is_recording(Bytes file) { return perf::Recording::recognizes(file); }
 
-Status show_recording(std::string_view path, Bytes file, bool json) {
+Status show_recording(std::string_view path, Bytes file, bool json, u64 top) {
   auto recording = TRY_IN(path, perf::Recording::open(file));
-  Facts facts{path, file.size(), recording, perf::summarize(recording),
-              perf::find_programs(recording)};
+  Facts facts{
+      path, file.size(), recording, perf::summarize(recording), perf::find_programs(recording),
+      top};
   if (json)
     print_json(facts);
   else

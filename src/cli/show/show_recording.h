@@ -8,7 +8,8 @@
 namespace pgokit::cli {
 
 bool is_recording(Bytes file);
-Status show_recording(std::string_view path, Bytes file, bool json);
+// `top`: of so many programs; 0: all.
+Status show_recording(std::string_view path, Bytes file, bool json, u64 top);
 
 // The text of perf script; false: it is none.
 bool is_script(Bytes file);
