@@ -1,6 +1,7 @@
 #include <cstdlib>
 
 #include "base/cursor.h"
+#include "samples/autofdo_text.h"
 #include "samples/raw_profile.h"
 #include "test/support/tiny_program.h"
 #include "unwind/raw_contexts.h"
@@ -43,6 +44,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view text = as_text({data, size});
   (void)samples::looks_like_raw_profile(text);
   (void)unwind::looks_like_raw_contexts(text);
+  (void)samples::looks_like_autofdo_text(text);
+  if (auto all = samples::read_autofdo_text(text, base))
+    (void)samples::autofdo_counts_of(*std::move(all), "tool", "3f01", false);
   read_flat(text);
   read_contexts(text, unwind::ContextCounts::Kind::probes);
   read_contexts(text, unwind::ContextCounts::Kind::lines);

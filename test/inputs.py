@@ -57,7 +57,10 @@ def compressed(folder, inputs, program, wanted):
             file = packed(recording)
             expect(generate(file, program) == wanted, f"{file.name} gives another profile")
             expect(run(PGOKIT, "show", file, "--json").returncode == 0, f"{file.name} is not shown")
-        expect(generate(inputs[0], packed(program)) == wanted, f"{suffix} around the program")
+        renamed = folder / suffix / program.name  # programs are known by their names
+        renamed.parent.mkdir()
+        packed(program).rename(renamed)
+        expect(generate(inputs[0], renamed) == wanted, f"{suffix} around the program")
         profile = folder / "calc.prof"
         profile.write_bytes(wanted)
         merged = run(PGOKIT, "merge", "-", "--format", "text", "-q", "-o", "-", stdin=packed(profile).read_bytes()).stdout
@@ -99,14 +102,14 @@ def embedded_symbols(folder, recording, program, wanted):
     keep.write_text("\n".join(sorted(names() - names("-D"))) + "\n")
     run("objcopy", "--only-keep-debug", program, debug)
     run("objcopy", "-S", "--remove-section", ".comment", f"--keep-symbols={keep}", debug, mini)
-    stripped = folder / "stripped" / program.name
+    stripped = folder / "bare" / program.name
     stripped.parent.mkdir()
     run("strip", "--strip-all", "-R", ".comment", "-o", stripped, program)
-    expect("is stripped" in generate(recording, stripped, "--debug", debug, code=1), "a stripped program")
+    expect("is stripped" in generate(recording, stripped, "--debug-binary", debug, code=1), "a stripped program")
     packed = folder / "mini.xz"
     packed.write_bytes(lzma.compress(mini.read_bytes()))
     run("objcopy", f"--add-section=.gnu_debugdata={packed}", stripped)
-    expect(generate(recording, stripped, "--debug", debug) == wanted, "symbols of .gnu_debugdata give another profile")
+    expect(generate(recording, stripped, "--debug-binary", debug) == wanted, "symbols of .gnu_debugdata give another profile")
     expect(b"stripped" not in run(PGOKIT, "show", stripped).stdout, "show says stripped")
 
 
