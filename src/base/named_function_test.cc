@@ -76,6 +76,8 @@ TEST(EditDistance, CountsChanges) {
   EXPECT_EQ(edit_distance("", "abc"), 3u);
   EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
   EXPECT_EQ(edit_distance("same", "same"), 0u);
+  EXPECT_EQ(edit_distance("hsow", "show"), 2u);
+  EXPECT_EQ(edit_distance("hsow", "show", true), 1u);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ struct Rule {
   std::string_view option;
   u32 kinds;
   // What it does not go together with: the one would make the other say nothing.
-  std::string_view not_with = "";
+  std::string_view not_with{};
 };
 
 // What shows one thing in place of the whole.
