@@ -109,6 +109,24 @@ TEST_F(IpTest, TextWithCallChains) {
   }
 }
 
+// Comments are many where samples are few.
+TEST_F(IpTest, TextWithAHeader) {
+  std::string header = "# ========\n# hostname : vm 10004\n# cmdline : perf record\n#\n";
+  EXPECT_TRUE(looks_like_ip_script(header + "   10004\n"));
+  EXPECT_FALSE(looks_like_ip_script(header));
+  auto read = read_text(fmt::format("{}{}7  10000\n7  10000\n", header, maps));
+  EXPECT_THAT(seen(read), ElementsAre(Seen(0x401000, 2)));
+  EXPECT_EQ(read.use.samples, 2u);
+}
+
+TEST_F(IpTest, InlinedFunctionsAreNoCallers) {
+  auto read = read_text(fmt::format(
+      "{}7 \n\t  10010 inner (inlined)\n\t  10010 leaf (/bin/tiny)\n\t  1000c main (/bin/tiny)\n\n",
+      maps));
+  EXPECT_THAT(seen(read), ElementsAre(Seen(0x401010, 1)));
+  EXPECT_EQ(read.use.entries, 1u);
+}
+
 TEST_F(IpTest, TextThatDoesNotTellWhereTheProgramWas) {
   auto read = count_ip_script("7      10004\n", program_, {});
   ASSERT_FALSE(read);
