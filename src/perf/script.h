@@ -27,13 +27,13 @@
 // Source of truth: the behaviour of llvm-profgen 22; script_test.cc and the comparisons with it.
 
 #include <cstring>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/types.h"
+#include "perf/mmap_lines.h"
 #include "perf/script_columns.h"
 #include "perf/script_text.h"
 
@@ -66,25 +66,9 @@ std::string script_problem(std::string_view text);
 // is none.
 u64 other_kind_line(std::string_view text, ScriptKind kind);
 
-struct MmapLine {
-  bool parsed = false;  // false: it looks like one, but only `line` is set
-  std::string_view line = {};
-  i64 pid = 0;
-  u64 start = 0, size = 0, file_offset = 0;
-  std::string_view protection = {}, path = {};
-};
-
-// llvm-profgen 22 takes no line for one that begins with a digit, as that of a process may.
-enum class MmapRule : u8 { llvm_profgen, with_columns };
 inline MmapRule mmap_rule(ScriptKind kind) {
   return has_columns(kind) ? MmapRule::with_columns : MmapRule::llvm_profgen;
 }
-
-bool is_mmap_line(std::string_view line, MmapRule rule = MmapRule::llvm_profgen);
-MmapLine parse_mmap_line(std::string_view line);
-// In the order of the text; line.data() tells the place.
-void for_each_mmap_line(std::string_view text, MmapRule rule,
-                        const std::function<void(const MmapLine&)>& each);
 
 // Pieces of about `size` bytes that begin and end between samples.
 std::vector<std::string_view> split_script(std::string_view text, ScriptKind kind, size_t size);
