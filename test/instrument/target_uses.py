@@ -72,7 +72,7 @@ def namesakes(build):
             found, told = used(build, targets, file, folder)
             assert found == expected and "warning" not in told, (name, file, found, told)
         shown = pgokit(build, "show", profile, "--targets").stdout
-        assert shown.count("apply:0:") == 2 and ";" not in shown, shown
+        assert re.findall(r"apply:0:\d+ \((\w+\.c)\)", shown) == ["first.c", "second.c"] and ";" not in shown, shown
         section = mip.section(program, "__llvm_mipmap")
         checksums = mip.read_checksums(section)
         names = collections.Counter(each for each, _ in checksums)

@@ -24,6 +24,17 @@ constexpr Kind kinds[] = {{MIP_TARGETS, "indirect calls", "targets", "targets"},
                           {MIP_TABLES, "calls through tables of functions", "tables", "tables"},
                           {MIP_SIZES, "copies and fills", "sizes", "sizes"}};
 
+// " (a.c)" where static functions of other files have the same name.
+std::string file_of(const mip::Module& module, const mip::Site& site) {
+  auto source = module.source_name(site);
+  auto end = source.rfind(';');
+  if (end == source.npos) return "";
+  auto namesakes = std::ranges::count_if(module.sources, [&](const mip::Source& other) {
+    return module.name(other).ends_with(source.substr(end));
+  });
+  return namesakes > 1 ? fmt::format(" ({})", source.substr(0, end)) : "";
+}
+
 // As in profiles of samples: lines are counted from the function's.
 std::string place_of(const mip::Module& module, const mip::Site& site,
                      const ShowInstrumented& options, MipProgram* program) {
@@ -36,6 +47,7 @@ std::string place_of(const mip::Module& module, const mip::Site& site,
     text += fmt::format("+{:#x}", site.address - function.address);
   else
     text += fmt::format(":{}:{}", site.line, site.column);
+  text += file_of(module, site);
   if (module.name(site) != module.name(function))
     text += ", inlined into " + plain(module.name(function));
   auto* places = program && program->is_of(module) ? program->places() : nullptr;
