@@ -42,12 +42,8 @@ class NoLine {
 class LineMatch {
  public:
   LineMatch(const OldFunction& old, std::vector<Anchor> anchors, const FunctionShape& now,
-            size_t known_names)
-      : old_(old),
-        anchors_(std::move(anchors)),
-        now_(now),
-        no_line_(now),
-        known_names_(known_names) {}
+            const ProgramShape& program)
+      : old_(old), anchors_(std::move(anchors)), now_(now), no_line_(now), program_(program) {}
 
   FunctionMatch match() const {
     FunctionMatch match;
@@ -70,7 +66,7 @@ class LineMatch {
     for (auto anchor : anchors_) {
       bool nowhere = no_line_.has(anchor.at);
       anchor.at = map.at(anchor.at);
-      count += nowhere || is_there(anchor, now_.anchors);
+      count += nowhere || there(anchor);
     }
     return count;
   }
@@ -82,12 +78,36 @@ class LineMatch {
   // Compilers drop places and calls: what is not found at all says nothing.
   u64 found(const PlaceMap& map) const { return call_sites_there(map) + places_there(map); }
 
+  bool there(const Anchor& anchor) const {
+    return is_there(anchor, now_.anchors) || (anchor.chain && is_tail_called(anchor));
+  }
+  // Chains of calls lack the functions that left by a jump: at the call site the program calls one
+  // that goes on to the callee.
+  bool is_tail_called(const Anchor& anchor) const {
+    constexpr size_t most_asked = 64;
+    auto found = std::ranges::lower_bound(now_.anchors, anchor.at, {}, &Anchor::at);
+    if (found == now_.anchors.end() || found->at != anchor.at) return false;
+    auto asked = found->callees;
+    for (size_t i = 0; i < asked.size(); ++i) {
+      const auto& callee = program_.functions[static_cast<size_t>(asked[i])];
+      if (callee.jumps) return true;
+      for (NameId next : callee.tail_callees) {
+        if (std::ranges::binary_search(anchor.callees, next)) return true;
+        if (asked.size() < most_asked && std::ranges::find(asked, next) == asked.end())
+          asked.push_back(next);
+      }
+    }
+    return false;
+  }
+
   // Of a place of the profile: others are called there, and not where a function that is gone was
   // called, which may only have been renamed.
   bool calls_another() const {
-    auto is_known = [&](NameId callee) { return static_cast<size_t>(callee) < known_names_; };
+    auto is_known = [&](NameId callee) {  // those that are gone have numbers beyond
+      return static_cast<size_t>(callee) < program_.names.size();
+    };
     return std::ranges::any_of(anchors_, [&](const Anchor& anchor) {
-      if (no_line_.has(anchor.at) || is_there(anchor, now_.anchors)) return false;
+      if (no_line_.has(anchor.at) || there(anchor)) return false;
       if (std::ranges::none_of(anchor.callees, is_known)) return false;
       auto found = std::ranges::lower_bound(now_.anchors, anchor.at, {}, &Anchor::at);
       return found != now_.anchors.end() && found->at == anchor.at;
@@ -108,7 +128,7 @@ class LineMatch {
   std::vector<Anchor> anchors_;
   const FunctionShape& now_;
   NoLine no_line_;
-  size_t known_names_;  // of the program; callees that are gone have numbers beyond
+  const ProgramShape& program_;
 };
 
 }  // namespace
@@ -116,9 +136,8 @@ class LineMatch {
 FunctionMatch match_function(const OldFunction& old, std::vector<Anchor> anchors,
                              const FunctionShape& now, const ProgramShape& program) {
   if (!program.has_probes)
-    return now.places.empty()
-               ? FunctionMatch{}
-               : LineMatch(old, std::move(anchors), now, program.names.size()).match();
+    return now.places.empty() ? FunctionMatch{}
+                              : LineMatch(old, std::move(anchors), now, program).match();
   FunctionMatch match;
   match.changed = old.checksum != now.checksum;
   if (match.changed) match.map = align_places(anchors, old.places, now.anchors, {});

@@ -28,6 +28,8 @@ FunctionMatch match(const FunctionShape& old, const FunctionShape& now) {
   function.places = old.places;
   ProgramShape program;
   for (auto name : {"", "a", "b", "c", "d", "e", "f"}) program.names.intern(name);
+  program.functions.resize(program.names.size());
+  program.functions[3].tail_callees = {NameId{4}};  // c jumps to d
   return match_function(function, old.anchors, now, program);
 }
 
@@ -54,6 +56,16 @@ TEST(MatchFunction, AnotherCalleeIsAChange) {
   auto changed = match(function({1}, {call(3, 5)}), function({1}, {call(3, 6)}));
   EXPECT_TRUE(changed.changed);
   EXPECT_EQ(changed.call_sites_there, 0);
+}
+
+TEST(MatchFunction, ChainsOfCallsLackTailCalls) {
+  auto now = function({1}, {call(3, 3)});
+  auto chain = call(3, 4);
+  EXPECT_TRUE(match(function({1}, {chain}), now).changed);
+  chain.chain = true;
+  EXPECT_FALSE(match(function({1}, {chain}), now).changed);
+  chain.callees = {NameId{5}};
+  EXPECT_TRUE(match(function({1}, {chain}), now).changed);
 }
 
 TEST(MatchFunction, ARenamedCalleeIsNoChangeOfTheCaller) {

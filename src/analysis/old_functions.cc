@@ -10,7 +10,9 @@ using profile::LineLocation;
 
 class Collector {
  public:
-  explicit Collector(const profile::Profile& profile) : functions_(profile.names.size()) {
+  explicit Collector(const profile::Profile& profile)
+      : of_chains_(profile.flags.context_sensitive || profile.flags.pre_inlined),
+        functions_(profile.names.size()) {
     for (const auto& [context, samples] : profile.functions()) {
       add(samples);
       auto id = context;
@@ -38,6 +40,7 @@ class Collector {
     auto& anchor = owner.anchors.emplace_back();
     anchor.at = at;
     anchor.callees.push_back(callee);
+    anchor.chain = of_chains_;
   }
 
   void add(const FunctionSamples& samples) {
@@ -51,6 +54,8 @@ class Collector {
     }
     for (const auto& [at, callees] : samples.inlinees)
       for (const auto& [callee, inlinee] : callees) {
+        // llvm-profgen's contexts have what was inlined and never ran by its packed discriminator
+        if (of_chains_ && inlinee->total == 0) continue;
         add_site(samples.name, at, callee);
         add(*inlinee);
       }
@@ -76,6 +81,7 @@ class Collector {
     function.anchors = std::move(merged);
   }
 
+  bool of_chains_;
   std::vector<OldFunction> functions_;
 };
 

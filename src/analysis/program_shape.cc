@@ -13,12 +13,15 @@ namespace {
 
 using profile::LineLocation;
 
+constexpr NameId no_name{~u32{0}};
+
 // Sites and places as they are come upon; sorted and made unique at the end.
 struct Site {
   NameId function{};
   LineLocation at;
   NameId callee{};
   bool indirect = false, jump = false;  // then there is no callee
+  NameId tail_caller = no_name;         // of a jump: the function whose code it is in
   auto operator<=>(const Site&) const = default;
 };
 struct Seen {
@@ -48,6 +51,7 @@ struct Collected {
 struct Callee {
   std::string_view name;
   bool indirect = false, jump = false;
+  bool tail = false;  // by a jump
 };
 
 class Callees {
@@ -60,11 +64,12 @@ class Callees {
     if (index == binary::no_code || !code.is_instruction(index)) return std::nullopt;
     if (!code.is_transfer(index) || code.is_return(index)) return std::nullopt;
     u64 target = code.direct_target(index).value;
-    if (target == 0) return Callee{{}, code.is_call(index), !code.is_call(index)};
+    bool tail = !code.is_call(index);
+    if (target == 0) return Callee{{}, !tail, tail, tail};
     const auto& functions = program_.functions();
     auto function = binary::entered_function(functions, target);
     if (!function) return std::nullopt;
-    return Callee{canonical_function_name(functions.name(*function))};
+    return Callee{canonical_function_name(functions.name(*function)), false, false, tail};
   }
 
  private:
@@ -87,7 +92,7 @@ class LineCollector {
       if (end <= at) break;
       if (!part.frames.empty()) {
         take_frames(part.frames);
-        take_calls(part.frames.back(), at, end);
+        take_calls(part.frames, at, end);
       }
       at = end;
     }
@@ -116,24 +121,27 @@ class LineCollector {
     out_.places.push_back({name_of(frames.back()), location_of(frames.back())});
   }
 
-  void take_calls(const dwarf::Frame& leaf, u64 begin, u64 end) {
+  void take_calls(std::span<const dwarf::Frame> frames, u64 begin, u64 end) {
     const auto& code = program_.code();
     auto index = code.index_of({begin});
     if (index == binary::no_code) return;
     for (index = code.at_or_after(index); index != binary::no_code;) {
       u64 address = code.address_of(index).value;
       if (address >= end) return;
-      if (auto callee = callees_.at(address)) add_call(leaf, *callee);
+      if (auto callee = callees_.at(address)) add_call(frames, *callee);
       u64 next = address + code.length(index);
       index = code.index_of({next});
       if (index != binary::no_code) index = code.at_or_after(index);
     }
   }
 
-  void add_call(const dwarf::Frame& leaf, const Callee& callee) {
+  void add_call(std::span<const dwarf::Frame> frames, const Callee& callee) {
+    const auto& leaf = frames.back();
     NameId function = name(leaf.function);
     NameId target = callee.name.empty() ? NameId{} : name(callee.name);
-    out_.sites.push_back({function, location_of(leaf), target, callee.indirect, callee.jump});
+    NameId tail_caller = callee.tail ? name(frames.front().function) : no_name;
+    out_.sites.push_back(
+        {function, location_of(leaf), target, callee.indirect, callee.jump, tail_caller});
   }
 
   const binary::Program& program_;
@@ -193,6 +201,10 @@ void add(ProgramShape& shape, const Collected& part) {
     anchor.indirect = site.indirect;
     anchor.jump = site.jump;
     if (known) anchor.callees.push_back(callee);
+    if (site.tail_caller == no_name) continue;
+    auto& caller = shape.function(renamed(site.tail_caller));
+    if (known) caller.tail_callees.push_back(callee);
+    caller.jumps |= site.jump;
   }
   for (u32 i = 0; i < part.line_zero.size(); ++i)
     if (part.line_zero[i] != 0) shape.function(renamed(NameId{i})).line_zero = part.line_zero[i];
@@ -220,6 +232,9 @@ void tidy(FunctionShape& function) {
     anchor.callees.erase(same.begin(), same.end());
   }
   function.anchors = std::move(merged);
+  std::ranges::sort(function.tail_callees);
+  auto repeated = std::ranges::unique(function.tail_callees);
+  function.tail_callees.erase(repeated.begin(), repeated.end());
 }
 
 void collect_lines(const binary::Program& program, unsigned threads, ProgramShape& shape) {

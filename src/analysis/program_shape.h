@@ -26,6 +26,7 @@ struct Anchor {
   std::vector<NameId> callees;  // ascending; of the table of names that goes with it
   bool indirect = false;        // the callee is not known before it runs
   bool jump = false;            // an indirect jump: a tail call, or one to a case of a switch
+  bool chain = false;           // of a profile: known from chains of calls, which lack tail calls
 };
 
 struct FunctionShape {
@@ -34,6 +35,8 @@ struct FunctionShape {
   u64 checksum = 0;                           // of programs with probes
   u64 code_bytes = 0;                         // 0: inlined everywhere
   u32 line_zero = 0;                          // of lines: the place of code that has no line
+  std::vector<NameId> tail_callees;           // of lines: whom its code, inlinees too, jumps to
+  bool jumps = false;                         // ... or it jumps to whom the code does not tell
   bool known = false;                         // there is code or a descriptor of it
 };
 

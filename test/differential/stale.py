@@ -48,20 +48,20 @@ class Matching:
         language = ["-x", "c"] if source.suffix == ".c" else []
         self.run(CLANG, "-O2", "-g", *KINDS[kind][0], "-fuse-ld=lld-22", *more, *language, source, "-o", out)
 
-    def profile(self, out):
+    def profile(self, out, *options):
         recorded = subprocess.run([self.pgokit, "record", "-F", "2000", "-o", f"{out}.perf", "--", out, "200000"],
                                   text=True, capture_output=True)
         if recorded.returncode:
             print(f"skipped: nothing can be recorded here: {recorded.stderr.strip()}")
             sys.exit(77)
-        self.run(self.pgokit, "generate", f"{out}.perf", "-b", out, "-o", f"{out}.prof")
+        self.run(self.pgokit, "generate", *options, f"{out}.perf", "-b", out, "-o", f"{out}.prof")
         return pathlib.Path(f"{out}.prof")
 
-    def judge_unchanged(self, kind, source):
+    def judge_unchanged(self, kind, source, *options):
         """The profile of a program, in that very program and in others of the same source."""
         out = self.folder / f"{kind}-{source.stem}"
         self.compile(kind, source, out)
-        profile, matched = self.profile(out), self.folder / f"{out}.matched"
+        profile, matched = self.profile(out, *options), self.folder / f"{out}.matched"
         others = {"itself": out, "-O1": f"{out}.O1", "-O3": f"{out}.O3", "with its profile": f"{out}.pgo"}
         self.compile(kind, source, others["-O1"], "-O1")
         self.compile(kind, source, others["-O3"], "-O3")
@@ -72,7 +72,7 @@ class Matching:
             same = matched.read_bytes() == profile.read_bytes()
             good = stale(fit) == 0 and same
             self.failed |= not good
-            print(f"{kind}: {source.name} in {name}: {fit['changed_functions']} of {fit['functions']} functions changed, "
+            print(f"{' '.join((kind, *options))}: {source.name} in {name}: {fit['changed_functions']} of {fit['functions']} functions changed, "
                   f"{fit['call_sites_there']} of {fit['call_sites']} call sites there, matched "
                   f"{'the same bytes' if same else 'OTHER BYTES'}: {'good' if good else 'BAD'}")
 
@@ -149,6 +149,7 @@ def main():
             matching.judge(kind)
             for source in PROGRAMS / "call_sites.c", SOURCES / "before/edited.cc":
                 matching.judge_unchanged(kind, source)
+                matching.judge_unchanged(kind, source, "--context-sensitive")
             matching.judge_paths(kind)
     return 1 if matching.failed else 0
 
