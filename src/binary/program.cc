@@ -49,7 +49,8 @@ Status Program::read_segments() {
     // As in the peer, a first segment at address 0 does not count.
     if (first_load_base_.value == 0) first_load_base_ = {page_of(segment.address)};
     if (segment.is_code())
-      text_segments_.push_back({page_of(segment.address), page_of(segment.offset)});
+      text_segments_.push_back(
+          {page_of(segment.address), page_of(segment.offset), segment.offset + segment.file_size});
   }
   if (text_segments_.empty()) return fail("no executable segment: is this a linked program?");
   return {};

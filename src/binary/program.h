@@ -32,9 +32,11 @@ struct ProgramOptions {
   isa::Extensions extensions = isa::Extensions::all;  // AArch64: words that are instructions
 };
 
-// A mapped piece of code, page-rounded.
+// A mapped piece of code. It begins at a page of 4 KiB, as llvm-profgen has it; a kernel with
+// larger pages maps what lies in front of it too.
 struct TextSegment {
   u64 address = 0, file_offset = 0;
+  u64 file_end = 0;  // behind its last byte, not rounded
 };
 
 class Program {

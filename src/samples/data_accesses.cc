@@ -147,8 +147,8 @@ Result<std::vector<VtableAccess>> read_vtable_accesses(std::string_view text,
       if (!event.parsed || file_name(event.path) != program.name()) continue;
       if (!event.protection.contains('x'))
         TRY(maps.add(event));
-      else if (!options.base && event.file_offset == program.text_segments()[0].file_offset)
-        load.base = event.start;
+      else if (auto start = start_of_text(event, program); start && !options.base)
+        load.base = *start;
       continue;
     }
     auto access = parse_access(line);

@@ -7,6 +7,21 @@
 namespace pgokit::samples {
 namespace {
 
+bool reaches(const perf::MmapLine& event, const binary::TextSegment& segment) {
+  if (event.file_offset >= segment.file_end) return false;
+  return event.file_offset >= segment.file_offset ||
+         segment.file_offset - event.file_offset < event.size;
+}
+
+// Whether one of the segments in the event's part of the file is where `base` puts it.
+bool fits(const perf::MmapLine& event, const binary::Program& program, u64 base) {
+  const auto& segments = program.text_segments();
+  return std::ranges::any_of(segments, [&](const binary::TextSegment& segment) {
+    u64 linked = segment.address - segments[0].address + event.file_offset - segment.file_offset;
+    return reaches(event, segment) && event.start - base == linked;
+  });
+}
+
 // One mapping event of the program.
 Status apply(const perf::MmapLine& event, const binary::Program& program, LoadAddress& address) {
   const auto& segments = program.text_segments();
@@ -14,10 +29,13 @@ Status apply(const perf::MmapLine& event, const binary::Program& program, LoadAd
     address.mapped = true;
     return {};
   }
-  if (event.file_offset == segments[0].file_offset) {
-    address = {event.start, true};
+  if (auto start = start_of_text(event, program)) {
+    // A page of 64 KiB can hold the beginnings of two segments.
+    bool other = event.start != *start && fits(event, program, address.base);
+    address = {other ? address.base : *start, true};
     return {};
   }
+  if (fits(event, program, address.base)) return {};
   auto next = std::ranges::find_if(
       segments, [&](const auto& segment) { return segment.file_offset > event.file_offset; });
   if (next == segments.begin())
@@ -33,6 +51,13 @@ Status apply(const perf::MmapLine& event, const binary::Program& program, LoadAd
 }
 
 }  // namespace
+
+std::optional<u64> start_of_text(const perf::MmapLine& event, const binary::Program& program) {
+  const auto& first = program.text_segments()[0];
+  if (event.file_offset == first.file_offset) return event.start;
+  if (event.file_offset > first.file_offset || !reaches(event, first)) return std::nullopt;
+  return event.start + (first.file_offset - event.file_offset);
+}
 
 LoadAddress LoadHistory::at(const char* place) const {
   auto next = std::ranges::upper_bound(changes, place, {}, &Change::at);

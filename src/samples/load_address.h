@@ -27,6 +27,10 @@ struct LoadAddress {
   }
 };
 
+// Where a mapping of the program puts the first page (of 4 KiB) of its first text segment; nothing
+// if that is not in the mapping. Kernels with larger pages map what lies in front of it too.
+std::optional<u64> start_of_text(const perf::MmapLine& event, const binary::Program& program);
+
 // The load addresses in one chunk of the text.
 struct LoadHistory {
   struct Change {

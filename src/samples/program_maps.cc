@@ -19,9 +19,38 @@ void cut(const MappedCode& piece, u64 start, u64 end, std::vector<MappedCode>& l
 
 }  // namespace
 
-ProgramMaps::ProgramMaps(const elf::File& program) {
+ProgramMaps::ProgramMaps(const elf::File& program) : fixed_(program.type() == ET_EXEC) {
   for (const auto& segment : program.segments())
     if (segment.is_code()) code_.push_back(segment);
+}
+
+// Where the linker put the first byte of a mapping of the program; nothing if no code is in it. The
+// kernel maps whole pages, of 4, 16 or 64 KiB, so a mapping can begin in front of its segment and
+// hold a part of others: then it is the segment that lies at the distance from the rest of the
+// program that it was linked at.
+std::optional<u64> ProgramMaps::linked_address(const Mapping& mapping, const Layout* before) const {
+  auto moved_as_the_rest = [&](u64 address) {
+    u64 distance = mapping.start - address;
+    if (fixed_ && distance == 0) return true;
+    return before && std::ranges::any_of(*before, [&](const MappedCode& piece) {
+             return piece.start - piece.target == distance;
+           });
+  };
+  std::optional<u64> found;
+  bool found_begins_in_it = false;
+  for (const auto& segment : code_) {
+    u64 end = segment.offset + segment.file_size;
+    bool reaches = mapping.file_offset >= segment.offset ||
+                   segment.offset - mapping.file_offset < mapping.size;
+    if (mapping.file_offset >= end || !reaches) continue;
+    u64 address = mapping.file_offset - segment.offset + segment.address;
+    if (moved_as_the_rest(address)) return address;
+    bool begins_in_it = mapping.file_offset >= (segment.offset & ~page_mask);
+    if (found && (found_begins_in_it || !begins_in_it)) continue;
+    found = address;
+    found_begins_in_it = begins_in_it;
+  }
+  return found;
 }
 
 bool ProgramMaps::map(u32 pid, u64 time, const Mapping& mapping, bool of_program) {
@@ -39,19 +68,11 @@ bool ProgramMaps::map(u32 pid, u64 time, const Mapping& mapping, bool of_program
     if (!same) set(pid, time, std::move(layout));
     return true;
   }
-  bool holds_code = false;
-  for (const auto& segment : code_) {
-    u64 first = segment.offset & ~page_mask;
-    u64 last = (segment.offset + segment.file_size + page_mask) & ~page_mask;
-    if (mapping.file_offset < first || mapping.file_offset >= last) continue;
-    u64 target = mapping.file_offset - segment.offset + segment.address;
-    layout->push_back({mapping.start, mapping.size, target});
-    holds_code = true;
-    break;
-  }
+  auto target = linked_address(mapping, before);
+  if (target) layout->push_back({mapping.start, mapping.size, *target});
   if (layout->size() > most_pieces) layout->erase(layout->begin());
-  if (holds_code || before) set(pid, time, std::move(layout));
-  return holds_code;
+  if (target || before) set(pid, time, std::move(layout));
+  return target.has_value();
 }
 
 void ProgramMaps::fork(u32 child, u32 parent, u64 time) {

@@ -14,6 +14,7 @@
 #include <tsl/robin_map.h>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/hash.h"
@@ -81,10 +82,12 @@ class ProgramMaps {
   };
   using History = std::vector<Version>;
 
+  std::optional<u64> linked_address(const Mapping& mapping, const Layout* before) const;
   const Layout* current(u32 pid) const;
   void set(u32 pid, u64 time, std::shared_ptr<const Layout> layout);
 
   std::vector<elf::Segment> code_;
+  bool fixed_;  // runs where it was linked
   tsl::robin_map<u32, History, IntHash> processes_;
   Layout kernel_;  // empty: the program is none
 };

@@ -41,6 +41,46 @@ TEST_F(ProgramMapsTest, MappingsWithoutCodeAreTold) {
   EXPECT_TRUE(maps_.empty());
 }
 
+// Code that begins in the middle of a page of 64 KiB.
+TEST(ProgramMapsOfLargePages, BeginInFrontOfTheCode) {
+  auto image = test::ElfBuilder()
+                   .type(ET_DYN)
+                   .segment(PF_R, 0, 0, 0x13a00)
+                   .segment(PF_R | PF_X, 0x13adc, 0x23adc, 0x8000)
+                   .image();
+  ProgramMaps maps(*elf::File::parse(as_bytes(image)));
+  EXPECT_FALSE(maps.map(7, 10, {0xaaaa00000000, 0x10000, 0}, true));
+  EXPECT_TRUE(maps.map(7, 10, {0xaaaa00010000, 0x10000, 0x10000}, true));
+  ProgramMaps::Lookup lookup(maps);
+  ASSERT_TRUE(lookup.enter(7, 10));
+  EXPECT_EQ(lookup.translate({0xaaaa00013adc}).value, 0x23adcu);
+  EXPECT_EQ(lookup.translate({0xaaaa0001ffff}).value, 0x2ffffu);
+  EXPECT_EQ(lookup.translate({0xaaaa00020000}), external);
+}
+
+// Two segments in one page of the file: which one a mapping is, its distance to the other tells.
+TEST(ProgramMapsOfLargePages, OfTwoSegmentsInAPageBothAreFound) {
+  for (u16 type : {u16{ET_DYN}, u16{ET_EXEC}}) {
+    auto image = test::ElfBuilder()
+                     .type(type)
+                     .segment(PF_R | PF_X, 0x1000, 0x11000, 0x800)
+                     .segment(PF_R | PF_X, 0x1800, 0x31800, 0x800)
+                     .image();
+    ProgramMaps maps(*elf::File::parse(as_bytes(image)));
+    u64 base = type == ET_DYN ? 0xaaaa00000000 : 0;
+    EXPECT_TRUE(maps.map(7, 10, {base + 0x10000, 0x10000, 0}, true));
+    EXPECT_TRUE(maps.map(7, 10, {base + 0x30000, 0x10000, 0}, true));
+    EXPECT_TRUE(maps.map(8, 10, {base + 0x30000, 0x10000, 0}, true));
+    ProgramMaps::Lookup lookup(maps);
+    ASSERT_TRUE(lookup.enter(7, 10));
+    EXPECT_EQ(lookup.translate({base + 0x11004}).value, 0x11004u);
+    EXPECT_EQ(lookup.translate({base + 0x31804}).value, 0x31804u);
+    // Alone, the mapping tells nothing where the program can be anywhere.
+    ASSERT_TRUE(lookup.enter(8, 10));
+    EXPECT_EQ(lookup.translate({base + 0x31804}).value, type == ET_EXEC ? 0x31804u : 0x11804u);
+  }
+}
+
 TEST_F(ProgramMapsTest, ForkInheritsAndExecDrops) {
   maps_.map(7, 10, {0x10000, 0x2000, 0x1000}, true);
   maps_.fork(8, 7, 20);

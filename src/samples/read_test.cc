@@ -270,6 +270,60 @@ TEST_F(ScriptTest, WhatIsNoScriptIsRefused) {
   EXPECT_FALSE(count_script("", program_, {}));
 }
 
+// The same code behind 0x3adc bytes of the page of 64 KiB that it begins in.
+class LargePagesTest : public testing::Test {
+ protected:
+  binary::Program open(u16 type) {
+    constexpr u64 text = 0x23adc;
+    dir_.write("tiny", test::ElfBuilder()
+                           .type(type)
+                           .segment(PF_R, 0, 0, 0x13a00)
+                           .segment(PF_R | PF_X, 0x13adc, text, 0x100)
+                           .segment(PF_R | PF_X, 0x13be0, text + 0x10104, 0x100)
+                           .section(".text", test::tiny_code(),
+                                    {.flags = SHF_ALLOC | SHF_EXECINSTR, .address = text})
+                           .symbol("main", text, 13, 1)
+                           .symbol("leaf", text + 0x10, 2, 1)
+                           .image());
+    return *binary::Program::open(fmt::format("{}/tiny", dir_.path()), {});
+  }
+
+  static std::string mapping(u64 start, u64 offset) {
+    return fmt::format(
+        "PERF_RECORD_MMAP2 7/7: [{:#x}(0x10000) @ {:#x} fe:01 1 1]: r-xp /bin/tiny\n", start,
+        offset);
+  }
+  static std::string sample(u64 main) {
+    return fmt::format(" {0:x} {0:#x}/{1:#x}/P/-/-/0  {2:#x}/{3:#x}/P/-/-/0 \n", main + 0x11,
+                       main + 0xc, main + 0x7, main + 0x10);
+  }
+
+  test::ScratchDir dir_;
+  Counts round_counts_{{{{0x23aec}, {0x23aed}, 1}},
+                       {{{0x23ae3}, {0x23aec}, 1}, {{0x23aed}, {0x23ae8}, 1}}};
+};
+
+TEST_F(LargePagesTest, MappingsBeginInFrontOfTheCode) {
+  for (u16 type : {u16{ET_DYN}, u16{ET_EXEC}}) {
+    auto program = open(type);
+    u64 base = type == ET_DYN ? 0xaaaa00000000 : 0;
+    auto text = mapping(base + 0x20000, 0x10000) + mapping(base + 0x30000, 0x10000) +
+                sample(base + 0x23adc);
+    auto read = count_script(text, program, {});
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_TRUE(read->facts.mapped);
+    EXPECT_EQ(read->facts.base, base + 0x23000);
+    EXPECT_EQ(read->sums.counts(), round_counts_);
+  }
+}
+
+TEST_F(LargePagesTest, MappingsThatDoNotReachTheCodeAreRefused) {
+  auto program = open(ET_DYN);
+  auto text = mapping(0xaaaa00000000, 0) + sample(0xaaaa00023adc);
+  EXPECT_EQ(count_script(text, program, {}).error().message,
+            "mapping event with an offset (0x0) in front of the code");
+}
+
 TEST_F(ScriptTest, SegmentsThatDoNotFitAreRefused) {
   auto text = "PERF_RECORD_MMAP2 7/7: [0x10000(0x1000) @ 0 fe:01 1 1]: r-xp /bin/tiny\n" +
               std::string(round);
