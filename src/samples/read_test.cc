@@ -102,6 +102,18 @@ TEST_F(RecordingTest, EverySampleIsAccountedFor) {
   EXPECT_EQ(use.samples, use.used + use.without_branches + use.not_in_program + use.elsewhere);
 }
 
+TEST_F(RecordingTest, EntriesElsewhereAreThoseOfSamplesUsed) {
+  map(7, 10, 0x10000);
+  auto mixed = round_;
+  mixed.push_back({0x901007, 0x901010});
+  sample(7, 30, 0x10000, mixed);
+  sample(7, 31, 0x90000, round_);
+  auto use = this->read()->use;
+  EXPECT_EQ(use.not_in_program, 1u);
+  EXPECT_EQ(use.entries, 3u);
+  EXPECT_EQ(use.entries_elsewhere, 1u);
+}
+
 TEST_F(RecordingTest, RecordsOutOfOrderAreSorted) {
   sample(7, 30, 0x10000, round_);
   sample(8, 25, 0x10000, round_);
@@ -216,6 +228,17 @@ TEST_F(ScriptTest, TheKernelHasMappingsOfItsOwnName) {
   }
   auto none = count_script(fmt::format("{}{}", mapped, round), program_, {.kernel = true});
   EXPECT_EQ(none.error().message, "Kernel is requested, but no kernel is found in mmap events.");
+}
+
+TEST_F(ScriptTest, EntriesElsewhereAreThoseOfSamplesUsed) {
+  auto use = read(fmt::format("{}5\n 10011 0x10011/0x1000c/P 0x90007/0x90010/P \n"
+                              " 90011 0x90011/0x9000c/P 0x90007/0x90010/P \n",
+                              mapped))
+                 .use;
+  EXPECT_EQ(use.used, 5u);
+  EXPECT_EQ(use.not_in_program, 1u);
+  EXPECT_EQ(use.entries, 10u);
+  EXPECT_EQ(use.entries_elsewhere, 5u);
 }
 
 TEST_F(ScriptTest, RepeatCountsAreWeights) {

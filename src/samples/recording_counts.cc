@@ -35,10 +35,7 @@ class SampleCounter {
       folder.entry(place(entry.from), place(entry.to));
     }
     auto added = folder.end_sample(1);
-    use.entries_elsewhere += added.elsewhere;
-    if (!added.used()) return void(++use.not_in_program);
-    ++use.used;
-    use.entries += sample.branches.size();
+    use.add_stack(added.used(), sample.branches.size(), added.elsewhere);
   }
 
   BranchFolder::Place place(u64 address) const {
@@ -61,6 +58,13 @@ void SampleUse::add(const SampleUse& other) {
   entries += other.entries;
   entries_elsewhere += other.entries_elsewhere;
   entries_wrong_path += other.entries_wrong_path;
+}
+
+void SampleUse::add_stack(bool is_used, u64 stack_entries, u64 stack_elsewhere, u64 weight) {
+  if (!is_used) return void(not_in_program += weight);
+  used += weight;
+  entries += stack_entries * weight;
+  entries_elsewhere += stack_elsewhere * weight;
 }
 
 Status check_branch_stacks(const perf::Recording& recording) {

@@ -39,10 +39,12 @@ struct SampleUse {
   u64 unreadable = 0;
 
   u64 entries = 0;            // of the branch stacks of samples used
-  u64 entries_elsewhere = 0;  // both ends outside of the program
+  u64 entries_elsewhere = 0;  // of these: both ends outside of the program
   u64 entries_wrong_path = 0;
 
   void add(const SampleUse& other);
+  // A branch stack that was looked through, of which that many entries were elsewhere.
+  void add_stack(bool is_used, u64 stack_entries, u64 stack_elsewhere, u64 weight = 1);
 };
 
 struct RecordingCounts {

@@ -48,13 +48,10 @@ class CountingSink : public ScriptSink {
   void end_sample() {
     auto added = folder.end_sample(repeat_);
     use.samples += repeat_;
-    use.entries_elsewhere += added.elsewhere;
     if (added.entries == 0)
       use.without_branches += repeat_;
-    else if (!added.used())
-      use.not_in_program += repeat_;
     else
-      use.used += repeat_, use.entries += added.entries * repeat_;
+      use.add_stack(added.used(), added.entries, added.elsewhere, repeat_);
   }
 
   BranchFolder folder;

@@ -74,9 +74,8 @@ void HybridSampler::end_sample() {
   size_t entries = branches_.size();
   if (entries == 0) return void(use.without_branches += weight_);
   check_branches();
-  if (branches_.empty()) return void(use.not_in_program += weight_);
-  use.used += weight_;
-  use.entries += entries * weight_;
+  use.add_stack(!branches_.empty(), entries, entries - branches_.size(), weight_);
+  if (branches_.empty()) return;
 
   chain_.erase(chain_.begin());  // the newest branch tells the leaf better
   std::ranges::reverse(chain_);
@@ -94,10 +93,7 @@ void HybridSampler::check_branches() {
   size_t kept = 0;
   for (auto branch : branches_) {
     branch = {checked(branch.from), checked(branch.to)};
-    if (branch.from == outside && branch.to == outside)
-      ++use.entries_elsewhere;
-    else
-      branches_[kept++] = branch;
+    if (branch.from != outside || branch.to != outside) branches_[kept++] = branch;
   }
   branches_.resize(kept);
 }
