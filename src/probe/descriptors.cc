@@ -20,7 +20,10 @@ Descriptors Descriptors::read(std::span<const Bytes> sections) {
     }
     out.truncated_ |= !in.ok();
   }
-  std::ranges::stable_sort(out.list_, {}, &Descriptor::guid);
+  // Not stable: among equal GUIDs it is the order of libstdc++'s sort that tells which one counts in
+  // llvm-profgen's profiles.
+  auto by_guid = [](const Descriptor& a, const Descriptor& b) { return a.guid < b.guid; };
+  std::sort(out.list_.begin(), out.list_.end(), by_guid);
   size_t kept = 0;
   for (const Descriptor& one : out.list_) {
     if (kept > 0 && out.list_[kept - 1].guid == one.guid)
@@ -33,8 +36,7 @@ Descriptors Descriptors::read(std::span<const Bytes> sections) {
 }
 
 const Descriptor* Descriptors::find(u64 guid) const {
-  auto at = std::lower_bound(list_.begin(), list_.end(), guid,
-                             [](const Descriptor& one, u64 id) { return one.guid < id; });
+  auto at = std::ranges::lower_bound(list_, guid, {}, &Descriptor::guid);
   return at != list_.end() && at->guid == guid ? &*at : nullptr;
 }
 

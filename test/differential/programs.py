@@ -54,6 +54,8 @@ CHOICES = {
     "page64k": ([], ["-Wl,-z,max-page-size=65536", "-Wl,-z,separate-loadable-segments"]),
     "fs": (["-fdebug-info-for-profiling", "-mllvm", "-enable-fs-discriminator=true"], []),
 }
+# Older compilers, whose checksums of copies of one function differ.
+COMPILERS = {"clang14": "14", "clang16": "16"}
 # "trained" is built twice: the second time with a profile that llvm-profgen made of a walk over the
 # first, and split by it. clang 22 cannot assemble probes of split functions.
 SPLIT = ["-fsplit-machine-functions", "-mllvm", "-mfs-psi-cutoff=950000"]
@@ -73,10 +75,19 @@ class Program:
     def has_probes(self):
         return "probes" in self.choices
 
+    @property
+    def compiler(self):
+        return next((f"clang-{COMPILERS[choice]}" for choice in self.choices if choice in COMPILERS), "clang-22")
+
+    def compiler_for(self, source):
+        return self.compiler if source.suffix == ".c" else self.compiler.replace("clang", "clang++")
+
     def flags(self):
         compile_flags, link_flags = ["-g"], []
         for choice in self.choices:
-            if choice != "trained":
+            if choice in COMPILERS:
+                compile_flags.append("-std=c++17")
+            elif choice != "trained":
                 compile_flags += CHOICES[choice][0]
                 link_flags += CHOICES[choice][1]
         if not any(flag.startswith("-fuse-ld") for flag in link_flags):
@@ -96,6 +107,8 @@ class Program:
             return out
         if "arm64" in self.choices and not CROSS_LIBRARIES.exists():
             return self.give_up("skipped, the cross libraries for AArch64 are not there (./dev setup)")
+        if not shutil.which(self.compiler):
+            return self.give_up(f"skipped, {self.compiler} is not installed (./dev setup)")
         work = out.parent
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir(parents=True)
@@ -113,12 +126,11 @@ class Program:
         compile_flags, link_flags = self.flags()
         objects = []
         for file in INPUTS[self.source]:
-            clang = "clang-22" if file.suffix == ".c" else "clang++-22"
             objects.append(f"{file.stem}.o")
-            command = [clang, "-w", *compile_flags, *extra, "-c", str(file), "-o", objects[-1]]
+            command = [self.compiler_for(file), "-w", *compile_flags, *extra, "-c", str(file), "-o", objects[-1]]
             if not self.run(command, work):
                 return None
-        clang = "clang-22" if INPUTS[self.source][0].suffix == ".c" else "clang++-22"
+        clang = self.compiler_for(INPUTS[self.source][0])
         if not self.run([clang, *link_flags, *objects, "-o", out.name + ".new"], work):
             return None
         (work / (out.name + ".new")).rename(out)
@@ -154,6 +166,7 @@ QUICK = [
     "pair O2 nopie gc", "pair O2 nopie probes", "pair O2 nopie probes thinlto",
     "pair O3 shared probes", "pair O2 pie splitdwarf", "pair O2 nopie trained",
     "pair O2 nopie probes trained", "interpreter O2 nopie", "interpreter O2 nopie probes",
+    "interpreter O2 nopie probes clang14", "interpreter O2 nopie probes clang16",
     "bare O2 nopie aarch64", "bare O2 nopie probes aarch64",
     "shapes O2 pie arm64", "shapes O2 nopie probes arm64", "pair O2 nopie probes thinlto arm64",
     "shapes O2 pac pie arm64",

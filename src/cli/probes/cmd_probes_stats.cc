@@ -68,7 +68,7 @@ void print_sections(const binary::ProbeFile& file, const probe::Stats& stats) {
        fmt::format("{}, {} of them without a probe in the file",
                    grouped(file.descriptors().list().size()), grouped(stats.without_probes)));
   if (!file.descriptors().duplicates().empty())
-    line("duplicates", fmt::format("{} equal descriptors, {} with another hash: of each the first "
+    line("duplicates", fmt::format("{} equal descriptors, {} with another hash: one of each "
                                    "counts",
                                    grouped(duplicates.same), grouped(duplicates.other_hash)));
   line("code",
