@@ -11,6 +11,7 @@
 
 #include "base/names.h"
 #include "base/parallel.h"
+#include "perf/build_ids.h"
 
 namespace pgokit::perf {
 namespace {
@@ -58,16 +59,14 @@ class Processes {
 
   Names names_;
   tsl::robin_map<u32, Process> processes_;
-  tsl::robin_map<std::string_view, Bytes> build_ids_;  // by path, where mappings have none
+  BuildIds build_ids_;  // where mappings have none
   ReadCounts ignored_;
   u64 order_ = 0;
 };
 
-Processes::Processes(const Recording& recording) {
+Processes::Processes(const Recording& recording) : build_ids_(recording.features().build_ids) {
   names_.intern("[unknown]\n");
   names_.intern("[kernel]\n");
-  for (const auto& entry : recording.features().build_ids)
-    build_ids_.try_emplace(entry.path, entry.id);
   recording.for_each_other([&](const Record& record) { add(recording, record); });
   for (auto it = processes_.begin(); it != processes_.end(); ++it) {
     auto& process = it.value();
@@ -112,9 +111,7 @@ void Processes::add_mapping(const Mapping& mapping) {
   // "[kernel.kallsyms]_text": the name of the symbol that tells where the kernel is
   std::string_view path = mapping.path;
   if (path.starts_with("[kernel.kallsyms]")) path = "[kernel.kallsyms]";
-  Bytes id = mapping.build_id;
-  if (auto found = build_ids_.find(path); id.empty() && found != build_ids_.end())
-    id = found->second;
+  Bytes id = mapping.build_id.empty() ? build_ids_.of(path) : mapping.build_id;
   u64 end = mapping.start + mapping.size;
   if (end < mapping.start) end = ~u64(0);
   auto name = names_.intern(fmt::format("{}\n{}", path, hex(id)));

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "samples/program_match.h"
+#include "perf/build_ids.h"
 
 namespace pgokit::samples {
 namespace {
@@ -71,7 +71,7 @@ LoadTracker::LoadTracker(const binary::Program& program, std::optional<u32> pid,
 }
 
 bool LoadTracker::concerns_us(const perf::MmapLine& event) const {
-  bool ours = kernel_ ? is_kernel(event.path)
+  bool ours = kernel_ ? perf::is_kernel(event.path)
                       : event.path.substr(event.path.rfind('/') + 1) == program_.name();
   if (!ours) return false;
   return !pid_ || event.pid == static_cast<i64>(*pid_);

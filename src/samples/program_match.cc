@@ -17,20 +17,14 @@ std::string_view file_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-bool is_kernel(std::string_view path) {
-  return path == "[kernel.kallsyms]" || path == "[kernel.kallsyms]_stext" ||
-         path == "[kernel.kallsyms]_text";
-}
-
 Bytes ProgramMatch::recorded_id(const perf::Mapping& mapping) const {
-  if (!mapping.build_id.empty()) return mapping.build_id;
-  auto known = std::ranges::find(recorded_, mapping.path, &perf::BuildId::path);
-  return known == recorded_.end() ? Bytes{} : known->id;
+  return mapping.build_id.empty() ? recorded_.of(mapping.path) : mapping.build_id;
 }
 
 ProgramMatch::Verdict ProgramMatch::operator()(const perf::Mapping& mapping) const {
+  bool same_name = kernel_ ? perf::is_kernel(mapping.path) : file_name(mapping.path) == name_;
+  if (kernel_ && !same_name) return Verdict::other_program;
   Bytes recorded = recorded_id(mapping);
-  bool same_name = file_name(mapping.path) == name_;
   if (recorded.empty() || id_.empty()) return same_name ? Verdict::program : Verdict::other_program;
   if (same_build_id(recorded, id_)) return Verdict::program;
   return same_name ? Verdict::other_build : Verdict::other_program;

@@ -1,12 +1,13 @@
 #pragma once
 
-// Which mappings of a recording are the program's: by build id, else by file name.
+// Which mappings of a recording are the program's: by build id, else by file name. The kernel has a
+// mapping with a name of its own.
 
 #include <string>
 #include <string_view>
 
 #include "base/types.h"
-#include "perf/header.h"
+#include "perf/build_ids.h"
 
 namespace pgokit::samples {
 
@@ -16,18 +17,15 @@ bool same_build_id(Bytes a, Bytes b);
 // The part behind the last '/', without the kernel's " (deleted)".
 std::string_view file_name(std::string_view path);
 
-// The kernel's own mapping; perf names the symbol behind the brackets that its addresses are
-// relative to.
-bool is_kernel(std::string_view path);
-
 class ProgramMatch {
  public:
   enum class Verdict { program, other_build, other_program };
 
-  // `recorded`: the recording's own list of build ids. The arguments outlive the match.
+  // `recorded`: the recording's own list of build ids. `kernel`: the program is Linux. The
+  // arguments outlive the match.
   ProgramMatch(std::string_view program_name, Bytes program_id,
-               const std::vector<perf::BuildId>& recorded)
-      : name_(program_name), id_(program_id), recorded_(recorded) {}
+               const std::vector<perf::BuildId>& recorded, bool kernel = false)
+      : name_(program_name), id_(program_id), recorded_(recorded), kernel_(kernel) {}
 
   // other_build: the name is the program's, its build id is not.
   Verdict operator()(const perf::Mapping& mapping) const;
@@ -37,7 +35,8 @@ class ProgramMatch {
  private:
   std::string_view name_;
   Bytes id_;
-  const std::vector<perf::BuildId>& recorded_;
+  perf::BuildIds recorded_;
+  bool kernel_;
 };
 
 }  // namespace pgokit::samples

@@ -43,5 +43,21 @@ TEST(ProgramMatch, ByBuildIdThenByName) {
   EXPECT_EQ(ProgramMatch("app", {}, listed)(mapping("/bin/app", "another!")), Verdict::program);
 }
 
+TEST(ProgramMatch, TheKernelIsKnownByItsMapping) {
+  std::vector<perf::BuildId> listed{{.id = as_bytes("kernelid"), .path = "[kernel.kallsyms]"},
+                                    {.id = as_bytes("moduleid"), .path = "/lib/x.ko"}};
+  perf::Mapping text, module;
+  text.path = "[kernel.kallsyms]_stext";
+  module.path = "[x]";
+  for (auto [id, expected] : {std::pair("kernelid", Verdict::program),
+                              {"another!", Verdict::other_build},
+                              {"", Verdict::program}}) {
+    ProgramMatch kernel("vmlinux", as_bytes(std::string_view(id)), listed, true);
+    EXPECT_EQ(kernel(text), expected) << id;
+    EXPECT_EQ(kernel(module), Verdict::other_program);
+  }
+  EXPECT_EQ(ProgramMatch("x.ko", as_bytes("moduleid"), listed)(module), Verdict::program);
+}
+
 }  // namespace
 }  // namespace pgokit::samples

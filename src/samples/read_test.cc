@@ -153,6 +153,29 @@ TEST_F(RecordingTest, AnotherBuildIsRefusedUnlessAskedFor) {
   EXPECT_EQ(forced->use.used, 1u);
 }
 
+TEST_F(RecordingTest, AnotherBuildOfTheKernelIsRefusedUnlessAskedFor) {
+  constexpr std::string_view text = "[kernel.kallsyms]_text";
+  map(7, 10, 0x10000, text, "");
+  sample(7, 30, 0x10000, round_);
+  std::string_view id = "some other build id!";
+  writer_.features().build_ids = {
+      {"/boot/vmlinux-6.1", {id.begin(), id.end()}, perf::misc::kernel}};
+  auto other = this->read({.kernel = true});
+  EXPECT_EQ(other->mappings, 0u);
+  EXPECT_EQ(other->other_build, elf::hex(as_bytes(id)));
+  auto recording = *perf::Recording::open(file_->bytes());
+  auto forced = count_recording(recording, program_, {.ignore_build_id = true, .kernel = true});
+  EXPECT_EQ(forced->use.used, 1u);
+}
+
+TEST_F(RecordingTest, TheKernelWithoutBuildIdIsMatchedByName) {
+  map(7, 10, 0x10000, "[kernel.kallsyms]_text", "");
+  sample(7, 30, 0x10000, round_);
+  auto read = this->read({.kernel = true});
+  EXPECT_EQ(read->use.used, 1u);
+  EXPECT_TRUE(read->matched_by_name);
+}
+
 TEST_F(RecordingTest, ARenamedProgramIsFoundByItsBuildId) {
   map(7, 10, 0x10000, "/bin/renamed");
   sample(7, 30, 0x10000, round_);

@@ -89,18 +89,28 @@ class ChangeReader {
   std::vector<Change> changes_;
 };
 
-// Of several the last one holds.
-u64 map_kernel(const perf::Recording& recording, perf::ReadCounts& counts, ProgramMaps& maps) {
-  u64 mappings = 0;
+// Of several mappings the last one holds.
+RecordedMaps map_kernel(const perf::Recording& recording, const binary::Program& program,
+                        bool any_build, perf::ReadCounts& counts) {
+  RecordedMaps found{.maps = ProgramMaps(program.file())};
+  Bytes id = program.file().build_id();
+  ProgramMatch match(program.name(), id, recording.features().build_ids, true);
   recording.for_each_other([&](const Record& record) {
     perf::Mapping mapping;
     bool maps_code = record.type == RecordType::mmap || record.type == RecordType::mmap2;
     if (!maps_code || !recording.parser().mapping(record, mapping, counts)) return;
-    if (!is_kernel(mapping.path)) return;
-    ++mappings;
-    maps.map_kernel(mapping.start);
+    auto verdict = match(mapping);
+    if (verdict == ProgramMatch::Verdict::other_program) return;
+    Bytes recorded = match.recorded_id(mapping);
+    if (verdict == ProgramMatch::Verdict::other_build) {
+      found.other_build = elf::hex(recorded);
+      if (!any_build) return;
+    }
+    found.matched_by_name |= recorded.empty() || id.empty();
+    ++found.mappings;
+    found.maps.map_kernel(mapping.start);
   });
-  return mappings;
+  return found;
 }
 
 u64 apply_changes(const std::vector<Change>& changes, ProgramMaps& maps) {
@@ -126,11 +136,7 @@ u64 apply_changes(const std::vector<Change>& changes, ProgramMaps& maps) {
 
 RecordedMaps map_program(const perf::Recording& recording, const binary::Program& program,
                          bool any_build, bool kernel, perf::ReadCounts& counts) {
-  if (kernel) {
-    RecordedMaps found{.maps = ProgramMaps(program.file())};
-    found.mappings = map_kernel(recording, counts, found.maps);
-    return found;
-  }
+  if (kernel) return map_kernel(recording, program, any_build, counts);
   ChangeReader reader(recording, program, any_build, counts);
   recording.for_each_other([&](const Record& record) { reader.read(record); });
   RecordedMaps found{.maps = ProgramMaps(program.file())};

@@ -30,7 +30,8 @@ namespace {
 
 std::unexpected<Error> did_not_run(const perf::Recording& recording, const binary::Program& program,
                                    const std::string& other_build, bool kernel) {
-  if (kernel) return fail("Kernel is requested, but no kernel is found in mmap events.");
+  if (kernel && other_build.empty())
+    return fail("Kernel is requested, but no kernel is found in mmap events.");
   if (!other_build.empty())
     return fail(
         "it was recorded with another build of {}: build id {}, this program has {}; give the "
