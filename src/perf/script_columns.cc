@@ -84,6 +84,8 @@ SampleColumns parse_columns(std::string_view line, bool with_frames) {
   for (size_t i = 0; i < ids_end; ++i)
     if (auto pid = process(words[i])) columns.pid = pid;
   if (address < words.size()) columns.ip = hex(words[address]);
+  if (labels != 0 && !is_time(words[labels - 1]))
+    columns.event = words[labels - 1].substr(0, words[labels - 1].size() - 1);
   columns.is_sample = columns.ip || (labels != 0 && labels == words.size());
   if (with_frames && labels == 0 && columns.ip) columns.pid = process(words[address]);
   if (with_frames) columns.ip.reset();

@@ -33,7 +33,8 @@ namespace pgokit::perf {
 struct SampleColumns {
   bool is_sample = false;
   std::optional<u32> pid;
-  std::optional<u64> ip;  // absent: the frames follow
+  std::optional<u64> ip;        // absent: the frames follow
+  std::string_view event = {};  // "cycles:u"; empty: there is no such column
 };
 
 // `with_frames`: frames follow, so that no column is the address.

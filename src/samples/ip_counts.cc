@@ -16,9 +16,10 @@ using binary::no_code;
 class ChainReader {
  public:
   ChainReader(const perf::Recording& recording, const binary::Program& program,
-              const ProgramMaps& maps, const RecordingOptions& options, const EachChain& each)
+              const ProgramMaps& maps, const RecordingOptions& options, const EventChoice& events,
+              const EachChain& each)
       : counter(program.code(), program.functions()),
-        walk(recording, maps, options),
+        walk(recording, maps, options, &events),
         options_(options),
         each_(each) {}
 
@@ -130,10 +131,11 @@ Result<IpRead> count_ips(const perf::Recording& recording, const binary::Program
   result.other_build = mapped.other_build;
   result.mappings = mapped.mappings;
   if (mapped.maps.empty()) return result;
+  result.events = TRY(choose_event(recording, EventUse::addresses, options.event, options.threads));
 
   unsigned workers = worker_count(options.threads);
-  std::vector<ChainReader> readers(workers,
-                                   ChainReader(recording, program, mapped.maps, options, each));
+  std::vector<ChainReader> readers(
+      workers, ChainReader(recording, program, mapped.maps, options, result.events, each));
   perf::ReadCounts unpacking;
   recording.for_each_piece(workers, unpacking, [&](const perf::Piece& piece, unsigned worker) {
     readers[worker].read(piece.records, worker);

@@ -66,6 +66,7 @@ struct IpRead {
 
   IpCounter counter;
   SampleUse use;  // `entries` are the frames of call chains
+  EventChoice events;
   perf::ReadCounts unreadable;
   u64 mappings = 0;         // of the program's code; 0: it did not run, nothing is counted
   std::string other_build;  // build id of another build of the program that ran

@@ -11,6 +11,29 @@ namespace {
 
 constexpr u32 any_process = ~u32{0};
 
+// The events of a text's samples, by name.
+class EventNames {
+ public:
+  void add(std::string_view name) {
+    constexpr size_t most = 64;
+    size_t at = find(name);
+    if (at == list_.size()) {
+      if (at == most) return;
+      list_.push_back({std::string(name), 0});
+    }
+    ++list_[at].samples;
+  }
+
+  // Of those that were added; size of the list for others.
+  size_t find(std::string_view name) const {
+    return static_cast<size_t>(std::ranges::find(list_, name, &NamedSamples::name) - list_.begin());
+  }
+  const std::vector<NamedSamples>& list() const { return list_; }
+
+ private:
+  std::vector<NamedSamples> list_;
+};
+
 class ScriptReader {
  public:
   ScriptReader(const binary::Program& program, const RecordingOptions& options, IpRead& out,
@@ -21,20 +44,23 @@ class ScriptReader {
         out_(out),
         each_(each) {}
 
-  void read(std::string_view text) {
+  Status read(std::string_view text) {
     find_mappings(text);
+    out_.events = TRY(choose_event(events_.list(), EventUse::addresses, options_.event));
     perf::script_detail::ColumnWalk walk(*this, false);
     for (perf::Lines lines(text); !lines.at_end(); lines.advance()) {
       line_ = lines.number();
       walk.line(lines.line(), line_);
     }
     walk.end();
+    return {};
   }
 
   // What the walk calls for each part of a sample.
   void event(std::string_view) {}
   void begin(const perf::SampleColumns& columns, u64) {
     pid_ = columns.pid;
+    event_ = columns.event;
     frames_.clear();
     if (columns.ip) frames_.push_back(*columns.ip);
   }
@@ -48,6 +74,7 @@ class ScriptReader {
   void end() {
     if (frames_.empty()) return;
     ++out_.use.samples;
+    if (is_of_other_event()) return void(++out_.use.other_events);
     out_.has_chains |= frames_.size() > 1;
     bool wanted = !options_.pid || pid_ == options_.pid;
     bool known =
@@ -62,12 +89,15 @@ class ScriptReader {
   }
 
  private:
-  // Text has no times that could be relied on: its lines are in order.
+  // Text has no times that could be relied on: its lines are in order. Events are named on the way.
   void find_mappings(std::string_view text) {
     u64 line = 0;
     for (perf::Lines lines(text); !lines.at_end(); lines.advance()) {
       ++line;
-      if (!perf::is_event_line(lines.line())) continue;
+      if (!perf::is_event_line(lines.line())) {
+        note_event(lines.line());
+        continue;
+      }
       auto event = perf::parse_mmap_line(lines.line());
       if (!event.parsed || event.protection.find('x') == event.protection.npos) continue;
       perf::Mapping mapping;
@@ -79,6 +109,18 @@ class ScriptReader {
     }
   }
 
+  void note_event(std::string_view line) {
+    if (!options_.event || line.starts_with('\t')) return;
+    if (auto columns = perf::parse_columns(line, false); columns.is_sample)
+      events_.add(columns.event);
+  }
+
+  bool is_of_other_event() const {
+    if (out_.events.taken.empty()) return false;
+    size_t at = events_.find(event_);
+    return at == events_.list().size() || !out_.events.taken[at];
+  }
+
   std::vector<perf::BuildId> no_ids_;
   ProgramMatch match_;
   ProgramMaps maps_;
@@ -88,7 +130,9 @@ class ScriptReader {
 
   ProgramMaps::Lookup lookup_{maps_};
   u64 line_ = 0;
+  EventNames events_;
   std::optional<u32> pid_;
+  std::string_view event_;
   std::vector<u64> frames_;
   std::vector<BinaryAddr> chain_;
 };
@@ -112,7 +156,7 @@ Result<IpRead> count_ip_script(std::string_view text, const binary::Program& pro
   if (!looks_like_ip_script(text))
     return fail("has no samples as 'perf script -F pid,ip' prints them");
   IpRead read(program);
-  ScriptReader(program, options, read, each).read(text);
+  TRY(ScriptReader(program, options, read, each).read(text));
   if (read.mappings == 0)
     return fail(
         "has no mapping event of {}, so its addresses are not known: print it with perf script "

@@ -74,6 +74,22 @@ TEST_F(IpTest, RecordingOfSeveralProcessesAtSeveralAddresses) {
   EXPECT_EQ(count_ips(recording, program_, {.pid = 7})->use.used, 1u);
 }
 
+TEST_F(IpTest, OfSeveralEventsTheBestIsCounted) {
+  auto text = std::string(maps) +
+              "tiny 7 1.5:  250000 cpu-clock:u:  10004 main+0x4 (/bin/tiny)\n"
+              "tiny 7 1.6:       1 page-faults:  10000 main (/bin/tiny)\n"
+              "tiny 7 1.7:       1 page-faults:  10000 main (/bin/tiny)\n";
+  auto read = read_text(text, {.event = ""});
+  EXPECT_THAT(seen(read), ElementsAre(Seen(0x401004, 1)));
+  EXPECT_EQ(read.events.name, "cpu-clock:u");
+  EXPECT_EQ(read.use.samples, 3u);
+  EXPECT_EQ(read.use.other_events, 2u);
+  EXPECT_THAT(seen(read_text(text, {.event = "page-faults"})), ElementsAre(Seen(0x401000, 2)));
+  EXPECT_EQ(read_text(text).use.used, 3u);
+  EXPECT_EQ(count_ip_script(text, program_, {.event = "cycles"}).error().message,
+            "--event cycles: it has cpu-clock:u, page-faults");
+}
+
 TEST_F(IpTest, TextWithProcesses) {
   auto text = std::string(maps) + "7      10004\n8      20004\n8      20000\n8  10004\n";
   auto read = read_text(text);

@@ -122,6 +122,44 @@ TEST_F(RecordingTest, RecordsOutOfOrderAreSorted) {
   EXPECT_EQ(this->read()->use.used, 2u);
 }
 
+class SeveralEventsTest : public RecordingTest {
+ protected:
+  SeveralEventsTest() {
+    std::vector<perf::Writer::Event> events;
+    for (auto [name, id] : {std::pair("page-faults", 1), {"cycles:u", 2}}) {
+      events.push_back(event(perf::branch::user | perf::branch::any));
+      events.back().name = name;
+      events.back().attr.sample_type |= perf::field::identifier;
+      events.back().attr.type = 4;
+      events.back().ids = {static_cast<u64>(id)};
+    }
+    writer_ = *perf::Writer::create(path("app.perf"), events);
+  }
+
+  void sample(u64 id) {
+    auto [from, to] = round_[0];
+    perf::BranchEntry entry{from - 0x401000 + 0x10000, to - 0x401000 + 0x10000, 0};
+    writer_.sample({.id = {.pid = 7, .tid = 7, .time = 30, .id = id},
+                    .ip = 0x10000,
+                    .event = id - 1,
+                    .branches = {&entry, 1}});
+  }
+};
+
+TEST_F(SeveralEventsTest, TheBestIsCountedWhereOneIsWanted) {
+  map(7, 10, 0x10000);
+  for (u64 id : {1, 1, 2}) sample(id);
+  auto best = this->read({.event = ""});
+  EXPECT_EQ(best->events.name, "cycles:u");
+  EXPECT_EQ(best->use.samples, 3u);
+  EXPECT_EQ(best->use.used, 1u);
+  EXPECT_EQ(best->use.other_events, 2u);
+  auto recording = *perf::Recording::open(file_->bytes());
+  EXPECT_EQ(count_recording(recording, program_, {.event = "page-faults"})->use.used, 2u);
+  EXPECT_EQ(count_recording(recording, program_, {})->use.used, 3u);
+  EXPECT_FALSE(count_recording(recording, program_, {.event = "clock"}));
+}
+
 TEST_F(RecordingTest, WrongPathBranchesAreDroppedUnlessKept) {
   map(7, 10, 0x10000);
   constexpr u64 wrong_path = u64{1} << 24;

@@ -12,8 +12,8 @@ namespace {
 class SampleCounter {
  public:
   SampleCounter(const perf::Recording& recording, const binary::Program& program,
-                const ProgramMaps& maps, const RecordingOptions& options)
-      : folder(program.code()), walk(recording, maps, options), options_(options) {}
+                const ProgramMaps& maps, const RecordingOptions& options, const EventChoice& events)
+      : folder(program.code()), walk(recording, maps, options, &events), options_(options) {}
 
   void read(Bytes records) {
     walk.for_each(records, use, [&](const perf::Sample& sample) { add(sample); });
@@ -53,6 +53,7 @@ void SampleUse::add(const SampleUse& other) {
   used += other.used;
   without_branches += other.without_branches;
   elsewhere += other.elsewhere;
+  other_events += other.other_events;
   not_in_program += other.not_in_program;
   unreadable += other.unreadable;
   entries += other.entries;
@@ -103,10 +104,12 @@ Result<RecordingCounts> count_recording(const perf::Recording& recording,
   result.other_build = mapped.other_build;
   result.mappings = mapped.mappings;
   if (maps.empty()) return result;
+  result.events = TRY(choose_event(recording, EventUse::branches, options.event, options.threads));
   // From here on the mappings of all processes at all times are known.
 
   unsigned workers = worker_count(options.threads);
-  std::vector<SampleCounter> counters(workers, SampleCounter(recording, program, maps, options));
+  std::vector<SampleCounter> counters(
+      workers, SampleCounter(recording, program, maps, options, result.events));
   perf::ReadCounts unpacking;
   recording.for_each_piece(workers, unpacking, [&](const perf::Piece& piece, unsigned worker) {
     counters[worker].read(piece.records);

@@ -17,14 +17,16 @@
 #include "perf/recording.h"
 #include "samples/branch_folder.h"
 #include "samples/counts.h"
+#include "samples/event_choice.h"
 
 namespace pgokit::samples {
 
 struct RecordingOptions {
-  bool ignore_build_id = false;  // take a mapping of another build for the program
-  bool keep_wrong_path = false;  // count branches that the processor took on a wrong guess
-  std::optional<u32> pid = {};   // this process only
-  bool kernel = false;           // the program is the kernel of the recorded machine
+  bool ignore_build_id = false;           // take a mapping of another build for the program
+  bool keep_wrong_path = false;           // count branches that the processor took on a wrong guess
+  std::optional<u32> pid = {};            // this process only
+  bool kernel = false;                    // the program is the kernel of the recorded machine
+  std::optional<std::string> event = {};  // see choose_event()
   unsigned threads = 0;
   Progress* progress = nullptr;  // told of the bytes that were read
 };
@@ -35,6 +37,7 @@ struct SampleUse {
   u64 used = 0;
   u64 without_branches = 0;  // their branch stack is empty, or the event has none
   u64 elsewhere = 0;         // of processes, or times, in which the program was not mapped
+  u64 other_events = 0;      // of events that are not counted
   u64 not_in_program = 0;    // no entry of the branch stack touches the program
   u64 unreadable = 0;
 
@@ -52,6 +55,7 @@ struct RecordingCounts {
 
   BranchSums sums;
   SampleUse use;
+  EventChoice events;
   perf::ReadCounts unreadable;
   u64 mappings = 0;              // of the program's code; 0: it did not run, nothing is counted
   std::string other_build;       // build id of another build of the program that ran

@@ -17,11 +17,12 @@ namespace pgokit::samples {
 
 class SampleWalk {
  public:
+  // `events`: those that are counted; null: all.
   SampleWalk(const perf::Recording& recording, const ProgramMaps& maps,
-             const RecordingOptions& options)
-      : parser_(recording.parser()), lookup_(maps), options_(options) {}
+             const RecordingOptions& options, const EventChoice* events = nullptr)
+      : parser_(recording.parser()), lookup_(maps), options_(options), events_(events) {}
 
-  // Samples and unreadable ones are counted in `use`.
+  // Samples, unreadable ones and those of other events are counted in `use`.
   template <class Each>
   void for_each(Bytes records, SampleUse& use, Each each) {
     perf::RecordWalk walk(records);
@@ -29,10 +30,12 @@ class SampleWalk {
     for (perf::Record record; walk.next(record);) {
       if (record.type != perf::RecordType::sample) continue;
       ++use.samples;
-      if (parser_.sample(record, sample, unreadable))
-        each(sample);
-      else
+      if (!parser_.sample(record, sample, unreadable))
         ++use.unreadable;
+      else if (events_ && !events_->takes(sample.event))
+        ++use.other_events;
+      else
+        each(sample);
     }
   }
 
@@ -50,6 +53,7 @@ class SampleWalk {
   const perf::Parser& parser_;
   ProgramMaps::Lookup lookup_;
   const RecordingOptions& options_;
+  const EventChoice* events_;
 };
 
 }  // namespace pgokit::samples

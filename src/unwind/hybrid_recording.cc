@@ -13,8 +13,12 @@ class SampleReader {
  public:
   SampleReader(const perf::Recording& recording, const binary::Program& program,
                const samples::ProgramMaps& maps, const HybridRules& rules,
-               const samples::RecordingOptions& options)
-      : sampler(program, rules), parser_(recording.parser()), lookup_(maps), options_(options) {}
+               const samples::RecordingOptions& options, const samples::EventChoice& events)
+      : sampler(program, rules),
+        parser_(recording.parser()),
+        lookup_(maps),
+        options_(options),
+        events_(events) {}
 
   void read(const perf::Piece& piece) {
     sampler.begin_piece(piece.number);
@@ -35,6 +39,11 @@ class SampleReader {
  private:
   void add(const perf::Sample& sample) {
     auto& use = sampler.use;
+    if (!events_.takes(sample.event)) {
+      ++use.samples;
+      ++use.other_events;
+      return;
+    }
     if (sample.branches.empty()) {
       ++use.samples;
       ++use.without_branches;
@@ -82,6 +91,7 @@ class SampleReader {
   const perf::Parser& parser_;
   samples::ProgramMaps::Lookup lookup_;
   const samples::RecordingOptions& options_;
+  const samples::EventChoice& events_;
 };
 
 }  // namespace
@@ -99,10 +109,12 @@ Result<HybridRecording> unwind_recording(const perf::Recording& recording,
   perf::ReadCounts unreadable;
   auto mapped =
       samples::map_program(recording, program, options.ignore_build_id, options.kernel, unreadable);
+  auto events = TRY(samples::choose_event(recording, samples::EventUse::branches, options.event,
+                                          options.threads));
 
   std::vector<SampleReader> readers;
   for (unsigned i = 0; i < worker_count(options.threads); ++i)
-    readers.emplace_back(recording, program, mapped.maps, rules, options);
+    readers.emplace_back(recording, program, mapped.maps, rules, options, events);
   if (!mapped.maps.empty())
     recording.for_each_piece(static_cast<unsigned>(readers.size()), unreadable,
                              [&](const perf::Piece& piece, unsigned worker) {
@@ -115,8 +127,12 @@ Result<HybridRecording> unwind_recording(const perf::Recording& recording,
     unreadable.add(reader.unreadable);
     samplers.push_back(std::move(reader.sampler));
   }
-  return HybridRecording{collect(std::move(samplers), program, rules, options.threads), unreadable,
-                         mapped.mappings, mapped.other_build, mapped.matched_by_name};
+  return HybridRecording{collect(std::move(samplers), program, rules, options.threads),
+                         std::move(events),
+                         unreadable,
+                         mapped.mappings,
+                         mapped.other_build,
+                         mapped.matched_by_name};
 }
 
 }  // namespace pgokit::unwind

@@ -14,6 +14,7 @@
 namespace pgokit::unwind {
 
 struct HybridRecording : HybridCounts {
+  samples::EventChoice events;
   perf::ReadCounts unreadable;
   u64 mappings = 0;         // of the program's code; 0: it did not run, nothing is counted
   std::string other_build;  // build id of another build of the program that ran

@@ -15,7 +15,7 @@ namespace {
 
 struct Settings {
   GenerationOptions generation;
-  std::string output, format = "extbinary";
+  std::string output, format = "extbinary", event;
   bool md5 = false, compress = false, json = false, quiet = false, context_sensitive = false;
   bool stats = false, timings = false;
   u64 threads = 0;
@@ -46,6 +46,8 @@ OptionTable options_of(Settings& s) {
            &s.context_sensitive},
           {"--allow-ip,--basic-events", "",
            "estimate a profile from samples that have no branch stacks", &g.allow_ip},
+          {"--event", "NAME", "samples of this event only (the best: cycles, then a clock)",
+           &s.event},
           {"--pid", "PID", "samples of this process only", &g.pid},
           {"--kernel", "", "PROGRAM is the kernel (vmlinux)", &g.kernel},
           {"--ignore-build-id", "", "take a recording of another build", &g.ignore_build_id},
@@ -118,6 +120,7 @@ Status generate(Settings& settings) {
   auto& options = settings.generation;
   options.threads = static_cast<unsigned>(settings.threads);
   options.flat_from_hybrid = !settings.context_sensitive;
+  options.event = settings.event;
   if (is_instrumented_profile(options.inputs))
     return generate_instrumented({options,
                                   settings.output,

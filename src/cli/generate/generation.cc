@@ -58,6 +58,7 @@ Status read_flat_recording(const perf::Recording& recording, const binary::Progr
   input.ranges = samples::diagnose(read.sums.raw_ranges(), program.code(), program.functions(),
                                    options.list_faults, options.threads);
   input.use = read.use;
+  input.events = std::move(read.events);
   input.unreadable = read.unreadable;
   input.matched_by_name = read.matched_by_name;
   return {};
@@ -86,6 +87,7 @@ Status estimate_from_ips(const binary::Program& program, const GenerationOptions
   input.ip_only = estimate.quality;
   input.has_chains = read.has_chains;
   input.use = read.use;
+  input.events = std::move(read.events);
   input.unreadable = read.unreadable;
   input.matched_by_name = read.matched_by_name;
   return {};
@@ -100,6 +102,7 @@ Status read_open_recording(const perf::Recording& recording, Bytes bytes,
                                 .keep_wrong_path = options.keep_wrong_path,
                                 .pid = options.pid,
                                 .kernel = options.kernel,
+                                .event = options.event,
                                 .threads = options.threads,
                                 .progress = &progress};
   if (options.allow_ip && samples::is_without_branches(recording)) {
@@ -142,15 +145,23 @@ void look_for_other_kind(std::string_view text, perf::ScriptKind kind, ReadInput
   if (dropped) input.other_kind_line = perf::other_kind_line(text, kind);
 }
 
+Status check_no_event(const GenerationOptions& options, std::string_view kind) {
+  if (!options.event || options.event->empty()) return {};
+  return usage_error("--event {}: {} does not tell the events of its samples", *options.event,
+                     kind);
+}
+
 Status read_script(std::string_view text, const binary::Program& program,
                    const GenerationOptions& options, ReadInput& input) {
   auto kind = script_kind(text, options);
   if (options.allow_ip && kind == perf::ScriptKind::invalid) {
     samples::IpRead read(program);
     return estimate_from_ips(program, options, input, read, [&](const samples::EachChain& each) {
-      return samples::count_ip_script(text, program, {.pid = options.pid}, each);
+      return samples::count_ip_script(text, program, {.pid = options.pid, .event = options.event},
+                                      each);
     });
   }
+  TRY(check_no_event(options, "text with branch stacks"));
   if (!options.flat_from_hybrid && perf::has_chains(kind))
     return read_hybrid_script(text, program, options, input);
   Progress progress("reading", text.size(), options.progress);
@@ -174,6 +185,7 @@ Status read_script(std::string_view text, const binary::Program& program,
 
 Status read_raw(std::string_view text, const binary::Program& program,
                 const GenerationOptions& options, ReadInput& input) {
+  TRY(check_no_event(options, "a raw profile"));
   BinaryAddr base = raw_base(program, options);
   if (samples::looks_like_autofdo_text(text)) {
     auto all = TRY(samples::read_autofdo_text(text, program.first_load_base()));
@@ -240,6 +252,7 @@ Status add(ReadInput&& more, ReadInput& all) {
   }
   all.has_chains |= more.has_chains;
   all.use.add(more.use);
+  all.events.add(std::move(more.events));
   all.ranges.add(more.ranges);
   all.unwound.add(more.unwound);
   all.unreadable.add(more.unreadable);

@@ -39,7 +39,9 @@ struct GenerationOptions {
   bool kernel = false;  // text: the program is the kernel
   bool ignore_build_id = false;
   bool keep_wrong_path = false;
-  bool allow_ip = false;              // estimate counts where samples have no branch stacks
+  bool allow_ip = false;  // estimate counts where samples have no branch stacks
+  // Whose samples are counted; empty: those of the best one; none: of all.
+  std::optional<std::string> event;
   bool flat_from_hybrid = true;       // false: hybrid text wants a context-sensitive profile
   generate::ContextOptions contexts;  // also what is cold in flat profiles
   u64 density_cutoff = profile::hot_cutoff;
@@ -61,7 +63,8 @@ struct ReadInput {
   samples::Counts counts;                         // nothing where there are contexts
   std::optional<unwind::ContextCounts> contexts;  // for a context-sensitive profile
   u64 distinct_contexts = 0, distinct_ranges = 0, distinct_branches = 0;
-  samples::SampleUse use;                     // nothing for raw counts
+  samples::SampleUse use;  // nothing for raw counts
+  samples::EventChoice events;
   std::optional<samples::IpQuality> ip_only;  // there were no branch stacks: counts are estimates
   bool has_chains = false;                    // then: samples have call chains
   samples::RangeDiagnosis ranges;             // nothing for raw counts

@@ -36,6 +36,7 @@ struct Part {
 std::vector<Part> dropped_samples(const ReadInput& input) {
   const auto& use = input.use;
   return {{"without_branches", "without branch stack", use.without_branches},
+          {"other_events", "of other events", use.other_events},
           {"elsewhere", "of other processes", use.elsewhere},
           {"not_in_program", "outside of the program", use.not_in_program},
           {"bad_call_chain", "with a broken call chain or in a prologue", input.bad_chains},
@@ -246,6 +247,17 @@ void print_next(const GenerationReport& report, const ProfileKind& kind) {
     report::print(stderr, "{:<10}{}\n", std::exchange(label, ""), line);
 }
 
+void print_events(const samples::EventChoice& events) {
+  if (events.name.empty()) return;
+  report::print(stderr, "event     {}", events.name);
+  for (size_t i = 0; i < events.others.size(); ++i)
+    report::print(stderr, "{}{} of {}",
+                  i ? ", " : "; left out: ", grouped(events.others[i].samples),
+                  events.others[i].name);
+  if (!events.others.empty()) report::print(stderr, " (--event takes another)");
+  report::print(stderr, "\n");
+}
+
 }  // namespace
 
 void print_summary(const GenerationReport& report) {
@@ -266,6 +278,7 @@ void print_summary(const GenerationReport& report) {
       report::print(stderr, ", {} dropped as never really taken", grouped(use.entries_wrong_path));
     report::print(stderr, "\n");
   }
+  print_events(input.events);
   report::print(stderr, "program   {}\n", report.program.path());
   report::print(stderr, "code      {}, {}{}\n", counted(input.distinct_ranges, "range"),
                 counted(input.distinct_branches, "branch", "branches"),
@@ -332,6 +345,11 @@ void print_json(const GenerationReport& report, bool with_stats) {
       .set("distinct_contexts", input.distinct_contexts)
       .set("profile", std::move(profile))
       .set("warnings", std::move(list));
+  if (!input.events.name.empty()) {
+    Json others = Json::object();
+    for (const auto& event : input.events.others) others.set(event.name, event.samples);
+    json.set("event", input.events.name).set("other_events", std::move(others));
+  }
   if (with_stats) {
     Json stats = Json::object();
     for (const auto& part : stats_of(report)) stats.set(part.key, part.count);

@@ -45,6 +45,7 @@ Result<ProgramSeen> read_hybrid_recording(const perf::Recording& recording,
                                           const GenerationOptions& options, ReadInput& input) {
   auto read = TRY(unwind::unwind_recording(recording, program, rules_of(program, options), how));
   input.unreadable = read.unreadable;
+  input.events = std::move(read.events);
   input.matched_by_name = read.matched_by_name;
   ProgramSeen seen{read.mappings, std::move(read.other_build)};
   take(std::move(read), input);
