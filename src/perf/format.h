@@ -201,6 +201,7 @@ struct BranchEntry {
   u32 cycles() const { return (flags >> 4) & 0xffff; }  // since the entry before; 0: not known
   u32 type() const { return (flags >> 20) & 15; }
   bool wrong_path() const { return ((flags >> 24) & 3) == 1; }
+  bool not_taken() const { return (flags >> 33) & 1; }  // only Arm SPE samples such branches
 };
 
 // Values above this one in a call chain tell whose addresses follow.

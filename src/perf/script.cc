@@ -138,7 +138,8 @@ std::string script_problem(std::string_view text) {
     if (slash == line.npos) continue;
     size_t first = line.rfind(' ', slash) + 1;
     size_t last = std::min(line.find(' ', slash), line.size());
-    if (take_branch(line.substr(first, last - first), from, to))
+    const char* at = line.data() + first;
+    if (take_branch(at, line.data() + last, from, to))
       return std::string(
                  "has branch stacks behind other columns, or only ones of one branch; print it "
                  "with ") +

@@ -16,6 +16,7 @@
 //   bool frame(u64 address);      // leaf first; false: skip everything up to the branch line
 //   bool end_of_frames();         // false: the sample is dropped with its branch line
 //   void branch(u64 from, u64 to);                       // newest first
+//   void branch_not_taken(u64 from, u64 to);             // may be missing: then it is a branch()
 //   void end_sample();            // not of dropped ones; there may have been no branch
 //   void bad_branch(u64 line, std::string_view text);    // what follows in the line is ignored
 //   void no_branch_line();        // frames up to the end of the text; llvm-profgen gives up here
@@ -129,10 +130,10 @@ bool parse_column_branches(std::string_view text, Sink& sink) {
   const char* end = at + text.size();
   if (text.find('(') == text.npos) return parse_branch_line(text, sink);
   for (; at != end; ++at) {
-    u64 from, to;
+    ColumnBranch branch;
     if (*at == ' ') continue;
-    if (!take_column_branch(at, end, from, to)) return false;
-    sink.branch(from, to);
+    if (!take_column_branch(at, end, branch)) return false;
+    pass_branch(sink, branch.from, branch.to, branch.not_taken);
     if (at == end) break;
   }
   return true;

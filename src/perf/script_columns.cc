@@ -96,8 +96,8 @@ size_t branches_in(std::string_view line) {
   for (size_t at = line.find("0x"); at != line.npos; at = line.find("0x", at + 2)) {
     if (at > 0 && line[at - 1] != ' ') continue;
     const char* place = line.data() + at;
-    u64 from, to;
-    if (take_column_branch(place, line.data() + line.size(), from, to)) return at;
+    ColumnBranch branch;
+    if (take_column_branch(place, line.data() + line.size(), branch)) return at;
   }
   return line.npos;
 }
@@ -135,13 +135,14 @@ bool take_prefixed(const char*& at, const char* end, u64& value) {
 
 }  // namespace
 
-bool take_column_branch(const char*& at, const char* end, u64& from, u64& to) {
+bool take_column_branch(const char*& at, const char* end, ColumnBranch& branch) {
   const char* next = at;
-  if (!take_prefixed(next, end, from) || !skip_file(next, end, "0")) return false;
+  if (!take_prefixed(next, end, branch.from) || !skip_file(next, end, "0")) return false;
   if (next == end || *next != '/') return false;
   ++next;
-  if (!take_prefixed(next, end, to) || !skip_file(next, end, "PMN-")) return false;
+  if (!take_prefixed(next, end, branch.to) || !skip_file(next, end, "PMN-")) return false;
   if (next != end && *next != '/' && *next != ' ') return false;
+  branch.not_taken = is_marked_not_taken(next, end);
   while (next != end && *next != ' ') ++next;
   at = next;
   return true;

@@ -52,7 +52,11 @@ std::optional<u64> frame_address(std::string_view line);
 namespace script_detail {
 
 // "0xFROM/0xTO/P/-/-/0", with the files in parentheses or without; `at` is left behind it.
-bool take_column_branch(const char*& at, const char* end, u64& from, u64& to);
+struct ColumnBranch {
+  u64 from = 0, to = 0;
+  bool not_taken = false;
+};
+bool take_column_branch(const char*& at, const char* end, ColumnBranch& branch);
 
 inline bool is_comment(std::string_view line) { return line.starts_with('#'); }
 inline bool is_blank(std::string_view line) { return trim_left(line).empty(); }

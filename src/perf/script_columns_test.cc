@@ -73,6 +73,27 @@ TEST(ScriptColumns, WhateverStandsInFrontOfTheBranches) {
   EXPECT_EQ(read(" 7421  0x1/0x2/P  0x3/0x4/P\n 7421  0x5/0x6/P\n"), flat);
 }
 
+TEST(ScriptColumns, TheEventStandsInFrontOfTheAddress) {
+  for (auto [line, event] :
+       {std::pair("app 7421 12.345678:  156 cycles:u:  77 main (/bin/app)", "cycles:u"),
+        {"7421 1.5: cpu_core/cycles/: 77", "cpu_core/cycles/"},
+        {"7421 1.5:  77", ""},
+        {"7421  77", ""}})
+    EXPECT_EQ(parse_columns(line, false).event, event) << line;
+}
+
+TEST(ScriptColumns, BranchesThatWereNotTakenAreMarked) {
+  script_detail::ColumnBranch branch;
+  for (auto [text, not_taken] : {std::pair("0x1/0x2/PN/-/-/0", true),
+                                 {"0x1(/bin/N)/0x2(/bin/N)/MN/-", true},
+                                 {"0x1(/bin/N)/0x2(/bin/N)/M/-/N", false},
+                                 {"0x1/0x2", false}}) {
+    const char* at = text;
+    EXPECT_TRUE(script_detail::take_column_branch(at, at + strlen(text), branch)) << text;
+    EXPECT_EQ(branch.not_taken, not_taken) << text;
+  }
+}
+
 TEST(ScriptColumns, SymbolsAndFiles) {
   EXPECT_EQ(
       read(" 77 work+0x1 (/a b/app) 0x1(/a b/app)/0x2(/x)/y)/P/-/-/0  0x3([unknown])/0x4(/x)/M/-"

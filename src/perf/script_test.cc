@@ -57,6 +57,19 @@ TEST(Script, ToldApart) {
   EXPECT_EQ(detect_script("4005dc\n400634"), ScriptKind::invalid);
 }
 
+struct TakenRecorder : Recorder {
+  void branch_not_taken(u64 from, u64 to) { log += fmt::format(" {:x}->{:x} not\n", from, to); }
+};
+
+TEST(Script, BranchesThatWereNotTakenAreToldToThoseWhoAsk) {
+  constexpr std::string_view text =
+      "1 0x1/0x2/P 0x3/0x4/PN 0x5/0x6/MN/-/-/0 0x7/0x8/M/-/N/0 0x9/0xa/ 0xb/0xc\n";
+  TakenRecorder taken;
+  parse_script(text, branches, taken);
+  EXPECT_EQ(taken.log, "sample 1\n 1->2\n 3->4 not\n 5->6 not\n 7->8\n 9->a\n b->c\nend\n");
+  EXPECT_EQ(parse(text, branches), "sample 1\n 1->2\n 3->4\n 5->6\n 7->8\n 9->a\n b->c\nend\n");
+}
+
 TEST(Script, TellsWhyItIsNone) {
   EXPECT_EQ(script_problem("\n \n"), "is empty");
   EXPECT_EQ(script_problem(std::string_view("ab\0c", 4)), "is not text");
@@ -211,9 +224,11 @@ TEST(Script, CommonBranchesAreTakenAsTheyAreOtherwise) {
     const char* at = text.data();
     u64 from, to, careful_from, careful_to;
     if (!script_detail::take_common_branch(at, from, to)) continue;
-    std::string_view token(text.data(), std::min(text.find(' '), text.size()));
-    ASSERT_TRUE(script_detail::take_branch(token, careful_from, careful_to)) << text;
+    const char* careful = text.data();
+    const char* end = careful + std::min(text.find(' '), text.size());
+    ASSERT_TRUE(script_detail::take_branch(careful, end, careful_from, careful_to)) << text;
     ASSERT_EQ(std::pair(from, to), std::pair(careful_from, careful_to)) << text;
+    ASSERT_EQ(at, careful);
     ASSERT_EQ(*at, '/');
   }
 }

@@ -167,13 +167,25 @@ inline bool take_common_branch(const char*& at, u64& from, u64& to) {
   return true;
 }
 
-// "0xFROM/0xTO" and anything behind a further slash.
-inline bool take_branch(std::string_view token, u64& from, u64& to) {
-  const char* at = token.data();
-  const char* end = at + token.size();
+// "0xFROM/0xTO" and anything behind a further slash, which `at` is left on.
+inline bool take_branch(const char*& at, const char* end, u64& from, u64& to) {
   if (!take_address(at, end, from) || at == end || *at != '/') return false;
   ++at;
   return take_address(at, end, to) && (at == end || *at == '/');
+}
+
+// "/PN" and "/MN": perf's mark of a branch that was not taken.
+inline bool is_marked_not_taken(const char* slash, const char* end) {
+  return end - slash > 2 && slash[2] == 'N';
+}
+
+template <class Sink>
+void pass_branch(Sink& sink, u64 from, u64 to, bool not_taken) {
+  if constexpr (requires { sink.branch_not_taken(from, to); }) {
+    if (not_taken) [[unlikely]]
+      return sink.branch_not_taken(from, to);
+  }
+  sink.branch(from, to);
 }
 
 template <class Sink>
@@ -186,18 +198,20 @@ bool parse_branch_line(std::string_view line, Sink& sink) {
     while (*at == ' ') ++at;  // the last character is not a space
     u64 from, to;
     if (end - at >= common_branch_span && take_common_branch(at, from, to)) [[likely]] {
-      sink.branch(from, to);
+      pass_branch(sink, from, to, is_marked_not_taken(at, end));
       skip_to_space(at, end);
       continue;
     }
     const void* space = std::memchr(at, ' ', static_cast<size_t>(end - at));
     const char* stop = space ? static_cast<const char*>(space) : end;
     std::string_view token(at, static_cast<size_t>(stop - at));
+    if (take_branch(at, stop, from, to)) [[likely]] {
+      pass_branch(sink, from, to, is_marked_not_taken(at, stop));
+      at = stop;
+      continue;
+    }
     at = stop;
-    if (take_branch(token, from, to)) [[likely]]
-      sink.branch(from, to);
-    else if (!first || token.find('/') != token.npos || !parse_hex(token, from))
-      return false;
+    if (!first || token.find('/') != token.npos || !parse_hex(token, from)) return false;
   }
   return true;
 }

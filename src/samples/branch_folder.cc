@@ -89,6 +89,17 @@ bool BranchFolder::are_checked(const std::vector<Step>& steps) const {
   });
 }
 
+void BranchFolder::add_passed(Added& added, u64 weight) {
+  added.entries += passed_.size();
+  for (Place to : passed_) {
+    if (checked(to) == outside())
+      ++added.elsewhere;
+    else
+      passed_places_.add(to, weight);
+  }
+  passed_.clear();
+}
+
 BranchFolder::Added BranchFolder::end_sample(u64 weight) {
   Added added;
   if (!find_steps(added)) [[unlikely]] {
@@ -96,7 +107,10 @@ BranchFolder::Added BranchFolder::end_sample(u64 weight) {
     find_steps(added);
   }
   entries_.clear();
-  if (!added.used()) return added;
+  bool has_steps = added.used();
+  if (!passed_.empty()) [[unlikely]]
+    add_passed(added, weight);
+  if (!has_steps) return added;
   for (size_t slot : known_) steps_.add_known(slot, weight);
   for (const auto& step : fresh_) steps_.add(step, weight);
   oldest_branches_.add(pair(oldest_.from, oldest_.to), weight);
@@ -120,8 +134,20 @@ std::vector<BranchSums::Branch> BranchFolder::branches() const {
   });
 }
 
+std::vector<BranchSums::Passed> BranchFolder::passed() const {
+  PairCounter each_once;
+  each_once.merge(passed_places_);
+  std::vector<BranchSums::Passed> list;
+  each_once.for_each(
+      [&](u64 place, u64 count) { list.push_back({static_cast<Place>(place), count}); });
+  std::ranges::sort(list, {}, &BranchSums::Passed::to);
+  return list;
+}
+
 BranchSums merge(std::vector<BranchFolder> folders, unsigned threads) {
   auto& all = folders[0];
+  for (size_t from = 1; from < folders.size(); ++from)
+    all.passed_places_.merge(folders[from].passed_places_);
   parallel_for(2, threads, [&](size_t i, unsigned) {
     for (size_t from = 1; from < folders.size(); ++from) {
       if (i == 0)
@@ -138,7 +164,7 @@ BranchSums merge(std::vector<BranchFolder> folders, unsigned threads) {
     else
       branches = all.branches();
   });
-  return {*all.code_, std::move(ranges), std::move(branches)};
+  return {*all.code_, std::move(ranges), std::move(branches), all.passed()};
 }
 
 }  // namespace pgokit::samples

@@ -39,13 +39,18 @@ class BranchFolder {
     if (!entries_.empty()) steps_.prefetch({to, entries_.back().from, entries_.back().to});
     entries_.push_back({from, to});
   }
+  // A branch that was come to and not taken: execution went on at `to`, behind it.
+  void not_taken(Place to) { passed_.push_back(to); }
   struct Added {
     u64 entries = 0;
     u64 elsewhere = 0;  // of these: with both ends outside
     bool used() const { return elsewhere < entries; }
   };
   Added end_sample(u64 weight);
-  void drop_sample() { entries_.clear(); }
+  void drop_sample() {
+    entries_.clear();
+    passed_.clear();
+  }
 
   friend BranchSums merge(std::vector<BranchFolder> folders, unsigned threads);
 
@@ -59,18 +64,22 @@ class BranchFolder {
   }
   bool is_checked(Place place) const { return place == checked(place); }
   bool find_steps(Added& added);
+  void add_passed(Added& added, u64 weight);
   bool are_checked(const std::vector<Step>& steps) const;
   std::vector<BranchSums::Range> ranges() const;
   std::vector<BranchSums::Branch> branches() const;
+  std::vector<BranchSums::Passed> passed() const;
 
   const binary::CodeMap* code_;
   // The sample in hand, newest first.
   std::vector<Entry> entries_;
+  std::vector<Place> passed_;
   std::vector<size_t> known_;  // slots of its steps
   std::vector<Step> fresh_;    // those that were not seen before
   Entry oldest_{};             // before which nothing is known
   StepCounter steps_;
   PairCounter oldest_branches_;
+  PairCounter passed_places_;
 };
 
 // What several threads folded; at least one.

@@ -85,5 +85,50 @@ TEST_F(BranchFolderTest, MergeIsTheSameInAnyOrder) {
   EXPECT_EQ(sum, ab.counts());
 }
 
+TEST_F(BranchFolderTest, StacksOfOneBranchEachRunToTheNextBranch) {
+  binary::FunctionTable functions{{{.name = "main", .begin = 0x401000, .end = 0x40100d},
+                                   {.name = "leaf", .begin = 0x401010, .end = 0x401012}},
+                                  symbols_,
+                                  0x1000};
+  auto passed = [&](u64 to, u64 weight) {
+    folder_.not_taken(folder_.place_of({to}));
+    return folder_.end_sample(weight).used();
+  };
+  add(folder_, {{0x401007, 0x401010}}, 3);
+  add(folder_, {{0x9000, 0x401010}});
+  add(folder_, {{0x401002, 0x401007}}, 2);
+  add(folder_, {{0x401011, 0x7000}});
+  add(folder_, {{0x401011, 0x40100d}});  // in no function
+  EXPECT_TRUE(passed(0x401004, 4));
+  EXPECT_FALSE(passed(0x401005, 1));
+  EXPECT_TRUE(passed(0x401007, 1));
+  auto sums = this->sums();
+  EXPECT_TRUE(sums.counts().ranges.empty());
+  sums.add_ranges_to_next_branch(functions);
+  EXPECT_EQ(sums.counts().ranges, (std::vector<RangeCount>{{{0x401004}, {0x401007}, 4},
+                                                           {{0x401007}, {0x401007}, 3},
+                                                           {{0x40100d}, {0x40100d}, 1},
+                                                           {{0x401010}, {0x401011}, 4}}));
+  EXPECT_EQ(sums.counts().branches, (std::vector<BranchCount>{{external, {0x401010}, 1},
+                                                              {{0x401002}, {0x401007}, 2},
+                                                              {{0x401007}, {0x401010}, 3},
+                                                              {{0x401011}, {0x40100d}, 1}}));
+}
+
+// leaf does not end in a branch here: what is behind it is another function's.
+TEST_F(BranchFolderTest, StacksOfOneBranchEachStayInTheirFunction) {
+  add(folder_, {{0x401011, 0x401000}, {0x401011, 0x401000}});
+  add(folder_, {{0x401002, 0x401004}});
+  for (auto [other, last] : {std::pair("other", 0x401004), {"main", 0x401007}}) {
+    binary::FunctionTable functions{{{.name = "main", .begin = 0x401000, .end = 0x401007},
+                                     {.name = other, .begin = 0x401007, .end = 0x40100d}},
+                                    symbols_,
+                                    0x1000};
+    auto sums = this->sums();
+    sums.add_ranges_to_next_branch(functions);
+    EXPECT_EQ(sums.counts().ranges.back().last.value, static_cast<u64>(last)) << other;
+  }
+}
+
 }  // namespace
 }  // namespace pgokit::samples

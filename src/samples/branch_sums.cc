@@ -47,4 +47,57 @@ std::vector<BranchCount> BranchSums::branches() const {
 
 Counts BranchSums::counts(unsigned threads) const { return {possible_ranges(threads), branches()}; }
 
+namespace {
+
+// Where code that runs on from `address` leaves its function; `address` itself where none is known.
+// A function of several pieces, one behind the other, is left at its next entry.
+u64 end_of_function(const binary::FunctionTable& functions, u64 address) {
+  const auto* first = functions.find(address);
+  if (!first) return address;
+  auto all = functions.ranges();
+  auto next = std::ranges::upper_bound(all, address, {}, &binary::FunctionRange::start);
+  u64 end = first->end;
+  for (; next != all.end() && next->start <= end; ++next) {
+    if (next->function != first->function || functions.is_entry(*next)) return next->start;
+    end = std::max(end, next->end);
+  }
+  return end;
+}
+
+}  // namespace
+
+// From the last place to the first, so that what is behind a place is known when it is come to: no
+// code is gone through twice.
+void BranchSums::add_ranges_to_next_branch(const binary::FunctionTable& functions) {
+  std::vector<Range> starts;
+  for (const auto& branch : branches_)
+    if (branch.to != BranchFolder::outside())
+      starts.push_back({branch.to, branch.to, branch.count});
+  for (const auto& passed : passed_) starts.push_back({passed.to, passed.to, passed.count});
+  std::ranges::sort(starts, {}, &Range::start);
+  size_t kept = 0;
+  for (const auto& one : starts) {
+    if (kept > 0 && starts[kept - 1].start == one.start)
+      starts[kept - 1].count += one.count;
+    else
+      starts[kept++] = one;
+  }
+  starts.resize(kept);
+  for (size_t i = starts.size(); i-- > 0;) {
+    auto at = binary::CodeIndex(starts[i].start);
+    u64 end = end_of_function(functions, code_->address_of(at).value);
+    while (!code_->is_transfer(at)) {
+      auto next = binary::CodeIndex(static_cast<u32>(at) + code_->length(at));
+      if (static_cast<u32>(next) >= code_->size() || !code_->is_instruction(next)) break;
+      if (code_->address_of(next).value >= end) break;
+      at = next;
+      if (i + 1 == starts.size() || static_cast<Place>(at) != starts[i + 1].start) continue;
+      at = binary::CodeIndex(starts[i + 1].last);
+      break;
+    }
+    starts[i].last = static_cast<Place>(at);
+  }
+  ranges_ = std::move(starts);
+}
+
 }  // namespace pgokit::samples

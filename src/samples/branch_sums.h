@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "binary/code_map.h"
+#include "binary/functions.h"
 #include "samples/counts.h"
 
 namespace pgokit::samples {
@@ -25,10 +26,24 @@ class BranchSums {
     u64 count;
   };
 
+  // Behind branches that were not taken.
+  struct Passed {
+    Place to;
+    u64 count;
+  };
+
   explicit BranchSums(const binary::CodeMap& code) : code_(&code) {}
-  // Both ascending by their places.
-  BranchSums(const binary::CodeMap& code, std::vector<Range> ranges, std::vector<Branch> branches)
-      : code_(&code), ranges_(std::move(ranges)), branches_(std::move(branches)) {}
+  // All ascending by their places.
+  BranchSums(const binary::CodeMap& code, std::vector<Range> ranges, std::vector<Branch> branches,
+             std::vector<Passed> passed = {})
+      : code_(&code),
+        ranges_(std::move(ranges)),
+        branches_(std::move(branches)),
+        passed_(std::move(passed)) {}
+
+  // For stacks of one branch each, which enclose no ranges: what ran is what is from the target of
+  // each branch to the next branch, in the same function.
+  void add_ranges_to_next_branch(const binary::FunctionTable& functions);
 
   // Every range between two neighbouring entries, broken ones too; an end may be outside.
   const std::vector<Range>& raw_ranges() const { return ranges_; }
@@ -45,6 +60,7 @@ class BranchSums {
   const binary::CodeMap* code_;
   std::vector<Range> ranges_;
   std::vector<Branch> branches_;
+  std::vector<Passed> passed_;
 };
 
 }  // namespace pgokit::samples

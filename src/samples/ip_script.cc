@@ -110,7 +110,7 @@ class ScriptReader {
   }
 
   void note_event(std::string_view line) {
-    if (!options_.event || line.starts_with('\t')) return;
+    if (!options_.event || line.starts_with('\t') || line.starts_with('#')) return;
     if (auto columns = perf::parse_columns(line, false); columns.is_sample)
       events_.add(columns.event);
   }

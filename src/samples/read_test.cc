@@ -32,8 +32,9 @@ class ReadTest : public testing::Test {
 class RecordingTest : public ReadTest {
  protected:
   RecordingTest() : RecordingTest(perf::branch::user | perf::branch::any) {}
-  explicit RecordingTest(u64 branch_type)
-      : writer_(*perf::Writer::create(path("app.perf"), {event(branch_type)})) {}
+  explicit RecordingTest(u64 branch_type) : RecordingTest({event(branch_type)}) {}
+  explicit RecordingTest(const std::vector<perf::Writer::Event>& events)
+      : writer_(*perf::Writer::create(path("app.perf"), events)) {}
 
   static perf::Writer::Event event(u64 branch_type) {
     perf::Writer::Event event{.name = "cycles:u", .attr = {}, .ids = {}};
@@ -122,18 +123,41 @@ TEST_F(RecordingTest, RecordsOutOfOrderAreSorted) {
   EXPECT_EQ(this->read()->use.used, 2u);
 }
 
+// As perf makes it of an Arm SPE trace: every branch is a sample, also one that was not taken.
+TEST_F(RecordingTest, StacksOfOneBranchEachRunToTheNextBranch) {
+  ASSERT_TRUE(program_.load_functions(1));
+  map(7, 10, 0x10000);
+  constexpr u64 not_taken = u64{1} << 33;
+  sample(7, 30, 0x10000, {{0x401002, 0x401004}}, not_taken);
+  sample(7, 31, 0x10000, {{0x401007, 0x401010}});
+  auto read = this->read({.run_to_next_branch = true});
+  EXPECT_EQ(read->use.used, 2u);
+  EXPECT_EQ(read->use.deepest, 1u);
+  auto counts = read->sums.counts();
+  EXPECT_EQ(counts.branches, (std::vector<BranchCount>{{{0x401007}, {0x401010}, 1}}));
+  auto recording = *perf::Recording::open(file_->bytes());
+  auto as_they_are = count_recording(recording, program_, {});
+  EXPECT_EQ(as_they_are->sums.counts().branches.size(), 2u);
+  EXPECT_TRUE(as_they_are->sums.counts().ranges.empty());
+}
+
+TEST_F(RecordingTest, DeeperStacksHaveTheirOwnRanges) {
+  map(7, 10, 0x10000);
+  sample(7, 30, 0x10000, round_);
+  EXPECT_EQ(this->read({.run_to_next_branch = true})->sums.counts(), round_counts_);
+}
+
 class SeveralEventsTest : public RecordingTest {
  protected:
-  SeveralEventsTest() {
-    std::vector<perf::Writer::Event> events;
-    for (auto [name, id] : {std::pair("page-faults", 1), {"cycles:u", 2}}) {
-      events.push_back(event(perf::branch::user | perf::branch::any));
-      events.back().name = name;
-      events.back().attr.sample_type |= perf::field::identifier;
-      events.back().attr.type = 4;
-      events.back().ids = {static_cast<u64>(id)};
-    }
-    writer_ = *perf::Writer::create(path("app.perf"), events);
+  SeveralEventsTest() : RecordingTest({named("page-faults", 1), named("cycles:u", 2)}) {}
+
+  static perf::Writer::Event named(std::string_view name, u64 id) {
+    auto one = event(perf::branch::user | perf::branch::any);
+    one.name = name;
+    one.attr.sample_type |= perf::field::identifier;
+    one.attr.type = 4;
+    one.ids = {id};
+    return one;
   }
 
   void sample(u64 id) {
@@ -328,6 +352,17 @@ TEST_F(ScriptTest, ChainsOfHybridSamplesDecideOnlyWhetherTheyCount) {
   EXPECT_EQ(damaged.use.samples, damaged.use.used + damaged.bad_chains);
   EXPECT_EQ(damaged.bad_chains, 1u);
   EXPECT_EQ(dropped.sums.counts(), Counts{});
+}
+
+TEST_F(ScriptTest, BranchesThatWereNotTakenAreMarked) {
+  auto text = fmt::format(
+      "{} 10002 0x10002/0x10004/PN/-/-/7/COND/-\n 10002 0x10002/0x10007/M/-/-/7/COND/-\n"
+      " 10002 0x10002/0x10004/MN/-/-/7/COND/-                            \n",
+      mapped);
+  auto counts = read(text, {.run_to_next_branch = true});
+  EXPECT_EQ(counts.use.used, 3u);
+  EXPECT_EQ(counts.sums.counts().branches, (std::vector<BranchCount>{{{0x401002}, {0x401007}, 1}}));
+  EXPECT_EQ(read(text).sums.counts().branches.size(), 2u);
 }
 
 TEST_F(ScriptTest, DamagedRecordsEndTheirSampleOnly) {

@@ -1,5 +1,7 @@
 #include "samples/recording_counts.h"
 
+#include <algorithm>
+
 #include "base/parallel.h"
 #include "perf/trace.h"
 #include "samples/recording_maps.h"
@@ -32,7 +34,10 @@ class SampleCounter {
         ++use.entries_wrong_path;
         continue;
       }
-      folder.entry(place(entry.from), place(entry.to));
+      if (options_.run_to_next_branch && entry.not_taken()) [[unlikely]]
+        folder.not_taken(place(entry.to));
+      else
+        folder.entry(place(entry.from), place(entry.to));
     }
     auto added = folder.end_sample(1);
     use.add_stack(added.used(), sample.branches.size(), added.elsewhere);
@@ -59,9 +64,11 @@ void SampleUse::add(const SampleUse& other) {
   entries += other.entries;
   entries_elsewhere += other.entries_elsewhere;
   entries_wrong_path += other.entries_wrong_path;
+  deepest = std::max(deepest, other.deepest);
 }
 
 void SampleUse::add_stack(bool is_used, u64 stack_entries, u64 stack_elsewhere, u64 weight) {
+  deepest = std::max(deepest, stack_entries);
   if (!is_used) return void(not_in_program += weight);
   used += weight;
   entries += stack_entries * weight;
@@ -123,6 +130,8 @@ Result<RecordingCounts> count_recording(const perf::Recording& recording,
     result.unreadable.add(counter.walk.unreadable);
   }
   result.sums = merge(std::move(folders), options.threads);
+  if (options.run_to_next_branch && result.use.deepest == 1)
+    result.sums.add_ranges_to_next_branch(program.functions());
   return result;
 }
 

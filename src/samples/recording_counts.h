@@ -27,6 +27,9 @@ struct RecordingOptions {
   std::optional<u32> pid = {};            // this process only
   bool kernel = false;                    // the program is the kernel of the recorded machine
   std::optional<std::string> event = {};  // see choose_event()
+  // Where no stack has more than one branch: what a branch went to ran up to the next branch, and
+  // branches that were not taken, which Arm SPE samples too, are no branches.
+  bool run_to_next_branch = false;
   unsigned threads = 0;
   Progress* progress = nullptr;  // told of the bytes that were read
 };
@@ -44,6 +47,7 @@ struct SampleUse {
   u64 entries = 0;            // of the branch stacks of samples used
   u64 entries_elsewhere = 0;  // of these: both ends outside of the program
   u64 entries_wrong_path = 0;
+  u64 deepest = 0;  // entries of the largest stack that was looked through
 
   void add(const SampleUse& other);
   // A branch stack that was looked through, of which that many entries were elsewhere.

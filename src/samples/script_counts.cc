@@ -11,8 +11,12 @@ using perf::ScriptKind;
 // What perf::parse_script() calls for each part of a sample.
 class CountingSink : public ScriptSink {
  public:
-  explicit CountingSink(const binary::Program& program)
-      : ScriptSink(program), folder(program.code()), program_(program), code_(program.code()) {}
+  CountingSink(const binary::Program& program, bool run_to_next_branch)
+      : ScriptSink(program),
+        folder(program.code()),
+        program_(program),
+        code_(program.code()),
+        run_to_next_branch_(run_to_next_branch) {}
 
   void begin_sample(u64 repeat) {
     ++begun;
@@ -45,6 +49,11 @@ class CountingSink : public ScriptSink {
     folder.entry(folder.place_of(translate(from)), folder.place_of(translate(to)));
   }
 
+  void branch_not_taken(u64 from, u64 to) {
+    if (!run_to_next_branch_) return branch(from, to);
+    folder.not_taken(folder.place_of(translate(to)));
+  }
+
   void end_sample() {
     auto added = folder.end_sample(repeat_);
     use.samples += repeat_;
@@ -61,6 +70,7 @@ class CountingSink : public ScriptSink {
  private:
   const binary::Program& program_;
   const binary::CodeMap& code_;
+  bool run_to_next_branch_;
   u64 repeat_ = 1, frames_ = 0;
   BranchFolder::Place leaf_ = 0;
 };
@@ -71,7 +81,8 @@ Result<ScriptRead> count_script(std::string_view text, const binary::Program& pr
                                 const ScriptOptions& options) {
   ScriptKind kind = options.kind_of(text);
   if (kind == ScriptKind::invalid) return fail("{}", perf::script_problem(text));
-  std::vector<CountingSink> sinks(worker_count(options.threads), CountingSink(program));
+  std::vector<CountingSink> sinks(worker_count(options.threads),
+                                  CountingSink(program, options.run_to_next_branch));
   ScriptRead read(program.code());
   read.facts = TRY(read_script(text, kind, program, options, sinks));
   read.hybrid = perf::has_chains(kind);
@@ -84,6 +95,8 @@ Result<ScriptRead> count_script(std::string_view text, const binary::Program& pr
     read.outside_leaves += sink.outside_leaves;
   }
   read.sums = merge(std::move(folders), options.threads);
+  if (options.run_to_next_branch && read.use.deepest == 1)
+    read.sums.add_ranges_to_next_branch(program.functions());
   read.use.samples += read.facts.bad_frames;
   read.bad_chains += read.facts.bad_frames;
   return read;

@@ -20,9 +20,10 @@
 namespace pgokit::samples {
 
 struct ScriptOptions {
-  std::optional<u32> pid = {};  // only mapping events of this process
-  bool kernel = false;          // the program is the kernel of the recorded machine
-  bool llvm_profgen = false;    // text that it does not take is none
+  std::optional<u32> pid = {};      // only mapping events of this process
+  bool kernel = false;              // the program is the kernel of the recorded machine
+  bool llvm_profgen = false;        // text that it does not take is none
+  bool run_to_next_branch = false;  // see RecordingOptions
   unsigned threads = 0;
   Progress* progress = nullptr;  // told of the bytes that were read
 

@@ -72,6 +72,9 @@ Result<profile::Format> format_named(std::string_view name) {
 }
 
 const char* why_no_contexts(const ReadInput& input) {
+  if (input.contexts)
+    return "its branch stacks have one branch each, which does not tell contexts: make a flat "
+           "profile, without --context-sensitive";
   if (input.ip_only)
     return "its samples have no call chains, which --context-sensitive needs: record with perf "
            "record -b --call-graph fp, or at least -g";
@@ -101,7 +104,7 @@ Result<ReadInput> read_wanted(const binary::Program& program, const Settings& se
   if (options.pid && input.kind == InputKind::raw)
     return usage_error("--pid {}: raw counts do not tell processes", *options.pid);
   if (!settings.context_sensitive) forget_contexts(program, input);
-  if (settings.context_sensitive && !input.contexts)
+  if (settings.context_sensitive && (!input.contexts || input.use.deepest == 1))
     return fail("{}: {}", options.inputs[0], why_no_contexts(input));
   return input;
 }
@@ -121,6 +124,7 @@ Status generate(Settings& settings) {
   options.threads = static_cast<unsigned>(settings.threads);
   options.flat_from_hybrid = !settings.context_sensitive;
   options.event = settings.event;
+  options.run_to_next_branch = true;
   if (is_instrumented_profile(options.inputs))
     return generate_instrumented({options,
                                   settings.output,

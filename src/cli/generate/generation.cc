@@ -103,6 +103,7 @@ Status read_open_recording(const perf::Recording& recording, Bytes bytes,
                                 .pid = options.pid,
                                 .kernel = options.kernel,
                                 .event = options.event,
+                                .run_to_next_branch = options.run_to_next_branch,
                                 .threads = options.threads,
                                 .progress = &progress};
   if (options.allow_ip && samples::is_without_branches(recording)) {
@@ -147,8 +148,8 @@ void look_for_other_kind(std::string_view text, perf::ScriptKind kind, ReadInput
 
 Status check_no_event(const GenerationOptions& options, std::string_view kind) {
   if (!options.event || options.event->empty()) return {};
-  return usage_error("--event {}: {} does not tell the events of its samples", *options.event,
-                     kind);
+  return usage_error("--event {}: the events of {} are not told apart; give the recording itself",
+                     *options.event, kind);
 }
 
 Status read_script(std::string_view text, const binary::Program& program,
@@ -169,6 +170,7 @@ Status read_script(std::string_view text, const binary::Program& program,
                                         {.pid = options.pid,
                                          .kernel = options.kernel,
                                          .llvm_profgen = options.kind.has_value(),
+                                         .run_to_next_branch = options.run_to_next_branch,
                                          .threads = options.threads,
                                          .progress = &progress}));
   input.counts = read.sums.counts(options.threads);

@@ -42,6 +42,7 @@ struct GenerationOptions {
   bool allow_ip = false;  // estimate counts where samples have no branch stacks
   // Whose samples are counted; empty: those of the best one; none: of all.
   std::optional<std::string> event;
+  bool run_to_next_branch = false;    // ranges for branch stacks of one branch each
   bool flat_from_hybrid = true;       // false: hybrid text wants a context-sensitive profile
   generate::ContextOptions contexts;  // also what is cold in flat profiles
   u64 density_cutoff = profile::hot_cutoff;

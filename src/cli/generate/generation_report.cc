@@ -110,6 +110,9 @@ std::vector<std::string> warnings(const GenerationReport& report, const Naming& 
   const auto& input = report.input;
   if (!report.options.passed_over.empty()) list.push_back(report.options.passed_over);
   if (!input.cut_short.empty()) add("the recording is not whole: {}", input.cut_short);
+  if (report.options.run_to_next_branch && input.use.deepest == 1)
+    add("branch stacks of one branch each: what ran is taken to be the code from where each branch "
+        "went up to the next branch");
   if (input.ip_only) list.push_back(ip_warning(*input.ip_only, input.has_chains));
   if (input.other_kind_line)
     add("samples with and without call chains are mixed: those of the second kind, from line {} "
