@@ -137,9 +137,14 @@ Status MappedFile::unpack_contents() {
   return {};
 }
 
-Result<MappedFile> MappedFile::open(const std::string& path) {
-  bool standard_input = path == "-";
-  int fd = standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+Result<MappedFile> MappedFile::open(const std::string& path) { return open(path, false); }
+
+Result<MappedFile> MappedFile::open_regular(const std::string& path) { return open(path, true); }
+
+Result<MappedFile> MappedFile::open(const std::string& path, bool regular) {
+  bool standard_input = path == "-" && !regular;
+  int flags = O_RDONLY | O_CLOEXEC | (regular ? O_NONBLOCK : 0);
+  int fd = standard_input ? STDIN_FILENO : ::open(path.c_str(), flags);
   if (fd < 0) return fail("{}: cannot open: {}", path, last_error());
 
   MappedFile file;
@@ -150,6 +155,8 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
     status = fail("cannot read: {}", last_error());
   } else if (S_ISDIR(info.st_mode)) {
     status = fail("is a folder, not a file");
+  } else if (regular && !S_ISREG(info.st_mode)) {
+    status = fail("is not a regular file");
   } else if (S_ISREG(info.st_mode) && info.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0) {
     auto size = static_cast<size_t>(info.st_size);
     void* address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -164,7 +171,7 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
     file.bytes_ = {reinterpret_cast<const u8*>(file.contents_.data()), file.contents_.size()};
   }
   if (!standard_input) ::close(fd);
-  if (status) status = file.unpack_contents();
+  if (status && !regular) status = file.unpack_contents();
   if (!status) return std::unexpected(std::move(status).error().in(path));
   return file;
 }
@@ -195,62 +202,6 @@ void release(Bytes part) {
     return part.data() >= file.data() && part.data() + part.size() <= file.data() + file.size();
   });
   if (mapped) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
-}
-
-Result<OutputFile> OutputFile::create(const std::string& path) {
-  OutputFile out;
-  out.path_ = path;
-  if (path == "-") {
-    out.file_ = stdout;
-    return out;
-  }
-  struct stat info{};
-  if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {  // /dev/null, a named pipe
-    if (S_ISDIR(info.st_mode)) return fail("{}: is a folder, not a file", path);
-    out.file_ = std::fopen(path.c_str(), "we");
-    if (!out.file_) return fail("{}: cannot write: {}", path, last_error());
-    return out;
-  }
-  out.temporary_ = fmt::format("{}.{}.tmp", path, getpid());
-  out.file_ = std::fopen(out.temporary_.c_str(), "we");
-  if (!out.file_) return fail("{}: cannot write: {}", path, last_error());
-  return out;
-}
-
-OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
-  std::swap(path_, other.path_);
-  std::swap(temporary_, other.temporary_);
-  std::swap(file_, other.file_);
-  std::swap(size_, other.size_);
-  return *this;
-}
-
-OutputFile::~OutputFile() {
-  if (file_ && file_ != stdout) std::fclose(file_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
-}
-
-// A failed write shows in the stream's error state, which commit() asks.
-void OutputFile::write(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), file_);
-  size_ += text.size();
-}
-
-void OutputFile::write_at(u64 offset, Bytes bytes) {
-  std::fseek(file_, static_cast<long>(offset), SEEK_SET);
-  std::fwrite(bytes.data(), 1, bytes.size(), file_);
-  std::fseek(file_, 0, SEEK_END);
-}
-
-Status OutputFile::commit() {
-  bool good = std::fflush(file_) == 0 && !std::ferror(file_);
-  if (file_ != stdout) good = (std::fclose(file_) == 0) && good;
-  file_ = nullptr;
-  if (good && !temporary_.empty()) good = std::rename(temporary_.c_str(), path_.c_str()) == 0;
-  if (!good)
-    return fail("{}: cannot write: {}", path_ == "-" ? "standard output" : path_, last_error());
-  temporary_.clear();
-  return {};
 }
 
 }  // namespace pgokit

@@ -22,6 +22,8 @@ namespace pgokit {
 class MappedFile {
  public:
   static Result<MappedFile> open(const std::string& path);
+  // The bytes of a regular file as they are. Of a pipe or a device, opening does not wait.
+  static Result<MappedFile> open_regular(const std::string& path);
 
   MappedFile(MappedFile&& other) noexcept { *this = std::move(other); }
   MappedFile& operator=(MappedFile&& other) noexcept;
@@ -33,6 +35,7 @@ class MappedFile {
  private:
   MappedFile() = default;
   Status unpack_contents();
+  static Result<MappedFile> open(const std::string& path, bool regular);
 
   std::string path_;
   Bytes bytes_;
@@ -44,7 +47,9 @@ class MappedFile {
 // again. So that a big recording passes through little memory. Of other memory nothing happens.
 void release(Bytes part);
 
-// A file that appears whole or not at all: written beside its place, renamed by commit().
+// A file that appears whole or not at all: it has no name before commit(), so nothing is left of it
+// when the program is killed, and nobody can foresee where it lies. What was at `path` keeps its
+// mode; a link is followed. Pipes, devices and /dev/fd/N are written to at once.
 class OutputFile {
  public:
   static Result<OutputFile> create(const std::string& path);
@@ -55,17 +60,25 @@ class OutputFile {
 
   void write(std::string_view text);
   void write(Bytes bytes) { write({reinterpret_cast<const char*>(bytes.data()), bytes.size()}); }
-  // Overwrites bytes already written (a header known only at the end). Not for standard output.
+  // Overwrites bytes already written (a header known only at the end). Not where it cannot seek.
   void write_at(u64 offset, Bytes bytes);
+  bool can_seek() const;
   u64 size() const { return size_; }
   Status commit();
 
  private:
   OutputFile() = default;
+  bool give_name();
 
-  std::string path_, temporary_;
+  std::string path_;
+  std::string target_;     // that commit() gives a name to; empty: there is nothing to do
+  std::string temporary_;  // its name until then, where it needs one
   std::FILE* file_ = nullptr;
   u64 size_ = 0;
 };
+
+// A file that grows beyond its limit (RLIMIT_FSIZE) is a failed write here, not a signal. Another
+// program gets the signal as it was by this, before exec().
+void restore_file_size_signal();
 
 }  // namespace pgokit

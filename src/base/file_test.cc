@@ -1,6 +1,9 @@
 #include "base/file.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -73,6 +76,95 @@ TEST_F(FileTest, OutputAppearsOnlyWhenCommitted) {
   EXPECT_EQ(std::string(file->bytes().begin(), file->bytes().end()), "jello!");
   MappedFile moved = std::move(*file);
   EXPECT_EQ(moved.bytes().size(), 6u);
+}
+
+std::string contents(const std::string& path) {
+  auto file = MappedFile::open(path);
+  return file ? std::string(as_text(file->bytes())) : "none";
+}
+
+void write_to(const std::string& path, std::string_view text) {
+  auto out = OutputFile::create(path);
+  ASSERT_TRUE(out);
+  out->write(text);
+  ASSERT_TRUE(out->commit());
+}
+
+TEST_F(FileTest, AnOutputHasNoNameBeforeItIsWhole) {
+  auto out = OutputFile::create(path_);
+  out->write("half");
+  EXPECT_TRUE(fs::is_empty(folder_)) << "what a killed program would leave";
+  std::ofstream(path_) << "of somebody else";
+  ASSERT_TRUE(out->commit());
+  EXPECT_EQ(contents(path_), "half");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+TEST_F(FileTest, AnOutputKeepsItsMode) {
+  write_to(path_, "first");
+  mode_t mask = umask(0);
+  umask(mask);
+  EXPECT_EQ(fs::status(path_).permissions(), static_cast<fs::perms>(0666 & ~mask));
+  fs::permissions(path_, fs::perms::owner_read | fs::perms::owner_write);
+  write_to(path_, "second");
+  EXPECT_EQ(fs::status(path_).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(contents(path_), "second");
+}
+
+TEST_F(FileTest, APlantedLinkIsNotFollowed) {
+  auto other = folder_ / "other";
+  std::ofstream(other) << "kept";
+  fs::create_symlink(other, fmt::format("{}.{}.tmp", path_, getpid()));
+  write_to(path_, "new");
+  EXPECT_EQ(contents(other), "kept");
+  EXPECT_EQ(contents(path_), "new");
+}
+
+TEST_F(FileTest, TheOutputItselfMayBeALink) {
+  auto other = folder_ / "other";
+  std::ofstream(other) << "old";
+  fs::create_symlink("other", path_);
+  write_to(path_, "new");
+  EXPECT_TRUE(fs::is_symlink(path_));
+  EXPECT_EQ(contents(other), "new");
+}
+
+TEST_F(FileTest, PipesAndDescriptorsAreWrittenAtOnce) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  auto name = fmt::format("/dev/fd/{}", ends[1]);
+  EXPECT_FALSE(OutputFile::create(name)->can_seek());
+  EXPECT_TRUE(OutputFile::create(path_)->can_seek());
+  EXPECT_TRUE(OutputFile::create("/dev/null")->can_seek());
+  write_to(name, "through");
+  char text[8] = {};
+  EXPECT_EQ(read(ends[0], text, sizeof text), 7);
+  EXPECT_STREQ(text, "through");
+  close(ends[0]), close(ends[1]);
+  EXPECT_FALSE(OutputFile::create("/dev/fd/999"));
+}
+
+TEST_F(FileTest, OnlyRegularFiles) {
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  EXPECT_EQ(MappedFile::open_regular(path_).error().message, path_ + ": is not a regular file");
+  EXPECT_FALSE(MappedFile::open_regular("-"));
+  write_to(folder_ / "plain", "text");
+  EXPECT_TRUE(MappedFile::open_regular(folder_ / "plain"));
+}
+
+TEST_F(FileTest, AFileSizeLimitIsAnError) {
+  pid_t child = fork();
+  if (child == 0) {
+    rlimit limit{1000, 1000};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    auto out = OutputFile::create(path_);
+    out->write(std::string(100'000, 'x'));
+    _exit(out->commit() ? 1 : 0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(fs::is_empty(folder_));
 }
 
 TEST_F(FileTest, FullDiskIsAnError) {

@@ -1,6 +1,6 @@
 // File order: header, ids of each event, attribute table, data, feature table, feature contents.
 // The header goes out first with a data size of 0, which readers take as "until the end of the
-// file", and is replaced by commit(): what a killed recorder leaves can still be read.
+// file", and is replaced by commit().
 #include "perf/writer.h"
 
 #include <algorithm>
@@ -39,8 +39,13 @@ Writer::Writer(OutputFile out, std::vector<Event> events, u32 attr_size)
 
 Result<Writer> Writer::create(const std::string& path, std::vector<Event> events, u32 attr_size) {
   assert(!events.empty() && (attr_size == 112 || attr_size == 120));
-  if (path == "-") return fail("a recording cannot be written to standard output");
-  Writer writer(TRY(OutputFile::create(path)), std::move(events), attr_size);
+  if (path == "-" || path == "/dev/stdout")
+    return fail("a recording cannot be written to standard output");
+  auto out = TRY(OutputFile::create(path));
+  if (!out.can_seek())
+    return fail(
+        "{}: a recording cannot be written to a pipe or a terminal: give the name of a file", path);
+  Writer writer(std::move(out), std::move(events), attr_size);
   u64 ids = 0;
   for (const auto& event : writer.events_) ids += event.ids.size();
   writer.attrs_at_ = header_size + ids * 8;
