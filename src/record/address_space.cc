@@ -5,11 +5,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <tuple>
+#include <cerrno>
+#include <cstring>
 
-#include "base/cursor.h"
-#include "base/file.h"
-#include "record/inject.h"
+#include "record/proc_status.h"
 
 namespace pgokit::record {
 namespace {
@@ -18,30 +17,43 @@ constexpr u64 page_size = 4096;
 constexpr size_t line_size = 512;     // more than a block's instructions can be long
 constexpr size_t most_pages = 16384;  // of code kept
 
-// Return addresses that a copy pushes would not be in it.
-bool has_shadow_stack(pid_t pid) {
-  auto file = MappedFile::open(fmt::format("/proc/{}/status", pid));
-  if (!file) return false;
-  auto text = as_text(file->bytes());
-  auto at = text.find("x86_Thread_features:");
-  return at != text.npos && text.substr(at, text.find('\n', at) - at).find("shstk") != text.npos;
+constexpr u64 trap_flag = 0x100;
+
+bool is_error(u64 result) { return result > u64(-4096); }
+std::string error_text(u64 result) { return std::strerror(static_cast<int>(-result)); }
+
+// All of it is searched once for each file.
+bool has_sequences(pid_t tid, const Mapping& mapping) {
+  static tsl::robin_map<std::string, bool> known;
+  auto key = fmt::format("{:x}:{}:{:x}:{:x}:{}", mapping.device, mapping.inode, mapping.offset,
+                         mapping.size(), mapping.path);
+  if (auto it = known.find(key); it != known.end()) return it->second;
+  auto file = open_mapped(tid, mapping);
+  bool has = file && mapping.offset < file->bytes().size() &&
+             has_abort_handlers(
+                 file->bytes()
+                     .subspan(mapping.offset)
+                     .first(std::min<u64>(mapping.size(), file->bytes().size() - mapping.offset)));
+  known[key] = has;
+  return has;
 }
 
 }  // namespace
 
-AddressSpace::AddressSpace(pid_t pid, ProcessMemory memory)
-    : pid_(pid),
+AddressSpace::AddressSpace(pid_t tid, ProcessMemory memory)
+    : tid_(tid),
       memory_(std::move(memory)),
+      patched_(PatchedPages::open(tid)),
       cache_(memory_, [this](u64 address) { return code_at(address); }) {}
 
-Result<std::unique_ptr<AddressSpace>> AddressSpace::open(pid_t pid) {
-  auto memory = TRY(ProcessMemory::open(pid));
-  return std::unique_ptr<AddressSpace>(new AddressSpace(pid, std::move(memory)));
+Result<std::unique_ptr<AddressSpace>> AddressSpace::open(pid_t tid) {
+  auto memory = TRY(ProcessMemory::open(tid));
+  return std::unique_ptr<AddressSpace>(new AddressSpace(tid, std::move(memory)));
 }
 
-Result<std::unique_ptr<AddressSpace>> AddressSpace::open_forked(pid_t pid,
+Result<std::unique_ptr<AddressSpace>> AddressSpace::open_forked(pid_t tid,
                                                                 const AddressSpace& parent) {
-  auto space = TRY(open(pid));
+  auto space = TRY(open(tid));
   space->map_ = parent.map_;
   space->obstacle_ = parent.obstacle_;
   space->inherited_ = parent.inherited_;
@@ -50,8 +62,8 @@ Result<std::unique_ptr<AddressSpace>> AddressSpace::open_forked(pid_t pid,
 }
 
 std::vector<Mapping> AddressSpace::refresh() {
-  auto now = MemoryMap::read(pid_);
-  if (!now) return {};
+  auto now = MemoryMap::read(tid_);
+  if (!now || now->list().empty()) return {};
   auto is_new = [](const Mapping& mapping, const MemoryMap& before) {
     const auto* old = before.find(mapping.start);
     return !old || *old != mapping;
@@ -63,23 +75,33 @@ std::vector<Mapping> AddressSpace::refresh() {
       added.push_back(mapping);
   for (const auto& mapping : map_.list())
     if (mapping.is_fixed_code() && is_new(mapping, *now)) stale_ = true;
-  if (stale_) pages_.clear();
   map_ = std::move(*now);
   map_expired_ = false;
   if (!added.empty()) restartable_known_ = false;
   return added;
 }
 
+void AddressSpace::check_copies() {
+  if (page_list_.size() != pages_.size()) {
+    page_list_.clear();
+    for (const auto& [address, bytes] : pages_) page_list_.push_back(address);
+    std::ranges::sort(page_list_);
+  }
+  if (!stale_ && patched_.any_patched(page_list_)) stale_ = true;
+}
+
 bool AddressSpace::due_for_refresh(u64 address) const {
   return map_expired_ || !map_.find(address);
 }
 
-const u8* AddressSpace::page(u64 address) {
+// Patched pages are left to the processor: the program may patch them again.
+const u8* AddressSpace::page(u64 address, bool vdso) {
   auto it = pages_.find(address);
   if (it != pages_.end()) return it->second->data();
-  if (pages_.size() >= most_pages) pages_.clear();
+  if (pages_.size() >= most_pages) return stale_ = true, nullptr;
   auto bytes = std::make_unique<std::array<u8, page_size>>();
   if (!memory_.read(address, bytes->data(), page_size)) return nullptr;
+  if (!vdso && patched_.patched(address)) return nullptr;
   return pages_.emplace(address, std::move(bytes)).first->second->data();
 }
 
@@ -90,7 +112,7 @@ Bytes AddressSpace::code_at(u64 address) {
   u64 end = end_of_translatable(address, std::min(mapping->end, address + line_size));
   for (u64 at = address; at < end;) {
     u64 start = at & ~(page_size - 1);
-    const u8* bytes = page(start);
+    const u8* bytes = page(start, mapping->is_vdso());
     if (!bytes) break;
     u64 until = std::min(end, start + page_size);
     line_.insert(line_.end(), bytes + (at - start), bytes + (until - start));
@@ -99,18 +121,23 @@ Bytes AddressSpace::code_at(u64 address) {
   return line_;
 }
 
-// Late, when the loader has relocated the tables.
+// Late, when the loader has relocated the descriptions.
 void AddressSpace::find_restartable() {
-  restartable_.clear();
+  constexpr u64 most_data = 64 << 20;
   restartable_known_ = true;
-  for (const auto& mapping : map_.list()) {
-    if (!mapping.is_fixed_code() || mapping.inode == 0) continue;
-    auto image = MappedFile::open(fmt::format("/proc/{}/root{}", pid_, mapping.path));
-    if (!image) continue;
-    auto file = elf::File::parse(image->bytes());
-    if (!file) continue;
-    for (const auto& range : restartable_code(memory_, mapping, *file))
-      restartable_.push_back(range);
+  std::vector<u8> bytes;
+  for (const auto& code : map_.list()) {
+    if (!code.is_fixed_code() || code.inode == 0 || !has_sequences(tid_, code)) continue;
+    for (const auto& data : map_.list()) {
+      if (data.executable || !data.readable || data.inode != code.inode ||
+          data.device != code.device || data.size() > most_data)
+        continue;
+      bytes.resize(data.size());
+      bytes.resize(memory_.read_some(data.start, bytes.data(), bytes.size()));
+      for (const auto& range : find_sequences(bytes, code))
+        if (std::ranges::find(restartable_, range) == restartable_.end())
+          restartable_.push_back(range);
+    }
   }
 }
 
@@ -120,56 +147,101 @@ u64 AddressSpace::end_of_translatable(u64 address, u64 end) const {
   return end;
 }
 
-u64 AddressSpace::find_system_call() {
-  if (!cache_.arenas().empty()) return cache_.after_syscall() - 2;
-  constexpr u64 most_searched = 4 << 20;
-  auto search = [&](const Mapping& mapping) -> u64 {
-    std::vector<u8> bytes(std::min(mapping.size(), most_searched));
-    bytes.resize(memory_.read_some(mapping.start, bytes.data(), bytes.size()));
-    constexpr u8 syscall_bytes[] = {0x0f, 0x05};
-    auto it = std::ranges::search(bytes, syscall_bytes).begin();
-    return it == bytes.end() ? 0 : mapping.start + static_cast<u64>(it - bytes.begin());
-  };
-  for (bool vdso : {true, false})
-    for (const auto& mapping : map_.list())
-      if (mapping.is_fixed_code() && (mapping.path == "[vdso]") == vdso)
-        if (u64 found = search(mapping)) return found;
-  return 0;
+bool AddressSpace::can_leave(pid_t tid, const Registers& regs) {
+  if (!obstacle_.empty()) return true;  // there will be no window
+  if (regs.eflags & trap_flag) return false;
+  if (is_sandboxed(tid)) give_up("it restricts its system calls (seccomp)");
+  if (!restartable_known_) find_restartable();
+  if (auto range = announced_sequence(memory_, tid)) {
+    if (std::ranges::find(restartable_, *range) == restartable_.end()) {
+      restartable_.push_back(*range);
+      stale_ = true;  // it may have been copied
+    }
+  }
+  return std::ranges::none_of(restartable_,
+                              [&](const CodeRange& one) { return one.contains(regs.rip); });
 }
 
-Status AddressSpace::add_arena(pid_t tid, u64 address, std::vector<siginfo_t>& held) {
-  if (has_shadow_stack(pid_)) return fail("the program uses a shadow stack");
-  u64 instruction = find_system_call();
-  if (!instruction) return fail("no system call instruction in the process");
-  u64 base = map_.hole(address, Arena::size, Arena::reach);
-  if (!base) return fail("no room near {:#x}", address);
+void AddressSpace::give_up(std::string why) {
+  if (obstacle_.empty()) obstacle_ = std::move(why);
+}
+
+// Memory outside of arenas that may be executed and holds nothing: the end of the kernel's vdso, or
+// what follows the code of a file in its last page. Writing to it copies that page for the process.
+std::optional<u64> AddressSpace::find_call_site() {
+  for (bool vdso : {true, false})
+    for (const auto& mapping : map_.list()) {
+      if (!mapping.is_fixed_code() || mapping.is_vdso() != vdso) continue;
+      u64 site = mapping.end - call_site_size;
+      std::array<u8, call_site_size> bytes;
+      if (memory_.read(site, bytes.data(), bytes.size()) &&
+          std::ranges::all_of(bytes, [](u8 byte) { return byte == 0; }))
+        return site;
+    }
+  return std::nullopt;
+}
+
+// In two steps; when something comes in between, the next time goes on with the second.
+bool AddressSpace::map_arena(StoppedThread& thread, u64 site, u64 address) {
   constexpr u64 flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   auto map = [&](u64 at, u64 size, u64 protection, u64 how) {
-    return inject(tid, instruction, {SYS_mmap, {at, size, protection, flags | how, u64(-1), 0}},
-                  held);
+    auto got =
+        inject(memory_, thread, site, {SYS_mmap, {at, size, protection, flags | how, u64(-1), 0}});
+    if (got && is_error(*got)) give_up("mmap: " + error_text(*got));
+    return got && !is_error(*got) ? *got : 0;
   };
-  u64 got = TRY_IN("mmap", map(base, Arena::size, PROT_READ | PROT_EXEC, MAP_FIXED_NOREPLACE));
-  if (got != base) return fail("mmap gave {:#x} and not {:#x}", got, base);
-  std::ignore = TRY_IN(
-      "mmap", map(base + Arena::code_size, Arena::data_size, PROT_READ | PROT_WRITE, MAP_FIXED));
-  cache_.add_arena(base);
-  return {};
+  if (!half_mapped_) {
+    u64 base = map_.hole(address, Arena::size, Arena::reach);
+    if (!base) return give_up(fmt::format("no room near {:#x}", address)), false;
+    half_mapped_ = map(base, Arena::size, PROT_READ | PROT_EXEC, MAP_FIXED_NOREPLACE);
+    if (half_mapped_ && half_mapped_ != base)
+      return give_up(fmt::format("mmap gave {:#x} and not {:#x}", half_mapped_, base)), false;
+  }
+  return half_mapped_ &&
+         map(half_mapped_ + Arena::code_size, Arena::data_size, PROT_READ | PROT_WRITE, MAP_FIXED);
 }
 
-bool AddressSpace::prepare(pid_t tid, u64 address, std::vector<siginfo_t>& held) {
+bool AddressSpace::add_arena(StoppedThread& thread, u64 address) {
+  if (has_shadow_stack(tid_)) return give_up("it uses a shadow stack"), false;
+  auto outside = cache_.arenas().empty() ? find_call_site() : cache_.call_site();
+  if (!outside) return give_up("no room for code in the process"), false;
+  bool mapped = map_arena(thread, *outside, address);
+  if (thread.gone) return false;
+  memory_.write(*outside, std::vector<u8>(call_site_size));
+  if (!mapped) return false;
+  cache_.add_arena(std::exchange(half_mapped_, 0));
+  return true;
+}
+
+bool AddressSpace::prepare(StoppedThread& thread, u64 address) {
   if (!obstacle_.empty()) return false;
   const auto* mapping = map_.find(address);
   if (!mapping || !mapping->is_fixed_code()) return false;
-  if (!restartable_known_) find_restartable();
   for (u64 base : inherited_) cache_.add_arena(base);
   if (!inherited_.empty()) cache_.clear();
   inherited_.clear();
-  if (cache_.reaches(address)) return true;
-  if (auto status = add_arena(tid, address, held); !status) {
-    obstacle_ = status.error().message;
-    return false;
-  }
-  return true;
+  return cache_.reaches(address) || add_arena(thread, address);
+}
+
+void AddressSpace::unmap_arenas(StoppedThread& thread) {
+  auto bases = std::exchange(inherited_, {});
+  for (const auto& arena : cache_.arenas()) bases.push_back(arena.base);
+  if (half_mapped_) bases.push_back(half_mapped_);
+  auto site = bases.empty() || is_sandboxed(thread.tid) ? std::nullopt : find_call_site();
+  if (!site) return;
+  give_up("it is left to itself");
+  for (u64 base : bases)
+    if (!inject(memory_, thread, *site, {SYS_munmap, {base, Arena::size}})) break;
+  if (!thread.gone) memory_.write(*site, std::vector<u8>(call_site_size));
+}
+
+bool AddressSpace::is_arena(u64 address) const {
+  auto ours = [&](const Arena& arena) { return address - arena.base < Arena::size; };
+  if (std::ranges::any_of(cache_.arenas(), ours)) return true;
+  const auto* data = map_.find(address);
+  const auto* code = data ? map_.find(data->start - 1) : nullptr;
+  return code && data->inode == 0 && data->size() == Arena::data_size && code->inode == 0 &&
+         code->size() == Arena::code_size && code->executable && !code->writable;
 }
 
 int AddressSpace::take_scratch() {
@@ -178,6 +250,7 @@ int AddressSpace::take_scratch() {
     if (!nobody_inside) return -1;
     cache_.clear();
     pages_.clear();
+    page_list_.clear();
     stale_ = false;
   }
   if (scratch_free_ == 0) return -1;

@@ -10,6 +10,18 @@ namespace {
 constexpr size_t blocks_ahead = 24;
 constexpr u64 room_for_block = 4096;
 constexpr u64 room_for_slots = 16 * 8;
+constexpr size_t longest_instruction = 15;
+
+constexpr u64 arithmetic_flags = 0x8d5;  // OF SF ZF AF PF CF
+
+// lahf and seto have put them into rax.
+u64 flags_in(u64 rax) { return (rax >> 8 & 0xd5) | (rax & 1) << 11; }
+
+// The last one that begins at `offset` or before it.
+const Recovery* recovery_at(const std::vector<Recovery>& list, u64 offset) {
+  auto it = std::ranges::upper_bound(list, offset, {}, &Recovery::offset);
+  return it == list.begin() ? nullptr : &*std::prev(it);
+}
 
 }  // namespace
 
@@ -35,9 +47,14 @@ const Arena* CodeCache::near(u64 address) const {
 
 void CodeCache::add_arena(u64 base) {
   arenas_.push_back({.base = base, .code_used = 0, .slots_used = 0});
+  in_arena_.emplace_back();
   if (arenas_.size() > 1) return;
   routines_ = make_routines(base);
-  memory_.write(base, routines_.code);
+  add_routines();
+}
+
+void CodeCache::add_routines() {
+  memory_.write(arenas_[0].base, routines_.code);
   arenas_[0].code_used = (routines_.code.size() + 63) / 64 * 64;
 }
 
@@ -66,7 +83,7 @@ u64 CodeCache::enter(u64 original) {
 
 bool CodeCache::add(u64 original, Batch& batch) {
   Arena& arena = *batch.arena;
-  if (arena.code_used + room_for_block > Arena::code_size ||
+  if (arena.code_used + room_for_block > Arena::call_site ||
       arena.slots_used + room_for_slots > Arena::slots_size)
     return full_ = true, false;
   Bytes bytes = source_(original);
@@ -82,8 +99,7 @@ bool CodeCache::add(u64 original, Batch& batch) {
   arena.code_used = batch.code_at + batch.code.size() - arena.base;
   arena.slots_used += copy.exits.size() * 8;
   edges_.insert(edges_.end(), copy.edges.begin(), copy.edges.end());
-  numbers_[original] = static_cast<u32>(blocks_.size());
-  blocks_.push_back({original, copy.block.code, copy.block.code_end});
+  know(original, copy.block, bytes, arena);
   batch.added.push_back(original);
   for (const auto& exit : copy.exits) link(exit, batch);
 
@@ -98,6 +114,18 @@ bool CodeCache::add(u64 original, Batch& batch) {
   }
   follow(copy, batch);
   return true;
+}
+
+// Keeps the bytes that made the copy, and one instruction more, where it may have seen that it has
+// to end: what they make is the same at any time.
+void CodeCache::know(u64 original, const Block& block, Bytes bytes, const Arena& arena) {
+  auto number = static_cast<u32>(blocks_.size());
+  numbers_[original] = number;
+  in_arena_[static_cast<size_t>(&arena - arenas_.data())].push_back(number);
+  size_t size = std::min<size_t>(bytes.size(), block.end - original + longest_instruction);
+  blocks_.push_back({original, block.code, block.code_end, static_cast<u32>(bytes_.size()),
+                     static_cast<u32>(size)});
+  bytes_.insert(bytes_.end(), bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(size));
 }
 
 void CodeCache::link(const Exit& exit, Batch& batch) {
@@ -133,14 +161,16 @@ void CodeCache::clear() {
   numbers_.clear();
   blocks_.clear();
   edges_.clear();
+  bytes_.clear();
+  for (auto& list : in_arena_) list.clear();
   waiting_.clear();
   full_ = false;
   for (auto& arena : arenas_) arena.code_used = arena.slots_used = 0;
   if (arenas_.empty()) return;
   std::vector<u8> nothing(Arena::table_size);
   memory_.write(arenas_[0].table(), nothing);
-  memory_.write(arenas_[0].base, routines_.code);
-  arenas_[0].code_used = (routines_.code.size() + 63) / 64 * 64;
+  if (routines_.code.empty()) routines_ = make_routines(arenas_[0].base);
+  add_routines();
 }
 
 bool CodeCache::contains(u64 address) const {
@@ -149,16 +179,48 @@ bool CodeCache::contains(u64 address) const {
   });
 }
 
-std::optional<Boundary> CodeCache::boundary(u64 pc) const {
-  // Blocks of one arena lie in the order of their making, but arenas alternate.
-  auto block = std::ranges::find_if(
-      blocks_, [&](const KnownBlock& one) { return pc >= one.code && pc < one.code_end; });
-  if (block == blocks_.end()) return std::nullopt;
-  auto copy = translate(block->original, source_(block->original),
-                        {.code = block->code - 8, .slots = block->code, .first_edge = 0});
-  for (const auto& boundary : copy.block.boundaries)
-    if (block->code + boundary.offset == pc) return boundary;
-  return std::nullopt;
+bool CodeCache::in_routine(u64 address) const {
+  return !arenas_.empty() && address - arenas_[0].base < routines_.code.size();
+}
+
+// Blocks of one arena lie in the order of their making.
+const CodeCache::KnownBlock* CodeCache::block_at(u64 pc) const {
+  for (const auto& list : in_arena_) {
+    auto it = std::ranges::upper_bound(list, pc, {}, [&](u32 n) { return blocks_[n].code; });
+    if (it == list.begin()) continue;
+    const auto& block = blocks_[*std::prev(it)];
+    if (pc < block.code_end) return &block;
+  }
+  return nullptr;
+}
+
+bool CodeCache::recover(Registers& regs, const scratch::Header& header) const {
+  const Recovery* state = nullptr;
+  Translation copy;
+  if (in_routine(regs.rip)) {
+    state = recovery_at(routines_.recoveries, regs.rip - arenas_[0].base);
+  } else if (const auto* block = block_at(regs.rip)) {
+    copy = translate(block->original, Bytes(bytes_).subspan(block->bytes_at, block->bytes_size),
+                     {.code = block->code - 8, .slots = block->code, .first_edge = 0});
+    state = recovery_at(copy.block.recoveries, regs.rip - block->code);
+  }
+  if (!state) return false;
+  switch (state->address) {
+    case Recovery::Address::fixed:
+      regs.rip = state->original;
+      break;
+    case Recovery::Address::in_rcx:
+      regs.rip = regs.rcx;
+      break;
+    case Recovery::Address::in_target:
+      regs.rip = header.target;
+      break;
+  }
+  if (state->rcx) regs.rcx = header.rcx;
+  if (state->rax_and_rdx) regs.rax = header.rax, regs.rdx = header.rdx;
+  if (state->r11) regs.r11 = header.r11;
+  if (state->flags) regs.eflags = (regs.eflags & ~arithmetic_flags) | flags_in(header.flags);
+  return true;
 }
 
 scratch::Header CodeCache::header(u32 branches, u32 passes) const {

@@ -16,9 +16,9 @@
 
 #include <deque>
 #include <functional>
-#include <optional>
 #include <vector>
 
+#include "record/ptrace.h"
 #include "record/scratch.h"
 #include "record/target_memory.h"
 #include "record/translate.h"
@@ -29,6 +29,7 @@ namespace pgokit::record {
 // readable and writable): slots, the table of indirect targets, scratch areas of threads.
 struct Arena {
   static constexpr u64 code_size = 16 << 20;
+  static constexpr u64 call_site = code_size - 4096;  // and what is above it is not for copies
   static constexpr u64 slots_size = 4 << 20;
   static constexpr u64 table_size = scratch::table_entries * 8;
   static constexpr u64 scratch_areas = 64;
@@ -73,26 +74,34 @@ class CodeCache {
 
   bool contains(u64 address) const;
   Edge edge(u32 number) const { return number < edges_.size() ? edges_[number] : Edge{}; }
-  // The state of the original that the thread is in at `pc` in the cache, if it is a place where
-  // that is defined: the start of a copied instruction.
-  std::optional<Boundary> boundary(u64 pc) const;
+  // In the routines, not in the copy of a block.
+  bool in_routine(u64 address) const;
+  // From the registers of a thread that has stopped in the cache, with `header` in its scratch
+  // area, to those that the program would have outside. False: it is not in the cache, they are
+  // those of the program.
+  bool recover(Registers& regs, const scratch::Header& header) const;
 
   // Of a window of so many passes of so many branches, the last of which is recorded.
   scratch::Header header(u32 branches, u32 passes = 1) const;
   u64 scratch(u64 n) const { return arenas_.front().scratch(n); }
   u64 start() const { return routines_.start; }
-  u64 after_syscall() const { return routines_.after_syscall; }
+  // Room for the code of a system call that a thread is to make; see RemoteCall.
+  u64 call_site() const { return arenas_.front().base + Arena::call_site; }
 
   size_t blocks() const { return blocks_.size(); }
 
  private:
   struct KnownBlock {
     u64 original, code, code_end;
+    u32 bytes_at, bytes_size;  // in bytes_
   };
   struct Batch;
 
   const Arena* near(u64 address) const;
   u64 find(u64 original) const;
+  const KnownBlock* block_at(u64 pc) const;
+  void know(u64 original, const Block& block, Bytes bytes, const Arena& arena);
+  void add_routines();
   bool add(u64 original, Batch& batch);
   void link(const Exit& exit, Batch& batch);
   void commit(Batch& batch);
@@ -104,6 +113,8 @@ class CodeCache {
   Routines routines_;
   tsl::robin_map<u64, u32> numbers_;  // of blocks, by original address
   std::deque<KnownBlock> blocks_;
+  std::vector<std::vector<u32>> in_arena_;  // numbers of blocks, by address
+  std::vector<u8> bytes_;                   // what the copies were made of
   std::vector<Edge> edges_;
   tsl::robin_map<u64, std::vector<u64>> waiting_;  // slots, by the target they wait for
   bool full_ = false;

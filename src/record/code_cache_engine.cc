@@ -1,8 +1,9 @@
 // A thread in a window is in translated code. It stops there
 // - at the system call of `leave`: the window is full, or the next block is not translated yet;
-// - for a signal: one that the program's own instruction caused is delivered now, with the original
-//   state; all others wait for the end of the window, which is a few microseconds away;
-// - because the recorder or a stop signal wants it: it simply goes on.
+// - for a signal, or because the recorder or a stop signal wants it: it leaves the copy at once,
+// with
+//   the state that it would have in the original (CodeCache::recover), so that signals are
+//   delivered where they came, in their order, and by whoever sent them.
 #include <algorithm>
 #include <random>
 
@@ -21,19 +22,6 @@ struct Seen {
 };
 static_assert(offsetof(Seen, ring) == scratch::ring && sizeof(Seen) <= scratch::size);
 
-bool caused_by_instruction(const siginfo_t& info) {
-  switch (info.si_signo) {
-    case SIGSEGV:
-    case SIGBUS:
-    case SIGFPE:
-    case SIGILL:
-    case SIGTRAP:
-      return info.si_code > 0;
-    default:
-      return false;
-  }
-}
-
 class CodeCacheEngine : public WindowEngine {
  public:
   explicit CodeCacheEngine(WindowLength length) : length_(length) {}
@@ -42,10 +30,9 @@ class CodeCacheEngine : public WindowEngine {
   Progressed begin(Thread& thread, const Registers& regs, u32 branches) override {
     auto& space = *thread.space;
     // Other uses of gs would see the recorder's base.
-    if (regs.gs_base != 0 && !is_ours(space, regs.gs_base)) return Progressed::impossible;
-    if (!space.prepare(thread.tid, regs.rip, thread.held)) return Progressed::impossible;
-    // One of them may be for the instruction at which the window would begin.
-    if (!thread.held.empty()) return Progressed::impossible;
+    if (regs.gs_base != 0 && !space.is_arena(regs.gs_base)) return Progressed::impossible;
+    if (!space.can_leave(thread.tid, regs)) return Progressed::impossible;
+    if (!space.prepare(thread, regs.rip)) return Progressed::impossible;
     int scratch = space.take_scratch();
     if (scratch < 0) return Progressed::impossible;
     thread.window = {.running = true,
@@ -70,27 +57,12 @@ class CodeCacheEngine : public WindowEngine {
     return end(thread);
   }
 
-  Progressed stopped(Thread& thread, Stop stop, int& deliver) override {
+  Progressed stopped(Thread& thread, Stop stop) override {
     ++thread.window.stops;
-    if (stop.is_system_call()) return at_leave(thread);
-    if (stop.event() != 0) return go_on(thread);
-    siginfo_t info;
-    if (!get_signal(thread.tid, info)) return go_on(thread);
-    if (!caused_by_instruction(info)) {
-      thread.held.push_back(info);
-      hurry(thread);
-      return go_on(thread);
-    }
-    return at_fault(thread, info, deliver);
+    return stop.is_system_call() ? at_leave(thread) : interrupted(thread, stop);
   }
 
  private:
-  static bool is_ours(AddressSpace& space, u64 base) {
-    return std::ranges::any_of(space.cache().arenas(), [&](const Arena& arena) {
-      return base >= arena.base && base < arena.base + Arena::size;
-    });
-  }
-
   // A random number of passes, at most as many.
   u32 some(double most) {
     auto whole = static_cast<u32>(std::max(most, 1.0));
@@ -104,7 +76,10 @@ class CodeCacheEngine : public WindowEngine {
     u64 code = space.cache().enter(window.regs.rip);
     auto header = space.cache().header(window.branches, window.passes);
     u64 at = space.cache().scratch(static_cast<u64>(window.scratch));
-    header.rax = window.regs.rax, header.rdx = window.regs.rdx, header.jump = code;
+    // All that `leave` restores: the thread may still be in it, and its tracer be killed now.
+    header.rax = window.regs.rax, header.rdx = window.regs.rdx;
+    header.rcx = window.regs.rcx, header.r11 = window.regs.r11;
+    header.target = window.regs.rip, header.jump = code;
     Bytes bytes(reinterpret_cast<const u8*>(&header), sizeof header);
     Registers inside = window.regs;
     inside.rip = space.cache().start();
@@ -139,11 +114,11 @@ class CodeCacheEngine : public WindowEngine {
     bool indirect = newest > thread.window.branches || cache.edge(seen_.ring[newest].edge).to == 0;
     u64 original = regs.rip;
     // Another piece of the address space may need an arena of its own.
-    u64 code = thread.space->prepare(thread.tid, original, thread.held) ? cache.enter(original) : 0;
+    u64 code = thread.space->prepare(thread, original) ? cache.enter(original) : 0;
+    if (thread.gone) return Progressed::running;
     if (!code) {
-      thread.window.cut_short = true;
       thread.reach = std::max(thread.reach / 2, 1.0 / length_.first_passes);
-      return finish(thread, regs);
+      return cut_short(thread, regs);
     }
     if (indirect) cache.publish(original);
     TargetMemory::Word jump{cache.scratch(static_cast<u64>(thread.window.scratch)) + scratch::jump,
@@ -154,39 +129,25 @@ class CodeCacheEngine : public WindowEngine {
     return go_on(thread);
   }
 
-  // A signal waits: the pass that is under way is the last.
-  void hurry(Thread& thread) {
-    auto& window = thread.window;
-    window.parts = 0;
-    u64 at = thread.space->cache().scratch(static_cast<u64>(window.scratch)) + scratch::passes;
-    u64 passes = 0;
-    if (!thread.space->memory().read(at, &passes, sizeof passes)) return;
-    window.dropped = std::max(window.dropped, passes);
-    TargetMemory::Word none{at, 0};
-    thread.space->memory().write_words({&none, 1});
-  }
-
-  // The kernel sees the state that the original instruction would have had.
-  Progressed at_fault(Thread& thread, siginfo_t info, int& deliver) {
+  Progressed interrupted(Thread& thread, Stop stop) {
     Registers regs;
     if (!read(thread, regs)) return Progressed::running;
-    auto& cache = thread.space->cache();
-    // The signal was on its way when the window began.
-    if (regs.rip == cache.start()) {
-      deliver = info.si_signo;
-      return finish(thread, thread.window.regs);
-    }
-    auto boundary = cache.boundary(regs.rip);
-    if (boundary) {
-      if (info.si_addr == reinterpret_cast<void*>(regs.rip)) {
-        info.si_addr = reinterpret_cast<void*>(boundary->original);
+    auto& space = *thread.space;
+    u64 pc = regs.rip;
+    bool in_routine = space.cache().in_routine(pc);
+    space.cache().recover(regs, seen_.header);
+    siginfo_t info;
+    if (stop.event() == 0 && get_signal(thread.tid, info) && caused_by_instruction(info)) {
+      if (in_routine && info.si_code == SI_KERNEL) {  // where the time is read
+        space.give_up("it forbids to read the time stamp counter");
+        thread.deliver = 0;
+      } else if (info.si_addr == reinterpret_cast<void*>(pc)) {
+        info.si_addr = reinterpret_cast<void*>(regs.rip);
         set_signal(thread.tid, info);
       }
-      if (boundary->rcx_saved) regs.rcx = seen_.header.rcx;
-      regs.rip = boundary->original;
     }
-    deliver = info.si_signo;
-    return finish(thread, regs);
+    thread.window.cycles = 0;
+    return cut_short(thread, regs);
   }
 
   bool read(Thread& thread, Registers& regs) {
@@ -202,7 +163,7 @@ class CodeCacheEngine : public WindowEngine {
   }
 
   Progressed part_over(Thread& thread, const Registers& regs) {
-    if (thread.window.parts == 0 || !thread.held.empty()) {
+    if (thread.window.parts == 0) {
       thread.reach = std::min(thread.reach * 1.1, 1.0);
       return finish(thread, regs);
     }
@@ -217,12 +178,15 @@ class CodeCacheEngine : public WindowEngine {
     window.regs.gs_base = gs_base;
     window.taken.clear();
     u64 left = seen_.header.left / scratch::entry_size;
-    // A thread that was just counting down has not noticed that passes were dropped.
-    u64 not_made = seen_.header.passes ? seen_.header.passes : window.dropped;
-    u64 whole_passes = window.passes - 1 - not_made;
+    u64 whole_passes = window.passes - 1 - std::min<u64>(seen_.header.passes, window.passes - 1);
     window.passed += whole_passes * window.branches + window.branches - left;
     for (u64 n = whole_passes ? left : 0; n > 0; --n) take(thread, seen_.ring[n]);
     for (u64 n = window.branches; n > left; --n) take(thread, seen_.ring[n]);
+  }
+
+  Progressed cut_short(Thread& thread, const Registers& regs) {
+    thread.window.cut_short = true;
+    return finish(thread, regs);
   }
 
   Progressed finish(Thread& thread, const Registers& regs) {

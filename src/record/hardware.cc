@@ -18,6 +18,7 @@
 #include "record/clock.h"
 #include "record/launch.h"
 #include "record/perf_ring.h"
+#include "record/proc_status.h"
 #include "record/recording.h"
 
 namespace pgokit::record {
@@ -160,8 +161,9 @@ class HardwareRecorder {
       if (signal && !from_terminal) kill(program.pid(), signal);
       drain(writer);
     }
-    TRY(finish(writer));
+    auto finished = finish(writer);
     if (!ended) waitpid(program.pid(), &status, 0);
+    TRY(finished);
     summary_.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     return summary_;
   }

@@ -1,25 +1,43 @@
 #pragma once
 
 // System calls made by a stopped thread on behalf of the recorder.
+//
+//   auto got = inject(memory, thread, site, {SYS_mmap, {at, size, protection, flags, u64(-1), 0}});
+//
+// The recorder may be killed at any moment, so the thread never depends on it: it is sent to code
+// at `site` that makes the call, gives all registers their values back and jumps to where the
+// thread was.
+
+#include <sys/types.h>
 
 #include <array>
-#include <vector>
+#include <optional>
 
-#include "base/result.h"
+#include "base/types.h"
 #include "record/ptrace.h"
+#include "record/target_memory.h"
 
 namespace pgokit::record {
 
-struct RemoteCall {
+struct SystemCall {
   long number;
   std::array<u64, 6> arguments = {};
 };
 
-// `tid` is stopped and not inside a system call; `instruction` is the address of a `syscall`
-// instruction in its memory. Its registers are afterwards what they were. Signals that arrive
-// meanwhile are not delivered but put into `held`. Fails with the call's error, or when the thread
-// dies on the way.
-Result<u64> inject(pid_t tid, u64 instruction, const RemoteCall& call,
-                   std::vector<siginfo_t>& held);
+// A thread in a stop, and what has to be known when it is set going again.
+struct StoppedThread {
+  pid_t tid = 0;
+  int deliver = 0;    // the signal that it stopped for, to be delivered then
+  bool gone = false;  // it has ended or executes another program: waitpid() will tell
+};
+
+// Bytes of code at a call site.
+inline constexpr size_t call_site_size = 128;
+
+// `thread` is in no system call that is to be made again. `site` is executable memory that nobody
+// else uses. Gives what the kernel gives, errors from -4095 on; nullopt if the call was not made:
+// the thread is in another stop then, with its registers as they were, or gone.
+std::optional<u64> inject(TargetMemory& memory, StoppedThread& thread, u64 site,
+                          const SystemCall& call);
 
 }  // namespace pgokit::record

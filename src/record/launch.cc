@@ -1,15 +1,12 @@
 #include "record/launch.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
-#include "base/cursor.h"
 #include "base/file.h"
 #include "record/foreign_program.h"
 
@@ -26,15 +23,6 @@ Result<Pipe> make_pipe() {
   return Pipe{ends[0], ends[1]};
 }
 
-// A number of /proc/TID/status.
-u64 field_of(pid_t tid, std::string_view name, int base) {
-  auto file = MappedFile::open(fmt::format("/proc/{}/status", tid));
-  if (!file) return 0;
-  std::string text(as_text(file->bytes()));
-  auto at = text.find(fmt::format("\n{}:", name));
-  return at == text.npos ? 0 : std::strtoull(text.c_str() + at + name.size() + 2, nullptr, base);
-}
-
 // As of shells and env.
 int exit_code_of(int error) { return error == ENOENT ? 127 : 126; }
 
@@ -43,6 +31,7 @@ int exit_code_of(int error) { return error == ENOENT ? 127 : 126; }
   char nothing;
   while (read(start, &nothing, 1) < 0 && errno == EINTR) continue;
   sigprocmask(SIG_SETMASK, &signals, nullptr);
+  restore_file_size_signal();
   execvp(arguments[0], arguments);
   int error = errno;
   [[maybe_unused]] auto written = write(failure, &error, sizeof error);
@@ -97,22 +86,5 @@ Status Launch::go() {
                         unknown ? "there is no such command" : std::strerror(error)),
             exit_code_of(error)});
 }
-
-std::vector<pid_t> threads_of(pid_t pid) {
-  std::vector<pid_t> list;
-  DIR* folder = opendir(fmt::format("/proc/{}/task", pid).c_str());
-  if (!folder) return list;
-  while (const auto* entry = readdir(folder))
-    if (auto tid = std::atoi(entry->d_name)) list.push_back(tid);
-  closedir(folder);
-  return list;
-}
-
-bool has_pending_signal(pid_t tid) {
-  u64 blocked = field_of(tid, "SigBlk", 16);
-  return ((field_of(tid, "SigPnd", 16) | field_of(tid, "ShdPnd", 16)) & ~blocked) != 0;
-}
-
-pid_t tracer_of(pid_t tid) { return static_cast<pid_t>(field_of(tid, "TracerPid", 10)); }
 
 }  // namespace pgokit::record

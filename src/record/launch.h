@@ -36,11 +36,4 @@ class Launch {
   std::string name_;
 };
 
-// The threads of a process, by /proc.
-std::vector<pid_t> threads_of(pid_t pid);
-// Who traces a thread, 0: nobody.
-pid_t tracer_of(pid_t tid);
-// A signal waits to be delivered to the thread, and is not blocked.
-bool has_pending_signal(pid_t tid);
-
 }  // namespace pgokit::record

@@ -4,7 +4,6 @@
 #include <charconv>
 
 #include "base/cursor.h"
-#include "base/file.h"
 
 namespace pgokit::record {
 namespace {
@@ -30,6 +29,7 @@ bool parse_line(std::string_view line, Mapping& out) {
   if (!take_hex(line, out.offset, ' ') || !take_hex(line, major, ':') ||
       !take_hex(line, minor, ' '))
     return false;
+  out.device = major << 32 | minor;
   auto [at, error] = std::from_chars(line.data(), line.data() + line.size(), out.inode);
   if (error != std::errc()) return false;
   line.remove_prefix(static_cast<size_t>(at - line.data()));
@@ -38,10 +38,31 @@ bool parse_line(std::string_view line, Mapping& out) {
   return true;
 }
 
+// Code that a process writes through one mapping of a file and runs through another.
+void mark_written(std::vector<Mapping>& list) {
+  std::vector<std::pair<u64, u64>> written;
+  for (const auto& mapping : list)
+    if (mapping.shared && mapping.writable && mapping.inode != 0)
+      written.emplace_back(mapping.device, mapping.inode);
+  if (written.empty()) return;
+  std::ranges::sort(written);
+  for (auto& mapping : list)
+    mapping.written_elsewhere =
+        mapping.executable &&
+        std::ranges::binary_search(written, std::pair(mapping.device, mapping.inode));
+}
+
 }  // namespace
 
-Result<MemoryMap> MemoryMap::read(pid_t pid) {
-  auto file = TRY(MappedFile::open(fmt::format("/proc/{}/maps", pid)));
+Result<MappedFile> open_mapped(pid_t tid, const Mapping& mapping) {
+  if (mapping.path.ends_with(" (deleted)"))
+    return MappedFile::open_regular(
+        fmt::format("/proc/{}/map_files/{:x}-{:x}", tid, mapping.start, mapping.end));
+  return MappedFile::open_regular(fmt::format("/proc/{}/root{}", tid, mapping.path));
+}
+
+Result<MemoryMap> MemoryMap::read(pid_t tid) {
+  auto file = TRY(MappedFile::open(fmt::format("/proc/{}/maps", tid)));
   return parse(as_text(file.bytes()));
 }
 
@@ -53,6 +74,7 @@ MemoryMap MemoryMap::parse(std::string_view text) {
     Mapping mapping;
     if (parse_line(line, mapping)) map.list_.push_back(std::move(mapping));
   }
+  mark_written(map.list_);
   return map;
 }
 

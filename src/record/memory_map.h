@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file.h"
 #include "base/result.h"
 #include "base/types.h"
 
@@ -21,21 +22,28 @@ namespace pgokit::record {
 struct Mapping {
   u64 start = 0, end = 0;
   u64 offset = 0;
-  u64 inode = 0;
+  u64 device = 0, inode = 0;
   bool readable = false, writable = false, executable = false, shared = false;
-  std::string path;  // empty for anonymous memory
+  bool written_elsewhere = false;  // another mapping of the file lets the process write to it
+  std::string path;                // empty for anonymous memory
 
   u64 size() const { return end - start; }
-  // Code that does not change while the mapping stays: of a file, or the kernel's vdso.
+  // Code that changes only where the process writes into its own copy (patched_pages.h): that of a
+  // file which it does not share, or the kernel's vdso.
   bool is_fixed_code() const {
-    return executable && readable && !writable && (inode != 0 || path == "[vdso]");
+    bool of_file = inode != 0 && !shared && !written_elsewhere && !path.starts_with("/memfd:");
+    return executable && readable && !writable && (of_file || is_vdso());
   }
+  bool is_vdso() const { return inode == 0 && path == "[vdso]"; }
   bool operator==(const Mapping&) const = default;
 };
 
+// The file itself, seen by a thread that has it mapped. Not whatever else has the name by now.
+Result<MappedFile> open_mapped(pid_t tid, const Mapping& mapping);
+
 class MemoryMap {
  public:
-  static Result<MemoryMap> read(pid_t pid);
+  static Result<MemoryMap> read(pid_t tid);
   static MemoryMap parse(std::string_view text);
 
   const std::vector<Mapping>& list() const { return list_; }

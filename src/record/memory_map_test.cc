@@ -49,5 +49,24 @@ TEST(MemoryMap, ReadsThatOfAProcess) {
   EXPECT_FALSE(MemoryMap::read(0x3ffffff));
 }
 
+// Which code may be copied: that which only the process itself could change, in its own pages.
+TEST(MemoryMap, CodeThatOthersOrOtherMappingsWriteIsNotFixed) {
+  auto map = MemoryMap::parse(
+      "1000-2000 r-xp 00000000 08:01 7    /bin/app\n"
+      "2000-3000 r-xs 00000000 08:01 8    /tmp/shared\n"
+      "3000-4000 r-xp 00000000 00:01 9    /memfd:code (deleted)\n"
+      "4000-5000 rwxp 00000000 08:01 10   /tmp/writable\n"
+      "5000-6000 r-xp 00000000 00:00 0 \n"
+      "6000-7000 r-xp 00000000 08:01 11   /tmp/jit\n"
+      "7000-8000 rw-s 00000000 08:01 11   /tmp/jit\n"
+      "8000-9000 r-xp 00000000 08:02 11   /other/device\n"
+      "9000-a000 rw-p 00000000 08:01 7    /bin/app\n"
+      "a000-b000 r-xp 00000000 00:00 0    [vdso]\n");
+  std::vector<u64> fixed;
+  for (const auto& mapping : map.list())
+    if (mapping.is_fixed_code()) fixed.push_back(mapping.start);
+  EXPECT_EQ(fixed, (std::vector<u64>{0x1000, 0x8000, 0xa000}));
+}
+
 }  // namespace
 }  // namespace pgokit::record

@@ -10,19 +10,19 @@
 
 namespace pgokit::record {
 
-Result<ProcessMemory> ProcessMemory::open(pid_t pid) {
-  auto path = fmt::format("/proc/{}/mem", pid);
+Result<ProcessMemory> ProcessMemory::open(pid_t tid) {
+  auto path = fmt::format("/proc/{}/mem", tid);
   int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (fd < 0) return fail("cannot open {}: {}", path, std::strerror(errno));
-  return ProcessMemory(pid, fd);
+  return ProcessMemory(tid, fd);
 }
 
 ProcessMemory::ProcessMemory(ProcessMemory&& other) noexcept
-    : pid_(other.pid_), fd_(std::exchange(other.fd_, -1)) {}
+    : tid_(other.tid_), fd_(std::exchange(other.fd_, -1)) {}
 
 ProcessMemory& ProcessMemory::operator=(ProcessMemory&& other) noexcept {
   std::swap(fd_, other.fd_);
-  pid_ = other.pid_;
+  tid_ = other.tid_;
   return *this;
 }
 
@@ -53,7 +53,7 @@ bool ProcessMemory::write_words(std::span<const Word> words) {
       from[i] = {const_cast<u64*>(&words[i].value), 8};
       to[i] = {reinterpret_cast<void*>(words[i].address), 8};
     }
-    if (process_vm_writev(pid_, from, n, to, n, 0) != static_cast<ssize_t>(8 * n)) return false;
+    if (process_vm_writev(tid_, from, n, to, n, 0) != static_cast<ssize_t>(8 * n)) return false;
     words = words.subspan(n);
   }
   return true;

@@ -14,7 +14,9 @@ namespace pgokit::record {
 
 class ProcessMemory : public TargetMemory {
  public:
-  static Result<ProcessMemory> open(pid_t pid);
+  static Result<ProcessMemory> open(pid_t tid);
+  // Words are written by way of a thread that lives, which the first one need not do any more.
+  void use(pid_t tid) { tid_ = tid; }
   ProcessMemory(ProcessMemory&& other) noexcept;
   ProcessMemory& operator=(ProcessMemory&& other) noexcept;
   ~ProcessMemory() override;
@@ -27,9 +29,9 @@ class ProcessMemory : public TargetMemory {
   size_t read_some(u64 address, void* to, size_t size);
 
  private:
-  ProcessMemory(pid_t pid, int fd) : pid_(pid), fd_(fd) {}
+  ProcessMemory(pid_t tid, int fd) : tid_(tid), fd_(fd) {}
 
-  pid_t pid_ = 0;
+  pid_t tid_ = 0;
   int fd_ = -1;
 };
 

@@ -45,6 +45,21 @@ inline bool set_signal(pid_t tid, const siginfo_t& info) {
   return ptrace(PTRACE_SETSIGINFO, tid, nullptr, &info) == 0;
 }
 
+// A fault or trap of an instruction, not a signal that somebody has sent.
+inline bool caused_by_instruction(const siginfo_t& info) {
+  switch (info.si_signo) {
+    case SIGSEGV:
+    case SIGBUS:
+    case SIGFPE:
+    case SIGILL:
+    case SIGTRAP:
+    case SIGSYS:
+      return info.si_code > 0;
+    default:
+      return false;
+  }
+}
+
 // In the middle of a system call that the kernel is about to make again: the registers are not yet
 // those that the program will see.
 inline bool in_system_call(const Registers& regs) {

@@ -34,8 +34,9 @@ Result<RecordSummary> record_in_software(const RecordSettings& settings) {
                         .exit_code = 0,
                         .obstacle = sampler.obstacle(),
                         .tick_obstacle = ticks.obstacle()};
-  TRY(recording.commit());
+  auto committed = recording.commit();
   summary.exit_code = tracer.wait_for_end();
+  TRY(committed);
   return summary;
 }
 

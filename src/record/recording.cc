@@ -56,9 +56,9 @@ void describe_machine(perf::Writer::Features& features, const std::vector<std::s
   features.cmdline = command;
 }
 
-std::vector<u8> build_id_of(pid_t pid, const Mapping& mapping) {
+std::vector<u8> build_id_of(pid_t tid, const Mapping& mapping) {
   if (mapping.inode == 0) return {};
-  auto file = MappedFile::open(fmt::format("/proc/{}/root{}", pid, mapping.path));
+  auto file = open_mapped(tid, mapping);
   if (!file) return {};
   auto program = elf::File::parse(file->bytes());
   if (!program) return {};
@@ -76,22 +76,22 @@ void Recording::comm(pid_t pid, pid_t tid, bool exec) {
   writer_.comm(at_now(pid, tid), comm_of(pid, tid), exec);
 }
 
-const std::vector<u8>& Recording::build_id(pid_t pid, const Mapping& mapping) {
+const std::vector<u8>& Recording::build_id(pid_t tid, const Mapping& mapping) {
   auto [it, is_new] = build_ids_.try_emplace(mapping.path);
   if (!is_new) return it.value();
-  it.value() = build_id_of(pid, mapping);
+  it.value() = build_id_of(tid, mapping);
   if (!it->second.empty())
     writer_.features().build_ids.push_back({.path = mapping.path, .id = it.value()});
   return it.value();
 }
 
-void Recording::mapped(pid_t pid, const Mapping& mapping) {
+void Recording::mapped(pid_t pid, pid_t tid, const Mapping& mapping) {
   u32 protection = (mapping.readable ? 1U : 0) | (mapping.writable ? 2U : 0) | 4;
   writer_.mmap2(at_now(pid, pid), {.start = mapping.start,
                                    .size = mapping.size(),
                                    .file_offset = mapping.offset,
                                    .path = mapping.path.empty() ? "//anon" : mapping.path,
-                                   .build_id = build_id(pid, mapping),
+                                   .build_id = build_id(tid, mapping),
                                    .protection = protection,
                                    .map_flags = mapping.shared ? 1U : 2U});
 }

@@ -19,7 +19,7 @@ namespace pgokit::record {
 void describe_machine(perf::Writer::Features& features, const std::vector<std::string>& command);
 std::string comm_of(pid_t pid, pid_t tid);
 // The build id of a mapped file; empty where there is none.
-std::vector<u8> build_id_of(pid_t pid, const Mapping& mapping);
+std::vector<u8> build_id_of(pid_t tid, const Mapping& mapping);
 
 class Recording {
  public:
@@ -32,7 +32,8 @@ class Recording {
   static Result<Recording> create(const Settings& settings);
 
   void comm(pid_t pid, pid_t tid, bool exec);
-  void mapped(pid_t pid, const Mapping& mapping);
+  // `tid`: a thread of the process that lives.
+  void mapped(pid_t pid, pid_t tid, const Mapping& mapping);
   void forked(pid_t pid, pid_t tid, pid_t parent_pid, pid_t parent_tid);
   void exited(pid_t pid, pid_t tid);
   // `taken`: newest last. `chain`: leaf first.
@@ -44,7 +45,7 @@ class Recording {
 
  private:
   explicit Recording(perf::Writer writer) : writer_(std::move(writer)) {}
-  const std::vector<u8>& build_id(pid_t pid, const Mapping& mapping);
+  const std::vector<u8>& build_id(pid_t tid, const Mapping& mapping);
 
   perf::Writer writer_;
   std::vector<perf::BranchEntry> branches_;

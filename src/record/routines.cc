@@ -8,6 +8,12 @@
 namespace pgokit::record {
 namespace {
 
+// See Recovery.
+void state_is(const Assembler& out, Routines& routines, Recovery recovery) {
+  recovery.offset = out.offset();
+  routines.recoveries.push_back(recovery);
+}
+
 void emit_time_stamp(Assembler& out, u32 slot) {
   out.bytes({0x0f, 0x31});  // rdtsc
   out.save32(Reg::rax, slot);
@@ -16,6 +22,7 @@ void emit_time_stamp(Assembler& out, u32 slot) {
 
 void emit_start(Assembler& out, Routines& routines) {
   routines.start = out.here();
+  state_is(out, routines, {.address = Recovery::Address::in_target, .rax_and_rdx = true});
   emit_time_stamp(out, scratch::begun);
   out.load(Reg::rax, scratch::rax);
   out.load(Reg::rdx, scratch::rdx);
@@ -82,16 +89,21 @@ void emit_next_pass(Assembler& out) {
 // In: gs:target, gs:rcx; rcx is free, everything else is the program's.
 void emit_leave(Assembler& out, Routines& routines) {
   routines.leave = out.here();
+  Recovery state{.address = Recovery::Address::in_target, .rcx = true};
+  state_is(out, routines, state);
   out.save(Reg::rax, scratch::rax);
   out.save(Reg::rdx, scratch::rdx);
   out.save(Reg::r11, scratch::r11);
+  state.rax_and_rdx = state.r11 = true;
+  state_is(out, routines, state);
   emit_flags_saved(out);
+  state.flags = true;
+  state_is(out, routines, state);
   emit_next_pass(out);
   emit_time_stamp(out, scratch::ended);
   emit_restored(out);
   out.bytes({0xb8}), out.value(marker_syscall);  // mov eax, imm32
   out.bytes({0x0f, 0x05});                       // syscall: keeps the flags, breaks rcx and r11
-  routines.after_syscall = out.here();
   out.load(Reg::rax, scratch::rax);
   out.load(Reg::r11, scratch::r11);
   out.load(Reg::rcx, scratch::rcx);
@@ -101,10 +113,16 @@ void emit_leave(Assembler& out, Routines& routines) {
 // In: rcx = target of an indirect branch, gs:rcx, gs:edge; the rest is the program's.
 void emit_dispatch(Assembler& out, Routines& routines) {
   routines.dispatch = out.here();
+  Recovery state{.address = Recovery::Address::in_rcx, .rcx = true};
+  state_is(out, routines, state);
   out.save(Reg::rax, scratch::rax);
   out.save(Reg::rdx, scratch::rdx);
+  state.rax_and_rdx = true;
+  state_is(out, routines, state);
   emit_flags_saved(out);
   out.save(Reg::rcx, scratch::target);
+  state.address = Recovery::Address::in_target, state.flags = true;
+  state_is(out, routines, state);
   out.load32(Reg::rax, scratch::left);
   out.load32(Reg::rdx, scratch::edge);
   out.bytes({0x65, 0x89, 0x90}), out.value(scratch::ring);  // mov gs:[rax + ring], edx

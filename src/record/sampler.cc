@@ -19,7 +19,8 @@ bool was_interrupted(const Registers& regs) {
 }  // namespace
 
 void Sampler::refresh(SampledThread& thread) {
-  for (const auto& mapping : thread.space->refresh()) recording_.mapped(thread.pid, mapping);
+  for (const auto& mapping : thread.space->refresh())
+    recording_.mapped(thread.pid, thread.tid, mapping);
 }
 
 bool Sampler::begin(SampledThread& thread) {
@@ -32,6 +33,7 @@ bool Sampler::begin(SampledThread& thread) {
 
 bool Sampler::begin_here(SampledThread& thread, const Registers& regs) {
   if (thread.space->due_for_refresh(regs.rip)) refresh(thread);
+  thread.space->check_copies();
   // The branches right behind a stop are those behind a tick or a system call: a random number of
   // them is never kept.
   u32 branches = engine_.most_branches(settings_.depth);
@@ -46,12 +48,12 @@ bool Sampler::begin_here(SampledThread& thread, const Registers& regs) {
     thread.window.cpu_begin_ns = cpu_begin_ns;
     return true;
   }
-  write_place(thread, regs);
+  if (!thread.gone) write_place(thread, regs);
   return false;
 }
 
-bool Sampler::stopped(SampledThread& thread, Stop stop, int& deliver) {
-  auto progressed = engine_.stopped(thread, stop, deliver);
+bool Sampler::stopped(SampledThread& thread, Stop stop) {
+  auto progressed = engine_.stopped(thread, stop);
   if (progressed == Progressed::running) return true;
   write_samples(thread, thread.window.regs);
   if (progressed == Progressed::part && engine_.next(thread) == Progressed::running) return true;

@@ -54,9 +54,8 @@ class Sampler {
 
   // The thread has been stopped because it is due. True: it runs in a window now.
   bool begin(SampledThread& thread);
-  // A stop of a thread in a window. False: the window is over and the thread stopped, to be set
-  // going with the signal `deliver`.
-  bool stopped(SampledThread& thread, Stop stop, int& deliver);
+  // A stop of a thread in a window. False: the window is over and the thread stopped.
+  bool stopped(SampledThread& thread, Stop stop);
 
   // Notes which code is mapped where.
   void refresh(SampledThread& thread);

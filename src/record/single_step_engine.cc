@@ -21,17 +21,15 @@ class SingleStepEngine : public WindowEngine {
     return step(thread);
   }
 
-  Progressed stopped(Thread& thread, Stop stop, int& deliver) override {
+  Progressed stopped(Thread& thread, Stop stop) override {
     auto& window = thread.window;
     ++window.stops;
     if (stop.event() != 0) return step(thread);
     siginfo_t info;
     if (!get_signal(thread.tid, info) || !get_registers(thread.tid, window.regs))
       return step(thread);
-    if (info.si_signo != SIGTRAP || info.si_code != TRAP_TRACE) {
-      deliver = info.si_signo;
-      return finish(thread);
-    }
+    if (info.si_signo != SIGTRAP || info.si_code != TRAP_TRACE) return finish(thread);
+    thread.deliver = 0;
     auto one = decode(thread, window.last);
     if (isa::ends_range(one.flow) && window.regs.rip != window.last + one.length)
       window.taken.push_back({window.last, window.regs.rip, kind_of(one.flow), one.length});

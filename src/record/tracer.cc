@@ -12,6 +12,7 @@
 
 #include "record/clock.h"
 #include "record/launch.h"
+#include "record/proc_status.h"
 
 namespace pgokit::record {
 namespace {
@@ -19,11 +20,12 @@ namespace {
 constexpr long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
                          PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC;
 constexpr u64 loop_ns = 100'000'000;
+constexpr u64 longest_leave_ns = 1'000'000'000;
 
 sigset_t waited_for() {
   sigset_t set;
   sigemptyset(&set);
-  for (int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, Tracer::tick_signal()})
+  for (int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGIO, Tracer::tick_signal()})
     sigaddset(&set, signal);
   return set;
 }
@@ -98,15 +100,19 @@ Status Tracer::attach(pid_t pid) {
   if (kill(pid, 0) != 0 && errno == ESRCH) return fail("there is no process {}", pid);
   if (pid_t other = tracer_of(pid))
     return fail("process {} is traced by process {} already", pid, other);
-  auto opened = AddressSpace::open(pid);
-  if (!opened)
-    return fail("cannot trace process {}: {} (see 'pgokit doctor')", pid, opened.error().message);
-  std::shared_ptr<AddressSpace> space = std::move(*opened);
+  std::shared_ptr<AddressSpace> space;
   // Threads are made while the list is read: until a pass finds no new one.
   for (bool found = true; found;) {
     found = false;
     for (pid_t tid : threads_of(pid)) {
       if (threads_.contains(tid)) continue;
+      if (!space) {
+        auto opened = AddressSpace::open(tid);
+        if (!opened)
+          return fail("cannot trace process {}: {} (see 'pgokit doctor')", pid,
+                      opened.error().message);
+        space = std::move(*opened);
+      }
       if (!seize(tid)) {
         int error = errno;
         if (error == ESRCH || tracer_of(tid) == getpid()) continue;
@@ -116,7 +122,10 @@ Status Tracer::attach(pid_t pid) {
       }
       auto& one = thread(tid);
       one.pid = pid, one.space = space, one.begun = true;
-      if (threads_.size() == 1) recording_.comm(pid, pid, false), sampler_.refresh(one);
+      if (threads_.size() == 1) {
+        ++sampler_.counts().processes;
+        recording_.comm(pid, pid, false), sampler_.refresh(one);
+      }
       begin_following(one);
       found = true;
     }
@@ -159,6 +168,10 @@ void Tracer::wait_for_event(u64 until_ns) {
 
 void Tracer::take_signal(const siginfo_t& info) {
   if (info.si_signo == SIGCHLD) return reap();
+  if (info.si_signo == SIGIO) {
+    for (pid_t tid : ticks_.missed()) tick(tid);
+    return;
+  }
   if (pid_t tid = ticks_.thread_of(info)) return tick(tid);
   if (info.si_signo == tick_signal()) return;
   // What comes from the terminal has reached the program too.
@@ -182,15 +195,14 @@ void Tracer::reap() {
 }
 
 void Tracer::handle_stop(Traced& one, Stop stop) {
-  int deliver = 0;
-  if (one.window.running) {
-    if (sampler_.stopped(one, stop, deliver)) return;
-    raise_held(one);
-    return go_on(one, deliver);
-  }
+  bool signal = stop.event() == 0 && !stop.is_system_call();
+  one.deliver = signal ? stop.signal() : 0;
+  // By another thread, this one may have been anywhere.
+  if (stop.event() == PTRACE_EVENT_EXEC) return handle_exec(one);
+  if (one.space) one.space->use(one.tid);
+  if (one.window.running && sampler_.stopped(one, stop)) return;
   if (stop.event() != 0) return handle_event(one, stop);
-  if (stop.is_system_call()) return go_on(one, 0);
-  handle_signal(one, stop.signal());
+  go_on(one);
 }
 
 void Tracer::handle_event(Traced& one, Stop stop) {
@@ -199,13 +211,11 @@ void Tracer::handle_event(Traced& one, Stop stop) {
     case PTRACE_EVENT_FORK:
     case PTRACE_EVENT_VFORK:
       handle_creation(one);
-      return go_on(one, 0);
-    case PTRACE_EVENT_EXEC:
-      return handle_exec(one);
+      return go_on(one);
     case PTRACE_EVENT_STOP:
       break;
     default:
-      return go_on(one, 0);
+      return go_on(one);
   }
   if (!one.begun) {
     one.waiting = true;
@@ -214,7 +224,8 @@ void Tracer::handle_event(Traced& one, Stop stop) {
   }
   if (leaving_) {
     make_again(one);
-    return go_on(one, 0);
+    if (!stops_group(stop.signal())) return_memory(one);
+    return go_on(one);
   }
   if (stops_group(stop.signal())) {
     ptrace(PTRACE_LISTEN, one.tid, nullptr, nullptr);
@@ -222,11 +233,12 @@ void Tracer::handle_event(Traced& one, Stop stop) {
   }
   if (one.due) {
     if (ticks_.mappings_changed()) expire_maps();
-    if (sampler_.begin(one)) return;
+    bool begun = sampler_.begin(one);
+    if (one.space && one.space->stale()) interrupt_windows(*one.space);
+    if (begun || one.gone) return;
     make_again(one);
   }
-  raise_held(one);
-  go_on(one, 0);
+  go_on(one);
 }
 
 // Its creator's stop and its own first stop come in any order.
@@ -255,7 +267,7 @@ void Tracer::adopt_waiting() {
     one->waiting = false;
     one->begun = true;
     if (!leaving_) begin_following(*one);
-    go_on(*one, 0);
+    go_on(*one);
   }
 }
 
@@ -268,15 +280,15 @@ void Tracer::handle_exec(Traced& one) {
   }
   one.pid = one.tid;
   one.window = {};
-  one.held.clear();
-  one.due = false;
+  one.due = one.gone = false;
+  one.cpu_time = {};
   auto space = AddressSpace::open(one.pid);
   one.space = space ? std::move(*space) : nullptr;
   ticks_.remove(one.tid);
   recording_.comm(one.pid, one.tid, true);
   if (one.space) sampler_.refresh(one);
   begin_following(one);
-  go_on(one, 0);
+  go_on(one);
 }
 
 void Tracer::expire_maps() {
@@ -295,23 +307,6 @@ void Tracer::make_again(Traced& one) {
   regs.orig_rax = u64(-1);
   regs.rip -= 2;
   set_registers(one.tid, regs);
-}
-
-// One that was held back comes again by raise_held(), and gets its origin back.
-void Tracer::handle_signal(Traced& one, int signal) {
-  siginfo_t info;
-  if (get_signal(one.tid, info) && info.si_code == SI_TKILL && info.si_pid == getpid()) {
-    auto held = std::ranges::find(one.held, signal, &siginfo_t::si_signo);
-    if (held != one.held.end()) {
-      set_signal(one.tid, *held);
-      one.held.erase(held);
-    }
-  }
-  go_on(one, signal);
-}
-
-void Tracer::raise_held(Traced& one) {
-  for (const auto& info : one.held) syscall(SYS_tgkill, one.pid, one.tid, info.si_signo);
 }
 
 void Tracer::handle_gone(pid_t tid, int status) {
@@ -338,28 +333,52 @@ void Tracer::tick(pid_t tid) {
   ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr);
 }
 
-void Tracer::go_on(Traced& one, int signal) {
+void Tracer::go_on(Traced& one) {
+  if (one.gone) return;
   if (!leaving_) {
-    resume(one.tid, Resume::freely, signal);
+    resume(one.tid, Resume::freely, one.deliver);
     return;
   }
-  ptrace(PTRACE_DETACH, one.tid, nullptr, static_cast<long>(signal));
+  ptrace(PTRACE_DETACH, one.tid, nullptr, static_cast<long>(one.deliver));
   ticks_.remove(one.tid);
   threads_.erase(one.tid);
 }
 
-// Windows come to their end first; they are over in microseconds.
+// The others would run code that has changed.
+void Tracer::interrupt_windows(const AddressSpace& space) {
+  for (const auto& [tid, one] : threads_)
+    if (one->window.running && one->space.get() == &space)
+      ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr);
+}
+
+// By the last thread of an address space.
+void Tracer::return_memory(Traced& one) {
+  Registers regs;
+  if (!one.space || one.space.use_count() > 1 || !get_registers(one.tid, regs)) return;
+  if (in_system_call(regs)) {
+    // What the kernel would do.
+    if (has_pending_signal(one.tid)) return;
+    bool restarts_block = static_cast<i64>(regs.rax) == -516;
+    regs.rax = restarts_block ? SYS_restart_syscall : regs.orig_rax;
+    regs.orig_rax = u64(-1);
+    regs.rip -= 2;
+    if (!set_registers(one.tid, regs)) return;
+  }
+  one.space->refresh();
+  one.space->unmap_arenas(one);
+}
+
+// A thread that does not stop goes on by itself when the recorder ends, or at its next stop.
 void Tracer::leave_all() {
   leaving_ = true;
   adopt_waiting();
   for (const auto& [tid, one] : threads_) ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr);
-  while (!threads_.empty()) wait_for_event(monotonic_ns() + loop_ns);
+  u64 end = monotonic_ns() + longest_leave_ns;
+  while (!threads_.empty() && monotonic_ns() < end) wait_for_event(end);
 }
 
 int Tracer::wait_for_end() {
-  int status = 0;
-  if (launched_ && !ended_ && waitpid(main_pid_, &status, 0) == main_pid_)
-    exit_code_ = exit_code_of(status);
+  while (launched_ && !ended_) wait_for_event(monotonic_ns() + loop_ns);
   return exit_code_;
 }
 

@@ -9,7 +9,8 @@
 //   int code = tracer.wait_for_end();
 //
 // Threads are seized, not attached to, and nothing of the program is changed but a reserved piece
-// of its address space: when the recorder dies, the program goes on.
+// of its address space: when the recorder dies, the program goes on. Threads in uninterruptible
+// calls (vfork() until its child executes another program) are not waited for at the end.
 //
 // One thread does all of it, as ptrace(2) demands. Signals are its events: SIGCHLD for stops,
 // tick_signal for samples, those that end a recording. They are blocked while a Tracer exists.
@@ -65,13 +66,13 @@ class Tracer {
   void handle_creation(Traced& creator);
   void handle_exec(Traced& thread);
   void make_again(Traced& one);
-  void handle_signal(Traced& thread, int signal);
   void handle_gone(pid_t tid, int status);
   void adopt_waiting();
   void begin_following(Traced& thread);
   void tick(pid_t tid);
-  void go_on(Traced& thread, int signal);
-  void raise_held(Traced& thread);
+  void go_on(Traced& thread);
+  void interrupt_windows(const AddressSpace& space);
+  void return_memory(Traced& thread);
   void leave_all();
   void expire_maps();
   Traced& thread(pid_t tid);

@@ -1,9 +1,9 @@
 // A block is laid out as: header, straight-line copy, ending (stub of the last branch, or a link to
 // what follows), then one stub for each conditional branch on the way.
 //
-// A stub borrows rcx only, and leaves the flags alone: lea counts, jrcxz tests. Until its last
-// instruction that touches the program's memory it can be undone by giving rcx back, which is what
-// Boundary::rcx_saved is for: a fault there is one of the original branch.
+// A stub borrows rcx only, and leaves the flags alone: lea counts, jrcxz tests. A stub that has not
+// changed the program's memory or rsp yet can be undone by giving rcx back: so a fault there is one
+// of the original branch. From then on the branch is as good as made.
 #include "record/translate.h"
 
 #include <array>
@@ -54,7 +54,7 @@ class Translator {
     if (one_.kind == CopyKind::never) return stopped_ = true, false;
     if (is_conditional() && conditionals_.size() == most_conditionals) return false;
     u64 from = at_;
-    boundary(false);
+    state_is(at_, false);
     Bytes raw = bytes_.first(one_.length);
     bytes_ = bytes_.subspan(one_.length);
     at_ += one_.length;
@@ -68,7 +68,7 @@ class Translator {
 
   // Takes back an instruction that turned out not to be reachable from here.
   void retract(u64 from, Bytes raw) {
-    result_.block.boundaries.pop_back();
+    result_.block.recoveries.pop_back();
     bytes_ = {raw.data(), raw.size() + bytes_.size()};
     at_ = from;
     stopped_ = true;
@@ -124,21 +124,27 @@ class Translator {
     std::vector<u8> copy(raw.begin(), raw.end());
     copy.back() = 2;
     out_.bytes(Bytes(copy));
+    state_is(at_, false);
     out_.bytes({0xeb, 0x05});  // not taken: over the next jump
+    state_is(one_.target, false);
     out_.bytes({0xe9});
     conditionals_.push_back({out_.rel32(), {from, one_.target, EdgeKind::jump, one_.length}});
     return true;
   }
 
-  void boundary(bool rcx_saved) {
-    u64 original = rcx_saved ? branch_ : at_;
-    result_.block.boundaries.push_back(
-        {static_cast<u32>(out_.here() - result_.block.code), rcx_saved, original});
+  // What follows in the copy begins in the program's state at `original`.
+  void state_is(u64 original, bool rcx_saved) {
+    add_recovery({.address = Recovery::Address::fixed, .original = original, .rcx = rcx_saved});
+  }
+  void state_is_at(Recovery::Address address) { add_recovery({.address = address, .rcx = true}); }
+  void add_recovery(Recovery recovery) {
+    recovery.offset = static_cast<u32>(out_.here() - result_.block.code);
+    result_.block.recoveries.push_back(recovery);
   }
 
   void emit_push(u64 return_address) {
+    state_is(branch_, true);
     out_.rcx_is(return_address);
-    boundary(true);
     out_.bytes({0x51});  // push rcx
     result_.return_sites.push_back(return_address);
   }
@@ -158,8 +164,10 @@ class Translator {
   void emit_taken(const Edge& edge, u64 return_address) {
     branch_ = edge.from;
     u32 number = add_edge(edge);
+    state_is(return_address ? edge.from : edge.to, false);
     out_.save(Reg::rcx, scratch::rcx);
     if (return_address) emit_push(return_address);
+    state_is(edge.to, true);
     out_.load32(Reg::rcx, scratch::left);
     out_.bytes({0x65, 0xc7, 0x81}), out_.value(scratch::ring), out_.value(number);
     out_.bytes({0x8d, 0x49, static_cast<u8>(-i32(scratch::entry_size))});  // lea ecx, [rcx - 16]
@@ -176,27 +184,31 @@ class Translator {
   // Ends the window with the program at `target`; also what the newest exit does on a miss.
   void emit_leave_to(u64 target, bool rcx_saved) {
     u64 go = out_.here();
+    state_is(target, true);
     out_.rcx_is(target);
     out_.save(Reg::rcx, scratch::target);
     out_.jump_gs(scratch::leave);
     if (!rcx_saved) return;
     result_.exits.back().miss = out_.here();
+    state_is(target, false);
     out_.save(Reg::rcx, scratch::rcx);
     out_.bytes({0xe9}), out_.value(static_cast<i32>(go - (out_.here() + 4)));
   }
 
   // The target into rcx, by the program's own operand.
   bool load_target(Bytes raw) {
+    state_is(branch_, true);
     if (one_.kind == CopyKind::ret) {
-      boundary(true);
-      out_.bytes({0x59});  // pop rcx
       if (one_.released)
-        out_.bytes({0x48, 0x8d, 0xa4, 0x24}), out_.value(u32(one_.released));  // lea rsp, [rsp + n]
+        out_.bytes({0x48, 0x8b, 0x0c, 0x24, 0x48, 0x8d, 0xa4, 0x24}),  // mov rcx, [rsp]; lea rsp,
+            out_.value(u32{one_.released} + 8);                        // [rsp + 8 + n]
+      else
+        out_.bytes({0x59});  // pop rcx
+      state_is_at(Recovery::Address::in_rcx);
       return true;
     }
     u32 displacement = 0;
     auto load = load_of_operand(one_, raw, displacement);
-    boundary(true);
     return put_moved(load, displacement, at_);
   }
 
@@ -209,16 +221,17 @@ class Translator {
   bool emit_indirect(u64 from, Bytes raw) {
     branch_ = from;
     u32 begin = out_.offset();
-    size_t boundaries = result_.block.boundaries.size();
+    size_t recoveries = result_.block.recoveries.size();
     out_.save(Reg::rcx, scratch::rcx);
     if (!load_target(raw)) {
       out_.code().resize(begin);
-      result_.block.boundaries.resize(boundaries);
+      result_.block.recoveries.resize(recoveries);
       return false;
     }
     if (one_.kind == CopyKind::indirect_call) {
       out_.save(Reg::rcx, scratch::target);
       emit_push(at_);
+      state_is_at(Recovery::Address::in_target);
       out_.load(Reg::rcx, scratch::target);
     }
     out_.store_imm(scratch::edge, add_edge({from, 0, indirect_kind(), one_.length}));
@@ -229,6 +242,7 @@ class Translator {
 
   // What follows cannot be copied: the window ends there. Otherwise the next block does it.
   void finish() {
+    state_is(at_, false);
     if (stopped_) {
       out_.save(Reg::rcx, scratch::rcx);
       emit_leave_to(at_, false);

@@ -38,12 +38,16 @@ struct Edge {
   u64 return_address() const { return from + length; }
 };
 
-// The copy at `offset` does what the original does at `original`, from the same state. With
-// `rcx_saved`, the program's rcx is in the scratch area at that point.
-struct Boundary {
+// Where the program's state is while a thread is in a copy or a routine: for all instructions from
+// `offset` on, up to the next one's. With it a thread can leave at any moment, not only at the end
+// of a window; a branch that is half made is made anew or completed.
+struct Recovery {
+  enum class Address : u8 { fixed, in_rcx, in_target };  // of the program's next instruction
   u32 offset = 0;
-  bool rcx_saved = false;
-  u64 original = 0;
+  Address address = Address::fixed;
+  u64 original = 0;  // if it is fixed
+  // In the scratch area, not in the registers:
+  bool rcx = false, rax_and_rdx = false, flags = false, r11 = false;
 };
 
 // A way out of the copy: it jumps to the address that the 8 bytes at `slot` hold. `miss` is what
@@ -57,7 +61,7 @@ struct Exit {
 struct Block {
   u64 original = 0, end = 0;  // the program's bytes that were copied: [original, end)
   u64 code = 0, code_end = 0;
-  std::vector<Boundary> boundaries;  // by offset from `code`
+  std::vector<Recovery> recoveries;  // by offset from `code`
 };
 
 // Where the copy goes. The exits use consecutive slots, the branches consecutive edge numbers.
@@ -85,8 +89,8 @@ Translation translate(u64 original, Bytes bytes, const Place& place);
 // program's rax and rdx and the address of a copy (scratch::jump) in the scratch area.
 struct Routines {
   std::vector<u8> code;
+  std::vector<Recovery> recoveries;  // by offset from the first byte
   u64 start = 0, leave = 0, dispatch = 0;
-  u64 after_syscall = 0;  // rip when the tracer sees the system call of `leave`
 };
 Routines make_routines(u64 address);
 

@@ -3,6 +3,8 @@
 #include "record/translate.h"
 
 #include <gmock/gmock.h>
+#include <signal.h>
+#include <ucontext.h>
 
 #include <array>
 #include <random>
@@ -63,8 +65,10 @@ class CodeMaker {
     put({0x53, 0x55, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57});  // push rbx rbp r12-r15
     put({0x49, 0x89, 0xff});                                            // mov r15, rdi
     put({0x49, 0x8d, 0x9f}), put32(offsetof(State, memory));            // lea rbx, [r15 + memory]
-    put({0x41, 0xff, 0xb7}), put32(offsetof(State, flags));             // push [r15 + flags]
-    put({0x9d});                                                        // popf
+    put({0x49, 0x8b, 0x87}), put32(offsetof(State, flags));             // mov rax, [r15 + flags]
+    put({0x89, 0xc1, 0xc1, 0xe9, 0x0b, 0x83, 0xe1, 0x01});              // ecx = OF
+    put({0x88, 0xc4, 0x88, 0xc8, 0x04, 0x7f,
+         0x9e});  // ah = the others; al = cl; add al, 0x7f; sahf
     for (unsigned r = 0; r < 15; ++r)
       if (r != 3 && r != 4) load_or_store(0x8b, r);
   }
@@ -259,6 +263,78 @@ TEST_F(Translated, CodeDoesWhatTheOriginalDoes) {
   }
 }
 
+// Single-steps through copies, and leaves them by CodeCache::recover() before one instruction.
+struct Stepping {
+  static constexpr u64 trap_flag = 0x100;
+  static inline const LocalTarget* target = nullptr;
+  static inline u64 steps = 0, leave_at = 0;
+
+  static void on_trap(int, siginfo_t*, void* context) {
+    auto* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+    auto of = [&](int number) { return static_cast<u64>(registers[number]); };
+    if (!target->cache.contains(of(REG_RIP)) || ++steps != leave_at) return;
+    Registers regs{};
+    regs.rip = of(REG_RIP), regs.rax = of(REG_RAX), regs.rcx = of(REG_RCX), regs.rdx = of(REG_RDX);
+    regs.r11 = of(REG_R11), regs.eflags = of(REG_EFL);
+    ASSERT_TRUE(target->cache.recover(regs, target->header()));
+    auto set = [&](int number, u64 value) { registers[number] = static_cast<greg_t>(value); };
+    set(REG_RIP, regs.rip), set(REG_RAX, regs.rax), set(REG_RCX, regs.rcx), set(REG_RDX, regs.rdx);
+    set(REG_R11, regs.r11), set(REG_EFL, regs.eflags & ~trap_flag);
+  }
+
+  // How many instructions in the cache there were.
+  static u64 call(LocalTarget& in, Function* function, State& state, u64 leave_before) {
+    target = &in, steps = 0, leave_at = leave_before;
+    auto* argument = &state;
+    __asm__ volatile(
+        "lea -128(%%rsp), %%rsp\n pushfq\n orq $0x100, (%%rsp)\n popfq\n call *%1\n"
+        "pushfq\n andq $~0x100, (%%rsp)\n popfq\n lea 128(%%rsp), %%rsp"
+        : "+D"(argument)
+        : "r"(function)
+        : "rax", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "memory", "cc");
+    return steps;
+  }
+};
+
+TEST_F(Translated, CopiesCanBeLeftBeforeAnyInstruction) {
+  struct sigaction action{}, before;
+  action.sa_sigaction = Stepping::on_trap;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGTRAP, &action, &before);
+  u64 left = 0;
+  for (unsigned seed = 1; seed <= 12; ++seed) {
+    LocalTarget target({page_});
+    CodeMaker maker(page_, seed);
+    auto* function = reinterpret_cast<Function*>(maker.make());
+    std::vector<u8> code(page_, maker.end());
+    auto expected = random_state(seed), got = expected;
+    function(&expected);
+    expected.flags &= arithmetic_flags;
+    std::mt19937 random(seed);
+    u64 steps = 0;
+    for (int turn = 0; turn < 80; ++turn) {
+      std::ranges::copy(code, page_);
+      got = random_state(seed);
+      // at first until nothing is missing, then once to see how far it goes
+      bool leaves = turn > 40;
+      u64 leave_before = leaves ? 1 + random() % steps : 0;
+      auto* copy = target.window(function, leaves && turn % 3 == 0 ? 5 : 400);
+      if (turn < 40)
+        copy(&got);
+      else if (u64 made = Stepping::call(target, copy, got, leave_before); !leaves)
+        steps = made;
+      else
+        left += made >= leave_before;
+      got.flags &= arithmetic_flags;
+      ASSERT_EQ(got, expected) << "seed " << seed << ", left before step " << leave_before;
+      u64 missing = target.header().target;
+      if (!leaves && target.cache.enter(missing)) target.cache.publish(missing);
+    }
+  }
+  EXPECT_GT(left, 250U);
+  sigaction(SIGTRAP, &before, nullptr);
+}
+
 TEST_F(Translated, WhatEntersTheKernelEndsABlock) {
   const std::vector<std::vector<u8>> never = {
       {0x0f, 0x05},                    // syscall
@@ -295,7 +371,7 @@ TEST_F(Translated, ABlockTellsItsBranches) {
   EXPECT_EQ(copy.edges[1].to, 0x1004U);
   EXPECT_THAT(copy.return_sites, ::testing::ElementsAre(0x1009));
   EXPECT_EQ(copy.block.end, 0x1009U);
-  EXPECT_EQ(copy.block.boundaries.front().original, 0x1000U);
+  EXPECT_EQ(copy.block.recoveries.front().original, 0x1000U);
 }
 
 // A displacement that does not reach from the copy's place ends the block before its instruction.

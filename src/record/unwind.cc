@@ -57,8 +57,7 @@ Unwinder::Module& Unwinder::module_of(AddressSpace& space, const Mapping& mappin
     module.copy.resize(mapping.size());
     module.copy.resize(space.memory().read_some(mapping.start, module.copy.data(), mapping.size()));
     image = module.copy;
-  } else if (auto file =
-                 MappedFile::open(fmt::format("/proc/{}/root{}", space.pid(), mapping.path))) {
+  } else if (auto file = open_mapped(space.tid(), mapping)) {
     module.file = std::move(*file);
     image = module.file->bytes();
   }

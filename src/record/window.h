@@ -33,17 +33,15 @@ struct Window {
   u64 gs_base = 0;
   u32 misses = 0;
   u32 passes = 0;
-  u64 dropped = 0;       // of them
   u64 cpu_begin_ns = 0;  // the thread's CPU time
   // of single-stepping
   u64 last = 0;
 };
 
-struct Thread {
-  pid_t tid = 0, pid = 0;
+struct Thread : StoppedThread {
+  pid_t pid = 0;
   std::shared_ptr<AddressSpace> space;
   Window window;
-  std::vector<siginfo_t> held;  // signals to be delivered when the window is over
   // How long its windows are to be, as a share of the longest: where system calls follow each other
   // fast, long ones would all end at one of them.
   double reach = 1;
@@ -63,9 +61,9 @@ class WindowEngine {
   virtual u32 most_branches(u32 depth) const = 0;
   // `regs` are those of the stopped thread.
   virtual Progressed begin(Thread& thread, const Registers& regs, u32 branches) = 0;
-  // The thread stopped for whatever reason while its window runs. Signals that must not reach the
-  // program yet go to thread.held. `deliver` becomes a signal to be delivered at this very stop.
-  virtual Progressed stopped(Thread& thread, Stop stop, int& deliver) = 0;
+  // The thread stopped for whatever reason while its window runs. thread.deliver is the signal that
+  // it stopped for; the engine clears it if the window was the cause.
+  virtual Progressed stopped(Thread& thread, Stop stop) = 0;
   // After `part`: running, or finished where that fails.
   virtual Progressed next(Thread& thread) = 0;
 };
