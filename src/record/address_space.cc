@@ -1,6 +1,7 @@
 #include "record/address_space.h"
 
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
@@ -147,12 +148,14 @@ u64 AddressSpace::end_of_translatable(u64 address, u64 end) const {
   return end;
 }
 
-bool AddressSpace::can_leave(pid_t tid, const Registers& regs) {
+bool AddressSpace::can_leave(StoppedThread& thread, const Registers& regs) {
   if (!obstacle_.empty()) return true;  // there will be no window
   if (regs.eflags & trap_flag) return false;
-  if (is_sandboxed(tid)) give_up("it restricts its system calls (seccomp)");
+  auto restrictions = restrictions_of(thread.tid);
+  if (restrictions.sandboxed) give_up("it restricts its system calls (seccomp)");
+  thread.holds_faults = restrictions.holds_faults;
   if (!restartable_known_) find_restartable();
-  if (auto range = announced_sequence(memory_, tid)) {
+  if (auto range = announced_sequence(memory_, thread.tid)) {
     if (std::ranges::find(restartable_, *range) == restartable_.end()) {
       restartable_.push_back(*range);
       stale_ = true;  // it may have been copied
@@ -160,6 +163,18 @@ bool AddressSpace::can_leave(pid_t tid, const Registers& regs) {
   }
   return std::ranges::none_of(restartable_,
                               [&](const CodeRange& one) { return one.contains(regs.rip); });
+}
+
+// Reading the time where that is forbidden is a fault, which the engine sees and drops. But of a
+// signal that is blocked or ignored the kernel has taken the handler away by then.
+bool AddressSpace::may_read_time(StoppedThread& thread, u64 word) {
+  if (!thread.holds_faults || thread.reads_time) return true;
+  u32 mode = PR_TSC_ENABLE;
+  auto got = inject(memory_, thread, cache_.call_site(), {SYS_prctl, {PR_GET_TSC, word}});
+  if (!got) return false;
+  if (!is_error(*got) && memory_.read(word, &mode, sizeof mode) && mode != PR_TSC_ENABLE)
+    return give_up("it forbids to read the time stamp counter"), false;
+  return thread.reads_time = true;
 }
 
 void AddressSpace::give_up(std::string why) {
@@ -227,7 +242,8 @@ void AddressSpace::unmap_arenas(StoppedThread& thread) {
   auto bases = std::exchange(inherited_, {});
   for (const auto& arena : cache_.arenas()) bases.push_back(arena.base);
   if (half_mapped_) bases.push_back(half_mapped_);
-  auto site = bases.empty() || is_sandboxed(thread.tid) ? std::nullopt : find_call_site();
+  auto site =
+      bases.empty() || restrictions_of(thread.tid).sandboxed ? std::nullopt : find_call_site();
   if (!site) return;
   give_up("it is left to itself");
   for (u64 base : bases)

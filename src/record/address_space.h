@@ -54,7 +54,9 @@ class AddressSpace {
   // False: no windows at this place. May set the thread going and stop it again.
   bool prepare(StoppedThread& thread, u64 address);
   // A thread that has stopped with these registers may be sent elsewhere.
-  bool can_leave(pid_t tid, const Registers& regs);
+  bool can_leave(StoppedThread& thread, const Registers& regs);
+  // It can read the time in translated code. `word` is for the answer; may set the thread going.
+  bool may_read_time(StoppedThread& thread, u64 word);
   // Why there are no windows in this process, empty while there are.
   const std::string& obstacle() const { return obstacle_; }
   // Code has gone: no window may begin until all are over.

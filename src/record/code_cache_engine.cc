@@ -31,10 +31,14 @@ class CodeCacheEngine : public WindowEngine {
     auto& space = *thread.space;
     // Other uses of gs would see the recorder's base.
     if (regs.gs_base != 0 && !space.is_arena(regs.gs_base)) return Progressed::impossible;
-    if (!space.can_leave(thread.tid, regs)) return Progressed::impossible;
+    if (!space.can_leave(thread, regs)) return Progressed::impossible;
     if (!space.prepare(thread, regs.rip)) return Progressed::impossible;
     int scratch = space.take_scratch();
     if (scratch < 0) return Progressed::impossible;
+    if (!space.may_read_time(thread, space.cache().scratch(static_cast<u64>(scratch)))) {
+      space.release_scratch(scratch);
+      return Progressed::impossible;
+    }
     thread.window = {.running = true,
                      .branches = std::min(branches, scratch::most_branches),
                      .taken = std::move(thread.window.taken),

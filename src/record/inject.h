@@ -27,8 +27,10 @@ struct SystemCall {
 // A thread in a stop, and what has to be known when it is set going again.
 struct StoppedThread {
   pid_t tid = 0;
-  int deliver = 0;    // the signal that it stopped for, to be delivered then
-  bool gone = false;  // it has ended or executes another program: waitpid() will tell
+  int deliver = 0;            // the signal that it stopped for, to be delivered then
+  bool gone = false;          // it has ended or executes another program: waitpid() will tell
+  bool holds_faults = false;  // SIGSEGV is blocked or ignored
+  bool reads_time = false;    // is permitted to, as was found out for that
 };
 
 // Bytes of code at a call site.

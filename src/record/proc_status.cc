@@ -2,10 +2,12 @@
 
 #include <dirent.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "base/cursor.h"
 #include "base/file.h"
@@ -13,15 +15,37 @@
 namespace pgokit::record {
 namespace {
 
-// The rest of the line, empty where there is none.
-std::string status_line(pid_t tid, std::string_view name) {
+std::string status_text(pid_t tid) {
   auto file = MappedFile::open(fmt::format("/proc/{}/status", tid));
-  if (!file) return {};
-  auto text = as_text(file->bytes());
+  return file ? std::string(as_text(file->bytes())) : std::string();
+}
+
+// The rest of the line, empty where there is none.
+std::string line_of(const std::string& text, std::string_view name) {
   auto at = text.find(fmt::format("\n{}:", name));
   if (at == text.npos) return {};
   at += name.size() + 2;
-  return std::string(text.substr(at, text.find('\n', at) - at));
+  return text.substr(at, text.find('\n', at) - at);
+}
+
+std::string status_line(pid_t tid, std::string_view name) {
+  return line_of(status_text(tid), name);
+}
+
+u64 number_of(const std::string& text, std::string_view name, int base = 10) {
+  return std::strtoull(line_of(text, name).c_str(), nullptr, base);
+}
+
+// In a container everything is filtered, the recorder too: what it may do the program may. Older
+// systems do not tell the number of filters.
+bool is_sandboxed(const std::string& status) {
+  constexpr u64 strict = 1;
+  static const std::string own = status_text(getpid());
+  static const u64 own_mode = number_of(own, "Seccomp");
+  static const u64 own_filters = number_of(own, "Seccomp_filters");
+  u64 mode = number_of(status, "Seccomp");
+  if (mode == 0 || mode == strict) return mode == strict;
+  return own_mode == 0 || number_of(status, "Seccomp_filters") > own_filters;
 }
 
 bool has_ended(pid_t tid) {
@@ -30,10 +54,6 @@ bool has_ended(pid_t tid) {
 }
 
 }  // namespace
-
-u64 status_number(pid_t tid, std::string_view name, int base) {
-  return std::strtoull(status_line(tid, name).c_str(), nullptr, base);
-}
 
 std::vector<pid_t> threads_of(pid_t pid) {
   std::vector<pid_t> list;
@@ -45,22 +65,18 @@ std::vector<pid_t> threads_of(pid_t pid) {
   return list;
 }
 
-pid_t tracer_of(pid_t tid) { return static_cast<pid_t>(status_number(tid, "TracerPid")); }
+pid_t tracer_of(pid_t tid) { return static_cast<pid_t>(number_of(status_text(tid), "TracerPid")); }
 
 bool has_pending_signal(pid_t tid) {
-  u64 blocked = status_number(tid, "SigBlk", 16);
-  return ((status_number(tid, "SigPnd", 16) | status_number(tid, "ShdPnd", 16)) & ~blocked) != 0;
+  auto status = status_text(tid);
+  u64 pending = number_of(status, "SigPnd", 16) | number_of(status, "ShdPnd", 16);
+  return (pending & ~number_of(status, "SigBlk", 16)) != 0;
 }
 
-// In a container everything is filtered, the recorder too: what it may do the program may. Older
-// systems do not tell the number of filters.
-bool is_sandboxed(pid_t tid) {
-  constexpr u64 strict = 1;
-  static const u64 own_mode = status_number(getpid(), "Seccomp");
-  static const u64 own_filters = status_number(getpid(), "Seccomp_filters");
-  u64 mode = status_number(tid, "Seccomp");
-  if (mode == 0 || mode == strict) return mode == strict;
-  return own_mode == 0 || status_number(tid, "Seccomp_filters") > own_filters;
+Restrictions restrictions_of(pid_t tid) {
+  auto status = status_text(tid);
+  u64 held = number_of(status, "SigBlk", 16) | number_of(status, "SigIgn", 16);
+  return {.sandboxed = is_sandboxed(status), .holds_faults = (held >> (SIGSEGV - 1) & 1) != 0};
 }
 
 bool has_shadow_stack(pid_t tid) {

@@ -280,7 +280,7 @@ void Tracer::handle_exec(Traced& one) {
   }
   one.pid = one.tid;
   one.window = {};
-  one.due = one.gone = false;
+  one.due = one.gone = one.reads_time = false;
   one.cpu_time = {};
   auto space = AddressSpace::open(one.pid);
   one.space = space ? std::move(*space) : nullptr;
