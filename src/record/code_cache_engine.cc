@@ -142,7 +142,8 @@ class CodeCacheEngine : public WindowEngine {
     space.cache().recover(regs, seen_.header);
     siginfo_t info;
     if (stop.event() == 0 && get_signal(thread.tid, info) && caused_by_instruction(info)) {
-      if (in_routine && info.si_code == SI_KERNEL) {  // where the time is read
+      // Reading the time. A breakpoint of the program's right before the window has SI_KERNEL too.
+      if (in_routine && info.si_signo == SIGSEGV && info.si_code == SI_KERNEL) {
         space.give_up("it forbids to read the time stamp counter");
         thread.deliver = 0;
       } else if (info.si_addr == reinterpret_cast<void*>(pc)) {
