@@ -65,6 +65,10 @@ def make_inputs(folder):
     tool = Tool(folder)
     for name, options in {"calc.prof": [], "calc.txt": ["--format", "text"], "calc.md5": ["--md5"]}.items():
         tool.run("generate", "calc.data", "-b", "calc", *options, "-o", name)
+    mapping, *samples = (folder / "calc.script").read_text().splitlines()
+    places = re.findall(r"/0x([0-9a-f]+)/", "".join(samples))[:40]
+    lines = [f"calc 7 1.5: 1 {('cycles:u', 'page-faults')[i % 4 == 0]}:  {place}" for i, place in enumerate(places)]
+    (folder / "events.script").write_text("\n".join([mapping, *lines, ""]))
     (folder / "main.list").write_text("main\n")
     (folder / "cold.txt").write_text("[main:1 @ a:2 @ b]:3:1\n 1: 3\n[main:1 @ a]:4:1\n 1: 4\n[main]:90000000:1\n 1: 90000000\n[main:9 @ b]:2:1\n 1: 2\n")
     (folder / "suffix.txt").write_text("f.llvm.1:5:1\n 1: 5\nf:7:1\n 1: 7\n 2: g:4\n  1: 4\n  2: h:2\n   1: 2\n")
@@ -109,6 +113,7 @@ SCENES = {
                   {"--output": "-", "--format": "text", "--md5": None, "--compress": None, "--debug-binary": "broken", 
                    "--pid": "1", "--kernel": None, "--json": None, "--stats": None,
                    "--timings": None, "--quiet": None, "--binary": "broken"}),
+                 (["events.script", "-b", "calc", "--allow-ip", "-o", "OUT"], {"--event": "page-faults"}),
                  (["calc.hybrid", "-b", "calc", "-o", "OUT"], {"--context-sensitive": None}),
                  (["calc.hybrid", "-b", "calc", "--context-sensitive", "-o", "OUT"], {"--trim-cold": None})],
     "merge": [(["calc.prof", "calc.txt", "-o", "OUT"],
