@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -21,21 +23,75 @@ namespace {
 
 std::string last_error() { return std::strerror(errno); }
 
-Status read_all(int fd, std::string& contents) {
+// Other devices than these have no end.
+bool is_readable_device(const struct stat& info, int fd) {
+  return info.st_rdev == makedev(1, 3) || isatty(fd) == 1;  // /dev/null, a terminal
+}
+
+Status check_kind(const struct stat& info, int fd) {
+  if (S_ISDIR(info.st_mode)) return fail("is a folder, not a file");
+  if (S_ISBLK(info.st_mode) || (S_ISCHR(info.st_mode) && !is_readable_device(info, fd)))
+    return fail("is a device, not a file");
+  return {};
+}
+
+// Half of this machine's: what is longer can be mapped, but not kept.
+u64 longest_stream() {
+  return static_cast<u64>(sysconf(_SC_PHYS_PAGES)) * static_cast<u64>(sysconf(_SC_PAGESIZE)) / 2;
+}
+
+Result<std::string> read_all(int fd) {
+  std::string contents;
   char buffer[1 << 16];
-  while (true) {
+  for (u64 longest = longest_stream(); contents.size() <= longest;) {
     ssize_t n = ::read(fd, buffer, sizeof buffer);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return fail("cannot read: {}", last_error());
-    if (n == 0) return {};
+    if (n == 0) return contents;
     contents.append(buffer, static_cast<size_t>(n));
   }
+  return fail("it is longer than half of this machine's memory: write it to a file, and read that");
 }
 
-// Only of these can memory be given back: elsewhere it would come back as zeros.
+// What was read from pipes, by what the kernel calls them.
+class Streams {
+ public:
+  using Contents = std::shared_ptr<const std::string>;
+
+  Contents find(const struct stat& info) {
+    std::scoped_lock held(lock_);
+    auto it = all_.find({info.st_dev, info.st_ino});
+    return it == all_.end() ? nullptr : it->second;
+  }
+  Contents add(const struct stat& info, std::string contents) {
+    std::scoped_lock held(lock_);
+    return all_[{info.st_dev, info.st_ino}] =
+               std::make_shared<const std::string>(std::move(contents));
+  }
+
+ private:
+  std::mutex lock_;
+  std::map<std::pair<dev_t, ino_t>, Contents> all_;
+};
+
+Streams& streams() {
+  static Streams streams;
+  return streams;
+}
+
+// Memory can be given back of these only: elsewhere it would come back as zeros.
+struct Mapping {
+  Bytes bytes;
+  std::string path;
+
+  bool contains(const u8* address) const {
+    return address >= bytes.data() && address < bytes.data() + bytes.size();
+  }
+};
+
 struct Mappings {
   std::mutex lock;
-  std::vector<Bytes> all;
+  std::vector<Mapping> all;
 };
 
 Mappings& mappings() {
@@ -43,14 +99,20 @@ Mappings& mappings() {
   return mappings;
 }
 
-void add_mapping(Bytes bytes) {
+void add_mapping(Bytes bytes, const std::string& path) {
   std::scoped_lock held(mappings().lock);
-  mappings().all.push_back(bytes);
+  mappings().all.push_back({bytes, path});
 }
 
 void remove_mapping(Bytes bytes) {
   std::scoped_lock held(mappings().lock);
-  std::erase_if(mappings().all, [&](Bytes other) { return other.data() == bytes.data(); });
+  std::erase_if(mappings().all,
+                [&](const Mapping& other) { return other.bytes.data() == bytes.data(); });
+}
+
+Bytes bytes_of(const std::shared_ptr<const std::string>& contents) {
+  if (!contents) return {};
+  return {reinterpret_cast<const u8*>(contents->data()), contents->size()};
 }
 
 // Takes what is unpacked: text while there is little of it, then a temporary file without a name.
@@ -131,49 +193,69 @@ Status MappedFile::unpack_contents() {
   if (mapped_) remove_mapping(bytes_);
   if (mapped_) munmap(const_cast<u8*>(bytes_.data()), bytes_.size());
   mapped_ = !mapped.empty();
-  contents_ = std::move(unpacked.contents);
-  bytes_ = mapped_ ? mapped : as_bytes(contents_);
-  if (mapped_) add_mapping(bytes_);
+  contents_ = std::make_shared<const std::string>(std::move(unpacked.contents));
+  bytes_ = mapped_ ? mapped : bytes_of(contents_);
+  if (mapped_) add_mapping(bytes_, path_);
   return {};
 }
 
-Result<MappedFile> MappedFile::open(const std::string& path) { return open(path, false); }
-
-Result<MappedFile> MappedFile::open_regular(const std::string& path) { return open(path, true); }
-
-Result<MappedFile> MappedFile::open(const std::string& path, bool regular) {
-  bool standard_input = path == "-" && !regular;
-  int flags = O_RDONLY | O_CLOEXEC | (regular ? O_NONBLOCK : 0);
-  int fd = standard_input ? STDIN_FILENO : ::open(path.c_str(), flags);
-  if (fd < 0) return fail("{}: cannot open: {}", path, last_error());
-
+Result<MappedFile> MappedFile::open(const std::string& path) {
+  bool standard_input = path == "-";
+  struct stat info{};
   MappedFile file;
   file.path_ = standard_input ? "standard input" : path;
-  struct stat info{};
-  Status status;
-  if (fstat(fd, &info) != 0) {
-    status = fail("cannot read: {}", last_error());
-  } else if (S_ISDIR(info.st_mode)) {
-    status = fail("is a folder, not a file");
-  } else if (regular && !S_ISREG(info.st_mode)) {
-    status = fail("is not a regular file");
-  } else if (S_ISREG(info.st_mode) && info.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0) {
-    auto size = static_cast<size_t>(info.st_size);
-    void* address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
-    file.mapped_ = address != MAP_FAILED;
-    if (file.mapped_) {
-      file.bytes_ = {static_cast<const u8*>(address), size};
-      add_mapping(file.bytes_);
+  // Opening a named pipe again would wait for another writer.
+  if (!standard_input && stat(path.c_str(), &info) == 0 && S_ISFIFO(info.st_mode))
+    if ((file.contents_ = streams().find(info))) {
+      file.bytes_ = bytes_of(file.contents_);
+      TRY_IN(file.path_, file.unpack_contents());
+      return file;
     }
-  }
-  if (status && !file.mapped_) {
-    status = read_all(fd, file.contents_);
-    file.bytes_ = {reinterpret_cast<const u8*>(file.contents_.data()), file.contents_.size()};
-  }
+  int fd = standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return fail("{}: cannot open: {}", path, last_error());
+  auto status = file.load(fd);
   if (!standard_input) ::close(fd);
-  if (status && !regular) status = file.unpack_contents();
+  if (status) status = file.unpack_contents();
+  if (!status) return std::unexpected(std::move(status).error().in(file.path_));
+  return file;
+}
+
+Result<MappedFile> MappedFile::open_regular(const std::string& path) {
+  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return fail("{}: cannot open: {}", path, last_error());
+  MappedFile file;
+  file.path_ = path;
+  struct stat info{};
+  bool regular = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+  auto status = regular ? file.load(fd) : fail("is not a regular file");
+  ::close(fd);
   if (!status) return std::unexpected(std::move(status).error().in(path));
   return file;
+}
+
+Status MappedFile::load(int fd) {
+  struct stat info{};
+  if (fstat(fd, &info) != 0) return fail("cannot read: {}", last_error());
+  TRY(check_kind(info, fd));
+  if (S_ISREG(info.st_mode) && info.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0) {
+    auto size = static_cast<size_t>(info.st_size);
+    void* address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (address != MAP_FAILED) {
+      mapped_ = true;
+      bytes_ = {static_cast<const u8*>(address), size};
+      add_mapping(bytes_, path_);
+      return {};
+    }
+  }
+  bool once = !S_ISREG(info.st_mode) || fd == STDIN_FILENO;
+  if (once) contents_ = streams().find(info);
+  if (!contents_) {
+    auto contents = TRY(read_all(fd));
+    contents_ = once ? streams().add(info, std::move(contents))
+                     : std::make_shared<const std::string>(std::move(contents));
+  }
+  bytes_ = bytes_of(contents_);
+  return {};
 }
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
@@ -181,7 +263,6 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   std::swap(bytes_, other.bytes_);
   std::swap(mapped_, other.mapped_);
   std::swap(contents_, other.contents_);
-  if (!mapped_) bytes_ = {reinterpret_cast<const u8*>(contents_.data()), contents_.size()};
   return *this;
 }
 
@@ -191,6 +272,13 @@ MappedFile::~MappedFile() {
   munmap(const_cast<u8*>(bytes_.data()), bytes_.size());
 }
 
+std::optional<std::string> mapped_input_at(const void* address) {
+  std::scoped_lock held(mappings().lock);
+  for (const auto& file : mappings().all)
+    if (file.contains(static_cast<const u8*>(address))) return file.path;
+  return std::nullopt;
+}
+
 void release(Bytes part) {
   auto page = static_cast<u64>(sysconf(_SC_PAGESIZE));
   auto begin = reinterpret_cast<u64>(part.data()), end = begin + part.size();
@@ -198,8 +286,8 @@ void release(Bytes part) {
   end &= -page;
   if (begin >= end) return;
   std::scoped_lock held(mappings().lock);
-  bool mapped = std::ranges::any_of(mappings().all, [&](Bytes file) {
-    return part.data() >= file.data() && part.data() + part.size() <= file.data() + file.size();
+  bool mapped = std::ranges::any_of(mappings().all, [&](const Mapping& file) {
+    return file.contains(part.data()) && file.contains(part.data() + part.size() - 1);
   });
   if (mapped) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }

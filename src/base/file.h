@@ -10,6 +10,8 @@
 //   TRY(out.commit());                              // without it nothing appears at `path`
 
 #include <cstdio>
+#include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -17,8 +19,9 @@
 
 namespace pgokit {
 
-// A whole file as bytes: mapped if it can be, read otherwise (pipes). Files compressed by gzip, zstd
-// or xz are what they hold, within the bounds of base/unpack.h.
+// A whole file as bytes: mapped if it can be. What can be read only once, a pipe, is read to its
+// end and kept, so that it can be opened again, by the same or another name. Files compressed by
+// gzip, zstd or xz are what they hold, within the bounds of base/unpack.h.
 class MappedFile {
  public:
   static Result<MappedFile> open(const std::string& path);
@@ -34,14 +37,18 @@ class MappedFile {
 
  private:
   MappedFile() = default;
+  Status load(int fd);
   Status unpack_contents();
-  static Result<MappedFile> open(const std::string& path, bool regular);
 
   std::string path_;
   Bytes bytes_;
   bool mapped_ = false;
-  std::string contents_;  // of what cannot be mapped
+  std::shared_ptr<const std::string> contents_;  // of what cannot be mapped
 };
+
+// The path of the MappedFile that `address` lies in, for the handler of SIGBUS: another program can
+// make a file shorter while it is read here.
+std::optional<std::string> mapped_input_at(const void* address);
 
 // Gives back the memory of a part of a MappedFile that has been read; touched again, it is read
 // again. So that a big recording passes through little memory. Of other memory nothing happens.
@@ -58,6 +65,8 @@ class OutputFile {
   OutputFile& operator=(OutputFile&& other) noexcept;
   ~OutputFile();
 
+  // What is written is for people: escaped as by base/printable.h. So is everything on a terminal.
+  void escape() { escapes_ = true; }
   void write(std::string_view text);
   void write(Bytes bytes) { write({reinterpret_cast<const char*>(bytes.data()), bytes.size()}); }
   // Overwrites bytes already written (a header known only at the end). Not where it cannot seek.
@@ -75,6 +84,7 @@ class OutputFile {
   std::string temporary_;  // its name until then, where it needs one
   std::FILE* file_ = nullptr;
   u64 size_ = 0;
+  bool escapes_ = false;
 };
 
 // A file that grows beyond its limit (RLIMIT_FSIZE) is a failed write here, not a signal. Another

@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "base/cursor.h"
 
@@ -32,6 +33,33 @@ TEST_F(FileTest, MissingFileAndFolderAreErrors) {
             folder_.string() + ": is a folder, not a file");
   EXPECT_FALSE(OutputFile::create(folder_ / "no" / "where"));
   EXPECT_FALSE(OutputFile::create(folder_));
+}
+
+TEST_F(FileTest, DevicesWithoutEndAreErrors) {
+  EXPECT_EQ(MappedFile::open("/dev/zero").error().message, "/dev/zero: is a device, not a file");
+  EXPECT_TRUE(MappedFile::open("/dev/null")->bytes().empty());
+}
+
+TEST_F(FileTest, PipesCanBeOpenedAgain) {
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  std::string text(200'000, 'x');  // more than a pipe holds
+  std::jthread writer([&] { std::ofstream(path_) << text; });
+  for (int time = 0; time < 3; ++time) {
+    auto file = MappedFile::open(path_);
+    ASSERT_TRUE(file);
+    EXPECT_EQ(as_text(file->bytes()), text);
+    EXPECT_EQ(file->path(), path_);
+  }
+}
+
+TEST_F(FileTest, AddressesOfInputsHaveTheirPath) {
+  std::ofstream(path_) << "text";
+  {
+    auto file = MappedFile::open(path_);
+    EXPECT_EQ(mapped_input_at(file->bytes().data() + 3), path_);
+    EXPECT_EQ(mapped_input_at(this), std::nullopt);
+  }
+  EXPECT_EQ(mapped_input_at(nullptr), std::nullopt);
 }
 
 TEST_F(FileTest, EmptyFileIsEmptyBytes) {

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/printable.h"
 
 namespace pgokit {
 namespace {
@@ -80,6 +81,7 @@ Result<OutputFile> OutputFile::create(const std::string& path) {
   OutputFile out;
   out.path_ = path;
   if (int descriptor = descriptor_of(path); descriptor >= 0) {
+    out.escapes_ = isatty(descriptor) == 1;
     if (descriptor == STDOUT_FILENO) return out.file_ = stdout, std::move(out);
     int fd = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
     out.file_ = fd < 0 ? nullptr : fdopen(fd, "w");
@@ -110,6 +112,7 @@ OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
   std::swap(temporary_, other.temporary_);
   std::swap(file_, other.file_);
   std::swap(size_, other.size_);
+  std::swap(escapes_, other.escapes_);
   return *this;
 }
 
@@ -120,6 +123,8 @@ OutputFile::~OutputFile() {
 
 // A failed write shows in the stream's error state, which commit() asks.
 void OutputFile::write(std::string_view text) {
+  std::string escaped;
+  if (escapes_) text = escaped = printable(text);
   std::fwrite(text.data(), 1, text.size(), file_);
   size_ += text.size();
 }

@@ -21,8 +21,10 @@ struct Error {
   std::string message;
   int exit_code = 1;  // 2: the command line makes no sense
 
+  // A place that is in front already stays there once.
   Error in(std::string_view where) && {
-    message.insert(0, std::string(where) + ": ");
+    std::string place = std::string(where) + ": ";
+    if (!message.starts_with(place)) message.insert(0, place);
     return std::move(*this);
   }
 };

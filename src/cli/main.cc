@@ -7,6 +7,7 @@
 #include "base/version.h"
 #include "cli/command.h"
 #include "cli/commands.h"
+#include "cli/process.h"
 #include "cli/suggest.h"
 #include "report/print.h"
 
@@ -27,16 +28,8 @@ void print_usage(std::FILE* out) {
                 "  clang -O2 -g -fdebug-info-for-profiling -fprofile-sample-use=app.prof ...\n");
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  // Large tables go back to the system when they are done with: left to itself, the C library keeps
-  // them once it has seen a few.
-  mallopt(M_MMAP_THRESHOLD, 1 << 22);
-  std::span<char* const> arguments(argv + 1, static_cast<size_t>(argc > 0 ? argc - 1 : 0));
+int run(std::string_view program, std::span<char* const> arguments) {
   // By symlink under the peer's name it is the peer.
-  std::string_view program = argc > 0 ? argv[0] : "";
-  program = program.substr(program.rfind('/') + 1);
   if (program == "llvm-profgen") return cli::llvm_profgen_command.run(arguments);
   if (program == "llvm-profdata") return cli::llvm_profdata_command.run(arguments);
   if (arguments.empty()) return print_usage(stderr), 2;
@@ -51,4 +44,17 @@ int main(int argc, char** argv) {
   report::print(stderr, "pgokit: there is no command '{}'{}\nRun 'pgokit --help' for the list.\n",
                 name, meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant));
   return 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // Large tables go back to the system when they are done with: left to itself, the C library keeps
+  // them once it has seen a few.
+  mallopt(M_MMAP_THRESHOLD, 1 << 22);
+  cli::prepare_process();
+  std::string_view program = argc > 0 ? argv[0] : "";
+  program = program.substr(program.rfind('/') + 1);
+  return report::finish_output(
+      run(program, {argv + 1, static_cast<size_t>(argc > 0 ? argc - 1 : 0)}));
 }

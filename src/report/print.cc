@@ -26,7 +26,7 @@ void keep_bytes_in_pipes() { keeps_bytes_in_pipes = true; }
 
 int finish_output(int code) {
   if (std::fflush(stdout) != 0 && !first_error) first_error = errno;
-  if (!first_error && !std::ferror(stdout)) return code;
+  if (code == 1 || (!first_error && !std::ferror(stdout))) return code;
   print(stderr, "pgokit: standard output: cannot write: {}\n",
         first_error ? std::strerror(first_error) : "an earlier write failed");
   return 1;

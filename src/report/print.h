@@ -35,8 +35,8 @@ void print(fmt::format_string<Args...> text, Args&&... args) {
 // terminal.
 void keep_bytes_in_pipes();
 
-// The exit code of the program that wants to exit with `code`: 1, after a message, if standard
-// output could not be written.
+// The exit code of a program that wants to exit with `code`: 1, after a message, if standard output
+// could not be written. Where `code` is 1 already there was a message.
 int finish_output(int code);
 
 }  // namespace pgokit::report

@@ -184,7 +184,6 @@ Result<mip::Profile> carried_over(const InstrumentedMerge& merge, const mip::Pro
 
 bool are_instrumented(const Inputs& inputs) {
   return std::ranges::any_of(inputs, [](const profile::MergeInput& input) {
-    if (input.path == "-") return false;
     auto file = MappedFile::open(input.path);
     return file && mip::Merger::recognizes(file->bytes());
   });

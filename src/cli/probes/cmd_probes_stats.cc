@@ -170,7 +170,6 @@ Status show_stats(const Settings& settings) {
       if (broken.empty()) broken = broken_record(section, *at);
   stats.finish(file.descriptors());
   settings.json ? print_json(file, stats, settings.top) : print_text(file, stats, settings.top);
-  if (std::fflush(stdout) != 0) return fail("standard output: cannot write");
   return all_read(file, broken);
 }
 

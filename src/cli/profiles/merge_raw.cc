@@ -21,7 +21,6 @@ Status add(samples::RawSum& sum, std::string_view text, u64 weight) {
 
 bool are_raw_counts(const Inputs& inputs) {
   for (const auto& input : inputs) {
-    if (input.path == "-") continue;
     auto file = MappedFile::open(input.path);
     if (!file || profile::sniff(file->bytes())) continue;
     auto text = as_text(file->bytes());
