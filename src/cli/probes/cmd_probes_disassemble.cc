@@ -184,6 +184,7 @@ Status disassemble(const Settings& settings) {
   CodeNames names(file, layout, regions);
   Code code{layout, index, file, names, debug.get(), syntax};
   auto output = TRY(OutputFile::create("-"));
+  output.escape();
   auto make = [&] {
     auto formatter =
         isa::Formatter::for_machine(machine, code.syntax, isa::LockPrefix::with_instruction);

@@ -255,6 +255,7 @@ Status dump(const Settings& settings) {
   auto filter = TRY(FunctionFilter::compile(settings.function));
   auto file = TRY(binary::ProbeFile::open(settings.file, settings.options));
   auto output = TRY(OutputFile::create("-"));
+  if (!settings.json) output.escape();
   Out out(output);
   Status status = settings.json ? write(file, JsonDump(file, filter, out))
                                 : write(file, TextDump(file, filter, out));
