@@ -246,6 +246,26 @@ TEST(DebugInfo, BrokenUnitsAreCountedAndLeftOut) {
   EXPECT_EQ(loaded.info->facts().broken_units, 3u);
 }
 
+TEST(DebugInfo, HolesAreNoUnits) {
+  DebugBuilder d;
+  Kinds k(d);
+  auto unit = [&](const char* name, u64 begin) {
+    d.begin_unit(5);
+    d.info.uleb(k.unit).u8s(begin).u8s(0x100);
+    d.info.uleb(k.function).text(name).u8s(begin).u4(0x10).u1(0).u1(0);
+    d.end_unit();
+  };
+  unit("before", 0x1000);
+  d.info.bytes(std::string(8 << 20, '\0'));
+  unit("behind", 0x2000);
+  Loaded loaded(d);
+  ASSERT_TRUE(loaded.info);
+  EXPECT_EQ(loaded.names_at(0x1000), Names({"before"}));
+  EXPECT_EQ(loaded.names_at(0x2000), Names({"behind"}));
+  EXPECT_EQ(loaded.info->facts().units, 2u);
+  EXPECT_EQ(loaded.info->facts().broken_units, 1u) << "not two millions";
+}
+
 TEST(DebugInfo, DeepNestsAreCut) {
   DebugBuilder d;
   Kinds k(d);

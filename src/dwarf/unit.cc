@@ -1,6 +1,7 @@
 #include "dwarf/unit.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "dwarf/constants.h"
 
@@ -102,6 +103,7 @@ std::optional<Unit> read_unit_at(const Sections& sections, u64 offset) {
 
 std::deque<Unit> read_units(const Sections& sections, u64& broken) {
   std::deque<Unit> units;
+  bool padding = false;  // of a file with holes all of it may be: that is one fault, not millions
   for (u64 at = 0; at < sections.info.size();) {
     auto unit = read_unit_at(sections, at);
     if (!unit || unit->end <= at) {
@@ -109,6 +111,12 @@ std::deque<Unit> read_units(const Sections& sections, u64& broken) {
       break;
     }
     at = unit->end;
+    bool has_entries = unit->entries < unit->end && sections.info[unit->entries] != 0;
+    if (!has_entries) {
+      broken += !std::exchange(padding, true);
+      continue;
+    }
+    padding = false;
     unit->index = static_cast<u32>(units.size());
     units.push_back(*unit);
   }

@@ -65,7 +65,7 @@ struct Entry {
 };
 
 // Headers of all units; a bad one ends the list, as nobody knows where the next begins, and is
-// counted.
+// counted. Units without entries are left out; a run of them counts as one that is broken.
 std::deque<Unit> read_units(const Sections& sections, u64& broken);
 // Gives each unit its abbreviations.
 void assign_abbrevs(std::deque<Unit>& units, AbbrevTables& tables);
