@@ -3,10 +3,12 @@
 #include "base/cursor.h"
 #include "profile/format.h"
 
-// What was read can be written, and from the second time on reads and writes as the same bytes.
-// (The first time may lose what the file form has no place for, and hash names.)
+// What was read can be written and loads, and from the second time on reads and writes as the same
+// bytes. (The first time may lose what the file form has no place for, and hash names.)
 inline void check_rewrite(const pgokit::profile::ReadProfile& read) {
   using namespace pgokit;
+  (void)profile::write_text(read.profile);
+  if (!read.far_line.empty()) return;  // only text can hold it: not written again
   profile::WriteOptions options{.md5_names = read.md5_names, .vtables = true};
   auto rewrite = [&](const profile::Profile& profile) {
     auto bytes = profile::write_extbinary(profile, options);
@@ -20,5 +22,4 @@ inline void check_rewrite(const pgokit::profile::ReadProfile& read) {
   };
   auto settled = rewrite(reread(rewrite(read.profile)));
   if (rewrite(reread(settled)) != settled) __builtin_trap();
-  (void)profile::write_text(read.profile);
 }

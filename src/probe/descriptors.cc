@@ -5,6 +5,14 @@
 #include "base/cursor.h"
 
 namespace pgokit::probe {
+namespace {
+
+// Of a damaged section: a name that no profile can hold.
+bool is_name(std::string_view text) {
+  return !text.empty() && std::ranges::none_of(text, [](char c) { return c == '\0' || c == '\n'; });
+}
+
+}  // namespace
 
 Descriptors Descriptors::read(std::span<const Bytes> sections) {
   Descriptors out;
@@ -16,7 +24,7 @@ Descriptors Descriptors::read(std::span<const Bytes> sections) {
       one.hash = in.get<u64>();
       one.name = as_text(in.bytes(in.uleb128()));
       if (!in.ok()) break;
-      out.list_.push_back(one);
+      if (is_name(one.name)) out.list_.push_back(one);
     }
     out.truncated_ |= !in.ok();
   }

@@ -35,7 +35,8 @@ struct Descriptor {
 class Descriptors {
  public:
   Descriptors() = default;
-  // The sections must outlive the names. What follows a broken entry is lost: truncated().
+  // The sections must outlive the names. What follows a broken entry is lost: truncated(). An entry
+  // without a name, or with a zero or a line end in it, is left out.
   static Descriptors read(Bytes section) { return read(std::span(&section, 1)); }
   static Descriptors read(std::span<const Bytes> sections);
 

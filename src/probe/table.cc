@@ -31,7 +31,8 @@ struct Build {
   u32 current = none;
 
   void enter(const RawNode& raw) {
-    Node node{.guid = raw.guid, .parent = current, .call_site = raw.call_site};
+    u32 call_site = raw.call_site <= largest_index ? raw.call_site : 0;
+    Node node{.guid = raw.guid, .parent = current, .call_site = call_site};
     if (const Descriptor* known = descriptors.find(raw.guid))
       node.descriptor = static_cast<u32>(known - descriptors.list().data());
     node.first_probe = static_cast<u32>(probes.size());
@@ -40,7 +41,7 @@ struct Build {
   }
   void probe(const RawProbe& raw) {
     u64 at = address.advance(raw);
-    if (raw.is_sentinel()) return;
+    if (raw.is_sentinel() || raw.index > largest_index) return;
     ++nodes[current].probe_count;
     probes.push_back({.address = at,
                       .node = current,

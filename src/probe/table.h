@@ -31,6 +31,9 @@ enum class Type : u8 { block = 0, indirect_call = 1, direct_call = 2 };  // othe
 
 constexpr u8 reserved_attribute = 1, sentinel_attribute = 2, discriminator_attribute = 4;
 constexpr u32 none = ~u32{0};
+// That profiles have room for. Probes beyond it, in damaged sections, are left out; calls of
+// inlined functions there are 0, not known.
+constexpr u32 largest_index = 0xffff;
 
 struct Probe {
   u64 address = 0;

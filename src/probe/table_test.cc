@@ -51,6 +51,16 @@ TEST(Descriptors, KeepWhatIsBeforeTheBreak) {
   EXPECT_EQ(known.list().size(), 1u);
 }
 
+TEST(Descriptors, LeaveOutNamesThatNoProfileCanHold) {
+  SectionBuilder section;
+  section.descriptor(std::string("nul\0", 4), 1).descriptor("line\n", 2).descriptor("", 3);
+  section.descriptor("whole", 4);
+  Descriptors known = Descriptors::read(section.bytes());
+  EXPECT_FALSE(known.truncated());
+  ASSERT_EQ(known.list().size(), 1u);
+  EXPECT_EQ(known.list()[0].name, "whole");
+}
+
 // main { call leaf at probe 2 (inlined) }, with the negative delta that inlining makes.
 struct Inlined {
   SectionBuilder descriptors, probes;
@@ -182,6 +192,18 @@ TEST(Table, DeepNestingNeedsNoStack) {
   std::vector<Frame> frames;
   got.append_context(got.probes()[0], true, frames);
   EXPECT_EQ(frames.size(), depth + 1u);
+}
+
+TEST(Table, IndexesThatNoProfileHoldsAreLeftOut) {
+  SectionBuilder descriptors, probes;
+  descriptors.descriptor("main", 1).descriptor("leaf", 2);
+  probes.record("main", 2, 1).probe(1, 0, 0).probe(70'000, 0, 4);
+  probes.inlinee(70'000, "leaf", 1, 0).probe(1, 0, 4);
+  auto table = Table::index(descriptors.bytes(), probes.bytes());
+  auto decoded = table.decode(everything, symbols({{"main", 0x1000}}));
+  EXPECT_THAT(addresses(decoded), ElementsAre(0x1000u, 0x1008u));
+  ASSERT_EQ(decoded.nodes().size(), 2u);
+  EXPECT_EQ(decoded.nodes()[1].call_site, 0u);
 }
 
 TEST(Table, EmptySectionsAreEmptyTables) {

@@ -77,6 +77,14 @@ u64 peak_memory() {
   return static_cast<u64>(usage.ru_maxrss) << 10;
 }
 
+// What is written can be read, line by line and by compilers.
+void expect_loads(const Profile& profile) {
+  auto bytes = write_extbinary(profile, {.vtables = true});
+  ASSERT_TRUE(bytes);
+  auto read = read_profile(as_bytes(*bytes));
+  EXPECT_TRUE(read) << read.error().message;
+}
+
 void expect_place(const Error& error) {
   EXPECT_THAT(error.message,
               AnyOf(HasSubstr("offset 0x"), HasSubstr("line "), HasSubstr("is no sample profile")));
@@ -89,6 +97,7 @@ class BadInput : public testing::TestWithParam<Form> {
     auto read = read_profile(as_bytes(bytes));
     if (!read) expect_place(read.error());
     if (read) (void)write_text(read->profile);
+    if (auto again = read_profile_to_write(as_bytes(bytes))) expect_loads(again->profile);
     return read.has_value();
   }
 };

@@ -5,7 +5,7 @@ namespace pgokit::profile {
 namespace {
 
 ReadProfile decoded(BinaryIndex index) {
-  ReadProfile result{{}, index.format, index.md5_names, index.sections, index.unknown_sections};
+  ReadProfile result{{}, index.format, index.md5_names, index.sections, index.unknown_sections, {}};
   Profile& profile = result.profile;
   profile.flags = index.flags;
   auto tables = FileTables::take(index, profile);

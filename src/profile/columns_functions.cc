@@ -37,10 +37,17 @@ class Reader {
       tops.push_back(top);
     }
     std::ranges::stable_sort(part_.vtables, {}, &Columns::Vtable::node);
-    return in_.ok() && wide_ >> 32 == 0;
+    return in_.ok() && wide_ >> 32 == 0 && far_ <= largest_line;
   }
 
  private:
+  // Whether a line is allowed is told by the general reader.
+  LineLocation place() {
+    LineLocation at = location();
+    far_ |= at.line_offset;
+    return at;
+  }
+
   LineLocation location() {
     u64 line = in_.uleb128(), discriminator = in_.uleb128();
     wide_ |= line | discriminator;
@@ -69,7 +76,7 @@ class Reader {
   bool read_places(const Columns::Node& node) {
     LineLocation last;
     for (u32 i = 0; i < node.own_places && in_.ok(); ++i) {
-      LineLocation at = location();
+      LineLocation at = place();
       if (i > 0 && at <= last) return false;
       last = at;
       u64 samples = in_.uleb128();
@@ -113,7 +120,7 @@ class Reader {
     LineLocation last;
     u64 locations = in_.uleb128();
     for (u64 i = 0; i < locations && in_.ok(); ++i) {
-      LineLocation at = location();
+      LineLocation at = place();
       if (i > 0 && at <= last) return false;
       last = at;
       size_t first = part_.vtables.size();
@@ -132,6 +139,7 @@ class Reader {
   const FunctionNumbers& numbers_;
   Columns::Part& part_;
   u64 wide_ = 0;  // all numbers that must fit into 32 bits, or'ed
+  u64 far_ = 0;   // and those that must be within largest_line
 };
 
 }  // namespace

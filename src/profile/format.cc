@@ -1,6 +1,7 @@
 #include "profile/format.h"
 
 #include "base/cursor.h"
+#include "base/printable.h"
 #include "profile/extbinary.h"
 #include "profile/gcov.h"
 #include "profile/readers.h"
@@ -44,8 +45,23 @@ std::string_view section_name(u64 type) {
   }
 }
 
+namespace {
+
+// Names of damaged inputs may hold what ends a name in the file.
+Status check_names(const Profile& profile, Format format) {
+  std::string_view ends(format == Format::text ? "\0\n" : "\0", format == Format::text ? 2 : 1);
+  for (u32 id = 0; id < profile.names.size(); ++id)
+    if (auto name = profile.names.text(NameId{id}); name.find_first_of(ends) != name.npos)
+      return fail("the {} form cannot hold the name '{}'", format_name(format),
+                  printable_line(name));
+  return {};
+}
+
+}  // namespace
+
 Result<std::string> write_profile(const Profile& profile, Format format,
                                   const WriteOptions& options) {
+  TRY(check_names(profile, format));
   switch (format) {
     case Format::text:
       return write_text(profile, options);
@@ -90,6 +106,13 @@ Result<ReadProfile> read_profile(Bytes bytes, const ReadOptions& options) {
       return read_gcov(bytes);
   }
   __builtin_unreachable();
+}
+
+Result<ReadProfile> read_profile_to_write(Bytes bytes, const ReadOptions& options) {
+  auto read = TRY(read_profile(bytes, options));
+  if (!read.far_line.empty())
+    return fail("{}: a line of more than 16 bits, which compilers do not read", read.far_line);
+  return read;
 }
 
 }  // namespace pgokit::profile

@@ -36,7 +36,7 @@ struct WriteOptions {
 };
 
 // The profile has been sorted. Refused: probes or contexts in the binary and gcov forms, contexts
-// in the split layout (it has no table of contexts).
+// in the split layout (it has no table of contexts), names with a zero or, in text, a line end.
 Result<std::string> write_profile(const Profile& profile, Format format,
                                   const WriteOptions& options = {});
 std::string write_text(const Profile& profile, const WriteOptions& options = {});
@@ -56,6 +56,7 @@ struct ReadProfile {
   bool md5_names = false;
   std::vector<SectionInfo> sections;  // of extbinary, in the order of its table
   std::vector<u64> unknown_sections;  // types that were passed over
+  std::string far_line;  // of text: where the first line stands that no other form can hold
 };
 
 // How to understand what files do not tell, as llvm-profdata's options say it.
@@ -70,5 +71,7 @@ struct ReadOptions {
 // The form of a file by its first bytes; nullopt: no sample profile.
 std::optional<Format> sniff(Bytes bytes);
 Result<ReadProfile> read_profile(Bytes bytes, const ReadOptions& options = {});
+// The same of what is to be written again, in whichever form: no line is larger than largest_line.
+Result<ReadProfile> read_profile_to_write(Bytes bytes, const ReadOptions& options = {});
 
 }  // namespace pgokit::profile

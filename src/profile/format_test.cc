@@ -185,6 +185,22 @@ TEST(Text, SaysWhereItIsWrong) {
   EXPECT_THAT(error_of(""), HasSubstr("is no sample profile"));
 }
 
+TEST(Text, LinesThatOnlyTextCanHoldAreNotWrittenAgain) {
+  for (std::string_view text :
+       {"f:1:1\n 70000.1: 5\n", "f:1:1\n 70000.1: vtables v:5\n", "[f:70000 @ g]:1:1\n 1: 1\n"}) {
+    auto read = read_profile(as_bytes(text));
+    ASSERT_TRUE(read) << text;
+    EXPECT_THAT(read_profile_to_write(as_bytes(text)).error().message,
+                HasSubstr("a line of more than 16 bits"));
+    auto written = write_extbinary(read->profile, {.vtables = true});
+    EXPECT_THAT(error_of(*written), HasSubstr("a line of more than 16 bits")) << text;
+  }
+  std::string_view inlinee = "f:1:1\n 70000.1: g:5\n  1: 5\n";
+  auto read = read_profile_to_write(as_bytes(inlinee));
+  ASSERT_TRUE(read) << "as compilers take it";
+  EXPECT_TRUE(read_profile(as_bytes(*write_extbinary(read->profile))));
+}
+
 TEST(Text, TakesLinearTimeForManyColons) {
   EXPECT_THAT(error_of("f:1:1\n 1: 5 " + std::string(4 << 20, ':')), HasSubstr("line 2"));
 }
@@ -229,7 +245,8 @@ TEST(Compact, IsReadAsHashedNames) {
   EXPECT_TRUE(read->md5_names);
   EXPECT_EQ(write_text(read->profile),
             fmt::format("{}:100:1\n 3.2: 10 7:5\n", function_guid("main")));
-  EXPECT_THAT(error_of(compact_profile(4)), HasSubstr("the table of functions is said to be at 0x33"));
+  EXPECT_THAT(error_of(compact_profile(4)),
+              HasSubstr("the table of functions is said to be at 0x33"));
   EXPECT_THAT(error_of(compact_profile(-20)), HasSubstr("outside of the file"));
   EXPECT_THAT(error_of(compact_profile(1)), HasSubstr("section 'functions' (offset 0x"));
   for (size_t size = 1; size < bytes.size(); ++size) (void)error_of(bytes.substr(0, size));

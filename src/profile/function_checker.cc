@@ -7,6 +7,7 @@ Status FunctionChecker::verdict() const {
   if (wrong_name_)
     return fail("name index {} is past the table of {} names", *wrong_name_, limits_.names);
   if (wide_ >> 32) return fail("a line or discriminator of more than 32 bits");
+  if (far_ > largest_line) return fail("a line of more than 16 bits");
   return {};
 }
 
@@ -31,7 +32,7 @@ Status FunctionChecker::function(unsigned depth) {
   if (depth > max_inline_depth) return fail("inlined more than {} levels deep", max_inline_depth);
   in_.uleb128();  // total
   for (u64 n = in_.uleb128(); n > 0 && in_.ok(); --n) {
-    location();
+    place();
     in_.uleb128();
     name_counts();
   }
@@ -43,7 +44,7 @@ Status FunctionChecker::function(unsigned depth) {
   }
   if (limits_.vtables)
     for (u64 n = in_.uleb128(); n > 0 && in_.ok(); --n) {
-      location();
+      place();
       name_counts();
     }
   return verdict();
@@ -67,7 +68,7 @@ Status FunctionChecker::context() {
   if (in_.ok() && frames == 0) return fail("a context without frames");
   for (; frames > 0 && in_.ok(); --frames) {
     name();
-    location();
+    place();
   }
   return verdict();
 }

@@ -34,6 +34,12 @@ class FunctionChecker {
 
  private:
   void location() { wide_ |= in_.uleb128() | in_.uleb128(); }
+  // One whose line llvm-profdata checks: all but those of inlinees.
+  void place() {
+    u64 line = in_.uleb128();
+    far_ |= line;
+    wide_ |= line | in_.uleb128();
+  }
   void name() {
     u64 index = in_.uleb128();
     if (index >= limits_.names && !wrong_name_) [[unlikely]]
@@ -45,6 +51,7 @@ class FunctionChecker {
   Cursor& in_;
   CheckLimits limits_;
   u64 wide_ = 0;  // all numbers that must fit into 32 bits, or'ed
+  u64 far_ = 0;   // all that must be within largest_line
   std::optional<u64> wrong_name_;
 };
 

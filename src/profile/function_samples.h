@@ -37,6 +37,9 @@ inline u64 multiply_saturated(u64 a, u64 b) {
   return __builtin_mul_overflow(a, b, &product) ? ~u64{0} : product;
 }
 
+// Lines that LLVM's readers take, but in places of inlinees. Only text can hold larger ones.
+inline constexpr u32 largest_line = 0xffff;
+
 // Bits of FunctionSamples::attributes.
 enum ContextAttribute : u32 {
   was_inlined = 1,           // the profiled program had it inlined here

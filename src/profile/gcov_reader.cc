@@ -122,7 +122,7 @@ class GcovReader {
   Cursor in_;
   bool lengths_are_bytes_ = false;
   size_t section_ = 0;
-  ReadProfile result_{{}, Format::gcov, false, {}, {}};
+  ReadProfile result_{{}, Format::gcov, false, {}, {}, {}};
   std::vector<NameId> names_;
 };
 

@@ -27,7 +27,8 @@ namespace {
 struct Source {
   explicit Source(MappedFile mapped) : file(std::move(mapped)) {}
 
-  Status check(const ReadOptions& options) {
+  // `as_peer`: what only text can hold is taken too.
+  Status check(const ReadOptions& options, bool as_peer) {
     auto format = sniff(file.bytes());
     if (file.bytes().empty()) return fail("it is empty");
     if (format == Format::binary || format == Format::compact)
@@ -35,7 +36,8 @@ struct Source {
     else if (format == Format::extbinary)
       index = TRY(index_extbinary(file.bytes(), options));
     else
-      read = TRY(read_profile(file.bytes(), options));
+      read = TRY(as_peer ? read_profile(file.bytes(), options)
+                         : read_profile_to_write(file.bytes(), options));
     return {};
   }
 
@@ -176,7 +178,7 @@ void Merger::open(size_t input, std::unique_ptr<Source>& source) {
   }
   about.bytes = file->bytes().size();
   source = std::make_unique<Source>(*std::move(file));
-  auto status = source->check(options_.reading);
+  auto status = source->check(options_.reading, options_.rule == ChecksumRule::first);
   if (status) {
     about.format = source->format();
     about.md5_names = source->md5_names();

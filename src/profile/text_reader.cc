@@ -70,12 +70,12 @@ std::optional<Head> parse_head(std::string_view line) {
 }
 
 // "line" or "line.discriminator"; lines alone have 16 bits.
-std::optional<LineLocation> parse_location(std::string_view text, u32 largest_line) {
+std::optional<LineLocation> parse_location(std::string_view text, u32 largest) {
   size_t dot = text.find('.');
   auto line = number<u32>(text.substr(0, dot));
   if (!line) return std::nullopt;
   if (dot == text.npos) {
-    if (*line > largest_line) return std::nullopt;
+    if (*line > largest) return std::nullopt;
     return LineLocation{*line, 0};
   }
   auto discriminator = number<u32>(text.substr(dot + 1));
@@ -157,6 +157,7 @@ class TextReader {
       auto location =
           colon == frame.size() ? LineLocation{} : parse_location(frame.substr(colon + 1), ~u32{0});
       if (!location) return std::nullopt;
+      note_line(*location);
       call_site = *location;
       name.remove_prefix(end + 3);
     }
@@ -172,7 +173,7 @@ class TextReader {
     if (depth == metadata_depth_) return error("samples behind metadata", line);
     size_t colon = line.find(':', depth);
     if (colon == line.npos || colon + 2 >= line.size()) return bad_line(line);
-    auto location = parse_location(line.substr(depth, colon - depth), 0xffff);
+    auto location = parse_location(line.substr(depth, colon - depth), largest_line);
     if (!location) return bad_line(line);
     location->discriminator &= mask_;
     std::string_view rest = line.substr(colon + 2);
@@ -180,6 +181,12 @@ class TextReader {
                 : rest.starts_with("vtables ")   ? read_vtables(*location, rest.substr(8))
                                                  : read_inlinee(*location, rest);
     return good ? Status{} : bad_line(line);
+  }
+
+  // One that is too large is valid in text, and in no other form.
+  void note_line(LineLocation location) {
+    if (location.line_offset > largest_line && result_.far_line.empty())
+      result_.far_line = lines_.place();
   }
 
   std::unexpected<Error> bad_line(std::string_view line) const {
@@ -190,6 +197,7 @@ class TextReader {
     size_t space = rest.find(' ');
     auto count = number<u64>(rest.substr(0, space));
     if (!count) return false;
+    note_line(location);
     FunctionSamples& samples = *stack_.back();
     samples.add_body(location, *count);
     if (space == rest.npos) return true;
@@ -213,6 +221,7 @@ class TextReader {
   }
 
   bool read_vtables(LineLocation location, std::string_view rest) {
+    note_line(location);
     while (!rest.empty()) {
       std::string_view name;
       u64 count = 0;
@@ -259,7 +268,7 @@ class TextReader {
 
   Lines lines_;
   u32 mask_;
-  ReadProfile result_{{}, Format::text, false, {}, {}};
+  ReadProfile result_{{}, Format::text, false, {}, {}, {}};
   std::vector<FunctionSamples*> stack_;  // the function and its inlinees down to the current one
   size_t metadata_depth_ = 0;            // of the last line if that was metadata
 };

@@ -33,7 +33,7 @@ class RawLines {
     ++number_;
   }
   std::unexpected<Error> broken() const {
-    if (at_end_) return fail("Invalid raw profile!");
+    if (at_end_) return fail("Invalid raw profile! It ends with line {}", number_);
     return fail("Invalid raw profile at line {}: {}", number_, line_);
   }
 

@@ -31,9 +31,9 @@ TEST(RawProfile, EqualAddressesAreSummed) {
 
 TEST(RawProfile, DamageNamesTheLine) {
   auto message = [](std::string_view text) { return read_raw_profile(text, {0}).error().message; };
-  EXPECT_EQ(message(""), "Invalid raw profile!");
+  EXPECT_EQ(message(""), "Invalid raw profile! It ends with line 0");
   EXPECT_EQ(message("x"), "Invalid raw profile at line 1: x");
-  EXPECT_EQ(message("2\n1-2:3\n"), "Invalid raw profile!");
+  EXPECT_EQ(message("2\n1-2:3\n"), "Invalid raw profile! It ends with line 2");
   EXPECT_EQ(message("1\n1-2\n"), "Invalid raw profile at line 2: 1-2");
   EXPECT_EQ(message("1\n1-:5\n"), "Invalid raw profile at line 2: 1-:5");
   EXPECT_EQ(message("1\n1-2:99999999999999999999\n"),
@@ -41,7 +41,7 @@ TEST(RawProfile, DamageNamesTheLine) {
   EXPECT_EQ(message("0\n1\n1-2:3\n"), "Invalid raw profile at line 3: 1-2:3");
   EXPECT_EQ(message("[main]\n0\n0\n"),
             "a context-sensitive raw profile, where a flat one is wanted");
-  EXPECT_EQ(message("18446744073709551615\n"), "Invalid raw profile!");
+  EXPECT_EQ(message("18446744073709551615\n"), "Invalid raw profile! It ends with line 1");
 }
 
 }  // namespace

@@ -30,7 +30,9 @@ std::optional<FrameText> parse_frame(std::string_view text, bool leaf) {
   FrameText frame{text.substr(0, colon), {}};
   text.remove_prefix(colon + 1);
   size_t dot = text.find('.');
-  if (!parse_u32(text.substr(0, dot), frame.location.line_offset)) return std::nullopt;
+  if (!parse_u32(text.substr(0, dot), frame.location.line_offset) ||
+      frame.location.line_offset > profile::largest_line)
+    return std::nullopt;
   if (dot != text.npos && !parse_u32(text.substr(dot + 1), frame.location.discriminator))
     return std::nullopt;
   return frame;
@@ -73,7 +75,7 @@ class Reader {
   }
 
   bool begin_context(std::string_view line) {
-    if (!line.starts_with('[') || !line.ends_with(']')) return false;
+    if (!line.starts_with('[') || !line.ends_with(']') || line.contains('\0')) return false;
     line = line.substr(1, line.size() - 2);
     return has_probes() ? begin_path(line) : begin_frames(line);
   }

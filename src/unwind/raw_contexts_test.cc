@@ -70,14 +70,18 @@ TEST_F(RawContextsTest, WhatIsNotInTheCodeIsLeftOut) {
 }
 
 TEST_F(RawContextsTest, DamageNamesTheLine) {
-  EXPECT_EQ(message("", probes), "Invalid raw profile!");
+  EXPECT_EQ(message("", probes), "Invalid raw profile! It ends with line 0");
   EXPECT_EQ(message("1\n1-2:3\n0\n", probes), "Invalid raw profile at line 1: 1");
   EXPECT_EQ(message("[0x7\n0\n0\n", probes), "Invalid raw profile at line 1: [0x7");
   EXPECT_EQ(message("[0x7 @ 7]\n0\n0\n", probes), "Invalid raw profile at line 1: [0x7 @ 7]");
+  EXPECT_THAT(message(std::string_view("[f:1 @ g\0]\n0\n0\n", 15), lines),
+              testing::StartsWith("Invalid raw profile at line 1: "));
+  EXPECT_THAT(message("[f:70000 @ g]\n0\n0\n", lines), testing::StartsWith("Invalid raw profile"));
   EXPECT_EQ(message("[f @ g]\n0\n0\n", lines), "Invalid raw profile at line 1: [f @ g]");
   EXPECT_EQ(message("[f:1.x @ g]\n0\n0\n", lines), "Invalid raw profile at line 1: [f:1.x @ g]");
   EXPECT_EQ(message("[0x7]\n1\n1-2\n", probes), "Invalid raw profile at line 3: 1-2");
-  EXPECT_EQ(message("[0x7]\n18446744073709551615\n", probes), "Invalid raw profile!");
+  EXPECT_EQ(message("[0x7]\n18446744073709551615\n", probes),
+            "Invalid raw profile! It ends with line 2");
 }
 
 TEST_F(RawContextsTest, OfAnotherKindOfProgramIsRefused) {

@@ -81,7 +81,7 @@ Result<profile::Profile> read_profiles(const ProfgenSettings& settings, ReadInpu
   if (paths.size() == 1) {
     auto file = TRY(MappedFile::open(paths[0]));
     input.bytes = file.bytes().size();
-    return std::move(TRY_IN(file.path(), profile::read_profile(file.bytes())).profile);
+    return std::move(TRY_IN(file.path(), profile::read_profile_to_write(file.bytes())).profile);
   }
   std::vector<profile::MergeInput> inputs;
   for (const auto& path : paths) inputs.push_back({path});

@@ -97,14 +97,15 @@ Result<profile::Format> output_format(const Settings& s, profile::Format of_inpu
 Status match(Settings& s) {
   auto file = TRY(MappedFile::open(s.profile));
   TRY(refuse_other_than_profile(s.profile, file.bytes()));
-  auto read = TRY_IN(s.profile, profile::read_profile(file.bytes()));
+  auto read = TRY_IN(s.profile, profile::read_profile_to_write(file.bytes()));
   auto format = TRY(output_format(s, read.format));
   bool probes = read.profile.flags.probe_based;
   s.program.use_dwarf = !probes;
   auto program = TRY(binary::Program::open(s.binary, s.program));
   auto threads = static_cast<unsigned>(s.threads);
   TRY(program.load_functions(threads));
-  auto shape = TRY(analysis::read_shape(program, probes, threads));
+  const auto& debug = probes || s.program.debug_path.empty() ? s.binary : s.program.debug_path;
+  auto shape = TRY_IN(debug, analysis::read_shape(program, probes, threads));
   StaleReport report;
   auto matched = analysis::match_profile(read.profile, shape, report);
   if (matched.functions().empty())
