@@ -23,9 +23,9 @@ template <class Visit>
 Status each_line(const std::string& path, Visit visit) {
   auto file = TRY(MappedFile::open(path));
   std::string_view rest = as_text(file.bytes());
-  while (!rest.empty()) {
+  for (u64 number = 1; !rest.empty(); ++number) {
     size_t end = std::min(rest.find('\n'), rest.size());
-    TRY(visit(trimmed(rest.substr(0, end))));
+    TRY(visit(trimmed(rest.substr(0, end)), number));
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return {};
@@ -79,16 +79,29 @@ Status add_weighted(Inputs& inputs, const std::string& text, bool files_only) {
   return add_input(inputs, text.substr(comma + 1), weight, files_only);
 }
 
+// A line that is cut short, or damaged, may be the name of a folder with everything in it.
+Status refuse_folder(std::string_view path) {
+  std::error_code error;
+  if (path.ends_with('/') || !fs::is_directory(path, error)) return {};
+  return fail("{} is a folder: with a / at its end it stands for the files in it", path);
+}
+
 Status add_list(Inputs& inputs, const std::string& path, bool files_only) {
-  return each_line(path, [&](std::string_view line) -> Status {
+  return each_line(path, [&](std::string_view line, u64 number) -> Status {
     if (line.empty() || line.starts_with('#')) return {};
-    if (!line.contains(',')) return add_input(inputs, std::string(line), 1, files_only);
-    return add_weighted(inputs, std::string(line), files_only);
+    auto add = [&]() -> Status {
+      if (!files_only) TRY(refuse_folder(line.substr(line.find(',') + 1)));
+      if (!line.contains(',')) return add_input(inputs, std::string(line), 1, files_only);
+      return add_weighted(inputs, std::string(line), files_only);
+    };
+    auto status = add();
+    if (status || files_only) return status;  // the peer tells no place
+    return std::unexpected(std::move(status).error().in(fmt::format("{}: line {}", path, number)));
   });
 }
 
 Status add_symbols(profile::Profile& profile, const std::string& path) {
-  return each_line(path, [&](std::string_view line) -> Status {
+  return each_line(path, [&](std::string_view line, u64) -> Status {
     if (!line.empty()) profile.symbols.intern(line);
     return {};
   });

@@ -20,7 +20,8 @@ Status add_input(Inputs& inputs, const std::string& path, u64 weight, bool files
 // "FILE=WEIGHT", unless there is such a file; or just "FILE".
 Status add_named(Inputs& inputs, const std::string& file);
 Status add_weighted(Inputs& inputs, const std::string& text, bool files_only);
-// Lines that are empty or begin with '#' are passed over. "-": standard input.
+// Lines that are empty or begin with '#' are passed over; a folder needs a slash at its end, unless
+// `files_only`. "-": standard input.
 Status add_list(Inputs& inputs, const std::string& path, bool files_only);
 
 // The functions named in a file, one per line, trimmed.
