@@ -286,7 +286,7 @@ Result<ProgramShape> read_shape(const binary::Program& program, bool probes, uns
   shape.functions.resize(1);
   if (probes) {
     if (!program.has_probes())
-      return fail("{} has no pseudo probes (-fpseudo-probe-for-profiling)", program.path());
+      return fail("it has no pseudo probes: compile with -fpseudo-probe-for-profiling");
     auto table = TRY(program.probe_table());
     Collected collected;
     collect_probes(program, table, collected);
@@ -296,7 +296,7 @@ Result<ProgramShape> read_shape(const binary::Program& program, bool probes, uns
       shape.function(shape.names.intern(canonical_function_name(descriptor.name))).checksum =
           descriptor.hash;
   } else {
-    if (!program.debug()) return fail("{} has no debug information (-g)", program.path());
+    if (!program.debug()) return fail("it has no debug information: compile with -g");
     collect_lines(program, threads, shape);
   }
   for (const auto& range : program.functions().ranges()) {

@@ -99,8 +99,8 @@ class SampleReader {
     auto mapped = samples::map_program(recording, program_, how.ignore_build_id, false, unreadable);
     if (mapped.mappings == 0 && !mapped.other_build.empty())
       return fail("it was recorded with another build of {}: build id {}, this program has {}",
-                  program_.name(), mapped.other_build, elf::hex(program_.file().build_id()));
-    if (mapped.mappings == 0) return fail("{} was not running in it", program_.name());
+                  program_.path(), mapped.other_build, elf::hex(program_.file().build_id()));
+    if (mapped.mappings == 0) return fail("{} was not running in it", program_.path());
     std::vector<Seen> seen(worker_count(how.threads), Seen(functions_));
     std::vector<samples::SampleUse> uses(seen.size());
     std::vector<samples::SampleWalk> walks(seen.size(),
@@ -114,7 +114,8 @@ class SampleReader {
     facts_.samples = use.samples;
     facts_.used = use.used;
     facts_.elsewhere = use.elsewhere + use.not_in_program;
-    facts_.unreadable = use.unreadable;
+    facts_.unreadable = use.unreadable + unreadable.truncated_records + unreadable.unpack_failures;
+    if (!recording.ending().whole) facts_.cut_short = recording.ending().why;
     finish(seen);
     return facts_;
   }

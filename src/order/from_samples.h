@@ -26,8 +26,9 @@ struct SampleOptions {
 
 struct SampleFacts {
   u64 samples = 0, used = 0, elsewhere = 0, unreadable = 0;
-  u64 calls = 0;      // that were seen, not different ones
-  bool late = false;  // traces were wanted of text, which has no times
+  u64 calls = 0;               // that were seen, not different ones
+  bool late = false;           // traces were wanted of text, which has no times
+  std::string cut_short = {};  // why the recording is not whole
 };
 
 bool is_recording(Bytes bytes);

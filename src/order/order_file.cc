@@ -55,6 +55,13 @@ std::string_view symbol_of(std::string_view line) {
   return line;
 }
 
+// Other files begin with what text does not have; one that is cut short may be little more.
+bool is_text(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return std::ranges::none_of(
+      line, [](char c) { return (static_cast<u8>(c) < 0x20 && c != '\t') || c == 0x7f; });
+}
+
 }  // namespace
 
 std::string write_order(const std::vector<PlacedSymbol>& symbols, OrderFormat format) {
@@ -82,7 +89,6 @@ std::string write_call_graph(const std::vector<PlacedCall>& calls) {
 }
 
 Result<OrderFile> read_order(std::string_view text) {
-  if (text.find('\0') != text.npos) return fail("it is no text, so no order file");
   OrderFile file;
   tsl::robin_set<std::string_view> seen;
   u64 number = 0;
@@ -92,6 +98,7 @@ Result<OrderFile> read_order(std::string_view text) {
     auto line = trimmed(whole.substr(0, whole.find('#')));
     text.remove_prefix(std::min(end + 1, text.size()));
     ++number;
+    if (!is_text(whole)) return fail("line {}: it is no text, so no order file", number);
     if (line.empty()) continue;
     // Names in files of profiles and programs have no blanks; C++ as people write it has.
     if (line.find_first_of(" \t") != line.npos)

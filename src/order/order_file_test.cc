@@ -39,6 +39,7 @@ TEST(OrderFile, CommentsBlankLinesAndRepetitions) {
 TEST(OrderFile, WhatIsNoOrderFileIsRefused) {
   EXPECT_THAT(read_order("# nothing\n").error().message, HasSubstr("no function"));
   EXPECT_THAT(read_order(std::string_view("f\0g", 3)).error().message, HasSubstr("no text"));
+  EXPECT_THAT(read_order("f\n\rpgo").error().message, HasSubstr("line 2: it is no text"));
   EXPECT_THAT(read_order("f\nint f(int, int)\n").error().message, HasSubstr("line 2"));
 }
 

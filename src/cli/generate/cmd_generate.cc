@@ -7,6 +7,7 @@
 #include "cli/generate/input_checks.h"
 #include "cli/instrument/generate_mip.h"
 #include "cli/options.h"
+#include "elf/file.h"
 #include "profile/format.h"
 #include "report/print.h"
 
@@ -82,6 +83,15 @@ const char* why_no_contexts(const ReadInput& input) {
          "perf record -b --call-graph fp (or lbr)";
 }
 
+// Of a file that is named for its debug information.
+Status check_debug_file(const std::string& path, const char* section, const char* old_section) {
+  if (path.empty()) return {};
+  auto file = TRY(MappedFile::open(path));
+  auto elf = TRY_IN(path, elf::File::parse(file.bytes()));
+  if (elf.section(section) || elf.section(old_section)) return {};
+  return fail("{}: there is no {} in it", path, section);
+}
+
 // What can be said before anything is read.
 Result<profile::Format> check_settings(const Settings& settings) {
   auto format = TRY(format_named(settings.format));
@@ -92,8 +102,8 @@ Result<profile::Format> check_settings(const Settings& settings) {
   const auto& options = settings.generation;
   TRY(check_threads(settings.threads));
   TRY(check_files(options.inputs, options.binary, settings.output));
-  for (const auto* path : {&options.program.dwp_path, &options.program.debug_path})
-    if (!path->empty()) TRY(MappedFile::open(*path));
+  TRY(check_debug_file(options.program.debug_path, ".debug_info", ".zdebug_info"));
+  TRY(check_debug_file(options.program.dwp_path, ".debug_info.dwo", ".zdebug_info.dwo"));
   return format;
 }
 
@@ -149,7 +159,7 @@ Status generate(Settings& settings) {
   // Functions and symbols are known; nothing is decoded yet.
   auto input = TRY(read_wanted(program, settings));
   auto& generated = keep(TRY(generate_profile(program, input, options)));
-  TRY(check_generated(program, input, generated));
+  TRY(check_generated(program, input, generated, options));
   options.stage("writing the profile");
   auto bytes = TRY(write_profile(
       generated.profile, format,

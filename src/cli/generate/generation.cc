@@ -36,7 +36,7 @@ std::unexpected<Error> did_not_run(const perf::Recording& recording, const binar
     return fail(
         "it was recorded with another build of {}: build id {}, this program has {}; give the "
         "program that was recorded, or --ignore-build-id if its code is the same",
-        program.name(), other_build, elf::hex(program.file().build_id()));
+        program.path(), other_build, elf::hex(program.file().build_id()));
   constexpr size_t most = 3;
   auto programs = perf::find_programs(recording);
   u64 samples = 0;
@@ -46,7 +46,7 @@ std::unexpected<Error> did_not_run(const perf::Recording& recording, const binar
     list += fmt::format("{} {} of the samples are in {}{}", list.empty() ? ":" : ",",
                         report::percent(one.samples, samples), one.path,
                         one.build_id.empty() ? "" : ", build id " + one.build_id);
-  return fail("{} was not running in it{}", program.name(), list);
+  return fail("{} was not running in it{}", program.path(), list);
 }
 
 Status read_flat_recording(const perf::Recording& recording, const binary::Program& program,

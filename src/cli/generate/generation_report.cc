@@ -193,6 +193,14 @@ std::vector<Part> stats_of(const GenerationReport& report) {
   return list;
 }
 
+// The program, and the files that its debug information was taken from.
+std::string files_of(const binary::Program& program, const GenerationOptions& options) {
+  std::string text = program.path();
+  for (const auto* more : {&options.program.debug_path, &options.program.dwp_path})
+    if (!more->empty()) text += ", " + *more;
+  return text;
+}
+
 }  // namespace
 
 Status check_input(const binary::Program& program, const ReadInput& input,
@@ -206,7 +214,7 @@ Status check_input(const binary::Program& program, const ReadInput& input,
     return fail(
         "{} has neither debug information nor probes; "
         "compile it with {}",
-        program.path(), profiling_options(compiler_of_program(program)));
+        files_of(program, options), profiling_options(compiler_of_program(program)));
   if (input.distinct_ranges > 0 || input.distinct_branches > 0) return {};
   if (input.kind != InputKind::raw && input.use.samples == 0)
     return fail("{}: {}{}", names_of(options.inputs), not_whole(input.cut_short), no_samples);
@@ -223,11 +231,11 @@ Status check_input(const binary::Program& program, const ReadInput& input,
   return fail(
       "{}: none of its {} samples can be used for {}{}; "
       "is this the program that was recorded? 'pgokit show' tells both sides",
-      names_of(options.inputs), grouped(input.use.samples), program.name(), causes);
+      names_of(options.inputs), grouped(input.use.samples), files_of(program, options), causes);
 }
 
 Status check_generated(const binary::Program& program, const ReadInput& input,
-                       const Generated& generated) {
+                       const Generated& generated, const GenerationOptions& options) {
   if (generated.summary.max_count > 0) return {};
   std::string causes;
   for (const auto& part : broken_ranges(input))
@@ -237,7 +245,7 @@ Status check_generated(const binary::Program& program, const ReadInput& input,
   return fail(
       "the profile would be empty: no sample is in code of {} that debug information or "
       "probes know{}; compile with {}",
-      program.name(), causes, profiling_options(compiler_of_program(program)));
+      files_of(program, options), causes, profiling_options(compiler_of_program(program)));
 }
 
 namespace {

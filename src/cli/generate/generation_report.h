@@ -14,7 +14,7 @@ Status check_input(const binary::Program& program, const ReadInput& input,
                    const GenerationOptions& options);
 // Fails for a profile without samples.
 Status check_generated(const binary::Program& program, const ReadInput& input,
-                       const Generated& generated);
+                       const Generated& generated, const GenerationOptions& options);
 
 struct GenerationReport {
   const binary::Program& program;

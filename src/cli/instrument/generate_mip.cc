@@ -85,7 +85,7 @@ Result<Generated> generate(const mip::Profile& profile, const mip::Module& modul
   input.distinct_ranges = 1;
   TRY(check_input(program, input, options));
   auto generated = TRY(make(profile, module, program, input, options));
-  TRY(check_generated(program, input, generated));
+  TRY(check_generated(program, input, generated, options));
   auto inlined =
       program.debug() ? mip::inlined_where_it_ran(module, *program.debug()) : mip::InlinedNames{};
   generate::list_never_ran(module, inlined, generated.profile);
@@ -121,7 +121,7 @@ void report(const InstrumentedGeneration& generation, const mip::Module& module,
 }  // namespace
 
 bool is_instrumented_profile(const std::vector<std::string>& inputs) {
-  if (inputs.empty() || inputs.front() == "-") return false;
+  if (inputs.empty()) return false;
   auto file = MappedFile::open(inputs.front());
   return file && (mip::is_profile(file->bytes()) || mip::DumpReader::recognizes(file->bytes()));
 }

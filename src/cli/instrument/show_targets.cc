@@ -192,7 +192,7 @@ Result<mip::Profile> recorded_targets(const std::string& path, const std::string
   auto input = TRY(read_input(program, options));
   if (input.ip_only || input.counts.branches.empty())
     return fail("{}: it has no branches of {}: record them with 'pgokit record'", path,
-                program.name());
+                program.path());
   return generate::branch_targets(program, input.counts);
 }
 

@@ -67,6 +67,9 @@ class Reader {
     auto facts = TRY_IN(file.path(), order::add_samples(file.bytes(), *program_, symbols_, how,
                                                         into_.model, into_.cuts));
     if (facts.used == 0) return fail("{}: no sample of it is in {}", file.path(), options_.binary);
+    if (!facts.cut_short.empty())
+      into_.notes.push_back(
+          fmt::format("{}: the recording is not whole: {}", file.path(), facts.cut_short));
     if (facts.unreadable)
       into_.notes.push_back(
           fmt::format("{}: {} samples cannot be read", file.path(), facts.unreadable));

@@ -81,7 +81,9 @@ Result<Fit> fit_of(Settings& s, const profile::Profile& profile, Checked& checke
   checked.build_id = elf::hex(program.file().build_id());
   if (!s.recording.empty())
     checked.recorded_build_id = TRY(recorded_build_id(s.recording, program.name()));
-  auto shape = TRY(analysis::read_shape(program, profile.flags.probe_based, threads));
+  bool own = profile.flags.probe_based || s.program.debug_path.empty();
+  const auto& debug = own ? s.binary : s.program.debug_path;
+  auto shape = TRY_IN(debug, analysis::read_shape(program, profile.flags.probe_based, threads));
   return analysis::measure_fit(profile, shape);
 }
 

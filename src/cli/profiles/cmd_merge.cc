@@ -225,7 +225,8 @@ Result<int> merge(const Settings& s) {
     TRY(check_other_inputs(s, "of instrumented programs", known));
     return merge_instrumented({"merge", inputs, s.output, s.onto, s.strict, s.quiet});
   }
-  if (!s.onto.empty()) return usage_error("--onto is for instrumented profiles");
+  if (!s.onto.empty() && !inputs.empty())
+    return usage_error("{}: --onto is for instrumented profiles", inputs[0].path);
   if (are_raw_counts(inputs)) {
     constexpr std::string_view known[] = {"--output", "--weighted-input", "--input-files",
                                           "--strict", "--quiet"};
