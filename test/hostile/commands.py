@@ -1,0 +1,115 @@
+"""All ways to give pgokit a file. A word @KIND is a file of that kind (inputs.py), OUT what is written."""
+
+COMMANDS = """
+generate @program-lbr-perfdata -b @program -o OUT
+generate @program-lbr-script -b @program -o OUT --format text
+generate @program-lbr-perfdata -b @packed -o OUT
+generate @probes-lbr-perfdata -b @probes -o OUT
+generate @probes-lbr-script -b @probes -o OUT --format text
+generate @split-lbr-perfdata -b @split --dwp @package -o OUT
+generate @program-lbr-perfdata -b @stripped --debug-binary @debug -o OUT
+generate --cs @program-hybrid-perfdata -b @program -o OUT
+generate --cs @program-hybrid-script -b @program -o OUT
+generate --cs @probes-hybrid-perfdata -b @probes -o OUT
+generate --allow-ip @program-hybrid-script -b @program -o OUT
+generate --allow-ip @program-lbr-perfdata -b @program -o OUT
+generate @raw-lbr -b @program -o OUT
+generate --cs @raw-hybrid -b @program -o OUT
+generate @mip -b @instrumented -o OUT
+llvm-profgen --perfscript @program-lbr-script --binary @program -o OUT
+llvm-profgen --perfscript @program-hybrid-script --binary @program -o OUT
+llvm-profgen --unsymbolized-profile @raw-lbr --binary @program -o OUT
+llvm-profgen --unsymbolized-profile @raw-hybrid --binary @program -o OUT
+llvm-profgen --llvm-sample-profile @contexts --binary @program -o OUT
+llvm-profgen --perfscript @program-lbr-script --binary @program --skip-symbolization -o OUT
+llvm-profgen --perfscript @program-lbr-script --binary @program --data-access-perftrace @program-hybrid-script -o OUT
+merge @text -o OUT
+merge @text @binary -o OUT --strict
+merge @binary -o OUT --format text
+merge @extbinary -o OUT --format text
+merge @extbinary -o OUT --format gcov
+merge @md5 -o OUT
+merge @compressed -o OUT --layout flat
+merge @contexts -o OUT --layout nested
+merge @contexts-text -o OUT --md5
+merge @of-probes -o OUT --format text
+merge @gcov -o OUT
+merge @raw-lbr -o OUT
+merge @raw-hybrid -o OUT
+merge -f @list -o OUT
+merge @text --prof-sym-list @order -o OUT
+merge @map @dump -o OUT
+merge @mip @dump -o OUT
+merge @mip --onto @map -o OUT
+show @program-lbr-perfdata
+show @program-hybrid-perfdata
+show @program-lbr-script
+show @program-hybrid-script
+show @text --top 0
+show @binary --hot 5
+show @extbinary --sections
+show @extbinary --detailed-summary --symbols
+show @compressed
+show @md5 --json
+show @contexts
+show @gcov
+show @of-probes --function main
+show @program
+show @probes --json
+show @object
+show @map
+show @dump
+show @mip --functions --order --edges --targets
+show @mip --source calc.c -b @instrumented
+show @program-lbr-perfdata --targets -b @program
+export @mip -b @instrumented -o OUT
+export @mip -b @instrumented --targets -o OUT
+compare @text @extbinary
+compare @contexts @contexts-text
+compare @gcov @md5
+check @extbinary -b @program
+check @text -b @program --recording @program-lbr-perfdata
+check @of-probes -b @probes
+check @extbinary -b @stripped --debug @debug
+match @extbinary -b @program -o OUT
+match @text -b @packed -o OUT
+match @of-probes -b @probes -o OUT --format text
+match @gcov -b @program -o OUT
+map @instrumented -o OUT
+order @order -o OUT -l @program
+order @text -o OUT -l @object
+order @program-lbr-perfdata -b @program -o OUT
+order @program-lbr-script -b @program -o OUT
+order @map @dump -o OUT
+order @mip -o OUT --format ld
+order -f @list -o OUT
+order --evaluate @program --with @order
+probes dump @probes
+probes dump @object --json
+probes dump @probes --debug-file @probes-debug
+probes stats @probes
+probes disassemble @probes
+probes disassemble @probes --source-lines
+probes lower @assembly -o OUT
+doctor @program
+doctor @split
+flags blocks --functions @order
+llvm-profdata show --sample @text
+llvm-profdata show --sample --json @extbinary
+llvm-profdata show --sample --show-sec-info-only @compressed
+llvm-profdata merge --sample @text @binary -o OUT
+llvm-profdata merge --sample --text @compressed -o OUT
+llvm-profdata merge --sample @gcov -o OUT
+llvm-profdata merge --sample -f @list -o OUT
+llvm-profdata overlap --sample @text @extbinary
+"""
+
+
+def commands(inputs, pattern=""):
+    """Lists of words; those whose files are not there are left out."""
+    found = []
+    for line in COMMANDS.strip().splitlines():
+        words = line.split()
+        if pattern in line and all(word[1:] in inputs for word in words if word.startswith("@")):
+            found.append(words)
+    return found

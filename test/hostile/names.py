@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""names.py PGOKIT WALK: names made to be obeyed by a terminal, in every kind of file: all commands print them escaped.
+
+Functions, sections, files, commands of recordings, build ids, lines of lists, statements of assembly.
+"""
+import os
+import pathlib
+import pty
+import re
+import subprocess
+import sys
+import tempfile
+
+import inputs as made
+from commands import commands
+
+PGOKIT, WALK = (os.path.abspath(path) for path in sys.argv[1:])
+RAW = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]")
+PROGRESS = b"\r\x1b[K"  # takes the line of progress away
+# As long as what it takes the place of: clears the screen, ends the line, C1 alone and in UTF-8.
+EVIL = (b"\x1b[2J", b"\r\x1bcZ", b"\x9b31m", b"\xc2\x9b1m", b"\x7f\x08\x08\x07", b"\xe2\x80\xaeq")
+
+
+def hostile(whole, evil):
+    """The names that calc.c has, with a sequence in them."""
+    for name in (b"main", b"calc", b"parse", b"expression", b"term", b"factor", b".text", b".comm", b"program", b"split", b"probes", b"number"):
+        if len(name) >= len(evil):
+            whole = whole.replace(name, evil + name[len(evil):])
+    return whole
+
+
+def arguments(words, inputs, folder, damaged):
+    return [PGOKIT] + [str(folder / "OUT") if word == "OUT" else str(damaged[word[1:]]) if word[0] == "@" else word for word in words]
+
+
+def check(words, done, drop_in):
+    """What is for machines keeps its bytes; the stand-ins for LLVM's tools print as those do."""
+    for stream in (done.stderr, done.stdout):
+        if drop_in or words[1:3] == ["probes", "lower"]:
+            continue
+        if found := RAW.search(stream):
+            print(f"FAILED: {' '.join(words)}\n  prints {stream[max(0, found.start() - 60):found.end() + 20]!r}")
+            return False
+    return True
+
+
+def on_terminal(words):
+    """What the command shows on a terminal, which itself ends lines with a carriage return."""
+    mine, its = pty.openpty()
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=its, stderr=its):
+        os.close(its)
+        shown = b""
+        try:
+            while part := os.read(mine, 1 << 16):
+                shown += part
+        except OSError:  # the other side is closed
+            pass
+    os.close(mine)
+    return shown.replace(b"\r\n", b"\n").replace(PROGRESS, b"")
+
+
+def main():
+    if missing := made.missing_tools():
+        print("skipped: not installed:", *missing)
+        return 77
+    passed, runs, escaped = True, 0, 0
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+        inputs = made.Inputs(folder, PGOKIT, WALK)
+        for number, evil in enumerate(EVIL):
+            place = folder / str(number)
+            place.mkdir()
+            damaged = {}
+            for kind, path in inputs.paths.items():
+                damaged[kind] = place / os.fsdecode(evil + path.name.encode())
+                damaged[kind].write_bytes(hostile(path.read_bytes(), evil))
+                damaged[kind].chmod(0o755)
+            for words in commands(inputs):
+                words = arguments(words, inputs, place, damaged)
+                done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
+                drop_in = words[1].startswith("llvm-")
+                passed &= check(words, done, drop_in)
+                runs += 1
+                escaped += b"\\x" in done.stdout + done.stderr
+                if drop_in or "-o" in words:
+                    shown = on_terminal(["-" if word.endswith("/OUT") else word for word in words])
+                    if found := RAW.search(shown):
+                        print(f"FAILED: {' '.join(words)}\n  shows {shown[max(0, found.start() - 60):found.end() + 20]!r} on a terminal")
+                        passed = False
+        print(f"{runs} runs, {escaped} of them with something to escape")
+        passed &= escaped > 100
+    return int(not passed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
