@@ -71,7 +71,6 @@ Result<int> compare(const Settings& s) {
   bool good =
       100 * overlap.sample_share() >= s.min_overlap && 100 * overlap.similarity >= s.min_similarity;
   if (good) return 0;
-  std::fflush(stdout);
   report::print(stderr,
                 "pgokit compare: similarity {:.2f}%, overlap {:.2f}%: less than asked for\n",
                 100 * overlap.similarity, 100 * overlap.sample_share());
