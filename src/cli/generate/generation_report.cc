@@ -243,9 +243,10 @@ Status check_generated(const binary::Program& program, const ReadInput& input,
       causes += fmt::format("; {} of the ranges between branches {}",
                             percent(part.count, input.ranges.total), part.text);
   return fail(
-      "the profile would be empty: no sample is in code of {} that debug information or "
+      "{}: the profile would be empty: no sample is in code of {} that debug information or "
       "probes know{}; compile with {}",
-      files_of(program, options), causes, profiling_options(compiler_of_program(program)));
+      names_of(options.inputs), files_of(program, options), causes,
+      profiling_options(compiler_of_program(program)));
 }
 
 namespace {

@@ -143,7 +143,8 @@ Status evaluate_order(const std::vector<std::string>& programs, const MakeOrder&
     seen.push_back(TRY(look_at(path, inputs.model, options.page_size)));
   for (const auto& note : inputs.notes) report::print(stderr, "warning   {}\n", note);
   if (seen.front().functions == seen.front().missing)
-    return fail("{} has none of the functions: is it the same program?", seen.front().path);
+    return fail("{} has none of the functions of {}: is it the same program?", seen.front().path,
+                options.inputs.inputs.front().path);
   if (!options.svg.empty() && inputs.model.traces.empty())
     return fail("--svg wants traces: calls alone touch no pages");
   if (!options.svg.empty()) {
