@@ -31,9 +31,9 @@ std::string short_producer(std::string_view producer);
 // What the profile is attributed by.
 struct ProfileKind {
   bool probes = false;
-  bool unique_names = false;  // static functions have names with a hash of their file's path
+  bool unique_names = false;    // static functions have names with a hash of their file's path
   bool absolute_paths = false;  // ... which is an absolute one: mapped, they would have other names
-  bool rust_v0 = false;       // names of Rust begin with _R
+  bool rust_v0 = false;         // names of Rust begin with _R
 };
 
 // "-g -fdebug-info-for-profiling": what the program to be recorded is compiled with.

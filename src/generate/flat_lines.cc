@@ -75,8 +75,7 @@ class LineSamples {
   }
 
   LineLocation location_of(const dwarf::Frame& frame, u32 discriminator) const {
-    return {dwarf::line_offset(frame),
-            dwarf::base_discriminator(discriminator, flow_sensitive_)};
+    return {dwarf::line_offset(frame), dwarf::base_discriminator(discriminator, flow_sensitive_)};
   }
 
   // The samples of the part's functions, outermost first. Neighbouring parts mostly share them.

@@ -216,8 +216,7 @@ void add_line_entries(const mip::Module& module, const binary::Program& program,
         }
         u32 discriminator =
             dwarf::base_discriminator(frame.discriminator, program.has_fs_discriminators());
-        profile.function(name).raise_body({dwarf::line_offset(frame), discriminator},
-                                          entry.calls);
+        profile.function(name).raise_body({dwarf::line_offset(frame), discriminator}, entry.calls);
       }
       if (part.end <= at) break;
       at = part.end;

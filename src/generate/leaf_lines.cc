@@ -46,8 +46,8 @@ void read_span(const binary::CodeMap& code, dwarf::FrameCursor& cursor, Span spa
     u64 end = std::min<u64>(part.end - base, u64{span.last} + 1);
     if (!part.frames.empty()) {
       const auto& leaf = part.frames.back();
-      parts.push_back({static_cast<u32>(at), static_cast<u32>(end),
-                       dwarf::line_offset(leaf), leaf.discriminator, 0});
+      parts.push_back({static_cast<u32>(at), static_cast<u32>(end), dwarf::line_offset(leaf),
+                       leaf.discriminator, 0});
     }
     at = end;
   }

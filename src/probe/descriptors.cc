@@ -28,8 +28,8 @@ Descriptors Descriptors::read(std::span<const Bytes> sections) {
     }
     out.truncated_ |= !in.ok();
   }
-  // Not stable: among equal GUIDs it is the order of libstdc++'s sort that tells which one counts in
-  // llvm-profgen's profiles.
+  // Not stable: among equal GUIDs it is the order of libstdc++'s sort that tells which one counts
+  // in llvm-profgen's profiles.
   auto by_guid = [](const Descriptor& a, const Descriptor& b) { return a.guid < b.guid; };
   std::sort(out.list_.begin(), out.list_.end(), by_guid);
   size_t kept = 0;

@@ -14,9 +14,9 @@
 //
 // The linker keeps one entry per function (COMDAT), but entries of one GUID with different hashes
 // are seen, many of them in programs of clang 14 to 16. llvm-profgen sorts all by GUID with
-// std::sort() and takes the first of equals: that of libstdc++ leaves up to 16 entries in their order
-// and moves equal ones of larger sections, and so does it here. An object file has a section per
-// function. Source of truth: llvm/lib/MC/MCPseudoProbe.cpp.
+// std::sort() and takes the first of equals: that of libstdc++ leaves up to 16 entries in their
+// order and moves equal ones of larger sections, and so does it here. An object file has a section
+// per function. Source of truth: llvm/lib/MC/MCPseudoProbe.cpp.
 
 #include <span>
 #include <string_view>

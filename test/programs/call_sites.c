@@ -1,6 +1,6 @@
 // Call sites and places whose finding again is not plain: check and match of this very program must
-// find nothing changed. Deep in a file, as functions of amalgamations are, the place of code that has
-// no line (line 0, in 16 bits) is among those of lines.
+// find nothing changed. Deep in a file, as functions of amalgamations are, the place of code that
+// has no line (line 0, in 16 bits) is among those of lines.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,13 +37,26 @@ NOINLINE static unsigned mixed(unsigned x) {
   for (int i = 0; i < 4; ++i) {
     sum += only_plus(x + i);
     switch ((x + i) % 7) {
-      case 0: sum += plus(sum); break;
-      case 1: sum ^= 5; break;
-      case 2: sum = minus(sum); break;
-      case 3: sum += tail(x); break;
-      case 4: sum -= x; break;
-      case 5: sum += repeated(x, i); break;
-      default: sum = sum * 5 + x;
+      case 0:
+        sum += plus(sum);
+        break;
+      case 1:
+        sum ^= 5;
+        break;
+      case 2:
+        sum = minus(sum);
+        break;
+      case 3:
+        sum += tail(x);
+        break;
+      case 4:
+        sum -= x;
+        break;
+      case 5:
+        sum += repeated(x, i);
+        break;
+      default:
+        sum = sum * 5 + x;
     }
   }
   return sum;
@@ -67,6 +80,7 @@ NOINLINE static unsigned recursive(unsigned x, int depth) {
 
 int main(int argc, char** argv) {
   unsigned sum = 1, rounds = argc > 1 ? strtoul(argv[1], 0, 10) : 100000;
-  for (unsigned i = 0; i < rounds; ++i) sum = sum * 17 + mixed(sum + i) + merged(i) + recursive(i, 9);
+  for (unsigned i = 0; i < rounds; ++i)
+    sum = sum * 17 + mixed(sum + i) + merged(i) + recursive(i, 9);
   printf("%u\n", sum);
 }

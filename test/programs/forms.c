@@ -1,4 +1,5 @@
-// What profiles of every form are made for: a static callee, an inlined one, calls through a pointer.
+// What profiles of every form are made for: a static callee, an inlined one, calls through a
+// pointer.
 static __attribute__((noinline)) int leaf(int x) { return x * 7 + 1; }
 static int inner(int x) {
   if (x & 1) return leaf(x);

@@ -14,7 +14,7 @@ namespace pgokit::cli {
 struct LlvmListing {
   bool probes = false, locations = false, canonical_names = false;
   isa::Syntax syntax = isa::Syntax::att;  // of x86-64
-  std::vector<std::string> functions;  // empty: all
+  std::vector<std::string> functions;     // empty: all
 };
 
 // Prints to standard output.
