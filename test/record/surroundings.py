@@ -121,7 +121,9 @@ def kills():
             with open(result, "w") as out:
                 recorder = subprocess.Popen([pgokit, "record", "-q", "--software", "-F", "3000", "-o", folder / "killed.data",
                                              "--", program, mode], stdout=out, start_new_session=True)
-            time.sleep(random.uniform(0.02, 0.5))
+            while not children_of(recorder.pid) and recorder.poll() is None:
+                time.sleep(0.005)
+            time.sleep(random.uniform(0, 0.5))
             recorder.kill()
             recorder.wait()
             deadline = time.monotonic() + 60
@@ -131,6 +133,17 @@ def kills():
                 wrong.append(f"{mode}: {result.read_text()!r}")
             expect(not temporary_files(folder / "killed.data"), "a temporary file is left")
     expect(not wrong, f"{len(wrong)} of {6 * KILLS}: {wrong[:3]}")
+
+
+def children_of(pid):
+    found = []
+    for one in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            if int(one.read_text().rpartition(")")[2].split()[1]) == pid:
+                found.append(one.parent.name)
+        except OSError:
+            pass
+    return found
 
 
 def group_lives(group):
