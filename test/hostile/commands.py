@@ -59,7 +59,10 @@ show @probes --json
 show @object
 show @map
 show @dump
-show @mip --functions --order --edges --targets
+show @mip --functions --top 0
+show @mip --order
+show @mip --edges
+show @mip --targets
 show @mip --source calc.c -b @instrumented
 show @program-lbr-perfdata --targets -b @program
 export @mip -b @instrumented -o OUT
