@@ -22,7 +22,7 @@ struct RecordHead {
   u64 offset = 0;         // in the section
   u64 guid = 0;           // of the source function
   u64 symbol = 0;         // GUID of the symbol at its code: the function's own but for split parts
-  u64 base = 0;           // what the first delta is relative to
+  u64 base = 0;           // what the first delta is relative to; if `absolute`, of its symbol
   bool located = false;   // base is the address of the symbol
   bool absolute = false;  // its probes carry addresses
 
@@ -65,6 +65,8 @@ std::optional<u64> walk_section(Bytes section, const Table::AddressOf& address_o
       head.base = start.value_or(head.symbol);
     } else {
       head.base = address.at();
+      // Deltas go on from the last probe there, which says nothing of where this function is.
+      if (head.absolute) head.base = address_of(head.symbol).value_or(head.base);
     }
     head.located = known || head.absolute;
     visit.begin(head);

@@ -56,7 +56,7 @@ TEST(Walk, AbsoluteAddressesNeedNoSymbol) {
   section.record("old", 2, 0).absolute(1, 0, 0x5000).probe(2, 0, 3);
   section.record("main", 1, 0).probe(1, 0, 1);
   EXPECT_EQ(walk_section(section.bytes(), address_of, log), std::nullopt);
-  EXPECT_EQ(log.text, "begin!:0x0 (0 1@5000 2@5003 ) begin!:0x5003 (0 1@5004 ) ");
+  EXPECT_EQ(log.text, "begin!:0x0 (0 1@5000 2@5003 ) begin!:0x1000 (0 1@5004 ) ");
 }
 
 TEST(Walk, NamesTheRecordThatIsCutOff) {

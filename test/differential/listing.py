@@ -150,6 +150,12 @@ def places_in_objects(pgokit, paths):
     return found
 
 
+def in_own_section(places):
+    """Records of clang 14 do not tell whose code they are in. Of one in the code of another section there is
+    no distance to its symbol: it comes out negative, in 64 bits."""
+    return {place for place in places if place[2] < 1 << 63}
+
+
 def compare_objects(pgokit, program, found, scratch):
     """Every probe of the linked program is in one of the objects, at the same place of its symbol; and
     all of these are in the one object that `ld -r` makes of them."""
@@ -158,7 +164,7 @@ def compare_objects(pgokit, program, found, scratch):
     for linker in ("ld", "ld.lld-22"):
         joined = scratch / f"joined-{linker}.o"
         done = subprocess.run([linker, "-r", *objects, "-o", joined], capture_output=True, check=False)
-        if done.returncode == 0 and not places_in_objects(pgokit, [joined]) <= of_objects:
+        if done.returncode == 0 and not in_own_section(places_in_objects(pgokit, [joined])) <= of_objects:
             raise Different(f"probes dump of what {linker} -r made: others than in the objects")
     for text, at, symbol, start in found:
         if start is not None and (text, symbol, at - start) not in of_objects:
