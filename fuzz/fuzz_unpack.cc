@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (int round = 0; round < 2; ++round) {
     static u64 last;
     u64 total = 0;
-    (void)unpack(bytes, packing, most, [&](Bytes piece) -> Status {
+    [[maybe_unused]] auto status = unpack(bytes, packing, most, [&](Bytes piece) -> Status {
       total += piece.size();
       return {};
     });

@@ -85,7 +85,7 @@ TEST(Unpack, DamageIsAnError) {
     for (size_t at = 0; at < bytes.size(); at += bytes.size() / 60) {
       auto broken = bytes;
       broken[at] = static_cast<char>(broken[at] ^ 0x15);
-      (void)unpacked(broken, packing);
+      [[maybe_unused]] auto result = unpacked(broken, packing);
     }
   }
 }

@@ -150,12 +150,6 @@ def places_in_objects(pgokit, paths):
     return found
 
 
-def in_own_section(places):
-    """Records of clang 14 do not tell whose code they are in. Of one in the code of another section there is
-    no distance to its symbol: it comes out negative, in 64 bits."""
-    return {place for place in places if place[2] < 1 << 63}
-
-
 def compare_objects(pgokit, program, found, scratch):
     """Every probe of the linked program is in one of the objects, at the same place of its symbol; and
     all of these are in the one object that `ld -r` makes of them."""
@@ -164,7 +158,7 @@ def compare_objects(pgokit, program, found, scratch):
     for linker in ("ld", "ld.lld-22"):
         joined = scratch / f"joined-{linker}.o"
         done = subprocess.run([linker, "-r", *objects, "-o", joined], capture_output=True, check=False)
-        if done.returncode == 0 and not in_own_section(places_in_objects(pgokit, [joined])) <= of_objects:
+        if done.returncode == 0 and not places_in_objects(pgokit, [joined]) <= of_objects:
             raise Different(f"probes dump of what {linker} -r made: others than in the objects")
     for text, at, symbol, start in found:
         if start is not None and (text, symbol, at - start) not in of_objects:
@@ -198,7 +192,9 @@ def check(pgokit, program, path, scratch):
         return f"{lines} lines"
     listed = compare_disassembly(pgokit, path)
     _, found = compare_dump(pgokit, path, listed)
-    if not {"lto", "thinlto"} & set(program.choices):
+    # With clang 14 records do not tell in whose code they are; where that is another function's, linking moves
+    # it away from the symbol.
+    if not {"lto", "thinlto", "clang14"} & set(program.choices):
         compare_objects(pgokit, path, found, scratch)
     if not is_aarch64(program):
         compare_debug_files(pgokit, path, scratch)
