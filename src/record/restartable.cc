@@ -36,7 +36,8 @@ struct RseqConfiguration {
 }  // namespace
 
 bool has_abort_handlers(Bytes code) {
-  return memmem(code.data(), code.size(), signature.data(), signature.size()) != nullptr;
+  return !code.empty() &&
+         memmem(code.data(), code.size(), signature.data(), signature.size()) != nullptr;
 }
 
 std::vector<CodeRange> find_sequences(Bytes data, const Mapping& code) {
