@@ -15,6 +15,7 @@ class Collector {
         functions_(profile.names.size()) {
     for (const auto& [context, samples] : profile.functions()) {
       add(samples);
+      function(samples.name).ran |= samples.total > 0;
       auto id = context;
       for (auto parent = profile.contexts.node(id).parent; parent != profile::ContextId::none;
            id = parent, parent = profile.contexts.node(id).parent) {

@@ -14,7 +14,8 @@ struct OldFunction {
   std::vector<Anchor> anchors;                // callees by name of the profile's table
   std::vector<profile::LineLocation> places;  // ascending; those of anchors, too
   u64 checksum = 0;
-  u64 samples = 0;
+  u64 samples = 0;   // of its own places, wherever they are
+  bool ran = false;  // its code has samples, perhaps only of what is inlined there
   bool used = false;
 };
 

@@ -108,7 +108,7 @@ class FitMeasure {
       return;
     }
     const auto& now = shape_.functions[static_cast<size_t>(names_.at(name))];
-    if (function.samples) fit_.covered_bytes += now.code_bytes;
+    if (function.ran) fit_.covered_bytes += now.code_bytes;
     auto match = match_function(function, names_.anchors_of(name), now, shape_);
     fit_.call_sites += match.call_sites;
     fit_.call_sites_there += match.call_sites_there;

@@ -74,5 +74,16 @@ TEST(Fit, TellsChangedAndVanishedFunctions) {
   EXPECT_THAT(fit.changed_names, ElementsAre("changed"));
 }
 
+TEST(Fit, CodeIsCoveredByWhatIsInlinedThere) {
+  ProgramShape shape;
+  shape.functions.resize(1);
+  shape.names.intern("");
+  shape.function(shape.names.intern("outer")).code_bytes = 50;
+  shape.code_bytes = 200;
+  shape.index_guids();
+  auto profile = read("outer:60:0\n 1: inner:60\n  1: 60\n");
+  EXPECT_DOUBLE_EQ(measure_fit(profile.profile, shape).covered_share(), 0.25);
+}
+
 }  // namespace
 }  // namespace pgokit::analysis
