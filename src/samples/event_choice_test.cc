@@ -37,7 +37,7 @@ perf::test::Image recording_of(const std::vector<Recorded>& events) {
 }
 
 Result<EventChoice> chosen(const std::vector<Recorded>& events, EventUse use,
-                           std::optional<std::string> wanted = "") {
+                           const std::optional<std::string>& wanted = "") {
   auto image = recording_of(events);
   return choose_event(*perf::Recording::open(image), use, wanted, 2);
 }
