@@ -103,7 +103,11 @@ def try_rust():
 
 
 def try_empty():
-    done = subprocess.run(["pgokit", "record", "--software", "-o", "empty.perf", "--", "true"], capture_output=True, text=True, check=False)
+    # Even `true` runs for a millisecond, in which a sample can fall; this ends with its first system call.
+    with open("empty.c", "w") as source:
+        source.write("void _start(void) { register int status asm(\"edi\") = 0; asm volatile(\"syscall\" : : \"a\"(60), \"r\"(status)); }\n")
+    run("gcc -O2 -static -nostdlib empty.c -o empty")
+    done = subprocess.run(["pgokit", "record", "--software", "-o", "empty.perf", "--", "./empty"], capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "there are no samples in it" in done.stderr, done
     done = subprocess.run(["pgokit", "generate", "empty.perf"], capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "there are no samples in it" in done.stderr, done
