@@ -14,6 +14,8 @@ struct Listener {
 
   void add(u64 value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15 + 1; }
   void mmap(const perf::MmapLine& line) { add(line.start + line.parsed), ++mappings; }
+  bool enter(std::optional<u32> pid) { return add(pid.value_or(1)), hash % 3 != 0; }
+  void skip_sample(u64 repeat) { add(repeat), add(5); }
   void begin_sample(u64 repeat) { add(repeat); }
   bool frame(u64 address) { return add(address), address % 7 != 0; }
   bool end_of_frames() { return add(2), hash % 5 != 0; }
@@ -32,7 +34,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using enum perf::ScriptKind;
   for (auto kind : {branches, hybrid, columns, column_chains}) {
     u64 found = 0;
-    perf::for_each_mmap_line(text, perf::mmap_rule(kind), [&](const perf::MmapLine&) { ++found; });
+    auto rule =
+        perf::has_columns(kind) ? perf::MmapRule::with_columns : perf::MmapRule::llvm_profgen;
+    perf::for_each_mmap_line(text, rule, [&](const perf::MmapLine&) { ++found; });
     Listener whole, pieces;
     auto counts = perf::parse_script(text, kind, whole);
     perf::ScriptCounts sum;
@@ -44,6 +48,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (whole.hash != pieces.hash || counts.lines != sum.lines || counts.samples != sum.samples)
       std::abort();
     if (whole.mappings > found) std::abort();
+    perf::for_each_event_line(text,
+                              [](std::string_view line) { (void)perf::parse_task_line(line); });
   }
   return 0;
 }

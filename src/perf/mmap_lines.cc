@@ -10,7 +10,8 @@ using namespace script_detail;
 
 namespace {
 
-constexpr std::string_view mmap_mark = "PERF_RECORD_MMAP";
+constexpr std::string_view event_mark = "PERF_RECORD_", mmap_mark = "PERF_RECORD_MMAP";
+constexpr std::string_view fork_mark = "PERF_RECORD_FORK", exec_mark = "PERF_RECORD_COMM exec: ";
 
 // Steps over what one of the patterns below expects.
 class Pattern {
@@ -116,20 +117,54 @@ MmapLine parse_mmap_line(std::string_view line) {
   return {.line = line};
 }
 
-void for_each_mmap_line(std::string_view text, MmapRule rule,
-                        const std::function<void(const MmapLine&)>& each) {
-  constexpr size_t underscore = mmap_mark.find('_');
+std::optional<TaskLine> parse_task_line(std::string_view line) {
+  auto number = [](Pattern& in) { return static_cast<u32>(in.decimal()); };
+  TaskLine task;
+  if (size_t at = line.find(fork_mark); at != line.npos) {
+    Pattern in(line.substr(at + fork_mark.size()));
+    task.pid = number(in.text("("));
+    task.tid = number(in.text(":"));
+    task.parent = number(in.text("):("));
+    return in.ok() ? std::optional(task) : std::nullopt;
+  }
+  size_t name = line.find(exec_mark), end = line.rfind(':');
+  if (name == line.npos || end < name + exec_mark.size()) return std::nullopt;
+  Pattern in(line.substr(end + 1));
+  task.exec = true;
+  task.pid = number(in);
+  task.tid = number(in.text("/"));
+  return in.ok() ? std::optional(task) : std::nullopt;
+}
+
+namespace {
+
+template <class Each>
+void for_each_line_with(std::string_view text, std::string_view mark, const Each& each) {
+  // Samples have many a 'P', but few '_'.
+  const size_t underscore = mark.find('_');
   for (size_t hit = 0; (hit = text.find('_', hit)) != text.npos;) {
-    if (hit < underscore || !text.substr(hit - underscore).starts_with(mmap_mark)) {
+    if (hit < underscore || !text.substr(hit - underscore).starts_with(mark)) {
       ++hit;
       continue;
     }
     size_t begin = text.rfind('\n', hit) + 1;
     size_t stop = std::min(text.find('\n', hit), text.size());
-    std::string_view line = text.substr(begin, stop - begin);
-    if (is_mmap_line(line, rule)) each(parse_mmap_line(line));
+    each(text.substr(begin, stop - begin));
     hit = stop;
   }
+}
+
+}  // namespace
+
+void for_each_mmap_line(std::string_view text, MmapRule rule,
+                        const std::function<void(const MmapLine&)>& each) {
+  for_each_line_with(text, mmap_mark, [&](std::string_view line) {
+    if (is_mmap_line(line, rule)) each(parse_mmap_line(line));
+  });
+}
+
+void for_each_event_line(std::string_view text, const std::function<void(std::string_view)>& each) {
+  for_each_line_with(text, event_mark, each);
 }
 
 }  // namespace pgokit::perf

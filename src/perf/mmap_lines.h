@@ -5,9 +5,13 @@
 //   PERF_RECORD_MMAP2 PID/TID: [0xSTART(0xSIZE) @ 0xOFFSET DEVICE INODE GENERATION]: r-xp PATH
 //   PERF_RECORD_MMAP PID/TID: [0xSTART(0xSIZE) @ 0xOFFSET]: x PATH
 //
-// perhaps behind other columns.
+// perhaps behind other columns; and what --show-task-events adds:
+//
+//   PERF_RECORD_FORK(PID:TID):(PARENT:TID)
+//   PERF_RECORD_COMM exec: NAME:PID/TID
 
 #include <functional>
+#include <optional>
 #include <string_view>
 
 #include "base/types.h"
@@ -29,5 +33,16 @@ MmapLine parse_mmap_line(std::string_view line);
 // In the order of the text; line.data() tells the place.
 void for_each_mmap_line(std::string_view text, MmapRule rule,
                         const std::function<void(const MmapLine&)>& each);
+
+// A process or thread that begins, or a process that runs another program from here on.
+struct TaskLine {
+  bool exec = false;
+  u32 pid = 0, tid = 0;
+  u32 parent = 0;  // of a fork: the process; the same for a thread
+};
+std::optional<TaskLine> parse_task_line(std::string_view line);
+
+// Lines of any event but a sample.
+void for_each_event_line(std::string_view text, const std::function<void(std::string_view)>& each);
 
 }  // namespace pgokit::perf

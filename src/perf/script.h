@@ -12,6 +12,9 @@
 // A sink has these functions; addresses are those of the running process:
 //
 //   void mmap(const MmapLine& line);
+//   void event(std::string_view line);    // columns: any but a sample; may be missing
+//   bool enter(std::optional<u32> pid);   // columns: false: skip_sample(repeat) in place of the
+//                                         // sample; may be missing
 //   void begin_sample(u64 repeat);
 //   bool frame(u64 address);      // leaf first; false: skip everything up to the branch line
 //   bool end_of_frames();         // false: the sample is dropped with its branch line
@@ -66,10 +69,6 @@ std::string script_problem(std::string_view text);
 // The first line that belongs to samples of the other kind (`kind` is branches or hybrid); 0: there
 // is none.
 u64 other_kind_line(std::string_view text, ScriptKind kind);
-
-inline MmapRule mmap_rule(ScriptKind kind) {
-  return has_columns(kind) ? MmapRule::with_columns : MmapRule::llvm_profgen;
-}
 
 // Pieces of about `size` bytes that begin and end between samples.
 std::vector<std::string_view> split_script(std::string_view text, ScriptKind kind, size_t size);
@@ -146,14 +145,22 @@ class ColumnVisitor {
   ColumnVisitor(Sink& sink, ScriptKind kind) : sink_(sink), chains_(has_chains(kind)) {}
 
   void event(std::string_view line) {
+    if constexpr (requires { sink_.event(line); }) sink_.event(line);
     if (is_mmap_line(line, MmapRule::with_columns)) sink_.mmap(parse_mmap_line(line));
   }
-  void begin(const SampleColumns&, u64 repeat) {
+  void begin(const SampleColumns& columns, u64 repeat) {
     ++counts.samples;
-    sink_.begin_sample(repeat);
     framed_ = chains_;
     more_frames_ = true;
     kept_.reset();
+    if constexpr (requires { sink_.enter(columns.pid); }) {
+      if (!sink_.enter(columns.pid)) {
+        more_frames_ = false;
+        kept_ = false;
+        return sink_.skip_sample(repeat);
+      }
+    }
+    sink_.begin_sample(repeat);
   }
   void frame(u64 address) {
     framed_ = true;

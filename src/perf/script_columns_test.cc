@@ -122,6 +122,23 @@ TEST(ScriptColumns, MappingEventsBehindTheProcess) {
       fmt::format("columns\n{}{}", told_mapping, chains));
 }
 
+TEST(ScriptColumns, TaskEvents) {
+  auto fork = parse_task_line("app 7 1.5: PERF_RECORD_FORK(5:6):(7:8)");
+  ASSERT_TRUE(fork);
+  EXPECT_FALSE(fork->exec);
+  EXPECT_EQ(fork->pid, 5u);
+  EXPECT_EQ(fork->tid, 6u);
+  EXPECT_EQ(fork->parent, 7u);
+  auto exec = parse_task_line("app 7 PERF_RECORD_COMM exec: a:1/2 b:9/10");
+  ASSERT_TRUE(exec && exec->exec);
+  EXPECT_EQ(exec->pid, 9u);
+  EXPECT_EQ(exec->tid, 10u);
+  for (auto line : {"PERF_RECORD_COMM: a:9/10", "PERF_RECORD_FORK", "PERF_RECORD_FORK(5:6)",
+                    "PERF_RECORD_FORK(x:6):(7:8)", "PERF_RECORD_COMM exec: a",
+                    "PERF_RECORD_EXIT(5:6):(7:8)", "PERF_RECORD_COMM exec: a:b/c", ""})
+    EXPECT_FALSE(parse_task_line(line)) << line;
+}
+
 TEST(ScriptColumns, CommentsAndOtherEventsSayNothing) {
   constexpr std::string_view header = "# ========\n# cmdline : 0x1/0x2 \n#\n";
   EXPECT_EQ(read(fmt::format("{} 77 0x1/0x2/P  0x3/0x4/P\nPERF_RECORD_LOST lost 0x1/0x2\n 99 "

@@ -3,13 +3,11 @@
 
 #include "perf/script.h"
 #include "samples/ip_counts.h"
-#include "samples/program_maps.h"
-#include "samples/program_match.h"
+#include "samples/script_maps.h"
+#include "samples/script_reading.h"
 
 namespace pgokit::samples {
 namespace {
-
-constexpr u32 any_process = ~u32{0};
 
 // The events of a text's samples, by name.
 class EventNames {
@@ -36,30 +34,30 @@ class EventNames {
 
 class ScriptReader {
  public:
-  ScriptReader(const binary::Program& program, const RecordingOptions& options, IpRead& out,
-               const EachChain& each)
-      : match_(program.name(), program.file().build_id(), no_ids_),
-        maps_(program.file()),
+  ScriptReader(std::string_view text, const binary::Program& program,
+               const RecordingOptions& options, IpRead& out, const EachChain& each)
+      : text_(text),
+        maps_(program, text, {.pid = options.pid, .threads = options.threads}),
         options_(options),
         out_(out),
         each_(each) {}
 
-  Status read(std::string_view text) {
-    find_mappings(text);
+  Status read() {
+    out_.mappings = maps_.mappings();
+    if (options_.event) find_events();
     out_.events = TRY(choose_event(events_.list(), EventUse::addresses, options_.event));
     perf::script_detail::ColumnWalk walk(*this, false);
-    for (perf::Lines lines(text); !lines.at_end(); lines.advance()) {
-      line_ = lines.number();
-      walk.line(lines.line(), line_);
-    }
+    for (perf::Lines lines(text_); !lines.at_end(); lines.advance())
+      walk.line(lines.line(), lines.number());
     walk.end();
-    return {};
+    return out_.mappings == 0 ? Status() : check_process(options_.pid, tells_process_);
   }
 
   // What the walk calls for each part of a sample.
-  void event(std::string_view) {}
+  void event(std::string_view line) { place_ = static_cast<u64>(line.data() - text_.data()); }
   void begin(const perf::SampleColumns& columns, u64) {
     pid_ = columns.pid;
+    tells_process_ |= pid_.has_value();
     event_ = columns.event;
     frames_.clear();
     if (columns.ip) frames_.push_back(*columns.ip);
@@ -70,18 +68,14 @@ class ScriptReader {
   }
   void branches(std::string_view, u64) {}
 
-  // A process that has no mapping event of its own was forked from one that has.
   void end() {
     if (frames_.empty()) return;
     ++out_.use.samples;
     if (is_of_other_event()) return void(++out_.use.other_events);
     out_.has_chains |= frames_.size() > 1;
-    bool wanted = !options_.pid || pid_ == options_.pid;
-    bool known =
-        wanted && ((pid_ && lookup_.enter(*pid_, line_)) || lookup_.enter(any_process, line_));
-    if (!known) return void(++out_.use.elsewhere);
+    if (!lookup_.enter(pid_, place_)) return void(++out_.use.elsewhere);
     chain_.clear();
-    for (u64 address : frames_) chain_.push_back(lookup_.translate({address}));
+    for (u64 address : frames_) chain_.push_back(lookup_.translate(address));
     if (!out_.counter.add(chain_)) return void(++out_.use.not_in_program);
     ++out_.use.used;
     out_.use.entries += chain_.size() - 1;
@@ -89,30 +83,13 @@ class ScriptReader {
   }
 
  private:
-  // Text has no times that could be relied on: its lines are in order. Events are named on the way.
-  void find_mappings(std::string_view text) {
-    u64 line = 0;
-    for (perf::Lines lines(text); !lines.at_end(); lines.advance()) {
-      ++line;
-      if (!perf::is_event_line(lines.line())) {
-        note_event(lines.line());
-        continue;
-      }
-      auto event = perf::parse_mmap_line(lines.line());
-      if (!event.parsed || event.protection.find('x') == event.protection.npos) continue;
-      perf::Mapping mapping;
-      mapping.path = event.path;
-      bool ours = match_(mapping) == ProgramMatch::Verdict::program;
-      ProgramMaps::Mapping place{event.start, event.size, event.file_offset};
-      for (u32 pid : {static_cast<u32>(event.pid), any_process}) maps_.map(pid, line, place, ours);
-      out_.mappings += ours;
+  void find_events() {
+    for (perf::Lines lines(text_); !lines.at_end(); lines.advance()) {
+      auto line = lines.line();
+      if (line.starts_with('\t') || line.starts_with('#') || perf::is_event_line(line)) continue;
+      if (auto columns = perf::parse_columns(line, false); columns.is_sample)
+        events_.add(columns.event);
     }
-  }
-
-  void note_event(std::string_view line) {
-    if (!options_.event || line.starts_with('\t') || line.starts_with('#')) return;
-    if (auto columns = perf::parse_columns(line, false); columns.is_sample)
-      events_.add(columns.event);
   }
 
   bool is_of_other_event() const {
@@ -121,15 +98,15 @@ class ScriptReader {
     return at == events_.list().size() || !out_.events.taken[at];
   }
 
-  std::vector<perf::BuildId> no_ids_;
-  ProgramMatch match_;
-  ProgramMaps maps_;
+  std::string_view text_;
+  ScriptMaps maps_;
   const RecordingOptions& options_;
   IpRead& out_;
   const EachChain& each_;
 
-  ProgramMaps::Lookup lookup_{maps_};
-  u64 line_ = 0;
+  ScriptMaps::Lookup lookup_{maps_};
+  u64 place_ = 0;
+  bool tells_process_ = false;
   EventNames events_;
   std::optional<u32> pid_;
   std::string_view event_;
@@ -156,7 +133,7 @@ Result<IpRead> count_ip_script(std::string_view text, const binary::Program& pro
   if (!looks_like_ip_script(text))
     return fail("has no samples as 'perf script -F pid,ip' prints them");
   IpRead read(program);
-  TRY(ScriptReader(program, options, read, each).read(text));
+  TRY(ScriptReader(text, program, options, read, each).read());
   if (read.mappings == 0)
     return fail(
         "has no mapping event of {}, so its addresses are not known: print it with perf script "

@@ -96,6 +96,7 @@ TEST_F(IpTest, TextWithProcesses) {
   EXPECT_THAT(seen(read), ElementsAre(Seen(0x401000, 1), Seen(0x401004, 2)));
   EXPECT_EQ(read.use.not_in_program, 1u);
   EXPECT_EQ(read_text(text, {.pid = 8}).use.used, 2u);
+  EXPECT_FALSE(count_ip_script(std::string(maps) + "     10004\n", program_, {.pid = 8}));
 }
 
 TEST_F(IpTest, TextWithoutProcessesTakesEveryAddressThatWasMapped) {

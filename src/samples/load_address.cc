@@ -64,9 +64,8 @@ LoadAddress LoadHistory::at(const char* place) const {
   return next == changes.begin() ? initial : std::prev(next)->address;
 }
 
-LoadTracker::LoadTracker(const binary::Program& program, std::optional<u32> pid, bool kernel,
-                         perf::MmapRule rule)
-    : program_(program), pid_(pid), kernel_(kernel), rule_(rule) {
+LoadTracker::LoadTracker(const binary::Program& program, std::optional<u32> pid, bool kernel)
+    : program_(program), pid_(pid), kernel_(kernel) {
   address_.base = program.text_base().value;
 }
 
@@ -81,7 +80,7 @@ LoadHistory LoadTracker::history_of(size_t chunk, std::string_view text) {
   std::vector<perf::MmapLine> found;
   u64 unparsable = 0;
   auto mmap_lines = perf::MmapLines::none;
-  perf::for_each_mmap_line(text, rule_, [&](const perf::MmapLine& event) {
+  perf::for_each_mmap_line(text, perf::MmapRule::llvm_profgen, [&](const perf::MmapLine& event) {
     mmap_lines = perf::MmapLines::possible;
     if (!event.parsed)
       ++unparsable;

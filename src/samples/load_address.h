@@ -1,10 +1,10 @@
 #pragma once
 
-// Where perf script text says that the program was loaded.
+// Where perf script text says that the program was loaded, if it has no columns.
 //
 // Samples in such text do not tell their process, so there is one load address at a time, changed
 // by each mapping event of the program's file name, in the order of the text: the rules of
-// llvm-profgen 22.
+// llvm-profgen 22. Text with columns: script_maps.h.
 
 #include <condition_variable>
 #include <mutex>
@@ -50,8 +50,7 @@ class LoadTracker {
  public:
   // `pid`: take mapping events of this process only. `kernel`: the program is Linux, whose mapping
   // has a name of its own.
-  LoadTracker(const binary::Program& program, std::optional<u32> pid, bool kernel = false,
-              perf::MmapRule rule = perf::MmapRule::llvm_profgen);
+  LoadTracker(const binary::Program& program, std::optional<u32> pid, bool kernel = false);
 
   // Waits for the chunks before to be asked for.
   LoadHistory history_of(size_t chunk, std::string_view text);
@@ -69,7 +68,6 @@ class LoadTracker {
   const binary::Program& program_;
   std::optional<u32> pid_;
   bool kernel_;
-  perf::MmapRule rule_;
   std::mutex lock_;
   std::condition_variable chunk_done_;
   size_t chunks_done_ = 0;

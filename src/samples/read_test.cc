@@ -1,4 +1,5 @@
 // Recordings and perf script text of the tiny program, to counts.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/cursor.h"
@@ -299,9 +300,83 @@ TEST_F(ScriptTest, ALaterMappingMovesTheProgram) {
 }
 
 TEST_F(ScriptTest, MappingsOfOtherProcessesOnRequest) {
-  auto result = read(fmt::format("{}{}", mapped, round), {.pid = 8});
+  auto result = read(fmt::format("{}{}", mapped, round), {.pid = 8, .llvm_profgen = true});
   EXPECT_FALSE(result.facts.mapped);
   EXPECT_EQ(result.use.not_in_program, 1u);
+}
+
+TEST_F(ScriptTest, TextThatDoesNotTellProcessesIsRefusedWhereOneIsWanted) {
+  for (std::string_view sample :
+       {round, std::string_view("    10011 main (/bin/tiny) 0x1/0x2/P\n")})
+    EXPECT_THAT(
+        count_script(fmt::format("{}{}", mapped, sample), program_, {.pid = 7}).error().message,
+        testing::HasSubstr("--pid 7: its samples do not tell their process"));
+}
+
+// With a column for the process each has its own load address, as in perf.data.
+class ColumnsTest : public ScriptTest {
+ protected:
+  static std::string map(u32 pid, u64 start, std::string_view file = "/bin/tiny") {
+    return fmt::format(
+        "app {0} PERF_RECORD_MMAP2 {0}/{0}: [{1:#x}(0x1000) @ 0x1000 fe:01 1 1]: r-xp {2}\n", pid,
+        start, file);
+  }
+  static std::string sample(u32 pid, u64 start) {
+    return fmt::format("{} {:x} 0x{:x}/0x{:x}/P/-/-/0  0x{:x}/0x{:x}/P/-/-/0 \n", pid, start + 0x11,
+                       start + 0x11, start + 0xc, start + 7, start + 0x10);
+  }
+};
+
+TEST_F(ColumnsTest, EveryProcessHasItsOwnLoadAddress) {
+  auto text = map(7, 0x10000) + map(8, 0x20000) + sample(7, 0x10000) + sample(8, 0x20000) +
+              sample(7, 0x20000);
+  auto result = read(text);
+  Counts twice = round_counts_;
+  merge(twice, round_counts_);
+  EXPECT_EQ(result.sums.counts(), twice);
+  EXPECT_EQ(result.use.used, 2u);
+  EXPECT_EQ(result.use.not_in_program, 1u);
+  auto one = read(text, {.pid = 8});
+  EXPECT_EQ(one.sums.counts(), round_counts_);
+  EXPECT_EQ(one.use.elsewhere, 2u);
+  EXPECT_EQ(one.use.samples, 3u);
+}
+
+TEST_F(ColumnsTest, WhatAnotherProgramRunsIsNoneOfOurs) {
+  auto use = read(map(7, 0x10000) + map(9, 0x10000, "/bin/other") + sample(9, 0x10000) +
+                  sample(7, 0x10000))
+                 .use;
+  EXPECT_EQ(use.used, 1u);
+  EXPECT_EQ(use.elsewhere, 1u);
+}
+
+TEST_F(ColumnsTest, AProcessThatNoEventTellsOfMayBeAChild) {
+  auto use = read(map(7, 0x10000) + map(8, 0x20000) + sample(6, 0x10000) + sample(6, 0x20000)).use;
+  EXPECT_EQ(use.used, 2u);
+}
+
+// perf script --show-task-events
+TEST_F(ColumnsTest, ForksAndThreadsAndOtherPrograms) {
+  auto text = map(7, 0x10000) + map(8, 0x20000) + "app 7 PERF_RECORD_FORK(5:5):(7:7)\n" +
+              "app 8 PERF_RECORD_FORK(8:4):(8:8)\n" + sample(5, 0x10000) + sample(5, 0x20000) +
+              sample(4, 0x20000) + "app 5 PERF_RECORD_COMM exec: a: b:5/5\n" + sample(5, 0x10000);
+  auto use = read(text).use;
+  EXPECT_EQ(use.used, 2u);
+  EXPECT_EQ(use.not_in_program, 1u);
+  EXPECT_EQ(use.elsewhere, 1u);
+  EXPECT_EQ(read(text, {.pid = 8}).use.used, 1u);
+}
+
+TEST_F(ColumnsTest, ThreadsOfOursDoNotChangeTheCounts) {
+  std::string text;
+  for (u32 round = 0; round < 20'000; ++round) {
+    if (round % 5'000 == 0) text += map(round % 3, 0x10000 * (1 + round / 5'000));
+    text += sample(round % 3, 0x10000 * (1 + round / 5'000));
+  }
+  auto one = read(text, {.threads = 1}), three = read(text, {.threads = 3});
+  EXPECT_EQ(one.sums.counts(), three.sums.counts());
+  EXPECT_EQ(one.use.used, three.use.used);
+  EXPECT_GT(one.use.used, 6'000u);
 }
 
 TEST_F(ScriptTest, TheKernelHasMappingsOfItsOwnName) {

@@ -18,6 +18,12 @@ class CountingSink : public ScriptSink {
         code_(program.code()),
         run_to_next_branch_(run_to_next_branch) {}
 
+  void skip_sample(u64 repeat) {
+    ++begun;
+    use.samples += repeat;
+    use.elsewhere += repeat;
+  }
+
   void begin_sample(u64 repeat) {
     ++begun;
     repeat_ = repeat;

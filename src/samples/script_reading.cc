@@ -2,14 +2,16 @@
 
 namespace pgokit::samples {
 
-Result<ScriptFacts> summarize_chunks(const std::vector<ScriptChunk>& chunks,
-                                     const LoadTracker& loads, bool cut_in_sample) {
-  if (!loads.status()) return std::unexpected(loads.status().error());
-  if (cut_in_sample) return fail("Hybrid perf sample is corrupted, No LBR sample line at the end");
+Status check_process(const std::optional<u32>& pid, bool tells_process) {
+  if (!pid || tells_process) return {};
+  return fail(
+      "--pid {}: its samples do not tell their process; print the text with perf script -F "
+      "pid,ip,brstack --show-mmap-events, or give the recording itself",
+      *pid);
+}
+
+ScriptFacts summarize_chunks(const std::vector<ScriptChunk>& chunks) {
   ScriptFacts facts;
-  facts.mapped = loads.events() > 0;
-  facts.base = loads.address().base;
-  facts.unparsable_events = loads.unparsable_events();
   u64 lines_before = 0;
   for (const auto& chunk : chunks) {
     if (facts.bad_branches == 0 && !chunk.bad_lines.empty()) {

@@ -11,6 +11,10 @@ class UnwindingSink : public samples::ScriptSink {
   UnwindingSink(const binary::Program& program, const HybridRules& rules)
       : ScriptSink(program), sampler(program, rules) {}
 
+  void skip_sample(u64 repeat) {
+    sampler.use.samples += repeat;
+    sampler.use.elsewhere += repeat;
+  }
   void begin_sample(u64 repeat) {
     if (std::exchange(chunk_, chunk) != chunk) sampler.begin_piece(chunk);
     sampler.begin(repeat);

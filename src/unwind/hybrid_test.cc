@@ -99,6 +99,16 @@ TEST_F(HybridTest, ThreadsDoNotChangeTheCounts) {
   }
 }
 
+TEST_F(HybridTest, OneProcessOnRequest) {
+  std::string text(mapped);
+  for (u32 pid : {7, 8}) text += fmt::format("app {} 1.5: cycles:\n{}\n", pid, in_main);
+  auto result = read(text, {}, {.pid = 7});
+  EXPECT_EQ(raw(result.counts), fmt::format(in_main_raw, 1));
+  EXPECT_EQ(result.use.samples, 2u);
+  EXPECT_EQ(result.use.elsewhere, 1u);
+  EXPECT_FALSE(unwind_script(fmt::format("{}{}", mapped, in_main), program_, {}, {.pid = 7}));
+}
+
 TEST_F(HybridTest, OtherScriptsAreRefused) {
   EXPECT_FALSE(unwind_script("hello\n", program_, {}, {}));
   EXPECT_FALSE(unwind_script(" 10011 0x10011/0x1000c/P 0x1/0x2/P\n", program_, {}, {}));
