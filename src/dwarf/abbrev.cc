@@ -12,6 +12,8 @@ namespace {
 // Compilers use some twenty attributes on an entry. More would make every use of the table slow.
 constexpr u32 most_attributes = 256;
 
+constexpr u64 smallest_table = 6;  // one kind of entry without attributes, and the end
+
 constexpr u64 most_fixed_bytes = u64{1} << 28;  // of one step; further ones start a new step
 
 bool is_known(u16 attribute) {
@@ -214,15 +216,16 @@ std::vector<const AbbrevTables::Slot*> AbbrevTables::add(Bytes section,
 
   std::map<std::tuple<u64, u16, u8, u8>, const Slot*> known;
   std::vector<const Slot*> result;
+  result.reserve(uses.size());
   for (const auto& use : uses) {
-    const Slot*& slot = known[{use.offset, use.sizes.version, use.sizes.address, use.sizes.offset}];
+    u64 begin = std::min<u64>(use.offset, section.size());
+    auto next = std::ranges::upper_bound(starts, use.offset);
+    u64 end = next == starts.end() ? section.size() : std::min<u64>(*next, section.size());
+    if (end - begin < smallest_table) begin = end = section.size();  // all empty ones are one
+    const Slot*& slot = known[{begin, use.sizes.version, use.sizes.address, use.sizes.offset}];
     if (!slot) {
       auto made = std::make_unique<Slot>();
-      made->offset_ = use.offset;
       made->sizes_ = use.sizes;
-      u64 begin = std::min<u64>(use.offset, section.size());
-      auto next = std::ranges::upper_bound(starts, use.offset);
-      u64 end = next == starts.end() ? section.size() : std::min<u64>(*next, section.size());
       made->bytes_ = section.subspan(begin, end - begin);
       slot = made.get();
       slots_.push_back(std::move(made));

@@ -118,7 +118,6 @@ class AbbrevTables {
    private:
     friend class AbbrevTables;
     Bytes bytes_;
-    u64 offset_ = 0;
     FormSizes sizes_;
     mutable std::once_flag once_;
     mutable AbbrevTable table_;

@@ -266,6 +266,26 @@ TEST(DebugInfo, HolesAreNoUnits) {
   EXPECT_EQ(loaded.info->facts().broken_units, 1u) << "not two millions";
 }
 
+TEST(DebugInfo, MoreUnitsThanProgramsHaveAreLeftOut) {
+  DebugBuilder d;
+  Kinds k(d);
+  d.begin_unit(5);
+  d.info.uleb(k.unit).u8s(0x1000).u8s(0x100);
+  d.info.uleb(k.function).text("first").u8s(0x1000).u4(0x10).u1(0).u1(0);
+  d.end_unit();
+  u64 empty = d.abbrev(tag::compile_unit, false, {});
+  for (int i = 0; i < 200'000; ++i) {
+    d.begin_unit(4);
+    d.info.uleb(empty);
+    d.end_unit();
+  }
+  Loaded loaded(d);
+  ASSERT_TRUE(loaded.info);
+  EXPECT_EQ(loaded.names_at(0x1000), Names({"first"}));
+  EXPECT_EQ(loaded.info->facts().units, 100'000 + d.info.size() / 256);
+  EXPECT_EQ(loaded.info->facts().broken_units, 1u);
+}
+
 TEST(DebugInfo, DeepNestsAreCut) {
   DebugBuilder d;
   Kinds k(d);

@@ -65,6 +65,10 @@ u64 header_size_of_lists(const Unit& unit) { return unit.sizes.offset == 8 ? 20 
 
 namespace {
 
+// A unit takes hundreds of bytes here and may have twelve in the file. Of compilers units have
+// kilobytes, or some fifty bytes where their contents are split off.
+u64 most_units(u64 section) { return 100'000 + section / 256; }
+
 // unit_length | version u16 | v5: type u8, address size u8, abbrevs | before: abbrevs, address size
 // then in v5 the id of a skeleton or split unit (u64), or the signature and place of a type.
 std::optional<Unit> read_unit_at(const Sections& sections, u64 offset) {
@@ -117,6 +121,10 @@ std::deque<Unit> read_units(const Sections& sections, u64& broken) {
       continue;
     }
     padding = false;
+    if (units.size() == most_units(sections.info.size())) {
+      ++broken;
+      break;
+    }
     unit->index = static_cast<u32>(units.size());
     units.push_back(*unit);
   }

@@ -65,7 +65,8 @@ struct Entry {
 };
 
 // Headers of all units; a bad one ends the list, as nobody knows where the next begins, and is
-// counted. Units without entries are left out; a run of them counts as one that is broken.
+// counted. Units without entries are left out; a run of them counts as one that is broken, and so
+// do all units that are more than programs have.
 std::deque<Unit> read_units(const Sections& sections, u64& broken);
 // Gives each unit its abbreviations.
 void assign_abbrevs(std::deque<Unit>& units, AbbrevTables& tables);

@@ -23,6 +23,7 @@ std::string describe(const dwarf::Facts& debug, const Compiler& compiler) {
   if (debug.missing_dwo)
     text += fmt::format(", {} of these not found ({})", grouped(debug.missing_dwo),
                         debug.first_missing_dwo);
+  if (debug.broken_units) text += fmt::format(", {} cannot be read", grouped(debug.broken_units));
   if (auto option = discriminator_option(compiler); !debug.discriminators && !option.empty())
     text += fmt::format("; no discriminators ({} gives them)", option);
   return text;
@@ -74,6 +75,7 @@ void print_json(const std::string& path, const binary::ProgramFacts& facts) {
         .set("line_table_units", facts.debug->line_table_units)
         .set("split_units", facts.debug->split_units)
         .set("missing_dwo", facts.debug->missing_dwo)
+        .set("broken_units", facts.debug->broken_units)
         .set("linkage_names", facts.debug->linkage_names)
         .set("discriminators", facts.debug->discriminators)
         .set("producer", facts.producer);
