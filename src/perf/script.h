@@ -16,6 +16,9 @@
 //   bool enter(std::optional<u32> pid);   // columns: false: skip_sample(repeat) in place of the
 //                                         // sample; may be missing
 //   void begin_sample(u64 repeat);
+//   u64 frame_address(u64 address, std::string_view file);   // columns: of a frame as it is
+//   printed,
+//                                         // the running process'; may be missing
 //   bool frame(u64 address);      // leaf first; false: skip everything up to the branch line
 //   bool end_of_frames();         // false: the sample is dropped with its branch line
 //   void branch(u64 from, u64 to);                       // newest first
@@ -162,9 +165,12 @@ class ColumnVisitor {
     }
     sink_.begin_sample(repeat);
   }
-  void frame(u64 address) {
+  void frame(u64 address, std::string_view file) {
     framed_ = true;
-    if (more_frames_) more_frames_ = sink_.frame(address);
+    if (!more_frames_) return;
+    if constexpr (requires { sink_.frame_address(address, file); })
+      address = sink_.frame_address(address, file);
+    more_frames_ = sink_.frame(address);
   }
   void branches(std::string_view text, u64 number) {
     if (!is_kept() || parse_column_branches(text, sink_)) return;

@@ -113,6 +113,12 @@ std::optional<u64> frame_address(std::string_view line) {
   return hex(line.substr(0, line.find_first_of(" \t\r")));
 }
 
+std::string_view frame_file(std::string_view line) {
+  size_t open = line.rfind(" (");
+  if (!line.ends_with(')') || open == line.npos) return {};
+  return line.substr(open + 2, line.size() - open - 3);
+}
+
 namespace script_detail {
 namespace {
 

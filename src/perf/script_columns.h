@@ -13,7 +13,7 @@
 //   struct Visitor {
 //     void event(std::string_view line);                       // PERF_RECORD_...
 //     void begin(const SampleColumns& columns, u64 repeat);
-//     void frame(u64 address);
+//     void frame(u64 address, std::string_view file);          // file: empty: not printed
 //     void branches(std::string_view text, u64 line_number);   // see take_column_branch()
 //     void end();
 //   };
@@ -48,6 +48,8 @@ bool is_event_line(std::string_view line);
 
 // The address of a frame; nothing for functions inlined at the next one, and for no frame.
 std::optional<u64> frame_address(std::string_view line);
+// Its file, in parentheses at the end; empty: there is none.
+std::string_view frame_file(std::string_view line);
 
 namespace script_detail {
 
@@ -113,7 +115,7 @@ class ColumnWalk {
   void frame(std::string_view text) {
     framed_ = true;
     begin(true);
-    if (auto address = frame_address(text)) visitor_.frame(*address);
+    if (auto address = frame_address(text)) visitor_.frame(*address, frame_file(text));
   }
 
   Visitor& visitor_;

@@ -60,11 +60,13 @@ class ScriptReader {
     tells_process_ |= pid_.has_value();
     event_ = columns.event;
     frames_.clear();
+    is_known_ = lookup_.enter(pid_, place_);
     if (columns.ip) frames_.push_back(*columns.ip);
   }
-  void frame(u64 address) {
+  void frame(u64 address, std::string_view file) {
     constexpr size_t most_frames = 1024;
-    if (frames_.size() < most_frames) frames_.push_back(address);
+    if (frames_.size() < most_frames)
+      frames_.push_back(is_known_ ? lookup_.frame_address(address, file) : address);
   }
   void branches(std::string_view, u64) {}
 
@@ -73,7 +75,7 @@ class ScriptReader {
     ++out_.use.samples;
     if (is_of_other_event()) return void(++out_.use.other_events);
     out_.has_chains |= frames_.size() > 1;
-    if (!lookup_.enter(pid_, place_)) return void(++out_.use.elsewhere);
+    if (!is_known_) return void(++out_.use.elsewhere);
     chain_.clear();
     for (u64 address : frames_) chain_.push_back(lookup_.translate(address));
     if (!out_.counter.add(chain_)) return void(++out_.use.not_in_program);
@@ -106,7 +108,7 @@ class ScriptReader {
 
   ScriptMaps::Lookup lookup_{maps_};
   u64 place_ = 0;
-  bool tells_process_ = false;
+  bool tells_process_ = false, is_known_ = false;
   EventNames events_;
   std::optional<u32> pid_;
   std::string_view event_;

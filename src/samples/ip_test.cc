@@ -126,6 +126,14 @@ TEST_F(IpTest, TextWithCallChains) {
   }
 }
 
+TEST_F(IpTest, FramesMayBeOffsetsInTheirFiles) {
+  auto read = read_text(std::string(maps) +
+                        "8 \n\t 1010 leaf+0x0 (/bin/tiny)\n\t 1004 other (/bin/other)\n"
+                        "\t 100c main+0xc (/bin/tiny)\n\n8  20000\n");
+  EXPECT_THAT(seen(read), ElementsAre(Seen(0x401000, 1), Seen(0x401010, 1)));
+  EXPECT_EQ(read.use.entries, 2u);
+}
+
 // Comments are many where samples are few.
 TEST_F(IpTest, TextWithAHeader) {
   std::string header = "# ========\n# hostname : vm 10004\n# cmdline : perf record\n#\n";

@@ -97,6 +97,13 @@ void ProgramMaps::map_kernel(u64 start) {
   kernel_ = {{start, end - std::min(first, end), first}};
 }
 
+BinaryAddr ProgramMaps::address_at(FileOffset offset) const {
+  for (const auto& segment : code_)
+    if (offset.value - segment.offset < segment.file_size)
+      return {offset.value - segment.offset + segment.address};
+  return external;
+}
+
 std::vector<u32> ProgramMaps::pids() const {
   std::vector<u32> pids;
   for (const auto& [pid, history] : processes_) pids.push_back(pid);

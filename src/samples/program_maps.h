@@ -45,6 +45,9 @@ class ProgramMaps {
   void map_kernel(u64 start);
 
   bool empty() const { return processes_.empty() && kernel_.empty(); }
+  // Where the linker put that byte of the file, if it is code.
+  BinaryAddr address_at(FileOffset offset) const;
+
   // Processes that the program's code was ever mapped in.
   std::vector<u32> pids() const;
 
@@ -63,6 +66,14 @@ class ProgramMaps {
         if (address.value - piece.start < piece.size)
           return {address.value - piece.start + piece.target};
       return external;
+    }
+
+    // The other way round; nothing where that code is not mapped.
+    std::optional<RuntimeAddr> runtime(BinaryAddr address) const {
+      for (const auto& piece : *layout_)
+        if (address.value - piece.target < piece.size)
+          return RuntimeAddr{address.value - piece.target + piece.start};
+      return std::nullopt;
     }
 
    private:

@@ -11,11 +11,17 @@
 // time. A process of which no event tells anything, and samples that do not tell their process, are
 // looked for in what any process had mapped. Not for text as llvm-profgen reads it
 // (load_address.h).
+//
+// Frames of call chains are addresses, or offsets in the file that stands behind them, which perf
+// 6.1 prints. Which it is the frames in the program tell: they lie in its mappings, or in the parts
+// of its file that are mapped.
 
 #include <tsl/robin_map.h>
 
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "binary/program.h"
 #include "perf/mmap_lines.h"
@@ -47,6 +53,8 @@ class ScriptMaps {
     BinaryAddr translate(u64 address) const {
       return maps_->mappings_ == 0 ? BinaryAddr{address} : layout_.translate({address});
     }
+    // That of a frame, which is printed so, with the file that stands behind it.
+    u64 frame_address(u64 printed, std::string_view file) const;
 
    private:
     const ScriptMaps* maps_;
@@ -54,16 +62,20 @@ class ScriptMaps {
   };
 
  private:
-  void add_mapping(u64 place, const perf::MmapLine& event, const binary::Program& program);
+  void add_mapping(u64 place, const perf::MmapLine& event);
   void add_task(u64 place, const perf::TaskLine& task);
   void know(u32 pid, u64 place) { known_since_.try_emplace(pid, place); }
   u32 process_of(u32 pid_or_tid) const;
+  bool prints_offsets(std::string_view text) const;
 
   ScriptMapOptions options_;
   ProgramMaps maps_;
   tsl::robin_map<u32, u64, IntHash> known_since_;  // processes: the first event that tells of it
   tsl::robin_map<u32, u32, IntHash> threads_;      // but first ones, with their process
+  std::string name_;                               // of the program's file
+  std::vector<ProgramMaps::Mapping> mapped_;       // of the program, different ones
   u64 mappings_ = 0, unparsable_events_ = 0;
+  bool frames_are_offsets_ = false;
 };
 
 }  // namespace pgokit::samples

@@ -84,6 +84,9 @@ class ScriptSink {
     if (bad_lines.empty()) bad_lines.push_back({line, text});
   }
   void no_branch_line() { cut_in_sample = true; }
+  u64 frame_address(u64 printed, std::string_view file) const {
+    return lookup_ ? lookup_->frame_address(printed, file) : printed;
+  }
 
   BinaryAddr translate(u64 runtime) const {
     return lookup_ ? lookup_->translate(runtime) : address_.translate(runtime, *program_);

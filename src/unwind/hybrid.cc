@@ -26,6 +26,7 @@ void HybridFacts::add(const HybridFacts& other) {
   samples += other.samples;
   begun += other.begun;
   outside_leaves += other.outside_leaves;
+  outside_chains += other.outside_chains;
   bad_return_addresses += other.bad_return_addresses;
   cut_chains += other.cut_chains;
   branches += other.branches;
@@ -77,6 +78,7 @@ void HybridSampler::end_sample() {
   use.add_stack(!branches_.empty(), entries, entries - branches_.size(), weight_);
   if (branches_.empty()) return;
 
+  if (chain_.size() == 1 && chain_[0] == outside) outside_chains_ += weight_;
   chain_.erase(chain_.begin());  // the newest branch tells the leaf better
   std::ranges::reverse(chain_);
   u64 hash = sample_hash();
@@ -134,6 +136,7 @@ HybridCounts collect(std::vector<HybridSampler> samplers, const binary::Program&
     all.bad_chains += sampler.bad_chains;
     all.facts.begun += sampler.begun_;
     all.facts.outside_leaves += sampler.outside_leaves_;
+    all.facts.outside_chains += sampler.outside_chains_;
     all.facts.cut_chains += sampler.cut_chains_;
     noted.push_back(std::move(sampler.samples_));
     unwinders.push_back(std::move(sampler.unwinder_));

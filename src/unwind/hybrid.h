@@ -35,6 +35,7 @@ struct HybridFacts {
   u64 samples = 0;
   u64 begun = 0;                 // samples as they stand there, and the empty lines of a text
   u64 outside_leaves = 0;        // ... of these: taken outside of the program
+  u64 outside_chains = 0;        // ... of samples with branches: no frame is in the program
   u64 bad_return_addresses = 0;  // different ones, where call chains were cut
   u64 cut_chains = 0;            // samples whose chain was too long: its outer part is left out
   u64 branches = 0;
@@ -108,7 +109,7 @@ class HybridSampler {
   Unwinder unwinder_;
   tsl::robin_map<u64, Odd, Same> seen_;  // by hash of the whole sample
   tsl::robin_set<u32, IntHash> bad_returns_;
-  u64 begun_ = 0, outside_leaves_ = 0, cut_chains_ = 0;
+  u64 begun_ = 0, outside_leaves_ = 0, outside_chains_ = 0, cut_chains_ = 0;
   bool ordered_;
   std::vector<NotedSample> samples_;  // where their order is wanted
 

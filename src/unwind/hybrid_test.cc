@@ -109,6 +109,22 @@ TEST_F(HybridTest, OneProcessOnRequest) {
   EXPECT_FALSE(unwind_script(fmt::format("{}{}", mapped, in_main), program_, {}, {.pid = 7}));
 }
 
+// perf 6.1: the code is at 0x1000 of its file.
+TEST_F(HybridTest, FramesMayBeOffsetsInTheirFiles) {
+  auto sample = [](std::string_view leaf) {
+    return fmt::format(
+        "{}app 7 1.5: cycles:\n{}\t 1004 other (/bin/other)\n"
+        " 0x10011/0x1000c/P  0x10007/0x10010/P  0x10002/0x10007/P \n\n",
+        mapped, leaf);
+  };
+  auto expected = raw(read(sample("\t 10004 main (/bin/tiny)\n")).counts);
+  EXPECT_EQ(expected, fmt::format(in_main_raw, 1));
+  auto offsets = read(sample("\t 1004 main (/bin/tiny)\n"));
+  EXPECT_EQ(raw(offsets.counts), expected);
+  EXPECT_EQ(offsets.facts.outside_chains, 0u);
+  EXPECT_EQ(read(sample("\t 1004 other (/bin/other)\n")).facts.outside_chains, 1u);
+}
+
 TEST_F(HybridTest, OtherScriptsAreRefused) {
   EXPECT_FALSE(unwind_script("hello\n", program_, {}, {}));
   EXPECT_FALSE(unwind_script(" 10011 0x10011/0x1000c/P 0x1/0x2/P\n", program_, {}, {}));

@@ -94,11 +94,20 @@ Naming naming_of(const GenerationReport& report) {
 }
 
 // The branches are the program's and the frames are not: some versions of perf print these as
-// offsets in their files, which nothing tells apart from addresses.
+// offsets in their files, which nothing tells apart from addresses where the files are not printed.
 bool has_frames_elsewhere(const ReadInput& input) {
   const auto& use = input.use;
+  u64 outside = input.contexts ? input.unwound.outside_chains : input.unwound.outside_leaves;
   return input.kind == InputKind::script && use.used * 2 > use.samples &&
-         input.unwound.outside_leaves * 10 >= use.samples * 9;
+         outside * 10 >= use.used * 9;
+}
+
+std::string frames_elsewhere(const binary::Program& program) {
+  return fmt::format(
+      "nearly all call chains are outside of {} though its branches are not: perf 6.1 and others "
+      "print frames as offsets in their files; print these too (perf script -F "
+      "pid,ip,sym,dso,brstack --show-mmap-events), or give the recording itself",
+      program.name());
 }
 
 // Sentences for the user, most important first.
@@ -118,11 +127,7 @@ std::vector<std::string> warnings(const GenerationReport& report, const Naming& 
     add("samples with and without call chains are mixed: those of the second kind, from line {} "
         "on, were dropped; make a text of each kind, and a profile of each",
         input.other_kind_line);
-  if (has_frames_elsewhere(input))
-    add("nearly all call chains begin outside of {} though its branches do not: perf 6.1 and "
-        "others "
-        "print frames as offsets in their files; give the recording itself in place of its text",
-        report.program.name());
+  if (has_frames_elsewhere(input)) list.push_back(frames_elsewhere(report.program));
   if (input.unwound.cut_chains)
     add("{} with more than {} frames: the outer ones were left out",
         counted(input.unwound.cut_chains, "sample"), grouped(unwind::HybridSampler::max_frames));
@@ -215,6 +220,9 @@ Status check_input(const binary::Program& program, const ReadInput& input,
         "{} has neither debug information nor probes; "
         "compile it with {}",
         files_of(program, options), profiling_options(compiler_of_program(program)));
+  if (!options.kind && input.contexts && has_frames_elsewhere(input))
+    return fail("{}: contexts cannot be told: {}", names_of(options.inputs),
+                frames_elsewhere(program));
   if (input.distinct_ranges > 0 || input.distinct_branches > 0) return {};
   if (input.kind != InputKind::raw && input.use.samples == 0)
     return fail("{}: {}{}", names_of(options.inputs), not_whole(input.cut_short), no_samples);
