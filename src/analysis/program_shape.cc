@@ -151,7 +151,8 @@ class LineCollector {
   Collected& out_;
 };
 
-void collect_probes(const binary::Program& program, const probe::Table& table, Collected& out) {
+probe::Damage collect_probes(const binary::Program& program, const probe::Table& table,
+                             Collected& out) {
   tsl::robin_map<u64, u64> entry_of;
   for (const auto& symbol : program.symbols().all())
     entry_of.emplace(function_guid(symbol.name), symbol.address);
@@ -184,6 +185,7 @@ void collect_probes(const binary::Program& program, const probe::Table& table, C
           {function, {probe.index, 0}, indirect ? NameId{} : name(callee->name), indirect});
     }
   }
+  return decoded.damage();
 }
 
 void add(ProgramShape& shape, const Collected& part) {
@@ -289,7 +291,7 @@ Result<ProgramShape> read_shape(const binary::Program& program, bool probes, uns
       return fail("it has no pseudo probes: compile with -fpseudo-probe-for-profiling");
     auto table = TRY(program.probe_table());
     Collected collected;
-    collect_probes(program, table, collected);
+    shape.probe_damage = collect_probes(program, table, collected);
     collected.make_unique();
     add(shape, collected);
     for (const auto& descriptor : table.descriptors().list())

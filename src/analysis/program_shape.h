@@ -16,6 +16,7 @@
 
 #include "base/names.h"
 #include "binary/program.h"
+#include "probe/damage.h"
 #include "profile/function_samples.h"
 
 namespace pgokit::analysis {
@@ -51,6 +52,7 @@ class ProgramShape {
   Names names;
   std::vector<FunctionShape> functions;  // by NameId
   bool has_probes = false;
+  probe::Damage probe_damage;
   u64 code_bytes = 0;  // of all functions
 
   FunctionShape& function(NameId name);

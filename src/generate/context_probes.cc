@@ -244,6 +244,7 @@ Status add_context_probes(const binary::Program& program, unwind::ContextCounts 
                            std::move(counts));
   join(std::move(parts), options.threads, samples);
   result.probes_without_descriptor = decoded.unknown_functions();
+  result.probe_damage = decoded.damage();
   result.probe_table = std::move(table);
   result.probes = std::move(decoded);
   return {};

@@ -13,6 +13,7 @@
 
 #include "binary/program.h"
 #include "generate/context_samples.h"
+#include "probe/damage.h"
 #include "unwind/context_counts.h"
 
 namespace pgokit::generate {
@@ -28,8 +29,9 @@ struct ContextProfileOptions {
 
 struct ContextResult {
   ContextSamples samples;
-  std::vector<bool> functions_hit;            // by number of function: those whose code matters
-  u64 probes_without_descriptor = 0;          // their function is not known: left out
+  std::vector<bool> functions_hit;    // by number of function: those whose code matters
+  u64 probes_without_descriptor = 0;  // their function is not known: left out
+  probe::Damage probe_damage;
   std::unique_ptr<probe::Table> probe_table;  // probes only; what `probes` refers to
   probe::Decoded probes;                      // of the functions hit
 };

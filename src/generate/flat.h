@@ -8,6 +8,7 @@
 // llvm-profgen's, function by function. The program's functions must be loaded.
 
 #include "binary/program.h"
+#include "probe/damage.h"
 #include "profile/profile.h"
 #include "samples/counts.h"
 
@@ -23,6 +24,7 @@ struct FlatOptions {
 struct FlatResult {
   profile::Profile profile;
   u64 probes_without_descriptor = 0;  // their function is not known: left out
+  probe::Damage probe_damage;
 };
 
 Result<FlatResult> generate_flat(const binary::Program& program, samples::Counts counts,

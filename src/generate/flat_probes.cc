@@ -78,6 +78,7 @@ Status add_probe_samples(const binary::Program& program,
   for (const auto& piece : pieces) samples.add_piece(piece);
   for (const auto& branch : branches) samples.add_branch(branch, callees);
   result.probes_without_descriptor = probes.unknown_functions();
+  result.probe_damage = probes.damage();
   return {};
 }
 

@@ -24,7 +24,10 @@ Descriptors Descriptors::read(std::span<const Bytes> sections) {
       one.hash = in.get<u64>();
       one.name = as_text(in.bytes(in.uleb128()));
       if (!in.ok()) break;
-      if (is_name(one.name)) out.list_.push_back(one);
+      if (is_name(one.name))
+        out.list_.push_back(one);
+      else
+        ++out.unnamed_;
     }
     out.truncated_ |= !in.ok();
   }

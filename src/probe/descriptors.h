@@ -44,12 +44,15 @@ class Descriptors {
   // By GUID ascending, each once.
   const std::vector<Descriptor>& list() const { return list_; }
   bool truncated() const { return truncated_; }
+  // Entries left out for their name.
+  u64 unnamed() const { return unnamed_; }
   // The entries that did not count, by GUID.
   const std::vector<Descriptor>& duplicates() const { return duplicates_; }
 
  private:
   std::vector<Descriptor> list_;
   std::vector<Descriptor> duplicates_;
+  u64 unnamed_ = 0;
   bool truncated_ = false;
 };
 

@@ -28,10 +28,13 @@ struct Build {
   const Descriptors& descriptors;
   std::vector<Node>& nodes;
   std::vector<Probe>& probes;
+  Damage& damage;
   u32 current = none;
 
   void enter(const RawNode& raw) {
-    u32 call_site = raw.call_site <= largest_index ? raw.call_site : 0;
+    bool far = raw.call_site > largest_index;
+    damage.call_sites += far;
+    u32 call_site = far ? 0 : raw.call_site;
     Node node{.guid = raw.guid, .parent = current, .call_site = call_site};
     if (const Descriptor* known = descriptors.find(raw.guid))
       node.descriptor = static_cast<u32>(known - descriptors.list().data());
@@ -41,7 +44,11 @@ struct Build {
   }
   void probe(const RawProbe& raw) {
     u64 at = address.advance(raw);
-    if (raw.is_sentinel() || raw.index > largest_index) return;
+    if (raw.is_sentinel()) return;
+    if (raw.index > largest_index) {
+      ++damage.probes;
+      return;
+    }
     ++nodes[current].probe_count;
     probes.push_back({.address = at,
                       .node = current,
@@ -102,6 +109,8 @@ Table Table::index(Bytes descriptor_section, Bytes probe_section) {
 Decoded Table::decode(const Wanted& wanted, const AddressOf& address_of) const {
   Decoded out;
   out.descriptors_ = &descriptors_;
+  out.damage_.names = descriptors_.unnamed();
+  out.damage_.truncated = truncated_ || descriptors_.truncated();
   RunningAddress address(address_of);
   std::vector<u64> open;
   size_t settled = 0;  // the running address is that at the end of record settled - 1
@@ -126,7 +135,7 @@ Decoded Table::decode(const Wanted& wanted, const AddressOf& address_of) const {
     address.set_absolute(i > first_absolute_);
     if (!address.begin_function(record.guid)) settle(i);
     Cursor in(section_.subspan(record.offset));
-    Build build{address, descriptors_, out.nodes_, out.probes_};
+    Build build{address, descriptors_, out.nodes_, out.probes_, out.damage_};
     walk_record(in, open, build);
     settled = i + 1;
   }

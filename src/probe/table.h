@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "base/types.h"
+#include "probe/damage.h"
 #include "probe/descriptors.h"
 
 namespace pgokit::probe {
@@ -92,6 +93,8 @@ class Decoded {
 
   // Nodes whose function has no descriptor; their frames have an empty name.
   u64 unknown_functions() const { return unknown_functions_; }
+  // Of the whole table, and of the functions that were decoded.
+  const Damage& damage() const { return damage_; }
 
  private:
   friend class Table;
@@ -101,6 +104,7 @@ class Decoded {
   std::vector<u32> by_node_;  // decode order -> position in probes_
   const Descriptors* descriptors_ = nullptr;
   u64 unknown_functions_ = 0;
+  Damage damage_;
 };
 
 class Table {

@@ -204,6 +204,22 @@ TEST(Table, IndexesThatNoProfileHoldsAreLeftOut) {
   EXPECT_THAT(addresses(decoded), ElementsAre(0x1000u, 0x1008u));
   ASSERT_EQ(decoded.nodes().size(), 2u);
   EXPECT_EQ(decoded.nodes()[1].call_site, 0u);
+  EXPECT_EQ(decoded.damage().probes, 1u);
+  EXPECT_EQ(decoded.damage().call_sites, 1u);
+  EXPECT_EQ(losses(decoded.damage()).size(), 2u);
+}
+
+TEST(Table, WhatIsLeftOutIsCounted) {
+  SectionBuilder descriptors, probes;
+  descriptors.descriptor("main", 1).descriptor(std::string_view("a\0b", 3), 2).descriptor("", 3);
+  probes.record("main", 1, 0).probe(1, 0, 0);
+  auto whole = Table::index(descriptors.bytes(), probes.bytes());
+  auto decoded = whole.decode(everything, symbols({{"main", 0x1000}}));
+  EXPECT_EQ(whole.descriptors().list().size(), 1u);
+  EXPECT_EQ(decoded.damage().names, 2u);
+  EXPECT_FALSE(decoded.damage().truncated);
+  auto cut = Table::index(descriptors.bytes(), probes.bytes().first(probes.bytes().size() - 1));
+  EXPECT_TRUE(cut.decode(everything, symbols({})).damage().truncated);
 }
 
 TEST(Table, EmptySectionsAreEmptyTables) {

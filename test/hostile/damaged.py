@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""damaged.py PGOKIT WALK [--rounds N] [--seed N] [--only TEXT]: every command on damaged files of every kind it reads.
+"""damaged.py PGOKIT WALK [--rounds N] [--seconds N] [--seed N] [--only TEXT]: every command on damaged files of every kind it reads.
 
 Each run has little memory and time. It must not crash or hang; where it fails, its message names the damaged file; nothing raw
 reaches the terminal; and a profile that it writes loads, here and in llvm-profdata.
@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 import inputs as made
 from commands import commands
@@ -85,6 +86,7 @@ class Trial:
         self.options, self.inputs, self.folder = options, inputs, folder
         self.judge = shutil.which("llvm-profdata-22")
         self.counts, self.faults = collections.Counter(), []
+        self.end = time.monotonic() + (options.seconds or 1e9)
 
     def fault(self, what, words, kept, messages):
         self.counts[what] += 1
@@ -136,6 +138,8 @@ class Trial:
                 self.fault("fails on whole files", line, "nothing damaged", messages)
 
     def one(self, words, kind, number):
+        if time.monotonic() > self.end:
+            return
         rng = random.Random(f"{self.options.seed} {words} {kind} {number}")
         with tempfile.TemporaryDirectory(dir=self.folder) as place:
             path = pathlib.Path(place, "damaged", self.inputs[kind].name)
@@ -155,7 +159,7 @@ class Trial:
 
     def go(self):
         chosen = commands(self.inputs, self.options.only)
-        jobs = [(words, word[1:], number) for words in chosen for word in words if word[0] == "@" for number in range(self.options.rounds)]
+        jobs = [(words, word[1:], number) for number in range(self.options.rounds) for words in chosen for word in words if word[0] == "@"]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             for job in [pool.submit(self.one_whole, words) for words in chosen] + [pool.submit(self.one, *job) for job in jobs]:
                 job.result()
@@ -166,6 +170,7 @@ def main():
     parser.add_argument("pgokit")
     parser.add_argument("walk")
     parser.add_argument("--rounds", type=int, default=3, help="how often each file of each command is damaged")
+    parser.add_argument("--seconds", type=int, default=0, help="end after that time, whatever is left; 0: never")
     parser.add_argument("--seed", default="1")
     parser.add_argument("--only", default="", help="commands with this text")
     parser.add_argument("--keep", default=os.path.join(tempfile.gettempdir(), "pgokit-damaged"), help="where failing files go")

@@ -385,6 +385,7 @@ Result<Generated> generate_profile(const binary::Program& program, ReadInput& in
         generate::generate_contexts(program, *std::exchange(input.contexts, {}), context_options));
     auto result = TRY(finish_contexts(program, made, options));
     result.probes_without_descriptor = made.probes_without_descriptor;
+    result.probe_damage = made.probe_damage;
     return result;
   }
   auto flat_options = options.flat;
@@ -393,6 +394,7 @@ Result<Generated> generate_profile(const binary::Program& program, ReadInput& in
   generate::add_vtable_samples(program, input.vtables, flat.profile);
   auto result = TRY(finish_profile(program, std::move(flat.profile), options));
   result.probes_without_descriptor = flat.probes_without_descriptor;
+  result.probe_damage = flat.probe_damage;
   return result;
 }
 

@@ -89,6 +89,7 @@ struct Generated {
   profile::Summary summary;
   profile::Density density;
   u64 probes_without_descriptor = 0;
+  probe::Damage probe_damage;
 };
 
 // Which virtual tables were read, of the option's file; nothing without it.

@@ -154,6 +154,7 @@ std::vector<std::string> warnings(const GenerationReport& report, const Naming& 
   if (report.generated.probes_without_descriptor)
     add("left out {} with probes that no descriptor names",
         counted(report.generated.probes_without_descriptor, "function"));
+  for (auto& loss : probe::losses(report.generated.probe_damage)) list.push_back(std::move(loss));
   double density = report.generated.density.density;
   if (!input.ip_only && density > 0 && density * 1.05 < dense_enough)
     add("the profile is thin (density {:.1f}): {:.1f} times as many samples would optimize better",

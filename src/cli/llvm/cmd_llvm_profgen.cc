@@ -56,6 +56,9 @@ void report_run(const ProfgenSettings& settings, const binary::Program& program,
 Status write_generated(const ProfgenSettings& settings, const binary::Program& program,
                        const ReadInput& input, profile::Format format, Generated& generated) {
   warn_of_density(settings, generated.density);
+  if (!settings.quiet)
+    for (const auto& loss : probe::losses(generated.probe_damage))
+      report::print(stderr, "warning: {}\n", loss);
   settings.generation.stage("writing the profile");
   if (settings.symbol_list && format == profile::Format::extbinary)
     for (const auto& range : program.functions().ranges())

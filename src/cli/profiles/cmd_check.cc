@@ -51,6 +51,7 @@ struct Checked {
   std::string build_id;           // of the program
   std::string recorded_build_id;  // of the one that was recorded
   std::vector<Measure> measures;
+  std::vector<std::string> warnings;
 };
 
 Status check_settings(const Settings& s) {
@@ -84,6 +85,7 @@ Result<Fit> fit_of(Settings& s, const profile::Profile& profile, Checked& checke
   bool own = profile.flags.probe_based || s.program.debug_path.empty();
   const auto& debug = own ? s.binary : s.program.debug_path;
   auto shape = TRY_IN(debug, analysis::read_shape(program, profile.flags.probe_based, threads));
+  checked.warnings = probe::losses(shape.probe_damage);
   return analysis::measure_fit(profile, shape);
 }
 
@@ -241,6 +243,8 @@ std::string as_json(const Settings& s, const Checked& checked) {
     one.set("good", measure.good());
     measures.set(measure.name, std::move(one));
   }
+  Json warnings = Json::array();
+  for (const auto& warning : checked.warnings) warnings.push(warning);
   Json json = Json::object();
   json.set("profile", s.profile)
       .set("good", is_good(checked))
@@ -249,7 +253,7 @@ std::string as_json(const Settings& s, const Checked& checked) {
       .set("places", checked.quality.places)
       .set("samples", checked.quality.samples)
       .set("measures", std::move(measures));
-  if (checked.fit) json.set("fit", fit_json(s, *checked.fit));
+  if (checked.fit) json.set("fit", fit_json(s, *checked.fit)).set("warnings", std::move(warnings));
   return json.text() + "\n";
 }
 
@@ -262,6 +266,8 @@ Result<int> check(Settings& s) {
   checked.quality = analysis::measure_quality(columns_of(read), density(read.profile).density);
   if (!s.binary.empty()) checked.fit = TRY(fit_of(s, read.profile, checked));
   list_measures(s, checked);
+  for (const auto& warning : checked.warnings)
+    report::print(stderr, "pgokit check: warning: {}\n", warning);
   report::print("{}", s.json ? as_json(s, checked) : as_text(s, checked));
   return is_good(checked) ? 0 : below_threshold;
 }

@@ -1,9 +1,13 @@
+#include <algorithm>
+#include <iterator>
+
 #include "analysis/stale.h"
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/foreign_formats.h"
 #include "cli/options.h"
 #include "profile/format.h"
+#include "profile/losses.h"
 #include "report/json.h"
 #include "report/numbers.h"
 #include "report/print.h"
@@ -63,11 +67,13 @@ Json functions_json(const StaleReport::Functions& functions) {
       Json::object().set("functions", functions.functions).set("samples", functions.samples));
 }
 
-std::string as_json(const Settings& s, const StaleReport& report) {
-  Json renamed = Json::array(), lost = Json::array();
+std::string as_json(const Settings& s, const StaleReport& report,
+                    const std::vector<std::string>& lost_on_the_way) {
+  Json renamed = Json::array(), lost = Json::array(), warnings = Json::array();
   for (const auto& [from, to, samples] : report.renamed)
     renamed.push(std::move(Json::object().set("from", from).set("to", to).set("samples", samples)));
   for (const auto& name : report.lost_names) lost.push(name);
+  for (const auto& loss : lost_on_the_way) warnings.push(loss);
   Json json = Json::object();
   json.set("profile", s.profile)
       .set("program", s.binary)
@@ -81,7 +87,8 @@ std::string as_json(const Settings& s, const StaleReport& report) {
       .set("places_moved", report.places_moved)
       .set("changed_without_call_sites", report.changed_without_call_sites)
       .set("renamed", std::move(renamed))
-      .set("not_found", std::move(lost));
+      .set("not_found", std::move(lost))
+      .set("warnings", std::move(warnings));
   return json.text() + "\n";
 }
 
@@ -110,12 +117,16 @@ Status match(Settings& s) {
   auto matched = analysis::match_profile(read.profile, shape, report);
   if (matched.functions().empty())
     return fail("{} has none of the functions of {}: is it the same program?", s.binary, s.profile);
-  auto bytes = TRY(write_profile(matched, format, {.md5_names = read.md5_names}));
+  profile::WriteOptions options{.md5_names = read.md5_names};
+  auto losses = probe::losses(shape.probe_damage);
+  std::ranges::move(profile::losses(matched, format, options), std::back_inserter(losses));
+  auto bytes = TRY(write_profile(matched, format, options));
   auto output = TRY(OutputFile::create(s.output));
   output.write(bytes);
   TRY(output.commit());
   auto* where = s.output == "-" ? stderr : stdout;
-  report::print(where, "{}", s.json ? as_json(s, report) : as_text(s, report));
+  for (const auto& loss : losses) report::print(stderr, "pgokit match: warning: {}\n", loss);
+  report::print(where, "{}", s.json ? as_json(s, report, losses) : as_text(s, report));
   return {};
 }
 
