@@ -45,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   (void)samples::looks_like_raw_profile(text);
   (void)unwind::looks_like_raw_contexts(text);
   (void)samples::looks_like_autofdo_text(text);
-  if (auto all = samples::read_autofdo_text(text, base)) [[maybe_unused]]
+  if (auto all = samples::read_autofdo_text(text)) [[maybe_unused]]
     auto counts = samples::autofdo_counts_of(*std::move(all), "tool", "3f01", false);
   read_flat(text);
   read_contexts(text, unwind::ContextCounts::Kind::probes);

@@ -74,12 +74,12 @@ def compressed(folder, inputs, program, wanted):
 
 def autofdo_text(folder, recording, program, wanted):
     raw = folder / "raw"
-    run(PGOKIT, "llvm-profgen", "--perfscript", recording, "--binary", program, "--skip-symbolization",
-        "--use-first-loadable-segment-as-base", "-o", raw)
-    lines = raw.read_text().splitlines()
+    run(PGOKIT, "llvm-profgen", "--perfscript", recording, "--binary", program, "--skip-symbolization", "--use-offset=0", "-o", raw)
+    first_segment = int(re.search(r"LOAD\s+0x\w+ (0x\w+)", run("readelf", "-lW", program).stdout.decode()).group(1), 16)
+    offset = lambda match: "0" if match[0] == "1" else f"{int(match[0], 16) - first_segment:x}"
+    lines = [re.sub(r"^\w+(?=-)|(?<=[->])\w+(?=:)", offset, line) for line in raw.read_text().splitlines()]
     ranges = int(lines[0])
-    branches = [re.sub(r"\b[0-9a-f]{16}\b|\b1\b(?=->|:)", "0", line.split(":")[0] + ":") + line.split(":")[1]
-                for line in lines[ranges + 2:]]
+    branches = lines[ranges + 2:]
     build_id = re.search(r"Build ID: (\w+)", run("readelf", "-n", program).stdout.decode()).group(1)
     parts = [*lines[:ranges + 1], "0", lines[ranges + 1], *branches]
     for name, end in {"plain": [], "simpleperf": [f"// build_id: 0x{build_id}", f"// /system/bin/{program.name}", ""]}.items():

@@ -44,6 +44,11 @@ std::string_view Program::name() const {
 }
 
 Status Program::read_segments() {
+  if (file_->type() == ET_REL)
+    return fail(
+        "a relocatable object, as kernel modules are: where a loader puts its sections is neither "
+        "in it nor in a recording, so no sample can be placed in it; give a linked program (for a "
+        "module: a kernel that it is built into, with --kernel)");
   for (const auto& segment : file_->segments()) {
     if (!segment.is_load()) continue;
     // As in the peer, a first segment at address 0 does not count.

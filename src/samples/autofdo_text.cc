@@ -1,6 +1,7 @@
 #include "samples/autofdo_text.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "samples/program_match.h"
 #include "samples/raw_lines.h"
@@ -58,6 +59,47 @@ bool is_same_build(std::string_view a, std::string_view b) {
 
 bool is_known_build(std::string_view id) { return id.find_first_not_of('0') != id.npos; }
 
+using Place = std::function<BinaryAddr(u64 offset)>;
+
+// By simpleperf.
+Place from_first_segment(const elf::File& file) {
+  auto first = std::ranges::find_if(file.segments(), &elf::Segment::is_load);
+  u64 base = first == file.segments().end() ? 0 : first->address;
+  return [base](u64 offset) { return BinaryAddr{offset + base}; };
+}
+
+// By AutoFDO's tools.
+Place in_file(const elf::File& file) {
+  return [&file](u64 offset) {
+    for (const auto& segment : file.segments())
+      if (segment.is_code() && offset - segment.offset < segment.file_size)
+        return BinaryAddr{offset - segment.offset + segment.address};
+    return external;
+  };
+}
+
+Counts place(const Counts& offsets, const Place& address_of) {
+  auto address = [&](BinaryAddr offset) {
+    return offset == external ? external : address_of(offset.value);
+  };
+  Counts counts;
+  for (const auto& range : offsets.ranges) {
+    auto start = address(range.start), last = address(range.last);
+    if (start != external && last != external) counts.ranges.push_back({start, last, range.count});
+  }
+  for (const auto& branch : offsets.branches)
+    counts.branches.push_back({address(branch.from), address(branch.to), branch.count});
+  normalize(counts);
+  return counts;
+}
+
+i64 branches_from_branches(const Counts& counts, const binary::CodeMap& code) {
+  return std::ranges::count_if(counts.branches, [&](const BranchCount& branch) {
+    auto from = code.index_of(branch.from);
+    return from != binary::no_code && code.is_instruction(from) && code.is_transfer(from);
+  });
+}
+
 }  // namespace
 
 bool looks_like_autofdo_text(std::string_view text) {
@@ -82,14 +124,12 @@ bool looks_like_autofdo_text(std::string_view text) {
   return lines.at_end() || lines.trimmed().contains("->") || is_comment(lines);
 }
 
-Result<std::vector<AutofdoCounts>> read_autofdo_text(std::string_view text, BinaryAddr base) {
+Result<std::vector<AutofdoCounts>> read_autofdo_text(std::string_view text) {
   std::vector<AutofdoCounts> all;
   RawLines lines(text);
   while (!lines.at_end() && is_comment(lines)) lines.advance();
   if (lines.at_end()) return lines.broken();
-  auto address = [&](u64 offset) {
-    return offset == 0 ? external : BinaryAddr{offset + base.value};
-  };
+  auto address = [&](u64 offset) { return offset == 0 ? external : BinaryAddr{offset}; };
   while (!lines.at_end()) {
     auto& one = all.emplace_back();
     TRY(read_raw_block(lines, "-", [&](u64 start, u64 last, u64 count) {
@@ -139,6 +179,14 @@ Result<Counts> autofdo_counts_of(std::vector<AutofdoCounts> all, std::string_vie
         "has sampled addresses only, of samples without branch stacks: give the recording itself, "
         "with --allow-ip");
   return counts;
+}
+
+Counts placed_autofdo_counts(const Counts& offsets, const binary::Program& program) {
+  auto simpleperf = place(offsets, from_first_segment(program.file()));
+  auto autofdo = place(offsets, in_file(program.file()));
+  bool better = branches_from_branches(autofdo, program.code()) >
+                branches_from_branches(simpleperf, program.code());
+  return better ? autofdo : simpleperf;
 }
 
 }  // namespace pgokit::samples

@@ -3,13 +3,14 @@
 #include <gmock/gmock.h>
 
 #include "samples/raw_profile.h"
+#include "test/support/shell.h"
+#include "test/support/tiny_program.h"
 
 namespace pgokit::samples {
 namespace {
 
 using testing::HasSubstr;
 
-constexpr BinaryAddr base{0x200000};
 constexpr std::string_view of_simpleperf =
     "// Please split this file. AutoFDO only accepts profile for one binary.\n"
     "2\n860-871:193\n876-881:196\n0\n2\n871->780:198\n881->0:3\n"
@@ -29,11 +30,11 @@ TEST(AutofdoText, IsToldFromRawProfiles) {
 }
 
 TEST(AutofdoText, HasTheCountsOfItsPrograms) {
-  auto all = read_autofdo_text(of_simpleperf, base);
+  auto all = read_autofdo_text(of_simpleperf);
   ASSERT_TRUE(all) << all.error().message;
   ASSERT_EQ(all->size(), 2u);
-  Counts tool{{{{0x200860}, {0x200871}, 193}, {{0x200876}, {0x200881}, 196}},
-              {{{0x200871}, {0x200780}, 198}, {{0x200881}, external, 3}}};
+  Counts tool{{{{0x860}, {0x871}, 193}, {{0x876}, {0x881}, 196}},
+              {{{0x871}, {0x780}, 198}, {{0x881}, external, 3}}};
   EXPECT_EQ((*all)[0].counts, tool);
   EXPECT_EQ((*all)[1].path, "/system/lib64/libc.so");
   EXPECT_EQ((*all)[1].addresses, 1u);
@@ -50,15 +51,51 @@ TEST(AutofdoText, HasTheCountsOfItsPrograms) {
 }
 
 TEST(AutofdoText, IsARawProfileWithAddresses) {
-  auto text = read_autofdo_text("1\n60-71:5\n0\n1\n71->60:4\n", base);
-  auto raw = read_raw_profile("1\n60-71:5\n1\n71->60:4\n", base);
+  auto text = read_autofdo_text("1\n60-71:5\n0\n1\n71->60:4\n");
+  auto raw = read_raw_profile("1\n60-71:5\n1\n71->60:4\n", BinaryAddr{0});
   ASSERT_TRUE(text && raw);
   EXPECT_EQ(autofdo_counts_of(*text, "a", "", false), *raw);
 }
 
+// A program whose code is at offset 0x1000 of its file, and at other distances from its first
+// segment. The call of main and the return of leaf.
+class AutofdoOffsetsTest : public testing::TestWithParam<std::pair<u64, u64>> {
+ protected:
+  binary::Program open(u64 first, u64 text) const {
+    dir_.write("tiny", test::ElfBuilder()
+                           .type(ET_DYN)
+                           .segment(PF_R, 0, first, 0x1000)
+                           .segment(PF_R | PF_X, 0x1000, text, 0x1000)
+                           .section(".text", test::tiny_code(),
+                                    {.flags = SHF_ALLOC | SHF_EXECINSTR, .address = text})
+                           .symbol("main", text, 13, 1)
+                           .symbol("leaf", text + 0x10, 2, 1)
+                           .image());
+    return *binary::Program::open(fmt::format("{}/tiny", dir_.path()), {});
+  }
+  static Counts counts(u64 main) {
+    return {{{{main + 0x10}, {main + 0x11}, 5}},
+            {{{main + 0x7}, {main + 0x10}, 5}, {{main + 0x11}, external, 5}}};
+  }
+
+  test::ScratchDir dir_;
+};
+
+TEST_P(AutofdoOffsetsTest, AreFromTheFirstSegmentOrInTheFile) {
+  auto [first, text] = GetParam();
+  auto program = open(first, text);
+  EXPECT_EQ(placed_autofdo_counts(counts(text - first), program), counts(text));
+  EXPECT_EQ(placed_autofdo_counts(counts(0x1000), program), counts(text));
+}
+
+INSTANTIATE_TEST_SUITE_P(Layouts, AutofdoOffsetsTest,
+                         testing::Values(std::pair(0x0, 0x1000), std::pair(0x0, 0x2000),
+                                         std::pair(0x200000, 0x201000),
+                                         std::pair(0x200000, 0x203000)));
+
 TEST(AutofdoText, DamageNamesTheLine) {
   auto message = [](std::string_view text) {
-    auto all = read_autofdo_text(text, base);
+    auto all = read_autofdo_text(text);
     return all ? autofdo_counts_of(*all, "a", "", false).error().message : all.error().message;
   };
   EXPECT_THAT(message("0\n2\n10:3\n20\n0\n"), HasSubstr("at line 4: 20"));

@@ -190,10 +190,11 @@ Status read_raw(std::string_view text, const binary::Program& program,
   TRY(check_no_event(options, "a raw profile"));
   BinaryAddr base = raw_base(program, options);
   if (samples::looks_like_autofdo_text(text)) {
-    auto all = TRY(samples::read_autofdo_text(text, program.first_load_base()));
-    input.counts = TRY(samples::autofdo_counts_of(std::move(all), program.name(),
+    auto all = TRY(samples::read_autofdo_text(text));
+    auto offsets = TRY(samples::autofdo_counts_of(std::move(all), program.name(),
                                                   elf::hex(program.file().build_id()),
                                                   options.ignore_build_id));
+    input.counts = samples::placed_autofdo_counts(offsets, program);
   } else if (unwind::looks_like_raw_contexts(text)) {
     using Kind = unwind::ContextCounts::Kind;
     Kind kind = program.has_probes() ? Kind::probes : Kind::lines;
