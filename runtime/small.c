@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <elf.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
@@ -152,15 +153,8 @@ static void append(const char* path, const void* record, size_t size) {
   close(file);
 }
 
-__attribute__((destructor(101))) static void finish(void) {
-  char path[1024];
-  if (!pgokit_self.pid || getauxval(AT_SECURE) || !file_name(path, path + sizeof path - 1)) return;
-  const size_t raw = pgokit_raw_size(),
-               sources_at = sizeof(struct pgokit_record) + ((raw + 7) & ~(size_t)7);
-  const size_t room = sources_at + room_of_sources() + 8;
-  struct pgokit_record* record =
-      mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (record == MAP_FAILED) return;
+static void dump_to(const char* path, struct pgokit_record* record, size_t raw, size_t sources_at,
+                    size_t room) {
   struct mip_dump* dump = &record->dump;
   const struct mip_section_header* header = (const struct mip_section_header*)pgokit_raw_begin();
   dump->magic = MIP_DUMP_MAGIC;
@@ -189,5 +183,18 @@ __attribute__((destructor(101))) static void finish(void) {
       ~pgokit_crc_add(UINT32_MAX, (const uint8_t*)record, (uint32_t)size - MIP_DUMP_CRC_SIZE);
   copy(end, &crc, sizeof crc);
   append(path, record, size);
-  munmap(record, room);
+}
+
+__attribute__((destructor(101))) static void finish(void) {
+  if (!pgokit_self.pid || getauxval(AT_SECURE)) return;
+  const size_t raw = pgokit_raw_size(),
+               sources_at = sizeof(struct pgokit_record) + ((raw + 7) & ~(size_t)7);
+  const size_t room = sources_at + room_of_sources() + 8;
+  /* The longest name that the kernel takes does not fit on every stack. */
+  struct pgokit_record* record =
+      mmap(NULL, room + PATH_MAX + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (record == MAP_FAILED) return;
+  char* path = (char*)record + room;
+  if (file_name(path, path + PATH_MAX)) dump_to(path, record, raw, sources_at, room);
+  munmap(record, room + PATH_MAX + 1);
 }

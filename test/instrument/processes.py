@@ -305,7 +305,9 @@ int main(int argc, char** argv) {
         assert tuple(mip.counts_of(known[n], record.raw).calls for n in ("in_parent", "in_child")) == expected
     _, dumps = run(program, file="%p%%.mipraw")
     assert sorted(dumps) == sorted(f"{records[0].pid}%%.mipraw" for records in dumps.values()) and len(dumps) == 2
-    for file in ("/nonexistent/x", "/dev/full", "/", "/dev/null", "x" * 3000, ""):
+    longest = "./" * 2047 + "x"  # of 4,095 bytes, as many as the kernel takes
+    assert len(run(program, file=longest)[1]["x"]) == 2
+    for file in ("/nonexistent/x", "/dev/full", "/", "/dev/null", "x" * 3000, longest + "x", "%p" * 4000, ""):
         result, dumps = run(program, file=file)
         assert not dumps and not result.stderr, (file, dumps)
     result, dumps = run(program, "limit", file="limited.mipraw")
