@@ -41,8 +41,8 @@ def run(words, folder):
 
 
 def is_of_list(path, messages):
-    """What a damaged list names does not exist."""
-    return path.name == "list" and b"No such file" in messages
+    """What a damaged list names does not exist or is another file, which is named; or it names nothing."""
+    return path.name == "list" and any(said in messages for said in (b"No such file", b"is no sample profile", b"no input files specified"))
 
 
 def replace_number(rng, text):

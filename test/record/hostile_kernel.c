@@ -241,6 +241,31 @@ static int reads_its_maps(int n) {
   return 54;
 }
 
+// The recorder traces it already: what it does without a tracer of its own has the same result.
+static int traces_itself(int n) {
+  uint64_t hash = work_for(1, n / 2);
+  errno = 0;
+  if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0 && errno != EPERM) return 1;
+  printf("traces itself %lx\n", work_for(hash, n / 2));
+  return 57;
+}
+
+static int reads_its_tracer(int n) {
+  uint64_t hash = 1;
+  int seen = 0;
+  for (int i = 0; i < n; ++i) {
+    char text[4096] = "";
+    int file = open("/proc/self/status", O_RDONLY);
+    if (file < 0 || read(file, text, sizeof text - 1) <= 0) return 1;
+    close(file);
+    const char* line = strstr(text, "\nTracerPid:\t");
+    seen += line && atoi(line + sizeof "\nTracerPid:") >= 0;
+    hash = work(hash);
+  }
+  printf("reads its tracer %d %lx\n", seen, hash);
+  return 58;
+}
+
 const struct Mode kernel_modes[] = {{"strict", strict, 200},
                                     {"strict-later", strict_later, 150},
                                     {"filter-kills", filter_kills, 200},
@@ -256,4 +281,6 @@ const struct Mode kernel_modes[] = {{"strict", strict, 200},
                                     {"little-room", little_room, 150},
                                     {"no-descriptors", no_descriptors, 150},
                                     {"reads-its-maps", reads_its_maps, 150},
+                                    {"traces-itself", traces_itself, 200},
+                                    {"reads-its-tracer", reads_its_tracer, 150},
                                     {NULL, NULL, 0}};

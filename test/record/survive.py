@@ -17,7 +17,7 @@ RATES = [50, 1000, 200, 3000]
 MODES = """continues continues-handled realtime stops timers slow-calls trap-flag coroutines guards
 memory-file memory-file-private patched-by-mprotect patched-by-file patched-by-thread anonymous replaced named-pipe
 strict strict-later filter-kills filter-traps filter-later no-counter sequences own-sequences segment-base
-segment-selector old-system-calls locked little-room no-descriptors reads-its-maps short-threads short-processes
+segment-selector old-system-calls locked little-room no-descriptors reads-its-maps traces-itself reads-its-tracer short-threads short-processes
 many-threads together exec-of-thread main-ends spawns plain""".split()
 NO_TRACING = 77
 
