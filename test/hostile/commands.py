@@ -15,6 +15,10 @@ generate --allow-ip @program-hybrid-script -b @program -o OUT
 generate --allow-ip @program-lbr-perfdata -b @program -o OUT
 generate @raw-lbr -b @program -o OUT
 generate --cs @raw-hybrid -b @program -o OUT
+generate @autofdo -b @program -o OUT
+generate @script-xz -b @program -o OUT
+generate @perfdata-gz -b @program -o OUT
+generate @raw-xz -b @program -o OUT
 generate @mip -b @instrumented -o OUT
 llvm-profgen --perfscript @program-lbr-script --binary @program -o OUT
 llvm-profgen --perfscript @program-hybrid-script --binary @program -o OUT
@@ -34,6 +38,7 @@ merge @contexts -o OUT --layout nested
 merge @contexts-text -o OUT --md5
 merge @of-probes -o OUT --format text
 merge @gcov -o OUT
+merge @text-gz -o OUT
 merge @raw-lbr -o OUT
 merge @raw-hybrid -o OUT
 merge -f @list -o OUT
@@ -55,6 +60,9 @@ show @contexts
 show @gcov
 show @of-probes --function main
 show @program
+show @packed
+show @split --json
+show @script-xz
 show @probes --json
 show @object
 show @map
@@ -72,6 +80,7 @@ compare @contexts @contexts-text
 compare @gcov @md5
 check @extbinary -b @program
 check @text -b @program --recording @program-lbr-perfdata
+check @md5 -b @program
 check @of-probes -b @probes
 check @extbinary -b @stripped --debug @debug
 match @extbinary -b @program -o OUT

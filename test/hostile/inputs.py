@@ -1,4 +1,6 @@
 """One file of each kind that pgokit reads, made of a small program: what the tests of this folder damage and rename."""
+import gzip
+import lzma
 import pathlib
 import shutil
 import subprocess
@@ -73,6 +75,12 @@ class Inputs:
         symbols = subprocess.run(["llvm-nm-22", "--defined-only", "--format=just-symbols", self["program"]], check=True, text=True,
                                  stdout=subprocess.PIPE).stdout
         self.new("order").write_text(symbols)
+        for kind, pack, whole in (("text-gz", gzip.compress, "text"), ("script-xz", lzma.compress, "program-lbr-script"),
+                                  ("perfdata-gz", gzip.compress, "program-lbr-perfdata"), ("raw-xz", lzma.compress, "raw-lbr")):
+            self.new(kind).write_bytes(pack(self[whole].read_bytes()))
+        lines = self["raw-lbr"].read_text().splitlines()
+        branches = 1 + int(lines[0])  # in front of them AutoFDO has a section of addresses
+        self.new("autofdo").write_text("\n".join([*lines[:branches], "0", *lines[branches:], ""]))
         self.new("list").write_text(f"{self['text']}\n3,{self['binary']}\n")
         self.new("response").write_text(f"--perfscript={self['program-lbr-script']} --binary={self['program']}")
 
