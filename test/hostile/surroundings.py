@@ -125,6 +125,16 @@ def shrinking(files):
     return check("an input that shrinks", seen, message)
 
 
+def empty_lists(files):
+    """A list that names nothing is named itself."""
+    passed, listed = True, files["text"].parent / "empty-list"
+    listed.write_text("\n")
+    for command in ("merge", "order"):
+        done = run(command, "-f", listed, "-o", "/dev/null")
+        passed &= check(f"{command} of an empty list", done.returncode == 1 and b"empty-list: names no inputs" in done.stderr, done)
+    return passed
+
+
 def main():
     if missing := made.missing_tools():
         print("skipped: not installed:", *missing)
@@ -134,7 +144,7 @@ def main():
         files = {"lbr": all_files["program-lbr-perfdata"], "script": all_files["program-lbr-script"], "raw": all_files["raw-lbr"],
                  "text": all_files["text"], "program": all_files["program"], "probes": all_files["probes"], "merged": pathlib.Path(folder, "merged")}
         run("merge", files["text"], "-o", files["merged"], "--format", "text")
-        passed = [part(files) for part in (full_disk, closed_streams, pipes, little_memory, shrinking)]
+        passed = [part(files) for part in (full_disk, closed_streams, pipes, little_memory, shrinking, empty_lists)]
     return int(not all(passed))
 
 

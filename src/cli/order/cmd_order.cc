@@ -114,6 +114,7 @@ Status prepare(Settings& s) {
   if (s.evaluate && inputs.inputs.empty())
     return usage_error("--evaluate wants the start-up: --with FILE");
   if (!s.evaluate && !s.with.empty()) return usage_error("--with is for --evaluate");
+  if (inputs.inputs.empty() && !s.lists.empty()) return fail("{}: names no inputs", s.lists[0]);
   if (inputs.inputs.empty()) return usage_error("there are no inputs");
   return {};
 }

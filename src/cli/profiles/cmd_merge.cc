@@ -84,6 +84,7 @@ Result<Inputs> inputs_of(const Settings& s) {
   for (const auto& file : s.files) TRY(add_named(inputs, file));
   for (const auto& weighted : s.weighted) TRY(add_weighted(inputs, weighted, false));
   for (const auto& list : s.lists) TRY(add_list(inputs, list, false));
+  if (inputs.empty() && !s.lists.empty()) return fail("{}: names no inputs", s.lists[0]);
   if (inputs.empty()) return usage_error("there are no inputs");
   return inputs;
 }
