@@ -221,9 +221,20 @@ class ExtWriter {
     auto ordered = order_.functions();
     std::vector<const Function*> functions(ordered.begin(), ordered.end());
     if (!options_.peer_order) return functions;
+    if (!options_.metadata_order.empty()) return kept_in_order(options_.metadata_order);
     auto order = peer_table_order(PeerKeys(profile_).all());
     for (size_t i = 0; i < order.size(); ++i) functions[i] = &profile_.functions()[order[i]];
     functions.resize(order.size());
+    return functions;
+  }
+
+  std::vector<const Function*> kept_in_order(std::span<const ContextId> contexts) const {
+    std::vector<const Function*> of_context(profile_.contexts.end()), functions;
+    for (const auto& function : profile_.functions())
+      of_context[static_cast<size_t>(function.context)] = &function;
+    for (auto context : contexts)
+      if (const auto* function = of_context[static_cast<size_t>(context)])
+        functions.push_back(function);
     return functions;
   }
 

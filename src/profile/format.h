@@ -31,8 +31,11 @@ struct WriteOptions {
   bool vtables = false;       // extbinary: with the virtual tables seen (the text always has them)
   bool contexts_apart = false;  // contexts of one function are not added up in the summary
   bool peer_order = false;      // extbinary: metadata in the order that llvm-profdata's would have
-  u32 gcov_version = 2;         // gcov: see profile/gcov.h
-  unsigned threads = 0;         // text; 0: all cores
+  // ... where functions were dropped, which leave that table with the size that it had: all that
+  // were in it, in its order. Empty: those of the profile.
+  std::vector<ContextId> metadata_order = {};
+  u32 gcov_version = 2;  // gcov: see profile/gcov.h
+  unsigned threads = 0;  // text; 0: all cores
 };
 
 // The profile has been sorted. Refused: probes or contexts in the binary and gcov forms, contexts

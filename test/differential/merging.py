@@ -161,7 +161,9 @@ def one_round(comparison, rng, shape):
                     ["--sample-merge-cold-context", "--sample-trim-cold-context",
                      "--sample-frame-depth-for-cold-context=2"]]
     for option in options:
-        form = "--extbinary" if option[0].startswith(("-pr", "--sparse")) and "contexts" not in shape else "--text"
+        drops = option[0].startswith(("--function", "--no-function"))
+        marked = option[0].startswith(("-pr", "--sparse")) and "contexts" not in shape
+        form = "--extbinary" if drops or marked else "--text"
         comparison.compare([form, *option, *inputs], f"{shape} option")
     flow_sensitive(comparison, rng, shape)
     hashed_names(comparison, rng, shape, maker)

@@ -11,6 +11,7 @@
 #include "generate/cold_contexts.h"
 #include "generate/flattening.h"
 #include "generate/nesting.h"
+#include "profile/peer_hash.h"
 #include "profile/summary.h"
 #include "report/print.h"
 
@@ -166,6 +167,14 @@ Status filter(const Settings& s, const profile::MergedFiles& merged, Profile& pr
   return {};
 }
 
+// Of all functions, before some are dropped.
+std::vector<profile::ContextId> metadata_order(const Profile& profile) {
+  std::vector<profile::ContextId> contexts;
+  for (u32 i : profile::peer_table_order(profile::PeerKeys(profile).all()))
+    contexts.push_back(profile.functions()[i].context);
+  return contexts;
+}
+
 // Leaves out the functions with the smallest totals, the square of the excess at a time.
 Result<std::string> write_within(const Settings& s, Profile& profile) {
   while (true) {
@@ -210,6 +219,8 @@ Status merge_samples(Settings& s) {
   for (const auto& note : merged.mismatches) report::print(stderr, "{}\n", note);
   Profile& profile = merged.profile;
   convert(s, profile);
+  bool drops = s.size_limit > 0 || !s.function.empty() || !s.no_function.empty();
+  if (drops && s.format == Format::extbinary) s.writing.metadata_order = metadata_order(profile);
   TRY(filter(s, merged, profile));
   profile.flags.partial = s.partial;
   s.writing.peer_order = true;
