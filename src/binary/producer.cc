@@ -1,5 +1,7 @@
 #include "binary/producer.h"
 
+#include <algorithm>
+
 #include "base/cursor.h"
 
 namespace pgokit::binary {
@@ -28,6 +30,13 @@ std::string from_comment(const elf::File& file) {
 std::string producer_of(const elf::File& file, const dwarf::DebugInfo* debug) {
   std::string producer(debug ? debug->producer() : std::string_view());
   return producer.empty() ? from_comment(file) : producer;
+}
+
+bool has_cplusplus(const elf::File& file, const dwarf::DebugInfo* debug) {
+  if (auto told = debug ? debug->has_cplusplus() : std::nullopt) return *told;
+  return std::ranges::any_of(file.symbols(), [](const elf::Symbol& symbol) {
+    return symbol.section != SHN_UNDEF && symbol.type == STT_FUNC && symbol.name.starts_with("_Z");
+  });
 }
 
 }  // namespace pgokit::binary

@@ -15,4 +15,8 @@ namespace pgokit::binary {
 // neither tells. It may be long: GCC adds its options.
 std::string producer_of(const elf::File& file, const dwarf::DebugInfo* debug);
 
+// Whether code of it was written in C++: by the debug information, or by mangled names of functions
+// where that does not tell.
+bool has_cplusplus(const elf::File& file, const dwarf::DebugInfo* debug);
+
 }  // namespace pgokit::binary

@@ -62,9 +62,9 @@ bool is_in_path(const std::string& program) {
 
 // With its version, if it is installed under such a name.
 std::string command_of(const Compiler& compiler) {
-  std::string name = compiler.family != CompilerFamily::gcc ? "clang"
-                     : compiler.cplusplus                   ? "g++"
-                                                            : "gcc";
+  bool gcc = compiler.family == CompilerFamily::gcc;
+  std::string name =
+      gcc ? (compiler.cplusplus ? "g++" : "gcc") : (compiler.cplusplus ? "clang++" : "clang");
   auto versioned = fmt::format("{}-{}", name, compiler.version);
   return compiler.version && is_in_path(versioned) ? versioned : name;
 }

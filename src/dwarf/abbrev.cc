@@ -33,6 +33,7 @@ bool is_known(u16 attribute) {
     case attr::gnu_dwo_name:
     case attr::gnu_ranges_base:
     case attr::high_pc:
+    case attr::language:
     case attr::linkage_name:
     case attr::low_pc:
     case attr::mips_linkage_name:

@@ -12,11 +12,11 @@ constexpr u16 compile_unit = 0x11, inlined_subroutine = 0x1d, subprogram = 0x2e;
 }
 
 namespace attr {
-constexpr u16 name = 0x03, stmt_list = 0x10, low_pc = 0x11, high_pc = 0x12, comp_dir = 0x1b,
-              producer = 0x25, abstract_origin = 0x31, decl_line = 0x3b, specification = 0x47,
-              entry_pc = 0x52, ranges = 0x55, call_column = 0x57, call_file = 0x58,
-              call_line = 0x59, linkage_name = 0x6e, str_offsets_base = 0x72, addr_base = 0x73,
-              rnglists_base = 0x74, dwo_name = 0x76, mips_linkage_name = 0x2007,
+constexpr u16 name = 0x03, stmt_list = 0x10, low_pc = 0x11, high_pc = 0x12, language = 0x13,
+              comp_dir = 0x1b, producer = 0x25, abstract_origin = 0x31, decl_line = 0x3b,
+              specification = 0x47, entry_pc = 0x52, ranges = 0x55, call_column = 0x57,
+              call_file = 0x58, call_line = 0x59, linkage_name = 0x6e, str_offsets_base = 0x72,
+              addr_base = 0x73, rnglists_base = 0x74, dwo_name = 0x76, mips_linkage_name = 0x2007,
               gnu_dwo_name = 0x2130, gnu_dwo_id = 0x2131, gnu_ranges_base = 0x2132,
               gnu_addr_base = 0x2133, gnu_discriminator = 0x2136;
 }

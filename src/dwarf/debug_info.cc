@@ -102,6 +102,17 @@ std::string_view DebugInfo::producer() const {
   return most == units.end() ? std::string_view() : most->first;
 }
 
+std::optional<bool> DebugInfo::has_cplusplus() const {
+  constexpr u64 versions[] = {0x04, 0x19, 0x1a, 0x21, 0x2a, 0x2b, 0x3a};  // C++98 to 23
+  bool told = false;
+  for (const Unit& unit : state_->units) {
+    if (!unit.usable || unit.language == 0) continue;
+    if (std::ranges::count(versions, unit.language) > 0) return true;
+    told = true;
+  }
+  return told ? std::optional(false) : std::nullopt;
+}
+
 Facts DebugInfo::facts() const {
   Facts facts;
   facts.broken_units = state_->broken_units;

@@ -22,6 +22,7 @@
 // in facts() and left out.
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -106,6 +107,8 @@ class DebugInfo {
 
   // Which compiler made most units, and often with which options; empty where no unit tells.
   std::string_view producer() const;
+  // Whether a unit is in C++; nullopt where no unit tells its language.
+  std::optional<bool> has_cplusplus() const;
 
   // The source file of a frame, absolute if the unit tells its directory.
   std::string file_name(const FramePart& part, const Frame& frame) const;

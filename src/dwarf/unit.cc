@@ -146,7 +146,7 @@ void read_unit_entry(Unit& unit) {
   if (!entry) return;
   unit.usable = true;
 
-  Value low, entry_pc, line, dir, producer, dwo_name, dwo_id;
+  Value low, entry_pc, line, language, dir, producer, dwo_name, dwo_id;
   Value address_base, gnu_address_base, str_base, rnglists_base, gnu_ranges_base;
   for_each_attribute(entry, [&](u16 attribute, Value value) {
     auto keep = [&](Value& where) {
@@ -159,6 +159,8 @@ void read_unit_entry(Unit& unit) {
         return keep(entry_pc);
       case attr::stmt_list:
         return keep(line);
+      case attr::language:
+        return keep(language);
       case attr::comp_dir:
         return keep(dir);
       case attr::producer:
@@ -186,6 +188,7 @@ void read_unit_entry(Unit& unit) {
   });
 
   if (auto id = as_constant(dwo_id)) unit.dwo_id = id;
+  unit.language = as_constant(language).value_or(0);
   unit.address_base = as_section_offset(address_base);
   if (!unit.address_base) unit.address_base = as_section_offset(gnu_address_base);
   unit.str_offsets_base = as_section_offset(str_base).value_or(0);

@@ -37,6 +37,7 @@ struct Unit {
   const Sections* address_sections = nullptr;
 
   std::optional<u64> dwo_id, low_pc, line_offset, address_base;
+  u64 language = 0;  // 0: not told, as where the unit is split
   u64 str_offsets_base = 0, rnglists_base = 0, ranges_base = 0;
   std::string_view comp_dir, dwo_name, producer;
 

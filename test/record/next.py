@@ -34,6 +34,10 @@ BUILDS = {
     "clang-22 with probes": "clang-22 -O2 -g -fpseudo-probe-for-profiling",
     "clang-14": "clang-14 -O2 -g -fdebug-info-for-profiling",
     "gcc": "gcc -O2 -g",
+    "clang++-22": "clang++-22 -O2 -g",
+    "clang++-22 with probes": "clang++-22 -O2 -gmlt -fpseudo-probe-for-profiling",
+    "clang++-22 with split units": "clang++-22 -O2 -g -gsplit-dwarf",
+    "g++": "g++ -O2 -g",
 }
 
 
@@ -49,9 +53,11 @@ def next_commands(text):
     return [line.strip() for line in found[1].splitlines()]
 
 
-def follow(recorded, sources):
-    """From what record printed to a program that was built with the profile."""
+def follow(recorded, sources, compiler=""):
+    """From what record printed to a program that was built with the profile, by the compiler that built it first."""
     generated = run(next_commands(recorded)[0])
+    named = next_commands(generated)[-1].split()[0]
+    assert re.fullmatch(re.escape(compiler) + r"(-\d+)?", named) or not compiler, generated
     for command in next_commands(generated):
         if command.endswith(" ..."):
             command = command[:-3] + f"{sources} -o rebuilt"
@@ -64,7 +70,7 @@ def try_script(options):
     with open("run.sh", "w") as script:
         script.write("#!/bin/sh\n./app\n")
     os.chmod("run.sh", 0o755)
-    follow(run("pgokit record --software -o run.perf -- ./run.sh"), "main.c work.c")
+    follow(run("pgokit record --software -o run.perf -- ./run.sh"), "main.c work.c", options.split()[0])
 
 
 def try_library():

@@ -167,7 +167,9 @@ std::vector<std::string> warnings(const GenerationReport& report, const Naming& 
 }
 
 Compiler compiler_of_program(const binary::Program& program) {
-  return compiler_of(binary::producer_of(program.file(), program.debug()));
+  auto compiler = compiler_of(binary::producer_of(program.file(), program.debug()));
+  compiler.cplusplus |= binary::has_cplusplus(program.file(), program.debug());
+  return compiler;
 }
 
 // In the order of the work.
