@@ -44,6 +44,7 @@ class Program {
   static Result<Program> open(const std::string& path, const ProgramOptions& options);
 
   const std::string& path() const { return path_; }
+  const ProgramOptions& options() const { return options_; }
   // Without the folders: what mappings in recordings are compared with.
   std::string_view name() const;
   const elf::File& file() const { return *file_; }

@@ -1,178 +1,179 @@
 #!/usr/bin/env python3
-"""Every option of every command is honoured or refused.
+"""Every option of every command is honoured or refused, whatever it is given.
 
-    options.py PGOKIT PGOKIT_WALK
+    options.py PGOKIT PGOKIT_WALK [COMMAND]
 
-For each command there are scenes: command lines with inputs, and options with the values they are tried with.
-An option is honoured where output, files or exit code differ from those without it, and refused where the exit
-code is 2. `show` tells files of many kinds: there each option is tried on each kind, and must be one or the
-other. Of other commands each option that --help names must be honoured in some scene, or stand in `unseen`,
-with the reason why nothing of it is seen. Exit code 1 if an option does nothing, 77 without clang 22.
+scenes.py lists the kinds of input of each command. Each option that --help names is tried with each kind. It is
+honoured where output, written file or exit code differ from those without it, and refused where the exit code is
+not 0 and a sentence tells why. What is neither stands in the list of scenes.py that tells the reason; and each option must
+be honoured somewhere. The stand-ins for LLVM's tools take what those take: there each option is honoured somewhere, or
+is in the list of docs/ of those without effect. Exit code 1 if an option does nothing, 77 without clang 22.
 """
+import concurrent.futures
+import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "hostile"))
+
+import inputs as made  # noqa: E402
+import recorder  # noqa: E402
+import scenes  # noqa: E402
+
 PGOKIT, WALK = (str(pathlib.Path(tool).resolve()) for tool in sys.argv[1:3])
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-SEEDS = ROOT / "fuzz" / "seeds"
-failures = 0
+ONLY = sys.argv[3] if len(sys.argv) > 3 else ""
+failures = []
 
 
 def wrong(what):
-    global failures
-    failures += 1
-    print(f"WRONG: {what}")
+    failures.append(what)
+    print(f"WRONG: {what}", flush=True)
+
+
+def lines_of_help(command, help_option):
+    text = subprocess.run([PGOKIT, *command.split(), help_option], capture_output=True, text=True, check=True).stdout
+    return re.findall(r"^ +(?:-\w,)?(--[\w-]+(?:,--[\w-]+)*)(.*)$", text, re.M)
+
+
+def names_in_help(command, help_option):
+    return {name for names, _ in lines_of_help(command, help_option) for name in names.split(",")}
 
 
 def options_of(command):
     """Long names that --help lists, each with whether it takes a value."""
-    text = subprocess.run([PGOKIT, *command.split(), "--help"], capture_output=True, text=True).stdout
     found = {}
-    for line in re.findall(r"^ +(?:-\w,)?(--[\w-]+(?:,--[\w-]+)*)(.*)$", text, re.M):
-        found[line[0].split(",")[0]] = bool(re.match(r" [A-Z]", line[1]))
+    for names, rest in lines_of_help(command, "--help"):
+        found[names.split(",")[0]] = bool(re.match(r" [A-Z]", rest))
     found.pop("--help", None)
     return found
 
 
-class Tool:
-    def __init__(self, folder):
-        self.folder = folder
-
-    def run(self, command, *arguments):
-        """Exit code, both outputs and what was written to OUT."""
-        out = self.folder / "out"
-        out.unlink(missing_ok=True)
-        words = [str(out) if word == "OUT" else str(word) for word in arguments]
-        done = subprocess.run([PGOKIT, *command.split(), *words], capture_output=True, cwd=self.folder, timeout=120)
-        return done.returncode, done.stdout, done.stderr, out.read_bytes() if out.exists() else b""
-
-    def verdict(self, command, base, option):
-        before, after = self.run(command, *base), self.run(command, *base, *option)
-        if after[0] < 0:
-            wrong(f"{command} {option} crashes")
-        return "refused" if after[0] == 2 else "honoured" if after != before else "nothing"
+def run(words):
+    """Exit code, both outputs and the files that were written."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([PGOKIT, *words], capture_output=True, cwd=folder, timeout=120, stdin=subprocess.DEVNULL, check=False)
+        files = {path.name: path.read_bytes() for path in pathlib.Path(folder).iterdir()}
+        return done.returncode, done.stdout, done.stderr, files
 
 
-def make_inputs(folder):
-    program = folder / "calc"
-    subprocess.run(["clang++-22", "-O1", "-g", ROOT / "test" / "programs" / "shapes.cc", "-o", program], check=True)
-    for name, kind, form in (("calc.data", "lbr", "perfdata"), ("calc.script", "lbr", "script"), ("calc.hybrid", "hybrid", "perfdata")):
-        subprocess.run([WALK, program, "-o", folder / name, "--kind", kind, "--samples", "200", "--format", form], check=True)
-    tool = Tool(folder)
-    for name, options in {"calc.prof": [], "calc.txt": ["--format", "text"], "calc.md5": ["--md5"]}.items():
-        tool.run("generate", "calc.data", "-b", "calc", *options, "-o", name)
-    mapping, *samples = (folder / "calc.script").read_text().splitlines()
-    places = re.findall(r"/0x([0-9a-f]+)/", "".join(samples))[:40]
-    lines = [f"calc 7 1.5: 1 {('cycles:u', 'page-faults')[i % 4 == 0]}:  {place}" for i, place in enumerate(places)]
-    (folder / "events.script").write_text("\n".join([mapping, *lines, ""]))
-    (folder / "main.list").write_text("main\n")
-    (folder / "cold.txt").write_text("[main:1 @ a:2 @ b]:3:1\n 1: 3\n[main:1 @ a]:4:1\n 1: 4\n[main]:90000000:1\n 1: 90000000\n[main:9 @ b]:2:1\n 1: 2\n")
-    (folder / "suffix.txt").write_text("f.llvm.1:5:1\n 1: 5\nf:7:1\n 1: 7\n 2: g:4\n  1: 4\n  2: h:2\n   1: 2\n")
-    (folder / "broken").write_text("f:1:1\n 1 x\n")
-    (folder / "mangled.txt").write_text("_Z3addii:9:2\n 1: 9\nmain:50:1\n 1: 50\n")
-    return tool
+def words_of(files, words):
+    return [word.replace(f"@{kind}", str(files[kind])) if (kind := found[1]) in files else word
+            for word in words if (found := re.search(r"@([\w-]+)", word) or (None, None))]
 
 
-# Values of show's options, and whichever kinds of files there are.
-SHOW_VALUES = {"--function": "main", "--top": "1", "--hot": "1", "--binary": "calc", "--per-site": "1", "--source": "calc.c"}
+def verdict(command, base, before, option):
+    after = run([*command.split(), *base, *option])
+    said = (after[1] + after[2]).decode(errors="replace")
+    if after[0] < 0:
+        wrong(f"{command} {option} crashes")
+    if after == before:
+        return "nothing"
+    # 3: a threshold is missed, or inputs were left out, where --strict fails.
+    if after[0] in (0, 3) or before[0] == 3:
+        return "honoured"
+    if len(said) < 20:
+        wrong(f"{command} {option} does not tell why it fails: {said}")
+    return "refused"
 
 
-def check_show(tool):
-    kinds = {"recording": ["calc.data"], "script": ["calc.script"], "recorded targets": ["calc.data", "--targets", "-b", "calc"],
-             "profile": ["mangled.txt"], "extbinary": ["calc.prof"], "hashed": ["calc.md5"], "program": ["calc"]}
-    for seed in ("mip_profile/blocks_order_edges", "mip_profile/coverage", "mip_profile/targets", "mip_raw/three_records"):
-        kinds[seed] = [SEEDS / seed]
-    for kind, base in kinds.items():
-        code, *rest = tool.run("show", *base)
-        if code != 0 and kind != "recorded targets":
-            wrong(f"show of {kind}: {rest[1].decode()}")
-        for option, has_value in options_of("show").items():
-            if option in base or (option == "--binary" and "-b" in base):
+class Command:
+    def __init__(self, name, scene, files):
+        self.name, self.scene, self.files = name, scene, files
+        self.options = options_of(name)
+        self.honoured = set()
+
+    def tries(self):
+        """(kind, base, option with value): all options with all kinds, then those that want others beside them."""
+        for kind, base in self.scene.kinds.items():
+            for option, has_value in self.options.items():
+                if option in base:
+                    continue
+                yield from ((kind, base, words) for words in self.words_of(option, has_value))
+        for base, tried in self.scene.more:
+            for option in tried:
+                yield "", base, option.split()
+
+    def words_of(self, option, has_value):
+        """Switches of LLVM's tools are tried both ways."""
+        if option in self.scene.values:
+            return [[option, self.scene.values[option]]]
+        if self.scene.drop_in:
+            return [[f"{option}=0"], [f"{option}=1"] if has_value else [option]]
+        if has_value:
+            wrong(f"{self.name}: {option} has no value here to be tried with")
+        return [] if has_value else [[option]]
+
+    def check(self, pool):
+        tries = [(kind, words_of(self.files, base), words_of(self.files, option)) for kind, base, option in self.tries()
+                 if all(word[1:] in self.files for word in [*base, *option] if word.startswith("@"))]
+        bases = {tuple(base): None for _, base, _ in tries}
+        bases = dict(zip(bases, pool.map(lambda base: run([*self.name.split(), *base]), bases)))
+        for kind, base, _ in tries:
+            if kind and bases[tuple(base)][0] not in (0, 3):
+                wrong(f"{self.name} {' '.join(base)}: {bases[tuple(base)][2].decode()}")
+        verdicts = pool.map(lambda one: verdict(self.name, one[1], bases[tuple(one[1])], one[2]), tries)
+        for (kind, base, option), found in zip(tries, verdicts):
+            self.judge(kind, base, option[0].split("=")[0], found)
+        documented = documented_without_effect(self.name) if self.scene.drop_in else set()
+        for option in self.options:
+            if option == "--ignore-build-id" and "live" not in self.files:
                 continue
-            if (kind, option) in SHOWN_ALREADY:
-                continue
-            words = [option, SHOW_VALUES[option]] if has_value else [option]
-            if tool.verdict("show", base, words) == "nothing":
-                wrong(f"show: {option} does nothing for {kind}")
+            if option not in self.honoured and option not in self.scene.never and option not in documented:
+                wrong(f"{self.name}: {option} is honoured in no scene")
+        if self.scene.drop_in:
+            self.check_hidden(documented)
+
+    def try_hidden(self, option):
+        base = words_of(self.files, next(iter(self.scene.kinds.values())))
+        return verdict(self.name, base, run([*self.name.split(), *base]), [f"{option}=1"])
+
+    def check_hidden(self, documented):
+        """Options of LLVM's tools that mean nothing here are taken, and a page lists them."""
+        for option in sorted(names_in_help(self.name, "--help-hidden") - names_in_help(self.name, "--help") - documented):
+            if self.try_hidden(option) != "refused":
+                wrong(f"{self.name}: {option} has no effect, and docs/llvm-options.md does not tell so")
+        for option in sorted(documented & self.honoured):
+            wrong(f"{self.name}: {option} has an effect, and docs/llvm-options.md says that it has none")
+
+    def judge(self, kind, base, option, found):
+        if found == "honoured":
+            self.honoured.add(option)
+        reason = self.scene.silent.get((kind, option)) or self.scene.silent.get(("*", option))
+        if found == "nothing" and not reason and not self.scene.drop_in:
+            wrong(f"{self.name}, {kind or ' '.join(base)}: {option} does nothing")
 
 
-# What the files here have nothing of, by kind and option.
-SHOWN_ALREADY = {("recording", "--top"): "samples of one program",
-                 ("hashed", "--demangle"): "hashes have no other form",
-                 ("mip_profile/blocks_order_edges", "--demangle"): "names of C functions",
-                 ("mip_profile/coverage", "--demangle"): "names of C functions",
-                 ("mip_profile/targets", "--demangle"): "names of C functions",
-                 ("mip_profile/targets", "--top"): "no functions that ran"}
-
-SCENES = {
-    "generate": [(["calc.data", "-b", "calc", "-o", "OUT"],
-                  {"--output": "-", "--format": "text", "--md5": None, "--compress": None, "--debug-binary": "broken", 
-                   "--pid": "1", "--kernel": None, "--json": None, "--stats": None,
-                   "--timings": None, "--quiet": None, "--binary": "broken"}),
-                 (["events.script", "-b", "calc", "--allow-ip", "-o", "OUT"], {"--event": "page-faults"}),
-                 (["calc.hybrid", "-b", "calc", "-o", "OUT"], {"--context-sensitive": None}),
-                 (["calc.hybrid", "-b", "calc", "--context-sensitive", "-o", "OUT"], {"--trim-cold": None})],
-    "merge": [(["calc.prof", "calc.txt", "-o", "OUT"],
-               {"--output": "-", "--weighted-input": "3,calc.txt", "--input-files": "inputs", "--format": "text", "--md5": None,
-                "--compress": None, "--split-layout": None, "--partial": None, "--prof-sym-list": "main.list", "--function": "main",
-                "--no-function": "main", "--quiet": None, "--onto": "calc.prof"}),
-              (["calc.prof", "calc.prof", "broken", "-o", "OUT"], {"--strict": None, "--distinct": None}),
-              (["calc.prof", "--format", "gcov", "-o", "OUT"], {"--gcov-version": "1"}),
-              (["symbols.prof", "-o", "OUT"], {"--drop-symbol-list": None}),
-              (["cold.txt", "-o", "OUT"], {"--layout": "flat", "--max-depth": "1", "--merge-cold": None, "--trim-cold": None}),
-              (["cold.txt", "--merge-cold", "-o", "OUT"], {"--cold-frames": "2", "--cold-count": "1"}),
-              (["suffix.txt", "-o", "OUT"], {"--strip-suffixes": None, "--max-depth": "1"}),
-              (["calc.prof", "-o", "OUT"], {"--cold-frames": "2", "--cold-count": "3", "--gcov-version": "1"})],
-    "compare": [(["calc.prof", "cold.flat"], {"--function": "main", "--top": "1", "--min-overlap": "99", "--min-similarity": "99", "--json": None}),
-                (["calc.prof", "calc.prof", "--function", "main"], {"--top": "1"})],
-    "check": [(["calc.prof"], {"--binary": "calc", "--recording": "calc.data", "--debug": "calc", "--min-density": "1000000", "--min-flow": "101",
-                               "--max-excess-calls": "0", "--min-coverage": "1", "--max-stale": "1", "--max-vanished": "1", "--top": "1",
-                               "--json": None})],
-    "match": [(["cold.flat", "-b", "calc", "-o", "OUT"], {"--output": "-", "--format": "binary", "--debug": "broken", "--json": None,
-                                                          "--binary": "broken"})],
-}
-
-# Options of these commands that nothing can be seen of here, and why.
-UNSEEN = {
-    "generate": {"--dwp": "opened for split debug information", "--allow-ip": "a permission, for recordings without branch stacks",
-                 "--threads": "the same bytes on any number", "--use-dwarf": "for programs with probes",
-                 "--ignore-build-id": "for recordings of another build"},
-    "merge": {"--threads": "the same bytes on any number"},
-    "check": {"--threads": "the same text on any number"},
-    "match": {"--threads": "the same bytes on any number", "--top": "lists are short here"},
-    "compare": {},
-}
-
-
-def check_scenes(tool):
-    for command, scenes in SCENES.items():
-        left = {option for option in options_of(command) if option not in UNSEEN[command]}
-        for base, tried in scenes:
-            for option, value in tried.items():
-                if tool.verdict(command, base, [option] + ([value] if value else [])) == "nothing":
-                    wrong(f"{command} {' '.join(base)}: {option} does nothing")
-                left.discard(option)
-        for option in sorted(left):
-            wrong(f"{command}: {option} is tried in no scene")
+def documented_without_effect(command):
+    """The table of docs/llvm-options.md: | command | options |"""
+    page = (HERE.parent.parent / "docs" / "llvm-options.md").read_text()
+    return set(re.findall(r"--[\w-]+", " ".join(re.findall(rf"^\| `{command}` \|(.*)$", page, re.M))))
 
 
 def main():
-    if not shutil.which("clang-22"):
-        print("skipped: clang-22 is not there (./dev setup)")
+    if missing := made.missing_tools():
+        print("SKIPPED: not installed:", *missing)
         return 77
     with tempfile.TemporaryDirectory() as name:
-        tool = make_inputs(pathlib.Path(name))
-        (tool.folder / "inputs").write_text("2,calc.txt\n")
-        tool.run("merge", "calc.prof", "--prof-sym-list", "main.list", "-o", "symbols.prof")
-        tool.run("merge", "cold.txt", "--layout", "flat", "-o", "cold.flat")
-        check_show(tool)
-        check_scenes(tool)
-    print(f"{failures} wrong")
+        files = made.Inputs(name, PGOKIT, WALK)
+        scenes.add_inputs(files)
+        live = recorder.Recorder(files)
+        if live.software:
+            live.live()
+            if ONLY in "record":
+                recorder.check(live, options_of("record"), wrong)
+        else:
+            print("not tried: the options of record, and --ignore-build-id: ptrace() is not permitted here")
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for command, scene in scenes.SCENES.items():
+                if ONLY in command:
+                    Command(command, scene, files).check(pool)
+    print(f"{len(failures)} wrong")
     return 1 if failures else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

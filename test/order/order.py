@@ -179,7 +179,9 @@ def scenarios():
     merged = path("merged.mip")
     run(PGOKIT, "merge", program, *logs, "-o", merged, "-q")
     assert len(order(merged, "-o", "-").stdout.split()) == len(set(first))
-    for algorithm in ("auto", "bp", "c3", "cdsort"):
+    for algorithm in ("c3", "cdsort"):
+        assert "is for calls and samples" in order(program, *logs, "--algorithm", algorithm, "-o", "-", code=2).stderr
+    for algorithm in ("auto", "bp", "first-touch"):
         names = order(program, *logs, "--algorithm", algorithm, "-o", "-").stdout.split()
         assert sorted(names) == sorted(set(first)), algorithm
         again = order(program, *logs, "--algorithm", algorithm, "--threads", "1", "-o", "-").stdout.split()

@@ -20,6 +20,7 @@ struct Settings {
   bool md5 = false, compress = false, json = false, quiet = false, context_sensitive = false;
   bool stats = false, timings = false;
   u64 threads = 0;
+  std::vector<std::string> given;
 };
 
 OptionTable options_of(Settings& s) {
@@ -110,9 +111,9 @@ Result<profile::Format> check_settings(const Settings& settings) {
 Result<ReadInput> read_wanted(const binary::Program& program, const Settings& settings) {
   const auto& options = settings.generation;
   auto input = TRY(read_input(program, options));
+  if (input.kind == InputKind::raw)
+    TRY(check_given(settings.given, Counted::raw, options.inputs.front()));
   TRY(check_input(program, input, options));
-  if (options.pid && input.kind == InputKind::raw)
-    return usage_error("--pid {}: raw counts do not tell processes", *options.pid);
   if (!settings.context_sensitive) forget_contexts(program, input);
   if (settings.context_sensitive && (!input.contexts || input.use.deepest == 1))
     return fail("{}: {}", options.inputs[0], why_no_contexts(input));
@@ -135,13 +136,15 @@ Status generate(Settings& settings) {
   options.flat_from_hybrid = !settings.context_sensitive;
   options.event = settings.event;
   options.run_to_next_branch = true;
-  if (is_instrumented_profile(options.inputs))
+  if (is_instrumented_profile(options.inputs)) {
+    TRY(check_given(settings.given, Counted::instrumented, options.inputs.front()));
     return generate_instrumented({options,
                                   settings.output,
                                   format,
                                   {.compress = settings.compress, .md5_names = settings.md5},
                                   settings.json,
                                   settings.quiet});
+  }
 
   if (options.binary.empty()) {
     options.stage("looking for the program");
@@ -156,6 +159,7 @@ Status generate(Settings& settings) {
   auto output = TRY(OutputFile::create(settings.output));
   options.stage("finding its functions");
   TRY(program.load_functions(options.threads));
+  TRY(check_package(program));
   // Functions and symbols are known; nothing is decoded yet.
   auto input = TRY(read_wanted(program, settings));
   auto& generated = keep(TRY(generate_profile(program, input, options)));
@@ -173,7 +177,9 @@ Status generate(Settings& settings) {
 
 int run(std::span<char* const> arguments) {
   Settings settings;
-  if (auto exit = parse_options(options_of(settings), arguments)) return *exit;
+  auto table = options_of(settings);
+  table.given = &settings.given;
+  if (auto exit = parse_options(table, arguments)) return *exit;
   report::Timings timings(settings.timings);
   settings.generation.timings = settings.timings ? &timings : nullptr;
   settings.generation.progress = !settings.quiet;

@@ -156,6 +156,10 @@ Status read_script(std::string_view text, const binary::Program& program,
                    const GenerationOptions& options, ReadInput& input) {
   auto kind = script_kind(text, options);
   if (options.allow_ip && kind == perf::ScriptKind::invalid) {
+    if (options.kernel)
+      return usage_error(
+          "--kernel: text without branch stacks does not tell where the kernel was loaded; give "
+          "the recording itself");
     samples::IpRead read(program);
     return estimate_from_ips(program, options, input, read, [&](const samples::EachChain& each) {
       return samples::count_ip_script(text, program, {.pid = options.pid, .event = options.event},

@@ -1,5 +1,6 @@
 #include "cli/generate/input_checks.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -43,6 +44,28 @@ std::string not_whole(const std::string& why) {
 Status check_threads(u64 threads) {
   constexpr u64 most = 256;
   if (threads > most) return usage_error("--threads {}: at most {}", threads, most);
+  return {};
+}
+
+Status check_package(const binary::Program& program) {
+  const auto& package = program.options().dwp_path;
+  if (package.empty() || (program.debug() && program.debug()->facts().split_units > 0)) return {};
+  return fail("--dwp {}: {} has no debug information that is split (-gsplit-dwarf): leave it out",
+              package, program.path());
+}
+
+Status check_given(std::span<const std::string> given, Counted kind, std::string_view path) {
+  constexpr std::string_view of_samples[] = {"--event", "--pid", "--allow-ip", "--kernel"};
+  constexpr std::string_view of_recordings[] = {"--context-sensitive", "--stats", "--timings"};
+  bool raw = kind == Counted::raw;
+  for (const auto& option : given) {
+    bool refused = std::ranges::count(of_samples, option) > 0;
+    if (!raw) refused |= std::ranges::count(of_recordings, option) > 0;
+    if (refused)
+      return usage_error("{} says nothing about {}, which {} {}", option,
+                         raw ? "raw counts" : "an instrumented profile", path,
+                         raw ? "holds" : "is");
+  }
   return {};
 }
 

@@ -5,12 +5,14 @@
 //   TRY(check_files(options.inputs, options.binary, output));
 //   TRY(check_threads(settings.threads));
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "base/types.h"
+#include "binary/program.h"
 
 namespace pgokit::cli {
 
@@ -26,5 +28,15 @@ Status check_files(const std::vector<std::string>& inputs, const std::string& bi
                    const std::string& output);
 
 Status check_threads(u64 threads);
+
+// A package of split debug information is of use where the program's is split.
+Status check_package(const binary::Program& program);
+
+// What an input is that has no samples of its own.
+enum class Counted : u8 { raw, instrumented };
+
+// Options of `pgokit generate` that say nothing about such an input are refused. `given`: as
+// OptionTable has them.
+Status check_given(std::span<const std::string> given, Counted kind, std::string_view path);
 
 }  // namespace pgokit::cli

@@ -22,9 +22,12 @@ struct Settings {
 // From an instrumented profile, or from a recording of branches.
 Status write_targets(const Settings& settings) {
   auto file = TRY(MappedFile::open(settings.profile));
-  auto profile = mip::is_profile(file.bytes())
-                     ? TRY_IN(file.path(), mip::read_profile(file.bytes()))
-                     : TRY(recorded_targets(settings.profile, settings.program));
+  bool instrumented = mip::is_profile(file.bytes());
+  if (instrumented && !settings.program.empty())
+    return usage_error("-b {}: {} tells its targets by itself, -b is for recordings",
+                       settings.program, settings.profile);
+  auto profile = instrumented ? TRY_IN(file.path(), mip::read_profile(file.bytes()))
+                              : TRY(recorded_targets(settings.profile, settings.program));
   if (profile.values.empty())
     return fail("{}: no target of an indirect call is in it: 'pgokit flags targets' tells how",
                 file.path());

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 
 #include "cli/commands.h"
@@ -15,6 +16,7 @@ struct Settings {
   std::string folder, functions, style;
   u64 rate = 0, buffer = 0, minimum_size = 0, target_buffer = 0, per_site = 0;
   std::string group;
+  std::vector<std::string> given;
   bool compile = false, link = false, lto = false, all_blocks = false, bare = false, small = false;
 };
 
@@ -122,6 +124,33 @@ Result<std::string> kinds_of(const Settings& s) {
   return text;
 }
 
+// Each says something about some kinds only.
+Status check_given(const Settings& s, std::string_view kinds) {
+  struct Rule {
+    std::string_view option;
+    std::vector<std::string_view> kinds;
+  };
+  const Rule rules[] = {{"--rate", {"edges"}},
+                        {"--buffer", {"edges", "order-log", "order-calls"}},
+                        {"--per-site", {"targets", "tables", "sizes"}},
+                        {"--target-buffer", {"targets", "tables", "sizes"}},
+                        {"--all-blocks", {"blocks", "block-coverage"}}};
+  const std::pair<std::string_view, u64> numbers[] = {{"--rate", s.rate},
+                                                      {"--buffer", s.buffer},
+                                                      {"--per-site", s.per_site},
+                                                      {"--target-buffer", s.target_buffer}};
+  for (const auto& rule : rules) {
+    if (std::ranges::count(s.given, rule.option) == 0) continue;
+    if (std::ranges::none_of(rule.kinds, [&](auto kind) { return kinds.contains(kind); }))
+      return usage_error("{} is of {}, which {} does not collect", rule.option,
+                         fmt::join(rule.kinds, ", "), kinds);
+  }
+  for (auto [option, number] : numbers)
+    if (number == 0 && std::ranges::count(s.given, option) > 0)
+      return usage_error("{} 0: at least 1", option);
+  return {};
+}
+
 Result<std::vector<std::string>> compile_flags(const Settings& s) {
   std::vector<std::string> flags;
   // With '=' each flag is one word: build systems drop words that are there twice.
@@ -129,6 +158,7 @@ Result<std::vector<std::string>> compile_flags(const Settings& s) {
     flags.push_back(fmt::format("-mllvm=-pgokit-{}={}", option, value));
   };
   const std::string kinds = TRY(kinds_of(s));
+  TRY(check_given(s, kinds));
   add("kinds", kinds);
   if (s.all_blocks) flags.emplace_back("-mllvm=-pgokit-all-blocks");
   if (!s.functions.empty()) {
@@ -136,9 +166,6 @@ Result<std::vector<std::string>> compile_flags(const Settings& s) {
     add("functions", fs::absolute(s.functions, error).string());
   }
   if (s.minimum_size) add("min-size", s.minimum_size);
-  if (s.rate && !kinds.contains("edges")) return usage_error("--rate is of edges");
-  if (s.buffer && !kinds.contains("edges") && !kinds.contains("order-"))
-    return usage_error("--buffer is of edges, order-log and order-calls");
   if (s.rate) add("edge-rate", s.rate);
   if (s.buffer && kinds.contains("edges")) add("edge-buffer", s.buffer);
   if (s.buffer && kinds.contains("order-")) add("order-buffer", s.buffer);
@@ -197,7 +224,9 @@ Status print_flags(const Settings& s) {
 
 int run(std::span<char* const> arguments) {
   Settings settings;
-  if (auto exit = parse_options(options_of(settings), arguments)) return *exit;
+  auto table = options_of(settings);
+  table.given = &settings.given;
+  if (auto exit = parse_options(table, arguments)) return *exit;
   auto status = print_flags(settings);
   return status ? 0 : report_failure("flags", status.error());
 }

@@ -5,6 +5,7 @@
 #include "base/cursor.h"
 #include "base/file.h"
 #include "cli/generate/generation_report.h"
+#include "cli/generate/input_checks.h"
 #include "generate/instrumented.h"
 #include "mip/dump.h"
 #include "mip/merge.h"
@@ -143,6 +144,7 @@ Status generate_instrumented(const InstrumentedGeneration& generation) {
       generation.output.empty() ? std::string(program.name()) + ".prof" : generation.output;
   auto output = TRY(OutputFile::create(output_path));
   TRY(program.load_functions(options.threads));
+  TRY(check_package(program));
   auto generated = TRY(generate(profile, *module, program, options));
   auto bytes = TRY(write_profile(generated.profile, generation.format, generation.write));
   output.write(bytes);

@@ -246,7 +246,10 @@ class Parser {
       if (name == help) {
         std::string word = "--help";
         char* words[] = {word.data()};
-        return parse_options(table_, words);
+        OptionTable shown = table_;
+        if (name.contains("hidden"))
+          for (auto& option : shown.options) option.hidden = false;
+        return parse_options(shown, words);
       }
     if (name != "version") return std::nullopt;
     print_llvm_version();

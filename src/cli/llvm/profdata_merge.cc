@@ -201,7 +201,7 @@ Status merge_samples(Settings& s) {
     for (const auto& input : inputs) report::print("{},{}\n", input.weight, input.path);
     return {};
   }
-  if (!s.sample)
+  if (!s.sample || s.instr)
     return fail("only sample profiles are merged here: give --sample, or take llvm-profdata");
   if (!s.supplement.empty())
     return fail("-supplement-instr-with-sample can only work with -instr. ");
@@ -236,25 +236,33 @@ Status merge_samples(Settings& s) {
   return output.commit();
 }
 
-// Of several the last one counts.
-void choose_format(Settings& s, std::span<char* const> arguments) {
+// Of several the last one counts. They are values of one option in LLVM's tool, and have none.
+Status choose_format(Settings& s, std::span<char* const> arguments) {
   s.gcc = false;
   for (std::string_view word : arguments) {
     if (!word.starts_with('-')) continue;
     word.remove_prefix(std::min(word.find_first_not_of('-'), word.size()));
+    size_t equals = std::min(word.find('='), word.size());
+    auto name = word.substr(0, equals);
+    if (equals < word.size() &&
+        (name == "text" || name == "binary" || name == "extbinary" || name == "gcc"))
+      return fail("for the --{} option: does not allow a value! '{}' specified.", name,
+                  word.substr(equals + 1));
     bool gcc = word == "gcc";
     if (word == "text" || word == "binary" || word == "extbinary" || gcc) s.gcc = gcc;
     if (word == "text") s.format = Format::text;
     if (word == "binary") s.format = Format::binary;
     if (word == "extbinary") s.format = Format::extbinary;
   }
+  return {};
 }
 
 int run(std::span<char* const> arguments) {
   Settings s;
   if (auto exit = parse_llvm_options(options_of(s), arguments)) return *exit;
-  choose_format(s, arguments);
-  if (auto wrong = check_settings(s); !wrong) {
+  auto wrong = choose_format(s, arguments);
+  if (wrong) wrong = check_settings(s);
+  if (!wrong) {
     report::print(stderr, "llvm-profdata: {}\n", wrong.error().message);
     return 1;
   }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/order/evaluate_order.h"
@@ -54,7 +56,8 @@ OptionTable options_of(Settings& s) {
         &s.make.link},
        {"-b,--binary", "PROGRAM", "recordings: the program that was recorded",
         &s.make.inputs.binary},
-       {"--algorithm", "NAME", "auto (default), first-touch, bp, c3 or cdsort", &s.make.algorithm},
+       {"--algorithm", "NAME", "auto (default), first-touch, bp, c3 or cdsort",
+        &s.make.inputs.algorithm},
        {"--format", "FORMAT", "lld (default), gold, ld, ld64 or call-graph", &s.make.format},
        {"-w,--weighted-input", "WEIGHT,FILE", "an input that counts WEIGHT times", &s.weighted},
        {"-f,--input-files", "LIST", "a file that names inputs, one [WEIGHT,]FILE per line",
@@ -97,23 +100,35 @@ Result<u64> microseconds_of(const std::string& text) {
   return usage_error("--until-time {}: a number with us, ms or s behind it is wanted", text);
 }
 
+// Programs that are linked have their order already.
+Status check_evaluation(const Settings& s) {
+  for (std::string_view option :
+       {"--output", "--link", "--algorithm", "--format", "--held-out", "--quiet"})
+    if (std::ranges::count(s.make.inputs.given, option) > 0)
+      return usage_error(
+          "{} is for making an order, and --evaluate looks at programs that have one", option);
+  if (s.files.empty()) return usage_error("--evaluate wants a program");
+  if (s.make.inputs.inputs.empty())
+    return usage_error("--evaluate wants the start-up: --with FILE");
+  return {};
+}
+
 Status prepare(Settings& s) {
   auto& inputs = s.make.inputs;
   if (!s.until_time.empty()) inputs.cut.microseconds = TRY(microseconds_of(s.until_time));
   inputs.cut.function = s.until;
   if (s.until_mark) inputs.cut.mark = *s.until_mark;
   inputs.sample_traces = !s.until_time.empty() || !s.until.empty() || s.evaluate ||
-                         s.make.algorithm == "first-touch" || s.make.algorithm == "bp";
+                         s.make.inputs.algorithm == "first-touch" ||
+                         s.make.inputs.algorithm == "bp";
   inputs.threads = s.make.threads = static_cast<unsigned>(s.threads);
   if (s.make.page_size < 256 || (s.make.page_size & (s.make.page_size - 1)))
     return usage_error("--page-size {}: a power of two from 256 on is wanted", s.make.page_size);
   for (const auto& file : s.evaluate ? s.with : s.files) TRY(add_named(inputs.inputs, file));
   for (const auto& weighted : s.weighted) TRY(add_weighted(inputs.inputs, weighted, false));
   for (const auto& list : s.lists) TRY(add_list(inputs.inputs, list, false));
-  if (s.evaluate && s.files.empty()) return usage_error("--evaluate wants a program");
-  if (s.evaluate && inputs.inputs.empty())
-    return usage_error("--evaluate wants the start-up: --with FILE");
-  if (!s.evaluate && !s.with.empty()) return usage_error("--with is for --evaluate");
+  if (s.evaluate) return check_evaluation(s);
+  if (!s.with.empty()) return usage_error("--with is for --evaluate");
   if (inputs.inputs.empty() && !s.lists.empty()) return fail("{}: names no inputs", s.lists[0]);
   if (inputs.inputs.empty()) return usage_error("there are no inputs");
   return {};
@@ -127,7 +142,9 @@ Status order(Settings& s) {
 
 int run(std::span<char* const> arguments) {
   Settings s;
-  if (auto exit = parse_options(options_of(s), arguments)) return *exit;
+  auto table = options_of(s);
+  table.given = &s.make.inputs.given;
+  if (auto exit = parse_options(table, arguments)) return *exit;
   auto status = order(s);
   return status ? 0 : report_failure("order", status.error());
 }

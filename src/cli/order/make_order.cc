@@ -78,10 +78,10 @@ class OrderMaker {
   explicit OrderMaker(const MakeOrder& options) : options_(options) {}
 
   Status run() {
-    auto algorithm = order::algorithm_named(options_.algorithm);
+    auto algorithm = order::algorithm_named(options_.inputs.algorithm);
     if (!algorithm)
       return usage_error("--algorithm {}: auto, first-touch, bp, c3 and cdsort are known",
-                         options_.algorithm);
+                         options_.inputs.algorithm);
     format_ = TRY(format_named(options_.format));
     inputs_ = TRY(read_order_inputs(options_.inputs));
     auto& model = inputs_.model;

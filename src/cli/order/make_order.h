@@ -9,7 +9,7 @@ namespace pgokit::cli {
 struct MakeOrder {
   OrderInputOptions inputs;
   std::vector<std::string> link;  // programs or objects that symbols are matched against
-  std::string output, algorithm = "auto", format = "lld", svg;
+  std::string output, format = "lld", svg;
   u64 held_out = 0, page_size = 4096, top = 10;
   unsigned threads = 0;
   bool demangle = false, json = false, quiet = false;

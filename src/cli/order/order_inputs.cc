@@ -1,6 +1,9 @@
 #include "cli/order/order_inputs.h"
 
+#include <algorithm>
+
 #include "base/cursor.h"
+#include "order/arrange.h"
 #include "order/from_profile.h"
 #include "order/from_samples.h"
 #include "order/order_file.h"
@@ -17,6 +20,7 @@ class Reader {
   Status run() {
     for (const auto& input : options_.inputs) TRY(take(input));
     if (has_instrumented_) TRY(instrumented_.finish(into_.notes));
+    TRY(check_given());
     const auto& model = into_.model;
     for (const auto& trace : model.traces)
       if (!trace.functions.empty()) return {};
@@ -28,6 +32,43 @@ class Reader {
   }
 
  private:
+  bool is_given(std::string_view option) const {
+    return std::ranges::count(options_.given, option) > 0;
+  }
+
+  Status check_given() const {
+    const auto& model = into_.model;
+    for (const char* option : {"--binary", "--pid", "--ignore-build-id"})
+      if (!program_ && is_given(option))
+        return usage_error("{} is for recordings, and none is among the inputs", option);
+    if (!has_instrumented_ && is_given("--until-mark"))
+      return usage_error("--until-mark is for instrumented programs: no other input has marks");
+    for (const char* option : {"--until-time", "--until", "--page-size"})
+      if (model.traces.empty() && is_given(option))
+        return usage_error("{} is for first runs, and the inputs tell calls and samples only",
+                           option);
+    return check_algorithm();
+  }
+
+  Status check_algorithm() const {
+    using enum order::Algorithm;
+    const auto& model = into_.model;
+    auto algorithm = order::algorithm_named(options_.algorithm);
+    bool has_weights =
+        model.has_calls() || std::ranges::any_of(model.functions, &order::Function::weight);
+    if (!has_weights && (algorithm == c3 || algorithm == cache_directed))
+      return usage_error(
+          "--algorithm {} is for calls and samples, and the inputs have first runs "
+          "only: first-touch and bp are for those",
+          options_.algorithm);
+    if (model.traces.empty() && (algorithm == first_touch || algorithm == balanced))
+      return usage_error(
+          "--algorithm {} is for first runs, and the inputs tell calls and samples "
+          "only: c3 and cdsort are for those",
+          options_.algorithm);
+    return {};
+  }
+
   Status take(const profile::MergeInput& input) {
     auto& file = files_.emplace_back(TRY(MappedFile::open(input.path)));
     auto bytes = file.bytes();

@@ -21,6 +21,8 @@ struct OrderInputOptions {
   bool ignore_build_id = false;
   bool sample_traces = false;  // recordings give traces too
   unsigned threads = 0;
+  std::string algorithm = "auto";
+  std::vector<std::string> given;  // options: those that say nothing about the inputs are refused
 };
 
 struct OrderInputs {

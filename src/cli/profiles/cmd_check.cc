@@ -89,6 +89,17 @@ Result<Fit> fit_of(Settings& s, const profile::Profile& profile, Checked& checke
   return analysis::measure_fit(profile, shape);
 }
 
+// A threshold for what cannot be measured would always hold.
+Status check_measured(const Settings& s, const Quality& quality) {
+  auto is_given = [&](std::string_view option) { return std::ranges::count(s.given, option) > 0; };
+  if (is_given("--min-flow") && !quality.entries_match_calls)
+    return fail("{}: --min-flow: no function of it has both entries and calls to compare",
+                s.profile);
+  if (is_given("--max-excess-calls") && !quality.calls_beyond_places)
+    return fail("{}: --max-excess-calls: there are no calls in it", s.profile);
+  return {};
+}
+
 void list_measures(const Settings& s, Checked& checked) {
   auto& list = checked.measures;
   list.push_back({"density", checked.quality.density, s.min_density, true, s.min_density > 0});
@@ -264,6 +275,7 @@ Result<int> check(Settings& s) {
   auto read = TRY_IN(s.profile, profile::read_profile(file.bytes()));
   Checked checked;
   checked.quality = analysis::measure_quality(columns_of(read), density(read.profile).density);
+  TRY(check_measured(s, checked.quality));
   if (!s.binary.empty()) checked.fit = TRY(fit_of(s, read.profile, checked));
   list_measures(s, checked);
   for (const auto& warning : checked.warnings)

@@ -123,6 +123,15 @@ Status check_other_inputs(const Settings& s, std::string_view inputs,
   return {};
 }
 
+Status check_contexts(const Settings& s, const Profile& profile) {
+  if (profile.flags.context_sensitive || !(s.merge_cold || s.trim_cold)) return {};
+  return usage_error(
+      "{} is for profiles with contexts, and there are none in {}: 'pgokit generate --cs' makes "
+      "some, where calls are not inlined into them",
+      s.merge_cold ? "--merge-cold" : "--trim-cold",
+      s.files.size() == 1 ? s.files.front() : "the inputs");
+}
+
 void convert(const Settings& s, Profile& profile) {
   bool contexts = profile.flags.context_sensitive;
   if (contexts && (s.merge_cold || s.trim_cold)) {
@@ -244,6 +253,7 @@ Result<int> merge(const Settings& s) {
   size_t broken = tell_of_inputs(s, inputs, merged);
   if (merged.used() == 0) return fail("no input can be used; nothing is written");
   Profile& profile = merged.profile;
+  TRY(check_contexts(s, profile));
   convert(s, profile);
   TRY(filter(s, profile));
   profile.flags.partial |= s.partial;

@@ -1,5 +1,7 @@
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/progress.h"
 #include "cli/commands.h"
 #include "cli/options.h"
@@ -22,6 +24,7 @@ struct Settings {
   bool no_callchain = false, quiet = false;
   bool software = false, hardware = false;
   bool stats = false;
+  std::vector<std::string> given;
 };
 
 double share(u64 part, u64 whole) {
@@ -55,6 +58,9 @@ Result<record::RecordSummary> record_somehow(const Settings& settings, std::stri
   if (!settings.software) {
     if (auto rung = usable_hardware(settings.event, why)) {
       how = rung->name;
+      if (std::ranges::count(settings.given, "--depth") > 0)
+        return usage_error("--depth is for --software: stacks of {} have the processor's depth",
+                           rung->name);
       return record::record_in_hardware(*rung, settings.record);
     }
     if (why.empty())
@@ -117,6 +123,9 @@ Status check(const Settings& settings) {
                                                         : "give a command to run, or --pid");
   if (settings.software && settings.hardware)
     return usage_error("--software and --hardware exclude each other");
+  if (settings.software && !settings.event.empty())
+    return usage_error("--event {} is of the processor, which --software does without",
+                       settings.event);
   if (settings.record.frequency == 0 || settings.record.frequency > 100'000)
     return usage_error("--frequency is 1 to 100000");
   constexpr u64 most_pids = 1 << 22;
@@ -150,12 +159,13 @@ int run(std::span<char* const> arguments) {
       "  pgokit record -o app.perf -p 4711 --for 10\n",
       &record.command,
       {"[options] -- COMMAND [ARG...]", "[options] -p PID"}};
+  table.given = &settings.given;
   if (auto exit = parse_options(table, arguments)) return *exit;
+  settings.software |= record.single_step;
   if (auto status = check(settings); !status) return report_failure("record", status.error());
   record.pid = static_cast<pid_t>(settings.pid);
   record.depth = static_cast<u32>(settings.depth);
   record.callchain = !settings.no_callchain;
-  settings.software |= record.single_step;
   record.command_line = {"pgokit", "record"};
   record.command_line.insert(record.command_line.end(), arguments.begin(), arguments.end());
   std::string how;

@@ -1,0 +1,107 @@
+"""The options of `pgokit record`: a recording is different each time, so what it must hold is said for each of them."""
+import json
+import subprocess
+
+from inputs import run
+
+BUSY = """
+__attribute__((noinline)) int work(int x) {
+  int s = 0;
+  for (int i = 0; i < 1000; i++) s += (i * x) % 7 ? i : x;
+  return s;
+}
+__attribute__((noinline)) int twice(int x) { return work(x) + work(x + 1); }
+int main(int argc, char **argv) {
+  volatile long s = 0;
+  for (int i = 0; argc > 1 || i < 40000; i++) s += twice(i);
+}
+"""
+
+
+class Recorder:
+    def __init__(self, files):
+        self.files, self.pgokit = files, files.pgokit
+        source = files.folder / "busy.c"
+        source.write_text(BUSY)
+        run("clang-22", "-O2", "-g", source, "-fuse-ld=lld-22", "-Wl,--build-id", "-o", files.new("busy"))
+        machine = json.loads(subprocess.run([self.pgokit, "doctor", "--json"], check=True, capture_output=True).stdout)["machine"]
+        self.software, self.hardware = machine["software"], machine["hardware"]
+        self.plain = [event["event"] for event in machine["events"] if event["ok"] and not event["branch_stack"]]
+
+    def record(self, *options, command=True):
+        words = [self.pgokit, "record", "-o", str(self.files.new("recorded")), *options, *(["--", str(self.files["busy"])] if command else [])]
+        return subprocess.run(words, capture_output=True, text=True, check=False, timeout=120, cwd=self.files.folder)
+
+    def shown(self, *options, **more):
+        """What `show` tells about a recording that is made with these options."""
+        done = self.record(*options, **more)
+        assert done.returncode == 0, (options, done)
+        return json.loads(subprocess.run([self.pgokit, "show", "--json", str(self.files["recorded"])], check=True, capture_output=True).stdout)
+
+    def live(self):
+        """A recording with build ids, of a program of which there is another build."""
+        program, other = self.files["busy"], self.files.new("other-busy", "other/busy")
+        build_id = bytes.fromhex(json.loads(subprocess.run([self.pgokit, "doctor", "--json", program], check=True,
+                                                           capture_output=True).stdout)["program"]["build_id"])
+        other.write_bytes(program.read_bytes().replace(build_id, bytes(255 - byte for byte in build_id)))
+        assert self.record("--software").returncode == 0
+        self.files.new("live").write_bytes(self.files["recorded"].read_bytes())
+
+    def attached(self, *options):
+        """Without an end of its own the program is recorded until the recorder stops."""
+        with subprocess.Popen([self.files["busy"], "forever"]) as program:
+            try:
+                return self.shown("--software", "-p", str(program.pid), "--for", "0.3", *options, command=False)
+            finally:
+                program.kill()
+
+    def refused(self, what, *options):
+        done = self.record(*options)
+        return done.returncode in (1, 2) and what in done.stderr
+
+    def output(self):
+        self.files["recorded"].unlink(missing_ok=True)
+        return self.record("--software").returncode == 0 and self.files["recorded"].exists()
+
+    def duration(self):
+        return self.attached()["samples"] > 0
+
+    def frequency(self):
+        often, seldom = (self.shown("--software", "-F", number)["events"][0]["period"] for number in ("200", "50"))
+        return 3 * often < seldom
+
+    def depth(self):
+        return (self.shown("--software", "--depth", "4")["branches"]["deepest"] == 4 and
+                (not self.hardware or self.refused("--depth", "--hardware", "--depth", "4")))
+
+    def callchain(self):
+        chains = [self.shown("--software", *options)["call_chains"]["samples"] for options in ([], ["--no-callchain"])]
+        return chains[0] > 0 == chains[1]
+
+    def hardware_only(self):
+        if self.hardware:
+            return self.shown("--hardware")["branches"]["samples"] > 0
+        return self.refused("cannot be used", "--hardware") and self.refused("exclude", "--hardware", "--software")
+
+    def event(self):
+        plain = all(self.shown("--event", name)["events"][0]["name"] == name.replace("-plain", "") for name in self.plain)
+        return plain and self.refused("no event nonsense", "--event", "nonsense") and self.refused("--software", "--software", "--event", "x")
+
+    def stats(self):
+        return json.loads(self.record("--software", "--stats").stderr)["samples"] > 0
+
+    def quiet(self):
+        return self.record("--software").stderr != "" == self.record("--software", "--quiet").stderr
+
+
+CHECKS = {"--output": Recorder.output, "--pid": Recorder.duration, "--for": Recorder.duration, "--frequency": Recorder.frequency,
+          "--depth": Recorder.depth, "--no-callchain": Recorder.callchain, "--software": Recorder.output,
+          "--hardware": Recorder.hardware_only, "--event": Recorder.event, "--stats": Recorder.stats, "--quiet": Recorder.quiet}
+
+
+def check(recorder, options, wrong):
+    for option in options:
+        if option not in CHECKS:
+            wrong(f"record: {option} is tried nowhere")
+        elif not CHECKS[option](recorder):
+            wrong(f"record: {option} does not do what it says")
