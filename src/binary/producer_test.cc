@@ -33,6 +33,31 @@ TEST(Producer, IsNotMadeUp) {
   EXPECT_EQ(producer_in("GCC: never ended"), "");
 }
 
+TEST(Producer, KnowsTheLanguageOfUnitsAndSymbols) {
+  if (!test::has_program("clang-22")) GTEST_SKIP() << "clang-22 is not installed";
+  test::ScratchDir dir;
+  dir.write("c.c", "int one(int x) { return x + 1; }");
+  dir.write("plain.cc", "extern \"C\" int two(int x) { return x + 2; }");
+  dir.write("mangled.cc", "int three(int x) { return x + 3; }");
+  struct Case {
+    const char* command;
+    bool expected;
+  };
+  for (auto [command, expected] : {Case{"clang-22 -g -shared -fPIC -nostdlib c.c", false},
+                                   Case{"clang-22 -g -shared -fPIC -nostdlib c.c plain.cc", true},
+                                   Case{"clang-22 -shared -fPIC -nostdlib c.c", false},
+                                   Case{"clang-22 -shared -fPIC -nostdlib c.c mangled.cc", true}}) {
+    auto made = test::run(fmt::format("cd {} && {} -o all.so 2>&1", dir.path(), command));
+    ASSERT_EQ(made.status, 0) << made.output;
+    auto image = MappedFile::open(dir.file("all.so"));
+    ASSERT_TRUE(image);
+    auto file = elf::File::parse(image->bytes());
+    ASSERT_TRUE(file);
+    auto debug = dwarf::DebugInfo::load(*file, {});
+    EXPECT_EQ(has_cplusplus(*file, debug ? &*debug : nullptr), expected) << command;
+  }
+}
+
 // A unit of assembly code in front, two of clang behind it.
 TEST(Producer, IsThatOfMostUnits) {
   if (!test::has_program("clang-22") || !test::has_program("gcc"))

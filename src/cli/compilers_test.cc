@@ -51,6 +51,13 @@ TEST(Compilers, ProbesWantDiscriminatorsToo) {
             "-g -fdebug-info-for-profiling -funique-internal-linkage-names");
 }
 
+TEST(Compilers, AreNamedByTheLanguageToo) {
+  setenv("PATH", "", 1);
+  auto compiler = compiler_of("clang version 14.0.6");
+  compiler.cplusplus = true;
+  EXPECT_TRUE(use_commands(compiler, "a.prof", {}).front().starts_with("clang++ -O2 -g "));
+}
+
 TEST(Compilers, UseProfilesEachInItsWay) {
   setenv("PATH", "", 1);
   EXPECT_EQ(use_commands(compiler_of("clang version 14.0.6"), "a.prof", {.unique_names = true}),

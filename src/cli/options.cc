@@ -62,7 +62,7 @@ std::optional<int> parse_options(const OptionTable& table, std::span<char* const
   try {
     app.parse(std::move(reversed));
   } catch (const CLI::CallForHelp&) {
-    report::print("{}", help_of(app, table));
+    report::print("{}", report::lines(help_of(app, table)));
     return 0;
   } catch (const CLI::ParseError& error) {
     return complain(table, error.what());

@@ -23,10 +23,12 @@ void note_error() {
 void print_text(std::FILE* out, std::string_view text) {
   if (out == stderr && std::fflush(stdout) != 0) note_error();
   std::string escaped;
-  if (!keeps_bytes_in_pipes || isatty(fileno(out)) == 1) text = escaped = printable(text);
+  if (escapes(out)) text = escaped = printable(text);
   bool good = std::fwrite(text.data(), 1, text.size(), out) == text.size();
   if (!good && out == stdout) note_error();
 }
+
+bool escapes(std::FILE* out) { return !keeps_bytes_in_pipes || isatty(fileno(out)) == 1; }
 
 void keep_bytes_in_pipes() { keeps_bytes_in_pipes = true; }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """names.py PGOKIT WALK: names made to be obeyed by a terminal, in every kind of file: all commands print them escaped.
 
-Functions, sections, files, commands of recordings, build ids, lines of lists, statements of assembly.
+Functions, sections, files, commands of recordings, build ids, lines of lists, statements of assembly. Line ends in names
+begin no line.
 """
 import os
 import pathlib
@@ -15,10 +16,11 @@ import inputs as made
 from commands import commands
 
 PGOKIT, WALK = (os.path.abspath(path) for path in sys.argv[1:])
+FORGED = re.compile(rb"^@@", re.M)  # a name that begins a line
 RAW = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]")
 PROGRESS = b"\r\x1b[K"  # takes the line of progress away
 # As long as what it takes the place of: clears the screen, ends the line, C1 alone and in UTF-8.
-EVIL = (b"\x1b[2J", b"\r\x1bcZ", b"\x9b31m", b"\xc2\x9b1m", b"\x7f\x08\x08\x07", b"\xe2\x80\xaeq")
+EVIL = (b"\n@@", b"\x1b[2J", b"\r\x1bcZ", b"\x9b31m", b"\xc2\x9b1m", b"\x7f\x08\x08\x07", b"\xe2\x80\xaeq")
 
 
 def hostile(whole, evil):
@@ -38,7 +40,7 @@ def check(words, done, drop_in):
     for stream in (done.stderr, done.stdout):
         if drop_in or words[1:3] == ["probes", "lower"]:
             continue
-        if found := RAW.search(stream):
+        if found := RAW.search(stream) or FORGED.search(stream):
             print(f"FAILED: {' '.join(words)}\n  prints {stream[max(0, found.start() - 60):found.end() + 20]!r}")
             return False
     return True

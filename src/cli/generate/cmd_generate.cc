@@ -126,7 +126,7 @@ void report_run(const Settings& settings, const GenerationReport& report) {
   if (settings.json) return print_json(report, settings.stats);
   if (!settings.quiet) print_summary(report);
   if (settings.stats) print_stats(report);
-  if (timings) report::print(stderr, "{}", timings->text());
+  if (timings) report::print(stderr, "{}", report::lines(timings->text()));
 }
 
 Status generate(Settings& settings) {

@@ -391,7 +391,7 @@ void print_json(const GenerationReport& report, bool with_stats) {
     json.set("timings", std::move(stages));
   }
   if (input.ip_only) json.set("without_branch_stacks", std::move(ip_only));
-  report::print("{}\n", json.text());
+  report::print("{}\n", report::lines(json.text()));
 }
 
 }  // namespace pgokit::cli

@@ -161,6 +161,8 @@ Result<std::vector<std::string>> compile_flags(const Settings& s) {
   TRY(check_given(s, kinds));
   add("kinds", kinds);
   if (s.all_blocks) flags.emplace_back("-mllvm=-pgokit-all-blocks");
+  if (s.functions.contains('\n'))
+    return usage_error("--functions {}: no build system takes a name with a line end", s.functions);
   if (!s.functions.empty()) {
     std::error_code error;
     add("functions", fs::absolute(s.functions, error).string());
@@ -218,7 +220,7 @@ Status print_flags(const Settings& s) {
   if (s.bare && s.small) return usage_error("--bare and --small are two different run times");
   TRY(kinds_of(s));
   auto flags = TRY(flags_of(s));
-  report::print("{}", TRY(style ? style->text(flags) : lines_of(flags)));
+  report::print("{}", report::lines(TRY(style ? style->text(flags) : lines_of(flags))));
   return {};
 }
 

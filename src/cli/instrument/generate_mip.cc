@@ -100,14 +100,14 @@ void report(const InstrumentedGeneration& generation, const mip::Module& module,
   const char* detail = details[static_cast<int>(detail_of(module))];
   u64 functions = detail_of(module) == Detail::coverage ? 0 : generated.profile.functions().size();
   if (generation.json) {
-    report::print("{}\n", report::Json::object()
-                              .set("profile", generation.output)
-                              .set("bytes", bytes)
-                              .set("made_of", detail)
-                              .set("dumps", module.data.dumps)
-                              .set("functions", functions)
-                              .set("never_ran", generated.profile.symbols.size())
-                              .text());
+    report::print("{}\n", report::lines(report::Json::object()
+                                            .set("profile", generation.output)
+                                            .set("bytes", bytes)
+                                            .set("made_of", detail)
+                                            .set("dumps", module.data.dumps)
+                                            .set("functions", functions)
+                                            .set("never_ran", generated.profile.symbols.size())
+                                            .text()));
     return;
   }
   report::print(stderr, "counted   exact {} of {} of {}\n", detail,

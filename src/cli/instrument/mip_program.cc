@@ -1,6 +1,7 @@
 #include "cli/instrument/mip_program.h"
 
 #include "base/cursor.h"
+#include "base/printable.h"
 
 namespace pgokit::cli {
 namespace {
@@ -43,7 +44,7 @@ Result<std::string> annotated_sources(const mip::Profile& profile, const MipProg
     for (const auto& file : mip::source_lines(module, *program.debug())) {
       if (!ends_with_path(file.name, source)) continue;
       auto contents = TRY(MappedFile::open(file.name));
-      text += fmt::format("{}{}:\n{}", text.empty() ? "" : "\n", file.name,
+      text += fmt::format("{}{}:\n{}", text.empty() ? "" : "\n", printable_line(file.name),
                           mip::annotate(file, as_text(contents.bytes())));
     }
   }

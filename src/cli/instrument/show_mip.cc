@@ -108,7 +108,7 @@ class ModuleText {
  private:
   template <class... A>
   void print(fmt::format_string<A...> text, A&&... values) {
-    fmt::format_to(std::back_inserter(text_), text, std::forward<A>(values)...);
+    text_ += report::format(text, std::forward<A>(values)...);
   }
 
   std::span<const u32> first_of(const std::vector<u32>& list) const {
@@ -158,7 +158,7 @@ class ModuleText {
       if (calls) print(" {:>15}", f.calls);
       if (blocks)
         print(" {:>7} {:>12}", share(f.work, facts.work),
-              f.blocks ? fmt::format("{}/{}", f.blocks_ran, f.blocks) : "-");
+              f.blocks ? report::format("{}/{}", f.blocks_ran, f.blocks) : "-");
       print("  {}{}\n", name(i), place(i));
     }
     if (hottest && shown < facts.ran)
@@ -167,14 +167,15 @@ class ModuleText {
   }
 
   static std::string share(u64 part, u64 whole) {
-    return fmt::format("{:.2f}",
-                       whole ? 100 * static_cast<double>(part) / static_cast<double>(whole) : 0.0);
+    return report::format(
+        "{:.2f}", whole ? 100 * static_cast<double>(part) / static_cast<double>(whole) : 0.0);
   }
 
   void print_block(const mip::Function& function, const mip::BlockCounts& counts, u32 b) {
     const auto& block = module_.blocks_of(function)[b];
     std::string successors;
-    for (u32 successor : module_.successors_of(block)) successors += fmt::format(" {}", successor);
+    for (u32 successor : module_.successors_of(block))
+      successors += report::format(" {}", successor);
     auto* places = program_ ? program_->places() : nullptr;
     print("{:>6} {:>#10x} {:>15}  {:<24}{}\n", b, block.address - function.address,
           counts.executions.empty() ? counts.ran[b] : counts.executions[b],
@@ -192,28 +193,28 @@ std::string end_of_edge(const mip::Profile& profile, u32 module, u64 address, bo
                         bool same_module) {
   const auto& m = profile.modules[module];
   const auto* function = m.find(address);
-  std::string text = function ? std::string(m.name(*function)) : fmt::format("{:#x}", address);
+  std::string text = function ? std::string(m.name(*function)) : report::format("{:#x}", address);
   if (plain) text = demangle(text);
   if (function && address != function->address)
-    text += fmt::format("+{:#x}", address - function->address);
+    text += report::format("+{:#x}", address - function->address);
   return same_module ? text : text + " in " + mip::display_name(m);
 }
 
 std::string edges_text(const mip::Profile& profile, const ShowInstrumented& options) {
   auto edges = profile.edges;
   std::ranges::stable_sort(edges, std::greater{}, &mip::Edge::calls);
-  std::string text = fmt::format("{:>15} {:>10}  call\n", "calls", "samples");
+  std::string text = report::format("{:>15} {:>10}  call\n", "calls", "samples");
   size_t left_out = 0;
   if (u64 most = options.most_listed(); most && most < edges.size()) {
     left_out = edges.size() - most;
     edges.resize(most);
   }
   for (const auto& e : edges)
-    fmt::format_to(
-        std::back_inserter(text), "{:>15} {:>10}  {} -> {}\n", e.calls, e.samples,
+    text += report::format(
+        "{:>15} {:>10}  {} -> {}\n", e.calls, e.samples,
         end_of_edge(profile, e.from_module, e.from, options.demangle, true),
         end_of_edge(profile, e.to_module, e.to, options.demangle, e.from_module == e.to_module));
-  if (left_out) text += fmt::format("... and {} more (--top 0 shows all)\n", grouped(left_out));
+  if (left_out) text += report::format("... and {} more (--top 0 shows all)\n", grouped(left_out));
   return text;
 }
 
@@ -247,8 +248,8 @@ Result<std::string> profile_text(const mip::Profile& profile, const ShowInstrume
   if (!profile.values.empty() && !options.never && !options.order && !options.all)
     text += "\nvalues of calls were recorded (--targets lists them)\n";
   if (!profile.edges.empty() && !options.never && !options.order && !options.all)
-    text += fmt::format("\n{} distinct calls were sampled (--edges lists them)\n",
-                        grouped(profile.edges.size()));
+    text += report::format("\n{} distinct calls were sampled (--edges lists them)\n",
+                           grouped(profile.edges.size()));
   return text;
 }
 
@@ -279,7 +280,7 @@ Status show_dumps(const MappedFile& file, bool json) {
         dump->raw.size(), dump->edges.size(), elf::hex(as_bytes(dump->build_id)).substr(0, 12),
         dump->path);
   }
-  if (json) report::print("{}\n", list.text());
+  if (json) report::print("{}\n", report::lines(list.text()));
   const auto& facts = reader.facts();
   if (facts.damaged)
     report::print(stderr, "warning   {}: {} damaged records; the first at {}\n", file.path(),
@@ -318,8 +319,8 @@ bool is_instrumented_data(Bytes bytes) {
 Status show_recorded_targets(const std::string& path, const ShowInstrumented& options, bool json) {
   auto profile = TRY(recorded_targets(path, options.program));
   auto program = TRY(MipProgram::open(options.program));
-  report::print("{}", json ? targets_json(profile, options, &program).text() + "\n"
-                           : targets_text(profile, options, &program));
+  report::print("{}", report::lines(json ? targets_json(profile, options, &program).text() + "\n"
+                                         : targets_text(profile, options, &program)));
   return {};
 }
 
@@ -339,12 +340,13 @@ Status show_instrumented(const MappedFile& file, const ShowInstrumented& asked, 
     return usage_error("--source wants the program with its debug information: -b PROGRAM");
   MipProgram* known = program ? &*program : nullptr;
   if (options.targets) {
-    report::print("{}", json ? targets_json(profile, options, known).text() + "\n"
-                             : targets_text(profile, options, known));
+    report::print("{}", report::lines(json ? targets_json(profile, options, known).text() + "\n"
+                                           : targets_text(profile, options, known)));
     return {};
   }
-  report::print("{}", json ? profile_json(profile, options, known)
-                           : TRY_IN(file.path(), profile_text(profile, options, known)));
+  report::print("{}",
+                report::lines(json ? profile_json(profile, options, known)
+                                   : TRY_IN(file.path(), profile_text(profile, options, known))));
   return {};
 }
 

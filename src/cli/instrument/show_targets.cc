@@ -8,6 +8,7 @@
 #include "mip/values.h"
 #include "profile/function_samples.h"
 #include "report/numbers.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
@@ -32,7 +33,7 @@ std::string file_of(const mip::Module& module, const mip::Site& site) {
   auto namesakes = std::ranges::count_if(module.sources, [&](const mip::Source& other) {
     return module.name(other).ends_with(source.substr(end));
   });
-  return namesakes > 1 ? fmt::format(" ({})", source.substr(0, end)) : "";
+  return namesakes > 1 ? report::format(" ({})", source.substr(0, end)) : "";
 }
 
 // As in profiles of samples: lines are counted from the function's.
@@ -44,9 +45,9 @@ std::string place_of(const mip::Module& module, const mip::Site& site,
   const auto& function = module.functions[site.function];
   std::string text = plain(module.name(site));
   if (site.line == MIP_NO_LINE)
-    text += fmt::format("+{:#x}", site.address - function.address);
+    text += report::format("+{:#x}", site.address - function.address);
   else
-    text += fmt::format(":{}:{}", site.line, site.column);
+    text += report::format(":{}:{}", site.line, site.column);
   text += file_of(module, site);
   if (module.name(site) != module.name(function))
     text += ", inlined into " + plain(module.name(function));
@@ -56,8 +57,8 @@ std::string place_of(const mip::Module& module, const mip::Site& site,
 }
 
 std::string share(u64 part, u64 whole) {
-  return fmt::format("{:.1f}%",
-                     whole ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0.0);
+  return report::format(
+      "{:.1f}%", whole ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0.0);
 }
 
 std::string name_of(const mip::Profile& profile, const mip::SiteValue& value,
@@ -68,25 +69,24 @@ std::string name_of(const mip::Profile& profile, const mip::SiteValue& value,
 
 void print_site(std::string& text, const mip::Profile& profile, const mip::SiteSummary& summary,
                 const ShowInstrumented& options, MipProgram* program) {
-  auto out = std::back_inserter(text);
   const auto& module = profile.modules[summary.module];
-  fmt::format_to(out, "{:>15}          {}\n", summary.total,
-                 place_of(module, module.sites[summary.site], options, program));
+  text += report::format("{:>15}          {}\n", summary.total,
+                         place_of(module, module.sites[summary.site], options, program));
   size_t shown = options.per_site ? std::min<size_t>(options.per_site, summary.values.size())
                                   : summary.values.size();
   u64 rest = summary.total - summary.dropped;
   for (size_t i = 0; i < shown; ++i) {
     const auto& value = summary.values[i];
-    fmt::format_to(out, "{:>15} {:>7}    {}\n", value.count, share(value.count, summary.total),
-                   name_of(profile, value, options));
+    text += report::format("{:>15} {:>7}    {}\n", value.count, share(value.count, summary.total),
+                           name_of(profile, value, options));
     rest -= std::min(rest, value.count);
   }
   if (shown < summary.values.size())
-    fmt::format_to(out, "{:>15} {:>7}    {} more\n", rest, share(rest, summary.total),
-                   summary.values.size() - shown);
+    text += report::format("{:>15} {:>7}    {} more\n", rest, share(rest, summary.total),
+                           summary.values.size() - shown);
   if (summary.dropped)
-    fmt::format_to(out, "{:>15} {:>7}    not kept\n", summary.dropped,
-                   share(summary.dropped, summary.total));
+    text += report::format("{:>15} {:>7}    not kept\n", summary.dropped,
+                           share(summary.dropped, summary.total));
 }
 
 void print_kind(std::string& text, const mip::Profile& profile, const Kind& kind,
@@ -97,16 +97,15 @@ void print_kind(std::string& text, const mip::Profile& profile, const Kind& kind
   if (all == 0) return;
   auto sites = mip::summaries_of(profile, kind.kind);
   for (const auto& site : sites) total = add_saturated(total, site.total);
-  auto out = std::back_inserter(text);
   if (!text.empty()) text += "\n";
-  fmt::format_to(out, "{}, {} of them reached, {} times\n", grouped(all) + " " + kind.title,
-                 grouped(sites.size()), grouped(total));
+  text += report::format("{}, {} of them reached, {} times\n", grouped(all) + " " + kind.title,
+                         grouped(sites.size()), grouped(total));
   if (total) {
     text += "covered   ";
     for (size_t most : {1, 2, 3, 4})
-      fmt::format_to(out, "{} {} by {}", most == 1 ? "" : ",",
-                     share(mip::covered(sites, most), total), most);
-    fmt::format_to(out, " {} of each\n\n", kind.values);
+      text += report::format("{} {} by {}", most == 1 ? "" : ",",
+                             share(mip::covered(sites, most), total), most);
+    text += report::format(" {} of each\n\n", kind.values);
   }
   u64 shown = 0;
   for (const auto& site : sites) {
@@ -115,7 +114,7 @@ void print_kind(std::string& text, const mip::Profile& profile, const Kind& kind
     print_site(text, profile, site, options, program);
   }
   if (shown < sites.size())
-    fmt::format_to(out, "... and {} more (--top 0 shows all)\n", grouped(sites.size() - shown));
+    text += report::format("... and {} more (--top 0 shows all)\n", grouped(sites.size() - shown));
 }
 
 Json site_json(const mip::Profile& profile, const mip::SiteSummary& summary, const Kind& kind,

@@ -49,7 +49,7 @@ void report_run(const ProfgenSettings& settings, const binary::Program& program,
   if (settings.stats) print_stats(facts);
   if (auto* timings = settings.generation.timings) {
     timings->end();
-    report::print(stderr, "{}", timings->text());
+    report::print(stderr, "{}", report::lines(timings->text()));
   }
 }
 

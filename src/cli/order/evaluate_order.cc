@@ -65,45 +65,49 @@ Result<ProgramPages> look_at(const std::string& path, const order::Model& model,
 
 std::string change(double from, double to) {
   if (from <= 0) return "";
-  return fmt::format(" ({:+.1f}%)", 100 * (to - from) / from);
+  return report::format(" ({:+.1f}%)", 100 * (to - from) / from);
 }
 
 std::string as_text(const std::vector<ProgramPages>& programs, const MakeOrder& options) {
-  std::string text = fmt::format("{:<24} {:>9} {:>15} {:>16} {:>16} {:>16} {:>20}\n", "program",
-                                 "text", "functions", "pages of 4 KB", "16 KB", "64 KB", "curve");
+  std::string text =
+      report::format("{:<24} {:>9} {:>15} {:>16} {:>16} {:>16} {:>20}\n", "program", "text",
+                     "functions", "pages of 4 KB", "16 KB", "64 KB", "curve");
   const auto& first = programs.front();
   for (const auto& program : programs) {
     bool is_first = &program == &first;
     std::string columns;
     for (size_t i = 0; i < std::size(page_sizes); ++i)
-      columns += fmt::format(" {:>16}",
-                             fmt::format("{:.0f}{}", program.pages[i],
-                                         is_first ? "" : change(first.pages[i], program.pages[i])));
-    text += fmt::format(
+      columns += report::format(
+          " {:>16}", report::format("{:.0f}{}", program.pages[i],
+                                    is_first ? "" : change(first.pages[i], program.pages[i])));
+    text += report::format(
         "{:<24} {:>9} {:>15}{} {:>20}\n", program.path, report::file_size(program.text),
-        fmt::format("{}/{}", program.functions - program.missing, program.functions), columns,
-        fmt::format("{:.0f}{}", program.area, is_first ? "" : change(first.area, program.area)));
+        report::format("{}/{}", program.functions - program.missing, program.functions), columns,
+        report::format("{:.0f}{}", program.area, is_first ? "" : change(first.area, program.area)));
   }
   if (first.calls.weight > 0) {
-    text += fmt::format("\n{:<24} {:>16} {:>16} {:>16} {:>16}\n", "calls that stay within", "4 KB",
-                        "64 KB", "2 MB", "mean distance");
+    text += report::format("\n{:<24} {:>16} {:>16} {:>16} {:>16}\n", "calls that stay within",
+                           "4 KB", "64 KB", "2 MB", "mean distance");
     for (const auto& program : programs) {
       const auto& calls = program.calls;
-      auto share = [&](double part) { return fmt::format("{:.1f}%", 100 * part / calls.weight); };
-      text += fmt::format("{:<24} {:>16} {:>16} {:>16} {:>16}\n", program.path,
-                          share(calls.within_page), share(calls.within_64k), share(calls.within_2m),
-                          fmt::format("2^{:.1f} bytes", calls.mean_log2));
+      auto share = [&](double part) {
+        return report::format("{:.1f}%", 100 * part / calls.weight);
+      };
+      text +=
+          report::format("{:<24} {:>16} {:>16} {:>16} {:>16}\n", program.path,
+                         share(calls.within_page), share(calls.within_64k), share(calls.within_2m),
+                         report::format("2^{:.1f} bytes", calls.mean_log2));
     }
   }
   for (const auto& program : programs) {
     u64 lines = 0;
     for (const auto& name : program.missing_names)
       if (options.top == 0 || lines++ < options.top)
-        text +=
-            fmt::format("not in {}: {}\n", program.path, options.demangle ? demangle(name) : name);
+        text += report::format("not in {}: {}\n", program.path,
+                               options.demangle ? demangle(name) : name);
     if (options.top && program.missing > options.top)
-      text += fmt::format("... and {} more (--top 0 shows all)\n",
-                          grouped(program.missing - options.top));
+      text += report::format("... and {} more (--top 0 shows all)\n",
+                             grouped(program.missing - options.top));
   }
   return text;
 }
@@ -114,7 +118,7 @@ Json as_json(const std::vector<ProgramPages>& programs) {
     Json missing = Json::array(), pages = Json::object();
     for (const auto& name : program.missing_names) missing.push(name);
     for (size_t i = 0; i < std::size(page_sizes); ++i)
-      pages.set(fmt::format("{}", page_sizes[i]), program.pages[i]);
+      pages.set(report::format("{}", page_sizes[i]), program.pages[i]);
     Json one = Json::object();
     one.set("program", program.path)
         .set("text", program.text)
@@ -153,7 +157,8 @@ Status evaluate_order(const std::vector<std::string>& programs, const MakeOrder&
       picture.add(program.path, program.layout, program.text_begin, program.text_end);
     TRY(picture.write(options.svg));
   }
-  report::print("{}", options.json ? as_json(seen).text() + "\n" : as_text(seen, options));
+  report::print("{}",
+                report::lines(options.json ? as_json(seen).text() + "\n" : as_text(seen, options)));
   return {};
 }
 

@@ -116,16 +116,16 @@ class OrderMaker {
   std::string names_of_inputs() const {
     const auto& inputs = options_.inputs.inputs;
     return inputs.size() == 1 ? inputs[0].path
-                              : fmt::format("{} and {} more", inputs[0].path, inputs.size() - 1);
+                              : report::format("{} and {} more", inputs[0].path, inputs.size() - 1);
   }
 
   Status hold_out() {
     auto& traces = inputs_.model.traces;
     if (options_.held_out == 0) return {};
     if (options_.held_out >= traces.size())
-      return fail("--held-out {}: there {}, and one at least is to be learnt from",
-                  options_.held_out,
-                  traces.size() == 1 ? "is 1 trace" : fmt::format("are {} traces", traces.size()));
+      return fail(
+          "--held-out {}: there {}, and one at least is to be learnt from", options_.held_out,
+          traces.size() == 1 ? "is 1 trace" : report::format("are {} traces", traces.size()));
     auto from = traces.end() - static_cast<std::ptrdiff_t>(options_.held_out);
     held_out_.assign(std::make_move_iterator(from), std::make_move_iterator(traces.end()));
     traces.erase(from, traces.end());
@@ -169,14 +169,14 @@ class OrderMaker {
 
   void tell() const {
     for (const auto& note : inputs_.notes) report::print(stderr, "warning   {}\n", note);
-    if (options_.json) return report::print("{}\n", json().text());
+    if (options_.json) return report::print("{}\n", report::lines(json().text()));
     if (options_.quiet) return;
-    report::print(options_.output == "-" ? stderr : stdout, "{}", text());
+    report::print(options_.output == "-" ? stderr : stdout, "{}", report::lines(text()));
   }
 
   template <class... A>
   static void add(std::string& text, fmt::format_string<A...> format, A&&... values) {
-    fmt::format_to(std::back_inserter(text), format, std::forward<A>(values)...);
+    text += report::format(format, std::forward<A>(values)...);
   }
 
   std::string shown(std::string_view name) const {
@@ -188,7 +188,7 @@ class OrderMaker {
     std::string text;
     if (!model.traces.empty()) {
       add(text, "traces    {}{}, {} first runs", grouped(model.traces.size()),
-          held_out_.empty() ? "" : fmt::format(" and {} held out", grouped(held_out_.size())),
+          held_out_.empty() ? "" : report::format(" and {} held out", grouped(held_out_.size())),
           grouped(inputs_.cuts.touches));
       if (inputs_.cuts.kept < inputs_.cuts.touches)
         add(text, ", {} of them in start-up", grouped(inputs_.cuts.kept));
@@ -224,7 +224,7 @@ class OrderMaker {
     add(text, "link      {} of {} functions are in it{}\n",
         grouped(facts.functions - facts.missing.size()), grouped(facts.functions),
         facts.by_base
-            ? fmt::format(", {} of them under names with other suffixes", grouped(facts.by_base))
+            ? report::format(", {} of them under names with other suffixes", grouped(facts.by_base))
             : "");
     if (facts.by_path)
       add(text, "other path {} of them: static functions named by another source path\n",
@@ -242,8 +242,8 @@ class OrderMaker {
         add(text, "several   {}: {} static functions{}, placed together\n",
             shown(inputs_.model.name(one.function)), one.symbols,
             one.files.empty() ? ""
-                              : fmt::format(" ({}{})", fmt::join(one.files, ", "),
-                                            one.symbols > one.files.size() ? ", ..." : ""));
+                              : report::format(" ({}{})", fmt::join(one.files, ", "),
+                                               one.symbols > one.files.size() ? ", ..." : ""));
     if (options_.top && facts.ambiguous.size() > options_.top)
       add(text, "... and {} more names of several functions\n",
           grouped(facts.ambiguous.size() - options_.top));

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <optional>
 
+#include "base/printable.h"
 #include "cli/options.h"
 #include "cli/probes/code_listing.h"
 #include "cli/probes/code_names.h"
@@ -47,9 +48,9 @@ class Printer : public RegionPrinter {
   void print(const binary::CodeRegion& region, ListingSink& sink) override {
     std::string& text = sink.text();
     if (!region.symbol.empty())
-      text.append("\n<").append(region.symbol).append(">:\n");
+      text.append("\n<").append(printable_line(region.symbol)).append(">:\n");
     else if (!region.code.empty())
-      text.append("\nsection ").append(region.section->name).append(":\n");
+      text.append("\nsection ").append(printable_line(region.section->name)).append(":\n");
     u64 base = code_.layout.is_relocatable() ? code_.layout.address_of(*region.section) : 0;
     auto probes = code_.index.from(region.address);
     source_.clear();
@@ -118,7 +119,7 @@ class Printer : public RegionPrinter {
     }
     if (line == source_ || line.empty()) return;
     source_ = line;
-    text.append(line).append("\n");
+    text.append(printable_line(line)).append("\n");
   }
 
   Code& code_;

@@ -2,6 +2,7 @@
 // so that memory does not grow with them.
 #include <iterator>
 
+#include "base/printable.h"
 #include "cli/options.h"
 #include "cli/probes/function_filter.h"
 #include "cli/probes/probe_names.h"
@@ -61,7 +62,7 @@ class TextDump {
     out_.put("descriptors\n  {:>20}  {:>18}  name\n", "GUID", "hash");
     auto line = [&](const probe::Descriptor& one, std::string_view remark) {
       if (filter_.matches(one.name))
-        out_.put("  {:>20}  {:>18}  {}{}\n", one.guid, one.hash, one.name, remark);
+        out_.put("  {:>20}  {:>18}  {}{}\n", one.guid, one.hash, printable_line(one.name), remark);
       out_.flush(1 << 16);
     };
     for (const auto& one : file_.descriptors().list()) line(one, "");
@@ -77,11 +78,11 @@ class TextDump {
     if (!shown_) return;
     place_ = place_of(file_, head);
     located_ = head.located;
-    out_.put("\n{}", shown_function(file_, head.guid));
+    out_.put("\n{}", name(head.guid));
     if (head.is_part()) {
       std::string_view symbol = file_.symbol_name(head.symbol);
       symbol.empty() ? out_.put(", in the code of GUID {}", head.symbol)
-                     : out_.put(", in the code of {}", symbol);
+                     : out_.put(", in the code of {}", printable_line(symbol));
     }
     if (head.absolute)
       out_.put(": absolute addresses");
@@ -90,7 +91,7 @@ class TextDump {
     else if (place_.section.empty())
       out_.put(": {:#x}", head.base);
     else
-      out_.put(": {}+{:#x}", place_.section, head.base - place_.origin);
+      out_.put(": {}+{:#x}", printable_line(place_.section), head.base - place_.origin);
     out_.put("\n");
   }
 
@@ -126,7 +127,7 @@ class TextDump {
   size_t indent() const { return 2 * std::min<size_t>(depth_, 40); }
   const std::string& name(u64 guid) {
     auto [at, added] = names_.try_emplace(guid);
-    if (added) at.value() = shown_function(file_, guid);
+    if (added) at.value() = printable_line(shown_function(file_, guid));
     return at->second;
   }
 

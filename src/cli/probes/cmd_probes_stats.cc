@@ -158,7 +158,7 @@ void print_json(const binary::ProbeFile& file, const probe::Stats& stats, u64 to
       .set("dangling_indices", stats.dangling)
       .set("functions_without_descriptor", stats.without_descriptor)
       .set("largest", std::move(largest));
-  report::print("{}\n", json.text());
+  report::print("{}\n", report::lines(json.text()));
 }
 
 Status show_stats(const Settings& settings) {

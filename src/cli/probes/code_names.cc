@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/printable.h"
+
 namespace pgokit::cli {
 namespace {
 
@@ -62,7 +64,7 @@ bool CodeNames::append_name(u64 address, std::string& text) const {
   if (next == names_.begin()) return false;
   const Named& named = *--next;
   if (address != named.address && address >= named.end) return false;
-  text.append(" <").append(named.name);
+  text.append(" <").append(printable_line(named.name));
   append_offset(text, static_cast<i64>(address - named.address));
   text += '>';
   return true;
@@ -90,7 +92,7 @@ bool CodeNames::append_relocations(const binary::CodeRegion& region, u64 address
     u64 addend = static_cast<u64>(one->addend);
     // Relative ones count from their own place, instructions from their end.
     if (is_relative(file_.code_file()->machine(), one->type)) addend += to - one->offset;
-    text.append(any ? ", <" : " <").append(name);
+    text.append(any ? ", <" : " <").append(printable_line(name));
     append_offset(text, static_cast<i64>(addend));
     text += '>';
     any = true;

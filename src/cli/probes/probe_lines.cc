@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/printable.h"
 #include "cli/probes/probe_names.h"
 #include "report/append.h"
 
@@ -29,7 +30,7 @@ const std::string& ProbeLines::name(u64 guid) {
   auto [at, added] = names_.try_emplace(guid);
   if (!added) return at->second;
   std::string_view known = probe_function_name(file_, guid);
-  at.value() = known.empty() ? fmt::format("{}", guid) : std::string(known);
+  at.value() = known.empty() ? fmt::format("{}", guid) : printable_line(known);
   return at->second;
 }
 

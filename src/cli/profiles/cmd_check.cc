@@ -126,53 +126,54 @@ void names_text(std::string& text, std::string_view what, const std::vector<std:
                 u64 top) {
   size_t lines = top && top < names.size() ? top : names.size();
   for (const auto& name : std::span(names).first(lines))
-    text += fmt::format("           {}: {}\n", what, name);
+    text += report::format("           {}: {}\n", what, name);
   if (lines < names.size())
-    text += fmt::format("           ... and {} more (--top 0 shows all)\n", names.size() - lines);
+    text +=
+        report::format("           ... and {} more (--top 0 shows all)\n", names.size() - lines);
 }
 
 std::string flow_text(const Quality& q) {
   std::string text;
   if (q.entries_match_calls)
-    text += fmt::format("flow       {:.1f}%: entries beside calls of {}\n",
-                        100 * *q.entries_match_calls,
-                        report::counted(q.functions_with_calls, "function"));
+    text += report::format("flow       {:.1f}%: entries beside calls of {}\n",
+                           100 * *q.entries_match_calls,
+                           report::counted(q.functions_with_calls, "function"));
   if (q.entries_match_calls && *q.entries_match_calls < 0.9)
     for (const auto& odd : q.odd)
-      text += fmt::format("           {} entries, {} calls: {}\n", grouped(odd.entries),
-                          grouped(odd.calls), odd.function);
+      text += report::format("           {} entries, {} calls: {}\n", grouped(odd.entries),
+                             grouped(odd.calls), odd.function);
   if (q.calls_beyond_places)
-    text += fmt::format("calls      {:.1f}% of them beyond the count of their place\n",
-                        100 * *q.calls_beyond_places);
+    text += report::format("calls      {:.1f}% of them beyond the count of their place\n",
+                           100 * *q.calls_beyond_places);
   return text;
 }
 
 std::string fit_text(const Settings& s, const Checked& checked) {
   const auto& fit = *checked.fit;
-  std::string text = fmt::format("program    {}, build id {}\n", s.binary,
-                                 checked.build_id.empty() ? "none" : checked.build_id);
+  std::string text = report::format("program    {}, build id {}\n", s.binary,
+                                    checked.build_id.empty() ? "none" : checked.build_id);
   if (!checked.recorded_build_id.empty())
-    text += fmt::format("recorded   build id {}\n", checked.recorded_build_id);
-  text +=
-      fmt::format("coverage   {:.1f}% of its code: {} of {} bytes are of functions with samples\n",
-                  100 * fit.covered_share(), grouped(fit.covered_bytes), grouped(fit.code_bytes));
-  text += fmt::format("stale      {:.1f}% of the samples\n", 100 * fit.stale_share());
-  text += fmt::format("  vanished {} of {} functions, {} of the samples\n",
-                      grouped(fit.vanished.functions), grouped(fit.all.functions),
-                      report::percent(fit.vanished.samples, fit.all.samples));
+    text += report::format("recorded   build id {}\n", checked.recorded_build_id);
+  text += report::format(
+      "coverage   {:.1f}% of its code: {} of {} bytes are of functions with samples\n",
+      100 * fit.covered_share(), grouped(fit.covered_bytes), grouped(fit.code_bytes));
+  text += report::format("stale      {:.1f}% of the samples\n", 100 * fit.stale_share());
+  text += report::format("  vanished {} of {} functions, {} of the samples\n",
+                         grouped(fit.vanished.functions), grouped(fit.all.functions),
+                         report::percent(fit.vanished.samples, fit.all.samples));
   if (fit.other_path.functions)
-    text += fmt::format(
+    text += report::format(
         "           {} of them, {} of the samples, are there by the path of another source file:\n"
         "           -fmacro-prefix-map=$PWD/= in both builds makes the names equal\n",
         grouped(fit.other_path.functions),
         report::percent(fit.other_path.samples, fit.all.samples));
   names_text(text, "not in the program", fit.vanished_names, s.top);
-  text += fmt::format("  changed  {} of {} functions, {} of the samples\n",
-                      grouped(fit.changed.functions), grouped(fit.all.functions),
-                      report::percent(fit.changed.samples, fit.all.samples));
+  text += report::format("  changed  {} of {} functions, {} of the samples\n",
+                         grouped(fit.changed.functions), grouped(fit.all.functions),
+                         report::percent(fit.changed.samples, fit.all.samples));
   if (fit.call_sites)
-    text += fmt::format("           {} of {} call sites are where the program has them\n",
-                        grouped(fit.call_sites_there), grouped(fit.call_sites));
+    text += report::format("           {} of {} call sites are where the program has them\n",
+                           grouped(fit.call_sites_there), grouped(fit.call_sites));
   names_text(text, "changed", fit.changed_names, s.top);
   if (fit.stale_share() > 0.05)
     text += "           pgokit match makes the profile fit the program\n";
@@ -205,19 +206,19 @@ std::string verdict_text(const Checked& checked) {
 
 std::string as_text(const Settings& s, const Checked& checked) {
   const auto& q = checked.quality;
-  std::string text = fmt::format("profile    {}\n", s.profile);
-  text += fmt::format("functions  {} with {} places and {} samples\n", grouped(q.functions),
-                      grouped(q.places), grouped(q.samples));
-  text += fmt::format("density    {:.1f}{}\n", q.density,
-                      is_thin(q) ? " (thin: from 50 on more samples help little)" : "");
+  std::string text = report::format("profile    {}\n", s.profile);
+  text += report::format("functions  {} with {} places and {} samples\n", grouped(q.functions),
+                         grouped(q.places), grouped(q.samples));
+  text += report::format("density    {:.1f}{}\n", q.density,
+                         is_thin(q) ? " (thin: from 50 on more samples help little)" : "");
   text += flow_text(q);
   if (checked.fit) text += fit_text(s, checked);
   for (const auto& measure : checked.measures)
     if (measure.asked)
-      text += fmt::format("{}  {} {:.1f}, asked for {} {:.1f}\n",
-                          measure.good() ? "good     " : "BAD      ", measure.name, measure.value,
-                          measure.at_least ? "at least" : "at most", measure.bound);
-  return text + fmt::format("verdict    {}\n", verdict_text(checked));
+      text += report::format(
+          "{}  {} {:.1f}, asked for {} {:.1f}\n", measure.good() ? "good     " : "BAD      ",
+          measure.name, measure.value, measure.at_least ? "at least" : "at most", measure.bound);
+  return text + report::format("verdict    {}\n", verdict_text(checked));
 }
 
 Json names_json(const std::vector<std::string>& names, u64 top) {
@@ -280,7 +281,7 @@ Result<int> check(Settings& s) {
   list_measures(s, checked);
   for (const auto& warning : checked.warnings)
     report::print(stderr, "pgokit check: warning: {}\n", warning);
-  report::print("{}", s.json ? as_json(s, checked) : as_text(s, checked));
+  report::print("{}", report::lines(s.json ? as_json(s, checked) : as_text(s, checked)));
   return is_good(checked) ? 0 : below_threshold;
 }
 

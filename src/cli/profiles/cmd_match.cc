@@ -27,38 +27,38 @@ struct Settings {
 };
 
 std::string share(const StaleReport::Functions& part, const StaleReport::Functions& all) {
-  return fmt::format("{:>9}  {:>7} of the samples", grouped(part.functions),
-                     report::percent(part.samples, all.samples));
+  return report::format("{:>9}  {:>7} of the samples", grouped(part.functions),
+                        report::percent(part.samples, all.samples));
 }
 
 std::string as_text(const Settings& s, const StaleReport& report) {
-  std::string text = fmt::format("profile    {}\nprogram    {}\n", s.profile, s.binary);
-  text += fmt::format("functions  {:>9}\n", grouped(report.all.functions));
-  text += fmt::format("unchanged  {}\n", share(report.unchanged, report.all));
-  text += fmt::format("changed    {}\n", share(report.moved, report.all));
-  text += fmt::format("lost       {}\n", share(report.lost, report.all));
+  std::string text = report::format("profile    {}\nprogram    {}\n", s.profile, s.binary);
+  text += report::format("functions  {:>9}\n", grouped(report.all.functions));
+  text += report::format("unchanged  {}\n", share(report.unchanged, report.all));
+  text += report::format("changed    {}\n", share(report.moved, report.all));
+  text += report::format("lost       {}\n", share(report.lost, report.all));
   if (report.other_path.functions)
-    text += fmt::format("other path {}: static functions named by another source path\n",
-                        share(report.other_path, report.all));
+    text += report::format("other path {}: static functions named by another source path\n",
+                           share(report.other_path, report.all));
   if (report.moved.functions) {
-    text += fmt::format("call sites {} of {} in changed functions found again; {} places moved\n",
-                        grouped(report.call_sites_found), grouped(report.call_sites),
-                        grouped(report.places_moved));
+    text += report::format(
+        "call sites {} of {} in changed functions found again; {} places moved\n",
+        grouped(report.call_sites_found), grouped(report.call_sites), grouped(report.places_moved));
     if (report.changed_without_call_sites)
-      text += fmt::format("           none was found of {} of these functions\n",
-                          grouped(report.changed_without_call_sites));
+      text += report::format("           none was found of {} of these functions\n",
+                             grouped(report.changed_without_call_sites));
   }
   size_t lines = 0;
   for (const auto& [from, to, samples] : report.renamed)
-    if (s.top == 0 || lines++ < s.top) text += fmt::format("renamed    {} -> {}\n", from, to);
+    if (s.top == 0 || lines++ < s.top) text += report::format("renamed    {} -> {}\n", from, to);
   if (s.top && report.renamed.size() > s.top)
-    text += fmt::format("... and {} more renamed\n", report.renamed.size() - s.top);
+    text += report::format("... and {} more renamed\n", report.renamed.size() - s.top);
   lines = 0;
   for (const auto& name : report.lost_names)
-    if (s.top == 0 || lines++ < s.top) text += fmt::format("not found  {}\n", name);
+    if (s.top == 0 || lines++ < s.top) text += report::format("not found  {}\n", name);
   if (s.top && report.lost_names.size() > s.top)
-    text += fmt::format("... and {} more not found (--top 0 shows all)\n",
-                        report.lost_names.size() - s.top);
+    text += report::format("... and {} more not found (--top 0 shows all)\n",
+                           report.lost_names.size() - s.top);
   return text;
 }
 

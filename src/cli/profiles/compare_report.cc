@@ -6,6 +6,7 @@
 #include "base/function_name.h"
 #include "report/json.h"
 #include "report/numbers.h"
+#include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
@@ -33,25 +34,25 @@ std::vector<Mover> really_moved(std::vector<Mover> movers) {
 
 void list(std::string& text, std::string_view title, const std::vector<Mover>& movers, u64 top) {
   if (movers.empty()) return;
-  text += fmt::format("\n{:>9} {:>9} {:>9} {:>7}  {}\n", "A", "B", "change", "alike", title);
+  text += report::format("\n{:>9} {:>9} {:>9} {:>7}  {}\n", "A", "B", "change", "alike", title);
   size_t lines = shown(movers, top);
   for (const auto& mover : std::span(movers).first(lines))
-    text += fmt::format("{:>8.2f}% {:>8.2f}% {:>+8.2f}% {:>6.1f}%  {}\n", 100 * mover.base_share,
-                        100 * mover.test_share, 100 * mover.change(), 100 * mover.similarity,
-                        mover.name);
+    text += report::format("{:>8.2f}% {:>8.2f}% {:>+8.2f}% {:>6.1f}%  {}\n", 100 * mover.base_share,
+                           100 * mover.test_share, 100 * mover.change(), 100 * mover.similarity,
+                           mover.name);
   if (lines < movers.size())
-    text += fmt::format("... and {} more (--top 0 shows all)\n", movers.size() - lines);
+    text += report::format("... and {} more (--top 0 shows all)\n", movers.size() - lines);
 }
 
 void lists(std::string& text, const Movers& movers, std::string_view what, u64 top) {
-  list(text, fmt::format("{}s that moved", what), really_moved(movers.moved), top);
-  list(text, fmt::format("{}s only in B", what), movers.added, top);
-  list(text, fmt::format("{}s only in A", what), movers.vanished, top);
+  list(text, report::format("{}s that moved", what), really_moved(movers.moved), top);
+  list(text, report::format("{}s only in B", what), movers.added, top);
+  list(text, report::format("{}s only in A", what), movers.vanished, top);
 }
 
 std::string both_of(const analysis::HotOverlap& hot) {
-  return fmt::format("{} of {} ({:.1f}%)", report::grouped(hot.both), report::grouped(hot.either),
-                     percent(hot.both, hot.either));
+  return report::format("{} of {} ({:.1f}%)", report::grouped(hot.both),
+                        report::grouped(hot.either), percent(hot.both, hot.either));
 }
 
 // Samples of a place by where it is: inlinees in front, outermost first.
@@ -68,10 +69,11 @@ void collect(const Columns& columns, const Columns::Part& part, u32 node,
   for (u32 i = node + 1; i < part.nodes[node].end; i = part.nodes[i].end) {
     const auto& inlinee = part.nodes[i];
     auto inner = callers;
-    inner.push_back(fmt::format(
-        "{}{}: {}", inlinee.call_site.line_offset,
-        inlinee.call_site.discriminator ? fmt::format(".{}", inlinee.call_site.discriminator) : "",
-        columns.text(inlinee.name, scratch)));
+    inner.push_back(report::format("{}{}: {}", inlinee.call_site.line_offset,
+                                   inlinee.call_site.discriminator
+                                       ? report::format(".{}", inlinee.call_site.discriminator)
+                                       : "",
+                                   columns.text(inlinee.name, scratch)));
     collect(columns, part, i, inner, side, places);
   }
 }
@@ -117,23 +119,23 @@ std::vector<FunctionDetail> details(const Compared& c) {
 std::string place_text(const Places::key_type& place) {
   std::string text;
   for (const auto& caller : place.first) text += caller + " > ";
-  text += fmt::format("{}", place.second.line_offset);
-  if (place.second.discriminator) text += fmt::format(".{}", place.second.discriminator);
+  text += report::format("{}", place.second.line_offset);
+  if (place.second.discriminator) text += report::format(".{}", place.second.discriminator);
   return text;
 }
 
 void detail_text(std::string& text, const Compared& c) {
   auto found = details(c);
-  if (found.empty()) text += fmt::format("\nno function '{}' in either\n", c.function);
+  if (found.empty()) text += report::format("\nno function '{}' in either\n", c.function);
   for (const auto& [overlap, name, places] : found) {
-    text += fmt::format("\n{}: {} -> {} samples, {:.1f}% alike\n", name,
-                        report::grouped(overlap->base_samples),
-                        report::grouped(overlap->test_samples), 100 * overlap->similarity);
-    text += fmt::format("{:>12} {:>12} {:>8} {:>8}  place\n", "A", "B", "A", "B");
+    text += report::format("\n{}: {} -> {} samples, {:.1f}% alike\n", name,
+                           report::grouped(overlap->base_samples),
+                           report::grouped(overlap->test_samples), 100 * overlap->similarity);
+    text += report::format("{:>12} {:>12} {:>8} {:>8}  place\n", "A", "B", "A", "B");
     for (const auto& [place, counts] : places)
-      text += fmt::format("{:>12} {:>12} {:>7.2f}% {:>7.2f}%  {}\n", counts.base, counts.test,
-                          percent(counts.base, overlap->base_samples),
-                          percent(counts.test, overlap->test_samples), place_text(place));
+      text += report::format("{:>12} {:>12} {:>7.2f}% {:>7.2f}%  {}\n", counts.base, counts.test,
+                             percent(counts.base, overlap->base_samples),
+                             percent(counts.test, overlap->test_samples), place_text(place));
   }
 }
 
@@ -189,22 +191,22 @@ Json detail_json(const FunctionDetail& detail) {
 
 std::string compare_text(const Compared& c) {
   const auto& o = c.overlap;
-  std::string text = fmt::format("A          {}\nB          {}\n", c.base_path, c.test_path);
-  text += fmt::format("similarity {:.2f}%\noverlap    {:.2f}% of samples\n", 100 * o.similarity,
-                      100 * o.sample_share());
-  text +=
-      fmt::format("samples    {} -> {}; {:.2f}% and {:.2f}% where the other has none\n",
-                  report::grouped(o.base_samples), report::grouped(o.test_samples),
-                  percent(o.base_unique, o.base_samples), percent(o.test_unique, o.test_samples));
+  std::string text = report::format("A          {}\nB          {}\n", c.base_path, c.test_path);
+  text += report::format("similarity {:.2f}%\noverlap    {:.2f}% of samples\n", 100 * o.similarity,
+                         100 * o.sample_share());
+  text += report::format("samples    {} -> {}; {:.2f}% and {:.2f}% where the other has none\n",
+                         report::grouped(o.base_samples), report::grouped(o.test_samples),
+                         percent(o.base_unique, o.base_samples),
+                         percent(o.test_unique, o.test_samples));
   bool contexts = c.base.flags.context_sensitive;
-  text += fmt::format("{:<10} {} -> {}; {} in both, {} only in A, {} only in B\n",
-                      contexts ? "contexts" : "functions", report::grouped(o.base_functions),
-                      report::grouped(o.test_functions), report::grouped(o.matched_functions),
-                      report::grouped(o.base_functions - o.matched_functions),
-                      report::grouped(o.test_functions - o.matched_functions));
-  text +=
-      fmt::format("hot        {} {}, {} of places in both\n", contexts ? "contexts" : "functions",
-                  both_of(o.hot_functions), both_of(o.hot_places));
+  text += report::format("{:<10} {} -> {}; {} in both, {} only in A, {} only in B\n",
+                         contexts ? "contexts" : "functions", report::grouped(o.base_functions),
+                         report::grouped(o.test_functions), report::grouped(o.matched_functions),
+                         report::grouped(o.base_functions - o.matched_functions),
+                         report::grouped(o.test_functions - o.matched_functions));
+  text += report::format("hot        {} {}, {} of places in both\n",
+                         contexts ? "contexts" : "functions", both_of(o.hot_functions),
+                         both_of(o.hot_places));
   if (!c.function.empty()) return detail_text(text, c), text;
   lists(text, find_movers(o, c.base, c.test, Level::function), "function", c.top);
   if (contexts) lists(text, find_movers(o, c.base, c.test, Level::context), "context", c.top);

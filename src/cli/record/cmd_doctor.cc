@@ -177,7 +177,7 @@ Status diagnose(const Settings& settings) {
     auto json = report::Json::object();
     json.set("machine", json_of(machine));
     if (program) json.set("program", json_of(*program));
-    report::print("{}\n", json.text());
+    report::print("{}\n", report::lines(json.text()));
     return {};
   }
   print_machine(machine);

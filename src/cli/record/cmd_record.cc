@@ -48,7 +48,7 @@ std::optional<record::Rung> usable_hardware(const std::string& event, std::strin
     if (!event.empty() && event != rung.name) continue;
     auto attempt = record::try_rung(rung);
     if (attempt.ok()) return rung;
-    why += fmt::format("\n  {}: {}", rung.name, attempt.why);
+    why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", rung.name, attempt.why);
   }
   return std::nullopt;
 }
@@ -66,7 +66,7 @@ Result<record::RecordSummary> record_somehow(const Settings& settings, std::stri
     if (why.empty())
       return usage_error("there is no event {} (see 'pgokit doctor')", settings.event);
     if (settings.hardware || !settings.event.empty())
-      return fail("the processor's branch stacks cannot be used:{}", why);
+      return fail("the processor's branch stacks cannot be used: {}", why);
   }
   how = "software branch stacks";
   return record::record_in_software(settings.record);
@@ -112,7 +112,7 @@ void print_stats(const record::RecordSummary& summary) {
   json.set("stopped_s", static_cast<double>(counts.stopped_ns) / 1e9);
   json.set("threads", counts.threads).set("processes", counts.processes);
   json.set("file_size", summary.file_size);
-  report::print(stderr, "{}\n", json.text());
+  report::print(stderr, "{}\n", report::lines(json.text()));
 }
 
 Status check(const Settings& settings) {

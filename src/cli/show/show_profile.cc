@@ -35,11 +35,11 @@ std::string name_of(const Profile& profile, const Function& function, bool plain
   for (const auto& [name, location] : frames) {
     text += demangle(profile.names.text(name));
     if (&name == &frames.back().function) break;
-    text += fmt::format(":{}", location.line_offset);
-    if (location.discriminator) text += fmt::format(".{}", location.discriminator);
+    text += report::format(":{}", location.line_offset);
+    if (location.discriminator) text += report::format(".{}", location.discriminator);
     text += " @ ";
   }
-  return profile.flags.context_sensitive ? fmt::format("[{}]", text) : text;
+  return profile.flags.context_sensitive ? report::format("[{}]", text) : text;
 }
 
 double percent(u64 part, u64 whole) {
@@ -65,22 +65,22 @@ struct Facts {
 };
 
 std::string cutoffs_text(const Summary& summary) {
-  std::string text = fmt::format("\n{:>15} {:>10} {:>9}\n", "of all samples", "places", "from");
+  std::string text = report::format("\n{:>15} {:>10} {:>9}\n", "of all samples", "places", "from");
   for (const auto& entry : summary.entries)
-    text += fmt::format("{:>13g} % {:>10} {:>9}\n", static_cast<double>(entry.cutoff) / 10000,
-                        entry.num_counts, entry.min_count);
+    text += report::format("{:>13g} % {:>10} {:>9}\n", static_cast<double>(entry.cutoff) / 10000,
+                           entry.num_counts, entry.min_count);
   return text;
 }
 
 std::string sections_text(const ReadProfile& read) {
   if (read.sections.empty())
-    return fmt::format("\nno sections: only extbinary files have them, this is {}\n",
-                       format_name(read.format));
-  std::string text = fmt::format("\n{:>12} {:>12}  section\n", "offset", "bytes");
+    return report::format("\nno sections: only extbinary files have them, this is {}\n",
+                          format_name(read.format));
+  std::string text = report::format("\n{:>12} {:>12}  section\n", "offset", "bytes");
   for (const auto& section : read.sections) {
     auto flags = section_flags(section);
-    text += fmt::format("{:>#12x} {:>12}  {}{}\n", section.offset, section.size,
-                        section_name(section.type), flags.empty() ? "" : ": " + flags);
+    text += report::format("{:>#12x} {:>12}  {}{}\n", section.offset, section.size,
+                           section_name(section.type), flags.empty() ? "" : ": " + flags);
   }
   return text;
 }
@@ -88,22 +88,22 @@ std::string sections_text(const ReadProfile& read) {
 std::string symbols_text(const Profile& profile) {
   std::string text = profile.symbols.size() ? "\n" : "\nno list of symbols\n";
   for (u32 i = 0; i < profile.symbols.size(); ++i)
-    text += fmt::format("symbol     {}\n", profile.symbols.text(NameId{i}));
+    text += report::format("symbol     {}\n", profile.symbols.text(NameId{i}));
   return text;
 }
 
 std::string hot_text(const Profile& profile, const Facts& facts, const ShowProfile& options) {
   size_t lines = facts.hot.size();
   if (options.hot > 0) lines = std::min(lines, static_cast<size_t>(options.hot));
-  std::string text = fmt::format("\n{:>15} {:>7} {:>15} {:>15}  hot function\n", "total", "%",
-                                 "hottest place", "entries");
+  std::string text = report::format("\n{:>15} {:>7} {:>15} {:>15}  hot function\n", "total", "%",
+                                    "hottest place", "entries");
   for (const auto& [function, max_count] : std::span(facts.hot).first(lines))
-    text += fmt::format("{:>15} {:>7.2f} {:>15} {:>15}  {}\n", function->samples.total,
-                        percent(function->samples.total, facts.totals), max_count,
-                        function->samples.entry_estimate(profile.flags.context_sensitive),
-                        name_of(profile, *function, options.demangle));
+    text += report::format("{:>15} {:>7.2f} {:>15} {:>15}  {}\n", function->samples.total,
+                           percent(function->samples.total, facts.totals), max_count,
+                           function->samples.entry_estimate(profile.flags.context_sensitive),
+                           name_of(profile, *function, options.demangle));
   if (lines < facts.hot.size())
-    text += fmt::format("... and {} more (--hot 0 shows all)\n", facts.hot.size() - lines);
+    text += report::format("... and {} more (--hot 0 shows all)\n", facts.hot.size() - lines);
   return text;
 }
 
@@ -112,34 +112,34 @@ std::string as_text(const std::string& path, const ReadProfile& read, const Fact
   const Profile& profile = read.profile;
   const Summary& summary = facts.summary;
   std::string text;
-  auto out = std::back_inserter(text);
-  fmt::format_to(out, "profile    {}\n", path);
-  fmt::format_to(out, "format     {}; {}\n", format_name(read.format),
-                 fmt::join(kinds(read), ", "));
-  fmt::format_to(out, "functions  {}, {} of them hot\n", profile.functions().size(),
-                 facts.hot.size());
-  fmt::format_to(out, "samples    {} in {} places; the largest has {}\n", summary.total,
-                 summary.num_counts, summary.max_count);
-  fmt::format_to(out, "hot        from {} samples on: 99 % of all samples\n",
-                 summary.count_at(hot_cutoff));
-  fmt::format_to(out, "density    {:.1f}{}\n", facts.density.density,
-                 facts.density.density < 50 ? " (thin: from 50 on more samples help little)" : "");
-  if (profile.symbols.size()) fmt::format_to(out, "symbols    {}\n", profile.symbols.size());
+  text += report::format("profile    {}\n", path);
+  text +=
+      report::format("format     {}; {}\n", format_name(read.format), fmt::join(kinds(read), ", "));
+  text += report::format("functions  {}, {} of them hot\n", profile.functions().size(),
+                         facts.hot.size());
+  text += report::format("samples    {} in {} places; the largest has {}\n", summary.total,
+                         summary.num_counts, summary.max_count);
+  text += report::format("hot        from {} samples on: 99 % of all samples\n",
+                         summary.count_at(hot_cutoff));
+  text += report::format(
+      "density    {:.1f}{}\n", facts.density.density,
+      facts.density.density < 50 ? " (thin: from 50 on more samples help little)" : "");
+  if (profile.symbols.size()) text += report::format("symbols    {}\n", profile.symbols.size());
   for (u64 type : read.unknown_sections)
-    fmt::format_to(out, "not read   a section of the unknown type {}\n", type);
+    text += report::format("not read   a section of the unknown type {}\n", type);
   if (options.detailed_summary) text += cutoffs_text(summary);
   if (options.sections) text += sections_text(read);
   if (options.symbols) text += symbols_text(profile);
   if (options.hot >= 0) return text + hot_text(profile, facts, options);
   if (options.summary || facts.shown.empty()) return text;
-  fmt::format_to(out, "\n{:>15} {:>7} {:>15}  function\n", "total", "%", "entries");
+  text += report::format("\n{:>15} {:>7} {:>15}  function\n", "total", "%", "entries");
   for (const auto* function : facts.shown)
-    fmt::format_to(out, "{:>15} {:>7.2f} {:>15}  {}\n", function->samples.total,
-                   percent(function->samples.total, facts.totals), function->samples.head,
-                   name_of(profile, *function, options.demangle));
+    text += report::format("{:>15} {:>7.2f} {:>15}  {}\n", function->samples.total,
+                           percent(function->samples.total, facts.totals), function->samples.head,
+                           name_of(profile, *function, options.demangle));
   if (facts.shown.size() < profile.functions().size())
-    fmt::format_to(out, "... and {} more (--top 0 shows all)\n",
-                   profile.functions().size() - facts.shown.size());
+    text += report::format("... and {} more (--top 0 shows all)\n",
+                           profile.functions().size() - facts.shown.size());
   return text;
 }
 
@@ -260,7 +260,7 @@ Result<std::string> one_function(ReadProfile read, const ShowProfile& options, b
     meant[static_cast<size_t>(profile.functions()[i].samples.name)] = true;
   profile.keep_if(
       [&](const Function& function) { return meant[static_cast<size_t>(function.samples.name)]; });
-  if (!json) return write_text(profile);
+  if (!json) return write_profile(profile, profile::Format::text, {});
   Json list = Json::array();
   for (const auto* function : profile.ordered()) {
     Json record = samples_json(profile, function->samples);
@@ -275,12 +275,14 @@ Result<std::string> one_function(ReadProfile read, const ShowProfile& options, b
 Status show_profile(const MappedFile& file, const ShowProfile& options, bool json) {
   auto read = TRY_IN(file.path(), read_profile(file.bytes()));
   if (!options.function.empty()) {
-    report::print("{}", TRY_IN(file.path(), one_function(std::move(read), options, json)));
+    report::print("{}",
+                  report::lines(TRY_IN(file.path(), one_function(std::move(read), options, json))));
     return {};
   }
   Facts facts(read.profile, options.top);
-  report::print("{}", json ? facts_json(file.path(), read, facts, options).text() + "\n"
-                           : as_text(file.path(), read, facts, options));
+  report::print("{}",
+                report::lines(json ? facts_json(file.path(), read, facts, options).text() + "\n"
+                                   : as_text(file.path(), read, facts, options)));
   return {};
 }
 

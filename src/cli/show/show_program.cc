@@ -89,7 +89,7 @@ void print_json(const std::string& path, const binary::ProgramFacts& facts) {
         .set("damaged", facts.probes->damaged);
     json.set("probes", std::move(probes));
   }
-  report::print("{}\n", json.text());
+  report::print("{}\n", report::lines(json.text()));
 }
 
 }  // namespace

@@ -267,7 +267,7 @@ void print_json(const Facts& facts) {
   Json list = Json::array();
   for (const auto& problem : problems(facts)) list.push(problem);
   all.set("problems", std::move(list));
-  report::print("{}\n", all.text());
+  report::print("{}\n", report::lines(all.text()));
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ void print_json(const Script& script) {
   all.set("frames", count.frames).set("mappings", count.mappings);
   all.set("broken_frames", script.lines.bad_frames);
   all.set("broken_branch_lines", script.lines.bad_branches);
-  report::print("{}\n", all.text());
+  report::print("{}\n", report::lines(all.text()));
 }
 
 void print_text(const Script& script) {
