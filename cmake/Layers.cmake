@@ -2,9 +2,10 @@ find_package(GTest REQUIRED)
 include(GoogleTest)
 
 # One static library and one test program per folder of src/. Files are found by name, so that a
-# *_test.cc can never be forgotten. NEEDS names the layers it may include; LINK other libraries.
+# *_test.cc can never be forgotten. NEEDS names the layers it may include, PARTS its own folders in
+# the order in which they may include each other; LINK other libraries.
 function(add_layer name)
-  cmake_parse_arguments(arg "" "" "NEEDS;LINK" ${ARGN})
+  cmake_parse_arguments(arg "" "" "NEEDS;PARTS;LINK" ${ARGN})
   set(dir ${CMAKE_SOURCE_DIR}/src/${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${dir}/*.cc)
   set(tests ${sources})
@@ -20,7 +21,8 @@ function(add_layer name)
   list(TRANSFORM needed PREPEND layer_)
   target_link_libraries(layer_${name} PUBLIC ${needed} ${arg_LINK} PRIVATE pgokit_flags)
   string(REPLACE ";" "," needs "${arg_NEEDS}")
-  set_property(GLOBAL APPEND PROPERTY pgokit_layers "${name}=${needs}")
+  string(REPLACE ";" "," parts "${arg_PARTS}")
+  set_property(GLOBAL APPEND PROPERTY pgokit_layers "${name}=${needs}=${parts}")
 
   if(BUILD_TESTING AND tests)
     add_test_program(${name} ${name}_test unit ${tests})
@@ -52,7 +54,7 @@ function(add_golden_tests program dir)
   endforeach()
 endfunction()
 
-# The include rule: a file of src/<layer>/ includes only what its add_layer() names.
+# The include rule: a file of src/<layer>/<part>/ includes only what its add_layer() names.
 function(add_layer_check)
   get_property(layers GLOBAL PROPERTY pgokit_layers)
   add_test(NAME layers

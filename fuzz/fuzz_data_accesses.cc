@@ -12,7 +12,7 @@ namespace {
 
 using namespace pgokit;
 
-const binary::Program& program() {
+const program::Program& opened_program() {
   static const auto opened = [] {
     test::ScratchDir dir;
     auto builder = test::tiny_program();
@@ -20,7 +20,7 @@ const binary::Program& program() {
         .section(".data", std::string(0x40, 'x'), {.flags = SHF_ALLOC, .address = 0x402000})
         .symbol("_ZTV1A", 0x402000, 0x20, 2, STT_OBJECT);
     dir.write("tiny", builder.image());
-    auto tiny = binary::Program::open(fmt::format("{}/tiny", dir.path()), {});
+    auto tiny = program::Program::open(fmt::format("{}/tiny", dir.path()), {});
     if (!tiny) std::abort();
     return std::move(*tiny);
   }();
@@ -31,7 +31,7 @@ const binary::Program& program() {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view text = as_text({data, size});
-  auto read = samples::read_vtable_accesses(text, program(), {});
+  auto read = samples::read_vtable_accesses(text, opened_program(), {});
   if (!read) return 0;
   u64 accesses = 0;
   for (const auto& access : *read) accesses += access.count;

@@ -20,7 +20,7 @@ void check_part(const FramePart& part, u64 address) {
     if (frame.function.empty()) std::abort();
 }
 
-void read_program(const elf::File& file) {
+void read_program(const object::File& file) {
   auto info = DebugInfo::load(file, {.path = "/nonexistent", .threads = 1});
   if (!info) return;
   (void)info->facts();
@@ -50,7 +50,7 @@ void read_split(Bytes image) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  auto file = elf::File::parse({data, size});
+  auto file = object::File::parse({data, size});
   if (!file) return 0;
   // What compressed sections hold is bounded by nothing here.
   for (const auto& section : file->sections())

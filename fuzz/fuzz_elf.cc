@@ -1,7 +1,7 @@
-#include "elf/file.h"
+#include "object/file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  auto file = pgokit::elf::File::parse({data, size});
+  auto file = pgokit::object::File::parse({data, size});
   if (!file) return 0;
   for (const auto& section : file->sections()) {
     if (section.size >= 1 << 16) continue;

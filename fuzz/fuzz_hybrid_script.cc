@@ -5,8 +5,8 @@
 
 #include "base/cursor.h"
 #include "opened_program.h"
+#include "unwind/contexts/raw_contexts.h"
 #include "unwind/hybrid_script.h"
-#include "unwind/raw_contexts.h"
 
 namespace {
 

@@ -11,10 +11,10 @@ namespace {
 
 using namespace pgokit;
 
-const binary::FunctionTable& functions() {
-  static const binary::FunctionTable table({{.name = "main", .begin = 0x401000, .end = 0x40100d},
-                                            {.name = "leaf", .begin = 0x401010, .end = 0x401012}},
-                                           fuzz::opened_program().symbols(), 0x1000);
+const program::FunctionTable& functions() {
+  static const program::FunctionTable table({{.name = "main", .begin = 0x401000, .end = 0x40100d},
+                                             {.name = "leaf", .begin = 0x401010, .end = 0x401012}},
+                                            fuzz::opened_program().symbols(), 0x1000);
   return table;
 }
 

@@ -1,9 +1,9 @@
 #include <cstring>
 #include <string>
 
+#include "instrument/map.h"
+#include "instrument/merge.h"
 #include "memory_watch.h"
-#include "mip/map.h"
-#include "mip/merge.h"
 #include "test/support/mip_builder.h"
 
 using namespace pgokit;
@@ -11,7 +11,7 @@ using namespace pgokit;
 namespace {
 
 // Functions of every kind, whose counters begin behind the section's header.
-mip::Module module_of_all_kinds() {
+instrument::Module module_of_all_kinds() {
   test::MapBuilder map;
   map.function({.name = "a", .address = 0x1000, .kinds = MIP_COVERAGE | MIP_CALLS32});
   map.function({.name = "b",
@@ -23,7 +23,7 @@ mip::Module module_of_all_kinds() {
                 .address = 0x3000,
                 .kinds = MIP_TARGETS | MIP_SIZES,
                 .sites = {{0x3004}, {0x3008, MIP_SIZES}, {0x300c, MIP_TARGETS, 3, 4, "inlined"}}});
-  return std::move(mip::read_map_section(as_bytes(map.section()))->module);
+  return std::move(instrument::read_map_section(as_bytes(map.section()))->module);
 }
 
 // Damage is what fuzzing finds first; behind right checksums there is more.
@@ -34,7 +34,7 @@ std::string with_checksums(std::string bytes) {
     u64 size = header.total_size;
     if (header.magic != MIP_DUMP_MAGIC || size < sizeof header + 4 || size > bytes.size() - at)
       break;
-    u32 crc = mip::dump_crc(as_bytes(bytes).subspan(at, size));
+    u32 crc = instrument::dump_crc(as_bytes(bytes).subspan(at, size));
     std::memcpy(bytes.data() + at + size - 4, &crc, sizeof crc);
     at += size;
   }
@@ -42,7 +42,7 @@ std::string with_checksums(std::string bytes) {
 }
 
 void merge(std::string_view text) {
-  mip::Merger merger;
+  instrument::Merger merger;
   merger.add_map(module_of_all_kinds());
   size_t before = memory_watch::start();
   merger.see_dumps(0, as_bytes(text), 3);

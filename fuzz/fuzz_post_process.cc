@@ -1,7 +1,7 @@
 // The first byte chooses what the text profile behind it goes through.
-#include "generate/ambiguous.h"
-#include "generate/post_process.h"
 #include "profile/format.h"
+#include "transform/ambiguous.h"
+#include "transform/post_process.h"
 
 using namespace pgokit;
 
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!read) return 0;
   auto& profile = read->profile;
   u8 choice = data[0];
-  generate::ContextOptions options;
+  transform::ContextOptions options;
   options.preinline = choice & 1;
   options.size_of_context = false;  // there is no program
   options.trim_cold = choice & 2;
@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   options.preinliner.cold_threshold = choice & 16 ? 3 : 0;
   if (choice & 32) options.merge_cold = true;
   post_process_contexts(profile, profile::summarize(profile), nullptr, options);
-  generate::drop_ambiguous_functions(profile);
+  transform::drop_ambiguous_functions(profile);
   profile.sort();
   (void)profile::summarize(profile);
   (void)write_text(profile);

@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "generate/context_preinliner.h"
 #include "test/support/context_profiles.h"
 #include "test/support/context_samples.h"
+#include "transform/preinline/context_preinliner.h"
 
 using namespace pgokit;
 
@@ -32,14 +32,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   auto read = profile::read_profile(file);
   if (!read || !could_be_samples(read->profile)) return 0;
   u8 choice = data[0];
-  generate::InlineSizes sizes;
-  generate::PreinlineOptions options{.hot_threshold = choice & 7u,
-                                     .cold_threshold = choice >> 3 & 3u,
-                                     .inlined_multiplier = 3,
-                                     .growth_limit = 3,
-                                     .limit_min = 2,
-                                     .cold_count = choice >> 5 & 3u,
-                                     .upper_count = 20};
+  transform::InlineSizes sizes;
+  transform::PreinlineOptions options{.hot_threshold = choice & 7u,
+                                      .cold_threshold = choice >> 3 & 3u,
+                                      .inlined_multiplier = 3,
+                                      .growth_limit = 3,
+                                      .limit_min = 2,
+                                      .cold_count = choice >> 5 & 3u,
+                                      .upper_count = 20};
   const auto* used = choice & 128 ? &sizes : nullptr;
   auto by_moves = test::profile_of(as_text(file));
   preinline(by_moves, used, options);

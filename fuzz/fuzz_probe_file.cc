@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/types.h"
-#include "cli/probes/probes_commands.h"
+#include "cli/commands/probes_commands.h"
 
 namespace {
 

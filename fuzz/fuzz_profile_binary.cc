@@ -1,4 +1,4 @@
-#include "profile/summary.h"
+#include "profile/model/summary.h"
 #include "profile_rewrite.h"
 
 using namespace pgokit;

@@ -1,6 +1,6 @@
 #include <cstdlib>
 
-#include "profile/columns_reader.h"
+#include "profile/table/reader.h"
 #include "test/support/columns_text.h"
 
 using namespace pgokit;

@@ -4,7 +4,7 @@
 #include "samples/autofdo_text.h"
 #include "samples/raw_profile.h"
 #include "test/support/tiny_program.h"
-#include "unwind/raw_contexts.h"
+#include "unwind/contexts/raw_contexts.h"
 
 using namespace pgokit;
 
@@ -14,9 +14,9 @@ constexpr BinaryAddr base{0x401000};
 
 struct Tiny {
   std::string image = test::tiny_program().image();
-  elf::File file = *elf::File::parse(as_bytes(image));
-  binary::CodeSymbols symbols{file};
-  binary::CodeMap code = *binary::CodeMap::build(file, symbols);
+  object::File file = *object::File::parse(as_bytes(image));
+  program::CodeSymbols symbols{file};
+  program::CodeMap code = *program::CodeMap::build(file, symbols);
 };
 
 void read_flat(std::string_view text) {

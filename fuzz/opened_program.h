@@ -5,17 +5,17 @@
 
 #include <cstdlib>
 
-#include "binary/program.h"
+#include "program/program.h"
 #include "test/support/shell.h"
 #include "test/support/tiny_program.h"
 
 namespace pgokit::fuzz {
 
-inline const binary::Program& opened_program() {
+inline const program::Program& opened_program() {
   static const auto opened = [] {
     test::ScratchDir dir;
     dir.write("tiny", test::tiny_program().image());
-    auto tiny = binary::Program::open(fmt::format("{}/tiny", dir.path()), {});
+    auto tiny = program::Program::open(fmt::format("{}/tiny", dir.path()), {});
     if (!tiny || !tiny->load_functions(1)) std::abort();
     return std::move(*tiny);
   }();

@@ -12,7 +12,7 @@ namespace {
 
 struct Program {
   MappedFile mapped;
-  elf::File file;
+  object::File file;
   DebugInfo info;
   std::vector<FunctionRange> functions;
 };
@@ -21,7 +21,7 @@ Result<std::unique_ptr<Program>> load() {
   const char* path = std::getenv("PGOKIT_BENCH_PROGRAM");
   if (!path) return fail("PGOKIT_BENCH_PROGRAM is not set");
   auto mapped = TRY(MappedFile::open(path));
-  auto file = TRY(elf::File::parse(mapped.bytes()));
+  auto file = TRY(object::File::parse(mapped.bytes()));
   auto info = TRY(DebugInfo::load(file, {.path = path, .threads = 1}));
   auto functions = info.functions();
   return std::make_unique<Program>(std::move(mapped), std::move(file), std::move(info),

@@ -2,7 +2,7 @@
 
 // A profile with names beside one with hashes of names.
 
-#include "profile/columns.h"
+#include "profile/table/columns.h"
 
 namespace pgokit::analysis {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/program_shape.h"
-#include "profile/profile.h"
+#include "profile/model/profile.h"
 
 namespace pgokit::analysis {
 

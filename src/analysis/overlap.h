@@ -15,7 +15,7 @@
 
 #include <limits>
 
-#include "profile/columns.h"
+#include "profile/table/columns.h"
 
 namespace pgokit::analysis {
 

@@ -1,6 +1,6 @@
 #include "analysis/peer_order.h"
 
-#include "profile/peer_hash.h"
+#include "profile/model/llvm_hash.h"
 
 namespace pgokit::analysis {
 namespace {

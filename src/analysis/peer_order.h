@@ -3,7 +3,7 @@
 // The order in which LLVM's tools go through the functions of a profile: that of their hash table,
 // which shows where equal ones are listed.
 
-#include "profile/columns.h"
+#include "profile/table/columns.h"
 
 namespace pgokit::analysis {
 

@@ -4,9 +4,9 @@
 
 #include "base/function_name.h"
 #include "base/parallel.h"
-#include "binary/entered.h"
 #include "dwarf/discriminator.h"
 #include "dwarf/line_offset.h"
+#include "program/entered.h"
 
 namespace pgokit::analysis {
 namespace {
@@ -56,36 +56,36 @@ struct Callee {
 
 class Callees {
  public:
-  explicit Callees(const binary::Program& program) : program_(program) {}
+  explicit Callees(const program::Program& program) : program_(program) {}
 
   std::optional<Callee> at(u64 address) const {
     const auto& code = program_.code();
     auto index = code.index_of({address});
-    if (index == binary::no_code || !code.is_instruction(index)) return std::nullopt;
+    if (index == program::no_code || !code.is_instruction(index)) return std::nullopt;
     if (!code.is_transfer(index) || code.is_return(index)) return std::nullopt;
     u64 target = code.direct_target(index).value;
     bool tail = !code.is_call(index);
     if (target == 0) return Callee{{}, !tail, tail, tail};
     const auto& functions = program_.functions();
-    auto function = binary::entered_function(functions, target);
+    auto function = program::entered_function(functions, target);
     if (!function) return std::nullopt;
     return Callee{canonical_function_name(functions.name(*function)), false, false, tail};
   }
 
  private:
-  const binary::Program& program_;
+  const program::Program& program_;
 };
 
 class LineCollector {
  public:
-  LineCollector(const binary::Program& program, Collected& out)
+  LineCollector(const program::Program& program, Collected& out)
       : program_(program),
         callees_(program),
         flow_sensitive_(program.has_fs_discriminators()),
         cursor_(*program.debug()),
         out_(out) {}
 
-  void take(const binary::FunctionRange& range) {
+  void take(const program::FunctionRange& range) {
     for (u64 at = range.start; at < range.end;) {
       const auto& part = cursor_.at(at);
       u64 end = std::min(part.end, range.end);
@@ -124,14 +124,14 @@ class LineCollector {
   void take_calls(std::span<const dwarf::Frame> frames, u64 begin, u64 end) {
     const auto& code = program_.code();
     auto index = code.index_of({begin});
-    if (index == binary::no_code) return;
-    for (index = code.at_or_after(index); index != binary::no_code;) {
+    if (index == program::no_code) return;
+    for (index = code.at_or_after(index); index != program::no_code;) {
       u64 address = code.address_of(index).value;
       if (address >= end) return;
       if (auto callee = callees_.at(address)) add_call(frames, *callee);
       u64 next = address + code.length(index);
       index = code.index_of({next});
-      if (index != binary::no_code) index = code.at_or_after(index);
+      if (index != program::no_code) index = code.at_or_after(index);
     }
   }
 
@@ -144,14 +144,14 @@ class LineCollector {
         {function, location_of(leaf), target, callee.indirect, callee.jump, tail_caller});
   }
 
-  const binary::Program& program_;
+  const program::Program& program_;
   Callees callees_;
   bool flow_sensitive_;
   dwarf::FrameCursor cursor_;
   Collected& out_;
 };
 
-probe::Damage collect_probes(const binary::Program& program, const probe::Table& table,
+probe::Damage collect_probes(const program::Program& program, const probe::Table& table,
                              Collected& out) {
   tsl::robin_map<u64, u64> entry_of;
   for (const auto& symbol : program.symbols().all())
@@ -239,7 +239,7 @@ void tidy(FunctionShape& function) {
   function.tail_callees.erase(repeated.begin(), repeated.end());
 }
 
-void collect_lines(const binary::Program& program, unsigned threads, ProgramShape& shape) {
+void collect_lines(const program::Program& program, unsigned threads, ProgramShape& shape) {
   constexpr size_t at_once = 256;
   auto ranges = program.functions().ranges();
   size_t pieces = (ranges.size() + at_once - 1) / at_once;
@@ -281,7 +281,7 @@ std::string_view ProgramShape::name_of_guid(u64 guid) const {
   return found == by_guid_.end() ? std::string_view{} : names.text(NameId{found->second});
 }
 
-Result<ProgramShape> read_shape(const binary::Program& program, bool probes, unsigned threads) {
+Result<ProgramShape> read_shape(const program::Program& program, bool probes, unsigned threads) {
   ProgramShape shape;
   shape.has_probes = probes;
   shape.names.intern("");

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "base/names.h"
-#include "binary/program.h"
 #include "probe/damage.h"
-#include "profile/function_samples.h"
+#include "profile/model/function_samples.h"
+#include "program/program.h"
 
 namespace pgokit::analysis {
 
@@ -63,6 +63,6 @@ class ProgramShape {
 };
 
 // With `probes` by probes, else by debug information; the program has what is asked for.
-Result<ProgramShape> read_shape(const binary::Program& program, bool probes, unsigned threads);
+Result<ProgramShape> read_shape(const program::Program& program, bool probes, unsigned threads);
 
 }  // namespace pgokit::analysis

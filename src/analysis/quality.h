@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "analysis/program_shape.h"
-#include "profile/columns.h"
-#include "profile/summary.h"
+#include "profile/model/summary.h"
+#include "profile/table/columns.h"
 
 namespace pgokit::analysis {
 

@@ -22,7 +22,7 @@ struct Compiler {
   std::string name;  // of other ones, for people
 };
 
-// `producer`: as binary::producer_of() gives it.
+// `producer`: as program::producer_of() gives it.
 Compiler compiler_of(std::string_view producer);
 
 // The producer without the options that GCC and clang may add, and never a whole screen of it.

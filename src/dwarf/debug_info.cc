@@ -40,7 +40,7 @@ DebugInfo::DebugInfo(DebugInfo&&) noexcept = default;
 DebugInfo& DebugInfo::operator=(DebugInfo&&) noexcept = default;
 DebugInfo::~DebugInfo() = default;
 
-Result<DebugInfo> DebugInfo::load(const elf::File& file, const Options& options) {
+Result<DebugInfo> DebugInfo::load(const object::File& file, const Options& options) {
   auto state = std::make_unique<State>(options);
   TRY(state->load(file));
   return DebugInfo(std::move(state));

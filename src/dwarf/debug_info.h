@@ -29,7 +29,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "elf/file.h"
+#include "object/file.h"
 
 namespace pgokit::dwarf {
 
@@ -95,7 +95,7 @@ class DebugInfo {
  public:
   // Fails when a debug section cannot be decompressed or there is no debug information at all.
   // Both `file` and its image must outlive the result.
-  static Result<DebugInfo> load(const elf::File& file, const Options& options);
+  static Result<DebugInfo> load(const object::File& file, const Options& options);
   DebugInfo(DebugInfo&&) noexcept;
   DebugInfo& operator=(DebugInfo&&) noexcept;
   ~DebugInfo();

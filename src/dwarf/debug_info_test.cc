@@ -16,7 +16,7 @@ using test::DebugBuilder;
 // Keeps the image alive.
 struct Loaded {
   explicit Loaded(const DebugBuilder& builder) : image(builder.image()) {
-    file = std::make_unique<elf::File>(*elf::File::parse(as_bytes(image)));
+    file = std::make_unique<object::File>(*object::File::parse(as_bytes(image)));
     auto result = DebugInfo::load(*file, {.path = "/nonexistent", .threads = 2});
     if (result) info = std::make_unique<DebugInfo>(std::move(*result));
   }
@@ -29,7 +29,7 @@ struct Loaded {
   }
 
   std::string image;
-  std::unique_ptr<elf::File> file;
+  std::unique_ptr<object::File> file;
   std::unique_ptr<DebugInfo> info;
 };
 
@@ -62,7 +62,7 @@ struct Kinds {
 
 TEST(DebugInfo, NoneIsAnError) {
   std::string image = test::ElfBuilder().section(".text", "code").image();
-  auto file = elf::File::parse(as_bytes(image));
+  auto file = object::File::parse(as_bytes(image));
   auto info = DebugInfo::load(*file, {});
   ASSERT_FALSE(info);
   EXPECT_NE(info.error().message.find(".debug_info"), std::string::npos);

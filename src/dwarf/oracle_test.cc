@@ -27,7 +27,7 @@ struct Build {
 
 std::ostream& operator<<(std::ostream& out, const Build& build) { return out << build.name; }
 
-std::vector<u64> pick_addresses(const elf::File& file, const DebugInfo& info, size_t count) {
+std::vector<u64> pick_addresses(const object::File& file, const DebugInfo& info, size_t count) {
   std::vector<u64> addresses;
   std::mt19937_64 random(1);  // NOLINT(bugprone-random-generator-seed): the same every time
   for (const auto& section : file.sections()) {
@@ -58,12 +58,12 @@ std::vector<JudgedFrame> our_frames(const DebugInfo& info, const FramePart& part
 // A program in memory with its debug information.
 struct Program {
   MappedFile mapped;
-  elf::File file;
+  object::File file;
   DebugInfo info;
 
   static Result<Program> load(const Options& options) {
     auto mapped = TRY(MappedFile::open(options.path));
-    auto file = TRY(elf::File::parse(mapped.bytes()));
+    auto file = TRY(object::File::parse(mapped.bytes()));
     auto info = TRY(DebugInfo::load(file, options));
     return Program{std::move(mapped), std::move(file), std::move(info)};
   }
@@ -77,7 +77,7 @@ void compare_frames(const test::ScratchDir& dir, const Program& program, size_t 
   // What the judge knows from the dynamic symbols alone, which cannot be taken away.
   auto stripped = MappedFile::open(dir.file("judged"));
   std::set<std::string_view> exported;
-  for (const auto& symbol : elf::File::parse(stripped->bytes())->symbols())
+  for (const auto& symbol : object::File::parse(stripped->bytes())->symbols())
     exported.insert(symbol.name);
   FrameCursor cursor(program.info);
   size_t different = 0, named = 0;

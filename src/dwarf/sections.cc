@@ -3,7 +3,7 @@
 namespace pgokit::dwarf {
 namespace {
 
-Result<Bytes> load(const elf::File& file, std::string_view name) {
+Result<Bytes> load(const object::File& file, std::string_view name) {
   const auto* section = file.section(fmt::format(".debug_{}", name));
   if (!section) section = file.section(fmt::format(".zdebug_{}", name));
   if (!section) return Bytes{};
@@ -12,7 +12,7 @@ Result<Bytes> load(const elf::File& file, std::string_view name) {
 
 }  // namespace
 
-Result<Sections> Sections::of_program(const elf::File& file) {
+Result<Sections> Sections::of_program(const object::File& file) {
   Sections s;
   s.info = TRY(load(file, "info"));
   s.abbrev = TRY(load(file, "abbrev"));
@@ -27,7 +27,7 @@ Result<Sections> Sections::of_program(const elf::File& file) {
   return s;
 }
 
-Result<Sections> Sections::of_split(const elf::File& file) {
+Result<Sections> Sections::of_split(const object::File& file) {
   Sections s;
   s.split = true;
   s.info = TRY(load(file, "info.dwo"));

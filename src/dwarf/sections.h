@@ -3,7 +3,7 @@
 // The debug sections of one file: of a program, or of a .dwo or .dwp (whose names end in .dwo).
 
 #include "base/result.h"
-#include "elf/file.h"
+#include "object/file.h"
 
 namespace pgokit::dwarf {
 
@@ -13,8 +13,8 @@ struct Sections {
   bool split = false;
 
   // Decompressed where needed. Sections that are not there are empty.
-  static Result<Sections> of_program(const elf::File& file);
-  static Result<Sections> of_split(const elf::File& file);
+  static Result<Sections> of_program(const object::File& file);
+  static Result<Sections> of_split(const object::File& file);
 };
 
 }  // namespace pgokit::dwarf

@@ -26,7 +26,7 @@ Result<std::unique_ptr<SplitFile>> SplitFile::read(Bytes image) {
 }
 
 Status SplitFile::load(Bytes image) {
-  elf_ = std::make_unique<elf::File>(TRY(elf::File::parse(image)));
+  elf_ = std::make_unique<object::File>(TRY(object::File::parse(image)));
   sections_ = TRY(Sections::of_split(*elf_));
   u64 broken = 0;
   units_ = read_units(sections_, broken);

@@ -31,7 +31,7 @@ class SplitFile {
   void add_unit_ids();
 
   std::optional<MappedFile> file_;
-  std::unique_ptr<elf::File> elf_;
+  std::unique_ptr<object::File> elf_;
   Sections sections_;
   AbbrevTables abbrevs_;
   std::deque<Unit> units_;

@@ -6,7 +6,7 @@
 
 namespace pgokit::dwarf {
 
-Status DebugInfo::State::load(const elf::File& file) {
+Status DebugInfo::State::load(const object::File& file) {
   sections = TRY(Sections::of_program(file));
   if (sections.info.empty())
     return fail("no debug information (.debug_info): compile with -g1 or -g");

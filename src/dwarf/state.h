@@ -24,7 +24,7 @@ struct UnitBody {
 struct DebugInfo::State {
   explicit State(const Options& o) : options(o), list(units) {}
 
-  Status load(const elf::File& file);
+  Status load(const object::File& file);
 
   UnitBody body(u32 unit) const;
   const UnitFunctions& functions(u32 unit) const;

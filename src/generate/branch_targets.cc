@@ -9,7 +9,7 @@
 #include "base/function_name.h"
 #include "dwarf/debug_info.h"
 #include "dwarf/line_offset.h"
-#include "mip/values.h"
+#include "instrument/values.h"
 
 namespace pgokit::generate {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 // inlined everywhere by the name.
 class LocalNames {
  public:
-  explicit LocalNames(const elf::File& file) : all_known_(file.has_symtab()) {
+  explicit LocalNames(const object::File& file) : all_known_(file.has_symtab()) {
     for (const auto& symbol : file.symbols())
       if (symbol.type == STT_FUNC || symbol.type == STT_GNU_IFUNC)
         local_.try_emplace(canonical_function_name(symbol.name), true).first.value() &=
@@ -39,14 +39,15 @@ class LocalNames {
 
 class TargetMaker {
  public:
-  explicit TargetMaker(const binary::Program& program) : program_(program), local_(program.file()) {
+  explicit TargetMaker(const program::Program& program)
+      : program_(program), local_(program.file()) {
     auto& module = profile_.modules.emplace_back();
     module.path = program.path();
     module.build_id = as_text(program.file().build_id());
     module.machine = program.file().machine();
   }
 
-  mip::Profile make(const samples::Counts& counts) {
+  instrument::Profile make(const samples::Counts& counts) {
     list_functions();
     if (program_.debug()) cursor_.emplace(*program_.debug());
     // By call: branches ascend.
@@ -56,7 +57,7 @@ class TargetMaker {
     module.make_columns();
     module.data.dumps = 1;
     module.data.values_dropped = std::move(outside_);
-    mip::fold_values(profile_.values);
+    instrument::fold_values(profile_.values);
     name_targets();
     return std::move(profile_);
   }
@@ -67,7 +68,7 @@ class TargetMaker {
     for (const auto& range : program_.functions().ranges()) {
       if (range.end <= range.start || range.end - range.start > ~u32{0}) continue;
       auto name = program_.functions().name(range.function);
-      mip::Function function;
+      instrument::Function function;
       function.address = range.start;
       function.size = static_cast<u32>(range.end - range.start);
       function.kinds = MIP_TARGETS;
@@ -81,7 +82,7 @@ class TargetMaker {
   bool is_indirect_call(const samples::BranchCount& branch) const {
     const auto& code = program_.code();
     auto at = code.index_of(branch.from);
-    if (branch.from == samples::external || at == binary::no_code) return false;
+    if (branch.from == samples::external || at == program::no_code) return false;
     if (code.direct_target(at).value != 0) return false;
     if (code.is_call(at)) return true;
     // A jump within a function is one through a table of cases.
@@ -108,7 +109,7 @@ class TargetMaker {
 
   void add_site(u32 function, u64 address) {
     auto& module = profile_.modules[0];
-    mip::Site site;
+    instrument::Site site;
     site.address = address;
     site.kind = MIP_TARGETS;
     site.function = function;
@@ -145,7 +146,7 @@ class TargetMaker {
     for (const auto& value : profile_.values) {
       const auto* function = module.find(value.value);
       if (!function || function->address != value.value ||
-          function->source != mip::Function::none || !local_.has(module.name(*function)))
+          function->source != instrument::Function::none || !local_.has(module.name(*function)))
         continue;
       const auto& part = cursor_->at(function->address);
       if (part.frames.empty()) continue;
@@ -158,16 +159,16 @@ class TargetMaker {
     module.sort_sources();
   }
 
-  const binary::Program& program_;
+  const program::Program& program_;
   LocalNames local_;
-  mip::Profile profile_;
+  instrument::Profile profile_;
   std::optional<dwarf::FrameCursor> cursor_;
   std::vector<u64> outside_;  // by site
 };
 
 }  // namespace
 
-mip::Profile branch_targets(const binary::Program& program, const samples::Counts& counts) {
+instrument::Profile branch_targets(const program::Program& program, const samples::Counts& counts) {
   return TargetMaker(program).make(counts);
 }
 

@@ -3,17 +3,17 @@
 // Targets of indirect calls as recordings of branches tell them, in the shape in which instrumented
 // programs do: every indirect call in a branch stack is a sample of its target.
 //
-//   mip::Profile targets = branch_targets(program, input.counts);
-//   for (const auto& site : mip::summaries_of(targets, MIP_TARGETS)) ...
+//   instrument::Profile targets = branch_targets(program, input.counts);
+//   for (const auto& site : instrument::summaries_of(targets, MIP_TARGETS)) ...
 
-#include "binary/program.h"
-#include "mip/module.h"
+#include "instrument/module.h"
+#include "program/program.h"
 #include "samples/counts.h"
 
 namespace pgokit::generate {
 
 // One module: the program's functions, and the calls and tail calls that were sampled. Targets out
 // of the program are dropped values.
-mip::Profile branch_targets(const binary::Program& program, const samples::Counts& counts);
+instrument::Profile branch_targets(const program::Program& program, const samples::Counts& counts);
 
 }  // namespace pgokit::generate

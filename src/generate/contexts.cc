@@ -1,12 +1,12 @@
 #include "generate/contexts.h"
 
-#include "generate/context_lines.h"
-#include "generate/context_probes.h"
-#include "generate/hit_functions.h"
+#include "generate/context/lines/context_lines.h"
+#include "generate/context/probes/context_probes.h"
+#include "generate/functions/hit_functions.h"
 
 namespace pgokit::generate {
 
-Result<ContextResult> generate_contexts(const binary::Program& program,
+Result<ContextResult> generate_contexts(const program::Program& program,
                                         unwind::ContextCounts counts,
                                         const ContextProfileOptions& options) {
   ContextResult result;

@@ -14,13 +14,13 @@ using unwind::ContextCounts;
 
 class ProbeContextsTest : public testing::Test {
  protected:
-  binary::Program open() {
+  program::Program open() {
     dir_.write("tail", test::tail_call_program().image());
-    auto program = *binary::Program::open(fmt::format("{}/tail", dir_.path()), {});
+    auto program = *program::Program::open(fmt::format("{}/tail", dir_.path()), {});
     EXPECT_TRUE(program.load_functions(1));
     return program;
   }
-  binary::CodeIndex at(u64 address) const { return program_.code().index_of({address}); }
+  program::CodeIndex at(u64 address) const { return program_.code().index_of({address}); }
   CallPath path(std::initializer_list<u64> calls) {
     auto path = CallPath::empty;
     for (u64 call : calls) path = counts_.paths.child(path, at(call));
@@ -28,7 +28,7 @@ class ProbeContextsTest : public testing::Test {
   }
   void ran(u64 first, u64 last, u64 count) { counts_.add_range({at(first), at(last), count}); }
   void took(u64 from, u64 to, u64 count) {
-    counts_.add_branch({from ? at(from) : binary::no_code, at(to), count});
+    counts_.add_branch({from ? at(from) : program::no_code, at(to), count});
   }
   std::string text(const ContextProfileOptions& options = {}) {
     counts_.normalize();
@@ -46,7 +46,7 @@ class ProbeContextsTest : public testing::Test {
   }
 
   test::ScratchDir dir_;
-  binary::Program program_ = open();
+  program::Program program_ = open();
   ContextCounts counts_{ContextCounts::Kind::probes};
 };
 

@@ -5,24 +5,25 @@
 #include "base/function_name.h"
 #include "dwarf/discriminator.h"
 #include "dwarf/line_offset.h"
-#include "generate/hit_functions.h"
-#include "mip/blocks.h"
-#include "mip/facts.h"
+#include "generate/functions/hit_functions.h"
+#include "instrument/blocks.h"
+#include "instrument/facts.h"
 
 namespace pgokit::generate {
 namespace {
 
-using binary::CodeIndex;
 using profile::add_saturated;
+using program::CodeIndex;
 
 class CountMaker {
  public:
-  CountMaker(const mip::Profile& profile, const mip::Module& module, const binary::Program& program)
+  CountMaker(const instrument::Profile& profile, const instrument::Module& module,
+             const program::Program& program)
       : module_(module), program_(program), code_(program.code()) {
     auto number = static_cast<u32>(&module - profile.modules.data());
     for (const auto& edge : profile.edges)
       if (edge.from_module == number && edge.to_module == number) edges_.push_back(edge);
-    std::ranges::sort(edges_, {}, &mip::Edge::from);
+    std::ranges::sort(edges_, {}, &instrument::Edge::from);
     for (const auto& value : profile.values)
       if (value.module == number && module.sites[value.site].kind == MIP_TARGETS)
         targets_.push_back({module.sites[value.site].address,
@@ -41,8 +42,8 @@ class CountMaker {
   }
 
  private:
-  void add_function(const mip::Function& function) {
-    auto found = mip::block_counts(module_, function);
+  void add_function(const instrument::Function& function) {
+    auto found = instrument::block_counts(module_, function);
     // What never ran is no part of profiles.
     auto is_zero = [](u64 count) { return count == 0; };
     if (std::ranges::all_of(found.executions, is_zero)) return;
@@ -52,7 +53,7 @@ class CountMaker {
   }
 
   // Of functions in parts the map knows no ends: there the program's functions do.
-  u64 end_of(const mip::Function& function, u32 block) const {
+  u64 end_of(const instrument::Function& function, u32 block) const {
     u64 end = module_.block_end(function, block);
     const auto* range = program_.functions().find(module_.blocks_of(function)[block].address);
     return range ? std::min(end, range->end) : end;
@@ -61,9 +62,10 @@ class CountMaker {
   void add_block(u64 start, u64 end, u64 count) {
     CodeIndex first = code_.index_of({start});
     CodeIndex last = code_.index_of({end - 1});
-    if (start >= end || first == binary::no_code || last == binary::no_code || last < first) return;
+    if (start >= end || first == program::no_code || last == program::no_code || last < first)
+      return;
     if (!code_.is_instruction(last)) last = code_.before(last);
-    if (last == binary::no_code || last < first) return;
+    if (last == program::no_code || last < first) return;
     counts_.ranges.push_back({{start}, code_.address_of(last), count});
     if (count == 0) return;
     for (CodeIndex at = first; at <= last && code_.is_instruction(at);) {
@@ -102,7 +104,7 @@ class CountMaker {
     auto exact = std::ranges::equal_range(targets_, from.value, {}, &Target::from);
     for (const auto& target : exact) counts_.branches.push_back({from, {target.to}, target.count});
     if (!exact.empty()) return;
-    auto targets = std::ranges::equal_range(edges_, return_address, {}, &mip::Edge::from);
+    auto targets = std::ranges::equal_range(edges_, return_address, {}, &instrument::Edge::from);
     u64 sampled = 0;
     for (const auto& edge : targets) sampled = add_saturated(sampled, edge.samples);
     if (sampled == 0) return;
@@ -127,15 +129,15 @@ class CountMaker {
     }
   }
 
-  const mip::Module& module_;
-  const binary::Program& program_;
-  const binary::CodeMap& code_;
+  const instrument::Module& module_;
+  const program::Program& program_;
+  const program::CodeMap& code_;
   struct Target {
     u64 from = 0, to = 0, count = 0;
   };
 
-  std::vector<mip::Edge> edges_;  // within the program, by return address
-  std::vector<Target> targets_;   // of indirect calls, by call
+  std::vector<instrument::Edge> edges_;  // within the program, by return address
+  std::vector<Target> targets_;          // of indirect calls, by call
   samples::Counts counts_;
 };
 
@@ -143,7 +145,7 @@ struct Entry {
   u64 address = 0, calls = 0;
 };
 
-std::vector<Entry> entries_of(const mip::Module& module) {
+std::vector<Entry> entries_of(const instrument::Module& module) {
   std::vector<Entry> entries;
   for (u32 i = 0; i < module.functions.size(); ++i)
     if (module.data.calls[i] > 0)
@@ -160,7 +162,7 @@ profile::FunctionSamples& add_entry(profile::Profile& profile, NameId name, u64 
   return samples;
 }
 
-Status add_probe_entries(const mip::Module& module, const binary::Program& program,
+Status add_probe_entries(const instrument::Module& module, const program::Program& program,
                          profile::Profile& profile) {
   auto table = TRY(program.probe_table());
   profile.flags.probe_based = true;
@@ -179,11 +181,11 @@ Status add_probe_entries(const mip::Module& module, const binary::Program& progr
 
 // Where the code that runs as often as the function is entered ends: at the first jump, or where a
 // jump goes to.
-u64 end_of_entry(const binary::Program& program, u64 address) {
+u64 end_of_entry(const program::Program& program, u64 address) {
   const auto* range = program.functions().starting_at(address);
   const auto& code = program.code();
   CodeIndex at = code.index_of({address});
-  if (!range || at == binary::no_code) return address;
+  if (!range || at == program::no_code) return address;
   u64 end = range->end;
   for (u64 here = address; here < range->end && code.is_instruction(at);) {
     u64 next = here + code.length(at);
@@ -193,12 +195,12 @@ u64 end_of_entry(const binary::Program& program, u64 address) {
     }
     here = next;
     at = code.index_of({here});
-    if (at == binary::no_code) break;
+    if (at == program::no_code) break;
   }
   return end;
 }
 
-void add_line_entries(const mip::Module& module, const binary::Program& program,
+void add_line_entries(const instrument::Module& module, const program::Program& program,
                       profile::Profile& profile) {
   dwarf::FrameCursor cursor(*program.debug());
   for (const auto& entry : entries_of(module)) {
@@ -226,12 +228,14 @@ void add_line_entries(const mip::Module& module, const binary::Program& program,
 
 }  // namespace
 
-samples::Counts instrumented_counts(const mip::Profile& profile, const mip::Module& module,
-                                    const binary::Program& program) {
+samples::Counts instrumented_counts(const instrument::Profile& profile,
+                                    const instrument::Module& module,
+                                    const program::Program& program) {
   return CountMaker(profile, module, program).make();
 }
 
-Result<profile::Profile> entry_profile(const mip::Module& module, const binary::Program& program) {
+Result<profile::Profile> entry_profile(const instrument::Module& module,
+                                       const program::Program& program) {
   profile::Profile profile;
   if (program.has_probes())
     TRY(add_probe_entries(module, program, profile));
@@ -248,9 +252,9 @@ profile::Profile coverage_profile() {
   return profile;
 }
 
-void list_never_ran(const mip::Module& module, const mip::InlinedNames& inlined,
+void list_never_ran(const instrument::Module& module, const instrument::InlinedNames& inlined,
                     profile::Profile& profile) {
-  for (const auto& name : mip::names_that_never_ran(std::span(&module, 1), inlined))
+  for (const auto& name : instrument::names_that_never_ran(std::span(&module, 1), inlined))
     profile.symbols.intern(name);
 }
 

@@ -10,10 +10,10 @@
 // Where only functions were counted or covered, profiles say how often functions were entered, or
 // which never ran: clang takes those that are on the symbol list and not in the profile for cold.
 
-#include "binary/program.h"
-#include "mip/inlined.h"
-#include "mip/module.h"
-#include "profile/profile.h"
+#include "instrument/inlined.h"
+#include "instrument/module.h"
+#include "profile/model/profile.h"
+#include "program/program.h"
 #include "samples/counts.h"
 
 namespace pgokit::generate {
@@ -22,18 +22,20 @@ namespace pgokit::generate {
 // indirect call where targets were recorded or calls sampled: then the block tells how many, and
 // the samples to whom. Entries from elsewhere are branches from outside. Where targets were
 // recorded and no blocks counted, the calls are all that is known to have run.
-samples::Counts instrumented_counts(const mip::Profile& profile, const mip::Module& module,
-                                    const binary::Program& program);
+samples::Counts instrumented_counts(const instrument::Profile& profile,
+                                    const instrument::Module& module,
+                                    const program::Program& program);
 
 // Entries of functions, by lines or probes; what is inside of them stays unknown.
-Result<profile::Profile> entry_profile(const mip::Module& module, const binary::Program& program);
+Result<profile::Profile> entry_profile(const instrument::Module& module,
+                                       const program::Program& program);
 
 // Nothing but what the symbol list needs to be believed: its summary has a count, that of a
 // function that no program has.
 profile::Profile coverage_profile();
 
 // Puts functions that never ran on the symbol list, but for `inlined`.
-void list_never_ran(const mip::Module& module, const mip::InlinedNames& inlined,
+void list_never_ran(const instrument::Module& module, const instrument::InlinedNames& inlined,
                     profile::Profile& profile);
 
 }  // namespace pgokit::generate

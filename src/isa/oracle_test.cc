@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "isa/aarch64_base.h"
+#include "isa/aarch64/base.h"
 #include "isa/decoder.h"
 #include "test/support/shell.h"
 

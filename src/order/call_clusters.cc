@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "profile/function_samples.h"
+#include "profile/model/function_samples.h"
 
 namespace pgokit::order {
 namespace {

@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "base/cursor.h"
-#include "mip/facts.h"
-#include "mip/map.h"
-#include "mip/profile_file.h"
-#include "mip/trace.h"
-#include "profile/function_samples.h"
+#include "instrument/facts.h"
+#include "instrument/map.h"
+#include "instrument/profile_file.h"
+#include "instrument/trace.h"
+#include "profile/model/function_samples.h"
 
 namespace pgokit::order {
 
@@ -15,13 +15,13 @@ using profile::add_saturated;
 using profile::multiply_saturated;
 
 Status MipInputs::see(const std::string& path, Bytes bytes, u64 weight) {
-  if (mip::is_profile(bytes)) {
-    auto profile = TRY_IN(path, mip::read_profile(bytes));
+  if (instrument::is_profile(bytes)) {
+    auto profile = TRY_IN(path, instrument::read_profile(bytes));
     add_means(profile, weight, path);
     merger_.add_profile(profile, weight);
     return {};
   }
-  if (mip::DumpReader::recognizes(bytes)) {
+  if (instrument::DumpReader::recognizes(bytes)) {
     auto number = static_cast<u32>(dumps_.size());
     auto facts = merger_.see_dumps(number, bytes, weight);
     if (facts.damaged)
@@ -30,7 +30,7 @@ Status MipInputs::see(const std::string& path, Bytes bytes, u64 weight) {
     dumps_.push_back({path, bytes, number});
     return {};
   }
-  auto map = TRY_IN(path, mip::read_map(path, bytes));
+  auto map = TRY_IN(path, instrument::read_map(path, bytes));
   if (map.facts.damaged)
     damage_.push_back(fmt::format("{}: {} records of the map were skipped; the first: {}", path,
                                   map.facts.damaged, map.facts.first_damage));
@@ -38,7 +38,7 @@ Status MipInputs::see(const std::string& path, Bytes bytes, u64 weight) {
   return {};
 }
 
-std::vector<u32> MipInputs::numbers_of(const mip::Module& module) {
+std::vector<u32> MipInputs::numbers_of(const instrument::Module& module) {
   std::vector<u32> numbers;
   for (const auto& function : module.functions) {
     u32 number = model_.function(module.name(function));
@@ -50,9 +50,9 @@ std::vector<u32> MipInputs::numbers_of(const mip::Module& module) {
   return numbers;
 }
 
-void MipInputs::add_trace(const mip::Module& module, const mip::Dump& dump, u64 weight,
-                          const std::string& source) {
-  auto trace = mip::trace_of(module, dump);
+void MipInputs::add_trace(const instrument::Module& module, const instrument::Dump& dump,
+                          u64 weight, const std::string& source) {
+  auto trace = instrument::trace_of(module, dump);
   const auto& runs = trace.runs;
   facts_.lost += trace.lost;
   facts_.traces_with_losses += trace.lost > 0;
@@ -70,16 +70,17 @@ void MipInputs::add_trace(const mip::Module& module, const mip::Dump& dump, u64 
   for (size_t i = 0; i < dump.marks.size(); ++i) {
     const auto& mark = dump.marks[i];
     auto behind = std::ranges::find_if(
-        runs, [&](const mip::TracedRun& run) { return run.sequence > mark.sequence; });
+        runs, [&](const instrument::TracedRun& run) { return run.sequence > mark.sequence; });
     marks.push_back({mark.number, static_cast<u64>(behind - runs.begin())});
   }
   model_.traces.push_back(
       {cut_.apply(touches, marks, trace.has_times, model_, cuts_), weight, source});
 }
 
-void MipInputs::add_means(const mip::Profile& profile, u64 weight, const std::string& source) {
+void MipInputs::add_means(const instrument::Profile& profile, u64 weight,
+                          const std::string& source) {
   for (const auto& module : profile.modules) {
-    auto order = mip::by_first_run(module);
+    auto order = instrument::by_first_run(module);
     if (order.empty()) continue;
     ++facts_.merged_profiles;
     auto numbers = numbers_of(module);
@@ -94,7 +95,7 @@ void MipInputs::add_means(const mip::Profile& profile, u64 weight, const std::st
   }
 }
 
-void MipInputs::add_calls(const mip::Profile& profile) {
+void MipInputs::add_calls(const instrument::Profile& profile) {
   for (const auto& module : profile.modules)
     for (u32 i = 0; i < module.functions.size(); ++i) {
       if (module.data.calls[i] == 0) continue;
@@ -157,9 +158,8 @@ Status MipInputs::finish(std::vector<std::string>& notes) {
         dumps_.front().path);
   for (const auto& file : dumps_)
     merger_.add_dumps(file.number, file.bytes,
-                      [&](const mip::Module& module, const mip::Dump& dump, u64 weight) {
-                        add_trace(module, dump, weight, file.path);
-                      });
+                      [&](const instrument::Module& module, const instrument::Dump& dump,
+                          u64 weight) { add_trace(module, dump, weight, file.path); });
   bool any_dump = merger_.facts().dumps > 0;
   auto profile = merger_.finish();
   add_calls(profile);

@@ -10,7 +10,7 @@
 // Each dump is a trace of its own: what a scenario ran first is lost once dumps are merged. Of a
 // merged profile one trace is made, in the order of the mean ranks. Sampled calls are taken too.
 
-#include "mip/merge.h"
+#include "instrument/merge.h"
 #include "order/cut.h"
 
 namespace pgokit::order {
@@ -45,17 +45,17 @@ class MipInputs {
     u32 number = 0;
   };
 
-  void add_trace(const mip::Module& module, const mip::Dump& dump, u64 weight,
+  void add_trace(const instrument::Module& module, const instrument::Dump& dump, u64 weight,
                  const std::string& source);
-  void add_means(const mip::Profile& profile, u64 weight, const std::string& source);
-  void add_calls(const mip::Profile& profile);
-  std::vector<u32> numbers_of(const mip::Module& module);
+  void add_means(const instrument::Profile& profile, u64 weight, const std::string& source);
+  void add_calls(const instrument::Profile& profile);
+  std::vector<u32> numbers_of(const instrument::Module& module);
   void note_losses(std::vector<std::string>& notes) const;
 
   Model& model_;
   const Cut& cut_;
   CutFacts& cuts_;
-  mip::Merger merger_;
+  instrument::Merger merger_;
   std::vector<File> dumps_;
   MipFacts facts_;
   std::vector<std::string> damage_;

@@ -8,7 +8,7 @@
 // function's samples are its own, and its callers are those of its contexts.
 
 #include "order/model.h"
-#include "profile/profile.h"
+#include "profile/model/profile.h"
 
 namespace pgokit::order {
 

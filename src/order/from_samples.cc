@@ -10,7 +10,7 @@
 #include "base/parallel.h"
 #include "order/code_functions.h"
 #include "perf/recording.h"
-#include "profile/function_samples.h"
+#include "profile/model/function_samples.h"
 #include "samples/ip_counts.h"
 #include "samples/recording_maps.h"
 #include "samples/sample_walk.h"
@@ -82,7 +82,7 @@ class Seen {
 
 class SampleReader {
  public:
-  SampleReader(const binary::Program& program, const LinkSymbols& symbols,
+  SampleReader(const program::Program& program, const LinkSymbols& symbols,
                const SampleOptions& options, Model& model, CutFacts& cuts)
       : program_(program),
         functions_(symbols, model),
@@ -99,7 +99,7 @@ class SampleReader {
     auto mapped = samples::map_program(recording, program_, how.ignore_build_id, false, unreadable);
     if (mapped.mappings == 0 && !mapped.other_build.empty())
       return fail("it was recorded with another build of {}: build id {}, this program has {}",
-                  program_.path(), mapped.other_build, elf::hex(program_.file().build_id()));
+                  program_.path(), mapped.other_build, object::hex(program_.file().build_id()));
     if (mapped.mappings == 0) return fail("{} was not running in it", program_.path());
     std::vector<Seen> seen(worker_count(how.threads), Seen(functions_));
     std::vector<samples::SampleUse> uses(seen.size());
@@ -218,7 +218,7 @@ class SampleReader {
         {options_.cut.apply(touches, {}, true, model_, cuts_), options_.weight, options_.source});
   }
 
-  const binary::Program& program_;
+  const program::Program& program_;
   CodeFunctions functions_;
   const SampleOptions& options_;
   Model& model_;
@@ -234,7 +234,7 @@ bool is_recording(Bytes bytes) {
          samples::looks_like_ip_script(as_text(bytes));
 }
 
-Result<SampleFacts> add_samples(Bytes bytes, const binary::Program& program,
+Result<SampleFacts> add_samples(Bytes bytes, const program::Program& program,
                                 const LinkSymbols& symbols, const SampleOptions& options,
                                 Model& model, CutFacts& cuts) {
   SampleReader reader(program, symbols, options, model, cuts);

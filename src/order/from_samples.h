@@ -8,9 +8,9 @@
 // chains. Weights are samples. A trace is the functions of one process in the order in which they
 // were first seen: as coarse as the samples are, so only made where it is asked for.
 
-#include "binary/program.h"
 #include "order/cut.h"
 #include "order/symbols.h"
+#include "program/program.h"
 
 namespace pgokit::order {
 
@@ -35,7 +35,7 @@ bool is_recording(Bytes bytes);
 
 // perf.data, or text of perf script. `symbols` are those of the program. Text with branch stacks or
 // call chains wants the program's functions loaded.
-Result<SampleFacts> add_samples(Bytes bytes, const binary::Program& program,
+Result<SampleFacts> add_samples(Bytes bytes, const program::Program& program,
                                 const LinkSymbols& symbols, const SampleOptions& options,
                                 Model& model, CutFacts& cuts);
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/cursor.h"
-#include "mip/map.h"
+#include "instrument/map.h"
 #include "order/cut.h"
 #include "order/from_mip.h"
 #include "order/from_profile.h"

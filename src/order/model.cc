@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "profile/function_samples.h"
+#include "profile/model/function_samples.h"
 
 namespace pgokit::order {
 

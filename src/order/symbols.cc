@@ -28,7 +28,7 @@ bool strip_last(std::string_view& name, std::string_view word) {
   return true;
 }
 
-bool is_function(const elf::Symbol& symbol, const elf::File& file) {
+bool is_function(const object::Symbol& symbol, const object::File& file) {
   bool is_code = symbol.type == STT_FUNC || symbol.type == STT_GNU_IFUNC;
   if (symbol.section == SHN_UNDEF || symbol.section >= file.sections().size()) return false;
   // Assembly often forgets the type; labels of the compiler have no place in an order.
@@ -59,7 +59,7 @@ Status LinkSymbols::add(const std::string& path) {
                 path);
   if (!as_text(image.bytes()).starts_with(ELFMAG))
     return fail("{}: neither a program nor an object file", path);
-  auto file = TRY_IN(path, elf::File::parse(image.bytes()));
+  auto file = TRY_IN(path, object::File::parse(image.bytes()));
   size_t before = symbols_.size();
   take(file, paths_.emplace_back(path));
   if (symbols_.size() == before)
@@ -68,7 +68,7 @@ Status LinkSymbols::add(const std::string& path) {
   return {};
 }
 
-void LinkSymbols::take(const elf::File& file, const std::string& path) {
+void LinkSymbols::take(const object::File& file, const std::string& path) {
   bool is_object = file.type() == ET_REL;
   if (!is_object && build_id_.empty()) build_id_ = file.build_id();
   if (!is_object)

@@ -21,7 +21,7 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "base/types.h"
-#include "elf/file.h"
+#include "object/file.h"
 
 namespace pgokit::order {
 
@@ -71,7 +71,7 @@ class LinkSymbols {
   u64 ordered_begin() const { return ordered_begin_; }
 
  private:
-  void take(const elf::File& file, const std::string& path);
+  void take(const object::File& file, const std::string& path);
 
   struct ByName {
     std::string_view name;

@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "base/function_name.h"
-#include "elf/file.h"
+#include "object/file.h"
 #include "probe/encoder.h"
 #include "probe/lowering.h"
 
@@ -83,7 +83,7 @@ bool assemble(const std::string& assembler, const std::string& text, const std::
 std::vector<u8> probe_section(const std::string& object) {
   auto image = MappedFile::open(object);
   if (!image) return {};
-  auto elf = elf::File::parse(image->bytes());
+  auto elf = object::File::parse(image->bytes());
   const auto* section = elf ? elf->section(".pseudo_probe") : nullptr;
   if (!section) return {};
   return {section->contents.begin(), section->contents.end()};

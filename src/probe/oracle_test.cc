@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "base/function_name.h"
-#include "elf/file.h"
+#include "object/file.h"
 #include "probe/table.h"
 
 namespace pgokit::probe {
@@ -104,7 +104,7 @@ void compare(const std::string& program, const std::string& flags) {
           " --output /dev/null 2>/dev/null");
   if (!file || listing.empty()) GTEST_SKIP() << "no clang-22 or llvm-profgen-22: " << messages;
 
-  auto elf = elf::File::parse(file->bytes());
+  auto elf = object::File::parse(file->bytes());
   ASSERT_TRUE(elf) << elf.error().message;
   std::map<u64, u64> symbols;
   for (const auto& symbol : elf->symbols())

@@ -2,8 +2,8 @@
 
 #include "base/cursor.h"
 #include "base/printable.h"
-#include "profile/extbinary.h"
-#include "profile/gcov.h"
+#include "profile/extbinary_format.h"
+#include "profile/gcov_format.h"
 #include "profile/readers.h"
 
 namespace pgokit::profile {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "profile/profile.h"
+#include "profile/model/profile.h"
 
 namespace pgokit::profile {
 
@@ -34,7 +34,7 @@ struct WriteOptions {
   // ... where functions were dropped, which leave that table with the size that it had: all that
   // were in it, in its order. Empty: those of the profile.
   std::vector<ContextId> metadata_order = {};
-  u32 gcov_version = 2;  // gcov: see profile/gcov.h
+  u32 gcov_version = 2;  // gcov: see profile/gcov_format.h
   unsigned threads = 0;  // text; 0: all cores
 };
 

@@ -5,8 +5,8 @@
 #include "base/cursor.h"
 #include "base/file.h"
 #include "base/function_name.h"
-#include "profile/byte_writer.h"
-#include "profile/extbinary.h"
+#include "profile/extbinary_format.h"
+#include "profile/model/byte_writer.h"
 #include "test/support/profile_builder.h"
 
 namespace pgokit::profile {

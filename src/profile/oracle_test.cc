@@ -5,7 +5,7 @@
 #include "base/cursor.h"
 #include "base/file.h"
 #include "profile/format.h"
-#include "profile/summary.h"
+#include "profile/model/summary.h"
 #include "test/support/profile_builder.h"
 #include "test/support/shell.h"
 

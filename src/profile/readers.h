@@ -2,7 +2,7 @@
 
 // The readers behind read_profile(); each is given a file of its form.
 
-#include "profile/extbinary.h"
+#include "profile/extbinary_format.h"
 #include "profile/format.h"
 
 namespace pgokit::profile {

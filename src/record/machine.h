@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "record/ladder.h"
+#include "record/hardware/branch_events.h"
 
 namespace pgokit::record {
 

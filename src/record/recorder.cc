@@ -1,6 +1,6 @@
 #include "record/recorder.h"
 
-#include "record/tracer.h"
+#include "record/software/tracer.h"
 
 namespace pgokit::record {
 

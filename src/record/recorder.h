@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "record/sampler.h"
+#include "record/software/sampler.h"
 
 namespace pgokit::record {
 

@@ -62,14 +62,14 @@ bool is_known_build(std::string_view id) { return id.find_first_not_of('0') != i
 using Place = std::function<BinaryAddr(u64 offset)>;
 
 // By simpleperf.
-Place from_first_segment(const elf::File& file) {
-  auto first = std::ranges::find_if(file.segments(), &elf::Segment::is_load);
+Place from_first_segment(const object::File& file) {
+  auto first = std::ranges::find_if(file.segments(), &object::Segment::is_load);
   u64 base = first == file.segments().end() ? 0 : first->address;
   return [base](u64 offset) { return BinaryAddr{offset + base}; };
 }
 
 // By AutoFDO's tools.
-Place in_file(const elf::File& file) {
+Place in_file(const object::File& file) {
   return [&file](u64 offset) {
     for (const auto& segment : file.segments())
       if (segment.is_code() && offset - segment.offset < segment.file_size)
@@ -93,10 +93,10 @@ Counts place(const Counts& offsets, const Place& address_of) {
   return counts;
 }
 
-i64 branches_from_branches(const Counts& counts, const binary::CodeMap& code) {
+i64 branches_from_branches(const Counts& counts, const program::CodeMap& code) {
   return std::ranges::count_if(counts.branches, [&](const BranchCount& branch) {
     auto from = code.index_of(branch.from);
-    return from != binary::no_code && code.is_instruction(from) && code.is_transfer(from);
+    return from != program::no_code && code.is_instruction(from) && code.is_transfer(from);
   });
 }
 
@@ -181,7 +181,7 @@ Result<Counts> autofdo_counts_of(std::vector<AutofdoCounts> all, std::string_vie
   return counts;
 }
 
-Counts placed_autofdo_counts(const Counts& offsets, const binary::Program& program) {
+Counts placed_autofdo_counts(const Counts& offsets, const program::Program& program) {
   auto simpleperf = place(offsets, from_first_segment(program.file()));
   auto autofdo = place(offsets, in_file(program.file()));
   bool better = branches_from_branches(autofdo, program.code()) >

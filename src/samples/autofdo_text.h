@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "binary/program.h"
+#include "program/program.h"
 #include "samples/counts.h"
 
 namespace pgokit::samples {
@@ -47,6 +47,6 @@ Result<Counts> autofdo_counts_of(std::vector<AutofdoCounts> all, std::string_vie
 
 // Offsets of either kind become addresses: it is the kind by which more branches come from branches
 // of the program.
-Counts placed_autofdo_counts(const Counts& offsets, const binary::Program& program);
+Counts placed_autofdo_counts(const Counts& offsets, const program::Program& program);
 
 }  // namespace pgokit::samples

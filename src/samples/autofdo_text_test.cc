@@ -61,7 +61,7 @@ TEST(AutofdoText, IsARawProfileWithAddresses) {
 // segment. The call of main and the return of leaf.
 class AutofdoOffsetsTest : public testing::TestWithParam<std::pair<u64, u64>> {
  protected:
-  binary::Program open(u64 first, u64 text) const {
+  program::Program open(u64 first, u64 text) const {
     dir_.write("tiny", test::ElfBuilder()
                            .type(ET_DYN)
                            .segment(PF_R, 0, first, 0x1000)
@@ -71,7 +71,7 @@ class AutofdoOffsetsTest : public testing::TestWithParam<std::pair<u64, u64>> {
                            .symbol("main", text, 13, 1)
                            .symbol("leaf", text + 0x10, 2, 1)
                            .image());
-    return *binary::Program::open(fmt::format("{}/tiny", dir_.path()), {});
+    return *program::Program::open(fmt::format("{}/tiny", dir_.path()), {});
   }
   static Counts counts(u64 main) {
     return {{{{main + 0x10}, {main + 0x11}, 5}},

@@ -83,7 +83,7 @@ bool BranchFolder::find_steps(Added& added) {
 bool BranchFolder::are_checked(const std::vector<Step>& steps) const {
   for (const auto& step : steps)
     for (Place place : {step.start, step.from, step.to})
-      if (place != outside()) code_->prefetch(binary::CodeIndex(place));
+      if (place != outside()) code_->prefetch(program::CodeIndex(place));
   return std::ranges::all_of(steps, [&](const Step& step) {
     return is_checked(step.start) && is_checked(step.from) && is_checked(step.to);
   });

@@ -13,7 +13,7 @@
 // the next newer one enclose a range that ran straight through. So memory follows the distinct
 // ranges and branches, not the samples.
 
-#include "binary/code_map.h"
+#include "program/code_map.h"
 #include "samples/branch_sums.h"
 #include "samples/pair_counter.h"
 #include "samples/step_counter.h"
@@ -25,9 +25,9 @@ class BranchFolder {
   // An instruction of the program, or outside().
   using Place = BranchSums::Place;
   using RawRange = BranchSums::Range;
-  static constexpr Place outside() { return static_cast<u32>(binary::no_code); }
+  static constexpr Place outside() { return static_cast<u32>(program::no_code); }
 
-  explicit BranchFolder(const binary::CodeMap& code) : code_(&code) {}
+  explicit BranchFolder(const program::CodeMap& code) : code_(&code) {}
 
   Place locate(BinaryAddr address) const { return checked(place_of(address)); }
   // Where an address is in the code. Whether an instruction begins there is asked when a step is
@@ -59,7 +59,7 @@ class BranchFolder {
     Place from, to;
   };
   Place checked(Place place) const {
-    bool known = place != outside() && code_->is_instruction(binary::CodeIndex(place));
+    bool known = place != outside() && code_->is_instruction(program::CodeIndex(place));
     return known ? place : outside();
   }
   bool is_checked(Place place) const { return place == checked(place); }
@@ -70,7 +70,7 @@ class BranchFolder {
   std::vector<BranchSums::Branch> branches() const;
   std::vector<BranchSums::Passed> passed() const;
 
-  const binary::CodeMap* code_;
+  const program::CodeMap* code_;
   // The sample in hand, newest first.
   std::vector<Entry> entries_;
   std::vector<Place> passed_;

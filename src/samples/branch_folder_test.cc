@@ -20,9 +20,9 @@ class BranchFolderTest : public testing::Test {
   BranchSums sums() const { return merge({folder_}, 1); }
 
   std::string image_ = test::tiny_program().image();
-  elf::File file_ = *elf::File::parse(as_bytes(image_));
-  binary::CodeSymbols symbols_{file_};
-  binary::CodeMap code_ = *binary::CodeMap::build(file_, symbols_);
+  object::File file_ = *object::File::parse(as_bytes(image_));
+  program::CodeSymbols symbols_{file_};
+  program::CodeMap code_ = *program::CodeMap::build(file_, symbols_);
   BranchFolder folder_{code_};
   bool used_ = false;
 };
@@ -86,10 +86,10 @@ TEST_F(BranchFolderTest, MergeIsTheSameInAnyOrder) {
 }
 
 TEST_F(BranchFolderTest, StacksOfOneBranchEachRunToTheNextBranch) {
-  binary::FunctionTable functions{{{.name = "main", .begin = 0x401000, .end = 0x40100d},
-                                   {.name = "leaf", .begin = 0x401010, .end = 0x401012}},
-                                  symbols_,
-                                  0x1000};
+  program::FunctionTable functions{{{.name = "main", .begin = 0x401000, .end = 0x40100d},
+                                    {.name = "leaf", .begin = 0x401010, .end = 0x401012}},
+                                   symbols_,
+                                   0x1000};
   auto passed = [&](u64 to, u64 weight) {
     folder_.not_taken(folder_.place_of({to}));
     return folder_.end_sample(weight).used();
@@ -120,10 +120,10 @@ TEST_F(BranchFolderTest, StacksOfOneBranchEachStayInTheirFunction) {
   add(folder_, {{0x401011, 0x401000}, {0x401011, 0x401000}});
   add(folder_, {{0x401002, 0x401004}});
   for (auto [other, last] : {std::pair("other", 0x401004), {"main", 0x401007}}) {
-    binary::FunctionTable functions{{{.name = "main", .begin = 0x401000, .end = 0x401007},
-                                     {.name = other, .begin = 0x401007, .end = 0x40100d}},
-                                    symbols_,
-                                    0x1000};
+    program::FunctionTable functions{{{.name = "main", .begin = 0x401000, .end = 0x401007},
+                                      {.name = other, .begin = 0x401007, .end = 0x40100d}},
+                                     symbols_,
+                                     0x1000};
     auto sums = this->sums();
     sums.add_ranges_to_next_branch(functions);
     EXPECT_EQ(sums.counts().ranges.back().last.value, static_cast<u64>(last)) << other;

@@ -9,7 +9,7 @@
 namespace pgokit::samples {
 
 BinaryAddr BranchSums::address(Place place) const {
-  return place == BranchFolder::outside() ? external : code_->address_of(binary::CodeIndex(place));
+  return place == BranchFolder::outside() ? external : code_->address_of(program::CodeIndex(place));
 }
 
 std::vector<RangeCount> BranchSums::possible_ranges(unsigned threads) const {
@@ -19,7 +19,7 @@ std::vector<RangeCount> BranchSums::possible_ranges(unsigned threads) const {
     auto some = std::span(ranges_).subspan(part * at_once);
     for (const auto& range : some.first(std::min(some.size(), at_once))) {
       bool inside = range.start != BranchFolder::outside() && range.last != BranchFolder::outside();
-      auto start = binary::CodeIndex(range.start), last = binary::CodeIndex(range.last);
+      auto start = program::CodeIndex(range.start), last = program::CodeIndex(range.last);
       if (inside && code_->falls_through(start, last))
         parts[part].push_back({address(range.start), address(range.last), range.count});
     }
@@ -51,11 +51,11 @@ namespace {
 
 // Where code that runs on from `address` leaves its function; `address` itself where none is known.
 // A function of several pieces, one behind the other, is left at its next entry.
-u64 end_of_function(const binary::FunctionTable& functions, u64 address) {
+u64 end_of_function(const program::FunctionTable& functions, u64 address) {
   const auto* first = functions.find(address);
   if (!first) return address;
   auto all = functions.ranges();
-  auto next = std::ranges::upper_bound(all, address, {}, &binary::FunctionRange::start);
+  auto next = std::ranges::upper_bound(all, address, {}, &program::FunctionRange::start);
   u64 end = first->end;
   for (; next != all.end() && next->start <= end; ++next) {
     if (next->function != first->function || functions.is_entry(*next)) return next->start;
@@ -68,7 +68,7 @@ u64 end_of_function(const binary::FunctionTable& functions, u64 address) {
 
 // From the last place to the first, so that what is behind a place is known when it is come to: no
 // code is gone through twice.
-void BranchSums::add_ranges_to_next_branch(const binary::FunctionTable& functions) {
+void BranchSums::add_ranges_to_next_branch(const program::FunctionTable& functions) {
   std::vector<Range> starts;
   for (const auto& branch : branches_)
     if (branch.to != BranchFolder::outside())
@@ -84,15 +84,15 @@ void BranchSums::add_ranges_to_next_branch(const binary::FunctionTable& function
   }
   starts.resize(kept);
   for (size_t i = starts.size(); i-- > 0;) {
-    auto at = binary::CodeIndex(starts[i].start);
+    auto at = program::CodeIndex(starts[i].start);
     u64 end = end_of_function(functions, code_->address_of(at).value);
     while (!code_->is_transfer(at)) {
-      auto next = binary::CodeIndex(static_cast<u32>(at) + code_->length(at));
+      auto next = program::CodeIndex(static_cast<u32>(at) + code_->length(at));
       if (static_cast<u32>(next) >= code_->size() || !code_->is_instruction(next)) break;
       if (code_->address_of(next).value >= end) break;
       at = next;
       if (i + 1 == starts.size() || static_cast<Place>(at) != starts[i + 1].start) continue;
-      at = binary::CodeIndex(starts[i + 1].last);
+      at = program::CodeIndex(starts[i + 1].last);
       break;
     }
     starts[i].last = static_cast<Place>(at);

@@ -8,8 +8,8 @@
 
 #include <vector>
 
-#include "binary/code_map.h"
-#include "binary/functions.h"
+#include "program/code_map.h"
+#include "program/functions.h"
 #include "samples/counts.h"
 
 namespace pgokit::samples {
@@ -32,9 +32,9 @@ class BranchSums {
     u64 count;
   };
 
-  explicit BranchSums(const binary::CodeMap& code) : code_(&code) {}
+  explicit BranchSums(const program::CodeMap& code) : code_(&code) {}
   // All ascending by their places.
-  BranchSums(const binary::CodeMap& code, std::vector<Range> ranges, std::vector<Branch> branches,
+  BranchSums(const program::CodeMap& code, std::vector<Range> ranges, std::vector<Branch> branches,
              std::vector<Passed> passed = {})
       : code_(&code),
         ranges_(std::move(ranges)),
@@ -43,7 +43,7 @@ class BranchSums {
 
   // For stacks of one branch each, which enclose no ranges: what ran is what is from the target of
   // each branch to the next branch, in the same function.
-  void add_ranges_to_next_branch(const binary::FunctionTable& functions);
+  void add_ranges_to_next_branch(const program::FunctionTable& functions);
 
   // Every range between two neighbouring entries, broken ones too; an end may be outside.
   const std::vector<Range>& raw_ranges() const { return ranges_; }
@@ -57,7 +57,7 @@ class BranchSums {
   std::vector<RangeCount> possible_ranges(unsigned threads) const;
   std::vector<BranchCount> branches() const;
 
-  const binary::CodeMap* code_;
+  const program::CodeMap* code_;
   std::vector<Range> ranges_;
   std::vector<Branch> branches_;
   std::vector<Passed> passed_;

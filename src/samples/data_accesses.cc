@@ -75,7 +75,7 @@ std::optional<Access> parse_access(std::string_view line) {
 // Where the data of the program lies, by start.
 class DataMaps {
  public:
-  explicit DataMaps(const elf::File& file) : file_(file) {}
+  explicit DataMaps(const object::File& file) : file_(file) {}
 
   Status add(const perf::MmapLine& event) {
     auto next = maps_.lower_bound(event.start);
@@ -107,20 +107,20 @@ class DataMaps {
   struct Map {
     u64 size = 0, file_offset = 0;
   };
-  const elf::File& file_;
+  const object::File& file_;
   std::map<u64, Map> maps_;
 };
 
 class DataSymbols {
  public:
-  explicit DataSymbols(const elf::File& file) {
+  explicit DataSymbols(const object::File& file) {
     for (const auto& symbol : file.symbols())
       if (symbol.type == STT_OBJECT && symbol.section != SHN_UNDEF) symbols_.push_back(symbol);
-    std::ranges::stable_sort(symbols_, {}, &elf::Symbol::address);
+    std::ranges::stable_sort(symbols_, {}, &object::Symbol::address);
   }
 
   std::string_view name_at(u64 address) const {
-    auto next = std::ranges::upper_bound(symbols_, address, {}, &elf::Symbol::address);
+    auto next = std::ranges::upper_bound(symbols_, address, {}, &object::Symbol::address);
     if (next == symbols_.begin()) return {};
     const auto& symbol = *std::prev(next);
     bool inside = symbol.size == 0 || address - symbol.address < symbol.size;
@@ -128,13 +128,13 @@ class DataSymbols {
   }
 
  private:
-  std::vector<elf::Symbol> symbols_;
+  std::vector<object::Symbol> symbols_;
 };
 
 }  // namespace
 
 Result<std::vector<VtableAccess>> read_vtable_accesses(std::string_view text,
-                                                       const binary::Program& program,
+                                                       const program::Program& program,
                                                        const DataAccessOptions& options) {
   DataMaps maps(program.file());
   DataSymbols symbols(program.file());

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "binary/program.h"
+#include "program/program.h"
 
 namespace pgokit::samples {
 
@@ -38,7 +38,7 @@ struct DataAccessOptions {
 
 // Ascending, each pair of instruction and table once. Fails where data mappings overlap.
 Result<std::vector<VtableAccess>> read_vtable_accesses(std::string_view text,
-                                                       const binary::Program& program,
+                                                       const program::Program& program,
                                                        const DataAccessOptions& options);
 
 }  // namespace pgokit::samples

@@ -9,7 +9,7 @@ namespace pgokit::samples {
 namespace {
 
 // The tiny program, with two virtual tables behind its code.
-binary::Program program_with_tables(const test::ScratchDir& dir) {
+program::Program program_with_tables(const test::ScratchDir& dir) {
   auto builder = test::tiny_program();
   builder.segment(PF_R, 0x2000, 0x402000, 0x1000)
       .section(".data", std::string(0x100, 'x'), {.flags = SHF_ALLOC, .address = 0x402000})
@@ -17,7 +17,7 @@ binary::Program program_with_tables(const test::ScratchDir& dir) {
       .symbol("_ZTV1B", 0x402020, 0x20, 2, STT_OBJECT)
       .symbol("table", 0x402040, 0x20, 2, STT_OBJECT);
   dir.write("tiny", builder.image());
-  auto program = binary::Program::open(fmt::format("{}/tiny", dir.path()), {});
+  auto program = program::Program::open(fmt::format("{}/tiny", dir.path()), {});
   EXPECT_TRUE(program.has_value());
   return std::move(*program);
 }
@@ -40,7 +40,7 @@ class DataAccesses : public testing::Test {
     return read_vtable_accesses(text, program_, options);
   }
   test::ScratchDir dir_;
-  binary::Program program_ = program_with_tables(dir_);
+  program::Program program_ = program_with_tables(dir_);
 };
 
 TEST_F(DataAccesses, AreCountedByInstructionAndTable) {

@@ -20,11 +20,11 @@ void RangeDiagnosis::add(const RangeDiagnosis& other) {
 namespace {
 
 RangeDiagnosis diagnose_some(std::span<const BranchFolder::RawRange> ranges,
-                             const binary::CodeMap& code, const binary::FunctionTable& functions,
+                             const program::CodeMap& code, const program::FunctionTable& functions,
                              bool list_faults) {
   RangeDiagnosis found;
   for (const auto& range : ranges) {
-    auto start = binary::CodeIndex(range.start), last = binary::CodeIndex(range.last);
+    auto start = program::CodeIndex(range.start), last = program::CodeIndex(range.last);
     bool starts = range.start != BranchFolder::outside(),
          ends = range.last != BranchFolder::outside();
     BinaryAddr start_address = starts ? code.address_of(start) : external;
@@ -54,7 +54,7 @@ RangeDiagnosis diagnose_some(std::span<const BranchFolder::RawRange> ranges,
 }  // namespace
 
 RangeDiagnosis diagnose(const std::vector<BranchFolder::RawRange>& ranges,
-                        const binary::CodeMap& code, const binary::FunctionTable& functions,
+                        const program::CodeMap& code, const program::FunctionTable& functions,
                         bool list_faults, unsigned threads) {
   constexpr size_t at_once = 8192;
   std::vector<RangeDiagnosis> found((ranges.size() + at_once - 1) / at_once);

@@ -3,7 +3,7 @@
 // How well the branch stacks fit the program: what a wrong program, a wrong load address or damaged
 // stacks look like.
 
-#include "binary/functions.h"
+#include "program/functions.h"
 #include "samples/branch_folder.h"
 
 namespace pgokit::samples {
@@ -29,7 +29,7 @@ struct RangeDiagnosis {
 };
 
 RangeDiagnosis diagnose(const std::vector<BranchFolder::RawRange>& ranges,
-                        const binary::CodeMap& code, const binary::FunctionTable& functions,
+                        const program::CodeMap& code, const program::FunctionTable& functions,
                         bool list_faults = false, unsigned threads = 1);
 
 }  // namespace pgokit::samples

@@ -10,12 +10,12 @@
 namespace pgokit::samples {
 namespace {
 
-using binary::CodeIndex;
-using binary::no_code;
+using program::CodeIndex;
+using program::no_code;
 
 class ChainReader {
  public:
-  ChainReader(const perf::Recording& recording, const binary::Program& program,
+  ChainReader(const perf::Recording& recording, const program::Program& program,
               const ProgramMaps& maps, const RecordingOptions& options, const EventChoice& events,
               const EachChain& each)
       : counter(program.code(), program.functions()),
@@ -119,7 +119,7 @@ bool is_without_branches(const perf::Recording& recording) {
   });
 }
 
-Result<IpRead> count_ips(const perf::Recording& recording, const binary::Program& program,
+Result<IpRead> count_ips(const perf::Recording& recording, const program::Program& program,
                          const RecordingOptions& options, const EachChain& each) {
   IpRead result(program);
   result.has_chains = std::ranges::any_of(recording.events(), [](const perf::Event& event) {

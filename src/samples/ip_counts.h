@@ -17,8 +17,8 @@
 #include <string_view>
 #include <vector>
 
-#include "binary/program.h"
 #include "perf/recording.h"
+#include "program/program.h"
 #include "samples/pair_counter.h"
 #include "samples/recording_counts.h"
 
@@ -26,13 +26,13 @@ namespace pgokit::samples {
 
 struct IpCounts {
   struct Seen {
-    binary::CodeIndex at;
+    program::CodeIndex at;
     u64 count = 0;
     bool operator==(const Seen&) const = default;
   };
   // These samples were taken in the function itself, which the call instruction had called.
   struct CallSeen {
-    binary::CodeIndex call;
+    program::CodeIndex call;
     u32 function = 0;  // of the program's FunctionTable
     u64 count = 0;
     bool operator==(const CallSeen&) const = default;
@@ -44,7 +44,7 @@ struct IpCounts {
 // One thread's samples.
 class IpCounter {
  public:
-  IpCounter(const binary::CodeMap& code, const binary::FunctionTable& functions)
+  IpCounter(const program::CodeMap& code, const program::FunctionTable& functions)
       : code_(&code), functions_(&functions) {}
 
   // Leaf first, what is outside as `external`; false where the leaf is not in the program.
@@ -53,16 +53,16 @@ class IpCounter {
   IpCounts counts() const;
 
  private:
-  binary::CodeIndex instruction_at(BinaryAddr address) const;
-  bool lacks_caller(binary::CodeIndex leaf) const;
+  program::CodeIndex instruction_at(BinaryAddr address) const;
+  bool lacks_caller(program::CodeIndex leaf) const;
 
-  const binary::CodeMap* code_;
-  const binary::FunctionTable* functions_;
+  const program::CodeMap* code_;
+  const program::FunctionTable* functions_;
   PairCounter ips_, calls_;
 };
 
 struct IpRead {
-  explicit IpRead(const binary::Program& program) : counter(program.code(), program.functions()) {}
+  explicit IpRead(const program::Program& program) : counter(program.code(), program.functions()) {}
 
   IpCounter counter;
   SampleUse use;  // `entries` are the frames of call chains
@@ -78,13 +78,13 @@ struct IpRead {
 bool is_without_branches(const perf::Recording& recording);
 // Told of each sample that is used, by the worker that reads it: leaf first.
 using EachChain = std::function<void(unsigned worker, std::span<const BinaryAddr> chain)>;
-Result<IpRead> count_ips(const perf::Recording& recording, const binary::Program& program,
+Result<IpRead> count_ips(const perf::Recording& recording, const program::Program& program,
                          const RecordingOptions& options, const EachChain& each = {});
 
 // Text whose lines are [COMM] [PID] [TIME:] [EVENT:] IP, or such a line without IP and then the
 // frames of the call chain, one per line.
 bool looks_like_ip_script(std::string_view text);
-Result<IpRead> count_ip_script(std::string_view text, const binary::Program& program,
+Result<IpRead> count_ip_script(std::string_view text, const program::Program& program,
                                const RecordingOptions& options, const EachChain& each = {});
 
 }  // namespace pgokit::samples

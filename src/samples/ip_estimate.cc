@@ -4,15 +4,15 @@
 #include <cmath>
 
 #include "base/parallel.h"
-#include "binary/flow_graph.h"
+#include "program/flow_graph.h"
 #include "samples/flow_balance.h"
 
 namespace pgokit::samples {
 namespace {
 
-using binary::CodeIndex;
-using binary::FlowGraph;
-using binary::no_code;
+using program::CodeIndex;
+using program::FlowGraph;
+using program::no_code;
 
 // What one sample stands for: about as many instructions as a branch stack of 32 entries has.
 constexpr double instructions_per_sample = 200;
@@ -35,7 +35,7 @@ struct FunctionEstimate {
 
 class FunctionEstimator {
  public:
-  FunctionEstimator(const binary::CodeMap& code, const binary::FunctionTable& functions,
+  FunctionEstimator(const program::CodeMap& code, const program::FunctionTable& functions,
                     u32 function)
       : code_(code),
         functions_(functions),
@@ -120,8 +120,8 @@ class FunctionEstimator {
     if (count) out_.counts.branches.push_back({external, code_.address_of(block.first), count});
   }
 
-  const binary::CodeMap& code_;
-  const binary::FunctionTable& functions_;
+  const program::CodeMap& code_;
+  const program::FunctionTable& functions_;
   FlowGraph graph_;
   std::vector<FlowEdge> edges_;
   u32 outside_ = 0;
@@ -131,7 +131,7 @@ class FunctionEstimator {
 // Indirect calls are divided among the functions that call chains show.
 class CallDivider {
  public:
-  CallDivider(const binary::CodeMap& code, const binary::FunctionTable& functions,
+  CallDivider(const program::CodeMap& code, const program::FunctionTable& functions,
               const IpCounts& seen, const std::vector<FunctionEstimate>& parts)
       : code_(code), functions_(functions), seen_(seen), entries_per_sample_(functions.size()) {
     for (const auto& part : parts)
@@ -159,8 +159,8 @@ class CallDivider {
     return static_cast<double>(one.count) * entries_per_sample_[one.function];
   }
 
-  const binary::CodeMap& code_;
-  const binary::FunctionTable& functions_;
+  const program::CodeMap& code_;
+  const program::FunctionTable& functions_;
   const IpCounts& seen_;
   std::vector<double> entries_per_sample_;
 };
@@ -171,8 +171,8 @@ struct Share {
 };
 
 // The samples of each function together.
-std::vector<Share> by_function(const binary::CodeMap& code, const binary::FunctionTable& functions,
-                               const IpCounts& seen) {
+std::vector<Share> by_function(const program::CodeMap& code,
+                               const program::FunctionTable& functions, const IpCounts& seen) {
   std::vector<Share> shares;
   for (const auto& one : seen.ips)
     if (const auto* range = functions.find(code.address_of(one.at).value))
@@ -215,7 +215,7 @@ void IpQuality::add(const IpQuality& other) {
   well_sampled = std::max(well_sampled, other.well_sampled);
 }
 
-IpEstimate estimate_counts(const binary::CodeMap& code, const binary::FunctionTable& functions,
+IpEstimate estimate_counts(const program::CodeMap& code, const program::FunctionTable& functions,
                            const IpCounts& seen, unsigned threads) {
   auto shares = by_function(code, functions, seen);
   std::vector<size_t> starts;

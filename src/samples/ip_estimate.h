@@ -11,8 +11,8 @@
 // (flow_balance.h). Direct calls are counted like the block they are in. Where an indirect call
 // goes only call chains tell: its count is divided by the samples taken under each function.
 
-#include "binary/code_map.h"
-#include "binary/functions.h"
+#include "program/code_map.h"
+#include "program/functions.h"
 #include "samples/counts.h"
 #include "samples/ip_counts.h"
 
@@ -38,7 +38,7 @@ struct IpEstimate {
   IpQuality quality;
 };
 
-IpEstimate estimate_counts(const binary::CodeMap& code, const binary::FunctionTable& functions,
+IpEstimate estimate_counts(const program::CodeMap& code, const program::FunctionTable& functions,
                            const IpCounts& seen, unsigned threads);
 
 }  // namespace pgokit::samples

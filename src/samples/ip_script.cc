@@ -34,7 +34,7 @@ class EventNames {
 
 class ScriptReader {
  public:
-  ScriptReader(std::string_view text, const binary::Program& program,
+  ScriptReader(std::string_view text, const program::Program& program,
                const RecordingOptions& options, IpRead& out, const EachChain& each)
       : text_(text),
         maps_(program, text, {.pid = options.pid, .threads = options.threads}),
@@ -130,7 +130,7 @@ bool looks_like_ip_script(std::string_view text) {
   return samples > 0 && others <= samples / 10;
 }
 
-Result<IpRead> count_ip_script(std::string_view text, const binary::Program& program,
+Result<IpRead> count_ip_script(std::string_view text, const program::Program& program,
                                const RecordingOptions& options, const EachChain& each) {
   if (!looks_like_ip_script(text))
     return fail("has no samples as 'perf script -F pid,ip' prints them");

@@ -17,9 +17,9 @@ using testing::ElementsAre;
 
 class IpTest : public testing::Test {
  protected:
-  binary::Program open_tiny() {
+  program::Program open_tiny() {
     dir_.write("tiny", test::tiny_program().image());
-    return *binary::Program::open(path("tiny"), {});
+    return *program::Program::open(path("tiny"), {});
   }
   std::string path(std::string_view name) const { return fmt::format("{}/{}", dir_.path(), name); }
 
@@ -38,7 +38,7 @@ class IpTest : public testing::Test {
   }
 
   test::ScratchDir dir_;
-  binary::Program program_ = open_tiny();
+  program::Program program_ = open_tiny();
 };
 
 using Seen = std::pair<u64, u64>;
@@ -172,13 +172,13 @@ class EstimateTest : public testing::Test {
   IpCounts::Seen at(u64 address, u64 count) const { return {code_.index_of({address}), count}; }
 
   std::string image_ = test::tiny_program().image();
-  elf::File file_ = *elf::File::parse(as_bytes(image_));
-  binary::CodeSymbols symbols_{file_};
-  binary::CodeMap code_ = *binary::CodeMap::build(file_, symbols_);
-  binary::FunctionTable functions_{{{.name = "main", .begin = 0x401000, .end = 0x40100d},
-                                    {.name = "leaf", .begin = 0x401010, .end = 0x401012}},
-                                   symbols_,
-                                   0x1000};
+  object::File file_ = *object::File::parse(as_bytes(image_));
+  program::CodeSymbols symbols_{file_};
+  program::CodeMap code_ = *program::CodeMap::build(file_, symbols_);
+  program::FunctionTable functions_{{{.name = "main", .begin = 0x401000, .end = 0x40100d},
+                                     {.name = "leaf", .begin = 0x401010, .end = 0x401012}},
+                                    symbols_,
+                                    0x1000};
 };
 
 TEST_F(EstimateTest, SamplesAreSpreadOverBlocksThatRunEquallyOften) {

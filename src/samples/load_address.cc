@@ -7,23 +7,23 @@
 namespace pgokit::samples {
 namespace {
 
-bool reaches(const perf::MmapLine& event, const binary::TextSegment& segment) {
+bool reaches(const perf::MmapLine& event, const program::TextSegment& segment) {
   if (event.file_offset >= segment.file_end) return false;
   return event.file_offset >= segment.file_offset ||
          segment.file_offset - event.file_offset < event.size;
 }
 
 // Whether one of the segments in the event's part of the file is where `base` puts it.
-bool fits(const perf::MmapLine& event, const binary::Program& program, u64 base) {
+bool fits(const perf::MmapLine& event, const program::Program& program, u64 base) {
   const auto& segments = program.text_segments();
-  return std::ranges::any_of(segments, [&](const binary::TextSegment& segment) {
+  return std::ranges::any_of(segments, [&](const program::TextSegment& segment) {
     u64 linked = segment.address - segments[0].address + event.file_offset - segment.file_offset;
     return reaches(event, segment) && event.start - base == linked;
   });
 }
 
 // One mapping event of the program.
-Status apply(const perf::MmapLine& event, const binary::Program& program, LoadAddress& address) {
+Status apply(const perf::MmapLine& event, const program::Program& program, LoadAddress& address) {
   const auto& segments = program.text_segments();
   if (event.start == address.base) {
     address.mapped = true;
@@ -52,7 +52,7 @@ Status apply(const perf::MmapLine& event, const binary::Program& program, LoadAd
 
 }  // namespace
 
-std::optional<u64> start_of_text(const perf::MmapLine& event, const binary::Program& program) {
+std::optional<u64> start_of_text(const perf::MmapLine& event, const program::Program& program) {
   const auto& first = program.text_segments()[0];
   if (event.file_offset == first.file_offset) return event.start;
   if (event.file_offset > first.file_offset || !reaches(event, first)) return std::nullopt;
@@ -64,7 +64,7 @@ LoadAddress LoadHistory::at(const char* place) const {
   return next == changes.begin() ? initial : std::prev(next)->address;
 }
 
-LoadTracker::LoadTracker(const binary::Program& program, std::optional<u32> pid, bool kernel)
+LoadTracker::LoadTracker(const program::Program& program, std::optional<u32> pid, bool kernel)
     : program_(program), pid_(pid), kernel_(kernel) {
   address_.base = program.text_base().value;
 }

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "binary/program.h"
 #include "perf/script.h"
+#include "program/program.h"
 
 namespace pgokit::samples {
 
@@ -22,14 +22,14 @@ struct LoadAddress {
   u64 base = 0;         // where the first text segment is
   bool mapped = false;  // a mapping event said so
 
-  BinaryAddr translate(u64 address, const binary::Program& program) const {
+  BinaryAddr translate(u64 address, const program::Program& program) const {
     return {address - base + program.text_base().value};
   }
 };
 
 // Where a mapping of the program puts the first page (of 4 KiB) of its first text segment; nothing
 // if that is not in the mapping. Kernels with larger pages map what lies in front of it too.
-std::optional<u64> start_of_text(const perf::MmapLine& event, const binary::Program& program);
+std::optional<u64> start_of_text(const perf::MmapLine& event, const program::Program& program);
 
 // The load addresses in one chunk of the text.
 struct LoadHistory {
@@ -50,7 +50,7 @@ class LoadTracker {
  public:
   // `pid`: take mapping events of this process only. `kernel`: the program is Linux, whose mapping
   // has a name of its own.
-  LoadTracker(const binary::Program& program, std::optional<u32> pid, bool kernel = false);
+  LoadTracker(const program::Program& program, std::optional<u32> pid, bool kernel = false);
 
   // Waits for the chunks before to be asked for.
   LoadHistory history_of(size_t chunk, std::string_view text);
@@ -65,7 +65,7 @@ class LoadTracker {
  private:
   bool concerns_us(const perf::MmapLine& event) const;
 
-  const binary::Program& program_;
+  const program::Program& program_;
   std::optional<u32> pid_;
   bool kernel_;
   std::mutex lock_;

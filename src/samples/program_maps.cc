@@ -19,7 +19,7 @@ void cut(const MappedCode& piece, u64 start, u64 end, std::vector<MappedCode>& l
 
 }  // namespace
 
-ProgramMaps::ProgramMaps(const elf::File& program) : fixed_(program.type() == ET_EXEC) {
+ProgramMaps::ProgramMaps(const object::File& program) : fixed_(program.type() == ET_EXEC) {
   for (const auto& segment : program.segments())
     if (segment.is_code()) code_.push_back(segment);
 }

@@ -19,7 +19,7 @@
 
 #include "base/hash.h"
 #include "base/types.h"
-#include "elf/file.h"
+#include "object/file.h"
 #include "samples/counts.h"
 
 namespace pgokit::samples {
@@ -32,7 +32,7 @@ struct MappedCode {
 
 class ProgramMaps {
  public:
-  explicit ProgramMaps(const elf::File& program);
+  explicit ProgramMaps(const object::File& program);
 
   struct Mapping {
     u64 start = 0, size = 0, file_offset = 0;
@@ -97,7 +97,7 @@ class ProgramMaps {
   const Layout* current(u32 pid) const;
   void set(u32 pid, u64 time, std::shared_ptr<const Layout> layout);
 
-  std::vector<elf::Segment> code_;
+  std::vector<object::Segment> code_;
   bool fixed_;  // runs where it was linked
   tsl::robin_map<u32, History, IntHash> processes_;
   Layout kernel_;  // empty: the program is none

@@ -15,7 +15,7 @@ class ProgramMapsTest : public testing::Test {
   std::string image_ = builder_.segment(PF_R, 0, 0x400000, 0x1000)
                            .segment(PF_R | PF_X, 0x1000, 0x401000, 0x2000)
                            .image();
-  elf::File file_ = *elf::File::parse(as_bytes(image_));
+  object::File file_ = *object::File::parse(as_bytes(image_));
   ProgramMaps maps_{file_};
 
   u64 at(u32 pid, u64 time, u64 address) {
@@ -48,7 +48,7 @@ TEST(ProgramMapsOfLargePages, BeginInFrontOfTheCode) {
                    .segment(PF_R, 0, 0, 0x13a00)
                    .segment(PF_R | PF_X, 0x13adc, 0x23adc, 0x8000)
                    .image();
-  ProgramMaps maps(*elf::File::parse(as_bytes(image)));
+  ProgramMaps maps(*object::File::parse(as_bytes(image)));
   EXPECT_FALSE(maps.map(7, 10, {0xaaaa00000000, 0x10000, 0}, true));
   EXPECT_TRUE(maps.map(7, 10, {0xaaaa00010000, 0x10000, 0x10000}, true));
   ProgramMaps::Lookup lookup(maps);
@@ -66,7 +66,7 @@ TEST(ProgramMapsOfLargePages, OfTwoSegmentsInAPageBothAreFound) {
                      .segment(PF_R | PF_X, 0x1000, 0x11000, 0x800)
                      .segment(PF_R | PF_X, 0x1800, 0x31800, 0x800)
                      .image();
-    ProgramMaps maps(*elf::File::parse(as_bytes(image)));
+    ProgramMaps maps(*object::File::parse(as_bytes(image)));
     u64 base = type == ET_DYN ? 0xaaaa00000000 : 0;
     EXPECT_TRUE(maps.map(7, 10, {base + 0x10000, 0x10000, 0}, true));
     EXPECT_TRUE(maps.map(7, 10, {base + 0x30000, 0x10000, 0}, true));

@@ -1,7 +1,7 @@
 #pragma once
 
 // The lines of raw profiles, for their readers: flat (samples/raw_profile.h) and in calling
-// contexts (unwind/raw_contexts.h).
+// contexts (unwind/contexts/raw_contexts.h).
 //
 //   RawLines lines(text);
 //   TRY(read_raw_block(lines, "-", [&](u64 first, u64 last, u64 count) { ... }));

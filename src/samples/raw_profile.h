@@ -10,7 +10,7 @@
 //   871->780:198       from->to:count
 //
 // Numbers of lines and counts are decimal. A context-sensitive file puts `[context]` in front of
-// each such block: unwind/raw_contexts.h reads those.
+// each such block: unwind/contexts/raw_contexts.h reads those.
 
 #include <string>
 #include <string_view>

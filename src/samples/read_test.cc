@@ -16,14 +16,14 @@ using Branches = std::vector<std::pair<u64, u64>>;
 
 class ReadTest : public testing::Test {
  protected:
-  binary::Program open_tiny() {
+  program::Program open_tiny() {
     dir_.write("tiny", test::tiny_program().image());
-    return *binary::Program::open(path("tiny"), {});
+    return *program::Program::open(path("tiny"), {});
   }
   std::string path(std::string_view name) const { return fmt::format("{}/{}", dir_.path(), name); }
 
   test::ScratchDir dir_;
-  binary::Program program_ = open_tiny();
+  program::Program program_ = open_tiny();
   // the call and its return, newest first
   Branches round_ = {{0x401011, 0x40100c}, {0x401007, 0x401010}};
   Counts round_counts_{{{{0x401010}, {0x401011}, 1}},
@@ -210,7 +210,7 @@ TEST_F(RecordingTest, AnotherBuildIsRefusedUnlessAskedFor) {
   sample(7, 30, 0x10000, round_);
   auto read = this->read();
   EXPECT_EQ(read->mappings, 0u);
-  EXPECT_EQ(read->other_build, elf::hex(as_bytes("some other build id!")));
+  EXPECT_EQ(read->other_build, object::hex(as_bytes("some other build id!")));
   auto forced =
       count_recording(*perf::Recording::open(file_->bytes()), program_, {.ignore_build_id = true});
   EXPECT_EQ(forced->use.used, 1u);
@@ -225,7 +225,7 @@ TEST_F(RecordingTest, AnotherBuildOfTheKernelIsRefusedUnlessAskedFor) {
       {"/boot/vmlinux-6.1", {id.begin(), id.end()}, perf::misc::kernel}};
   auto other = this->read({.kernel = true});
   EXPECT_EQ(other->mappings, 0u);
-  EXPECT_EQ(other->other_build, elf::hex(as_bytes(id)));
+  EXPECT_EQ(other->other_build, object::hex(as_bytes(id)));
   auto recording = *perf::Recording::open(file_->bytes());
   auto forced = count_recording(recording, program_, {.ignore_build_id = true, .kernel = true});
   EXPECT_EQ(forced->use.used, 1u);
@@ -467,7 +467,7 @@ TEST_F(ScriptTest, WhatIsNoScriptIsRefused) {
 // The same code behind 0x3adc bytes of the page of 64 KiB that it begins in.
 class LargePagesTest : public testing::Test {
  protected:
-  binary::Program open(u16 type) {
+  program::Program open(u16 type) {
     constexpr u64 text = 0x23adc;
     dir_.write("tiny", test::ElfBuilder()
                            .type(type)
@@ -479,7 +479,7 @@ class LargePagesTest : public testing::Test {
                            .symbol("main", text, 13, 1)
                            .symbol("leaf", text + 0x10, 2, 1)
                            .image());
-    return *binary::Program::open(fmt::format("{}/tiny", dir_.path()), {});
+    return *program::Program::open(fmt::format("{}/tiny", dir_.path()), {});
   }
 
   static std::string mapping(u64 start, u64 offset) {

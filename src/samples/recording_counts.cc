@@ -13,7 +13,7 @@ namespace {
 // One thread's share of the samples.
 class SampleCounter {
  public:
-  SampleCounter(const perf::Recording& recording, const binary::Program& program,
+  SampleCounter(const perf::Recording& recording, const program::Program& program,
                 const ProgramMaps& maps, const RecordingOptions& options, const EventChoice& events)
       : folder(program.code()), walk(recording, maps, options, &events), options_(options) {}
 
@@ -99,7 +99,7 @@ Status check_branch_stacks(const perf::Recording& recording) {
 }
 
 Result<RecordingCounts> count_recording(const perf::Recording& recording,
-                                        const binary::Program& program,
+                                        const program::Program& program,
                                         const RecordingOptions& options) {
   TRY(check_branch_stacks(recording));
   RecordingCounts result(program.code());

@@ -13,8 +13,8 @@
 #include <string>
 
 #include "base/progress.h"
-#include "binary/program.h"
 #include "perf/recording.h"
+#include "program/program.h"
 #include "samples/branch_folder.h"
 #include "samples/counts.h"
 #include "samples/event_choice.h"
@@ -55,7 +55,7 @@ struct SampleUse {
 };
 
 struct RecordingCounts {
-  explicit RecordingCounts(const binary::CodeMap& code) : sums(code) {}
+  explicit RecordingCounts(const program::CodeMap& code) : sums(code) {}
 
   BranchSums sums;
   SampleUse use;
@@ -70,7 +70,7 @@ struct RecordingCounts {
 Status check_branch_stacks(const perf::Recording& recording);
 
 Result<RecordingCounts> count_recording(const perf::Recording& recording,
-                                        const binary::Program& program,
+                                        const program::Program& program,
                                         const RecordingOptions& options);
 
 }  // namespace pgokit::samples

@@ -21,7 +21,7 @@ struct Change {
 
 class ChangeReader {
  public:
-  ChangeReader(const perf::Recording& recording, const binary::Program& program, bool any_build,
+  ChangeReader(const perf::Recording& recording, const program::Program& program, bool any_build,
                perf::ReadCounts& counts)
       : parser_(recording.parser()),
         match_(program.name(), program.file().build_id(), recording.features().build_ids),
@@ -58,7 +58,7 @@ class ChangeReader {
       return;
     auto verdict = match_(mapping);
     if (verdict == ProgramMatch::Verdict::other_build)
-      other_build = elf::hex(match_.recorded_id(mapping));
+      other_build = object::hex(match_.recorded_id(mapping));
     bool of_program = verdict == ProgramMatch::Verdict::program ||
                       (verdict == ProgramMatch::Verdict::other_build && any_build_);
     if (of_program && match_.recorded_id(mapping).empty()) by_name = true;
@@ -90,7 +90,7 @@ class ChangeReader {
 };
 
 // Of several mappings the last one holds.
-RecordedMaps map_kernel(const perf::Recording& recording, const binary::Program& program,
+RecordedMaps map_kernel(const perf::Recording& recording, const program::Program& program,
                         bool any_build, perf::ReadCounts& counts) {
   RecordedMaps found{.maps = ProgramMaps(program.file())};
   Bytes id = program.file().build_id();
@@ -103,7 +103,7 @@ RecordedMaps map_kernel(const perf::Recording& recording, const binary::Program&
     if (verdict == ProgramMatch::Verdict::other_program) return;
     Bytes recorded = match.recorded_id(mapping);
     if (verdict == ProgramMatch::Verdict::other_build) {
-      found.other_build = elf::hex(recorded);
+      found.other_build = object::hex(recorded);
       if (!any_build) return;
     }
     found.matched_by_name |= recorded.empty() || id.empty();
@@ -134,7 +134,7 @@ u64 apply_changes(const std::vector<Change>& changes, ProgramMaps& maps) {
 
 }  // namespace
 
-RecordedMaps map_program(const perf::Recording& recording, const binary::Program& program,
+RecordedMaps map_program(const perf::Recording& recording, const program::Program& program,
                          bool any_build, bool kernel, perf::ReadCounts& counts) {
   if (kernel) return map_kernel(recording, program, any_build, counts);
   ChangeReader reader(recording, program, any_build, counts);

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "binary/program.h"
 #include "perf/recording.h"
+#include "program/program.h"
 #include "samples/program_maps.h"
 
 namespace pgokit::samples {
@@ -20,7 +20,7 @@ struct RecordedMaps {
 
 // `any_build`: take a mapping of another build for the program. `kernel`: it is the kernel, which
 // has a mapping of its own.
-RecordedMaps map_program(const perf::Recording& recording, const binary::Program& program,
+RecordedMaps map_program(const perf::Recording& recording, const program::Program& program,
                          bool any_build, bool kernel, perf::ReadCounts& counts);
 
 }  // namespace pgokit::samples

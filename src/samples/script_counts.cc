@@ -5,13 +5,13 @@
 namespace pgokit::samples {
 namespace {
 
-using binary::CodeIndex;
 using perf::ScriptKind;
+using program::CodeIndex;
 
 // What perf::parse_script() calls for each part of a sample.
 class CountingSink : public ScriptSink {
  public:
-  CountingSink(const binary::Program& program, bool run_to_next_branch)
+  CountingSink(const program::Program& program, bool run_to_next_branch)
       : ScriptSink(program),
         folder(program.code()),
         program_(program),
@@ -36,7 +36,7 @@ class CountingSink : public ScriptSink {
     auto place = folder.locate(translate(runtime));
     bool outside = place == BranchFolder::outside();
     if (frames_ == 0) leaf_ = place, outside_leaves += outside;
-    if (!outside && frames_ > 0 && call_before(code_, CodeIndex(place)) == binary::no_code)
+    if (!outside && frames_ > 0 && call_before(code_, CodeIndex(place)) == program::no_code)
       return false;
     ++frames_;
     return true;
@@ -74,8 +74,8 @@ class CountingSink : public ScriptSink {
   u64 bad_chains = 0, begun = 0, outside_leaves = 0;
 
  private:
-  const binary::Program& program_;
-  const binary::CodeMap& code_;
+  const program::Program& program_;
+  const program::CodeMap& code_;
   bool run_to_next_branch_;
   u64 repeat_ = 1, frames_ = 0;
   BranchFolder::Place leaf_ = 0;
@@ -83,7 +83,7 @@ class CountingSink : public ScriptSink {
 
 }  // namespace
 
-Result<ScriptRead> count_script(std::string_view text, const binary::Program& program,
+Result<ScriptRead> count_script(std::string_view text, const program::Program& program,
                                 const ScriptOptions& options) {
   ScriptKind kind = options.kind_of(text);
   if (kind == ScriptKind::invalid) return fail("{}", perf::script_problem(text));

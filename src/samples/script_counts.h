@@ -8,7 +8,7 @@
 // Of hybrid samples the call chain decides only whether the sample is taken: one whose leaf is in a
 // prologue or epilogue is not. The program's functions have to be loaded for hybrid text.
 
-#include "binary/program.h"
+#include "program/program.h"
 #include "samples/branch_folder.h"
 #include "samples/recording_counts.h"
 #include "samples/script_reading.h"
@@ -16,7 +16,7 @@
 namespace pgokit::samples {
 
 struct ScriptRead {
-  explicit ScriptRead(const binary::CodeMap& code) : sums(code) {}
+  explicit ScriptRead(const program::CodeMap& code) : sums(code) {}
 
   BranchSums sums;
   SampleUse use;
@@ -28,7 +28,7 @@ struct ScriptRead {
   ScriptFacts facts;
 };
 
-Result<ScriptRead> count_script(std::string_view text, const binary::Program& program,
+Result<ScriptRead> count_script(std::string_view text, const program::Program& program,
                                 const ScriptOptions& options);
 
 }  // namespace pgokit::samples

@@ -36,7 +36,7 @@ std::vector<std::string_view> event_lines(std::string_view text, unsigned thread
 
 }  // namespace
 
-ScriptMaps::ScriptMaps(const binary::Program& program, std::string_view text,
+ScriptMaps::ScriptMaps(const program::Program& program, std::string_view text,
                        const ScriptMapOptions& options)
     : options_(options), maps_(program.file()), name_(program.name()) {
   for (auto line : event_lines(text, options.threads)) {

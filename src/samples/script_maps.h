@@ -23,8 +23,8 @@
 #include <string_view>
 #include <vector>
 
-#include "binary/program.h"
 #include "perf/mmap_lines.h"
+#include "program/program.h"
 #include "samples/program_maps.h"
 
 namespace pgokit::samples {
@@ -37,7 +37,7 @@ struct ScriptMapOptions {
 
 class ScriptMaps {
  public:
-  ScriptMaps(const binary::Program& program, std::string_view text,
+  ScriptMaps(const program::Program& program, std::string_view text,
              const ScriptMapOptions& options);
 
   u64 mappings() const { return mappings_; }  // of the program's code

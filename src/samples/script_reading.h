@@ -52,7 +52,7 @@ Status check_process(const std::optional<u32>& pid, bool tells_process);
 // The base of a sink for one thread.
 class ScriptSink {
  public:
-  explicit ScriptSink(const binary::Program& program) : program_(&program) {}
+  explicit ScriptSink(const program::Program& program) : program_(&program) {}
 
   struct BadLine {
     u64 line = 0;
@@ -98,7 +98,7 @@ class ScriptSink {
   std::vector<BadLine> bad_lines;  // the first of this chunk
 
  private:
-  const binary::Program* program_;
+  const program::Program* program_;
   LoadHistory loads_;
   LoadAddress address_;
   std::optional<ScriptMaps::Lookup> lookup_;  // text with columns
@@ -138,7 +138,7 @@ ScriptFacts read_chunks(const std::vector<std::string_view>& chunks, perf::Scrip
 template <class Sink>
 ScriptFacts read_columns(std::string_view text, perf::ScriptKind kind,
                          const std::vector<std::string_view>& chunks,
-                         const binary::Program& program, const ScriptOptions& options,
+                         const program::Program& program, const ScriptOptions& options,
                          std::vector<Sink>& sinks) {
   ScriptMaps maps(program, text,
                   {.pid = options.pid, .kernel = options.kernel, .threads = options.threads});
@@ -155,7 +155,7 @@ ScriptFacts read_columns(std::string_view text, perf::ScriptKind kind,
 // Fails where mappings contradict each other or the text ends within a sample.
 template <class Sink>
 Result<ScriptFacts> read_plain(perf::ScriptKind kind, const std::vector<std::string_view>& chunks,
-                               const binary::Program& program, const ScriptOptions& options,
+                               const program::Program& program, const ScriptOptions& options,
                                std::vector<Sink>& sinks) {
   LoadTracker loads(program, options.pid, options.kernel);
   auto facts = read_chunks(chunks, kind, options, sinks, [&](Sink& sink, size_t chunk) {
@@ -176,7 +176,7 @@ Result<ScriptFacts> read_plain(perf::ScriptKind kind, const std::vector<std::str
 
 template <class Sink>
 Result<ScriptFacts> read_script(std::string_view text, perf::ScriptKind kind,
-                                const binary::Program& program, const ScriptOptions& options,
+                                const program::Program& program, const ScriptOptions& options,
                                 std::vector<Sink>& sinks) {
   constexpr size_t chunk_size = 1 << 20;
   auto chunks = perf::split_script(text, kind, chunk_size);

@@ -2,7 +2,7 @@
 
 // What was unwound → counts per calling context.
 
-#include "binary/program.h"
+#include "program/program.h"
 #include "unwind/context_counts.h"
 #include "unwind/recursion.h"
 #include "unwind/unwinder.h"
@@ -19,7 +19,7 @@ struct FrameRules {
 
 // Call chains with their inline frames, ranges divided by them. The program's debug information has
 // to be loaded.
-ContextCounts counts_by_frames(Unwound unwound, const binary::Program& program,
+ContextCounts counts_by_frames(Unwound unwound, const program::Program& program,
                                const FrameRules& rules, unsigned threads);
 
 }  // namespace pgokit::unwind

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/hash.h"
-#include "binary/code_map.h"
+#include "program/code_map.h"
 
 namespace pgokit::unwind {
 
@@ -25,20 +25,20 @@ class CallPaths {
  public:
   struct Node {
     CallPath parent = CallPath::empty;
-    binary::CodeIndex call = binary::no_code;
+    program::CodeIndex call = program::no_code;
   };
 
   CallPaths() : nodes_(1) {}
   // Every path there is, parents first; [0] is the empty one.
   explicit CallPaths(std::vector<Node> nodes) : nodes_(std::move(nodes)), indexed_(false) {}
 
-  CallPath child(CallPath parent, binary::CodeIndex call);
+  CallPath child(CallPath parent, program::CodeIndex call);
   CallPath parent(CallPath path) const { return node(path).parent; }
   // The innermost call instruction; no_code where something was returned to that no call stands
   // before.
-  binary::CodeIndex call(CallPath path) const { return node(path).call; }
+  program::CodeIndex call(CallPath path) const { return node(path).call; }
   // Outermost first.
-  std::vector<binary::CodeIndex> calls(CallPath path) const;
+  std::vector<program::CodeIndex> calls(CallPath path) const;
   // One past the largest id given out.
   size_t end() const { return nodes_.size(); }
 

@@ -22,13 +22,13 @@
 #include <span>
 #include <vector>
 
-#include "binary/code_map.h"
-#include "profile/context.h"
+#include "profile/model/context.h"
+#include "program/code_map.h"
 #include "unwind/call_paths.h"
 
 namespace pgokit::unwind {
 
-using binary::CodeIndex;
+using program::CodeIndex;
 
 // All instructions from `first` to `last`, an instruction too, ran `count` times.
 struct Range {

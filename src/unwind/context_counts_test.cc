@@ -29,7 +29,7 @@ TEST(ContextCounts, NormalizeSortsAndSums) {
   counts.begin(b);
   counts.add_range({at(30), at(40), 1});
   counts.begin(a);
-  counts.add_branch({binary::no_code, at(5), 1});
+  counts.add_branch({program::no_code, at(5), 1});
   counts.add_branch({at(7), at(5), 2});
   counts.begin(b);
   counts.add_range({at(30), at(40), 2});
@@ -40,7 +40,7 @@ TEST(ContextCounts, NormalizeSortsAndSums) {
   EXPECT_EQ(counts.path(0), a);
   EXPECT_THAT(counts.ranges(0), IsEmpty());
   EXPECT_THAT(counts.branches(0),
-              ElementsAre(Branch{at(7), at(5), 2}, Branch{binary::no_code, at(5), 1}));
+              ElementsAre(Branch{at(7), at(5), 2}, Branch{program::no_code, at(5), 1}));
   EXPECT_EQ(counts.path(1), b);
   EXPECT_THAT(counts.ranges(1), ElementsAre(Range{at(30), at(35), 4}, Range{at(30), at(40), 3}));
 }

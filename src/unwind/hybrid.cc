@@ -38,7 +38,7 @@ void HybridFacts::add(const HybridFacts& other) {
   bad_returns.insert(bad_returns.end(), other.bad_returns.begin(), other.bad_returns.end());
 }
 
-HybridSampler::HybridSampler(const binary::Program& program, const HybridRules& rules)
+HybridSampler::HybridSampler(const program::Program& program, const HybridRules& rules)
     : program_(&program),
       code_(&program.code()),
       unwinder_(program.code(), path_rules(rules), rules.by_frames),
@@ -53,7 +53,7 @@ bool HybridSampler::frame(Place place) {
   }
   if (chain_.empty()) return chain_.push_back(place), true;
   auto call = samples::call_before(*code_, CodeIndex(place));
-  if (call == binary::no_code) return bad_returns_.insert(place), false;
+  if (call == program::no_code) return bad_returns_.insert(place), false;
   if (chain_.size() == max_frames) return ++cut_chains_, false;
   chain_.push_back(static_cast<Place>(call));
   return true;
@@ -121,7 +121,7 @@ u64 HybridSampler::peer_hash() const {
   return hash;
 }
 
-HybridCounts collect(std::vector<HybridSampler> samplers, const binary::Program& program,
+HybridCounts collect(std::vector<HybridSampler> samplers, const program::Program& program,
                      const HybridRules& rules, unsigned threads) {
   HybridCounts all;
   std::vector<Unwinder> unwinders;

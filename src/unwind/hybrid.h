@@ -53,7 +53,7 @@ class HybridSampler {
  public:
   static constexpr u32 max_frames = 1024;  // of a chain; what a damaged file has beyond is left out
 
-  HybridSampler(const binary::Program& program, const HybridRules& rules);
+  HybridSampler(const program::Program& program, const HybridRules& rules);
 
   // A frame's.
   Place locate(BinaryAddr address) const {
@@ -63,7 +63,7 @@ class HybridSampler {
   // they come into the cache together.
   Place locate_end(BinaryAddr address) const {
     auto index = code_->index_of(address);
-    if (index != binary::no_code) [[likely]]
+    if (index != program::no_code) [[likely]]
       code_->prefetch(index);
     return static_cast<Place>(index);
   }
@@ -87,7 +87,7 @@ class HybridSampler {
   u64 bad_chains = 0;  // samples dropped for their call chain
 
  private:
-  friend struct HybridCounts collect(std::vector<HybridSampler>, const binary::Program&,
+  friend struct HybridCounts collect(std::vector<HybridSampler>, const program::Program&,
                                      const HybridRules&, unsigned threads);
   // As UnwindStats, in few bytes: one is kept for every sample that differs from the others.
   struct Odd {
@@ -97,15 +97,15 @@ class HybridSampler {
     size_t operator()(u64 hash) const { return hash; }
   };
   Place checked(Place place) const {
-    bool known = place != outside && code_->is_instruction(binary::CodeIndex(place));
+    bool known = place != outside && code_->is_instruction(program::CodeIndex(place));
     return known ? place : outside;
   }
   void check_branches();
   u64 sample_hash() const;
   u64 peer_hash() const;
 
-  const binary::Program* program_;
-  const binary::CodeMap* code_;
+  const program::Program* program_;
+  const program::CodeMap* code_;
   Unwinder unwinder_;
   tsl::robin_map<u64, Odd, Same> seen_;  // by hash of the whole sample
   tsl::robin_set<u32, IntHash> bad_returns_;
@@ -128,7 +128,7 @@ struct HybridCounts {
 };
 
 // What all threads read; the same for any number of them.
-HybridCounts collect(std::vector<HybridSampler> samplers, const binary::Program& program,
+HybridCounts collect(std::vector<HybridSampler> samplers, const program::Program& program,
                      const HybridRules& rules, unsigned threads);
 
 }  // namespace pgokit::unwind

@@ -11,7 +11,7 @@ namespace {
 // One thread's share of the samples.
 class SampleReader {
  public:
-  SampleReader(const perf::Recording& recording, const binary::Program& program,
+  SampleReader(const perf::Recording& recording, const program::Program& program,
                const samples::ProgramMaps& maps, const HybridRules& rules,
                const samples::RecordingOptions& options, const samples::EventChoice& events)
       : sampler(program, rules),
@@ -103,7 +103,7 @@ bool has_call_chains(const perf::Recording& recording) {
 }
 
 Result<HybridRecording> unwind_recording(const perf::Recording& recording,
-                                         const binary::Program& program, const HybridRules& rules,
+                                         const program::Program& program, const HybridRules& rules,
                                          const samples::RecordingOptions& options) {
   TRY(samples::check_branch_stacks(recording));
   perf::ReadCounts unreadable;

@@ -25,7 +25,7 @@ struct HybridRecording : HybridCounts {
 bool has_call_chains(const perf::Recording& recording);
 
 Result<HybridRecording> unwind_recording(const perf::Recording& recording,
-                                         const binary::Program& program, const HybridRules& rules,
+                                         const program::Program& program, const HybridRules& rules,
                                          const samples::RecordingOptions& options);
 
 }  // namespace pgokit::unwind

@@ -8,7 +8,7 @@ namespace {
 // What perf::parse_script() calls for each part of a sample.
 class UnwindingSink : public samples::ScriptSink {
  public:
-  UnwindingSink(const binary::Program& program, const HybridRules& rules)
+  UnwindingSink(const program::Program& program, const HybridRules& rules)
       : ScriptSink(program), sampler(program, rules) {}
 
   void skip_sample(u64 repeat) {
@@ -34,7 +34,7 @@ class UnwindingSink : public samples::ScriptSink {
 
 }  // namespace
 
-Result<HybridScript> unwind_script(std::string_view text, const binary::Program& program,
+Result<HybridScript> unwind_script(std::string_view text, const program::Program& program,
                                    const HybridRules& rules,
                                    const samples::ScriptOptions& options) {
   auto kind = options.kind_of(text);

@@ -16,7 +16,7 @@ struct HybridScript : HybridCounts {
   samples::ScriptFacts script;
 };
 
-Result<HybridScript> unwind_script(std::string_view text, const binary::Program& program,
+Result<HybridScript> unwind_script(std::string_view text, const program::Program& program,
                                    const HybridRules& rules, const samples::ScriptOptions& options);
 
 }  // namespace pgokit::unwind

@@ -5,9 +5,9 @@
 #include "perf/writer.h"
 #include "test/support/shell.h"
 #include "test/support/tiny_program.h"
+#include "unwind/contexts/raw_contexts.h"
 #include "unwind/hybrid_recording.h"
 #include "unwind/hybrid_script.h"
-#include "unwind/raw_contexts.h"
 
 namespace pgokit::unwind {
 namespace {
@@ -25,9 +25,9 @@ class HybridTest : public testing::Test {
  protected:
   HybridTest() { EXPECT_TRUE(program_.load_functions(1)); }
 
-  binary::Program open_tiny() {
+  program::Program open_tiny() {
     dir_.write("tiny", test::tiny_program().image());
-    return *binary::Program::open(path("tiny"), {});
+    return *program::Program::open(path("tiny"), {});
   }
   std::string path(std::string_view name) const { return fmt::format("{}/{}", dir_.path(), name); }
 
@@ -45,7 +45,7 @@ class HybridTest : public testing::Test {
   }
 
   test::ScratchDir dir_;
-  binary::Program program_ = open_tiny();
+  program::Program program_ = open_tiny();
 };
 
 TEST_F(HybridTest, SamplesHaveContexts) {
@@ -181,7 +181,7 @@ TEST(RawContexts, AreInTheOrderOfTheirTexts) {
   counts.normalize();
   test::ScratchDir dir;
   dir.write("tiny", test::tiny_program().image());
-  auto program = *binary::Program::open(fmt::format("{}/tiny", dir.path()), {});
+  auto program = *program::Program::open(fmt::format("{}/tiny", dir.path()), {});
   std::string text;
   write_raw_contexts(counts, program.code(), program.text_base(),
                      [&](std::string_view part) { text += part; });

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "base/parallel.h"
-#include "profile/function_samples.h"
+#include "profile/model/function_samples.h"
 #include "unwind/unwinder.h"
 
 namespace pgokit::unwind {

@@ -1,10 +1,10 @@
 #include "unwind/unwinder.h"
 
-#include "profile/function_samples.h"
+#include "profile/model/function_samples.h"
 
 namespace pgokit::unwind {
 
-using binary::CodeIndex;
+using program::CodeIndex;
 
 // Three times over the branches, so that none waits for memory: what one pass wants to know of a
 // table the one before has asked for.
@@ -102,7 +102,7 @@ Unwinder::Effect Unwinder::effect_of(const Branch& branch) const {
 Place Unwinder::call_before(Place place) const {
   if (place == outside) return outside;
   CodeIndex before = code_->before(CodeIndex(place));
-  bool found = before != binary::no_code && code_->is_call(before);
+  bool found = before != program::no_code && code_->is_call(before);
   return found ? static_cast<Place>(before) : no_call;
 }
 

@@ -38,7 +38,7 @@ class Unwinder {
   };
 
   // `ordered`: remember which sample was the first to be at a place.
-  Unwinder(const binary::CodeMap& code, const PathRules& rules, bool ordered)
+  Unwinder(const program::CodeMap& code, const PathRules& rules, bool ordered)
       : code_(&code), paths_(rules), range_log_(ordered), branch_log_(ordered) {}
 
   // `calls`: the chain outermost first without the leaf, outside or instructions that call.
@@ -78,7 +78,7 @@ class Unwinder {
   Effect effect_of(const Branch& branch) const;
   Place call_before(Place place) const;
 
-  const binary::CodeMap* code_;
+  const program::CodeMap* code_;
   PathTable paths_;
   PairTable ranges_;
   std::vector<u64> range_counts_;

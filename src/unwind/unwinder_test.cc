@@ -20,9 +20,9 @@ class UnwinderTest : public testing::Test {
  protected:
   using Branches = std::vector<Unwinder::Branch>;
 
-  static binary::Program open_tiny(const test::ScratchDir& dir) {
+  static program::Program open_tiny(const test::ScratchDir& dir) {
     dir.write("tiny", test::tiny_program().image());
-    return *binary::Program::open(fmt::format("{}/tiny", dir.path()), {});
+    return *program::Program::open(fmt::format("{}/tiny", dir.path()), {});
   }
 
   void unwind(const std::vector<Place>& calls, const Branches& branches, u64 weight = 1) {
@@ -49,11 +49,11 @@ class UnwinderTest : public testing::Test {
     return lines;
   }
   static i64 number(CodeIndex place) {
-    return place == binary::no_code ? -1 : static_cast<i64>(place);
+    return place == program::no_code ? -1 : static_cast<i64>(place);
   }
 
   test::ScratchDir dir_;
-  binary::Program program_ = open_tiny(dir_);
+  program::Program program_ = open_tiny(dir_);
   Unwinder unwinder_{program_.code(), {.compress = true}, false};
   UnwindStats stats_;
 };

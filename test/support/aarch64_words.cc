@@ -1,7 +1,7 @@
-// Writes src/isa/aarch64_base.cc: which words LLVM's AArch64 disassembler takes without being told
+// Writes src/isa/aarch64/base.cc: which words LLVM's AArch64 disassembler takes without being told
 // features, as a decision diagram over the bits of a word. Asks it 60 million times (some seconds).
 //
-//   ninja aarch64-words && aarch64-words > src/isa/aarch64_base.cc && clang-format-22 -i ...
+//   ninja aarch64-words && aarch64-words > src/isa/aarch64/base.cc && clang-format-22 -i ...
 //
 // Bits 0 to 9 are registers mostly: they are looked at one by one only where some values of them
 // give other answers. A check with random words at the end keeps that honest.
@@ -119,7 +119,7 @@ int main() {
     return 1;
   }
   std::puts(
-      "// Made by test/support/aarch64_words.cc.\n\n#include \"isa/aarch64_base.h\"\n\n"
+      "// Made by test/support/aarch64_words.cc.\n\n#include \"isa/aarch64/base.h\"\n\n"
       "namespace pgokit::isa {\nnamespace {\n\n"
       "// A decision diagram. A node has the bit to look at (5 bits), where to go on if it is zero "
       "(11)\n"

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "profile/columns.h"
+#include "profile/table/columns.h"
 
 namespace pgokit::test {
 

@@ -10,28 +10,28 @@
 #include <optional>
 #include <vector>
 
-#include "binary/program.h"
+#include "program/program.h"
 #include "test/support/shell.h"
 
 namespace pgokit::test {
 
-inline std::optional<binary::Program> compile(const ScratchDir& dir, std::string_view source,
-                                              std::string_view options) {
+inline std::optional<program::Program> compile(const ScratchDir& dir, std::string_view source,
+                                               std::string_view options) {
   dir.write("a.c", source);
   auto made =
       run(fmt::format("cd {} && clang-22 --target=x86_64-linux-gnu {} -fno-pie -ffreestanding "
                       "-nostdlib -static -fuse-ld=lld-22 a.c -o app 2>&1",
                       dir.path(), options));
   if (made.status != 0) return fmt::print(stderr, "{}", made.output), std::nullopt;
-  auto program = binary::Program::open(dir.file("app"), {});
+  auto program = program::Program::open(dir.file("app"), {});
   if (!program || !program->load_functions(1)) return std::nullopt;
   return std::move(*program);
 }
 
 // The instructions of a function.
-inline std::vector<binary::CodeIndex> code_of(const binary::Program& program,
-                                              std::string_view function) {
-  std::vector<binary::CodeIndex> instructions;
+inline std::vector<program::CodeIndex> code_of(const program::Program& program,
+                                               std::string_view function) {
+  std::vector<program::CodeIndex> instructions;
   const auto& code = program.code();
   for (const auto& range : program.functions().ranges())
     if (program.functions().name(range.function) == function)

@@ -2,9 +2,9 @@
 
 // A context-sensitive profile as what it is made of, for what works on samples in columns.
 //
-//   auto profile = generate::preinline(test::samples_of(std::move(before)), ...);
+//   auto profile = transform::preinline(test::samples_of(std::move(before)), ...);
 
-#include "generate/context_samples.h"
+#include "generate/context/context_samples.h"
 
 namespace pgokit::test {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "mip/dump.h"
+#include "instrument/dump.h"
 #include "test/support/elf_builder.h"
 
 namespace pgokit::test {
@@ -201,7 +201,7 @@ struct DumpBuilder {
     h.total_size = at + body.size();
     std::string out = bytes_of(h) + table + body;
     if (flags & MIP_DUMP_CONTINUOUS) return out;
-    u32 crc = mip::dump_crc(as_bytes(out));
+    u32 crc = instrument::dump_crc(as_bytes(out));
     std::memcpy(out.data() + out.size() - sizeof crc, &crc, sizeof crc);
     return out;
   }

@@ -8,7 +8,7 @@
 
 #include <random>
 
-#include "profile/profile.h"
+#include "profile/model/profile.h"
 
 namespace pgokit::test {
 

@@ -3,17 +3,17 @@
 #include <cmath>
 
 #include "base/file.h"
+#include "cli/function_filter.h"
 #include "cli/llvm/llvm_options.h"
 #include "cli/llvm/profdata.h"
 #include "cli/llvm/profdata_options.h"
-#include "cli/probes/function_filter.h"
-#include "cli/profiles/profile_inputs.h"
-#include "generate/cold_contexts.h"
-#include "generate/flattening.h"
-#include "generate/nesting.h"
-#include "profile/peer_hash.h"
-#include "profile/summary.h"
+#include "pipeline/input_files.h"
+#include "profile/model/llvm_hash.h"
+#include "profile/model/summary.h"
 #include "report/print.h"
+#include "transform/cold_contexts.h"
+#include "transform/flattening.h"
+#include "transform/nesting.h"
 
 namespace pgokit::cli {
 namespace {
@@ -99,11 +99,11 @@ Status check_settings(const Settings& s) {
   return check_library_options(s.library);
 }
 
-Result<Inputs> inputs_of(const Settings& s) {
-  Inputs inputs;
-  for (const auto& file : s.files) TRY(add_input(inputs, file, 1, true));
-  for (const auto& weighted : s.weighted) TRY(add_weighted(inputs, weighted, true));
-  if (!s.list.empty()) TRY(add_list(inputs, s.list, true));
+Result<pipeline::Inputs> inputs_of(const Settings& s) {
+  pipeline::Inputs inputs;
+  for (const auto& file : s.files) TRY(pipeline::add_input(inputs, file, 1, true));
+  for (const auto& weighted : s.weighted) TRY(pipeline::add_weighted(inputs, weighted, true));
+  if (!s.list.empty()) TRY(pipeline::add_list(inputs, s.list, true));
   if (inputs.empty()) return fail("no input files specified. See llvm-profdata merge -help");
   return inputs;
 }
@@ -126,7 +126,7 @@ void warn_of_options(const Settings& s, const Profile& profile) {
 
 void convert(const Settings& s, Profile& profile) {
   if (profile.flags.context_sensitive && (s.merge_cold || s.trim_cold))
-    generate::trim_cold_contexts(
+    transform::trim_cold_contexts(
         profile, {.hot_count = s.library.cold_threshold(s.library.contextless_summary
                                                             ? profile::summarize(profile, true)
                                                             : profile::summarize_contexts(profile)),
@@ -135,11 +135,11 @@ void convert(const Settings& s, Profile& profile) {
                   .frames = static_cast<u32>(std::max<u64>(s.cold_frames, 1)),
                   .base_only = false});
   if (s.layout == "flat" && profile.flags.context_sensitive)
-    generate::drop_contexts(profile, generate::Versions::as_in_peer);
+    transform::drop_contexts(profile, transform::Versions::as_in_peer);
   else if (s.layout == "flat")
-    generate::flatten_inlinees(profile, 0, generate::Versions::as_in_peer);
+    transform::flatten_inlinees(profile, 0, transform::Versions::as_in_peer);
   else if (s.layout == "nest" && profile.flags.context_sensitive)
-    generate::nest_contexts(profile, {s.library.merged_base_profiles});
+    transform::nest_contexts(profile, {s.library.merged_base_profiles});
 }
 
 // By the text of the context, or by the name. Hashes stand for their decimal digits; where the last
@@ -226,7 +226,7 @@ Status merge_samples(Settings& s) {
   s.writing.peer_order = true;
   s.writing.contexts_apart = !s.library.contextless_summary;
   if (s.drop_symbols) profile.symbols = {};
-  if (!s.symbols.empty()) TRY(add_symbols(profile, s.symbols));
+  if (!s.symbols.empty()) TRY(pipeline::add_symbols(profile, s.symbols));
   if (s.gcc)
     return fail("{}: Profile encoding format unsupported for writing operations", s.output);
   warn_of_options(s, profile);

@@ -3,7 +3,7 @@
 // Two profiles at once, one per core.
 
 #include "base/file.h"
-#include "profile/columns.h"
+#include "profile/table/columns.h"
 
 namespace pgokit::cli {
 

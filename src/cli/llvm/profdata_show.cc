@@ -1,10 +1,10 @@
 // llvm-profdata show --sample: the same options, the same text.
 #include "base/file.h"
-#include "cli/llvm/llvm_dump.h"
 #include "cli/llvm/llvm_options.h"
 #include "cli/llvm/profdata.h"
 #include "cli/llvm/profdata_options.h"
-#include "profile/section_table.h"
+#include "cli/views/llvm_dump.h"
+#include "profile/extbinary/section_table.h"
 #include "report/print.h"
 
 namespace pgokit::cli {

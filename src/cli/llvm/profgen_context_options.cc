@@ -12,7 +12,7 @@ Status check_cutoff(std::string_view option, u64 cutoff) {
 
 }  // namespace
 
-void add_context_options(OptionTable& table, GenerationOptions& generation) {
+void add_context_options(OptionTable& table, pipeline::GenerationOptions& generation) {
   auto& contexts = generation.contexts;
   auto& preinliner = contexts.preinliner;
   Option options[] = {
@@ -55,7 +55,7 @@ void add_context_options(OptionTable& table, GenerationOptions& generation) {
   table.options.insert(table.options.end(), std::begin(options), std::end(options));
 }
 
-Status check_context_options(const GenerationOptions& generation) {
+Status check_context_options(const pipeline::GenerationOptions& generation) {
   const auto& contexts = generation.contexts;
   TRY(check_cutoff("--profile-summary-cutoff-hot", contexts.hot_cutoff));
   TRY(check_cutoff("--profile-summary-cutoff-cold", contexts.cold_cutoff));

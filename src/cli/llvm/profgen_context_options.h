@@ -6,12 +6,12 @@
 //   ... parse ...
 //   TRY(check_context_options(generation));
 
-#include "cli/generate/generation.h"
 #include "cli/options.h"
+#include "pipeline/generation.h"
 
 namespace pgokit::cli {
 
-void add_context_options(OptionTable& table, GenerationOptions& generation);
-Status check_context_options(const GenerationOptions& generation);
+void add_context_options(OptionTable& table, pipeline::GenerationOptions& generation);
+Status check_context_options(const pipeline::GenerationOptions& generation);
 
 }  // namespace pgokit::cli

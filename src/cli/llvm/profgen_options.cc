@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "cli/generate/input_checks.h"
 #include "cli/llvm/profgen_context_options.h"
+#include "pipeline/input_checks.h"
 #include "report/print.h"
 
 namespace pgokit::cli {
@@ -140,10 +140,10 @@ Status choose_input(ProfgenSettings& s) {
   if (s.show_disassembly) return {};
   struct Kind {
     const std::vector<std::string>& given;
-    std::optional<InputKind> kind;
-  } const kinds[] = {{s.perf_script, InputKind::script},
-                     {s.perf_data, InputKind::recording},
-                     {s.raw_profile, InputKind::raw},
+    std::optional<pipeline::InputKind> kind;
+  } const kinds[] = {{s.perf_script, pipeline::InputKind::script},
+                     {s.perf_data, pipeline::InputKind::recording},
+                     {s.raw_profile, pipeline::InputKind::raw},
                      {s.sample_profile, std::nullopt}};
   auto given = [](const Kind& kind) { return !kind.given.empty(); };
   auto count = std::ranges::count_if(kinds, given);
@@ -157,8 +157,8 @@ Status choose_input(ProfgenSettings& s) {
   const auto* chosen = std::ranges::find_if(kinds, given);
   g.inputs = TRY(files_of(chosen->given, s.quiet));
   g.kind = chosen->kind;
-  TRY(check_threads(s.threads));
-  TRY(check_files(g.inputs, g.binary, s.output));
+  TRY(pipeline::check_threads(s.threads));
+  TRY(pipeline::check_files(g.inputs, g.binary, s.output));
   if (s.listing.locations)
     return fail("--show-source-locations should work together with --show-disassembly-only!");
   if (s.skip_symbolization && !s.sample_profile.empty())

@@ -6,14 +6,14 @@
 //   if (auto exit = parse_llvm_options(profgen_options(settings), arguments)) return *exit;
 //   TRY(choose_input(settings));
 
-#include "cli/generate/generation.h"
 #include "cli/options.h"
-#include "cli/probes/llvm_listing.h"
+#include "cli/views/llvm_listing.h"
+#include "pipeline/generation.h"
 
 namespace pgokit::cli {
 
 struct ProfgenSettings {
-  GenerationOptions generation;
+  pipeline::GenerationOptions generation;
   std::vector<std::string> perf_script, perf_data, raw_profile, sample_profile;
   std::string output, format = "extbinary";
   bool skip_symbolization = false, ignore_stack_samples = false, use_md5 = false;

@@ -19,10 +19,10 @@ void warn_of_share(u64 part, u64 whole, const char* what) {
 // The judge's way to print an address in a list.
 std::string column(BinaryAddr address) { return fmt::format("{:8x}", address.value); }
 
-void list_functions_without_entry(const binary::FunctionTable& functions) {
+void list_functions_without_entry(const program::FunctionTable& functions) {
   for (u32 i = 0; i < functions.size(); ++i) {
     auto ranges = functions.ranges_of(i);
-    auto is_entry = [&](const binary::FunctionRange& range) { return functions.is_entry(range); };
+    auto is_entry = [&](const program::FunctionRange& range) { return functions.is_entry(range); };
     if (!ranges.empty() && std::ranges::none_of(ranges, is_entry))
       report::print(
           stderr,
@@ -33,7 +33,7 @@ void list_functions_without_entry(const binary::FunctionTable& functions) {
 }
 
 // Symbols in functions that the debug information names otherwise.
-void list_conflicting_names(const binary::Program& program) {
+void list_conflicting_names(const program::Program& program) {
   const auto& functions = program.functions();
   for (const auto& symbol : program.file().symbols()) {
     const auto* range = functions.find(symbol.address);
@@ -67,7 +67,7 @@ void list_faults(std::vector<samples::RangeFault> faults) {
                   texts[fault.kind]);
 }
 
-void warn_of_unwinding(const ReadInput& input, bool list) {
+void warn_of_unwinding(const pipeline::ReadInput& input, bool list) {
   if (!input.contexts) return;
   const auto& facts = input.unwound;
   if (facts.cut_chains)
@@ -96,7 +96,7 @@ void warn_of_unwinding(const ReadInput& input, bool list) {
 
 }  // namespace
 
-void warn_of_program(const binary::Program& program, const ProfgenSettings& settings) {
+void warn_of_program(const program::Program& program, const ProfgenSettings& settings) {
   if (settings.quiet) return;
   const auto& functions = program.functions();
   if (functions.size() == 0)
@@ -113,9 +113,9 @@ void warn_of_program(const binary::Program& program, const ProfgenSettings& sett
                 "symbol table and dwarf info.");
 }
 
-void warn_of_input(const binary::Program& program, const ReadInput& input,
+void warn_of_input(const program::Program& program, const pipeline::ReadInput& input,
                    const ProfgenSettings& settings) {
-  if (settings.quiet || input.kind == InputKind::raw) return;
+  if (settings.quiet || input.kind == pipeline::InputKind::raw) return;
   bool list = settings.generation.list_faults;
   if (input.script.unparsable_events)
     report::print(stderr, "warning: Cannot parse mmap event: {} of them\n",

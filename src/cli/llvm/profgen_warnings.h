@@ -7,8 +7,8 @@
 
 namespace pgokit::cli {
 
-void warn_of_program(const binary::Program& program, const ProfgenSettings& settings);
-void warn_of_input(const binary::Program& program, const ReadInput& input,
+void warn_of_program(const program::Program& program, const ProfgenSettings& settings);
+void warn_of_input(const program::Program& program, const pipeline::ReadInput& input,
                    const ProfgenSettings& settings);
 // And prints the density, where that is asked for.
 void warn_of_density(const ProfgenSettings& settings, const profile::Density& density);

@@ -164,7 +164,7 @@ Status write(const Options& options, const Program& program, Output output) {
 Status run(int argc, char** argv) {
   Options options = TRY(parse(argc, argv));
   auto file = TRY(MappedFile::open(options.binary));
-  auto elf = TRY_IN(options.binary, elf::File::parse(file.bytes()));
+  auto elf = TRY_IN(options.binary, object::File::parse(file.bytes()));
   Program program = TRY_IN(options.binary, Program::read(elf));
   std::string path =
       options.name.empty() ? std::filesystem::absolute(options.binary).string() : options.name;

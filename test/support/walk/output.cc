@@ -12,7 +12,7 @@ u64 round_up(u64 value) { return (value + page - 1) & ~(page - 1); }
 
 }  // namespace
 
-Layout lay_out(const elf::File& file, const std::string& path, u32 pid, u64 base) {
+Layout lay_out(const object::File& file, const std::string& path, u32 pid, u64 base) {
   Layout out;
   out.pid = pid;
   out.path = path;
@@ -30,7 +30,7 @@ Layout lay_out(const elf::File& file, const std::string& path, u32 pid, u64 base
   return out;
 }
 
-std::vector<Layout> lay_out_processes(const elf::File& file, const Layout& first, u64 base,
+std::vector<Layout> lay_out_processes(const object::File& file, const Layout& first, u64 base,
                                       u32 processes) {
   constexpr u64 apart = 0x10000000;
   std::vector<Layout> all;

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/file.h"
-#include "elf/file.h"
+#include "object/file.h"
 #include "perf/writer.h"
 #include "walk/walker.h"
 
@@ -34,9 +34,9 @@ struct Layout {
 };
 
 // As the loader would map the executable segments; `base` is the address of the first page.
-Layout lay_out(const elf::File& file, const std::string& path, u32 pid, u64 base);
+Layout lay_out(const object::File& file, const std::string& path, u32 pid, u64 base);
 // The same for each of several processes, with the next pids.
-std::vector<Layout> lay_out_processes(const elf::File& file, const Layout& first, u64 base,
+std::vector<Layout> lay_out_processes(const object::File& file, const Layout& first, u64 base,
                                       u32 processes);
 
 // Ways in which recordings are broken, in per mille of the samples each.

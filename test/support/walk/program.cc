@@ -15,7 +15,7 @@ struct Range {
 };
 
 // Functions by address, one per address, none reaching into the next.
-std::vector<Range> function_ranges(const elf::File& file) {
+std::vector<Range> function_ranges(const object::File& file) {
   std::vector<Range> out;
   for (const auto& symbol : file.symbols())
     if (symbol.type == STT_FUNC && symbol.size && symbol.section)
@@ -31,7 +31,7 @@ std::vector<Range> function_ranges(const elf::File& file) {
 
 }  // namespace
 
-Result<Program> Program::read(const elf::File& file) {
+Result<Program> Program::read(const object::File& file) {
   auto decoder = TRY(isa::Decoder::for_machine(file.machine()));
   Program out;
   std::vector<Range> ranges = function_ranges(file);

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "elf/file.h"
 #include "isa/decoder.h"
+#include "object/file.h"
 
 namespace pgokit::walk {
 
@@ -25,7 +25,7 @@ struct Function {
 
 class Program {
  public:
-  static Result<Program> read(const elf::File& file);
+  static Result<Program> read(const object::File& file);
 
   // By address ascending, functions one after the other.
   std::vector<u64> address;

@@ -1,0 +1,321 @@
+#include "analysis/quality.h"
+#include "base/file.h"
+#include "cli/commands/commands.h"
+#include "cli/options.h"
+#include "cli/views/recording.h"
+#include "perf/programs.h"
+#include "pipeline/foreign_formats.h"
+#include "profile/format.h"
+#include "report/json.h"
+#include "report/numbers.h"
+#include "report/print.h"
+
+namespace pgokit::cli {
+namespace {
+
+using analysis::Fit;
+using analysis::Quality;
+using report::grouped;
+using report::Json;
+
+constexpr int below_threshold = 3;
+// What nobody asked for: more samples lost than that is no profile of the program any more.
+constexpr double most_stale = 20;
+constexpr double dense_enough = 50;
+
+struct Settings {
+  std::string profile, binary, recording;
+  program::ProgramOptions program;
+  double min_density = 0, min_coverage = 0, max_vanished = 100, min_flow = 0,
+         max_excess_calls = 100;
+  double max_stale = -1;  // not given
+  u64 top = 5, threads = 0;
+  bool json = false;
+  std::vector<std::string> given;
+};
+
+// One measure with the bound that was asked for, if any.
+struct Measure {
+  std::string name;  // of the JSON, and of the option behind --min- or --max-
+  double value = 0;  // per cent, but for the density
+  double bound = 0;
+  bool at_least = true;  // or at most
+  bool asked = false;
+
+  bool good() const { return !asked || (at_least ? value >= bound : value <= bound); }
+};
+
+struct Checked {
+  Quality quality;
+  std::optional<Fit> fit;
+  std::string build_id;           // of the program
+  std::string recorded_build_id;  // of the one that was recorded
+  std::vector<Measure> measures;
+  std::vector<std::string> warnings;
+};
+
+Status check_settings(const Settings& s) {
+  if (s.binary.empty() && (s.max_stale >= 0 || s.max_vanished < 100 || s.min_coverage > 0))
+    return usage_error("--max-stale, --max-vanished and --min-coverage need --binary");
+  for (const char* option : {"--recording", "--debug", "--top"})
+    if (s.binary.empty() && std::ranges::count(s.given, option) > 0)
+      return usage_error("{} needs --binary", option);
+  return {};
+}
+
+// Of the program by its name; profiles themselves have none.
+Result<std::string> recorded_build_id(const std::string& path, std::string_view name) {
+  auto file = TRY(MappedFile::open(path));
+  if (!is_recording(file.bytes())) return fail("{}: is no recording", path);
+  auto recording = TRY_IN(path, perf::Recording::open(file.bytes()));
+  for (const auto& program : perf::find_programs(recording))
+    if (std::string_view(program.path).substr(program.path.rfind('/') + 1) == name)
+      return program.build_id.empty() ? "none" : program.build_id;
+  return fail("{}: has no samples of a program '{}'", path, name);
+}
+
+Result<Fit> fit_of(Settings& s, const profile::Profile& profile, Checked& checked) {
+  s.program.use_dwarf = !profile.flags.probe_based;
+  auto program = TRY(program::Program::open(s.binary, s.program));
+  auto threads = static_cast<unsigned>(s.threads);
+  TRY(program.load_functions(threads));
+  checked.build_id = object::hex(program.file().build_id());
+  if (!s.recording.empty())
+    checked.recorded_build_id = TRY(recorded_build_id(s.recording, program.name()));
+  bool own = profile.flags.probe_based || s.program.debug_path.empty();
+  const auto& debug = own ? s.binary : s.program.debug_path;
+  auto shape = TRY_IN(debug, analysis::read_shape(program, profile.flags.probe_based, threads));
+  checked.warnings = probe::losses(shape.probe_damage);
+  return analysis::measure_fit(profile, shape);
+}
+
+// A threshold for what cannot be measured would always hold.
+Status check_measured(const Settings& s, const Quality& quality) {
+  auto is_given = [&](std::string_view option) { return std::ranges::count(s.given, option) > 0; };
+  if (is_given("--min-flow") && !quality.entries_match_calls)
+    return fail("{}: --min-flow: no function of it has both entries and calls to compare",
+                s.profile);
+  if (is_given("--max-excess-calls") && !quality.calls_beyond_places)
+    return fail("{}: --max-excess-calls: there are no calls in it", s.profile);
+  return {};
+}
+
+void list_measures(const Settings& s, Checked& checked) {
+  auto& list = checked.measures;
+  list.push_back({"density", checked.quality.density, s.min_density, true, s.min_density > 0});
+  if (auto flow = checked.quality.entries_match_calls)
+    list.push_back({"flow", 100 * *flow, s.min_flow, true, s.min_flow > 0});
+  if (auto excess = checked.quality.calls_beyond_places)
+    list.push_back(
+        {"excess-calls", 100 * *excess, s.max_excess_calls, false, s.max_excess_calls < 100});
+  if (!checked.fit) return;
+  const auto& fit = *checked.fit;
+  list.push_back({"coverage", 100 * fit.covered_share(), s.min_coverage, true, s.min_coverage > 0});
+  list.push_back({"stale", 100 * fit.stale_share(), s.max_stale < 0 ? most_stale : s.max_stale,
+                  false, s.max_stale < 100});
+  double vanished = fit.all.samples ? 100 * static_cast<double>(fit.vanished.samples) /
+                                          static_cast<double>(fit.all.samples)
+                                    : 0;
+  if (!checked.recorded_build_id.empty())
+    list.push_back(
+        {"build-id", checked.recorded_build_id == checked.build_id ? 100.0 : 0.0, 100, true, true});
+  list.push_back({"vanished", vanished, s.max_vanished, false, s.max_vanished < 100});
+}
+
+void names_text(std::string& text, std::string_view what, const std::vector<std::string>& names,
+                u64 top) {
+  size_t lines = top && top < names.size() ? top : names.size();
+  for (const auto& name : std::span(names).first(lines))
+    text += report::format("           {}: {}\n", what, name);
+  if (lines < names.size())
+    text +=
+        report::format("           ... and {} more (--top 0 shows all)\n", names.size() - lines);
+}
+
+std::string flow_text(const Quality& q) {
+  std::string text;
+  if (q.entries_match_calls)
+    text += report::format("flow       {:.1f}%: entries beside calls of {}\n",
+                           100 * *q.entries_match_calls,
+                           report::counted(q.functions_with_calls, "function"));
+  if (q.entries_match_calls && *q.entries_match_calls < 0.9)
+    for (const auto& odd : q.odd)
+      text += report::format("           {} entries, {} calls: {}\n", grouped(odd.entries),
+                             grouped(odd.calls), odd.function);
+  if (q.calls_beyond_places)
+    text += report::format("calls      {:.1f}% of them beyond the count of their place\n",
+                           100 * *q.calls_beyond_places);
+  return text;
+}
+
+std::string fit_text(const Settings& s, const Checked& checked) {
+  const auto& fit = *checked.fit;
+  std::string text = report::format("program    {}, build id {}\n", s.binary,
+                                    checked.build_id.empty() ? "none" : checked.build_id);
+  if (!checked.recorded_build_id.empty())
+    text += report::format("recorded   build id {}\n", checked.recorded_build_id);
+  text += report::format(
+      "coverage   {:.1f}% of its code: {} of {} bytes are of functions with samples\n",
+      100 * fit.covered_share(), grouped(fit.covered_bytes), grouped(fit.code_bytes));
+  text += report::format("stale      {:.1f}% of the samples\n", 100 * fit.stale_share());
+  text += report::format("  vanished {} of {} functions, {} of the samples\n",
+                         grouped(fit.vanished.functions), grouped(fit.all.functions),
+                         report::percent(fit.vanished.samples, fit.all.samples));
+  if (fit.other_path.functions)
+    text += report::format(
+        "           {} of them, {} of the samples, are there by the path of another source file:\n"
+        "           -fmacro-prefix-map=$PWD/= in both builds makes the names equal\n",
+        grouped(fit.other_path.functions),
+        report::percent(fit.other_path.samples, fit.all.samples));
+  names_text(text, "not in the program", fit.vanished_names, s.top);
+  text += report::format("  changed  {} of {} functions, {} of the samples\n",
+                         grouped(fit.changed.functions), grouped(fit.all.functions),
+                         report::percent(fit.changed.samples, fit.all.samples));
+  if (fit.call_sites)
+    text += report::format("           {} of {} call sites are where the program has them\n",
+                           grouped(fit.call_sites_there), grouped(fit.call_sites));
+  names_text(text, "changed", fit.changed_names, s.top);
+  if (fit.stale_share() > 0.05)
+    text += "           pgokit match makes the profile fit the program\n";
+  return text;
+}
+
+bool is_good(const Checked& checked) {
+  return checked.quality.samples > 0 && std::ranges::all_of(checked.measures, &Measure::good);
+}
+
+bool is_thin(const Quality& quality) { return quality.density < dense_enough; }
+
+// In one word, of the text and the JSON.
+std::string_view verdict_of(const Checked& checked) {
+  if (checked.quality.samples == 0) return "empty";
+  return !is_good(checked) ? "bad" : is_thin(checked.quality) ? "thin" : "good";
+}
+
+std::string verdict_text(const Checked& checked) {
+  auto verdict = verdict_of(checked);
+  std::string fits = checked.fit ? ", and fits the program" : "";
+  if (verdict == "good") return "good" + fits;
+  if (verdict == "thin") return "thin" + fits + ": more samples would optimize better";
+  if (verdict == "empty") return "EMPTY: there is nothing to optimize by";
+  std::string missed;
+  for (const auto& measure : checked.measures)
+    if (!measure.good()) missed += (missed.empty() ? "" : ", ") + measure.name;
+  return "BAD: " + missed;
+}
+
+std::string as_text(const Settings& s, const Checked& checked) {
+  const auto& q = checked.quality;
+  std::string text = report::format("profile    {}\n", s.profile);
+  text += report::format("functions  {} with {} places and {} samples\n", grouped(q.functions),
+                         grouped(q.places), grouped(q.samples));
+  text += report::format("density    {:.1f}{}\n", q.density,
+                         is_thin(q) ? " (thin: from 50 on more samples help little)" : "");
+  text += flow_text(q);
+  if (checked.fit) text += fit_text(s, checked);
+  for (const auto& measure : checked.measures)
+    if (measure.asked)
+      text += report::format(
+          "{}  {} {:.1f}, asked for {} {:.1f}\n", measure.good() ? "good     " : "BAD      ",
+          measure.name, measure.value, measure.at_least ? "at least" : "at most", measure.bound);
+  return text + report::format("verdict    {}\n", verdict_text(checked));
+}
+
+Json names_json(const std::vector<std::string>& names, u64 top) {
+  Json list = Json::array();
+  for (size_t i = 0; i < names.size() && (top == 0 || i < top); ++i) list.push(names[i]);
+  return list;
+}
+
+Json fit_json(const Settings& s, const Fit& fit) {
+  return std::move(Json::object()
+                       .set("program", s.binary)
+                       .set("functions", fit.all.functions)
+                       .set("samples", fit.all.samples)
+                       .set("vanished_functions", fit.vanished.functions)
+                       .set("vanished_samples", fit.vanished.samples)
+                       .set("other_path_functions", fit.other_path.functions)
+                       .set("other_path_samples", fit.other_path.samples)
+                       .set("changed_functions", fit.changed.functions)
+                       .set("changed_samples", fit.changed.samples)
+                       .set("call_sites", fit.call_sites)
+                       .set("call_sites_there", fit.call_sites_there)
+                       .set("code_bytes", fit.code_bytes)
+                       .set("covered_bytes", fit.covered_bytes)
+                       .set("vanished", names_json(fit.vanished_names, s.top))
+                       .set("changed", names_json(fit.changed_names, s.top)));
+}
+
+std::string as_json(const Settings& s, const Checked& checked) {
+  Json measures = Json::object();
+  for (const auto& measure : checked.measures) {
+    Json one = Json::object();
+    one.set("value", measure.value);
+    if (measure.asked) one.set(measure.at_least ? "at_least" : "at_most", measure.bound);
+    one.set("good", measure.good());
+    measures.set(measure.name, std::move(one));
+  }
+  Json warnings = Json::array();
+  for (const auto& warning : checked.warnings) warnings.push(warning);
+  Json json = Json::object();
+  json.set("profile", s.profile)
+      .set("good", is_good(checked))
+      .set("verdict", std::string(verdict_of(checked)))
+      .set("functions", checked.quality.functions)
+      .set("places", checked.quality.places)
+      .set("samples", checked.quality.samples)
+      .set("measures", std::move(measures));
+  if (checked.fit) json.set("fit", fit_json(s, *checked.fit)).set("warnings", std::move(warnings));
+  return json.text() + "\n";
+}
+
+Result<int> check(Settings& s) {
+  TRY(check_settings(s));
+  auto file = TRY(MappedFile::open(s.profile));
+  TRY(pipeline::refuse_other_than_profile(s.profile, file.bytes()));
+  auto read = TRY_IN(s.profile, profile::read_profile(file.bytes()));
+  Checked checked;
+  checked.quality = analysis::measure_quality(columns_of(read), density(read.profile).density);
+  TRY(check_measured(s, checked.quality));
+  if (!s.binary.empty()) checked.fit = TRY(fit_of(s, read.profile, checked));
+  list_measures(s, checked);
+  for (const auto& warning : checked.warnings)
+    report::print(stderr, "pgokit check: warning: {}\n", warning);
+  report::print("{}", report::lines(s.json ? as_json(s, checked) : as_text(s, checked)));
+  return is_good(checked) ? 0 : below_threshold;
+}
+
+int run(std::span<char* const> arguments) {
+  Settings s;
+  OptionTable table{
+      "pgokit check",
+      "Tell how good a profile is, and whether it still fits a program.",
+      {{"PROFILE", "", "the profile", &s.profile, true},
+       {"-b,--binary", "FILE", "the program it is to be used for", &s.binary},
+       {"--recording", "FILE", "the recording it was made from: its program must be this build",
+        &s.recording},
+       {"--debug", "FILE", "where the program's debug information is", &s.program.debug_path},
+       {"--min-density", "N", "samples per place that are wanted", &s.min_density},
+       {"--min-flow", "PERCENT", "how far entries and calls of functions must agree", &s.min_flow},
+       {"--max-excess-calls", "PERCENT", "calls beyond the count of their place",
+        &s.max_excess_calls},
+       {"--min-coverage", "PERCENT", "code bytes of functions with samples", &s.min_coverage},
+       {"--max-stale", "PERCENT", "samples in functions that changed or vanished (20; 100: any)",
+        &s.max_stale},
+       {"--max-vanished", "PERCENT", "samples in functions that vanished", &s.max_vanished},
+       {"--top", "N", "how many functions are named in each list; 0 is all", &s.top},
+       {"--threads", "N", "how many at a time; 0 is all cores", &s.threads},
+       {"--json", "", "print JSON", &s.json}},
+      "Exit codes: 0, 1 a file is unusable, 2 wrong usage, 3 a threshold is missed, also that of\n"
+      "--max-stale where it is not given."};
+  table.given = &s.given;
+  if (auto exit = parse_options(table, arguments)) return *exit;
+  auto code = check(s);
+  return code ? *code : report_failure("check", code.error());
+}
+
+}  // namespace
+
+constexpr Command check_command{"check", "tell whether a profile is good and fits a program", run};
+
+}  // namespace pgokit::cli

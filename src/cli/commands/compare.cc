@@ -1,0 +1,104 @@
+#include <algorithm>
+
+#include "analysis/hashed_names.h"
+#include "analysis/overlap.h"
+#include "base/file.h"
+#include "cli/commands/commands.h"
+#include "cli/llvm/profdata_overlap.h"
+#include "cli/options.h"
+#include "cli/views/comparison.h"
+#include "pipeline/foreign_formats.h"
+#include "report/print.h"
+
+namespace pgokit::cli {
+namespace {
+
+constexpr int below_threshold = 3;
+
+struct Settings {
+  std::string base, test, function;
+  bool json = false;
+  u64 top = 10;
+  std::vector<std::string> given;
+  double min_overlap = -1, min_similarity = -1;  // per cent
+};
+
+Status check_thresholds(const Settings& s) {
+  for (double threshold : {s.min_overlap, s.min_similarity})
+    if (threshold > 100)
+      return usage_error("a threshold is a percentage, {} is past 100", threshold);
+  if (!s.function.empty() && std::ranges::count(s.given, "--top") > 0)
+    return usage_error("--top is for the lists that --function stands in place of");
+  return {};
+}
+
+Status check_kinds(const Settings& s, const BothProfiles& both) {
+  auto kind = [](const profile::Columns& columns) {
+    return fmt::format("{}{}", columns.flags.probe_based ? "probes" : "lines",
+                       columns.flags.context_sensitive ? " with contexts" : "");
+  };
+  if (analysis::comparable(both.base, both.test)) return {};
+  return fail("{} is of {} and {} of {}: they cannot be compared", s.base, kind(both.base), s.test,
+              kind(both.test));
+}
+
+// Names beside hashes: both as hashes, shown by the names that are known.
+void make_names_alike(BothProfiles& both) {
+  auto has_names = [](const profile::Columns& columns) {
+    return !columns.names.empty() && !columns.names.back().is_guid;
+  };
+  if (has_names(both.base) == has_names(both.test)) return;
+  auto& named = has_names(both.base) ? both.base : both.test;
+  auto& hashed = has_names(both.base) ? both.test : both.base;
+  auto renamed = analysis::with_hashed_names(named);
+  analysis::show_names_of(renamed, named);
+  analysis::show_names_of(hashed, named);
+  named = std::move(renamed);
+}
+
+Result<int> compare(const Settings& s) {
+  TRY(check_thresholds(s));
+  auto base_file = TRY(MappedFile::open(s.base));
+  auto test_file = TRY(MappedFile::open(s.test));
+  TRY(pipeline::refuse_other_than_profile(s.base, base_file.bytes()));
+  TRY(pipeline::refuse_other_than_profile(s.test, test_file.bytes()));
+  auto both = TRY(read_both(base_file, test_file));
+  TRY(check_kinds(s, both));
+  make_names_alike(both);
+  auto overlap = analysis::compute_overlap(both.base, both.test);
+  Compared compared{s.base, s.test, both.base, both.test, overlap, s.top, s.function};
+  report::print("{}", report::lines(s.json ? compare_json(compared) : compare_text(compared)));
+  bool good =
+      100 * overlap.sample_share() >= s.min_overlap && 100 * overlap.similarity >= s.min_similarity;
+  if (good) return 0;
+  report::print(stderr,
+                "pgokit compare: similarity {:.2f}%, overlap {:.2f}%: less than asked for\n",
+                100 * overlap.similarity, 100 * overlap.sample_share());
+  return below_threshold;
+}
+
+int run(std::span<char* const> arguments) {
+  Settings s;
+  OptionTable table{
+      "pgokit compare",
+      "Tell how alike two profiles are and what moved between them.",
+      {{"A", "", "the profile to compare with", &s.base, true},
+       {"B", "", "the other one", &s.test, true},
+       {"--function", "NAME", "the places of this function, in all its contexts", &s.function},
+       {"--top", "N", "lines of each list; 0 is all", &s.top},
+       {"--min-overlap", "PERCENT", "exit with 3 if fewer samples overlap", &s.min_overlap},
+       {"--min-similarity", "PERCENT", "exit with 3 if they are less alike", &s.min_similarity},
+       {"--json", "", "print JSON", &s.json}},
+      "Any forms of files may be mixed. Measures are those of llvm-profdata overlap.\n"
+      "Exit codes: 0, 1 a file is unusable, 2 wrong usage, 3 below a threshold."};
+  table.given = &s.given;
+  if (auto exit = parse_options(table, arguments)) return *exit;
+  auto code = compare(s);
+  return code ? *code : report_failure("compare", code.error());
+}
+
+}  // namespace
+
+constexpr Command compare_command{"compare", "tell what changed between two profiles", run};
+
+}  // namespace pgokit::cli

@@ -1,0 +1,60 @@
+#include <malloc.h>
+
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include "base/version.h"
+#include "cli/command.h"
+#include "cli/commands/commands.h"
+#include "cli/process.h"
+#include "cli/suggest.h"
+#include "report/print.h"
+
+using namespace pgokit;
+
+namespace {
+
+void print_usage(std::FILE* out) {
+  report::print(out,
+                "pgokit: from a running program to a faster binary\n\n"
+                "usage: pgokit COMMAND [options]    (pgokit COMMAND --help tells more)\n\n");
+  for (const auto* command : cli::commands)
+    report::print(out, "  {:<14}{}\n", command->name, command->summary);
+  report::print(out,
+                "\nthe road:\n"
+                "  pgokit record -o app.perf -- ./app input\n"
+                "  pgokit generate app.perf -b ./app -o app.prof\n"
+                "  clang -O2 -g -fdebug-info-for-profiling -fprofile-sample-use=app.prof ...\n");
+}
+
+int run(std::string_view program, std::span<char* const> arguments) {
+  // By symlink under the peer's name it is the peer.
+  if (program == "llvm-profgen") return cli::llvm_profgen_command.run(arguments);
+  if (program == "llvm-profdata") return cli::llvm_profdata_command.run(arguments);
+  if (arguments.empty()) return print_usage(stderr), 2;
+  std::string_view name = arguments[0];
+  if (name == "--help" || name == "-h" || name == "help") return print_usage(stdout), 0;
+  if (name == "--version") return report::print("pgokit {}\n", version), 0;
+  for (const auto* command : cli::commands)
+    if (command->name == name) return command->run(arguments.subspan(1));
+  std::vector<std::string_view> names;
+  for (const auto* command : cli::commands) names.push_back(command->name);
+  auto meant = cli::nearest(name, names);
+  report::print(stderr, "pgokit: there is no command '{}'{}\nRun 'pgokit --help' for the list.\n",
+                name, meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant));
+  return 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // Large tables go back to the system when they are done with: left to itself, the C library keeps
+  // them once it has seen a few.
+  mallopt(M_MMAP_THRESHOLD, 1 << 22);
+  cli::prepare_process();
+  std::string_view program = argc > 0 ? argv[0] : "";
+  program = program.substr(program.rfind('/') + 1);
+  return report::finish_output(
+      run(program, {argv + 1, static_cast<size_t>(argc > 0 ? argc - 1 : 0)}));
+}

@@ -1,0 +1,159 @@
+#include <algorithm>
+#include <iterator>
+
+#include "analysis/stale.h"
+#include "base/file.h"
+#include "cli/commands/commands.h"
+#include "cli/options.h"
+#include "pipeline/foreign_formats.h"
+#include "profile/format.h"
+#include "profile/losses.h"
+#include "report/json.h"
+#include "report/numbers.h"
+#include "report/print.h"
+
+namespace pgokit::cli {
+namespace {
+
+using analysis::StaleReport;
+using report::grouped;
+using report::Json;
+
+struct Settings {
+  std::string profile, binary, output, format;
+  program::ProgramOptions program;
+  u64 top = 5, threads = 0;
+  bool json = false;
+};
+
+std::string share(const StaleReport::Functions& part, const StaleReport::Functions& all) {
+  return report::format("{:>9}  {:>7} of the samples", grouped(part.functions),
+                        report::percent(part.samples, all.samples));
+}
+
+std::string as_text(const Settings& s, const StaleReport& report) {
+  std::string text = report::format("profile    {}\nprogram    {}\n", s.profile, s.binary);
+  text += report::format("functions  {:>9}\n", grouped(report.all.functions));
+  text += report::format("unchanged  {}\n", share(report.unchanged, report.all));
+  text += report::format("changed    {}\n", share(report.moved, report.all));
+  text += report::format("lost       {}\n", share(report.lost, report.all));
+  if (report.other_path.functions)
+    text += report::format("other path {}: static functions named by another source path\n",
+                           share(report.other_path, report.all));
+  if (report.moved.functions) {
+    text += report::format(
+        "call sites {} of {} in changed functions found again; {} places moved\n",
+        grouped(report.call_sites_found), grouped(report.call_sites), grouped(report.places_moved));
+    if (report.changed_without_call_sites)
+      text += report::format("           none was found of {} of these functions\n",
+                             grouped(report.changed_without_call_sites));
+  }
+  size_t lines = 0;
+  for (const auto& [from, to, samples] : report.renamed)
+    if (s.top == 0 || lines++ < s.top) text += report::format("renamed    {} -> {}\n", from, to);
+  if (s.top && report.renamed.size() > s.top)
+    text += report::format("... and {} more renamed\n", report.renamed.size() - s.top);
+  lines = 0;
+  for (const auto& name : report.lost_names)
+    if (s.top == 0 || lines++ < s.top) text += report::format("not found  {}\n", name);
+  if (s.top && report.lost_names.size() > s.top)
+    text += report::format("... and {} more not found (--top 0 shows all)\n",
+                           report.lost_names.size() - s.top);
+  return text;
+}
+
+Json functions_json(const StaleReport::Functions& functions) {
+  return std::move(
+      Json::object().set("functions", functions.functions).set("samples", functions.samples));
+}
+
+std::string as_json(const Settings& s, const StaleReport& report,
+                    const std::vector<std::string>& lost_on_the_way) {
+  Json renamed = Json::array(), lost = Json::array(), warnings = Json::array();
+  for (const auto& [from, to, samples] : report.renamed)
+    renamed.push(std::move(Json::object().set("from", from).set("to", to).set("samples", samples)));
+  for (const auto& name : report.lost_names) lost.push(name);
+  for (const auto& loss : lost_on_the_way) warnings.push(loss);
+  Json json = Json::object();
+  json.set("profile", s.profile)
+      .set("program", s.binary)
+      .set("all", functions_json(report.all))
+      .set("unchanged", functions_json(report.unchanged))
+      .set("changed", functions_json(report.moved))
+      .set("lost", functions_json(report.lost))
+      .set("other_path", functions_json(report.other_path))
+      .set("call_sites", report.call_sites)
+      .set("call_sites_found", report.call_sites_found)
+      .set("places_moved", report.places_moved)
+      .set("changed_without_call_sites", report.changed_without_call_sites)
+      .set("renamed", std::move(renamed))
+      .set("not_found", std::move(lost))
+      .set("warnings", std::move(warnings));
+  return json.text() + "\n";
+}
+
+Result<profile::Format> output_format(const Settings& s, profile::Format of_input) {
+  if (s.format.empty())
+    return of_input == profile::Format::compact ? profile::Format::extbinary : of_input;
+  for (auto format : {profile::Format::text, profile::Format::binary, profile::Format::extbinary,
+                      profile::Format::gcov})
+    if (s.format == profile::format_name(format)) return format;
+  return usage_error("there is no format '{}': text, binary, extbinary or gcov", s.format);
+}
+
+Status match(Settings& s) {
+  auto file = TRY(MappedFile::open(s.profile));
+  TRY(pipeline::refuse_other_than_profile(s.profile, file.bytes()));
+  auto read = TRY_IN(s.profile, profile::read_profile_to_write(file.bytes()));
+  auto format = TRY(output_format(s, read.format));
+  bool probes = read.profile.flags.probe_based;
+  s.program.use_dwarf = !probes;
+  auto program = TRY(program::Program::open(s.binary, s.program));
+  auto threads = static_cast<unsigned>(s.threads);
+  TRY(program.load_functions(threads));
+  const auto& debug = probes || s.program.debug_path.empty() ? s.binary : s.program.debug_path;
+  auto shape = TRY_IN(debug, analysis::read_shape(program, probes, threads));
+  StaleReport report;
+  auto matched = analysis::match_profile(read.profile, shape, report);
+  if (matched.functions().empty())
+    return fail("{} has none of the functions of {}: is it the same program?", s.binary, s.profile);
+  profile::WriteOptions options{.md5_names = read.md5_names};
+  auto losses = probe::losses(shape.probe_damage);
+  std::ranges::move(profile::losses(matched, format, options), std::back_inserter(losses));
+  auto bytes = TRY(write_profile(matched, format, options));
+  auto output = TRY(OutputFile::create(s.output));
+  output.write(bytes);
+  TRY(output.commit());
+  auto* where = s.output == "-" ? stderr : stdout;
+  for (const auto& loss : losses) report::print(stderr, "pgokit match: warning: {}\n", loss);
+  report::print(where, "{}", s.json ? as_json(s, report, losses) : as_text(s, report));
+  return {};
+}
+
+int run(std::span<char* const> arguments) {
+  Settings s;
+  OptionTable table{
+      "pgokit match",
+      "Make a profile of an older build fit a newer one.",
+      {{"PROFILE", "", "the profile of the older build", &s.profile, true},
+       {"-b,--binary", "FILE", "the newer build, with debug information or probes", &s.binary,
+        true},
+       {"-o,--output", "FILE", "the profile for it", &s.output, true},
+       {"--format", "FORMAT", "text, binary, extbinary or gcov; that of PROFILE", &s.format},
+       {"--debug", "FILE", "where the debug information is", &s.program.debug_path},
+       {"--top", "N", "how many renamed and lost functions are listed; 0 is all", &s.top},
+       {"--threads", "N", "how many at a time; 0 is all cores", &s.threads},
+       {"--json", "", "tell what was found as JSON", &s.json}},
+      "Functions are found by name, static ones also by that of a source file elsewhere, renamed "
+      "ones by callers, callees and checksum; places in\n"
+      "functions that changed by the call sites around them."};
+  if (auto exit = parse_options(table, arguments)) return *exit;
+  auto status = match(s);
+  return status ? 0 : report_failure("match", status.error());
+}
+
+}  // namespace
+
+constexpr Command match_command{"match", "make a profile of an older build fit a newer one", run};
+
+}  // namespace pgokit::cli

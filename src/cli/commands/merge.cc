@@ -1,0 +1,280 @@
+#include <algorithm>
+
+#include "base/cursor.h"
+#include "base/file.h"
+#include "base/function_name.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/merge_instrumented.h"
+#include "cli/commands/merge_raw.h"
+#include "cli/function_filter.h"
+#include "cli/options.h"
+#include "pipeline/input_files.h"
+#include "profile/gcov_format.h"
+#include "profile/losses.h"
+#include "profile/model/summary.h"
+#include "report/numbers.h"
+#include "report/print.h"
+#include "transform/cold_contexts.h"
+#include "transform/flattening.h"
+#include "transform/nesting.h"
+
+namespace pgokit::cli {
+namespace {
+
+using profile::Format;
+using profile::Profile;
+
+constexpr int some_left_out = 3;  // exit code: written, but not of all inputs
+
+struct Settings {
+  std::vector<std::string> files, weighted, lists;
+  std::string output, format, layout, symbols;
+  std::string function, no_function, onto;
+  bool md5 = false, compress = false, split_layout = false, partial = false;
+  bool strict = false, distinct = false, strip_suffixes = false, drop_symbols = false;
+  bool merge_cold = false, trim_cold = false, quiet = false;
+  std::vector<std::string> given;
+  u64 cold_frames = 1, cold_count = 0, max_depth = 0, threads = 0, gcov_version = 2;
+};
+
+OptionTable options_of(Settings& s) {
+  return {
+      "pgokit merge",
+      "Add up profiles of any form, raw counts, or dumps of instrumented programs with their maps.",
+      {{"FILE", "", "the inputs; '-' is standard input, a folder stands for its files", &s.files},
+       {"-o,--output", "FILE", "the sum ('-': standard output)", &s.output, true},
+       {"-w,--weighted-input", "WEIGHT,FILE", "an input that counts WEIGHT times", &s.weighted},
+       {"-f,--input-files", "LIST", "a file that names inputs, one [WEIGHT,]FILE per line",
+        &s.lists},
+       {"--strict", "",
+        "fail if any input cannot be used (else it is left out, and the exit "
+        "code is 3)",
+        &s.strict},
+       {"--distinct", "", "count inputs with the same contents once", &s.distinct},
+       {"--format", "FORMAT", "extbinary (default), binary, text or gcov", &s.format},
+       {"--md5,--use-md5", "", "extbinary: hashes in place of names", &s.md5},
+       {"--compress,--compress-all-sections", "", "extbinary: compressed", &s.compress},
+       {"--split-layout", "", "extbinary: functions without inlinees apart", &s.split_layout},
+       {"--partial", "", "extbinary: mark it as covering a part of the program", &s.partial},
+       {"--gcov-version", "N", "gcov: 2 (GCC from 12 on; default), 1, or 407 (also llvm-profdata)",
+        &s.gcov_version},
+       {"--prof-sym-list", "FILE", "extbinary: functions that exist, one per line", &s.symbols},
+       {"--drop-symbol-list", "", "leave out the inputs' lists of functions", &s.drop_symbols},
+       {"--layout", "LAYOUT",
+        "nested: contexts become inlinees; flat: neither contexts nor inlinees", &s.layout},
+       {"--max-depth", "N", "contexts of the last N frames; inlinees N deep", &s.max_depth},
+       {"--merge-cold", "", "add up contexts with few samples by their last frames", &s.merge_cold},
+       {"--trim-cold", "", "leave out contexts with few samples", &s.trim_cold},
+       {"--cold-frames", "N", "... how many frames (1)", &s.cold_frames},
+       {"--cold-count", "N", "... what few is (default: by the summary, 99.9999 %)", &s.cold_count},
+       {"--function", "REGEX", "only functions whose name matches", &s.function},
+       {"--no-function", "REGEX", "not functions whose name matches", &s.no_function},
+       {"--strip-suffixes", "", "add up f.llvm.1, f.part.2 and f", &s.strip_suffixes},
+       {"--onto", "MAP",
+        "instrumented: counts of other builds go to this one's functions of the same graph",
+        &s.onto},
+       {"--threads", "N", "0: all cores", &s.threads},
+       {"-q,--quiet", "", "no summary", &s.quiet}},
+      "\nExit codes: 0 done; 1 nothing written; 2 wrong usage; 3 written without some inputs.\n"
+      "Order, grouping and threads do not matter: the same inputs give the same bytes.\n"};
+}
+
+Result<pipeline::Inputs> inputs_of(const Settings& s) {
+  pipeline::Inputs inputs;
+  for (const auto& file : s.files) TRY(pipeline::add_named(inputs, file));
+  for (const auto& weighted : s.weighted) TRY(pipeline::add_weighted(inputs, weighted, false));
+  for (const auto& list : s.lists) TRY(pipeline::add_list(inputs, list, false));
+  if (inputs.empty() && !s.lists.empty()) return fail("{}: names no inputs", s.lists[0]);
+  if (inputs.empty()) return usage_error("there are no inputs");
+  return inputs;
+}
+
+Result<Format> format_of(const Settings& s) {
+  if (s.format.empty() || s.format == "extbinary") return Format::extbinary;
+  for (auto format : {Format::binary, Format::text, Format::gcov})
+    if (s.format == profile::format_name(format)) return format;
+  return usage_error("--format {}: extbinary, binary, text and gcov are known", s.format);
+}
+
+Status check_settings(const Settings& s, Format format) {
+  if (format != Format::extbinary && (s.md5 || s.compress || s.partial || s.split_layout))
+    return usage_error(
+        "--md5, --compress, --partial and --split-layout are for --format extbinary");
+  if (format != Format::extbinary && !s.symbols.empty())
+    return usage_error("--prof-sym-list is for --format extbinary");
+  if (!s.layout.empty() && s.layout != "nested" && s.layout != "flat")
+    return usage_error("--layout {}: nested and flat are known", s.layout);
+  auto is_given = [&](std::string_view option) { return std::ranges::count(s.given, option) > 0; };
+  if (format != Format::gcov && is_given("--gcov-version"))
+    return usage_error("--gcov-version is for --format gcov");
+  if (!s.merge_cold && is_given("--cold-frames"))
+    return usage_error("--cold-frames is for --merge-cold");
+  if (!s.merge_cold && !s.trim_cold && is_given("--cold-count"))
+    return usage_error("--cold-count is for --merge-cold and --trim-cold");
+  return {};
+}
+
+// What changes sample profiles says nothing about other inputs.
+Status check_other_inputs(const Settings& s, std::string_view inputs,
+                          std::span<const std::string_view> known) {
+  for (const auto& option : s.given)
+    if (std::ranges::count(known, option) == 0)
+      return usage_error("{} is for sample profiles, the inputs are {}", option, inputs);
+  return {};
+}
+
+Status check_contexts(const Settings& s, const Profile& profile) {
+  if (profile.flags.context_sensitive || !(s.merge_cold || s.trim_cold)) return {};
+  return usage_error(
+      "{} is for profiles with contexts, and there are none in {}: 'pgokit generate --cs' makes "
+      "some, where calls are not inlined into them",
+      s.merge_cold ? "--merge-cold" : "--trim-cold",
+      s.files.size() == 1 ? s.files.front() : "the inputs");
+}
+
+void convert(const Settings& s, Profile& profile) {
+  bool contexts = profile.flags.context_sensitive;
+  if (contexts && (s.merge_cold || s.trim_cold)) {
+    u64 cold =
+        s.cold_count ? s.cold_count : profile::summarize(profile).count_at(profile::cold_cutoff);
+    transform::trim_cold_contexts(profile,
+                                  {.hot_count = cold,
+                                   .merge = s.merge_cold,
+                                   .trim = s.trim_cold,
+                                   .frames = static_cast<u32>(std::max<u64>(s.cold_frames, 1)),
+                                   .base_only = false});
+  }
+  auto depth = static_cast<unsigned>(std::min<u64>(s.max_depth, profile::max_inline_depth));
+  if (depth && contexts) transform::limit_contexts(profile, depth);
+  if (s.layout == "flat" && contexts) transform::drop_contexts(profile);
+  if (s.layout == "flat" && !contexts) transform::flatten_inlinees(profile, 0);
+  if (s.layout == "nested" && contexts) transform::nest_contexts(profile, {});
+  if (depth && s.layout != "flat") transform::flatten_inlinees(profile, depth);
+}
+
+Status filter(const Settings& s, Profile& profile) {
+  auto wanted = TRY(FunctionFilter::compile(s.function));
+  auto unwanted = TRY(FunctionFilter::compile(s.no_function));
+  if (!wanted.is_set() && !unwanted.is_set()) return {};
+  size_t before = profile.functions().size(), hashes = 0, left_out = 0;
+  profile.keep_if([&](const profile::Function& function) {
+    auto id = function.samples.name;
+    auto name = profile.names.text(id);
+    bool is_hash = profile.names.is_guid(id);
+    hashes += is_hash;
+    auto matches = [&](const FunctionFilter& filter) {
+      return is_hash ? filter.is_name_of(name) : filter.matches(name);
+    };
+    bool excluded = unwanted.is_set() && matches(unwanted);
+    left_out += excluded;
+    return !excluded && (!wanted.is_set() || matches(wanted));
+  });
+  constexpr const char* whole_names =
+      "their names are hashes, which only a whole linkage name ('_Z...') finds";
+  if (before && profile.functions().empty())
+    return fail("--{}function leaves none of {} functions: nothing is written{}{}",
+                wanted.is_set() ? "" : "no-", before, hashes ? "; " : "",
+                hashes ? whole_names : "");
+  if (hashes && unwanted.is_set() && left_out == 0)
+    report::print(stderr,
+                  "pgokit merge: warning: --no-function leaves out none of {} functions; {}\n",
+                  before, whole_names);
+  return {};
+}
+
+Status write(const Settings& s, Format format, Profile& profile) {
+  profile::WriteOptions options{.compress = s.compress,
+                                .md5_names = s.md5,
+                                .split_layout = s.split_layout,
+                                .vtables = profile::has_vtables(profile),
+                                .gcov_version = s.gcov_version == 407
+                                                    ? profile::gcov_version_407
+                                                    : static_cast<u32>(s.gcov_version)};
+  for (const auto& loss : profile::losses(profile, format, options))
+    report::print(stderr, "pgokit merge: warning: {}\n", loss);
+  auto bytes = TRY(profile::write_profile(profile, format, options));
+  auto output = TRY(OutputFile::create(s.output));
+  output.write(bytes);
+  TRY(output.commit());
+  if (!s.quiet && s.output != "-")
+    report::print(stderr, "{}: {}, {} bytes\n", s.output,
+                  report::counted(profile.functions().size(), "function"), bytes.size());
+  return {};
+}
+
+// How many inputs were left out.
+size_t tell_of_inputs(const Settings& s, const pipeline::Inputs& inputs,
+                      const profile::MergedFiles& merged) {
+  size_t broken = 0, duplicates = 0;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const auto& input = merged.inputs[i];
+    duplicates += input.duplicate;
+    if (input.error.empty()) continue;
+    ++broken;
+    report::print(stderr, "pgokit merge: warning: {}: left out\n", input.error);
+  }
+  if (merged.checksum_mismatches)
+    report::print(stderr,
+                  "pgokit merge: warning: {} functions of other versions (with smaller checksums) "
+                  "left out\n",
+                  merged.checksum_mismatches);
+  if (s.quiet) return broken;
+  report::print(stderr, "merged {} of {} inputs", merged.used(), inputs.size());
+  if (duplicates) report::print(stderr, ", {} the same as others", duplicates);
+  if (broken) report::print(stderr, ", {} left out", broken);
+  report::print(stderr, "\n");
+  return broken;
+}
+
+Result<int> merge(const Settings& s) {
+  auto format = TRY(format_of(s));
+  TRY(check_settings(s, format));
+  auto inputs = TRY(inputs_of(s));
+  if (are_instrumented(inputs)) {
+    constexpr std::string_view known[] = {"--output", "--weighted-input", "--input-files",
+                                          "--strict", "--onto",           "--quiet"};
+    TRY(check_other_inputs(s, "of instrumented programs", known));
+    return merge_instrumented({"merge", inputs, s.output, s.onto, s.strict, s.quiet});
+  }
+  if (!s.onto.empty() && !inputs.empty())
+    return usage_error("{}: --onto is for instrumented profiles", inputs[0].path);
+  if (are_raw_counts(inputs)) {
+    constexpr std::string_view known[] = {"--output", "--weighted-input", "--input-files",
+                                          "--strict", "--quiet"};
+    TRY(check_other_inputs(s, "raw counts", known));
+    return merge_raw(inputs, {s.output, s.strict, s.quiet});
+  }
+  profile::MergeOptions options{.rule = profile::ChecksumRule::largest,
+                                .strict = s.strict,
+                                .distinct = s.distinct,
+                                .rename = {},
+                                .threads = static_cast<unsigned>(s.threads)};
+  if (s.strip_suffixes) options.rename = canonical_function_name;
+  auto merged = TRY(profile::merge_files(inputs, options));
+  size_t broken = tell_of_inputs(s, inputs, merged);
+  if (merged.used() == 0) return fail("no input can be used; nothing is written");
+  Profile& profile = merged.profile;
+  TRY(check_contexts(s, profile));
+  convert(s, profile);
+  TRY(filter(s, profile));
+  profile.flags.partial |= s.partial;
+  if (s.drop_symbols) profile.symbols = {};
+  if (!s.symbols.empty()) TRY(pipeline::add_symbols(profile, s.symbols));
+  TRY(write(s, format, profile));
+  return broken ? some_left_out : 0;
+}
+
+int run(std::span<char* const> arguments) {
+  Settings settings;
+  auto table = options_of(settings);
+  table.given = &settings.given;
+  if (auto exit = parse_options(table, arguments)) return *exit;
+  auto code = merge(settings);
+  return code ? *code : report_failure("merge", code.error());
+}
+
+}  // namespace
+
+constexpr Command merge_command{"merge", "add up profiles, raw counts, or dumps", run};
+
+}  // namespace pgokit::cli

@@ -1,0 +1,220 @@
+#include "cli/commands/merge_instrumented.h"
+
+#include <algorithm>
+
+#include "base/cursor.h"
+#include "base/file.h"
+#include "instrument/carry_over.h"
+#include "instrument/map.h"
+#include "instrument/merge.h"
+#include "instrument/profile_file.h"
+#include "report/numbers.h"
+#include "report/print.h"
+
+namespace pgokit::cli {
+namespace {
+
+using report::grouped;
+
+constexpr int some_left_out = 3;
+
+// pipeline::Inputs are read one after the other; what one of them lacks is noted, and the others
+// count.
+class InstrumentedInputs {
+ public:
+  void take(const profile::MergeInput& input, u32 number) {
+    auto status = [&]() -> Status {
+      auto file = TRY(MappedFile::open(input.path));
+      auto taken = take(file.bytes(), input, number);
+      if (!taken) return std::unexpected(std::move(taken).error().in(file.path()));
+      return {};
+    }();
+    if (!status) note(status.error().message);
+  }
+
+  // Once all have been taken.
+  void add_dumps() {
+    if (!merger_.has_maps()) return;
+    for (const auto& [number, path] : dump_files_)
+      if (auto file = MappedFile::open(path)) merger_.add_dumps(number, file->bytes());
+  }
+
+  template <class... A>
+  void note(fmt::format_string<A...> text, A&&... values) {
+    notes_.push_back(fmt::format(text, std::forward<A>(values)...));
+  }
+  void note(const std::string& text) { notes_.push_back(text); }
+
+  instrument::Merger& merger() { return merger_; }
+  const std::vector<std::string>& notes() const { return notes_; }
+  u64 dump_files() const { return dump_files_.size(); }
+  // What the merger left out, in sentences.
+  void note_facts();
+
+ private:
+  Status take(Bytes bytes, const profile::MergeInput& input, u32 number) {
+    if (instrument::is_profile(bytes)) {
+      merger_.add_profile(TRY(instrument::read_profile(bytes)), input.weight);
+      return {};
+    }
+    if (instrument::looks_like_map_section(bytes) || as_text(bytes).starts_with(ELFMAG)) {
+      auto map = TRY(instrument::read_map(input.path, bytes));
+      if (map.facts.damaged)
+        note("{}: {} records of the map were skipped; the first: {}", input.path,
+             grouped(map.facts.damaged), map.facts.first_damage);
+      merger_.add_map(std::move(map.module));
+      return {};
+    }
+    return take_dumps(bytes, input, number);
+  }
+
+  Status take_dumps(Bytes bytes, const profile::MergeInput& input, u32 number) {
+    if (bytes.empty()) return fail("it is empty");
+    auto facts = merger_.see_dumps(number, bytes, input.weight);
+    if (facts.records == 0 && !instrument::DumpReader::recognizes(bytes))
+      return fail("neither a dump, nor a map, nor a profile of an instrumented program");
+    if (facts.damaged)
+      note("{}: {} of its records {} damaged; the first at {}", input.path,
+           facts.damaged == 1 ? "one" : grouped(facts.damaged), facts.damaged == 1 ? "is" : "are",
+           facts.first_damage);
+    if (facts.records) dump_files_.emplace_back(number, input.path);
+    return {};
+  }
+
+  instrument::Merger merger_;
+  std::vector<std::pair<u32, std::string>> dump_files_;
+  std::vector<std::string> notes_;
+};
+
+void InstrumentedInputs::note_facts() {
+  const auto& facts = merger_.facts();
+  if (facts.without_map)
+    note("{} dumps are of programs without a map; the first of {}", grouped(facts.without_map),
+         facts.first_without_map);
+  if (facts.misfits)
+    note("{} dumps have other counters than the map of their build id: refused",
+         grouped(facts.misfits));
+  if (facts.implausible)
+    note("{} functions of dumps have impossible counters: left out", grouped(facts.implausible));
+  if (facts.unknown_order)
+    note("{} entries of order logs are of no function of the map (another build?): left out",
+         grouped(facts.unknown_order));
+  if (facts.unknown_values)
+    note("{} recorded targets are of no call of the map (another build?): left out",
+         grouped(facts.unknown_values));
+  if (facts.implausible_sites)
+    note("{} calls have impossible counts of their targets: left out",
+         grouped(facts.implausible_sites));
+  if (facts.mismatched)
+    note("{} functions are described differently for one build id: refused; the first: {}",
+         grouped(facts.mismatched), facts.first_mismatch);
+  if (facts.edges_elsewhere)
+    note("{} sampled calls are in files without a build id: left out",
+         grouped(facts.edges_elsewhere));
+}
+
+struct Totals {
+  u64 functions = 0, ran = 0;
+  bool tells_runs = false;
+};
+
+Totals totals_of(const instrument::Profile& profile) {
+  Totals totals;
+  for (const auto& module : profile.modules) {
+    totals.functions += module.functions.size();
+    totals.tells_runs |= (module.all_kinds() & module.kinds_of_runs()) != 0;
+    totals.ran +=
+        static_cast<u64>(std::ranges::count_if(module.data.ran, [](u64 ran) { return ran > 0; }));
+  }
+  return totals;
+}
+
+std::string names_of(const instrument::Profile& profile) {
+  std::string text;
+  size_t named = 0;
+  for (const auto& module : profile.modules) {
+    if (!module.has_map()) continue;
+    if (++named > 3) return text + ", ...";
+    text += (text.empty() ? "" : ", ") + instrument::display_name(module);
+  }
+  return text;
+}
+
+void tell_outcome(const InstrumentedMerge& merge, const instrument::Profile& profile,
+                  const instrument::MergeFacts& facts) {
+  auto totals = totals_of(profile);
+  std::string text = fmt::format("{}: {}; {}", merge.output, names_of(profile),
+                                 report::counted(totals.functions, "function"));
+  if (totals.tells_runs && (facts.dumps || totals.ran))
+    text += fmt::format(", {} of them ran ({})", grouped(totals.ran),
+                        report::percent(totals.ran, totals.functions));
+  if (facts.dumps) text += fmt::format("; {}", report::counted(facts.dumps, "dump"));
+  if (facts.superseded)
+    text += fmt::format(", {} more that later ones of their process contain",
+                        grouped(facts.superseded));
+  report::print(stderr, "{}\n", text);
+}
+
+Result<instrument::Module> map_at(const std::string& path) {
+  auto file = TRY(MappedFile::open(path));
+  if (!instrument::is_profile(file.bytes()))
+    return TRY_IN(path, instrument::read_map(path, file.bytes())).module;
+  auto profile = TRY_IN(path, instrument::read_profile(file.bytes()));
+  if (profile.modules.size() != 1)
+    return fail("{}: it is of {} programs; --onto wants the map of one", path,
+                profile.modules.size());
+  auto& module = profile.modules[0];
+  module.data = {};
+  module.make_columns();
+  return std::move(module);
+}
+
+Result<instrument::Profile> carried_over(const InstrumentedMerge& merge,
+                                         const instrument::Profile& profile) {
+  auto carried = instrument::carry_over(profile, TRY(map_at(merge.onto)));
+  if (!merge.quiet)
+    report::print(
+        stderr,
+        "{} functions are as they were, {} changed{} and were refused, {} are gone, {} have "
+        "names that do not tell them apart\n",
+        grouped(carried.taken), grouped(carried.changed),
+        carried.changed ? fmt::format(" ({}, ...)", carried.first_changed) : "",
+        grouped(carried.gone), grouped(carried.ambiguous));
+  return std::move(carried.profile);
+}
+
+}  // namespace
+
+bool are_instrumented(const pipeline::Inputs& inputs) {
+  return std::ranges::any_of(inputs, [](const profile::MergeInput& input) {
+    auto file = MappedFile::open(input.path);
+    return file && instrument::Merger::recognizes(file->bytes());
+  });
+}
+
+Result<int> merge_instrumented(const InstrumentedMerge& merge) {
+  InstrumentedInputs inputs;
+  for (u32 i = 0; i < merge.inputs.size(); ++i) inputs.take(merge.inputs[i], i);
+  inputs.add_dumps();
+  inputs.note_facts();
+  const instrument::MergeFacts facts = inputs.merger().facts();
+  bool has_maps = inputs.merger().has_maps();
+  if (!has_maps && merge.inputs.size() == 1 && !inputs.notes().empty())
+    return fail("{}", inputs.notes().front());
+  if (merge.strict && !inputs.notes().empty()) return fail("{}", inputs.notes().front());
+  for (const auto& text : inputs.notes())
+    report::print(stderr, "pgokit {}: warning: {}\n", merge.command, text);
+  if (!has_maps)
+    return fail("no map is among the inputs: 'pgokit map PROGRAM -o app.map' makes one");
+  if (inputs.dump_files() && facts.dumps == 0)
+    return fail("no dump could be used: is the map that of the program that ran?");
+  auto profile = inputs.merger().finish();
+  if (!merge.onto.empty()) profile = TRY(carried_over(merge, profile));
+  auto output = TRY(OutputFile::create(merge.output));
+  output.write(instrument::write_profile(profile));
+  TRY(output.commit());
+  if (!merge.quiet) tell_outcome(merge, profile, facts);
+  return inputs.notes().empty() ? 0 : some_left_out;
+}
+
+}  // namespace pgokit::cli

@@ -1,0 +1,25 @@
+#pragma once
+
+// Maps, raw dumps and profiles of instrumented programs merged: `pgokit map` and `pgokit merge`.
+
+#include "pipeline/input_files.h"
+
+namespace pgokit::cli {
+
+// Whether one of them is an instrumented program, its map, a dump or a profile of those.
+bool are_instrumented(const pipeline::Inputs& inputs);
+
+struct InstrumentedMerge {
+  const char* command = "merge";  // for messages
+  pipeline::Inputs inputs;
+  std::string output;
+  std::string onto = {};  // a map: what other builds counted goes to this one
+  bool strict = false;    // anything left out is a failure
+  bool quiet = false;
+};
+
+// Says on standard error what was left out and what came out. The exit code: 0, or 3 where
+// something was left out.
+Result<int> merge_instrumented(const InstrumentedMerge& merge);
+
+}  // namespace pgokit::cli

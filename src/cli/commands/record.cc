@@ -1,0 +1,192 @@
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/progress.h"
+#include "cli/commands/commands.h"
+#include "cli/options.h"
+#include "cli/views/next_steps.h"
+#include "record/hardware_recorder.h"
+#include "record/recorder.h"
+#include "report/json.h"
+#include "report/numbers.h"
+#include "report/print.h"
+
+namespace pgokit::cli {
+namespace {
+
+using report::counted;
+
+struct Settings {
+  record::RecordSettings record;
+  std::string event;
+  u64 pid = 0, depth = 32;
+  bool no_callchain = false, quiet = false;
+  bool software = false, hardware = false;
+  bool stats = false;
+  std::vector<std::string> given;
+};
+
+double share(u64 part, u64 whole) {
+  return whole ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+std::string describe(const record::TraceCounts& counts) {
+  auto samples = counted(counts.samples, "sample");
+  if (counts.windows == 0) return samples;
+  return fmt::format("{}, {}, {:.1f} % with full stacks", samples,
+                     counted(counts.branches, "branch entry", "branch entries"),
+                     share(counts.full, counts.samples));
+}
+
+// The first rung that works; nullopt: none.
+std::optional<record::Rung> usable_hardware(const std::string& event, std::string& why) {
+  auto ladder = record::hardware_ladder();
+  for (const auto& rung : record::plain_events())
+    if (!event.empty()) ladder.push_back(rung);
+  for (const auto& rung : ladder) {
+    if (!event.empty() && event != rung.name) continue;
+    auto attempt = record::try_rung(rung);
+    if (attempt.ok()) return rung;
+    why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", rung.name, attempt.why);
+  }
+  return std::nullopt;
+}
+
+Result<record::RecordSummary> record_somehow(const Settings& settings, std::string& how) {
+  std::string why;
+  if (!settings.software) {
+    if (auto rung = usable_hardware(settings.event, why)) {
+      how = rung->name;
+      if (std::ranges::count(settings.given, "--depth") > 0)
+        return usage_error("--depth is for --software: stacks of {} have the processor's depth",
+                           rung->name);
+      return record::record_in_hardware(*rung, settings.record);
+    }
+    if (why.empty())
+      return usage_error("there is no event {} (see 'pgokit doctor')", settings.event);
+    if (settings.hardware || !settings.event.empty())
+      return fail("the processor's branch stacks cannot be used: {}", why);
+  }
+  how = "software branch stacks";
+  return record::record_in_software(settings.record);
+}
+
+void print_summary(const Settings& settings, const record::RecordSummary& summary,
+                   const std::string& how) {
+  const auto& counts = summary.counts;
+  report::print(stderr, "pgokit record: {} by {}", describe(counts), how);
+  if (counts.threads)
+    report::print(stderr, "; {} in {}", counted(counts.threads, "thread"),
+                  counted(counts.processes, "process", "processes"));
+  report::print(stderr, "\n");
+  if (counts.without)
+    report::print(stderr, "pgokit record: {} the code could not be followed\n",
+                  counted(counts.without, "time"));
+  if (!summary.obstacle.empty())
+    report::print(stderr, "pgokit record: a process could not be recorded: {}\n", summary.obstacle);
+  if (!summary.tick_obstacle.empty())
+    report::print(stderr, "pgokit record: no exact timer ({}): CPU times were polled instead\n",
+                  summary.tick_obstacle);
+  report::print(stderr, "pgokit record: wrote {} ({})\n", settings.record.output,
+                report::file_size(summary.file_size));
+  if (counts.samples) print_next(settings.record.output, settings.record.command);
+}
+
+// The program did its work, but there is nothing to go on with.
+Error no_samples(const Settings& settings, const record::RecordSummary& summary) {
+  const auto& path = settings.record.output;
+  if (!summary.obstacle.empty())
+    return {fmt::format("{}: there are no samples in it, as no process could be recorded", path)};
+  return {fmt::format(
+      "{}: there are no samples in it: {}; -F takes more of them", path,
+      settings.pid ? "the process did not run meanwhile" : "the program did not run long enough")};
+}
+
+void print_stats(const record::RecordSummary& summary) {
+  const auto& counts = summary.counts;
+  auto json = report::Json::object();
+  json.set("windows", counts.windows).set("samples", counts.samples).set("full", counts.full);
+  json.set("without", counts.without).set("in_system_call", counts.in_kernel);
+  json.set("branches", counts.branches).set("stops", counts.stops);
+  json.set("stopped_s", static_cast<double>(counts.stopped_ns) / 1e9);
+  json.set("threads", counts.threads).set("processes", counts.processes);
+  json.set("file_size", summary.file_size);
+  report::print(stderr, "{}\n", report::lines(json.text()));
+}
+
+Status check(const Settings& settings) {
+  bool attach = settings.pid != 0;
+  if (attach == !settings.record.command.empty())
+    return usage_error("{} (pgokit record --help)", attach
+                                                        ? "give a command to run or --pid, not both"
+                                                        : "give a command to run, or --pid");
+  if (settings.software && settings.hardware)
+    return usage_error("--software and --hardware exclude each other");
+  if (settings.software && !settings.event.empty())
+    return usage_error("--event {} is of the processor, which --software does without",
+                       settings.event);
+  if (settings.record.frequency == 0 || settings.record.frequency > 100'000)
+    return usage_error("--frequency is 1 to 100000");
+  constexpr u64 most_pids = 1 << 22;
+  if (settings.pid > most_pids) return usage_error("--pid is the number of a process");
+  if (!(settings.record.seconds >= 0)) return usage_error("--for is a number of seconds");
+  if (settings.depth == 0 || settings.depth > 128) return usage_error("--depth is 1 to 128");
+  return {};
+}
+
+int run(std::span<char* const> arguments) {
+  Settings settings;
+  auto& record = settings.record;
+  OptionTable table{
+      "pgokit record",
+      "Run a command, or attach to a process, and record branch stacks and call chains.",
+      {{"-o,--output", "FILE", "the recording", &record.output},
+       {"-p,--pid", "PID", "attach to a running process", &settings.pid},
+       {"--for", "SECONDS", "stop recording after that time", &record.seconds},
+       {"-F,--frequency", "N", "times per second of a thread's CPU time that it is looked at",
+        &record.frequency},
+       {"--depth", "N", "branches in a stack", &settings.depth},
+       {"--no-callchain", "", "branch stacks only", &settings.no_callchain},
+       {"--software", "", "do not use the processor's branch stacks", &settings.software},
+       {"--hardware", "", "use nothing else", &settings.hardware},
+       {"-e,--event", "NAME", "one event of those that 'pgokit doctor' lists", &settings.event},
+       {"--single-step", "", "", &record.single_step, false, true},
+       {"--stats", "", "print the figures of the summary as JSON", &settings.stats},
+       {"-q,--quiet", "", "no progress and no summary", &settings.quiet}},
+      "The program's output, signals and exit code pass through.\n\n"
+      "  pgokit record -- ./app arguments\n"
+      "  pgokit record -o app.perf -p 4711 --for 10\n",
+      &record.command,
+      {"[options] -- COMMAND [ARG...]", "[options] -p PID"}};
+  table.given = &settings.given;
+  if (auto exit = parse_options(table, arguments)) return *exit;
+  settings.software |= record.single_step;
+  if (auto status = check(settings); !status) return report_failure("record", status.error());
+  record.pid = static_cast<pid_t>(settings.pid);
+  record.depth = static_cast<u32>(settings.depth);
+  record.callchain = !settings.no_callchain;
+  record.command_line = {"pgokit", "record"};
+  record.command_line.insert(record.command_line.end(), arguments.begin(), arguments.end());
+  std::string how;
+  auto summary = [&] {
+    Progress progress("recording", 0);
+    if (!settings.quiet)
+      record.progress = [&](const record::TraceCounts& counts) { progress.show(describe(counts)); };
+    return record_somehow(settings, how);
+  }();
+  if (!summary) return report_failure("record", summary.error());
+  if (settings.stats)
+    print_stats(*summary);
+  else if (!settings.quiet)
+    print_summary(settings, *summary, how);
+  if (summary->counts.samples == 0 && summary->exit_code == 0)
+    return report_failure("record", no_samples(settings, *summary));
+  return summary->exit_code;
+}
+
+}  // namespace
+
+constexpr Command record_command{"record", "run a program and record its branches", run};
+
+}  // namespace pgokit::cli

@@ -1,0 +1,104 @@
+#include "base/cursor.h"
+#include "base/file.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/show_options.h"
+#include "cli/options.h"
+#include "cli/views/instrumented.h"
+#include "cli/views/profile.h"
+#include "cli/views/program.h"
+#include "cli/views/recording.h"
+#include "object/file.h"
+#include "pipeline/foreign_formats.h"
+#include "profile/format.h"
+
+namespace pgokit::cli {
+namespace {
+
+struct Settings {
+  std::string file;
+  bool json = false;
+  ShowProfile profile;
+  ShowInstrumented instrumented;
+  std::optional<u32> top;
+  std::vector<std::string> given;
+};
+
+std::optional<Shown> kind_of(Bytes bytes, bool targets) {
+  if (is_recording(bytes)) return targets ? Shown::targets : Shown::recording;
+  if (is_script(bytes)) return targets ? Shown::targets : Shown::script;
+  if (profile::sniff(bytes)) return Shown::profile;
+  if (is_dump(bytes)) return Shown::dumps;
+  if (is_instrumented_data(bytes)) return Shown::instrumented;
+  return std::nullopt;
+}
+
+Status show(const Settings& settings) {
+  auto file = TRY(MappedFile::open(settings.file));
+  auto kind = kind_of(file.bytes(), settings.instrumented.targets);
+  if (kind) TRY(check_shown(settings.given, *kind, file.path()));
+  if (kind == Shown::targets)
+    return show_recorded_targets(settings.file, settings.instrumented, settings.json);
+  if (kind == Shown::recording)
+    return show_recording(file.path(), file.bytes(), settings.json, settings.top.value_or(20));
+  if (kind == Shown::script) return show_script(file.path(), file.bytes(), settings.json);
+  if (kind == Shown::profile) return show_profile(file, settings.profile, settings.json);
+  if (kind) return show_instrumented(file, settings.instrumented, settings.json);
+  auto program = object::File::parse(file.bytes());
+  if (program) TRY(check_shown(settings.given, Shown::program, file.path()));
+  if (program) return show_program(file.path(), *program, settings.json);
+  if (file.bytes().empty()) return fail("{}: it is empty", file.path());
+  if (as_text(file.bytes()).starts_with(ELFMAG))
+    return std::unexpected(std::move(program).error().in(file.path()));
+  if (auto what = pipeline::foreign_format(file.bytes()); !what.empty())
+    return fail("{}: {}", file.path(), what);
+  return fail("{}: neither a recording nor a profile nor a program", file.path());
+}
+
+int run(std::span<char* const> arguments) {
+  Settings settings;
+  OptionTable table{
+      "pgokit show",
+      "Show what is in a recording, a profile, a dump or a program.",
+      {{"FILE", "", "the file", &settings.file, true},
+       {"--function", "NAME",
+        "of a profile: this function in full (linkage name, demangled, or part of it)",
+        &settings.profile.function},
+       {"--top", "N", "that many functions, calls or programs; 0 is all", &settings.top},
+       {"--hot", "N", "... that many of those with a hot place, and its count; 0 is all",
+        &settings.profile.hot},
+       {"--summary", "", "... no functions", &settings.profile.summary},
+       {"--detailed-summary", "", "... from which count on the hottest places make 1 to 99.9999 %",
+        &settings.profile.detailed_summary},
+       {"--sections", "", "... the sections of an extbinary file", &settings.profile.sections},
+       {"--symbols", "", "... its list of symbols", &settings.profile.symbols},
+       {"-b,--binary", "PROGRAM", "instrumented profile: its program, for places in the source",
+        &settings.instrumented.program},
+       {"--functions", "", "instrumented profile: all functions", &settings.instrumented.all},
+       {"--uncovered", "", "... those that never ran", &settings.instrumented.never},
+       {"--order", "", "... in the order of their first runs", &settings.instrumented.order},
+       {"--edges", "", "... the calls that were sampled", &settings.instrumented.edges},
+       {"--targets", "", "... what indirect calls call; of a recording too, with -b PROGRAM",
+        &settings.instrumented.targets},
+       {"--per-site", "N", "... that many targets of each (3); 0 is all",
+        &settings.instrumented.per_site},
+       {"--source", "FILE", "... this source file with counts in front of its lines",
+        &settings.instrumented.source},
+       {"--demangle", "", "of a profile: names as people write them",
+        &settings.instrumented.demangle},
+       {"--json", "", "print JSON", &settings.json}},
+      ""};
+  table.given = &settings.given;
+  if (auto exit = parse_options(table, arguments)) return *exit;
+  settings.instrumented.function = settings.profile.function;
+  settings.profile.demangle = settings.instrumented.demangle;
+  settings.instrumented.top = settings.top;
+  if (settings.top) settings.profile.top = *settings.top;
+  auto status = show(settings);
+  return status ? 0 : report_failure("show", status.error());
+}
+
+}  // namespace
+
+constexpr Command show_command{"show", "show what is in a recording, a profile or a program", run};
+
+}  // namespace pgokit::cli

@@ -1,0 +1,244 @@
+#include "cli/views/comparison.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/function_name.h"
+#include "report/json.h"
+#include "report/numbers.h"
+#include "report/print.h"
+
+namespace pgokit::cli {
+namespace {
+
+using analysis::FunctionOverlap;
+using analysis::Level;
+using analysis::Mover;
+using analysis::Movers;
+using profile::Columns;
+using report::Json;
+
+double percent(u64 part, u64 whole) {
+  return whole ? 100 * static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+size_t shown(const std::vector<Mover>& movers, u64 top) {
+  return top && top < movers.size() ? static_cast<size_t>(top) : movers.size();
+}
+
+// Those that did not move are no movers.
+std::vector<Mover> really_moved(std::vector<Mover> movers) {
+  std::erase_if(movers, [](const Mover& m) { return m.change() == 0; });
+  return movers;
+}
+
+void list(std::string& text, std::string_view title, const std::vector<Mover>& movers, u64 top) {
+  if (movers.empty()) return;
+  text += report::format("\n{:>9} {:>9} {:>9} {:>7}  {}\n", "A", "B", "change", "alike", title);
+  size_t lines = shown(movers, top);
+  for (const auto& mover : std::span(movers).first(lines))
+    text += report::format("{:>8.2f}% {:>8.2f}% {:>+8.2f}% {:>6.1f}%  {}\n", 100 * mover.base_share,
+                           100 * mover.test_share, 100 * mover.change(), 100 * mover.similarity,
+                           mover.name);
+  if (lines < movers.size())
+    text += report::format("... and {} more (--top 0 shows all)\n", movers.size() - lines);
+}
+
+void lists(std::string& text, const Movers& movers, std::string_view what, u64 top) {
+  list(text, report::format("{}s that moved", what), really_moved(movers.moved), top);
+  list(text, report::format("{}s only in B", what), movers.added, top);
+  list(text, report::format("{}s only in A", what), movers.vanished, top);
+}
+
+std::string both_of(const analysis::HotOverlap& hot) {
+  return report::format("{} of {} ({:.1f}%)", report::grouped(hot.both),
+                        report::grouped(hot.either), percent(hot.both, hot.either));
+}
+
+// Samples of a place by where it is: inlinees in front, outermost first.
+struct PlaceCounts {
+  u64 base = 0, test = 0;
+};
+using Places = std::map<std::pair<std::vector<std::string>, profile::LineLocation>, PlaceCounts>;
+
+void collect(const Columns& columns, const Columns::Part& part, u32 node,
+             const std::vector<std::string>& callers, u64 PlaceCounts::* side, Places& places) {
+  for (const auto& place : part.places_of(node))
+    places[{callers, place.location}].*side += place.samples;
+  std::string scratch;
+  for (u32 i = node + 1; i < part.nodes[node].end; i = part.nodes[i].end) {
+    const auto& inlinee = part.nodes[i];
+    auto inner = callers;
+    inner.push_back(report::format("{}{}: {}", inlinee.call_site.line_offset,
+                                   inlinee.call_site.discriminator
+                                       ? report::format(".{}", inlinee.call_site.discriminator)
+                                       : "",
+                                   columns.text(inlinee.name, scratch)));
+    collect(columns, part, i, inner, side, places);
+  }
+}
+
+bool is_wanted(const Columns& columns, u32 function, const std::string& name) {
+  const auto& top = columns.functions[function];
+  std::string scratch;
+  const auto& id = columns.names[columns.node(top).name];
+  if (id.is_guid && id.guid == function_guid(name)) return true;
+  return columns.text(columns.node(top).name, scratch) == name || columns.context_text(top) == name;
+}
+
+struct FunctionDetail {
+  const FunctionOverlap* overlap;
+  std::string name;
+  Places places;
+};
+
+std::vector<FunctionDetail> details(const Compared& c) {
+  std::vector<FunctionDetail> found;
+  for (const auto& function : c.overlap.functions) {
+    bool in_base = function.base != FunctionOverlap::absent;
+    bool in_test = function.test != FunctionOverlap::absent;
+    bool wanted = (in_base && is_wanted(c.base, function.base, c.function)) ||
+                  (in_test && is_wanted(c.test, function.test, c.function));
+    if (!wanted) continue;
+    auto& detail = found.emplace_back();
+    detail.overlap = &function;
+    if (in_base) {
+      const auto& top = c.base.functions[function.base];
+      detail.name = c.base.context_text(top);
+      collect(c.base, c.base.part(top), top.node, {}, &PlaceCounts::base, detail.places);
+    }
+    if (in_test) {
+      const auto& top = c.test.functions[function.test];
+      detail.name = c.test.context_text(top);
+      collect(c.test, c.test.part(top), top.node, {}, &PlaceCounts::test, detail.places);
+    }
+  }
+  return found;
+}
+
+std::string place_text(const Places::key_type& place) {
+  std::string text;
+  for (const auto& caller : place.first) text += caller + " > ";
+  text += report::format("{}", place.second.line_offset);
+  if (place.second.discriminator) text += report::format(".{}", place.second.discriminator);
+  return text;
+}
+
+void detail_text(std::string& text, const Compared& c) {
+  auto found = details(c);
+  if (found.empty()) text += report::format("\nno function '{}' in either\n", c.function);
+  for (const auto& [overlap, name, places] : found) {
+    text += report::format("\n{}: {} -> {} samples, {:.1f}% alike\n", name,
+                           report::grouped(overlap->base_samples),
+                           report::grouped(overlap->test_samples), 100 * overlap->similarity);
+    text += report::format("{:>12} {:>12} {:>8} {:>8}  place\n", "A", "B", "A", "B");
+    for (const auto& [place, counts] : places)
+      text += report::format("{:>12} {:>12} {:>7.2f}% {:>7.2f}%  {}\n", counts.base, counts.test,
+                             percent(counts.base, overlap->base_samples),
+                             percent(counts.test, overlap->test_samples), place_text(place));
+  }
+}
+
+Json mover_json(const Mover& mover) {
+  return std::move(Json::object()
+                       .set("name", mover.name)
+                       .set("base_samples", mover.base_samples)
+                       .set("test_samples", mover.test_samples)
+                       .set("base_share", mover.base_share)
+                       .set("test_share", mover.test_share)
+                       .set("change", mover.change())
+                       .set("similarity", mover.similarity));
+}
+
+Json list_json(const std::vector<Mover>& movers, u64 top) {
+  Json list = Json::array();
+  for (const auto& mover : std::span(movers).first(shown(movers, top)))
+    list.push(mover_json(mover));
+  return list;
+}
+
+Json movers_json(const Movers& movers, u64 top) {
+  return std::move(Json::object()
+                       .set("moved", list_json(really_moved(movers.moved), top))
+                       .set("added", list_json(movers.added, top))
+                       .set("vanished", list_json(movers.vanished, top)));
+}
+
+Json hot_json(const analysis::HotOverlap& hot) {
+  return std::move(Json::object()
+                       .set("base", hot.base)
+                       .set("test", hot.test)
+                       .set("both", hot.both)
+                       .set("either", hot.either));
+}
+
+Json detail_json(const FunctionDetail& detail) {
+  Json places = Json::array();
+  for (const auto& [place, counts] : detail.places)
+    places.push(std::move(Json::object()
+                              .set("place", place_text(place))
+                              .set("base", counts.base)
+                              .set("test", counts.test)));
+  return std::move(Json::object()
+                       .set("name", detail.name)
+                       .set("base_samples", detail.overlap->base_samples)
+                       .set("test_samples", detail.overlap->test_samples)
+                       .set("similarity", detail.overlap->similarity)
+                       .set("places", std::move(places)));
+}
+
+}  // namespace
+
+std::string compare_text(const Compared& c) {
+  const auto& o = c.overlap;
+  std::string text = report::format("A          {}\nB          {}\n", c.base_path, c.test_path);
+  text += report::format("similarity {:.2f}%\noverlap    {:.2f}% of samples\n", 100 * o.similarity,
+                         100 * o.sample_share());
+  text += report::format("samples    {} -> {}; {:.2f}% and {:.2f}% where the other has none\n",
+                         report::grouped(o.base_samples), report::grouped(o.test_samples),
+                         percent(o.base_unique, o.base_samples),
+                         percent(o.test_unique, o.test_samples));
+  bool contexts = c.base.flags.context_sensitive;
+  text += report::format("{:<10} {} -> {}; {} in both, {} only in A, {} only in B\n",
+                         contexts ? "contexts" : "functions", report::grouped(o.base_functions),
+                         report::grouped(o.test_functions), report::grouped(o.matched_functions),
+                         report::grouped(o.base_functions - o.matched_functions),
+                         report::grouped(o.test_functions - o.matched_functions));
+  text += report::format("hot        {} {}, {} of places in both\n",
+                         contexts ? "contexts" : "functions", both_of(o.hot_functions),
+                         both_of(o.hot_places));
+  if (!c.function.empty()) return detail_text(text, c), text;
+  lists(text, find_movers(o, c.base, c.test, Level::function), "function", c.top);
+  if (contexts) lists(text, find_movers(o, c.base, c.test, Level::context), "context", c.top);
+  return text;
+}
+
+std::string compare_json(const Compared& c) {
+  const auto& o = c.overlap;
+  Json json = Json::object();
+  json.set("base", c.base_path)
+      .set("test", c.test_path)
+      .set("similarity", o.similarity)
+      .set("overlap", o.sample_share())
+      .set("base_samples", o.base_samples)
+      .set("test_samples", o.test_samples)
+      .set("base_unique_samples", o.base_unique)
+      .set("test_unique_samples", o.test_unique)
+      .set("base_functions", o.base_functions)
+      .set("test_functions", o.test_functions)
+      .set("matched_functions", o.matched_functions)
+      .set("hot_functions", hot_json(o.hot_functions))
+      .set("hot_places", hot_json(o.hot_places));
+  if (!c.function.empty()) {
+    Json list = Json::array();
+    for (const auto& detail : details(c)) list.push(detail_json(detail));
+    json.set("function", std::move(list));
+    return json.text() + "\n";
+  }
+  json.set("functions", movers_json(find_movers(o, c.base, c.test, Level::function), c.top));
+  if (c.base.flags.context_sensitive)
+    json.set("contexts", movers_json(find_movers(o, c.base, c.test, Level::context), c.top));
+  return json.text() + "\n";
+}
+
+}  // namespace pgokit::cli

@@ -1,0 +1,399 @@
+#include "cli/views/generation.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/unique_names.h"
+#include "cli/compilers.h"
+#include "pipeline/input_checks.h"
+#include "program/named_paths.h"
+#include "program/producer.h"
+#include "report/json.h"
+#include "report/numbers.h"
+#include "report/print.h"
+
+namespace pgokit::cli {
+namespace {
+
+using report::counted;
+using report::grouped;
+using report::percent;
+
+constexpr double dense_enough = 50;
+
+std::string names_of(const std::vector<std::string>& inputs) {
+  return inputs.size() == 1 ? inputs[0]
+                            : fmt::format("{} and {} more", inputs[0], inputs.size() - 1);
+}
+
+struct Part {
+  const char* key;
+  const char* text;
+  u64 count;
+};
+
+std::vector<Part> dropped_samples(const pipeline::ReadInput& input) {
+  const auto& use = input.use;
+  return {{"without_branches", "without branch stack", use.without_branches},
+          {"other_events", "of other events", use.other_events},
+          {"elsewhere", "of other processes", use.elsewhere},
+          {"not_in_program", "outside of the program", use.not_in_program},
+          {"bad_call_chain", "with a broken call chain or in a prologue", input.bad_chains},
+          {"unreadable", "unreadable", use.unreadable}};
+}
+
+std::vector<Part> broken_ranges(const pipeline::ReadInput& input) {
+  const auto& ranges = input.ranges;
+  return {
+      {"off_boundary", "do not start or end at an instruction of the program", ranges.off_boundary},
+      {"outside_functions", "are in no known function", ranges.outside_functions},
+      {"across_functions", "run past the end of a function", ranges.across_functions},
+      {"bogus", "contain a jump, call or return that would have been taken", ranges.bogus}};
+}
+
+// What is estimated, and what nothing in the recording tells.
+std::string ip_warning(const samples::IpQuality& quality, bool has_chains) {
+  auto share = [](double part) { return fmt::format("{:.1f} %", 100 * part); };
+  std::string text = fmt::format(
+      "no branch stacks: counts are estimated from where the samples lie. Chance alone leaves {} "
+      "of "
+      "them right ({} of {} functions have 10 samples or more)",
+      share(quality.likely_overlap), quality.well_sampled, quality.functions);
+  if (quality.calls_without_target >= 0.0005)
+    text += fmt::format("; {} of the calls are indirect and their targets not known{}",
+                        share(quality.calls_without_target),
+                        has_chains ? "" : " (perf record -g would tell)");
+  return text + "; branch stacks (pgokit record) would tell more";
+}
+
+// How the compiler named the functions: called otherwise, it would not find them.
+struct Naming {
+  ProfileKind kind;
+  std::string absolute_path;  // that static functions were named by, one of them
+};
+
+Naming naming_of(const GenerationReport& report) {
+  Naming naming;
+  auto& kind = naming.kind;
+  kind = {.probes = report.program.has_probes()};
+  const auto& profile = report.generated.profile;
+  const auto& names = profile.names;
+  for (u32 id = 0; id < names.size(); ++id)
+    kind.unique_names |= split_unique_name(names.text(NameId{id})).has_value();
+  // Rust's library may be named the other way.
+  u64 most = 0;
+  for (const auto& function : profile.functions()) {
+    if (function.samples.total <= most) continue;
+    most = function.samples.total;
+    kind.rust_v0 = names.text(profile.contexts.node(function.context).function).starts_with("_R");
+  }
+  if (kind.unique_names) naming.absolute_path = program::absolute_named_path(report.program);
+  kind.absolute_paths = !naming.absolute_path.empty();
+  return naming;
+}
+
+// The branches are the program's and the frames are not: some versions of perf print these as
+// offsets in their files, which nothing tells apart from addresses where the files are not printed.
+bool has_frames_elsewhere(const pipeline::ReadInput& input) {
+  const auto& use = input.use;
+  u64 outside = input.contexts ? input.unwound.outside_chains : input.unwound.outside_leaves;
+  return input.kind == pipeline::InputKind::script && use.used * 2 > use.samples &&
+         outside * 10 >= use.used * 9;
+}
+
+std::string frames_elsewhere(const program::Program& program) {
+  return fmt::format(
+      "nearly all call chains are outside of {} though its branches are not: perf 6.1 and others "
+      "print frames as offsets in their files; print these too (perf script -F "
+      "pid,ip,sym,dso,brstack --show-mmap-events), or give the recording itself",
+      program.name());
+}
+
+// Sentences for the user, most important first.
+std::vector<std::string> warnings(const GenerationReport& report, const Naming& naming) {
+  std::vector<std::string> list;
+  auto add = [&]<class... A>(fmt::format_string<A...> text, A&&... values) {
+    list.push_back(fmt::format(text, std::forward<A>(values)...));
+  };
+  const auto& input = report.input;
+  if (!report.options.passed_over.empty()) list.push_back(report.options.passed_over);
+  if (!input.cut_short.empty()) add("the recording is not whole: {}", input.cut_short);
+  if (report.options.run_to_next_branch && input.use.deepest == 1)
+    add("branch stacks of one branch each: what ran is taken to be the code from where each branch "
+        "went up to the next branch");
+  if (input.ip_only) list.push_back(ip_warning(*input.ip_only, input.has_chains));
+  if (input.other_kind_line)
+    add("samples with and without call chains are mixed: those of the second kind, from line {} "
+        "on, were dropped; make a text of each kind, and a profile of each",
+        input.other_kind_line);
+  if (has_frames_elsewhere(input)) list.push_back(frames_elsewhere(report.program));
+  if (input.unwound.cut_chains)
+    add("{} with more than {} frames: the outer ones were left out",
+        counted(input.unwound.cut_chains, "sample"), grouped(unwind::HybridSampler::max_frames));
+  if (!input.mapped)
+    add("no mapping event of {} in the text: its linked addresses were taken "
+        "(perf script --show-mmap-events tells them)",
+        report.program.name());
+  if (input.matched_by_name)
+    add("no build id to compare: the program was matched by its name only (link with --build-id)");
+  for (const auto& part : broken_ranges(input))
+    if (part.count)
+      add("{} of the ranges between branches {}", percent(part.count, input.ranges.total),
+          part.text);
+  if (input.script.bad_branches)
+    add("{}; the first in line {}: {}", counted(input.script.bad_branches, "broken branch record"),
+        input.script.first_bad_line, input.script.first_bad_text);
+  if (input.script.unparsable_events)
+    add("{} could not be parsed", counted(input.script.unparsable_events, "mapping event"));
+  u64 broken = input.unreadable.truncated_records + input.unreadable.unpack_failures;
+  if (broken) add("skipped {}", counted(broken, "broken record"));
+  if (report.program.functions().shared_starts())
+    add("{} addresses start several functions; the first one got the samples",
+        grouped(report.program.functions().shared_starts()));
+  if (report.generated.probes_without_descriptor)
+    add("left out {} with probes that no descriptor names",
+        counted(report.generated.probes_without_descriptor, "function"));
+  for (auto& loss : probe::losses(report.generated.probe_damage)) list.push_back(std::move(loss));
+  double density = report.generated.density.density;
+  if (!input.ip_only && density > 0 && density * 1.05 < dense_enough)
+    add("the profile is thin (density {:.1f}): {:.1f} times as many samples would optimize better",
+        density, dense_enough / density);
+  if (!naming.absolute_path.empty())
+    add("static functions are named by absolute source paths ({}): a build in another folder will "
+        "not find them; compile with -fmacro-prefix-map=$PWD/= what is recorded and what is built",
+        naming.absolute_path);
+  return list;
+}
+
+Compiler compiler_of_program(const program::Program& program) {
+  auto compiler = compiler_of(program::producer_of(program.file(), program.debug()));
+  compiler.cplusplus |= program::has_cplusplus(program.file(), program.debug());
+  return compiler;
+}
+
+// In the order of the work.
+std::vector<Part> stats_of(const GenerationReport& report) {
+  const auto& input = report.input;
+  const auto& functions = report.program.functions();
+  const auto& summary = report.generated.summary;
+  std::vector<Part> list{{"input.files", "files read", input.files},
+                         {"input.bytes", "bytes in them", input.bytes},
+                         {"samples.read", "samples", input.use.samples},
+                         {"samples.used", "samples used", input.use.used}};
+  for (const auto& part : dropped_samples(input)) list.push_back({part.key, part.text, part.count});
+  std::vector<Part> rest{
+      {"branches.entries", "entries of the branch stacks used", input.use.entries},
+      {"branches.elsewhere", "entries outside of the program", input.use.entries_elsewhere},
+      {"branches.wrong_path", "entries never really taken", input.use.entries_wrong_path},
+      {"unwound.samples", "different samples with call chains", input.unwound.samples},
+      {"ranges.total", "ranges between branches, each time", input.ranges.total},
+      {"ranges.distinct", "different ranges", input.distinct_ranges},
+      {"branches.distinct", "different branches", input.distinct_branches},
+      {"contexts", "calling contexts", input.distinct_contexts},
+      {"program.functions", "functions of the program", functions.size()},
+      {"profile.functions", "functions in the profile", summary.num_functions},
+      {"profile.counts", "places with a count", summary.num_counts},
+      {"profile.samples", "samples of all places", summary.total},
+      {"profile.largest", "samples of the hottest place", summary.max_count},
+      {"profile.bytes", "bytes written", report.output_size}};
+  list.insert(list.end(), rest.begin(), rest.end());
+  return list;
+}
+
+// The program, and the files that its debug information was taken from.
+std::string files_of(const program::Program& program, const pipeline::GenerationOptions& options) {
+  std::string text = program.path();
+  for (const auto* more : {&options.program.debug_path, &options.program.dwp_path})
+    if (!more->empty()) text += ", " + *more;
+  return text;
+}
+
+}  // namespace
+
+Status check_input(const program::Program& program, const pipeline::ReadInput& input,
+                   const pipeline::GenerationOptions& options) {
+  if (!program.file().has_symbols())
+    return fail(
+        "{} is stripped: without .symtab or .gnu_debugdata its code cannot be decoded; "
+        "give the unstripped file of the same build with -b",
+        program.path());
+  if (!program.has_probes() && !program.debug())
+    return fail(
+        "{} has neither debug information nor probes; "
+        "compile it with {}",
+        files_of(program, options), profiling_options(compiler_of_program(program)));
+  if (!options.kind && input.contexts && has_frames_elsewhere(input))
+    return fail("{}: contexts cannot be told: {}", names_of(options.inputs),
+                frames_elsewhere(program));
+  if (input.distinct_ranges > 0 || input.distinct_branches > 0) return {};
+  if (input.kind != pipeline::InputKind::raw && input.use.samples == 0)
+    return fail("{}: {}{}", names_of(options.inputs), pipeline::not_whole(input.cut_short),
+                pipeline::no_samples);
+  std::string causes;
+  for (const auto& part : dropped_samples(input))
+    if (part.count)
+      causes += fmt::format("{} {} {}", causes.empty() ? ":" : ",", grouped(part.count), part.text);
+  if (input.kind == pipeline::InputKind::script && !input.mapped)
+    return fail(
+        "{}: none of its {} samples can be used for {}{}; it has no mapping event of {}, which "
+        "tells where that was loaded: print the text with perf script --show-mmap-events",
+        names_of(options.inputs), grouped(input.use.samples), program.name(), causes,
+        program.name());
+  return fail(
+      "{}: none of its {} samples can be used for {}{}; "
+      "is this the program that was recorded? 'pgokit show' tells both sides",
+      names_of(options.inputs), grouped(input.use.samples), files_of(program, options), causes);
+}
+
+Status check_generated(const program::Program& program, const pipeline::ReadInput& input,
+                       const pipeline::Generated& generated,
+                       const pipeline::GenerationOptions& options) {
+  if (generated.summary.max_count > 0) return {};
+  std::string causes;
+  for (const auto& part : broken_ranges(input))
+    if (part.count)
+      causes += fmt::format("; {} of the ranges between branches {}",
+                            percent(part.count, input.ranges.total), part.text);
+  return fail(
+      "{}: the profile would be empty: no sample is in code of {} that debug information or "
+      "probes know{}; compile with {}",
+      names_of(options.inputs), files_of(program, options), causes,
+      profiling_options(compiler_of_program(program)));
+}
+
+namespace {
+
+void print_next(const GenerationReport& report, const ProfileKind& kind) {
+  const auto& program = report.program;
+  auto compiler = compiler_of_program(program);
+  const char* label = "next";
+  for (const auto& line : use_commands(compiler, std::string(report.output), kind))
+    report::print(stderr, "{:<10}{}\n", std::exchange(label, ""), line);
+}
+
+void print_events(const samples::EventChoice& events) {
+  if (events.name.empty()) return;
+  report::print(stderr, "event     {}", events.name);
+  for (size_t i = 0; i < events.others.size(); ++i)
+    report::print(stderr, "{}{} of {}",
+                  i ? ", " : "; left out: ", grouped(events.others[i].samples),
+                  events.others[i].name);
+  if (!events.others.empty()) report::print(stderr, " (--event takes another)");
+  report::print(stderr, "\n");
+}
+
+}  // namespace
+
+void print_summary(const GenerationReport& report) {
+  const auto& input = report.input;
+  const auto& use = input.use;
+  if (input.kind != pipeline::InputKind::raw) {
+    report::print(stderr, "samples   {} = {} used", grouped(use.samples), grouped(use.used));
+    for (const auto& part : dropped_samples(input))
+      if (part.count) report::print(stderr, " + {} {}", grouped(part.count), part.text);
+    if (input.ip_only && use.entries)
+      report::print(stderr, "\ncallers   {} in the call chains", grouped(use.entries));
+    if (!input.ip_only)
+      report::print(stderr, "\nbranches  {} in the samples used", grouped(use.entries));
+    if (use.entries_elsewhere)
+      report::print(stderr, ", {} of them in other programs",
+                    percent(use.entries_elsewhere, use.entries));
+    if (use.entries_wrong_path)
+      report::print(stderr, ", {} dropped as never really taken", grouped(use.entries_wrong_path));
+    report::print(stderr, "\n");
+  }
+  print_events(input.events);
+  report::print(stderr, "program   {}\n", report.program.path());
+  report::print(stderr, "code      {}, {}{}\n", counted(input.distinct_ranges, "range"),
+                counted(input.distinct_branches, "branch", "branches"),
+                input.distinct_contexts
+                    ? fmt::format(" in {}", counted(input.distinct_contexts, "context"))
+                    : "");
+  report::print(stderr, "profile   {} from {}, density {:.1f}, wrote {} ({}, {})\n",
+                counted(report.generated.summary.num_functions, "function"),
+                report.program.has_probes() ? "probes" : "debug information",
+                report.generated.density.density, report.output, report.format,
+                report::file_size(report.output_size));
+  auto naming = naming_of(report);
+  for (const auto& warning : warnings(report, naming))
+    report::print(stderr, "warning   {}\n", warning);
+  print_next(report, naming.kind);
+}
+
+void print_stats(const GenerationReport& report) {
+  for (const auto& part : stats_of(report))
+    report::print(stderr, "{:>18}  {}\n", grouped(part.count), part.text);
+}
+
+void print_json(const GenerationReport& report, bool with_stats) {
+  using report::Json;
+  const auto& input = report.input;
+  Json samples = Json::object(), dropped = Json::object(), branches = Json::object();
+  for (const auto& part : dropped_samples(input)) dropped.set(part.key, part.count);
+  samples.set("total", input.use.samples)
+      .set("used", input.use.used)
+      .set("dropped", std::move(dropped));
+  branches.set("entries", input.use.entries)
+      .set("elsewhere", input.use.entries_elsewhere)
+      .set("wrong_path", input.use.entries_wrong_path);
+  Json ip_only = Json::object();
+  if (const auto& quality = input.ip_only)
+    ip_only.set("samples", quality->samples)
+        .set("functions", quality->functions)
+        .set("functions_with_10_samples", quality->well_sampled)
+        .set("likely_overlap", quality->likely_overlap)
+        .set("indirect_calls", quality->indirect_calls)
+        .set("calls_without_target", quality->calls_without_target);
+  Json ranges = Json::object();
+  ranges.set("total", input.ranges.total);
+  for (const auto& part : broken_ranges(input)) ranges.set(part.key, part.count);
+  Json profile = Json::object();
+  profile.set("path", report.output)
+      .set("format", report.format)
+      .set("size", report.output_size)
+      .set("functions", report.generated.summary.num_functions)
+      .set("total_samples", report.generated.summary.total)
+      .set("density", report.generated.density.density)
+      .set("from", report.program.has_probes() ? "probes" : "debug information");
+  Json list = Json::array();
+  for (const auto& warning : warnings(report, naming_of(report))) list.push(warning);
+  Json json = Json::object();
+  json.set("input", names_of(report.options.inputs))
+      .set("binary", report.program.path())
+      .set("build_id", object::hex(report.program.file().build_id()))
+      .set("samples", std::move(samples))
+      .set("branches", std::move(branches))
+      .set("ranges", std::move(ranges))
+      .set("distinct_ranges", input.distinct_ranges)
+      .set("distinct_branches", input.distinct_branches)
+      .set("distinct_contexts", input.distinct_contexts)
+      .set("profile", std::move(profile))
+      .set("warnings", std::move(list));
+  if (!input.events.name.empty()) {
+    Json others = Json::object();
+    for (const auto& event : input.events.others) others.set(event.name, event.samples);
+    json.set("event", input.events.name).set("other_events", std::move(others));
+  }
+  if (with_stats) {
+    Json stats = Json::object();
+    for (const auto& part : stats_of(report)) stats.set(part.key, part.count);
+    json.set("stats", std::move(stats));
+  }
+  if (const auto* timings = report.options.timings) {
+    Json stages = Json::array();
+    for (const auto& one : timings->stages()) {
+      Json stage = Json::object();
+      stage.set("stage", one.name)
+          .set("seconds", one.seconds)
+          .set("cpu_seconds", one.cpu_seconds)
+          .set("peak_memory", one.peak_memory);
+      stages.push(std::move(stage));
+    }
+    json.set("timings", std::move(stages));
+  }
+  if (input.ip_only) json.set("without_branch_stacks", std::move(ip_only));
+  report::print("{}\n", report::lines(json.text()));
+}
+
+}  // namespace pgokit::cli

@@ -1,0 +1,355 @@
+#include "cli/views/instrumented.h"
+
+#include <algorithm>
+
+#include "base/cursor.h"
+#include "base/demangle.h"
+#include "base/named_function.h"
+#include "cli/views/instrumented_json.h"
+#include "cli/views/instrumented_program.h"
+#include "cli/views/targets.h"
+#include "instrument/blocks.h"
+#include "instrument/dump.h"
+#include "instrument/facts.h"
+#include "instrument/map.h"
+#include "instrument/profile_file.h"
+#include "report/json.h"
+#include "report/numbers.h"
+#include "report/print.h"
+
+namespace pgokit::cli {
+namespace {
+
+using report::grouped;
+using report::percent;
+
+class ModuleText {
+ public:
+  ModuleText(const instrument::Module& module, const ShowInstrumented& options, MipProgram* program)
+      : module_(module), options_(options), program_(program) {}
+
+  std::string overview() {
+    auto facts = instrument::facts_of(module_);
+    print("program    {}{}\n", instrument::display_name(module_),
+          module_.build_id.empty() ? ", build id not known"
+                                   : ", build id " + object::hex(as_bytes(module_.build_id)));
+    print("collected  {}\n", instrument::kind_names(module_.all_kinds()));
+    print("dumps      {}\n", grouped(module_.data.dumps));
+    if (module_.data.dumps == 0) {
+      print("functions  {}; a map, no dump has been merged into it\n",
+            grouped(module_.functions.size()));
+    } else if (!(module_.all_kinds() & module_.kinds_of_runs())) {
+      print("functions  {}\n", grouped(module_.functions.size()));
+    } else {
+      print("functions  {}, {} of them ran ({})\n", grouped(module_.functions.size()),
+            grouped(facts.ran), percent(facts.ran, module_.functions.size()));
+      if (facts.code)
+        print("code       {}, {} in functions that ran ({})\n", report::file_size(facts.code),
+              report::file_size(facts.code_ran), percent(facts.code_ran, facts.code));
+    }
+    if (facts.blocks && module_.data.dumps)
+      print("blocks     {}, {} of them ran ({})\n", grouped(facts.blocks),
+            grouped(facts.blocks_ran), percent(facts.blocks_ran, facts.blocks));
+    if (facts.calls) print("calls      {}\n", grouped(facts.calls));
+    print_dropped();
+    if (module_.data.dumps && facts.ran) print_functions(facts, instrument::by_work(facts), true);
+    return std::move(text_);
+  }
+
+  std::string all() {
+    auto facts = instrument::facts_of(module_);
+    std::vector<u32> order;
+    for (const auto& f : facts.functions) order.push_back(f.function);
+    print_functions(facts, order, false);
+    return std::move(text_);
+  }
+
+  std::string never() {
+    auto list = instrument::never_ran(module_);
+    print("{:>10}  {}\n", "bytes", "never ran");
+    for (u32 i : first_of(list))
+      print("{:>10}  {}{}\n", module_.functions[i].size, name(i), place(i));
+    print_left_out(list.size());
+    return std::move(text_);
+  }
+
+  std::string order() {
+    auto list = instrument::by_first_run(module_);
+    print("{:>10} {:>12} {:>8}  function\n", "rank", "seconds", "dumps");
+    for (u32 i : first_of(list)) {
+      const auto& first = module_.data.first[i];
+      print("{:>10.1f} {:>12.6f} {:>8}  {}{}\n", *instrument::mean_rank(first),
+            static_cast<double>(first.microseconds) / static_cast<double>(first.dumps) / 1e6,
+            first.dumps, name(i), place(i));
+    }
+    print_left_out(list.size());
+    return std::move(text_);
+  }
+
+  std::string function(u32 i) {
+    const auto& function = module_.functions[i];
+    auto counts = instrument::block_counts(module_, function);
+    print("function   {}{}\n", name(i), place(i));
+    print("address    {:#x}, {} bytes, {} blocks, signature {:08x}\n", function.address,
+          function.size, function.block_count, function.signature);
+    print("ran        in {} of {} dumps", module_.data.ran[i], module_.data.dumps);
+    if (module_.data.calls[i]) print("; called {} times", grouped(module_.data.calls[i]));
+    print("\n");
+    if (auto rank = instrument::mean_rank(module_.data.first[i]))
+      print("first run  at rank {:.1f}\n", *rank);
+    if (!counts.known()) return std::move(text_);
+    print("\n{:>6} {:>10} {:>15}  {:<24} successors\n", "block", "offset",
+          counts.executions.empty() ? "dumps" : "executions", "place");
+    auto blocks = module_.blocks_of(function);
+    for (u32 b = 0; b < blocks.size(); ++b) print_block(function, counts, b);
+    return std::move(text_);
+  }
+
+ private:
+  template <class... A>
+  void print(fmt::format_string<A...> text, A&&... values) {
+    text_ += report::format(text, std::forward<A>(values)...);
+  }
+
+  std::span<const u32> first_of(const std::vector<u32>& list) const {
+    u64 most = options_.most_listed();
+    return std::span(list).first(most ? std::min<size_t>(most, list.size()) : list.size());
+  }
+  void print_left_out(size_t listed) {
+    u64 most = options_.most_listed();
+    if (most && most < listed)
+      print("... and {} more (--top 0 shows all)\n", grouped(listed - most));
+  }
+
+  std::string name(u32 i) const {
+    auto name = module_.name(module_.functions[i]);
+    return options_.demangle ? demangle(name) : std::string(name);
+  }
+
+  // "  at app.c:3"
+  std::string place(u32 i) {
+    auto* places = program_ ? program_->places() : nullptr;
+    auto text = places ? places->of_function(module_.functions[i]).text() : "";
+    return text.empty() ? "" : "  at " + text;
+  }
+
+  void print_dropped() {
+    const char* what[] = {"sampled calls", "indirect call targets", "first runs", "other events"};
+    for (size_t i = 0; i < MIP_DROPPED_COUNT; ++i)
+      if (module_.data.dropped[i])
+        print("lost       {} {}: the program's buffer was full\n", grouped(module_.data.dropped[i]),
+              what[i]);
+  }
+
+  void print_functions(const instrument::ModuleFacts& facts, const std::vector<u32>& order,
+                       bool hottest) {
+    bool blocks = facts.blocks > 0;
+    bool calls = module_.all_kinds() & (MIP_CALLS32 | MIP_CALLS64 | MIP_BLOCKS64);
+    if (hottest) print("\n");
+    print("{:>10}", "dumps");
+    if (calls) print(" {:>15}", "calls");
+    if (blocks) print(" {:>7} {:>12}", "%", "blocks ran");
+    print("  function\n");
+    u64 shown = 0, most = hottest ? options_.most_hot() : options_.most_listed();
+    for (u32 i : order) {
+      const auto& f = facts.functions[i];
+      if ((hottest && !f.ran) || (most && shown == most)) break;
+      ++shown;
+      print("{:>10}", f.ran_dumps);
+      if (calls) print(" {:>15}", f.calls);
+      if (blocks)
+        print(" {:>7} {:>12}", share(f.work, facts.work),
+              f.blocks ? report::format("{}/{}", f.blocks_ran, f.blocks) : "-");
+      print("  {}{}\n", name(i), place(i));
+    }
+    if (hottest && shown < facts.ran)
+      print("... and {} more that ran (--top 0 shows all)\n", grouped(facts.ran - shown));
+    if (!hottest) print_left_out(order.size());
+  }
+
+  static std::string share(u64 part, u64 whole) {
+    return report::format(
+        "{:.2f}", whole ? 100 * static_cast<double>(part) / static_cast<double>(whole) : 0.0);
+  }
+
+  void print_block(const instrument::Function& function, const instrument::BlockCounts& counts,
+                   u32 b) {
+    const auto& block = module_.blocks_of(function)[b];
+    std::string successors;
+    for (u32 successor : module_.successors_of(block))
+      successors += report::format(" {}", successor);
+    auto* places = program_ ? program_->places() : nullptr;
+    print("{:>6} {:>#10x} {:>15}  {:<24}{}\n", b, block.address - function.address,
+          counts.executions.empty() ? counts.ran[b] : counts.executions[b],
+          places ? places->of(block.address, module_.block_end(function, b)).text() : "",
+          successors);
+  }
+
+  const instrument::Module& module_;
+  const ShowInstrumented& options_;
+  MipProgram* program_;
+  std::string text_;
+};
+
+std::string end_of_edge(const instrument::Profile& profile, u32 module, u64 address, bool plain,
+                        bool same_module) {
+  const auto& m = profile.modules[module];
+  const auto* function = m.find(address);
+  std::string text = function ? std::string(m.name(*function)) : report::format("{:#x}", address);
+  if (plain) text = demangle(text);
+  if (function && address != function->address)
+    text += report::format("+{:#x}", address - function->address);
+  return same_module ? text : text + " in " + instrument::display_name(m);
+}
+
+std::string edges_text(const instrument::Profile& profile, const ShowInstrumented& options) {
+  auto edges = profile.edges;
+  std::ranges::stable_sort(edges, std::greater{}, &instrument::Edge::calls);
+  std::string text = report::format("{:>15} {:>10}  call\n", "calls", "samples");
+  size_t left_out = 0;
+  if (u64 most = options.most_listed(); most && most < edges.size()) {
+    left_out = edges.size() - most;
+    edges.resize(most);
+  }
+  for (const auto& e : edges)
+    text += report::format(
+        "{:>15} {:>10}  {} -> {}\n", e.calls, e.samples,
+        end_of_edge(profile, e.from_module, e.from, options.demangle, true),
+        end_of_edge(profile, e.to_module, e.to, options.demangle, e.from_module == e.to_module));
+  if (left_out) text += report::format("... and {} more (--top 0 shows all)\n", grouped(left_out));
+  return text;
+}
+
+std::string functions_named(const instrument::Profile& profile, const ShowInstrumented& options,
+                            MipProgram* program) {
+  std::string text;
+  for (const auto& module : profile.modules)
+    for (u32 i = 0; i < module.functions.size(); ++i) {
+      if (!options.meant.contains(module.name(module.functions[i]))) continue;
+      MipProgram* fitting = program && program->is_of(module) ? program : nullptr;
+      text += (text.empty() ? "" : "\n") + ModuleText(module, options, fitting).function(i);
+    }
+  return text;
+}
+
+Result<std::string> profile_text(const instrument::Profile& profile,
+                                 const ShowInstrumented& options, MipProgram* program) {
+  if (!options.source.empty()) return annotated_sources(profile, *program, options.source);
+  if (!options.function.empty()) return functions_named(profile, options, program);
+  if (options.edges) return edges_text(profile, options);
+  std::string text;
+  for (const auto& module : profile.modules) {
+    if (!module.has_map()) continue;
+    ModuleText one(module, options, program && program->is_of(module) ? program : nullptr);
+    if (!text.empty()) text += "\n";
+    text += options.never   ? one.never()
+            : options.order ? one.order()
+            : options.all   ? one.all()
+                            : one.overview();
+  }
+  if (!profile.values.empty() && !options.never && !options.order && !options.all)
+    text += "\nvalues of calls were recorded (--targets lists them)\n";
+  if (!profile.edges.empty() && !options.never && !options.order && !options.all)
+    text += report::format("\n{} distinct calls were sampled (--edges lists them)\n",
+                           grouped(profile.edges.size()));
+  return text;
+}
+
+std::string when(u64 nanoseconds) {
+  time_t seconds = static_cast<time_t>(nanoseconds / 1000000000);
+  tm parts{};
+  if (!gmtime_r(&seconds, &parts)) return "?";
+  char text[32];
+  return {text, strftime(text, sizeof text, "%F %T", &parts)};
+}
+
+Status show_dumps(const MappedFile& file, bool json) {
+  instrument::DumpReader reader(file.bytes());
+  report::Json list = report::Json::array();
+  if (!json)
+    report::print("{:>8} {:>4} {:>20} {:>10} {:>8} {:>8}  {:<12} program\n", "pid", "no.",
+                  "started (UTC)", "seconds", "counters", "calls", "build id");
+  while (auto dump = reader.next()) {
+    if (json) {
+      list.push(dump_json(*dump));
+      continue;
+    }
+    const auto& h = dump->header;
+    report::print(
+        "{:>8} {:>4} {:>20} {:>10.3f} {:>8} {:>8}  {:<12} {}\n", h.pid, h.sequence,
+        when(h.start_time),
+        h.dump_time > h.start_time ? static_cast<double>(h.dump_time - h.start_time) / 1e9 : 0,
+        dump->raw.size(), dump->edges.size(), object::hex(as_bytes(dump->build_id)).substr(0, 12),
+        dump->path);
+  }
+  if (json) report::print("{}\n", report::lines(list.text()));
+  const auto& facts = reader.facts();
+  if (facts.damaged)
+    report::print(stderr, "warning   {}: {} damaged records; the first at {}\n", file.path(),
+                  facts.damaged, facts.first_damage);
+  if (facts.records == 0) return fail("{}: no record of it can be read", file.path());
+  return {};
+}
+
+Result<std::set<std::string_view>> names_meant(const instrument::Profile& profile,
+                                               std::string_view wanted) {
+  std::vector<FunctionNamed> names;
+  for (const auto& module : profile.modules)
+    for (const auto& function : module.functions) names.push_back({module.name(function)});
+  std::set<std::string_view> meant;
+  for (size_t i : TRY(functions_meant(wanted, names))) meant.insert(names[i].name);
+  return meant;
+}
+
+Result<instrument::Profile> profile_of(Bytes bytes) {
+  if (instrument::is_profile(bytes)) return instrument::read_profile(bytes);
+  auto map = TRY(instrument::read_map("", bytes));
+  instrument::Profile profile;
+  profile.modules.push_back(std::move(map.module));
+  return profile;
+}
+
+}  // namespace
+
+bool is_dump(Bytes bytes) { return instrument::DumpReader::recognizes(bytes); }
+
+bool is_instrumented_data(Bytes bytes) {
+  return instrument::is_profile(bytes) || instrument::DumpReader::recognizes(bytes) ||
+         instrument::looks_like_map_section(bytes);
+}
+
+Status show_recorded_targets(const std::string& path, const ShowInstrumented& options, bool json) {
+  auto profile = TRY(recorded_targets(path, options.program));
+  auto program = TRY(MipProgram::open(options.program));
+  report::print("{}", report::lines(json ? targets_json(profile, options, &program).text() + "\n"
+                                         : targets_text(profile, options, &program)));
+  return {};
+}
+
+Status show_instrumented(const MappedFile& file, const ShowInstrumented& asked, bool json) {
+  if (is_dump(file.bytes())) return show_dumps(file, json);
+  auto profile = TRY_IN(file.path(), profile_of(file.bytes()));
+  auto options = asked;
+  if (!options.function.empty())
+    options.meant = TRY_IN(file.path(), names_meant(profile, options.function));
+  std::optional<MipProgram> program;
+  if (!options.program.empty()) {
+    program.emplace(TRY(MipProgram::open(options.program)));
+    if (!std::ranges::any_of(profile.modules, [&](const auto& m) { return program->is_of(m); }))
+      return fail("{}: it is not the program of {}: other build id", options.program, file.path());
+  }
+  if (!options.source.empty() && !program)
+    return usage_error("--source wants the program with its debug information: -b PROGRAM");
+  MipProgram* known = program ? &*program : nullptr;
+  if (options.targets) {
+    report::print("{}", report::lines(json ? targets_json(profile, options, known).text() + "\n"
+                                           : targets_text(profile, options, known)));
+    return {};
+  }
+  report::print("{}",
+                report::lines(json ? profile_json(profile, options, known)
+                                   : TRY_IN(file.path(), profile_text(profile, options, known))));
+  return {};
+}
+
+}  // namespace pgokit::cli

@@ -1,0 +1,25 @@
+#pragma once
+
+// How the subcommands of `pgokit probes` call functions, kinds of probes and places.
+
+#include <string>
+
+#include "program/probe_file.h"
+
+namespace pgokit::cli {
+
+// The name in the descriptor, else that of the symbol; empty where neither is there.
+std::string_view probe_function_name(const program::ProbeFile& file, u64 guid);
+// The same for people: "function 1234 without descriptor" where there is no name.
+std::string shown_function(const program::ProbeFile& file, u64 guid);
+
+std::string_view probe_type_name(u8 type);  // "block", "indirect call", ...; "type 7"
+
+// "section 7 .pseudo_probe: the record at offset 0x12 (0x2012 in the file) is cut off ..."
+std::string broken_record(const program::ProbeSection& section, u64 offset);
+
+// Fails where `broken` says why, or descriptors are lost: asked when all that can be shown is
+// shown.
+Status all_read(const program::ProbeFile& file, const std::string& broken);
+
+}  // namespace pgokit::cli

@@ -1,0 +1,289 @@
+#include "cli/views/profile.h"
+
+#include <fmt/ranges.h>
+
+#include "base/demangle.h"
+#include "base/named_function.h"
+#include "cli/views/llvm_dump.h"
+#include "profile/format.h"
+#include "profile/model/summary.h"
+#include "report/json.h"
+#include "report/print.h"
+
+namespace pgokit::cli {
+namespace {
+
+using namespace profile;
+using report::Json;
+
+std::vector<std::string_view> kinds(const ReadProfile& read) {
+  const Flags& flags = read.profile.flags;
+  std::vector<std::string_view> kinds{flags.probe_based ? "probe-based" : "line-based"};
+  if (flags.context_sensitive) kinds.emplace_back("context-sensitive");
+  if (flags.pre_inlined) kinds.emplace_back("pre-inlined");
+  if (flags.fs_discriminators) kinds.emplace_back("flow-sensitive discriminators");
+  if (flags.partial) kinds.emplace_back("partial");
+  if (read.md5_names) kinds.emplace_back("hashed names");
+  return kinds;
+}
+
+// With `plain` as people write it.
+std::string name_of(const Profile& profile, const Function& function, bool plain = false) {
+  std::string text;
+  if (!plain) text = profile.contexts.text(function.context, profile.names);
+  auto frames = plain ? profile.contexts.frames(function.context) : std::vector<Contexts::Frame>();
+  for (const auto& [name, location] : frames) {
+    text += demangle(profile.names.text(name));
+    if (&name == &frames.back().function) break;
+    text += report::format(":{}", location.line_offset);
+    if (location.discriminator) text += report::format(".{}", location.discriminator);
+    text += " @ ";
+  }
+  return profile.flags.context_sensitive ? report::format("[{}]", text) : text;
+}
+
+double percent(u64 part, u64 whole) {
+  return whole ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+// What both outputs tell.
+struct Facts {
+  Summary summary;
+  Density density;
+  std::vector<HotFunction> hot;
+  std::vector<const Function*> shown;
+  u64 totals = 0;
+
+  Facts(const Profile& profile, u64 top)
+      : summary(summarize(profile)),
+        density(profile::density(profile)),
+        hot(hot_functions(profile, summary)),
+        shown(profile.ordered()) {
+    for (const auto* function : shown) totals = add_saturated(totals, function->samples.total);
+    if (top && top < shown.size()) shown.resize(top);
+  }
+};
+
+std::string cutoffs_text(const Summary& summary) {
+  std::string text = report::format("\n{:>15} {:>10} {:>9}\n", "of all samples", "places", "from");
+  for (const auto& entry : summary.entries)
+    text += report::format("{:>13g} % {:>10} {:>9}\n", static_cast<double>(entry.cutoff) / 10000,
+                           entry.num_counts, entry.min_count);
+  return text;
+}
+
+std::string sections_text(const ReadProfile& read) {
+  if (read.sections.empty())
+    return report::format("\nno sections: only extbinary files have them, this is {}\n",
+                          format_name(read.format));
+  std::string text = report::format("\n{:>12} {:>12}  section\n", "offset", "bytes");
+  for (const auto& section : read.sections) {
+    auto flags = section_flags(section);
+    text += report::format("{:>#12x} {:>12}  {}{}\n", section.offset, section.size,
+                           section_name(section.type), flags.empty() ? "" : ": " + flags);
+  }
+  return text;
+}
+
+std::string symbols_text(const Profile& profile) {
+  std::string text = profile.symbols.size() ? "\n" : "\nno list of symbols\n";
+  for (u32 i = 0; i < profile.symbols.size(); ++i)
+    text += report::format("symbol     {}\n", profile.symbols.text(NameId{i}));
+  return text;
+}
+
+std::string hot_text(const Profile& profile, const Facts& facts, const ShowProfile& options) {
+  size_t lines = facts.hot.size();
+  if (options.hot > 0) lines = std::min(lines, static_cast<size_t>(options.hot));
+  std::string text = report::format("\n{:>15} {:>7} {:>15} {:>15}  hot function\n", "total", "%",
+                                    "hottest place", "entries");
+  for (const auto& [function, max_count] : std::span(facts.hot).first(lines))
+    text += report::format("{:>15} {:>7.2f} {:>15} {:>15}  {}\n", function->samples.total,
+                           percent(function->samples.total, facts.totals), max_count,
+                           function->samples.entry_estimate(profile.flags.context_sensitive),
+                           name_of(profile, *function, options.demangle));
+  if (lines < facts.hot.size())
+    text += report::format("... and {} more (--hot 0 shows all)\n", facts.hot.size() - lines);
+  return text;
+}
+
+std::string as_text(const std::string& path, const ReadProfile& read, const Facts& facts,
+                    const ShowProfile& options) {
+  const Profile& profile = read.profile;
+  const Summary& summary = facts.summary;
+  std::string text;
+  text += report::format("profile    {}\n", path);
+  text +=
+      report::format("format     {}; {}\n", format_name(read.format), fmt::join(kinds(read), ", "));
+  text += report::format("functions  {}, {} of them hot\n", profile.functions().size(),
+                         facts.hot.size());
+  text += report::format("samples    {} in {} places; the largest has {}\n", summary.total,
+                         summary.num_counts, summary.max_count);
+  text += report::format("hot        from {} samples on: 99 % of all samples\n",
+                         summary.count_at(hot_cutoff));
+  text += report::format(
+      "density    {:.1f}{}\n", facts.density.density,
+      facts.density.density < 50 ? " (thin: from 50 on more samples help little)" : "");
+  if (profile.symbols.size()) text += report::format("symbols    {}\n", profile.symbols.size());
+  for (u64 type : read.unknown_sections)
+    text += report::format("not read   a section of the unknown type {}\n", type);
+  if (options.detailed_summary) text += cutoffs_text(summary);
+  if (options.sections) text += sections_text(read);
+  if (options.symbols) text += symbols_text(profile);
+  if (options.hot >= 0) return text + hot_text(profile, facts, options);
+  if (options.summary || facts.shown.empty()) return text;
+  text += report::format("\n{:>15} {:>7} {:>15}  function\n", "total", "%", "entries");
+  for (const auto* function : facts.shown)
+    text += report::format("{:>15} {:>7.2f} {:>15}  {}\n", function->samples.total,
+                           percent(function->samples.total, facts.totals), function->samples.head,
+                           name_of(profile, *function, options.demangle));
+  if (facts.shown.size() < profile.functions().size())
+    text += report::format("... and {} more (--top 0 shows all)\n",
+                           profile.functions().size() - facts.shown.size());
+  return text;
+}
+
+Json location_json(LineLocation location) {
+  return std::move(Json::object()
+                       .set("line", location.line_offset)
+                       .set("discriminator", location.discriminator));
+}
+
+Json counts_json(const Profile& profile, const NameCounts& counts) {
+  Json list = Json::array();
+  for (const auto& [name, count] : counts)
+    list.push(std::move(Json::object().set("name", profile.names.text(name)).set("count", count)));
+  return list;
+}
+
+Json samples_json(const Profile& profile, const FunctionSamples& samples) {
+  Json json = Json::object();
+  json.set("name", profile.names.text(samples.name))
+      .set("total", samples.total)
+      .set("head", samples.head);
+  if (samples.checksum) json.set("checksum", samples.checksum);
+  if (samples.attributes) json.set("attributes", samples.attributes);
+  Json body = Json::array(), inlinees = Json::array();
+  for (const auto& [location, record] : samples.body) {
+    Json place = location_json(location);
+    place.set("samples", record.samples);
+    if (record.targets) place.set("targets", counts_json(profile, *record.targets));
+    body.push(std::move(place));
+  }
+  for (const auto& [location, callees] : samples.inlinees)
+    for (const auto& [name, inlinee] : callees) {
+      Json place = location_json(location);
+      place.set("samples", samples_json(profile, *inlinee));
+      inlinees.push(std::move(place));
+    }
+  json.set("body", std::move(body)).set("inlinees", std::move(inlinees));
+  return json;
+}
+
+Json hot_json(const ReadProfile& read, const Facts& facts, const ShowProfile& options) {
+  Json list = Json::array();
+  i64 left = options.hot;
+  for (const auto& [function, max_count] : facts.hot) {
+    if (options.hot > 0 && left-- == 0) break;
+    list.push(std::move(Json::object()
+                            .set("name", name_of(read.profile, *function, options.demangle))
+                            .set("total", function->samples.total)
+                            .set("hottest_place", max_count)
+                            .set("head", function->samples.head)));
+  }
+  return list;
+}
+
+Json cutoffs_json(const Summary& summary) {
+  Json list = Json::array();
+  for (const auto& entry : summary.entries)
+    list.push(std::move(Json::object()
+                            .set("cutoff", entry.cutoff)
+                            .set("min_count", entry.min_count)
+                            .set("places", entry.num_counts)));
+  return list;
+}
+
+Json facts_json(const std::string& path, const ReadProfile& read, const Facts& facts,
+                const ShowProfile& options) {
+  Json kind = Json::array(), hottest = Json::array(), sections = Json::array();
+  for (auto text : kinds(read)) kind.push(text);
+  for (const auto* function : facts.shown)
+    hottest.push(std::move(Json::object()
+                               .set("name", name_of(read.profile, *function, options.demangle))
+                               .set("total", function->samples.total)
+                               .set("head", function->samples.head)));
+  for (const auto& section : read.sections)
+    sections.push(std::move(Json::object()
+                                .set("section", section_name(section.type))
+                                .set("type", section.type)
+                                .set("flags", section.flags)
+                                .set("flag_names", section_flags(section))
+                                .set("offset", section.offset)
+                                .set("size", section.size)));
+  Json json = Json::object();
+  json.set("profile", path)
+      .set("format", format_name(read.format))
+      .set("kind", std::move(kind))
+      .set("functions", read.profile.functions().size())
+      .set("hot_functions", facts.hot.size())
+      .set("samples", facts.summary.total)
+      .set("places", facts.summary.num_counts)
+      .set("max_count", facts.summary.max_count)
+      .set("max_function_count", facts.summary.max_function_count)
+      .set("hot_count", facts.summary.count_at(hot_cutoff))
+      .set("density", facts.density.density)
+      .set("symbols", read.profile.symbols.size())
+      .set("hottest", std::move(hottest))
+      .set("sections", std::move(sections));
+  if (options.hot >= 0) json.set("hot", hot_json(read, facts, options));
+  if (options.detailed_summary) json.set("cutoffs", cutoffs_json(facts.summary));
+  if (options.symbols) {
+    Json symbols = Json::array();
+    for (u32 i = 0; i < read.profile.symbols.size(); ++i)
+      symbols.push(read.profile.symbols.text(NameId{i}));
+    json.set("symbol_names", std::move(symbols));
+  }
+  return json;
+}
+
+Result<std::string> one_function(ReadProfile read, const ShowProfile& options, bool json) {
+  Profile& profile = read.profile;
+  std::vector<FunctionNamed> names;
+  for (const auto& function : profile.functions()) {
+    NameId name = function.samples.name;
+    u64 guid = profile.names.is_guid(name) ? profile.names.guid(name) : 0;
+    names.push_back({profile.names.text(name), guid});
+  }
+  std::vector<bool> meant(profile.names.size());
+  for (size_t i : TRY(functions_meant(options.function, names)))
+    meant[static_cast<size_t>(profile.functions()[i].samples.name)] = true;
+  profile.keep_if(
+      [&](const Function& function) { return meant[static_cast<size_t>(function.samples.name)]; });
+  if (!json) return write_profile(profile, profile::Format::text, {});
+  Json list = Json::array();
+  for (const auto* function : profile.ordered()) {
+    Json record = samples_json(profile, function->samples);
+    if (profile.flags.context_sensitive) record.set("context", name_of(profile, *function));
+    list.push(std::move(record));
+  }
+  return list.text() + "\n";
+}
+
+}  // namespace
+
+Status show_profile(const MappedFile& file, const ShowProfile& options, bool json) {
+  auto read = TRY_IN(file.path(), read_profile(file.bytes()));
+  if (!options.function.empty()) {
+    report::print("{}",
+                  report::lines(TRY_IN(file.path(), one_function(std::move(read), options, json))));
+    return {};
+  }
+  Facts facts(read.profile, options.top);
+  report::print("{}",
+                report::lines(json ? facts_json(file.path(), read, facts, options).text() + "\n"
+                                   : as_text(file.path(), read, facts, options)));
+  return {};
+}
+
+}  // namespace pgokit::cli

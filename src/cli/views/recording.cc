@@ -1,0 +1,289 @@
+#include "cli/views/recording.h"
+
+#include <algorithm>
+
+#include "cli/compilers.h"
+#include "perf/programs.h"
+#include "perf/summary.h"
+#include "perf/trace.h"
+#include "report/json.h"
+#include "report/numbers.h"
+#include "report/print.h"
+
+namespace pgokit::cli {
+namespace {
+
+using perf::RecordType;
+using report::grouped;
+using report::Json;
+
+struct Facts {
+  std::string_view path;
+  u64 size;
+  const perf::Recording& recording;
+  perf::Summary sum;
+  std::vector<perf::Program> programs;
+  u64 top = 0;  // how many of them are listed; 0: all
+};
+
+double percent(u64 part, u64 whole) {
+  return whole ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+void row(std::string_view name, const std::string& text) {
+  report::print("{:<11}{}\n", name, text);
+}
+
+std::string type_name(u32 number) {
+  auto name = perf::record_type_name(RecordType(number));
+  return name.empty() ? fmt::format("type {}", number) : std::string(name);
+}
+
+std::string simpleperf_version(const perf::Features& features) {
+  for (const auto& [key, value] : features.meta)
+    if (key == "simpleperf_version") return fmt::format("simpleperf {}", value);
+  return {};
+}
+
+std::string tool(const perf::Features& features) {
+  std::string name = simpleperf_version(features);
+  bool own = features.version.starts_with("pgokit ");
+  if (name.empty() && !features.version.empty())
+    name = own ? std::string(features.version) : fmt::format("perf {}", features.version);
+  return name.empty() ? "a tool that does not tell its name" : name;
+}
+
+// What the event's branch stacks hold.
+std::string branch_kind(const perf::Attr& attr) {
+  if (!attr.has(perf::field::branch_stack)) return "no branch stacks";
+  if (attr.branch_sample_type & perf::branch::call_stack) return "call stacks by branch records";
+  if (attr.branch_sample_type & perf::branch::any) return "stacks of all branches";
+  return "stacks of some kinds of branches";
+}
+
+std::string rate(const perf::Attr& attr) {
+  bool frequency = attr.flags & perf::attr_flag::freq;
+  return frequency ? fmt::format("{} per second", grouped(attr.period))
+                   : fmt::format("one in {}", grouped(attr.period));
+}
+
+void print_head(const Facts& facts) {
+  const auto& recording = facts.recording;
+  const auto& features = recording.features();
+  row("recording", fmt::format("{} ({} bytes, {}{})", facts.path, grouped(facts.size),
+                               recording.is_pipe() ? "pipe mode" : "file mode",
+                               recording.is_compressed() ? ", compressed" : ""));
+  row("made by", tool(features));
+  std::vector<std::string> machine;
+  for (auto text :
+       {features.hostname, features.arch, features.osrelease, features.cpudesc, features.cpuid})
+    if (!text.empty()) machine.emplace_back(text);
+  if (features.cpus_online) machine.push_back(fmt::format("{} CPUs", features.cpus_online));
+  if (!machine.empty()) row("on", fmt::format("{}", fmt::join(machine, ", ")));
+  if (!features.cmdline.empty())
+    row("command", fmt::format("{}", fmt::join(features.cmdline, " ")));
+  for (size_t i = 0; i < recording.events().size(); ++i) {
+    const auto& event = recording.events()[i];
+    row(i ? "" : "events", fmt::format("{}: {}, {}, {}", event.name,
+                                       report::counted(facts.sum.events[i].samples, "sample"),
+                                       rate(event.attr), branch_kind(event.attr)));
+  }
+}
+
+void print_trace(const Facts& facts) {
+  auto trace = perf::trace_of(facts.recording);
+  if (!trace) return;
+  row("trace", fmt::format("{}, {}; branch stacks are made of it by", trace->name,
+                           report::file_size(trace->bytes)));
+  row("", trace->command(shell_word(facts.path), "branches.perf"));
+}
+
+void print_records(const perf::Summary& sum) {
+  std::vector<std::string> types;
+  for (u32 i = 0; i < perf::TypeCounts::types; ++i)
+    if (u64 count = sum.types.of(RecordType(i)))
+      types.push_back(fmt::format("{} {}", type_name(i), grouped(count)));
+  if (u64 count = sum.types.simpleperf())
+    types.push_back(fmt::format("of simpleperf {}", grouped(count)));
+  if (u64 count = sum.types.others()) types.push_back(fmt::format("unknown {}", grouped(count)));
+  row("records", fmt::format("{}", fmt::join(types, ", ")));
+}
+
+void print_samples(const perf::Summary& sum) {
+  u64 ns = sum.last_time - sum.first_time;
+  std::string span = ns ? fmt::format(" in {:.3f} s", static_cast<double>(ns) / 1e9) : "";
+  row("samples", grouped(sum.samples) + span);
+  const auto& branches = sum.branches;
+  if (branches.entries) {
+    row("branches",
+        fmt::format("{} in {}, deepest stack {}, empty stacks {}", grouped(branches.entries),
+                    report::counted(sum.branch_stacks, "sample"), branches.deepest,
+                    grouped(branches.empty_stacks)));
+    auto share = [&](const char* what, u64 count) {
+      if (count) row("", fmt::format("{:.2f}% {}", percent(count, branches.entries), what));
+    };
+    share("mispredicted", branches.mispredicted);
+    share("with cycle counts", branches.with_cycles);
+    share("on a wrong path", branches.wrong_path);
+    share("from the kernel", branches.from_kernel);
+    share("with an address of zero", branches.zero_address);
+  }
+  if (sum.call_chains)
+    row("chains",
+        fmt::format("{} in {}", report::counted(sum.call_chain_entries, "entry", "entries"),
+                    report::counted(sum.call_chains, "sample")));
+}
+
+std::vector<std::string> problems(const Facts& facts) {
+  std::vector<std::string> list;
+  const auto& sum = facts.sum;
+  auto add = [&](u64 count, const char* what) {
+    if (count) list.push_back(fmt::format("{} {}", grouped(count), what));
+  };
+  add(sum.lost_events, "events lost by the kernel (a larger buffer or a longer period helps)");
+  add(sum.lost_samples, "samples lost by the kernel");
+  add(sum.types.of(RecordType::throttle), "times throttled (a longer period helps)");
+  if (sum.aux_announced > sum.aux_bytes)
+    add(sum.aux_announced - sum.aux_bytes, "bytes of trace data missing");
+  add(sum.unreadable.truncated_samples, "samples too short for their fields");
+  add(sum.unreadable.truncated_records, "other records too short for their fields");
+  add(sum.unreadable.unknown_events, "samples of an unknown event");
+  add(sum.unreadable.unpack_failures, "compressed records that could not be unpacked");
+  add(sum.types.unknown(), "records of unknown types");
+  if (facts.recording.header_damaged()) list.emplace_back("part of the header is damaged");
+  const auto& ending = facts.recording.ending();
+  if (!ending.whole) list.push_back(ending.why);
+  if (ending.trailing_bytes)
+    list.push_back(
+        fmt::format("{} bytes behind the last whole record", grouped(ending.trailing_bytes)));
+  return list;
+}
+
+void print_programs(const Facts& facts) {
+  size_t most = facts.top ? static_cast<size_t>(facts.top) : facts.programs.size();
+  for (size_t i = 0; i < std::min(most, facts.programs.size()); ++i) {
+    const auto& program = facts.programs[i];
+    row(i ? "" : "programs",
+        fmt::format("{:6.2f}%  {:>9}  {}{}{}", percent(program.samples, facts.sum.samples),
+                    grouped(program.samples), program.path,
+                    program.build_id.empty() ? "" : "  build id ", program.build_id));
+  }
+  if (facts.programs.size() > most)
+    row("", fmt::format("and {} more (--top 0 shows all)", grouped(facts.programs.size() - most)));
+}
+
+void print_text(const Facts& facts) {
+  print_head(facts);
+  print_trace(facts);
+  print_records(facts.sum);
+  print_samples(facts.sum);
+  print_programs(facts);
+  bool first = true;
+  for (const auto& problem : problems(facts)) {
+    row(first ? "problems" : "", problem);
+    first = false;
+  }
+}
+
+Json events_json(const Facts& facts) {
+  Json list = Json::array();
+  for (size_t i = 0; i < facts.recording.events().size(); ++i) {
+    const auto& event = facts.recording.events()[i];
+    const auto& attr = event.attr;
+    Json item = Json::object();
+    item.set("name", event.name).set("type", attr.type).set("config", attr.config);
+    item.set(attr.flags & perf::attr_flag::freq ? "frequency" : "period", attr.period);
+    item.set("sample_type", attr.sample_type).set("branch_sample_type", attr.branch_sample_type);
+    item.set("samples", facts.sum.events[i].samples).set("period_sum", facts.sum.events[i].period);
+    list.push(std::move(item));
+  }
+  return list;
+}
+
+Json branches_json(const perf::Summary& sum) {
+  const auto& branches = sum.branches;
+  Json item = Json::object();
+  item.set("entries", branches.entries).set("samples", sum.branch_stacks);
+  item.set("empty_stacks", branches.empty_stacks).set("deepest", branches.deepest);
+  item.set("mispredicted", branches.mispredicted).set("predicted", branches.predicted);
+  item.set("with_cycles", branches.with_cycles).set("wrong_path", branches.wrong_path);
+  item.set("from_kernel", branches.from_kernel).set("to_kernel", branches.to_kernel);
+  item.set("zero_address", branches.zero_address);
+  return item;
+}
+
+Json programs_json(const Facts& facts) {
+  Json list = Json::array();
+  for (const auto& program : facts.programs)
+    list.push(std::move(Json::object()
+                            .set("path", program.path)
+                            .set("build_id", program.build_id)
+                            .set("samples", program.samples)));
+  return list;
+}
+
+Json records_json(const perf::Summary& sum) {
+  Json records = Json::object();
+  for (u32 i = 0; i < perf::TypeCounts::types; ++i)
+    if (u64 count = sum.types.of(RecordType(i))) records.set(type_name(i), count);
+  if (u64 count = sum.types.simpleperf() + sum.types.others()) records.set("others", count);
+  return records;
+}
+
+Json build_ids_json(const perf::Features& features) {
+  Json list = Json::array();
+  for (const auto& entry : features.build_ids) {
+    std::string id;
+    for (u8 byte : entry.id) id += fmt::format("{:02x}", byte);
+    list.push(std::move(Json::object().set("path", entry.path).set("build_id", id)));
+  }
+  return list;
+}
+
+void print_json(const Facts& facts) {
+  const auto& features = facts.recording.features();
+  const auto& sum = facts.sum;
+  Json all = Json::object();
+  all.set("kind", "recording").set("path", facts.path).set("bytes", facts.size);
+  all.set("mode", facts.recording.is_pipe() ? "pipe" : "file");
+  all.set("compressed", facts.recording.is_compressed());
+  all.set("tool", tool(features)).set("host", features.hostname).set("arch", features.arch);
+  all.set("os_release", features.osrelease).set("cpu", features.cpudesc);
+  all.set("cpu_id", features.cpuid).set("cpus", features.cpus_online);
+  Json words = Json::array();
+  for (auto word : features.cmdline) words.push(word);
+  all.set("command", std::move(words)).set("events", events_json(facts));
+  all.set("records", records_json(sum)).set("samples", sum.samples);
+  all.set("first_time_ns", sum.first_time).set("last_time_ns", sum.last_time);
+  all.set("branches", branches_json(sum));
+  all.set(
+      "call_chains",
+      std::move(
+          Json::object().set("samples", sum.call_chains).set("entries", sum.call_chain_entries)));
+  if (auto trace = perf::trace_of(facts.recording))
+    all.set("trace", std::move(Json::object().set("name", trace->name).set("bytes", trace->bytes)));
+  all.set("programs", programs_json(facts)).set("build_ids", build_ids_json(features));
+  all.set("whole", facts.recording.ending().whole);
+  Json list = Json::array();
+  for (const auto& problem : problems(facts)) list.push(problem);
+  all.set("problems", std::move(list));
+  report::print("{}\n", report::lines(all.text()));
+}
+
+}  // namespace
+
+bool is_recording(Bytes file) { return perf::Recording::recognizes(file); }
+
+Status show_recording(std::string_view path, Bytes file, bool json, u64 top) {
+  auto recording = TRY_IN(path, perf::Recording::open(file));
+  Facts facts{
+      path, file.size(), recording, perf::summarize(recording), perf::find_programs(recording),
+      top};
+  if (json)
+    print_json(facts);
+  else
+    print_text(facts);
+  return {};
+}
+
+}  // namespace pgokit::cli

@@ -1,0 +1,200 @@
+#include "cli/views/targets.h"
+
+#include <algorithm>
+
+#include "base/demangle.h"
+#include "generate/branch_targets.h"
+#include "instrument/values.h"
+#include "pipeline/generation.h"
+#include "profile/model/function_samples.h"
+#include "report/numbers.h"
+#include "report/print.h"
+
+namespace pgokit::cli {
+namespace {
+
+using profile::add_saturated;
+using report::grouped;
+using report::Json;
+
+struct Kind {
+  u32 kind;
+  const char *title, *values, *name;
+};
+constexpr Kind kinds[] = {{MIP_TARGETS, "indirect calls", "targets", "targets"},
+                          {MIP_TABLES, "calls through tables of functions", "tables", "tables"},
+                          {MIP_SIZES, "copies and fills", "sizes", "sizes"}};
+
+// " (a.c)" where static functions of other files have the same name.
+std::string file_of(const instrument::Module& module, const instrument::Site& site) {
+  auto source = module.source_name(site);
+  auto end = source.rfind(';');
+  if (end == source.npos) return "";
+  auto namesakes = std::ranges::count_if(module.sources, [&](const instrument::Source& other) {
+    return module.name(other).ends_with(source.substr(end));
+  });
+  return namesakes > 1 ? report::format(" ({})", source.substr(0, end)) : "";
+}
+
+// As in profiles of samples: lines are counted from the function's.
+std::string place_of(const instrument::Module& module, const instrument::Site& site,
+                     const ShowInstrumented& options, MipProgram* program) {
+  auto plain = [&](std::string_view name) {
+    return options.demangle ? demangle(name) : std::string(name);
+  };
+  const auto& function = module.functions[site.function];
+  std::string text = plain(module.name(site));
+  if (site.line == MIP_NO_LINE)
+    text += report::format("+{:#x}", site.address - function.address);
+  else
+    text += report::format(":{}:{}", site.line, site.column);
+  text += file_of(module, site);
+  if (module.name(site) != module.name(function))
+    text += ", inlined into " + plain(module.name(function));
+  auto* places = program && program->is_of(module) ? program->places() : nullptr;
+  auto line = places ? places->of(site.address, site.address + 1).text() : "";
+  return line.empty() ? text : text + "  at " + line;
+}
+
+std::string share(u64 part, u64 whole) {
+  return report::format(
+      "{:.1f}%", whole ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0.0);
+}
+
+std::string name_of(const instrument::Profile& profile, const instrument::SiteValue& value,
+                    const ShowInstrumented& options) {
+  auto name = instrument::value_name(profile, value);
+  return options.demangle ? demangle(name) : name;
+}
+
+void print_site(std::string& text, const instrument::Profile& profile,
+                const instrument::SiteSummary& summary, const ShowInstrumented& options,
+                MipProgram* program) {
+  const auto& module = profile.modules[summary.module];
+  text += report::format("{:>15}          {}\n", summary.total,
+                         place_of(module, module.sites[summary.site], options, program));
+  size_t shown = options.per_site ? std::min<size_t>(options.per_site, summary.values.size())
+                                  : summary.values.size();
+  u64 rest = summary.total - summary.dropped;
+  for (size_t i = 0; i < shown; ++i) {
+    const auto& value = summary.values[i];
+    text += report::format("{:>15} {:>7}    {}\n", value.count, share(value.count, summary.total),
+                           name_of(profile, value, options));
+    rest -= std::min(rest, value.count);
+  }
+  if (shown < summary.values.size())
+    text += report::format("{:>15} {:>7}    {} more\n", rest, share(rest, summary.total),
+                           summary.values.size() - shown);
+  if (summary.dropped)
+    text += report::format("{:>15} {:>7}    not kept\n", summary.dropped,
+                           share(summary.dropped, summary.total));
+}
+
+void print_kind(std::string& text, const instrument::Profile& profile, const Kind& kind,
+                const ShowInstrumented& options, MipProgram* program) {
+  u64 all = 0, total = 0;
+  for (const auto& module : profile.modules)
+    all += static_cast<u64>(std::ranges::count(module.sites, kind.kind, &instrument::Site::kind));
+  if (all == 0) return;
+  auto sites = instrument::summaries_of(profile, kind.kind);
+  for (const auto& site : sites) total = add_saturated(total, site.total);
+  if (!text.empty()) text += "\n";
+  text += report::format("{}, {} of them reached, {} times\n", grouped(all) + " " + kind.title,
+                         grouped(sites.size()), grouped(total));
+  if (total) {
+    text += "covered   ";
+    for (size_t most : {1, 2, 3, 4})
+      text += report::format("{} {} by {}", most == 1 ? "" : ",",
+                             share(instrument::covered(sites, most), total), most);
+    text += report::format(" {} of each\n\n", kind.values);
+  }
+  u64 shown = 0;
+  for (const auto& site : sites) {
+    if (options.most_hot() && shown == options.most_hot()) break;
+    ++shown;
+    print_site(text, profile, site, options, program);
+  }
+  if (shown < sites.size())
+    text += report::format("... and {} more (--top 0 shows all)\n", grouped(sites.size() - shown));
+}
+
+Json site_json(const instrument::Profile& profile, const instrument::SiteSummary& summary,
+               const Kind& kind, const ShowInstrumented& options, MipProgram* program) {
+  const auto& module = profile.modules[summary.module];
+  const auto& site = module.sites[summary.site];
+  Json json = Json::object(), values = Json::array();
+  json.set("kind", kind.name)
+      .set("program", summary.module)
+      .set("function", module.name(module.functions[site.function]))
+      .set("address", site.address)
+      .set("written_in", module.name(site));
+  if (site.line != MIP_NO_LINE) json.set("line_offset", site.line).set("column", site.column);
+  auto* places = program && program->is_of(module) ? program->places() : nullptr;
+  if (auto place = places ? places->of(site.address, site.address + 1) : instrument::Place{};
+      !place.file.empty())
+    json.set("file", place.file).set("line", place.line);
+  for (const auto& value : summary.values) {
+    Json one = Json::object();
+    one.set("name", name_of(profile, value, options)).set("count", value.count);
+    one.set(kind.kind == MIP_SIZES ? "size" : "address", value.value);
+    if (value.to_module != instrument::SiteValue::nowhere) one.set("program", value.to_module);
+    values.push(std::move(one));
+  }
+  json.set("total", summary.total).set("dropped", summary.dropped).set("values", std::move(values));
+  return json;
+}
+
+}  // namespace
+
+std::string targets_text(const instrument::Profile& profile, const ShowInstrumented& options,
+                         MipProgram* program) {
+  std::string text;
+  for (const auto& kind : kinds) print_kind(text, profile, kind, options, program);
+  return text.empty() ? "no call was recorded: 'pgokit flags targets' tells how\n" : text;
+}
+
+Json targets_json(const instrument::Profile& profile, const ShowInstrumented& options,
+                  MipProgram* program) {
+  Json programs = Json::array(), sites = Json::array(), covered = Json::object();
+  for (const auto& module : profile.modules)
+    programs.push(std::move(Json::object()
+                                .set("path", module.path)
+                                .set("build_id", object::hex(as_bytes(module.build_id)))));
+  for (const auto& kind : kinds) {
+    auto found = instrument::summaries_of(profile, kind.kind);
+    u64 total = 0;
+    for (const auto& site : found) {
+      total = add_saturated(total, site.total);
+      sites.push(site_json(profile, site, kind, options, program));
+    }
+    if (found.empty()) continue;
+    Json counts = Json::array();
+    for (size_t most : {1, 2, 3, 4}) counts.push(instrument::covered(found, most));
+    covered.set(
+        kind.name,
+        std::move(Json::object().set("total", total).set("by_most_frequent", std::move(counts))));
+  }
+  Json json = Json::object();
+  json.set("programs", std::move(programs))
+      .set("covered", std::move(covered))
+      .set("sites", std::move(sites));
+  return json;
+}
+
+Result<instrument::Profile> recorded_targets(const std::string& path,
+                                             const std::string& program_path) {
+  if (program_path.empty())
+    return usage_error("targets of a recording are those of one program: -b PROGRAM");
+  pipeline::GenerationOptions options;
+  options.inputs = {path};
+  options.binary = program_path;
+  auto program = TRY(program::Program::open(options.binary, options.program));
+  TRY(program.load_functions(options.threads));
+  auto input = TRY(pipeline::read_input(program, options));
+  if (input.ip_only || input.counts.branches.empty())
+    return fail("{}: it has no branches of {}: record them with 'pgokit record'", path,
+                program.path());
+  return generate::branch_targets(program, input.counts);
+}
+
+}  // namespace pgokit::cli

@@ -1,0 +1,83 @@
+#include "generate/context/function_samples_accumulator.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace pgokit::generate {
+
+using profile::add_saturated;
+using profile::FunctionSamples;
+
+void PlaceSums::add(std::span<const u32> contexts) {
+  for (size_t i = 0; i < contexts.size(); ++i) {
+    prefetch(contexts, i);
+    add(contexts[i]);
+  }
+}
+
+// They are all over the memory: a third of the time without it.
+void PlaceSums::prefetch(std::span<const u32> contexts, size_t at) const {
+  constexpr size_t ahead = 8;
+  if (at + 2 * ahead < contexts.size()) {
+    u32 context = contexts[at + 2 * ahead];
+    samples_.rows.prefetch_place(context);
+    samples_.targets.prefetch_place(context);
+    samples_.lists.prefetch_place(context);
+  }
+  if (at + ahead < contexts.size()) {
+    u32 context = contexts[at + ahead];
+    __builtin_prefetch(&samples_.contexts[context]);
+    samples_.rows.prefetch_records(context);
+    samples_.targets.prefetch_records(context);
+    samples_.lists.prefetch_records(context);
+  }
+}
+
+void PlaceSums::add(u32 context) {
+  total_ = add_saturated(total_, samples_.contexts[context].total);
+  head_ = add_saturated(head_, samples_.head(context));
+  for (const auto& row : samples_.rows.of(context)) {
+    u64& sum = at(row.location).count;
+    sum = add_saturated(sum, row.count);
+  }
+  for (u32 list : samples_.lists.of(context))
+    for (u32 location : samples_.listed(list)) at(location);
+  for (const auto& target : samples_.targets.of(context)) {
+    at(target.location);
+    targets_.push_back(target);
+  }
+}
+
+FunctionSamples PlaceSums::take() {
+  FunctionSamples function;
+  function.total = total_;
+  function.head = head_;
+  take_body(function);
+  take_targets(function);
+  clear();
+  return function;
+}
+
+void PlaceSums::clear() {
+  for (u32 location : seen_) sums_[location] = {};
+  seen_.clear();
+  targets_.clear();
+  total_ = head_ = 0;
+}
+
+void PlaceSums::take_body(FunctionSamples& into) {
+  std::ranges::sort(seen_, {}, [&](u32 location) { return samples_.locations[location]; });
+  into.body.reserve(seen_.size());
+  for (u32 location : seen_)
+    into.body[samples_.locations[location]].samples = sums_[location].count;
+}
+
+void PlaceSums::take_targets(FunctionSamples& into) {
+  std::ranges::sort(targets_, {}, [&](const auto& target) {
+    return std::pair(samples_.locations[target.location], target.callee);
+  });
+  for (const auto& target : targets_)
+    into.add_target(samples_.locations[target.location], target.callee, target.count);
+}
+
+}  // namespace pgokit::generate

@@ -1,0 +1,44 @@
+#pragma once
+
+// The innermost source location at places of the code, looked up by the million.
+//
+//   LeafLines lines(program, counts.touched_ranges(), counts.touched_branches(), locations,
+//   threads); for (auto at = range.first; ...) if (const auto* part = lines.at(at))
+//   use(part->line_offset);
+//
+// Reads the debug information of all code that the counts touch, once, on all threads.
+
+#include <span>
+#include <vector>
+
+#include "generate/context/location_table.h"
+#include "program/program.h"
+#include "unwind/context_counts.h"
+
+namespace pgokit::generate {
+
+class LeafLines {
+ public:
+  // A run of code on one location.
+  struct Part {
+    u32 first, end;  // CodeIndex
+    u32 line_offset;
+    u32 discriminator;  // as in the debug information
+    u32 location;       // without what the discriminator packs beside the block
+  };
+
+  // Adds the locations to `locations`.
+  LeafLines(const program::Program& program, std::span<const unwind::Range> ranges,
+            std::span<const unwind::Branch> branches, LocationTable& locations, unsigned threads);
+
+  // Null where no location is known.
+  const Part* at(program::CodeIndex at) const;
+
+ private:
+  static constexpr unsigned block_bits = 5;
+  std::vector<Part> parts_;  // ascending
+  std::vector<u32>
+      first_behind_;  // of each block of code: the first part that ends in or behind it
+};
+
+}  // namespace pgokit::generate

@@ -1,0 +1,253 @@
+#include "generate/context/probes/context_probes.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/parallel.h"
+#include "generate/context/probes/probe_contexts.h"
+#include "generate/context/probes/probe_parts.h"
+#include "generate/functions/hit_functions.h"
+#include "generate/functions/known_callees.h"
+
+namespace pgokit::generate {
+namespace {
+
+using profile::add_saturated;
+using profile::ContextId;
+using program::CodeIndex;
+using unwind::CallPath;
+
+// What all threads read.
+struct Known {
+  const probe::Decoded& decoded;
+  const ProbeCode& code;
+  const LocationTable& locations;
+  std::span<const u32> location_of_slot;
+  const CodeFunctions& functions;
+  const KnownCallees& callees;
+  std::span<const NameId> names;  // of the functions of nodes
+  const MissingFrames* missing;   // null: none are looked for
+  const ContextProfileOptions& options;
+};
+
+// Fills one part after the other.
+class ContextProbes {
+ public:
+  ContextProbes(const Known& known, const unwind::CallPaths& paths)
+      : known_(known),
+        nodes_(known.decoded.nodes()),
+        code_(known.code),
+        contexts_(known.decoded, known.code, known.names, paths, known.functions, known.missing,
+                  known.options),
+        counts_(known.code.slots()),
+        context_of_node_(nodes_.size()) {}
+
+  void start() {
+    table_.clear();
+    contexts_.start(table_);
+    part_.clear();
+  }
+
+  void add(CallPath path, std::span<const unwind::Range> ranges,
+           std::span<const unwind::Branch> branches) {
+    path_ = path;
+    ++round_;
+    hit_nodes_.clear();
+    for (const auto& range : ranges) count(range);
+    for (u32 node : hit_nodes_) add_node(node);
+    for (const auto& branch : branches) add_branch(branch);
+  }
+
+  // In no more memory than it needs.
+  ProbePart part() {
+    grow_states();
+    ProbePart part = part_;
+    part.nodes.assign(table_.nodes().begin(), table_.nodes().end());
+    return part;
+  }
+
+ private:
+  // What a node's context is in this round; none: its function is not known.
+  struct NodeContext {
+    u64 round = 0, hit_round = 0;
+    CodeIndex hit{};  // where its code was hit first
+    ContextId context = ContextId::none;
+  };
+
+  void count(const unwind::Range& range) {
+    if (range.count == 0) return;
+    for (const auto& hit : code_.in(range.first, range.last)) {
+      counts_[hit.slot] = add_saturated(counts_[hit.slot], range.count);
+      auto& node = context_of_node_[hit.node];
+      if (node.hit_round == round_) continue;
+      node.hit_round = round_;
+      node.hit = hit.at;
+      hit_nodes_.push_back(hit.node);
+    }
+  }
+
+  // Probes of the node that did not run are reported too: not those that are gone, whose count
+  // nobody knows.
+  void add_node(u32 node) {
+    ContextId context = context_of(node, context_of_node_[node].hit);
+    if (context != ContextId::none) part_.lists.push_back({static_cast<u32>(context), node});
+    for (u32 slot = code_.first_slot(node); slot < code_.end_slot(node); ++slot) {
+      u64 count = std::exchange(counts_[slot], 0);
+      if (count == 0 || context == ContextId::none) continue;
+      add_row(context, known_.location_of_slot[slot], count);
+      if (code_.location(slot).line_offset == 1) add_entry(node, context, count);
+    }
+  }
+
+  // An inlined copy is entered without a branch: its first probe tells how often, and its caller's
+  // call site hears of it.
+  void add_entry(u32 node, ContextId id, u64 count) {
+    u64& head = part_.heads[static_cast<size_t>(id)];
+    head = add_saturated(head, count);
+    const auto& context = table_.node(id);
+    if (!nodes_[node].is_inlined() || context.parent == ContextId::none) return;
+    if (!contexts_.is_named(nodes_[node].parent)) return;
+    u32 call_site = known_.locations.find(context.call_site);
+    part_.flags[static_cast<size_t>(context.parent)] |= ContextSamples::has_samples;
+    add_row(context.parent, call_site, count);
+    add_target(context.parent, call_site, context.function, count);
+  }
+
+  void add_branch(const unwind::Branch& branch) {
+    if (branch.from == program::no_code) return;
+    const auto* call = code_.call(branch.from);
+    if (!call) return;
+    ContextId context = context_of(call->node, branch.from);
+    if (context == ContextId::none) return;
+    add_row(context, known_.locations.find({call->index, 0}), branch.count);
+    if (auto callee = known_.callees.entered_at(branch.to))
+      add_target(context, known_.locations.find({call->index, call->discriminator}), *callee,
+                 branch.count);
+  }
+
+  void add_row(ContextId context, u32 location, u64 count) {
+    part_.rows.push_back({static_cast<u32>(context), {location, count}});
+  }
+  void add_target(ContextId context, u32 location, NameId callee, u64 count) {
+    part_.targets.push_back({static_cast<u32>(context), {location, callee, count}});
+  }
+
+  // For all contexts that are in the table now.
+  void grow_states() {
+    part_.heads.resize(table_.end());
+    part_.flags.resize(table_.end());
+  }
+
+  ContextId context_of(u32 node, CodeIndex place) {
+    auto& known = context_of_node_[node];
+    if (known.round == round_) return known.context;
+    known.round = round_;
+    known.context = contexts_.of(path_, known_.functions.at(place), node);
+    if (known.context == ContextId::none) return known.context;
+    grow_states();
+    u8& flags = part_.flags[static_cast<size_t>(known.context)];
+    flags |= ContextSamples::has_samples;
+    if (nodes_[node].is_inlined()) flags |= ContextSamples::was_inlined;
+    return known.context;
+  }
+
+  const Known& known_;
+  const std::vector<probe::Node>& nodes_;
+  const ProbeCode& code_;
+  ProbeContexts contexts_;
+  // Of the part in hand.
+  profile::Contexts table_;
+  ProbePart part_;
+  CallPath path_{};
+  u64 round_ = 0;
+  std::vector<u64> counts_;  // of slots
+  std::vector<NodeContext> context_of_node_;
+  std::vector<u32> hit_nodes_;
+};
+
+// The size of parts does not depend on the number of threads, so that nothing else does.
+std::vector<ProbePart> count_parts(const Known& known, unwind::ContextCounts counts) {
+  constexpr size_t at_once = 8192;
+  std::vector<ProbePart> parts(counts.size() / at_once + 1);  // one at least: it has the root
+  std::vector<std::optional<ContextProbes>> workers(worker_count(known.options.threads));
+  parallel_for(parts.size(), known.options.threads, [&](size_t part, unsigned worker) {
+    auto& samples =
+        workers[worker] ? *workers[worker] : workers[worker].emplace(known, counts.paths);
+    samples.start();
+    size_t end = std::min(counts.size(), (part + 1) * at_once);
+    for (size_t i = part * at_once; i < end; ++i)
+      samples.add(counts.path(i), counts.ranges(i), counts.branches(i));
+    counts.forget(part * at_once, end);
+    parts[part] = samples.part();
+  });
+  return parts;
+}
+
+// All locations that samples can be at; the probes of a node are a list.
+std::vector<u32> make_locations(const probe::Decoded& decoded, const ProbeCode& code,
+                                ContextSamples& samples) {
+  std::vector<u32> of_slot;
+  for (u32 slot = 0; slot < code.slots(); ++slot)
+    of_slot.push_back(samples.locations.intern(code.location(slot)));
+  for (u32 node = 0; node < decoded.nodes().size(); ++node) {
+    samples.locations.intern({decoded.nodes()[node].call_site, 0});
+    samples.list_ends.push_back(code.end_slot(node));
+  }
+  for (const auto& probe : decoded.probes()) {
+    samples.locations.intern({probe.index, 0});
+    samples.locations.intern({probe.index, probe.discriminator});
+  }
+  return of_slot;
+}
+
+void name_nodes(const probe::Decoded& decoded, const probe::Descriptors& descriptors,
+                ContextSamples& samples, std::vector<NameId>& names) {
+  for (const auto& node : decoded.nodes()) {
+    names.push_back(samples.names.intern(decoded.name_of(node)));
+    samples.checksums.resize(samples.names.size());
+    if (node.descriptor == probe::none) continue;
+    samples.checksums[static_cast<size_t>(names.back())] = descriptors.list()[node.descriptor].hash;
+  }
+}
+
+}  // namespace
+
+Status add_context_probes(const program::Program& program, unwind::ContextCounts counts,
+                          const ContextProfileOptions& options, ContextResult& result) {
+  auto& samples = result.samples;
+  auto table = std::make_unique<probe::Table>(TRY(program.probe_table()));
+  CodeFunctions functions(program);
+  probe::Decoded decoded;
+  std::optional<ProbeCode> code;
+  std::vector<NameId> names;
+  std::optional<KnownCallees> callees;
+  auto read_probes = [&] {
+    result.functions_hit = functions_hit(program.functions(), functions, counts);
+    decoded = decode_probes(program, *table, result.functions_hit);
+    code.emplace(program, decoded);
+    name_nodes(decoded, table->descriptors(), samples, names);
+    callees.emplace(program, CalleeNames(program.functions(), samples.names, &decoded),
+                    counts.touched_branches());
+    samples.checksums.resize(samples.names.size());
+    samples.list_locations = make_locations(decoded, *code, samples);
+  };
+  std::optional<MissingFrames> missing;
+  auto find_missing = [&] {
+    if (options.infer_missing_frames)
+      missing.emplace(program, functions, counts, options.max_search_depth);
+  };
+  parallel_for(2, options.threads,
+               [&](size_t task, unsigned) { task == 0 ? read_probes() : find_missing(); });
+  auto parts = count_parts({decoded, *code, samples.locations, samples.list_locations, functions,
+                            *callees, names, missing ? &*missing : nullptr, options},
+                           std::move(counts));
+  join(std::move(parts), options.threads, samples);
+  result.probes_without_descriptor = decoded.unknown_functions();
+  result.probe_damage = decoded.damage();
+  result.probe_table = std::move(table);
+  result.probes = std::move(decoded);
+  return {};
+}
+
+}  // namespace pgokit::generate

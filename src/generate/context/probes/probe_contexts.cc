@@ -1,0 +1,185 @@
+#include "generate/context/probes/probe_contexts.h"
+
+#include "unwind/recursion.h"
+
+namespace pgokit::generate {
+namespace {
+
+using profile::ContextId;
+using program::CodeIndex;
+using unwind::CallPath;
+
+}  // namespace
+
+ProbeContexts::ProbeContexts(const probe::Decoded& decoded, const ProbeCode& code,
+                             std::span<const NameId> names, const unwind::CallPaths& paths,
+                             const CodeFunctions& functions, const MissingFrames* missing,
+                             const ContextProfileOptions& options)
+    : decoded_(decoded),
+      code_(code),
+      names_(names),
+      paths_(paths),
+      functions_(functions),
+      missing_(missing),
+      options_(options),
+      callers_(paths.end()) {}
+
+class ProbeContexts::Chain {
+ public:
+  Chain(ProbeContexts& owner, Callers callers) : owner_(owner), callers_(callers) {}
+
+  void clear() { callers_ = {}; }
+  void add(NameId function, u32 call_site) {
+    callers_.context = owner_.contexts_->child(callers_.context, {callers_.call_site, 0}, function);
+    callers_.call_site = call_site;
+    callers_.repetitive =
+        callers_.repetitive || owner_.ends_repetitive(callers_.context, call_site);
+  }
+  const Callers& callers() const { return callers_; }
+
+ private:
+  ProbeContexts& owner_;
+  Callers callers_;
+};
+
+class ProbeContexts::List {
+ public:
+  explicit List(std::vector<Frame>& frames) : frames_(frames) { frames_.clear(); }
+
+  void clear() { frames_.clear(); }
+  void add(NameId function, u32 call_site) { frames_.push_back({function, call_site}); }
+
+ private:
+  std::vector<Frame>& frames_;
+};
+
+ContextId ProbeContexts::of(CallPath path, u32 function, u32 node) {
+  if (!is_named(node)) return ContextId::none;
+  Chain chain(*this, callers_of(path));
+  add_tail_calls(chain, path, function);
+  add_inliners(chain, node);
+  const auto& callers = chain.callers();
+  if (callers.repetitive || options_.max_depth >= 0) return compressed(path, function, node);
+  return contexts_->child(callers.context, {callers.call_site, 0}, names_[node]);
+}
+
+// The frames of the calls of a path.
+ProbeContexts::Callers ProbeContexts::callers_of(CallPath path) {
+  unknown_.clear();
+  auto is_known = [&](CallPath one) {
+    return one == CallPath::empty || callers_[static_cast<u32>(one)].round == round_;
+  };
+  for (; !is_known(path); path = paths_.parent(path)) unknown_.push_back(path);
+  Callers callers = path == CallPath::empty ? Callers{} : callers_[static_cast<u32>(path)];
+  for (; !unknown_.empty(); unknown_.pop_back()) {
+    CodeIndex call = paths_.call(unknown_.back());
+    Chain chain(*this, callers);
+    add_tail_calls(chain, paths_.parent(unknown_.back()), function_at(call));
+    add_call(chain, call);
+    callers = chain.callers();
+    callers.round = round_;
+    callers_[static_cast<u32>(unknown_.back())] = callers;
+  }
+  return callers;
+}
+
+// Down from the last call of a path to a function: by what tail calls?
+template <class Sink>
+void ProbeContexts::add_tail_calls(Sink& sink, CallPath path, u32 function) {
+  if (!missing_ || path == CallPath::empty) return;
+  for (CodeIndex tail_call : missing_->between(paths_.call(path), function))
+    add_call(sink, tail_call);
+}
+
+template <class Sink>
+void ProbeContexts::add_call(Sink& sink, CodeIndex call) {
+  const auto* probe = call == program::no_code ? nullptr : code_.call(call);
+  if (!probe || !is_named(probe->node)) return sink.clear();
+  add_inliners(sink, probe->node);
+  sink.add(names_[probe->node], probe->index);
+}
+
+// The functions that a node is inlined into.
+template <class Sink>
+void ProbeContexts::add_inliners(Sink& sink, u32 node) {
+  inliners_.clear();
+  for (; decoded_.nodes()[node].is_inlined(); node = decoded_.nodes()[node].parent)
+    inliners_.push_back(node);
+  for (size_t i = inliners_.size(); i-- > 0;) {
+    const auto& inlinee = decoded_.nodes()[inliners_[i]];
+    if (inlinee.call_site == 0 || !is_named(inlinee.parent))
+      sink.clear();
+    else
+      sink.add(names_[inlinee.parent], inlinee.call_site);
+  }
+}
+
+// Whether the last frames are a block that stands twice, one behind the other.
+bool ProbeContexts::ends_repetitive(ContextId context, u32 call_site) const {
+  NameId function = contexts_->node(context).function;
+  size_t length = 0;
+  const auto* below = &contexts_->node(context);
+  while (below->parent != ContextId::none) {
+    ++length;
+    ContextId above = below->parent;
+    const auto& frame = contexts_->node(above);
+    if (frame.function == function && below->call_site.line_offset == call_site &&
+        block_repeats(context, above, length))
+      return true;
+    below = &frame;
+  }
+  return false;
+}
+
+// Whether the `length` frames up from `last` are those up from `before`, where both end alike.
+bool ProbeContexts::block_repeats(ContextId last, ContextId before, size_t length) const {
+  for (size_t i = 1; i < length; ++i) {
+    const auto &a = contexts_->node(last), &b = contexts_->node(before);
+    if (b.parent == ContextId::none || a.call_site != b.call_site) return false;
+    last = a.parent;
+    before = b.parent;
+    if (contexts_->node(last).function != contexts_->node(before).function) return false;
+  }
+  return true;
+}
+
+// The same from scratch, where frames have to go.
+ContextId ProbeContexts::compressed(CallPath path, u32 function, u32 node) {
+  List list(frames_);
+  auto before = CallPath::empty;
+  std::vector<CallPath> calls;
+  for (auto at = path; at != CallPath::empty; at = paths_.parent(at)) calls.push_back(at);
+  for (size_t i = calls.size(); i-- > 0; before = calls[i]) {
+    add_tail_calls(list, before, function_at(paths_.call(calls[i])));
+    add_call(list, paths_.call(calls[i]));
+  }
+  add_tail_calls(list, path, function);
+  add_inliners(list, node);
+  compress();
+
+  auto context = ContextId::none;
+  u32 call_site = 0;
+  for (const auto& frame : frames_) {
+    context = contexts_->child(context, {call_site, 0}, frame.function);
+    call_site = frame.call_site;
+  }
+  return contexts_->child(context, {call_site, 0}, names_[node]);
+}
+
+void ProbeContexts::compress() {
+  numbers_.clear();
+  for (const auto& frame : frames_) {
+    u64 key = u64{static_cast<u32>(frame.function)} << 32 | frame.call_site;
+    auto [number, fresh] = number_of_frame_.try_emplace(key, static_cast<u32>(numbered_.size()));
+    if (fresh) numbered_.push_back(frame);
+    numbers_.push_back(number->second);
+  }
+  unwind::compress_recursion(numbers_, options_.compress_recursion);
+  size_t kept = numbers_.size();
+  if (options_.max_depth >= 0) kept = std::min(kept, static_cast<size_t>(options_.max_depth));
+  frames_.clear();
+  for (size_t i = numbers_.size() - kept; i < numbers_.size(); ++i)
+    frames_.push_back(numbered_[numbers_[i]]);
+}
+
+}  // namespace pgokit::generate

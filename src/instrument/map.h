@@ -1,0 +1,42 @@
+#pragma once
+
+// The map of an instrumented program: which function each counter belongs to.
+//
+//   auto file = TRY(MappedFile::open(path));
+//   if (instrument::looks_like_map_section(file.bytes())) ...
+//   auto map = TRY_IN(path, instrument::read_map(path, file.bytes()));
+//   use(map.module, map.facts.damaged);
+//
+// Read from a linked program, from its .debug file, or from the section alone (as objcopy
+// --dump-section gives it, which tells no build id). Records that make no sense are skipped and
+// counted, and so are those of functions that the linker dropped.
+// Source of truth: runtime/mip_format.h.
+
+#include "base/result.h"
+#include "instrument/module.h"
+#include "object/file.h"
+
+namespace pgokit::instrument {
+
+struct MapFacts {
+  u64 damaged = 0;            // records that were skipped
+  std::string first_damage;   // "offset 0x40: ..."
+  u64 dropped_by_linker = 0;  // their address is 0
+};
+
+struct ReadMap {
+  Module module;  // with empty columns
+  MapFacts facts;
+};
+
+bool looks_like_map_section(Bytes bytes);
+// Whether it has the section.
+bool has_map(const object::File& file);
+
+// `path` is kept in the module.
+Result<ReadMap> read_map(const std::string& path, Bytes bytes);
+Result<ReadMap> read_map(const std::string& path, const object::File& file);
+// The section's bytes.
+Result<ReadMap> read_map_section(Bytes section);
+
+}  // namespace pgokit::instrument

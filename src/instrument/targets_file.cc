@@ -1,0 +1,91 @@
+#include "instrument/targets_file.h"
+
+#include <algorithm>
+#include <map>
+
+#include "instrument/values.h"
+#include "profile/model/function_samples.h"
+
+namespace pgokit::instrument {
+namespace {
+
+using profile::add_saturated;
+
+struct Kind {
+  u32 kind;
+  const char* name;
+};
+constexpr Kind kinds[] = {{MIP_TARGETS, "call"}, {MIP_TABLES, "table"}, {MIP_SIZES, "size"}};
+
+// One version of a function.
+struct SourceFunction {
+  std::string_view name;
+  u64 checksum;
+  auto operator<=>(const SourceFunction&) const = default;
+};
+
+struct Call {
+  u32 kind, line, column;
+  auto operator<=>(const Call&) const = default;
+};
+
+struct Sum {
+  u64 total = 0;
+  std::map<std::string, u64, std::less<>> values;
+};
+
+// Empty: it cannot be in the file.
+std::string name_of(const Profile& profile, const SiteValue& value) {
+  const auto& module = profile.modules[value.module];
+  if (module.sites[value.site].kind == MIP_SIZES) return value_name(profile, value);
+  if (value.to_module != value.module) return {};
+  const auto* function = module.find(value.value);
+  if (!function || function->address != value.value) return {};
+  auto name = module.source_name(*function);
+  return std::string(name.contains('\n') ? "" : name);
+}
+
+void add(Sum& sum, const Profile& profile, const SiteSummary& site) {
+  sum.total = add_saturated(sum.total, site.total);
+  for (const auto& value : site.values) {
+    auto name = name_of(profile, value);
+    if (name.empty()) continue;
+    u64& count = sum.values[std::move(name)];
+    count = add_saturated(count, value.count);
+  }
+}
+
+void print(std::string& text, u32 kind, const Call& call, const Sum& sum) {
+  auto out = std::back_inserter(text);
+  fmt::format_to(out, "{} {} {} {}\n", kinds[kind].name, call.line, call.column, sum.total);
+  std::vector<std::pair<std::string_view, u64>> values(sum.values.begin(), sum.values.end());
+  std::ranges::stable_sort(values, std::greater{}, &std::pair<std::string_view, u64>::second);
+  for (const auto& [name, count] : values) fmt::format_to(out, " {} {}\n", count, name);
+}
+
+}  // namespace
+
+TargetsFile targets_file(const Profile& profile) {
+  TargetsFile file{.text = "# pgokit targets 2\n"};
+  std::map<SourceFunction, std::map<Call, Sum>> functions;
+  for (u32 k = 0; k < std::size(kinds); ++k)
+    for (const auto& site : summaries_of(profile, kinds[k].kind)) {
+      const auto& module = profile.modules[site.module];
+      const auto& place = module.sites[site.site];
+      auto name = module.source_name(place);
+      if (place.line == MIP_NO_LINE || name.contains('\n')) {
+        ++file.without_line;
+        continue;
+      }
+      add(functions[{name, module.checksum(name)}][{k, place.line, place.column}], profile, site);
+    }
+  for (const auto& [function, calls] : functions) {
+    auto checksum = function.checksum ? fmt::format("{:016x}", function.checksum) : "-";
+    fmt::format_to(std::back_inserter(file.text), "function {} {}\n", checksum, function.name);
+    for (const auto& [call, sum] : calls) print(file.text, call.kind, call, sum);
+    file.calls += calls.size();
+  }
+  return file;
+}
+
+}  // namespace pgokit::instrument

@@ -1,0 +1,130 @@
+#include "pipeline/find_program.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/file.h"
+#include "object/file.h"
+#include "perf/programs.h"
+#include "perf/recording.h"
+#include "pipeline/generation.h"
+#include "pipeline/input_checks.h"
+#include "report/numbers.h"
+#include "samples/program_match.h"
+
+namespace pgokit::pipeline {
+namespace {
+
+bool is_file(const perf::Program& program) { return program.path.starts_with('/'); }
+
+void add(std::vector<perf::Program>& sums, const perf::Program& program) {
+  auto same = [&](const perf::Program& other) {
+    return other.path == program.path && other.build_id == program.build_id;
+  };
+  auto known = std::ranges::find_if(sums, same);
+  if (known == sums.end())
+    sums.push_back(program);
+  else
+    known->samples += program.samples;
+}
+
+Result<std::vector<perf::Program>> programs_of(const std::vector<std::string>& recordings,
+                                               unsigned threads, std::string& cut_short) {
+  std::vector<perf::Program> sums;
+  for (const auto& path : recordings) {
+    auto file = TRY(MappedFile::open(path));
+    auto kind = TRY_IN(path, detect_input(file.bytes()));
+    if (kind != InputKind::recording)
+      return usage_error("-b is needed: {} does not tell which program was recorded", path);
+    auto recording = TRY_IN(path, perf::Recording::open(file.bytes(), threads));
+    if (cut_short.empty()) cut_short = recording.ending().why;
+    for (const auto& program : perf::find_programs(recording, threads)) add(sums, program);
+  }
+  std::ranges::stable_sort(sums, std::ranges::greater(), &perf::Program::samples);
+  return sums;
+}
+
+std::vector<std::string> places_of(const perf::Program& program, const std::string& recording) {
+  std::string name(samples::file_name(program.path));
+  std::vector<std::string> places{program.path,
+                                  recording.substr(0, recording.rfind('/') + 1) + name, name};
+  const char* home = std::getenv("HOME");
+  const auto& id = program.build_id;
+  if (home && id.size() > 2)
+    places.push_back(
+        fmt::format("{}/.debug/.build-id/{}/{}/elf", home, id.substr(0, 2), id.substr(2)));
+  return places;
+}
+
+// Why generate could not make a profile of it.
+std::string_view lack_of(const object::File& file) {
+  if (!file.has_symtab()) return "which is stripped";
+  bool probes = file.section(".pseudo_probe") && file.section(".pseudo_probe_desc");
+  bool debug = file.section(".debug_info") || file.section(".zdebug_info");
+  return probes || debug ? "" : "which has neither debug information nor probes";
+}
+
+// A usable file of that build goes before one that only is of that build.
+RecordedProgram look_for(const perf::Program& program, const std::string& recording) {
+  RecordedProgram found{program, "", "which is not here"};
+  for (const auto& place : places_of(program, recording)) {
+    if (access(place.c_str(), R_OK) != 0) continue;
+    auto image = MappedFile::open(place);
+    if (!image) continue;
+    auto elf = object::File::parse(image->bytes());
+    if (!elf) continue;
+    auto id = object::hex(elf->build_id());
+    const auto& wanted = program.build_id;
+    bool same = id.empty() || wanted.empty() || id.starts_with(wanted) || wanted.starts_with(id);
+    if (!same && found.file.empty()) found.obstacle = "which has been built anew since";
+    if (!same) continue;
+    auto lack = lack_of(*elf);
+    if (found.file.empty() || lack.empty()) found.file = place, found.obstacle = lack;
+    if (lack.empty()) break;
+  }
+  return found;
+}
+
+std::string describe(const RecordedProgram& found, u64 samples) {
+  const auto& [path, build_id, own] = found.program;
+  return fmt::format("{} of {} {} in {}{}, {}", report::percent(own, samples),
+                     report::counted(samples, "sample"), samples == 1 ? "is" : "are", path,
+                     build_id.empty() ? "" : " (build id " + build_id + ")", found.obstacle);
+}
+
+}  // namespace
+
+Result<RecordedPrograms> recorded_programs(const std::vector<std::string>& recordings,
+                                           unsigned threads) {
+  constexpr size_t most = 16;  // each is a file to be looked into
+  RecordedPrograms all;
+  auto programs = TRY(programs_of(recordings, threads, all.cut_short));
+  for (const auto& program : programs) {
+    all.samples += program.samples;
+    if (is_file(program) && all.list.size() < most)
+      all.list.push_back(look_for(program, recordings[0]));
+  }
+  return all;
+}
+
+Result<ChosenProgram> dominant_program(const std::vector<std::string>& recordings,
+                                       unsigned threads) {
+  auto programs = TRY(recorded_programs(recordings, threads));
+  if (programs.samples == 0)
+    return fail("{}: {}{}", recordings[0], not_whole(programs.cut_short), no_samples);
+  if (programs.list.empty())
+    return fail("{}: no program is known in it; give one with -b", recordings[0]);
+  const auto& first = programs.list.front();
+  auto chosen = std::ranges::find_if(programs.list, &RecordedProgram::usable);
+  if (chosen == programs.list.end())
+    return fail("{}: {}; give {} with -b", recordings[0], describe(first, programs.samples),
+                first.file.empty() ? "the program"
+                                   : "a file of that build with symbols and debug information");
+  ChosenProgram result{chosen->file, ""};
+  if (!first.usable()) result.passed_over = describe(first, programs.samples);
+  return result;
+}
+
+}  // namespace pgokit::pipeline

@@ -1,0 +1,45 @@
+#pragma once
+
+// The programs that a recording can be made into profiles of, where the user names none.
+//
+//   auto chosen = TRY(dominant_program(options.inputs, options.threads));
+//   options.binary = chosen.file;
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "perf/programs.h"
+
+namespace pgokit::pipeline {
+
+// A program or library with samples, and where its file is now: where it was when it ran, beside
+// the recording, in the current folder, or in perf's cache (~/.debug).
+struct RecordedProgram {
+  perf::Program program;
+  std::string file;      // of the build that ran; empty: none was found
+  std::string obstacle;  // why no profile can be made of it: "which is stripped"; empty: one can
+
+  bool usable() const { return obstacle.empty(); }
+};
+
+struct RecordedPrograms {
+  std::vector<RecordedProgram> list;  // those with most samples, the most first
+  u64 samples = 0;                    // of all
+  std::string cut_short;              // why a recording is not whole; empty: all are
+};
+
+Result<RecordedPrograms> recorded_programs(const std::vector<std::string>& recordings,
+                                           unsigned threads);
+
+struct ChosenProgram {
+  std::string file;
+  std::string passed_over;  // for people: what has more samples, and why not that; mostly empty
+};
+
+// The one with most samples among those that a profile can be made of. An error where there is
+// none, and for input that does not tell programs.
+Result<ChosenProgram> dominant_program(const std::vector<std::string>& recordings,
+                                       unsigned threads);
+
+}  // namespace pgokit::pipeline

@@ -1,0 +1,42 @@
+#pragma once
+
+// What makes no sense between the files and numbers of a command line, said before any work.
+//
+//   TRY(check_files(options.inputs, options.binary, output));
+//   TRY(check_threads(settings.threads));
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/types.h"
+#include "program/program.h"
+
+namespace pgokit::pipeline {
+
+// Of a recording that is empty.
+inline constexpr std::string_view no_samples =
+    "there are no samples in it: record for longer, or at a higher rate";
+
+// What goes in front of a message about a recording that was cut short: mostly its cause.
+std::string not_whole(const std::string& why);
+
+// Inputs that are given twice, an output that would replace an input or the program.
+Status check_files(const std::vector<std::string>& inputs, const std::string& binary,
+                   const std::string& output);
+
+Status check_threads(u64 threads);
+
+// A package of split debug information is of use where the program's is split.
+Status check_package(const program::Program& program);
+
+// What an input is that has no samples of its own.
+enum class Counted : u8 { raw, instrumented };
+
+// Options of `pgokit generate` that say nothing about such an input are refused. `given`: as
+// OptionTable has them.
+Status check_given(std::span<const std::string> given, Counted kind, std::string_view path);
+
+}  // namespace pgokit::pipeline

@@ -1,0 +1,166 @@
+#include "pipeline/order_inputs.h"
+
+#include <algorithm>
+
+#include "base/cursor.h"
+#include "order/arrange.h"
+#include "order/from_profile.h"
+#include "order/from_samples.h"
+#include "order/order_file.h"
+#include "profile/format.h"
+
+namespace pgokit::pipeline {
+namespace {
+
+class Reader {
+ public:
+  Reader(const OrderInputOptions& options, OrderInputs& into)
+      : options_(options), into_(into), instrumented_(into.model, options.cut, into.cuts) {}
+
+  Status run() {
+    for (const auto& input : options_.inputs) TRY(take(input));
+    if (has_instrumented_) TRY(instrumented_.finish(into_.notes));
+    TRY(check_given());
+    const auto& model = into_.model;
+    for (const auto& trace : model.traces)
+      if (!trace.functions.empty()) return {};
+    if (model.has_calls()) return {};
+    for (const auto& function : model.functions)
+      if (function.weight) return {};
+    if (!into_.notes.empty()) return fail("nothing to put in order: {}", into_.notes.front());
+    return fail("nothing to put in order: no first run, no call and no sample is in the inputs");
+  }
+
+ private:
+  bool is_given(std::string_view option) const {
+    return std::ranges::count(options_.given, option) > 0;
+  }
+
+  Status check_given() const {
+    const auto& model = into_.model;
+    for (const char* option : {"--binary", "--pid", "--ignore-build-id"})
+      if (!program_ && is_given(option))
+        return usage_error("{} is for recordings, and none is among the inputs", option);
+    if (!has_instrumented_ && is_given("--until-mark"))
+      return usage_error("--until-mark is for instrumented programs: no other input has marks");
+    for (const char* option : {"--until-time", "--until", "--page-size"})
+      if (model.traces.empty() && is_given(option))
+        return usage_error("{} is for first runs, and the inputs tell calls and samples only",
+                           option);
+    return check_algorithm();
+  }
+
+  Status check_algorithm() const {
+    using enum order::Algorithm;
+    const auto& model = into_.model;
+    auto algorithm = order::algorithm_named(options_.algorithm);
+    bool has_weights =
+        model.has_calls() || std::ranges::any_of(model.functions, &order::Function::weight);
+    if (!has_weights && (algorithm == c3 || algorithm == cache_directed))
+      return usage_error(
+          "--algorithm {} is for calls and samples, and the inputs have first runs "
+          "only: first-touch and bp are for those",
+          options_.algorithm);
+    if (model.traces.empty() && (algorithm == first_touch || algorithm == balanced))
+      return usage_error(
+          "--algorithm {} is for first runs, and the inputs tell calls and samples "
+          "only: c3 and cdsort are for those",
+          options_.algorithm);
+    return {};
+  }
+
+  Status take(const profile::MergeInput& input) {
+    auto& file = files_.emplace_back(TRY(MappedFile::open(input.path)));
+    auto bytes = file.bytes();
+    if (bytes.empty()) return fail("{}: it is empty", file.path());
+    if (instrument::Merger::recognizes(bytes)) {
+      has_instrumented_ = true;
+      return instrumented_.see(file.path(), bytes, input.weight);
+    }
+    if (profile::sniff(bytes)) {
+      auto read = TRY_IN(file.path(), profile::read_profile(bytes));
+      if (read.md5_names)
+        return fail("{}: it has hashes in place of names, which linkers do not know", file.path());
+      order::add_profile(read.profile, input.weight, into_.model);
+      return {};
+    }
+    if (order::is_recording(bytes)) return take_recording(file, input.weight);
+    return take_order(file, input.weight);
+  }
+
+  Status take_recording(const MappedFile& file, u64 weight) {
+    if (options_.binary.empty())
+      return usage_error("{}: a recording wants the program that was recorded: -b PROGRAM",
+                         file.path());
+    if (!program_) {
+      program_.emplace(TRY(program::Program::open(options_.binary, {})));
+      TRY(program_->load_functions(options_.threads));
+      TRY(symbols_.add(options_.binary));
+      symbols_.finish();
+    }
+    order::SampleOptions how{.cut = options_.cut,
+                             .traces = options_.sample_traces,
+                             .weight = weight,
+                             .source = file.path(),
+                             .pid = options_.pid,
+                             .ignore_build_id = options_.ignore_build_id,
+                             .threads = options_.threads};
+    auto facts = TRY_IN(file.path(), order::add_samples(file.bytes(), *program_, symbols_, how,
+                                                        into_.model, into_.cuts));
+    if (facts.used == 0) return fail("{}: no sample of it is in {}", file.path(), options_.binary);
+    if (!facts.cut_short.empty())
+      into_.notes.push_back(
+          fmt::format("{}: the recording is not whole: {}", file.path(), facts.cut_short));
+    if (facts.unreadable)
+      into_.notes.push_back(
+          fmt::format("{}: {} samples cannot be read", file.path(), facts.unreadable));
+    if (facts.late)
+      into_.notes.push_back(fmt::format(
+          "{}: text tells no times: only its calls are taken; perf.data tells them", file.path()));
+    return {};
+  }
+
+  // An order file is a trace that somebody wrote down.
+  Status take_order(const MappedFile& file, u64 weight) {
+    if (as_text(file.bytes()).starts_with(ELFMAG))
+      return fail(
+          "{}: it is not an instrumented program ('pgokit flags order' tells how to build "
+          "one); programs to be linked go behind --link",
+          file.path());
+    auto read = TRY_IN(file.path(), order::read_order(as_text(file.bytes())));
+    std::vector<order::Touch> touches;
+    for (auto name : read.names) touches.push_back({into_.model.function(name), 0});
+    into_.model.traces.push_back(
+        {options_.cut.apply(touches, {}, false, into_.model, into_.cuts), weight, file.path()});
+    return {};
+  }
+
+  const OrderInputOptions& options_;
+  OrderInputs& into_;
+  order::MipInputs instrumented_;
+  std::deque<MappedFile> files_;  // until all is read
+  std::optional<program::Program> program_;
+  order::LinkSymbols symbols_;
+  bool has_instrumented_ = false;
+};
+
+}  // namespace
+
+Result<OrderInputs> read_order_inputs(const OrderInputOptions& options) {
+  OrderInputs inputs;
+  TRY(Reader(options, inputs).run());
+  const auto& cuts = inputs.cuts;
+  if (cuts.without_function)
+    inputs.notes.push_back(fmt::format("{} of {} traces never ran {}: taken whole",
+                                       cuts.without_function, cuts.traces, options.cut.function));
+  if (cuts.without_mark)
+    inputs.notes.push_back(fmt::format("{} of {} traces never said mark {}: taken whole",
+                                       cuts.without_mark, cuts.traces, *options.cut.mark));
+  if (cuts.without_time)
+    inputs.notes.push_back(fmt::format("{} of {} traces do not tell times: taken whole",
+                                       cuts.without_time, cuts.traces));
+  inputs.model.normalize();
+  return inputs;
+}
+
+}  // namespace pgokit::pipeline

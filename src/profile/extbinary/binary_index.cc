@@ -1,0 +1,242 @@
+#include "profile/extbinary/binary_index.h"
+
+#include <algorithm>
+
+#include "profile/extbinary/function_checker.h"
+#include "profile/extbinary/section_table.h"
+#include "profile/extbinary_format.h"
+
+namespace pgokit::profile {
+namespace {
+
+// Behind an error: where in the section (or in what it holds compressed) it is.
+std::unexpected<Error> at_function(size_t offset, Error error) {
+  return std::unexpected(std::move(error).in(fmt::format("function at offset {:#x}", offset)));
+}
+
+CheckLimits limits_of(const BinaryIndex& index) {
+  return {.names = index.names.back().size(),
+          .contexts = index.contexts.back().count,
+          .vtables = index.vtables,
+          .context_sensitive = index.flags.context_sensitive};
+}
+
+// (head, name or context, function)* up to the end. `base`: the offset of the cursor's first byte
+// as errors tell it.
+Status index_functions(Cursor& in, BinaryIndex& index, size_t base) {
+  FunctionChecker checker(in, limits_of(index));
+  auto tables = static_cast<u32>(index.names.size() - 1);
+  while (!in.at_end()) {
+    size_t start = in.position();
+    const u8* at = in.rest().data();
+    in.uleb128();  // head
+    auto subject = checker.subject();
+    if (!subject) return at_function(base + start, std::move(subject).error());
+    auto status = checker.function();
+    if (!status) return at_function(base + start, std::move(status).error());
+    index.functions.push_back({*subject, tables, at});
+  }
+  return {};
+}
+
+class ExtIndexer {
+ public:
+  explicit ExtIndexer(Bytes file) : file_(file) {
+    index_.format = Format::extbinary;
+    index_.names.emplace_back();
+    index_.contexts.emplace_back();
+  }
+
+  Result<BinaryIndex> index() && {
+    TRY(read_table());
+    for (const auto& section : index_.sections) TRY(take_flags(section));
+    for (const auto& section : index_.sections) {
+      auto status = index_section(section);
+      if (!status)
+        return std::unexpected(std::move(status).error().in(fmt::format(
+            "section '{}' (offset {:#x})", section_name(section.type), section.offset)));
+    }
+    auto subject = [](const BinaryIndex::Entry& entry) {
+      return u64{entry.tables} << 32 | entry.subject;
+    };
+    std::ranges::stable_sort(index_.metadata, {}, subject);
+    return std::move(index_);
+  }
+
+ private:
+  // What was checked against one table is not read with another.
+  void new_tables() {
+    index_.names.push_back(index_.names.back());
+    index_.contexts.push_back(index_.contexts.back());
+  }
+
+  Status read_table() {
+    index_.sections = TRY(read_section_table(file_));
+    for (const auto& section : index_.sections)
+      if (section.offset > file_.size() || section.size > file_.size() - section.offset)
+        return fail("section '{}' (offset {:#x}, {} bytes) ends past the file",
+                    section_name(section.type), section.offset, section.size);
+    return {};
+  }
+
+  Status index_section(const SectionInfo& section) {
+    if (section.size == 0) return {};
+    Bytes bytes = file_.subspan(section.offset, section.size);
+    if (section.flags & section_compressed) {
+      index_.contents.push_back(TRY(inflate_section(bytes)));
+      bytes = as_bytes(index_.contents.back());
+    }
+    Cursor in(bytes);
+    TRY(index_contents(section, in));
+    if (!in.ok()) return fail("ends early");
+    if (!in.at_end()) return fail("{} bytes are left over at {:#x}", in.left(), in.position());
+    return {};
+  }
+
+  Status index_contents(const SectionInfo& section, Cursor& in) {
+    switch (section.type) {
+      case summary_section:
+        skip_summary(in);
+        return {};
+      case name_table_section:
+        return index_names(in, section.flags);
+      case context_table_section:
+        return index_contexts(in);
+      case functions_section:
+        return index_functions(in, index_, 0);
+      case metadata_section:
+        return index_metadata(in);
+      case symbol_list_section:
+        index_.symbols.push_back(in.rest());
+        while (!in.at_end()) in.cstring();
+        return {};
+      default:
+        index_.unknown_sections.push_back(section.type);
+        [[fallthrough]];
+      case function_offset_section:  // for those who want single functions
+        in.skip(in.left());
+        return {};
+    }
+  }
+
+  // Of all sections before any is looked into: what is checked one way is not read another.
+  Status take_flags(const SectionInfo& section) {
+    Flags& flags = index_.flags;
+    if (section.type == summary_section) {
+      flags.partial |= (section.flags & summary_partial) != 0;
+      flags.context_sensitive |= (section.flags & summary_context_sensitive) != 0;
+      flags.fs_discriminators |= (section.flags & summary_fs_discriminators) != 0;
+      flags.pre_inlined |= (section.flags & summary_pre_inlined) != 0;
+      index_.vtables |= (section.flags & summary_has_vtables) != 0;
+    } else if (section.type == metadata_section) {
+      bool checksums = (section.flags & metadata_probes) != 0;
+      bool attributes = (section.flags & metadata_attributes) != 0;
+      if (section.size != 0) {
+        if (has_metadata_ &&
+            (checksums != index_.metadata_checksums || attributes != index_.metadata_attributes))
+          return fail("section 'function metadata' (offset {:#x}): of another kind than one before",
+                      section.offset);
+        has_metadata_ = true;
+        index_.metadata_checksums = checksums;
+        index_.metadata_attributes = attributes;
+      }
+      flags.probe_based |= checksums;
+    } else if (section.type == name_table_section) {
+      index_.md5_names |= (section.flags & (names_md5 | names_fixed_md5)) != 0;
+    }
+    return {};
+  }
+
+  Status index_names(Cursor& in, u64 flags) {
+    if (index_.names.back().size() != 0) new_tables();
+    auto kind = flags & names_fixed_md5 ? NameList::Kind::fixed_guids
+                : flags & names_md5     ? NameList::Kind::varint_guids
+                                        : NameList::Kind::texts;
+    index_.names.back() = TRY(read_name_list(in, kind));
+    return {};
+  }
+
+  Status index_contexts(Cursor& in) {
+    if (index_.contexts.back().count != 0) new_tables();
+    u64 n = in.uleb128();
+    index_.contexts.back() = {in.rest(), n, static_cast<u32>(index_.names.size() - 1)};
+    FunctionChecker checker(in, limits_of(index_));
+    for (; n > 0 && in.ok(); --n) TRY(checker.context());
+    return {};
+  }
+
+  Status index_metadata(Cursor& in) {
+    FunctionChecker checker(in, limits_of(index_));
+    auto tables = static_cast<u32>(index_.names.size() - 1);
+    while (!in.at_end()) {
+      size_t start = in.position();
+      auto subject = checker.subject();
+      if (!subject) return at_function(start, std::move(subject).error());
+      const u8* at = in.rest().data();
+      auto status = checker.metadata(index_);
+      if (!status) return at_function(start, std::move(status).error());
+      index_.metadata.push_back({*subject, tables, at});
+    }
+    return {};
+  }
+
+  Bytes file_;
+  BinaryIndex index_;
+  bool has_metadata_ = false;
+};
+
+}  // namespace
+
+const u8* BinaryIndex::metadata_of(const Entry& function) const {
+  auto key = [](const Entry& entry) { return u64{entry.tables} << 32 | entry.subject; };
+  auto after = std::ranges::upper_bound(metadata, key(function), {}, key);
+  if (after == metadata.begin() || key(after[-1]) != key(function)) return nullptr;
+  return after[-1].at;
+}
+
+namespace {
+
+// The compact form has behind its names where its table of functions begins, as an u64, and the
+// functions in between.
+Result<Cursor> functions_of_compact(Cursor in, Bytes file) {
+  u64 table = in.get<u64>();
+  if (!in.ok() || table < in.position() || table > file.size())
+    return fail("offset {:#x}: the table of functions is said to be at {:#x}, outside of the file",
+                in.position(), table);
+  return Cursor(file.subspan(in.position(), table - in.position()));
+}
+
+}  // namespace
+
+Result<BinaryIndex> index_binary(Bytes file, const ReadOptions& options) {
+  Cursor in(file);
+  bool compact = in.uleb128() == magic_of_compact;
+  if (u64 version = in.uleb128(); version != format_version)
+    return fail("offset 0x9: binary profile of version {}; only {} is known", version,
+                format_version);
+  BinaryIndex index;
+  index.format = compact ? Format::compact : Format::binary;
+  index.md5_names = compact;
+  index.flags.fs_discriminators = options.flow_sensitive;
+  index.discriminator_mask = options.mask(options.flow_sensitive);
+  skip_summary(in);
+  if (!in.ok()) return fail("section 'summary' (offset 0xa): ends early");
+  size_t names = in.position();
+  index.contexts.emplace_back();
+  index.names.push_back(
+      TRY_IN(fmt::format("section 'names' (offset {:#x})", names),
+             read_name_list(in, compact ? NameList::Kind::varint_guids : NameList::Kind::texts)));
+  if (compact) in = TRY(functions_of_compact(in, file));
+  auto functions = static_cast<size_t>(in.rest().data() - file.data());
+  TRY_IN(fmt::format("section 'functions' (offset {:#x})", functions),
+         index_functions(in, index, functions - in.position()));
+  return index;
+}
+
+Result<BinaryIndex> index_extbinary(Bytes file, const ReadOptions& options) {
+  auto index = TRY(ExtIndexer(file).index());
+  index.discriminator_mask = options.mask(index.flags.fs_discriminators);
+  return index;
+}
+
+}  // namespace pgokit::profile

@@ -1,0 +1,307 @@
+#include "profile/table/reader.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/cursor.h"
+#include "base/parallel.h"
+#include "profile/extbinary/section_table.h"
+#include "profile/extbinary_format.h"
+#include "profile/table/functions.h"
+#include "profile/table/text.h"
+
+namespace pgokit::profile {
+namespace {
+
+std::optional<Summary> read_summary(Cursor& in) {
+  Summary summary;
+  summary.total = in.uleb128();
+  summary.max_count = in.uleb128();
+  summary.max_function_count = in.uleb128();
+  summary.num_counts = in.uleb128();
+  summary.num_functions = in.uleb128();
+  for (u64 n = in.uleb128(); n > 0 && in.ok(); --n) {
+    auto cutoff = static_cast<u32>(in.uleb128());
+    u64 min_count = in.uleb128();
+    summary.entries.push_back({cutoff, min_count, in.uleb128()});
+  }
+  if (!in.ok()) return std::nullopt;
+  return summary;
+}
+
+class Reader {
+ public:
+  explicit Reader(Bytes file) : file_(file) {}
+
+  std::optional<Columns> read_binary() && {
+    Cursor in(file_);
+    in.uleb128();
+    if (in.uleb128() != format_version) return std::nullopt;
+    columns_.format = Format::binary;
+    auto summary = read_summary(in);
+    if (!summary || !read_names(in, 0)) return std::nullopt;
+    columns_.summary = std::move(*summary);
+    if (!read_functions(in.rest()) || !finish()) return std::nullopt;
+    return std::move(columns_);
+  }
+
+  std::optional<Columns> read_extbinary() && {
+    auto sections = read_section_table(file_);
+    if (!sections) return std::nullopt;
+    columns_.format = Format::extbinary;
+    columns_.sections = std::move(*sections);
+    bool has_summary = false;
+    for (const auto& section : columns_.sections) {
+      if (section.offset > file_.size() || section.size > file_.size() - section.offset)
+        return std::nullopt;
+      take_flags(section);
+      if (section.size == 0) continue;
+      if (!read_section(section)) return std::nullopt;
+      has_summary |= section.type == summary_section;
+    }
+    if (!has_summary || !finish()) return std::nullopt;
+    return std::move(columns_);
+  }
+
+ private:
+  bool read_section(const SectionInfo& section) {
+    Bytes bytes = file_.subspan(section.offset, section.size);
+    if (section.flags & section_compressed) {
+      auto contents = inflate_section(bytes);
+      if (!contents) return false;
+      bytes = as_bytes(columns_.texts.emplace_back(std::move(*contents)));
+    }
+    Cursor in(bytes);
+    switch (section.type) {
+      case summary_section: {
+        auto summary = read_summary(in);
+        if (!summary) return false;
+        columns_.summary = std::move(*summary);
+        return in.at_end();
+      }
+      case name_table_section:
+        return read_names(in, section.flags) && in.at_end();
+      case context_table_section:
+        return read_contexts(in) && in.at_end();
+      case function_offset_section:
+        return read_offsets(in) && in.at_end();
+      case functions_section:
+        return read_functions(bytes);
+      case metadata_section:
+        return read_metadata(in, section.flags) && in.at_end();
+      case symbol_list_section:
+        while (!in.at_end()) columns_.symbols.emplace_back(in.cstring());
+        return in.ok();
+      default:
+        return true;
+    }
+  }
+
+  void take_flags(const SectionInfo& section) {
+    Flags& flags = columns_.flags;
+    if (section.type == summary_section) {
+      flags.partial |= (section.flags & summary_partial) != 0;
+      flags.context_sensitive |= (section.flags & summary_context_sensitive) != 0;
+      flags.fs_discriminators |= (section.flags & summary_fs_discriminators) != 0;
+      flags.pre_inlined |= (section.flags & summary_pre_inlined) != 0;
+      vtables_ = (section.flags & summary_has_vtables) != 0;
+    } else if (section.type == metadata_section) {
+      flags.probe_based |= (section.flags & metadata_probes) != 0;
+    } else if (section.type == name_table_section) {
+      columns_.md5_names |= (section.flags & (names_md5 | names_fixed_md5)) != 0;
+    }
+  }
+
+  // Names get numbers in their order; `ids_` has those of the places in the table.
+  bool read_names(Cursor& in, u64 flags) {
+    std::vector<Columns::Name> names;
+    bool guids = flags & (names_md5 | names_fixed_md5);
+    for (u64 n = in.uleb128(); n > 0 && in.ok(); --n) {
+      if (!guids)
+        names.push_back({.text = in.cstring()});
+      else
+        names.push_back({.text = {},
+                         .guid = flags & names_fixed_md5 ? in.get<u64>() : in.uleb128(),
+                         .is_guid = true});
+    }
+    if (!in.ok() || !columns_.names.empty()) return false;
+    std::vector<u32> order(names.size());
+    std::iota(order.begin(), order.end(), u32{0});
+    if (!std::ranges::is_sorted(names))
+      std::ranges::sort(order, {}, [&](u32 i) -> const auto& { return names[i]; });
+    ids_.resize(names.size());
+    for (u32 i = 0; i < order.size(); ++i) {
+      if (i > 0 && names[order[i]] == names[order[i - 1]]) return false;
+      ids_[order[i]] = i;
+      columns_.names.push_back(names[order[i]]);
+    }
+    return true;
+  }
+
+  bool read_contexts(Cursor& in) {
+    for (u64 n = in.uleb128(); n > 0 && in.ok(); --n) {
+      contexts_.push_back({static_cast<u32>(columns_.frames.size()), 0});
+      for (u64 frames = in.uleb128(); frames > 0 && in.ok(); --frames) {
+        u64 name = in.uleb128();
+        if (name >= ids_.size()) return false;
+        u64 line = in.uleb128(), discriminator = in.uleb128();
+        if ((line | discriminator) >> 32) return false;
+        LineLocation site{static_cast<u32>(line), static_cast<u32>(discriminator)};
+        columns_.frames.push_back({ids_[name], site});
+        ++contexts_.back().count;
+      }
+      if (contexts_.back().count == 0) return false;
+      // where a function is called from ends with itself
+      if (columns_.frames.back().location != LineLocation{}) return false;
+    }
+    return in.ok();
+  }
+
+  bool read_offsets(Cursor& in) {
+    offsets_.clear();
+    for (u64 n = in.uleb128(); n > 0 && in.ok(); --n) {
+      in.uleb128();
+      offsets_.push_back(in.uleb128());
+    }
+    return in.ok();
+  }
+
+  // Parts begin where the offset table says that functions do, which is true where the part before
+  // ends there.
+  std::vector<u64> part_ends(size_t size) {
+    std::ranges::sort(offsets_);
+    std::vector<u64> ends;
+    size_t wanted = std::max<size_t>(1 << 18, size / (8 * worker_count(0)) + 1);
+    u64 begin = 0;
+    for (u64 offset : offsets_)
+      if (offset < size && offset >= begin + wanted) ends.push_back(begin = offset);
+    ends.push_back(size);
+    offsets_.clear();
+    return ends;
+  }
+
+  bool read_functions(Bytes bytes) {
+    auto ends = part_ends(bytes.size());
+    FunctionNumbers numbers{ids_, contexts_, columns_.frames, columns_.flags.context_sensitive,
+                            vtables_};
+    size_t first_part = columns_.parts.size();
+    columns_.parts.resize(first_part + ends.size());
+    std::vector<std::vector<Columns::Top>> tops(ends.size());
+    std::vector<u8> good(ends.size());
+    parallel_for(ends.size(), 0, [&](size_t i, unsigned) {
+      u64 begin = i ? ends[i - 1] : 0;
+      good[i] = read_function_columns(bytes.subspan(begin, ends[i] - begin), numbers,
+                                      columns_.parts[first_part + i], tops[i]);
+    });
+    for (size_t i = 0; i < ends.size(); ++i) {
+      if (!good[i]) return false;
+      for (auto top : tops[i]) {
+        top.part = static_cast<u32>(first_part + i);
+        columns_.functions.push_back(top);
+      }
+    }
+    return index_functions();
+  }
+
+  // What names a function: its context's first frame, or its name.
+  u32 key(const Columns::Top& top) const {
+    return top.frames ? top.first_frame : columns_.node(top).name;
+  }
+
+  bool index_functions() {
+    function_of_.assign(std::max(columns_.names.size(), columns_.frames.size()), 0);
+    for (u32 i = 0; i < columns_.functions.size(); ++i) {
+      u32& function = function_of_[key(columns_.functions[i])];
+      if (function != 0) return false;  // the same one twice
+      function = i + 1;
+    }
+    return true;
+  }
+
+  bool read_metadata(Cursor& in, u64 flags) {
+    while (!in.at_end()) {
+      u64 index = in.uleb128();
+      bool contexts = columns_.flags.context_sensitive;
+      if (index >= (contexts ? contexts_.size() : ids_.size())) return false;
+      u32 key = contexts ? contexts_[index].first : ids_[index];
+      if (key >= function_of_.size() || function_of_[key] == 0) return false;
+      const auto& top = columns_.functions[function_of_[key] - 1];
+      if (!read_metadata_of(columns_.parts[top.part], top.node, in, flags, 1)) return false;
+    }
+    return in.ok();
+  }
+
+  bool read_metadata_of(Columns::Part& part, u32 node, Cursor& in, u64 flags, unsigned depth) {
+    if (depth > max_inline_depth) return false;
+    if (flags & metadata_probes) part.nodes[node].checksum = in.uleb128();
+    if (flags & metadata_attributes) {
+      u64 attributes = in.uleb128();
+      if (attributes >> 32) return false;
+      part.nodes[node].attributes = static_cast<u32>(attributes);
+    }
+    if (columns_.flags.context_sensitive) return in.ok();
+    u32 inlinee = node + 1, end = part.nodes[node].end;
+    for (u64 n = in.uleb128(); n > 0 && in.ok(); --n) {
+      u64 line = in.uleb128(), discriminator = in.uleb128(), name = in.uleb128();
+      if ((line | discriminator) >> 32 || name >= ids_.size()) return false;
+      LineLocation site{static_cast<u32>(line), static_cast<u32>(discriminator)};
+      while (inlinee < end &&
+             (part.nodes[inlinee].call_site != site || part.nodes[inlinee].name != ids_[name]))
+        inlinee = part.nodes[inlinee].end;  // they come in one order in both
+      if (inlinee >= end) return false;
+      if (!read_metadata_of(part, inlinee, in, flags, depth + 1)) return false;
+      inlinee = part.nodes[inlinee].end;
+    }
+    return in.ok();
+  }
+
+  bool finish() const { return columns_.names.size() == ids_.size(); }
+
+  Bytes file_;
+  Columns columns_;
+  std::vector<u32> ids_;
+  std::vector<ContextFrames> contexts_;
+  std::vector<u64> offsets_;
+  std::vector<u32> function_of_;
+  bool vtables_ = false;
+};
+
+}  // namespace
+
+std::optional<Columns> read_plain_columns(Bytes file) {
+  auto format = sniff(file);
+  if (format == Format::extbinary) return Reader(file).read_extbinary();
+  if (format == Format::binary) return Reader(file).read_binary();
+  if (format == Format::text) return read_text_columns(as_text(file));
+  return std::nullopt;
+}
+
+std::optional<Summary> stored_summary(Bytes file) {
+  auto format = sniff(file);
+  Cursor in(file);
+  if (format == Format::binary || format == Format::compact) {
+    in.uleb128(), in.uleb128();
+    return read_summary(in);
+  }
+  if (format != Format::extbinary) return std::nullopt;
+  auto sections = read_section_table(file);
+  if (!sections) return std::nullopt;
+  for (const auto& section : *sections) {
+    if (section.type != summary_section || section.offset > file.size() ||
+        section.size > file.size() - section.offset)
+      continue;
+    Bytes bytes = file.subspan(section.offset, section.size);
+    std::string contents;
+    if (section.flags & section_compressed) {
+      auto inflated = inflate_section(bytes);
+      if (!inflated) return std::nullopt;
+      contents = std::move(*inflated);
+      bytes = as_bytes(contents);
+    }
+    Cursor summary(bytes);
+    return read_summary(summary);
+  }
+  return std::nullopt;
+}
+
+}  // namespace pgokit::profile

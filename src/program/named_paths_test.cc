@@ -1,0 +1,36 @@
+#include "program/named_paths.h"
+
+#include <gtest/gtest.h>
+
+#include "program/program.h"
+#include "test/support/shell.h"
+
+namespace pgokit::program {
+namespace {
+
+constexpr std::string_view source =
+    "static __attribute__((noinline)) int own(int x) { return x * x; }\n"
+    "int _start(int x) { return own(x); }\n";
+
+std::string path_of(const test::ScratchDir& dir, std::string_view file, std::string_view options) {
+  auto made =
+      test::run(fmt::format("cd {} && clang-22 -O1 -g -funique-internal-linkage-names -nostdlib "
+                            "-static -ffreestanding {} {} -o app 2>&1",
+                            dir.path(), options, file));
+  if (made.status != 0) return made.output;
+  auto program = Program::open(dir.file("app"), {});
+  return program && program->load_functions(1) ? absolute_named_path(*program) : "no program";
+}
+
+TEST(NamedPaths, AnAbsoluteOneIsTold) {
+  if (!test::has_program("clang-22")) GTEST_SKIP() << "clang-22 is not installed";
+  test::ScratchDir dir;
+  dir.write("own.c", source);
+  EXPECT_EQ(path_of(dir, "own.c", ""), "");
+  EXPECT_EQ(path_of(dir, dir.file("own.c"), ""), dir.file("own.c"));
+  auto mapped = fmt::format("-fmacro-prefix-map={}/=", dir.path());
+  EXPECT_EQ(path_of(dir, dir.file("own.c"), mapped), "");
+}
+
+}  // namespace
+}  // namespace pgokit::program

@@ -1,0 +1,22 @@
+#pragma once
+
+// What a program says about the compiler that built it.
+//
+//   std::string producer = producer_of(file, debug);   // "Debian clang version 22.1.8 (...)"
+
+#include <string>
+
+#include "dwarf/debug_info.h"
+#include "object/file.h"
+
+namespace pgokit::program {
+
+// From the debug information, or from .comment without it (`debug` may be null); empty where
+// neither tells. It may be long: GCC adds its options.
+std::string producer_of(const object::File& file, const dwarf::DebugInfo* debug);
+
+// Whether code of it was written in C++: by the debug information, or by mangled names of functions
+// where that does not tell.
+bool has_cplusplus(const object::File& file, const dwarf::DebugInfo* debug);
+
+}  // namespace pgokit::program

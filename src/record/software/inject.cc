@@ -1,0 +1,111 @@
+#include "record/software/inject.h"
+
+#include <sys/wait.h>
+
+#include <cerrno>
+
+#include "record/x86/assembler.h"
+
+namespace pgokit::record {
+namespace {
+
+bool is_at(pid_t tid, u8 operation) {
+  __ptrace_syscall_info info{};
+  auto size = ptrace(PTRACE_GET_SYSCALL_INFO, tid, sizeof info, &info);
+  return size > 0 && info.op == operation;
+}
+
+// syscall; all registers that the call uses or changes as they were; back to where the thread was.
+std::vector<u8> call_code(u64 site, const Registers& saved) {
+  Assembler out(site);
+  out.bytes({0x0f, 0x05});
+  out.bytes({0x48, 0xb8}), out.value(u64(saved.rax));
+  out.bytes({0x48, 0xbf}), out.value(u64(saved.rdi));
+  out.bytes({0x48, 0xbe}), out.value(u64(saved.rsi));
+  out.bytes({0x48, 0xba}), out.value(u64(saved.rdx));
+  out.bytes({0x49, 0xba}), out.value(u64(saved.r10));
+  out.bytes({0x49, 0xb8}), out.value(u64(saved.r8));
+  out.bytes({0x49, 0xb9}), out.value(u64(saved.r9));
+  out.bytes({0x48, 0xb9}), out.value(u64(saved.rcx));
+  out.bytes({0x49, 0xbb}), out.value(u64(saved.r11));
+  out.bytes({0xff, 0x25}), out.value(u32(0)), out.value(u64(saved.rip));
+  return std::move(out.code());
+}
+
+Registers for_call(const Registers& saved, u64 site, const SystemCall& call) {
+  Registers regs = saved;
+  regs.rip = site;
+  regs.rax = static_cast<u64>(call.number);
+  regs.orig_rax = u64(-1);
+  regs.rdi = call.arguments[0], regs.rsi = call.arguments[1], regs.rdx = call.arguments[2];
+  regs.r10 = call.arguments[3], regs.r8 = call.arguments[4], regs.r9 = call.arguments[5];
+  return regs;
+}
+
+// Waits for the next stop of the thread. What ends it or makes it another program stays for the
+// tracer's own waitpid().
+bool next_stop(StoppedThread& thread, Stop& stop) {
+  siginfo_t info{};
+  int result;
+  do
+    result =
+        waitid(P_PID, static_cast<id_t>(thread.tid), &info, WEXITED | WSTOPPED | __WALL | WNOWAIT);
+  while (result != 0 && errno == EINTR);
+  bool stopped = result == 0 && (info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED);
+  int status = 0;
+  if (!stopped || info.si_status >> 8 == PTRACE_EVENT_EXEC ||
+      waitpid(thread.tid, &status, __WALL) != thread.tid || !WIFSTOPPED(status)) {
+    thread.gone = true;
+    return false;
+  }
+  stop = {status};
+  return true;
+}
+
+// A fault of the code at the site, which is none of the program's.
+bool is_fault_at(pid_t tid, u64 site) {
+  siginfo_t info;
+  Registers regs;
+  return get_signal(tid, info) && caused_by_instruction(info) && get_registers(tid, regs) &&
+         regs.rip - site < call_site_size;
+}
+
+// Lets the thread run to the entry or exit of a system call. It may be at the entry of another one
+// that is not made: then the exit of that one comes first.
+bool to_system_call(StoppedThread& thread, u64 site, u8 operation) {
+  while (true) {
+    Stop stop{};
+    if (!resume(thread.tid, Resume::to_system_call)) return thread.gone = true, false;
+    if (!next_stop(thread, stop)) return false;
+    if (stop.is_system_call()) {
+      if (is_at(thread.tid, operation)) return true;
+      continue;
+    }
+    if (stop.event() != 0)  // a stop of the whole process, perhaps: it is told again
+      ptrace(PTRACE_INTERRUPT, thread.tid, nullptr, nullptr);
+    else
+      thread.deliver = is_fault_at(thread.tid, site) ? 0 : stop.signal();
+    return false;
+  }
+}
+
+}  // namespace
+
+std::optional<u64> inject(TargetMemory& memory, StoppedThread& thread, u64 site,
+                          const SystemCall& call) {
+  Registers saved, regs;
+  if (!get_registers(thread.tid, saved)) return std::nullopt;
+  if (!memory.write(site, call_code(site, saved))) return std::nullopt;
+  if (!set_registers(thread.tid, for_call(saved, site, call))) return std::nullopt;
+  thread.deliver = 0;
+  bool made = to_system_call(thread, site, PTRACE_SYSCALL_INFO_ENTRY) &&
+              to_system_call(thread, site, PTRACE_SYSCALL_INFO_EXIT) &&
+              get_registers(thread.tid, regs);
+  if (thread.gone) return std::nullopt;
+  saved.orig_rax = u64(-1);
+  set_registers(thread.tid, saved);
+  if (!made) return std::nullopt;
+  return regs.rax;
+}
+
+}  // namespace pgokit::record

@@ -1,0 +1,45 @@
+#pragma once
+
+// System calls made by a stopped thread on behalf of the recorder.
+//
+//   auto got = inject(memory, thread, site, {SYS_mmap, {at, size, protection, flags, u64(-1), 0}});
+//
+// The recorder may be killed at any moment, so the thread never depends on it: it is sent to code
+// at `site` that makes the call, gives all registers their values back and jumps to where the
+// thread was.
+
+#include <sys/types.h>
+
+#include <array>
+#include <optional>
+
+#include "base/types.h"
+#include "record/system/ptrace.h"
+#include "record/system/target_memory.h"
+
+namespace pgokit::record {
+
+struct SystemCall {
+  long number;
+  std::array<u64, 6> arguments = {};
+};
+
+// A thread in a stop, and what has to be known when it is set going again.
+struct StoppedThread {
+  pid_t tid = 0;
+  int deliver = 0;            // the signal that it stopped for, to be delivered then
+  bool gone = false;          // it has ended or executes another program: waitpid() will tell
+  bool holds_faults = false;  // SIGSEGV is blocked or ignored
+  bool reads_time = false;    // is permitted to, as was found out for that
+};
+
+// Bytes of code at a call site.
+inline constexpr size_t call_site_size = 128;
+
+// `thread` is in no system call that is to be made again. `site` is executable memory that nobody
+// else uses. Gives what the kernel gives, errors from -4095 on; nullopt if the call was not made:
+// the thread is in another stop then, with its registers as they were, or gone.
+std::optional<u64> inject(TargetMemory& memory, StoppedThread& thread, u64 site,
+                          const SystemCall& call);
+
+}  // namespace pgokit::record

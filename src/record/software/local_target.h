@@ -1,0 +1,106 @@
+#pragma once
+
+// The test program as its own target: translated code runs in the test's thread, and its windows
+// end without a tracer, which is what happens to a program whose recorder was killed.
+
+#include <asm/prctl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <vector>
+
+#include "record/software/code_cache.h"
+
+namespace pgokit::record {
+
+class LocalMemory : public TargetMemory {
+ public:
+  bool read(u64 address, void* to, size_t size) override {
+    std::memcpy(to, reinterpret_cast<const void*>(address), size);
+    return true;
+  }
+  bool write(u64 address, Bytes bytes) override {
+    std::memcpy(reinterpret_cast<void*>(address), bytes.data(), bytes.size());
+    return true;
+  }
+  bool write_words(std::span<const Word> words) override {
+    for (const auto& word : words)
+      std::memcpy(reinterpret_cast<void*>(word.address), &word.value, 8);
+    return true;
+  }
+};
+
+class LocalTarget {
+ public:
+  // With an arena in reach of each of `places`; all code of the process may be translated.
+  explicit LocalTarget(std::initializer_list<const void*> places)
+      : cache(memory_,
+              [](u64 address) { return Bytes(reinterpret_cast<const u8*>(address), 512); }) {
+    for (const void* place : places)
+      if (!cache.reaches(reinterpret_cast<u64>(place))) add_arena(reinterpret_cast<u64>(place));
+  }
+  ~LocalTarget() {
+    syscall(SYS_arch_prctl, ARCH_SET_GS, 0);
+    for (const auto& arena : cache.arenas())
+      munmap(reinterpret_cast<void*>(arena.base), Arena::size);
+  }
+
+  // The address to call in place of `function` for a window of `branches`.
+  template <class F>
+  F* window(F* function, u32 branches) {
+    u64 code = cache.enter(reinterpret_cast<u64>(function));
+    EXPECT_NE(code, 0U);
+    auto header = cache.header(branches);
+    std::memcpy(reinterpret_cast<void*>(cache.scratch(0)), &header, sizeof header);
+    syscall(SYS_arch_prctl, ARCH_SET_GS, cache.scratch(0));
+    branches_ = branches;
+    return reinterpret_cast<F*>(code);
+  }
+
+  scratch::Header header() const {
+    scratch::Header header;
+    std::memcpy(&header, reinterpret_cast<void*>(cache.scratch(0)), sizeof header);
+    return header;
+  }
+
+  // Oldest first.
+  std::vector<Edge> recorded() const {
+    std::vector<Edge> edges;
+    for (u64 n = branches_; n > header().left / scratch::entry_size; --n) {
+      scratch::Entry entry;
+      std::memcpy(
+          &entry,
+          reinterpret_cast<void*>(cache.scratch(0) + scratch::ring + n * scratch::entry_size),
+          sizeof entry);
+      Edge edge = cache.edge(entry.edge);
+      if (edge.to == 0) edge.to = entry.target;
+      edges.push_back(edge);
+    }
+    return edges;
+  }
+
+ private:
+  void add_arena(u64 place) {
+    constexpr u64 step = u64{32} << 20;
+    u64 hint = place & ~u64{0xfff};
+    for (u64 distance = step; distance < Arena::reach; distance += step)
+      for (u64 at : {hint - distance, hint + distance}) {
+        void* got =
+            mmap(reinterpret_cast<void*>(at), Arena::size, PROT_READ | PROT_WRITE | PROT_EXEC,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        if (got == MAP_FAILED) continue;
+        return cache.add_arena(at);
+      }
+  }
+
+  LocalMemory memory_;
+  u32 branches_ = 0;
+
+ public:
+  CodeCache cache;
+};
+
+}  // namespace pgokit::record

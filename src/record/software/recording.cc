@@ -1,0 +1,123 @@
+#include "record/software/recording.h"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "base/file.h"
+#include "base/version.h"
+#include "object/file.h"
+#include "record/system/clock.h"
+
+namespace pgokit::record {
+namespace {
+
+constexpr u64 context_user = u64(-512);  // PERF_CONTEXT_USER: addresses of the program follow
+
+perf::RecordId at_now(pid_t pid, pid_t tid) {
+  return {.pid = static_cast<u32>(pid), .tid = static_cast<u32>(tid), .time = monotonic_ns()};
+}
+
+perf::Writer::Event make_event(const Recording::Settings& settings) {
+  using namespace perf;
+  Writer::Event event{.name = "cpu-clock:u", .attr = {}, .ids = {}};
+  event.attr.type = 1;  // software; 0: cpu-clock
+  event.attr.period = settings.period_ns;
+  event.attr.sample_type = field::ip | field::tid | field::time | field::period;
+  if (settings.callchain) event.attr.sample_type |= field::callchain;
+  event.attr.sample_type |= field::branch_stack;
+  event.attr.branch_sample_type = branch::user | branch::any;
+  event.attr.flags = attr_flag::sample_id_all | attr_flag::mmap | attr_flag::mmap2 |
+                     attr_flag::comm | attr_flag::comm_exec | attr_flag::task |
+                     attr_flag::exclude_kernel | attr_flag::exclude_hv | attr_flag::inherit;
+  return event;
+}
+
+}  // namespace
+
+std::string comm_of(pid_t pid, pid_t tid) {
+  auto file = MappedFile::open(fmt::format("/proc/{}/task/{}/comm", pid, tid));
+  if (!file) return {};
+  auto text = as_text(file->bytes());
+  return std::string(text.substr(0, text.find('\n')));
+}
+
+void describe_machine(perf::Writer::Features& features, const std::vector<std::string>& command) {
+  utsname system;
+  if (uname(&system) == 0) {
+    features.hostname = system.nodename;
+    features.osrelease = system.release;
+    features.arch = system.machine;
+  }
+  features.version = fmt::format("pgokit {}", version);
+  features.cpus_online = static_cast<u32>(sysconf(_SC_NPROCESSORS_ONLN));
+  features.cpus_available = static_cast<u32>(sysconf(_SC_NPROCESSORS_CONF));
+  features.cmdline = command;
+}
+
+std::vector<u8> build_id_of(pid_t tid, const Mapping& mapping) {
+  if (mapping.inode == 0) return {};
+  auto file = open_mapped(tid, mapping);
+  if (!file) return {};
+  auto program = object::File::parse(file->bytes());
+  if (!program) return {};
+  Bytes id = program->build_id();
+  return {id.begin(), id.end()};
+}
+
+Result<Recording> Recording::create(const Settings& settings) {
+  Recording recording(TRY(perf::Writer::create(settings.path, {make_event(settings)})));
+  describe_machine(recording.writer_.features(), settings.command);
+  return recording;
+}
+
+void Recording::comm(pid_t pid, pid_t tid, bool exec) {
+  writer_.comm(at_now(pid, tid), comm_of(pid, tid), exec);
+}
+
+const std::vector<u8>& Recording::build_id(pid_t tid, const Mapping& mapping) {
+  auto [it, is_new] = build_ids_.try_emplace(mapping.path);
+  if (!is_new) return it.value();
+  it.value() = build_id_of(tid, mapping);
+  if (!it->second.empty())
+    writer_.features().build_ids.push_back({.path = mapping.path, .id = it.value()});
+  return it.value();
+}
+
+void Recording::mapped(pid_t pid, pid_t tid, const Mapping& mapping) {
+  u32 protection = (mapping.readable ? 1U : 0) | (mapping.writable ? 2U : 0) | 4;
+  writer_.mmap2(at_now(pid, pid), {.start = mapping.start,
+                                   .size = mapping.size(),
+                                   .file_offset = mapping.offset,
+                                   .path = mapping.path.empty() ? "//anon" : mapping.path,
+                                   .build_id = build_id(tid, mapping),
+                                   .protection = protection,
+                                   .map_flags = mapping.shared ? 1U : 2U});
+}
+
+void Recording::forked(pid_t pid, pid_t tid, pid_t parent_pid, pid_t parent_tid) {
+  writer_.fork(at_now(pid, tid), static_cast<u32>(parent_pid), static_cast<u32>(parent_tid));
+}
+
+void Recording::exited(pid_t pid, pid_t tid) {
+  writer_.exit(at_now(pid, tid), static_cast<u32>(pid), static_cast<u32>(pid));
+}
+
+void Recording::sample(pid_t pid, pid_t tid, u64 ip, u64 period_ns, std::span<const Edge> taken,
+                       std::span<const u64> chain) {
+  branches_.clear();
+  for (size_t i = taken.size(); i-- > 0;)
+    branches_.push_back({.from = taken[i].from, .to = taken[i].to, .flags = u64{0}});
+  chain_.assign(1, context_user);
+  chain_.insert(chain_.end(), chain.begin(), chain.end());
+  writer_.sample({.id = at_now(pid, tid),
+                  .ip = ip,
+                  .period = period_ns,
+                  .callchain = chain_,
+                  .branches = branches_});
+}
+
+Status Recording::commit() { return writer_.commit(); }
+
+}  // namespace pgokit::record

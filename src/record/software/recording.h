@@ -1,0 +1,56 @@
+#pragma once
+
+// The perf.data file that the software recorder writes: what happened to processes, and samples.
+
+#include <tsl/robin_map.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "perf/writer.h"
+#include "record/system/memory_map.h"
+#include "record/x86/translate.h"
+
+namespace pgokit::record {
+
+// Facts that both recorders put into their files.
+void describe_machine(perf::Writer::Features& features, const std::vector<std::string>& command);
+std::string comm_of(pid_t pid, pid_t tid);
+// The build id of a mapped file; empty where there is none.
+std::vector<u8> build_id_of(pid_t tid, const Mapping& mapping);
+
+class Recording {
+ public:
+  struct Settings {
+    std::string path;
+    u64 period_ns = 0;
+    bool callchain = true;
+    std::vector<std::string> command;  // for the file's header
+  };
+  static Result<Recording> create(const Settings& settings);
+
+  void comm(pid_t pid, pid_t tid, bool exec);
+  // `tid`: a thread of the process that lives.
+  void mapped(pid_t pid, pid_t tid, const Mapping& mapping);
+  void forked(pid_t pid, pid_t tid, pid_t parent_pid, pid_t parent_tid);
+  void exited(pid_t pid, pid_t tid);
+  // `taken`: newest last. `chain`: leaf first.
+  void sample(pid_t pid, pid_t tid, u64 ip, u64 period_ns, std::span<const Edge> taken,
+              std::span<const u64> chain);
+
+  u64 size() const { return writer_.size(); }
+  Status commit();
+
+ private:
+  explicit Recording(perf::Writer writer) : writer_(std::move(writer)) {}
+  const std::vector<u8>& build_id(pid_t tid, const Mapping& mapping);
+
+  perf::Writer writer_;
+  std::vector<perf::BranchEntry> branches_;
+  std::vector<u64> chain_;
+  tsl::robin_map<std::string, std::vector<u8>> build_ids_;  // by path
+};
+
+}  // namespace pgokit::record

@@ -1,0 +1,113 @@
+#include "record/software/sampler.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "record/system/clock.h"
+
+namespace pgokit::record {
+namespace {
+
+constexpr u64 user_code_64 = 0x33;  // the code segment of 64-bit programs
+
+// An interrupted call that would now fail with EINTR, for no reason that the program knows of.
+bool was_interrupted(const Registers& regs) {
+  return static_cast<i64>(regs.orig_rax) >= 0 && static_cast<i64>(regs.rax) == -EINTR;
+}
+
+}  // namespace
+
+void Sampler::refresh(SampledThread& thread) {
+  for (const auto& mapping : thread.space->refresh())
+    recording_.mapped(thread.pid, thread.tid, mapping);
+}
+
+bool Sampler::begin(SampledThread& thread) {
+  thread.due = false;
+  Registers regs;
+  if (!thread.space || !get_registers(thread.tid, regs)) return false;
+  if (in_system_call(regs) || was_interrupted(regs)) return ++counts_.in_kernel, false;
+  return begin_here(thread, regs);
+}
+
+bool Sampler::begin_here(SampledThread& thread, const Registers& regs) {
+  if (thread.space->due_for_refresh(regs.rip)) refresh(thread);
+  thread.space->check_copies();
+  // The branches right behind a stop are those behind a tick or a system call: a random number of
+  // them is never kept.
+  u32 branches = engine_.most_branches(settings_.depth);
+  branches -= static_cast<u32>(random_() % settings_.depth);
+  thread.unsaid_ns += settings_.period_ns;
+  if (!thread.cpu_time.is_open()) thread.cpu_time.open(thread.pid, thread.tid);
+  u64 cpu_begin_ns = thread.cpu_time.now_ns();
+  if (regs.cs != user_code_64) thread.space->give_up("it runs 32-bit code");
+  auto begun =
+      regs.cs == user_code_64 ? engine_.begin(thread, regs, branches) : Progressed::impossible;
+  if (begun == Progressed::running) {
+    thread.window.cpu_begin_ns = cpu_begin_ns;
+    return true;
+  }
+  if (!thread.gone) write_place(thread, regs);
+  return false;
+}
+
+bool Sampler::stopped(SampledThread& thread, Stop stop) {
+  auto progressed = engine_.stopped(thread, stop);
+  if (progressed == Progressed::running) return true;
+  write_samples(thread, thread.window.regs);
+  if (progressed == Progressed::part && engine_.next(thread) == Progressed::running) return true;
+  ++counts_.windows;
+  counts_.stops += thread.window.stops;
+  counts_.stopped_ns += monotonic_ns() - thread.due_since_ns;
+  return false;
+}
+
+// The time stamp counter goes on while another program has the processor.
+void Sampler::time(SampledThread& thread) const {
+  u64 now = thread.cpu_time.now_ns();
+  if (now <= thread.window.cpu_begin_ns) return;
+  u64 most = (now - thread.window.cpu_begin_ns) * settings_.cycles_per_us / 1000;
+  thread.window.cycles = std::min(thread.window.cycles, most);
+}
+
+// Returning from a signal handler is no return to behind a call.
+size_t Sampler::real_frames(AddressSpace& space, std::span<const u64> chain) {
+  size_t n = std::min<size_t>(chain.size(), 1);
+  while (n < chain.size() && is_return_address(space, chain[n])) ++n;
+  return n;
+}
+
+void Sampler::write_samples(SampledThread& thread, const Registers& regs) {
+  if (thread.window.taken.empty()) return write_place(thread, regs);
+  if (!thread.space->map().find(regs.rip)) refresh(thread);
+  time(thread);
+  chain_.clear();
+  if (settings_.callchain) unwinder_.chain(*thread.space, regs, chain_);
+  u64 ip = 0;
+  cutter_.cut(thread.window, chain_, [&](std::span<const Edge> taken, std::span<const u64> chain) {
+    bool at_end = &taken.back() == &thread.window.taken.back();
+    ip = at_end ? regs.rip : taken.back().to;
+    chain = chain.first(real_frames(*thread.space, chain));
+    ++counts_.samples;
+    counts_.full += taken.size() == settings_.depth;
+    counts_.branches += taken.size();
+    recording_.sample(thread.pid, thread.tid, ip,
+                      std::max(std::exchange(thread.unsaid_ns, 0), u64{1}), taken, chain);
+  });
+}
+
+// Code that cannot be followed: address and call chain only.
+void Sampler::write_place(SampledThread& thread, const Registers& regs) {
+  ++counts_.without;
+  if (obstacle_.empty()) obstacle_ = thread.space->obstacle();
+  // llvm-profgen gives up at a recording whose first sample has no branches.
+  if (counts_.samples == 0) return;
+  ++counts_.samples;
+  chain_.clear();
+  if (settings_.callchain) unwinder_.chain(*thread.space, regs, chain_);
+  recording_.sample(thread.pid, thread.tid, regs.rip, std::exchange(thread.unsaid_ns, 0), {},
+                    chain_);
+}
+
+}  // namespace pgokit::record

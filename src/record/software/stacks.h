@@ -1,0 +1,56 @@
+#pragma once
+
+// How a long window becomes samples of ordinary branch stacks.
+//
+//   StackCutter cutter(32, cycles);
+//   cutter.cut(window, chain, [&](std::span<const Edge> taken, std::span<const u64> chain) { ...
+//   });
+//
+// A stop costs much, a branch in a window little. So a window is many times as long as a stack, and
+// is cut into stacks that follow each other; call chains of the earlier ones are got by undoing the
+// calls and returns behind them.
+//
+// How many stacks of a window are kept decides what is counted. Windows begin at random points in
+// *time*; kept whole they would show slow code more often than it runs. A branch is to be recorded
+// as often as it is *taken*, like by a processor that samples at taken branches. Two things see to
+// that. What is kept of a window lies a random number of *branches* behind its beginning, hundreds
+// of thousands: with parts of the program that are shorter than that, no trace of the time is left.
+// For longer ones, the number of entries kept is that of the branches taken in a fixed time at the
+// window's own speed: branches * time / cycles of the window, rounded at random to whole stacks.
+
+#include <functional>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "record/software/window.h"
+
+namespace pgokit::record {
+
+class StackCutter {
+ public:
+  using Each = std::function<void(std::span<const Edge> taken, std::span<const u64> chain)>;
+
+  StackCutter(u32 depth, u64 cycles) : depth_(depth), cycles_(cycles) {}
+
+  // Stacks come in the order of time, their entries oldest first. `chain` is that of the window's
+  // end, leaf first; it may be empty.
+  void cut(const Window& window, std::span<const u64> chain, const Each& each);
+
+  // Undoes the branches `newer` on a call chain. The leaf is left as it is.
+  static void undo(std::vector<u64>& chain, std::span<const Edge> newer);
+
+ private:
+  static double own_cycles(const Window& window);
+  size_t stacks_of(const Window& window);
+  size_t left_out(const Window& window);
+
+  u32 depth_;
+  u64 cycles_;
+  std::minstd_rand random_{1};  // the same for each recording
+};
+
+// Cycles of the time stamp counter in a microsecond.
+u64 cycles_per_us();
+
+}  // namespace pgokit::record

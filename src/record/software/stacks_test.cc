@@ -1,0 +1,100 @@
+#include "record/software/stacks.h"
+
+#include <gmock/gmock.h>
+
+#include <map>
+
+namespace pgokit::record {
+namespace {
+
+using ::testing::ElementsAre;
+
+Edge call(u64 from, u64 to) {
+  return {.from = from, .to = to, .kind = EdgeKind::call, .length = 5};
+}
+Edge ret(u64 from, u64 to) { return {.from = from, .to = to, .kind = EdgeKind::ret, .length = 1}; }
+Edge jump(u64 from, u64 to) {
+  return {.from = from, .to = to, .kind = EdgeKind::jump, .length = 2};
+}
+
+Window window_of(size_t branches, u64 cycles) {
+  Window window;
+  for (size_t i = 0; i < branches; ++i) window.taken.push_back(jump(100 + i, 200 + i));
+  window.cycles = cycles;
+  window.passed = branches * 10;
+  return window;
+}
+
+TEST(StackCutter, UndoesCallsAndReturns) {
+  std::vector<u64> chain = {500, 15, 7};
+  StackCutter::undo(chain, std::vector{call(10, 300), jump(310, 500)});
+  EXPECT_THAT(chain, ElementsAre(500, 7));
+  StackCutter::undo(chain, std::vector{ret(90, 40)});
+  EXPECT_THAT(chain, ElementsAre(500, 40, 7));
+}
+
+TEST(StackCutter, EndsAChainThatDoesNotFit) {
+  std::vector<u64> chain = {500, 99, 7};
+  StackCutter::undo(chain, std::vector{call(10, 300)});
+  EXPECT_THAT(chain, ElementsAre(500));
+}
+
+TEST(StackCutter, KeepsWhatATimeHolds) {
+  // 3,200 branches in 320,000 cycles: a time of 6,400 holds 64 of them.
+  StackCutter cutter(32, 6400);
+  size_t stacks = 0;
+  for (int i = 0; i < 1000; ++i)
+    cutter.cut(window_of(320, 320000), {}, [&](auto, auto) { ++stacks; });
+  EXPECT_NEAR(static_cast<double>(stacks), 2000 * 100.0 / 99, 100);  // less the stubs' own cycles
+}
+
+TEST(StackCutter, StacksFollowEachOther) {
+  StackCutter cutter(32, 1'000'000);
+  std::vector<u64> firsts;
+  auto window = window_of(100, 1000);
+  window.passed = 5000;
+  std::vector<u64> chain = {window.taken.back().to, 55};
+  cutter.cut(window, chain, [&](std::span<const Edge> taken, std::span<const u64> own) {
+    ASSERT_EQ(taken.size(), 32U);
+    firsts.push_back(taken[0].from);
+    EXPECT_THAT(own, ElementsAre(taken.back().to, 55));
+  });
+  EXPECT_THAT(firsts, ElementsAre(104, 136, 168));
+}
+
+TEST(StackCutter, AWindowCutShortIsKeptAtAnyPlace) {
+  StackCutter cutter(32, 1);
+  auto window = window_of(100, 0);
+  window.cut_short = true;
+  std::vector<u64> chain = {window.taken.back().to, 55};
+  std::map<u64, int> lasts;
+  for (int i = 0; i < 1000; ++i)
+    cutter.cut(window, chain, [&](std::span<const Edge> taken, std::span<const u64> own) {
+      ASSERT_EQ(taken.size(), 32U);
+      EXPECT_THAT(own, ElementsAre(taken.back().to, 55));
+      ++lasts[taken.back().from];
+    });
+  EXPECT_EQ(lasts.size(), 100U - 32 + 1);
+}
+
+TEST(StackCutter, AWindowCutShortStandsForItsOtherParts) {
+  StackCutter cutter(32, 1);
+  auto window = window_of(500, 0);
+  window.cut_short = true;
+  window.parts = 3;
+  size_t stacks = 0;
+  for (int i = 0; i < 1000; ++i) cutter.cut(window, {}, [&](auto, auto) { ++stacks; });
+  EXPECT_GT(stacks, 3000U);  // fewer than 4 only where the end is near the beginning
+  EXPECT_LE(stacks, 4000U);
+}
+
+TEST(StackCutter, AShortWindowIsOneShortStack) {
+  StackCutter cutter(32, 1'000'000);
+  size_t length = 0;
+  cutter.cut(window_of(5, 100), {}, [&](auto taken, auto) { length = taken.size(); });
+  EXPECT_EQ(length, 5U);
+  cutter.cut(window_of(0, 100), {}, [&](auto, auto) { FAIL(); });
+}
+
+}  // namespace
+}  // namespace pgokit::record

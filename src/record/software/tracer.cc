@@ -1,0 +1,385 @@
+#include "record/software/tracer.h"
+
+#include <sched.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "record/system/clock.h"
+#include "record/system/launch.h"
+#include "record/system/proc_status.h"
+
+namespace pgokit::record {
+namespace {
+
+constexpr long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
+                         PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC;
+constexpr u64 loop_ns = 100'000'000;
+constexpr u64 longest_leave_ns = 1'000'000'000;
+
+sigset_t waited_for() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGIO, Tracer::tick_signal()})
+    sigaddset(&set, signal);
+  return set;
+}
+
+bool stops_group(int signal) {
+  return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
+int exit_code_of(int status) {
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// The flags of the clone() that a thread has stopped in; fork() has none.
+u64 clone_flags(Thread& creator) {
+  Registers regs;
+  if (!get_registers(creator.tid, regs)) return 0;
+  u64 flags = 0;
+  switch (regs.orig_rax) {
+    case SYS_clone:
+      return regs.rdi;
+    case SYS_clone3:
+      if (!creator.space || !creator.space->memory().read(regs.rdi, &flags, 8)) return 0;
+      return flags;
+    case SYS_vfork:
+      return CLONE_VM;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+int Tracer::tick_signal() { return SIGRTMIN + 7; }
+
+sigset_t Tracer::block_signals() {
+  sigset_t set = waited_for(), before;
+  sigprocmask(SIG_BLOCK, &set, &before);
+  return before;
+}
+
+Tracer::Tracer(Sampler& sampler, TickSource& ticks, Recording& recording)
+    : sampler_(sampler), ticks_(ticks), recording_(recording), signals_before_(block_signals()) {}
+
+Tracer::~Tracer() {
+  signal(tick_signal(), SIG_IGN);  // drops those that are still on the way
+  sigprocmask(SIG_SETMASK, &signals_before_, nullptr);
+}
+
+Tracer::Traced& Tracer::thread(pid_t tid) {
+  auto& entry = threads_.try_emplace(tid).first.value();
+  if (!entry) {
+    entry = std::make_unique<Traced>();
+    entry->tid = tid;
+  }
+  return *entry;
+}
+
+bool Tracer::seize(pid_t tid) { return ptrace(PTRACE_SEIZE, tid, nullptr, options) == 0; }
+
+Status Tracer::launch(const std::vector<std::string>& command) {
+  auto program = TRY(Launch::prepare(command, signals_before_));
+  if (!seize(program.pid())) return fail("cannot trace {}: {}", command[0], std::strerror(errno));
+  auto& main = thread(program.pid());
+  main.pid = main_pid_ = program.pid();
+  main.begun = true;
+  launched_ = true;
+  return program.go();
+}
+
+Status Tracer::attach(pid_t pid) {
+  main_pid_ = pid;
+  if (kill(pid, 0) != 0 && errno == ESRCH) return fail("there is no process {}", pid);
+  if (pid_t other = tracer_of(pid))
+    return fail("process {} is traced by process {} already", pid, other);
+  std::shared_ptr<AddressSpace> space;
+  // Threads are made while the list is read: until a pass finds no new one.
+  for (bool found = true; found;) {
+    found = false;
+    for (pid_t tid : threads_of(pid)) {
+      if (threads_.contains(tid)) continue;
+      if (!space) {
+        auto opened = AddressSpace::open(tid);
+        if (!opened)
+          return fail("cannot trace process {}: {} (see 'pgokit doctor')", pid,
+                      opened.error().message);
+        space = std::move(*opened);
+      }
+      if (!seize(tid)) {
+        int error = errno;
+        if (error == ESRCH || tracer_of(tid) == getpid()) continue;
+        errno = error;
+        return fail("cannot trace process {}: {}{}", pid, std::strerror(errno),
+                    errno == EPERM ? " (see 'pgokit doctor')" : "");
+      }
+      auto& one = thread(tid);
+      one.pid = pid, one.space = space, one.begun = true;
+      if (threads_.size() == 1) {
+        ++sampler_.counts().processes;
+        recording_.comm(pid, pid, false), sampler_.refresh(one);
+      }
+      begin_following(one);
+      found = true;
+    }
+  }
+  if (threads_.empty()) return fail("there is no process {}", pid);
+  return {};
+}
+
+void Tracer::begin_following(Traced& one) {
+  ++sampler_.counts().threads;
+  sampler_.counts().processes += one.tid == one.pid;
+  if (one.tid != one.pid) recording_.comm(one.pid, one.tid, false);
+  ticks_.add(one.pid, one.tid);
+}
+
+void Tracer::run(double seconds, const std::function<void()>& now_and_then) {
+  u64 end = seconds > 0 ? monotonic_ns() + static_cast<u64>(seconds * 1e9) : u64(-1);
+  u64 next = 0;
+  while (!enough_ && !threads_.empty()) {
+    u64 now = monotonic_ns();
+    if (now >= end) break;
+    if (now >= next) now_and_then(), next = now + loop_ns;
+    wait_for_event(std::min(end, next));
+    for (pid_t tid : ticks_.due()) tick(tid);
+    if (ended_) break;
+  }
+  leave_all();
+}
+
+void Tracer::wait_for_event(u64 until_ns) {
+  u64 now = monotonic_ns();
+  u64 wait = until_ns > now ? until_ns - now : 0;
+  if (ticks_.polls()) wait = std::min(wait, ticks_.period_ns());
+  timespec timeout{static_cast<time_t>(wait / 1'000'000'000),
+                   static_cast<long>(wait % 1'000'000'000)};
+  sigset_t set = waited_for();
+  siginfo_t info;
+  if (sigtimedwait(&set, &info, &timeout) > 0) take_signal(info);
+}
+
+void Tracer::take_signal(const siginfo_t& info) {
+  if (info.si_signo == SIGCHLD) return reap();
+  if (info.si_signo == SIGIO) {
+    for (pid_t tid : ticks_.missed()) tick(tid);
+    return;
+  }
+  if (pid_t tid = ticks_.thread_of(info)) return tick(tid);
+  if (info.si_signo == tick_signal()) return;
+  // What comes from the terminal has reached the program too.
+  bool from_terminal = info.si_code == SI_KERNEL;
+  if (!launched_)
+    enough_ = true;
+  else if (!from_terminal)
+    kill(main_pid_, info.si_signo);
+}
+
+void Tracer::reap() {
+  while (true) {
+    int status = 0;
+    pid_t tid = waitpid(-1, &status, __WALL | WNOHANG);
+    if (tid <= 0) return;
+    if (WIFSTOPPED(status))
+      handle_stop(thread(tid), {status});
+    else
+      handle_gone(tid, status);
+  }
+}
+
+void Tracer::handle_stop(Traced& one, Stop stop) {
+  bool signal = stop.event() == 0 && !stop.is_system_call();
+  one.deliver = signal ? stop.signal() : 0;
+  // By another thread, this one may have been anywhere.
+  if (stop.event() == PTRACE_EVENT_EXEC) return handle_exec(one);
+  if (one.space) one.space->use(one.tid);
+  if (one.window.running && sampler_.stopped(one, stop)) return;
+  if (stop.event() != 0) return handle_event(one, stop);
+  go_on(one);
+}
+
+void Tracer::handle_event(Traced& one, Stop stop) {
+  switch (stop.event()) {
+    case PTRACE_EVENT_CLONE:
+    case PTRACE_EVENT_FORK:
+    case PTRACE_EVENT_VFORK:
+      handle_creation(one);
+      return go_on(one);
+    case PTRACE_EVENT_STOP:
+      break;
+    default:
+      return go_on(one);
+  }
+  if (!one.begun) {
+    one.waiting = true;
+    if (one.pid != 0 || leaving_) adopt_waiting();
+    return;
+  }
+  if (leaving_) {
+    make_again(one);
+    if (!stops_group(stop.signal())) return_memory(one);
+    return go_on(one);
+  }
+  if (stops_group(stop.signal())) {
+    ptrace(PTRACE_LISTEN, one.tid, nullptr, nullptr);
+    return;
+  }
+  if (one.due) {
+    if (ticks_.mappings_changed()) expire_maps();
+    bool begun = sampler_.begin(one);
+    if (one.space && one.space->stale()) interrupt_windows(*one.space);
+    if (begun || one.gone) return;
+    make_again(one);
+  }
+  go_on(one);
+}
+
+// Its creator's stop and its own first stop come in any order.
+void Tracer::handle_creation(Traced& creator) {
+  unsigned long created = 0;
+  if (ptrace(PTRACE_GETEVENTMSG, creator.tid, nullptr, &created) != 0) return;
+  auto tid = static_cast<pid_t>(created);
+  u64 flags = clone_flags(creator);
+  auto& one = thread(tid);
+  one.pid = flags & CLONE_THREAD ? creator.pid : tid;
+  if (flags & CLONE_VM) {
+    one.space = creator.space;
+  } else if (creator.space) {
+    auto space = AddressSpace::open_forked(tid, *creator.space);
+    if (space) one.space = std::move(*space);
+  }
+  recording_.forked(one.pid, tid, creator.pid, creator.tid);
+  adopt_waiting();
+}
+
+void Tracer::adopt_waiting() {
+  std::vector<Traced*> ready;
+  for (const auto& [tid, one] : threads_)
+    if (one->waiting && (one->pid != 0 || leaving_)) ready.push_back(one.get());
+  for (auto* one : ready) {
+    one->waiting = false;
+    one->begun = true;
+    if (!leaving_) begin_following(*one);
+    go_on(*one);
+  }
+}
+
+void Tracer::handle_exec(Traced& one) {
+  unsigned long former = 0;
+  ptrace(PTRACE_GETEVENTMSG, one.tid, nullptr, &former);
+  if (auto old = static_cast<pid_t>(former); old != one.tid) {
+    ticks_.remove(old);
+    threads_.erase(old);
+  }
+  one.pid = one.tid;
+  one.window = {};
+  one.due = one.gone = one.reads_time = false;
+  one.cpu_time = {};
+  auto space = AddressSpace::open(one.pid);
+  one.space = space ? std::move(*space) : nullptr;
+  ticks_.remove(one.tid);
+  recording_.comm(one.pid, one.tid, true);
+  if (one.space) sampler_.refresh(one);
+  begin_following(one);
+  go_on(one);
+}
+
+void Tracer::expire_maps() {
+  for (const auto& [tid, one] : threads_)
+    if (one->space) one->space->expire_map();
+}
+
+// A call that this stop has interrupted, and that would now fail with EINTR for no reason that the
+// program knows of (epoll_wait and a few others), is made again.
+void Tracer::make_again(Traced& one) {
+  Registers regs;
+  if (!get_registers(one.tid, regs)) return;
+  bool interrupted = static_cast<i64>(regs.orig_rax) >= 0 && static_cast<i64>(regs.rax) == -EINTR;
+  if (!interrupted || has_pending_signal(one.tid)) return;
+  regs.rax = regs.orig_rax;
+  regs.orig_rax = u64(-1);
+  regs.rip -= 2;
+  set_registers(one.tid, regs);
+}
+
+void Tracer::handle_gone(pid_t tid, int status) {
+  if (launched_ && tid == main_pid_) {
+    ended_ = true;
+    exit_code_ = exit_code_of(status);
+  }
+  auto it = threads_.find(tid);
+  if (it == threads_.end()) return;
+  auto& one = *it.value();
+  if (one.window.running && one.window.scratch >= 0) one.space->release_scratch(one.window.scratch);
+  if (one.pid != 0) recording_.exited(one.pid, tid);
+  ticks_.remove(tid);
+  threads_.erase(it);
+}
+
+void Tracer::tick(pid_t tid) {
+  auto it = threads_.find(tid);
+  if (it == threads_.end()) return;
+  auto& one = *it.value();
+  if (one.window.running || one.due || !one.begun) return;
+  one.due = true;
+  one.due_since_ns = monotonic_ns();
+  ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr);
+}
+
+void Tracer::go_on(Traced& one) {
+  if (one.gone) return;
+  if (!leaving_) {
+    resume(one.tid, Resume::freely, one.deliver);
+    return;
+  }
+  ptrace(PTRACE_DETACH, one.tid, nullptr, static_cast<long>(one.deliver));
+  ticks_.remove(one.tid);
+  threads_.erase(one.tid);
+}
+
+// The others would run code that has changed.
+void Tracer::interrupt_windows(const AddressSpace& space) {
+  for (const auto& [tid, one] : threads_)
+    if (one->window.running && one->space.get() == &space)
+      ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr);
+}
+
+// By the last thread of an address space.
+void Tracer::return_memory(Traced& one) {
+  Registers regs;
+  if (!one.space || one.space.use_count() > 1 || !get_registers(one.tid, regs)) return;
+  if (in_system_call(regs)) {
+    // What the kernel would do.
+    if (has_pending_signal(one.tid)) return;
+    bool restarts_block = static_cast<i64>(regs.rax) == -516;
+    regs.rax = restarts_block ? SYS_restart_syscall : regs.orig_rax;
+    regs.orig_rax = u64(-1);
+    regs.rip -= 2;
+    if (!set_registers(one.tid, regs)) return;
+  }
+  one.space->refresh();
+  one.space->unmap_arenas(one);
+}
+
+// A thread that does not stop goes on by itself when the recorder ends, or at its next stop.
+void Tracer::leave_all() {
+  leaving_ = true;
+  adopt_waiting();
+  for (const auto& [tid, one] : threads_) ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr);
+  u64 end = monotonic_ns() + longest_leave_ns;
+  while (!threads_.empty() && monotonic_ns() < end) wait_for_event(end);
+}
+
+int Tracer::wait_for_end() {
+  while (launched_ && !ended_) wait_for_event(monotonic_ns() + loop_ns);
+  return exit_code_;
+}
+
+}  // namespace pgokit::record

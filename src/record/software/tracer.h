@@ -1,0 +1,94 @@
+#pragma once
+
+// Follows the threads of a program by ptrace(2), through clone, fork and exec: stops them when a
+// sample is due, lets everything else pass through.
+//
+//   Tracer tracer(sampler, ticks, recording);
+//   TRY(tracer.launch(command));                 // or tracer.attach(pid)
+//   tracer.run(seconds);
+//   int code = tracer.wait_for_end();
+//
+// Threads are seized, not attached to, and nothing of the program is changed but a reserved piece
+// of its address space: when the recorder dies, the program goes on. Threads in uninterruptible
+// calls (vfork() until its child executes another program) are not waited for at the end.
+//
+// One thread does all of it, as ptrace(2) demands. Signals are its events: SIGCHLD for stops,
+// tick_signal for samples, those that end a recording. They are blocked while a Tracer exists.
+
+#include <signal.h>
+#include <sys/types.h>
+#include <tsl/robin_map.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "record/software/recording.h"
+#include "record/software/sampler.h"
+#include "record/software/ticks.h"
+
+namespace pgokit::record {
+
+class Tracer {
+ public:
+  static int tick_signal();
+
+  Tracer(Sampler& sampler, TickSource& ticks, Recording& recording);
+  ~Tracer();
+  Tracer(const Tracer&) = delete;
+
+  // Starts a program; it is followed from its exec() on.
+  Status launch(const std::vector<std::string>& command);
+  // Follows all threads of a running process.
+  Status attach(pid_t pid);
+  // Until the program has ended, `seconds` (0: no limit) are over, or the user has had enough; then
+  // all threads are left to themselves.
+  void run(double seconds, const std::function<void()>& now_and_then);
+
+  // Of the launched program: its own exit code, or 128 + the number of the signal that ended it.
+  int wait_for_end();
+
+ private:
+  static sigset_t block_signals();
+
+  struct Traced : SampledThread {
+    bool begun = false;    // its first stop is over
+    bool waiting = false;  // stopped, until its creator's stop tells who it is
+  };
+
+  void wait_for_event(u64 until_ns);
+  void take_signal(const siginfo_t& info);
+  void reap();
+  void handle_stop(Traced& thread, Stop stop);
+  void handle_event(Traced& thread, Stop stop);
+  void handle_creation(Traced& creator);
+  void handle_exec(Traced& thread);
+  void make_again(Traced& one);
+  void handle_gone(pid_t tid, int status);
+  void adopt_waiting();
+  void begin_following(Traced& thread);
+  void tick(pid_t tid);
+  void go_on(Traced& thread);
+  void interrupt_windows(const AddressSpace& space);
+  void return_memory(Traced& thread);
+  void leave_all();
+  void expire_maps();
+  Traced& thread(pid_t tid);
+  bool seize(pid_t tid);
+
+  Sampler& sampler_;
+  TickSource& ticks_;
+  Recording& recording_;
+  tsl::robin_map<pid_t, std::unique_ptr<Traced>> threads_;
+  sigset_t signals_before_;
+  pid_t main_pid_ = 0;
+  bool launched_ = false;
+  bool enough_ = false;   // end the recording
+  bool leaving_ = false;  // threads are detached when they stop
+  bool ended_ = false;    // the launched program has
+  int exit_code_ = 0;
+};
+
+}  // namespace pgokit::record

@@ -1,0 +1,82 @@
+#pragma once
+
+// A window: the stretch of a thread's execution during which its branches are recorded.
+//
+//   WindowResult begun = engine.begin(thread, regs);          // the thread is stopped
+//   ... at each stop of the thread: engine.stopped(thread, stop)
+//   when finished: thread.window has the branches, regs are those of the program again
+//
+// Ways to do it differ in cost only (docs/record.md); the recorder uses the code cache.
+
+#include <memory>
+#include <vector>
+
+#include "perf/format.h"
+#include "record/software/address_space.h"
+#include "record/system/ptrace.h"
+#include "record/x86/translate.h"
+
+namespace pgokit::record {
+
+struct Window {
+  bool running = false;
+  u32 branches = 0;         // to be recorded
+  std::vector<Edge> taken;  // when finished: oldest first
+  Registers regs{};         // at its end
+  u64 stops = 0;            // of the thread for this window, its end included
+  u64 passed = 0;           // branches in all, the last of which are recorded
+  u32 parts = 0;            // that were still to come
+  bool cut_short = false;   // by code that cannot be followed, a system call mostly
+  u64 cycles = 0;           // of the time stamp counter for those; 0: not known
+  // of the code cache
+  int scratch = -1;
+  u64 gs_base = 0;
+  u32 misses = 0;
+  u32 passes = 0;
+  u64 cpu_begin_ns = 0;  // the thread's CPU time
+  // of single-stepping
+  u64 last = 0;
+};
+
+struct Thread : StoppedThread {
+  pid_t pid = 0;
+  std::shared_ptr<AddressSpace> space;
+  Window window;
+  // How long its windows are to be, as a share of the longest: where system calls follow each other
+  // fast, long ones would all end at one of them.
+  double reach = 1;
+};
+
+enum class Progressed : u8 {
+  impossible,  // begin() only: there is no window at this place
+  running,     // the thread has been set going
+  part,        // it is stopped: a part of the window is over, next() sets it going again
+  finished,    // it is stopped, with the program's registers
+};
+
+class WindowEngine {
+ public:
+  virtual ~WindowEngine() = default;
+  // How long a window should be at most, in branches.
+  virtual u32 most_branches(u32 depth) const = 0;
+  // `regs` are those of the stopped thread.
+  virtual Progressed begin(Thread& thread, const Registers& regs, u32 branches) = 0;
+  // The thread stopped for whatever reason while its window runs. thread.deliver is the signal that
+  // it stopped for; the engine clears it if the window was the cause.
+  virtual Progressed stopped(Thread& thread, Stop stop) = 0;
+  // After `part`: running, or finished where that fails.
+  virtual Progressed next(Thread& thread) = 0;
+};
+
+// How far a window of the code cache goes: its first part a random number of times round its ring
+// of branches, at most `first_passes`; each of `parts` further ones at most `further_passes`. What
+// the ring holds at the end of each part is recorded.
+struct WindowLength {
+  u32 first_passes = 1, further_passes = 1, parts = 0;
+};
+// Translated code in the process: a stop at the beginning, and one at the end of each part.
+std::unique_ptr<WindowEngine> make_code_cache_engine(WindowLength length);
+// PTRACE_SINGLESTEP: one stop for each instruction. The measure for the others.
+std::unique_ptr<WindowEngine> make_single_step_engine();
+
+}  // namespace pgokit::record

@@ -1,0 +1,90 @@
+#include "record/system/launch.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/file.h"
+#include "record/system/foreign_program.h"
+
+namespace pgokit::record {
+namespace {
+
+struct Pipe {
+  int read = -1, write = -1;
+};
+
+Result<Pipe> make_pipe() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return fail("cannot make a pipe: {}", std::strerror(errno));
+  return Pipe{ends[0], ends[1]};
+}
+
+// As of shells and env.
+int exit_code_of(int error) { return error == ENOENT ? 127 : 126; }
+
+// In the child: waits until `start` is closed, then becomes the program.
+[[noreturn]] void become(char* const* arguments, int start, int failure, const sigset_t& signals) {
+  char nothing;
+  while (read(start, &nothing, 1) < 0 && errno == EINTR) continue;
+  sigprocmask(SIG_SETMASK, &signals, nullptr);
+  restore_file_size_signal();
+  execvp(arguments[0], arguments);
+  int error = errno;
+  [[maybe_unused]] auto written = write(failure, &error, sizeof error);
+  _exit(exit_code_of(error));
+}
+
+}  // namespace
+
+Launch::Launch(Launch&& other) noexcept
+    : pid_(other.pid_),
+      start_(std::exchange(other.start_, -1)),
+      failure_(std::exchange(other.failure_, -1)),
+      name_(std::move(other.name_)) {}
+
+Launch::~Launch() {
+  if (start_ >= 0) close(start_);
+  if (failure_ >= 0) close(failure_);
+}
+
+Result<Launch> Launch::prepare(const std::vector<std::string>& command, const sigset_t& signals) {
+  TRY(check_processor(command[0]));
+  auto start = TRY(make_pipe());
+  auto failure = TRY(make_pipe());
+  std::vector<char*> arguments;
+  for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  pid_t pid = fork();
+  if (pid < 0) return fail("cannot start a process: {}", std::strerror(errno));
+  if (pid == 0) {
+    close(start.write);
+    become(arguments.data(), start.read, failure.write, signals);
+  }
+  close(start.read);
+  close(failure.write);
+  Launch launch;
+  launch.pid_ = pid;
+  launch.start_ = start.write;
+  launch.failure_ = failure.read;
+  launch.name_ = command[0];
+  return launch;
+}
+
+Status Launch::go() {
+  close(std::exchange(start_, -1));
+  int error = 0;
+  ssize_t n;
+  while ((n = read(failure_, &error, sizeof error)) < 0 && errno == EINTR) continue;
+  if (n != sizeof error) return {};
+  bool unknown = error == ENOENT && name_.find('/') == name_.npos;
+  return std::unexpected(
+      Error{fmt::format("cannot run {}: {}", name_,
+                        unknown ? "there is no such command" : std::strerror(error)),
+            exit_code_of(error)});
+}
+
+}  // namespace pgokit::record

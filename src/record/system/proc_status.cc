@@ -1,0 +1,86 @@
+#include "record/system/proc_status.h"
+
+#include <dirent.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "base/cursor.h"
+#include "base/file.h"
+
+namespace pgokit::record {
+namespace {
+
+std::string status_text(pid_t tid) {
+  auto file = MappedFile::open(fmt::format("/proc/{}/status", tid));
+  return file ? std::string(as_text(file->bytes())) : std::string();
+}
+
+// The rest of the line, empty where there is none.
+std::string line_of(const std::string& text, std::string_view name) {
+  auto at = text.find(fmt::format("\n{}:", name));
+  if (at == text.npos) return {};
+  at += name.size() + 2;
+  return text.substr(at, text.find('\n', at) - at);
+}
+
+std::string status_line(pid_t tid, std::string_view name) {
+  return line_of(status_text(tid), name);
+}
+
+u64 number_of(const std::string& text, std::string_view name, int base = 10) {
+  return std::strtoull(line_of(text, name).c_str(), nullptr, base);
+}
+
+// In a container everything is filtered, the recorder too: what it may do the program may. Older
+// systems do not tell the number of filters.
+bool is_sandboxed(const std::string& status) {
+  constexpr u64 strict = 1;
+  static const std::string own = status_text(getpid());
+  static const u64 own_mode = number_of(own, "Seccomp");
+  static const u64 own_filters = number_of(own, "Seccomp_filters");
+  u64 mode = number_of(status, "Seccomp");
+  if (mode == 0 || mode == strict) return mode == strict;
+  return own_mode == 0 || number_of(status, "Seccomp_filters") > own_filters;
+}
+
+bool has_ended(pid_t tid) {
+  auto state = status_line(tid, "State");
+  return state.find_first_of("ZX") != state.npos;
+}
+
+}  // namespace
+
+std::vector<pid_t> threads_of(pid_t pid) {
+  std::vector<pid_t> list;
+  DIR* folder = opendir(fmt::format("/proc/{}/task", pid).c_str());
+  if (!folder) return list;
+  while (const auto* entry = readdir(folder))
+    if (auto tid = std::atoi(entry->d_name); tid && !has_ended(tid)) list.push_back(tid);
+  closedir(folder);
+  return list;
+}
+
+pid_t tracer_of(pid_t tid) { return static_cast<pid_t>(number_of(status_text(tid), "TracerPid")); }
+
+bool has_pending_signal(pid_t tid) {
+  auto status = status_text(tid);
+  u64 pending = number_of(status, "SigPnd", 16) | number_of(status, "ShdPnd", 16);
+  return (pending & ~number_of(status, "SigBlk", 16)) != 0;
+}
+
+Restrictions restrictions_of(pid_t tid) {
+  auto status = status_text(tid);
+  u64 held = number_of(status, "SigBlk", 16) | number_of(status, "SigIgn", 16);
+  return {.sandboxed = is_sandboxed(status), .holds_faults = (held >> (SIGSEGV - 1) & 1) != 0};
+}
+
+bool has_shadow_stack(pid_t tid) {
+  return status_line(tid, "x86_Thread_features").find("shstk") != std::string::npos;
+}
+
+}  // namespace pgokit::record

@@ -1,0 +1,62 @@
+#include "record/system/process_memory.h"
+
+#include <fcntl.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace pgokit::record {
+
+Result<ProcessMemory> ProcessMemory::open(pid_t tid) {
+  auto path = fmt::format("/proc/{}/mem", tid);
+  int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (fd < 0) return fail("cannot open {}: {}", path, std::strerror(errno));
+  return ProcessMemory(tid, fd);
+}
+
+ProcessMemory::ProcessMemory(ProcessMemory&& other) noexcept
+    : tid_(other.tid_), fd_(std::exchange(other.fd_, -1)) {}
+
+ProcessMemory& ProcessMemory::operator=(ProcessMemory&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  tid_ = other.tid_;
+  return *this;
+}
+
+ProcessMemory::~ProcessMemory() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+size_t ProcessMemory::read_some(u64 address, void* to, size_t size) {
+  auto n = pread(fd_, to, size, static_cast<off_t>(address));
+  return n > 0 ? static_cast<size_t>(n) : 0;
+}
+
+bool ProcessMemory::read(u64 address, void* to, size_t size) {
+  return read_some(address, to, size) == size;
+}
+
+bool ProcessMemory::write(u64 address, Bytes bytes) {
+  auto n = pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(address));
+  return n >= 0 && static_cast<size_t>(n) == bytes.size();
+}
+
+bool ProcessMemory::write_words(std::span<const Word> words) {
+  constexpr size_t most = 64;
+  while (!words.empty()) {
+    iovec from[most], to[most];
+    size_t n = std::min(words.size(), most);
+    for (size_t i = 0; i < n; ++i) {
+      from[i] = {const_cast<u64*>(&words[i].value), 8};
+      to[i] = {reinterpret_cast<void*>(words[i].address), 8};
+    }
+    if (process_vm_writev(tid_, from, n, to, n, 0) != static_cast<ssize_t>(8 * n)) return false;
+    words = words.subspan(n);
+  }
+  return true;
+}
+
+}  // namespace pgokit::record

@@ -1,0 +1,38 @@
+#pragma once
+
+// The memory of another process through /proc/PID/mem. Works at any time for a tracer, also on
+// pages that the process itself may not write.
+
+#include <sys/types.h>
+
+#include <vector>
+
+#include "base/result.h"
+#include "record/system/target_memory.h"
+
+namespace pgokit::record {
+
+class ProcessMemory : public TargetMemory {
+ public:
+  static Result<ProcessMemory> open(pid_t tid);
+  // Words are written by way of a thread that lives, which the first one need not do any more.
+  void use(pid_t tid) { tid_ = tid; }
+  ProcessMemory(ProcessMemory&& other) noexcept;
+  ProcessMemory& operator=(ProcessMemory&& other) noexcept;
+  ~ProcessMemory() override;
+
+  bool read(u64 address, void* to, size_t size) override;
+  bool write(u64 address, Bytes bytes) override;
+  // The words must lie in writable pages.
+  bool write_words(std::span<const Word> words) override;
+  // As much as can be read; returns the number of bytes.
+  size_t read_some(u64 address, void* to, size_t size);
+
+ private:
+  ProcessMemory(pid_t tid, int fd) : tid_(tid), fd_(fd) {}
+
+  pid_t tid_ = 0;
+  int fd_ = -1;
+};
+
+}  // namespace pgokit::record

@@ -1,0 +1,277 @@
+// A block is laid out as: header, straight-line copy, ending (stub of the last branch, or a link to
+// what follows), then one stub for each conditional branch on the way.
+//
+// A stub borrows rcx only, and leaves the flags alone: lea counts, jrcxz tests. A stub that has not
+// changed the program's memory or rsp yet can be undone by giving rcx back: so a fault there is one
+// of the original branch. From then on the branch is as good as made.
+#include "record/x86/translate.h"
+
+#include <array>
+
+#include "record/x86/assembler.h"
+#include "record/x86/instruction.h"
+#include "record/x86/scratch.h"
+
+namespace pgokit::record {
+namespace {
+
+constexpr size_t most_instructions = 32;
+constexpr size_t most_conditionals = 6;
+
+class Translator {
+ public:
+  Translator(u64 original, Bytes bytes, const Place& place)
+      : bytes_(bytes), place_(place), out_(place.code), at_(original) {
+    out_.value(original);
+    result_.block.original = original;
+    result_.block.code = out_.here();
+  }
+
+  Translation run() {
+    while (step()) ++count_;
+    if (count_ == 0 && !ended_) return {};
+    if (!ended_) finish();
+    for (const auto& taken : conditionals_) {
+      out_.bind(taken.fixup);
+      emit_taken(taken.edge, 0);
+    }
+    result_.block.end = at_;
+    result_.block.code_end = out_.here();
+    result_.code = std::move(out_.code());
+    return std::move(result_);
+  }
+
+ private:
+  struct Conditional {
+    u32 fixup;
+    Edge edge;
+  };
+
+  // False when the block has ended or has to end before the instruction.
+  bool step() {
+    if (ended_ || count_ == most_instructions) return false;
+    one_ = decode_for_copy(bytes_, at_);
+    if (one_.kind == CopyKind::never) return stopped_ = true, false;
+    if (is_conditional() && conditionals_.size() == most_conditionals) return false;
+    u64 from = at_;
+    state_is(at_, false);
+    Bytes raw = bytes_.first(one_.length);
+    bytes_ = bytes_.subspan(one_.length);
+    at_ += one_.length;
+    if (!emit(from, raw)) return retract(from, raw), false;
+    return true;
+  }
+
+  bool is_conditional() const {
+    return one_.kind == CopyKind::conditional || one_.kind == CopyKind::short_conditional;
+  }
+
+  // Takes back an instruction that turned out not to be reachable from here.
+  void retract(u64 from, Bytes raw) {
+    result_.block.recoveries.pop_back();
+    bytes_ = {raw.data(), raw.size() + bytes_.size()};
+    at_ = from;
+    stopped_ = true;
+  }
+
+  bool emit(u64 from, Bytes raw) {
+    switch (one_.kind) {
+      case CopyKind::plain:
+        return emit_plain(raw);
+      case CopyKind::conditional:
+        out_.bytes({0x0f, static_cast<u8>(0x80 | one_.condition)});
+        conditionals_.push_back({out_.rel32(), {from, one_.target, EdgeKind::jump, one_.length}});
+        return true;
+      case CopyKind::short_conditional:
+        return emit_short(from, raw);
+      case CopyKind::jump:
+        ended_ = true;
+        return emit_taken({from, one_.target, EdgeKind::jump, one_.length}, 0), true;
+      case CopyKind::call:
+        ended_ = true;
+        return emit_taken({from, one_.target, EdgeKind::call, one_.length}, at_), true;
+      case CopyKind::indirect_jump:
+      case CopyKind::indirect_call:
+      case CopyKind::ret:
+        return emit_indirect(from, raw);
+      case CopyKind::never:
+        break;
+    }
+    return false;
+  }
+
+  // The instruction's bytes; a displacement relative to rip is moved. False where it does not fit.
+  bool put_moved(std::vector<u8> copy, u32 displacement, u64 next) {
+    if (displacement != 0) {
+      i32 old;
+      std::memcpy(&old, copy.data() + displacement, 4);
+      auto moved =
+          static_cast<i64>(next + static_cast<u64>(i64(old)) - (out_.here() + copy.size()));
+      auto fits = static_cast<i32>(moved);
+      if (fits != moved) return false;
+      std::memcpy(copy.data() + displacement, &fits, 4);
+    }
+    out_.bytes(Bytes(copy));
+    return true;
+  }
+
+  bool emit_plain(Bytes raw) {
+    return put_moved({raw.begin(), raw.end()}, one_.rip_displacement, at_);
+  }
+
+  // loop and jrcxz have only a short form: over a jump, to a jump.
+  bool emit_short(u64 from, Bytes raw) {
+    std::vector<u8> copy(raw.begin(), raw.end());
+    copy.back() = 2;
+    out_.bytes(Bytes(copy));
+    state_is(at_, false);
+    out_.bytes({0xeb, 0x05});  // not taken: over the next jump
+    state_is(one_.target, false);
+    out_.bytes({0xe9});
+    conditionals_.push_back({out_.rel32(), {from, one_.target, EdgeKind::jump, one_.length}});
+    return true;
+  }
+
+  // What follows in the copy begins in the program's state at `original`.
+  void state_is(u64 original, bool rcx_saved) {
+    add_recovery({.address = Recovery::Address::fixed, .original = original, .rcx = rcx_saved});
+  }
+  void state_is_at(Recovery::Address address) { add_recovery({.address = address, .rcx = true}); }
+  void add_recovery(Recovery recovery) {
+    recovery.offset = static_cast<u32>(out_.here() - result_.block.code);
+    result_.block.recoveries.push_back(recovery);
+  }
+
+  void emit_push(u64 return_address) {
+    state_is(branch_, true);
+    out_.rcx_is(return_address);
+    out_.bytes({0x51});  // push rcx
+    result_.return_sites.push_back(return_address);
+  }
+
+  u32 add_edge(const Edge& edge) {
+    result_.edges.push_back(edge);
+    return place_.first_edge + static_cast<u32>(result_.edges.size()) - 1;
+  }
+
+  u64 add_exit(u64 target) {
+    u64 slot = place_.slots + 8 * result_.exits.size();
+    result_.exits.push_back({target, slot, 0});
+    return slot;
+  }
+
+  // Records a branch with a fixed target and goes there; with a return address it is a call.
+  void emit_taken(const Edge& edge, u64 return_address) {
+    branch_ = edge.from;
+    u32 number = add_edge(edge);
+    state_is(return_address ? edge.from : edge.to, false);
+    out_.save(Reg::rcx, scratch::rcx);
+    if (return_address) emit_push(return_address);
+    state_is(edge.to, true);
+    out_.load32(Reg::rcx, scratch::left);
+    out_.bytes({0x65, 0xc7, 0x81}), out_.value(scratch::ring), out_.value(number);
+    out_.bytes({0x8d, 0x49, static_cast<u8>(-i32(scratch::entry_size))});  // lea ecx, [rcx - 16]
+    out_.save32(Reg::rcx, scratch::left);
+    out_.bytes({0xe3, 0x00});  // jrcxz: the window is full
+    u32 full = out_.offset() - 1;
+    out_.load(Reg::rcx, scratch::rcx);
+    u64 slot = add_exit(edge.to);
+    out_.jump_through(slot);
+    out_.bind8(full);
+    emit_leave_to(edge.to, true);
+  }
+
+  // Ends the window with the program at `target`; also what the newest exit does on a miss.
+  void emit_leave_to(u64 target, bool rcx_saved) {
+    u64 go = out_.here();
+    state_is(target, true);
+    out_.rcx_is(target);
+    out_.save(Reg::rcx, scratch::target);
+    out_.jump_gs(scratch::leave);
+    if (!rcx_saved) return;
+    result_.exits.back().miss = out_.here();
+    state_is(target, false);
+    out_.save(Reg::rcx, scratch::rcx);
+    out_.bytes({0xe9}), out_.value(static_cast<i32>(go - (out_.here() + 4)));
+  }
+
+  // The target into rcx, by the program's own operand.
+  bool load_target(Bytes raw) {
+    state_is(branch_, true);
+    if (one_.kind == CopyKind::ret) {
+      if (one_.released)
+        out_.bytes({0x48, 0x8b, 0x0c, 0x24, 0x48, 0x8d, 0xa4, 0x24}),  // mov rcx, [rsp]; lea rsp,
+            out_.value(u32{one_.released} + 8);                        // [rsp + 8 + n]
+      else
+        out_.bytes({0x59});  // pop rcx
+      state_is_at(Recovery::Address::in_rcx);
+      return true;
+    }
+    u32 displacement = 0;
+    auto load = load_of_operand(one_, raw, displacement);
+    return put_moved(load, displacement, at_);
+  }
+
+  EdgeKind indirect_kind() const {
+    return one_.kind == CopyKind::ret             ? EdgeKind::ret
+           : one_.kind == CopyKind::indirect_call ? EdgeKind::call
+                                                  : EdgeKind::jump;
+  }
+
+  bool emit_indirect(u64 from, Bytes raw) {
+    branch_ = from;
+    u32 begin = out_.offset();
+    size_t recoveries = result_.block.recoveries.size();
+    out_.save(Reg::rcx, scratch::rcx);
+    if (!load_target(raw)) {
+      out_.code().resize(begin);
+      result_.block.recoveries.resize(recoveries);
+      return false;
+    }
+    if (one_.kind == CopyKind::indirect_call) {
+      out_.save(Reg::rcx, scratch::target);
+      emit_push(at_);
+      state_is_at(Recovery::Address::in_target);
+      out_.load(Reg::rcx, scratch::target);
+    }
+    out_.store_imm(scratch::edge, add_edge({from, 0, indirect_kind(), one_.length}));
+    out_.jump_gs(scratch::dispatch);
+    ended_ = true;
+    return true;
+  }
+
+  // What follows cannot be copied: the window ends there. Otherwise the next block does it.
+  void finish() {
+    state_is(at_, false);
+    if (stopped_) {
+      out_.save(Reg::rcx, scratch::rcx);
+      emit_leave_to(at_, false);
+      return;
+    }
+    u64 slot = add_exit(at_);
+    out_.jump_through(slot);
+    result_.exits.back().miss = out_.here();
+    out_.save(Reg::rcx, scratch::rcx);
+    emit_leave_to(at_, false);
+  }
+
+  Bytes bytes_;
+  Place place_;
+  Assembler out_;
+  Translation result_;
+  std::vector<Conditional> conditionals_;
+  CopyInstruction one_;
+  u64 at_;
+  u64 branch_ = 0;
+  size_t count_ = 0;
+  bool ended_ = false;
+  bool stopped_ = false;
+};
+
+}  // namespace
+
+Translation translate(u64 original, Bytes bytes, const Place& place) {
+  return Translator(original, bytes, place).run();
+}
+
+}  // namespace pgokit::record

@@ -1,0 +1,71 @@
+#include "transform/context_summary.h"
+
+#include "base/flat_map.h"
+#include "base/parallel.h"
+
+namespace pgokit::transform {
+namespace {
+
+u64 key(NameId function, u32 thing) { return u64{static_cast<u32>(function)} << 32 | thing; }
+
+// What some contexts add up to, by function.
+class FunctionSums {
+ public:
+  void add(const generate::ContextSamples& samples, u32 id) {
+    const auto& context = samples.contexts[id];
+    if (!(context.flags & generate::ContextSamples::has_samples)) return;
+    add_head(context.function, samples.head(id));
+    for (const auto& row : samples.rows.of(id))
+      add_place(key(context.function, row.location), row.count);
+    for (const auto& target : samples.targets.of(id))
+      add_place(key(context.function, target.location), 0);
+    for (u32 list : samples.lists.of(id)) lists_[key(context.function, list)] = true;
+  }
+  void add(const FunctionSums& other) {
+    other.heads_.for_each([&](u64 function, u64 head) { add_head(NameId(function), head); });
+    other.places_.for_each([&](u64 place, u64 count) { add_place(place, count); });
+    other.lists_.for_each([&](u64 list, bool) { lists_[list] = true; });
+  }
+  profile::Summary finish(const generate::ContextSamples& samples) {
+    lists_.for_each([&](u64 list, bool) {
+      auto function = NameId(list >> 32);
+      for (u32 location : samples.listed(static_cast<u32>(list)))
+        add_place(key(function, location), 0);
+    });
+    profile::SummaryBuilder builder;
+    heads_.for_each([&](u64, u64 head) { builder.add_function(head); });
+    places_.for_each([&](u64, u64 count) { builder.add_place(count); });
+    return builder.finish();
+  }
+
+ private:
+  void add_head(NameId function, u64 head) {
+    u64& sum = heads_[static_cast<u32>(function)];
+    sum = profile::add_saturated(sum, head);
+  }
+  void add_place(u64 place, u64 count) {
+    u64& sum = places_[place];
+    sum = profile::add_saturated(sum, count);
+  }
+
+  FlatMap<u64> heads_;   // by function
+  FlatMap<u64> places_;  // by function and location
+  FlatMap<bool> lists_;  // by function and list
+};
+
+}  // namespace
+
+profile::Summary summarize(const generate::ContextSamples& samples, unsigned threads) {
+  constexpr size_t at_once = 1 << 14;
+  std::vector<FunctionSums> of_worker(worker_count(threads));
+  parallel_for((samples.size() + at_once - 1) / at_once, threads,
+               [&](size_t piece, unsigned worker) {
+                 auto end = static_cast<u32>(std::min(samples.size(), (piece + 1) * at_once));
+                 for (auto id = static_cast<u32>(piece * at_once); id < end; ++id)
+                   of_worker[worker].add(samples, id);
+               });
+  for (size_t i = 1; i < of_worker.size(); ++i) of_worker[0].add(of_worker[i]);
+  return of_worker[0].finish(samples);
+}
+
+}  // namespace pgokit::transform

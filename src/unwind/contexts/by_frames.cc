@@ -1,0 +1,154 @@
+#include <algorithm>
+#include <memory>
+
+#include "base/parallel.h"
+#include "unwind/by_context.h"
+#include "unwind/contexts/code_frames.h"
+#include "unwind/contexts/context_parts.h"
+#include "unwind/contexts/frame_stack.h"
+
+namespace pgokit::unwind {
+namespace {
+
+// Counts one part after the other.
+class FrameCounter {
+ public:
+  FrameCounter(const Unwound& unwound, const CodeFrames& code, const FrameRules& rules)
+      : unwound_(unwound), code_(code), stack_(code, rules), place_of_scope_(code.scopes()) {}
+
+  // The nodes from `first` to `end`.
+  ContextPart count(u32 first, u32 end) {
+    counts_.entries.clear();
+    counts_.ranges.clear();
+    counts_.branches.clear();
+    profile::Contexts contexts;
+    stack_.start(contexts);
+    auto ancestors = ancestors_of(first);  // of the node in hand, on the stack
+    for (u32 node : ancestors)
+      if (node != PathTable::root) stack_.push(unwound_.nodes[node].call);
+    SortedLog::Cursor range(unwound_.range_log, first), branch(unwound_.branch_log, first);
+    for (u32 node = first; node < end; ++node) {
+      while (!ancestors.empty() && ancestors.back() != unwound_.nodes[node].parent)
+        ancestors.pop_back();
+      if (node != PathTable::root) {
+        stack_.pop_to(ancestors.size() - 1);
+        stack_.push(unwound_.nodes[node].call);
+      }
+      ancestors.push_back(node);
+      add_node(node, range, branch);
+    }
+    return {std::move(contexts).take_nodes(), counts_};  // in no more memory than they need
+  }
+
+ private:
+  struct ScopedRange {
+    u32 place, order;  // of the scope among those of the node
+    Range range;
+  };
+  struct ScopedBranch {
+    u32 place, order;
+    Branch branch;
+  };
+
+  std::vector<u32> ancestors_of(u32 node) const {
+    std::vector<u32> ancestors;
+    while (node != PathTable::root) ancestors.push_back(node = unwound_.nodes[node].parent);
+    std::ranges::reverse(ancestors);
+    return ancestors;
+  }
+
+  void add_node(u32 node, SortedLog::Cursor& range, SortedLog::Cursor& branch) {
+    ranges_.clear();
+    branches_.clear();
+    scopes_here_.clear();
+    for (; range.at(node); range.next())
+      for (const auto& piece : code_.pieces(range.thing()))
+        ranges_.push_back(
+            {place_of(piece.scope), range.order(), {piece.first, piece.last, range.count()}});
+    for (; branch.at(node); branch.next()) {
+      u64 pair = unwound_.branches[branch.thing()];
+      branches_.push_back(
+          {place_of(code_.scope_of_branch(branch.thing())),
+           branch.order(),
+           {CodeIndex(first_of(pair)), CodeIndex(second_of(pair)), branch.count()}});
+    }
+    sort_by_place(ranges_);
+    sort_by_place(branches_);
+    add_scopes();
+  }
+
+  // Mostly they are in order.
+  template <class Scoped>
+  static void sort_by_place(std::vector<Scoped>& all) {
+    if (!std::ranges::is_sorted(all, {}, &Scoped::place))
+      std::ranges::stable_sort(all, {}, &Scoped::place);
+  }
+
+  // In order of first sight.
+  u32 place_of(u32 scope) {
+    u32& place = place_of_scope_[scope];
+    if (place >= scopes_here_.size() || scopes_here_[place] != scope) {
+      place = static_cast<u32>(scopes_here_.size());
+      scopes_here_.push_back(scope);
+    }
+    return place;
+  }
+
+  void add_scopes() {
+    auto range = ranges_.begin();
+    auto branch = branches_.begin();
+    for (u32 place = 0; place < scopes_here_.size(); ++place) {
+      u32 scope = scopes_here_[place];
+      PartCounts::Entry entry{.context = static_cast<u32>(stack_.context(scope)),
+                              .first_range = static_cast<u32>(counts_.ranges.size()),
+                              .first_branch = static_cast<u32>(counts_.branches.size()),
+                              .leaf_inlined = code_.scope(scope).callers > 0};
+      for (; range != ranges_.end() && range->place == place; ++range) {
+        counts_.ranges.push_back(range->range);
+        entry.order = std::min(entry.order, range->order);
+      }
+      for (; branch != branches_.end() && branch->place == place; ++branch) {
+        counts_.branches.push_back(branch->branch);
+        entry.order = std::min(entry.order, branch->order);
+      }
+      counts_.entries.push_back(entry);
+    }
+  }
+
+  const Unwound& unwound_;
+  const CodeFrames& code_;
+  FrameStack<const CodeFrames> stack_;
+  PartCounts counts_;  // of the part in hand
+  std::vector<ScopedRange> ranges_;
+  std::vector<ScopedBranch> branches_;
+  std::vector<u32> scopes_here_;     // of the node in hand
+  std::vector<u32> place_of_scope_;  // where each would be there
+};
+
+}  // namespace
+
+ContextCounts counts_by_frames(Unwound unwound, const program::Program& program,
+                               const FrameRules& rules, unsigned threads) {
+  constexpr size_t at_once = 4096;
+  CodeFrames code(unwound, program, threads);
+  size_t nodes = unwound.nodes.size();
+  std::vector<ContextPart> parts((nodes + at_once - 1) / at_once);
+  std::vector<std::unique_ptr<FrameCounter>> workers(worker_count(threads));
+  parallel_for(parts.size(), threads, [&](size_t part, unsigned worker) {
+    auto& counter = workers[worker];
+    if (!counter) counter = std::make_unique<FrameCounter>(unwound, code, rules);
+    auto end = static_cast<u32>(std::min(nodes, (part + 1) * at_once));
+    parts[part] = counter->count(static_cast<u32>(part * at_once), end);
+  });
+  workers.clear();
+  std::vector<Range> ranges;
+  for (const auto& piece : code.pieces()) ranges.push_back({piece.first, piece.last});
+  auto branches = touched_branches(unwound);
+  unwound = {};
+  auto counts = join(std::move(parts), threads);
+  counts.remember_touched(std::move(ranges), std::move(branches));
+  counts.names = std::move(code.names);
+  return counts;
+}
+
+}  // namespace pgokit::unwind

@@ -1,0 +1,127 @@
+#include "unwind/contexts/code_frames.h"
+
+#include <algorithm>
+
+#include "base/free_memory.h"
+#include "base/parallel.h"
+
+namespace pgokit::unwind {
+
+using program::CodeIndex;
+
+namespace {
+
+std::vector<Place> calls_of(const std::vector<PathTable::Node>& nodes) {
+  std::vector<Place> calls;
+  for (const auto& node : nodes)
+    if (node.call < no_call) calls.push_back(node.call);
+  std::ranges::sort(calls);
+  auto rest = std::ranges::unique(calls);
+  calls.erase(rest.begin(), rest.end());
+  return calls;
+}
+
+}  // namespace
+
+// What one thread finds in a part of the code, with numbers of its own for scopes and frames.
+struct CodeFrames::Share {
+  profile::NameTable names;
+  Scopes scopes;
+  std::vector<Scopes::Piece> pieces;
+  std::vector<u32> piece_counts;  // by range
+  std::vector<u32> branch_scopes;
+  std::vector<u32> call_frames, call_depths;
+
+  explicit Share(const program::Program& program) : scopes(program, names) {}
+
+  // Impossible ranges have no pieces.
+  void add_range(u64 range, bool possible) {
+    size_t before = pieces.size();
+    if (possible) scopes.split(CodeIndex(first_of(range)), CodeIndex(second_of(range)), pieces);
+    piece_counts.push_back(static_cast<u32>(pieces.size() - before));
+  }
+  void add_branches(std::span<const u64> branches) {
+    for (u64 branch : branches) {
+      bool inside = first_of(branch) != outside;
+      branch_scopes.push_back(inside ? scopes.scope_at(CodeIndex(first_of(branch)))
+                                     : Scopes::unknown);
+    }
+  }
+  void add_calls(std::span<const Place> calls) {
+    for (Place call : calls) {
+      auto frames = scopes.of_call(call);
+      call_frames.insert(call_frames.end(), frames.begin(), frames.end());
+      call_depths.push_back(static_cast<u32>(frames.size()));
+    }
+  }
+};
+
+CodeFrames::CodeFrames(const Unwound& unwound, const program::Program& program, unsigned threads)
+    : scopes_(1), first_piece_(1), first_call_frame_(1) {
+  auto calls = calls_of(unwound.nodes);
+  for (u32 i = 0; i < calls.size(); ++i) call_numbers_.emplace(calls[i], i);
+
+  // Shares are neighbourhoods, so that each inlined copy is met in one or two of them.
+  constexpr size_t ranges_at_once = 8192;
+  const auto& ranges = unwound.ranges;
+  const auto& branches = unwound.branches;
+  size_t count = ranges.size() / ranges_at_once + 1;
+  auto first_in = [&](const auto& sorted, size_t share, auto key_of) {
+    if (share == 0) return sorted.begin();
+    if (share == count) return sorted.end();
+    return std::ranges::lower_bound(sorted, key_of(ranges[share * ranges_at_once]));
+  };
+  auto part_of = [&](const auto& sorted, size_t share, auto key_of) {
+    return std::span(first_in(sorted, share, key_of), first_in(sorted, share + 1, key_of));
+  };
+  auto place = [](u64 range) { return pair_of(first_of(range), 0); };
+  std::vector<std::unique_ptr<Share>> shares(count);
+  parallel_for(count, threads, [&](size_t i, unsigned) {
+    shares[i] = std::make_unique<Share>(program);
+    shares[i]->add_calls(part_of(calls, i, first_of));
+    size_t end = std::min(ranges.size(), (i + 1) * ranges_at_once);
+    for (size_t range = i * ranges_at_once; range < end; ++range)
+      shares[i]->add_range(ranges[range], unwound.range_possible[range]);
+    shares[i]->add_branches(part_of(branches, i, place));
+  });
+  for (auto& share : shares) {
+    take(*share);
+    share.reset();
+  }
+  free_memory_of(scope_ids_);
+  free_memory_of(frame_ids_);
+}
+
+void CodeFrames::take(const Share& share) {
+  std::vector<u32> frames, scopes{Scopes::unknown};
+  for (u32 i = 0; i < share.scopes.frames(); ++i) {
+    auto frame = share.scopes.frame(i);
+    frame.function = names.intern_from(share.names, frame.function);
+    frames.push_back(intern(frame));
+  }
+  for (u32 i = 1; i < share.scopes.scopes(); ++i) {
+    const auto& from = share.scopes.scope(i);
+    auto [found, fresh] = scope_ids_.try_emplace(from.entry, static_cast<u32>(scopes_.size()));
+    scopes.push_back(found->second);
+    if (!fresh) continue;
+    scopes_.push_back({static_cast<u32>(callers_.size()), static_cast<u32>(from.callers.size()),
+                       names.intern_from(share.names, from.function)});
+    for (u32 caller : from.callers) callers_.push_back(frames[caller]);
+  }
+  for (auto piece : share.pieces) {
+    piece.scope = scopes[piece.scope];
+    pieces_.push_back(piece);
+  }
+  for (u32 pieces : share.piece_counts) first_piece_.push_back(first_piece_.back() + pieces);
+  for (u32 scope : share.branch_scopes) branch_scopes_.push_back(scopes[scope]);
+  for (u32 frame : share.call_frames) call_frames_.push_back(frames[frame]);
+  for (u32 depth : share.call_depths) first_call_frame_.push_back(first_call_frame_.back() + depth);
+}
+
+u32 CodeFrames::intern(Scopes::Frame frame) {
+  auto [found, fresh] = frame_ids_.try_emplace(frame, static_cast<u32>(frames_.size()));
+  if (fresh) frames_.push_back(frame);
+  return found->second;
+}
+
+}  // namespace pgokit::unwind

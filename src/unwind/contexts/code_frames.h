@@ -1,0 +1,74 @@
+#pragma once
+
+// The inline frames of all code that samples were at, found once, on all cores.
+//
+//   CodeFrames frames(unwound, program, threads);
+//   for (const auto& piece : frames.pieces(range)) use(frames.scope(piece.scope));
+//   u32 scope = frames.scope_of_branch(branch);
+//   for (u32 frame : frames.of_call(call)) use(frames.frame(frame));
+//
+// Ranges and branches are the numbers that `unwound` has for them. All numbers follow the order of
+// addresses, and may be used by any thread.
+
+#include "unwind/contexts/scopes.h"
+#include "unwind/unwinder.h"
+
+namespace pgokit::unwind {
+
+class CodeFrames {
+ public:
+  struct Scope {
+    u32 first_caller = 0, callers = 0;
+    NameId function{};
+  };
+
+  CodeFrames(const Unwound& unwound, const program::Program& program, unsigned threads);
+
+  // Of a range: where its inline frames change.
+  std::span<const Scopes::Piece> pieces(u32 range) const {
+    return std::span(pieces_).subspan(first_piece_[range],
+                                      first_piece_[range + 1] - first_piece_[range]);
+  }
+  // Of all ranges that code can run through.
+  std::span<const Scopes::Piece> pieces() const { return pieces_; }
+  // Of the source of a branch; unknown outside of the program.
+  u32 scope_of_branch(u32 branch) const { return branch_scopes_[branch]; }
+  // All frames of a call, outermost first; empty: no debug information.
+  std::span<const u32> of_call(Place call) const {
+    auto found = call_numbers_.find(call);
+    if (found == call_numbers_.end()) return {};
+    u32 first = first_call_frame_[found->second];
+    return std::span(call_frames_).subspan(first, first_call_frame_[found->second + 1] - first);
+  }
+
+  const Scope& scope(u32 id) const { return scopes_[id]; }
+  size_t scopes() const { return scopes_.size(); }
+  // The frames that the function of a scope is inlined into, outermost first.
+  std::span<const u32> callers(const Scope& scope) const {
+    return std::span(callers_).subspan(scope.first_caller, scope.callers);
+  }
+  const Scopes::Frame& frame(u32 id) const { return frames_[id]; }
+
+  profile::NameTable names;
+
+ private:
+  struct Share;
+
+  void take(const Share& share);
+  u32 intern(Scopes::Frame frame);
+
+  std::vector<Scope> scopes_;
+  std::vector<u32> callers_;
+  tsl::robin_map<u64, u32, IntHash> scope_ids_;
+  std::vector<Scopes::Frame> frames_;
+  tsl::robin_map<Scopes::Frame, u32, Scopes::FrameHash> frame_ids_;
+
+  std::vector<Scopes::Piece> pieces_;
+  std::vector<u32> first_piece_;  // by range, and the end
+  std::vector<u32> branch_scopes_;
+  std::vector<u32> call_frames_;
+  std::vector<u32> first_call_frame_;  // by number of the call, and the end
+  tsl::robin_map<Place, u32, IntHash> call_numbers_;
+};
+
+}  // namespace pgokit::unwind
