@@ -61,7 +61,7 @@ TEST_F(ProbeContextsTest, TailCallsArePutBack) {
 
 TEST_F(ProbeContextsTest, UnlessNotWanted) {
   record_tail_call();
-  std::string made = text({.infer_missing_frames = false});
+  std::string made = text({.policy = {.infer_missing_frames = false}});
   EXPECT_TRUE(made.contains("[main:2 @ b]:15:5\n")) << made;
   EXPECT_TRUE(made.contains("[main:2 @ b:2 @ leaf]:5:5\n")) << made;
 }
@@ -81,20 +81,20 @@ TEST_F(ProbeContextsTest, RecursionIsCompressed) {
 TEST_F(ProbeContextsTest, OnlyBlocksOfTheLengthWanted) {
   counts_.begin(path({0x401000, 0x401000, 0x401005, 0x401000, 0x401005}));
   ran(0x401021, 0x401021, 7);
-  EXPECT_TRUE(
-      text({.compress_recursion = 1}).starts_with("[main:2 @ main:3 @ main:2 @ main:3 @ b]:7:0\n"));
+  EXPECT_TRUE(text({.policy = {.longest_recursion = 1}})
+                  .starts_with("[main:2 @ main:3 @ main:2 @ main:3 @ b]:7:0\n"));
 }
 
 TEST_F(ProbeContextsTest, TheInnermostCallersAreKept) {
   counts_.begin(path({0x401000, 0x401005}));
   ran(0x401021, 0x401021, 7);
-  EXPECT_TRUE(text({.max_depth = 1}).starts_with("[main:3 @ b]:7:0\n"));
+  EXPECT_TRUE(text({.policy = {.max_depth = 1}}).starts_with("[main:3 @ b]:7:0\n"));
 }
 
 TEST_F(ProbeContextsTest, WithoutCallersOnlyTheLeafIsLeft) {
   counts_.begin(path({0x401000, 0x401005}));
   ran(0x401020, 0x401021, 7);
-  std::string made = text({.max_depth = 0});
+  std::string made = text({.policy = {.max_depth = 0}});
   EXPECT_TRUE(made.contains("[b]:14:7\n")) << made;
   EXPECT_TRUE(made.contains("[leaf]:7:7\n")) << made;
 }

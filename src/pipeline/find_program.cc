@@ -9,8 +9,8 @@
 #include "object/file.h"
 #include "perf/programs.h"
 #include "perf/recording.h"
-#include "pipeline/generation.h"
 #include "pipeline/input_checks.h"
+#include "pipeline/inputs.h"
 #include "report/numbers.h"
 #include "samples/program_match.h"
 
@@ -35,8 +35,10 @@ Result<std::vector<perf::Program>> programs_of(const std::vector<std::string>& r
   std::vector<perf::Program> sums;
   for (const auto& path : recordings) {
     auto file = TRY(MappedFile::open(path));
-    auto kind = TRY_IN(path, detect_input(file.bytes()));
-    if (kind != InputKind::recording)
+    const auto* kind = TRY_IN(path, identify_counts(file.bytes()));
+    if (kind == &inputs::counters)
+      return usage_error("-b is needed: which of the programs in {} the profile is to be of", path);
+    if (kind != &inputs::recording)
       return usage_error("-b is needed: {} does not tell which program was recorded", path);
     auto recording = TRY_IN(path, perf::Recording::open(file.bytes(), threads));
     if (cut_short.empty()) cut_short = recording.ending().why;

@@ -1,14 +1,10 @@
 #include "pipeline/foreign_formats.h"
 
-#include <elf.h>
-
 #include <algorithm>
 #include <array>
 
 #include "base/cursor.h"
-#include "perf/recording.h"
 #include "perf/script.h"
-#include "profile/format.h"
 
 namespace pgokit::pipeline {
 namespace {
@@ -116,16 +112,6 @@ std::string_view foreign_format(Bytes bytes) {
   if (is_branch_trace(text))
     return "a trace of single branches (perf script --itrace=b), not of samples with branch "
            "stacks: make these with perf inject --itrace=i1000il64 --strip from the recording";
-  return {};
-}
-
-Status refuse_other_than_profile(const std::string& path, Bytes bytes) {
-  if (profile::sniff(bytes)) return {};
-  if (perf::Recording::recognizes(bytes) ||
-      perf::detect_text(as_text(bytes)) != perf::ScriptKind::invalid)
-    return fail("{}: a recording, not a profile ('pgokit generate' makes one of it)", path);
-  if (as_text(bytes).starts_with(ELFMAG)) return fail("{}: a program, not a profile", path);
-  if (auto what = foreign_format(bytes); !what.empty()) return fail("{}: {}", path, what);
   return {};
 }
 

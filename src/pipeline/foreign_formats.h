@@ -4,7 +4,6 @@
 //
 //   if (auto what = foreign_format(bytes); !what.empty()) return fail("{}: {}", path, what);
 
-#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -14,8 +13,5 @@ namespace pgokit::pipeline {
 
 // "a profile for BOLT (fdata): ...", with what to give instead; empty for anything else.
 std::string_view foreign_format(Bytes bytes);
-
-// Fails for what is a recording, a program or of a foreign format, where a profile is wanted.
-Status refuse_other_than_profile(const std::string& path, Bytes bytes);
 
 }  // namespace pgokit::pipeline

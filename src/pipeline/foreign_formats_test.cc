@@ -40,19 +40,5 @@ TEST(ForeignFormats, WhatPgokitReadsIsNone) {
     EXPECT_EQ(format_of(text), "") << text;
 }
 
-TEST(ForeignFormats, WhereAProfileIsWanted) {
-  auto problem = [](std::string_view text) {
-    auto status = refuse_other_than_profile("x", as_bytes(text));
-    return status ? "" : status.error().message;
-  };
-  EXPECT_EQ(problem("main:10:1\n 1: 10\n"), "");
-  EXPECT_TRUE(problem("PERFILE2").starts_with("x: a recording, not a profile")) << problem("P");
-  EXPECT_TRUE(problem(" 401010 0x1/0x2/P\n").starts_with("x: a recording, not a profile"));
-  EXPECT_TRUE(problem("\x7f"
-                      "ELF")
-                  .starts_with("x: a program, not a profile"));
-  EXPECT_TRUE(problem("no_lbr cycles\n").starts_with("x: a profile for BOLT"));
-}
-
 }  // namespace
 }  // namespace pgokit::pipeline

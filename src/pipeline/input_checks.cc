@@ -54,17 +54,15 @@ Status check_package(const program::Program& program) {
               package, program.path());
 }
 
-Status check_given(std::span<const std::string> given, Counted kind, std::string_view path) {
+Status check_given(std::span<const std::string> given, const Input& kind, std::string_view path) {
   constexpr std::string_view of_samples[] = {"--event", "--pid", "--allow-ip", "--kernel"};
   constexpr std::string_view of_recordings[] = {"--context-sensitive", "--stats", "--timings"};
-  bool raw = kind == Counted::raw;
+  if (kind.of_samples) return {};
+  bool exact = is_of_counters(&kind);
   for (const auto& option : given) {
     bool refused = std::ranges::count(of_samples, option) > 0;
-    if (!raw) refused |= std::ranges::count(of_recordings, option) > 0;
-    if (refused)
-      return usage_error("{} says nothing about {}, which {} {}", option,
-                         raw ? "raw counts" : "an instrumented profile", path,
-                         raw ? "holds" : "is");
+    if (exact) refused |= std::ranges::count(of_recordings, option) > 0;
+    if (refused) return usage_error("{} says nothing about {} ({})", option, kind.name, path);
   }
   return {};
 }

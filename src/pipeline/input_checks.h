@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "base/types.h"
+#include "pipeline/inputs.h"
 #include "program/program.h"
 
 namespace pgokit::pipeline {
@@ -32,11 +33,8 @@ Status check_threads(u64 threads);
 // A package of split debug information is of use where the program's is split.
 Status check_package(const program::Program& program);
 
-// What an input is that has no samples of its own.
-enum class Counted : u8 { raw, instrumented };
-
-// Options of `pgokit generate` that say nothing about such an input are refused. `given`: as
-// OptionTable has them.
-Status check_given(std::span<const std::string> given, Counted kind, std::string_view path);
+// Options of `pgokit generate` that say nothing about sums are refused where the input holds no
+// samples. `given`: as OptionTable has them.
+Status check_given(std::span<const std::string> given, const Input& kind, std::string_view path);
 
 }  // namespace pgokit::pipeline

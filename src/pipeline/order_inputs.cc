@@ -7,6 +7,7 @@
 #include "order/from_profile.h"
 #include "order/from_samples.h"
 #include "order/order_file.h"
+#include "pipeline/inputs.h"
 #include "profile/format.h"
 
 namespace pgokit::pipeline {
@@ -73,18 +74,19 @@ class Reader {
     auto& file = files_.emplace_back(TRY(MappedFile::open(input.path)));
     auto bytes = file.bytes();
     if (bytes.empty()) return fail("{}: it is empty", file.path());
-    if (instrument::Merger::recognizes(bytes)) {
+    const Input* kind = identify(bytes);
+    if (is_of_counters(kind)) {
       has_instrumented_ = true;
       return instrumented_.see(file.path(), bytes, input.weight);
     }
-    if (profile::sniff(bytes)) {
+    if (kind == &inputs::sample_profile) {
       auto read = TRY_IN(file.path(), profile::read_profile(bytes));
       if (read.md5_names)
         return fail("{}: it has hashes in place of names, which linkers do not know", file.path());
       order::add_profile(read.profile, input.weight, into_.model);
       return {};
     }
-    if (order::is_recording(bytes)) return take_recording(file, input.weight);
+    if (is_recording(kind)) return take_recording(file, input.weight);
     return take_order(file, input.weight);
   }
 

@@ -4,6 +4,7 @@
 
 #include "program/program.h"
 #include "unwind/context_counts.h"
+#include "unwind/context_policy.h"
 #include "unwind/recursion.h"
 #include "unwind/unwinder.h"
 
@@ -12,14 +13,9 @@ namespace pgokit::unwind {
 // Call chains as they are.
 ContextCounts counts_by_path(Unwound unwound, unsigned threads = 1);
 
-struct FrameRules {
-  i64 longest_recursion = -1;
-  u32 max_depth = ~u32{0};  // callers that a context keeps
-};
-
 // Call chains with their inline frames, ranges divided by them. The program's debug information has
 // to be loaded.
 ContextCounts counts_by_frames(Unwound unwound, const program::Program& program,
-                               const FrameRules& rules, unsigned threads);
+                               const ContextPolicy& policy, unsigned threads);
 
 }  // namespace pgokit::unwind

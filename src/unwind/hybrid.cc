@@ -8,14 +8,9 @@
 namespace pgokit::unwind {
 namespace {
 
-u32 depth_limit(i64 depth) { return depth < 0 ? ~u32{0} : static_cast<u32>(depth); }
-
-PathRules path_rules(const HybridRules& rules) {
-  if (rules.by_frames) return {};
-  return {.compress = true,
-          .longest_recursion = rules.longest_recursion,
-          .max_depth =
-              std::min(depth_limit(rules.max_depth), depth_limit(rules.max_unsymbolized_depth))};
+// Where inline frames are to come between the call sites, these stay as they are.
+ContextPolicy path_policy(const HybridRules& rules) {
+  return rules.by_frames ? ContextPolicy{.longest_recursion = 0} : rules.contexts;
 }
 
 u16 short_count(u32 count) { return static_cast<u16>(std::min<u32>(count, 0xffff)); }
@@ -41,7 +36,7 @@ void HybridFacts::add(const HybridFacts& other) {
 HybridSampler::HybridSampler(const program::Program& program, const HybridRules& rules)
     : program_(&program),
       code_(&program.code()),
-      unwinder_(program.code(), path_rules(rules), rules.by_frames),
+      unwinder_(program.code(), path_policy(rules), rules.by_frames),
       ordered_(rules.by_frames) {}
 
 bool HybridSampler::frame(Place place) {
@@ -166,10 +161,9 @@ HybridCounts collect(std::vector<HybridSampler> samplers, const program::Program
         {first_of(unwound.ranges[i]), second_of(unwound.ranges[i]), unwound.range_counts[i]});
   all.ranges =
       samples::diagnose(ranges, program.code(), program.functions(), rules.list_faults, threads);
-  FrameRules frames{.longest_recursion = rules.longest_recursion,
-                    .max_depth = depth_limit(rules.max_depth)};
-  all.counts = rules.by_frames ? counts_by_frames(std::move(unwound), program, frames, threads)
-                               : counts_by_path(std::move(unwound), threads);
+  all.counts = rules.by_frames
+                   ? counts_by_frames(std::move(unwound), program, rules.contexts, threads)
+                   : counts_by_path(std::move(unwound), threads);
   return all;
 }
 

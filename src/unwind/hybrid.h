@@ -23,10 +23,8 @@
 namespace pgokit::unwind {
 
 struct HybridRules {
-  bool by_frames = false;      // contexts are inline frames, not call sites
-  i64 longest_recursion = -1;  // blocks that are looked for; negative: any
-  // Callers that a context keeps; negative: all. The second is for call sites only.
-  i64 max_depth = -1, max_unsymbolized_depth = -1;
+  bool by_frames = false;  // contexts are inline frames, not call sites
+  ContextPolicy contexts;
   bool list_faults = false;  // of ranges and call chains, one by one
 };
 

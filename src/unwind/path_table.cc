@@ -15,13 +15,13 @@ u32 PathTable::node(std::span<const Place> calls, std::span<const u64> hashes) {
 }
 
 u32 PathTable::find_key(std::span<const Place> calls, std::span<const u64> hashes) {
-  bool recursive = rules_.compress && has_recursion(calls, rules_.longest_recursion);
-  if (!recursive && calls.size() <= rules_.max_depth) return chain(calls, hashes);
+  bool recursive = has_recursion(calls, longest_recursion_);
+  if (!recursive && calls.size() <= max_depth_) return chain(calls, hashes);
 
   compressed_.assign(calls.begin(), calls.end());
-  if (recursive) compress_recursion(compressed_, rules_.longest_recursion);
-  if (compressed_.size() > rules_.max_depth)
-    compressed_.erase(compressed_.begin(), compressed_.end() - rules_.max_depth);
+  if (recursive) compress_recursion(compressed_, longest_recursion_);
+  if (compressed_.size() > max_depth_)
+    compressed_.erase(compressed_.begin(), compressed_.end() - max_depth_);
   compressed_hashes_.assign(1, empty_hash);
   for (Place call : compressed_)
     compressed_hashes_.push_back(extend_hash(compressed_hashes_.back(), call));

@@ -3,7 +3,7 @@
 // The calling contexts of one thread's samples: which chain of call sites is which node, after
 // compression of recursion and the limit of depth.
 //
-//   PathTable table({.compress = true});
+//   PathTable table({.max_depth = 8});
 //   CallStack stack;
 //   stack.push(call_in_main);
 //   stack.push(call_in_foo);
@@ -19,16 +19,11 @@
 #include <vector>
 
 #include "base/flat_map.h"
+#include "unwind/context_policy.h"
 #include "unwind/places.h"
 #include "unwind/recursion.h"
 
 namespace pgokit::unwind {
-
-struct PathRules {
-  bool compress = false;
-  i64 longest_recursion = -1;  // blocks of more call sites are not looked for
-  u32 max_depth = ~u32{0};     // only the innermost call sites are kept
-};
 
 inline u64 extend_hash(u64 path, Place call) {
   auto product = static_cast<unsigned __int128>(path ^ (u64{call} + 0x2d358dccaa6c78a5u)) *
@@ -44,7 +39,10 @@ class PathTable {
     Place call = outside;
   };
 
-  explicit PathTable(PathRules rules) : rules_(rules), nodes_(1) {}
+  explicit PathTable(const ContextPolicy& policy)
+      : longest_recursion_(policy.longest_recursion),
+        max_depth_(std::min(policy.limit(policy.max_depth), policy.limit(policy.max_call_sites))),
+        nodes_(1) {}
 
   void prefetch(u64 hash) const { known_.prefetch(key_of(hash)); }
   // The node that counts of a chain belong to, by the hash of the chain; unknown: it is new.
@@ -70,7 +68,8 @@ class PathTable {
   u32 find_key(std::span<const Place> calls, std::span<const u64> hashes);
   u32 chain(std::span<const Place> calls, std::span<const u64> hashes);
 
-  PathRules rules_;
+  i64 longest_recursion_;
+  u32 max_depth_;            // only the innermost call sites are kept
   std::vector<Node> nodes_;  // [0] is the empty chain
   FlatMap<Known> known_;     // by hash
   std::vector<Place> compressed_;

@@ -38,8 +38,8 @@ class Unwinder {
   };
 
   // `ordered`: remember which sample was the first to be at a place.
-  Unwinder(const program::CodeMap& code, const PathRules& rules, bool ordered)
-      : code_(&code), paths_(rules), range_log_(ordered), branch_log_(ordered) {}
+  Unwinder(const program::CodeMap& code, const ContextPolicy& policy, bool ordered)
+      : code_(&code), paths_(policy), range_log_(ordered), branch_log_(ordered) {}
 
   // `calls`: the chain outermost first without the leaf, outside or instructions that call.
   // `branches`: newest first, none with both ends outside.

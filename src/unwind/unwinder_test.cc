@@ -54,7 +54,7 @@ class UnwinderTest : public testing::Test {
 
   test::ScratchDir dir_;
   program::Program program_ = open_tiny(dir_);
-  Unwinder unwinder_{program_.code(), {.compress = true}, false};
+  Unwinder unwinder_{program_.code(), {}, false};
   UnwindStats stats_;
 };
 
@@ -103,7 +103,7 @@ TEST_F(UnwinderTest, ReturnsBehindNoCallAreKnown) {
 }
 
 TEST(CallStack, AChainWithoutEndBeginsAnew) {
-  PathTable table({});
+  PathTable table({.longest_recursion = 0});
   CallStack stack;
   for (u32 i = 0; i < CallStack::max_depth + 5; ++i) stack.push(i);
   EXPECT_EQ(stack.innermost(), CallStack::max_depth + 4);
@@ -114,7 +114,7 @@ TEST(CallStack, AChainWithoutEndBeginsAnew) {
 }
 
 TEST(CallStack, FramesThatWerePoppedHaveNodes) {
-  PathTable table({});
+  PathTable table({.longest_recursion = 0});
   CallStack stack;
   stack.push(1);
   u32 one = stack.top();
@@ -129,7 +129,7 @@ TEST(CallStack, FramesThatWerePoppedHaveNodes) {
 }
 
 TEST(PathTable, CompressedChainsAreTheChainsTheyBecome) {
-  PathTable table({.compress = true, .max_depth = 3});
+  PathTable table({.max_depth = 3});
   auto node = [&](const std::vector<Place>& calls) {
     CallStack stack;
     for (Place place : calls) stack.push(place);

@@ -2,9 +2,8 @@
 #include "base/file.h"
 #include "cli/commands/commands.h"
 #include "cli/options.h"
-#include "cli/views/recording.h"
 #include "perf/programs.h"
-#include "pipeline/foreign_formats.h"
+#include "pipeline/inputs.h"
 #include "profile/format.h"
 #include "report/json.h"
 #include "report/numbers.h"
@@ -66,7 +65,8 @@ Status check_settings(const Settings& s) {
 // Of the program by its name; profiles themselves have none.
 Result<std::string> recorded_build_id(const std::string& path, std::string_view name) {
   auto file = TRY(MappedFile::open(path));
-  if (!is_recording(file.bytes())) return fail("{}: is no recording", path);
+  if (pipeline::identify(file.bytes()) != &pipeline::inputs::recording)
+    return fail("{}: is no recording", path);
   auto recording = TRY_IN(path, perf::Recording::open(file.bytes()));
   for (const auto& program : perf::find_programs(recording))
     if (std::string_view(program.path).substr(program.path.rfind('/') + 1) == name)

@@ -7,7 +7,7 @@
 #include "cli/llvm/profdata_overlap.h"
 #include "cli/options.h"
 #include "cli/views/comparison.h"
-#include "pipeline/foreign_formats.h"
+#include "pipeline/inputs.h"
 #include "report/print.h"
 
 namespace pgokit::cli {

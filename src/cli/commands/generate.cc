@@ -1,42 +1,40 @@
 #include "base/file.h"
 #include "base/keep.h"
 #include "cli/commands/commands.h"
-#include "cli/commands/generate_instrumented.h"
 #include "cli/options.h"
 #include "cli/views/generation.h"
 #include "object/file.h"
-#include "pipeline/find_program.h"
-#include "pipeline/generation.h"
 #include "pipeline/input_checks.h"
-#include "profile/format.h"
+#include "pipeline/road.h"
 #include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
 
 struct Settings {
-  pipeline::GenerationOptions generation;
-  std::string output, format = "extbinary", event;
-  bool md5 = false, compress = false, json = false, quiet = false, context_sensitive = false;
-  bool stats = false, timings = false;
+  pipeline::RoadOptions road;
+  std::string format = "extbinary", event;
+  bool json = false, quiet = false, stats = false, timings = false;
   u64 threads = 0;
   std::vector<std::string> given;
 };
 
 OptionTable options_of(Settings& s) {
-  auto& g = s.generation;
+  auto& g = s.road;
   return {
       "pgokit generate",
       "Turn a recording into a sample profile for clang -fprofile-sample-use.",
       {
           {"RECORDING", "",
            "perf.data, perf script text, raw counts or instrumented profile; - is standard input",
-           &g.inputs, true},
+           &g.read.inputs, true},
           {"-b,--binary", "PROGRAM", "the program (the one with most samples)", &g.binary},
-          {"-o,--output", "FILE", "the profile (PROGRAM.prof); - is standard output", &s.output},
-          {"--format", "FORMAT", "extbinary (default), binary or text", &s.format},
-          {"--md5", "", "hashes in place of function names (extbinary)", &s.md5},
-          {"--compress", "", "compress the sections (extbinary)", &s.compress},
+          {"-o,--output", "FILE", "the profile (PROGRAM.prof); - is standard output",
+           &g.output_path},
+          {"--format", "FORMAT", "extbinary (default), binary, text, gcov, or raw (counts)",
+           &s.format},
+          {"--md5", "", "hashes in place of function names (extbinary)", &g.write.md5_names},
+          {"--compress", "", "compress the sections (extbinary)", &g.write.compress},
           {"--debug-binary", "FILE", "where the debug information is, if not in PROGRAM",
            &g.program.debug_path},
           {"--dwp", "FILE", "package of split debug information (PROGRAM.dwp)",
@@ -45,16 +43,16 @@ OptionTable options_of(Settings& s) {
            &g.program.use_dwarf},
           {"--context-sensitive,--cs", "",
            "count functions apart by their callers; wants call chains beside the branches",
-           &s.context_sensitive},
+           &g.read.by_context},
           {"--allow-ip,--basic-events", "",
-           "estimate a profile from samples that have no branch stacks", &g.allow_ip},
+           "estimate a profile from samples that have no branch stacks", &g.read.allow_ip},
           {"--event", "NAME", "samples of this event only (the best: cycles, then a clock)",
            &s.event},
-          {"--pid", "PID", "samples of this process only", &g.pid},
-          {"--kernel", "", "PROGRAM is the kernel (vmlinux)", &g.kernel},
-          {"--ignore-build-id", "", "take a recording of another build", &g.ignore_build_id},
+          {"--pid", "PID", "samples of this process only", &g.read.pid},
+          {"--kernel", "", "PROGRAM is the kernel (vmlinux)", &g.read.kernel},
+          {"--ignore-build-id", "", "take a recording of another build", &g.read.ignore_build_id},
           {"--trim-cold", "", "leave out functions that are hardly ever run",
-           &g.contexts.trim_cold},
+           &g.finish.contexts.trim_cold},
           {"--threads", "N", "how many threads (all cores)", &s.threads},
           {"--json", "", "print the summary as JSON on standard output", &s.json},
           {"--stats", "", "what went in and out, in numbers", &s.stats},
@@ -65,12 +63,6 @@ OptionTable options_of(Settings& s) {
       "  pgokit record -o app.perf -- ./app input\n"
       "  pgokit generate app.perf -b ./app -o app.prof\n"
       "  clang -O2 -g -fdebug-info-for-profiling -fprofile-sample-use=app.prof ...\n"};
-}
-
-Result<profile::Format> format_named(std::string_view name) {
-  for (auto format : {profile::Format::extbinary, profile::Format::binary, profile::Format::text})
-    if (name == profile::format_name(format)) return format;
-  return usage_error("--format {}: there are extbinary, binary and text", name);
 }
 
 const char* why_no_contexts(const pipeline::ReadInput& input) {
@@ -94,84 +86,63 @@ Status check_debug_file(const std::string& path, const char* section, const char
 }
 
 // What can be said before anything is read.
-Result<profile::Format> check_settings(const Settings& settings) {
-  auto format = TRY(format_named(settings.format));
-  if (format != profile::Format::extbinary && (settings.md5 || settings.compress))
+Status check_settings(const Settings& settings) {
+  const auto& road = settings.road;
+  if (road.output != &pipeline::outputs::extbinary && (road.write.md5_names || road.write.compress))
     return usage_error("--md5 and --compress are for --format extbinary");
-  if (settings.json && settings.output == "-")
+  if (settings.json && road.output_path == "-")
     return usage_error("--json and -o - both want standard output: write the profile to a file");
-  const auto& options = settings.generation;
   TRY(pipeline::check_threads(settings.threads));
-  TRY(pipeline::check_files(options.inputs, options.binary, settings.output));
-  TRY(check_debug_file(options.program.debug_path, ".debug_info", ".zdebug_info"));
-  TRY(check_debug_file(options.program.dwp_path, ".debug_info.dwo", ".zdebug_info.dwo"));
-  return format;
+  TRY(pipeline::check_files(road.read.inputs, road.binary, road.output_path));
+  TRY(check_debug_file(road.program.debug_path, ".debug_info", ".zdebug_info"));
+  return check_debug_file(road.program.dwp_path, ".debug_info.dwo", ".zdebug_info.dwo");
 }
 
-Result<pipeline::ReadInput> read_wanted(const program::Program& program, const Settings& settings) {
-  const auto& options = settings.generation;
-  auto input = TRY(pipeline::read_input(program, options));
-  if (input.kind == pipeline::InputKind::raw)
-    TRY(check_given(settings.given, Counted::raw, options.inputs.front()));
-  TRY(check_input(program, input, options));
-  if (!settings.context_sensitive) pipeline::forget_contexts(program, input);
-  if (settings.context_sensitive && (!input.contexts || input.use.deepest == 1))
-    return fail("{}: {}", options.inputs[0], why_no_contexts(input));
-  return input;
-}
+// Ends the journey where the profile would be useless.
+class Checks : public pipeline::Traveller {
+ public:
+  explicit Checks(std::span<const std::string> given) : given_(given) {}
 
-void report_run(const Settings& settings, const GenerationReport& report) {
-  auto* timings = settings.generation.timings;
+ private:
+  Status opened(pipeline::Road& road) override { return pipeline::check_package(*road.program); }
+  Status read(pipeline::Road& road) override {
+    TRY(pipeline::check_given(given_, *road.input.kind, road.options.read.inputs[0]));
+    TRY(check_input(road));
+    const auto& input = road.input;
+    bool coverage =
+        input.counters && input.counters->detail == pipeline::Counters::Detail::coverage;
+    if (coverage && road.options.output != &pipeline::outputs::extbinary)
+      return usage_error("{} says which functions ran, which only --format extbinary can hold",
+                         road.options.read.inputs[0]);
+    if (road.options.read.by_context && (!input.contexts || input.use.deepest == 1))
+      return fail("{}: {}", road.options.read.inputs[0], why_no_contexts(input));
+    return {};
+  }
+  Status made(pipeline::Road& road) override { return check_generated(road); }
+
+  std::span<const std::string> given_;
+};
+
+void report_run(const Settings& settings, const pipeline::Road& road) {
+  auto* timings = road.options.read.timings;
   if (timings) timings->end();
-  if (settings.json) return print_json(report, settings.stats);
-  if (!settings.quiet) print_summary(report);
-  if (settings.stats) print_stats(report);
+  if (settings.json) return print_json(road, settings.stats);
+  if (!settings.quiet) print_summary(road);
+  if (settings.stats) print_stats(road);
   if (timings) report::print(stderr, "{}", report::lines(timings->text()));
 }
 
 Status generate(Settings& settings) {
-  auto format = TRY(check_settings(settings));
-  auto& options = settings.generation;
-  options.threads = static_cast<unsigned>(settings.threads);
-  options.flat_from_hybrid = !settings.context_sensitive;
-  options.event = settings.event;
-  options.run_to_next_branch = true;
-  if (is_instrumented_profile(options.inputs)) {
-    TRY(check_given(settings.given, Counted::instrumented, options.inputs.front()));
-    return generate_instrumented({options,
-                                  settings.output,
-                                  format,
-                                  {.compress = settings.compress, .md5_names = settings.md5},
-                                  settings.json,
-                                  settings.quiet});
-  }
-
-  if (options.binary.empty()) {
-    options.stage("looking for the program");
-    auto chosen = TRY(pipeline::dominant_program(options.inputs, options.threads));
-    options.binary = std::move(chosen.file);
-    options.passed_over = std::move(chosen.passed_over);
-  }
-  options.stage("opening the program");
-  auto& program = keep(TRY(program::Program::open(options.binary, options.program)));
-  if (settings.output.empty()) settings.output = std::string(program.name()) + ".prof";
-  TRY(pipeline::check_files(options.inputs, program.path(), settings.output));
-  auto output = TRY(OutputFile::create(settings.output));
-  options.stage("finding its functions");
-  TRY(program.load_functions(options.threads));
-  TRY(check_package(program));
-  // Functions and symbols are known; nothing is decoded yet.
-  auto input = TRY(read_wanted(program, settings));
-  auto& generated = keep(TRY(pipeline::generate_profile(program, input, options)));
-  TRY(check_generated(program, input, generated, options));
-  options.stage("writing the profile");
-  auto bytes = TRY(write_profile(
-      generated.profile, format,
-      {.compress = settings.compress, .md5_names = settings.md5, .threads = options.threads}));
-  output.write(bytes);
-  TRY(output.commit());
-  report_run(settings,
-             {program, options, input, generated, settings.output, settings.format, bytes.size()});
+  settings.road.output = TRY(pipeline::output_named(settings.format));
+  TRY(check_settings(settings));
+  auto& read = settings.road.read;
+  read.threads = settings.road.write.threads = static_cast<unsigned>(settings.threads);
+  read.event = settings.event;
+  read.run_to_next_branch = true;
+  auto& road = keep(pipeline::Road(std::move(settings.road)));
+  Checks checks(settings.given);
+  TRY(road.run(checks));
+  report_run(settings, road);
   return {};
 }
 
@@ -181,8 +152,8 @@ int run(std::span<char* const> arguments) {
   table.given = &settings.given;
   if (auto exit = parse_options(table, arguments)) return *exit;
   report::Timings timings(settings.timings);
-  settings.generation.timings = settings.timings ? &timings : nullptr;
-  settings.generation.progress = !settings.quiet;
+  settings.road.read.timings = settings.timings ? &timings : nullptr;
+  settings.road.read.progress = !settings.quiet;
   auto status = generate(settings);
   return status ? 0 : report_failure("generate", status.error());
 }

@@ -8,140 +8,99 @@
 #include "cli/llvm/profgen_options.h"
 #include "cli/llvm/profgen_warnings.h"
 #include "cli/views/generation.h"
-#include "profile/format.h"
-#include "profile/merge/merge_files.h"
+#include "pipeline/road.h"
 #include "report/print.h"
-#include "samples/raw_profile.h"
-#include "unwind/contexts/raw_contexts.h"
 
 namespace pgokit::cli {
 namespace {
 
-Result<profile::Format> format_named(std::string_view name) {
-  for (auto format : {profile::Format::extbinary, profile::Format::binary, profile::Format::text})
-    if (name == profile::format_name(format)) return format;
+Result<const pipeline::Output*> format_named(std::string_view name) {
+  for (const auto* output :
+       {&pipeline::outputs::extbinary, &pipeline::outputs::binary, &pipeline::outputs::text})
+    if (name == output->name) return output;
   // The judge takes the name and then cannot write it either.
   if (name == "gcc") return fail("Profile encoding format unsupported for writing operations");
   return fail("for the --format option: Cannot find option named '{}'!", name);
 }
 
-Status write_output(const std::string& path, std::string_view bytes) {
-  auto output = TRY(OutputFile::create(path));
-  output.write(bytes);
-  return output.commit();
+// Which virtual tables were read, of the option's file; nothing without it.
+Result<std::vector<samples::VtableAccess>> read_data_accesses(const pipeline::Road& road,
+                                                              const std::string& path) {
+  if (path.empty()) return std::vector<samples::VtableAccess>();
+  const auto& input = road.input;
+  if (road.program->has_probes() || input.contexts)
+    return fail(
+        "Symbolizing vtables from data access profiles is not yet supported for context-sensitive "
+        "perf traces or when pseudo-probe based mapping is enabled.");
+  auto file = MappedFile::open(path);
+  if (!file) return fail("Failed to open perf trace file: {}", path);
+  samples::DataAccessOptions how{.pid = road.options.read.pid};
+  if (input.kind == &pipeline::inputs::script && input.mapped) how.base = input.script.base;
+  return samples::read_vtable_accesses(as_text(file->bytes()), *road.program, how);
 }
 
-Status write_raw(const std::string& path, const program::Program& program,
-                 const pipeline::ReadInput& input, const pipeline::GenerationOptions& options) {
-  BinaryAddr base = pipeline::raw_base(program, options);
-  if (!input.contexts) return write_output(path, samples::write_raw_profile(input.counts, base));
-  auto output = TRY(OutputFile::create(path));
-  unwind::write_raw_contexts(*input.contexts, program.code(), base,
-                             [&](std::string_view part) { output.write(part); });
-  return output.commit();
-}
+// Says between the passes what llvm-profgen says there.
+class Sentences : public pipeline::Traveller {
+ public:
+  explicit Sentences(const ProfgenSettings& settings) : settings_(settings) {}
 
-// What the user may ask about the run, after the profile is written.
-void report_run(const ProfgenSettings& settings, const program::Program& program,
-                const pipeline::ReadInput& input, const pipeline::Generated& generated, u64 size) {
-  GenerationReport facts{program,         settings.generation, input, generated,
-                         settings.output, settings.format,     size};
-  if (settings.stats) print_stats(facts);
-  if (auto* timings = settings.generation.timings) {
-    timings->end();
-    report::print(stderr, "{}", report::lines(timings->text()));
+ private:
+  Status opened(pipeline::Road& road) override {
+    warn_of_program(*road.program, settings_);
+    if (settings_.show_mmap_events && settings_.sample_profile.empty())
+      TRY(print_mapping_events(road.options.read));
+    return {};
   }
-}
 
-Status write_generated(const ProfgenSettings& settings, const program::Program& program,
-                       const pipeline::ReadInput& input, profile::Format format,
-                       pipeline::Generated& generated) {
-  warn_of_density(settings, generated.density);
-  if (!settings.quiet)
-    for (const auto& loss : probe::losses(generated.probe_damage))
-      report::print(stderr, "warning: {}\n", loss);
-  settings.generation.stage("writing the profile");
-  if (settings.symbol_list && format == profile::Format::extbinary)
-    for (const auto& range : program.functions().ranges())
-      generated.profile.symbols.intern(program.functions().name(range.function));
-  if (settings.use_md5 && format != profile::Format::extbinary && !settings.quiet)
-    report::print(stderr,
-                  "warning: -use-md5 is ignored. Specify --format=extbinary to enable it\n");
-  auto bytes =
-      TRY(write_profile(generated.profile, format,
-                        {.md5_names = settings.use_md5 && format == profile::Format::extbinary,
-                         .vtables = settings.write_vtables,
-                         .contexts_apart = !settings.contextless_summary,
-                         .threads = settings.generation.threads}));
-  TRY(write_output(settings.output, bytes));
-  report_run(settings, program, input, generated, bytes.size());
-  return {};
-}
-
-// Several are added up as by llvm-profdata.
-Result<profile::Profile> read_profiles(const ProfgenSettings& settings,
-                                       pipeline::ReadInput& input) {
-  const auto& paths = settings.generation.inputs;
-  input.files = paths.size();
-  if (paths.size() == 1) {
-    auto file = TRY(MappedFile::open(paths[0]));
-    input.bytes = file.bytes().size();
-    return std::move(TRY_IN(file.path(), profile::read_profile_to_write(file.bytes())).profile);
+  Status read(pipeline::Road& road) override {
+    if (!settings_.quiet)
+      for (const auto& note : road.input.notes) report::print(stderr, "{}\n", note);
+    warn_of_input(*road.program, road.input, settings_);
+    road.input.vtables = TRY(read_data_accesses(road, settings_.data_accesses));
+    return {};
   }
-  std::vector<profile::MergeInput> inputs;
-  for (const auto& path : paths) inputs.push_back({path});
-  auto merged = TRY(profile::merge_files(inputs, {.rule = profile::ChecksumRule::first,
-                                                  .peer_order = true,
-                                                  .peer_order_of_plain = false,
-                                                  .strict = true,
-                                                  .distinct = false,
-                                                  .rename = {},
-                                                  .threads = settings.generation.threads}));
-  for (const auto& file : merged.inputs) input.bytes += file.bytes;
-  if (!settings.quiet)
-    for (const auto& note : merged.mismatches) report::print(stderr, "{}\n", note);
-  return std::move(merged.profile);
-}
 
-Status process_again(const ProfgenSettings& settings, const program::Program& program,
-                     profile::Format format) {
-  settings.generation.stage("reading the profile");
-  pipeline::ReadInput input;
-  input.kind = pipeline::InputKind::raw;
-  auto profile = TRY(read_profiles(settings, input));
-  auto& generated =
-      keep(TRY(pipeline::finish_profile(program, std::move(profile), settings.generation)));
-  return write_generated(settings, program, input, format, generated);
-}
+  Status made(pipeline::Road& road) override {
+    warn_of_density(settings_, road.generated.density);
+    if (!settings_.quiet)
+      for (const auto& loss : probe::losses(road.generated.probe_damage))
+        report::print(stderr, "warning: {}\n", loss);
+    bool extbinary = road.options.output == &pipeline::outputs::extbinary;
+    if (settings_.symbol_list && extbinary)
+      for (const auto& range : road.program->functions().ranges())
+        road.generated.profile.symbols.intern(road.program->functions().name(range.function));
+    if (settings_.use_md5 && !extbinary && !settings_.quiet)
+      report::print(stderr,
+                    "warning: -use-md5 is ignored. Specify --format=extbinary to enable it\n");
+    return {};
+  }
+
+  const ProfgenSettings& settings_;
+};
 
 Status profgen(ProfgenSettings& settings) {
-  auto& options = settings.generation;
+  auto& options = settings.road;
   TRY(choose_input(settings));
   if (settings.show_disassembly) {
     settings.listing.functions = parted_by_commas(settings.disassemble_functions);
     return print_llvm_listing(options.binary, options.program, settings.listing);
   }
-  TRY(check_context_options(options));
-  auto format = TRY(format_named(settings.format));
-  options.stage("opening the program");
+  TRY(check_context_options(options.finish));
+  options.output = TRY(format_named(settings.format));
+  options.write.md5_names = settings.use_md5 && options.output == &pipeline::outputs::extbinary;
+  options.write.contexts_apart = !settings.contextless_summary;
+  if (settings.skip_symbolization) options.output = &pipeline::outputs::raw_counts;
   options.program.extensions = isa::Extensions::none;  // as that tool
-  auto& program = keep(TRY(program::Program::open(options.binary, options.program)));
-  options.stage("finding its functions");
-  TRY(program.load_functions(options.threads));
-  warn_of_program(program, settings);
-  if (!settings.sample_profile.empty()) return process_again(settings, program, format);
-  if (settings.show_mmap_events) TRY(print_mapping_events(options));
-  auto input = TRY(pipeline::read_input(program, options));
-  warn_of_input(program, input, settings);
-  input.vtables = TRY(pipeline::read_data_accesses(program, input, options));
-  if (settings.skip_symbolization) {
-    options.stage("writing raw counts");
-    TRY(write_raw(settings.output, program, input, options));
-    report_run(settings, program, input, {}, 0);
-    return {};
+  auto& road = keep(pipeline::Road(options));
+  Sentences sentences(settings);
+  TRY(road.run(sentences));
+  // What the user may ask about the run.
+  if (settings.stats) print_stats(road);
+  if (auto* timings = options.read.timings) {
+    timings->end();
+    report::print(stderr, "{}", report::lines(timings->text()));
   }
-  auto& generated = keep(TRY(pipeline::generate_profile(program, input, options)));
-  return write_generated(settings, program, input, format, generated);
+  return {};
 }
 
 int run(std::span<char* const> arguments) {
@@ -150,12 +109,13 @@ int run(std::span<char* const> arguments) {
   auto table = profgen_options(settings);
   if (auto exit = parse_llvm_options(table, arguments)) return *exit;
   report::Timings timings(settings.timings);
-  auto& options = settings.generation;
-  options.timings = settings.timings ? &timings : nullptr;
-  options.threads = static_cast<unsigned>(settings.threads);
-  options.progress = !settings.quiet;
-  options.flat_from_hybrid = settings.ignore_stack_samples;
-  options.keep_wrong_path = true;
+  auto& options = settings.road;
+  options.read.timings = settings.timings ? &timings : nullptr;
+  options.read.threads = options.write.threads = static_cast<unsigned>(settings.threads);
+  options.read.progress = !settings.quiet;
+  options.read.by_context = !settings.ignore_stack_samples;
+  options.read.keep_wrong_path = true;
+  options.read.llvm_profgen = true;
   auto status = profgen(settings);
   if (status) return 0;
   report::print(stderr, "llvm-profgen: error: {}\n", status.error().message);

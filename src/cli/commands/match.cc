@@ -5,7 +5,8 @@
 #include "base/file.h"
 #include "cli/commands/commands.h"
 #include "cli/options.h"
-#include "pipeline/foreign_formats.h"
+#include "pipeline/inputs.h"
+#include "pipeline/outputs.h"
 #include "profile/format.h"
 #include "profile/losses.h"
 #include "report/json.h"
@@ -95,10 +96,7 @@ std::string as_json(const Settings& s, const StaleReport& report,
 Result<profile::Format> output_format(const Settings& s, profile::Format of_input) {
   if (s.format.empty())
     return of_input == profile::Format::compact ? profile::Format::extbinary : of_input;
-  for (auto format : {profile::Format::text, profile::Format::binary, profile::Format::extbinary,
-                      profile::Format::gcov})
-    if (s.format == profile::format_name(format)) return format;
-  return usage_error("there is no format '{}': text, binary, extbinary or gcov", s.format);
+  return pipeline::profile_format_named(s.format);
 }
 
 Status match(Settings& s) {

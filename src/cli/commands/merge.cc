@@ -9,6 +9,7 @@
 #include "cli/function_filter.h"
 #include "cli/options.h"
 #include "pipeline/input_files.h"
+#include "pipeline/outputs.h"
 #include "profile/gcov_format.h"
 #include "profile/losses.h"
 #include "profile/model/summary.h"
@@ -28,7 +29,7 @@ constexpr int some_left_out = 3;  // exit code: written, but not of all inputs
 
 struct Settings {
   std::vector<std::string> files, weighted, lists;
-  std::string output, format, layout, symbols;
+  std::string output, format = "extbinary", layout, symbols;
   std::string function, no_function, onto;
   bool md5 = false, compress = false, split_layout = false, partial = false;
   bool strict = false, distinct = false, strip_suffixes = false, drop_symbols = false;
@@ -87,13 +88,6 @@ Result<pipeline::Inputs> inputs_of(const Settings& s) {
   if (inputs.empty() && !s.lists.empty()) return fail("{}: names no inputs", s.lists[0]);
   if (inputs.empty()) return usage_error("there are no inputs");
   return inputs;
-}
-
-Result<Format> format_of(const Settings& s) {
-  if (s.format.empty() || s.format == "extbinary") return Format::extbinary;
-  for (auto format : {Format::binary, Format::text, Format::gcov})
-    if (s.format == profile::format_name(format)) return format;
-  return usage_error("--format {}: extbinary, binary, text and gcov are known", s.format);
 }
 
 Status check_settings(const Settings& s, Format format) {
@@ -227,7 +221,7 @@ size_t tell_of_inputs(const Settings& s, const pipeline::Inputs& inputs,
 }
 
 Result<int> merge(const Settings& s) {
-  auto format = TRY(format_of(s));
+  auto format = TRY(pipeline::profile_format_named(s.format));
   TRY(check_settings(s, format));
   auto inputs = TRY(inputs_of(s));
   if (are_instrumented(inputs)) {

@@ -188,7 +188,7 @@ Result<instrument::Profile> carried_over(const InstrumentedMerge& merge,
 bool are_instrumented(const pipeline::Inputs& inputs) {
   return std::ranges::any_of(inputs, [](const profile::MergeInput& input) {
     auto file = MappedFile::open(input.path);
-    return file && instrument::Merger::recognizes(file->bytes());
+    return file && pipeline::is_of_counters(pipeline::identify(file->bytes()));
   });
 }
 

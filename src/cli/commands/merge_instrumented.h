@@ -3,6 +3,7 @@
 // Maps, raw dumps and profiles of instrumented programs merged: `pgokit map` and `pgokit merge`.
 
 #include "pipeline/input_files.h"
+#include "pipeline/inputs.h"
 
 namespace pgokit::cli {
 

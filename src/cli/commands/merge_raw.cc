@@ -2,6 +2,7 @@
 
 #include "base/cursor.h"
 #include "base/file.h"
+#include "pipeline/inputs.h"
 #include "report/print.h"
 #include "samples/autofdo_text.h"
 #include "samples/raw_profile.h"
@@ -22,9 +23,8 @@ Status add(samples::RawSum& sum, std::string_view text, u64 weight) {
 bool are_raw_counts(const pipeline::Inputs& inputs) {
   for (const auto& input : inputs) {
     auto file = MappedFile::open(input.path);
-    if (!file || profile::sniff(file->bytes())) continue;
-    auto text = as_text(file->bytes());
-    if (samples::looks_like_raw_profile(text) || samples::looks_like_autofdo_text(text))
+    const auto* kind = file ? pipeline::identify(file->bytes()) : nullptr;
+    if (kind == &pipeline::inputs::raw_counts || kind == &pipeline::inputs::autofdo_text)
       return true;
   }
   return false;

@@ -9,6 +9,7 @@
 #include "cli/views/recording.h"
 #include "object/file.h"
 #include "pipeline/foreign_formats.h"
+#include "pipeline/inputs.h"
 #include "profile/format.h"
 
 namespace pgokit::cli {
@@ -24,11 +25,15 @@ struct Settings {
 };
 
 std::optional<Shown> kind_of(Bytes bytes, bool targets) {
-  if (is_recording(bytes)) return targets ? Shown::targets : Shown::recording;
-  if (is_script(bytes)) return targets ? Shown::targets : Shown::script;
-  if (profile::sniff(bytes)) return Shown::profile;
-  if (is_dump(bytes)) return Shown::dumps;
-  if (is_instrumented_data(bytes)) return Shown::instrumented;
+  namespace inputs = pipeline::inputs;
+  const auto* kind = pipeline::identify(bytes);
+  if (pipeline::is_recording(kind) && targets) return Shown::targets;
+  if (kind == &inputs::recording) return Shown::recording;
+  if (kind == &inputs::script || kind == &inputs::ip_script) return Shown::script;
+  if (kind == &inputs::sample_profile) return Shown::profile;
+  if (kind == &inputs::counter_dumps) return Shown::dumps;
+  bool is_program = inputs::program.sniff(bytes);  // with a map in it or not
+  if (pipeline::is_of_counters(kind) && !is_program) return Shown::instrumented;
   return std::nullopt;
 }
 

@@ -27,13 +27,14 @@ Status print_recorded(Bytes bytes, unsigned threads) {
 
 }  // namespace
 
-Status print_mapping_events(const pipeline::GenerationOptions& options) {
+Status print_mapping_events(const pipeline::ReadOptions& options) {
   for (const auto& path : options.inputs) {
     auto file = TRY(MappedFile::open(path));
-    auto kind = options.kind ? *options.kind : TRY_IN(path, pipeline::detect_input(file.bytes()));
-    if (kind == pipeline::InputKind::recording)
+    const auto* kind =
+        options.insist ? options.insist : TRY_IN(path, pipeline::identify_counts(file.bytes()));
+    if (kind == &pipeline::inputs::recording)
       TRY_IN(path, print_recorded(file.bytes(), options.threads));
-    if (kind == pipeline::InputKind::script)
+    if (kind == &pipeline::inputs::script)
       perf::for_each_mmap_line(as_text(file.bytes()), perf::MmapRule::llvm_profgen,
                                [](const perf::MmapLine& event) {
                                  if (event.parsed) print_event(event.path, event.start);

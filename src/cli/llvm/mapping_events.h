@@ -2,11 +2,11 @@
 
 // llvm-profgen's list of where programs and libraries were loaded.
 
-#include "pipeline/generation.h"
+#include "pipeline/options.h"
 
 namespace pgokit::cli {
 
 // Of the input that `options` name, in its order. Nothing for raw counts.
-Status print_mapping_events(const pipeline::GenerationOptions& options);
+Status print_mapping_events(const pipeline::ReadOptions& options);
 
 }  // namespace pgokit::cli

@@ -12,8 +12,8 @@ Status check_cutoff(std::string_view option, u64 cutoff) {
 
 }  // namespace
 
-void add_context_options(OptionTable& table, pipeline::GenerationOptions& generation) {
-  auto& contexts = generation.contexts;
+void add_context_options(OptionTable& table, pipeline::FinishOptions& finish) {
+  auto& contexts = finish.contexts;
   auto& preinliner = contexts.preinliner;
   Option options[] = {
       {"--csspgo-preinliner", "BOOL", "decide in advance which contexts to inline (1)",
@@ -44,7 +44,7 @@ void add_context_options(OptionTable& table, pipeline::GenerationOptions& genera
       {"--generate-merged-base-profiles", "BOOL", "... and are in the callee's own profile too",
        &contexts.duplicate_into_base},
       {"--mark-all-context-preinlined", "BOOL", "mark everything as to be inlined",
-       &generation.mark_to_be_inlined},
+       &finish.mark_to_be_inlined},
       {"--profile-summary-cutoff-hot", "N", "hot: share of all counts, per million",
        &contexts.hot_cutoff},
       {"--profile-summary-hot-count", "N", "... a count in its place", &contexts.hot_count},
@@ -55,8 +55,8 @@ void add_context_options(OptionTable& table, pipeline::GenerationOptions& genera
   table.options.insert(table.options.end(), std::begin(options), std::end(options));
 }
 
-Status check_context_options(const pipeline::GenerationOptions& generation) {
-  const auto& contexts = generation.contexts;
+Status check_context_options(const pipeline::FinishOptions& finish) {
+  const auto& contexts = finish.contexts;
   TRY(check_cutoff("--profile-summary-cutoff-hot", contexts.hot_cutoff));
   TRY(check_cutoff("--profile-summary-cutoff-cold", contexts.cold_cutoff));
   if (contexts.cold_frames == 0 || contexts.cold_frames > std::numeric_limits<u32>::max())

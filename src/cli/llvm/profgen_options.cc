@@ -16,13 +16,13 @@ bool exists(const std::string& path) { return path == "-" || access(path.c_str()
 }  // namespace
 
 OptionTable profgen_options(ProfgenSettings& s) {
-  auto& g = s.generation;
+  auto& g = s.road;
   OptionTable table{
       "pgokit llvm-profgen",
       "Make a sample profile, with the options of llvm-profgen 22.",
       {
           {"--binary", "FILE", "the profiled program", &g.binary, true},
-          {"--output,-o", "FILE", "the profile; - is standard output", &s.output, true},
+          {"--output,-o", "FILE", "the profile; - is standard output", &g.output_path, true},
           {"--perfscript,--ps", "FILE,...", "text of perf script", &s.perf_script},
           {"--perfdata,--pd", "FILE,...", "recordings (read without perf)", &s.perf_data},
           {"--unsymbolized-profile,--up", "FILE,...", "raw counts of --skip-symbolization",
@@ -40,40 +40,40 @@ OptionTable profgen_options(ProfgenSettings& s) {
           {"--ignore-stack-samples", "", "make a flat profile of hybrid samples",
            &s.ignore_stack_samples},
           {"--skip-symbolization", "", "write raw counts", &s.skip_symbolization},
-          {"--use-offset", "BOOL", "raw counts hold offsets (1)", &g.raw_offsets},
+          {"--use-offset", "BOOL", "raw counts hold offsets (1)", &g.read.raw_offsets},
           {"--use-first-loadable-segment-as-base", "BOOL", "... from the first segment",
-           &g.raw_from_first_load},
-          {"--pid", "PID", "mapping events of this process only", &g.pid},
-          {"--kernel", "", "the program is the kernel", &g.kernel},
+           &g.read.raw_from_first_load},
+          {"--pid", "PID", "mapping events of this process only", &g.read.pid},
+          {"--kernel", "", "the program is the kernel", &g.read.kernel},
           {"--load-function-from-symbol", "BOOL", "functions without debug information too (1)",
            &g.program.functions_from_symbols},
           {"--fill-zero-for-all-funcs", "BOOL", "report every function", &g.flat.zero_for_all},
           {"--update-total-samples", "BOOL", "totals are sums of the bodies",
            &g.flat.update_totals},
           {"--compress-recursion", "N", "contexts: longest repeated part to leave out (-1: any)",
-           &g.contexts_made.compress_recursion},
+           &g.read.contexts.longest_recursion},
           {"--csprof-max-context-depth", "N", "... keep so many callers (-1: all)",
-           &g.contexts_made.max_depth},
+           &g.read.contexts.max_depth},
           {"--csprof-max-unsymbolized-context-depth", "N", "... and so many call sites (-1: all)",
-           &g.max_unsymbolized_depth},
+           &g.read.contexts.max_call_sites},
           {"--infer-missing-frames", "BOOL", "contexts: put tail calls back (1)",
-           &g.contexts_made.infer_missing_frames},
+           &g.read.contexts.infer_missing_frames},
           {"--max-search-depth", "N", "... where at most so many are missing",
-           &g.contexts_made.max_search_depth},
-          {"--trim-cold-profile", "BOOL", "leave out cold functions", &g.contexts.trim_cold},
+           &g.read.contexts.max_search_depth},
+          {"--trim-cold-profile", "BOOL", "leave out cold functions", &g.finish.contexts.trim_cold},
           {"--populate-profile-symbol-list", "BOOL", "extbinary: list all functions of the program",
            &s.symbol_list},
           {"--extbinary-write-vtable-type-prof", "BOOL", "extbinary: with the virtual tables seen",
-           &s.write_vtables},
+           &g.write.vtables},
           {"--data-access-perftrace", "FILE",
            "text of perf report -D with data addresses: virtual tables of call sites",
-           &g.data_accesses},
+           &s.data_accesses},
           {"--show-mmap-events", "", "print where programs and libraries were loaded",
            &s.show_mmap_events},
           {"--show-density", "BOOL", "print the density of the profile", &s.show_density},
           {"--profile-density-threshold", "N", "density below which to warn", &s.density_threshold},
           {"--profile-density-cutoff-hot", "N", "share of samples that density looks at",
-           &s.generation.density_cutoff},
+           &g.finish.density_cutoff},
           {"--show-disassembly-only", "", "print the program's code and stop", &s.show_disassembly},
           {"--show-pseudo-probe", "", "... with its probes", &s.listing.probes},
           {"--show-source-locations", "", "... with lines", &s.listing.locations},
@@ -84,7 +84,7 @@ OptionTable profgen_options(ProfgenSettings& s) {
           {"--x86-asm-syntax", "SYNTAX", "... of x86-64 code: att (default) or intel",
            &s.asm_syntax},
           {"--show-detailed-warning", "", "every fault of ranges, call chains and symbols",
-           &g.list_faults},
+           &g.read.list_faults},
           {"--threads", "N", "how many threads (all cores)", &s.threads},
           {"--quiet", "", "no warnings", &s.quiet},
           {"--stats", "", "what went in and out, in numbers, on standard error", &s.stats},
@@ -97,7 +97,7 @@ OptionTable profgen_options(ProfgenSettings& s) {
       "parted by commas are read one after the other and counted together.\n"
       "Differences: --perfdata is read natively, each process with its own load address, and\n"
       "build ids are checked.\n"};
-  add_context_options(table, g);
+  add_context_options(table, g.finish);
   return table;
 }
 
@@ -132,7 +132,7 @@ std::vector<std::string> parted_by_commas(const std::string& list) {
 }
 
 Status choose_input(ProfgenSettings& s) {
-  auto& g = s.generation;
+  auto& g = s.road;
   if (!exists(g.binary)) return fail("Input binary({}) doesn't exist.", g.binary);
   if (s.asm_syntax != "att" && s.asm_syntax != "intel")
     return fail("for the --x86-asm-syntax option: Cannot find option named '{}'!", s.asm_syntax);
@@ -140,11 +140,11 @@ Status choose_input(ProfgenSettings& s) {
   if (s.show_disassembly) return {};
   struct Kind {
     const std::vector<std::string>& given;
-    std::optional<pipeline::InputKind> kind;
-  } const kinds[] = {{s.perf_script, pipeline::InputKind::script},
-                     {s.perf_data, pipeline::InputKind::recording},
-                     {s.raw_profile, pipeline::InputKind::raw},
-                     {s.sample_profile, std::nullopt}};
+    const pipeline::Input& kind;
+  } const kinds[] = {{s.perf_script, pipeline::inputs::script},
+                     {s.perf_data, pipeline::inputs::recording},
+                     {s.raw_profile, pipeline::inputs::raw_counts},
+                     {s.sample_profile, pipeline::inputs::sample_profile}};
   auto given = [](const Kind& kind) { return !kind.given.empty(); };
   auto count = std::ranges::count_if(kinds, given);
   if (count == 0)
@@ -155,17 +155,17 @@ Status choose_input(ProfgenSettings& s) {
     return fail(
         "`--perfscript`, `--perfdata` and `--unsymbolized-profile` cannot be used together.");
   const auto* chosen = std::ranges::find_if(kinds, given);
-  g.inputs = TRY(files_of(chosen->given, s.quiet));
-  g.kind = chosen->kind;
+  g.read.inputs = TRY(files_of(chosen->given, s.quiet));
+  g.read.insist = &chosen->kind;
   TRY(pipeline::check_threads(s.threads));
-  TRY(pipeline::check_files(g.inputs, g.binary, s.output));
+  TRY(pipeline::check_files(g.read.inputs, g.binary, g.output_path));
   if (s.listing.locations)
     return fail("--show-source-locations should work together with --show-disassembly-only!");
   if (s.skip_symbolization && !s.sample_profile.empty())
     return fail(
         "--skip-symbolization writes raw counts, which --llvm-sample-profile has no longer: give "
         "the recording in its place");
-  if (g.data_accesses.empty()) return {};
+  if (s.data_accesses.empty()) return {};
   if (!s.sample_profile.empty())
     return fail("--data-access-perftrace needs a recording, not --llvm-sample-profile");
   return {};

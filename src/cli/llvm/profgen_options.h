@@ -8,19 +8,19 @@
 
 #include "cli/options.h"
 #include "cli/views/llvm_listing.h"
-#include "pipeline/generation.h"
+#include "pipeline/options.h"
 
 namespace pgokit::cli {
 
 struct ProfgenSettings {
-  pipeline::GenerationOptions generation;
+  pipeline::RoadOptions road;
   std::vector<std::string> perf_script, perf_data, raw_profile, sample_profile;
-  std::string output, format = "extbinary";
+  std::string format = "extbinary";
   bool skip_symbolization = false, ignore_stack_samples = false, use_md5 = false;
   bool show_mmap_events = false, show_density = false, symbol_list = false;
   bool contextless_summary = true;
   std::string asm_syntax = "att";
-  bool write_vtables = false;  // extbinary: with those seen
+  std::string data_accesses;  // text of perf report -D; empty: none
   double density_threshold = 50;
   bool show_disassembly = false;
   std::string disassemble_functions;

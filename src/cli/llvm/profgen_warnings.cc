@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "pipeline/read_input.h"
 #include "report/print.h"
 
 namespace pgokit::cli {
@@ -103,7 +104,7 @@ void warn_of_program(const program::Program& program, const ProfgenSettings& set
     report::print(stderr,
                   "warning: Loading of DWARF info completed, but no binary functions have been "
                   "retrieved.\n");
-  bool list = settings.generation.list_faults;
+  bool list = settings.road.read.list_faults;
   if (list) list_conflicting_names(program);
   if (list) list_functions_without_entry(functions);
   u64 with_code = 0;
@@ -115,8 +116,8 @@ void warn_of_program(const program::Program& program, const ProfgenSettings& set
 
 void warn_of_input(const program::Program& program, const pipeline::ReadInput& input,
                    const ProfgenSettings& settings) {
-  if (settings.quiet || input.kind == pipeline::InputKind::raw) return;
-  bool list = settings.generation.list_faults;
+  if (settings.quiet || !input.kind->of_samples) return;
+  bool list = settings.road.read.list_faults;
   if (input.script.unparsable_events)
     report::print(stderr, "warning: Cannot parse mmap event: {} of them\n",
                   input.script.unparsable_events);
@@ -172,7 +173,8 @@ void warn_of_density(const ProfgenSettings& settings, const profile::Density& de
                   settings.density_threshold / density.density);
   if (settings.show_density)
     report::print("Functions with density >= {:.1f} account for {:.2f}% total sample counts.\n",
-                  density.density, static_cast<double>(settings.generation.density_cutoff) / 10000);
+                  density.density,
+                  static_cast<double>(settings.road.finish.density_cutoff) / 10000);
 }
 
 }  // namespace pgokit::cli

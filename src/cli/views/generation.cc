@@ -6,6 +6,7 @@
 
 #include "base/unique_names.h"
 #include "cli/compilers.h"
+#include "cli/views/counters.h"
 #include "pipeline/input_checks.h"
 #include "program/named_paths.h"
 #include "program/producer.h"
@@ -73,11 +74,11 @@ struct Naming {
   std::string absolute_path;  // that static functions were named by, one of them
 };
 
-Naming naming_of(const GenerationReport& report) {
+Naming naming_of(const pipeline::Road& road) {
   Naming naming;
   auto& kind = naming.kind;
-  kind = {.probes = report.program.has_probes()};
-  const auto& profile = report.generated.profile;
+  kind = {.probes = road.program->has_probes()};
+  const auto& profile = road.generated.profile;
   const auto& names = profile.names;
   for (u32 id = 0; id < names.size(); ++id)
     kind.unique_names |= split_unique_name(names.text(NameId{id})).has_value();
@@ -88,7 +89,7 @@ Naming naming_of(const GenerationReport& report) {
     most = function.samples.total;
     kind.rust_v0 = names.text(profile.contexts.node(function.context).function).starts_with("_R");
   }
-  if (kind.unique_names) naming.absolute_path = program::absolute_named_path(report.program);
+  if (kind.unique_names) naming.absolute_path = program::absolute_named_path(*road.program);
   kind.absolute_paths = !naming.absolute_path.empty();
   return naming;
 }
@@ -98,7 +99,7 @@ Naming naming_of(const GenerationReport& report) {
 bool has_frames_elsewhere(const pipeline::ReadInput& input) {
   const auto& use = input.use;
   u64 outside = input.contexts ? input.unwound.outside_chains : input.unwound.outside_leaves;
-  return input.kind == pipeline::InputKind::script && use.used * 2 > use.samples &&
+  return input.kind == &pipeline::inputs::script && use.used * 2 > use.samples &&
          outside * 10 >= use.used * 9;
 }
 
@@ -111,15 +112,15 @@ std::string frames_elsewhere(const program::Program& program) {
 }
 
 // Sentences for the user, most important first.
-std::vector<std::string> warnings(const GenerationReport& report, const Naming& naming) {
+std::vector<std::string> warnings(const pipeline::Road& road, const Naming& naming) {
   std::vector<std::string> list;
   auto add = [&]<class... A>(fmt::format_string<A...> text, A&&... values) {
     list.push_back(fmt::format(text, std::forward<A>(values)...));
   };
-  const auto& input = report.input;
-  if (!report.options.passed_over.empty()) list.push_back(report.options.passed_over);
+  const auto& input = road.input;
+  if (!road.options.passed_over.empty()) list.push_back(road.options.passed_over);
   if (!input.cut_short.empty()) add("the recording is not whole: {}", input.cut_short);
-  if (report.options.run_to_next_branch && input.use.deepest == 1)
+  if (road.options.read.run_to_next_branch && input.use.deepest == 1)
     add("branch stacks of one branch each: what ran is taken to be the code from where each branch "
         "went up to the next branch");
   if (input.ip_only) list.push_back(ip_warning(*input.ip_only, input.has_chains));
@@ -127,14 +128,14 @@ std::vector<std::string> warnings(const GenerationReport& report, const Naming& 
     add("samples with and without call chains are mixed: those of the second kind, from line {} "
         "on, were dropped; make a text of each kind, and a profile of each",
         input.other_kind_line);
-  if (has_frames_elsewhere(input)) list.push_back(frames_elsewhere(report.program));
+  if (has_frames_elsewhere(input)) list.push_back(frames_elsewhere(*road.program));
   if (input.unwound.cut_chains)
     add("{} with more than {} frames: the outer ones were left out",
         counted(input.unwound.cut_chains, "sample"), grouped(unwind::HybridSampler::max_frames));
   if (!input.mapped)
     add("no mapping event of {} in the text: its linked addresses were taken "
         "(perf script --show-mmap-events tells them)",
-        report.program.name());
+        road.program->name());
   if (input.matched_by_name)
     add("no build id to compare: the program was matched by its name only (link with --build-id)");
   for (const auto& part : broken_ranges(input))
@@ -148,14 +149,14 @@ std::vector<std::string> warnings(const GenerationReport& report, const Naming& 
     add("{} could not be parsed", counted(input.script.unparsable_events, "mapping event"));
   u64 broken = input.unreadable.truncated_records + input.unreadable.unpack_failures;
   if (broken) add("skipped {}", counted(broken, "broken record"));
-  if (report.program.functions().shared_starts())
+  if (road.program->functions().shared_starts())
     add("{} addresses start several functions; the first one got the samples",
-        grouped(report.program.functions().shared_starts()));
-  if (report.generated.probes_without_descriptor)
+        grouped(road.program->functions().shared_starts()));
+  if (road.generated.probes_without_descriptor)
     add("left out {} with probes that no descriptor names",
-        counted(report.generated.probes_without_descriptor, "function"));
-  for (auto& loss : probe::losses(report.generated.probe_damage)) list.push_back(std::move(loss));
-  double density = report.generated.density.density;
+        counted(road.generated.probes_without_descriptor, "function"));
+  for (auto& loss : probe::losses(road.generated.probe_damage)) list.push_back(std::move(loss));
+  double density = road.generated.density.density;
   if (!input.ip_only && density > 0 && density * 1.05 < dense_enough)
     add("the profile is thin (density {:.1f}): {:.1f} times as many samples would optimize better",
         density, dense_enough / density);
@@ -173,10 +174,10 @@ Compiler compiler_of_program(const program::Program& program) {
 }
 
 // In the order of the work.
-std::vector<Part> stats_of(const GenerationReport& report) {
-  const auto& input = report.input;
-  const auto& functions = report.program.functions();
-  const auto& summary = report.generated.summary;
+std::vector<Part> stats_of(const pipeline::Road& road) {
+  const auto& input = road.input;
+  const auto& functions = road.program->functions();
+  const auto& summary = road.generated.summary;
   std::vector<Part> list{{"input.files", "files read", input.files},
                          {"input.bytes", "bytes in them", input.bytes},
                          {"samples.read", "samples", input.use.samples},
@@ -196,13 +197,13 @@ std::vector<Part> stats_of(const GenerationReport& report) {
       {"profile.counts", "places with a count", summary.num_counts},
       {"profile.samples", "samples of all places", summary.total},
       {"profile.largest", "samples of the hottest place", summary.max_count},
-      {"profile.bytes", "bytes written", report.output_size}};
+      {"profile.bytes", "bytes written", road.written}};
   list.insert(list.end(), rest.begin(), rest.end());
   return list;
 }
 
 // The program, and the files that its debug information was taken from.
-std::string files_of(const program::Program& program, const pipeline::GenerationOptions& options) {
+std::string files_of(const program::Program& program, const pipeline::RoadOptions& options) {
   std::string text = program.path();
   for (const auto* more : {&options.program.debug_path, &options.program.dwp_path})
     if (!more->empty()) text += ", " + *more;
@@ -211,8 +212,10 @@ std::string files_of(const program::Program& program, const pipeline::Generation
 
 }  // namespace
 
-Status check_input(const program::Program& program, const pipeline::ReadInput& input,
-                   const pipeline::GenerationOptions& options) {
+Status check_input(const pipeline::Road& road) {
+  const auto& program = *road.program;
+  const auto& input = road.input;
+  const auto& options = road.options;
   if (!program.file().has_symbols())
     return fail(
         "{} is stripped: without .symtab or .gnu_debugdata its code cannot be decoded; "
@@ -223,33 +226,35 @@ Status check_input(const program::Program& program, const pipeline::ReadInput& i
         "{} has neither debug information nor probes; "
         "compile it with {}",
         files_of(program, options), profiling_options(compiler_of_program(program)));
-  if (!options.kind && input.contexts && has_frames_elsewhere(input))
-    return fail("{}: contexts cannot be told: {}", names_of(options.inputs),
+  if (input.contexts && has_frames_elsewhere(input))
+    return fail("{}: contexts cannot be told: {}", names_of(options.read.inputs),
                 frames_elsewhere(program));
-  if (input.distinct_ranges > 0 || input.distinct_branches > 0) return {};
-  if (input.kind != pipeline::InputKind::raw && input.use.samples == 0)
-    return fail("{}: {}{}", names_of(options.inputs), pipeline::not_whole(input.cut_short),
+  if (input.counters || input.distinct_ranges > 0 || input.distinct_branches > 0) return {};
+  if (input.kind->of_samples && input.use.samples == 0)
+    return fail("{}: {}{}", names_of(options.read.inputs), pipeline::not_whole(input.cut_short),
                 pipeline::no_samples);
   std::string causes;
   for (const auto& part : dropped_samples(input))
     if (part.count)
       causes += fmt::format("{} {} {}", causes.empty() ? ":" : ",", grouped(part.count), part.text);
-  if (input.kind == pipeline::InputKind::script && !input.mapped)
+  if (!input.mapped)
     return fail(
         "{}: none of its {} samples can be used for {}{}; it has no mapping event of {}, which "
         "tells where that was loaded: print the text with perf script --show-mmap-events",
-        names_of(options.inputs), grouped(input.use.samples), program.name(), causes,
+        names_of(options.read.inputs), grouped(input.use.samples), program.name(), causes,
         program.name());
   return fail(
       "{}: none of its {} samples can be used for {}{}; "
       "is this the program that was recorded? 'pgokit show' tells both sides",
-      names_of(options.inputs), grouped(input.use.samples), files_of(program, options), causes);
+      names_of(options.read.inputs), grouped(input.use.samples), files_of(program, options),
+      causes);
 }
 
-Status check_generated(const program::Program& program, const pipeline::ReadInput& input,
-                       const pipeline::Generated& generated,
-                       const pipeline::GenerationOptions& options) {
-  if (generated.summary.max_count > 0) return {};
+Status check_generated(const pipeline::Road& road) {
+  const auto& program = *road.program;
+  const auto& input = road.input;
+  const auto& options = road.options;
+  if (road.generated.summary.max_count > 0) return {};
   std::string causes;
   for (const auto& part : broken_ranges(input))
     if (part.count)
@@ -258,17 +263,17 @@ Status check_generated(const program::Program& program, const pipeline::ReadInpu
   return fail(
       "{}: the profile would be empty: no sample is in code of {} that debug information or "
       "probes know{}; compile with {}",
-      names_of(options.inputs), files_of(program, options), causes,
+      names_of(options.read.inputs), files_of(program, options), causes,
       profiling_options(compiler_of_program(program)));
 }
 
 namespace {
 
-void print_next(const GenerationReport& report, const ProfileKind& kind) {
-  const auto& program = report.program;
+void print_next(const pipeline::Road& road, const ProfileKind& kind) {
+  const auto& program = *road.program;
   auto compiler = compiler_of_program(program);
   const char* label = "next";
-  for (const auto& line : use_commands(compiler, std::string(report.output), kind))
+  for (const auto& line : use_commands(compiler, std::string(road.options.output_path), kind))
     report::print(stderr, "{:<10}{}\n", std::exchange(label, ""), line);
 }
 
@@ -285,10 +290,11 @@ void print_events(const samples::EventChoice& events) {
 
 }  // namespace
 
-void print_summary(const GenerationReport& report) {
-  const auto& input = report.input;
+void print_summary(const pipeline::Road& road) {
+  if (road.input.counters) return print_counters_summary(road);
+  const auto& input = road.input;
   const auto& use = input.use;
-  if (input.kind != pipeline::InputKind::raw) {
+  if (input.kind->of_samples) {
     report::print(stderr, "samples   {} = {} used", grouped(use.samples), grouped(use.used));
     for (const auto& part : dropped_samples(input))
       if (part.count) report::print(stderr, " + {} {}", grouped(part.count), part.text);
@@ -304,31 +310,32 @@ void print_summary(const GenerationReport& report) {
     report::print(stderr, "\n");
   }
   print_events(input.events);
-  report::print(stderr, "program   {}\n", report.program.path());
+  report::print(stderr, "program   {}\n", road.program->path());
   report::print(stderr, "code      {}, {}{}\n", counted(input.distinct_ranges, "range"),
                 counted(input.distinct_branches, "branch", "branches"),
                 input.distinct_contexts
                     ? fmt::format(" in {}", counted(input.distinct_contexts, "context"))
                     : "");
   report::print(stderr, "profile   {} from {}, density {:.1f}, wrote {} ({}, {})\n",
-                counted(report.generated.summary.num_functions, "function"),
-                report.program.has_probes() ? "probes" : "debug information",
-                report.generated.density.density, report.output, report.format,
-                report::file_size(report.output_size));
-  auto naming = naming_of(report);
-  for (const auto& warning : warnings(report, naming))
+                counted(road.generated.summary.num_functions, "function"),
+                road.program->has_probes() ? "probes" : "debug information",
+                road.generated.density.density, road.options.output_path, road.options.output->name,
+                report::file_size(road.written));
+  auto naming = naming_of(road);
+  for (const auto& warning : warnings(road, naming))
     report::print(stderr, "warning   {}\n", warning);
-  print_next(report, naming.kind);
+  print_next(road, naming.kind);
 }
 
-void print_stats(const GenerationReport& report) {
-  for (const auto& part : stats_of(report))
+void print_stats(const pipeline::Road& road) {
+  for (const auto& part : stats_of(road))
     report::print(stderr, "{:>18}  {}\n", grouped(part.count), part.text);
 }
 
-void print_json(const GenerationReport& report, bool with_stats) {
+void print_json(const pipeline::Road& road, bool with_stats) {
+  if (road.input.counters) return print_counters_json(road);
   using report::Json;
-  const auto& input = report.input;
+  const auto& input = road.input;
   Json samples = Json::object(), dropped = Json::object(), branches = Json::object();
   for (const auto& part : dropped_samples(input)) dropped.set(part.key, part.count);
   samples.set("total", input.use.samples)
@@ -349,19 +356,19 @@ void print_json(const GenerationReport& report, bool with_stats) {
   ranges.set("total", input.ranges.total);
   for (const auto& part : broken_ranges(input)) ranges.set(part.key, part.count);
   Json profile = Json::object();
-  profile.set("path", report.output)
-      .set("format", report.format)
-      .set("size", report.output_size)
-      .set("functions", report.generated.summary.num_functions)
-      .set("total_samples", report.generated.summary.total)
-      .set("density", report.generated.density.density)
-      .set("from", report.program.has_probes() ? "probes" : "debug information");
+  profile.set("path", road.options.output_path)
+      .set("format", road.options.output->name)
+      .set("size", road.written)
+      .set("functions", road.generated.summary.num_functions)
+      .set("total_samples", road.generated.summary.total)
+      .set("density", road.generated.density.density)
+      .set("from", road.program->has_probes() ? "probes" : "debug information");
   Json list = Json::array();
-  for (const auto& warning : warnings(report, naming_of(report))) list.push(warning);
+  for (const auto& warning : warnings(road, naming_of(road))) list.push(warning);
   Json json = Json::object();
-  json.set("input", names_of(report.options.inputs))
-      .set("binary", report.program.path())
-      .set("build_id", object::hex(report.program.file().build_id()))
+  json.set("input", names_of(road.options.read.inputs))
+      .set("binary", road.program->path())
+      .set("build_id", object::hex(road.program->file().build_id()))
       .set("samples", std::move(samples))
       .set("branches", std::move(branches))
       .set("ranges", std::move(ranges))
@@ -377,10 +384,10 @@ void print_json(const GenerationReport& report, bool with_stats) {
   }
   if (with_stats) {
     Json stats = Json::object();
-    for (const auto& part : stats_of(report)) stats.set(part.key, part.count);
+    for (const auto& part : stats_of(road)) stats.set(part.key, part.count);
     json.set("stats", std::move(stats));
   }
-  if (const auto* timings = report.options.timings) {
+  if (const auto* timings = road.options.read.timings) {
     Json stages = Json::array();
     for (const auto& one : timings->stages()) {
       Json stage = Json::object();

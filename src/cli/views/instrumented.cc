@@ -311,13 +311,6 @@ Result<instrument::Profile> profile_of(Bytes bytes) {
 
 }  // namespace
 
-bool is_dump(Bytes bytes) { return instrument::DumpReader::recognizes(bytes); }
-
-bool is_instrumented_data(Bytes bytes) {
-  return instrument::is_profile(bytes) || instrument::DumpReader::recognizes(bytes) ||
-         instrument::looks_like_map_section(bytes);
-}
-
 Status show_recorded_targets(const std::string& path, const ShowInstrumented& options, bool json) {
   auto profile = TRY(recorded_targets(path, options.program));
   auto program = TRY(MipProgram::open(options.program));
@@ -327,7 +320,7 @@ Status show_recorded_targets(const std::string& path, const ShowInstrumented& op
 }
 
 Status show_instrumented(const MappedFile& file, const ShowInstrumented& asked, bool json) {
-  if (is_dump(file.bytes())) return show_dumps(file, json);
+  if (instrument::DumpReader::recognizes(file.bytes())) return show_dumps(file, json);
   auto profile = TRY_IN(file.path(), profile_of(file.bytes()));
   auto options = asked;
   if (!options.function.empty())

@@ -25,9 +25,6 @@ struct ShowInstrumented {
   u64 per_site = 3;  // values of a site
 };
 
-// A profile, map or dump of an instrumented program.
-bool is_instrumented_data(Bytes bytes);
-bool is_dump(Bytes bytes);
 // Targets of a recording's indirect calls.
 Status show_recorded_targets(const std::string& path, const ShowInstrumented& options, bool json);
 Status show_instrumented(const MappedFile& file, const ShowInstrumented& options, bool json);

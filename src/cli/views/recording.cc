@@ -272,8 +272,6 @@ void print_json(const Facts& facts) {
 
 }  // namespace
 
-bool is_recording(Bytes file) { return perf::Recording::recognizes(file); }
-
 Status show_recording(std::string_view path, Bytes file, bool json, u64 top) {
   auto recording = TRY_IN(path, perf::Recording::open(file));
   Facts facts{

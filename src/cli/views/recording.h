@@ -7,12 +7,10 @@
 
 namespace pgokit::cli {
 
-bool is_recording(Bytes file);
 // `top`: of so many programs; 0: all.
 Status show_recording(std::string_view path, Bytes file, bool json, u64 top);
 
-// The text of perf script; false: it is none.
-bool is_script(Bytes file);
+// The text of perf script.
 Status show_script(std::string_view path, Bytes file, bool json);
 
 }  // namespace pgokit::cli

@@ -4,11 +4,9 @@
 
 #include "base/cursor.h"
 #include "cli/views/recording.h"
-#include "pipeline/foreign_formats.h"
 #include "report/json.h"
 #include "report/numbers.h"
 #include "report/print.h"
-#include "samples/ip_counts.h"
 
 namespace pgokit::cli {
 namespace {
@@ -80,11 +78,6 @@ void print_text(const Script& script) {
 }
 
 }  // namespace
-
-bool is_script(Bytes file) {
-  return perf::detect_text(as_text(file)) != perf::ScriptKind::invalid ||
-         (pipeline::foreign_format(file).empty() && samples::looks_like_ip_script(as_text(file)));
-}
 
 Status show_script(std::string_view path, Bytes file, bool json) {
   auto kind = perf::detect_text(as_text(file));

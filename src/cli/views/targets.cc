@@ -5,7 +5,7 @@
 #include "base/demangle.h"
 #include "generate/branch_targets.h"
 #include "instrument/values.h"
-#include "pipeline/generation.h"
+#include "pipeline/read_input.h"
 #include "profile/model/function_samples.h"
 #include "report/numbers.h"
 #include "report/print.h"
@@ -185,10 +185,9 @@ Result<instrument::Profile> recorded_targets(const std::string& path,
                                              const std::string& program_path) {
   if (program_path.empty())
     return usage_error("targets of a recording are those of one program: -b PROGRAM");
-  pipeline::GenerationOptions options;
+  pipeline::ReadOptions options;
   options.inputs = {path};
-  options.binary = program_path;
-  auto program = TRY(program::Program::open(options.binary, options.program));
+  auto program = TRY(program::Program::open(program_path, {}));
   TRY(program.load_functions(options.threads));
   auto input = TRY(pipeline::read_input(program, options));
   if (input.ip_only || input.counts.branches.empty())

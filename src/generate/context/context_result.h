@@ -6,16 +6,14 @@
 
 #include "generate/context/context_samples.h"
 #include "probe/table.h"
+#include "unwind/context_policy.h"
 
 namespace pgokit::generate {
 
 struct ContextProfileOptions {
-  bool infer_missing_frames = true;  // put tail calls back into contexts; probes only
-  u64 max_search_depth = ~u64{0};    // tail calls in a row to look at
-  i64 max_depth = -1;                // callers kept in a context; negative: all
-  i64 compress_recursion = -1;       // longest repeated block to compress; negative: any
-  bool update_totals = false;        // total of a function := sum of its body; lines only
-  unsigned threads = 0;              // 0: all cores
+  unwind::ContextPolicy policy;
+  bool update_totals = false;  // total of a function := sum of its body; lines only
+  unsigned threads = 0;        // 0: all cores
 };
 
 struct ContextResult {

@@ -13,8 +13,8 @@ namespace {
 // Counts one part after the other.
 class FrameCounter {
  public:
-  FrameCounter(const Unwound& unwound, const CodeFrames& code, const FrameRules& rules)
-      : unwound_(unwound), code_(code), stack_(code, rules), place_of_scope_(code.scopes()) {}
+  FrameCounter(const Unwound& unwound, const CodeFrames& code, const ContextPolicy& policy)
+      : unwound_(unwound), code_(code), stack_(code, policy), place_of_scope_(code.scopes()) {}
 
   // The nodes from `first` to `end`.
   ContextPart count(u32 first, u32 end) {
@@ -128,7 +128,7 @@ class FrameCounter {
 }  // namespace
 
 ContextCounts counts_by_frames(Unwound unwound, const program::Program& program,
-                               const FrameRules& rules, unsigned threads) {
+                               const ContextPolicy& policy, unsigned threads) {
   constexpr size_t at_once = 4096;
   CodeFrames code(unwound, program, threads);
   size_t nodes = unwound.nodes.size();
@@ -136,7 +136,7 @@ ContextCounts counts_by_frames(Unwound unwound, const program::Program& program,
   std::vector<std::unique_ptr<FrameCounter>> workers(worker_count(threads));
   parallel_for(parts.size(), threads, [&](size_t part, unsigned worker) {
     auto& counter = workers[worker];
-    if (!counter) counter = std::make_unique<FrameCounter>(unwound, code, rules);
+    if (!counter) counter = std::make_unique<FrameCounter>(unwound, code, policy);
     auto end = static_cast<u32>(std::min(nodes, (part + 1) * at_once));
     parts[part] = counter->count(static_cast<u32>(part * at_once), end);
   });

@@ -14,7 +14,10 @@ namespace pgokit::unwind {
 template <class Frames>
 class FrameStack {
  public:
-  FrameStack(Frames& code, const FrameRules& rules) : code_(code), rules_(rules) {}
+  FrameStack(Frames& code, const ContextPolicy& policy)
+      : code_(code),
+        longest_recursion_(policy.longest_recursion),
+        max_depth_(policy.limit(policy.max_depth)) {}
 
   // No calls yet; contexts are those of `contexts` from here on.
   void start(profile::Contexts& contexts) {
@@ -45,8 +48,7 @@ class FrameStack {
     auto inlined_into = code_.callers(leaf);
     frames_.insert(frames_.end(), inlined_into.begin(), inlined_into.end());
     while (places_.size() < frames_.size()) find_next_place();
-    bool as_it_is =
-        frames_.size() <= rules_.max_depth && (frames_.empty() || !places_.back().repetitive);
+    bool as_it_is = frames_.size() <= max_depth_ && (frames_.empty() || !places_.back().repetitive);
     auto context = as_it_is ? child_of_last(frames_.size(), leaf.function) : compressed(leaf);
     frames_.resize(callers);
     places_.resize(callers);
@@ -96,9 +98,8 @@ class FrameStack {
 
   profile::ContextId compressed(const Frames::Scope& leaf) {
     callers_ = frames_;
-    compress_recursion(callers_, rules_.longest_recursion);
-    if (callers_.size() > rules_.max_depth)
-      callers_.erase(callers_.begin(), callers_.end() - rules_.max_depth);
+    compress_recursion(callers_, longest_recursion_);
+    if (callers_.size() > max_depth_) callers_.erase(callers_.begin(), callers_.end() - max_depth_);
     profile::ContextId context = profile::ContextId::none;
     profile::LineLocation location;
     for (u32 id : callers_) {
@@ -111,7 +112,8 @@ class FrameStack {
 
   Frames& code_;
   profile::Contexts* contexts_ = nullptr;
-  const FrameRules& rules_;
+  i64 longest_recursion_;
+  u32 max_depth_;  // callers that a context keeps
   std::vector<Call> calls_;
   std::vector<u32> frames_;
   std::vector<FramePlace> places_;  // of the first of them

@@ -134,7 +134,7 @@ std::vector<IpContexts::Context> IpContexts::merged() const {
   return all;
 }
 
-ContextCounts IpContexts::divide(const samples::Counts& counts, const FrameRules& rules) const {
+ContextCounts IpContexts::divide(const samples::Counts& counts, const ContextPolicy& policy) const {
   bool by_path = program_.has_probes();
   auto contexts = merged();
   std::vector<u64> samples(program_.functions().size());
@@ -142,7 +142,7 @@ ContextCounts IpContexts::divide(const samples::Counts& counts, const FrameRules
 
   ContextCounts out(by_path ? ContextCounts::Kind::probes : ContextCounts::Kind::lines);
   Scopes scopes(program_, out.names);
-  FrameStack frames(scopes, rules);
+  FrameStack frames(scopes, policy);
   frames.start(out.contexts);
   FunctionCounts of_functions(program_, counts, by_path ? nullptr : &scopes);
   for (const auto& one : contexts) {

@@ -30,9 +30,9 @@ class IpContexts {
         [this](unsigned worker, std::span<const BinaryAddr> chain) { add(chains_[worker], chain); };
   }
 
-  // The same for any number of workers. `rules`: for inline frames, for which the program's debug
+  // The same for any number of workers. `policy`: for inline frames, for which the program's debug
   // information has to be loaded.
-  ContextCounts divide(const samples::Counts& counts, const FrameRules& rules) const;
+  ContextCounts divide(const samples::Counts& counts, const ContextPolicy& policy) const;
 
  private:
   // One worker's samples: how many there are of each function in each chain of calls.

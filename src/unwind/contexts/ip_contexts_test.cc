@@ -127,7 +127,7 @@ TEST(IpFrames, InlineFramesArePartOfContexts) {
   add(contexts, 0, {leaf.value, behind_calls[1].value});
   add(contexts, 0, {start.value});
   samples::Counts counts{{{leaf, leaf_last, 40}, {start, start_last, 7}}, {}};
-  auto texts = [&](const FrameRules& rules) {
+  auto texts = [&](const ContextPolicy& rules) {
     auto split = contexts.divide(counts, rules);
     std::map<std::string, u64> found;
     for (size_t i = 0; i < split.size(); ++i)

@@ -234,8 +234,8 @@ Status add_context_probes(const program::Program& program, unwind::ContextCounts
   };
   std::optional<MissingFrames> missing;
   auto find_missing = [&] {
-    if (options.infer_missing_frames)
-      missing.emplace(program, functions, counts, options.max_search_depth);
+    if (options.policy.infer_missing_frames)
+      missing.emplace(program, functions, counts, options.policy.max_search_depth);
   };
   parallel_for(2, options.threads,
                [&](size_t task, unsigned) { task == 0 ? read_probes() : find_missing(); });

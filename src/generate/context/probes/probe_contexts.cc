@@ -59,7 +59,7 @@ ContextId ProbeContexts::of(CallPath path, u32 function, u32 node) {
   add_tail_calls(chain, path, function);
   add_inliners(chain, node);
   const auto& callers = chain.callers();
-  if (callers.repetitive || options_.max_depth >= 0) return compressed(path, function, node);
+  if (callers.repetitive || options_.policy.max_depth >= 0) return compressed(path, function, node);
   return contexts_->child(callers.context, {callers.call_site, 0}, names_[node]);
 }
 
@@ -174,9 +174,10 @@ void ProbeContexts::compress() {
     if (fresh) numbered_.push_back(frame);
     numbers_.push_back(number->second);
   }
-  unwind::compress_recursion(numbers_, options_.compress_recursion);
+  unwind::compress_recursion(numbers_, options_.policy.longest_recursion);
   size_t kept = numbers_.size();
-  if (options_.max_depth >= 0) kept = std::min(kept, static_cast<size_t>(options_.max_depth));
+  if (options_.policy.max_depth >= 0)
+    kept = std::min(kept, static_cast<size_t>(options_.policy.max_depth));
   frames_.clear();
   for (size_t i = numbers_.size() - kept; i < numbers_.size(); ++i)
     frames_.push_back(numbered_[numbers_[i]]);

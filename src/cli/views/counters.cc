@@ -1,0 +1,51 @@
+#include "cli/views/counters.h"
+
+#include "report/json.h"
+#include "report/numbers.h"
+#include "report/print.h"
+
+namespace pgokit::cli {
+namespace {
+
+using Detail = pipeline::Counters::Detail;
+using report::counted;
+
+const char* made_of(const pipeline::Counters& counters) {
+  const char* details[] = {"block counts", "targets of indirect calls", "call counts",
+                           "functions that ran"};
+  return details[static_cast<int>(counters.detail)];
+}
+
+u64 functions_of(const pipeline::Road& road) {
+  bool coverage = road.input.counters->detail == Detail::coverage;
+  return coverage ? 0 : road.generated.profile.functions().size();
+}
+
+}  // namespace
+
+void print_counters_summary(const pipeline::Road& road) {
+  const auto& counters = *road.input.counters;
+  const auto& module = *counters.module;
+  report::print(stderr, "counted   exact {} of {} of {}\n", made_of(counters),
+                counted(module.data.dumps, "dump"), display_name(module));
+  if (module.all_kinds() & module.kinds_of_runs())
+    report::print(stderr, "never ran {}, on the symbol list: clang takes them for cold\n",
+                  counted(road.generated.profile.symbols.size(), "function"));
+  report::print(stderr, "profile   {}: {}, {}\n", road.options.output_path,
+                counted(functions_of(road), "function"), report::file_size(road.written));
+}
+
+void print_counters_json(const pipeline::Road& road) {
+  const auto& counters = *road.input.counters;
+  auto json = report::Json::object()
+                  .set("profile", road.options.output_path)
+                  .set("bytes", road.written)
+                  .set("made_of", made_of(counters))
+                  .set("dumps", counters.module->data.dumps)
+                  .set("functions", functions_of(road))
+                  .set("never_ran", road.generated.profile.symbols.size())
+                  .text();
+  report::print("{}\n", report::lines(json));
+}
+
+}  // namespace pgokit::cli

@@ -1,0 +1,106 @@
+// perf.data: branch stacks, with or without call chains; or neither, for an estimate.
+
+#include "perf/recording.h"
+
+#include <ranges>
+
+#include "perf/programs.h"
+#include "pipeline/estimate.h"
+#include "pipeline/hybrid.h"
+#include "pipeline/input_checks.h"
+#include "pipeline/read_input.h"
+#include "report/numbers.h"
+#include "samples/recording_counts.h"
+#include "unwind/hybrid_recording.h"
+
+namespace pgokit::pipeline {
+namespace {
+
+std::unexpected<Error> did_not_run(const perf::Recording& recording, const Source& source,
+                                   const std::string& other_build) {
+  const auto& program = source.program;
+  if (source.options.kernel && other_build.empty())
+    return fail("Kernel is requested, but no kernel is found in mmap events.");
+  if (!other_build.empty())
+    return fail(
+        "it was recorded with another build of {}: build id {}, this program has {}; give the "
+        "program that was recorded, or --ignore-build-id if its code is the same",
+        program.path(), other_build, object::hex(program.file().build_id()));
+  constexpr size_t most = 3;
+  auto programs = perf::find_programs(recording);
+  u64 samples = 0;
+  for (const auto& one : programs) samples += one.samples;
+  std::string list;
+  for (const auto& one : programs | std::views::take(most))
+    list += fmt::format("{} {} of the samples are in {}{}", list.empty() ? ":" : ",",
+                        report::percent(one.samples, samples), one.path,
+                        one.build_id.empty() ? "" : ", build id " + one.build_id);
+  return fail("{} was not running in it{}", program.path(), list);
+}
+
+// What all ways to count a recording tell of it.
+template <class Read>
+Status take_facts(Read& read, const perf::Recording& recording, const Source& source,
+                  ReadInput& input) {
+  if (read.mappings == 0) return did_not_run(recording, source, read.other_build);
+  input.use = read.use;
+  input.events = std::move(read.events);
+  input.unreadable = read.unreadable;
+  input.matched_by_name = read.matched_by_name;
+  return {};
+}
+
+Status count(const perf::Recording& recording, const Source& source,
+             const samples::RecordingOptions& how, ReadInput& input) {
+  const auto& [path, bytes, program, options] = source;
+  if (options.allow_ip && samples::is_without_branches(recording)) {
+    auto read = TRY(estimate_from_ips(program, options, input, [&](const auto& each) {
+      return samples::count_ips(recording, program, how, each);
+    }));
+    return take_facts(read, recording, source, input);
+  }
+  if (options.by_context && unwind::has_call_chains(recording)) {
+    auto read =
+        TRY(unwind::unwind_recording(recording, program, hybrid_rules(program, options), how));
+    TRY(take_facts(read, recording, source, input));
+    take_contexts(std::move(read), input);
+    return {};
+  }
+  auto read = TRY(samples::count_recording(recording, program, how));
+  TRY(take_facts(read, recording, source, input));
+  input.counts = read.sums.counts(options.threads);
+  input.ranges = samples::diagnose(read.sums.raw_ranges(), program.code(), program.functions(),
+                                   options.list_faults, options.threads);
+  return {};
+}
+
+Status read(const Source& source, ReadInput& into) {
+  const auto& options = source.options;
+  ReadInput input;
+  auto recording = TRY(perf::Recording::open(source.bytes, options.threads));
+  if (!recording.ending().whole) input.cut_short = recording.ending().why;
+  // What is in compressed records is not known before it is read.
+  Progress progress("reading", recording.is_compressed() ? 0 : source.bytes.size(),
+                    options.progress);
+  auto counted = count(recording, source,
+                       {.ignore_build_id = options.ignore_build_id,
+                        .keep_wrong_path = options.keep_wrong_path,
+                        .pid = options.pid,
+                        .kernel = options.kernel,
+                        .event = options.event,
+                        .run_to_next_branch = options.run_to_next_branch,
+                        .threads = options.threads,
+                        .progress = &progress},
+                       input);
+  // What is missing at the end may be why the rest cannot be used.
+  if (!counted) counted.error().message.insert(0, not_whole(input.cut_short));
+  TRY(counted);
+  return add(std::move(input), into);
+}
+
+}  // namespace
+
+const Input inputs::recording{
+    .name = "a recording", .sniff = perf::Recording::recognizes, .read = read, .of_samples = true};
+
+}  // namespace pgokit::pipeline

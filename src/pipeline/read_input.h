@@ -1,0 +1,59 @@
+#pragma once
+
+// What the input files hold of a program, and where it came from.
+//
+//   ReadInput input = TRY(read_input(program, options.read));
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/counters.h"
+#include "pipeline/options.h"
+#include "profile/model/profile.h"
+#include "samples/data_accesses.h"
+#include "samples/diagnosis.h"
+#include "samples/ip_estimate.h"
+#include "samples/recording_counts.h"
+#include "samples/script_reading.h"
+#include "unwind/hybrid.h"
+
+namespace pgokit::pipeline {
+
+struct ReadInput {
+  const Input* kind = nullptr;                    // of the last file
+  samples::Counts counts;                         // nothing where there are contexts, or a profile
+  std::optional<unwind::ContextCounts> contexts;  // for a context-sensitive profile
+  std::optional<profile::Profile> profile;        // what was read is one already
+  u64 distinct_contexts = 0, distinct_ranges = 0, distinct_branches = 0;
+  samples::SampleUse use;  // nothing where the input holds sums
+  samples::EventChoice events;
+  std::optional<samples::IpQuality> ip_only;  // there were no branch stacks: counts are estimates
+  bool has_chains = false;                    // then: samples have call chains
+  samples::RangeDiagnosis ranges;
+  unwind::HybridFacts unwound;  // where there are contexts
+  perf::ReadCounts unreadable;  // recordings
+  samples::ScriptFacts script;  // text
+  u64 bad_chains = 0;           // hybrid text: samples dropped for their call chain
+  u64 other_kind_line = 0;      // text: where samples of another kind begin, which were dropped
+  bool mapped = true;           // the input says where the program was loaded
+  bool matched_by_name = false;
+  std::vector<samples::VtableAccess> vtables;
+  std::unique_ptr<Counters> counters;      // of an instrumented program: exact
+  std::vector<std::string> profile_files;  // sample profiles, until they are read together
+  std::vector<std::string> notes;          // what was left out of them
+  std::string cut_short;                   // why the recording is not whole; empty: it is
+  u64 files = 0, bytes = 0;
+};
+
+// All files of options.inputs together.
+Result<ReadInput> read_input(const program::Program& program, const ReadOptions& options);
+
+// Adds what one file holds to what those before it do. An error where they do not go together.
+Status add(ReadInput&& more, ReadInput& all);
+
+// Adds up the counts of all contexts: a flat profile comes of them.
+void forget_contexts(const program::Program& program, ReadInput& input);
+
+}  // namespace pgokit::pipeline

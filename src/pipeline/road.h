@@ -1,0 +1,45 @@
+#pragma once
+
+// The road from recordings and a program to the file that is written, pass by pass.
+//
+//   Road road(std::move(options));
+//   Traveller nobody;
+//   TRY(road.run(nobody));
+//   use(road.generated.profile);
+
+#include <optional>
+
+#include "pipeline/outputs.h"
+
+namespace pgokit::pipeline {
+
+class Road;
+
+// Looks at what there is between the passes, and may end the journey.
+class Traveller {
+ public:
+  virtual ~Traveller() = default;
+  virtual Status opened(Road&) { return {}; }  // the program; its functions are known
+  virtual Status read(Road&) { return {}; }    // the input
+  virtual Status made(Road&) { return {}; }    // the profile
+};
+
+class Road {
+ public:
+  explicit Road(RoadOptions chosen) : options(std::move(chosen)) {}
+  Status run(Traveller& traveller);
+
+  RoadOptions options;
+  std::optional<program::Program> program;
+  ReadInput input;
+  Generated generated;
+  u64 written = 0;  // bytes of the output
+
+ private:
+  Status choose_program();
+  Status open_program();
+  Result<OutputFile> open_output();
+  Status write(OutputFile& output);
+};
+
+}  // namespace pgokit::pipeline
