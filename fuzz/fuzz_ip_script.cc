@@ -24,7 +24,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   auto read = samples::count_ip_script(as_text({data, size}), fuzz::opened_program(), {});
   if (!read) return 0;
   const auto& use = read->use;
-  if (use.samples != use.used + use.elsewhere + use.not_in_program) std::abort();
+  if (use.samples() !=
+      use.used() + use[samples::Fate::elsewhere] + use[samples::Fate::not_in_program])
+    std::abort();
   auto seen = read->counter.counts();
   auto one = samples::estimate_counts(fuzz::opened_program().code(), functions(), seen, 1);
   if (one.counts !=

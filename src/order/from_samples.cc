@@ -19,6 +19,8 @@
 namespace pgokit::order {
 namespace {
 
+using samples::Fate;
+
 using profile::multiply_saturated;
 
 // What one thread saw; functions are numbers of symbols.
@@ -111,10 +113,8 @@ class SampleReader {
                              });
     samples::SampleUse use;
     for (const auto& one : uses) use.add(one);
-    facts_.samples = use.samples;
-    facts_.used = use.used;
-    facts_.elsewhere = use.elsewhere + use.not_in_program;
-    facts_.unreadable = use.unreadable + unreadable.truncated_records + unreadable.unpack_failures;
+    take(use);
+    facts_.unreadable += unreadable.truncated_records + unreadable.unpack_failures;
     if (!recording.ending().whole) facts_.cut_short = recording.ending().why;
     finish(seen);
     return facts_;
@@ -145,16 +145,16 @@ class SampleReader {
 
  private:
   void take(const samples::SampleUse& use) {
-    facts_.samples = use.samples;
-    facts_.used = use.used;
-    facts_.elsewhere = use.elsewhere + use.not_in_program;
-    facts_.unreadable = use.unreadable;
+    facts_.samples = use.samples();
+    facts_.used = use.used();
+    facts_.elsewhere = use[Fate::elsewhere] + use[Fate::not_in_program];
+    facts_.unreadable = use[Fate::unreadable];
   }
 
   void read(Bytes records, samples::SampleWalk& walk, samples::SampleUse& use, Seen& seen) {
     std::vector<BinaryAddr> frames;
     walk.for_each(records, use, [&](const perf::Sample& sample) {
-      if (!walk.enter(sample)) return void(++use.elsewhere);
+      if (!walk.enter(sample)) return Fate::elsewhere;
       frames.clear();
       bool user = true, leaf = true;
       for (u64 address : sample.callchain) {
@@ -173,7 +173,7 @@ class SampleReader {
       bool any = seen.chain(ip == samples::external ? 0 : ip.value, frames, touch);
       for (const auto& entry : sample.branches)
         any |= seen.branch(walk.translate(entry.from), walk.translate(entry.to), 1, touch);
-      ++(any ? use.used : use.not_in_program);
+      return any ? Fate::used : Fate::not_in_program;
     });
   }
 

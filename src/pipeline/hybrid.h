@@ -17,7 +17,6 @@ inline void take_contexts(unwind::HybridCounts&& read, ReadInput& input) {
   input.contexts = std::move(read.counts);
   input.unwound = std::move(read.facts);
   input.ranges = std::move(read.ranges);
-  input.bad_chains = read.bad_chains;
 }
 
 }  // namespace pgokit::pipeline

@@ -62,7 +62,6 @@ Status add(ReadInput&& more, ReadInput& all) {
   all.ranges.add(more.ranges);
   all.unwound.add(more.unwound);
   all.unreadable.add(more.unreadable);
-  all.bad_chains += more.bad_chains;
   if (all.other_kind_line == 0) all.other_kind_line = more.other_kind_line;
   all.mapped &= more.mapped;
   all.matched_by_name |= more.matched_by_name;

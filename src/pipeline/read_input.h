@@ -35,7 +35,6 @@ struct ReadInput {
   unwind::HybridFacts unwound;  // where there are contexts
   perf::ReadCounts unreadable;  // recordings
   samples::ScriptFacts script;  // text
-  u64 bad_chains = 0;           // hybrid text: samples dropped for their call chain
   u64 other_kind_line = 0;      // text: where samples of another kind begin, which were dropped
   bool mapped = true;           // the input says where the program was loaded
   bool matched_by_name = false;

@@ -25,7 +25,7 @@ class ChainReader {
 
   void read(Bytes records, unsigned worker) {
     worker_ = worker;
-    walk.for_each(records, use, [&](const perf::Sample& sample) { add(sample); });
+    walk.for_each(records, use, [&](const perf::Sample& sample) { return add(sample); });
   }
 
   IpCounter counter;
@@ -33,14 +33,14 @@ class ChainReader {
   SampleWalk walk;
 
  private:
-  void add(const perf::Sample& sample) {
-    if (!walk.enter(sample)) return void(++use.elsewhere);
+  Fate add(const perf::Sample& sample) {
+    if (!walk.enter(sample)) return Fate::elsewhere;
     chain_.assign(1, walk.translate(sample.ip));
     add_callers(sample);
-    if (!counter.add(chain_)) return void(++use.not_in_program);
-    ++use.used;
+    if (!counter.add(chain_)) return Fate::not_in_program;
     use.entries += chain_.size() - 1;
     if (each_) each_(worker_, chain_);
+    return Fate::used;
   }
 
   // The chain begins with the sampled address again.

@@ -72,19 +72,22 @@ class ScriptReader {
 
   void end() {
     if (frames_.empty()) return;
-    ++out_.use.samples;
-    if (is_of_other_event()) return void(++out_.use.other_events);
-    out_.has_chains |= frames_.size() > 1;
-    if (!is_known_) return void(++out_.use.elsewhere);
-    chain_.clear();
-    for (u64 address : frames_) chain_.push_back(lookup_.translate(address));
-    if (!out_.counter.add(chain_)) return void(++out_.use.not_in_program);
-    ++out_.use.used;
-    out_.use.entries += chain_.size() - 1;
-    if (each_) each_(0, chain_);
+    out_.use.count(take());
   }
 
  private:
+  Fate take() {
+    if (is_of_other_event()) return Fate::other_event;
+    out_.has_chains |= frames_.size() > 1;
+    if (!is_known_) return Fate::elsewhere;
+    chain_.clear();
+    for (u64 address : frames_) chain_.push_back(lookup_.translate(address));
+    if (!out_.counter.add(chain_)) return Fate::not_in_program;
+    out_.use.entries += chain_.size() - 1;
+    if (each_) each_(0, chain_);
+    return Fate::used;
+  }
+
   void find_events() {
     for (perf::Lines lines(text_); !lines.at_end(); lines.advance()) {
       auto line = lines.line();

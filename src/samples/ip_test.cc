@@ -67,11 +67,11 @@ TEST_F(IpTest, RecordingOfSeveralProcessesAtSeveralAddresses) {
   EXPECT_TRUE(is_without_branches(recording));
   auto read = *count_ips(recording, program_, {});
   EXPECT_THAT(seen(read), ElementsAre(Seen(0x401004, 2)));
-  EXPECT_EQ(read.use.samples, 5u);
-  EXPECT_EQ(read.use.used, 2u);
-  EXPECT_EQ(read.use.not_in_program, 2u);
-  EXPECT_EQ(read.use.elsewhere, 1u);
-  EXPECT_EQ(count_ips(recording, program_, {.pid = 7})->use.used, 1u);
+  EXPECT_EQ(read.use.samples(), 5u);
+  EXPECT_EQ(read.use.used(), 2u);
+  EXPECT_EQ(read.use[Fate::not_in_program], 2u);
+  EXPECT_EQ(read.use[Fate::elsewhere], 1u);
+  EXPECT_EQ(count_ips(recording, program_, {.pid = 7})->use.used(), 1u);
 }
 
 TEST_F(IpTest, OfSeveralEventsTheBestIsCounted) {
@@ -82,10 +82,10 @@ TEST_F(IpTest, OfSeveralEventsTheBestIsCounted) {
   auto read = read_text(text, {.event = ""});
   EXPECT_THAT(seen(read), ElementsAre(Seen(0x401004, 1)));
   EXPECT_EQ(read.events.name, "cpu-clock:u");
-  EXPECT_EQ(read.use.samples, 3u);
-  EXPECT_EQ(read.use.other_events, 2u);
+  EXPECT_EQ(read.use.samples(), 3u);
+  EXPECT_EQ(read.use[Fate::other_event], 2u);
   EXPECT_THAT(seen(read_text(text, {.event = "page-faults"})), ElementsAre(Seen(0x401000, 2)));
-  EXPECT_EQ(read_text(text).use.used, 3u);
+  EXPECT_EQ(read_text(text).use.used(), 3u);
   EXPECT_EQ(count_ip_script(text, program_, {.event = "cycles"}).error().message,
             "--event cycles: it has cpu-clock:u, page-faults");
 }
@@ -94,15 +94,15 @@ TEST_F(IpTest, TextWithProcesses) {
   auto text = std::string(maps) + "7      10004\n8      20004\n8      20000\n8  10004\n";
   auto read = read_text(text);
   EXPECT_THAT(seen(read), ElementsAre(Seen(0x401000, 1), Seen(0x401004, 2)));
-  EXPECT_EQ(read.use.not_in_program, 1u);
-  EXPECT_EQ(read_text(text, {.pid = 8}).use.used, 2u);
+  EXPECT_EQ(read.use[Fate::not_in_program], 1u);
+  EXPECT_EQ(read_text(text, {.pid = 8}).use.used(), 2u);
   EXPECT_FALSE(count_ip_script(std::string(maps) + "     10004\n", program_, {.pid = 8}));
 }
 
 TEST_F(IpTest, TextWithoutProcessesTakesEveryAddressThatWasMapped) {
   auto read = read_text(std::string(maps) + "     10004\n     20004\n     30004\n");
   EXPECT_THAT(seen(read), ElementsAre(Seen(0x401004, 2)));
-  EXPECT_EQ(read.use.not_in_program, 1u);
+  EXPECT_EQ(read.use[Fate::not_in_program], 1u);
 }
 
 TEST_F(IpTest, TextAsPerfPrintsItByDefault) {
@@ -113,7 +113,7 @@ TEST_F(IpTest, TextAsPerfPrintsItByDefault) {
       "some app     8 24056.897010:     250000 cpu-clock:u:      20004 operator: +0x1 (/bin/tiny)\n"
       "app     8/9 [002] 24056.897010:     250000 cpu-clock:u:      20000 f+0x13 (/bin/tiny)\n");
   EXPECT_THAT(seen(read), ElementsAre(Seen(0x401000, 1), Seen(0x401004, 2)));
-  EXPECT_EQ(read.use.samples, 3u);
+  EXPECT_EQ(read.use.samples(), 3u);
 }
 
 TEST_F(IpTest, TextWithCallChains) {
@@ -141,7 +141,7 @@ TEST_F(IpTest, TextWithAHeader) {
   EXPECT_FALSE(looks_like_ip_script(header));
   auto read = read_text(fmt::format("{}{}7  10000\n7  10000\n", header, maps));
   EXPECT_THAT(seen(read), ElementsAre(Seen(0x401000, 2)));
-  EXPECT_EQ(read.use.samples, 2u);
+  EXPECT_EQ(read.use.samples(), 2u);
 }
 
 TEST_F(IpTest, InlinedFunctionsAreNoCallers) {

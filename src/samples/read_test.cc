@@ -83,7 +83,7 @@ TEST_F(RecordingTest, EveryProcessHasItsOwnLoadAddress) {
   Counts twice = round_counts_;
   merge(twice, round_counts_);
   EXPECT_EQ(read->sums.counts(), twice);
-  EXPECT_EQ(read->use.used, 2u);
+  EXPECT_EQ(read->use.used(), 2u);
   EXPECT_EQ(read->use.entries, 4u);
   EXPECT_EQ(read->mappings, 2u);
 }
@@ -96,12 +96,13 @@ TEST_F(RecordingTest, EverySampleIsAccountedFor) {
   sample(9, 33, 0x10000, round_);
   sample(7, 5, 0x10000, round_);
   auto use = this->read()->use;
-  EXPECT_EQ(use.samples, 5u);
-  EXPECT_EQ(use.used, 1u);
-  EXPECT_EQ(use.without_branches, 1u);
-  EXPECT_EQ(use.not_in_program, 1u);
-  EXPECT_EQ(use.elsewhere, 2u);
-  EXPECT_EQ(use.samples, use.used + use.without_branches + use.not_in_program + use.elsewhere);
+  EXPECT_EQ(use.samples(), 5u);
+  EXPECT_EQ(use.used(), 1u);
+  EXPECT_EQ(use[Fate::without_branches], 1u);
+  EXPECT_EQ(use[Fate::not_in_program], 1u);
+  EXPECT_EQ(use[Fate::elsewhere], 2u);
+  EXPECT_EQ(use.samples(), use.used() + use[Fate::without_branches] + use[Fate::not_in_program] +
+                               use[Fate::elsewhere]);
 }
 
 TEST_F(RecordingTest, EntriesElsewhereAreThoseOfSamplesUsed) {
@@ -111,7 +112,7 @@ TEST_F(RecordingTest, EntriesElsewhereAreThoseOfSamplesUsed) {
   sample(7, 30, 0x10000, mixed);
   sample(7, 31, 0x90000, round_);
   auto use = this->read()->use;
-  EXPECT_EQ(use.not_in_program, 1u);
+  EXPECT_EQ(use[Fate::not_in_program], 1u);
   EXPECT_EQ(use.entries, 3u);
   EXPECT_EQ(use.entries_elsewhere, 1u);
 }
@@ -121,7 +122,7 @@ TEST_F(RecordingTest, RecordsOutOfOrderAreSorted) {
   sample(8, 25, 0x10000, round_);
   writer_.fork({.pid = 8, .tid = 8, .time = 20}, 7, 7);
   map(7, 10, 0x10000);
-  EXPECT_EQ(this->read()->use.used, 2u);
+  EXPECT_EQ(this->read()->use.used(), 2u);
 }
 
 // As perf makes it of an Arm SPE trace: every branch is a sample, also one that was not taken.
@@ -132,7 +133,7 @@ TEST_F(RecordingTest, StacksOfOneBranchEachRunToTheNextBranch) {
   sample(7, 30, 0x10000, {{0x401002, 0x401004}}, not_taken);
   sample(7, 31, 0x10000, {{0x401007, 0x401010}});
   auto read = this->read({.run_to_next_branch = true});
-  EXPECT_EQ(read->use.used, 2u);
+  EXPECT_EQ(read->use.used(), 2u);
   EXPECT_EQ(read->use.deepest, 1u);
   auto counts = read->sums.counts();
   EXPECT_EQ(counts.branches, (std::vector<BranchCount>{{{0x401007}, {0x401010}, 1}}));
@@ -176,12 +177,12 @@ TEST_F(SeveralEventsTest, TheBestIsCountedWhereOneIsWanted) {
   for (u64 id : {1, 1, 2}) sample(id);
   auto best = this->read({.event = ""});
   EXPECT_EQ(best->events.name, "cycles:u");
-  EXPECT_EQ(best->use.samples, 3u);
-  EXPECT_EQ(best->use.used, 1u);
-  EXPECT_EQ(best->use.other_events, 2u);
+  EXPECT_EQ(best->use.samples(), 3u);
+  EXPECT_EQ(best->use.used(), 1u);
+  EXPECT_EQ(best->use[Fate::other_event], 2u);
   auto recording = *perf::Recording::open(file_->bytes());
-  EXPECT_EQ(count_recording(recording, program_, {.event = "page-faults"})->use.used, 2u);
-  EXPECT_EQ(count_recording(recording, program_, {})->use.used, 3u);
+  EXPECT_EQ(count_recording(recording, program_, {.event = "page-faults"})->use.used(), 2u);
+  EXPECT_EQ(count_recording(recording, program_, {})->use.used(), 3u);
   EXPECT_FALSE(count_recording(recording, program_, {.event = "clock"}));
 }
 
@@ -202,7 +203,7 @@ TEST_F(RecordingTest, OneProcessOnRequest) {
   map(8, 10, 0x10000);
   sample(7, 30, 0x10000, round_);
   sample(8, 30, 0x10000, round_);
-  EXPECT_EQ(this->read({.pid = 8})->use.used, 1u);
+  EXPECT_EQ(this->read({.pid = 8})->use.used(), 1u);
 }
 
 TEST_F(RecordingTest, AnotherBuildIsRefusedUnlessAskedFor) {
@@ -213,7 +214,7 @@ TEST_F(RecordingTest, AnotherBuildIsRefusedUnlessAskedFor) {
   EXPECT_EQ(read->other_build, object::hex(as_bytes("some other build id!")));
   auto forced =
       count_recording(*perf::Recording::open(file_->bytes()), program_, {.ignore_build_id = true});
-  EXPECT_EQ(forced->use.used, 1u);
+  EXPECT_EQ(forced->use.used(), 1u);
 }
 
 TEST_F(RecordingTest, AnotherBuildOfTheKernelIsRefusedUnlessAskedFor) {
@@ -228,21 +229,21 @@ TEST_F(RecordingTest, AnotherBuildOfTheKernelIsRefusedUnlessAskedFor) {
   EXPECT_EQ(other->other_build, object::hex(as_bytes(id)));
   auto recording = *perf::Recording::open(file_->bytes());
   auto forced = count_recording(recording, program_, {.ignore_build_id = true, .kernel = true});
-  EXPECT_EQ(forced->use.used, 1u);
+  EXPECT_EQ(forced->use.used(), 1u);
 }
 
 TEST_F(RecordingTest, TheKernelWithoutBuildIdIsMatchedByName) {
   map(7, 10, 0x10000, "[kernel.kallsyms]_text", "");
   sample(7, 30, 0x10000, round_);
   auto read = this->read({.kernel = true});
-  EXPECT_EQ(read->use.used, 1u);
+  EXPECT_EQ(read->use.used(), 1u);
   EXPECT_TRUE(read->matched_by_name);
 }
 
 TEST_F(RecordingTest, ARenamedProgramIsFoundByItsBuildId) {
   map(7, 10, 0x10000, "/bin/renamed");
   sample(7, 30, 0x10000, round_);
-  EXPECT_EQ(this->read()->use.used, 1u);
+  EXPECT_EQ(this->read()->use.used(), 1u);
 }
 
 TEST_F(RecordingTest, AProgramThatDidNotRunHasNoMappings) {
@@ -294,15 +295,15 @@ TEST_F(ScriptTest, ALaterMappingMovesTheProgram) {
       "{}{}PERF_RECORD_MMAP2 7/7: [0x20000(0x1000) @ 0x1000 fe:01 1 1]: r-xp /bin/tiny\n"
       " 20011 0x20011/0x2000c/P  0x20007/0x20010/P \n{}",
       mapped, round, round));
-  EXPECT_EQ(result.use.samples, 3u);
-  EXPECT_EQ(result.use.used, 2u);
-  EXPECT_EQ(result.use.not_in_program, 1u);
+  EXPECT_EQ(result.use.samples(), 3u);
+  EXPECT_EQ(result.use.used(), 2u);
+  EXPECT_EQ(result.use[Fate::not_in_program], 1u);
 }
 
 TEST_F(ScriptTest, MappingsOfOtherProcessesOnRequest) {
   auto result = read(fmt::format("{}{}", mapped, round), {.pid = 8, .llvm_profgen = true});
   EXPECT_FALSE(result.facts.mapped);
-  EXPECT_EQ(result.use.not_in_program, 1u);
+  EXPECT_EQ(result.use[Fate::not_in_program], 1u);
 }
 
 TEST_F(ScriptTest, TextThatDoesNotTellProcessesIsRefusedWhereOneIsWanted) {
@@ -334,25 +335,25 @@ TEST_F(ColumnsTest, EveryProcessHasItsOwnLoadAddress) {
   Counts twice = round_counts_;
   merge(twice, round_counts_);
   EXPECT_EQ(result.sums.counts(), twice);
-  EXPECT_EQ(result.use.used, 2u);
-  EXPECT_EQ(result.use.not_in_program, 1u);
+  EXPECT_EQ(result.use.used(), 2u);
+  EXPECT_EQ(result.use[Fate::not_in_program], 1u);
   auto one = read(text, {.pid = 8});
   EXPECT_EQ(one.sums.counts(), round_counts_);
-  EXPECT_EQ(one.use.elsewhere, 2u);
-  EXPECT_EQ(one.use.samples, 3u);
+  EXPECT_EQ(one.use[Fate::elsewhere], 2u);
+  EXPECT_EQ(one.use.samples(), 3u);
 }
 
 TEST_F(ColumnsTest, WhatAnotherProgramRunsIsNoneOfOurs) {
   auto use = read(map(7, 0x10000) + map(9, 0x10000, "/bin/other") + sample(9, 0x10000) +
                   sample(7, 0x10000))
                  .use;
-  EXPECT_EQ(use.used, 1u);
-  EXPECT_EQ(use.elsewhere, 1u);
+  EXPECT_EQ(use.used(), 1u);
+  EXPECT_EQ(use[Fate::elsewhere], 1u);
 }
 
 TEST_F(ColumnsTest, AProcessThatNoEventTellsOfMayBeAChild) {
   auto use = read(map(7, 0x10000) + map(8, 0x20000) + sample(6, 0x10000) + sample(6, 0x20000)).use;
-  EXPECT_EQ(use.used, 2u);
+  EXPECT_EQ(use.used(), 2u);
 }
 
 // perf script --show-task-events
@@ -361,10 +362,10 @@ TEST_F(ColumnsTest, ForksAndThreadsAndOtherPrograms) {
               "app 8 PERF_RECORD_FORK(8:4):(8:8)\n" + sample(5, 0x10000) + sample(5, 0x20000) +
               sample(4, 0x20000) + "app 5 PERF_RECORD_COMM exec: a: b:5/5\n" + sample(5, 0x10000);
   auto use = read(text).use;
-  EXPECT_EQ(use.used, 2u);
-  EXPECT_EQ(use.not_in_program, 1u);
-  EXPECT_EQ(use.elsewhere, 1u);
-  EXPECT_EQ(read(text, {.pid = 8}).use.used, 1u);
+  EXPECT_EQ(use.used(), 2u);
+  EXPECT_EQ(use[Fate::not_in_program], 1u);
+  EXPECT_EQ(use[Fate::elsewhere], 1u);
+  EXPECT_EQ(read(text, {.pid = 8}).use.used(), 1u);
 }
 
 TEST_F(ColumnsTest, ThreadsOfOursDoNotChangeTheCounts) {
@@ -375,8 +376,8 @@ TEST_F(ColumnsTest, ThreadsOfOursDoNotChangeTheCounts) {
   }
   auto one = read(text, {.threads = 1}), three = read(text, {.threads = 3});
   EXPECT_EQ(one.sums.counts(), three.sums.counts());
-  EXPECT_EQ(one.use.used, three.use.used);
-  EXPECT_GT(one.use.used, 6'000u);
+  EXPECT_EQ(one.use.used(), three.use.used());
+  EXPECT_GT(one.use.used(), 6'000u);
 }
 
 TEST_F(ScriptTest, TheKernelHasMappingsOfItsOwnName) {
@@ -395,8 +396,8 @@ TEST_F(ScriptTest, EntriesElsewhereAreThoseOfSamplesUsed) {
                               " 90011 0x90011/0x9000c/P 0x90007/0x90010/P \n",
                               mapped))
                  .use;
-  EXPECT_EQ(use.used, 5u);
-  EXPECT_EQ(use.not_in_program, 1u);
+  EXPECT_EQ(use.used(), 5u);
+  EXPECT_EQ(use[Fate::not_in_program], 1u);
   EXPECT_EQ(use.entries, 10u);
   EXPECT_EQ(use.entries_elsewhere, 5u);
 }
@@ -417,15 +418,15 @@ TEST_F(ScriptTest, ChainsOfHybridSamplesDecideOnlyWhetherTheyCount) {
   // the first instruction of leaf, where the caller cannot be known: dropped
   auto dropped = read(fmt::format(
       "{}\t    10010\n\t    1000c\n 0x10011/0x1000c/P  0x10007/0x10010/P \n\n", mapped));
-  EXPECT_EQ(dropped.bad_chains, 1u);
-  EXPECT_EQ(dropped.use.samples, 1u);
+  EXPECT_EQ(dropped.use[Fate::bad_call_chain], 1u);
+  EXPECT_EQ(dropped.use.samples(), 1u);
   // a frame that is no number: dropped, and what follows is read
   std::string_view sample = "\t    10004\n 0x10011/0x1000c/P  0x10007/0x10010/P \n\n";
   auto damaged = read(
       fmt::format("{}{}\t    10004\n\tgarbage\n 0x10011/0x1000c/P \n\n{}", mapped, sample, sample));
-  EXPECT_EQ(damaged.use.used, 2u);
-  EXPECT_EQ(damaged.use.samples, damaged.use.used + damaged.bad_chains);
-  EXPECT_EQ(damaged.bad_chains, 1u);
+  EXPECT_EQ(damaged.use.used(), 2u);
+  EXPECT_EQ(damaged.use.samples(), damaged.use.used() + damaged.use[Fate::bad_call_chain]);
+  EXPECT_EQ(damaged.use[Fate::bad_call_chain], 1u);
   EXPECT_EQ(dropped.sums.counts(), Counts{});
 }
 
@@ -435,7 +436,7 @@ TEST_F(ScriptTest, BranchesThatWereNotTakenAreMarked) {
       " 10002 0x10002/0x10004/MN/-/-/7/COND/-                            \n",
       mapped);
   auto counts = read(text, {.run_to_next_branch = true});
-  EXPECT_EQ(counts.use.used, 3u);
+  EXPECT_EQ(counts.use.used(), 3u);
   EXPECT_EQ(counts.sums.counts().branches, (std::vector<BranchCount>{{{0x401002}, {0x401007}, 1}}));
   EXPECT_EQ(read(text).sums.counts().branches.size(), 2u);
 }
@@ -454,8 +455,8 @@ TEST_F(ScriptTest, ThreadsDoNotChangeTheCounts) {
   text += "bad\n";
   auto one = read(text, {.threads = 1}), many = read(text, {.threads = 5});
   EXPECT_EQ(one.sums.counts(), many.sums.counts());
-  EXPECT_EQ(one.use.used, many.use.used);
-  EXPECT_EQ(one.use.samples, many.use.samples);
+  EXPECT_EQ(one.use.used(), many.use.used());
+  EXPECT_EQ(one.use.samples(), many.use.samples());
   EXPECT_EQ(one.facts.first_bad_line, many.facts.first_bad_line);
 }
 

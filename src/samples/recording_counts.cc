@@ -18,7 +18,7 @@ class SampleCounter {
       : folder(program.code()), walk(recording, maps, options, &events), options_(options) {}
 
   void read(Bytes records) {
-    walk.for_each(records, use, [&](const perf::Sample& sample) { add(sample); });
+    walk.for_each(records, use, [&](const perf::Sample& sample) { return add(sample); });
   }
 
   BranchFolder folder;
@@ -26,9 +26,9 @@ class SampleCounter {
   SampleWalk walk;
 
  private:
-  void add(const perf::Sample& sample) {
-    if (sample.branches.empty()) return void(++use.without_branches);
-    if (!walk.enter(sample)) return void(++use.elsewhere);
+  Fate add(const perf::Sample& sample) {
+    if (sample.branches.empty()) return Fate::without_branches;
+    if (!walk.enter(sample)) return Fate::elsewhere;
     for (const auto& entry : sample.branches) {
       if (entry.wrong_path() && !options_.keep_wrong_path) {
         ++use.entries_wrong_path;
@@ -40,7 +40,9 @@ class SampleCounter {
         folder.entry(place(entry.from), place(entry.to));
     }
     auto added = folder.end_sample(1);
-    use.add_stack(added.used(), sample.branches.size(), added.elsewhere);
+    Fate fate = added.used() ? Fate::used : Fate::not_in_program;
+    use.note_stack(fate, sample.branches.size(), added.elsewhere);
+    return fate;
   }
 
   BranchFolder::Place place(u64 address) const {
@@ -52,28 +54,6 @@ class SampleCounter {
 };
 
 }  // namespace
-
-void SampleUse::add(const SampleUse& other) {
-  samples += other.samples;
-  used += other.used;
-  without_branches += other.without_branches;
-  elsewhere += other.elsewhere;
-  other_events += other.other_events;
-  not_in_program += other.not_in_program;
-  unreadable += other.unreadable;
-  entries += other.entries;
-  entries_elsewhere += other.entries_elsewhere;
-  entries_wrong_path += other.entries_wrong_path;
-  deepest = std::max(deepest, other.deepest);
-}
-
-void SampleUse::add_stack(bool is_used, u64 stack_entries, u64 stack_elsewhere, u64 weight) {
-  deepest = std::max(deepest, stack_entries);
-  if (!is_used) return void(not_in_program += weight);
-  used += weight;
-  entries += stack_entries * weight;
-  entries_elsewhere += stack_elsewhere * weight;
-}
 
 Status check_branch_stacks(const perf::Recording& recording) {
   bool any = false;

@@ -18,6 +18,7 @@
 #include "samples/branch_folder.h"
 #include "samples/counts.h"
 #include "samples/event_choice.h"
+#include "samples/sample_use.h"
 
 namespace pgokit::samples {
 
@@ -32,26 +33,6 @@ struct RecordingOptions {
   bool run_to_next_branch = false;
   unsigned threads = 0;
   Progress* progress = nullptr;  // told of the bytes that were read
-};
-
-// Samples in = used + dropped by cause.
-struct SampleUse {
-  u64 samples = 0;
-  u64 used = 0;
-  u64 without_branches = 0;  // their branch stack is empty, or the event has none
-  u64 elsewhere = 0;         // of processes, or times, in which the program was not mapped
-  u64 other_events = 0;      // of events that are not counted
-  u64 not_in_program = 0;    // no entry of the branch stack touches the program
-  u64 unreadable = 0;
-
-  u64 entries = 0;            // of the branch stacks of samples used
-  u64 entries_elsewhere = 0;  // of these: both ends outside of the program
-  u64 entries_wrong_path = 0;
-  u64 deepest = 0;  // entries of the largest stack that was looked through
-
-  void add(const SampleUse& other);
-  // A branch stack that was looked through, of which that many entries were elsewhere.
-  void add_stack(bool is_used, u64 stack_entries, u64 stack_elsewhere, u64 weight = 1);
 };
 
 struct RecordingCounts {

@@ -5,8 +5,8 @@
 //
 //   SampleWalk walk(recording, maps, options);
 //   walk.for_each(records, use, [&](const perf::Sample& sample) {
-//     if (!walk.enter(sample)) return void(++use.elsewhere);
-//     ... walk.translate(sample.ip) ...
+//     if (!walk.enter(sample)) return Fate::elsewhere;
+//     return is_ours(walk.translate(sample.ip)) ? Fate::used : Fate::not_in_program;
 //   });
 
 #include "perf/recording.h"
@@ -22,20 +22,19 @@ class SampleWalk {
              const RecordingOptions& options, const EventChoice* events = nullptr)
       : parser_(recording.parser()), lookup_(maps), options_(options), events_(events) {}
 
-  // Samples, unreadable ones and those of other events are counted in `use`.
+  // Every sample is counted in `use` once: unreadable, of another event, or as `each` says.
   template <class Each>
   void for_each(Bytes records, SampleUse& use, Each each) {
     perf::RecordWalk walk(records);
     perf::Sample sample;
     for (perf::Record record; walk.next(record);) {
       if (record.type != perf::RecordType::sample) continue;
-      ++use.samples;
       if (!parser_.sample(record, sample, unreadable))
-        ++use.unreadable;
+        use.count(Fate::unreadable);
       else if (events_ && !events_->takes(sample.event))
-        ++use.other_events;
+        use.count(Fate::other_event);
       else
-        each(sample);
+        use.count(each(sample));
     }
   }
 

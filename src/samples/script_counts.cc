@@ -20,8 +20,7 @@ class CountingSink : public ScriptSink {
 
   void skip_sample(u64 repeat) {
     ++begun;
-    use.samples += repeat;
-    use.elsewhere += repeat;
+    use.count(Fate::elsewhere, repeat);
   }
 
   void begin_sample(u64 repeat) {
@@ -46,8 +45,7 @@ class CountingSink : public ScriptSink {
     bool outside = leaf_ == BranchFolder::outside();
     if (frames_ > 0 && (outside || !in_prologue_or_epilogue(program_, CodeIndex(leaf_))))
       return true;
-    use.samples += repeat_;
-    bad_chains += repeat_;
+    use.count(Fate::bad_call_chain, repeat_);
     return false;
   }
 
@@ -62,16 +60,16 @@ class CountingSink : public ScriptSink {
 
   void end_sample() {
     auto added = folder.end_sample(repeat_);
-    use.samples += repeat_;
-    if (added.entries == 0)
-      use.without_branches += repeat_;
-    else
-      use.add_stack(added.used(), added.entries, added.elsewhere, repeat_);
+    Fate fate = added.entries == 0 ? Fate::without_branches
+                : added.used()     ? Fate::used
+                                   : Fate::not_in_program;
+    use.count(fate, repeat_);
+    use.note_stack(fate, added.entries, added.elsewhere, repeat_);
   }
 
   BranchFolder folder;
   SampleUse use;
-  u64 bad_chains = 0, begun = 0, outside_leaves = 0;
+  u64 begun = 0, outside_leaves = 0;
 
  private:
   const program::Program& program_;
@@ -96,15 +94,13 @@ Result<ScriptRead> count_script(std::string_view text, const program::Program& p
   for (auto& sink : sinks) {
     folders.push_back(std::move(sink.folder));
     read.use.add(sink.use);
-    read.bad_chains += sink.bad_chains;
     read.begun += sink.begun;
     read.outside_leaves += sink.outside_leaves;
   }
   read.sums = merge(std::move(folders), options.threads);
   if (options.run_to_next_branch && read.use.deepest == 1)
     read.sums.add_ranges_to_next_branch(program.functions());
-  read.use.samples += read.facts.bad_frames;
-  read.bad_chains += read.facts.bad_frames;
+  read.use.count(Fate::bad_call_chain, read.facts.bad_frames);
   return read;
 }
 

@@ -21,7 +21,6 @@ struct ScriptRead {
   BranchSums sums;
   SampleUse use;
   bool hybrid = false;
-  u64 bad_chains = 0;  // samples dropped for their call chain
   // Samples with call chains as they stand there, and the empty lines between them; of these, taken
   // outside of the program.
   u64 begun = 0, outside_leaves = 0;

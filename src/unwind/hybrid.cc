@@ -8,6 +8,8 @@
 namespace pgokit::unwind {
 namespace {
 
+using samples::Fate;
+
 // Where inline frames are to come between the call sites, these stay as they are.
 ContextPolicy path_policy(const HybridRules& rules) {
   return rules.by_frames ? ContextPolicy{.longest_recursion = 0} : rules.contexts;
@@ -60,18 +62,16 @@ bool HybridSampler::end_of_frames() {
   if (usable && chain_[0] != outside)
     usable = !samples::in_prologue_or_epilogue(*program_, CodeIndex(chain_[0]));
   if (usable) return true;
-  use.samples += weight_;
-  bad_chains += weight_;
   return false;
 }
 
-void HybridSampler::end_sample() {
-  use.samples += weight_;
+Fate HybridSampler::end_sample() {
   size_t entries = branches_.size();
-  if (entries == 0) return void(use.without_branches += weight_);
+  if (entries == 0) return Fate::without_branches;
   check_branches();
-  use.add_stack(!branches_.empty(), entries, entries - branches_.size(), weight_);
-  if (branches_.empty()) return;
+  Fate fate = branches_.empty() ? Fate::not_in_program : Fate::used;
+  use.note_stack(fate, entries, entries - branches_.size(), weight_);
+  if (branches_.empty()) return fate;
 
   if (chain_.size() == 1 && chain_[0] == outside) outside_chains_ += weight_;
   chain_.erase(chain_.begin());  // the newest branch tells the leaf better
@@ -83,6 +83,7 @@ void HybridSampler::end_sample() {
                     Odd{short_count(stats.branches), short_count(stats.mismatched_frames),
                         short_count(stats.mismatched_outside), short_count(stats.paired_outside),
                         short_count(stats.unpaired_outside)});
+  return fate;
 }
 
 // Those with both ends outside are left out.
@@ -128,7 +129,6 @@ HybridCounts collect(std::vector<HybridSampler> samplers, const program::Program
     free_memory_of(sampler.seen_);
     bad_returns.insert(sampler.bad_returns_.begin(), sampler.bad_returns_.end());
     all.use.add(sampler.use);
-    all.bad_chains += sampler.bad_chains;
     all.facts.begun += sampler.begun_;
     all.facts.outside_leaves += sampler.outside_leaves_;
     all.facts.outside_chains += sampler.outside_chains_;

@@ -6,10 +6,9 @@
 //   HybridSampler sampler(program, rules);
 //   sampler.begin(weight);
 //   for (...) if (!sampler.frame(place)) break;     // leaf first
-//   if (sampler.end_of_frames()) {
-//     for (...) sampler.branch(from, to);           // newest first
-//     sampler.end_sample();
-//   }
+//   if (!sampler.end_of_frames()) return Fate::bad_call_chain;
+//   for (...) sampler.branch(from, to);             // newest first
+//   return sampler.end_sample();
 
 #include <tsl/robin_map.h>
 #include <tsl/robin_set.h>
@@ -76,13 +75,12 @@ class HybridSampler {
   }
   // False: the chain ends here, whatever follows.
   bool frame(Place place);
-  // False: the sample is dropped.
+  // False: the call chain cannot be used.
   bool end_of_frames();
   void branch(Place from, Place to) { branches_.push_back({from, to}); }
-  void end_sample();
+  samples::Fate end_sample();
 
   samples::SampleUse use;
-  u64 bad_chains = 0;  // samples dropped for their call chain
 
  private:
   friend struct HybridCounts collect(std::vector<HybridSampler>, const program::Program&,
@@ -122,7 +120,6 @@ struct HybridCounts {
   HybridFacts facts;
   samples::RangeDiagnosis ranges;
   samples::SampleUse use;
-  u64 bad_chains = 0;
 };
 
 // What all threads read; the same for any number of them.

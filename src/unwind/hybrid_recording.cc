@@ -4,9 +4,12 @@
 
 #include "base/parallel.h"
 #include "samples/recording_maps.h"
+#include "samples/sample_walk.h"
 
 namespace pgokit::unwind {
 namespace {
+
+using samples::Fate;
 
 // One thread's share of the samples.
 class SampleReader {
@@ -14,57 +17,31 @@ class SampleReader {
   SampleReader(const perf::Recording& recording, const program::Program& program,
                const samples::ProgramMaps& maps, const HybridRules& rules,
                const samples::RecordingOptions& options, const samples::EventChoice& events)
-      : sampler(program, rules),
-        parser_(recording.parser()),
-        lookup_(maps),
-        options_(options),
-        events_(events) {}
+      : sampler(program, rules), walk(recording, maps, options, &events), options_(options) {}
 
   void read(const perf::Piece& piece) {
     sampler.begin_piece(piece.number);
-    perf::RecordWalk walk(piece.records);
-    perf::Sample sample;
-    for (perf::Record record; walk.next(record);) {
-      if (record.type != perf::RecordType::sample) continue;
-      if (parser_.sample(record, sample, unreadable))
-        add(sample);
-      else
-        ++sampler.use.samples, ++sampler.use.unreadable;
-    }
+    walk.for_each(piece.records, sampler.use,
+                  [&](const perf::Sample& sample) { return add(sample); });
   }
 
   HybridSampler sampler;
-  perf::ReadCounts unreadable;
+  samples::SampleWalk walk;
 
  private:
-  void add(const perf::Sample& sample) {
-    auto& use = sampler.use;
-    if (!events_.takes(sample.event)) {
-      ++use.samples;
-      ++use.other_events;
-      return;
-    }
-    if (sample.branches.empty()) {
-      ++use.samples;
-      ++use.without_branches;
-      return;
-    }
-    bool wanted = !options_.pid || *options_.pid == sample.pid;
-    if (!wanted || !lookup_.enter(sample.pid, sample.time)) {
-      ++use.samples;
-      ++use.elsewhere;
-      return;
-    }
+  Fate add(const perf::Sample& sample) {
+    if (sample.branches.empty()) return Fate::without_branches;
+    if (!walk.enter(sample)) return Fate::elsewhere;
     sampler.begin(1);
     add_chain(sample.callchain);
-    if (!sampler.end_of_frames()) return;
+    if (!sampler.end_of_frames()) return Fate::bad_call_chain;
     for (const auto& entry : sample.branches) {
       if (entry.wrong_path() && !options_.keep_wrong_path)
-        ++use.entries_wrong_path;
+        ++sampler.use.entries_wrong_path;
       else
         sampler.branch(end_of_branch(entry.from), end_of_branch(entry.to));
     }
-    sampler.end_sample();
+    return sampler.end_sample();
   }
 
   // Markers stand between the parts of a chain: kernel, user, guest. Behind those of the kernel are
@@ -80,18 +57,15 @@ class SampleReader {
   }
 
   Place place(u64 address) const {
-    BinaryAddr translated = lookup_.translate({address});
+    BinaryAddr translated = walk.translate(address);
     return translated == samples::external ? outside : sampler.locate(translated);
   }
   Place end_of_branch(u64 address) const {
-    BinaryAddr translated = lookup_.translate({address});
+    BinaryAddr translated = walk.translate(address);
     return translated == samples::external ? outside : sampler.locate_end(translated);
   }
 
-  const perf::Parser& parser_;
-  samples::ProgramMaps::Lookup lookup_;
   const samples::RecordingOptions& options_;
-  const samples::EventChoice& events_;
 };
 
 }  // namespace
@@ -124,7 +98,7 @@ Result<HybridRecording> unwind_recording(const perf::Recording& recording,
                              });
   std::vector<HybridSampler> samplers;
   for (auto& reader : readers) {
-    unreadable.add(reader.unreadable);
+    unreadable.add(reader.walk.unreadable);
     samplers.push_back(std::move(reader.sampler));
   }
   return HybridRecording{collect(std::move(samplers), program, rules, options.threads),

@@ -5,31 +5,36 @@
 namespace pgokit::unwind {
 namespace {
 
+using samples::Fate;
+
 // What perf::parse_script() calls for each part of a sample.
 class UnwindingSink : public samples::ScriptSink {
  public:
   UnwindingSink(const program::Program& program, const HybridRules& rules)
       : ScriptSink(program), sampler(program, rules) {}
 
-  void skip_sample(u64 repeat) {
-    sampler.use.samples += repeat;
-    sampler.use.elsewhere += repeat;
-  }
+  void skip_sample(u64 repeat) { sampler.use.count(Fate::elsewhere, repeat); }
   void begin_sample(u64 repeat) {
+    repeat_ = repeat;
     if (std::exchange(chunk_, chunk) != chunk) sampler.begin_piece(chunk);
     sampler.begin(repeat);
   }
   bool frame(u64 runtime) { return sampler.frame(sampler.locate(translate(runtime))); }
-  bool end_of_frames() { return sampler.end_of_frames(); }
+  bool end_of_frames() {
+    bool usable = sampler.end_of_frames();
+    if (!usable) sampler.use.count(Fate::bad_call_chain, repeat_);
+    return usable;
+  }
   void branch(u64 from, u64 to) {
     sampler.branch(sampler.locate_end(translate(from)), sampler.locate_end(translate(to)));
   }
-  void end_sample() { sampler.end_sample(); }
+  void end_sample() { sampler.use.count(sampler.end_sample(), repeat_); }
 
   HybridSampler sampler;
 
  private:
   size_t chunk_ = ~size_t{0};
+  u64 repeat_ = 1;
 };
 
 }  // namespace
@@ -48,8 +53,7 @@ Result<HybridScript> unwind_script(std::string_view text, const program::Program
   for (auto& sink : sinks) samplers.push_back(std::move(sink.sampler));
   HybridScript read{collect(std::move(samplers), program, rules, options.threads),
                     std::move(facts)};
-  read.use.samples += read.script.bad_frames;
-  read.bad_chains += read.script.bad_frames;
+  read.use.count(Fate::bad_call_chain, read.script.bad_frames);
   return read;
 }
 

@@ -51,7 +51,7 @@ class HybridTest : public testing::Test {
 TEST_F(HybridTest, SamplesHaveContexts) {
   auto result = read(fmt::format("{}{}3\n{}", mapped, in_main, in_main));
   EXPECT_EQ(raw(result.counts), fmt::format(in_main_raw, 4));
-  EXPECT_EQ(result.use.used, 4u);
+  EXPECT_EQ(result.use.used(), 4u);
   EXPECT_EQ(result.facts.samples, 1u);
   EXPECT_EQ(result.facts.branches, 3u);
   EXPECT_EQ(result.ranges.total, 8u);
@@ -68,7 +68,7 @@ TEST_F(HybridTest, BadReturnAddressesEndTheChain) {
       "{}\t    10004\n\t    10004\n\t    1000c\n 0x10002/0x10007/P  0x10002/0x10007/P \n\n",
       mapped));
   EXPECT_EQ(result.facts.bad_return_addresses, 1u);
-  EXPECT_EQ(result.use.used, 1u);
+  EXPECT_EQ(result.use.used(), 1u);
 }
 
 TEST_F(HybridTest, SamplesThatCannotBeUsedAreCounted) {
@@ -78,10 +78,10 @@ TEST_F(HybridTest, SamplesThatCannotBeUsedAreCounted) {
                        "\t    99999\n 0x5/0x6/P  0x7/0x8/P \n\n"
                        "\tgarbage\n 0x5/0x6/P  0x7/0x8/P \n\n",
                        mapped, in_main));
-  EXPECT_EQ(result.use.samples, 4u);
-  EXPECT_EQ(result.use.used, 1u);
-  EXPECT_EQ(result.use.not_in_program, 1u);
-  EXPECT_EQ(result.bad_chains, 2u);
+  EXPECT_EQ(result.use.samples(), 4u);
+  EXPECT_EQ(result.use.used(), 1u);
+  EXPECT_EQ(result.use[samples::Fate::not_in_program], 1u);
+  EXPECT_EQ(result.use[samples::Fate::bad_call_chain], 2u);
   EXPECT_EQ(result.facts.outside_leaves, 1u);
   EXPECT_EQ(raw(result.counts), fmt::format(in_main_raw, 1));
 }
@@ -104,8 +104,8 @@ TEST_F(HybridTest, OneProcessOnRequest) {
   for (u32 pid : {7, 8}) text += fmt::format("app {} 1.5: cycles:\n{}\n", pid, in_main);
   auto result = read(text, {}, {.pid = 7});
   EXPECT_EQ(raw(result.counts), fmt::format(in_main_raw, 1));
-  EXPECT_EQ(result.use.samples, 2u);
-  EXPECT_EQ(result.use.elsewhere, 1u);
+  EXPECT_EQ(result.use.samples(), 2u);
+  EXPECT_EQ(result.use[samples::Fate::elsewhere], 1u);
   EXPECT_FALSE(unwind_script(fmt::format("{}{}", mapped, in_main), program_, {}, {.pid = 7}));
 }
 
@@ -163,8 +163,8 @@ TEST_F(HybridTest, RecordingsHaveTheirUserChains) {
   auto read = unwind_recording(recording, program_, {}, {});
   ASSERT_TRUE(read);
   EXPECT_EQ(raw(read->counts), fmt::format(in_main_raw, 1));
-  EXPECT_EQ(read->use.samples, 2u);
-  EXPECT_EQ(read->use.elsewhere, 1u);
+  EXPECT_EQ(read->use.samples(), 2u);
+  EXPECT_EQ(read->use[samples::Fate::elsewhere], 1u);
   EXPECT_EQ(read->mappings, 1u);
 }
 

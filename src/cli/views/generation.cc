@@ -29,19 +29,15 @@ std::string names_of(const std::vector<std::string>& inputs) {
 }
 
 struct Part {
-  const char* key;
-  const char* text;
-  u64 count;
+  std::string_view key, text;
+  u64 count = 0;
 };
 
 std::vector<Part> dropped_samples(const pipeline::ReadInput& input) {
-  const auto& use = input.use;
-  return {{"without_branches", "without branch stack", use.without_branches},
-          {"other_events", "of other events", use.other_events},
-          {"elsewhere", "of other processes", use.elsewhere},
-          {"not_in_program", "outside of the program", use.not_in_program},
-          {"bad_call_chain", "with a broken call chain or in a prologue", input.bad_chains},
-          {"unreadable", "unreadable", use.unreadable}};
+  std::vector<Part> parts;
+  for (const auto& cause : samples::drop_causes)
+    parts.push_back({cause.key, cause.text, input.use[cause.fate]});
+  return parts;
 }
 
 std::vector<Part> broken_ranges(const pipeline::ReadInput& input) {
@@ -99,8 +95,8 @@ Naming naming_of(const pipeline::Road& road) {
 bool has_frames_elsewhere(const pipeline::ReadInput& input) {
   const auto& use = input.use;
   u64 outside = input.contexts ? input.unwound.outside_chains : input.unwound.outside_leaves;
-  return input.kind == &pipeline::inputs::script && use.used * 2 > use.samples &&
-         outside * 10 >= use.used * 9;
+  return input.kind == &pipeline::inputs::script && use.used() * 2 > use.samples() &&
+         outside * 10 >= use.used() * 9;
 }
 
 std::string frames_elsewhere(const program::Program& program) {
@@ -180,8 +176,8 @@ std::vector<Part> stats_of(const pipeline::Road& road) {
   const auto& summary = road.generated.summary;
   std::vector<Part> list{{"input.files", "files read", input.files},
                          {"input.bytes", "bytes in them", input.bytes},
-                         {"samples.read", "samples", input.use.samples},
-                         {"samples.used", "samples used", input.use.used}};
+                         {"samples.read", "samples", input.use.samples()},
+                         {"samples.used", "samples used", input.use.used()}};
   for (const auto& part : dropped_samples(input)) list.push_back({part.key, part.text, part.count});
   std::vector<Part> rest{
       {"branches.entries", "entries of the branch stacks used", input.use.entries},
@@ -230,7 +226,7 @@ Status check_input(const pipeline::Road& road) {
     return fail("{}: contexts cannot be told: {}", names_of(options.read.inputs),
                 frames_elsewhere(program));
   if (input.counters || input.distinct_ranges > 0 || input.distinct_branches > 0) return {};
-  if (input.kind->of_samples && input.use.samples == 0)
+  if (input.kind->of_samples && input.use.samples() == 0)
     return fail("{}: {}{}", names_of(options.read.inputs), pipeline::not_whole(input.cut_short),
                 pipeline::no_samples);
   std::string causes;
@@ -241,12 +237,12 @@ Status check_input(const pipeline::Road& road) {
     return fail(
         "{}: none of its {} samples can be used for {}{}; it has no mapping event of {}, which "
         "tells where that was loaded: print the text with perf script --show-mmap-events",
-        names_of(options.read.inputs), grouped(input.use.samples), program.name(), causes,
+        names_of(options.read.inputs), grouped(input.use.samples()), program.name(), causes,
         program.name());
   return fail(
       "{}: none of its {} samples can be used for {}{}; "
       "is this the program that was recorded? 'pgokit show' tells both sides",
-      names_of(options.read.inputs), grouped(input.use.samples), files_of(program, options),
+      names_of(options.read.inputs), grouped(input.use.samples()), files_of(program, options),
       causes);
 }
 
@@ -295,7 +291,7 @@ void print_summary(const pipeline::Road& road) {
   const auto& input = road.input;
   const auto& use = input.use;
   if (input.kind->of_samples) {
-    report::print(stderr, "samples   {} = {} used", grouped(use.samples), grouped(use.used));
+    report::print(stderr, "samples   {} = {} used", grouped(use.samples()), grouped(use.used()));
     for (const auto& part : dropped_samples(input))
       if (part.count) report::print(stderr, " + {} {}", grouped(part.count), part.text);
     if (input.ip_only && use.entries)
@@ -338,8 +334,8 @@ void print_json(const pipeline::Road& road, bool with_stats) {
   const auto& input = road.input;
   Json samples = Json::object(), dropped = Json::object(), branches = Json::object();
   for (const auto& part : dropped_samples(input)) dropped.set(part.key, part.count);
-  samples.set("total", input.use.samples)
-      .set("used", input.use.used)
+  samples.set("total", input.use.samples())
+      .set("used", input.use.used())
       .set("dropped", std::move(dropped));
   branches.set("entries", input.use.entries)
       .set("elsewhere", input.use.entries_elsewhere)

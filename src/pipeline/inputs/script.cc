@@ -17,7 +17,7 @@ namespace {
 void look_for_other_kind(std::string_view text, perf::ScriptKind kind, ReadInput& input) {
   if (perf::has_columns(kind)) return;
   bool dropped = kind == perf::ScriptKind::hybrid ? input.script.bad_frames > 0
-                                                  : input.use.without_branches > 0;
+                                                  : input.use[samples::Fate::without_branches] > 0;
   if (dropped) input.other_kind_line = perf::other_kind_line(text, kind);
 }
 
@@ -44,7 +44,6 @@ Status count(std::string_view text, perf::ScriptKind kind, const Source& source,
   input.ranges = samples::diagnose(read.sums.raw_ranges(), program.code(), program.functions(),
                                    options.list_faults, options.threads);
   input.use = read.use;
-  input.bad_chains = read.bad_chains;
   input.unwound.begun = read.begun;
   input.unwound.outside_leaves = read.outside_leaves;
   input.mapped = read.facts.mapped;
