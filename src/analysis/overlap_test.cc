@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "analysis/peer_order.h"
+#include "analysis/llvm_order.h"
 #include "base/cursor.h"
 
 namespace pgokit::analysis {
@@ -76,7 +76,7 @@ TEST(PeerOrder, HasEachFunctionOnce) {
     chain += fmt::format("f{}:{}.{} @ ", i, i, i % 3);
   }
   auto profile = columns(text);
-  auto order = peer_order(profile);
+  auto order = llvm_order(profile);
   std::ranges::sort(order);
   ASSERT_EQ(order.size(), 20);
   for (u32 i = 0; i < 20; ++i) EXPECT_EQ(order[i], i);

@@ -30,7 +30,7 @@ struct WriteOptions {
   bool split_layout = false;  // extbinary, text: functions without inlinees apart
   bool vtables = false;       // extbinary: with the virtual tables seen (the text always has them)
   bool contexts_apart = false;  // contexts of one function are not added up in the summary
-  bool peer_order = false;      // extbinary: metadata in the order that llvm-profdata's would have
+  bool llvm_order = false;      // extbinary: metadata in the order that llvm-profdata's would have
   // ... where functions were dropped, which leave that table with the size that it had: all that
   // were in it, in its order. Empty: those of the profile.
   std::vector<ContextId> metadata_order = {};

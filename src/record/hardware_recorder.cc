@@ -16,7 +16,7 @@
 
 #include "perf/writer.h"
 #include "record/hardware/perf_ring.h"
-#include "record/software/recording.h"
+#include "record/software/recording_file.h"
 #include "record/system/clock.h"
 #include "record/system/launch.h"
 #include "record/system/proc_status.h"

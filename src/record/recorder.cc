@@ -7,10 +7,10 @@ namespace pgokit::record {
 Result<RecordSummary> record_in_software(const RecordSettings& settings) {
   // Not a divisor of the periods that programs themselves have.
   u64 period_ns = 1'000'000'000 / settings.frequency + 37;
-  auto recording = TRY(Recording::create({.path = settings.output,
-                                          .period_ns = period_ns,
-                                          .callchain = settings.callchain,
-                                          .command = settings.command_line}));
+  auto recording = TRY(RecordingFile::create({.path = settings.output,
+                                              .period_ns = period_ns,
+                                              .callchain = settings.callchain,
+                                              .command = settings.command_line}));
   u64 tsc_per_us = cycles_per_us();
   auto engine =
       settings.single_step ? make_single_step_engine() : make_code_cache_engine(settings.length);

@@ -35,13 +35,13 @@ void HybridFacts::add(const HybridFacts& other) {
   bad_returns.insert(bad_returns.end(), other.bad_returns.begin(), other.bad_returns.end());
 }
 
-HybridSampler::HybridSampler(const program::Program& program, const HybridRules& rules)
+HybridSampleReader::HybridSampleReader(const program::Program& program, const HybridRules& rules)
     : program_(&program),
       code_(&program.code()),
       unwinder_(program.code(), path_policy(rules), rules.by_frames),
       ordered_(rules.by_frames) {}
 
-bool HybridSampler::frame(Place place) {
+bool HybridSampleReader::frame(Place place) {
   if (place == outside) {
     outside_leaves_ += chain_.empty();
     // Neighbours outside are one.
@@ -56,7 +56,7 @@ bool HybridSampler::frame(Place place) {
   return true;
 }
 
-bool HybridSampler::end_of_frames() {
+bool HybridSampleReader::end_of_frames() {
   if (chain_.size() > 1 && chain_.back() == outside) chain_.pop_back();
   bool usable = !chain_.empty();
   if (usable && chain_[0] != outside)
@@ -65,7 +65,7 @@ bool HybridSampler::end_of_frames() {
   return false;
 }
 
-Fate HybridSampler::end_sample() {
+Fate HybridSampleReader::end_sample() {
   size_t entries = branches_.size();
   if (entries == 0) return Fate::without_branches;
   check_branches();
@@ -78,7 +78,7 @@ Fate HybridSampler::end_sample() {
   std::ranges::reverse(chain_);
   u64 hash = sample_hash();
   auto stats = unwinder_.unwind(chain_, branches_, weight_, static_cast<u32>(samples_.size()));
-  if (ordered_) samples_.push_back({place_++, hash, peer_hash()});
+  if (ordered_) samples_.push_back({place_++, hash, llvm_hash()});
   seen_.try_emplace(hash,
                     Odd{short_count(stats.branches), short_count(stats.mismatched_frames),
                         short_count(stats.mismatched_outside), short_count(stats.paired_outside),
@@ -87,7 +87,7 @@ Fate HybridSampler::end_sample() {
 }
 
 // Those with both ends outside are left out.
-void HybridSampler::check_branches() {
+void HybridSampleReader::check_branches() {
   size_t kept = 0;
   for (auto branch : branches_) {
     branch = {checked(branch.from), checked(branch.to)};
@@ -96,7 +96,7 @@ void HybridSampler::check_branches() {
   branches_.resize(kept);
 }
 
-u64 HybridSampler::sample_hash() const {
+u64 HybridSampleReader::sample_hash() const {
   u64 hash = PathTable::empty_hash;
   for (Place call : chain_) hash = extend_hash(hash, call);
   hash = extend_hash(hash, no_call);
@@ -105,19 +105,19 @@ u64 HybridSampler::sample_hash() const {
   return hash;
 }
 
-u64 HybridSampler::peer_hash() const {
+u64 HybridSampleReader::llvm_hash() const {
   auto extend = [&](u64 hash, Place place) {
     bool inside = place != outside;
-    return extend_peer_hash(
+    return extend_llvm_hash(
         hash, inside ? code_->address_of(CodeIndex(place)).value : samples::external.value);
   };
-  u64 hash = extend(empty_peer_hash, branches_[0].to);
+  u64 hash = extend(empty_llvm_hash, branches_[0].to);
   for (size_t i = chain_.size(); i-- > 0;) hash = extend(hash, chain_[i]);
   for (const auto& branch : branches_) hash = extend(extend(hash, branch.from), branch.to);
   return hash;
 }
 
-HybridCounts collect(std::vector<HybridSampler> samplers, const program::Program& program,
+HybridCounts collect(std::vector<HybridSampleReader> samplers, const program::Program& program,
                      const HybridRules& rules, unsigned threads) {
   HybridCounts all;
   std::vector<Unwinder> unwinders;

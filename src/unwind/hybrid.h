@@ -3,7 +3,7 @@
 // Samples of one thread with a call chain and a branch stack, made ready for the unwinder. Which
 // are taken, and what of them, are llvm-profgen's rules.
 //
-//   HybridSampler sampler(program, rules);
+//   HybridSampleReader sampler(program, rules);
 //   sampler.begin(weight);
 //   for (...) if (!sampler.frame(place)) break;     // leaf first
 //   if (!sampler.end_of_frames()) return Fate::bad_call_chain;
@@ -46,11 +46,11 @@ struct HybridFacts {
   void add(const HybridFacts& other);
 };
 
-class HybridSampler {
+class HybridSampleReader {
  public:
   static constexpr u32 max_frames = 1024;  // of a chain; what a damaged file has beyond is left out
 
-  HybridSampler(const program::Program& program, const HybridRules& rules);
+  HybridSampleReader(const program::Program& program, const HybridRules& rules);
 
   // A frame's.
   Place locate(BinaryAddr address) const {
@@ -83,7 +83,7 @@ class HybridSampler {
   samples::SampleUse use;
 
  private:
-  friend struct HybridCounts collect(std::vector<HybridSampler>, const program::Program&,
+  friend struct HybridCounts collect(std::vector<HybridSampleReader>, const program::Program&,
                                      const HybridRules&, unsigned threads);
   // As UnwindStats, in few bytes: one is kept for every sample that differs from the others.
   struct Odd {
@@ -98,7 +98,7 @@ class HybridSampler {
   }
   void check_branches();
   u64 sample_hash() const;
-  u64 peer_hash() const;
+  u64 llvm_hash() const;
 
   const program::Program* program_;
   const program::CodeMap* code_;
@@ -123,7 +123,7 @@ struct HybridCounts {
 };
 
 // What all threads read; the same for any number of them.
-HybridCounts collect(std::vector<HybridSampler> samplers, const program::Program& program,
+HybridCounts collect(std::vector<HybridSampleReader> samplers, const program::Program& program,
                      const HybridRules& rules, unsigned threads);
 
 }  // namespace pgokit::unwind

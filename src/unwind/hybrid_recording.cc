@@ -25,7 +25,7 @@ class SampleReader {
                   [&](const perf::Sample& sample) { return add(sample); });
   }
 
-  HybridSampler sampler;
+  HybridSampleReader sampler;
   samples::SampleWalk walk;
 
  private:
@@ -96,7 +96,7 @@ Result<HybridRecording> unwind_recording(const perf::Recording& recording,
                                if (options.progress)
                                  options.progress->advance(piece.records.size());
                              });
-  std::vector<HybridSampler> samplers;
+  std::vector<HybridSampleReader> samplers;
   for (auto& reader : readers) {
     unreadable.add(reader.walk.unreadable);
     samplers.push_back(std::move(reader.sampler));

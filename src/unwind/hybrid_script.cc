@@ -30,7 +30,7 @@ class UnwindingSink : public samples::ScriptSink {
   }
   void end_sample() { sampler.use.count(sampler.end_sample(), repeat_); }
 
-  HybridSampler sampler;
+  HybridSampleReader sampler;
 
  private:
   size_t chunk_ = ~size_t{0};
@@ -49,7 +49,7 @@ Result<HybridScript> unwind_script(std::string_view text, const program::Program
   for (unsigned i = 0; i < worker_count(options.threads); ++i) sinks.emplace_back(program, rules);
   auto facts = TRY(samples::read_script(text, kind, program, options, sinks));
 
-  std::vector<HybridSampler> samplers;
+  std::vector<HybridSampleReader> samplers;
   for (auto& sink : sinks) samplers.push_back(std::move(sink.sampler));
   HybridScript read{collect(std::move(samplers), program, rules, options.threads),
                     std::move(facts)};

@@ -98,7 +98,7 @@ class UnwoundMerger {
   }
 
  private:
-  void order_samples() { order_ = peer_order(samples_); }
+  void order_samples() { order_ = llvm_order(samples_); }
 
   void merge_ranges() {
     std::vector<const PairTable*> tables;

@@ -16,7 +16,7 @@ struct PeerHash {
 
 }  // namespace
 
-std::vector<std::vector<u32>> peer_order(const std::vector<std::vector<NotedSample>>& samples) {
+std::vector<std::vector<u32>> llvm_order(const std::vector<std::vector<NotedSample>>& samples) {
   struct Entry {
     u64 place;
     u32 list, number;
@@ -31,7 +31,7 @@ std::vector<std::vector<u32>> peer_order(const std::vector<std::vector<NotedSamp
   std::unordered_map<PeerKey, u32, PeerHash> table;
   for (const auto& entry : entries) {
     const auto& sample = samples[entry.list][entry.number];
-    table.try_emplace({sample.identity, sample.peer_hash}, 0);
+    table.try_emplace({sample.identity, sample.llvm_hash}, 0);
   }
   u32 next = 0;
   for (auto& [key, order] : table) order = next++;
@@ -39,7 +39,7 @@ std::vector<std::vector<u32>> peer_order(const std::vector<std::vector<NotedSamp
   std::vector<std::vector<u32>> result(samples.size());
   for (u32 list = 0; list < samples.size(); ++list)
     for (const auto& sample : samples[list])
-      result[list].push_back(table.find({sample.identity, sample.peer_hash})->second);
+      result[list].push_back(table.find({sample.identity, sample.llvm_hash})->second);
   return result;
 }
 

@@ -14,9 +14,9 @@ inline generate::ContextSamples samples_of(profile::Profile profile) {
   samples.flags = profile.flags;
   size_t size = profile.contexts.end();
   samples.contexts.resize(size);
-  samples.rows = generate::ByContext<ContextSamples::Row>(size);
-  samples.targets = generate::ByContext<ContextSamples::Target>(size);
-  samples.lists = generate::ByContext<u32>(size);
+  samples.rows = generate::ContextRows<ContextSamples::Row>(size);
+  samples.targets = generate::ContextRows<ContextSamples::Target>(size);
+  samples.lists = generate::ContextRows<u32>(size);
   auto each = [&](const auto& row, const auto& target) {
     for (const auto& [id, function] : profile.functions())
       for (const auto& [location, record] : function.body.unordered()) {

@@ -1,5 +1,5 @@
 #include "base/file.h"
-#include "base/keep.h"
+#include "base/leak_until_exit.h"
 #include "cli/commands/commands.h"
 #include "cli/options.h"
 #include "cli/views/generation.h"
@@ -139,7 +139,7 @@ Status generate(Settings& settings) {
   read.threads = settings.road.write.threads = static_cast<unsigned>(settings.threads);
   read.event = settings.event;
   read.run_to_next_branch = true;
-  auto& road = keep(pipeline::Road(std::move(settings.road)));
+  auto& road = leak_until_exit(pipeline::Road(std::move(settings.road)));
   Checks checks(settings.given);
   TRY(road.run(checks));
   report_run(settings, road);

@@ -1,6 +1,6 @@
 // The options of llvm-profgen 22, so that pgokit can stand in its place.
 #include "base/file.h"
-#include "base/keep.h"
+#include "base/leak_until_exit.h"
 #include "cli/commands/commands.h"
 #include "cli/llvm/llvm_options.h"
 #include "cli/llvm/mapping_events.h"
@@ -91,7 +91,7 @@ Status profgen(ProfgenSettings& settings) {
   options.write.contexts_apart = !settings.contextless_summary;
   if (settings.skip_symbolization) options.output = &pipeline::outputs::raw_counts;
   options.program.extensions = isa::Extensions::none;  // as that tool
-  auto& road = keep(pipeline::Road(options));
+  auto& road = leak_until_exit(pipeline::Road(options));
   Sentences sentences(settings);
   TRY(road.run(sentences));
   // What the user may ask about the run.

@@ -207,8 +207,8 @@ Status merge_samples(Settings& s) {
     return fail("-supplement-instr-with-sample can only work with -instr. ");
   if (!s.remapping.empty()) return fail("--remapping-file is not known here");
   auto merged = TRY(profile::merge_files(inputs, {.rule = profile::ChecksumRule::first,
-                                                  .peer_order = true,
-                                                  .peer_order_of_plain = s.layout == "flat",
+                                                  .llvm_order = true,
+                                                  .llvm_order_of_plain = s.layout == "flat",
                                                   .strict = s.failure_mode == "any",
                                                   .distinct = false,
                                                   .rename = {},
@@ -223,7 +223,7 @@ Status merge_samples(Settings& s) {
   if (drops && s.format == Format::extbinary) s.writing.metadata_order = metadata_order(profile);
   TRY(filter(s, merged, profile));
   profile.flags.partial = s.partial;
-  s.writing.peer_order = true;
+  s.writing.llvm_order = true;
   s.writing.contexts_apart = !s.library.contextless_summary;
   if (s.drop_symbols) profile.symbols = {};
   if (!s.symbols.empty()) TRY(pipeline::add_symbols(profile, s.symbols));

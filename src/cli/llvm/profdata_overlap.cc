@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "analysis/llvm_order.h"
 #include "analysis/overlap.h"
-#include "analysis/peer_order.h"
 #include "base/file.h"
 #include "base/parallel.h"
 #include "cli/llvm/llvm_options.h"
@@ -81,7 +81,7 @@ std::vector<const FunctionOverlap*> wanted_functions(const Settings& s, const Co
     if (is_wanted(*function)) wanted.push_back(function);
   if (wanted.empty()) return wanted;
   wanted.clear();
-  for (u32 i : analysis::peer_order(test))
+  for (u32 i : analysis::llvm_order(test))
     if (is_wanted(*of_test[i])) wanted.push_back(of_test[i]);
   std::ranges::stable_sort(wanted, std::greater<>(),
                            [](const auto* function) { return function->base_weight; });

@@ -74,7 +74,7 @@ void warn_of_unwinding(const pipeline::ReadInput& input, bool list) {
   if (facts.cut_chains)
     report::print(stderr,
                   "warning: {} samples have more than {} frames: the outer ones are left out\n",
-                  facts.cut_chains, unwind::HybridSampler::max_frames);
+                  facts.cut_chains, unwind::HybridSampleReader::max_frames);
   if (list && facts.left_program)
     report::print(stderr,
                   "warning: Profile context truncated due to missing probe for call instruction at "

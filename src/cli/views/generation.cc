@@ -127,7 +127,8 @@ std::vector<std::string> warnings(const pipeline::Road& road, const Naming& nami
   if (has_frames_elsewhere(input)) list.push_back(frames_elsewhere(*road.program));
   if (input.unwound.cut_chains)
     add("{} with more than {} frames: the outer ones were left out",
-        counted(input.unwound.cut_chains, "sample"), grouped(unwind::HybridSampler::max_frames));
+        counted(input.unwound.cut_chains, "sample"),
+        grouped(unwind::HybridSampleReader::max_frames));
   if (!input.mapped)
     add("no mapping event of {} in the text: its linked addresses were taken "
         "(perf script --show-mmap-events tells them)",

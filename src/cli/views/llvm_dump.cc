@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/peer_order.h"
+#include "analysis/llvm_order.h"
 #include "base/function_name.h"
 #include "base/parallel.h"
 #include "report/json.h"
@@ -429,7 +429,7 @@ std::string dump_hot_functions(const Columns& columns, u64 top) {
   for (const auto& entry : columns.summary.entries)
     if (entry.cutoff == profile::hot_cutoff) threshold = entry.min_count;
   std::vector<HotFunction> hot;
-  for (u32 i : analysis::peer_order(columns)) {
+  for (u32 i : analysis::llvm_order(columns)) {
     HotFunction function{&columns.functions[i]};
     for (const auto& place : columns.part(*function.top).places_within(function.top->node))
       function.max = std::max(function.max, place.samples);

@@ -5,7 +5,7 @@ namespace pgokit::generate {
 
 profile::Profile to_profile(ContextSamples samples) {
   profile::Profile profile;
-  PlaceSums sums(samples);
+  FunctionSamplesAccumulator sums(samples);
   std::vector<profile::ContextId> ids(samples.size());
   for (u32 i = 1; i < samples.size(); ++i) {
     const auto& context = samples.contexts[i];

@@ -2,7 +2,7 @@
 
 // Records of contexts, which come in any order, kept by context: two arrays.
 //
-//   ByContext<Row> rows(contexts);
+//   ContextRows<Row> rows(contexts);
 //   rows.expect(context, 2);                 // any number of threads
 //   rows.allocate();                         // everything is expected
 //   rows.put(context, {location, 3});        // any number of threads; as often as expected
@@ -22,10 +22,10 @@
 namespace pgokit::generate {
 
 template <class Record>
-class ByContext {
+class ContextRows {
  public:
-  ByContext() = default;
-  explicit ByContext(size_t contexts) : end_(contexts) {}
+  ContextRows() = default;
+  explicit ContextRows(size_t contexts) : end_(contexts) {}
 
   void expect(u32 context, u32 records) {
     std::atomic_ref(end_[context]).fetch_add(records, std::memory_order_relaxed);

@@ -63,9 +63,9 @@ class ContextSamples {
   LocationTable locations;
   std::vector<Context> contexts;
   std::vector<u64> checksums;  // by NameId; empty: there are none
-  ByContext<Row> rows;
-  ByContext<Target> targets;
-  ByContext<u32> lists;             // probes: numbers of lists
+  ContextRows<Row> rows;
+  ContextRows<Target> targets;
+  ContextRows<u32> lists;           // probes: numbers of lists
   std::vector<u32> list_locations;  // of one list after the other
   std::vector<u32> list_ends;       // by number
 

@@ -8,7 +8,7 @@ namespace pgokit::generate {
 using profile::add_saturated;
 using profile::FunctionSamples;
 
-void PlaceSums::add(std::span<const u32> contexts) {
+void FunctionSamplesAccumulator::add(std::span<const u32> contexts) {
   for (size_t i = 0; i < contexts.size(); ++i) {
     prefetch(contexts, i);
     add(contexts[i]);
@@ -16,7 +16,7 @@ void PlaceSums::add(std::span<const u32> contexts) {
 }
 
 // They are all over the memory: a third of the time without it.
-void PlaceSums::prefetch(std::span<const u32> contexts, size_t at) const {
+void FunctionSamplesAccumulator::prefetch(std::span<const u32> contexts, size_t at) const {
   constexpr size_t ahead = 8;
   if (at + 2 * ahead < contexts.size()) {
     u32 context = contexts[at + 2 * ahead];
@@ -33,7 +33,7 @@ void PlaceSums::prefetch(std::span<const u32> contexts, size_t at) const {
   }
 }
 
-void PlaceSums::add(u32 context) {
+void FunctionSamplesAccumulator::add(u32 context) {
   total_ = add_saturated(total_, samples_.contexts[context].total);
   head_ = add_saturated(head_, samples_.head(context));
   for (const auto& row : samples_.rows.of(context)) {
@@ -48,7 +48,7 @@ void PlaceSums::add(u32 context) {
   }
 }
 
-FunctionSamples PlaceSums::take() {
+FunctionSamples FunctionSamplesAccumulator::take() {
   FunctionSamples function;
   function.total = total_;
   function.head = head_;
@@ -58,21 +58,21 @@ FunctionSamples PlaceSums::take() {
   return function;
 }
 
-void PlaceSums::clear() {
+void FunctionSamplesAccumulator::clear() {
   for (u32 location : seen_) sums_[location] = {};
   seen_.clear();
   targets_.clear();
   total_ = head_ = 0;
 }
 
-void PlaceSums::take_body(FunctionSamples& into) {
+void FunctionSamplesAccumulator::take_body(FunctionSamples& into) {
   std::ranges::sort(seen_, {}, [&](u32 location) { return samples_.locations[location]; });
   into.body.reserve(seen_.size());
   for (u32 location : seen_)
     into.body[samples_.locations[location]].samples = sums_[location].count;
 }
 
-void PlaceSums::take_targets(FunctionSamples& into) {
+void FunctionSamplesAccumulator::take_targets(FunctionSamples& into) {
   std::ranges::sort(targets_, {}, [&](const auto& target) {
     return std::pair(samples_.locations[target.location], target.callee);
   });

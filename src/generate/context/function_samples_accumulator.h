@@ -2,7 +2,7 @@
 
 // Adds up the samples of contexts to those of one function.
 //
-//   PlaceSums sums(samples);                       // one per thread
+//   FunctionSamplesAccumulator sums(samples);                       // one per thread
 //   sums.add(contexts);
 //   FunctionSamples function = sums.take();
 
@@ -10,9 +10,9 @@
 
 namespace pgokit::generate {
 
-class PlaceSums {
+class FunctionSamplesAccumulator {
  public:
-  explicit PlaceSums(const ContextSamples& samples)
+  explicit FunctionSamplesAccumulator(const ContextSamples& samples)
       : samples_(samples), sums_(samples.locations.size()) {}
 
   void add(std::span<const u32> contexts);

@@ -19,8 +19,8 @@ Status finish(const program::Program&, const ReadOptions& options, ReadInput& in
   std::vector<profile::MergeInput> files;
   for (const auto& path : paths) files.push_back({path});
   auto merged = TRY(profile::merge_files(files, {.rule = profile::ChecksumRule::first,
-                                                 .peer_order = true,
-                                                 .peer_order_of_plain = false,
+                                                 .llvm_order = true,
+                                                 .llvm_order_of_plain = false,
                                                  .strict = true,
                                                  .distinct = false,
                                                  .rename = {},

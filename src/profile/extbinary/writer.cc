@@ -129,7 +129,7 @@ class ExtWriter {
     ByteWriter out;
     write_summary(out, options_.contexts_apart
                            ? summarize_contexts(profile_)
-                           : summarize(profile_, options_.peer_order, options_.threads));
+                           : summarize(profile_, options_.llvm_order, options_.threads));
     put(section, out.bytes());
   }
 
@@ -220,7 +220,7 @@ class ExtWriter {
   std::vector<const Function*> metadata_order() const {
     auto ordered = order_.functions();
     std::vector<const Function*> functions(ordered.begin(), ordered.end());
-    if (!options_.peer_order) return functions;
+    if (!options_.llvm_order) return functions;
     if (!options_.metadata_order.empty()) return kept_in_order(options_.metadata_order);
     auto order = peer_table_order(PeerKeys(profile_).all());
     for (size_t i = 0; i < order.size(); ++i) functions[i] = &profile_.functions()[order[i]];

@@ -122,7 +122,7 @@ class Merger {
   void enter_tables(Source& source);
   void enter_functions(const Source& source, Batch& batch);
   void tell_mismatches();
-  void make_in_peer_order(std::span<const ContextId> contexts);
+  void make_in_llvm_order(std::span<const ContextId> contexts);
   void unify_names();
 
   const std::vector<MergeInput>& inputs_;
@@ -313,15 +313,15 @@ void Merger::enter_functions(const Source& source, Batch& batch) {
     for (const auto& function : from.functions())
       contexts.push_back(taken[static_cast<size_t>(function.context)]);
   }
-  if (options_.peer_order) make_in_peer_order(contexts);
+  if (options_.llvm_order) make_in_llvm_order(contexts);
   for (size_t i = 0; i < contexts.size(); ++i) enter(contexts[i], i);
 }
 
 // Makes the functions of an input in the order in which llvm-profdata would.
-void Merger::make_in_peer_order(std::span<const ContextId> contexts) {
+void Merger::make_in_llvm_order(std::span<const ContextId> contexts) {
   const Flags& flags = result_.profile.flags;
   bool plain = !flags.probe_based && !flags.context_sensitive && !flags.pre_inlined;
-  if (plain && !options_.peer_order_of_plain) return;
+  if (plain && !options_.llvm_order_of_plain) return;
   std::vector<u64> keys;
   for (auto context : contexts) keys.push_back(peer_keys_.key(context));
   for (u32 i : peer_table_order(keys)) {

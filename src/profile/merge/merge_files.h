@@ -27,7 +27,7 @@ struct MergeOptions {
   ChecksumRule rule = ChecksumRule::largest;
   // Functions get into the sum in the order of llvm-profdata; in profiles without probes and
   // contexts too, where only flattening shows it.
-  bool peer_order = false, peer_order_of_plain = false;
+  bool llvm_order = false, llvm_order_of_plain = false;
   bool strict = false;    // the first input that cannot be used ends it all
   bool distinct = false;  // of inputs with the same contents and weight one counts
   FileTables::Rename rename = {};

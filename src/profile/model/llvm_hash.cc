@@ -89,7 +89,7 @@ class LongHash {
 
 }  // namespace
 
-u64 peer_hash(std::span<const u64> words) {
+u64 llvm_hash(std::span<const u64> words) {
   if (words.size() <= 4) return hash_up_to_four(words);
   if (words.size() <= 8) return hash_up_to_eight(words);
   LongHash hash;
@@ -128,7 +128,7 @@ u64 PeerKeys::key(ContextId context) {
     u64 place = u64{location.discriminator} << 32 | location.line_offset;
     words.push_back(guid(function) + (place << 5) + place);
   }
-  return peer_hash(words);
+  return llvm_hash(words);
 }
 
 }  // namespace pgokit::profile

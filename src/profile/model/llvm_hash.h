@@ -14,7 +14,7 @@
 namespace pgokit::profile {
 
 // Of the words that stand for the frames of a context.
-u64 peer_hash(std::span<const u64> words);
+u64 llvm_hash(std::span<const u64> words);
 
 // The places of different keys, in the order of a table that they were put into one after the
 // other.

@@ -115,7 +115,7 @@ u64 Summary::count_at(u32 cutoff) const {
   return 0;
 }
 
-Summary summarize(const Profile& profile, bool peer_order, unsigned threads) {
+Summary summarize(const Profile& profile, bool llvm_order, unsigned threads) {
   if (!profile.flags.context_sensitive) return summarize_functions(profile, threads);
   std::vector<u32> place(profile.names.size());  // 1 + where the function's sum is
   std::deque<Function> functions;
@@ -130,7 +130,7 @@ Summary summarize(const Profile& profile, bool peer_order, unsigned threads) {
   // The first of several checksums decides: then in file order, which takes longer.
   if (!has_several_checksums(profile))
     for (const auto& function : profile.functions()) add_up(function.samples);
-  else if (peer_order)
+  else if (llvm_order)
     for (u32 i : peer_table_order(PeerKeys(profile).all())) add_up(profile.functions()[i].samples);
   else
     for (const auto* function : profile.ordered()) add_up(function->samples);

@@ -63,8 +63,8 @@ class SummaryBuilder {
 };
 
 // Contexts of one function are added up first; where their checksums differ the first one decides:
-// in file order, or with `peer_order` in that of LLVM's hash table.
-Summary summarize(const Profile& profile, bool peer_order = false, unsigned threads = 1);
+// in file order, or with `llvm_order` in that of LLVM's hash table.
+Summary summarize(const Profile& profile, bool llvm_order = false, unsigned threads = 1);
 // Each context by itself.
 Summary summarize_contexts(const Profile& profile);
 

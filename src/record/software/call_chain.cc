@@ -34,7 +34,7 @@ bool is_return_address(AddressSpace& space, u64 address) {
   return before[2] == 0xe8 || ends_with_indirect_call(before);
 }
 
-bool Unwinder::word(AddressSpace& space, u64 address, u64& value) {
+bool ChainUnwinder::word(AddressSpace& space, u64 address, u64& value) {
   if (address < stack_at_ || address + 8 > stack_at_ + stack_.size()) {
     stack_.resize(piece);
     stack_.resize(space.memory().read_some(address, stack_.data(), piece));
@@ -45,7 +45,7 @@ bool Unwinder::word(AddressSpace& space, u64 address, u64& value) {
   return true;
 }
 
-Unwinder::Module& Unwinder::module_of(AddressSpace& space, const Mapping& mapping) {
+ChainUnwinder::Module& ChainUnwinder::module_of(AddressSpace& space, const Mapping& mapping) {
   // The vdso is the same in all processes.
   auto key = fmt::format("{}:{}", mapping.inode, mapping.path);
   auto [it, is_new] = modules_.try_emplace(key);
@@ -68,7 +68,7 @@ Unwinder::Module& Unwinder::module_of(AddressSpace& space, const Mapping& mappin
   return module;
 }
 
-const dwarf::CfiRow* Unwinder::row_at(AddressSpace& space, u64 pc) {
+const dwarf::CfiRow* ChainUnwinder::row_at(AddressSpace& space, u64 pc) {
   const auto* mapping = space.map().find(pc);
   if (!mapping || !mapping->is_fixed_code()) return nullptr;
   Module& module = module_of(space, *mapping);
@@ -87,7 +87,7 @@ const dwarf::CfiRow* Unwinder::row_at(AddressSpace& space, u64 pc) {
   return nullptr;
 }
 
-bool Unwinder::step_by_table(AddressSpace& space, const dwarf::CfiRow& row, Frame& frame) {
+bool ChainUnwinder::step_by_table(AddressSpace& space, const dwarf::CfiRow& row, Frame& frame) {
   u64 cfa = frame.value[row.cfa_register] + static_cast<u64>(row.cfa_offset);
   if (row.linkage_threshold && (frame.pc & 15) >= row.linkage_threshold) cfa += 8;
   if (row.signal_frame || !row.saved(dwarf::CfiRow::return_address)) return false;
@@ -103,7 +103,7 @@ bool Unwinder::step_by_table(AddressSpace& space, const dwarf::CfiRow& row, Fram
   return true;
 }
 
-bool Unwinder::step_by_frame_pointer(AddressSpace& space, Frame& frame) {
+bool ChainUnwinder::step_by_frame_pointer(AddressSpace& space, Frame& frame) {
   u64 base = frame.value[dwarf::CfiRow::rbp], next, return_address;
   if (base < frame.value[dwarf::CfiRow::rsp] || base % 8 != 0) return false;
   if (!word(space, base, next) || !word(space, base + 8, return_address)) return false;
@@ -113,13 +113,13 @@ bool Unwinder::step_by_frame_pointer(AddressSpace& space, Frame& frame) {
   return true;
 }
 
-bool Unwinder::step(AddressSpace& space, Frame& frame, bool leaf) {
+bool ChainUnwinder::step(AddressSpace& space, Frame& frame, bool leaf) {
   const auto* row = row_at(space, frame.pc - (leaf ? 0 : 1));
   bool stepped = row ? step_by_table(space, *row, frame) : step_by_frame_pointer(space, frame);
   return stepped && is_return_address(space, frame.pc);
 }
 
-void Unwinder::chain(AddressSpace& space, const Registers& regs, std::vector<u64>& chain) {
+void ChainUnwinder::chain(AddressSpace& space, const Registers& regs, std::vector<u64>& chain) {
   chain.assign(1, regs.rip);
   stack_.clear();
   Frame frame{

@@ -2,7 +2,7 @@
 
 // The call chain of a stopped thread.
 //
-//   Unwinder unwinder;
+//   ChainUnwinder unwinder;
 //   unwinder.chain(space, regs, chain);          // leaf first: rip, then return addresses
 //
 // Frames are found by the unwind tables of the mapped files, else by frame pointers. Every return
@@ -23,7 +23,7 @@
 
 namespace pgokit::record {
 
-class Unwinder {
+class ChainUnwinder {
  public:
   void chain(AddressSpace& space, const Registers& regs, std::vector<u64>& chain);
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "record/software/call_chain.h"
-#include "record/software/recording.h"
+#include "record/software/recording_file.h"
 #include "record/software/stacks.h"
 #include "record/software/window.h"
 #include "record/system/cpu_time.h"
@@ -46,7 +46,7 @@ class Sampler {
     u64 cycles_per_us = 0;  // of the time stamp counter
   };
 
-  Sampler(WindowEngine& engine, Recording& recording, Settings settings)
+  Sampler(WindowEngine& engine, RecordingFile& recording, Settings settings)
       : engine_(engine),
         recording_(recording),
         settings_(settings),
@@ -72,9 +72,9 @@ class Sampler {
   void write_place(SampledThread& thread, const Registers& regs);
 
   WindowEngine& engine_;
-  Recording& recording_;
+  RecordingFile& recording_;
   Settings settings_;
-  Unwinder unwinder_;
+  ChainUnwinder unwinder_;
   StackCutter cutter_;
   TraceCounts counts_;
   std::string obstacle_;

@@ -66,7 +66,7 @@ sigset_t Tracer::block_signals() {
   return before;
 }
 
-Tracer::Tracer(Sampler& sampler, TickSource& ticks, Recording& recording)
+Tracer::Tracer(Sampler& sampler, TickSource& ticks, RecordingFile& recording)
     : sampler_(sampler), ticks_(ticks), recording_(recording), signals_before_(block_signals()) {}
 
 Tracer::~Tracer() {

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "record/software/recording.h"
+#include "record/software/recording_file.h"
 #include "record/software/sampler.h"
 #include "record/software/ticks.h"
 
@@ -35,7 +35,7 @@ class Tracer {
  public:
   static int tick_signal();
 
-  Tracer(Sampler& sampler, TickSource& ticks, Recording& recording);
+  Tracer(Sampler& sampler, TickSource& ticks, RecordingFile& recording);
   ~Tracer();
   Tracer(const Tracer&) = delete;
 
@@ -80,7 +80,7 @@ class Tracer {
 
   Sampler& sampler_;
   TickSource& ticks_;
-  Recording& recording_;
+  RecordingFile& recording_;
   tsl::robin_map<pid_t, std::unique_ptr<Traced>> threads_;
   sigset_t signals_before_;
   pid_t main_pid_ = 0;

@@ -36,14 +36,14 @@ class ContextGroups::Collector {
         contexts_(owner.links_.of_function(function)) {}
 
   Members collect() {
-    if (top_ != none) add(places_.add(ArrivingPlaces::nowhere, 0), top_);
+    if (top_ != none) add(places_.add(PromotionOrder::nowhere, 0), top_);
     size_t first_group = places_.size();
     add_groups();
     if (owner_.alone_[static_cast<size_t>(function_)] > 0) add_others();
     bool has_samples = top_ != none && owner_.has_samples(top_);
     for (auto place = static_cast<u32>(first_group); place < places_.size(); ++place) decide(place);
     std::vector<u32> taken, lost;
-    places_.move_all(top_ == none ? ArrivingPlaces::nowhere : 0, has_samples, taken, lost);
+    places_.move_all(top_ == none ? PromotionOrder::nowhere : 0, has_samples, taken, lost);
     owner_.irregular_ |= places_.is_irregular();
     for (u32 context : lost) {
       owner_.placed_[context] = true;
@@ -71,7 +71,7 @@ class ContextGroups::Collector {
          i = owner_.groups_[i].next) {
       const auto& group = owner_.groups_[i];
       if (owner_.placed_[owner_.members_[group.first]]) continue;
-      u32 place = places_.add(ArrivingPlaces::nowhere, 0);
+      u32 place = places_.add(PromotionOrder::nowhere, 0);
       place_of_group_[i] = place;
       places_.members(place).assign(owner_.members_.begin() + group.first,
                                     owner_.members_.begin() + group.end);
@@ -108,7 +108,7 @@ class ContextGroups::Collector {
              owner_.samples_.contexts[at].function != function_);
     bool nested =
         at != generate::ContextSamples::root && owner_.samples_.contexts[at].function == function_;
-    u32 above = ArrivingPlaces::nowhere, order = at;
+    u32 above = PromotionOrder::nowhere, order = at;
     u64 key = path ^ IntHash{}(at);
     if (nested) {
       above = place_of(at);
@@ -144,7 +144,7 @@ class ContextGroups::Collector {
   ContextGroups& owner_;
   NameId function_;
   u32 top_;
-  ArrivingPlaces places_;
+  PromotionOrder places_;
   Members contexts_;  // of the function, ascending
   tsl::robin_map<u32, u32, IntHash> place_of_group_;
   tsl::robin_map<u64, u32, IntHash> number_of_place_;  // in others_

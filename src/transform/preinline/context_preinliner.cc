@@ -108,7 +108,7 @@ class ContextPreinliner {
   unsigned threads_;
   ContextLinks links_;
   ContextGroups groups_;
-  generate::PlaceSums places_;
+  generate::FunctionSamplesAccumulator places_;
   ContextSums sums_;  // of those kept
   std::vector<Kept> kept_;
   std::vector<InlineSizes::Frame> frames_;

@@ -31,7 +31,7 @@ class ContextSums {
   struct Worker {
     explicit Worker(const generate::ContextSamples& samples) : sums(samples) {}
 
-    generate::PlaceSums sums;
+    generate::FunctionSamplesAccumulator sums;
     std::vector<std::pair<size_t, profile::FunctionSamples>> functions;
   };
   void sum(const Batch& batch, unsigned worker);

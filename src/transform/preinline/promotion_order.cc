@@ -4,19 +4,19 @@
 
 namespace pgokit::transform {
 
-u32 ArrivingPlaces::add(u32 above, u64 path) {
+u32 PromotionOrder::add(u32 above, u64 path) {
   auto place = static_cast<u32>(places_.size());
   places_.emplace_back().path = path;
   if (above != nowhere) places_[above].nested.push_back(place);
   return place;
 }
 
-void ArrivingPlaces::decide(u32 place, u32 rank) {
+void PromotionOrder::decide(u32 place, u32 rank) {
   places_[place].rank = rank;
   turns_.emplace(rank, place);
 }
 
-void ArrivingPlaces::move_all(u32 first, bool has_samples, std::vector<u32>& taken,
+void PromotionOrder::move_all(u32 first, bool has_samples, std::vector<u32>& taken,
                               std::vector<u32>& lost) {
   if (turns_.empty() && !has_samples) return;
   if (first != nowhere) move(first, taken, lost);
@@ -31,7 +31,7 @@ void ArrivingPlaces::move_all(u32 first, bool has_samples, std::vector<u32>& tak
 
 // While it is moved what hangs below it finds it at its old place still, and is lost there: as the
 // third level of a function that calls itself the same way again and again.
-void ArrivingPlaces::move(u32 place, std::vector<u32>& taken, std::vector<u32>& lost) {
+void PromotionOrder::move(u32 place, std::vector<u32>& taken, std::vector<u32>& lost) {
   moving_ = place;
   auto& moved = places_[place];
   taken.insert(taken.end(), moved.members.begin(), moved.members.end());
@@ -42,7 +42,7 @@ void ArrivingPlaces::move(u32 place, std::vector<u32>& taken, std::vector<u32>& 
   moving_ = nowhere;
 }
 
-void ArrivingPlaces::lose(u32 place, std::vector<u32>& lost) {
+void PromotionOrder::lose(u32 place, std::vector<u32>& lost) {
   auto& gone = places_[place];
   gone.moved = true;
   irregular_ |= !has_samples_ || !gone.nested.empty();
@@ -50,14 +50,14 @@ void ArrivingPlaces::lose(u32 place, std::vector<u32>& lost) {
   lost.insert(lost.end(), gone.members.begin(), gone.members.end());
 }
 
-void ArrivingPlaces::hang_below(u32 place, std::vector<u32>& lost) {
+void PromotionOrder::hang_below(u32 place, std::vector<u32>& lost) {
   auto [there, fresh] = below_.try_emplace(places_[place].path, place);
   if (!fresh) return join(place, there->second, lost);
   places_[place].below = true;
 }
 
 // With all that is nested in both.
-void ArrivingPlaces::join(u32 from, u32 to, std::vector<u32>& lost) {
+void PromotionOrder::join(u32 from, u32 to, std::vector<u32>& lost) {
   std::vector<std::pair<u32, u32>> pending{{from, to}};
   while (!pending.empty()) {
     auto [source, target] = pending.back();

@@ -4,8 +4,8 @@
 // after the other, each with all that hangs below it. Where the function calls itself, places below
 // come to hang below those that were moved before, and may meet others there.
 //
-//   ArrivingPlaces places;
-//   u32 outer = places.add(ArrivingPlaces::nowhere, 0);
+//   PromotionOrder places;
+//   u32 outer = places.add(PromotionOrder::nowhere, 0);
 //   places.member(outer, context);
 //   u32 inner = places.add(outer, path);          // the function called by itself, that way
 //   ...
@@ -21,7 +21,7 @@
 
 namespace pgokit::transform {
 
-class ArrivingPlaces {
+class PromotionOrder {
  public:
   static constexpr u32 nowhere = ~u32{0};
 

@@ -96,7 +96,7 @@ class ContextLines {
   void add_inferred_call(const ContextSamples::Context& callee);
   void collect_rows();
   template <class Record, class Inferred>
-  void collect(ByContext<Record>& into, std::vector<Record> Part::* records,
+  void collect(ContextRows<Record>& into, std::vector<Record> Part::* records,
                u32 Part::Sampled::* end, const Inferred& inferred);
   template <class Each>
   void for_each_part(const Each& each) {
@@ -310,9 +310,9 @@ void ContextLines::collect_rows() {
 
 // What the parts had is gone behind it.
 template <class Record, class Inferred>
-void ContextLines::collect(ByContext<Record>& into, std::vector<Record> Part::* records,
+void ContextLines::collect(ContextRows<Record>& into, std::vector<Record> Part::* records,
                            u32 Part::Sampled::* end, const Inferred& inferred) {
-  into = ByContext<Record>(samples_.size());
+  into = ContextRows<Record>(samples_.size());
   for_each_part([&](const Part& part) {
     u32 begin = 0;
     for (const auto& one : part.sampled)

@@ -50,8 +50,8 @@ void sum_rows(ContextSamples& samples, unsigned threads) {
 
 template <class Record, class Records>
 void collect(std::vector<ProbePart>& parts, const ContextNumbers& numbers, unsigned threads,
-             Records ProbePart::* records, ByContext<Record>& into) {
-  into = ByContext<Record>(numbers.end());
+             Records ProbePart::* records, ContextRows<Record>& into) {
+  into = ContextRows<Record>(numbers.end());
   parallel_for(parts.size(), threads, [&](size_t part, unsigned) {
     for (const auto& one : parts[part].*records) into.expect(numbers.number(part, one.context), 1);
   });

@@ -2,7 +2,7 @@
 
 // An object that stays until the process ends, and is not taken to pieces then.
 //
-//   auto& profile = keep(make_profile());
+//   auto& profile = leak_until_exit(make_profile());
 //
 // For what has millions of pieces and is the last thing that a command makes.
 
@@ -12,7 +12,7 @@
 namespace pgokit {
 
 template <class T>
-T& keep(T object) {
+T& leak_until_exit(T object) {
   static auto* kept = new std::deque<T>;
   return kept->emplace_back(std::move(object));
 }

@@ -21,7 +21,7 @@ std::string comm_of(pid_t pid, pid_t tid);
 // The build id of a mapped file; empty where there is none.
 std::vector<u8> build_id_of(pid_t tid, const Mapping& mapping);
 
-class Recording {
+class RecordingFile {
  public:
   struct Settings {
     std::string path;
@@ -29,7 +29,7 @@ class Recording {
     bool callchain = true;
     std::vector<std::string> command;  // for the file's header
   };
-  static Result<Recording> create(const Settings& settings);
+  static Result<RecordingFile> create(const Settings& settings);
 
   void comm(pid_t pid, pid_t tid, bool exec);
   // `tid`: a thread of the process that lives.
@@ -44,7 +44,7 @@ class Recording {
   Status commit();
 
  private:
-  explicit Recording(perf::Writer writer) : writer_(std::move(writer)) {}
+  explicit RecordingFile(perf::Writer writer) : writer_(std::move(writer)) {}
   const std::vector<u8>& build_id(pid_t tid, const Mapping& mapping);
 
   perf::Writer writer_;

@@ -1,4 +1,4 @@
-#include "record/software/recording.h"
+#include "record/software/recording_file.h"
 
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ perf::RecordId at_now(pid_t pid, pid_t tid) {
   return {.pid = static_cast<u32>(pid), .tid = static_cast<u32>(tid), .time = monotonic_ns()};
 }
 
-perf::Writer::Event make_event(const Recording::Settings& settings) {
+perf::Writer::Event make_event(const RecordingFile::Settings& settings) {
   using namespace perf;
   Writer::Event event{.name = "cpu-clock:u", .attr = {}, .ids = {}};
   event.attr.type = 1;  // software; 0: cpu-clock
@@ -66,17 +66,17 @@ std::vector<u8> build_id_of(pid_t tid, const Mapping& mapping) {
   return {id.begin(), id.end()};
 }
 
-Result<Recording> Recording::create(const Settings& settings) {
-  Recording recording(TRY(perf::Writer::create(settings.path, {make_event(settings)})));
+Result<RecordingFile> RecordingFile::create(const Settings& settings) {
+  RecordingFile recording(TRY(perf::Writer::create(settings.path, {make_event(settings)})));
   describe_machine(recording.writer_.features(), settings.command);
   return recording;
 }
 
-void Recording::comm(pid_t pid, pid_t tid, bool exec) {
+void RecordingFile::comm(pid_t pid, pid_t tid, bool exec) {
   writer_.comm(at_now(pid, tid), comm_of(pid, tid), exec);
 }
 
-const std::vector<u8>& Recording::build_id(pid_t tid, const Mapping& mapping) {
+const std::vector<u8>& RecordingFile::build_id(pid_t tid, const Mapping& mapping) {
   auto [it, is_new] = build_ids_.try_emplace(mapping.path);
   if (!is_new) return it.value();
   it.value() = build_id_of(tid, mapping);
@@ -85,7 +85,7 @@ const std::vector<u8>& Recording::build_id(pid_t tid, const Mapping& mapping) {
   return it.value();
 }
 
-void Recording::mapped(pid_t pid, pid_t tid, const Mapping& mapping) {
+void RecordingFile::mapped(pid_t pid, pid_t tid, const Mapping& mapping) {
   u32 protection = (mapping.readable ? 1U : 0) | (mapping.writable ? 2U : 0) | 4;
   writer_.mmap2(at_now(pid, pid), {.start = mapping.start,
                                    .size = mapping.size(),
@@ -96,16 +96,16 @@ void Recording::mapped(pid_t pid, pid_t tid, const Mapping& mapping) {
                                    .map_flags = mapping.shared ? 1U : 2U});
 }
 
-void Recording::forked(pid_t pid, pid_t tid, pid_t parent_pid, pid_t parent_tid) {
+void RecordingFile::forked(pid_t pid, pid_t tid, pid_t parent_pid, pid_t parent_tid) {
   writer_.fork(at_now(pid, tid), static_cast<u32>(parent_pid), static_cast<u32>(parent_tid));
 }
 
-void Recording::exited(pid_t pid, pid_t tid) {
+void RecordingFile::exited(pid_t pid, pid_t tid) {
   writer_.exit(at_now(pid, tid), static_cast<u32>(pid), static_cast<u32>(pid));
 }
 
-void Recording::sample(pid_t pid, pid_t tid, u64 ip, u64 period_ns, std::span<const Edge> taken,
-                       std::span<const u64> chain) {
+void RecordingFile::sample(pid_t pid, pid_t tid, u64 ip, u64 period_ns, std::span<const Edge> taken,
+                           std::span<const u64> chain) {
   branches_.clear();
   for (size_t i = taken.size(); i-- > 0;)
     branches_.push_back({.from = taken[i].from, .to = taken[i].to, .flags = u64{0}});
@@ -118,6 +118,6 @@ void Recording::sample(pid_t pid, pid_t tid, u64 ip, u64 period_ns, std::span<co
                   .branches = branches_});
 }
 
-Status Recording::commit() { return writer_.commit(); }
+Status RecordingFile::commit() { return writer_.commit(); }
 
 }  // namespace pgokit::record

@@ -1,5 +1,4 @@
-#include "analysis/peer_order.h"
-
+#include "analysis/llvm_order.h"
 #include "profile/model/llvm_hash.h"
 
 namespace pgokit::analysis {
@@ -14,12 +13,12 @@ u64 key(const Columns& columns, const Columns::Top& top, std::vector<u64>& words
     u64 place = u64{location.discriminator} << 32 | location.line_offset;
     words.push_back(columns.guid(function) + (place << 5) + place);
   }
-  return profile::peer_hash(words);
+  return profile::llvm_hash(words);
 }
 
 }  // namespace
 
-std::vector<u32> peer_order(const Columns& columns) {
+std::vector<u32> llvm_order(const Columns& columns) {
   std::vector<u64> words;
   std::vector<u64> keys;
   for (const auto& top : columns.functions) keys.push_back(key(columns, top, words));

@@ -8,6 +8,6 @@
 namespace pgokit::analysis {
 
 // Places of Columns::functions.
-std::vector<u32> peer_order(const profile::Columns& columns);
+std::vector<u32> llvm_order(const profile::Columns& columns);
 
 }  // namespace pgokit::analysis
