@@ -161,7 +161,7 @@ def one_round(comparison, rng, shape):
                     ["--sample-merge-cold-context", "--sample-trim-cold-context",
                      "--sample-frame-depth-for-cold-context=2"]]
     for option in options:
-        drops = option[0].startswith(("--function", "--no-function"))
+        drops = option[0].startswith(("--function", "--no-function")) and "contexts" not in shape
         marked = option[0].startswith(("-pr", "--sparse")) and "contexts" not in shape
         form = "--extbinary" if drops or marked else "--text"
         comparison.compare([form, *option, *inputs], f"{shape} option")

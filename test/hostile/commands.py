@@ -74,7 +74,7 @@ show @mip --targets
 show @mip --source calc.c -b @instrumented
 show @program-lbr-perfdata --targets -b @program
 export @mip -b @instrumented -o OUT
-export @mip -b @instrumented --targets -o OUT
+export @mip --targets -o OUT
 compare @text @extbinary
 compare @contexts @contexts-text
 compare @gcov @md5

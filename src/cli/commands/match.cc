@@ -124,7 +124,8 @@ Status match(Settings& s) {
   TRY(output.commit());
   auto* where = s.output == "-" ? stderr : stdout;
   for (const auto& loss : losses) report::print(stderr, "pgokit match: warning: {}\n", loss);
-  report::print(where, "{}", s.json ? as_json(s, report, losses) : as_text(s, report));
+  report::print(where, "{}",
+                report::lines(s.json ? as_json(s, report, losses) : as_text(s, report)));
   return {};
 }
 
