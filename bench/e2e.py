@@ -19,8 +19,9 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "support"))
 import big_program  # noqa: E402
+import goals  # noqa: E402
 import launch  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -107,11 +108,7 @@ def start_up(command, runs=200):
     return statistics.median(times) * 1000
 
 
-def verdict(ratio, target):
-    return f"{ratio:.1f}x (target {target:g}x{'' if ratio >= target else ', missed'})" if target else f"{ratio:.1f}x"
-
-
-def write_table(results, start_times, runs):
+def write_table(results, start_times, runs, promises):
     lines = ["# pgokit beside llvm-profgen", "",
              f"Written by `./dev bench e2e`: medians of {runs} runs of each, in turn, on {os.cpu_count()} cores "
              f"({launch.machine()}, Linux {platform.release()}; load of the machine {os.getloadavg()[1]:.1f}). Peak memory is the highest seen; below 10 MB it cannot be told.", "",
@@ -121,8 +118,9 @@ def write_table(results, start_times, runs):
         what = f"{case.about}, {size:.0f} MB" if size >= 1 else case.about
         lines.append(f"| {what} | llvm-profgen 22 | {theirs.wall:.2f} s | {theirs.cpu:.2f} s | {theirs.peak_mb:.0f} MB | |")
         lines.append(f"| | pgokit | {ours.wall:.3f} s | {ours.cpu:.3f} s | {ours.peak_mb:.0f} MB | {'yes' if same else 'NO'} |")
-        lines.append(f"| | ratio | {verdict(theirs.wall / ours.wall, case.speed_target)} | {theirs.cpu / ours.cpu:.1f}x "
-                     f"| {verdict(theirs.peak_mb / ours.peak_mb, case.memory_target)} | |")
+        speed = promises.ratio(case.name, "wall", theirs.wall / ours.wall, case.speed_target)
+        memory = promises.ratio(case.name, "memory", theirs.peak_mb / ours.peak_mb, case.memory_target)
+        lines.append(f"| | ratio | {speed} | {theirs.cpu / ours.cpu:.1f}x | {memory} | |")
     if start_times:
         lines += ["", f"Start-up: `pgokit --help` {start_times[0]:.1f} ms, `llvm-profgen-22 --help` {start_times[1]:.1f} ms."]
     return "\n".join(lines) + "\n"
@@ -135,7 +133,7 @@ def main():
     parser.add_argument("--json", metavar="FILE", help="write the figures to FILE")
     options = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
-    results = []
+    results, promises = [], goals.Goals("e2e")
     for case in cases(options.only):
         try:
             ours, theirs, same = compare(case, options.runs)
@@ -148,7 +146,7 @@ def main():
     start_times = None
     if options.only in (None, "start"):
         start_times = start_up([PGOKIT, "--help"]), start_up(["llvm-profgen-22", "--help"])
-    text = write_table(results, start_times, options.runs)
+    text = write_table(results, start_times, options.runs, promises)
     print(text)
     if options.only is None:
         (ROOT / "bench/e2e.md").write_text(text, encoding="utf-8")
@@ -156,7 +154,7 @@ def main():
         figures = {case.name: {"pgokit": dataclasses.asdict(ours), "llvm-profgen": dataclasses.asdict(theirs), "same": same}
                    for case, ours, theirs, same in results}
         pathlib.Path(options.json).write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
-    return 0 if all(same for *_, same in results) else 1
+    return promises.finish() or int(not all(same for *_, same in results))
 
 
 if __name__ == "__main__":

@@ -17,9 +17,10 @@ import platform
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(__file__).resolve().parent / "support")]
 import deep_program  # noqa: E402
 import e2e  # noqa: E402
+import goals  # noqa: E402
 import launch  # noqa: E402
 
 WORK = e2e.WORK
@@ -108,11 +109,12 @@ def growth(runs):
             "| samples | input | wall | CPU | peak memory |", "|---|---|---|---|---|", *lines]
 
 
-def rows(results):
+def rows(results, promises):
     for size_name, case, ours, theirs, same, size in results:
         goal = SIZES[size_name]
-        speed = e2e.verdict(theirs["cpu"] / ours.wall, goal.targets.get(case, 0))
-        memory = e2e.verdict(theirs["peak_mb"] / ours.peak_mb, goal.memory if case != "first" else 0)
+        row = f"{size_name} {case}"
+        speed = promises.ratio(row, "wall", theirs["cpu"] / ours.wall, goal.targets.get(case, 0))
+        memory = promises.ratio(row, "memory", theirs["peak_mb"] / ours.peak_mb, goal.memory if case != "first" else 0)
         what = f"{size_name}: {CASES[case][-1]}" + (f", {size / 2**20:.0f} MB" if size >= 2**20 else "")
         yield f"| {what} | llvm-profgen 22 | {theirs['wall']:.2f} s | {theirs['cpu']:.2f} s | {theirs['peak_mb']:.0f} MB | |"
         yield f"| | pgokit | {ours.wall:.3f} s | {ours.cpu:.3f} s | {ours.peak_mb:.0f} MB | {'yes' if same else 'NO'} |"
@@ -126,7 +128,7 @@ def main():
     parser.add_argument("--only", choices=CASES)
     parser.add_argument("--no-growth", action="store_true", help="leave out the recording of 20 million samples")
     options = parser.parse_args()
-    results = []
+    results, promises = [], goals.Goals("generate")
     for size_name in [options.size] if options.size else SIZES:
         for case in SIZES[size_name].targets:
             if options.only not in (None, case):
@@ -140,14 +142,14 @@ def main():
             f"({launch.machine()}, Linux {platform.release()}; load of the machine {os.getloadavg()[1]:.1f}).",
             *[f"{name}: {size.megabytes} MB of code, {size.samples} samples" + (f", {size.repeat} % of them seen before." if size.repeat else ".")
               for name, size in SIZES.items()], "",
-            "| | | wall | CPU | peak memory | same profile |", "|---|---|---|---|---|---|", *rows(results)]
+            "| | | wall | CPU | peak memory | same profile |", "|---|---|---|---|---|---|", *rows(results, promises)]
     complete = not (options.size or options.only)
     if complete and not options.no_growth:
         text += growth(1)
     print("\n".join(text))
     if complete:
         (e2e.ROOT / "bench/generate.md").write_text("\n".join(text) + "\n", encoding="utf-8")
-    return 0 if all(same for *_, same, _ in results) else 1
+    return promises.finish() or int(not all(same for *_, same, _ in results))
 
 
 if __name__ == "__main__":

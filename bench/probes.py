@@ -15,7 +15,7 @@ import random
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "support"))
 import launch  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent

@@ -13,7 +13,8 @@ import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "support"))
+import goals  # noqa: E402
 import launch  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -60,9 +61,10 @@ def main():
         print(f"SKIPPED: no {PEER}")
         return 77
     WORK.mkdir(parents=True, exist_ok=True)
+    promises = goals.Goals("profiles")
     lines = [f"On {launch.machine()}, {args.runs} runs in turn, medians.", "",
-             "| case | inputs | pgokit | llvm-profdata | times faster | CPU | pgokit MB | llvm-profdata MB | wanted |",
-             "|---|---|---|---|---|---|---|---|---|"]
+             "| case | inputs | pgokit | llvm-profdata | times faster | CPU | pgokit MB | llvm-profdata MB |",
+             "|---|---|---|---|---|---|---|---|"]
     for name, about, words, wanted in cases(args.count, args.bytes):
         if args.only not in (None, name):
             continue
@@ -72,13 +74,12 @@ def main():
             [PEER, *words, *(["-o", WORK / "theirs"] if writes else [])]], args.runs, WORK)
         if writes and not filecmp.cmp(WORK / "ours", WORK / "theirs", shallow=False):
             raise SystemExit(f"{name}: the files differ")
-        lines.append(f"| {name} | {about} | {ours.wall:.3f} s | {theirs.wall:.3f} s | {theirs.wall / ours.wall:.1f} | "
-                     f"{theirs.cpu / max(ours.cpu, 0.001):.1f} | {ours.peak_mb:.0f} | {theirs.peak_mb:.0f} | "
-                     f"{f'{wanted}' if wanted else ''} |")
+        lines.append(f"| {name} | {about} | {ours.wall:.3f} s | {theirs.wall:.3f} s | {promises.ratio(name, 'wall', theirs.wall / ours.wall, wanted)} | "
+                     f"{theirs.cpu / max(ours.cpu, 0.001):.1f} | {ours.peak_mb:.0f} | {theirs.peak_mb:.0f} |")
         print(lines[-1])
     if args.only is None:
         (ROOT / "bench/profiles.md").write_text("\n".join(lines) + "\n")
-    return 0
+    return promises.finish()
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "examples"), str(ROOT / "test/rebuild")]
+sys.path[:0] = [str(ROOT / "bench/support"), str(ROOT / "examples"), str(ROOT / "test/rebuild")]
 import demo  # noqa: E402
 import launch  # noqa: E402
 import run as rebuild  # noqa: E402

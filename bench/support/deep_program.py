@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes programs with deep call chains and deep inlining: what context-sensitive profiles are slow on.
 
-    python3 bench/deep_program.py FOLDER MEGABYTES      writes FOLDER/lines and FOLDER/probes
+    python3 bench/support/deep_program.py FOLDER MEGABYTES      writes FOLDER/lines and FOLDER/probes
 
 Both have about MEGABYTES of code: one with debug information alone, the other with pseudo probes too. A few units of
 C++ are generated and compiled; the others are copies of their objects in which the name of the namespace, and with

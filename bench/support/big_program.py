@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes a program with 100 MB of code, with debug information, in a minute or two.
 
-    python3 bench/big_program.py [FOLDER]      writes FOLDER/big, build/bench/big by default
+    python3 bench/support/big_program.py [FOLDER]      writes FOLDER/big, build/bench/big by default
 
 Four different units of C++ are generated and compiled. Each is then copied 25 times or more: the
 copies differ in the name of their namespace, which has the same length in all of them and so can be
@@ -14,7 +14,7 @@ import random
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TEXT_BYTES = 100 << 20
 SEEDS = 4
 FUNCTIONS = 450  # per unit
