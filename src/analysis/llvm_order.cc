@@ -1,4 +1,5 @@
 #include "analysis/llvm_order.h"
+
 #include "profile/model/llvm_hash.h"
 
 namespace pgokit::analysis {
