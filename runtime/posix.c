@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Instrumented objects refer to it, which brings this library into the link. */
@@ -21,15 +20,6 @@ static int enabled;
 static struct sigaction before;
 static int handled_signal;
 static int is_program; /* else a library */
-
-static uint64_t clock_ns(clockid_t clock) {
-  struct timespec time = {0, 0};
-  clock_gettime(clock, &time);
-  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
-uint64_t pgokit_clock_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
-uint64_t pgokit_wall_ns(void) { return clock_ns(CLOCK_REALTIME); }
 
 /* ---- the module ---- */
 
@@ -52,13 +42,6 @@ static int remember_path(struct dl_phdr_info* info, size_t size, void* context) 
   return 0;
 }
 
-static void start_counting(uint32_t parent) {
-  pgokit_self.pid = (uint32_t)getpid();
-  pgokit_self.parent = parent;
-  pgokit_self.start_time = pgokit_wall_ns();
-  pgokit_self.start_clock = pgokit_clock_ns();
-}
-
 /* Where bytes and counters are mixed, their first values are those in the file of the module. */
 static int reload(void) {
   const uint64_t address = (uint64_t)(uintptr_t)pgokit_raw_begin() - pgokit_load_bias();
@@ -73,7 +56,7 @@ int pgokit_reset(void) {
   if (result) return result;
   pgokit_forget_runs();
   pgokit_forget_records();
-  start_counting(pgokit_self.parent);
+  pgokit_start_counting(pgokit_self.parent);
   return 0;
 }
 
@@ -132,7 +115,7 @@ static void in_child(void) {
   if (pgokit_continuous) pgokit_leave_continuous();
   pgokit_self.flags |= MIP_DUMP_FORKED;
   pgokit_self.parent = parent;
-  if (pgokit_reset()) start_counting(parent);
+  if (pgokit_reset()) pgokit_start_counting(parent);
   pgokit_new_file();
   if (pgokit_wants_continuous()) pgokit_enter_continuous();
   errno = saved;
@@ -146,7 +129,7 @@ __attribute__((constructor(101))) static void start(void) {
   dl_iterate_phdr(remember_path, &is_program);
   pgokit_self.path = module_path;
   const uint64_t first = pgokit_self.start_clock;
-  start_counting(0);
+  pgokit_start_counting(0);
   if (first) pgokit_self.start_clock = first; /* functions that ran before this one */
   const char* name = getenv("PGOKIT_PROFILE_FILE");
   /* Programs with more rights than their user write no files that the user names. */

@@ -1,4 +1,5 @@
-/* Between the hosted files of the run time. Results are 0 or errno values. */
+/* Between the hosted files of the run time, in the order in which they call each other: a file
+ * calls only those before it. Results are 0 or errno values. */
 #ifndef PGOKIT_RUNTIME_POSIX_H
 #define PGOKIT_RUNTIME_POSIX_H
 
@@ -6,7 +7,10 @@
 
 enum { PGOKIT_PATH_SIZE = 4096 };
 
-extern int pgokit_continuous; /* counters are mapped to a file */
+/* identity.c */
+/* Its clocks stand in for the weak ones of count.c and core.c only because every program needs this
+ * function too: an archive's file is not linked for what is there already. */
+void pgokit_start_counting(uint32_t parent); /* fills pgokit_self, but not path and flags */
 
 /* file.c */
 /* Memory for two names: of whoever saves or maps the file, which are never at it together. */
@@ -23,6 +27,7 @@ void pgokit_new_file(void);                /* what was written belongs to anothe
 int pgokit_read_section(const char* path, uint64_t address, void* to, size_t size);
 
 /* continuous.c */
+extern int pgokit_continuous; /* counters are mapped to a file */
 int pgokit_enter_continuous(void);
 void pgokit_leave_continuous(void); /* counters stay as they are, in memory of the process */
 

@@ -6,7 +6,7 @@ import targets
 import tools
 
 SYSROOT = "/usr/aarch64-linux-gnu"
-RUNTIME = ["count.c", "core.c", "first_run.c", "edges.c", "order_log.c", "posix.c", "file.c", "continuous.c",
+RUNTIME = ["count.c", "core.c", "first_run.c", "edges.c", "order_log.c", "identity.c", "file.c", "continuous.c", "posix.c",
            "values.c", "value_entry.c", "modules.c"]
 
 
