@@ -3,11 +3,15 @@ include(GoogleTest)
 
 # One static library and one test program per folder of src/. Files are found by name, so that a
 # *_test.cc can never be forgotten. NEEDS names the layers it may include, PARTS its own folders in
-# the order in which they may include each other; LINK other libraries.
+# the order in which they may include each other; EXCLUDE those not to be built for this processor;
+# LINK other libraries.
 function(add_layer name)
-  cmake_parse_arguments(arg "" "" "NEEDS;PARTS;LINK" ${ARGN})
+  cmake_parse_arguments(arg "" "" "NEEDS;PARTS;EXCLUDE;LINK" ${ARGN})
   set(dir ${CMAKE_SOURCE_DIR}/src/${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${dir}/*.cc)
+  foreach(part IN LISTS arg_EXCLUDE)
+    list(FILTER sources EXCLUDE REGEX "^${dir}/${part}/")
+  endforeach()
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   set(live_tests ${tests})

@@ -4,17 +4,33 @@
 // of them were freed and little of their size is wanted again, that is memory that the next large
 // array does not get.
 
-#include <malloc.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <span>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include "base/types.h"
 
 namespace pgokit {
 
-inline void return_free_memory() { malloc_trim(0); }
+// Other C libraries do it by themselves, or not at all.
+inline void return_free_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
+// Large tables go back to the system when they are done with: left to itself, glibc keeps them once
+// it has seen a few.
+inline void always_return_large_tables() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 1 << 22);
+#endif
+}
 
 // Of a part of an array that is done with, as far as it is whole pages: they are zero from here on.
 template <class T>

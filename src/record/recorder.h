@@ -10,12 +10,32 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
-#include "record/software/sampler.h"
+#include "base/types.h"
 
 namespace pgokit::record {
+
+// How far a window of the code cache goes: its first part a random number of times round its ring
+// of branches, at most `first_passes`; each of `parts` further ones at most `further_passes`. What
+// the ring holds at the end of each part is recorded.
+struct WindowLength {
+  u32 first_passes = 1, further_passes = 1, parts = 0;
+};
+
+struct TraceCounts {
+  u64 windows = 0;
+  u64 samples = 0;
+  u64 full = 0;        // with as many branches as were asked for
+  u64 without = 0;     // none: the code at that place cannot be followed
+  u64 in_kernel = 0;   // ticks that met the thread in a system call: no sample
+  u64 branches = 0;    // entries written
+  u64 stops = 0;       // of threads for windows
+  u64 stopped_ns = 0;  // from tick to the end of the window, summed
+  u64 threads = 0, processes = 0;
+};
 
 struct RecordSettings {
   std::string output = "perf.data";
@@ -41,5 +61,7 @@ struct RecordSummary {
 };
 
 Result<RecordSummary> record_in_software(const RecordSettings& settings);
+// Why there are none on this processor, in a few words; empty where there are.
+std::string_view software_obstacle();
 
 }  // namespace pgokit::record

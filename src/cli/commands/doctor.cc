@@ -4,7 +4,7 @@
 #include "cli/options.h"
 #include "object/file.h"
 #include "program/facts.h"
-#include "record/machine.h"
+#include "record/hardware/machine.h"
 #include "report/json.h"
 #include "report/print.h"
 
@@ -63,7 +63,7 @@ std::vector<std::string> advice_for(const record::Machine& machine) {
     advice.push_back(
         "virtual machines rarely pass on branch stacks: metal instances do, and some clouds on "
         "request");
-  if (!machine.software() && machine.is_x86_64)
+  if (machine.software_obstacle.empty() && !machine.tracing.ok())
     advice.push_back("permit ptrace(): then branches are recorded in software");
   if (machine.ptrace_scope >= 1)
     advice.push_back(
@@ -88,6 +88,8 @@ void print_machine(const record::Machine& machine) {
   for (const auto& [rung, attempt] : machine.rungs)
     if (rung.branch_stack) print_attempt(rung.name, rung.what, attempt);
   report::print("\nbranch stacks in software\n");
+  if (!machine.software_obstacle.empty())
+    report::print("  {:<4} {}\n", mark(false), machine.software_obstacle);
   print_attempt("ptrace", "to follow the program", machine.tracing);
   print_attempt("clock event", "exact moments; else CPU times are polled", machine.timer);
   report::print("\nwithout branch stacks\n");

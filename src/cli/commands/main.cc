@@ -1,9 +1,8 @@
-#include <malloc.h>
-
 #include <cstdio>
 #include <cstring>
 #include <vector>
 
+#include "base/free_memory.h"
 #include "base/version.h"
 #include "cli/command.h"
 #include "cli/commands/commands.h"
@@ -49,9 +48,7 @@ int run(std::string_view program, std::span<char* const> arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Large tables go back to the system when they are done with: left to itself, the C library keeps
-  // them once it has seen a few.
-  mallopt(M_MMAP_THRESHOLD, 1 << 22);
+  always_return_large_tables();
   cli::prepare_process();
   std::string_view program = argc > 0 ? argv[0] : "";
   program = program.substr(program.rfind('/') + 1);

@@ -6,7 +6,7 @@
 #include "cli/commands/commands.h"
 #include "cli/options.h"
 #include "cli/views/next_steps.h"
-#include "record/hardware_recorder.h"
+#include "record/hardware/hardware_recorder.h"
 #include "record/recorder.h"
 #include "report/json.h"
 #include "report/numbers.h"
@@ -67,6 +67,8 @@ Result<record::RecordSummary> record_somehow(const Settings& settings, std::stri
       return usage_error("there is no event {} (see 'pgokit doctor')", settings.event);
     if (settings.hardware || !settings.event.empty())
       return fail("the processor's branch stacks cannot be used: {}", why);
+    if (auto none = record::software_obstacle(); !none.empty())
+      return fail("{}, and those of the processor cannot be used: {}", none, why);
   }
   how = "software branch stacks";
   return record::record_in_software(settings.record);

@@ -1,13 +1,5 @@
 #include "record/software/recording_file.h"
 
-#include <sys/utsname.h>
-#include <unistd.h>
-
-#include <cstdio>
-
-#include "base/file.h"
-#include "base/version.h"
-#include "object/file.h"
 #include "record/system/clock.h"
 
 namespace pgokit::record {
@@ -35,36 +27,6 @@ perf::Writer::Event make_event(const RecordingFile::Settings& settings) {
 }
 
 }  // namespace
-
-std::string comm_of(pid_t pid, pid_t tid) {
-  auto file = MappedFile::open(fmt::format("/proc/{}/task/{}/comm", pid, tid));
-  if (!file) return {};
-  auto text = as_text(file->bytes());
-  return std::string(text.substr(0, text.find('\n')));
-}
-
-void describe_machine(perf::Writer::Features& features, const std::vector<std::string>& command) {
-  utsname system;
-  if (uname(&system) == 0) {
-    features.hostname = system.nodename;
-    features.osrelease = system.release;
-    features.arch = system.machine;
-  }
-  features.version = fmt::format("pgokit {}", version);
-  features.cpus_online = static_cast<u32>(sysconf(_SC_NPROCESSORS_ONLN));
-  features.cpus_available = static_cast<u32>(sysconf(_SC_NPROCESSORS_CONF));
-  features.cmdline = command;
-}
-
-std::vector<u8> build_id_of(pid_t tid, const Mapping& mapping) {
-  if (mapping.inode == 0) return {};
-  auto file = open_mapped(tid, mapping);
-  if (!file) return {};
-  auto program = object::File::parse(file->bytes());
-  if (!program) return {};
-  Bytes id = program->build_id();
-  return {id.begin(), id.end()};
-}
 
 Result<RecordingFile> RecordingFile::create(const Settings& settings) {
   RecordingFile recording(TRY(perf::Writer::create(settings.path, {make_event(settings)})));

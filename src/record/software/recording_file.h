@@ -10,16 +10,10 @@
 
 #include "base/result.h"
 #include "perf/writer.h"
-#include "record/system/memory_map.h"
+#include "record/system/file_facts.h"
 #include "record/x86/translate.h"
 
 namespace pgokit::record {
-
-// Facts that both recorders put into their files.
-void describe_machine(perf::Writer::Features& features, const std::vector<std::string>& command);
-std::string comm_of(pid_t pid, pid_t tid);
-// The build id of a mapped file; empty where there is none.
-std::vector<u8> build_id_of(pid_t tid, const Mapping& mapping);
 
 class RecordingFile {
  public:

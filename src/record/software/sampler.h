@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "record/recorder.h"
 #include "record/software/call_chain.h"
 #include "record/software/recording_file.h"
 #include "record/software/stacks.h"
@@ -16,18 +17,6 @@
 #include "record/system/cpu_time.h"
 
 namespace pgokit::record {
-
-struct TraceCounts {
-  u64 windows = 0;
-  u64 samples = 0;
-  u64 full = 0;        // with as many branches as were asked for
-  u64 without = 0;     // none: the code at that place cannot be followed
-  u64 in_kernel = 0;   // ticks that met the thread in a system call: no sample
-  u64 branches = 0;    // entries written
-  u64 stops = 0;       // of threads for windows
-  u64 stopped_ns = 0;  // from tick to the end of the window, summed
-  u64 threads = 0, processes = 0;
-};
 
 struct SampledThread : Thread {
   bool due = false;

@@ -1,10 +1,6 @@
 #include "record/software/stacks.h"
 
-#include <x86intrin.h>
-
 #include <algorithm>
-
-#include "record/system/clock.h"
 
 namespace pgokit::record {
 namespace {
@@ -21,14 +17,6 @@ constexpr double least_cycles = 2;
 constexpr u64 least_timed = 2000;
 
 }  // namespace
-
-u64 cycles_per_us() {
-  constexpr u64 measured_ns = 2'000'000;
-  u64 begin_ns = monotonic_ns(), begin = __rdtsc(), now_ns;
-  do now_ns = monotonic_ns();
-  while (now_ns - begin_ns < measured_ns);
-  return (__rdtsc() - begin) * 1000 / (now_ns - begin_ns);
-}
 
 // What a branch of the window would take without the recording of them.
 double StackCutter::own_cycles(const Window& window) {

@@ -50,7 +50,4 @@ class StackCutter {
   std::minstd_rand random_{1};  // the same for each recording
 };
 
-// Cycles of the time stamp counter in a microsecond.
-u64 cycles_per_us();
-
 }  // namespace pgokit::record

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "perf/format.h"
+#include "record/recorder.h"
 #include "record/software/address_space.h"
 #include "record/system/ptrace.h"
 #include "record/x86/translate.h"
@@ -68,12 +69,6 @@ class WindowEngine {
   virtual Progressed next(Thread& thread) = 0;
 };
 
-// How far a window of the code cache goes: its first part a random number of times round its ring
-// of branches, at most `first_passes`; each of `parts` further ones at most `further_passes`. What
-// the ring holds at the end of each part is recorded.
-struct WindowLength {
-  u32 first_passes = 1, further_passes = 1, parts = 0;
-};
 // Translated code in the process: a stop at the beginning, and one at the end of each part.
 std::unique_ptr<WindowEngine> make_code_cache_engine(WindowLength length);
 // PTRACE_SINGLESTEP: one stop for each instruction. The measure for the others.

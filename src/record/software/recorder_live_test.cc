@@ -12,6 +12,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/file.h"
 #include "isa/decoder.h"
 #include "perf/recording.h"
 #include "record/recorder.h"

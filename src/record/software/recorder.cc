@@ -1,8 +1,11 @@
 #include "record/recorder.h"
 
 #include "record/software/tracer.h"
+#include "record/x86/time_stamps.h"
 
 namespace pgokit::record {
+
+std::string_view software_obstacle() { return {}; }
 
 Result<RecordSummary> record_in_software(const RecordSettings& settings) {
   // Not a divisor of the periods that programs themselves have.

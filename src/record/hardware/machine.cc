@@ -1,4 +1,4 @@
-#include "record/machine.h"
+#include "record/hardware/machine.h"
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -14,6 +14,7 @@
 
 #include "base/cursor.h"
 #include "base/file.h"
+#include "record/recorder.h"
 
 namespace pgokit::record {
 namespace {
@@ -57,10 +58,8 @@ bool Machine::hardware() const {
 Machine inspect_machine() {
   Machine machine;
   utsname system;
-  if (uname(&system) == 0) {
-    machine.kernel = system.release;
-    machine.is_x86_64 = std::string_view(system.machine) == "x86_64";
-  }
+  if (uname(&system) == 0) machine.kernel = system.release;
+  machine.software_obstacle = software_obstacle();
   auto cpuinfo = contents("/proc/cpuinfo");
   machine.processor = processor_of(cpuinfo);
   machine.virtual_machine = cpuinfo.find(" hypervisor") != cpuinfo.npos;

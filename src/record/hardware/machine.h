@@ -8,6 +8,7 @@
 // Everything is tried, not guessed.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "record/hardware/branch_events.h"
@@ -25,12 +26,12 @@ struct Machine {
   int perf_event_paranoid = 0;
   int ptrace_scope = 0;  // of the Yama security module; 0 where it is not there
   std::vector<TriedRung> rungs;
-  Attempt timer;           // a clock event for exact ticks
-  Attempt tracing;         // ptrace() of a child
-  bool is_x86_64 = false;  // where software branch stacks exist
+  Attempt timer;    // a clock event for exact ticks
+  Attempt tracing;  // ptrace() of a child
+  std::string_view software_obstacle;
 
   bool hardware() const;
-  bool software() const { return is_x86_64 && tracing.ok(); }
+  bool software() const { return software_obstacle.empty() && tracing.ok(); }
 };
 
 Machine inspect_machine();

@@ -1,7 +1,7 @@
 // One event and one ring buffer per processor, inherited by what the program starts. The rings are
 // emptied in rounds: records of one round are in no order among processors, but are all older than
 // those of the round after the next, which is what FINISHED_ROUND tells readers.
-#include "record/hardware_recorder.h"
+#include "record/hardware/hardware_recorder.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -16,8 +16,8 @@
 
 #include "perf/writer.h"
 #include "record/hardware/perf_ring.h"
-#include "record/software/recording_file.h"
 #include "record/system/clock.h"
+#include "record/system/file_facts.h"
 #include "record/system/launch.h"
 #include "record/system/proc_status.h"
 
