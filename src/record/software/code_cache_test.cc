@@ -10,7 +10,7 @@
 #include <random>
 
 #include "isa/decoder.h"
-#include "record/software/local_target.h"
+#include "test/support/local_target.h"
 
 namespace pgokit::record {
 namespace {

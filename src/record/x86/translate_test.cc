@@ -9,8 +9,8 @@
 #include <array>
 #include <random>
 
-#include "record/software/local_target.h"
 #include "record/x86/instruction.h"
+#include "test/support/local_target.h"
 
 namespace pgokit::record {
 namespace {
