@@ -17,7 +17,7 @@
 #include "record/software/restartable.h"
 #include "record/system/memory_map.h"
 #include "record/system/process_memory.h"
-#include "record/system/ptrace.h"
+#include "record/x86/registers.h"
 
 namespace pgokit::record {
 

@@ -19,7 +19,7 @@
 #include "base/file.h"
 #include "dwarf/cfi.h"
 #include "record/software/address_space.h"
-#include "record/system/ptrace.h"
+#include "record/x86/registers.h"
 
 namespace pgokit::record {
 

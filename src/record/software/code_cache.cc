@@ -12,11 +12,6 @@ constexpr u64 room_for_block = 4096;
 constexpr u64 room_for_slots = 16 * 8;
 constexpr size_t longest_instruction = 15;
 
-constexpr u64 arithmetic_flags = 0x8d5;  // OF SF ZF AF PF CF
-
-// lahf and seto have put them into rax.
-u64 flags_in(u64 rax) { return (rax >> 8 & 0xd5) | (rax & 1) << 11; }
-
 // The last one that begins at `offset` or before it.
 const Recovery* recovery_at(const std::vector<Recovery>& list, u64 offset) {
   auto it = std::ranges::upper_bound(list, offset, {}, &Recovery::offset);
@@ -205,21 +200,7 @@ bool CodeCache::recover(Registers& regs, const scratch::Header& header) const {
     state = recovery_at(copy.block.recoveries, regs.rip - block->code);
   }
   if (!state) return false;
-  switch (state->address) {
-    case Recovery::Address::fixed:
-      regs.rip = state->original;
-      break;
-    case Recovery::Address::in_rcx:
-      regs.rip = regs.rcx;
-      break;
-    case Recovery::Address::in_target:
-      regs.rip = header.target;
-      break;
-  }
-  if (state->rcx) regs.rcx = header.rcx;
-  if (state->rax_and_rdx) regs.rax = header.rax, regs.rdx = header.rdx;
-  if (state->r11) regs.r11 = header.r11;
-  if (state->flags) regs.eflags = (regs.eflags & ~arithmetic_flags) | flags_in(header.flags);
+  record::recover(regs, *state, header);
   return true;
 }
 

@@ -18,8 +18,9 @@
 #include <functional>
 #include <vector>
 
-#include "record/system/ptrace.h"
 #include "record/system/target_memory.h"
+#include "record/x86/recovery.h"
+#include "record/x86/registers.h"
 #include "record/x86/scratch.h"
 #include "record/x86/translate.h"
 

@@ -5,6 +5,7 @@
 //   the state that it would have in the original (CodeCache::recover), so that signals are
 //   delivered where they came, in their order, and by whoever sent them.
 #include <algorithm>
+#include <optional>
 #include <random>
 
 #include "record/software/window.h"
@@ -22,6 +23,37 @@ struct Seen {
 };
 static_assert(offsetof(Seen, ring) == scratch::ring && sizeof(Seen) <= scratch::size);
 
+// A scratch area of an address space, while a window uses it.
+class ScratchArea {
+ public:
+  explicit ScratchArea(AddressSpace& space) : space_(space), number_(space.take_scratch()) {}
+  ~ScratchArea() {
+    if (is_there()) space_.release_scratch(number_);
+  }
+  ScratchArea(const ScratchArea&) = delete;
+
+  bool is_there() const { return number_ >= 0; }
+  u64 address() const { return space_.cache().scratch(static_cast<u64>(number_)); }
+
+ private:
+  AddressSpace& space_;
+  int number_;
+};
+
+struct CodeCacheState : EngineState {
+  std::optional<ScratchArea> scratch;  // while a window runs
+  u32 misses = 0;                      // in the window
+  u32 passes = 0;                      // of its current part
+  // How long windows are to be, as a share of the longest: where system calls follow each other
+  // fast, long ones would all end at one of them.
+  double reach = 1;
+};
+
+CodeCacheState& state_of(Thread& thread) {
+  if (!thread.engine) thread.engine = std::make_unique<CodeCacheState>();
+  return static_cast<CodeCacheState&>(*thread.engine);
+}
+
 class CodeCacheEngine : public WindowEngine {
  public:
   explicit CodeCacheEngine(WindowLength length) : length_(length) {}
@@ -33,30 +65,28 @@ class CodeCacheEngine : public WindowEngine {
     if (regs.gs_base != 0 && !space.is_arena(regs.gs_base)) return Progressed::impossible;
     if (!space.can_leave(thread, regs)) return Progressed::impossible;
     if (!space.prepare(thread, regs.rip)) return Progressed::impossible;
-    int scratch = space.take_scratch();
-    if (scratch < 0) return Progressed::impossible;
-    if (!space.may_read_time(thread, space.cache().scratch(static_cast<u64>(scratch)))) {
-      space.release_scratch(scratch);
-      return Progressed::impossible;
-    }
+    auto& own = state_of(thread);
+    own.scratch.emplace(space);
+    if (!own.scratch->is_there() || !space.may_read_time(thread, own.scratch->address()))
+      return give_up(own);
     thread.window = {.running = true,
                      .branches = std::min(branches, scratch::most_branches),
                      .taken = std::move(thread.window.taken),
                      .regs = regs,
                      .stops = 1,
-                     .parts = length_.parts,
-                     .scratch = scratch,
-                     .passes = some(length_.first_passes * thread.reach)};
+                     .parts = length_.parts};
+    own.misses = 0;
+    own.passes = some(length_.first_passes * own.reach);
     if (enter(thread)) return go_on(thread);
-    space.release_scratch(scratch);
     thread.window.running = false;
-    return Progressed::impossible;
+    return give_up(own);
   }
 
   Progressed next(Thread& thread) override {
     auto& window = thread.window;
     --window.parts;
-    window.passes = some(length_.further_passes * thread.reach);
+    auto& own = state_of(thread);
+    own.passes = some(length_.further_passes * own.reach);
     if (!thread.space->stale() && enter(thread)) return go_on(thread);
     return end(thread);
   }
@@ -67,6 +97,11 @@ class CodeCacheEngine : public WindowEngine {
   }
 
  private:
+  static Progressed give_up(CodeCacheState& own) {
+    own.scratch.reset();
+    return Progressed::impossible;
+  }
+
   // A random number of passes, at most as many.
   u32 some(double most) {
     auto whole = static_cast<u32>(std::max(most, 1.0));
@@ -77,13 +112,12 @@ class CodeCacheEngine : public WindowEngine {
   bool enter(Thread& thread) {
     auto& space = *thread.space;
     const auto& window = thread.window;
+    const auto& own = state_of(thread);
     u64 code = space.cache().enter(window.regs.rip);
-    auto header = space.cache().header(window.branches, window.passes);
-    u64 at = space.cache().scratch(static_cast<u64>(window.scratch));
-    // All that `leave` restores: the thread may still be in it, and its tracer be killed now.
-    header.rax = window.regs.rax, header.rdx = window.regs.rdx;
-    header.rcx = window.regs.rcx, header.r11 = window.regs.r11;
-    header.target = window.regs.rip, header.jump = code;
+    auto header = space.cache().header(window.branches, own.passes);
+    u64 at = own.scratch->address();
+    note_registers(header, window.regs);
+    header.jump = code;
     Bytes bytes(reinterpret_cast<const u8*>(&header), sizeof header);
     Registers inside = window.regs;
     inside.rip = space.cache().start();
@@ -101,18 +135,16 @@ class CodeCacheEngine : public WindowEngine {
     Registers regs;
     if (!read(thread, regs)) return Progressed::running;
     const auto& header = seen_.header;
-    regs.rax = header.rax, regs.rcx = header.rcx;
-    regs.rdx = header.rdx, regs.r11 = header.r11;
     thread.window.cycles += header.cycles();
-    regs.rip = header.target;
-    regs.orig_rax = u64(-1);
+    recover_at_leave(regs, header);
     if (header.left == 0) return part_over(thread, regs);
-    if (thread.window.misses >= most_misses) return finish(thread, regs);
+    if (state_of(thread).misses >= most_misses) return finish(thread, regs);
     return at_miss(thread, regs);
   }
 
   Progressed at_miss(Thread& thread, Registers& regs) {
-    ++thread.window.misses;
+    auto& own = state_of(thread);
+    ++own.misses;
     auto& cache = thread.space->cache();
     u64 newest = seen_.header.left / scratch::entry_size + 1;
     bool indirect = newest > thread.window.branches || cache.edge(seen_.ring[newest].edge).to == 0;
@@ -121,12 +153,11 @@ class CodeCacheEngine : public WindowEngine {
     u64 code = thread.space->prepare(thread, original) ? cache.enter(original) : 0;
     if (thread.gone) return Progressed::running;
     if (!code) {
-      thread.reach = std::max(thread.reach / 2, 1.0 / length_.first_passes);
+      own.reach = std::max(own.reach / 2, 1.0 / length_.first_passes);
       return cut_short(thread, regs);
     }
     if (indirect) cache.publish(original);
-    TargetMemory::Word jump{cache.scratch(static_cast<u64>(thread.window.scratch)) + scratch::jump,
-                            code};
+    TargetMemory::Word jump{own.scratch->address() + scratch::jump, code};
     thread.space->memory().write_words({&jump, 1});
     regs.rip = cache.start();
     set_registers(thread.tid, regs);
@@ -156,7 +187,7 @@ class CodeCacheEngine : public WindowEngine {
   }
 
   bool read(Thread& thread, Registers& regs) {
-    u64 at = thread.space->cache().scratch(static_cast<u64>(thread.window.scratch));
+    u64 at = state_of(thread).scratch->address();
     size_t size = scratch::ring + (thread.window.branches + 1) * scratch::entry_size;
     return get_registers(thread.tid, regs) && thread.space->memory().read(at, &seen_, size);
   }
@@ -169,7 +200,8 @@ class CodeCacheEngine : public WindowEngine {
 
   Progressed part_over(Thread& thread, const Registers& regs) {
     if (thread.window.parts == 0) {
-      thread.reach = std::min(thread.reach * 1.1, 1.0);
+      auto& reach = state_of(thread).reach;
+      reach = std::min(reach * 1.1, 1.0);
       return finish(thread, regs);
     }
     collect(thread, regs);
@@ -183,7 +215,8 @@ class CodeCacheEngine : public WindowEngine {
     window.regs.gs_base = gs_base;
     window.taken.clear();
     u64 left = seen_.header.left / scratch::entry_size;
-    u64 whole_passes = window.passes - 1 - std::min<u64>(seen_.header.passes, window.passes - 1);
+    u64 further = state_of(thread).passes - 1;
+    u64 whole_passes = further - std::min<u64>(seen_.header.passes, further);
     window.passed += whole_passes * window.branches + window.branches - left;
     for (u64 n = whole_passes ? left : 0; n > 0; --n) take(thread, seen_.ring[n]);
     for (u64 n = window.branches; n > left; --n) take(thread, seen_.ring[n]);
@@ -202,7 +235,7 @@ class CodeCacheEngine : public WindowEngine {
   static Progressed end(Thread& thread) {
     auto& window = thread.window;
     set_registers(thread.tid, window.regs);
-    thread.space->release_scratch(window.scratch);
+    state_of(thread).scratch.reset();
     window.running = false;
     return Progressed::finished;
   }

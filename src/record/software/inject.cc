@@ -4,8 +4,6 @@
 
 #include <cerrno>
 
-#include "record/x86/assembler.h"
-
 namespace pgokit::record {
 namespace {
 
@@ -13,33 +11,6 @@ bool is_at(pid_t tid, u8 operation) {
   __ptrace_syscall_info info{};
   auto size = ptrace(PTRACE_GET_SYSCALL_INFO, tid, sizeof info, &info);
   return size > 0 && info.op == operation;
-}
-
-// syscall; all registers that the call uses or changes as they were; back to where the thread was.
-std::vector<u8> call_code(u64 site, const Registers& saved) {
-  Assembler out(site);
-  out.bytes({0x0f, 0x05});
-  out.bytes({0x48, 0xb8}), out.value(u64(saved.rax));
-  out.bytes({0x48, 0xbf}), out.value(u64(saved.rdi));
-  out.bytes({0x48, 0xbe}), out.value(u64(saved.rsi));
-  out.bytes({0x48, 0xba}), out.value(u64(saved.rdx));
-  out.bytes({0x49, 0xba}), out.value(u64(saved.r10));
-  out.bytes({0x49, 0xb8}), out.value(u64(saved.r8));
-  out.bytes({0x49, 0xb9}), out.value(u64(saved.r9));
-  out.bytes({0x48, 0xb9}), out.value(u64(saved.rcx));
-  out.bytes({0x49, 0xbb}), out.value(u64(saved.r11));
-  out.bytes({0xff, 0x25}), out.value(u32(0)), out.value(u64(saved.rip));
-  return std::move(out.code());
-}
-
-Registers for_call(const Registers& saved, u64 site, const SystemCall& call) {
-  Registers regs = saved;
-  regs.rip = site;
-  regs.rax = static_cast<u64>(call.number);
-  regs.orig_rax = u64(-1);
-  regs.rdi = call.arguments[0], regs.rsi = call.arguments[1], regs.rdx = call.arguments[2];
-  regs.r10 = call.arguments[3], regs.r8 = call.arguments[4], regs.r9 = call.arguments[5];
-  return regs;
 }
 
 // Waits for the next stop of the thread. What ends it or makes it another program stays for the
@@ -96,16 +67,15 @@ std::optional<u64> inject(TargetMemory& memory, StoppedThread& thread, u64 site,
   Registers saved, regs;
   if (!get_registers(thread.tid, saved)) return std::nullopt;
   if (!memory.write(site, call_code(site, saved))) return std::nullopt;
-  if (!set_registers(thread.tid, for_call(saved, site, call))) return std::nullopt;
+  if (!set_registers(thread.tid, registers_for_call(saved, site, call))) return std::nullopt;
   thread.deliver = 0;
   bool made = to_system_call(thread, site, PTRACE_SYSCALL_INFO_ENTRY) &&
               to_system_call(thread, site, PTRACE_SYSCALL_INFO_EXIT) &&
               get_registers(thread.tid, regs);
   if (thread.gone) return std::nullopt;
-  saved.orig_rax = u64(-1);
-  set_registers(thread.tid, saved);
+  set_registers(thread.tid, outside_of_calls(saved));
   if (!made) return std::nullopt;
-  return regs.rax;
+  return result_of_call(regs);
 }
 
 }  // namespace pgokit::record

@@ -10,19 +10,14 @@
 
 #include <sys/types.h>
 
-#include <array>
 #include <optional>
 
 #include "base/types.h"
 #include "record/system/ptrace.h"
 #include "record/system/target_memory.h"
+#include "record/x86/system_call.h"
 
 namespace pgokit::record {
-
-struct SystemCall {
-  long number;
-  std::array<u64, 6> arguments = {};
-};
 
 // A thread in a stop, and what has to be known when it is set going again.
 struct StoppedThread {
@@ -32,9 +27,6 @@ struct StoppedThread {
   bool holds_faults = false;  // SIGSEGV is blocked or ignored
   bool reads_time = false;    // is permitted to, as was found out for that
 };
-
-// Bytes of code at a call site.
-inline constexpr size_t call_site_size = 128;
 
 // `thread` is in no system call that is to be made again. `site` is executable memory that nobody
 // else uses. Gives what the kernel gives, errors from -4095 on; nullopt if the call was not made:

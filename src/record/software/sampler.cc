@@ -1,23 +1,11 @@
 #include "record/software/sampler.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <utility>
 
 #include "record/system/clock.h"
 
 namespace pgokit::record {
-namespace {
-
-constexpr u64 user_code_64 = 0x33;  // the code segment of 64-bit programs
-
-// An interrupted call that would now fail with EINTR, for no reason that the program knows of.
-bool was_interrupted(const Registers& regs) {
-  return static_cast<i64>(regs.orig_rax) >= 0 && static_cast<i64>(regs.rax) == -EINTR;
-}
-
-}  // namespace
-
 void Sampler::refresh(SampledThread& thread) {
   for (const auto& mapping : thread.space->refresh())
     recording_.mapped(thread.pid, thread.tid, mapping);
@@ -41,11 +29,11 @@ bool Sampler::begin_here(SampledThread& thread, const Registers& regs) {
   thread.unsaid_ns += settings_.period_ns;
   if (!thread.cpu_time.is_open()) thread.cpu_time.open(thread.pid, thread.tid);
   u64 cpu_begin_ns = thread.cpu_time.now_ns();
-  if (regs.cs != user_code_64) thread.space->give_up("it runs 32-bit code");
-  auto begun =
-      regs.cs == user_code_64 ? engine_.begin(thread, regs, branches) : Progressed::impossible;
+  bool runs_64_bit = runs_64_bit_code(regs);
+  if (!runs_64_bit) thread.space->give_up("it runs 32-bit code");
+  auto begun = runs_64_bit ? engine_.begin(thread, regs, branches) : Progressed::impossible;
   if (begun == Progressed::running) {
-    thread.window.cpu_begin_ns = cpu_begin_ns;
+    thread.window_begin_ns = cpu_begin_ns;
     return true;
   }
   if (!thread.gone) write_place(thread, regs);
@@ -66,8 +54,8 @@ bool Sampler::stopped(SampledThread& thread, Stop stop) {
 // The time stamp counter goes on while another program has the processor.
 void Sampler::time(SampledThread& thread) const {
   u64 now = thread.cpu_time.now_ns();
-  if (now <= thread.window.cpu_begin_ns) return;
-  u64 most = (now - thread.window.cpu_begin_ns) * settings_.cycles_per_us / 1000;
+  if (now <= thread.window_begin_ns) return;
+  u64 most = (now - thread.window_begin_ns) * settings_.cycles_per_us / 1000;
   thread.window.cycles = std::min(thread.window.cycles, most);
 }
 

@@ -21,7 +21,8 @@ namespace pgokit::record {
 struct SampledThread : Thread {
   bool due = false;
   u64 due_since_ns = 0;
-  u64 unsaid_ns = 0;  // CPU time since the last sample that was written
+  u64 window_begin_ns = 0;  // its CPU time then
+  u64 unsaid_ns = 0;        // CPU time since the last sample that was written
   CpuTime cpu_time;
 };
 

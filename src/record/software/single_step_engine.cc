@@ -8,6 +8,15 @@
 namespace pgokit::record {
 namespace {
 
+struct SingleStepState : EngineState {
+  u64 last = 0;  // the instruction that the thread is at
+};
+
+u64& last_of(Thread& thread) {
+  if (!thread.engine) thread.engine = std::make_unique<SingleStepState>();
+  return static_cast<SingleStepState&>(*thread.engine).last;
+}
+
 class SingleStepEngine : public WindowEngine {
  public:
   u32 most_branches(u32 depth) const override { return 2 * depth; }
@@ -17,7 +26,7 @@ class SingleStepEngine : public WindowEngine {
     thread.window = {};
     thread.window.running = true;
     thread.window.branches = branches;
-    thread.window.last = regs.rip;
+    last_of(thread) = regs.rip;
     return step(thread);
   }
 
@@ -30,12 +39,12 @@ class SingleStepEngine : public WindowEngine {
       return step(thread);
     if (info.si_signo != SIGTRAP || info.si_code != TRAP_TRACE) return finish(thread);
     thread.deliver = 0;
-    auto one = decode(thread, window.last);
-    if (isa::ends_range(one.flow) && window.regs.rip != window.last + one.length)
-      window.taken.push_back({window.last, window.regs.rip, kind_of(one.flow), one.length});
-    window.last = window.regs.rip;
-    if (window.taken.size() == window.branches || !can_go_on(thread, window.last))
-      return finish(thread);
+    u64& last = last_of(thread);
+    auto one = decode(thread, last);
+    if (isa::ends_range(one.flow) && window.regs.rip != last + one.length)
+      window.taken.push_back({last, window.regs.rip, kind_of(one.flow), one.length});
+    last = window.regs.rip;
+    if (window.taken.size() == window.branches || !can_go_on(thread, last)) return finish(thread);
     return step(thread);
   }
 

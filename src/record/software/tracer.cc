@@ -43,11 +43,12 @@ u64 clone_flags(Thread& creator) {
   Registers regs;
   if (!get_registers(creator.tid, regs)) return 0;
   u64 flags = 0;
-  switch (regs.orig_rax) {
+  switch (system_call(regs)) {
     case SYS_clone:
-      return regs.rdi;
+      return first_argument(regs);
     case SYS_clone3:
-      if (!creator.space || !creator.space->memory().read(regs.rdi, &flags, 8)) return 0;
+      if (!creator.space || !creator.space->memory().read(first_argument(regs), &flags, 8))
+        return 0;
       return flags;
     case SYS_vfork:
       return CLONE_VM;
@@ -279,8 +280,8 @@ void Tracer::handle_exec(Traced& one) {
     threads_.erase(old);
   }
   one.pid = one.tid;
-  one.window = {};
-  one.due = one.gone = one.reads_time = false;
+  one.forget_program();
+  one.due = false;
   one.cpu_time = {};
   auto space = AddressSpace::open(one.pid);
   one.space = space ? std::move(*space) : nullptr;
@@ -301,12 +302,8 @@ void Tracer::expire_maps() {
 void Tracer::make_again(Traced& one) {
   Registers regs;
   if (!get_registers(one.tid, regs)) return;
-  bool interrupted = static_cast<i64>(regs.orig_rax) >= 0 && static_cast<i64>(regs.rax) == -EINTR;
-  if (!interrupted || has_pending_signal(one.tid)) return;
-  regs.rax = regs.orig_rax;
-  regs.orig_rax = u64(-1);
-  regs.rip -= 2;
-  set_registers(one.tid, regs);
+  if (!was_interrupted(regs) || has_pending_signal(one.tid)) return;
+  set_registers(one.tid, making_again(regs));
 }
 
 void Tracer::handle_gone(pid_t tid, int status) {
@@ -317,7 +314,6 @@ void Tracer::handle_gone(pid_t tid, int status) {
   auto it = threads_.find(tid);
   if (it == threads_.end()) return;
   auto& one = *it.value();
-  if (one.window.running && one.window.scratch >= 0) one.space->release_scratch(one.window.scratch);
   if (one.pid != 0) recording_.exited(one.pid, tid);
   ticks_.remove(tid);
   threads_.erase(it);
@@ -358,11 +354,7 @@ void Tracer::return_memory(Traced& one) {
   if (in_system_call(regs)) {
     // What the kernel would do.
     if (has_pending_signal(one.tid)) return;
-    bool restarts_block = static_cast<i64>(regs.rax) == -516;
-    regs.rax = restarts_block ? SYS_restart_syscall : regs.orig_rax;
-    regs.orig_rax = u64(-1);
-    regs.rip -= 2;
-    if (!set_registers(one.tid, regs)) return;
+    if (!set_registers(one.tid, making_again(regs))) return;
   }
   one.space->refresh();
   one.space->unmap_arenas(one);

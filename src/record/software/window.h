@@ -15,6 +15,7 @@
 #include "record/recorder.h"
 #include "record/software/address_space.h"
 #include "record/system/ptrace.h"
+#include "record/x86/registers.h"
 #include "record/x86/translate.h"
 
 namespace pgokit::record {
@@ -29,23 +30,21 @@ struct Window {
   u32 parts = 0;            // that were still to come
   bool cut_short = false;   // by code that cannot be followed, a system call mostly
   u64 cycles = 0;           // of the time stamp counter for those; 0: not known
-  // of the code cache
-  int scratch = -1;
-  u64 gs_base = 0;
-  u32 misses = 0;
-  u32 passes = 0;
-  u64 cpu_begin_ns = 0;  // the thread's CPU time
-  // of single-stepping
-  u64 last = 0;
+};
+
+// What an engine keeps of a thread, from its first window on.
+struct EngineState {
+  virtual ~EngineState() = default;
 };
 
 struct Thread : StoppedThread {
   pid_t pid = 0;
   std::shared_ptr<AddressSpace> space;
   Window window;
-  // How long its windows are to be, as a share of the longest: where system calls follow each other
-  // fast, long ones would all end at one of them.
-  double reach = 1;
+  std::unique_ptr<EngineState> engine;  // made by it, and gone before `space`
+
+  // The thread executes another program: what it was is no longer.
+  void forget_program() { window = {}, engine.reset(), gone = reads_time = false; }
 };
 
 enum class Progressed : u8 {

@@ -5,13 +5,10 @@
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/types.h>
-#include <sys/user.h>
 
 #include "base/types.h"
 
 namespace pgokit::record {
-
-using Registers = user_regs_struct;
 
 // How a stopped thread is set going.
 enum class Resume : u8 {
@@ -20,14 +17,6 @@ enum class Resume : u8 {
   without_system_call,  // stops at the next one, which is not made
   one_instruction,
 };
-
-inline bool get_registers(pid_t tid, Registers& regs) {
-  return ptrace(PTRACE_GETREGS, tid, nullptr, &regs) == 0;
-}
-
-inline bool set_registers(pid_t tid, const Registers& regs) {
-  return ptrace(PTRACE_SETREGS, tid, nullptr, &regs) == 0;
-}
 
 inline bool resume(pid_t tid, Resume how, int signal = 0) {
   auto request = how == Resume::freely                ? PTRACE_CONT
@@ -58,13 +47,6 @@ inline bool caused_by_instruction(const siginfo_t& info) {
     default:
       return false;
   }
-}
-
-// In the middle of a system call that the kernel is about to make again: the registers are not yet
-// those that the program will see.
-inline bool in_system_call(const Registers& regs) {
-  return static_cast<i64>(regs.orig_rax) >= 0 && static_cast<i64>(regs.rax) <= -512 &&
-         static_cast<i64>(regs.rax) >= -516;
 }
 
 // What waitpid() says of a stop.
