@@ -29,11 +29,8 @@ Status index_functions(Cursor& in, BinaryIndex& index, size_t base) {
   while (!in.at_end()) {
     size_t start = in.position();
     const u8* at = in.rest().data();
-    in.uleb128();  // head
-    auto subject = checker.subject();
+    auto subject = checker.function();
     if (!subject) return at_function(base + start, std::move(subject).error());
-    auto status = checker.function();
-    if (!status) return at_function(base + start, std::move(status).error());
     index.functions.push_back({*subject, tables, at});
   }
   return {};
@@ -170,11 +167,9 @@ class ExtIndexer {
     auto tables = static_cast<u32>(index_.names.size() - 1);
     while (!in.at_end()) {
       size_t start = in.position();
-      auto subject = checker.subject();
+      const u8* at = nullptr;
+      auto subject = checker.metadata(index_.metadata_parts(), at);
       if (!subject) return at_function(start, std::move(subject).error());
-      const u8* at = in.rest().data();
-      auto status = checker.metadata(index_);
-      if (!status) return at_function(start, std::move(status).error());
       index_.metadata.push_back({*subject, tables, at});
     }
     return {};

@@ -15,6 +15,7 @@
 
 #include "base/cursor.h"
 #include "base/result.h"
+#include "profile/extbinary/function_walk.h"
 #include "profile/format.h"
 
 namespace pgokit::profile {
@@ -61,6 +62,9 @@ struct BinaryIndex {
   std::vector<Bytes> symbols;         // texts with NUL
   std::deque<std::string> contents;   // of compressed sections
 
+  MetadataParts metadata_parts() const {
+    return {metadata_checksums, metadata_attributes, !flags.context_sensitive};
+  }
   // Null: there is none.
   const u8* metadata_of(const Entry& function) const;
 };

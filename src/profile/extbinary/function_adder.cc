@@ -5,34 +5,20 @@
 namespace pgokit::profile {
 namespace {
 
-// The index has been through all of it: no end is in sight of these.
-u64 take_number(const u8*& at) {
-  u64 value = *at++;
-  if (value < 0x80) [[likely]]
-    return value;
-  value &= 0x7f;
-  for (unsigned shift = 7;; shift += 7) {
-    u64 byte = *at++;
-    if (shift < 64) value |= (byte & 0x7f) << shift;
-    if (byte < 0x80) return value;
-  }
-}
-
 void increase(u64& sum, u64 count) { sum = add_saturated(sum, count); }
 
 std::vector<ContextId> take_contexts(const ContextList& list, std::span<const u32> names,
                                      Profile& into) {
   std::vector<ContextId> contexts;
   contexts.reserve(list.count);
-  const u8* at = list.bytes.data();
+  KnownNumbers in(list.bytes.data());
   for (u64 i = 0; i < list.count; ++i) {
     auto context = ContextId::none;
     LineLocation call_site;
-    for (u64 frames = take_number(at); frames > 0; --frames) {
-      auto name = static_cast<NameId>(names[take_number(at)]);
+    for (u64 frames = in.uleb128(); frames > 0; --frames) {
+      auto name = static_cast<NameId>(names[in.uleb128()]);
       context = into.contexts.child(context, call_site, name);
-      call_site.line_offset = static_cast<u32>(take_number(at));
-      call_site.discriminator = static_cast<u32>(take_number(at));
+      call_site = read_location(in).narrow();
     }
     contexts.push_back(context);
   }
@@ -49,7 +35,7 @@ NameId take_name(const NameList& list, u32 start, Profile& into, const FileTable
   if (list.kind == NameList::Kind::fixed_guids)
     guid = Cursor({at, sizeof guid}).get<u64>();
   else
-    guid = take_number(at);
+    guid = KnownNumbers(at).uleb128();
   return into.names.intern_guid(guid);
 }
 
@@ -78,46 +64,135 @@ void take_symbols(const BinaryIndex& index, Names& symbols) {
     for (Cursor in(list); !in.at_end();) symbols.intern(in.cstring());
 }
 
-u64 FunctionAdder::number() { return take_number(at_); }
+// Makes the list of metadata from that of a function and its inlinees.
+class FunctionAdder::MetadataVisitor {
+ public:
+  MetadataVisitor(FunctionAdder& adder, u32 parent, LineLocation location, u32 name)
+      : adder_(adder), id_(static_cast<u32>(adder.metadata_.size() + 1)) {
+    adder.metadata_.push_back({parent, id_, location, name});
+  }
+
+  bool values(u64 checksum, u64 attributes) {
+    adder_.metadata_.back().checksum = checksum;
+    adder_.metadata_.back().attributes = static_cast<u32>(attributes);
+    return true;
+  }
+  WalkEnd inlinee(RawLocation at, u64 name, auto enter) {
+    return enter(MetadataVisitor(adder_, id_, adder_.location(at), adder_.names_[name]));
+  }
+  static bool end() { return true; }
+
+ private:
+  FunctionAdder& adder_;
+  u32 id_;
+};
+
+class FunctionAdder::Body {
+ public:
+  Body(const FunctionAdder& adder, FunctionSamples& into) : adder_(adder), body_(into.body) {}
+
+  bool place(RawLocation at, u64 samples) {
+    record_ = &body_[adder_.location(at)];
+    increase(record_->samples, adder_.weighted(samples));
+    return true;
+  }
+  void begin_counts() {
+    if (!record_->targets) record_->targets = std::make_unique<NameCounts>();
+  }
+  bool count(u64 name, u64 count) {
+    auto callee = static_cast<NameId>(adder_.names_[name]);
+    increase((*record_->targets)[callee], adder_.weighted(count));
+    return true;
+  }
+
+ private:
+  const FunctionAdder& adder_;
+  FillMap<LineLocation, BodyRecord>::Walk body_;
+  BodyRecord* record_ = nullptr;
+};
+
+class FunctionAdder::Vtables {
+ public:
+  Vtables(const FunctionAdder& adder, FunctionSamples& into) : adder_(adder), into_(into) {}
+
+  bool place(RawLocation at) {
+    if (!into_.vtables) into_.vtables = std::make_unique<FillMap<LineLocation, NameCounts>>();
+    counts_ = &(*into_.vtables)[adder_.location(at)];
+    return true;
+  }
+  bool count(u64 name, u64 count) {
+    increase((*counts_)[static_cast<NameId>(adder_.names_[name])], adder_.weighted(count));
+    return true;
+  }
+
+ private:
+  const FunctionAdder& adder_;
+  FunctionSamples& into_;
+  NameCounts* counts_ = nullptr;
+};
+
+class FunctionAdder::Visitor {
+ public:
+  Visitor(FunctionAdder& adder, FunctionSamples& into, const Metadata* metadata)
+      : adder_(adder), into_(into), metadata_(metadata) {}
+
+  bool begin(u64 total, u64 places) {
+    increase(into_.total, adder_.weighted(total));
+    if (into_.body.empty()) into_.body.reserve(places);
+    return true;
+  }
+  Body body() { return {adder_, into_}; }
+  Inlinees inlinees();
+  Vtables vtables() { return {adder_, into_}; }
+
+ private:
+  FunctionAdder& adder_;
+  FunctionSamples& into_;
+  const Metadata* metadata_;
+};
+
+class FunctionAdder::Inlinees {
+ public:
+  Inlinees(FunctionAdder& adder, FunctionSamples& into, const Metadata* metadata)
+      : adder_(adder), inlinees_(into.inlinees), metadata_(metadata) {}
+
+  WalkEnd inlinee(RawLocation at, u64 index, auto enter) {
+    auto place = adder_.location(at);
+    u32 name = adder_.names_[index];
+    auto& inlinee = inlinees_[place][static_cast<NameId>(name)];
+    bool fresh = !inlinee;
+    if (fresh) inlinee = std::make_unique<FunctionSamples>();
+    inlinee->name = static_cast<NameId>(name);
+    const auto* own = metadata_ ? adder_.metadata_of(metadata_->id, place, name) : nullptr;
+    if (!adder_.may_add(*inlinee, fresh, own)) return enter(SkipFunction());
+    return enter(Visitor(adder_, *inlinee, own));
+  }
+
+ private:
+  FunctionAdder& adder_;
+  FillMap<LineLocation, FunctionSamples::Inlinees>::Walk inlinees_;
+  const Metadata* metadata_;
+};
+
+FunctionAdder::Inlinees FunctionAdder::Visitor::inlinees() { return {adder_, into_, metadata_}; }
 
 u64 FunctionAdder::add(const BinaryIndex::Entry& entry, FunctionSamples& into, bool fresh) {
   names_ = tables_.names(entry.tables);
   replaced_ = 0;
   metadata_.clear();
-  if (const u8* metadata = index_.metadata_of(entry)) {
-    at_ = metadata;
-    metadata_.emplace_back();
-    read_metadata(metadata, 0);
-    std::ranges::stable_sort(metadata_, {}, &Metadata::key);
-  }
+  if (const u8* metadata = index_.metadata_of(entry)) read_metadata(metadata);
   const Metadata* own = metadata_.empty() ? nullptr : &metadata_.front();
-  u64 checksum = own ? own->checksum : 0;
-  u64 old = into.checksum;
-  bool admitted = admit(into, fresh, checksum, own ? own->attributes : 0, addition_.rule);
-  if (!admitted || (!fresh && old != 0 && old != checksum)) ++replaced_;
-  if (!admitted) return replaced_;
-  at_ = entry.at;
-  increase(into.head, weighted(number()));
-  number();  // the subject
-  add_function(into, own);
+  if (!may_add(into, fresh, own)) return replaced_;
+  KnownNumbers in(entry.at);
+  increase(into.head, weighted(read_function_head(in).samples));
+  walk_function(in, Visitor(*this, into, own), {.vtables = index_.vtables});
   return replaced_;
 }
 
-// Fills in the last one of the list and appends those of its inlinees.
-void FunctionAdder::read_metadata(const u8*, u32 parent) {
-  auto id = static_cast<u32>(metadata_.size());
-  auto& own = metadata_.back();
-  own.parent = parent;
-  own.id = id;
-  if (index_.metadata_checksums) own.checksum = number();
-  if (index_.metadata_attributes) own.attributes = static_cast<u32>(number());
-  if (index_.flags.context_sensitive) return;
-  for (u64 n = number(); n > 0; --n) {
-    auto& inlinee = metadata_.emplace_back();
-    inlinee.location = location();
-    inlinee.name = names_[number()];
-    read_metadata(at_, id);
-  }
+void FunctionAdder::read_metadata(const u8* at) {
+  KnownNumbers in(at);
+  walk_metadata(in, MetadataVisitor(*this, 0, {}, 0), index_.metadata_parts());
+  std::ranges::stable_sort(metadata_, {}, &Metadata::key);
 }
 
 const FunctionAdder::Metadata* FunctionAdder::metadata_of(u32 parent, LineLocation location,
@@ -128,83 +203,11 @@ const FunctionAdder::Metadata* FunctionAdder::metadata_of(u32 parent, LineLocati
   return &after[-1];
 }
 
-void FunctionAdder::add_function(FunctionSamples& into, const Metadata* metadata) {
-  increase(into.total, weighted(number()));
-  add_body(into);
-  add_inlinees(into, metadata);
-  if (index_.vtables) add_vtables(into);
-}
-
-void FunctionAdder::add_body(FunctionSamples& into) {
-  u64 n = number();
-  if (into.body.empty()) into.body.reserve(n);
-  FillMap<LineLocation, BodyRecord>::Walk body(into.body);
-  for (; n > 0; --n) {
-    auto& record = body[location()];
-    increase(record.samples, weighted(number()));
-    if (*at_ == 0) {
-      ++at_;
-      continue;
-    }
-    if (!record.targets) record.targets = std::make_unique<NameCounts>();
-    add_counts(*record.targets);
-  }
-}
-
-void FunctionAdder::add_counts(NameCounts& into) {
-  for (u64 n = number(); n > 0; --n) {
-    auto name = static_cast<NameId>(names_[number()]);
-    increase(into[name], weighted(number()));
-  }
-}
-
-void FunctionAdder::add_inlinees(FunctionSamples& into, const Metadata* metadata) {
-  FillMap<LineLocation, FunctionSamples::Inlinees>::Walk inlinees(into.inlinees);
-  for (u64 n = number(); n > 0; --n) {
-    auto place = location();
-    u32 name = names_[number()];
-    auto& inlinee = inlinees[place][static_cast<NameId>(name)];
-    bool fresh = !inlinee;
-    if (fresh) inlinee = std::make_unique<FunctionSamples>();
-    inlinee->name = static_cast<NameId>(name);
-    const auto* own = metadata ? metadata_of(metadata->id, place, name) : nullptr;
-    u64 checksum = own ? own->checksum : 0, old = inlinee->checksum;
-    bool admitted = admit(*inlinee, fresh, checksum, own ? own->attributes : 0, addition_.rule);
-    if (!admitted || (!fresh && old != 0 && old != checksum)) ++replaced_;
-    if (admitted)
-      add_function(*inlinee, own);
-    else
-      skip_function();
-  }
-}
-
-void FunctionAdder::add_vtables(FunctionSamples& into) {
-  for (u64 n = number(); n > 0; --n) {
-    if (!into.vtables) into.vtables = std::make_unique<FillMap<LineLocation, NameCounts>>();
-    auto place = location();
-    add_counts((*into.vtables)[place]);
-  }
-}
-
-void FunctionAdder::skip_function() {
-  auto skip = [&](u64 numbers) {
-    for (; numbers > 0; --numbers) number();
-  };
-  auto skip_counts = [&] { skip(2 * number()); };
-  number();  // total
-  for (u64 n = number(); n > 0; --n) {
-    skip(3);
-    skip_counts();
-  }
-  for (u64 n = number(); n > 0; --n) {
-    skip(3);
-    skip_function();
-  }
-  if (!index_.vtables) return;
-  for (u64 n = number(); n > 0; --n) {
-    skip(2);
-    skip_counts();
-  }
+bool FunctionAdder::may_add(FunctionSamples& into, bool fresh, const Metadata* metadata) {
+  u64 checksum = metadata ? metadata->checksum : 0, old = into.checksum;
+  bool admitted = admit(into, fresh, checksum, metadata ? metadata->attributes : 0, addition_.rule);
+  if (!admitted || (!fresh && old != 0 && old != checksum)) ++replaced_;
+  return admitted;
 }
 
 }  // namespace pgokit::profile

@@ -57,19 +57,20 @@ class FunctionAdder {
     auto key() const { return std::tuple(parent, location, name); }
   };
 
-  void read_metadata(const u8* at, u32 parent);
-  const Metadata* metadata_of(u32 parent, LineLocation location, u32 name) const;
-  void add_function(FunctionSamples& into, const Metadata* metadata);
-  void add_body(FunctionSamples& into);
-  void add_inlinees(FunctionSamples& into, const Metadata* metadata);
-  void add_vtables(FunctionSamples& into);
-  void add_counts(NameCounts& into);
-  void skip_function();
+  class MetadataVisitor;
+  class Visitor;
+  class Body;
+  class Inlinees;
+  class Vtables;
 
-  u64 number();
-  LineLocation location() {
-    auto line = static_cast<u32>(number());
-    return {line, static_cast<u32>(number()) & index_.discriminator_mask};
+  void read_metadata(const u8* at);
+  const Metadata* metadata_of(u32 parent, LineLocation location, u32 name) const;
+  // Whether the samples of this version may be added.
+  bool may_add(FunctionSamples& into, bool fresh, const Metadata* metadata);
+  LineLocation location(RawLocation at) const {
+    LineLocation place = at.narrow();
+    place.discriminator &= index_.discriminator_mask;
+    return place;
   }
   u64 weighted(u64 count) const {
     return addition_.weight == 1 ? count : multiply_saturated(count, addition_.weight);
@@ -78,7 +79,6 @@ class FunctionAdder {
   const BinaryIndex& index_;
   const FileTables& tables_;
   Addition addition_;
-  const u8* at_ = nullptr;
   std::span<const u32> names_;
   std::vector<Metadata> metadata_;  // of the function that is being added, by key
   u64 replaced_ = 0;

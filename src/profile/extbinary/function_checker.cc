@@ -1,18 +1,35 @@
 #include "profile/extbinary/function_checker.h"
 
 namespace pgokit::profile {
+namespace {
 
-Status FunctionChecker::verdict() const {
-  if (!in_.ok()) return fail("ends early");
-  if (wrong_name_)
-    return fail("name index {} is past the table of {} names", *wrong_name_, limits_.names);
+struct MetadataVisitor {
+  NumberChecker& numbers;
+
+  bool values(u64, u64 attributes) { return numbers.number(attributes), true; }
+  WalkEnd inlinee(RawLocation at, u64 name, auto enter) {
+    numbers.inlinee(at, name);
+    return enter(*this);
+  }
+  bool end() const { return numbers.good(); }
+};
+
+}  // namespace
+
+Status NumberChecker::verdict() const {
+  if (wrong_name_) return fail("name index {} is past the table of {} names", *wrong_name_, names_);
   if (wide_ >> 32) return fail("a line or discriminator of more than 32 bits");
   if (far_ > largest_line) return fail("a line of more than 16 bits");
   return {};
 }
 
-Result<u32> FunctionChecker::subject() {
-  u64 index = in_.uleb128();
+Status FunctionChecker::verdict(WalkEnd end) const {
+  if (end == WalkEnd::too_deep) return fail("inlined more than {} levels deep", max_inline_depth);
+  if (end == WalkEnd::cut_off) return fail("ends early");
+  return numbers_.verdict();
+}
+
+Result<u32> FunctionChecker::subject(u64 index) const {
   if (!in_.ok()) return fail("ends early");
   if (limits_.context_sensitive && index >= limits_.contexts)
     return fail("context {} is past the table of {}", index, limits_.contexts);
@@ -21,56 +38,27 @@ Result<u32> FunctionChecker::subject() {
   return static_cast<u32>(index);
 }
 
-void FunctionChecker::name_counts() {
-  for (u64 n = in_.uleb128(); n > 0 && in_.ok(); --n) {
-    name();
-    in_.uleb128();
-  }
+Result<u32> FunctionChecker::function() {
+  u32 about = TRY(subject(read_function_head(in_).subject));
+  TRY(verdict(walk_function(in_, numbers_, {.vtables = limits_.vtables})));
+  return about;
 }
 
-Status FunctionChecker::function(unsigned depth) {
-  if (depth > max_inline_depth) return fail("inlined more than {} levels deep", max_inline_depth);
-  in_.uleb128();  // total
-  for (u64 n = in_.uleb128(); n > 0 && in_.ok(); --n) {
-    place();
-    in_.uleb128();
-    name_counts();
-  }
-  for (u64 n = in_.uleb128(); n > 0 && in_.ok(); --n) {
-    location();
-    name();
-    TRY(verdict());
-    TRY(function(depth + 1));
-  }
-  if (limits_.vtables)
-    for (u64 n = in_.uleb128(); n > 0 && in_.ok(); --n) {
-      place();
-      name_counts();
-    }
-  return verdict();
-}
-
-Status FunctionChecker::metadata(const BinaryIndex& index, unsigned depth) {
-  if (depth > max_inline_depth) return fail("inlined more than {} levels deep", max_inline_depth);
-  if (index.metadata_checksums) in_.uleb128();
-  if (index.metadata_attributes) wide_ |= in_.uleb128();
-  if (limits_.context_sensitive) return verdict();
-  for (u64 n = in_.uleb128(); n > 0 && in_.ok(); --n) {
-    location();
-    name();
-    TRY(metadata(index, depth + 1));
-  }
-  return verdict();
+Result<u32> FunctionChecker::metadata(MetadataParts parts, const u8*& at) {
+  u32 about = TRY(subject(in_.uleb128()));
+  at = in_.rest().data();
+  TRY(verdict(walk_metadata(in_, MetadataVisitor{numbers_}, parts)));
+  return about;
 }
 
 Status FunctionChecker::context() {
   u64 frames = in_.uleb128();
   if (in_.ok() && frames == 0) return fail("a context without frames");
   for (; frames > 0 && in_.ok(); --frames) {
-    name();
-    place();
+    numbers_.name(in_.uleb128());
+    numbers_.place(read_location(in_));
   }
-  return verdict();
+  return verdict(ended(in_, numbers_));
 }
 
 Result<NameList> read_name_list(Cursor& in, NameList::Kind kind) {

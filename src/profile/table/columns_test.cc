@@ -91,5 +91,21 @@ TEST(Columns, SummariesAreThoseOfTheFile) {
   EXPECT_FALSE(stored_summary(as_bytes("a:1:1\n")));
 }
 
+TEST(Columns, AreAsDeepAsTheGeneralReaderGoes) {
+  Profile profile;
+  NameId name = profile.names.intern("f");
+  FunctionSamples* at = &profile.function(name);
+  for (u32 i = 1; i < max_inline_depth; ++i) at = &at->inlinee({i, 0}, name);
+  at->add_body({1, 0}, 1);
+  profile.sort();
+  for (const auto& file : files_of(profile)) EXPECT_TRUE(read_columns(as_bytes(file)));
+  at->inlinee({1, 0}, name).add_body({1, 0}, 1);
+  profile.sort();
+  for (const auto& file : files_of(profile)) {
+    EXPECT_FALSE(read_plain_columns(as_bytes(file)));
+    expect_same(file);
+  }
+}
+
 }  // namespace
 }  // namespace pgokit::profile
