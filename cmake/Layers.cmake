@@ -65,3 +65,21 @@ function(add_layer_check)
            COMMAND python3 ${CMAKE_SOURCE_DIR}/cmake/check_layers.py ${CMAKE_SOURCE_DIR}/src ${layers})
   set_tests_properties(layers PROPERTIES LABELS unit)
 endfunction()
+
+# The usage examples at the top of headers compile; one test per layer, and one of the run time.
+function(add_example_checks)
+  get_property(layers GLOBAL PROPERTY pgokit_layers)
+  foreach(layer IN LISTS layers)
+    string(REGEX REPLACE "=.*" "" name ${layer})
+    set(folders $<TARGET_PROPERTY:layer_${name},INCLUDE_DIRECTORIES>)
+    add_example_check(${name} ${CMAKE_CXX_COMPILER} "-std=c++23;-idirafter;$<JOIN:${folders},;-idirafter;>")
+  endforeach()
+  add_example_check(runtime ${CMAKE_C_COMPILER} -std=c11)
+endfunction()
+
+function(add_example_check name compiler flags)
+  add_test(NAME examples.${name} COMMAND_EXPAND_LISTS
+           COMMAND python3 ${CMAKE_SOURCE_DIR}/cmake/check_examples.py ${CMAKE_SOURCE_DIR} ${name}
+           ${compiler} "${flags}")
+  set_tests_properties(examples.${name} PROPERTIES LABELS unit)
+endfunction()

@@ -28,8 +28,8 @@ struct EdgeSettings {
 // Entries of the log of MIP_ORDER_LOG or MIP_ORDER_CALLS; likewise.
 uint32_t order_capacity_of(const llvm::Module& module);
 
-// By options: is any kind selected; writes attributes, module flags and the marker described in
-// tag.cc.
+// By options: is any kind selected; writes attributes, module flags and the marker described
+// in settings.cc.
 bool tag_module(llvm::Module& module);
 
 // Table of MIP_VALUES, likewise.

@@ -1,15 +1,14 @@
 /* The run time of instrumented programs, for those that want to say when counters are written.
  *
- *   #include <pgokit.h>
- *   pgokit_mark(1);              the start-up is over: told beside the order of first runs
- *   pgokit_dump();               writes counters now; again at exit
- *   pgokit_reset();              counts from here on
+ *   pgokit_mark(1);              // the start-up is over: told beside the order of first runs
+ *   pgokit_dump();               // writes counters now; again at exit
+ *   pgokit_reset();              // counts from here on
  *
  * A program needs none of it: at exit, and when a library is unloaded, each instrumented module
  * writes its counters to the file named by PGOKIT_PROFILE_FILE, or default-%p.mipraw. In that name
  *
- *   %p  process id      %h  host name     %b  build id     %m  number of the module     %c
- * continuous mode     %%  %
+ *   %p  process id      %h  host name     %b  build id     %m  number of the module
+ *   %c  continuous mode                   %%  %
  *
  * Nothing is lost where several processes or modules name one file: records are appended. An empty
  * name writes nothing. PGOKIT_DUMP_SIGNAL=USR1 (or a number) also writes when that signal arrives;

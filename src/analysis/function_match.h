@@ -3,7 +3,7 @@
 // One function of a profile beside the function of a program that has its name: what `check` and
 // `match` both take for changed.
 //
-//   auto match = match_function(old, names.anchors_of(name), shape.functions[now], shape);
+//   auto match = match_function(old, anchors_of(name), shape.functions[now], shape);
 //   if (match.changed) use(match.map);
 //
 // With probes a function has changed when its checksum differs. Lines have none: there it has

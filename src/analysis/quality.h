@@ -2,7 +2,7 @@
 
 // How good a profile is, and how well it fits a program: what `pgokit check` asks.
 //
-//   Quality quality = measure_quality(profile);
+//   Quality quality = measure_quality(columns, density);
 //   Fit fit = measure_fit(profile, shape);
 
 #include <string>

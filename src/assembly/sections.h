@@ -7,7 +7,7 @@
 //     sections.apply(one);                       // .text, .section, .pushsection, .previous ...
 //     use(sections.current());                   // into sections.list()
 //   }
-//   out << sections.list()[i].directive;         // a line that leads back to it
+//   out += sections.list()[i].directive;         // a line that leads back to it
 //
 // Two sections of one name are told apart by their group, the section they are linked to and their
 // `unique` number, as GNU as and clang do. Source of truth: the manual of GNU as, "ELF section

@@ -5,7 +5,7 @@
 //   Cursor in(record);
 //   auto pid = in.get<u32>();
 //   auto branches = in.array<Branch>(in.get<u64>());   // a view; Branch has Le<> members only
-//   if (!in.ok()) ++counters[...];                     // asked once per record
+//   if (!in.ok()) ++broken;                            // asked once per record
 //
 // The first read past the end marks the cursor as failed; that read and all later ones return zero,
 // so a decoder runs straight through. No count taken from the input sizes an allocation.

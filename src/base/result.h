@@ -3,8 +3,8 @@
 // Failure of a whole file, section, option or command.
 //
 //   Result<Header> read_header(Bytes image);
-//   auto header = TRY(read_header(image));          // returns the error from the enclosing
-//   function if (bad) return fail("section {} ends past the file", i);
+//   auto header = TRY(read_header(image));      // returns the error from the enclosing function
+//   if (bad) return fail("section {} ends past the file", i);
 //
 // Single broken records are not errors: they are counted and skipped.
 

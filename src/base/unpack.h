@@ -4,7 +4,7 @@
 // compressed records, which are one stream in many pieces (perf/unpack.h).
 //
 //   if (auto packing = packing_of(bytes))                              // by their first bytes
-//     TRY(unpack(bytes, *packing, limit, [&](Bytes piece) { return file.write(piece); }));
+//     TRY(unpack(bytes, *packing, limit, [&](Bytes piece) { return parser.add(piece); }));
 //   std::string text = TRY(unpack_section(bytes, Packing::zlib, claimed_size));
 //
 // Input is hostile, and a kilobyte can claim to be a terabyte. What may come out is said here, and

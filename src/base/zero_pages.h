@@ -2,7 +2,7 @@
 
 // A large table of zeros, of which only the pages that are touched take memory.
 //
-//   ZeroPages table(bytes);
+//   ZeroPages table(size);
 //   if (!table) return fail("no memory ...");
 //   if (table[i] == 0) table[i] = 1;
 //

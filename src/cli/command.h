@@ -1,6 +1,6 @@
 #pragma once
 
-// One subcommand: its own cmd_<name>.cc, and a line in the list in main.cc.
+// One subcommand: its own file in cli/commands, and a line in the list in commands/main.cc.
 
 #include <span>
 #include <string_view>

@@ -5,8 +5,9 @@
 //
 //   auto table = CfiTable::find(file);                 // an object::File; views into it
 //   if (auto row = table->row_at(address)) {
-//     u64 cfa = value of row->cfa_register + row->cfa_offset;
-//     the return address is at cfa + row->offset[CfiRow::return_address], if row->saved(...)
+//     u64 cfa = registers[row->cfa_register] + row->cfa_offset;
+//     constexpr auto ra = CfiRow::return_address;
+//     if (row->saved(ra)) use(cfa + row->offset[ra]);    // where the return address is
 //   }
 //
 // Knows what compilers write for ordinary functions and linkers for procedure linkage tables; rows

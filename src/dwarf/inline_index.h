@@ -2,9 +2,9 @@
 
 // The functions and inlined calls of one unit, or of one function, by address.
 //
-//   auto index = InlineIndex::read(unit, units, unit.entries, unit.end);
+//   auto index = InlineIndex::read(unit, units, function.begin, function.end);
 //   auto part = index.find(address);
-//   for (u32 s = part.scope; s != none; s = index.scope(s).parent) ...    // innermost first
+//   for (u32 s = part.scope; s != InlineIndex::none; s = index.scope(s).parent) ...    // outwards
 
 #include <vector>
 

@@ -5,7 +5,7 @@
 //
 //   auto units = read_units(sections, abbrevs);          // headers only
 //   for (auto& unit : units) read_unit_entry(unit);      // in any order, on any thread
-//   Value v = find(unit, entry_offset, attr::decl_line);
+//   Value v = find(entry, {attr::decl_line});
 //   if (auto line = as_constant(v)) ...
 //
 // Offsets are into the unit's .debug_info.

@@ -5,8 +5,7 @@
 //
 //   auto functions = UnitFunctions::read(unit, neighbours);
 //   auto part = functions.find(address);
-//   if (part.kind == UnitFunctions::one) InlineIndex::read(unit, neighbours, part.function's
-//   entry);
+//   if (part.kind == UnitFunctions::one) use(functions.functions()[part.function].name);
 
 #include <string_view>
 #include <vector>

@@ -3,11 +3,11 @@
 // Maps, dumps and profiles put together.
 //
 //   instrument::Merger merger;
-//   TRY(merger.add_map(std::move(map.module)));            // any number, in any order
+//   merger.add_map(std::move(map.module));                 // any number, in any order
 //   merger.add_profile(profile, weight);
 //   merger.see_dumps(i, file.bytes(), weight);             // first all, then again:
 //   merger.add_dumps(i, file.bytes());
-//   instrument::Profile profile = merger.finish();
+//   instrument::Profile sum = merger.finish();
 //
 // Dumps go to the map of their build id. Dumps are cumulative, so of those of one process only
 // the last one counts; which it is is known when all have been seen. The result does not depend on

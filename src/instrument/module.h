@@ -3,10 +3,11 @@
 // What instrumentation found out, program by program: which functions there are (from the map), and
 // what their counters say (from dumps).
 //
-//   auto read = TRY(instrument::read_map(file));             // instrument/map.h: a Module without
-//   data instrument::Profile profile; profile.modules.push_back(std::move(read.module)); for (u32 i
-//   = 0; i < module.functions.size(); ++i)
-//     use(module.name(i), module.data.calls[i]);
+//   auto read = TRY(instrument::read_map(path, bytes));  // instrument/map.h: a Module without data
+//   instrument::Profile profile;
+//   profile.modules.push_back(std::move(read.module));
+//   for (u32 f = 0; f < module.functions.size(); ++f)
+//     use(module.name(module.functions[f]), module.data.calls[f]);
 //
 // A module without data is what `pgokit map` writes; merging adds data. Everything about functions
 // is in columns by number of function, everything about counters in columns by number of counter.

@@ -3,7 +3,7 @@
 // The file of an instrumented profile (.mip): maps of programs, and what dumps said about them.
 // A map file is the same without dumps.
 //
-//   OutputFile::write(instrument::write_profile(profile));
+//   output.write(instrument::write_profile(profile));
 //   auto profile = TRY_IN(path, instrument::read_profile(file.bytes()));
 //
 // Source of truth of the layout: this reader; docs/formats/mip-profile.md draws it.

@@ -4,7 +4,7 @@
 // often each line ran.
 //
 //   instrument::Places places(debug);
-//   places.of(function.address).text();              // "src/app.c:12"
+//   places.of(function.address, function.address + 1).text();  // "src/app.c:12"
 //   for (const auto& file : instrument::source_lines(module, debug)) use(file.name, file.lines);
 
 #include <map>

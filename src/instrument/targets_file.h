@@ -3,7 +3,7 @@
 // The text by which the plugin promotes indirect calls (-pgokit-use): docs/targets.md draws it.
 //
 //   auto file = instrument::targets_file(profile);
-//   if (file.calls == 0) fail(...);
+//   if (file.calls == 0) return fail("no calls");
 //   output.write(file.text);
 
 #include <string>

@@ -2,7 +2,7 @@
 
 // The text of machine instructions (x86-64 by Zydis, AArch64 by Capstone).
 //
-//   auto formatter = TRY(isa::Formatter::for_machine(elf.machine(), isa::Syntax::att));
+//   auto formatter = TRY(isa::Formatter::for_machine(elf.machine(), isa::Syntax::att, lock));
 //   std::string text;
 //   isa::Printed one = formatter.append(code, address, text);   // "movq\t%rsp, %rbp"
 //   at += one.step();

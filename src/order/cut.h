@@ -3,7 +3,7 @@
 // Where start-up ends in a trace.
 //
 //   order::Cut cut{.microseconds = 250'000};
-//   std::vector<u32> functions = cut.apply(touches, marks, model, facts);
+//   std::vector<u32> functions = cut.apply(touches, marks, true, model, facts);
 
 #include <optional>
 #include <span>

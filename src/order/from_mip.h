@@ -2,9 +2,9 @@
 
 // Instrumented programs → traces and calls.
 //
-//   order::MipInputs inputs(model, cut);
+//   order::MipInputs inputs(model, cut, cuts);
 //   TRY(inputs.see("app.map", file.bytes(), 1));       // maps, programs, profiles, dumps
-//   inputs.finish();
+//   TRY(inputs.finish(notes));
 //   inputs.facts();
 //
 // Each dump is a trace of its own: what a scenario ran first is lost once dumps are merged. Of a

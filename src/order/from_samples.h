@@ -2,7 +2,7 @@
 
 // Recordings → calls, weights of functions, and traces.
 //
-//   auto facts = TRY(order::add_recording(bytes, program, symbols, options, model, cuts));
+//   auto facts = TRY(order::add_samples(bytes, program, symbols, options, model, cuts));
 //
 // Calls are branches to the first instruction of a function (branch stacks), and neighbours in call
 // chains. Weights are samples. A trace is the functions of one process in the order in which they

@@ -2,9 +2,10 @@
 
 // Where functions lie, and how many pages a start-up touches there.
 //
-//   order::Layout now = order::layout_of(symbols, model);             // of a linked program
-//   order::Layout then = order::layout_of(order, model);              // if it were linked like
-//   this order::PageCurve curve = order::page_curve(now, trace, 4096); curve.pages, curve.area;
+//   order::Layout now = order::present_layout(model);          // of a linked program
+//   order::Layout then = order::layout_of(order, model);       // if it were linked like this
+//   order::PageCurve curve = order::page_curve(now, trace, 4096);
+//   use(curve.pages, curve.area);
 //
 // A function that ran counts with every page it lies on: of functions larger than a page that may
 // be more than the kernel has to read.

@@ -9,8 +9,8 @@
 //   lld         --symbol-ordering-file=F        symbols, one per line
 //   gold        --section-ordering-file=F       input sections, one per line
 //   ld          -T F                            a linker script that is put before the default one
-//   ld64        -order_file F                   symbols with '_' in front; object:symbol for
-//   statics call-graph  lld's --call-graph-ordering-file=F     caller, callee, weight
+//   ld64        -order_file F                   symbols with '_' in front; statics: object:symbol
+//   call-graph  lld's --call-graph-ordering-file=F     caller, callee, weight
 //
 // mold 2 and older cannot be told an order.
 // Source of truth: the manuals of the linkers; test/order links with each of them.

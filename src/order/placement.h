@@ -4,7 +4,7 @@
 //
 //   order::Placement placement(model, symbols);
 //   placement.adopt(model);                           // sizes and addresses are now the link's
-//   auto placed = placement.symbols_of(order);        // to write_order()
+//   auto placed = placement.symbols_of(order, model); // to write_order()
 //   placement.facts().missing;
 //
 // Without symbols every name is taken as it stands.

@@ -4,7 +4,7 @@
 // from the objects it is made of.
 //
 //   order::LinkSymbols symbols;
-//   TRY_IN(path, symbols.add(path, file.bytes()));
+//   TRY_IN(path, symbols.add(path));
 //   symbols.finish();
 //   order::Match match = symbols.match("parse.llvm.123");   // parse.llvm.456, if that is there now
 //

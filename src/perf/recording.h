@@ -7,7 +7,7 @@
 //   recording.for_each_other([&](const Record& record) {     // mappings, processes, losses: few
 //     if (record.type == RecordType::mmap2) recording.parser().mapping(record, mapping, counts);
 //   });
-//   recording.for_each_piece(threads, [&](const Piece& piece, unsigned worker) {
+//   recording.for_each_piece(threads, counts, [&](const Piece& piece, unsigned worker) {
 //     RecordWalk walk(piece.records);                        // many: in parallel
 //     for (Record record; walk.next(record);)
 //       if (record.type == RecordType::sample) recording.parser().sample(record, sample, counts);

@@ -5,7 +5,7 @@
 // here. Text with more columns, which llvm-profgen does not take, by those of script_columns.h.
 //
 //   auto kind = detect_text(text);             // ScriptKind::invalid: say script_problem()
-//   for_each_mmap_line(text, [&](const MmapLine& line) { ... });   // skips the samples
+//   for_each_mmap_line(text, rule, [&](const MmapLine& line) { ... });   // skips the samples
 //   auto chunks = split_script(text, kind, 1 << 20);               // may be parsed in parallel
 //   ScriptCounts counts = parse_script(chunks[i], kind, sink);
 //
@@ -16,9 +16,8 @@
 //   bool enter(std::optional<u32> pid);   // columns: false: skip_sample(repeat) in place of the
 //                                         // sample; may be missing
 //   void begin_sample(u64 repeat);
-//   u64 frame_address(u64 address, std::string_view file);   // columns: of a frame as it is
-//   printed,
-//                                         // the running process'; may be missing
+//   u64 frame_address(u64 address, std::string_view file);   // columns: the running process's, of
+//                                         // a frame as it is printed; may be missing
 //   bool frame(u64 address);      // leaf first; false: skip everything up to the branch line
 //   bool end_of_frames();         // false: the sample is dropped with its branch line
 //   void branch(u64 from, u64 to);                       // newest first

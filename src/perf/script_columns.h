@@ -16,8 +16,8 @@
 //     void frame(u64 address, std::string_view file);          // file: empty: not printed
 //     void branches(std::string_view text, u64 line_number);   // see take_column_branch()
 //     void end();
-//   };
-//   script_detail::ColumnWalk walk(visitor);
+//   } visitor;
+//   script_detail::ColumnWalk<Visitor> walk(visitor);
 //   for (Lines lines(text); !lines.at_end(); lines.advance())
 //     walk.line(lines.line(), lines.number());
 //   walk.end();

@@ -3,7 +3,7 @@
 // What is in a recording, counted: for people, and for tests against other readers.
 //
 //   Summary summary = summarize(recording);
-//   summary.types.of(RecordType::mmap2), summary.events[0].samples, summary.branches.entries
+//   use(summary.types.of(RecordType::mmap2), summary.events[0].samples, summary.branches.entries);
 
 #include "perf/recording.h"
 

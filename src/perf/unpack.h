@@ -3,7 +3,7 @@
 // The records inside COMPRESSED and COMPRESSED2 records: pieces of one continuing zstd stream.
 //
 //   Unpacker unpacker;
-//   for (each compressed record) {
+//   for (const Record& record : compressed) {
 //     if (!unpacker.add(record, [&](Bytes records) { ... })) break;   // whole records
 //   }
 //

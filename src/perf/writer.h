@@ -2,7 +2,7 @@
 
 // Writes a recording (perf.data, file mode) record by record, for the recorder and for tests.
 //
-//   Writer::Event event{.name = "cycles:u", .attr = {.type = 0, .sample_type = field::ip | ...}};
+//   Writer::Event event{.name = "cycles:u", .attr = {.sample_type = field::ip | field::tid}};
 //   auto writer = TRY(Writer::create(path, {event}));
 //   RecordId at{.pid = 7, .tid = 7, .time = 100};
 //   writer.comm(at, "app", true);

@@ -3,7 +3,7 @@
 // Counts estimated where there are no branch stacks, and divided by context where that is wanted:
 // the part that recordings and their text share.
 //
-//   auto read = TRY(estimate_from_ips(program, options, input, [&](const auto& each) {
+//   auto read = TRY(estimate_from_ips(program, options.read, input, [&](const auto& each) {
 //     return samples::count_ips(recording, program, how, each);
 //   }));
 

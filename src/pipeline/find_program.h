@@ -2,7 +2,7 @@
 
 // The programs that a recording can be made into profiles of, where the user names none.
 //
-//   auto chosen = TRY(dominant_program(options.inputs, options.threads));
+//   auto chosen = TRY(dominant_program(options.read.inputs, options.read.threads));
 //   options.binary = chosen.file;
 
 #include <string>

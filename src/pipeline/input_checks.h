@@ -2,8 +2,8 @@
 
 // What makes no sense between the files and numbers of a command line, said before any work.
 //
-//   TRY(check_files(options.inputs, options.binary, output));
-//   TRY(check_threads(settings.threads));
+//   TRY(check_files(options.read.inputs, options.binary, output));
+//   TRY(check_threads(options.read.threads));
 
 #include <span>
 #include <string>

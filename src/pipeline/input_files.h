@@ -2,8 +2,8 @@
 
 // The inputs of merging, as command lines name them.
 //
-//   TRY(add_weighted(inputs, "3,a.prof"));                      // --weighted-input
-//   TRY(add_list(inputs, "list.txt"));                          // one [WEIGHT,]FILE per line
+//   TRY(add_weighted(inputs, "3,a.prof", false));              // --weighted-input
+//   TRY(add_list(inputs, "list.txt", false));                  // one [WEIGHT,]FILE per line
 
 #include <string>
 #include <vector>

@@ -4,7 +4,7 @@
 //
 //   auto file = TRY(MappedFile::open(path));
 //   if (identify(file.bytes()) == &inputs::sample_profile) ...
-//   const Input& kind = TRY_IN(path, identify_counts(file.bytes()));   // for a profile
+//   const Input* kind = TRY_IN(path, identify_counts(file.bytes()));   // for a profile
 //
 // A new kind is its reader in inputs/, an entry in the table of inputs.cc, and its tests.
 

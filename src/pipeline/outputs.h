@@ -2,7 +2,7 @@
 
 // What the road ends in: the forms of files that are written, in one table.
 //
-//   const Output* output = TRY(output_named("--format", name, {"extbinary", "text"}));
+//   const Output* output = TRY(output_named("extbinary"));
 //   TRY(output->write({program, options, input, generated}, file));
 //
 // A new consumer is its writer in outputs/, an entry in the table of outputs.cc, and its tests.

@@ -8,8 +8,7 @@
 //   for (AddressIndex::Entry entry : index.at(address)) {
 //     RawProbe probe = index.probe(entry);
 //     frames.clear();
-//     index.append_context(entry, frames);          // outermost first; the leaf is the probe
-//     itself
+//     index.append_context(entry, frames);         // outermost first; the leaf is the probe itself
 //   }
 //
 // Order is that of table.h. Probes further than 4 GB from the lowest address, and

@@ -7,7 +7,7 @@
 //
 // Layout of an entry, packed, until the section ends:
 //
-//   u64      GUID     id of the source function: base/guid.h of its name
+//   u64      GUID     id of the source function: base/function_name.h of its name
 //   u64      hash     checksum of the control-flow graph when the probes were put in; opaque
 //   ULEB128  n        length of the name
 //   n bytes  name     linkage name, without a NUL

@@ -2,9 +2,10 @@
 
 // Writes the probe sections: the counterpart of table.h.
 //
-//   FunctionProbes foo("_Z3foov", start);                       // a symbol with code, and its
-//   place foo.add(guid, {}, {.index = 1, .place = start});            // a probe of its own
-//   foo.add(callee, {{guid, 2}}, {.index = 1, .place = there}); // one inlined by foo's call 2
+//   FunctionProbes foo("_Z3foov", start);                    // a symbol with code, and its place
+//   foo.add(guid, {}, {.index = 1, .place = start});         // a probe of its own
+//   const CallSite call = {guid, 2};                         // foo's call 2 inlined
+//   foo.add(callee, {&call, 1}, {.index = 1, .place = there});
 //   ByteSink section;
 //   foo.encode(section);                                        // one record
 //

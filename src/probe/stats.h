@@ -3,7 +3,7 @@
 // Pseudo probes in figures: how many of what, which functions have most, what is missing.
 //
 //   Stats stats;
-//   for (each section) stats.add(bytes, address_of);
+//   for (Bytes section : sections) stats.add(section, address_of);
 //   stats.finish(descriptors);
 //   use(stats.blocks, stats.inlined_probes, stats.largest(10));
 //

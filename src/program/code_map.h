@@ -5,7 +5,7 @@
 //
 //   auto code = TRY(CodeMap::build(file, symbols));
 //   CodeIndex at = code.index_of(address);
-//   if (code.is_instruction(at) && code.flow(at).ends_block) ...
+//   if (code.is_instruction(at) && code.is_jump(at)) ...
 //
 // One byte of memory per code byte, filled region by region (symbol to next symbol) when first
 // asked for: a program of 100 MB costs what its sampled functions cost. Look-ups may run on any

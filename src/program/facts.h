@@ -3,7 +3,7 @@
 // What can be said of a program at a glance: can it be profiled, and what would help.
 //
 //   ProgramFacts facts = TRY(read_facts(path, file));
-//   if (!facts.debug) advise("-g");
+//   if (!facts.debug) say("compile with -g");
 
 #include <optional>
 #include <string>

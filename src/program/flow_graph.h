@@ -2,7 +2,7 @@
 
 // The basic blocks of one function and the ways between them, as far as its machine code tells.
 //
-//   FlowGraph graph = FlowGraph::of_function(program, function);
+//   FlowGraph graph = FlowGraph::of_function(program.code(), program.functions(), function);
 //   for (const auto& block : graph.blocks) use(block.first, block.last);
 //   for (const auto& way : graph.ways) use(way.from, way.to);      // numbers of blocks, or outside
 //

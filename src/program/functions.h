@@ -4,7 +4,7 @@
 // function per name, whatever the number of ranges (hot and cold part, copies with the same name).
 //
 //   FunctionTable functions(debug.functions(), symbols, facts);
-//   if (const auto *range = functions.find(address)) functions.name(*range);
+//   if (const auto *range = functions.find(address)) use(functions.name(range->function));
 //
 // Ranges come from the subprogram entries of the debug information; for programs with probes, code
 // that has a symbol but no debug information is added (`add_from_symbols`).

@@ -7,7 +7,7 @@
 //   auto file = TRY(ProbeFile::open("a.o", {}));
 //   for (const ProbeSection& section : file.sections())
 //     probe::walk_section(section.bytes, file.address_of(section), visitor);
-//   file.place_of(address);                      // section and offset, for objects
+//   file.layout().place_of(address);             // section and offset, for objects
 //
 // Addresses are those of the linker; in a relocatable object those of object::Layout, and
 // relocations have been carried out.

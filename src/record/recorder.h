@@ -4,7 +4,7 @@
 //
 //   RecordSettings settings{.output = "perf.data", .command = {"./app"}};
 //   auto summary = TRY(record_in_software(settings));
-//   summary.exit_code                                  // of the program
+//   return summary.exit_code;                          // of the program
 
 #include <sys/types.h>
 

@@ -3,7 +3,7 @@
 // Folds branch stacks into counts while they are read.
 //
 //   BranchFolder folder(code);                       // one per thread
-//   for (auto entry : newest_first) folder.entry(folder.place_of(from), folder.place_of(to));
+//   for (auto [from, to] : newest_first) folder.entry(folder.place_of(from), folder.place_of(to));
 //   auto added = folder.end_sample(1);               // weight
 //   ...
 //   BranchSums all = merge(std::move(folders), threads);

@@ -2,8 +2,8 @@
 
 // What branch stacks come to when all are folded: each range and branch once, with its sum.
 //
-//   BranchSums sums = merge(std::move(folders), code, threads);
-//   diagnose(sums.raw_ranges(), ...);
+//   BranchSums sums = merge(std::move(folders), threads);
+//   diagnose(sums.raw_ranges(), code, functions);
 //   Counts counts = sums.counts(threads);
 
 #include <vector>

@@ -2,7 +2,8 @@
 
 // How often each way through a function was gone, from samples that tell only where time was spent.
 //
-//   std::vector<FlowEdge> edges = {{.from = 0, .to = 1, .samples = 40, .instructions = 8}, ...};
+//   std::vector<FlowEdge> edges = {{.from = 0, .to = 1, .samples = 40, .instructions = 8},
+//                                  {.from = 1, .to = 0, .samples = 3, .instructions = 1}};
 //   std::vector<double> flow = balance_flows(nodes, edges);
 //
 // The graph is one of circulation: what enters a node leaves it, and what leaves the function

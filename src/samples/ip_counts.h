@@ -4,9 +4,8 @@
 // seen.
 //
 //   auto read = TRY(count_ips(recording, program, {}));          // perf.data
-//   auto read = TRY(count_ip_script(text, program, {}));         // perf script text
-//   IpEstimate estimate = estimate_counts(program.code(), program.functions(), ...);   //
-//   ip_estimate.h
+//   auto same = TRY(count_ip_script(text, program, {}));         // perf script text
+//   IpCounts counts = read.counter.counts();                     // for ip_estimate.h
 //
 // The program's functions have to be loaded. Processes have their own load addresses, in text too
 // where it has a column for the process: `perf script -F pid,ip --show-mmap-events`.

@@ -4,7 +4,7 @@
 //
 //   auto recording = TRY(perf::Recording::open(file.bytes()));
 //   auto read = TRY(count_recording(recording, program, {}));
-//   use(read.counts, read.use);
+//   use(read.sums.counts(), read.use);
 //
 // Two passes: the few records that tell where the program was mapped, then all samples, on all
 // cores. Each process has its own load addresses, followed over fork, exec and new mappings.

@@ -3,7 +3,15 @@
 // How all readers of perf script text go through it: in chunks, on all cores, with the load address
 // that holds at each place; in text with columns, in the process of each sample.
 //
-//   struct Sink : ScriptSink { ... };        // what perf::parse_script() calls, but for mmap()
+//   struct Sink : ScriptSink {           // with what perf::parse_script() calls beside those
+//     using ScriptSink::ScriptSink;
+//     void begin_sample(u64 repeat);
+//     bool frame(u64 address);
+//     bool end_of_frames();
+//     void branch(u64 from, u64 to);
+//     void end_sample();
+//     void skip_sample(u64 repeat);
+//   };
 //   std::vector<Sink> sinks(workers, Sink(program));
 //   ScriptFacts facts = TRY(read_script(text, kind, program, options, sinks));
 

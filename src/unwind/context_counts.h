@@ -9,7 +9,7 @@
 //   counts.add_range({first, last, 10});
 //   counts.add_branch({last, target, 10});
 //   counts.normalize();
-//   for (size_t i = 0; i < counts.size(); ++i) use(counts.path(i), counts.ranges(i), ...);
+//   for (size_t i = 0; i < counts.size(); ++i) use(counts.path(i), counts.ranges(i));
 //
 // A context is
 //   probes: the call sites outermost first, without the leaf, after compression of recursion and

@@ -5,9 +5,11 @@
 //
 //   HybridSampleReader sampler(program, rules);
 //   sampler.begin(weight);
-//   for (...) if (!sampler.frame(place)) break;     // leaf first
-//   if (!sampler.end_of_frames()) return Fate::bad_call_chain;
-//   for (...) sampler.branch(from, to);             // newest first
+//   for (BinaryAddr frame : chain)                       // leaf first
+//     if (!sampler.frame(sampler.locate(frame))) break;
+//   if (!sampler.end_of_frames()) return samples::Fate::bad_call_chain;
+//   for (auto [from, to] : branches)                     // newest first
+//     sampler.branch(sampler.locate_end(from), sampler.locate_end(to));
 //   return sampler.end_sample();
 
 #include <tsl/robin_map.h>

@@ -4,7 +4,7 @@
 // summed. Most pairs of a node and a thing are rare, so a hash map would be a cache miss for each;
 // what is frequent, loops, stays in a small table of recent pairs and is written down rarely.
 //
-//   NodeLog log;                                   // one per thread
+//   NodeLog log(false);                            // one per thread
 //   log.add(node, thing, weight, sample);
 //   SortedLog sorted({{&log, &nodes, &things, &order}}, last_node, threads);
 //   for (SortedLog::Cursor at(sorted); at.at(node); at.next()) use(at.thing(), at.count());

@@ -4,9 +4,9 @@
 // backwards, the branches tell the chain at each of them. A call takes its caller off the chain, a
 // return puts one on.
 //
-//   Unwinder unwinder(program.code(), rules);             // one per thread
+//   Unwinder unwinder(program.code(), rules, false);      // one per thread
 //   unwinder.unwind(calls, branches, weight);
-//   Unwound all = merge(std::move(unwinders));
+//   Unwound all = merge(std::move(unwinders), samples, threads);
 //
 // What is left is a count for each range of code between two branches, and for each branch, at the
 // node of the chain it happened at. Where a sample contradicts itself, the rest of it counts

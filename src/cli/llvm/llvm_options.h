@@ -2,7 +2,8 @@
 
 // An option table as LLVM's tools read their arguments, for commands that stand in for them:
 //
-//   OptionTable table{"pgokit llvm-profdata merge", "...", {{"--output,-o", "FILE", ...}}};
+//   OptionTable table{"pgokit llvm-profdata merge", "Add profiles up",
+//                     {{"--output,-o", "FILE", "where the sum goes", &settings.output}}};
 //   if (auto exit = parse_llvm_options(table, arguments)) return *exit;
 //
 // * One dash is as good as two; a value stands behind "=" or in the next word.

@@ -2,8 +2,10 @@
 
 // Listings of machine code: pieces of code are printed on all cores, and written in their order.
 //
-//   class Printer : public RegionPrinter { ... };          // one per thread
-//   TRY(print_regions(regions, threads, [&] { return std::make_unique<Printer>(...); }, output));
+//   struct Printer : RegionPrinter {                       // one per thread
+//     void print(const program::CodeRegion& region, ListingSink& sink) override;
+//   };
+//   print_regions(regions, threads, [] { return std::make_unique<Printer>(); }, output);
 //
 // Memory stays within some megabytes whatever the program's size.
 

@@ -2,7 +2,7 @@
 
 // Names for the addresses that machine code mentions: "main+0x10", in objects from relocations.
 //
-//   CodeNames names(file, code, layout, regions);
+//   CodeNames names(file, layout, regions);
 //   names.append_name(target, text);                         // " <main+0x10>", or nothing
 
 #include <string>

@@ -4,7 +4,7 @@
 //
 //   FunctionSamplesAccumulator sums(samples);                       // one per thread
 //   sums.add(contexts);
-//   FunctionSamples function = sums.take();
+//   profile::FunctionSamples function = sums.take();
 
 #include "generate/context/context_samples.h"
 

@@ -4,7 +4,7 @@
 //
 //   LocationTable locations;
 //   u32 id = locations.intern({12, 0});
-//   LineLocation location = locations[id];
+//   profile::LineLocation location = locations[id];
 
 #include <tsl/robin_map.h>
 

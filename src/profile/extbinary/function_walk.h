@@ -9,24 +9,25 @@
 //   place    := line discriminator
 //   metadata := [checksum] [attributes] [n (place name metadata)*n]
 //
+//   struct BodySum {
+//     u64 samples = 0;
+//     bool place(RawLocation, u64 count) { return samples += count, true; }
+//   } sum;
 //   FunctionHead head = read_function_head(in);
-//   BodySum sum;
 //   WalkEnd end = walk_function(in, sum, {.vtables = false});
 //
 // A visitor is of one function; for what is inlined there the walk goes on with another one, or the
 // same. It has of these hooks what it needs, the rest is read over; false ends the walk.
 //
-//   bool begin(u64 total, u64 places)            // places: how many follow in the body
-//   ... body(), inlinees(), vtables()            // visitors of the lists, gone after each; or
-//   itself bool place(RawLocation, u64 samples)         // of a body bool place(RawLocation) // of
-//   virtual tables void begin_counts()                          // of that place, where there are
-//   any bool count(u64 name, u64 count) bool end_counts() WalkEnd inlinee(RawLocation, u64 name,
-//   auto enter)    // return enter(visitor), or refused bool end()
-//
-//   struct BodySum {
-//     u64 samples = 0;
-//     bool place(RawLocation, u64 count) { return samples += count, true; }
-//   };
+//   bool begin(u64 total, u64 places)        places: how many follow in the body
+//   ... body(), inlinees(), vtables()        visitors of the lists, gone after each; or itself
+//   bool place(RawLocation, u64 samples)     of a body
+//   bool place(RawLocation)                  of virtual tables
+//   void begin_counts()                      of that place, where there are any
+//   bool count(u64 name, u64 count)
+//   bool end_counts()
+//   WalkEnd inlinee(RawLocation, u64 name, auto enter)    return enter(visitor), or refused
+//   bool end()
 //
 // Nothing is checked but the end of the bytes and the depth.
 

@@ -6,8 +6,8 @@
 //   CodeCache cache(memory, [&](u64 address) { return translatable_bytes_from(address); });
 //   if (!cache.reaches(rip)) cache.add_arena(address);       // mapped by the caller, see Arena
 //   u64 code = cache.enter(rip);                             // 0: this cannot be translated
-//   ... the thread runs from `code` with gs at cache.scratch(n) and cache.header(branches) in it
-//   Edge edge = cache.edge(entry.edge);
+//   ... the thread runs from `code` with gs at cache.scratch(n) and cache.header(branches) there
+//   Edge edge = cache.edge(entry.edge);                      // for each entry of its ring
 //
 // Code is only ever added; slots and table entries are words that go from "not yet" to an address.
 // So any number of threads may run in the cache while it grows. clear() needs all of them outside.

@@ -3,7 +3,7 @@
 // Restartable sequences (rseq): pieces of code that the kernel starts again when a thread was
 // interrupted in them. It tells by the program counter, so they must run where they are.
 //
-//   if (has_abort_handlers(code)) ranges = find_sequences(data, code_begin, code_end);
+//   if (has_abort_handlers(code)) ranges = find_sequences(data, mapping);
 //   if (auto range = announced_sequence(memory, tid)) ...           // of a stopped thread
 //
 // A sequence is described by 32 bytes, {u32 version, u32 flags, u64 start, u64 length, u64 abort},

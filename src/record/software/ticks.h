@@ -4,9 +4,9 @@
 // random part of a period, so that threads that use less have their share of the samples.
 //
 //   TickSource ticks(period_ns, signal);       // `signal` is blocked in this thread
-//   ticks.add(tid);
-//   ... on each signal: if (pid_t tid = ticks.thread_of(info)) ...
-//   ... where ticks.polls(): at least every period, for (pid_t tid : ticks.due()) ...
+//   ticks.add(pid, tid);
+//   if (pid_t due = ticks.thread_of(info)) ...            // at each signal
+//   if (ticks.polls()) for (pid_t due : ticks.due()) ...  // at least every period
 //
 // A software clock event of perf_event_open() for each thread gives exact ticks. Where that call is
 // not permitted, the CPU time of each thread is read from /proc at each period.

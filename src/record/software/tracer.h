@@ -5,7 +5,7 @@
 //
 //   Tracer tracer(sampler, ticks, recording);
 //   TRY(tracer.launch(command));                 // or tracer.attach(pid)
-//   tracer.run(seconds);
+//   tracer.run(seconds, [] {});
 //   int code = tracer.wait_for_end();
 //
 // Threads are seized, not attached to, and nothing of the program is changed but a reserved piece

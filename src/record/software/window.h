@@ -2,9 +2,9 @@
 
 // A window: the stretch of a thread's execution during which its branches are recorded.
 //
-//   WindowResult begun = engine.begin(thread, regs);          // the thread is stopped
-//   ... at each stop of the thread: engine.stopped(thread, stop)
-//   when finished: thread.window has the branches, regs are those of the program again
+//   Progressed at = engine.begin(thread, regs, engine.most_branches(depth));   // it is stopped
+//   at = engine.stopped(thread, stop);                                         // at each stop
+//   if (at == Progressed::finished) use(thread.window.taken, thread.window.regs);
 //
 // Ways to do it differ in cost only (docs/record.md); the recorder uses the code cache.
 

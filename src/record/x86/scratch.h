@@ -7,10 +7,9 @@
 //   0x38  left: 16 x the number of branches that are still to be recorded
 //   0x48  addresses: table of indirect targets, the routines `leave` and `dispatch`
 //   0x60  time stamps of the beginning and the end of what ran without a stop
-//   0x70  passes that are still to be made before the last one, and what `left` is at their
-//   beginning 0x80  ring: 16 bytes per branch {u32 edge, u32 -, u64 target of an indirect branch},
-//   filled from
-//         the end downwards, at ring + left; a further pass overwrites it
+//   0x70  passes that are still to be made before the last one, and what `left` is at their start
+//   0x80  ring: 16 bytes per branch {u32 edge, u32 -, u64 target of an indirect branch}, filled
+//         from the end downwards, at ring + left; a further pass overwrites it
 //
 // The addresses behind gs: are absolute 32-bit displacements, so no register is needed.
 

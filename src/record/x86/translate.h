@@ -2,8 +2,10 @@
 
 // Translates a stretch of x86-64 code into a copy that records its taken branches.
 //
-//   Translation copy = translate(0x401000, bytes_of_the_program, {.code = ..., .slots = ...});
-//   if (copy.ok()) write(copy.code to copy.block.header, copy.exits[i].miss to copy.exits[i].slot);
+//   Translation copy = translate(0x401000, bytes, {.code = code, .slots = slots});
+//   if (!copy.ok()) return fail("not translated");
+//   memory.write(code, copy.code);
+//   for (const Exit& exit : copy.exits) memory.write(exit.slot, bytes_of(exit.miss));
 //
 // The copy runs the program's own instructions, with displacements relative to rip moved. It goes
 // straight on through conditional branches that are not taken; a taken branch enters a stub that

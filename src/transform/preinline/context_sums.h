@@ -5,7 +5,7 @@
 //
 //   ContextSums sums(samples, threads);
 //   sums.add(contexts);                  // the lists have to last until finish()
-//   std::vector<FunctionSamples> functions = sums.finish();    // in the order of add()
+//   std::vector<profile::FunctionSamples> functions = sums.finish();    // in the order of add()
 
 #include <optional>
 

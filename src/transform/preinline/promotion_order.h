@@ -6,11 +6,11 @@
 //
 //   PromotionOrder places;
 //   u32 outer = places.add(PromotionOrder::nowhere, 0);
-//   places.member(outer, context);
+//   places.members(outer).push_back(context);
 //   u32 inner = places.add(outer, path);          // the function called by itself, that way
 //   ...
 //   places.decide(outer, rank);                   // places with samples
-//   auto lost = places.move_all(taken, has_samples);
+//   places.move_all(PromotionOrder::nowhere, false, taken, lost);
 
 #include <tsl/robin_map.h>
 

@@ -4,7 +4,8 @@
 //
 //   IpContexts contexts(program, workers);
 //   auto read = TRY(samples::count_ips(recording, program, options, contexts.each()));
-//   auto estimate = samples::estimate_counts(...);
+//   auto estimate = samples::estimate_counts(program.code(), program.functions(),
+//                                            read.counter.counts(), threads);
 //   ContextCounts counts = contexts.divide(estimate.counts, {});
 //
 // Contexts are call sites in programs with probes, else inline frames.

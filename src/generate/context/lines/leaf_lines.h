@@ -3,8 +3,8 @@
 // The innermost source location at places of the code, looked up by the million.
 //
 //   LeafLines lines(program, counts.touched_ranges(), counts.touched_branches(), locations,
-//   threads); for (auto at = range.first; ...) if (const auto* part = lines.at(at))
-//   use(part->line_offset);
+//                   threads);
+//   if (const auto* part = lines.at(code_index)) use(part->line_offset);
 //
 // Reads the debug information of all code that the counts touch, once, on all threads.
 

@@ -5,7 +5,7 @@
 // one way.
 //
 //   MissingFrames missing(program, functions, counts, max_depth);
-//   for (CodeIndex tail_call : missing.between(call, function_below)) ...   // outermost first
+//   for (program::CodeIndex tail_call : missing.between(call, below)) ...  // the outermost first
 //
 // The ways are those that branches in the samples took. All that the counts can ask is answered in
 // advance, in one order: any number of threads may ask.

@@ -4,7 +4,7 @@
 // through, and the call at an address.
 //
 //   ProbeCode code(program, decoded);
-//   for (const auto& hit : code.in(range.first, range.last)) counts[hit.slot] += range.count;
+//   for (const auto& hit : code.in(first, last)) counts[hit.slot] += times;
 //   for (u32 slot = code.first_slot(node); slot < code.end_slot(node); ++slot) ...
 //
 // A slot is a probe (index and discriminator) of one node of the inline forest: copies of a probe

@@ -4,7 +4,7 @@
 //
 //   ProbeContexts find(decoded, code, names, paths, functions, missing, options);
 //   find.start(profile.contexts);
-//   ContextId context = find.of(path, function, node);     // none: not known
+//   profile::ContextId context = find.of(path, function, node);     // none: not known
 //
 // Each call site gives the functions its call is inlined into, and its own. Tail calls that can be
 // inferred come in between; at a call without probe the context starts anew, as it does at an
