@@ -46,7 +46,8 @@ class ExtIndexer {
 
   Result<BinaryIndex> index() && {
     TRY(read_table());
-    for (const auto& section : index_.sections) TRY(take_flags(section));
+    // Before any section is looked into: what is checked one way is not read another.
+    take_flags(TRY(read_flags(index_.sections)));
     for (const auto& section : index_.sections) {
       auto status = index_section(section);
       if (!status)
@@ -74,6 +75,13 @@ class ExtIndexer {
         return fail("section '{}' (offset {:#x}, {} bytes) ends past the file",
                     section_name(section.type), section.offset, section.size);
     return {};
+  }
+
+  void take_flags(const FileFlags& file) {
+    index_.flags = file.flags;
+    index_.md5_names = file.md5_names;
+    index_.vtables = file.vtables;
+    index_.metadata_parts = file.metadata;
   }
 
   Status index_section(const SectionInfo& section) {
@@ -116,34 +124,6 @@ class ExtIndexer {
     }
   }
 
-  // Of all sections before any is looked into: what is checked one way is not read another.
-  Status take_flags(const SectionInfo& section) {
-    Flags& flags = index_.flags;
-    if (section.type == summary_section) {
-      flags.partial |= (section.flags & summary_partial) != 0;
-      flags.context_sensitive |= (section.flags & summary_context_sensitive) != 0;
-      flags.fs_discriminators |= (section.flags & summary_fs_discriminators) != 0;
-      flags.pre_inlined |= (section.flags & summary_pre_inlined) != 0;
-      index_.vtables |= (section.flags & summary_has_vtables) != 0;
-    } else if (section.type == metadata_section) {
-      bool checksums = (section.flags & metadata_probes) != 0;
-      bool attributes = (section.flags & metadata_attributes) != 0;
-      if (section.size != 0) {
-        if (has_metadata_ &&
-            (checksums != index_.metadata_checksums || attributes != index_.metadata_attributes))
-          return fail("section 'function metadata' (offset {:#x}): of another kind than one before",
-                      section.offset);
-        has_metadata_ = true;
-        index_.metadata_checksums = checksums;
-        index_.metadata_attributes = attributes;
-      }
-      flags.probe_based |= checksums;
-    } else if (section.type == name_table_section) {
-      index_.md5_names |= (section.flags & (names_md5 | names_fixed_md5)) != 0;
-    }
-    return {};
-  }
-
   Status index_names(Cursor& in, u64 flags) {
     if (index_.names.back().size() != 0) new_tables();
     auto kind = flags & names_fixed_md5 ? NameList::Kind::fixed_guids
@@ -168,7 +148,7 @@ class ExtIndexer {
     while (!in.at_end()) {
       size_t start = in.position();
       const u8* at = nullptr;
-      auto subject = checker.metadata(index_.metadata_parts(), at);
+      auto subject = checker.metadata(index_.metadata_parts, at);
       if (!subject) return at_function(start, std::move(subject).error());
       index_.metadata.push_back({*subject, tables, at});
     }
@@ -177,7 +157,6 @@ class ExtIndexer {
 
   Bytes file_;
   BinaryIndex index_;
-  bool has_metadata_ = false;
 };
 
 }  // namespace

@@ -49,9 +49,8 @@ struct BinaryIndex {
   Format format{};
   Flags flags;
   bool md5_names = false;
-  bool vtables = false;             // functions end with their virtual tables
-  bool metadata_checksums = false;  // metadata has them
-  bool metadata_attributes = false;
+  bool vtables = false;  // functions end with their virtual tables
+  MetadataParts metadata_parts;
   u32 discriminator_mask = ~u32{0};  // the bits of discriminators that count
   std::vector<SectionInfo> sections;
   std::vector<u64> unknown_sections;
@@ -62,9 +61,6 @@ struct BinaryIndex {
   std::vector<Bytes> symbols;         // texts with NUL
   std::deque<std::string> contents;   // of compressed sections
 
-  MetadataParts metadata_parts() const {
-    return {metadata_checksums, metadata_attributes, !flags.context_sensitive};
-  }
   // Null: there is none.
   const u8* metadata_of(const Entry& function) const;
 };

@@ -191,7 +191,7 @@ u64 FunctionAdder::add(const BinaryIndex::Entry& entry, FunctionSamples& into, b
 
 void FunctionAdder::read_metadata(const u8* at) {
   KnownNumbers in(at);
-  walk_metadata(in, MetadataVisitor(*this, 0, {}, 0), index_.metadata_parts());
+  walk_metadata(in, MetadataVisitor(*this, 0, {}, 0), index_.metadata_parts);
   std::ranges::stable_sort(metadata_, {}, &Metadata::key);
 }
 

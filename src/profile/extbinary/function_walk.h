@@ -182,6 +182,7 @@ WalkEnd walk_function(auto& in, auto&& visit, FunctionParts parts, unsigned dept
 struct MetadataParts {
   bool checksums = false, attributes = false;
   bool inlinees = false;  // not where functions have contexts
+  bool operator==(const MetadataParts&) const = default;
 };
 
 // Visitors have values(checksum, attributes), zero where there is none, and maybe inlinee() and

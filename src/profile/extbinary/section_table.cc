@@ -23,6 +23,41 @@ Result<std::vector<SectionInfo>> read_section_table(Bytes file) {
   return sections;
 }
 
+namespace {
+
+void take_summary_flags(u64 bits, FileFlags& file) {
+  file.flags.partial |= (bits & summary_partial) != 0;
+  file.flags.context_sensitive |= (bits & summary_context_sensitive) != 0;
+  file.flags.fs_discriminators |= (bits & summary_fs_discriminators) != 0;
+  file.flags.pre_inlined |= (bits & summary_pre_inlined) != 0;
+  file.vtables |= (bits & summary_has_vtables) != 0;
+}
+
+}  // namespace
+
+Result<FileFlags> read_flags(std::span<const SectionInfo> sections) {
+  FileFlags file;
+  std::optional<MetadataParts> metadata;
+  for (const auto& [type, bits, offset, size] : sections) {
+    if (type == summary_section) {
+      take_summary_flags(bits, file);
+    } else if (type == name_table_section) {
+      file.md5_names |= (bits & (names_md5 | names_fixed_md5)) != 0;
+    } else if (type == metadata_section) {
+      MetadataParts parts{(bits & metadata_probes) != 0, (bits & metadata_attributes) != 0};
+      file.flags.probe_based |= parts.checksums;
+      if (size == 0) continue;
+      if (metadata.value_or(parts) != parts)
+        return fail("section 'function metadata' (offset {:#x}): of another kind than one before",
+                    offset);
+      metadata = parts;
+    }
+  }
+  file.metadata = metadata.value_or(MetadataParts{});
+  file.metadata.inlinees = !file.flags.context_sensitive;
+  return file;
+}
+
 Result<std::string> inflate_section(Bytes section) {
   Cursor in(section);
   u64 size = in.uleb128();

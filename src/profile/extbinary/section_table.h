@@ -2,12 +2,24 @@
 
 // The table at the beginning of an extensible binary profile, and compressed sections.
 
+#include "profile/extbinary/function_walk.h"
 #include "profile/format.h"
 
 namespace pgokit::profile {
 
 // Where the sections are is not looked at.
 Result<std::vector<SectionInfo>> read_section_table(Bytes file);
+
+// What the flags of all sections say of the whole file.
+struct FileFlags {
+  Flags flags;
+  bool md5_names = false;
+  bool vtables = false;  // functions end with their virtual tables
+  MetadataParts metadata;
+};
+// Fails where two sections of metadata are not of one kind.
+Result<FileFlags> read_flags(std::span<const SectionInfo> sections);
+
 // What a section with section_compressed holds.
 Result<std::string> inflate_section(Bytes section);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "base/cursor.h"
 #include "base/parallel.h"
@@ -29,6 +30,31 @@ std::optional<Summary> read_summary(Cursor& in) {
   return summary;
 }
 
+// Into the node of a function. Inlinees come in one order in both.
+struct MetadataVisitor {
+  std::span<const u32> ids;
+  Columns::Part& part;
+  u32 node, next_inlinee;
+
+  bool values(u64 checksum, u64 attributes) const {
+    part.nodes[node].checksum = checksum;
+    part.nodes[node].attributes = static_cast<u32>(attributes);
+    return attributes >> 32 == 0;
+  }
+  WalkEnd inlinee(RawLocation at, u64 name, auto enter) {
+    if (at.bits() >> 32 || name >= ids.size()) return WalkEnd::refused;
+    auto is_it = [&](const Columns::Node& inlinee) {
+      return inlinee.call_site == at.narrow() && inlinee.name == ids[name];
+    };
+    u32 end = part.nodes[node].end;
+    while (next_inlinee < end && !is_it(part.nodes[next_inlinee]))
+      next_inlinee = part.nodes[next_inlinee].end;
+    if (next_inlinee >= end) return WalkEnd::refused;
+    u32 found = std::exchange(next_inlinee, part.nodes[next_inlinee].end);
+    return enter(MetadataVisitor{ids, part, found, found + 1});
+  }
+};
+
 class Reader {
  public:
   explicit Reader(Bytes file) : file_(file) {}
@@ -48,13 +74,18 @@ class Reader {
   std::optional<Columns> read_extbinary() && {
     auto sections = read_section_table(file_);
     if (!sections) return std::nullopt;
+    auto file = read_flags(*sections);
+    if (!file) return std::nullopt;
     columns_.format = Format::extbinary;
+    columns_.flags = file->flags;
+    columns_.md5_names = file->md5_names;
+    vtables_ = file->vtables;
+    metadata_ = file->metadata;
     columns_.sections = std::move(*sections);
     bool has_summary = false;
     for (const auto& section : columns_.sections) {
       if (section.offset > file_.size() || section.size > file_.size() - section.offset)
         return std::nullopt;
-      take_flags(section);
       if (section.size == 0) continue;
       if (!read_section(section)) return std::nullopt;
       has_summary |= section.type == summary_section;
@@ -88,27 +119,12 @@ class Reader {
       case functions_section:
         return read_functions(bytes);
       case metadata_section:
-        return read_metadata(in, section.flags) && in.at_end();
+        return read_metadata(in) && in.at_end();
       case symbol_list_section:
         while (!in.at_end()) columns_.symbols.emplace_back(in.cstring());
         return in.ok();
       default:
         return true;
-    }
-  }
-
-  void take_flags(const SectionInfo& section) {
-    Flags& flags = columns_.flags;
-    if (section.type == summary_section) {
-      flags.partial |= (section.flags & summary_partial) != 0;
-      flags.context_sensitive |= (section.flags & summary_context_sensitive) != 0;
-      flags.fs_discriminators |= (section.flags & summary_fs_discriminators) != 0;
-      flags.pre_inlined |= (section.flags & summary_pre_inlined) != 0;
-      vtables_ = (section.flags & summary_has_vtables) != 0;
-    } else if (section.type == metadata_section) {
-      flags.probe_based |= (section.flags & metadata_probes) != 0;
-    } else if (section.type == name_table_section) {
-      columns_.md5_names |= (section.flags & (names_md5 | names_fixed_md5)) != 0;
     }
   }
 
@@ -218,7 +234,7 @@ class Reader {
     return true;
   }
 
-  bool read_metadata(Cursor& in, u64 flags) {
+  bool read_metadata(Cursor& in) {
     while (!in.at_end()) {
       u64 index = in.uleb128();
       bool contexts = columns_.flags.context_sensitive;
@@ -226,31 +242,8 @@ class Reader {
       u32 key = contexts ? contexts_[index].first : ids_[index];
       if (key >= function_of_.size() || function_of_[key] == 0) return false;
       const auto& top = columns_.functions[function_of_[key] - 1];
-      if (!read_metadata_of(columns_.parts[top.part], top.node, in, flags, 1)) return false;
-    }
-    return in.ok();
-  }
-
-  bool read_metadata_of(Columns::Part& part, u32 node, Cursor& in, u64 flags, unsigned depth) {
-    if (depth > max_inline_depth) return false;
-    if (flags & metadata_probes) part.nodes[node].checksum = in.uleb128();
-    if (flags & metadata_attributes) {
-      u64 attributes = in.uleb128();
-      if (attributes >> 32) return false;
-      part.nodes[node].attributes = static_cast<u32>(attributes);
-    }
-    if (columns_.flags.context_sensitive) return in.ok();
-    u32 inlinee = node + 1, end = part.nodes[node].end;
-    for (u64 n = in.uleb128(); n > 0 && in.ok(); --n) {
-      u64 line = in.uleb128(), discriminator = in.uleb128(), name = in.uleb128();
-      if ((line | discriminator) >> 32 || name >= ids_.size()) return false;
-      LineLocation site{static_cast<u32>(line), static_cast<u32>(discriminator)};
-      while (inlinee < end &&
-             (part.nodes[inlinee].call_site != site || part.nodes[inlinee].name != ids_[name]))
-        inlinee = part.nodes[inlinee].end;  // they come in one order in both
-      if (inlinee >= end) return false;
-      if (!read_metadata_of(part, inlinee, in, flags, depth + 1)) return false;
-      inlinee = part.nodes[inlinee].end;
+      MetadataVisitor visit{ids_, columns_.parts[top.part], top.node, top.node + 1};
+      if (walk_metadata(in, visit, metadata_) != WalkEnd::whole) return false;
     }
     return in.ok();
   }
@@ -264,6 +257,7 @@ class Reader {
   std::vector<u64> offsets_;
   std::vector<u32> function_of_;
   bool vtables_ = false;
+  MetadataParts metadata_;
 };
 
 }  // namespace
