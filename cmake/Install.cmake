@@ -1,0 +1,33 @@
+# bin/pgokit; what `pgokit flags` names in lib/pgokit, which is looked for beside bin (so not
+# GNUInstallDirs' lib/ARCH); links under the names of LLVM's tools, out of the way of PATH.
+include(CMakePackageConfigHelpers)
+set(pgokit_doc share/doc/pgokit)
+
+install(TARGETS pgokit RUNTIME DESTINATION bin)
+install(TARGETS pgokit_rt pgokit_rt_small pgokit_rt_bare ARCHIVE DESTINATION lib/pgokit)
+install(FILES runtime/pgokit.h DESTINATION include)
+if(TARGET pgokit_plugin)
+  install(TARGETS pgokit_plugin LIBRARY DESTINATION lib/pgokit)
+endif()
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${pgokit_doc})
+install(DIRECTORY docs DESTINATION ${pgokit_doc} PATTERN "*.py" EXCLUDE)
+
+# TARGET is seen from the folder of the link.
+function(install_link target name)
+  set(link ${CMAKE_BINARY_DIR}/links/${name})
+  file(CREATE_LINK ${target} ${link} SYMBOLIC)
+  get_filename_component(folder ${name} DIRECTORY)
+  install(FILES ${link} DESTINATION ${folder})
+endfunction()
+
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/links/lib/pgokit/bin)
+install_link(../../../bin/pgokit lib/pgokit/bin/llvm-profgen)
+install_link(../../../bin/pgokit lib/pgokit/bin/llvm-profdata)
+if(TARGET pgokit_plugin)
+  install_link(pgokit-plugin.so lib/pgokit/pgokit-plugin)  # for Meson
+endif()
+
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/pgokitConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES cmake/pgokitConfig.cmake ${CMAKE_BINARY_DIR}/pgokitConfigVersion.cmake
+        DESTINATION lib/cmake/pgokit)
