@@ -6,7 +6,7 @@
 //
 //   if (auto one = decode_common_x86(code, address); one.ok()) return one;
 //
-// Source of truth: Intel SDM volume 2 appendix A; x86_quick_test.cc compares all forms with Zydis.
+// Source of truth: Intel SDM volume 2 appendix A; quick_test.cc compares all forms with Zydis.
 
 #include "isa/decoder.h"
 
