@@ -88,10 +88,12 @@ void print_machine(const record::Machine& machine) {
   for (const auto& [rung, attempt] : machine.rungs)
     if (rung.branch_stack) print_attempt(rung.name, rung.what, attempt);
   report::print("\nbranch stacks in software\n");
-  if (!machine.software_obstacle.empty())
+  if (machine.software_obstacle.empty()) {
+    print_attempt("ptrace", "to follow the program", machine.tracing);
+    print_attempt("clock event", "exact moments; else CPU times are polled", machine.timer);
+  } else {
     report::print("  {:<4} {}\n", mark(false), machine.software_obstacle);
-  print_attempt("ptrace", "to follow the program", machine.tracing);
-  print_attempt("clock event", "exact moments; else CPU times are polled", machine.timer);
+  }
   report::print("\nwithout branch stacks\n");
   for (const auto& [rung, attempt] : machine.rungs)
     if (!rung.branch_stack) print_attempt(rung.name, rung.what, attempt);

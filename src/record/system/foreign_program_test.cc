@@ -3,6 +3,9 @@
 #include <elf.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+
 #include "base/types.h"
 #include "test/support/shell.h"
 
@@ -50,8 +53,18 @@ TEST(ForeignProgram, WhatIsNoProgramIsLeftToExec) {
   EXPECT_TRUE(check_processor(folder.path()));
   EXPECT_TRUE(check_processor("/no/such/file"));
   EXPECT_TRUE(check_processor("pgokit-no-such-command"));
-  EXPECT_TRUE(check_processor("true"));
+}
+
+// This program; others on the machine may be for another processor, where an emulator runs it.
+TEST(ForeignProgram, ItsOwnProcessorIsNone) {
+  Folder folder;
   EXPECT_TRUE(check_processor("/proc/self/exe"));
+  std::filesystem::create_symlink(std::filesystem::read_symlink("/proc/self/exe"),
+                                  folder.path() + "/own");
+  std::string path = std::getenv("PATH");
+  setenv("PATH", folder.path().c_str(), 1);
+  EXPECT_TRUE(check_processor("own"));
+  setenv("PATH", path.c_str(), 1);
 }
 
 }  // namespace
