@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/saturated.h"
+
 namespace pgokit::analysis {
 namespace {
 
@@ -48,7 +50,7 @@ class Collector {
     auto& own = function(samples.name);
     if (own.checksum == 0) own.checksum = samples.checksum;
     for (const auto& [at, record] : samples.body) {
-      own.samples = profile::add_saturated(own.samples, record.samples);
+      own.samples = add_saturated(own.samples, record.samples);
       own.places.push_back(at);
       if (record.targets)
         for (const auto& [callee, count] : *record.targets) add_site(samples.name, at, callee);

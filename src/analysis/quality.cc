@@ -4,6 +4,7 @@
 
 #include "analysis/function_match.h"
 #include "analysis/renamed.h"
+#include "base/saturated.h"
 
 namespace pgokit::analysis {
 namespace {
@@ -28,7 +29,7 @@ class FlowMeasure {
   explicit FlowMeasure(const Columns& columns) : columns_(columns), flows_(columns.names.size()) {
     for (const auto& top : columns.functions) {
       Flow& flow = flows_[columns.node(top).name];
-      flow.entries = profile::add_saturated(flow.entries, columns.node(top).head);
+      flow.entries = add_saturated(flow.entries, columns.node(top).head);
       flow.has_body = true;
     }
     for (const auto& part : columns.parts)
@@ -42,8 +43,8 @@ class FlowMeasure {
       const auto& [entries, calls, has_body] = flows_[name];
       if (!has_body || entries == 0 || calls == 0) continue;
       ++quality.functions_with_calls;
-      smaller = profile::add_saturated(smaller, std::min(entries, calls));
-      larger = profile::add_saturated(larger, std::max(entries, calls));
+      smaller = add_saturated(smaller, std::min(entries, calls));
+      larger = add_saturated(larger, std::max(entries, calls));
       quality.odd.push_back({std::string(columns_.text(name, scratch)), entries, calls});
     }
     if (larger) quality.entries_match_calls = share(smaller, larger);
@@ -60,13 +61,13 @@ class FlowMeasure {
       u64 sum = 0;
       u32 place = targets[i].place;
       for (; i < targets.size() && targets[i].place == place; ++i) {
-        sum = profile::add_saturated(sum, targets[i].count);
+        sum = add_saturated(sum, targets[i].count);
         Flow& flow = flows_[targets[i].name];
-        flow.calls = profile::add_saturated(flow.calls, targets[i].count);
+        flow.calls = add_saturated(flow.calls, targets[i].count);
       }
-      calls_ = profile::add_saturated(calls_, sum);
+      calls_ = add_saturated(calls_, sum);
       u64 samples = part.places[place].samples;
-      if (sum > samples) beyond_ = profile::add_saturated(beyond_, sum - samples);
+      if (sum > samples) beyond_ = add_saturated(beyond_, sum - samples);
     }
   }
 
@@ -95,7 +96,7 @@ class FitMeasure {
  private:
   static void add(Fit::Part& part, const OldFunction& function) {
     ++part.functions;
-    part.samples = profile::add_saturated(part.samples, function.samples);
+    part.samples = add_saturated(part.samples, function.samples);
   }
 
   void take(NameId name, const OldFunction& function) {
@@ -144,7 +145,7 @@ Quality measure_quality(const Columns& profile, double density) {
   for (const auto& part : profile.parts) {
     quality.places += part.places.size();
     for (const auto& place : part.places)
-      quality.samples = profile::add_saturated(quality.samples, place.samples);
+      quality.samples = add_saturated(quality.samples, place.samples);
   }
   FlowMeasure(profile).tell(quality);
   return quality;

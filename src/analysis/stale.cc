@@ -5,6 +5,7 @@
 #include "analysis/function_match.h"
 #include "analysis/renamed.h"
 #include "base/function_name.h"
+#include "base/saturated.h"
 
 namespace pgokit::analysis {
 namespace {
@@ -58,7 +59,7 @@ class Matcher {
 
   static void add(StaleReport::Functions& sum, u64 samples) {
     ++sum.functions;
-    sum.samples = profile::add_saturated(sum.samples, samples);
+    sum.samples = add_saturated(sum.samples, samples);
   }
 
   void by_samples() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/function_name.h"
+#include "base/saturated.h"
 #include "dwarf/discriminator.h"
 #include "dwarf/line_offset.h"
 #include "generate/functions/hit_functions.h"
@@ -12,7 +13,6 @@
 namespace pgokit::generate {
 namespace {
 
-using profile::add_saturated;
 using program::CodeIndex;
 
 class CountMaker {

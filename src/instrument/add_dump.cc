@@ -2,14 +2,12 @@
 
 #include <algorithm>
 
+#include "base/saturated.h"
 #include "instrument/trace.h"
 #include "profile/model/function_samples.h"
 
 namespace pgokit::instrument {
 namespace {
-
-using profile::add_saturated;
-using profile::multiply_saturated;
 
 constexpr u64 most_plausible = u64{1} << 56;
 

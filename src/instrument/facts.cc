@@ -4,13 +4,12 @@
 #include <map>
 
 #include "base/function_name.h"
+#include "base/saturated.h"
 #include "instrument/blocks.h"
 #include "profile/model/function_samples.h"
 
 namespace pgokit::instrument {
 namespace {
-
-using profile::add_saturated;
 
 FunctionFacts function_facts(const Module& module, u32 i) {
   const auto& function = module.functions[i];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/saturated.h"
 #include "instrument/add_function.h"
 #include "instrument/blocks.h"
 #include "instrument/map.h"
@@ -12,9 +13,6 @@
 
 namespace pgokit::instrument {
 namespace {
-
-using profile::add_saturated;
-using profile::multiply_saturated;
 
 auto ends(const Edge& e) { return std::tie(e.from_module, e.to_module, e.from, e.to); }
 

@@ -1,14 +1,12 @@
 #include <algorithm>
 
+#include "base/saturated.h"
 #include "instrument/merge.h"
 #include "instrument/values.h"
 #include "profile/model/function_samples.h"
 
 namespace pgokit::instrument {
 namespace {
-
-using profile::add_saturated;
-using profile::multiply_saturated;
 
 std::string_view name_of(const DumpModule& module) {
   return {module.name, strnlen(module.name, sizeof module.name)};

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <map>
 
+#include "base/saturated.h"
 #include "instrument/values.h"
 #include "profile/model/function_samples.h"
 
 namespace pgokit::instrument {
 namespace {
-
-using profile::add_saturated;
 
 struct Kind {
   u32 kind;

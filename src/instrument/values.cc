@@ -5,12 +5,11 @@
 #include <functional>
 #include <tuple>
 
+#include "base/saturated.h"
 #include "profile/model/function_samples.h"
 
 namespace pgokit::instrument {
 namespace {
-
-using profile::add_saturated;
 
 constexpr u64 most_plausible = u64{1} << 56;
 

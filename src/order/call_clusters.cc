@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/saturated.h"
 #include "profile/model/function_samples.h"
 
 namespace pgokit::order {
 namespace {
 
 constexpr u32 none = ~u32{0};
-using profile::add_saturated;
 using Wide = unsigned __int128;
 
 // Functions in clusters: linked lists, each known by its first function.

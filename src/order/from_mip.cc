@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/cursor.h"
+#include "base/saturated.h"
 #include "instrument/facts.h"
 #include "instrument/map.h"
 #include "instrument/profile_file.h"
@@ -10,9 +11,6 @@
 #include "profile/model/function_samples.h"
 
 namespace pgokit::order {
-
-using profile::add_saturated;
-using profile::multiply_saturated;
 
 Status MipInputs::see(const std::string& path, Bytes bytes, u64 weight) {
   if (instrument::is_profile(bytes)) {

@@ -1,11 +1,11 @@
 #include "order/from_profile.h"
 
+#include "base/saturated.h"
+
 namespace pgokit::order {
 namespace {
 
-using profile::add_saturated;
 using profile::FunctionSamples;
-using profile::multiply_saturated;
 
 class ProfileCalls {
  public:

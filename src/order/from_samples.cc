@@ -8,6 +8,7 @@
 #include "base/cursor.h"
 #include "base/hash.h"
 #include "base/parallel.h"
+#include "base/saturated.h"
 #include "order/code_functions.h"
 #include "perf/recording.h"
 #include "profile/model/function_samples.h"
@@ -20,8 +21,6 @@ namespace pgokit::order {
 namespace {
 
 using samples::Fate;
-
-using profile::multiply_saturated;
 
 // What one thread saw; functions are numbers of symbols.
 class Seen {
@@ -202,7 +201,7 @@ class SampleReader {
     for (auto [symbol, count] : samples) {
       u32 number = functions_.function(symbol);
       auto& weight = model_.functions[number].weight;
-      weight = profile::add_saturated(weight, multiply_saturated(count, options_.weight));
+      weight = add_saturated(weight, multiply_saturated(count, options_.weight));
     }
     for (const auto& [pid, first] : seen.first) add_trace(first);
   }

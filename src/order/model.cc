@@ -2,11 +2,10 @@
 
 #include <algorithm>
 
+#include "base/saturated.h"
 #include "profile/model/function_samples.h"
 
 namespace pgokit::order {
-
-using profile::add_saturated;
 
 u32 Model::function(std::string_view name) {
   auto id = static_cast<u32>(names_.intern(name));

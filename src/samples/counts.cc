@@ -1,19 +1,15 @@
 #include "samples/counts.h"
 
 #include <algorithm>
-#include <limits>
 #include <tuple>
+
+#include "base/saturated.h"
 
 namespace pgokit::samples {
 namespace {
 
 auto key(const RangeCount& range) { return std::tuple(range.start, range.last); }
 auto key(const BranchCount& branch) { return std::tuple(branch.from, branch.to); }
-
-u64 add(u64 a, u64 b) {
-  u64 sum;
-  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<u64>::max() : sum;
-}
 
 template <class Entry>
 void sort_and_sum(std::vector<Entry>& entries) {
@@ -22,7 +18,7 @@ void sort_and_sum(std::vector<Entry>& entries) {
   size_t kept = 0;
   for (const auto& entry : entries) {
     if (kept && key(entries[kept - 1]) == key(entry))
-      entries[kept - 1].count = add(entries[kept - 1].count, entry.count);
+      entries[kept - 1].count = add_saturated(entries[kept - 1].count, entry.count);
     else
       entries[kept++] = entry;
   }

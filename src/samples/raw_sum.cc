@@ -2,21 +2,10 @@
 
 #include <iterator>
 
+#include "base/saturated.h"
 #include "samples/raw_lines.h"
 
 namespace pgokit::samples {
-namespace {
-
-void add_to(u64& sum, u64 count) {
-  if (__builtin_add_overflow(sum, count, &sum)) sum = ~u64{0};
-}
-
-u64 times(u64 count, u64 weight) {
-  return __builtin_mul_overflow(count, weight, &count) ? ~u64{0} : count;
-}
-
-}  // namespace
-
 Result<RawSum::Contexts> RawSum::read(std::string_view text, u64 weight) {
   Contexts contexts;
   RawLines lines(text);
@@ -33,7 +22,8 @@ Result<RawSum::Contexts> RawSum::read(std::string_view text, u64 weight) {
     Block& block = contexts[context];
     auto into = [weight](Pairs& pairs) {
       return [&pairs, weight](u64 first, u64 second, u64 count) {
-        add_to(pairs[{static_cast<i64>(first), static_cast<i64>(second)}], times(count, weight));
+        u64& sum = pairs[{static_cast<i64>(first), static_cast<i64>(second)}];
+        sum = add_saturated(sum, multiply_saturated(count, weight));
       };
     };
     TRY(read_raw_block(lines, "-", into(block.ranges)));
@@ -51,8 +41,10 @@ Status RawSum::add(std::string_view text, u64 weight) {
                 contexts.contains("") ? "without" : "with");
   for (const auto& [context, block] : contexts) {
     Block& sum = contexts_[context];
-    for (const auto& [pair, count] : block.ranges) add_to(sum.ranges[pair], count);
-    for (const auto& [pair, count] : block.branches) add_to(sum.branches[pair], count);
+    for (const auto& [pair, count] : block.ranges)
+      sum.ranges[pair] = add_saturated(sum.ranges[pair], count);
+    for (const auto& [pair, count] : block.branches)
+      sum.branches[pair] = add_saturated(sum.branches[pair], count);
   }
   return {};
 }
@@ -73,6 +65,19 @@ void RawSum::write(const std::function<void(std::string_view part)>& write) cons
     put(block.branches, "->");
     write(text);
   }
+}
+
+RawSum::Totals RawSum::totals() const {
+  Totals totals;
+  for (const auto& [context, block] : contexts_) {
+    totals.contexts += !context.empty();
+    totals.ranges += block.ranges.size();
+    totals.branches += block.branches.size();
+    for (const auto& [range, count] : block.ranges) totals.ran = add_saturated(totals.ran, count);
+    for (const auto& [branch, count] : block.branches)
+      totals.taken = add_saturated(totals.taken, count);
+  }
+  return totals;
 }
 
 }  // namespace pgokit::samples

@@ -27,6 +27,14 @@ class RawSum {
   void write(const std::function<void(std::string_view part)>& write) const;
   bool empty() const { return contexts_.empty(); }
 
+  // How many different ones there are, and the sums of their counts.
+  struct Totals {
+    u64 ranges = 0, ran = 0;
+    u64 branches = 0, taken = 0;
+    u64 contexts = 0;
+  };
+  Totals totals() const;
+
  private:
   using Pairs = std::map<std::pair<i64, i64>, u64>;
   struct Block {

@@ -34,6 +34,17 @@ TEST(RawSum, SortsContextsByTheirText) {
   EXPECT_EQ(text_of(sum), "[a:1 @ b]\n  0\n  1\n  871->780:2\n[b]\n  1\n  860-871:1\n  0\n");
 }
 
+TEST(RawSum, TotalsAreOfAllContexts) {
+  RawSum sum;
+  EXPECT_TRUE(sum.add(contexts, 1).has_value());
+  auto totals = sum.totals();
+  EXPECT_EQ(totals.contexts, 2u);
+  EXPECT_EQ(totals.ranges, 1u);
+  EXPECT_EQ(totals.ran, 1u);
+  EXPECT_EQ(totals.branches, 1u);
+  EXPECT_EQ(totals.taken, 2u);
+}
+
 TEST(RawSum, TakesNothingOfABrokenText) {
   RawSum sum;
   EXPECT_FALSE(sum.add("", 1));

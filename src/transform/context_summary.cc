@@ -2,6 +2,7 @@
 
 #include "base/flat_map.h"
 #include "base/parallel.h"
+#include "base/saturated.h"
 
 namespace pgokit::transform {
 namespace {
@@ -41,11 +42,11 @@ class FunctionSums {
  private:
   void add_head(NameId function, u64 head) {
     u64& sum = heads_[static_cast<u32>(function)];
-    sum = profile::add_saturated(sum, head);
+    sum = add_saturated(sum, head);
   }
   void add_place(u64 place, u64 count) {
     u64& sum = places_[place];
-    sum = profile::add_saturated(sum, count);
+    sum = add_saturated(sum, count);
   }
 
   FlatMap<u64> heads_;   // by function

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/parallel.h"
+#include "base/saturated.h"
 #include "profile/model/function_samples.h"
 #include "unwind/unwinder.h"
 
@@ -110,7 +111,7 @@ class UnwoundMerger {
       for (size_t range = 0; range < unwinders_[i].range_counts_.size(); ++range) {
         u32 number = range_numbers_[i][range];
         u64& count = result_.range_counts[number];
-        count = profile::add_saturated(count, unwinders_[i].range_counts_[range]);
+        count = add_saturated(count, unwinders_[i].range_counts_[range]);
         result_.range_possible[number] = unwinders_[i].range_possible_[range];
       }
   }

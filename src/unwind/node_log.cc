@@ -6,14 +6,10 @@
 
 #include "base/free_memory.h"
 #include "base/parallel.h"
+#include "base/saturated.h"
 
 namespace pgokit::unwind {
 namespace {
-
-u64 add_saturated(u64 a, u64 b) {
-  u64 sum;
-  return __builtin_add_overflow(a, b, &sum) ? ~u64{0} : sum;
-}
 
 struct Ordered {
   u64 key;

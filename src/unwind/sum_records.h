@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/saturated.h"
 #include "unwind/context_counts.h"
 
 namespace pgokit::unwind {
@@ -26,7 +27,7 @@ void sort_and_sum(std::vector<Record>& records, size_t first) {
   auto kept = begin;
   for (auto at = begin; at != records.end(); ++at) {
     if (kept != begin && key(kept[-1]) == key(*at))
-      kept[-1].count = profile::add_saturated(kept[-1].count, at->count);
+      kept[-1].count = add_saturated(kept[-1].count, at->count);
     else
       *kept++ = *at;
   }

@@ -1,5 +1,6 @@
 #include "unwind/unwinder.h"
 
+#include "base/saturated.h"
 #include "profile/model/function_samples.h"
 
 namespace pgokit::unwind {
@@ -61,7 +62,7 @@ u32 Unwinder::branch_id(const Branch& branch) {
 }
 
 void Unwinder::follow_range(u32 range, Place first, Place last, u64 weight) {
-  range_counts_[range] = profile::add_saturated(range_counts_[range], weight);
+  range_counts_[range] = add_saturated(range_counts_[range], weight);
   if (range_possible_[range]) [[likely]]
     return note(range_log_, stack_.top(), range);
   if (first == outside && last == outside) return void(++stats_.paired_outside);

@@ -155,6 +155,7 @@ MERGE = Scene(
 SHOW = Scene(
     {"recording": ["@program-lbr-perfdata"], "hybrid": ["@program-hybrid-perfdata"], "script": ["@program-lbr-script"],
      "recorded targets": ["@jumps-perf", "--targets", "-b", "@jumps"],
+     "counts": ["@raw-lbr"],
      "text": ["@mangled"], "extbinary": ["@extbinary"], "contexts": ["@cold"], "hashed": ["@md5"], "gcov": ["@gcov"], "probes": ["@of-probes"],
      "program": ["@program"], "object": ["@object"], "map": ["@map"], "dump": ["@seed-dump"], "instrumented": ["@jumps-mip"],
      "edges": ["@seed-edges"], "coverage": ["@seed-coverage"], "targets": ["@seed-targets"]},

@@ -6,6 +6,7 @@
 #include "cli/views/instrumented.h"
 #include "cli/views/profile.h"
 #include "cli/views/program.h"
+#include "cli/views/raw_counts.h"
 #include "cli/views/recording.h"
 #include "object/file.h"
 #include "pipeline/foreign_formats.h"
@@ -31,6 +32,7 @@ std::optional<Shown> kind_of(Bytes bytes, bool targets) {
   if (kind == &inputs::recording) return Shown::recording;
   if (kind == &inputs::script || kind == &inputs::ip_script) return Shown::script;
   if (kind == &inputs::sample_profile) return Shown::profile;
+  if (kind == &inputs::raw_counts || kind == &inputs::autofdo_text) return Shown::counts;
   if (kind == &inputs::counter_dumps) return Shown::dumps;
   bool is_program = inputs::program.sniff(bytes);  // with a map in it or not
   if (pipeline::is_of_counters(kind) && !is_program) return Shown::instrumented;
@@ -46,6 +48,7 @@ Status show(const Settings& settings) {
   if (kind == Shown::recording)
     return show_recording(file.path(), file.bytes(), settings.json, settings.top.value_or(20));
   if (kind == Shown::script) return show_script(file.path(), file.bytes(), settings.json);
+  if (kind == Shown::counts) return show_raw_counts(file.path(), file.bytes(), settings.json);
   if (kind == Shown::profile) return show_profile(file, settings.profile, settings.json);
   if (kind) return show_instrumented(file, settings.instrumented, settings.json);
   auto program = object::File::parse(file.bytes());

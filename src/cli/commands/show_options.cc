@@ -51,6 +51,8 @@ std::string_view name_of(Shown kind) {
       return "text of perf script";
     case Shown::targets:
       return "a recording with --targets";
+    case Shown::counts:
+      return "counts without names";
     case Shown::profile:
       return "a sample profile";
     case Shown::instrumented:

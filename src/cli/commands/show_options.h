@@ -17,6 +17,7 @@ enum class Shown : u8 {
   script,
   targets,  // of a recording or script
   profile,
+  counts,  // without names
   instrumented,
   dumps,
   program,

@@ -266,7 +266,14 @@ Status check_generated(const pipeline::Road& road) {
 
 namespace {
 
+bool writes_counts(const pipeline::Road& road) {
+  return road.options.output->needs == pipeline::Output::Needs::counts;
+}
+
 void print_next(const pipeline::Road& road, const ProfileKind& kind) {
+  if (writes_counts(road))
+    return report::print(stderr, "next      pgokit generate {} -b {}\n",
+                         shell_word(road.options.output_path), shell_word(road.program->path()));
   const auto& program = *road.program;
   auto compiler = compiler_of_program(program);
   const char* label = "next";
@@ -313,11 +320,15 @@ void print_summary(const pipeline::Road& road) {
                 input.distinct_contexts
                     ? fmt::format(" in {}", counted(input.distinct_contexts, "context"))
                     : "");
-  report::print(stderr, "profile   {} from {}, density {:.1f}, wrote {} ({}, {})\n",
-                counted(road.generated.summary.num_functions, "function"),
-                road.program->has_probes() ? "probes" : "debug information",
-                road.generated.density.density, road.options.output_path, road.options.output->name,
-                report::file_size(road.written));
+  if (writes_counts(road))
+    report::print(stderr, "counts    wrote {} ({}, {})\n", road.options.output_path,
+                  road.options.output->name, report::file_size(road.written));
+  else
+    report::print(stderr, "profile   {} from {}, density {:.1f}, wrote {} ({}, {})\n",
+                  counted(road.generated.summary.num_functions, "function"),
+                  road.program->has_probes() ? "probes" : "debug information",
+                  road.generated.density.density, road.options.output_path,
+                  road.options.output->name, report::file_size(road.written));
   auto naming = naming_of(road);
   for (const auto& warning : warnings(road, naming))
     report::print(stderr, "warning   {}\n", warning);
@@ -355,11 +366,12 @@ void print_json(const pipeline::Road& road, bool with_stats) {
   Json profile = Json::object();
   profile.set("path", road.options.output_path)
       .set("format", road.options.output->name)
-      .set("size", road.written)
-      .set("functions", road.generated.summary.num_functions)
-      .set("total_samples", road.generated.summary.total)
-      .set("density", road.generated.density.density)
-      .set("from", road.program->has_probes() ? "probes" : "debug information");
+      .set("size", road.written);
+  if (!writes_counts(road))
+    profile.set("functions", road.generated.summary.num_functions)
+        .set("total_samples", road.generated.summary.total)
+        .set("density", road.generated.density.density)
+        .set("from", road.program->has_probes() ? "probes" : "debug information");
   Json list = Json::array();
   for (const auto& warning : warnings(road, naming_of(road))) list.push(warning);
   Json json = Json::object();
@@ -372,7 +384,7 @@ void print_json(const pipeline::Road& road, bool with_stats) {
       .set("distinct_ranges", input.distinct_ranges)
       .set("distinct_branches", input.distinct_branches)
       .set("distinct_contexts", input.distinct_contexts)
-      .set("profile", std::move(profile))
+      .set(writes_counts(road) ? "counts" : "profile", std::move(profile))
       .set("warnings", std::move(list));
   if (!input.events.name.empty()) {
     Json others = Json::object();

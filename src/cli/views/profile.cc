@@ -4,6 +4,7 @@
 
 #include "base/demangle.h"
 #include "base/named_function.h"
+#include "base/saturated.h"
 #include "cli/views/llvm_dump.h"
 #include "profile/format.h"
 #include "profile/model/summary.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/demangle.h"
+#include "base/saturated.h"
 #include "generate/branch_targets.h"
 #include "instrument/values.h"
 #include "pipeline/read_input.h"
@@ -13,7 +14,6 @@
 namespace pgokit::cli {
 namespace {
 
-using profile::add_saturated;
 using report::grouped;
 using report::Json;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/parallel.h"
+#include "base/saturated.h"
 
 namespace pgokit::generate {
 namespace {
@@ -23,7 +24,7 @@ void find_first_place(const ContextSamples& samples, u32 id, ContextSamples::Con
   context.first_location = first;
   context.entries = 0;
   for (const auto& row : samples.rows.of(id))
-    if (row.location == first) context.entries = profile::add_saturated(context.entries, row.count);
+    if (row.location == first) context.entries = add_saturated(context.entries, row.count);
 }
 
 }  // namespace

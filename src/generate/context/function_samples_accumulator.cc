@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/saturated.h"
+
 namespace pgokit::generate {
 
-using profile::add_saturated;
 using profile::FunctionSamples;
 
 void FunctionSamplesAccumulator::add(std::span<const u32> contexts) {

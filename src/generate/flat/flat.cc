@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/free_memory.h"
+#include "base/saturated.h"
 #include "generate/flat/lines.h"
 #include "generate/flat/probes.h"
 #include "generate/functions/disjoint.h"
@@ -61,11 +62,9 @@ void raise_to_calls(profile::FunctionSamples& function) {
 
 u64 body_sum(profile::FunctionSamples& function) {
   u64 sum = 0;
-  for (const auto& entry : function.body.unordered())
-    sum = profile::add_saturated(sum, entry.value.samples);
+  for (const auto& entry : function.body.unordered()) sum = add_saturated(sum, entry.value.samples);
   for (auto& at : function.inlinees.unordered())
-    for (auto& inlinee : at.value.unordered())
-      sum = profile::add_saturated(sum, body_sum(*inlinee.value));
+    for (auto& inlinee : at.value.unordered()) sum = add_saturated(sum, body_sum(*inlinee.value));
   return function.total = sum;
 }
 

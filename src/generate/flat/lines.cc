@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/free_memory.h"
 #include "base/parallel.h"
+#include "base/saturated.h"
 #include "dwarf/discriminator.h"
 #include "dwarf/line_offset.h"
 #include "generate/functions/callee_names.h"
@@ -68,11 +69,11 @@ class LineSamples {
     u64 bytes = code_.instruction_bytes({first}, {last});
     if (bytes == 0) return;
     const auto& chain = leaf_samples(part);
-    for (auto* samples : chain) samples->add_total(profile::multiply_saturated(count, bytes));
+    for (auto* samples : chain) samples->add_total(multiply_saturated(count, bytes));
     const auto& leaf = part.frames.back();
     u32 factor = dwarf::duplication_factor(leaf.discriminator, flow_sensitive_);
     chain.back()->raise_body(location_of(leaf, leaf.discriminator),
-                             profile::multiply_saturated(count, factor));
+                             multiply_saturated(count, factor));
   }
 
   LineLocation location_of(const dwarf::Frame& frame, u32 discriminator) const {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/saturated.h"
+
 namespace pgokit::profile {
 namespace {
 

@@ -12,6 +12,7 @@
 
 #include <functional>
 
+#include "base/saturated.h"
 #include "profile/extbinary/binary_index.h"
 
 namespace pgokit::profile {

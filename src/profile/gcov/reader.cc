@@ -1,4 +1,5 @@
 #include "base/cursor.h"
+#include "base/saturated.h"
 #include "profile/gcov_format.h"
 #include "profile/readers.h"
 

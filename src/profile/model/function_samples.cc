@@ -1,5 +1,7 @@
 #include "profile/model/function_samples.h"
 
+#include "base/saturated.h"
+
 namespace pgokit::profile {
 namespace {
 

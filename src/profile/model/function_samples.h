@@ -14,6 +14,7 @@
 #include <memory>
 
 #include "base/names.h"
+#include "base/saturated.h"
 #include "profile/model/fill_map.h"
 
 namespace pgokit::profile {
@@ -26,16 +27,6 @@ struct LineLocation {
   auto operator<=>(const LineLocation&) const = default;
   u64 hash() const { return mix_bits(u64{line_offset} << 32 | discriminator); }
 };
-
-inline u64 add_saturated(u64 a, u64 b) {
-  u64 sum;
-  return __builtin_add_overflow(a, b, &sum) ? ~u64{0} : sum;
-}
-
-inline u64 multiply_saturated(u64 a, u64 b) {
-  u64 product;
-  return __builtin_mul_overflow(a, b, &product) ? ~u64{0} : product;
-}
 
 // Lines that LLVM's readers take, but in places of inlinees. Only text can hold larger ones.
 inline constexpr u32 largest_line = 0xffff;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/saturated.h"
 #include "profile/model/each_function.h"
 #include "profile/model/llvm_hash.h"
 

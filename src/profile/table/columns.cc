@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/function_name.h"
+#include "base/saturated.h"
 #include "profile/model/file_order.h"
 #include "profile/table/reader.h"
 

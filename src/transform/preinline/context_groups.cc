@@ -5,11 +5,10 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "base/saturated.h"
 #include "transform/preinline/promotion_order.h"
 
 namespace pgokit::transform {
-
-using profile::add_saturated;
 
 ContextGroups::ContextGroups(const generate::ContextSamples& samples, const ContextLinks& links)
     : samples_(samples),

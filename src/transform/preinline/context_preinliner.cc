@@ -5,6 +5,7 @@
 
 #include "base/flat_map.h"
 #include "base/parallel.h"
+#include "base/saturated.h"
 #include "transform/preinline/call_order.h"
 #include "transform/preinline/context_groups.h"
 #include "transform/preinline/context_sums.h"
@@ -33,7 +34,7 @@ void add_calls(const generate::ContextSamples& samples, const ContextLinks& link
     targets.clear();
     for (const auto& target : samples.targets.of(caller)) {
       u64& sum = targets[links.key(target.callee, samples.locations[target.location])];
-      sum = profile::add_saturated(sum, target.count);
+      sum = add_saturated(sum, target.count);
     }
     const auto& from = samples.contexts[caller];
     for (u32 callee : callees) {

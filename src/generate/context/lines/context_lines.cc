@@ -6,6 +6,7 @@
 
 #include "base/free_memory.h"
 #include "base/parallel.h"
+#include "base/saturated.h"
 #include "generate/context/lines/leaf_counts.h"
 
 namespace pgokit::generate {
@@ -13,7 +14,6 @@ namespace {
 
 constexpr size_t at_once = 4096;
 
-using profile::add_saturated;
 using profile::ContextId;
 using profile::LineLocation;
 

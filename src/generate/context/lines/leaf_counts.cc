@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "base/saturated.h"
 #include "dwarf/discriminator.h"
 
 namespace pgokit::generate {
 
-using profile::add_saturated;
 using program::CodeIndex;
 
 LeafCounts::LeafCounts(const program::Program& program, const LeafLines& lines,
@@ -82,10 +82,10 @@ void LeafCounts::add_piece(CodeIndex first, CodeIndex last, u64 count) {
     for (; at != program::no_code && at <= last && static_cast<u32>(at) < end; ++instructions)
       at = code_.at_or_after(CodeIndex(static_cast<u32>(at) + code_.length(at)));
     if (!part) continue;
-    total_ = add_saturated(total_, profile::multiply_saturated(count, instructions));
+    total_ = add_saturated(total_, multiply_saturated(count, instructions));
     u32 factor = dwarf::duplication_factor(part->discriminator, flow_sensitive_);
     u64& most = place(part->location).count;
-    most = std::max(most, profile::multiply_saturated(count, factor));
+    most = std::max(most, multiply_saturated(count, factor));
   }
 }
 

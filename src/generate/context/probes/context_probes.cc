@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "base/saturated.h"
 #include "generate/context/probes/probe_contexts.h"
 #include "generate/context/probes/probe_parts.h"
 #include "generate/functions/hit_functions.h"
@@ -13,7 +14,6 @@
 namespace pgokit::generate {
 namespace {
 
-using profile::add_saturated;
 using profile::ContextId;
 using program::CodeIndex;
 using unwind::CallPath;

@@ -4,12 +4,12 @@
 
 #include "base/free_memory.h"
 #include "base/parallel.h"
+#include "base/saturated.h"
 #include "unwind/contexts/context_numbers.h"
 
 namespace pgokit::generate {
 namespace {
 
-using profile::add_saturated;
 using unwind::ContextNumbers;
 
 void enter(ContextSamples::Context& context, const ProbePart& part, u32 i) {

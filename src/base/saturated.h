@@ -1,0 +1,21 @@
+#pragma once
+
+// Sums and products of counts that stop at the largest value.
+//
+//   total = add_saturated(total, multiply_saturated(count, weight));
+
+#include "base/types.h"
+
+namespace pgokit {
+
+inline u64 add_saturated(u64 a, u64 b) {
+  u64 sum;
+  return __builtin_add_overflow(a, b, &sum) ? ~u64{0} : sum;
+}
+
+inline u64 multiply_saturated(u64 a, u64 b) {
+  u64 product;
+  return __builtin_mul_overflow(a, b, &product) ? ~u64{0} : product;
+}
+
+}  // namespace pgokit
