@@ -2,7 +2,7 @@
 
 // Sums and products of counts that stop at the largest value.
 //
-//   total = add_saturated(total, multiply_saturated(count, weight));
+//   u64 seven = add_saturated(1, multiply_saturated(2, 3));
 
 #include "base/types.h"
 
