@@ -25,7 +25,7 @@ namespace pgokit::unwind {
 
 struct HybridRules {
   bool by_frames = false;  // contexts are inline frames, not call sites
-  ContextPolicy contexts;
+  ContextPolicy contexts = {};
   bool list_faults = false;  // of ranges and call chains, one by one
 };
 

@@ -11,7 +11,7 @@
 namespace pgokit::generate {
 
 struct ContextProfileOptions {
-  unwind::ContextPolicy policy;
+  unwind::ContextPolicy policy = {};
   bool update_totals = false;  // total of a function := sum of its body; lines only
   unsigned threads = 0;        // 0: all cores
 };
