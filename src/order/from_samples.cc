@@ -227,12 +227,6 @@ class SampleReader {
 
 }  // namespace
 
-bool is_recording(Bytes bytes) {
-  return perf::Recording::recognizes(bytes) ||
-         perf::detect_text(as_text(bytes)) != perf::ScriptKind::invalid ||
-         samples::looks_like_ip_script(as_text(bytes));
-}
-
 Result<SampleFacts> add_samples(Bytes bytes, const program::Program& program,
                                 const LinkSymbols& symbols, const SampleOptions& options,
                                 Model& model, CutFacts& cuts) {

@@ -31,8 +31,6 @@ struct SampleFacts {
   std::string cut_short = {};  // why the recording is not whole
 };
 
-bool is_recording(Bytes bytes);
-
 // perf.data, or text of perf script. `symbols` are those of the program. Text with branch stacks or
 // call chains wants the program's functions loaded.
 Result<SampleFacts> add_samples(Bytes bytes, const program::Program& program,
