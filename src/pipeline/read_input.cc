@@ -13,9 +13,10 @@ Status read_file(const std::string& path, const program::Program& program,
   const Input* kind = options.insist
                           ? options.insist
                           : TRY_IN(path, identify_counts(file.bytes(), options.allow_ip));
-  if (into.kind && into.kind->of_samples != kind->of_samples && (into.counters || kind->finish))
+  // What is finished after the last file does not add up with anything else.
+  if (into.kind && into.kind != kind && (into.kind->finish || kind->finish))
     return fail("{}: it is {}, and the inputs before it are of another kind", path, kind->name);
-  into.kind = kind;
+  if (!into.kind || !into.kind->of_samples) into.kind = kind;
   into.bytes += file.bytes().size();
   ++into.files;
   TRY_IN(path, kind->read({path, file.bytes(), program, options}, into));

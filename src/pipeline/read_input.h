@@ -22,7 +22,8 @@
 namespace pgokit::pipeline {
 
 struct ReadInput {
-  const Input* kind = nullptr;                    // of the last file
+  // Of the first file with samples, else of the last.
+  const Input* kind = nullptr;
   samples::Counts counts;                         // nothing where there are contexts, or a profile
   std::optional<unwind::ContextCounts> contexts;  // for a context-sensitive profile
   std::optional<profile::Profile> profile;        // what was read is one already
