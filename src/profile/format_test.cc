@@ -284,7 +284,7 @@ TEST(Extbinary, SaysWhereItIsWrong) {
 
 TEST(Binary, TruncationIsAnErrorOrAProfile) {
   auto profile = random_profile({.seed = 3, .functions = 4, .probes = true});
-  for (auto options : {WriteOptions{}, WriteOptions{.compress = true}}) {
+  for (const auto& options : {WriteOptions{}, WriteOptions{.compress = true}}) {
     auto bytes = written(profile, Format::extbinary, options);
     for (size_t size = 0; size < bytes.size(); size += 1 + size / 40)
       EXPECT_FALSE(read_profile(as_bytes(bytes).first(size))) << size;
