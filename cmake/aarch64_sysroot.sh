@@ -3,7 +3,10 @@
 # packages of this Debian release. Nothing is installed, and the machine's own package lists stay.
 set -eu
 folder=$1
-[ -e "$folder/complete" ] && exit 0
+packages="libc6-dev libstdc++-12-dev libfmt-dev libzstd-dev zlib1g-dev liblzma-dev libmd-dev libiberty-dev
+  robin-map-dev libzydis-dev libcapstone-dev libcli11-dev nlohmann-json3-dev libgtest-dev libgmock-dev"
+[ -e "$folder/complete" ] && [ "$(cat "$folder/complete")" = "$packages" ] && exit 0
+rm -rf "$folder"
 mkdir -p "$folder/apt/lists/partial" "$folder/apt/archives/partial"
 : >"$folder/apt/status"
 cat >"$folder/apt/apt.conf" <<TEXT
@@ -16,9 +19,8 @@ APT::Sandbox::User "";
 TEXT
 export APT_CONFIG="$folder/apt/apt.conf"
 apt-get update -qq
-apt-get install -qq -y --no-install-recommends --download-only \
-  libc6-dev libstdc++-12-dev libfmt-dev libzstd-dev zlib1g-dev liblzma-dev libmd-dev robin-map-dev \
-  libzydis-dev libcapstone-dev libcli11-dev nlohmann-json3-dev libgtest-dev libgmock-dev >/dev/null
+# shellcheck disable=SC2086
+apt-get install -qq -y --no-install-recommends --download-only $packages >/dev/null
 for package in "$folder"/apt/archives/*.deb; do dpkg-deb -x "$package" "$folder"; done
 rm -r "$folder/apt"
-: >"$folder/complete"
+echo "$packages" >"$folder/complete"

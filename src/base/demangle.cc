@@ -1,23 +1,169 @@
 #include "base/demangle.h"
 
-#include <cxxabi.h>
+#define HAVE_DECL_BASENAME 1  // or libiberty declares one, unlike the C library's
+#include <libiberty/demangle.h>
 
+#include <algorithm>
+#include <csetjmp>
 #include <cstdlib>
 #include <memory>
+#include <unordered_map>
+
+#include "base/saturated.h"
 
 namespace pgokit {
+namespace {
+
+// Longer ones would not fit on the stack of libiberty's printer, which knows no other end.
+constexpr size_t longest_cplusplus = 1024, longest_rust = 4096;
+constexpr size_t most_text = 1 << 16;
+constexpr u64 most_nodes = 1 << 16;
+
+// Back references let a name of a hundred characters unfold to more than there is memory.
+struct Printed {
+  std::string text;
+  std::jmp_buf full;
+};
+
+void take(const char* part, size_t size, void* opaque) {
+  auto& printed = *static_cast<Printed*>(opaque);
+  // libiberty's printers own nothing, so nothing is lost by leaving them.
+  if (printed.text.size() + size > most_text) std::longjmp(printed.full, 1);
+  printed.text.append(part, size);
+}
+
+template <class Print>
+std::string printed_by(Print print) {
+  Printed printed;
+  if (setjmp(printed.full)) return "";
+  return print(&printed) ? std::move(printed.text) : "";
+}
+
+// How large the tree of a name is when it is walked without remembering what back references have
+// in common, as libiberty does in search of parameter packs.
+class TreeSize {
+ public:
+  u64 of(const demangle_component* node) {
+    if (!node) return 0;
+    auto [known, added] = sizes_.try_emplace(node);
+    if (!added) return known->second;
+    u64 size = add_saturated(1, add_saturated(of(left(*node)), of(right(*node))));
+    return sizes_[node] = size;
+  }
+
+ private:
+  static bool is_leaf(const demangle_component& node) {
+    switch (node.type) {
+      case DEMANGLE_COMPONENT_NAME:
+      case DEMANGLE_COMPONENT_TEMPLATE_PARAM:
+      case DEMANGLE_COMPONENT_FUNCTION_PARAM:
+      case DEMANGLE_COMPONENT_SUB_STD:
+      case DEMANGLE_COMPONENT_BUILTIN_TYPE:
+      case DEMANGLE_COMPONENT_EXTENDED_BUILTIN_TYPE:
+      case DEMANGLE_COMPONENT_OPERATOR:
+      case DEMANGLE_COMPONENT_CHARACTER:
+      case DEMANGLE_COMPONENT_NUMBER:
+      case DEMANGLE_COMPONENT_UNNAMED_TYPE:
+        return true;
+      default:
+        return false;
+    }
+  }
+  static const demangle_component* left(const demangle_component& node) {
+    switch (node.type) {
+      case DEMANGLE_COMPONENT_CTOR:
+        return node.u.s_ctor.name;
+      case DEMANGLE_COMPONENT_DTOR:
+        return node.u.s_dtor.name;
+      case DEMANGLE_COMPONENT_EXTENDED_OPERATOR:
+        return node.u.s_extended_operator.name;
+      case DEMANGLE_COMPONENT_FIXED_TYPE:
+        return node.u.s_fixed.length;
+      case DEMANGLE_COMPONENT_DEFAULT_ARG:
+      case DEMANGLE_COMPONENT_LAMBDA:
+        return node.u.s_unary_num.sub;
+      default:
+        return is_leaf(node) ? nullptr : node.u.s_binary.left;
+    }
+  }
+  static const demangle_component* right(const demangle_component& node) {
+    switch (node.type) {
+      case DEMANGLE_COMPONENT_CTOR:
+      case DEMANGLE_COMPONENT_DTOR:
+      case DEMANGLE_COMPONENT_EXTENDED_OPERATOR:
+      case DEMANGLE_COMPONENT_FIXED_TYPE:
+      case DEMANGLE_COMPONENT_DEFAULT_ARG:
+      case DEMANGLE_COMPONENT_LAMBDA:
+        return nullptr;
+      default:
+        return is_leaf(node) ? nullptr : node.u.s_binary.right;
+    }
+  }
+
+  std::unordered_map<const demangle_component*, u64> sizes_;
+};
+
+std::string demangle_cplusplus(const std::string& name) {
+  if (name.size() > longest_cplusplus) return "";
+  constexpr int options = DMGL_PARAMS | DMGL_ANSI | DMGL_TYPES;
+  void* memory = nullptr;
+  auto* tree = cplus_demangle_v3_components(name.c_str(), options, &memory);
+  std::unique_ptr<void, void (*)(void*)> owner(memory, std::free);
+  if (!tree || TreeSize().of(tree) > most_nodes) return "";
+  return printed_by([&](Printed* printed) {
+    return cplus_demangle_print_callback(options, tree, take, printed);
+  });
+}
+
+bool is_base_62(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// "for<'a, 'b>" is a number in the name, FG0_ or DG0_, and libiberty counts up to it even where it
+// prints nothing. Real ones have one digit.
+bool has_too_many_lifetimes(std::string_view name) {
+  for (size_t at = name.find('G', 1); at != name.npos; at = name.find('G', at + 1)) {
+    if (name[at - 1] != 'F' && name[at - 1] != 'D') continue;
+    auto digits = name.substr(at + 1);
+    auto end = std::ranges::find_if_not(digits, is_base_62);
+    if (end - digits.begin() > 3) return true;
+  }
+  return false;
+}
+
+std::string demangle_rust(const std::string& name) {
+  if (name.size() > longest_rust || has_too_many_lifetimes(name)) return "";
+  return printed_by(
+      [&](Printed* printed) { return rust_demangle_callback(name.c_str(), 0, take, printed); });
+}
+
+// Behind "17h" and 16 hexadecimal digits; npos in other names. These have dots of their own.
+size_t end_of_old_rust(std::string_view name) {
+  constexpr std::string_view mark = "17h";
+  constexpr size_t digits = 16;
+  for (size_t at = name.find(mark); at != name.npos; at = name.find(mark, at + 1)) {
+    auto hash = name.substr(at + mark.size());
+    if (hash.size() > digits && hash[digits] == 'E' &&
+        hash.substr(0, digits).find_first_not_of("0123456789abcdef") == hash.npos)
+      return at + mark.size() + digits + 1;
+  }
+  return name.npos;
+}
+
+}  // namespace
+
+size_t core_size(std::string_view name) {
+  size_t rust = name.starts_with("_ZN") ? end_of_old_rust(name) : name.npos;
+  return rust != name.npos ? rust : std::min(name.find('.', 1), name.size());
+}
 
 std::string demangle(std::string_view name) {
-  std::string text(name);
-  if (!name.starts_with("_Z")) return text;
-  // What compilers put behind the name (".__uniq.1", ".cold") is no part of the mangling.
-  size_t dot = text.find('.');
-  std::string suffix = dot == std::string::npos ? "" : text.substr(dot);
-  std::string core = text.substr(0, dot);
-  int status = 0;
-  std::unique_ptr<char, void (*)(void*)> plain(
-      abi::__cxa_demangle(core.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 && plain ? plain.get() + suffix : text;
+  bool cplusplus = name.starts_with("_Z");
+  if (!cplusplus && !name.starts_with("_R")) return std::string(name);
+  size_t end = core_size(name);
+  std::string core(name.substr(0, end)), plain = demangle_rust(core);
+  if (plain.empty() && cplusplus) plain = demangle_cplusplus(core);
+  return plain.empty() ? std::string(name) : plain.append(name.substr(end));
 }
 
 }  // namespace pgokit

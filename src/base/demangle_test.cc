@@ -1,6 +1,9 @@
 #include "base/demangle.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include "base/types.h"
 
 namespace pgokit {
 namespace {
@@ -8,13 +11,84 @@ namespace {
 TEST(Demangle, WritesNamesAsPeopleDo) {
   EXPECT_EQ(demangle("_Z3addii"), "add(int, int)");
   EXPECT_EQ(demangle("_ZL3addii.__uniq.17.cold"), "add(int, int).__uniq.17.cold");
+  EXPECT_EQ(demangle("_ZZ4mainENKUlvE_clEv"), "main::{lambda()#1}::operator()() const");
+  EXPECT_EQ(demangle("_ZN1A4pushIJicEEEvDpT_"), "void A::push<int, char>(int, char)");
+}
+
+TEST(Demangle, KnowsBothFormsOfRust) {
+  EXPECT_EQ(demangle("_RNvCs4fqI2P2rA04_5mycrt3foo"), "mycrt::foo");
+  EXPECT_EQ(demangle("_RINvNtC3std3mem8align_ofdE.llvm.17"), "std::mem::align_of::<f64>.llvm.17");
+  EXPECT_EQ(demangle("_RMC0FG_RL0_hEu"), "<for<'a> fn(&'a u8)>");
+  EXPECT_EQ(demangle("_ZN3std2io5Write9write_fmt17h0123456789abcdefE"),
+            "std::io::Write::write_fmt");
+  EXPECT_EQ(demangle("_ZN58_$LT$alloc..string..String$u20$as$u20$core..fmt..Debug$GT$3fmt"
+                     "17h0123456789abcdefE.llvm.3"),
+            "<alloc::string::String as core::fmt::Debug>::fmt.llvm.3");
 }
 
 TEST(Demangle, LeavesOtherNames) {
-  EXPECT_EQ(demangle("main"), "main");
-  EXPECT_EQ(demangle("_Z"), "_Z");
-  EXPECT_EQ(demangle("_Znonsense"), "_Znonsense");
-  EXPECT_EQ(demangle(""), "");
+  for (const char* name :
+       {"main", "_Z", "_Znonsense", "", "_R", "_Rnonsense", "_Z3addii_", "a.b.c"})
+    EXPECT_EQ(demangle(name), name);
+}
+
+TEST(Demangle, TellsWhereCompilersAppended) {
+  EXPECT_EQ(core_size("_Z3addii.cold"), 8u);
+  EXPECT_EQ(core_size("f.part.0"), 1u);
+  EXPECT_EQ(core_size(".f"), 2u);
+  EXPECT_EQ(core_size("_ZN4a..b17h0123456789abcdefE.llvm.3"), 28u);
+  EXPECT_EQ(core_size("_ZN4a17h"), 8u);
+  EXPECT_EQ(core_size(""), 0u);
+}
+
+// 0 is "_", 1 is "0_", 2 is "1_".
+std::string number_of(u32 number, std::string_view digits) {
+  std::string text;
+  auto base = static_cast<u32>(digits.size());
+  for (u32 rest = number; rest; rest = (rest - 1) / base) {
+    text.insert(0, 1, digits[(rest - 1) % base]);
+    if (rest <= base) break;
+  }
+  return text + "_";
+}
+std::string substitution(u32 number) {
+  return "S" + number_of(number, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+}
+std::string back_reference(u32 place) {
+  return "B" + number_of(place, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+}
+
+// P<Q<i, i>, Q<Q<i, i>, Q<i, i>>, ...>: each argument holds the one before twice.
+std::string doubling_type() {
+  std::string name = "1PI1QIiiE";
+  for (u32 i = 2; i < 42; ++i) name += fmt::format("S0_I{0}{0}E", substitution(i));
+  return name + "E";
+}
+
+TEST(Demangle, LeavesNamesThatUnfoldWithoutEnd) {
+  std::string doubling = "_Z1f" + doubling_type(), pack = "_Z1fDp" + doubling_type();
+  EXPECT_EQ(demangle(doubling), doubling);
+  EXPECT_EQ(demangle(pack), pack);
+  std::string rust = "_RIC0ThhE";
+  for (u32 i = 0, last = 3; i < 40; ++i) {
+    auto here = static_cast<u32>(rust.size()) - 2;
+    rust += "T" + back_reference(last) + back_reference(last) + "E";
+    last = here;
+  }
+  rust += "E";
+  EXPECT_EQ(demangle("_RIC0ThhETB2_B2_EE"), "::<(u8, u8), ((u8, u8), (u8, u8))>");
+  EXPECT_EQ(demangle(rust), rust);
+  EXPECT_EQ(demangle("_RNvMIC0FGZZZZZZZ_EuEh1f"), "_RNvMIC0FGZZZZZZZ_EuEh1f") << "lifetimes";
+}
+
+TEST(Demangle, LeavesNamesThatAreNestedWithoutEnd) {
+  for (size_t depth : {2'000, 1'000'000}) {
+    std::string cplusplus = "_Z1f" + std::string(depth, 'P') + "i";
+    std::string rust = "_RMC0" + std::string(2 * depth, 'R') + "h";
+    EXPECT_EQ(demangle(cplusplus), cplusplus);
+    EXPECT_EQ(demangle(rust), rust);
+  }
+  EXPECT_EQ(demangle("_Z1fPPi"), "f(int**)");
 }
 
 }  // namespace

@@ -50,8 +50,7 @@ std::string_view last_part(std::string_view name) {
 }
 
 std::string_view without_suffixes(std::string_view name) {
-  size_t dot = name.find('.', 1);
-  return name.substr(0, dot);
+  return name.substr(0, core_size(name));
 }
 
 enum Way { linkage, plain, demangled, base, component, piece, none };
