@@ -2,7 +2,7 @@
 
 #include "transform/cold_contexts.h"
 #include "transform/nesting.h"
-#include "transform/preinline/context_preinliner.h"
+#include "transform/preinline/preinliner.h"
 
 namespace pgokit::transform {
 namespace {

@@ -80,7 +80,7 @@ u64 FunctionSamples::entry_estimate(bool context_sensitive) const {
     for (const auto& [callee, samples] : inlinees.begin()->value.unordered())
       count = add_saturated(count, samples->entry_estimate(context_sensitive));
   }
-  return count ? count : u64{total > 0};
+  return estimated_entries(count, total);
 }
 
 void FunctionSamples::sort() {

@@ -50,6 +50,11 @@ struct BodyRecord {
   u64 target_sum() const;
 };
 
+// Entries of code whose first place was counted `first_count` times: 1 where it has samples at all.
+inline u64 estimated_entries(u64 first_count, u64 total) {
+  return first_count ? first_count : u64{total > 0};
+}
+
 struct FunctionSamples {
   using Inlinees = FillMap<NameId, std::unique_ptr<FunctionSamples>>;
 

@@ -147,7 +147,7 @@ u64 entry_estimate(const Columns::Part& part, u32 at, bool context_sensitive) {
          inlinee = part.nodes[inlinee].end)
       count = add_saturated(count, entry_estimate(part, inlinee, context_sensitive));
   }
-  return count ? count : u64{node.total > 0};
+  return estimated_entries(count, node.total);
 }
 
 }  // namespace

@@ -226,13 +226,10 @@ class ContextGroups::Counter {
     Callee callee;
     u32 size = 0;
     u32 first_location = none;
-    bool has_total = false;
+    u64 total = 0;
     u64 heads = 0, first_count = 0;
 
-    u64 entries() const {
-      if (heads != 0) return heads;
-      return first_count ? first_count : u64{has_total};
-    }
+    u64 entries() const { return heads ? heads : profile::estimated_entries(first_count, total); }
   };
 
   void add_child(u32 child) {
@@ -245,7 +242,7 @@ class ContextGroups::Counter {
     found_.emplace_back(child, number->second);
     if (!(context.flags & generate::ContextSamples::has_samples)) return;
     if (group.callee.decisive == none) group.callee.decisive = child;
-    group.has_total |= context.total > 0;
+    group.total |= context.total;
     if (context.flags & generate::ContextSamples::entered)
       group.heads = add_saturated(group.heads, context.entries);
     else
@@ -271,7 +268,7 @@ class ContextGroups::Counter {
     auto next = static_cast<u32>(members.size());
     members.resize(members.size() + found_.size());
     std::vector<u32> place;
-    for (auto& [callee, size, location, has_total, heads, first_count] : groups_) {
+    for (auto& [callee, size, location, total, heads, first_count] : groups_) {
       place.push_back(next);
       callee.members = {members.data() + next, size};
       auto function = static_cast<size_t>(callee.function);

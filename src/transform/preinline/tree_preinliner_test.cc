@@ -1,9 +1,8 @@
-#include "transform/preinline/preinliner.h"
-
 #include <gtest/gtest.h>
 
 #include "base/function_name.h"
 #include "test/support/context_profiles.h"
+#include "transform/preinline/preinliner.h"
 
 namespace pgokit::transform {
 namespace {
@@ -23,7 +22,7 @@ constexpr auto example =
     "[other:4 @ foo]:2:2\n 1: 2\n"
     "[other]:2:2\n 4: 2 foo:2\n";
 
-TEST(Preinliner, InlinesHotCallsAndAddsUpTheOthers) {
+TEST(TreePreinliner, InlinesHotCallsAndAddsUpTheOthers) {
   EXPECT_EQ(preinlined(example, {.cold_count = 5, .upper_count = 30}),
             "[main]:40:1\n 1: 10\n 2: 30 foo:30\n"
             "[main:2 @ foo]:30:30\n 1: 30\n !Attributes: 2\n"
@@ -31,20 +30,20 @@ TEST(Preinliner, InlinesHotCallsAndAddsUpTheOthers) {
             "[other]:2:2\n 4: 2 foo:2\n");
 }
 
-TEST(Preinliner, InlinesColdCallsThatCostLessThanTheirThreshold) {
+TEST(TreePreinliner, InlinesColdCallsThatCostLessThanTheirThreshold) {
   auto all = preinlined(example, {.cold_threshold = 2, .cold_count = 100, .upper_count = 200});
   EXPECT_NE(all.find("[other:4 @ foo]"), all.npos);
   auto none = preinlined(example, {.cold_threshold = 1, .cold_count = 100, .upper_count = 200});
   EXPECT_EQ(none.find('@'), none.npos);
 }
 
-TEST(Preinliner, WhatCostsNothingIsStillNotInlinedWhereColdCallsNeverAre) {
+TEST(TreePreinliner, WhatCostsNothingIsStillNotInlinedWhereColdCallsNeverAre) {
   InlineSizes sizes;
   EXPECT_EQ(preinlined(example, {.cold_count = 100, .upper_count = 200}, &sizes).find('@'),
             std::string::npos);
 }
 
-TEST(Preinliner, FunctionsGrowToTheirLimitOnly) {
+TEST(TreePreinliner, FunctionsGrowToTheirLimitOnly) {
   constexpr auto wide =
       "[main]:40:1\n 1: 10\n 2: 30 foo:30\n 3: 20 bar:20\n"
       "[main:2 @ foo]:30:30\n 1: 30\n"
@@ -55,7 +54,7 @@ TEST(Preinliner, FunctionsGrowToTheirLimitOnly) {
   EXPECT_EQ(result.find("[main:3 @ bar]"), result.npos);
 }
 
-TEST(Preinliner, RepeatsWhatTheProgramHasInlined) {
+TEST(TreePreinliner, RepeatsWhatTheProgramHasInlined) {
   EXPECT_EQ(preinlined("[main]:1:1\n 2: 1\n"
                        "[main:2 @ a]:1:1\n 1: 1\n !Attributes: 1\n"
                        "[main:2 @ b]:90:90\n 1: 90\n",
@@ -63,7 +62,7 @@ TEST(Preinliner, RepeatsWhatTheProgramHasInlined) {
             "[b]:90:90\n 1: 90\n[main]:1:1\n 2: 1\n[main:2 @ a]:1:1\n 1: 1\n !Attributes: 3\n");
 }
 
-TEST(Preinliner, TakesInlineesAlongWithTheirFunction) {
+TEST(TreePreinliner, TakesInlineesAlongWithTheirFunction) {
   EXPECT_EQ(preinlined("[a:1 @ b]:1:1\n 1: 1\n[a:1 @ b:2 @ c]:80:80\n 1: 80\n",
                        {.cold_count = 5, .upper_count = 50}),
             "[b:2 @ c]:80:80\n 1: 80\n !Attributes: 2\n[b]:1:1\n 1: 1\n");
@@ -71,13 +70,13 @@ TEST(Preinliner, TakesInlineesAlongWithTheirFunction) {
 
 // As in LLVM: while [f:2 @ f] moves into [f], what is below it finds it there still, and goes with
 // it.
-TEST(Preinliner, LosesTheThirdLevelOfRecursionLikeThePeer) {
+TEST(TreePreinliner, LosesTheThirdLevelOfRecursionLikeThePeer) {
   EXPECT_EQ(preinlined("[f]:8:1\n 2: 8\n[f:2 @ f]:4:1\n 2: 4\n[f:2 @ f:2 @ f]:2:1\n 2: 2\n",
                        {.cold_count = 100, .upper_count = 200}),
             "[f]:12:2\n 2: 12\n");
 }
 
-TEST(Preinliner, NothingInNothingOut) { EXPECT_EQ(preinlined("", {}), ""); }
+TEST(TreePreinliner, NothingInNothingOut) { EXPECT_EQ(preinlined("", {}), ""); }
 
 TEST(InlineSizes, AreThoseOfTheLongestKnownEndOfAContext) {
   u64 a = function_guid("a"), b = function_guid("b"), c = function_guid("c"),

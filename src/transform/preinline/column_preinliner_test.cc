@@ -1,11 +1,10 @@
-#include "transform/preinline/context_preinliner.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
 
 #include "test/support/context_profiles.h"
 #include "test/support/context_samples.h"
+#include "transform/preinline/preinliner.h"
 
 namespace pgokit::transform {
 namespace {
@@ -71,7 +70,7 @@ class RandomContexts {
   unsigned functions_ = 0;
 };
 
-TEST(ContextPreinliner, DecidesAsThatOfProfiles) {
+TEST(ColumnPreinliner, DecidesAsThatOfProfiles) {
   InlineSizes sizes;
   for (unsigned seed = 0; seed < 500; ++seed) {
     auto text = RandomContexts(seed).text();
@@ -89,7 +88,7 @@ TEST(ContextPreinliner, DecidesAsThatOfProfiles) {
   }
 }
 
-TEST(ContextPreinliner, NothingInNothingOut) { EXPECT_EQ(by_columns("", {}, nullptr, 1), ""); }
+TEST(ColumnPreinliner, NothingInNothingOut) { EXPECT_EQ(by_columns("", {}, nullptr, 1), ""); }
 
 }  // namespace
 }  // namespace pgokit::transform

@@ -1,0 +1,216 @@
+#include <algorithm>
+
+#include "base/flat_map.h"
+#include "base/parallel.h"
+#include "base/saturated.h"
+#include "transform/preinline/context_groups.h"
+#include "transform/preinline/context_sums.h"
+#include "transform/preinline/inline_decisions.h"
+#include "transform/preinline/preinliner.h"
+
+namespace pgokit::transform {
+namespace {
+
+// A context of the result, or one that may become one.
+struct Kept {
+  static constexpr u32 top = ~u32{0};
+  u32 caller = top;  // among those kept
+  ContextGroups::Callee context;
+};
+
+// Calls in the contexts from `begin` to `end`, by the functions at both ends.
+void add_calls(const generate::ContextSamples& samples, const ContextLinks& links, u32 begin,
+               u32 end, FlatMap<u64>& calls) {
+  tsl::robin_map<u64, u64, IntHash> targets;  // of a caller
+  for (u32 caller = begin; caller < end; ++caller) {
+    auto callees = links.children(caller);
+    if (callees.empty() || caller == generate::ContextSamples::root) continue;
+    targets.clear();
+    for (const auto& target : samples.targets.of(caller)) {
+      u64& sum = targets[links.key(target.callee, samples.locations[target.location])];
+      sum = add_saturated(sum, target.count);
+    }
+    const auto& from = samples.contexts[caller];
+    for (u32 callee : callees) {
+      const auto& to = samples.contexts[callee];
+      u64& sum = calls[u64{static_cast<u32>(from.function)} << 32 | static_cast<u32>(to.function)];
+      if (!(from.flags & to.flags & generate::ContextSamples::has_samples)) continue;
+      u64 entries = profile::estimated_entries(to.entries, to.total);
+      auto called = targets.find(links.key(callee));
+      sum += called == targets.end() ? entries : std::max(called->second, entries);
+    }
+  }
+}
+
+CallGraph call_graph(const generate::ContextSamples& samples, const ContextLinks& links,
+                     unsigned threads) {
+  constexpr size_t at_once = 1 << 14;
+  std::vector<FlatMap<u64>> of_worker(worker_count(threads));
+  parallel_for(
+      (samples.size() + at_once - 1) / at_once, threads, [&](size_t piece, unsigned worker) {
+        auto end = static_cast<u32>(std::min(samples.size(), (piece + 1) * at_once));
+        add_calls(samples, links, static_cast<u32>(piece * at_once), end, of_worker[worker]);
+      });
+  std::vector<CallGraph::Edge> edges;
+  for (const auto& calls : of_worker)
+    calls.for_each([&](u64 key, u64 count) {
+      edges.push_back({NameId(static_cast<u32>(key >> 32)), NameId(static_cast<u32>(key)), count});
+    });
+  std::vector<bool> used(samples.names.size());
+  for (u32 i = 0; i < used.size(); ++i) used[i] = links.is_used(NameId{i});
+  return CallGraph(samples.names, used, edges);
+}
+
+class ColumnPreinliner {
+ public:
+  ColumnPreinliner(const generate::ContextSamples& samples, const InlineSizes* sizes,
+                   unsigned threads)
+      : samples_(samples),
+        sizes_(sizes),
+        threads_(threads),
+        links_(samples, threads),
+        groups_(samples, links_),
+        places_(samples),
+        sums_(samples, threads) {}
+
+  CallGraph call_graph() const { return transform::call_graph(samples_, links_, threads_); }
+  std::optional<u32> take(NameId function);
+  u32 size_of(u32 kept) { return size_of(kept_[kept]); }
+  void add_candidates(u32 caller, InlineCandidates& candidates);
+  bool was_inlined(u32 candidate) const { return was_inlined(candidates_[candidate]); }
+  u32 inline_candidate(u32 candidate);
+
+  // Functions that nobody visited. False: the result of llvm-profgen is another.
+  bool keep_others();
+  // What is decided is added up while more is being decided.
+  profile::Profile add_up();
+
+ private:
+  u32 keep(Kept kept);
+  u32 keep_top(NameId function, ContextGroups::Members members);
+  u32 size_of(const Kept& kept);
+  bool was_inlined(const Kept& kept) const {
+    return samples_.contexts[kept.context.decisive].flags & generate::ContextSamples::was_inlined;
+  }
+  std::vector<u32> breadth_first() const;
+
+  const generate::ContextSamples& samples_;
+  const InlineSizes* sizes_;
+  unsigned threads_;
+  ContextLinks links_;
+  ContextGroups groups_;
+  generate::FunctionSamplesAccumulator places_;
+  ContextSums sums_;  // of those kept
+  std::vector<Kept> kept_;
+  std::vector<Kept> candidates_;  // of the function at hand
+  std::vector<InlineSizes::Frame> frames_;
+};
+
+u32 ColumnPreinliner::keep(Kept kept) {
+  kept_.push_back(kept);
+  sums_.add(kept.context.members);
+  return static_cast<u32>(kept_.size() - 1);
+}
+
+u32 ColumnPreinliner::keep_top(NameId function, ContextGroups::Members members) {
+  auto decisive = std::ranges::find_if(members, [&](u32 member) {
+    return samples_.contexts[member].flags & generate::ContextSamples::has_samples;
+  });
+  return keep({Kept::top, {links_.key(function, {}), function, {}, *decisive, members}});
+}
+
+std::optional<u32> ColumnPreinliner::take(NameId function) {
+  candidates_.clear();
+  auto members = groups_.take(function);
+  if (members.empty()) return std::nullopt;
+  return keep_top(function, members);
+}
+
+bool ColumnPreinliner::keep_others() {
+  for (u32 i = 0; i < samples_.names.size(); ++i)
+    if (auto members = groups_.left_on_top(NameId{i}); !members.empty())
+      keep_top(NameId{i}, members);
+  return !groups_.is_irregular();
+}
+
+u32 ColumnPreinliner::size_of(const Kept& kept) {
+  if (!sizes_) {
+    places_.add(kept.context.members);
+    auto size = static_cast<u32>(places_.places());
+    places_.clear();
+    return size;
+  }
+  frames_.assign(1, {links_.guid(kept.context.function), {}});
+  for (const auto* at = &kept; at->caller != Kept::top;) {
+    auto site = at->context.site;
+    at = &kept_[at->caller];
+    frames_.push_back({links_.guid(at->context.function), site});
+  }
+  return sizes_->of(frames_);
+}
+
+void ColumnPreinliner::add_candidates(u32 caller, InlineCandidates& candidates) {
+  for (const auto& callee : groups_.split(kept_[caller].context.members)) {
+    candidates_.push_back({caller, callee});
+    candidates.push({static_cast<u32>(candidates_.size() - 1), size_of(candidates_.back()),
+                     callee.calls, links_.guid(callee.function)});
+  }
+}
+
+u32 ColumnPreinliner::inline_candidate(u32 candidate) {
+  groups_.inline_now(candidates_[candidate].context.members);
+  return keep(candidates_[candidate]);
+}
+
+std::vector<u32> ColumnPreinliner::breadth_first() const {
+  std::vector<std::vector<u32>> callees(kept_.size() + 1);  // of the callers, tops last
+  for (u32 i = 0; i < kept_.size(); ++i)
+    callees[std::min<size_t>(kept_[i].caller, kept_.size())].push_back(i);
+  for (auto& some : callees)
+    std::ranges::sort(some, {}, [&](u32 i) { return kept_[i].context.key; });
+  auto order = callees.back();
+  for (size_t i = 0; i < order.size(); ++i)
+    order.insert(order.end(), callees[order[i]].begin(), callees[order[i]].end());
+  return order;
+}
+
+profile::Profile ColumnPreinliner::add_up() {
+  profile::Profile profile;
+  std::vector<profile::ContextId> ids(kept_.size());
+  auto sums = sums_.finish();
+  for (u32 i : breadth_first()) {
+    const auto& [caller, context] = kept_[i];
+    bool top = caller == Kept::top;
+    ids[i] = profile.contexts.child(top ? profile::ContextId::none : ids[caller], context.site,
+                                    context.function);
+    auto& samples = profile.function(ids[i]);
+    samples = std::move(sums[i]);
+    samples.name = context.function;
+    samples.attributes = (was_inlined(kept_[i]) ? profile::was_inlined : 0u) |
+                         (top ? 0u : profile::should_be_inlined);
+    if (!samples_.checksums.empty())
+      samples.checksum = samples_.checksums[static_cast<size_t>(context.function)];
+  }
+  profile.flags = samples_.flags;
+  profile.flags.pre_inlined = true;
+  return profile;
+}
+
+}  // namespace
+
+profile::Profile preinline(generate::ContextSamples samples, const InlineSizes* sizes,
+                           const PreinlineOptions& options, unsigned threads) {
+  std::optional<ColumnPreinliner> store(std::in_place, samples, sizes, threads);
+  decide_inlining(*store, options);
+  if (store->keep_others()) {
+    auto profile = store->add_up();
+    profile.names = std::move(samples.names);
+    return profile;
+  }
+  store.reset();
+  auto profile = generate::to_profile(std::move(samples));
+  preinline(profile, sizes, options);
+  return profile;
+}
+
+}  // namespace pgokit::transform
