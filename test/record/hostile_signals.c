@@ -255,6 +255,51 @@ static int guards(int n) {
   return 10;
 }
 
+// Goroutines are preempted by a signal whose handler turns the thread to another function, which
+// returns to where the thread was: 128 bytes further down, as there may be a red zone.
+static volatile int turned, all_done;
+uint64_t times_preempted;
+void be_preempted(void);
+__asm__(
+    ".text\n.type be_preempted,@function\nbe_preempted:\n pushfq\n lock incq "
+    "times_preempted(%rip)\n"
+    " popfq\n ret $128\n.size be_preempted,.-be_preempted\n");
+
+static void on_preemption(int signal, siginfo_t* info, void* context) {
+  (void)signal, (void)info;
+  greg_t* registers = ((ucontext_t*)context)->uc_mcontext.gregs;
+  uint64_t* top = (uint64_t*)(registers[REG_RSP] - 128) - 1;
+  *top = (uint64_t)registers[REG_RIP];
+  registers[REG_RSP] = (greg_t)top;
+  registers[REG_RIP] = (greg_t)be_preempted;
+  __atomic_fetch_add(&turned, 1, __ATOMIC_RELAXED);
+}
+
+static void* compute(void* hash) {
+  stack_t stack = {.ss_sp = malloc(1 << 16), .ss_size = 1 << 16};
+  sigaltstack(&stack, NULL);
+  *(uint64_t*)hash = work_for(*(uint64_t*)hash, 200);
+  __atomic_fetch_add(&all_done, 1, __ATOMIC_RELEASE);
+  while (__atomic_load_n(&all_done, __ATOMIC_ACQUIRE) < 5) usleep(1000);
+  return NULL;
+}
+
+static int preempted(int n) {
+  on_signal(SIGURG, on_preemption, SA_RESTART | SA_ONSTACK);
+  pthread_t threads[4];
+  uint64_t hashes[4] = {1, 2, 3, 4};
+  for (int i = 0; i < 4; ++i) pthread_create(&threads[i], NULL, compute, &hashes[i]);
+  while (__atomic_load_n(&all_done, __ATOMIC_ACQUIRE) < 4) {
+    for (int i = 0; i < 4; ++i) pthread_kill(threads[i], SIGURG);
+    usleep((unsigned)n);
+  }
+  __atomic_fetch_add(&all_done, 1, __ATOMIC_RELEASE);
+  for (int i = 0; i < 4; ++i) pthread_join(threads[i], NULL);
+  printf("preempted %s, lost %ld, %lx\n", turned > 100 ? "often" : "seldom",
+         turned - (long)times_preempted, hashes[0] ^ hashes[1] * 3 ^ hashes[2] * 5 ^ hashes[3] * 7);
+  return 11;
+}
+
 const struct Mode signal_modes[] = {{"continues", continues_unhandled, 150},
                                     {"continues-handled", continues_handled, 150},
                                     {"realtime", realtime, 20000},
@@ -264,4 +309,5 @@ const struct Mode signal_modes[] = {{"continues", continues_unhandled, 150},
                                     {"trap-flag", trap_flag, 25},
                                     {"coroutines", coroutines_mode, 1},
                                     {"guards", guards, 50000},
+                                    {"preempted", preempted, 500},
                                     {NULL, NULL, 0}};

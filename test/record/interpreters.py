@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """interpreters.py PGOKIT PROGRAM FOLDER: programs that run other programs print and exit as they do alone while they are recorded.
 
-A just-in-time compiler (luajit, its compiler on and off), valgrind with PROGRAM (hostile.h), and ten thousand threads one after the
-other. What is not installed is left out.
+A just-in-time compiler (luajit, its compiler on and off), Go (preempted by signals, faults that become panics), valgrind with PROGRAM
+(hostile.h), and ten thousand threads one after the other. What is not installed is left out.
 """
+import os
 import pathlib
 import shutil
 import subprocess
@@ -39,6 +40,79 @@ print("luajit", total)
 os.exit(51)
 """
 
+GO = """
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+)
+
+func spin(n int, done chan uint64) { // without calls: only a signal stops it
+	h := uint64(1)
+	for i := 0; i < n; i++ {
+		h = h*6364136223846793005 + uint64(i)
+		if h&64 != 0 {
+			h ^= h >> 29
+		}
+	}
+	done <- h
+}
+
+type node struct{ left, right *node }
+
+func tree(depth int) *node {
+	if depth == 0 {
+		return &node{}
+	}
+	return &node{tree(depth - 1), tree(depth - 1)}
+}
+
+func (t *node) count() int {
+	if t.left == nil {
+		return 1
+	}
+	return 1 + t.left.count() + t.right.count()
+}
+
+func guarded(i int) (why string) {
+	defer func() { why = fmt.Sprint(recover()) }()
+	nodes := []*node{nil, &node{}}
+	return fmt.Sprint(nodes[i%2].left == nil)
+}
+
+func main() {
+	runtime.GOMAXPROCS(4)
+	done := make(chan uint64)
+	for i := 0; i < 8; i++ {
+		go spin(20000000, done)
+	}
+	sum := 0
+	for i := 0; i < 12; i++ {
+		sum += tree(13).count()
+		runtime.GC()
+	}
+	for i := 0; i < 2000; i++ {
+		sum += len(guarded(i))
+	}
+	hash := uint64(0)
+	for i := 0; i < 8; i++ {
+		hash += <-done
+	}
+	fmt.Println("go", hash, sum)
+	os.Exit(52)
+}
+"""
+
+
+def go_program(folder):
+    source = folder / "program.go"
+    source.write_text(GO)
+    program = folder / "go-program"
+    subprocess.run(["go", "build", "-o", program, source], check=True, env={**os.environ, "GOCACHE": str(folder / "go-cache")})
+    return program
+
 
 def commands(program, folder):
     """(name, command, rates, is it there)"""
@@ -46,6 +120,8 @@ def commands(program, folder):
     script.write_text(LUA)
     yield "luajit", ["luajit", script], RATES, shutil.which("luajit")
     yield "luajit without its compiler", ["luajit", "-joff", script], RATES, shutil.which("luajit")
+    go = shutil.which("go")
+    yield "go", [go_program(folder) if go else "go"], RATES, go
     stripped = folder / "stripped"  # valgrind 3.19 does not read the debug information of clang 22
     subprocess.run(["strip", "-g", "-o", stripped, program], check=True)
     yield "valgrind", ["valgrind", "--tool=none", "-q", stripped, "plain", "10"], RATES, shutil.which("valgrind")

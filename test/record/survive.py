@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 RATES = [50, 1000, 200, 3000]
-MODES = """continues continues-handled realtime stops timers slow-calls trap-flag coroutines guards
+MODES = """continues continues-handled realtime stops timers slow-calls trap-flag coroutines guards preempted
 memory-file memory-file-private patched-by-mprotect patched-by-file patched-by-thread anonymous replaced named-pipe
 strict strict-later filter-kills filter-traps filter-later no-counter sequences own-sequences segment-base
 segment-selector old-system-calls locked little-room no-descriptors reads-its-maps traces-itself reads-its-tracer short-threads short-processes
