@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/parallel.h"
+#include "profile/text/lines.h"
 
 namespace pgokit::profile {
 namespace {
@@ -43,32 +44,6 @@ class Parser {
   }
 
  private:
-  // The number in front of `text`, which loses its digits.
-  template <class T>
-  static bool take_number(std::string_view& text, T& value) {
-    u64 number = 0;
-    size_t n = 0;
-    for (; n < text.size() && text[n] >= '0' && text[n] <= '9'; ++n) {
-      if (n == 19) return false;  // the few that large are left to the general reader
-      number = 10 * number + static_cast<u64>(text[n] - '0');
-    }
-    if (n == 0 || number > std::numeric_limits<T>::max()) return false;
-    value = static_cast<T>(number);
-    text.remove_prefix(n);
-    return true;
-  }
-
-  // "name:number" at the end; the name stays.
-  template <class T>
-  static bool take_last_number(std::string_view& text, T& value) {
-    size_t colon = text.rfind(':');
-    if (colon == text.npos || colon == 0) return false;
-    auto digits = text.substr(colon + 1);
-    if (!take_number(digits, value) || !digits.empty()) return false;
-    text = text.substr(0, colon);
-    return true;
-  }
-
   u32 name(std::string_view text) {
     auto known = ids_.find(text);
     if (known != ids_.end()) return known->second;
@@ -109,12 +84,12 @@ class Parser {
   }
 
   bool read_head(std::string_view line) {
-    u64 total = 0, head = 0;
     if (line[0] == '[' || line[0] == '#') return false;
-    if (!take_last_number(line, head) || !take_last_number(line, total)) return false;
+    auto head = parse_head(line);
+    if (!head) return false;
     close_to(0);
     part_.tops.push_back(static_cast<u32>(columns_.nodes.size()));
-    open(name(line), {}, total, head);
+    open(name(head->name), {}, head->total, head->head);
     return true;
   }
 
@@ -125,80 +100,45 @@ class Parser {
     line.remove_prefix(depth);
     if (line[0] == '!') return read_metadata(line, depth);
     if (metadata_) return false;
-    LineLocation location;
-    if (!take_number(line, location.line_offset)) return false;
-    if (line.starts_with('.')) {
-      line.remove_prefix(1);
-      if (!take_number(line, location.discriminator)) return false;
-    } else if (location.line_offset > 0xffff) {
-      return false;
-    }
-    if (!line.starts_with(": ")) return false;
-    line.remove_prefix(2);
-    if (line.empty() || line.starts_with("vtables ")) return false;
-    if (line[0] >= '0' && line[0] <= '9') return read_place(location, line);
-    u64 total = 0;
-    if (!take_last_number(line, total)) return false;
-    open(name(line), location, total, 0);
+    auto samples = parse_samples(line);
+    if (!samples || samples->kind == SamplesLine::Kind::vtables) return false;
+    if (samples->kind == SamplesLine::Kind::body) return read_place(*samples);
+    open(name(samples->rest), samples->location, samples->count, 0);
     return true;
   }
 
-  bool read_place(LineLocation location, std::string_view rest) {
+  bool read_place(const SamplesLine& line) {
     auto& node = columns_.nodes[stack_.back()];
     // its places are one run: in front of what is inlined, ascending
     if (stack_.back() + 1 != columns_.nodes.size()) return false;
-    if (node.own_places && columns_.places.back().location >= location) return false;
-    u64 samples = 0;
-    if (!take_number(rest, samples)) return false;
+    if (node.own_places && columns_.places.back().location >= line.location) return false;
     auto place = static_cast<u32>(columns_.places.size());
-    columns_.places.push_back({location, samples});
+    columns_.places.push_back({line.location, line.count});
     ++node.own_places;
-    while (!rest.empty()) {
-      if (rest[0] != ' ') return false;
-      rest.remove_prefix(1);
-      // Several blanks are one, for the general reader.
-      if (rest.starts_with(' ') || !read_target(rest, place)) return false;
+    NamedCount target;
+    for (auto rest = line.rest; !rest.empty();) {
+      if (!take_name_count(rest, target)) return false;
+      columns_.targets.push_back({place, name(target.name), target.count});
     }
     return true;
   }
 
-  bool read_target(std::string_view& rest, u32 place) {
-    for (size_t colon = rest.find(':'); colon != rest.npos && colon > 0;
-         colon = rest.find(':', colon + 1)) {
-      auto behind = rest.substr(colon + 1);
-      u64 count = 0;
-      if (!take_number(behind, count)) {
-        if (!behind.empty() && behind[0] >= '0' && behind[0] <= '9') return false;
-        continue;
-      }
-      if (!behind.empty() && behind[0] != ' ') continue;
-      columns_.targets.push_back({place, name(rest.substr(0, colon)), count});
-      rest = behind;
-      return true;
-    }
-    return false;
-  }
-
   bool read_metadata(std::string_view line, size_t depth) {
-    constexpr std::string_view checksum = "!CFGChecksum: ", attributes = "!Attributes: ";
+    auto metadata = parse_metadata(line);
+    if (!metadata) return false;
     auto& node = columns_.nodes[stack_.back()];
     metadata_ = true;
-    if (line == "!Flat") return true;
-    u64 value = 0;
-    bool is_checksum = line.starts_with(checksum);
-    if (!is_checksum && !line.starts_with(attributes)) return false;
-    line.remove_prefix(is_checksum ? checksum.size() : attributes.size());
-    if (!take_number(line, value) || !line.empty()) return false;
-    if (is_checksum) {
+    u64 value = metadata->value;
+    if (metadata->kind == MetadataLine::Kind::checksum) {
       node.checksum = value;
       node.attributes = 0;
       part_.probes |= depth == 1 && value != 0;
-      return true;
+    } else if (metadata->kind == MetadataLine::Kind::attributes) {
+      // those merged elsewhere count otherwise in the summary
+      if (value & duplicated_into_base) return false;
+      node.attributes = static_cast<u32>(value);
+      part_.pre_inlined |= (value & should_be_inlined) != 0;
     }
-    // those merged elsewhere count otherwise in the summary
-    if (value > ~u32{0} || value & duplicated_into_base) return false;
-    node.attributes = static_cast<u32>(value);
-    part_.pre_inlined |= (value & should_be_inlined) != 0;
     return true;
   }
 

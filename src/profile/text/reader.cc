@@ -1,28 +1,11 @@
-// Lines are told apart as llvm-profdata does: a head has no leading space, its last two fields are
-// numbers and its name may hold anything; the depth of other lines is their number of leading
-// spaces; names of call targets end at the first ":number" that a space or the line's end follows.
 #include <algorithm>
-#include <charconv>
 
 #include "base/cursor.h"
 #include "profile/readers.h"
+#include "profile/text/lines.h"
 
 namespace pgokit::profile {
 namespace {
-
-template <class T>
-std::optional<T> number(std::string_view text) {
-  T value{};
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-std::string_view trim(std::string_view text) {
-  size_t first = text.find_first_not_of(' ');
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
 
 bool is_blank(std::string_view line) {
   size_t first = line.find_first_not_of(' ');
@@ -52,51 +35,6 @@ class Lines {
   u64 number_ = 0;
   size_t begin_ = 0;
 };
-
-struct Head {
-  std::string_view name;
-  u64 total = 0, head = 0;
-};
-
-std::optional<Head> parse_head(std::string_view line) {
-  size_t second = line.rfind(':');
-  if (second == line.npos || second == 0 || line[0] == ' ') return std::nullopt;
-  size_t first = line.rfind(':', second - 1);
-  if (first == line.npos || first == 0) return std::nullopt;
-  auto total = number<u64>(line.substr(first + 1, second - first - 1));
-  auto head = number<u64>(line.substr(second + 1));
-  if (!total || !head) return std::nullopt;
-  return Head{line.substr(0, first), *total, *head};
-}
-
-// "line" or "line.discriminator"; lines alone have 16 bits.
-std::optional<LineLocation> parse_location(std::string_view text, u32 largest) {
-  size_t dot = text.find('.');
-  auto line = number<u32>(text.substr(0, dot));
-  if (!line) return std::nullopt;
-  if (dot == text.npos) {
-    if (*line > largest) return std::nullopt;
-    return LineLocation{*line, 0};
-  }
-  auto discriminator = number<u32>(text.substr(dot + 1));
-  if (!discriminator) return std::nullopt;
-  return LineLocation{*line, *discriminator};
-}
-
-// Takes "name:count" from the front of `text`; false if there is none.
-bool take_name_count(std::string_view& text, std::string_view& name, u64& count) {
-  for (size_t colon = text.find(':'); colon != text.npos; colon = text.find(':', colon + 1)) {
-    const char* digits = text.data() + colon + 1;
-    const char* text_end = text.data() + text.size();
-    auto [end, error] = std::from_chars(digits, text_end, count);
-    if (error != std::errc{} || (end != text_end && *end != ' ')) continue;
-    name = text.substr(0, colon);
-    text.remove_prefix(static_cast<size_t>(end - text.data()));
-    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-    return !name.empty();
-  }
-  return false;
-}
 
 class TextReader {
  public:
@@ -154,11 +92,12 @@ class TextReader {
       context = profile().contexts.child(context, call_site,
                                          profile().names.intern(frame.substr(0, colon)));
       if (end == name.npos) return context;
-      auto location =
-          colon == frame.size() ? LineLocation{} : parse_location(frame.substr(colon + 1), ~u32{0});
-      if (!location) return std::nullopt;
-      note_line(*location);
-      call_site = *location;
+      call_site = {};
+      if (colon < frame.size()) {
+        frame.remove_prefix(colon + 1);
+        if (!take_location(frame, call_site, ~u32{0}) || !frame.empty()) return std::nullopt;
+      }
+      note_line(call_site);
       name.remove_prefix(end + 3);
     }
   }
@@ -171,16 +110,9 @@ class TextReader {
     if (stack_.size() > depth) stack_.resize(depth);
     if (line[depth] == '!') return read_metadata(line, depth);
     if (depth == metadata_depth_) return error("samples behind metadata", line);
-    size_t colon = line.find(':', depth);
-    if (colon == line.npos || colon + 2 >= line.size()) return bad_line(line);
-    auto location = parse_location(line.substr(depth, colon - depth), largest_line);
-    if (!location) return bad_line(line);
-    location->discriminator &= mask_;
-    std::string_view rest = line.substr(colon + 2);
-    bool good = rest[0] >= '0' && rest[0] <= '9' ? read_body(*location, rest)
-                : rest.starts_with("vtables ")   ? read_vtables(*location, rest.substr(8))
-                                                 : read_inlinee(*location, rest);
-    return good ? Status{} : bad_line(line);
+    auto samples = parse_samples(line.substr(depth));
+    if (!samples || !read_samples(*samples)) return bad_line(line);
+    return {};
   }
 
   // One that is too large is valid in text, and in no other form.
@@ -193,54 +125,48 @@ class TextReader {
     return error("expected 'NUM[.NUM]: NUM[ name:NUM]*' or 'NUM[.NUM]: name:NUM'", line);
   }
 
-  bool read_body(LineLocation location, std::string_view rest) {
-    size_t space = rest.find(' ');
-    auto count = number<u64>(rest.substr(0, space));
-    if (!count) return false;
-    note_line(location);
+  bool read_samples(SamplesLine& line) {
+    line.location.discriminator &= mask_;
+    if (line.kind == SamplesLine::Kind::inlinee) return open_inlinee(line);
+    note_line(line.location);
+    return line.kind == SamplesLine::Kind::body ? read_body(line) : read_vtables(line);
+  }
+
+  bool read_body(const SamplesLine& line) {
     FunctionSamples& samples = *stack_.back();
-    samples.add_body(location, *count);
-    if (space == rest.npos) return true;
-    rest.remove_prefix(std::min(rest.find_first_not_of(' ', space), rest.size()));
-    if (rest.empty()) return true;
-    NameCounts line;  // of a name that stands twice in a line the last count holds, as in the tools
-    while (!rest.empty()) {
-      std::string_view name;
-      u64 target_count = 0;
-      if (!take_name_count(rest, name, target_count)) return false;
-      line[profile().names.intern(name)] = target_count;
+    samples.add_body(line.location, line.count);
+    if (line.rest.empty()) return true;
+    NameCounts counts;  // the last one of a name that stands twice, as in the tools
+    NamedCount target;
+    for (auto rest = line.rest; !rest.empty();) {
+      if (!take_name_count(rest, target)) return false;
+      counts[profile().names.intern(target.name)] = target.count;
     }
-    auto& targets = samples.body[location].targets;
+    auto& targets = samples.body[line.location].targets;
     if (!targets) {
-      targets = std::make_unique<NameCounts>(std::move(line));
+      targets = std::make_unique<NameCounts>(std::move(counts));
       return true;
     }
-    for (const auto& [name, target_count] : line.unordered())
-      samples.add_target(location, name, target_count);
+    for (const auto& [name, count] : counts.unordered())
+      samples.add_target(line.location, name, count);
     return true;
   }
 
-  bool read_vtables(LineLocation location, std::string_view rest) {
-    note_line(location);
-    while (!rest.empty()) {
-      std::string_view name;
-      u64 count = 0;
-      if (!take_name_count(rest, name, count)) return false;
-      stack_.back()->add_vtable(location, profile().names.intern(name), count);
+  bool read_vtables(const SamplesLine& line) {
+    NamedCount type;
+    for (auto rest = line.rest; !rest.empty();) {
+      if (!take_name_count(rest, type)) return false;
+      stack_.back()->add_vtable(line.location, profile().names.intern(type.name), type.count);
     }
     return true;
   }
 
-  bool read_inlinee(LineLocation location, std::string_view rest) {
-    size_t colon = rest.rfind(':');
-    if (colon == rest.npos || colon == 0) return false;
-    auto total = number<u64>(rest.substr(colon + 1));
-    if (!total) return false;
-    std::string_view name = rest.substr(0, colon);
+  bool open_inlinee(const SamplesLine& line) {
+    std::string_view name = line.rest;
     if (profile().flags.context_sensitive && name.starts_with('[') && name.ends_with(']'))
       name = name.substr(1, name.size() - 2);
-    FunctionSamples& inlinee = stack_.back()->inlinee(location, profile().names.intern(name));
-    inlinee.add_total(*total);
+    FunctionSamples& inlinee = stack_.back()->inlinee(line.location, profile().names.intern(name));
+    inlinee.add_total(line.count);
     stack_.push_back(&inlinee);
     metadata_depth_ = 0;
     return true;
@@ -248,20 +174,18 @@ class TextReader {
 
   // Each such line sets both values, as in the tools: the checksum has to come first.
   Status read_metadata(std::string_view line, size_t depth) {
-    std::string_view text = line.substr(depth);
     FunctionSamples& samples = *stack_.back();
     metadata_depth_ = depth;
-    if (trim(text) == "!Flat") return {};
-    auto value = number<u64>(trim(text.substr(std::min(text.find(':'), text.size() - 1) + 1)));
-    if (text.starts_with("!CFGChecksum:") && value) {
-      samples.checksum = *value;
+    auto metadata = parse_metadata(line.substr(depth));
+    if (!metadata) return error("cannot read metadata", line);
+    u64 value = metadata->value;
+    if (metadata->kind == MetadataLine::Kind::checksum) {
+      samples.checksum = value;
       samples.attributes = 0;
-      if (depth == 1 && *value != 0) profile().flags.probe_based = true;
-    } else if (text.starts_with("!Attributes:") && value && *value <= ~u32{0}) {
-      samples.attributes = static_cast<u32>(*value);
-      if (*value & should_be_inlined) profile().flags.pre_inlined = true;
-    } else {
-      return error("cannot read metadata", line);
+      if (depth == 1 && value != 0) profile().flags.probe_based = true;
+    } else if (metadata->kind == MetadataLine::Kind::attributes) {
+      samples.attributes = static_cast<u32>(value);
+      if (value & should_be_inlined) profile().flags.pre_inlined = true;
     }
     return {};
   }
