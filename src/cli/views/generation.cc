@@ -266,6 +266,11 @@ Status check_generated(const pipeline::Road& road) {
 
 namespace {
 
+// As a command names it; what went to standard output has a name that only the user knows.
+std::string name_of_output(const pipeline::Road& road) {
+  return road.options.output_path == "-" ? "FILE" : road.options.output_path;
+}
+
 bool writes_counts(const pipeline::Road& road) {
   return road.options.output->needs == pipeline::Output::Needs::counts;
 }
@@ -273,11 +278,11 @@ bool writes_counts(const pipeline::Road& road) {
 void print_next(const pipeline::Road& road, const ProfileKind& kind) {
   if (writes_counts(road))
     return report::print(stderr, "next      pgokit generate {} -b {}\n",
-                         shell_word(road.options.output_path), shell_word(road.program->path()));
+                         shell_word(name_of_output(road)), shell_word(road.program->path()));
   const auto& program = *road.program;
   auto compiler = compiler_of_program(program);
   const char* label = "next";
-  for (const auto& line : use_commands(compiler, std::string(road.options.output_path), kind))
+  for (const auto& line : use_commands(compiler, name_of_output(road), kind))
     report::print(stderr, "{:<10}{}\n", std::exchange(label, ""), line);
 }
 
