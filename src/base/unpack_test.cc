@@ -64,7 +64,9 @@ TEST(Unpack, GivesWhatWasPacked) {
     for (size_t size : {0, 1, 1000, 2'000'000}) {
       auto text = numbers(size);
       auto bytes = packed(text, packing);
-      if (packing != Packing::zlib) EXPECT_EQ(packing_of(as_bytes(bytes)), packing);
+      if (packing != Packing::zlib) {
+        EXPECT_EQ(packing_of(as_bytes(bytes)), packing);
+      }
       EXPECT_EQ(unpacked(bytes, packing), text) << packing_name(packing);
       EXPECT_EQ(unpacked(bytes + bytes, packing), text + text) << "streams behind each other";
       EXPECT_EQ(unpacked(bytes + std::string(512, '\0'), packing), text) << "padded";

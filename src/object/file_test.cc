@@ -102,7 +102,9 @@ TEST(ElfFile, EmbeddedSymbolsStandInForStrippedOnes) {
   auto symbols = moved.symbols();
   for (const auto& symbol : symbols) {
     if (symbol.name == "inner") inner = &symbol;
-    if (symbol.name == "elsewhere") EXPECT_EQ(symbol.section, SHN_UNDEF);
+    if (symbol.name == "elsewhere") {
+      EXPECT_EQ(symbol.section, SHN_UNDEF);
+    }
   }
   ASSERT_NE(inner, nullptr);
   EXPECT_EQ(inner->address, 0x1010u);
