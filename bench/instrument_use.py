@@ -74,8 +74,8 @@ def measure(program, options):
     lines = [f"{program.name}\n", f"  {'build':<28} {'CPU s':>8} {'less':>7} {'text':>9} {'':>7} {'stripped file':>14} {'':>7}"]
     sizes = [(text_size(folder / row.binary), stripped_size(folder / row.binary)) for row in rows]
     for row, (text, file) in zip(rows, sizes):
-        lines.append(f"  {row.label:<28} {row.median():>8.3f} {1 - row.median() / plain:>7.1%} {text:>9,} "
-                     f"{text / sizes[0][0] - 1:>+7.1%} {file:>14,} {file / sizes[0][1] - 1:>+7.1%}")
+        lines.append(f"  {row.label:<28} {row.median():>8.3f} {100 - 100 * row.median() / plain:>6.1f} % {text:>9,} "
+                     f"{100 * text / sizes[0][0] - 100:>+6.1f} % {file:>14,} {100 * file / sizes[0][1] - 100:>+6.1f} %")
     return "\n".join(lines)
 
 

@@ -144,7 +144,7 @@ def pages_table(program):
         found = evaluate(program, [build for _, build in orders.values()], [program.logs[i] for i in test])
         first = found[0]
         rows += [f"Judged by {title}; text {first['text'] / 1e6:.2f} MB:", "",
-                 "| order | pages of 4 KB | 16 KB | 64 KB | page-fault curve | made in |", "|---|---|---|---|---|---|"]
+                 "| order | 4,096-byte pages | 16,384-byte | 65,536-byte | page-fault curve | made in |", "|---|---|---|---|---|---|"]
         for (name, (took, _)), one in zip(orders.items(), found):
             area = one["area"] / first["area"] - 1 if first["area"] else 0
             rows.append(f"| {name} | {one['pages']['4096']:.0f} | {one['pages']['16384']:.0f} | {one['pages']['65536']:.0f} | "
@@ -287,7 +287,7 @@ def calls_table():
         rows[f"pgokit {algorithm}"] = (link(f"pgokit.{algorithm}", f"--symbol-ordering-file={order}")[0], took)
     found = json.loads(run([PGOKIT, "order", "--evaluate", *(build for build, _ in rows.values()), "--json", "--with", profile]))
     table = [f"### calls: {functions:,} functions, {len(graph):,} different calls between them", "",
-             "| order | calls within 4 KB | 64 KB | 2 MB | mean distance | made in |", "|---|---|---|---|---|---|"]
+             "| order | calls within 4,096 bytes | 65,536 | 2,097,152 | mean distance | made in |", "|---|---|---|---|---|---|"]
     for (name, (_, took)), one in zip(rows.items(), found):
         table.append(f"| {name} | {100 * one['calls_within_4k']:.1f} % | {100 * one['calls_within_64k']:.1f} % | "
                      f"{100 * one['calls_within_2m']:.1f} % | 2^{one['calls_mean_log2_distance']:.2f} bytes | "

@@ -138,7 +138,7 @@ def table(results):
                 yield f"{time} | | |"
                 continue
             done, marked = facts["followed"]
-            yield (f"{time} {1 - row.median() / plain:.1%} | {yes(facts['profiles'])}, {yes(facts['code'])} | "
+            yield (f"{time} {100 - 100 * row.median() / plain:.1f} % | {yes(facts['profiles'])}, {yes(facts['code'])} | "
                    f"{done} of {marked} |")
 
 

@@ -66,8 +66,12 @@ def cost(program):
     for kind, (compile_flags, link_flags) in kinds.items():
         counts[kind] = instructions(build(program, re.sub(r"\W+", "_", "cost " + kind), compile_flags, link_flags), program.arguments)
     ours, clang = counts["calls"], counts["clang, without values"]
-    return [f"{ours:,}", f"{counts['calls, targets'] / ours - 1:+.1%}", f"{counts['calls, targets, tables, sizes'] / ours - 1:+.1%}",
-            f"{clang:,}", f"{counts['clang, with values'] / clang - 1:+.1%}"]
+
+    def more(kind, than):
+        return f"{100 * counts[kind] / than - 100:+.1f} %"
+
+    return [f"{ours:,}", more("calls, targets", ours), more("calls, targets, tables, sizes", ours),
+            f"{clang:,}", more("clang, with values", clang)]
 
 
 def train(program, name, kinds, flags):

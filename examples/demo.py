@@ -196,6 +196,10 @@ def table(rows):
     return out
 
 
+def percent(share, decimals):
+    return f"{100 * share:.{decimals}f} %"
+
+
 def print_table(program, lines):
     print(f"\n{program.name}: {program.about}\n")
     print(f"  {'build':<27} {'median':>8} {'spread':>8} {'less time':>10} {'of instrumented':>16}")
@@ -203,8 +207,8 @@ def print_table(program, lines):
         first = line is lines[0]
         share = line["share_of_instrumented"]
         print(f"  {line['build']:<27} {line['median_s']:>6.3f} s {line['spread_s']:>6.3f} s "
-              f"{'' if first else format(line['gain'], '10.1%'):>10} "
-              f"{'' if first or share is None else format(share, '.0%'):>16}")
+              f"{'' if first else percent(line['gain'], 1):>10} "
+              f"{'' if first or share is None else percent(share, 0):>16}")
 
 
 def demonstrate(program, options):

@@ -17,7 +17,7 @@ import time
 
 PGOKIT, WALK = sys.argv[1:]
 RUN, STOP, STOPS = 0.001, 0.1, 40  # seconds; how often
-LINE = re.compile(r"\r\x1b\[Kreading  \[#*-*\] +\d+%  [\d.]+ MB/s, \d+:\d\d left")
+LINE = re.compile(r"\r\x1b\[Kreading  \[#*-*\] +\d+ %  [\d.]+ MB/s, \d+:\d\d left")
 ERASED = "\r\x1b[K"
 
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/parallel.h"
+#include "base/share.h"
 
 namespace pgokit::analysis {
 namespace {
@@ -12,10 +13,6 @@ using profile::Columns;
 
 // What sums that went up and down by shares may be off.
 constexpr double rounding = 0.000005;
-
-double share(u64 part, u64 whole) {
-  return whole ? static_cast<double>(part) / static_cast<double>(whole) : 0;
-}
 
 // The names of two profiles in one numbering, which keeps their order.
 struct CommonNames {

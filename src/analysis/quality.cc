@@ -5,15 +5,12 @@
 #include "analysis/function_match.h"
 #include "analysis/renamed.h"
 #include "base/saturated.h"
+#include "base/share.h"
 
 namespace pgokit::analysis {
 namespace {
 
 using profile::Columns;
-
-double share(u64 part, u64 whole) {
-  return whole ? static_cast<double>(part) / static_cast<double>(whole) : 0;
-}
 
 struct Flow {
   u64 entries = 0, calls = 0;

@@ -45,7 +45,7 @@ void Progress::advance(u64 done) {
   constexpr u64 width = 30;
   u64 filled = std::min(now, total_) * width / total_;
   double seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
-  draw(fmt::format("{}  [{:#<{}}{:-<{}}] {:3}%  {}", what_, "", filled, "", width - filled,
+  draw(fmt::format("{}  [{:#<{}}{:-<{}}] {:3} %  {}", what_, "", filled, "", width - filled,
                    std::min(now, total_) * 100 / total_, pace(now, total_, seconds)));
 }
 

@@ -9,6 +9,7 @@
 #include "instrument/profile_file.h"
 #include "instrument/trace.h"
 #include "profile/model/function_samples.h"
+#include "report/numbers.h"
 
 namespace pgokit::order {
 
@@ -119,33 +120,36 @@ void MipInputs::note_losses(std::vector<std::string>& notes) const {
   const auto& merged = merger_.facts();
   for (const auto& text : damage_) notes.push_back(text);
   if (merged.without_map)
-    notes.push_back(fmt::format("{} dumps are of programs without a map; the first of {}",
-                                merged.without_map, merged.first_without_map));
+    notes.push_back(fmt::format("{} of programs without a map; the first of {}",
+                                report::counted(merged.without_map, "dump is", "dumps are"),
+                                merged.first_without_map));
   if (merged.misfits)
-    notes.push_back(fmt::format(
-        "{} dumps do not fit the map of their build id: another build? left out", merged.misfits));
-  if (merged.mismatched)
     notes.push_back(
-        fmt::format("{} functions are described differently for one build id; the first: {}",
-                    merged.mismatched, merged.first_mismatch));
+        fmt::format("the map of their build id does not fit {}: another build? left out",
+                    report::counted(merged.misfits, "dump")));
+  if (merged.mismatched)
+    notes.push_back(fmt::format("{} described differently for one build id; the first: {}",
+                                report::counted(merged.mismatched, "function is", "functions are"),
+                                merged.first_mismatch));
   if (facts_.lost)
-    notes.push_back(fmt::format(
-        "the logs of {} dumps were full or wrapped: {} first runs are lost (a larger buffer: "
-        "'pgokit flags --help')",
-        facts_.traces_with_losses, facts_.lost));
+    notes.push_back(
+        fmt::format("the logs of {} were full or wrapped: {} lost (a larger buffer: "
+                    "'pgokit flags --help')",
+                    report::counted(facts_.traces_with_losses, "dump"),
+                    report::counted(facts_.lost, "first run is", "first runs are")));
   if (facts_.unknown)
     notes.push_back(
-        fmt::format("{} entries of logs are of functions that the map does not have: a map of "
+        fmt::format("{} of logs of functions that the map does not have: a map of "
                     "another build? left out",
-                    facts_.unknown));
+                    report::counted(facts_.unknown, "entry", "entries")));
   if (facts_.ambiguous)
-    notes.push_back(fmt::format("{} entries of logs have an id that two functions share: left out",
-                                facts_.ambiguous));
+    notes.push_back(fmt::format("{} of logs with an id that two functions share: left out",
+                                report::counted(facts_.ambiguous, "entry", "entries")));
   if (facts_.without_order)
     notes.push_back(
-        fmt::format("{} dumps are of programs that do not collect the order of first "
+        fmt::format("{} of programs that do not collect the order of first "
                     "runs ('pgokit flags order')",
-                    facts_.without_order));
+                    report::counted(facts_.without_order, "dump is", "dumps are")));
 }
 
 Status MipInputs::finish(std::vector<std::string>& notes) {

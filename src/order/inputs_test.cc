@@ -129,7 +129,7 @@ TEST(MipInputs, WrappedLogsSayWhatIsLost) {
   ASSERT_TRUE(t.inputs.see("log", as_bytes(log), 1));
   ASSERT_TRUE(t.inputs.finish(t.notes));
   EXPECT_THAT(t.notes, ElementsAre(HasSubstr("30 first runs are lost"),
-                                   HasSubstr("1 entries of logs are of functions")));
+                                   HasSubstr("1 entry of logs of functions")));
 }
 
 TEST(FromProfile, CallsOfInlinedCodeAreThoseOfItsFunction) {

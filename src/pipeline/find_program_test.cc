@@ -98,7 +98,7 @@ TEST_F(FindProgram, PassesOverWhatNoProfileCanBeMadeOf) {
     ASSERT_TRUE(chosen.has_value()) << chosen.error().message;
     EXPECT_EQ(chosen->file, dir_.file("tiny"));
     EXPECT_EQ(chosen->passed_over,
-              fmt::format("80.0% of 5 samples are in {}, {}", dir_.file(name), why));
+              fmt::format("80.0 % of 5 samples are in {}, {}", dir_.file(name), why));
     auto only = problem(recording_of(dir_.file(name), "", 3, "/gone"));
     EXPECT_NE(only.find(std::string(why) + "; give a file of that build with symbols"),
               std::string::npos)

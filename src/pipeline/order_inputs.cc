@@ -9,6 +9,7 @@
 #include "order/order_file.h"
 #include "pipeline/inputs.h"
 #include "profile/format.h"
+#include "report/numbers.h"
 
 namespace pgokit::pipeline {
 namespace {
@@ -114,8 +115,8 @@ class Reader {
       into_.notes.push_back(
           fmt::format("{}: the recording is not whole: {}", file.path(), facts.cut_short));
     if (facts.unreadable)
-      into_.notes.push_back(
-          fmt::format("{}: {} samples cannot be read", file.path(), facts.unreadable));
+      into_.notes.push_back(fmt::format("{}: {} cannot be read", file.path(),
+                                        report::counted(facts.unreadable, "sample")));
     if (facts.late)
       into_.notes.push_back(fmt::format(
           "{}: text tells no times: only its calls are taken; perf.data tells them", file.path()));
@@ -153,14 +154,17 @@ Result<OrderInputs> read_order_inputs(const OrderInputOptions& options) {
   TRY(Reader(options, inputs).run());
   const auto& cuts = inputs.cuts;
   if (cuts.without_function)
-    inputs.notes.push_back(fmt::format("{} of {} traces never ran {}: taken whole",
-                                       cuts.without_function, cuts.traces, options.cut.function));
+    inputs.notes.push_back(
+        fmt::format("{} of {} never ran {}: taken whole", report::grouped(cuts.without_function),
+                    report::counted(cuts.traces, "trace"), options.cut.function));
   if (cuts.without_mark)
-    inputs.notes.push_back(fmt::format("{} of {} traces never said mark {}: taken whole",
-                                       cuts.without_mark, cuts.traces, *options.cut.mark));
+    inputs.notes.push_back(fmt::format("{} of {} never said mark {}: taken whole",
+                                       report::grouped(cuts.without_mark),
+                                       report::counted(cuts.traces, "trace"), *options.cut.mark));
   if (cuts.without_time)
-    inputs.notes.push_back(fmt::format("{} of {} traces do not tell times: taken whole",
-                                       cuts.without_time, cuts.traces));
+    inputs.notes.push_back(fmt::format("{} of {} tell no times: taken whole",
+                                       report::grouped(cuts.without_time),
+                                       report::counted(cuts.traces, "trace")));
   inputs.model.normalize();
   return inputs;
 }

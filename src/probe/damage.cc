@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "report/numbers.h"
+
 namespace pgokit::probe {
 
 std::vector<std::string> losses(const Damage& damage) {
@@ -9,15 +11,15 @@ std::vector<std::string> losses(const Damage& damage) {
   if (damage.truncated)
     found.emplace_back("the probes of the program are damaged: what follows the fault is left out");
   if (damage.names)
-    found.push_back(fmt::format("damaged probes: left out {} descriptor{} without a usable name",
-                                damage.names, damage.names == 1 ? "" : "s"));
+    found.push_back(fmt::format("damaged probes: left out {} without a usable name",
+                                report::counted(damage.names, "descriptor")));
   if (damage.probes)
     found.push_back(fmt::format("damaged probes: left out {} with indexes of more than 16 bits",
-                                damage.probes));
+                                report::grouped(damage.probes)));
   if (damage.call_sites)
-    found.push_back(fmt::format(
-        "damaged probes: {} inlined call{} of an index of more than 16 bits, taken as not known",
-        damage.call_sites, damage.call_sites == 1 ? "" : "s"));
+    found.push_back(
+        fmt::format("damaged probes: {} of an index of more than 16 bits, taken as not known",
+                    report::counted(damage.call_sites, "inlined call")));
   return found;
 }
 

@@ -66,7 +66,7 @@ TEST(Gcov, SaysWhatItCannotHold) {
   far.function(f).add_body({70000, 0}, 1);
   far.function(f).add_body({1, 0}, 1);
   far.sort();
-  EXPECT_THAT(losses(far, Format::gcov, {}), testing::ElementsAre(HasSubstr("1 places are left")));
+  EXPECT_THAT(losses(far, Format::gcov, {}), testing::ElementsAre(HasSubstr("1 place is left")));
   auto read = read_profile(as_bytes(write_gcov(far).value()));
   EXPECT_EQ(read->profile.functions()[0].samples.body.size(), 1);
   far.flags.probe_based = true;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "report/numbers.h"
+
 namespace pgokit::profile {
 namespace {
 
@@ -78,10 +80,12 @@ std::vector<std::string> losses(const Profile& profile, Format format,
   if (format != Format::text)
     lose((!extensible || !options.vtables) && has_vtables(profile), "virtual tables");
   if (u64 n = format == Format::text ? misplaced_vtables(profile) : 0)
-    found.push_back(fmt::format(
-        "the text form loses or doubles the virtual tables of {} places when it is read", n));
+    found.push_back(
+        fmt::format("the text form loses or doubles the virtual tables of {} when it is read",
+                    report::counted(n, "place")));
   if (u64 n = extensible ? 0 : hashed_names(profile))
-    found.push_back(fmt::format("the {} form has no hashes: {} names become numbers", form, n));
+    found.push_back(fmt::format("the {} form has no hashes: {} numbers", form,
+                                report::counted(n, "name becomes", "names become")));
   if (extensible && !options.md5_names && hashed_names(profile) != 0)
     found.push_back("names known by their hashes only become numbers: give --md5 to keep hashes");
   if (format == Format::binary || format == Format::gcov)
@@ -89,8 +93,9 @@ std::vector<std::string> losses(const Profile& profile, Format format,
         any_of_all(profile, [](const FunctionSamples& samples) { return samples.attributes != 0; }),
         "attributes");
   if (u64 n = format == Format::gcov ? far_places(profile) : 0)
-    found.push_back(fmt::format(
-        "the gcov form has 16 bits for lines and discriminators: {} places are left out", n));
+    found.push_back(
+        fmt::format("the gcov form has 16 bits for lines and discriminators: {} left out",
+                    report::counted(n, "place is", "places are")));
   return found;
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "report/numbers.h"
+
 namespace pgokit::report {
 namespace {
 
@@ -47,7 +49,7 @@ void draw(std::string& svg, const PageMap& map, const Grid& grid, u64 top) {
   auto out = std::back_inserter(svg);
   std::string title = escaped(map.title);
   if (grid.pages_per_square > 1)
-    title += fmt::format(" ({} pages in a square)", grid.pages_per_square);
+    title += fmt::format(" ({} pages in a square)", grouped(grid.pages_per_square));
   fmt::format_to(out, "<text x=\"{}\" y=\"{}\">{}</text>\n", margin, top + 14, title);
   std::vector<double> first(grid.squares, 2);
   for (const auto& touched : map.touched)

@@ -4,6 +4,7 @@
 
 #include "base/parallel.h"
 #include "perf/trace.h"
+#include "report/numbers.h"
 #include "samples/recording_maps.h"
 #include "samples/sample_walk.h"
 
@@ -68,10 +69,9 @@ Status check_branch_stacks(const perf::Recording& recording) {
   if (any) return {};
   if (auto trace = perf::trace_of(recording))
     return fail(
-        "it holds {}, {:.1f} kB, not branch stacks: make them of it with '{}' on a machine with "
+        "it holds {}, {}, not branch stacks: make them of it with '{}' on a machine with "
         "the programs that ran, then pgokit generate branches.perf",
-        trace->name, static_cast<double>(trace->bytes) / 1e3,
-        trace->command("RECORDING", "branches.perf"));
+        trace->name, report::file_size(trace->bytes), trace->command("RECORDING", "branches.perf"));
   return fail(
       "recorded without branch stacks; "
       "record again: pgokit record -- PROGRAM, or perf record -b -e cycles:u -- PROGRAM; "

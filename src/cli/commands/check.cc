@@ -14,8 +14,10 @@ namespace {
 
 using analysis::Fit;
 using analysis::Quality;
+using report::as_percent;
 using report::grouped;
 using report::Json;
+using report::percent;
 
 constexpr int below_threshold = 3;
 // What nobody asked for: more samples lost than that is no profile of the program any more.
@@ -40,8 +42,12 @@ struct Measure {
   double bound = 0;
   bool at_least = true;  // or at most
   bool asked = false;
+  bool is_share = true;  // of 100
 
   bool good() const { return !asked || (at_least ? value >= bound : value <= bound); }
+  std::string text(double number) const {
+    return is_share ? as_percent(number / 100) : report::fixed(number);
+  }
 };
 
 struct Checked {
@@ -102,7 +108,8 @@ Status check_measured(const Settings& s, const Quality& quality) {
 
 void list_measures(const Settings& s, Checked& checked) {
   auto& list = checked.measures;
-  list.push_back({"density", checked.quality.density, s.min_density, true, s.min_density > 0});
+  list.push_back(
+      {"density", checked.quality.density, s.min_density, true, s.min_density > 0, false});
   if (auto flow = checked.quality.entries_match_calls)
     list.push_back({"flow", 100 * *flow, s.min_flow, true, s.min_flow > 0});
   if (auto excess = checked.quality.calls_beyond_places)
@@ -128,23 +135,23 @@ void names_text(std::string& text, std::string_view what, const std::vector<std:
   for (const auto& name : std::span(names).first(lines))
     text += report::format("           {}: {}\n", what, name);
   if (lines < names.size())
-    text +=
-        report::format("           ... and {} more (--top 0 shows all)\n", names.size() - lines);
+    text += report::format("           ... and {} more (--top 0 shows all)\n",
+                           grouped(names.size() - lines));
 }
 
 std::string flow_text(const Quality& q) {
   std::string text;
   if (q.entries_match_calls)
-    text += report::format("flow       {:.1f}%: entries beside calls of {}\n",
-                           100 * *q.entries_match_calls,
+    text += report::format("flow       {}: entries beside calls of {}\n",
+                           as_percent(*q.entries_match_calls),
                            report::counted(q.functions_with_calls, "function"));
   if (q.entries_match_calls && *q.entries_match_calls < 0.9)
     for (const auto& odd : q.odd)
       text += report::format("           {} entries, {} calls: {}\n", grouped(odd.entries),
                              grouped(odd.calls), odd.function);
   if (q.calls_beyond_places)
-    text += report::format("calls      {:.1f}% of them beyond the count of their place\n",
-                           100 * *q.calls_beyond_places);
+    text += report::format("calls      {} of them beyond the count of their place\n",
+                           as_percent(*q.calls_beyond_places));
   return text;
 }
 
@@ -155,22 +162,21 @@ std::string fit_text(const Settings& s, const Checked& checked) {
   if (!checked.recorded_build_id.empty())
     text += report::format("recorded   build id {}\n", checked.recorded_build_id);
   text += report::format(
-      "coverage   {:.1f}% of its code: {} of {} bytes are of functions with samples\n",
-      100 * fit.covered_share(), grouped(fit.covered_bytes), grouped(fit.code_bytes));
-  text += report::format("stale      {:.1f}% of the samples\n", 100 * fit.stale_share());
+      "coverage   {} of its code: {} of {} bytes are of functions with samples\n",
+      as_percent(fit.covered_share()), grouped(fit.covered_bytes), grouped(fit.code_bytes));
+  text += report::format("stale      {} of the samples\n", as_percent(fit.stale_share()));
   text += report::format("  vanished {} of {} functions, {} of the samples\n",
                          grouped(fit.vanished.functions), grouped(fit.all.functions),
-                         report::percent(fit.vanished.samples, fit.all.samples));
+                         percent(fit.vanished.samples, fit.all.samples));
   if (fit.other_path.functions)
     text += report::format(
         "           {} of them, {} of the samples, are there by the path of another source file:\n"
         "           -fmacro-prefix-map=$PWD/= in both builds makes the names equal\n",
-        grouped(fit.other_path.functions),
-        report::percent(fit.other_path.samples, fit.all.samples));
+        grouped(fit.other_path.functions), percent(fit.other_path.samples, fit.all.samples));
   names_text(text, "not in the program", fit.vanished_names, s.top);
   text += report::format("  changed  {} of {} functions, {} of the samples\n",
                          grouped(fit.changed.functions), grouped(fit.all.functions),
-                         report::percent(fit.changed.samples, fit.all.samples));
+                         percent(fit.changed.samples, fit.all.samples));
   if (fit.call_sites)
     text += report::format("           {} of {} call sites are where the program has them\n",
                            grouped(fit.call_sites_there), grouped(fit.call_sites));
@@ -209,15 +215,16 @@ std::string as_text(const Settings& s, const Checked& checked) {
   std::string text = report::format("profile    {}\n", s.profile);
   text += report::format("functions  {} with {} places and {} samples\n", grouped(q.functions),
                          grouped(q.places), grouped(q.samples));
-  text += report::format("density    {:.1f}{}\n", q.density,
+  text += report::format("density    {}{}\n", report::fixed(q.density),
                          is_thin(q) ? " (thin: from 50 on more samples help little)" : "");
   text += flow_text(q);
   if (checked.fit) text += fit_text(s, checked);
   for (const auto& measure : checked.measures)
     if (measure.asked)
-      text += report::format(
-          "{}  {} {:.1f}, asked for {} {:.1f}\n", measure.good() ? "good     " : "BAD      ",
-          measure.name, measure.value, measure.at_least ? "at least" : "at most", measure.bound);
+      text +=
+          report::format("{}  {} {}, asked for {} {}\n", measure.good() ? "good     " : "BAD      ",
+                         measure.name, measure.text(measure.value),
+                         measure.at_least ? "at least" : "at most", measure.text(measure.bound));
   return text + report::format("verdict    {}\n", verdict_text(checked));
 }
 

@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "cli/views/comparison.h"
 #include "pipeline/inputs.h"
+#include "report/numbers.h"
 #include "report/print.h"
 
 namespace pgokit::cli {
@@ -71,9 +72,9 @@ Result<int> compare(const Settings& s) {
   bool good =
       100 * overlap.sample_share() >= s.min_overlap && 100 * overlap.similarity >= s.min_similarity;
   if (good) return 0;
-  report::print(stderr,
-                "pgokit compare: similarity {:.2f}%, overlap {:.2f}%: less than asked for\n",
-                100 * overlap.similarity, 100 * overlap.sample_share());
+  report::print(stderr, "pgokit compare: similarity {}, overlap {}: less than asked for\n",
+                report::as_percent(overlap.similarity, 2),
+                report::as_percent(overlap.sample_share(), 2));
   return below_threshold;
 }
 

@@ -6,6 +6,7 @@
 #include "program/facts.h"
 #include "record/hardware/machine.h"
 #include "report/json.h"
+#include "report/numbers.h"
 #include "report/print.h"
 
 namespace pgokit::cli {
@@ -29,8 +30,10 @@ std::vector<std::string> advice_for(const program::ProgramFacts& facts) {
   auto probes = probe_option(compiler);
   if (!facts.debug_error.empty()) say("its debug information cannot be read: " + facts.debug_error);
   if (facts.debug && facts.debug->missing_dwo)
-    say(fmt::format("{} split-off files of debug information are missing: {}",
-                    facts.debug->missing_dwo, facts.debug->first_missing_dwo));
+    say(fmt::format(
+        "debug information is incomplete: {} missing: {}",
+        report::counted(facts.debug->missing_dwo, "split-off file is", "split-off files are"),
+        facts.debug->first_missing_dwo));
   if (facts.build_id.empty()) say("link with -Wl,--build-id: recordings then name this very build");
   if (!facts.debug && !facts.probes)
     say(fmt::format("a profile needs debug information{}: compile with {}",

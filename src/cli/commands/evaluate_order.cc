@@ -65,34 +65,35 @@ Result<ProgramPages> look_at(const std::string& path, const order::Model& model,
 
 std::string change(double from, double to) {
   if (from <= 0) return "";
-  return report::format(" ({:+.1f}%)", 100 * (to - from) / from);
+  return report::format(" ({})", report::percent_change((to - from) / from));
 }
 
 std::string as_text(const std::vector<ProgramPages>& programs, const MakeOrder& options) {
   std::string text =
       report::format("{:<24} {:>9} {:>15} {:>16} {:>16} {:>16} {:>20}\n", "program", "text",
-                     "functions", "pages of 4 KB", "16 KB", "64 KB", "curve");
+                     "functions", "4,096-byte pages", "16,384-byte", "65,536-byte", "curve");
   const auto& first = programs.front();
   for (const auto& program : programs) {
     bool is_first = &program == &first;
     std::string columns;
     for (size_t i = 0; i < std::size(page_sizes); ++i)
       columns += report::format(
-          " {:>16}", report::format("{:.0f}{}", program.pages[i],
+          " {:>16}", report::format("{}{}", report::fixed(program.pages[i], 0),
                                     is_first ? "" : change(first.pages[i], program.pages[i])));
-    text += report::format(
-        "{:<24} {:>9} {:>15}{} {:>20}\n", program.path, report::file_size(program.text),
-        report::format("{}/{}", program.functions - program.missing, program.functions), columns,
-        report::format("{:.0f}{}", program.area, is_first ? "" : change(first.area, program.area)));
+    text += report::format("{:<24} {:>9} {:>15}{} {:>20}\n", program.path,
+                           report::file_size(program.text),
+                           report::format("{}/{}", grouped(program.functions - program.missing),
+                                          grouped(program.functions)),
+                           columns,
+                           report::format("{}{}", report::fixed(program.area, 0),
+                                          is_first ? "" : change(first.area, program.area)));
   }
   if (first.calls.weight > 0) {
     text += report::format("\n{:<24} {:>16} {:>16} {:>16} {:>16}\n", "calls that stay within",
-                           "4 KB", "64 KB", "2 MB", "mean distance");
+                           "4,096 bytes", "65,536 bytes", "2,097,152 bytes", "mean distance");
     for (const auto& program : programs) {
       const auto& calls = program.calls;
-      auto share = [&](double part) {
-        return report::format("{:.1f}%", 100 * part / calls.weight);
-      };
+      auto share = [&](double part) { return report::as_percent(part / calls.weight); };
       text +=
           report::format("{:<24} {:>16} {:>16} {:>16} {:>16}\n", program.path,
                          share(calls.within_page), share(calls.within_64k), share(calls.within_2m),

@@ -115,8 +115,9 @@ class OrderMaker {
 
   std::string names_of_inputs() const {
     const auto& inputs = options_.inputs.inputs;
-    return inputs.size() == 1 ? inputs[0].path
-                              : report::format("{} and {} more", inputs[0].path, inputs.size() - 1);
+    return inputs.size() == 1
+               ? inputs[0].path
+               : report::format("{} and {} more", inputs[0].path, grouped(inputs.size() - 1));
   }
 
   Status hold_out() {
@@ -240,7 +241,7 @@ class OrderMaker {
     for (const auto& one : facts.ambiguous)
       if (listed())
         add(text, "several   {}: {} static functions{}, placed together\n",
-            shown(inputs_.model.name(one.function)), one.symbols,
+            shown(inputs_.model.name(one.function)), grouped(one.symbols),
             one.files.empty() ? ""
                               : report::format(" ({}{})", fmt::join(one.files, ", "),
                                                one.symbols > one.files.size() ? ", ..." : ""));
@@ -258,14 +259,14 @@ class OrderMaker {
     const char* whose = held_out_.empty() ? "" : " by the traces held out";
     if (!knows_layout_) {
       add(text, "pages     {} of {} bytes (estimate{}; no sizes are known)\n", grouped(then.pages),
-          options_.page_size, whose);
+          grouped(options_.page_size), whose);
       return text;
     }
     auto now = score_of(present_, judged(), options_.page_size);
     add(text, "pages     {} now, {} in this order (estimate{}, pages of {} bytes)\n",
-        grouped(now.pages), grouped(then.pages), whose, options_.page_size);
-    add(text, "curve     {:.0f} now, {:.0f} in this order (area under the page-fault curve)\n",
-        now.area, then.area);
+        grouped(now.pages), grouped(then.pages), whose, grouped(options_.page_size));
+    add(text, "curve     {} now, {} in this order (area under the page-fault curve)\n",
+        report::fixed(now.area, 0), report::fixed(then.area, 0));
     return text;
   }
 

@@ -28,7 +28,7 @@ struct Settings {
 };
 
 std::string share(const StaleReport::Functions& part, const StaleReport::Functions& all) {
-  return report::format("{:>9}  {:>7} of the samples", grouped(part.functions),
+  return report::format("{:>9}  {:>8} of the samples", grouped(part.functions),
                         report::percent(part.samples, all.samples));
 }
 
@@ -53,13 +53,13 @@ std::string as_text(const Settings& s, const StaleReport& report) {
   for (const auto& [from, to, samples] : report.renamed)
     if (s.top == 0 || lines++ < s.top) text += report::format("renamed    {} -> {}\n", from, to);
   if (s.top && report.renamed.size() > s.top)
-    text += report::format("... and {} more renamed\n", report.renamed.size() - s.top);
+    text += report::format("... and {} more renamed\n", grouped(report.renamed.size() - s.top));
   lines = 0;
   for (const auto& name : report.lost_names)
     if (s.top == 0 || lines++ < s.top) text += report::format("not found  {}\n", name);
   if (s.top && report.lost_names.size() > s.top)
     text += report::format("... and {} more not found (--top 0 shows all)\n",
-                           report.lost_names.size() - s.top);
+                           grouped(report.lost_names.size() - s.top));
   return text;
 }
 

@@ -166,13 +166,12 @@ Status filter(const Settings& s, Profile& profile) {
   constexpr const char* whole_names =
       "their names are hashes, which only a whole linkage name ('_Z...') finds";
   if (before && profile.functions().empty())
-    return fail("--{}function leaves none of {} functions: nothing is written{}{}",
-                wanted.is_set() ? "" : "no-", before, hashes ? "; " : "",
-                hashes ? whole_names : "");
+    return fail("--{}function leaves none of {}: nothing is written{}{}",
+                wanted.is_set() ? "" : "no-", report::counted(before, "function"),
+                hashes ? "; " : "", hashes ? whole_names : "");
   if (hashes && unwanted.is_set() && left_out == 0)
-    report::print(stderr,
-                  "pgokit merge: warning: --no-function leaves out none of {} functions; {}\n",
-                  before, whole_names);
+    report::print(stderr, "pgokit merge: warning: --no-function leaves out none of {}; {}\n",
+                  report::counted(before, "function"), whole_names);
   return {};
 }
 
@@ -191,8 +190,9 @@ Status write(const Settings& s, Format format, Profile& profile) {
   output.write(bytes);
   TRY(output.commit());
   if (!s.quiet && s.output != "-")
-    report::print(stderr, "{}: {}, {} bytes\n", s.output,
-                  report::counted(profile.functions().size(), "function"), bytes.size());
+    report::print(stderr, "{}: {}, {}\n", s.output,
+                  report::counted(profile.functions().size(), "function"),
+                  report::file_size(bytes.size()));
   return {};
 }
 
@@ -209,13 +209,13 @@ size_t tell_of_inputs(const Settings& s, const pipeline::Inputs& inputs,
   }
   if (merged.checksum_mismatches)
     report::print(stderr,
-                  "pgokit merge: warning: {} functions of other versions (with smaller checksums) "
-                  "left out\n",
-                  merged.checksum_mismatches);
+                  "pgokit merge: warning: {} of other versions (with smaller checksums) left out\n",
+                  report::counted(merged.checksum_mismatches, "function"));
   if (s.quiet) return broken;
-  report::print(stderr, "merged {} of {} inputs", merged.used(), inputs.size());
-  if (duplicates) report::print(stderr, ", {} the same as others", duplicates);
-  if (broken) report::print(stderr, ", {} left out", broken);
+  report::print(stderr, "merged {} of {}", report::grouped(merged.used()),
+                report::counted(inputs.size(), "input"));
+  if (duplicates) report::print(stderr, ", {} the same as others", report::grouped(duplicates));
+  if (broken) report::print(stderr, ", {} left out", report::grouped(broken));
   report::print(stderr, "\n");
   return broken;
 }

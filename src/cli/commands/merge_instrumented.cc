@@ -14,6 +14,7 @@
 namespace pgokit::cli {
 namespace {
 
+using report::counted;
 using report::grouped;
 
 constexpr int some_left_out = 3;
@@ -60,8 +61,8 @@ class InstrumentedInputs {
     if (instrument::looks_like_map_section(bytes) || as_text(bytes).starts_with(ELFMAG)) {
       auto map = TRY(instrument::read_map(input.path, bytes));
       if (map.facts.damaged)
-        note("{}: {} records of the map were skipped; the first: {}", input.path,
-             grouped(map.facts.damaged), map.facts.first_damage);
+        note("{}: {} of the map skipped; the first: {}", input.path,
+             counted(map.facts.damaged, "record"), map.facts.first_damage);
       merger_.add_map(std::move(map.module));
       return {};
     }
@@ -89,28 +90,28 @@ class InstrumentedInputs {
 void InstrumentedInputs::note_facts() {
   const auto& facts = merger_.facts();
   if (facts.without_map)
-    note("{} dumps are of programs without a map; the first of {}", grouped(facts.without_map),
-         facts.first_without_map);
+    note("{} of programs without a map; the first of {}",
+         counted(facts.without_map, "dump is", "dumps are"), facts.first_without_map);
   if (facts.misfits)
-    note("{} dumps have other counters than the map of their build id: refused",
-         grouped(facts.misfits));
+    note("{} other counters than the map of their build id: refused",
+         counted(facts.misfits, "dump has", "dumps have"));
   if (facts.implausible)
-    note("{} functions of dumps have impossible counters: left out", grouped(facts.implausible));
+    note("{} of dumps with impossible counters: left out", counted(facts.implausible, "function"));
   if (facts.unknown_order)
-    note("{} entries of order logs are of no function of the map (another build?): left out",
-         grouped(facts.unknown_order));
+    note("{} of order logs of no function of the map (another build?): left out",
+         counted(facts.unknown_order, "entry", "entries"));
   if (facts.unknown_values)
-    note("{} recorded targets are of no call of the map (another build?): left out",
-         grouped(facts.unknown_values));
+    note("{} of no call of the map (another build?): left out",
+         counted(facts.unknown_values, "recorded target"));
   if (facts.implausible_sites)
-    note("{} calls have impossible counts of their targets: left out",
-         grouped(facts.implausible_sites));
+    note("{} with impossible counts of their targets: left out",
+         counted(facts.implausible_sites, "call"));
   if (facts.mismatched)
-    note("{} functions are described differently for one build id: refused; the first: {}",
-         grouped(facts.mismatched), facts.first_mismatch);
+    note("{} described differently for one build id: refused; the first: {}",
+         counted(facts.mismatched, "function is", "functions are"), facts.first_mismatch);
   if (facts.edges_elsewhere)
-    note("{} sampled calls are in files without a build id: left out",
-         grouped(facts.edges_elsewhere));
+    note("{} in files without a build id: left out",
+         counted(facts.edges_elsewhere, "sampled call"));
 }
 
 struct Totals {
@@ -173,13 +174,12 @@ Result<instrument::Profile> carried_over(const InstrumentedMerge& merge,
                                          const instrument::Profile& profile) {
   auto carried = instrument::carry_over(profile, TRY(map_at(merge.onto)));
   if (!merge.quiet)
-    report::print(
-        stderr,
-        "{} functions are as they were, {} changed{} and were refused, {} are gone, {} have "
-        "names that do not tell them apart\n",
-        grouped(carried.taken), grouped(carried.changed),
-        carried.changed ? fmt::format(" ({}, ...)", carried.first_changed) : "",
-        grouped(carried.gone), grouped(carried.ambiguous));
+    report::print(stderr,
+                  "{} as they were, {} changed{} and were refused, {} are gone, {} have "
+                  "names that do not tell them apart\n",
+                  counted(carried.taken, "function is", "functions are"), grouped(carried.changed),
+                  carried.changed ? fmt::format(" ({}, ...)", carried.first_changed) : "",
+                  grouped(carried.gone), grouped(carried.ambiguous));
   return std::move(carried.profile);
 }
 

@@ -3,6 +3,7 @@
 #include "base/cursor.h"
 #include "base/file.h"
 #include "pipeline/inputs.h"
+#include "report/numbers.h"
 #include "report/print.h"
 #include "samples/autofdo_text.h"
 #include "samples/raw_profile.h"
@@ -48,8 +49,9 @@ Result<int> merge_raw(const pipeline::Inputs& inputs, const MergeRaw& options) {
   sum.write([&](std::string_view part) { output.write(part); });
   TRY(output.commit());
   if (!options.quiet)
-    report::print(stderr, "merged {} of {} inputs of raw counts\n", inputs.size() - left_out,
-                  inputs.size());
+    report::print(stderr, "merged {} of {} of raw counts\n",
+                  report::grouped(inputs.size() - left_out),
+                  report::counted(inputs.size(), "input"));
   return left_out ? 3 : 0;
 }
 

@@ -15,6 +15,7 @@
 #include "dwarf/debug_info.h"
 #include "isa/formatter.h"
 #include "report/append.h"
+#include "report/numbers.h"
 #include "report/print.h"
 
 namespace pgokit::cli {
@@ -194,9 +195,8 @@ Status disassemble(const Settings& settings) {
   print_regions(shown, static_cast<unsigned>(settings.threads), make, output);
   TRY(output.commit());
   if (code.misplaced)
-    report::print(stderr,
-                  "pgokit probes disassemble: {} probes are not at the start of an instruction\n",
-                  code.misplaced.load());
+    report::print(stderr, "pgokit probes disassemble: {} not at the start of an instruction\n",
+                  report::counted(code.misplaced.load(), "probe is", "probes are"));
   return {};
 }
 

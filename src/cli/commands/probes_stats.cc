@@ -10,6 +10,7 @@
 namespace pgokit::cli {
 namespace {
 
+using report::counted;
 using report::grouped;
 using report::Json;
 using report::percent;
@@ -60,17 +61,17 @@ void print_sections(const program::ProbeFile& file, const probe::Stats& stats) {
   if (!file.debug_path().empty()) line("debug file", file.debug_path());
   std::string loaded = cost.loaded ? report::file_size(cost.loaded) + " of it are loaded"
                                    : "not loaded when it runs";
-  line("sections", fmt::format("{} of probes ({} section{}), {} of descriptors: {} of the file, {}",
-                               report::file_size(cost.probes), grouped(cost.sections),
-                               cost.sections == 1 ? "" : "s", report::file_size(cost.descriptors),
-                               percent(cost.total(), cost.file), loaded));
+  line("sections",
+       fmt::format("{} of probes ({}), {} of descriptors: {} of the file, {}",
+                   report::file_size(cost.probes), counted(cost.sections, "section"),
+                   report::file_size(cost.descriptors), percent(cost.total(), cost.file), loaded));
   line("descriptors",
        fmt::format("{}, {} of them without a probe in the file",
                    grouped(file.descriptors().list().size()), grouped(stats.without_probes)));
   if (!file.descriptors().duplicates().empty())
-    line("duplicates", fmt::format("{} equal descriptors, {} with another hash: one of each "
-                                   "counts",
-                                   grouped(duplicates.same), grouped(duplicates.other_hash)));
+    line("duplicates",
+         fmt::format("{}, {} with another hash: one of each counts",
+                     counted(duplicates.same, "equal descriptor"), grouped(duplicates.other_hash)));
   line("code",
        fmt::format("{} functions and parts of functions, {} of them under a symbol of another "
                    "name",
@@ -78,29 +79,33 @@ void print_sections(const program::ProbeFile& file, const probe::Stats& stats) {
   if (stats.without_symbol)
     line("no symbol", fmt::format("{} of these: their code was removed, or the symbols were",
                                   grouped(stats.without_symbol)));
-  if (stats.absolute) line("absolute", fmt::format("{} records with addresses", stats.absolute));
+  if (stats.absolute)
+    line("absolute", fmt::format("{} with addresses", counted(stats.absolute, "record")));
 }
 
 void print_probes(const probe::Stats& stats) {
   u64 probes = stats.probes();
-  line("probes", fmt::format("{}: {} blocks ({}), {} direct calls ({}), {} indirect calls ({})",
-                             grouped(probes), grouped(stats.blocks), percent(stats.blocks, probes),
-                             grouped(stats.direct_calls), percent(stats.direct_calls, probes),
-                             grouped(stats.indirect_calls), percent(stats.indirect_calls, probes)));
-  if (stats.others) line("unknown", fmt::format("{} probes of other types", grouped(stats.others)));
+  line("probes",
+       fmt::format("{}: {} ({}), {} ({}), {} ({})", grouped(probes), counted(stats.blocks, "block"),
+                   percent(stats.blocks, probes), counted(stats.direct_calls, "direct call"),
+                   percent(stats.direct_calls, probes),
+                   counted(stats.indirect_calls, "indirect call"),
+                   percent(stats.indirect_calls, probes)));
+  if (stats.others)
+    line("unknown", fmt::format("{} of other types", counted(stats.others, "probe")));
   if (stats.with_discriminator)
     line("", fmt::format("{} with a discriminator", grouped(stats.with_discriminator)));
-  line("inlined",
-       fmt::format("{} of the probes ({}), in {} copies of functions, up to {} deep; the "
-                   "call of {} is not known",
-                   grouped(stats.inlined_probes), percent(stats.inlined_probes, probes),
-                   grouped(stats.copies), stats.deepest, grouped(stats.unknown_call_sites)));
-  line("dangling",
-       fmt::format("{} of {} indices ({}) have no probe any more", grouped(stats.dangling),
-                   grouped(stats.indices), percent(stats.dangling, stats.indices)));
+  line("inlined", fmt::format("{} of the probes ({}), in {} of functions, up to {} deep; the "
+                              "call of {} is not known",
+                              grouped(stats.inlined_probes), percent(stats.inlined_probes, probes),
+                              counted(stats.copies, "copy", "copies"), grouped(stats.deepest),
+                              grouped(stats.unknown_call_sites)));
+  line("dangling", fmt::format("{} of {} ({}) without a probe any more", grouped(stats.dangling),
+                               counted(stats.indices, "index", "indices"),
+                               percent(stats.dangling, stats.indices)));
   if (stats.without_descriptor)
     line("nameless",
-         fmt::format("{} functions without descriptor", grouped(stats.without_descriptor)));
+         fmt::format("{} without descriptor", counted(stats.without_descriptor, "function")));
 }
 
 void print_text(const program::ProbeFile& file, const probe::Stats& stats, u64 top) {

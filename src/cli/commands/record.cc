@@ -27,16 +27,12 @@ struct Settings {
   std::vector<std::string> given;
 };
 
-double share(u64 part, u64 whole) {
-  return whole ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0;
-}
-
 std::string describe(const record::TraceCounts& counts) {
   auto samples = counted(counts.samples, "sample");
   if (counts.windows == 0) return samples;
-  return fmt::format("{}, {}, {:.1f} % with full stacks", samples,
+  return fmt::format("{}, {}, {} with full stacks", samples,
                      counted(counts.branches, "branch entry", "branch entries"),
-                     share(counts.full, counts.samples));
+                     report::percent(counts.full, counts.samples));
 }
 
 // The first rung that works; nullopt: none.

@@ -7,6 +7,7 @@
 #include "analysis/overlap.h"
 #include "base/file.h"
 #include "base/parallel.h"
+#include "base/share.h"
 #include "cli/llvm/llvm_options.h"
 #include "cli/llvm/profdata.h"
 #include "cli/llvm/profdata_options.h"
@@ -26,10 +27,6 @@ struct Settings {
   u64 value_cutoff = ~u64{0}, similarity_cutoff = 0;
   LibraryOptions library;
 };
-
-double share(u64 part, u64 whole) {
-  return whole ? static_cast<double>(part) / static_cast<double>(whole) : 0;
-}
 
 void print_hot(std::string& text, std::string_view what, const analysis::HotOverlap& hot) {
   text += fmt::format(

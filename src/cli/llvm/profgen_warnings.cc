@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/share.h"
 #include "pipeline/read_input.h"
 #include "report/print.h"
 
@@ -13,8 +14,8 @@ namespace {
 
 void warn_of_share(u64 part, u64 whole, const char* what) {
   if (part == 0 || whole == 0) return;
-  report::print(stderr, "warning: {:.2f}%({}/{}) {}\n",
-                100.0 * static_cast<double>(part) / static_cast<double>(whole), part, whole, what);
+  report::print(stderr, "warning: {:.2f}%({}/{}) {}\n", 100 * share(part, whole), part, whole,
+                what);
 }
 
 // The judge's way to print an address in a list.

@@ -16,11 +16,11 @@ using analysis::Level;
 using analysis::Mover;
 using analysis::Movers;
 using profile::Columns;
+using report::as_percent;
+using report::grouped;
 using report::Json;
-
-double percent(u64 part, u64 whole) {
-  return whole ? 100 * static_cast<double>(part) / static_cast<double>(whole) : 0;
-}
+using report::percent;
+using report::percent_change;
 
 size_t shown(const std::vector<Mover>& movers, u64 top) {
   return top && top < movers.size() ? static_cast<size_t>(top) : movers.size();
@@ -34,14 +34,14 @@ std::vector<Mover> really_moved(std::vector<Mover> movers) {
 
 void list(std::string& text, std::string_view title, const std::vector<Mover>& movers, u64 top) {
   if (movers.empty()) return;
-  text += report::format("\n{:>9} {:>9} {:>9} {:>7}  {}\n", "A", "B", "change", "alike", title);
+  text += report::format("\n{:>9} {:>9} {:>9} {:>8}  {}\n", "A", "B", "change", "alike", title);
   size_t lines = shown(movers, top);
   for (const auto& mover : std::span(movers).first(lines))
-    text += report::format("{:>8.2f}% {:>8.2f}% {:>+8.2f}% {:>6.1f}%  {}\n", 100 * mover.base_share,
-                           100 * mover.test_share, 100 * mover.change(), 100 * mover.similarity,
-                           mover.name);
+    text += report::format("{:>9} {:>9} {:>9} {:>8}  {}\n", as_percent(mover.base_share, 2),
+                           as_percent(mover.test_share, 2), percent_change(mover.change(), 2),
+                           as_percent(mover.similarity), mover.name);
   if (lines < movers.size())
-    text += report::format("... and {} more (--top 0 shows all)\n", movers.size() - lines);
+    text += report::format("... and {} more (--top 0 shows all)\n", grouped(movers.size() - lines));
 }
 
 void lists(std::string& text, const Movers& movers, std::string_view what, u64 top) {
@@ -51,8 +51,8 @@ void lists(std::string& text, const Movers& movers, std::string_view what, u64 t
 }
 
 std::string both_of(const analysis::HotOverlap& hot) {
-  return report::format("{} of {} ({:.1f}%)", report::grouped(hot.both),
-                        report::grouped(hot.either), percent(hot.both, hot.either));
+  return report::format("{} of {} ({})", grouped(hot.both), grouped(hot.either),
+                        percent(hot.both, hot.either));
 }
 
 // Samples of a place by where it is: inlinees in front, outermost first.
@@ -128,14 +128,14 @@ void detail_text(std::string& text, const Compared& c) {
   auto found = details(c);
   if (found.empty()) text += report::format("\nno function '{}' in either\n", c.function);
   for (const auto& [overlap, name, places] : found) {
-    text += report::format("\n{}: {} -> {} samples, {:.1f}% alike\n", name,
-                           report::grouped(overlap->base_samples),
-                           report::grouped(overlap->test_samples), 100 * overlap->similarity);
-    text += report::format("{:>12} {:>12} {:>8} {:>8}  place\n", "A", "B", "A", "B");
+    text +=
+        report::format("\n{}: {} -> {} samples, {} alike\n", name, grouped(overlap->base_samples),
+                       grouped(overlap->test_samples), as_percent(overlap->similarity));
+    text += report::format("{:>15} {:>15} {:>9} {:>9}  place\n", "A", "B", "A", "B");
     for (const auto& [place, counts] : places)
-      text += report::format("{:>12} {:>12} {:>7.2f}% {:>7.2f}%  {}\n", counts.base, counts.test,
-                             percent(counts.base, overlap->base_samples),
-                             percent(counts.test, overlap->test_samples), place_text(place));
+      text += report::format("{:>15} {:>15} {:>9} {:>9}  {}\n", grouped(counts.base),
+                             grouped(counts.test), percent(counts.base, overlap->base_samples, 2),
+                             percent(counts.test, overlap->test_samples, 2), place_text(place));
   }
 }
 
@@ -192,18 +192,18 @@ Json detail_json(const FunctionDetail& detail) {
 std::string compare_text(const Compared& c) {
   const auto& o = c.overlap;
   std::string text = report::format("A          {}\nB          {}\n", c.base_path, c.test_path);
-  text += report::format("similarity {:.2f}%\noverlap    {:.2f}% of samples\n", 100 * o.similarity,
-                         100 * o.sample_share());
-  text += report::format("samples    {} -> {}; {:.2f}% and {:.2f}% where the other has none\n",
-                         report::grouped(o.base_samples), report::grouped(o.test_samples),
-                         percent(o.base_unique, o.base_samples),
-                         percent(o.test_unique, o.test_samples));
+  text += report::format("similarity {}\noverlap    {} of samples\n", as_percent(o.similarity, 2),
+                         as_percent(o.sample_share(), 2));
+  text += report::format("samples    {} -> {}; {} and {} where the other has none\n",
+                         grouped(o.base_samples), grouped(o.test_samples),
+                         percent(o.base_unique, o.base_samples, 2),
+                         percent(o.test_unique, o.test_samples, 2));
   bool contexts = c.base.flags.context_sensitive;
   text += report::format("{:<10} {} -> {}; {} in both, {} only in A, {} only in B\n",
-                         contexts ? "contexts" : "functions", report::grouped(o.base_functions),
-                         report::grouped(o.test_functions), report::grouped(o.matched_functions),
-                         report::grouped(o.base_functions - o.matched_functions),
-                         report::grouped(o.test_functions - o.matched_functions));
+                         contexts ? "contexts" : "functions", grouped(o.base_functions),
+                         grouped(o.test_functions), grouped(o.matched_functions),
+                         grouped(o.base_functions - o.matched_functions),
+                         grouped(o.test_functions - o.matched_functions));
   text += report::format("hot        {} {}, {} of places in both\n",
                          contexts ? "contexts" : "functions", both_of(o.hot_functions),
                          both_of(o.hot_places));

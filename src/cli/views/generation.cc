@@ -25,7 +25,7 @@ constexpr double dense_enough = 50;
 
 std::string names_of(const std::vector<std::string>& inputs) {
   return inputs.size() == 1 ? inputs[0]
-                            : fmt::format("{} and {} more", inputs[0], inputs.size() - 1);
+                            : fmt::format("{} and {} more", inputs[0], grouped(inputs.size() - 1));
 }
 
 struct Part {
@@ -51,15 +51,15 @@ std::vector<Part> broken_ranges(const pipeline::ReadInput& input) {
 
 // What is estimated, and what nothing in the recording tells.
 std::string ip_warning(const samples::IpQuality& quality, bool has_chains) {
-  auto share = [](double part) { return fmt::format("{:.1f} %", 100 * part); };
   std::string text = fmt::format(
       "no branch stacks: counts are estimated from where the samples lie. Chance alone leaves {} "
       "of "
       "them right ({} of {} functions have 10 samples or more)",
-      share(quality.likely_overlap), quality.well_sampled, quality.functions);
+      report::as_percent(quality.likely_overlap), grouped(quality.well_sampled),
+      grouped(quality.functions));
   if (quality.calls_without_target >= 0.0005)
     text += fmt::format("; {} of the calls are indirect and their targets not known{}",
-                        share(quality.calls_without_target),
+                        report::as_percent(quality.calls_without_target),
                         has_chains ? "" : " (perf record -g would tell)");
   return text + "; branch stacks (pgokit record) would tell more";
 }
@@ -147,16 +147,16 @@ std::vector<std::string> warnings(const pipeline::Road& road, const Naming& nami
   u64 broken = input.unreadable.truncated_records + input.unreadable.unpack_failures;
   if (broken) add("skipped {}", counted(broken, "broken record"));
   if (road.program->functions().shared_starts())
-    add("{} addresses start several functions; the first one got the samples",
-        grouped(road.program->functions().shared_starts()));
+    add("{} several functions; the first one got the samples",
+        counted(road.program->functions().shared_starts(), "address starts", "addresses start"));
   if (road.generated.probes_without_descriptor)
     add("left out {} with probes that no descriptor names",
         counted(road.generated.probes_without_descriptor, "function"));
   for (auto& loss : probe::losses(road.generated.probe_damage)) list.push_back(std::move(loss));
   double density = road.generated.density.density;
   if (!input.ip_only && density > 0 && density * 1.05 < dense_enough)
-    add("the profile is thin (density {:.1f}): {:.1f} times as many samples would optimize better",
-        density, dense_enough / density);
+    add("the profile is thin (density {}): {} times as many samples would optimize better",
+        report::fixed(density), report::fixed(dense_enough / density));
   if (!naming.absolute_path.empty())
     add("static functions are named by absolute source paths ({}): a build in another folder will "
         "not find them; compile with -fmacro-prefix-map=$PWD/= what is recorded and what is built",
@@ -329,10 +329,10 @@ void print_summary(const pipeline::Road& road) {
     report::print(stderr, "counts    wrote {} ({}, {})\n", road.options.output_path,
                   road.options.output->name, report::file_size(road.written));
   else
-    report::print(stderr, "profile   {} from {}, density {:.1f}, wrote {} ({}, {})\n",
+    report::print(stderr, "profile   {} from {}, density {}, wrote {} ({}, {})\n",
                   counted(road.generated.summary.num_functions, "function"),
                   road.program->has_probes() ? "probes" : "debug information",
-                  road.generated.density.density, road.options.output_path,
+                  report::fixed(road.generated.density.density), road.options.output_path,
                   road.options.output->name, report::file_size(road.written));
   auto naming = naming_of(road);
   for (const auto& warning : warnings(road, naming))

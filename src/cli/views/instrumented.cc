@@ -20,6 +20,7 @@
 namespace pgokit::cli {
 namespace {
 
+using report::counted;
 using report::grouped;
 using report::percent;
 
@@ -68,7 +69,7 @@ class ModuleText {
     auto list = instrument::never_ran(module_);
     print("{:>10}  {}\n", "bytes", "never ran");
     for (u32 i : first_of(list))
-      print("{:>10}  {}{}\n", module_.functions[i].size, name(i), place(i));
+      print("{:>10}  {}{}\n", grouped(module_.functions[i].size), name(i), place(i));
     print_left_out(list.size());
     return std::move(text_);
   }
@@ -78,9 +79,9 @@ class ModuleText {
     print("{:>10} {:>12} {:>8}  function\n", "rank", "seconds", "dumps");
     for (u32 i : first_of(list)) {
       const auto& first = module_.data.first[i];
-      print("{:>10.1f} {:>12.6f} {:>8}  {}{}\n", *instrument::mean_rank(first),
+      print("{:>10} {:>12.6f} {:>8}  {}{}\n", report::fixed(*instrument::mean_rank(first)),
             static_cast<double>(first.microseconds) / static_cast<double>(first.dumps) / 1e6,
-            first.dumps, name(i), place(i));
+            grouped(first.dumps), name(i), place(i));
     }
     print_left_out(list.size());
     return std::move(text_);
@@ -90,13 +91,15 @@ class ModuleText {
     const auto& function = module_.functions[i];
     auto counts = instrument::block_counts(module_, function);
     print("function   {}{}\n", name(i), place(i));
-    print("address    {:#x}, {} bytes, {} blocks, signature {:08x}\n", function.address,
-          function.size, function.block_count, function.signature);
-    print("ran        in {} of {} dumps", module_.data.ran[i], module_.data.dumps);
-    if (module_.data.calls[i]) print("; called {} times", grouped(module_.data.calls[i]));
+    print("address    {:#x}, {}, {}, signature {:08x}\n", function.address,
+          counted(function.size, "byte"), counted(function.block_count, "block"),
+          function.signature);
+    print("ran        in {} of {}", grouped(module_.data.ran[i]),
+          counted(module_.data.dumps, "dump"));
+    if (module_.data.calls[i]) print("; called {}", counted(module_.data.calls[i], "time"));
     print("\n");
     if (auto rank = instrument::mean_rank(module_.data.first[i]))
-      print("first run  at rank {:.1f}\n", *rank);
+      print("first run  at rank {}\n", report::fixed(*rank));
     if (!counts.known()) return std::move(text_);
     print("\n{:>6} {:>10} {:>15}  {:<24} successors\n", "block", "offset",
           counts.executions.empty() ? "dumps" : "executions", "place");
@@ -148,28 +151,23 @@ class ModuleText {
     if (hottest) print("\n");
     print("{:>10}", "dumps");
     if (calls) print(" {:>15}", "calls");
-    if (blocks) print(" {:>7} {:>12}", "%", "blocks ran");
+    if (blocks) print(" {:>8} {:>12}", "share", "blocks ran");
     print("  function\n");
     u64 shown = 0, most = hottest ? options_.most_hot() : options_.most_listed();
     for (u32 i : order) {
       const auto& f = facts.functions[i];
       if ((hottest && !f.ran) || (most && shown == most)) break;
       ++shown;
-      print("{:>10}", f.ran_dumps);
-      if (calls) print(" {:>15}", f.calls);
+      print("{:>10}", grouped(f.ran_dumps));
+      if (calls) print(" {:>15}", grouped(f.calls));
       if (blocks)
-        print(" {:>7} {:>12}", share(f.work, facts.work),
-              f.blocks ? report::format("{}/{}", f.blocks_ran, f.blocks) : "-");
+        print(" {:>8} {:>12}", percent(f.work, facts.work, 2),
+              f.blocks ? report::format("{}/{}", grouped(f.blocks_ran), grouped(f.blocks)) : "-");
       print("  {}{}\n", name(i), place(i));
     }
     if (hottest && shown < facts.ran)
       print("... and {} more that ran (--top 0 shows all)\n", grouped(facts.ran - shown));
     if (!hottest) print_left_out(order.size());
-  }
-
-  static std::string share(u64 part, u64 whole) {
-    return report::format(
-        "{:.2f}", whole ? 100 * static_cast<double>(part) / static_cast<double>(whole) : 0.0);
   }
 
   void print_block(const instrument::Function& function, const instrument::BlockCounts& counts,
@@ -180,7 +178,7 @@ class ModuleText {
       successors += report::format(" {}", successor);
     auto* places = program_ ? program_->places() : nullptr;
     print("{:>6} {:>#10x} {:>15}  {:<24}{}\n", b, block.address - function.address,
-          counts.executions.empty() ? counts.ran[b] : counts.executions[b],
+          grouped(counts.executions.empty() ? counts.ran[b] : counts.executions[b]),
           places ? places->of(block.address, module_.block_end(function, b)).text() : "",
           successors);
   }
@@ -213,7 +211,7 @@ std::string edges_text(const instrument::Profile& profile, const ShowInstrumente
   }
   for (const auto& e : edges)
     text += report::format(
-        "{:>15} {:>10}  {} -> {}\n", e.calls, e.samples,
+        "{:>15} {:>10}  {} -> {}\n", grouped(e.calls), grouped(e.samples),
         end_of_edge(profile, e.from_module, e.from, options.demangle, true),
         end_of_edge(profile, e.to_module, e.to, options.demangle, e.from_module == e.to_module));
   if (left_out) text += report::format("... and {} more (--top 0 shows all)\n", grouped(left_out));
@@ -250,8 +248,9 @@ Result<std::string> profile_text(const instrument::Profile& profile,
   if (!profile.values.empty() && !options.never && !options.order && !options.all)
     text += "\nvalues of calls were recorded (--targets lists them)\n";
   if (!profile.edges.empty() && !options.never && !options.order && !options.all)
-    text += report::format("\n{} distinct calls were sampled (--edges lists them)\n",
-                           grouped(profile.edges.size()));
+    text +=
+        report::format("\n{} sampled (--edges lists them)\n",
+                       counted(profile.edges.size(), "distinct call was", "distinct calls were"));
   return text;
 }
 
@@ -279,14 +278,14 @@ Status show_dumps(const MappedFile& file, bool json) {
         "{:>8} {:>4} {:>20} {:>10.3f} {:>8} {:>8}  {:<12} {}\n", h.pid, h.sequence,
         when(h.start_time),
         h.dump_time > h.start_time ? static_cast<double>(h.dump_time - h.start_time) / 1e9 : 0,
-        dump->raw.size(), dump->edges.size(), object::hex(as_bytes(dump->build_id)).substr(0, 12),
-        dump->path);
+        grouped(dump->raw.size()), grouped(dump->edges.size()),
+        object::hex(as_bytes(dump->build_id)).substr(0, 12), dump->path);
   }
   if (json) report::print("{}\n", report::lines(list.text()));
   const auto& facts = reader.facts();
   if (facts.damaged)
-    report::print(stderr, "warning   {}: {} damaged records; the first at {}\n", file.path(),
-                  facts.damaged, facts.first_damage);
+    report::print(stderr, "warning   {}: {}; the first at {}\n", file.path(),
+                  counted(facts.damaged, "damaged record"), facts.first_damage);
   if (facts.records == 0) return fail("{}: no record of it can be read", file.path());
   return {};
 }

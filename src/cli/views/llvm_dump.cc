@@ -5,6 +5,7 @@
 #include "analysis/llvm_order.h"
 #include "base/function_name.h"
 #include "base/parallel.h"
+#include "base/share.h"
 #include "report/json.h"
 #include "report/text_buffer.h"
 
@@ -357,10 +358,6 @@ void pad_to(std::string& line, size_t column) {
   line.append(line.size() < column ? column - line.size() : 1, ' ');
 }
 
-double percent(u64 part, u64 whole) {
-  return whole ? static_cast<double>(part) / static_cast<double>(whole) * 100 : 0;
-}
-
 }  // namespace
 
 void dump_functions(const Columns& columns, const TakeText& take) {
@@ -419,7 +416,7 @@ std::string dump_summary(const profile::Summary& summary) {
   for (const auto& entry : summary.entries)
     text +=
         fmt::format("{} blocks ({:.2f}%) with count >= {} account for {:g}% of the total counts.\n",
-                    entry.num_counts, percent(entry.num_counts, summary.num_counts),
+                    entry.num_counts, 100 * share(entry.num_counts, summary.num_counts),
                     entry.min_count, static_cast<float>(entry.cutoff) / 1000000 * 100);
   return text;
 }
@@ -445,8 +442,8 @@ std::string dump_hot_functions(const Columns& columns, u64 top) {
       "{} out of {} functions with profile ({:.2f}%) are considered hot functions (max sample >= "
       "{}).\n{} out of {} profile counts ({:.2f}%) are from hot functions.\n"
       " Total sample (%)       Max sample        Entry sample    Function name\n",
-      hot.size(), columns.functions.size(), percent(hot.size(), columns.functions.size()),
-      threshold, hot_total, total, percent(hot_total, total));
+      hot.size(), columns.functions.size(), 100 * share(hot.size(), columns.functions.size()),
+      threshold, hot_total, total, 100 * share(hot_total, total));
   if (top && top < hot.size()) hot.resize(top);
   for (const auto& function : hot) {
     const auto& node = columns.node(*function.top);

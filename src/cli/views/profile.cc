@@ -9,13 +9,16 @@
 #include "profile/format.h"
 #include "profile/model/summary.h"
 #include "report/json.h"
+#include "report/numbers.h"
 #include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
 
 using namespace profile;
+using report::grouped;
 using report::Json;
+using report::percent;
 
 std::vector<std::string_view> kinds(const ReadProfile& read) {
   const Flags& flags = read.profile.flags;
@@ -43,10 +46,6 @@ std::string name_of(const Profile& profile, const Function& function, bool plain
   return profile.flags.context_sensitive ? report::format("[{}]", text) : text;
 }
 
-double percent(u64 part, u64 whole) {
-  return whole ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0;
-}
-
 // What both outputs tell.
 struct Facts {
   Summary summary;
@@ -66,10 +65,10 @@ struct Facts {
 };
 
 std::string cutoffs_text(const Summary& summary) {
-  std::string text = report::format("\n{:>15} {:>10} {:>9}\n", "of all samples", "places", "from");
+  std::string text = report::format("\n{:>15} {:>10} {:>15}\n", "of all samples", "places", "from");
   for (const auto& entry : summary.entries)
-    text += report::format("{:>13g} % {:>10} {:>9}\n", static_cast<double>(entry.cutoff) / 10000,
-                           entry.num_counts, entry.min_count);
+    text += report::format("{:>13g} % {:>10} {:>15}\n", static_cast<double>(entry.cutoff) / 10000,
+                           grouped(entry.num_counts), grouped(entry.min_count));
   return text;
 }
 
@@ -80,7 +79,7 @@ std::string sections_text(const ReadProfile& read) {
   std::string text = report::format("\n{:>12} {:>12}  section\n", "offset", "bytes");
   for (const auto& section : read.sections) {
     auto flags = section_flags(section);
-    text += report::format("{:>#12x} {:>12}  {}{}\n", section.offset, section.size,
+    text += report::format("{:>#12x} {:>12}  {}{}\n", section.offset, grouped(section.size),
                            section_name(section.type), flags.empty() ? "" : ": " + flags);
   }
   return text;
@@ -96,15 +95,17 @@ std::string symbols_text(const Profile& profile) {
 std::string hot_text(const Profile& profile, const Facts& facts, const ShowProfile& options) {
   size_t lines = facts.hot.size();
   if (options.hot > 0) lines = std::min(lines, static_cast<size_t>(options.hot));
-  std::string text = report::format("\n{:>15} {:>7} {:>15} {:>15}  hot function\n", "total", "%",
-                                    "hottest place", "entries");
+  std::string text = report::format("\n{:>15} {:>8} {:>15} {:>15}  hot function\n", "total",
+                                    "share", "hottest place", "entries");
   for (const auto& [function, max_count] : std::span(facts.hot).first(lines))
-    text += report::format("{:>15} {:>7.2f} {:>15} {:>15}  {}\n", function->samples.total,
-                           percent(function->samples.total, facts.totals), max_count,
-                           function->samples.entry_estimate(profile.flags.context_sensitive),
-                           name_of(profile, *function, options.demangle));
+    text +=
+        report::format("{:>15} {:>8} {:>15} {:>15}  {}\n", grouped(function->samples.total),
+                       percent(function->samples.total, facts.totals, 2), grouped(max_count),
+                       grouped(function->samples.entry_estimate(profile.flags.context_sensitive)),
+                       name_of(profile, *function, options.demangle));
   if (lines < facts.hot.size())
-    text += report::format("... and {} more (--hot 0 shows all)\n", facts.hot.size() - lines);
+    text +=
+        report::format("... and {} more (--hot 0 shows all)\n", grouped(facts.hot.size() - lines));
   return text;
 }
 
@@ -116,16 +117,17 @@ std::string as_text(const std::string& path, const ReadProfile& read, const Fact
   text += report::format("profile    {}\n", path);
   text +=
       report::format("format     {}; {}\n", format_name(read.format), fmt::join(kinds(read), ", "));
-  text += report::format("functions  {}, {} of them hot\n", profile.functions().size(),
-                         facts.hot.size());
-  text += report::format("samples    {} in {} places; the largest has {}\n", summary.total,
-                         summary.num_counts, summary.max_count);
-  text += report::format("hot        from {} samples on: 99 % of all samples\n",
-                         summary.count_at(hot_cutoff));
+  text += report::format("functions  {}, {} of them hot\n", grouped(profile.functions().size()),
+                         grouped(facts.hot.size()));
+  text += report::format("samples    {} in {}; the largest has {}\n", grouped(summary.total),
+                         report::counted(summary.num_counts, "place"), grouped(summary.max_count));
+  text += report::format("hot        from {} on: 99 % of all samples\n",
+                         report::counted(summary.count_at(hot_cutoff), "sample"));
   text += report::format(
-      "density    {:.1f}{}\n", facts.density.density,
+      "density    {}{}\n", report::fixed(facts.density.density),
       facts.density.density < 50 ? " (thin: from 50 on more samples help little)" : "");
-  if (profile.symbols.size()) text += report::format("symbols    {}\n", profile.symbols.size());
+  if (profile.symbols.size())
+    text += report::format("symbols    {}\n", grouped(profile.symbols.size()));
   for (u64 type : read.unknown_sections)
     text += report::format("not read   a section of the unknown type {}\n", type);
   if (options.detailed_summary) text += cutoffs_text(summary);
@@ -133,14 +135,15 @@ std::string as_text(const std::string& path, const ReadProfile& read, const Fact
   if (options.symbols) text += symbols_text(profile);
   if (options.hot >= 0) return text + hot_text(profile, facts, options);
   if (options.summary || facts.shown.empty()) return text;
-  text += report::format("\n{:>15} {:>7} {:>15}  function\n", "total", "%", "entries");
+  text += report::format("\n{:>15} {:>8} {:>15}  function\n", "total", "share", "entries");
   for (const auto* function : facts.shown)
-    text += report::format("{:>15} {:>7.2f} {:>15}  {}\n", function->samples.total,
-                           percent(function->samples.total, facts.totals), function->samples.head,
+    text += report::format("{:>15} {:>8} {:>15}  {}\n", grouped(function->samples.total),
+                           percent(function->samples.total, facts.totals, 2),
+                           grouped(function->samples.head),
                            name_of(profile, *function, options.demangle));
   if (facts.shown.size() < profile.functions().size())
     text += report::format("... and {} more (--top 0 shows all)\n",
-                           profile.functions().size() - facts.shown.size());
+                           grouped(profile.functions().size() - facts.shown.size()));
   return text;
 }
 

@@ -64,9 +64,8 @@ Status show_raw_counts(std::string_view path, Bytes file, bool json) {
   auto shown = TRY_IN(path, read(as_text(file)));
   if (json) return print_json(path, file.size(), shown), Status();
   const auto& totals = shown.totals;
-  report::print(
-      "counts     {} ({} bytes), without names: 'pgokit generate -b PROGRAM' finds them\n", path,
-      grouped(file.size()));
+  report::print("counts     {} ({}), without names: 'pgokit generate -b PROGRAM' finds them\n",
+                path, report::file_size(file.size()));
   report::print("ranges     {}, run {} times\n", grouped(totals.ranges), grouped(totals.ran));
   report::print("branches   {}, taken {} times\n", grouped(totals.branches), grouped(totals.taken));
   if (totals.contexts) report::print("contexts   {}\n", grouped(totals.contexts));

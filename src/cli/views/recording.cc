@@ -16,6 +16,7 @@ namespace {
 using perf::RecordType;
 using report::grouped;
 using report::Json;
+using report::percent;
 
 struct Facts {
   std::string_view path;
@@ -25,10 +26,6 @@ struct Facts {
   std::vector<perf::Program> programs;
   u64 top = 0;  // how many of them are listed; 0: all
 };
-
-double percent(u64 part, u64 whole) {
-  return whole ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0;
-}
 
 void row(std::string_view name, const std::string& text) {
   report::print("{:<11}{}\n", name, text);
@@ -70,7 +67,7 @@ std::string rate(const perf::Attr& attr) {
 void print_head(const Facts& facts) {
   const auto& recording = facts.recording;
   const auto& features = recording.features();
-  row("recording", fmt::format("{} ({} bytes, {}{})", facts.path, grouped(facts.size),
+  row("recording", fmt::format("{} ({}, {}{})", facts.path, report::file_size(facts.size),
                                recording.is_pipe() ? "pipe mode" : "file mode",
                                recording.is_compressed() ? ", compressed" : ""));
   row("made by", tool(features));
@@ -78,7 +75,7 @@ void print_head(const Facts& facts) {
   for (auto text :
        {features.hostname, features.arch, features.osrelease, features.cpudesc, features.cpuid})
     if (!text.empty()) machine.emplace_back(text);
-  if (features.cpus_online) machine.push_back(fmt::format("{} CPUs", features.cpus_online));
+  if (features.cpus_online) machine.push_back(report::counted(features.cpus_online, "CPU"));
   if (!machine.empty()) row("on", fmt::format("{}", fmt::join(machine, ", ")));
   if (!features.cmdline.empty())
     row("command", fmt::format("{}", fmt::join(features.cmdline, " ")));
@@ -120,7 +117,7 @@ void print_samples(const perf::Summary& sum) {
                     report::counted(sum.branch_stacks, "sample"), branches.deepest,
                     grouped(branches.empty_stacks)));
     auto share = [&](const char* what, u64 count) {
-      if (count) row("", fmt::format("{:.2f}% {}", percent(count, branches.entries), what));
+      if (count) row("", fmt::format("{} {}", percent(count, branches.entries), what));
     };
     share("mispredicted", branches.mispredicted);
     share("with cycle counts", branches.with_cycles);
@@ -154,8 +151,8 @@ std::vector<std::string> problems(const Facts& facts) {
   const auto& ending = facts.recording.ending();
   if (!ending.whole) list.push_back(ending.why);
   if (ending.trailing_bytes)
-    list.push_back(
-        fmt::format("{} bytes behind the last whole record", grouped(ending.trailing_bytes)));
+    list.push_back(fmt::format("{} after the last whole record",
+                               report::counted(ending.trailing_bytes, "byte")));
   return list;
 }
 
@@ -164,7 +161,7 @@ void print_programs(const Facts& facts) {
   for (size_t i = 0; i < std::min(most, facts.programs.size()); ++i) {
     const auto& program = facts.programs[i];
     row(i ? "" : "programs",
-        fmt::format("{:6.2f}%  {:>9}  {}{}{}", percent(program.samples, facts.sum.samples),
+        fmt::format("{:>7}  {:>9}  {}{}{}", percent(program.samples, facts.sum.samples),
                     grouped(program.samples), program.path,
                     program.build_id.empty() ? "" : "  build id ", program.build_id));
   }

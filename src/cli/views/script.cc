@@ -60,12 +60,13 @@ void print_json(const Script& script) {
 
 void print_text(const Script& script) {
   const auto& count = script.count;
-  report::print("script     {} ({} bytes, {})\n", script.path, grouped(script.size),
+  report::print("script     {} ({}, {})\n", script.path, report::file_size(script.size),
                 counted(script.lines.lines, "line"));
   report::print("samples    {} {} branch stacks{}\n", grouped(script.samples()),
                 script.branches ? "with" : "without", count.frames ? " and call chains" : "");
   if (script.branches)
-    report::print("branches   {}, deepest stack {}\n", grouped(count.entries), count.deepest);
+    report::print("branches   {}, deepest stack {}\n", grouped(count.entries),
+                  grouped(count.deepest));
   if (count.frames) report::print("frames     {}\n", grouped(count.frames));
   report::print("mappings   {}\n", grouped(count.mappings));
   if (!script.branches) report::print("profile    estimated, by 'pgokit generate --allow-ip'\n");

@@ -16,6 +16,7 @@ namespace {
 
 using report::grouped;
 using report::Json;
+using report::percent;
 
 struct Kind {
   u32 kind;
@@ -56,11 +57,6 @@ std::string place_of(const instrument::Module& module, const instrument::Site& s
   return line.empty() ? text : text + "  at " + line;
 }
 
-std::string share(u64 part, u64 whole) {
-  return report::format(
-      "{:.1f}%", whole ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0.0);
-}
-
 std::string name_of(const instrument::Profile& profile, const instrument::SiteValue& value,
                     const ShowInstrumented& options) {
   auto name = instrument::value_name(profile, value);
@@ -71,23 +67,23 @@ void print_site(std::string& text, const instrument::Profile& profile,
                 const instrument::SiteSummary& summary, const ShowInstrumented& options,
                 MipProgram* program) {
   const auto& module = profile.modules[summary.module];
-  text += report::format("{:>15}          {}\n", summary.total,
+  text += report::format("{:>15}          {}\n", grouped(summary.total),
                          place_of(module, module.sites[summary.site], options, program));
   size_t shown = options.per_site ? std::min<size_t>(options.per_site, summary.values.size())
                                   : summary.values.size();
   u64 rest = summary.total - summary.dropped;
   for (size_t i = 0; i < shown; ++i) {
     const auto& value = summary.values[i];
-    text += report::format("{:>15} {:>7}    {}\n", value.count, share(value.count, summary.total),
-                           name_of(profile, value, options));
+    text += report::format("{:>15} {:>7}    {}\n", grouped(value.count),
+                           percent(value.count, summary.total), name_of(profile, value, options));
     rest -= std::min(rest, value.count);
   }
   if (shown < summary.values.size())
-    text += report::format("{:>15} {:>7}    {} more\n", rest, share(rest, summary.total),
-                           summary.values.size() - shown);
+    text += report::format("{:>15} {:>7}    {} more\n", grouped(rest), percent(rest, summary.total),
+                           grouped(summary.values.size() - shown));
   if (summary.dropped)
-    text += report::format("{:>15} {:>7}    not kept\n", summary.dropped,
-                           share(summary.dropped, summary.total));
+    text += report::format("{:>15} {:>7}    not kept\n", grouped(summary.dropped),
+                           percent(summary.dropped, summary.total));
 }
 
 void print_kind(std::string& text, const instrument::Profile& profile, const Kind& kind,
@@ -105,7 +101,7 @@ void print_kind(std::string& text, const instrument::Profile& profile, const Kin
     text += "covered   ";
     for (size_t most : {1, 2, 3, 4})
       text += report::format("{} {} by {}", most == 1 ? "" : ",",
-                             share(instrument::covered(sites, most), total), most);
+                             percent(instrument::covered(sites, most), total), most);
     text += report::format(" {} of each\n\n", kind.values);
   }
   u64 shown = 0;
