@@ -49,7 +49,9 @@ void expect_one_walk(const Image& image, u64 part_size = 1 << 23) {
     EXPECT_EQ(scan.stop, walk.stop());
     EXPECT_EQ(scan.pieces, scan_records(image, 2, part_size).pieces);
     EXPECT_TRUE(std::ranges::is_sorted(scan.pieces));
-    if (types.total() > 0) EXPECT_EQ(scan.pieces.at(0), 0u);
+    if (types.total() > 0) {
+      EXPECT_EQ(scan.pieces.at(0), 0u);
+    }
   }
 }
 

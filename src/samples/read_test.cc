@@ -370,9 +370,9 @@ TEST_F(ColumnsTest, ForksAndThreadsAndOtherPrograms) {
 
 TEST_F(ColumnsTest, ThreadsOfOursDoNotChangeTheCounts) {
   std::string text;
-  for (u32 round = 0; round < 20'000; ++round) {
-    if (round % 5'000 == 0) text += map(round % 3, 0x10000 * (1 + round / 5'000));
-    text += sample(round % 3, 0x10000 * (1 + round / 5'000));
+  for (u32 i = 0; i < 20'000; ++i) {
+    if (i % 5'000 == 0) text += map(i % 3, 0x10000 * (1 + i / 5'000));
+    text += sample(i % 3, 0x10000 * (1 + i / 5'000));
   }
   auto one = read(text, {.threads = 1}), three = read(text, {.threads = 3});
   EXPECT_EQ(one.sums.counts(), three.sums.counts());
