@@ -6,7 +6,7 @@
 
 #include "test/support/context_profiles.h"
 #include "test/support/context_samples.h"
-#include "transform/preinline/context_preinliner.h"
+#include "transform/preinline/preinliner.h"
 
 using namespace pgokit;
 
