@@ -141,10 +141,13 @@ bool RangeReader::read_list(const Unit& unit, u64 offset, std::vector<Range>& ou
   return false;
 }
 
-void UnitRanges::add(u32 unit, Range range) {
-  if (range.begin >= range.end) return;
-  edges_.push_back({range.begin, unit, true});
-  edges_.push_back({range.end, unit, false});
+void UnitRanges::add(u32 unit, std::span<const Range> ranges) {
+  if (ranges.size() > edges_.capacity()) edges_.reserve(edges_.size() + 2 * ranges.size());
+  for (auto range : ranges) {
+    if (range.begin >= range.end) continue;
+    edges_.push_back({range.begin, unit, true});
+    edges_.push_back({range.end, unit, false});
+  }
 }
 
 void UnitRanges::build() {

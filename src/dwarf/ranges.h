@@ -2,6 +2,7 @@
 
 // Addresses of entries: low and high bounds, range lists, and the unit that an address belongs to.
 
+#include <span>
 #include <vector>
 
 #include "dwarf/unit.h"
@@ -47,7 +48,7 @@ class UnitRanges {
  public:
   static constexpr u32 none = ~u32{0};
 
-  void add(u32 unit, Range range);
+  void add(u32 unit, std::span<const Range> ranges);
   void build();
 
   struct Part {

@@ -30,9 +30,10 @@ void DebugInfo::State::index_ranges() {
     const Unit* unit = list.at(set.unit_offset);
     if (!unit) continue;
     covered[unit->index] = true;
-    for (auto range : set.ranges) ranges.add(unit->index, range);
+    ranges.add(unit->index, set.ranges);
   }
-  RangeReader reader(units.size() + sections.ranges.size() + sections.rnglists.size());
+  // Lists of units are disjoint: as many entries as the sections hold, of 8 bytes and of one.
+  RangeReader reader(units.size() + sections.ranges.size() / 8 + sections.rnglists.size());
   std::vector<Range> found;
   for (const auto& unit : units) {
     if (!unit.usable || unit.is_type() || covered[unit.index]) continue;
@@ -41,7 +42,7 @@ void DebugInfo::State::index_ranges() {
                        [&](u16 attribute, Value value) { code.see(attribute, value); });
     found.clear();
     reader.read(unit, code, found);
-    for (auto range : found) ranges.add(unit.index, range);
+    ranges.add(unit.index, found);
   }
   ranges.build();
 }
