@@ -53,7 +53,8 @@ function(add_golden_tests program dir)
     get_filename_component(folder ${case} DIRECTORY)
     get_filename_component(name ${folder} NAME)
     add_test(NAME golden.${name}
-             COMMAND python3 ${CMAKE_SOURCE_DIR}/test/run_golden.py $<TARGET_FILE:${program}> ${folder})
+             COMMAND python3 ${CMAKE_SOURCE_DIR}/test/run_golden.py $<TARGET_FILE:${program}> ${folder}
+                     ${CMAKE_CROSSCOMPILING_EMULATOR})
     set_tests_properties(golden.${name} PROPERTIES LABELS golden)
   endforeach()
 endfunction()
