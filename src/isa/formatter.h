@@ -9,8 +9,8 @@
 //
 // Mnemonic and operands are parted by a tab. Addresses that an instruction names (branch targets
 // and places relative to the instruction) are printed as numbers and told in the result, so that
-// the caller can add names. Syntax::att is close to what LLVM prints: docs/probes.md tells how
-// close. Instructions begin and end where Decoder says with the same LockPrefix. A Formatter is for
+// the caller can add names. The words of x86-64 are those of LLVM, but for what docs/probes.md lists.
+// Instructions begin and end where Decoder says with the same LockPrefix. A Formatter is for
 // one thread.
 
 #include <memory>

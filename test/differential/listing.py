@@ -4,8 +4,8 @@
     listing.py --pgokit build/bin/pgokit --walk PATH [--folder FOLDER] [--large] [--only REGEX]
 
 For each program of the matrix:
-* `pgokit llvm-profgen --show-disassembly-only`, with and without its companions: the same bytes, the
-  text of AArch64 instructions apart;
+* `pgokit llvm-profgen --show-disassembly-only`, with and without its companions, in both syntaxes: the
+  same bytes, the text of AArch64 instructions apart;
 * `pgokit probes disassemble`: the same probe lines at the same instructions, in the same order;
 * `pgokit probes dump --json`: the same probes in the same inline contexts at the same addresses, and
   those of the unlinked objects at the same distances from their symbols.
@@ -29,6 +29,7 @@ OPTION_SETS = [
     ["--show-pseudo-probe", "--show-source-locations"],
     ["--show-canonical-fname", "--show-source-locations"],
     ["--show-pseudo-probe", "--disassemble-functions=main,nowhere"],
+    ["--x86-asm-syntax=intel", "--show-source-locations"],
 ]
 # Of probes only the text is the concern here: llvm-profgen shows branch targets of AArch64 four
 # bytes too far, and Capstone writes some instructions in other words.

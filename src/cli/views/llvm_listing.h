@@ -1,7 +1,6 @@
 #pragma once
 
-// The listing of llvm-profgen --show-disassembly-only: the same lines but for some operands
-// (docs/llvm-profgen.md).
+// The listing of llvm-profgen --show-disassembly-only: the same lines (docs/llvm-profgen.md).
 
 #include <string>
 #include <vector>
