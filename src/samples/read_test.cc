@@ -387,7 +387,10 @@ TEST_F(ScriptTest, TheKernelHasMappingsOfItsOwnName) {
     EXPECT_EQ(read(text, {.kernel = true}).sums.counts(), round_counts_);
     EXPECT_FALSE(read(text).facts.mapped);
   }
-  auto none = count_script(fmt::format("{}{}", mapped, round), program_, {.kernel = true});
+  auto unmapped = fmt::format("{}{}", mapped, round);
+  auto none = count_script(unmapped, program_, {.kernel = true});
+  EXPECT_TRUE(none.error().message.starts_with("--kernel: no mapping event is of ["));
+  none = count_script(unmapped, program_, {.kernel = true, .llvm_profgen = true});
   EXPECT_EQ(none.error().message, "Kernel is requested, but no kernel is found in mmap events.");
 }
 

@@ -10,6 +10,14 @@ Status check_process(const std::optional<u32>& pid, bool tells_process) {
       *pid);
 }
 
+std::unexpected<Error> no_kernel_mapped(bool in_words_of_llvm_profgen) {
+  if (in_words_of_llvm_profgen)
+    return fail("Kernel is requested, but no kernel is found in mmap events.");
+  return fail(
+      "--kernel: no mapping event is of [kernel.kallsyms]; record as root or with "
+      "kernel.kptr_restrict=0, and print text with --show-mmap-events");
+}
+
 ScriptFacts summarize_chunks(const std::vector<ScriptChunk>& chunks) {
   ScriptFacts facts;
   u64 lines_before = 0;

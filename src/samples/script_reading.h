@@ -57,6 +57,9 @@ struct ScriptFacts {
 // An error where samples of one process are asked for, and the text does not tell whose they are.
 Status check_process(const std::optional<u32>& pid, bool tells_process);
 
+// The error of --kernel where no mapping event names the kernel, in whose words one chooses.
+std::unexpected<Error> no_kernel_mapped(bool in_words_of_llvm_profgen);
+
 // The base of a sink for one thread.
 class ScriptSink {
  public:
@@ -191,8 +194,7 @@ Result<ScriptFacts> read_script(std::string_view text, perf::ScriptKind kind,
   auto found = perf::has_columns(kind) ? read_columns(text, kind, chunks, program, options, sinks)
                                        : read_plain(kind, chunks, program, options, sinks);
   if (!options.llvm_profgen && found) TRY(check_process(options.pid, found->tells_process));
-  if (found && options.kernel && !found->mapped)
-    return fail("Kernel is requested, but no kernel is found in mmap events.");
+  if (found && options.kernel && !found->mapped) return no_kernel_mapped(options.llvm_profgen);
   return found;
 }
 

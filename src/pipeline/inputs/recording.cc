@@ -20,7 +20,7 @@ std::unexpected<Error> did_not_run(const perf::Recording& recording, const Sourc
                                    const std::string& other_build) {
   const auto& program = source.program;
   if (source.options.kernel && other_build.empty())
-    return fail("Kernel is requested, but no kernel is found in mmap events.");
+    return samples::no_kernel_mapped(source.options.llvm_profgen);
   if (!other_build.empty())
     return fail(
         "it was recorded with another build of {}: build id {}, this program has {}; give the "
