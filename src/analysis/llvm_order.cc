@@ -23,7 +23,7 @@ std::vector<u32> llvm_order(const Columns& columns) {
   std::vector<u64> words;
   std::vector<u64> keys;
   for (const auto& top : columns.functions) keys.push_back(key(columns, top, words));
-  return profile::peer_table_order(keys);
+  return profile::llvm_table_order(keys);
 }
 
 }  // namespace pgokit::analysis

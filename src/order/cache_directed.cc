@@ -27,7 +27,7 @@ struct Chain {
 struct Link {
   u32 a = 0, b = 0;
   std::vector<u32> calls;
-  u32 stamp = 0;  // of the latest judgement
+  u32 stamp = 0;  // of the latest weighing
 };
 
 struct Candidate {
@@ -60,7 +60,7 @@ class CacheDirectedSort {
   }
 
   std::vector<u32> run() {
-    for (u32 link = 0; link < links_.size(); ++link) judge(link);
+    for (u32 link = 0; link < links_.size(); ++link) weigh(link);
     while (!queue_.empty()) {
       Candidate best = queue_.top();
       queue_.pop();
@@ -98,7 +98,7 @@ class CacheDirectedSort {
     return share >= 1 ? 0 : std::pow(1 - share, cache_.entries);
   }
 
-  void judge(u32 number) {
+  void weigh(u32 number) {
     auto& link = links_[number];
     ++link.stamp;
     const auto &a = chains_[link.a], &b = chains_[link.b];
@@ -128,7 +128,7 @@ class CacheDirectedSort {
     a.functions.insert(a.functions.end(), b.functions.begin(), b.functions.end());
     move_links(into, from);
     b = {};
-    for (u32 link : links_in_order(a)) judge(link);
+    for (u32 link : links_in_order(a)) weigh(link);
   }
 
   // The links of `from` become those of `into`.

@@ -95,7 +95,7 @@ Status add_list(Inputs& inputs, const std::string& path, bool files_only) {
       return add_weighted(inputs, std::string(line), files_only);
     };
     auto status = add();
-    if (status || files_only) return status;  // the peer tells no place
+    if (status || files_only) return status;  // llvm-profgen names no place
     return std::unexpected(std::move(status).error().in(fmt::format("{}: line {}", path, number)));
   });
 }

@@ -67,7 +67,7 @@ class CodeMap {
   // A call, a return or any jump.
   bool is_transfer(CodeIndex at) const { return flow(at) != plain && flow(at) != inside; }
   // What follows is never reached by running on: a call, a return or a direct jump that is always
-  // taken. (Indirect jumps do not count, as in the peer.)
+  // taken. (Indirect jumps do not count, as in llvm-profgen.)
   bool stops_flow(CodeIndex at) const;
 
   // Where a direct jump or call goes; 0 for other instructions. Decodes it again.

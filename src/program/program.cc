@@ -52,7 +52,7 @@ Status Program::read_segments() {
         "module: a kernel that it is built into, with --kernel)");
   for (const auto& segment : file_->segments()) {
     if (!segment.is_load()) continue;
-    // As in the peer, a first segment at address 0 does not count.
+    // As in llvm-profgen, a first segment at address 0 does not count.
     if (first_load_base_.value == 0) first_load_base_ = {page_of(segment.address)};
     if (segment.is_code())
       text_segments_.push_back(

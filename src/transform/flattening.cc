@@ -80,7 +80,7 @@ std::vector<profile::Function*> in_order(Profile& profile, Versions versions) {
       functions.push_back(const_cast<profile::Function*>(function));
     return functions;
   }
-  for (u32 i : profile::peer_table_order(profile::PeerKeys(profile).all()))
+  for (u32 i : profile::llvm_table_order(profile::LlvmKeys(profile).all()))
     functions.push_back(&profile.functions()[i]);
   return functions;
 }

@@ -6,12 +6,12 @@
 namespace pgokit::unwind {
 namespace {
 
-struct PeerKey {
+struct LlvmKey {
   u64 identity, hash;
-  bool operator==(const PeerKey& other) const { return identity == other.identity; }
+  bool operator==(const LlvmKey& other) const { return identity == other.identity; }
 };
-struct PeerHash {
-  size_t operator()(const PeerKey& key) const { return key.hash; }
+struct LlvmKeyHash {
+  size_t operator()(const LlvmKey& key) const { return key.hash; }
 };
 
 }  // namespace
@@ -28,7 +28,7 @@ std::vector<std::vector<u32>> llvm_order(const std::vector<std::vector<NotedSamp
   std::ranges::sort(entries, {}, &Entry::place);
 
   // The order of iteration of the standard library's own table, filled in the same order.
-  std::unordered_map<PeerKey, u32, PeerHash> table;
+  std::unordered_map<LlvmKey, u32, LlvmKeyHash> table;
   for (const auto& entry : entries) {
     const auto& sample = samples[entry.list][entry.number];
     table.try_emplace({sample.identity, sample.llvm_hash}, 0);

@@ -170,7 +170,7 @@ Status filter(const Settings& s, const profile::MergedFiles& merged, Profile& pr
 // Of all functions, before some are dropped.
 std::vector<profile::ContextId> metadata_order(const Profile& profile) {
   std::vector<profile::ContextId> contexts;
-  for (u32 i : profile::peer_table_order(profile::PeerKeys(profile).all()))
+  for (u32 i : profile::llvm_table_order(profile::LlvmKeys(profile).all()))
     contexts.push_back(profile.functions()[i].context);
   return contexts;
 }

@@ -222,7 +222,7 @@ class ExtWriter {
     std::vector<const Function*> functions(ordered.begin(), ordered.end());
     if (!options_.llvm_order) return functions;
     if (!options_.metadata_order.empty()) return kept_in_order(options_.metadata_order);
-    auto order = peer_table_order(PeerKeys(profile_).all());
+    auto order = llvm_table_order(LlvmKeys(profile_).all());
     for (size_t i = 0; i < order.size(); ++i) functions[i] = &profile_.functions()[order[i]];
     functions.resize(order.size());
     return functions;

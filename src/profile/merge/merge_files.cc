@@ -129,7 +129,7 @@ class Merger {
   const MergeOptions& options_;
   unsigned workers_;
   MergedFiles result_;
-  PeerKeys peer_keys_{result_.profile};
+  LlvmKeys llvm_keys_{result_.profile};
   tsl::robin_set<ContextId> made_;  // functions that nothing has been added to yet
   std::mutex lock_;
   std::vector<Mismatch> mismatches_;
@@ -323,8 +323,8 @@ void Merger::make_in_llvm_order(std::span<const ContextId> contexts) {
   bool plain = !flags.probe_based && !flags.context_sensitive && !flags.pre_inlined;
   if (plain && !options_.llvm_order_of_plain) return;
   std::vector<u64> keys;
-  for (auto context : contexts) keys.push_back(peer_keys_.key(context));
-  for (u32 i : peer_table_order(keys)) {
+  for (auto context : contexts) keys.push_back(llvm_keys_.key(context));
+  for (u32 i : llvm_table_order(keys)) {
     if (result_.profile.find(contexts[i])) continue;
     result_.profile.function(contexts[i]);
     made_.insert(contexts[i]);

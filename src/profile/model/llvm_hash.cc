@@ -99,7 +99,7 @@ u64 llvm_hash(std::span<const u64> words) {
   return hash.finish(8 * words.size());
 }
 
-std::vector<u32> peer_table_order(std::span<const u64> keys) {
+std::vector<u32> llvm_table_order(std::span<const u64> keys) {
   std::unordered_map<u64, u32> table;  // the same one as theirs, filled in the same order
   for (u32 i = 0; i < keys.size(); ++i) table.emplace(keys[i], i);
   std::vector<u32> order;
@@ -108,20 +108,20 @@ std::vector<u32> peer_table_order(std::span<const u64> keys) {
   return order;
 }
 
-u64 PeerKeys::guid(NameId name) {
+u64 LlvmKeys::guid(NameId name) {
   auto at = static_cast<size_t>(name);
   if (at >= guids_.size()) guids_.resize(profile_.names.size());
   if (!guids_[at]) guids_[at] = profile_.names.guid(name);
   return *guids_[at];
 }
 
-std::vector<u64> PeerKeys::all() {
+std::vector<u64> LlvmKeys::all() {
   std::vector<u64> keys;
   for (const auto& function : profile_.functions()) keys.push_back(key(function.context));
   return keys;
 }
 
-u64 PeerKeys::key(ContextId context) {
+u64 LlvmKeys::key(ContextId context) {
   if (!profile_.flags.context_sensitive) return guid(profile_.contexts.node(context).function);
   std::vector<u64> words;
   for (const auto& [function, location] : profile_.contexts.frames(context)) {

@@ -3,7 +3,7 @@
 // The order in which LLVM's tools go through the functions of a profile: that of their hash table.
 // It shows where they list functions without sorting them, as in the metadata of files.
 //
-//   for (u32 i : peer_table_order(PeerKeys(profile).all())) ... profile.functions()[i] ...
+//   for (u32 i : llvm_table_order(LlvmKeys(profile).all())) ... profile.functions()[i] ...
 
 #include <optional>
 #include <span>
@@ -18,12 +18,12 @@ u64 llvm_hash(std::span<const u64> words);
 
 // The places of different keys, in the order of a table that they were put into one after the
 // other.
-std::vector<u32> peer_table_order(std::span<const u64> keys);
+std::vector<u32> llvm_table_order(std::span<const u64> keys);
 
 // What the table has functions by; names are hashed once.
-class PeerKeys {
+class LlvmKeys {
  public:
-  explicit PeerKeys(const Profile& profile) : profile_(profile) {}
+  explicit LlvmKeys(const Profile& profile) : profile_(profile) {}
 
   u64 key(ContextId context);
   // Of all functions, in the order they were made.

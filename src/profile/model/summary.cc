@@ -132,7 +132,7 @@ Summary summarize(const Profile& profile, bool llvm_order, unsigned threads) {
   if (!has_several_checksums(profile))
     for (const auto& function : profile.functions()) add_up(function.samples);
   else if (llvm_order)
-    for (u32 i : peer_table_order(PeerKeys(profile).all())) add_up(profile.functions()[i].samples);
+    for (u32 i : llvm_table_order(LlvmKeys(profile).all())) add_up(profile.functions()[i].samples);
   else
     for (const auto* function : profile.ordered()) add_up(function->samples);
   SummaryBuilder builder;

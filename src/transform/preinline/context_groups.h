@@ -7,10 +7,10 @@
 //
 //   ContextGroups groups(samples, links);
 //   auto own = groups.take(function);              // all contexts that nobody inlined so far
-//   for (const auto& callee : groups.split(own))   // by call site and callee, in the judge's order
+//   for (const auto& callee : groups.split(own))   // by call site and callee, as llvm-profgen
 //     if (is_hot(callee)) groups.inline_now(callee.members);
 //
-// Recursion that was not compressed has effects in the judge that are not followed here: see
+// Recursion that was not compressed has effects in llvm-profgen that are not followed here: see
 // is_irregular().
 
 #include "transform/preinline/context_links.h"

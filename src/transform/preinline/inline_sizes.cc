@@ -61,8 +61,8 @@ class CodeSizes {
     return scopes_.emplace_back(static_cast<u32>(frames_.size()), 0);
   }
 
-  // Discriminators stay packed, as in the judge: contexts whose call sites have other factors than
-  // 1 are not found.
+  // Discriminators stay packed, as in llvm-profgen: contexts whose call sites have other factors
+  // than 1 are not found.
   LineLocation location(const dwarf::Frame& frame) const {
     if (program_.has_probes()) return {dwarf::probe_of_discriminator(frame.discriminator), 0};
     return {dwarf::line_offset(frame), frame.discriminator};
