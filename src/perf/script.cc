@@ -141,7 +141,7 @@ std::string script_problem(std::string_view text) {
     const char* at = line.data() + first;
     if (take_branch(at, line.data() + last, from, to))
       return std::string(
-                 "has branch stacks behind other columns, or only ones of one branch; print it "
+                 "has branch stacks after other columns, or only ones of one branch; print it "
                  "with ") +
              command;
   }

@@ -24,7 +24,7 @@ namespace inputs {
 const Input program{
     .name = "a program",
     .sniff = [](Bytes bytes) { return as_text(bytes).starts_with(ELFMAG); },
-    .refusal = "a program, not a recording (the program stands behind -b)",
+    .refusal = "a program, not a recording (name the program with -b)",
 };
 
 }  // namespace inputs

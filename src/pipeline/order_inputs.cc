@@ -128,7 +128,7 @@ class Reader {
     if (as_text(file.bytes()).starts_with(ELFMAG))
       return fail(
           "{}: it is not an instrumented program ('pgokit flags order' tells how to build "
-          "one); programs to be linked go behind --link",
+          "one); programs to be linked follow --link",
           file.path());
     auto read = TRY_IN(file.path(), order::read_order(as_text(file.bytes())));
     std::vector<order::Touch> touches;

@@ -177,7 +177,7 @@ TEST(Text, SaysWhereItIsWrong) {
   EXPECT_THAT(error_of("f:1:1\ng:1\n"),
               HasSubstr("line 2 (offset 0x6): expected 'name:total:head'"));
   EXPECT_THAT(error_of("f:1:1\n !CFGChecksum: x\n"), HasSubstr("cannot read metadata"));
-  EXPECT_THAT(error_of("f:1:1\n !Attributes: 1\n 1: 5\n"), HasSubstr("samples behind metadata"));
+  EXPECT_THAT(error_of("f:1:1\n !Attributes: 1\n 1: 5\n"), HasSubstr("samples after metadata"));
   EXPECT_THAT(error_of("[f:1 @ :2 @ g]:1:1\n"), HasSubstr("expected '[name:line @ name]'"));
   EXPECT_THAT(error_of(std::string_view("f:1:1\ng\0:1:1\n", 13)), HasSubstr("byte of zero"));
   EXPECT_THAT(error_of("f:1:1\n" + std::string(500, 'x')), HasSubstr("xxx...'"));

@@ -61,7 +61,7 @@ OptionTable options_of(Settings& s) {
       "Print the flags that instrument a program, for clang 22 and its linkers.",
       {{"KIND", "", "what to collect: see below", &s.kinds, true},
        {"--compile", "", "only the flags of the compiler, in one line", &s.compile},
-       {"--link", "", "only those of the linker; behind the objects: in LIBS, not LDFLAGS",
+       {"--link", "", "only those of the linker; after the objects: in LIBS, not LDFLAGS",
         &s.link},
        {"--lto", "", "the program is linked with -flto by lld", &s.lto},
        {"--style", "STYLE", "the same as a file for a build system: see below", &s.style},

@@ -31,10 +31,10 @@ constexpr const char* footer =
     "  bp           balanced partitioning: for many different traces\n"
     "  c3           call-chain clustering (hfsort)\n"
     "  cdsort       cache-directed sort\n"
-    "\nformats (--format), and what the linker is told:\n"
+    "\nformats (--format), and the option of the linker:\n"
     "  lld          -Wl,--symbol-ordering-file=F\n"
     "  gold         -Wl,--section-ordering-file=F\n"
-    "  ld           -Wl,-T,F                            (GNU ld: a script in front of its own)\n"
+    "  ld           -Wl,-T,F                            (GNU ld: a script before its own)\n"
     "  ld64         -Wl,-order_file,F                   (Apple)\n"
     "  call-graph   -Wl,--call-graph-ordering-file=F    (lld orders by the calls)\n"
     "All want the program compiled with -ffunction-sections.\n"
@@ -97,7 +97,7 @@ Result<u64> microseconds_of(const std::string& text) {
     if (whole && value >= 0 && value * unit.factor < 1e18)
       return static_cast<u64>(value * unit.factor);
   }
-  return usage_error("--until-time {}: a number with us, ms or s behind it is wanted", text);
+  return usage_error("--until-time {}: a number followed by us, ms or s is wanted", text);
 }
 
 // Programs that are linked have their order already.

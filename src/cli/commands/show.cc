@@ -89,7 +89,7 @@ int run(std::span<char* const> arguments) {
         &settings.instrumented.targets},
        {"--per-site", "N", "... that many targets of each (3); 0 is all",
         &settings.instrumented.per_site},
-       {"--source", "FILE", "... this source file with counts in front of its lines",
+       {"--source", "FILE", "... this source file with counts before its lines",
         &settings.instrumented.source},
        {"--demangle", "", "of a profile: names as people write them",
         &settings.instrumented.demangle},

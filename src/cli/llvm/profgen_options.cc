@@ -79,7 +79,7 @@ OptionTable profgen_options(ProfgenSettings& s) {
           {"--show-source-locations", "", "... with lines", &s.listing.locations},
           {"--show-canonical-fname", "", "... with names as profiles have them",
            &s.listing.canonical_names},
-          {"--disassemble-functions", "NAMES", "... of these functions only, parted by commas",
+          {"--disassemble-functions", "NAMES", "... of these functions only, separated by commas",
            &s.disassemble_functions},
           {"--x86-asm-syntax", "SYNTAX", "... of x86-64 code: att (default) or intel",
            &s.asm_syntax},
@@ -94,7 +94,7 @@ OptionTable profgen_options(ProfgenSettings& s) {
           {"--print-options,--print-all-options", "", "", &s.ignored_switch, false, true},
       },
       "\nOne dash is as good as two. Of an option that is given twice the last one counts; files\n"
-      "parted by commas are read one after the other and counted together.\n"
+      "separated by commas are read one after the other and counted together.\n"
       "Differences: --perfdata is read natively, each process with its own load address, and\n"
       "build ids are checked.\n"};
   add_context_options(table, g.finish);
@@ -109,7 +109,7 @@ Result<std::vector<std::string>> files_of(const std::vector<std::string>& given,
   if (given.size() > 1 && !quiet)
     report::print(stderr,
                   "warning: {} files are given one by one, of which only the last is read, as by "
-                  "llvm-profgen: {}; parted by commas all are\n",
+                  "llvm-profgen: {}; separated by commas all are\n",
                   given.size(), given.back());
   std::vector<std::string> files{given.back()};
   if (!exists(files[0]) && files[0].contains(',')) files = parted_by_commas(files[0]);

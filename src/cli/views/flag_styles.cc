@@ -21,14 +21,14 @@ std::string escaped(std::string_view text, std::string_view special) {
 Result<std::string> cmake_text(const InstrumentFlags& flags) {
   auto quoted = [](std::string_view word) { return escaped(word, "\\\"$;"); };
   std::string text =
-      "# cmake -DCMAKE_PROJECT_INCLUDE=THIS_FILE ..., or include(THIS_FILE) right behind "
+      "# cmake -DCMAKE_PROJECT_INCLUDE=THIS_FILE ..., or include(THIS_FILE) right after "
       "project()\n"
       "include_guard(GLOBAL)\n"
       "get_property(targets DIRECTORY PROPERTY BUILDSYSTEM_TARGETS)\n"
       "get_property(folders DIRECTORY PROPERTY SUBDIRECTORIES)\n"
       "if(targets OR folders)\n"
-      "  message(FATAL_ERROR \"pgokit: targets stand in front of these lines and would not be "
-      "instrumented: put them right behind project()\")\n"
+      "  message(FATAL_ERROR \"pgokit: targets are defined before these lines and would not be "
+      "instrumented: put them right after project()\")\n"
       "endif()\n";
   auto out = std::back_inserter(text);
   if (flags.wants_compile) {

@@ -109,7 +109,7 @@ class TextReader {
       return fail("{}: inlined more than {} levels deep", lines_.place(), max_inline_depth);
     if (stack_.size() > depth) stack_.resize(depth);
     if (line[depth] == '!') return read_metadata(line, depth);
-    if (depth == metadata_depth_) return error("samples behind metadata", line);
+    if (depth == metadata_depth_) return error("samples after metadata", line);
     auto samples = parse_samples(line.substr(depth));
     if (!samples || !read_samples(*samples)) return bad_line(line);
     return {};
