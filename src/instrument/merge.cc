@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "base/saturated.h"
+#include "base/sort_and_sum.h"
 #include "instrument/add_function.h"
 #include "instrument/blocks.h"
 #include "instrument/map.h"
@@ -56,17 +56,10 @@ void add_function(Module& into, u32 i, const Module& from, u32 k, u64 weight) {
 }
 
 void fold_edges(std::vector<Edge>& edges) {
-  std::ranges::sort(edges, [](const Edge& a, const Edge& b) { return ends(a) < ends(b); });
-  size_t kept = 0;
-  for (size_t i = 0; i < edges.size(); ++i) {
-    if (kept > 0 && ends(edges[kept - 1]) == ends(edges[i])) {
-      edges[kept - 1].samples = add_saturated(edges[kept - 1].samples, edges[i].samples);
-      edges[kept - 1].calls = add_saturated(edges[kept - 1].calls, edges[i].calls);
-    } else {
-      edges[kept++] = edges[i];
-    }
-  }
-  edges.resize(kept);
+  sort_and_sum(edges, ends, [](Edge& sum, const Edge& edge) {
+    sum.samples = add_saturated(sum.samples, edge.samples);
+    sum.calls = add_saturated(sum.calls, edge.calls);
+  });
 }
 
 bool Merger::recognizes(Bytes bytes) {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <tuple>
 
-#include "base/saturated.h"
+#include "base/sort_and_sum.h"
 #include "profile/model/function_samples.h"
 
 namespace pgokit::instrument {
@@ -85,18 +85,7 @@ DumpedValues read_values(const Module& module, const Dump& dump) {
   return ValueReader(module, dump).read();
 }
 
-void fold_values(std::vector<SiteValue>& values) {
-  std::ranges::sort(values,
-                    [](const SiteValue& a, const SiteValue& b) { return place(a) < place(b); });
-  size_t kept = 0;
-  for (const auto& value : values) {
-    if (kept > 0 && place(values[kept - 1]) == place(value))
-      values[kept - 1].count = add_saturated(values[kept - 1].count, value.count);
-    else
-      values[kept++] = value;
-  }
-  values.resize(kept);
-}
+void fold_values(std::vector<SiteValue>& values) { sort_and_sum(values, place); }
 
 std::vector<SiteSummary> summaries_of(const Profile& profile, u32 kind) {
   std::vector<SiteSummary> sites;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/saturated.h"
+#include "base/sort_and_sum.h"
 #include "profile/model/function_samples.h"
 
 namespace pgokit::order {
@@ -19,16 +19,10 @@ std::optional<u32> Model::find(std::string_view name) const {
 }
 
 void Model::normalize() {
-  std::ranges::sort(calls, {}, [](const Call& c) { return std::pair(c.from, c.to); });
-  size_t kept = 0;
-  for (const auto& call : calls) {
-    if (call.weight == 0) continue;
-    if (kept && calls[kept - 1].from == call.from && calls[kept - 1].to == call.to)
-      calls[kept - 1].weight = add_saturated(calls[kept - 1].weight, call.weight);
-    else
-      calls[kept++] = call;
-  }
-  calls.resize(kept);
+  std::erase_if(calls, [](const Call& call) { return call.weight == 0; });
+  sort_and_sum(
+      calls, [](const Call& call) { return std::pair(call.from, call.to); },
+      [](Call& sum, const Call& call) { sum.weight = add_saturated(sum.weight, call.weight); });
   std::vector<u64> called(functions.size());
   for (const auto& call : calls) called[call.to] = add_saturated(called[call.to], call.weight);
   for (u32 f = 0; f < functions.size(); ++f)

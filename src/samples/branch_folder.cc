@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/parallel.h"
+#include "base/sort_and_sum.h"
 
 namespace pgokit::samples {
 namespace {
@@ -32,18 +33,10 @@ std::vector<Summed> sorted_sums(u64 places, const ForEach& for_each) {
     const auto& [first, second, count] = entry;
     return pair(first, second);
   };
-  size_t kept = 0;
-  for (size_t bucket = 0; bucket < buckets; ++bucket) {
-    auto some = std::span(all).subspan(begins[bucket], begins[bucket + 1] - begins[bucket]);
-    std::ranges::sort(some, {}, pair_of);
-    for (const auto& entry : some) {
-      if (kept > 0 && pair_of(all[kept - 1]) == pair_of(entry))
-        all[kept - 1].count += entry.count;
-      else
-        all[kept++] = entry;
-    }
-  }
-  all.resize(kept);
+  for (size_t bucket = 0; bucket < buckets; ++bucket)
+    std::ranges::sort(std::span(all).subspan(begins[bucket], begins[bucket + 1] - begins[bucket]),
+                      {}, pair_of);
+  sum_equal(all, pair_of);
   return all;
 }
 

@@ -1,35 +1,13 @@
 #include "samples/counts.h"
 
-#include <algorithm>
-#include <tuple>
-
-#include "base/saturated.h"
+#include "base/sort_and_sum.h"
 
 namespace pgokit::samples {
-namespace {
-
-auto key(const RangeCount& range) { return std::tuple(range.start, range.last); }
-auto key(const BranchCount& branch) { return std::tuple(branch.from, branch.to); }
-
-template <class Entry>
-void sort_and_sum(std::vector<Entry>& entries) {
-  auto by_key = [](const Entry& e) { return key(e); };
-  if (!std::ranges::is_sorted(entries, {}, by_key)) std::ranges::sort(entries, {}, by_key);
-  size_t kept = 0;
-  for (const auto& entry : entries) {
-    if (kept && key(entries[kept - 1]) == key(entry))
-      entries[kept - 1].count = add_saturated(entries[kept - 1].count, entry.count);
-    else
-      entries[kept++] = entry;
-  }
-  entries.resize(kept);
-}
-
-}  // namespace
-
 void normalize(Counts& counts) {
-  sort_and_sum(counts.ranges);
-  sort_and_sum(counts.branches);
+  sort_and_sum(counts.ranges,
+               [](const RangeCount& range) { return std::pair(range.start, range.last); });
+  sort_and_sum(counts.branches,
+               [](const BranchCount& branch) { return std::pair(branch.from, branch.to); });
 }
 
 void merge(Counts& into, const Counts& from) {

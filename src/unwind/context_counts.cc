@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "base/free_memory.h"
-#include "unwind/sum_records.h"
+#include "base/sort_and_sum.h"
 
 namespace pgokit::unwind {
 
@@ -36,8 +36,8 @@ void ContextCounts::normalize() {
       sorted_ranges.insert(sorted_ranges.end(), its_ranges.begin(), its_ranges.end());
       sorted_branches.insert(sorted_branches.end(), its_branches.begin(), its_branches.end());
     }
-    sort_and_sum(sorted_ranges, entry.first_range);
-    sort_and_sum(sorted_branches, entry.first_branch);
+    sort_and_sum(sorted_ranges, &Range::key, AddCounts{}, entry.first_range);
+    sort_and_sum(sorted_branches, &Branch::key, AddCounts{}, entry.first_branch);
     entries.push_back(entry);
   }
   entries_ = std::move(entries);

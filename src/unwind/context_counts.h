@@ -34,6 +34,7 @@ using program::CodeIndex;
 struct Range {
   CodeIndex first, last;
   u64 count = 0;
+  u64 key() const { return u64{static_cast<u32>(first)} << 32 | static_cast<u32>(last); }
   bool operator==(const Range&) const = default;
 };
 
@@ -41,6 +42,7 @@ struct Branch {
   CodeIndex from;  // no_code: from outside of the program
   CodeIndex to;
   u64 count = 0;
+  u64 key() const { return u64{static_cast<u32>(from)} << 32 | static_cast<u32>(to); }
   bool operator==(const Branch&) const = default;
 };
 

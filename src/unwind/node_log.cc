@@ -6,7 +6,7 @@
 
 #include "base/free_memory.h"
 #include "base/parallel.h"
-#include "base/saturated.h"
+#include "base/sort_and_sum.h"
 
 namespace pgokit::unwind {
 namespace {
@@ -48,19 +48,11 @@ void NodeLog::sum() {
     weighted_.push_back({keys_[i], 1, ordered_ ? samples_[i] : 0});
   keys_.clear();
   samples_.clear();
-  std::ranges::sort(weighted_, {}, &Weighted::key);
-  size_t kept = 0;
-  for (const auto& entry : weighted_) {
-    if (kept > 0 && weighted_[kept - 1].key == entry.key) {
-      auto& last = weighted_[kept - 1];
-      last.count = add_saturated(last.count, entry.count);
-      last.sample = std::min(last.sample, entry.sample);
-    } else {
-      weighted_[kept++] = entry;
-    }
-  }
-  weighted_.resize(kept);
-  summed_ = kept;
+  sort_and_sum(weighted_, &Weighted::key, [](Weighted& sum, const Weighted& entry) {
+    sum.count = add_saturated(sum.count, entry.count);
+    sum.sample = std::min(sum.sample, entry.sample);
+  });
+  summed_ = weighted_.size();
   limit_ = std::max(limit_, summed_);
 }
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/hash.h"
+#include "base/sort_and_sum.h"
 
 namespace pgokit::transform {
 namespace {
@@ -87,15 +88,12 @@ CallGraph::CallGraph(const profile::NameTable& names, const std::vector<bool>& u
   for (const auto& [caller, callee, count] : calls)
     edges.push_back(
         {number[static_cast<size_t>(caller)], number[static_cast<size_t>(callee)], count});
-  std::ranges::sort(edges, {}, &NumberedEdge::pair);
+  sort_and_sum(edges, &NumberedEdge::pair,
+               [](NumberedEdge& sum, const NumberedEdge& edge) { sum.count += edge.count; });
   first_.reserve(functions_.size() + 1);
-  for (size_t i = 0; i < edges.size(); ++i) {
-    bool same = i > 0 && edges[i].pair() == edges[i - 1].pair();
-    if (same)
-      calls_.back().count += edges[i].count;
-    else
-      while (first_.size() <= edges[i].from) first_.push_back(static_cast<u32>(calls_.size()));
-    if (!same) calls_.push_back({edges[i].to, edges[i].count});
+  for (const auto& edge : edges) {
+    while (first_.size() <= edge.from) first_.push_back(static_cast<u32>(calls_.size()));
+    calls_.push_back({edge.to, edge.count});
   }
   first_.resize(functions_.size() + 1, static_cast<u32>(calls_.size()));
 }

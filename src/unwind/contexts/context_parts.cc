@@ -5,8 +5,8 @@
 
 #include "base/free_memory.h"
 #include "base/parallel.h"
+#include "base/sort_and_sum.h"
 #include "unwind/contexts/context_numbers.h"
-#include "unwind/sum_records.h"
 
 namespace pgokit::unwind {
 namespace {
@@ -47,8 +47,8 @@ PartCounts sort_and_sum(const PartCounts& own, const PartCounts& received,
     bool is_own = place < own.entries.size();
     sum.append(is_own ? own : received, is_own ? place : place - own.entries.size(), context);
     if (i + 1 < order.size() && order[i + 1] >> 32 == context) continue;
-    sort_and_sum(sum.ranges, sum.entries.back().first_range);
-    sort_and_sum(sum.branches, sum.entries.back().first_branch);
+    sort_and_sum(sum.ranges, &Range::key, AddCounts{}, sum.entries.back().first_range);
+    sort_and_sum(sum.branches, &Branch::key, AddCounts{}, sum.entries.back().first_branch);
   }
   return sum;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/sort_and_sum.h"
 #include "samples/call_chain.h"
 #include "unwind/contexts/frame_stack.h"
 
@@ -121,16 +122,9 @@ std::vector<IpContexts::Context> IpContexts::merged() const {
     for (const auto& [key, samples] : chains.samples)
       all.push_back({chains.paths.calls(CallPath(static_cast<u32>(key >> 32))),
                      static_cast<u32>(key), samples});
-  auto key = [](const Context& one) { return std::tie(one.calls, one.function); };
-  std::ranges::sort(all, [&](const Context& a, const Context& b) { return key(a) < key(b); });
-  size_t kept = 0;
-  for (size_t i = 0; i < all.size(); ++i) {
-    if (kept > 0 && key(all[kept - 1]) == key(all[i]))
-      all[kept - 1].samples += all[i].samples;
-    else if (kept++ != i)
-      all[kept - 1] = std::move(all[i]);
-  }
-  all.resize(kept);
+  sort_and_sum(
+      all, [](const Context& one) { return std::tie(one.calls, one.function); },
+      [](Context& sum, const Context& one) { sum.samples += one.samples; });
   return all;
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/saturated.h"
+#include "base/sort_and_sum.h"
 #include "dwarf/discriminator.h"
 
 namespace pgokit::generate {
@@ -33,7 +33,7 @@ void LeafCounts::count(std::span<const unwind::Range> ranges,
   add_ranges(ranges);
   for (const auto& branch : branches)
     add_branch(branch, branch.from == program::no_code ? nullptr : lines_.at(branch.from));
-  sum_entries();
+  sort_and_sum(entries_, &Entry::key);
   for (u32 location : seen_) {
     const auto& [count, calls, seen] = places_[location];
     rows_.push_back({location, std::max(count, calls)});
@@ -43,7 +43,7 @@ void LeafCounts::count(std::span<const unwind::Range> ranges,
 void LeafCounts::count_entries(std::span<const unwind::Branch> branches) {
   begin();
   for (const auto& branch : branches) add_branch(branch, nullptr);
-  sum_entries();
+  sort_and_sum(entries_, &Entry::key);
 }
 
 u64 LeafCounts::sum_of_lines() const {
@@ -100,18 +100,6 @@ void LeafCounts::add_branch(const unwind::Branch& branch, const LeafLines::Part*
     calls = add_saturated(calls, branch.count);
   }
   entries_.push_back({call_site, *callee, branch.count});
-}
-
-void LeafCounts::sum_entries() {
-  std::ranges::sort(entries_, {}, &Entry::key);
-  size_t kept = 0;
-  for (const auto& entry : entries_) {
-    if (kept > 0 && entries_[kept - 1].key() == entry.key())
-      entries_[kept - 1].count = add_saturated(entries_[kept - 1].count, entry.count);
-    else
-      entries_[kept++] = entry;
-  }
-  entries_.resize(kept);
 }
 
 LeafCounts::Place& LeafCounts::place(u32 location) {

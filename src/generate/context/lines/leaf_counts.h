@@ -61,7 +61,6 @@ class LeafCounts {
   void add_ranges(std::span<const unwind::Range> ranges);
   void add_piece(program::CodeIndex first, program::CodeIndex last, u64 count);
   void add_branch(const unwind::Branch& branch, const LeafLines::Part* part);
-  void sum_entries();
   Place& place(u32 location);
 
   const program::CodeMap& code_;
