@@ -4,9 +4,10 @@
 #include <unistd.h>
 
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <filesystem>
+
+#include "base/parse_number.h"
 
 namespace pgokit::cli {
 namespace {
@@ -38,7 +39,7 @@ unsigned number_after(std::string_view text, std::string_view mark) {
   if (at == text.npos) return 0;
   text.remove_prefix(at + mark.size());
   unsigned number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
+  take_number(text, number);
   return number;
 }
 

@@ -3,7 +3,8 @@
 #include "perf/header.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "base/parse_number.h"
 
 namespace pgokit::perf {
 namespace {
@@ -239,8 +240,9 @@ void Head::add_simpleperf_names(std::string_view lines) {
     Name name;
     name.typed = true;
     name.text = line.substr(0, first);
-    std::from_chars(line.data() + first + 1, line.data() + second, name.type);
-    std::from_chars(line.data() + second + 1, line.data() + line.size(), name.config);
+    auto type = line.substr(first + 1, second - first - 1), config = line.substr(second + 1);
+    take_number(type, name.type);
+    take_number(config, name.config);
     names_.push_back(name);
   }
 }

@@ -1,11 +1,11 @@
 #include "pipeline/input_files.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 
 #include "base/cursor.h"
 #include "base/file.h"
+#include "base/parse_number.h"
 
 namespace pgokit::pipeline {
 namespace {
@@ -61,9 +61,8 @@ Status add_named(Inputs& inputs, const std::string& file) {
   size_t equal = file.rfind('=');
   u64 weight = 0;
   if (equal != file.npos && equal > 0) {
-    const char* end = file.data() + file.size();
-    auto [stop, error] = std::from_chars(file.data() + equal + 1, end, weight);
-    if (error == std::errc{} && stop == end && weight > 0 && !fs::exists(file))
+    if (parse_number(std::string_view(file).substr(equal + 1), weight) && weight > 0 &&
+        !fs::exists(file))
       return add_input(inputs, file.substr(0, equal), weight, false);
   }
   return add_input(inputs, file, 1, false);
@@ -72,8 +71,8 @@ Status add_named(Inputs& inputs, const std::string& file) {
 Status add_weighted(Inputs& inputs, const std::string& text, bool files_only) {
   u64 weight = 0;
   size_t comma = std::min(text.find(','), text.size());
-  auto [end, failed] = std::from_chars(text.data(), text.data() + comma, weight);
-  if (failed != std::errc{} || end != text.data() + comma || weight == 0 || comma == text.size())
+  bool good = parse_number(std::string_view(text).substr(0, comma), weight);
+  if (!good || weight == 0 || comma == text.size())
     return files_only ? fail("input weight must be a positive integer")
                       : usage_error("'{}': WEIGHT,FILE is wanted, the weight from 1 on", text);
   return add_input(inputs, text.substr(comma + 1), weight, files_only);

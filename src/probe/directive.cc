@@ -1,10 +1,10 @@
 #include "probe/directive.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
 #include "assembly/statements.h"
+#include "base/parse_number.h"
 
 namespace pgokit::probe {
 namespace {
@@ -18,9 +18,7 @@ bool parse_unsigned(std::string_view text, u64& value) {
     base = text[1] == 'x' || text[1] == 'X' ? 16 : text[1] == 'b' || text[1] == 'B' ? 2 : 8;
     text.remove_prefix(base == 8 ? 1 : 2);
   }
-  const char* end = text.data() + text.size();
-  auto [stop, error] = std::from_chars(text.data(), end, value, base);
-  return error == std::errc{} && stop == end;
+  return parse_number(text, value, base);
 }
 
 // Takes blanks and comments off the front.

@@ -23,12 +23,12 @@ std::string_view without_end(std::string_view line) {
 // "address:count".
 bool parse_address(std::string_view line, u64& address, u64& count) {
   size_t colon = line.find(':');
-  return colon != line.npos && parse_number(line.substr(0, colon), 16, address) &&
-         parse_number(without_end(line.substr(colon + 1)), 10, count);
+  return colon != line.npos && parse_number(line.substr(0, colon), address, 16) &&
+         parse_number(without_end(line.substr(colon + 1)), count);
 }
 
 Status read_addresses(RawLines& lines, u64& number) {
-  if (lines.at_end() || !parse_number(lines.trimmed(), 10, number)) return lines.broken();
+  if (lines.at_end() || !parse_number(lines.trimmed(), number)) return lines.broken();
   lines.advance();
   for (u64 left = number; left > 0; --left, lines.advance()) {
     u64 address = 0, count = 0;
@@ -106,20 +106,20 @@ bool looks_like_autofdo_text(std::string_view text) {
   RawLines lines(text);
   while (!lines.at_end() && is_comment(lines)) lines.advance();
   u64 ranges = 0, number = 0;
-  if (lines.at_end() || !parse_number(without_end(lines.trimmed()), 10, ranges)) return false;
+  if (lines.at_end() || !parse_number(without_end(lines.trimmed()), ranges)) return false;
   lines.advance();
   auto is_range = [&] {
     auto line = lines.trimmed();
     return line.contains('-') && line.contains(':') && !line.contains("->");
   };
   for (; ranges > 0 && !lines.at_end() && is_range(); --ranges) lines.advance();
-  if (ranges > 0 || lines.at_end() || !parse_number(lines.trimmed(), 10, number)) return false;
+  if (ranges > 0 || lines.at_end() || !parse_number(lines.trimmed(), number)) return false;
   lines.advance();
   if (lines.at_end()) return false;
   u64 address = 0, count = 0;
   if (number > 0) return parse_address(lines.trimmed(), address, count);
   // No addresses: a raw profile ends here, or goes on with the ranges of another block.
-  if (!parse_number(lines.trimmed(), 10, number)) return is_comment(lines);
+  if (!parse_number(lines.trimmed(), number)) return is_comment(lines);
   lines.advance();
   return lines.at_end() || lines.trimmed().contains("->") || is_comment(lines);
 }

@@ -1,9 +1,9 @@
 #include "samples/data_accesses.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
+#include "base/parse_number.h"
 #include "perf/script.h"
 #include "samples/load_address.h"
 #include "samples/program_match.h"
@@ -36,10 +36,7 @@ class Scanner {
   template <class Number>
   Number number(int base) {
     Number value{};
-    if (!ok_) return value;
-    auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value, base);
-    ok_ = error == std::errc{};
-    rest_.remove_prefix(static_cast<size_t>(end - rest_.data()));
+    ok_ = ok_ && take_number(rest_, value, base);
     return value;
   }
 

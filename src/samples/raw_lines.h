@@ -6,9 +6,9 @@
 //   RawLines lines(text);
 //   TRY(read_raw_block(lines, "-", [&](u64 first, u64 last, u64 count) { ... }));
 
-#include <charconv>
 #include <string_view>
 
+#include "base/parse_number.h"
 #include "base/result.h"
 #include "base/types.h"
 
@@ -43,27 +43,20 @@ class RawLines {
   bool at_end_ = false;
 };
 
-inline bool parse_number(std::string_view text, int base, u64& value) {
-  const char* end = text.data() + text.size();
-  auto [stop, error] = std::from_chars(text.data(), end, value, base);
-  return error == std::errc{} && stop == end && !text.empty();
-}
-
 // One block of "A<separator>B:count" lines behind their number.
 template <class Add>
 Status read_raw_block(RawLines& lines, std::string_view separator, Add add) {
   u64 number = 0;
-  if (lines.at_end() || !parse_number(lines.trimmed(), 10, number)) return lines.broken();
+  if (lines.at_end() || !parse_number(lines.trimmed(), number)) return lines.broken();
   lines.advance();
   for (; number > 0; --number, lines.advance()) {
     if (lines.at_end()) return lines.broken();
     std::string_view line = lines.trimmed();
     size_t colon = line.find(':'), middle = line.substr(0, colon).find(separator);
     u64 first, second, count;
-    if (colon == line.npos || middle == line.npos ||
-        !parse_number(line.substr(colon + 1), 10, count) ||
-        !parse_number(line.substr(0, middle), 16, first) ||
-        !parse_number(line.substr(0, colon).substr(middle + separator.size()), 16, second))
+    if (colon == line.npos || middle == line.npos || !parse_number(line.substr(colon + 1), count) ||
+        !parse_number(line.substr(0, middle), first, 16) ||
+        !parse_number(line.substr(0, colon).substr(middle + separator.size()), second, 16))
       return lines.broken();
     add(first, second, count);
   }

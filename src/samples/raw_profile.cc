@@ -24,9 +24,9 @@ bool looks_like_raw_profile(std::string_view text) {
   RawLines lines(text);
   if (!lines.at_end() && lines.current().starts_with('[')) lines.advance();
   u64 number = 0;
-  if (lines.at_end() || !parse_number(lines.trimmed(), 10, number)) return false;
+  if (lines.at_end() || !parse_number(lines.trimmed(), number)) return false;
   lines.advance();
-  if (number == 0) return !lines.at_end() && parse_number(lines.trimmed(), 10, number);
+  if (number == 0) return !lines.at_end() && parse_number(lines.trimmed(), number);
   std::string one_entry = fmt::format("1\n{}\n", lines.at_end() ? "" : lines.current());
   RawLines block(one_entry);
   return read_raw_block(block, "-", [](u64, u64, u64) {}).has_value();

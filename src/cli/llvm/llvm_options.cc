@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <limits>
 
 #include "base/cursor.h"
 #include "base/edit_distance.h"
 #include "base/file.h"
+#include "base/parse_number.h"
 #include "base/version.h"
 #include "report/print.h"
 
@@ -71,8 +71,7 @@ std::optional<Number> number_of(std::string_view text) {
     base = 8, prefix = 1;
   if (base != 10) text.remove_prefix(prefix);
   u64 value = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  if (!parse_number(text, value, base)) return std::nullopt;
   if (value > static_cast<u64>(std::numeric_limits<Number>::max()) + negative) return std::nullopt;
   return static_cast<Number>(negative ? u64{0} - value : value);
 }

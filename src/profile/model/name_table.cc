@@ -1,9 +1,9 @@
 #include "profile/model/name_table.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/function_name.h"
+#include "base/parse_number.h"
 
 namespace pgokit::profile {
 
@@ -17,7 +17,7 @@ u64 NameTable::guid(NameId id) const {
   auto name = text(id);
   if (!is_guid(id)) return function_guid(name);
   u64 value = 0;
-  std::from_chars(name.data(), name.data() + name.size(), value);
+  take_number(name, value);
   return value;
 }
 

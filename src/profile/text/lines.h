@@ -10,35 +10,13 @@
 //     if (!take_name_count(line->rest, target)) break;  // a wrong line
 
 #include <algorithm>
-#include <charconv>
-#include <limits>
 #include <optional>
 #include <string_view>
 
+#include "base/parse_number.h"
 #include "profile/model/function_samples.h"
 
 namespace pgokit::profile {
-
-// The number in front of `text`, which loses its digits. One pass over them, as most lines are little else.
-template <class T>
-bool take_number(std::string_view& text, T& value) {
-  u64 number = 0;
-  size_t n = 0;
-  for (size_t last = std::min<size_t>(text.size(), 19); n < last; ++n) {
-    auto digit = static_cast<u8>(text[n] - '0');
-    if (digit > 9) break;
-    number = 10 * number + digit;
-  }
-  if (n == 19) {  // it may have 20 digits, or too many
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{}) return false;
-    n = static_cast<size_t>(end - text.data());
-  }
-  if (n == 0 || number > std::numeric_limits<T>::max()) return false;
-  value = static_cast<T>(number);
-  text.remove_prefix(n);
-  return true;
-}
 
 inline void skip_spaces(std::string_view& text) {
   while (text.starts_with(' ')) text.remove_prefix(1);

@@ -1,9 +1,9 @@
 #include "record/system/memory_map.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/cursor.h"
+#include "base/parse_number.h"
 
 namespace pgokit::record {
 namespace {
@@ -13,9 +13,8 @@ constexpr u64 lowest = u64{1} << 20;
 constexpr u64 highest = 0x7ffffffff000;
 
 bool take_hex(std::string_view& line, u64& value, char end) {
-  auto [at, error] = std::from_chars(line.data(), line.data() + line.size(), value, 16);
-  if (error != std::errc() || at == line.data() + line.size() || *at != end) return false;
-  line.remove_prefix(static_cast<size_t>(at - line.data()) + 1);
+  if (!take_number(line, value, 16) || !line.starts_with(end)) return false;
+  line.remove_prefix(1);
   return true;
 }
 
@@ -30,9 +29,7 @@ bool parse_line(std::string_view line, Mapping& out) {
       !take_hex(line, minor, ' '))
     return false;
   out.device = major << 32 | minor;
-  auto [at, error] = std::from_chars(line.data(), line.data() + line.size(), out.inode);
-  if (error != std::errc()) return false;
-  line.remove_prefix(static_cast<size_t>(at - line.data()));
+  if (!take_number(line, out.inode)) return false;
   auto path = line.find_first_not_of(' ');
   if (path != line.npos) out.path = line.substr(path);
   return true;

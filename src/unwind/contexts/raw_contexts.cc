@@ -1,8 +1,8 @@
 #include "unwind/contexts/raw_contexts.h"
 
-#include <charconv>
 #include <optional>
 
+#include "base/parse_number.h"
 #include "samples/counts.h"
 #include "samples/raw_lines.h"
 #include "samples/raw_profile.h"
@@ -18,11 +18,6 @@ struct FrameText {
   profile::LineLocation location;
 };
 
-bool parse_u32(std::string_view text, u32& value) {
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc{} && end == text.data() + text.size();
-}
-
 std::optional<FrameText> parse_frame(std::string_view text, bool leaf) {
   if (leaf) return text.empty() ? std::nullopt : std::optional(FrameText{text, {}});
   size_t colon = text.rfind(':');
@@ -30,10 +25,10 @@ std::optional<FrameText> parse_frame(std::string_view text, bool leaf) {
   FrameText frame{text.substr(0, colon), {}};
   text.remove_prefix(colon + 1);
   size_t dot = text.find('.');
-  if (!parse_u32(text.substr(0, dot), frame.location.line_offset) ||
+  if (!parse_number(text.substr(0, dot), frame.location.line_offset) ||
       frame.location.line_offset > profile::largest_line)
     return std::nullopt;
-  if (dot != text.npos && !parse_u32(text.substr(dot + 1), frame.location.discriminator))
+  if (dot != text.npos && !parse_number(text.substr(dot + 1), frame.location.discriminator))
     return std::nullopt;
   return frame;
 }
@@ -95,8 +90,7 @@ class Reader {
     CallPath path = CallPath::empty;
     bool good = each_part(text, [&](std::string_view part, bool) {
       u64 offset = 0;
-      if (!part.starts_with("0x") || !samples::parse_number(part.substr(2), 16, offset))
-        return false;
+      if (!part.starts_with("0x") || !parse_number(part.substr(2), offset, 16)) return false;
       path = out_.counts.paths.child(path, code_.index_of({offset + base_.value}));
       return true;
     });
