@@ -204,10 +204,8 @@ class Computation {
   template <class Visit>
   void for_pieces(Visit visit) {
     auto& functions = result_.functions;
-    parallel_for((functions.size() + piece - 1) / piece, threads_, [&](size_t number, unsigned) {
-      size_t end = std::min(functions.size(), (number + 1) * piece);
-      for (size_t i = number * piece; i < end; ++i) visit(functions[i], number);
-    });
+    parallel_each(functions.size(), piece, threads_,
+                  [&](size_t i, unsigned) { visit(functions[i], i / piece); });
   }
 
   void take_stats() {
@@ -234,7 +232,7 @@ class Computation {
   }
 
   void compare_functions() {
-    std::vector<HotOverlap> hot((result_.functions.size() + piece - 1) / piece);
+    std::vector<HotOverlap> hot(Chunks{result_.functions.size(), piece}.count());
     for_pieces([&](FunctionOverlap& function, size_t number) {
       function.base_weight = share(function.base_samples, result_.base_samples);
       function.test_weight = share(function.test_samples, result_.test_samples);

@@ -240,14 +240,12 @@ void tidy(FunctionShape& function) {
 }
 
 void collect_lines(const program::Program& program, unsigned threads, ProgramShape& shape) {
-  constexpr size_t at_once = 256;
   auto ranges = program.functions().ranges();
-  size_t pieces = (ranges.size() + at_once - 1) / at_once;
-  std::vector<Collected> parts(pieces);
-  parallel_for(pieces, threads, [&](size_t piece, unsigned) {
+  Chunks chunks{ranges.size(), 256};
+  std::vector<Collected> parts(chunks.count());
+  parallel_for(chunks.count(), threads, [&](size_t piece, unsigned) {
     LineCollector collector(program, parts[piece]);
-    size_t end = std::min(ranges.size(), (piece + 1) * at_once);
-    for (size_t i = piece * at_once; i < end; ++i) collector.take(ranges[i]);
+    for (const auto& range : chunks.of(ranges, piece)) collector.take(range);
     parts[piece].make_unique();
   });
   for (const auto& part : parts) add(shape, part);

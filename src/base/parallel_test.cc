@@ -20,6 +20,26 @@ TEST(ParallelFor, RunsEveryPieceOnce) {
   parallel_for(0, 2, [](size_t, unsigned) { FAIL(); });
 }
 
+TEST(Chunks, CoverEverythingOnce) {
+  for (size_t size : {0u, 1u, 4u, 5u, 8u}) {
+    std::vector<int> things(size);
+    Chunks chunks{size, 4};
+    EXPECT_EQ(chunks.count(), (size + 3) / 4);
+    for (size_t piece = 0; piece < chunks.count(); ++piece)
+      for (int& thing : chunks.of(things, piece)) ++thing;
+    EXPECT_EQ(things, std::vector<int>(size, 1));
+  }
+}
+
+TEST(ParallelEach, RunsEachNumberOnce) {
+  for (unsigned threads : {1u, 3u}) {
+    std::vector<int> runs(1001);
+    parallel_each(runs.size(), 10, threads, [&](size_t i, unsigned) { ++runs[i]; });
+    EXPECT_EQ(runs, std::vector<int>(1001, 1));
+  }
+  parallel_each(0, 10, 2, [](size_t, unsigned) { FAIL(); });
+}
+
 TEST(ParallelInOrder, TakesPiecesInOrderFromTheWorkerThatMadeThem) {
   for (unsigned threads : {0u, 1u, 2u, 7u}) {
     std::vector<size_t> made(worker_count(threads)), taken;

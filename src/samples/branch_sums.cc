@@ -4,6 +4,7 @@
 #include <span>
 
 #include "base/parallel.h"
+#include "base/sort_and_sum.h"
 #include "samples/branch_folder.h"
 
 namespace pgokit::samples {
@@ -13,11 +14,10 @@ BinaryAddr BranchSums::address(Place place) const {
 }
 
 std::vector<RangeCount> BranchSums::possible_ranges(unsigned threads) const {
-  constexpr size_t at_once = 8192;
-  std::vector<std::vector<RangeCount>> parts((ranges_.size() + at_once - 1) / at_once);
+  Chunks chunks{ranges_.size(), 8192};
+  std::vector<std::vector<RangeCount>> parts(chunks.count());
   parallel_for(parts.size(), threads, [&](size_t part, unsigned) {
-    auto some = std::span(ranges_).subspan(part * at_once);
-    for (const auto& range : some.first(std::min(some.size(), at_once))) {
+    for (const auto& range : chunks.of(ranges_, part)) {
       bool inside = range.start != BranchFolder::outside() && range.last != BranchFolder::outside();
       auto start = program::CodeIndex(range.start), last = program::CodeIndex(range.last);
       if (inside && code_->falls_through(start, last))
@@ -74,15 +74,7 @@ void BranchSums::add_ranges_to_next_branch(const program::FunctionTable& functio
     if (branch.to != BranchFolder::outside())
       starts.push_back({branch.to, branch.to, branch.count});
   for (const auto& passed : passed_) starts.push_back({passed.to, passed.to, passed.count});
-  std::ranges::sort(starts, {}, &Range::start);
-  size_t kept = 0;
-  for (const auto& one : starts) {
-    if (kept > 0 && starts[kept - 1].start == one.start)
-      starts[kept - 1].count += one.count;
-    else
-      starts[kept++] = one;
-  }
-  starts.resize(kept);
+  sort_and_sum(starts, &Range::start, [](Range& sum, const Range& one) { sum.count += one.count; });
   for (size_t i = starts.size(); i-- > 0;) {
     auto at = program::CodeIndex(starts[i].start);
     u64 end = end_of_function(functions, code_->address_of(at).value);

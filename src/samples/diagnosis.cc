@@ -56,12 +56,10 @@ RangeDiagnosis diagnose_some(std::span<const BranchFolder::RawRange> ranges,
 RangeDiagnosis diagnose(const std::vector<BranchFolder::RawRange>& ranges,
                         const program::CodeMap& code, const program::FunctionTable& functions,
                         bool list_faults, unsigned threads) {
-  constexpr size_t at_once = 8192;
-  std::vector<RangeDiagnosis> found((ranges.size() + at_once - 1) / at_once);
+  Chunks chunks{ranges.size(), 8192};
+  std::vector<RangeDiagnosis> found(chunks.count());
   parallel_for(found.size(), threads, [&](size_t part, unsigned) {
-    auto some = std::span(ranges).subspan(part * at_once);
-    found[part] =
-        diagnose_some(some.first(std::min(some.size(), at_once)), code, functions, list_faults);
+    found[part] = diagnose_some(chunks.of(ranges, part), code, functions, list_faults);
   });
   RangeDiagnosis all;
   for (const auto& part : found) all.add(part);

@@ -59,12 +59,9 @@ class FunctionSums {
 profile::Summary summarize(const generate::ContextSamples& samples, unsigned threads) {
   constexpr size_t at_once = 1 << 14;
   std::vector<FunctionSums> of_worker(worker_count(threads));
-  parallel_for((samples.size() + at_once - 1) / at_once, threads,
-               [&](size_t piece, unsigned worker) {
-                 auto end = static_cast<u32>(std::min(samples.size(), (piece + 1) * at_once));
-                 for (auto id = static_cast<u32>(piece * at_once); id < end; ++id)
-                   of_worker[worker].add(samples, id);
-               });
+  parallel_each(samples.size(), at_once, threads, [&](size_t id, unsigned worker) {
+    of_worker[worker].add(samples, static_cast<u32>(id));
+  });
   for (size_t i = 1; i < of_worker.size(); ++i) of_worker[0].add(of_worker[i]);
   return of_worker[0].finish(samples);
 }

@@ -8,8 +8,6 @@
 namespace pgokit::generate {
 namespace {
 
-constexpr size_t at_once = 1 << 16;
-
 // The first place of a context, and its count.
 void find_first_place(const ContextSamples& samples, u32 id, ContextSamples::Context& context) {
   const auto& locations = samples.locations;
@@ -30,11 +28,10 @@ void find_first_place(const ContextSamples& samples, u32 id, ContextSamples::Con
 }  // namespace
 
 void ContextSamples::finish(unsigned threads) {
-  parallel_for((size() + at_once - 1) / at_once, threads, [&](size_t piece, unsigned) {
-    auto end = static_cast<u32>(std::min(size(), (piece + 1) * at_once));
-    for (auto id = static_cast<u32>(piece * at_once); id < end; ++id)
-      if ((contexts[id].flags & (has_samples | entered)) == has_samples)
-        find_first_place(*this, id, contexts[id]);
+  constexpr size_t at_once = 1 << 16;
+  parallel_each(size(), at_once, threads, [&](size_t id, unsigned) {
+    if ((contexts[id].flags & (has_samples | entered)) == has_samples)
+      find_first_place(*this, static_cast<u32>(id), contexts[id]);
   });
   for (auto id = static_cast<u32>(size()); id-- > 1;) {
     auto& context = contexts[id];

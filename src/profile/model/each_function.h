@@ -17,16 +17,12 @@ template <class SomeProfile, class Each>
 void for_each_function(SomeProfile& profile, unsigned threads, const Each& each) {
   constexpr size_t at_once = 512;
   auto& functions = profile.functions();
-  parallel_for((functions.size() + at_once - 1) / at_once, threads,
-               [&](size_t part, unsigned worker) {
-                 size_t end = std::min(functions.size(), (part + 1) * at_once);
-                 for (size_t i = part * at_once; i < end; ++i) {
-                   if constexpr (std::is_invocable_v<Each, decltype(functions[i]), unsigned>)
-                     each(functions[i], worker);
-                   else
-                     each(functions[i]);
-                 }
-               });
+  parallel_each(functions.size(), at_once, threads, [&](size_t i, unsigned worker) {
+    if constexpr (std::is_invocable_v<Each, decltype(functions[i]), unsigned>)
+      each(functions[i], worker);
+    else
+      each(functions[i]);
+  });
 }
 
 }  // namespace pgokit::profile

@@ -127,18 +127,17 @@ class TextWriter {
 }  // namespace
 
 std::string write_text(const Profile& profile, const WriteOptions& options) {
-  constexpr size_t at_once = 128;
   FileOrder order(profile, true, options.threads);
   auto functions = order.functions();
+  Chunks chunks{functions.size(), 128};
   std::string text;
   std::vector<std::string> parts(worker_count(options.threads));
-  parallel_in_order((functions.size() + at_once - 1) / at_once, options.threads,
-                    [&](size_t piece, unsigned worker) {
-                      auto some = functions.subspan(piece * at_once);
-                      some = some.first(std::min(some.size(), at_once));
-                      parts[worker] = TextWriter(profile, options, order).write(some);
-                    },
-                    [&](size_t, unsigned worker) { text += parts[worker]; });
+  parallel_in_order(
+      chunks.count(), options.threads,
+      [&](size_t piece, unsigned worker) {
+        parts[worker] = TextWriter(profile, options, order).write(chunks.of(functions, piece));
+      },
+      [&](size_t, unsigned worker) { text += parts[worker]; });
   return text;
 }
 

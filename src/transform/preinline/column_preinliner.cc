@@ -44,13 +44,12 @@ void add_calls(const generate::ContextSamples& samples, const ContextLinks& link
 
 CallGraph call_graph(const generate::ContextSamples& samples, const ContextLinks& links,
                      unsigned threads) {
-  constexpr size_t at_once = 1 << 14;
+  Chunks chunks{samples.size(), 1 << 14};
   std::vector<FlatMap<u64>> of_worker(worker_count(threads));
-  parallel_for(
-      (samples.size() + at_once - 1) / at_once, threads, [&](size_t piece, unsigned worker) {
-        auto end = static_cast<u32>(std::min(samples.size(), (piece + 1) * at_once));
-        add_calls(samples, links, static_cast<u32>(piece * at_once), end, of_worker[worker]);
-      });
+  parallel_for(chunks.count(), threads, [&](size_t piece, unsigned worker) {
+    add_calls(samples, links, static_cast<u32>(chunks.begin(piece)),
+              static_cast<u32>(chunks.end(piece)), of_worker[worker]);
+  });
   std::vector<CallGraph::Edge> edges;
   for (const auto& calls : of_worker)
     calls.for_each([&](u64 key, u64 count) {

@@ -60,12 +60,10 @@ void ContextLinks::link_children(unsigned threads) {
   group(samples_, samples_.size(), first_child_, children_,
         [](const auto& context) { return context.parent; });
   constexpr size_t at_once = 1 << 16;
-  parallel_for((samples_.size() + at_once - 1) / at_once, threads, [&](size_t piece, unsigned) {
-    size_t end = std::min(samples_.size(), (piece + 1) * at_once);
-    for (size_t i = piece * at_once; i < end; ++i)
-      if (first_child_[i + 1] - first_child_[i] > 1)
-        std::stable_sort(&children_[first_child_[i]], &children_[first_child_[i + 1]],
-                         [&](u32 a, u32 b) { return key(a) < key(b); });
+  parallel_each(samples_.size(), at_once, threads, [&](size_t i, unsigned) {
+    if (first_child_[i + 1] - first_child_[i] > 1)
+      std::stable_sort(&children_[first_child_[i]], &children_[first_child_[i + 1]],
+                       [&](u32 a, u32 b) { return key(a) < key(b); });
   });
 }
 

@@ -88,16 +88,13 @@ class CodeSizes {
 void add_code(const program::Program& program, const std::vector<bool>& wanted, unsigned threads,
               InlineSizes& sizes) {
   const auto& functions = program.functions();
-  constexpr u32 at_once = 64;
-  u32 pieces = (static_cast<u32>(functions.size()) + at_once - 1) / at_once;
+  constexpr size_t at_once = 64;
   std::vector<std::unique_ptr<CodeSizes>> of_worker(worker_count(threads));
-  parallel_for(pieces, threads, [&](size_t piece, unsigned worker) {
+  parallel_each(functions.size(), at_once, threads, [&](size_t function, unsigned worker) {
+    if (!wanted[function]) return;
     auto& code = of_worker[worker];
     if (!code) code = std::make_unique<CodeSizes>(program);
-    u32 begin = static_cast<u32>(piece) * at_once;
-    u32 end = std::min(static_cast<u32>(functions.size()), begin + at_once);
-    for (u32 function = begin; function < end; ++function)
-      if (wanted[function]) code->add(functions.ranges_of(function));
+    code->add(functions.ranges_of(static_cast<u32>(function)));
   });
   for (const auto& code : of_worker)
     if (code) code->add_to(sizes);

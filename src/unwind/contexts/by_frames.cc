@@ -129,16 +129,15 @@ class FrameCounter {
 
 ContextCounts counts_by_frames(Unwound unwound, const program::Program& program,
                                const ContextPolicy& policy, unsigned threads) {
-  constexpr size_t at_once = 4096;
   CodeFrames code(unwound, program, threads);
-  size_t nodes = unwound.nodes.size();
-  std::vector<ContextPart> parts((nodes + at_once - 1) / at_once);
+  Chunks nodes{unwound.nodes.size(), 4096};
+  std::vector<ContextPart> parts(nodes.count());
   std::vector<std::unique_ptr<FrameCounter>> workers(worker_count(threads));
   parallel_for(parts.size(), threads, [&](size_t part, unsigned worker) {
     auto& counter = workers[worker];
     if (!counter) counter = std::make_unique<FrameCounter>(unwound, code, policy);
-    auto end = static_cast<u32>(std::min(nodes, (part + 1) * at_once));
-    parts[part] = counter->count(static_cast<u32>(part * at_once), end);
+    parts[part] =
+        counter->count(static_cast<u32>(nodes.begin(part)), static_cast<u32>(nodes.end(part)));
   });
   workers.clear();
   std::vector<Range> ranges;

@@ -44,15 +44,14 @@ std::vector<Range> touched_ranges(const Unwound& unwound) {
 }  // namespace
 
 ContextCounts counts_by_path(Unwound unwound, unsigned threads) {
-  constexpr size_t at_once = 1 << 14;
-  size_t nodes = unwound.nodes.size();
-  std::vector<PartCounts> parts((nodes + at_once - 1) / at_once);
+  Chunks nodes{unwound.nodes.size(), 1 << 14};
+  std::vector<PartCounts> parts(nodes.count());
   parallel_for(parts.size(), threads, [&](size_t part, unsigned) {
-    parts[part] = counts_of(unwound, static_cast<u32>(part * at_once),
-                            static_cast<u32>(std::min(nodes, (part + 1) * at_once)));
+    parts[part] =
+        counts_of(unwound, static_cast<u32>(nodes.begin(part)), static_cast<u32>(nodes.end(part)));
   });
   std::vector<CallPaths::Node> paths;
-  paths.reserve(nodes);
+  paths.reserve(unwound.nodes.size());
   for (const auto& node : unwound.nodes)
     paths.push_back({CallPath(node.parent), code_index(node.call)});
   auto ranges = touched_ranges(unwound);

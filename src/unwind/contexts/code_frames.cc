@@ -62,14 +62,14 @@ CodeFrames::CodeFrames(const Unwound& unwound, const program::Program& program, 
   for (u32 i = 0; i < calls.size(); ++i) call_numbers_.emplace(calls[i], i);
 
   // Shares are neighbourhoods, so that each inlined copy is met in one or two of them.
-  constexpr size_t ranges_at_once = 8192;
   const auto& ranges = unwound.ranges;
+  Chunks chunks{std::max<size_t>(ranges.size(), 1), 8192};
   const auto& branches = unwound.branches;
-  size_t count = ranges.size() / ranges_at_once + 1;
+  size_t count = chunks.count();
   auto first_in = [&](const auto& sorted, size_t share, auto key_of) {
     if (share == 0) return sorted.begin();
     if (share == count) return sorted.end();
-    return std::ranges::lower_bound(sorted, key_of(ranges[share * ranges_at_once]));
+    return std::ranges::lower_bound(sorted, key_of(ranges[chunks.begin(share)]));
   };
   auto part_of = [&](const auto& sorted, size_t share, auto key_of) {
     return std::span(first_in(sorted, share, key_of), first_in(sorted, share + 1, key_of));
@@ -79,8 +79,8 @@ CodeFrames::CodeFrames(const Unwound& unwound, const program::Program& program, 
   parallel_for(count, threads, [&](size_t i, unsigned) {
     shares[i] = std::make_unique<Share>(program);
     shares[i]->add_calls(part_of(calls, i, first_of));
-    size_t end = std::min(ranges.size(), (i + 1) * ranges_at_once);
-    for (size_t range = i * ranges_at_once; range < end; ++range)
+    size_t end = std::min(ranges.size(), chunks.end(i));
+    for (size_t range = chunks.begin(i); range < end; ++range)
       shares[i]->add_range(ranges[range], unwound.range_possible[range]);
     shares[i]->add_branches(part_of(branches, i, place));
   });

@@ -125,14 +125,14 @@ void ContextLines::count_parts() {
   Callees callees(nodes_);
   called_.resize(nodes_.size());
   calls_.resize(nodes_.size());
-  parts_.resize((counts_.size() + at_once - 1) / at_once);
+  Chunks chunks{counts_.size(), at_once};
+  parts_.resize(chunks.count());
   std::vector<std::optional<Worker>> workers(worker_count(options_.threads));
   parallel_for(parts_.size(), options_.threads, [&](size_t part, unsigned number) {
     auto& worker = workers[number];
     if (!worker) worker.emplace(LeafCounts(program_, lines, entered, samples_.locations));
-    count_part(*worker, callees, part * at_once, std::min(counts_.size(), (part + 1) * at_once),
-               parts_[part]);
-    counts_.forget(part * at_once, std::min(counts_.size(), (part + 1) * at_once));
+    count_part(*worker, callees, chunks.begin(part), chunks.end(part), parts_[part]);
+    counts_.forget(chunks.begin(part), chunks.end(part));
   });
 }
 
@@ -214,16 +214,12 @@ void ContextLines::make_contexts() {
 
 // Those that were called.
 void ContextLines::enter_contexts() {
-  parallel_for((nodes_.size() + at_once - 1) / at_once, options_.threads,
-               [&](size_t piece, unsigned) {
-                 size_t end = std::min(nodes_.size(), (piece + 1) * at_once);
-                 for (size_t id = piece * at_once; id < end; ++id) {
-                   const auto& [parent, call_site, function] = nodes_[id];
-                   auto& context = samples_.contexts[id];
-                   context = {static_cast<u32>(parent), function, call_site};
-                   if (called_[id]) enter(context, calls_[id]);
-                 }
-               });
+  parallel_each(nodes_.size(), at_once, options_.threads, [&](size_t id, unsigned) {
+    const auto& [parent, call_site, function] = nodes_[id];
+    auto& context = samples_.contexts[id];
+    context = {static_cast<u32>(parent), function, call_site};
+    if (called_[id]) enter(context, calls_[id]);
+  });
   free_memory_of(nodes_);
   free_memory_of(called_);
   free_memory_of(calls_);
@@ -286,13 +282,10 @@ void ContextLines::add_inferred_call(const ContextSamples::Context& callee) {
 // Not kept in a list: all cores find them again.
 template <class Each>
 void ContextLines::for_each_inferred_call(const Each& each) const {
-  parallel_for((samples_.size() + at_once - 1) / at_once, options_.threads,
-               [&](size_t piece, unsigned) {
-                 size_t end = std::min(samples_.size(), (piece + 1) * at_once);
-                 for (size_t id = std::max<size_t>(piece * at_once, 1); id < end; ++id)
-                   if (const auto& context = samples_.contexts[id]; is_entered_silently(context))
-                     each(context);
-               });
+  parallel_each(samples_.size(), at_once, options_.threads, [&](size_t id, unsigned) {
+    const auto& context = samples_.contexts[id];
+    if (id != ContextSamples::root && is_entered_silently(context)) each(context);
+  });
 }
 
 void ContextLines::collect_rows() {

@@ -59,14 +59,13 @@ LeafLines::LeafLines(const program::Program& program, std::span<const unwind::Ra
                      std::span<const unwind::Branch> branches, LocationTable& locations,
                      unsigned threads) {
   if (!program.debug()) return;
-  constexpr size_t at_once = 64;
   const auto& code = program.code();
   auto spans = touched(ranges, branches, code.size());
-  std::vector<std::vector<Part>> found((spans.size() + at_once - 1) / at_once);
+  Chunks chunks{spans.size(), 64};
+  std::vector<std::vector<Part>> found(chunks.count());
   parallel_for(found.size(), threads, [&](size_t group, unsigned) {
     dwarf::FrameCursor cursor(*program.debug());
-    size_t end = std::min(spans.size(), (group + 1) * at_once);
-    for (size_t i = group * at_once; i < end; ++i) read_span(code, cursor, spans[i], found[group]);
+    for (const auto& span : chunks.of(spans, group)) read_span(code, cursor, span, found[group]);
   });
   for (const auto& group : found) parts_.insert(parts_.end(), group.begin(), group.end());
   for (auto& part : parts_)

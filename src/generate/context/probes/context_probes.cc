@@ -168,17 +168,17 @@ class ContextProbes {
 
 // The size of parts does not depend on the number of threads, so that nothing else does.
 std::vector<ProbePart> count_parts(const Known& known, unwind::ContextCounts counts) {
-  constexpr size_t at_once = 8192;
-  std::vector<ProbePart> parts(counts.size() / at_once + 1);  // one at least: it has the root
+  Chunks chunks{std::max<size_t>(counts.size(), 1), 8192};  // one at least: it has the root
+  std::vector<ProbePart> parts(chunks.count());
   std::vector<std::optional<ContextProbes>> workers(worker_count(known.options.threads));
   parallel_for(parts.size(), known.options.threads, [&](size_t part, unsigned worker) {
     auto& samples =
         workers[worker] ? *workers[worker] : workers[worker].emplace(known, counts.paths);
     samples.start();
-    size_t end = std::min(counts.size(), (part + 1) * at_once);
-    for (size_t i = part * at_once; i < end; ++i)
+    size_t begin = chunks.begin(part), end = std::min(counts.size(), chunks.end(part));
+    for (size_t i = begin; i < end; ++i)
       samples.add(counts.path(i), counts.ranges(i), counts.branches(i));
-    counts.forget(part * at_once, end);
+    counts.forget(begin, end);
     parts[part] = samples.part();
   });
   return parts;

@@ -40,11 +40,9 @@ void make_contexts(const std::vector<ProbePart>& parts, const ContextNumbers& nu
 
 void sum_rows(ContextSamples& samples, unsigned threads) {
   constexpr size_t at_once = 1 << 14;
-  parallel_for((samples.size() + at_once - 1) / at_once, threads, [&](size_t piece, unsigned) {
-    auto end = static_cast<u32>(std::min(samples.size(), (piece + 1) * at_once));
-    for (auto id = static_cast<u32>(piece * at_once); id < end; ++id)
-      for (const auto& row : samples.rows.of(id))
-        samples.contexts[id].total = add_saturated(samples.contexts[id].total, row.count);
+  parallel_each(samples.size(), at_once, threads, [&](size_t id, unsigned) {
+    for (const auto& row : samples.rows.of(static_cast<u32>(id)))
+      samples.contexts[id].total = add_saturated(samples.contexts[id].total, row.count);
   });
 }
 
