@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <thread>
-#include <vector>
+
+#include "base/thread_pool.h"
 
 namespace pgokit {
 
@@ -17,9 +18,9 @@ void parallel_for(size_t pieces, unsigned threads, const RunPiece& run) {
   auto work = [&](unsigned worker) {
     for (size_t piece; (piece = next++) < pieces;) run(piece, worker);
   };
-  std::vector<std::jthread> others;
-  for (unsigned worker = 1; worker < workers; ++worker) others.emplace_back(work, worker);
-  if (workers) work(0);
+  if (workers == 0) return;
+  Helpers others(workers - 1, work);
+  work(0);
 }
 
 void parallel_in_order(size_t pieces, unsigned threads, const RunPiece& make,

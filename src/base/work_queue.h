@@ -14,10 +14,9 @@
 #include <functional>
 #include <mutex>
 #include <optional>
-#include <thread>
-#include <vector>
 
 #include "base/parallel.h"
+#include "base/thread_pool.h"
 
 namespace pgokit {
 
@@ -27,19 +26,19 @@ class WorkQueue {
   using Run = std::function<void(Job& job, unsigned worker)>;
 
   // `worker` is less than worker_count(threads).
-  WorkQueue(unsigned threads, Run run) : run_(std::move(run)) {
-    for (unsigned worker = 1; worker < worker_count(threads); ++worker)
-      others_.emplace_back([this, worker] {
-        while (auto job = wait()) run_(*job, worker);
-      });
-  }
+  WorkQueue(unsigned threads, Run run) : run_(std::move(run)), threads_(threads) {}
   ~WorkQueue() {
     std::unique_lock held(lock_);
     jobs_.clear();
     end(held);
   }
 
+  // The first one calls for the other threads, which stay until the end.
   void push(Job job) {
+    if (!others_)
+      others_.emplace(worker_count(threads_) - 1, [this](unsigned worker) {
+        while (auto job = wait()) run_(*job, worker);
+      });
     std::scoped_lock held(lock_);
     jobs_.push_back(std::move(job));
     changed_.notify_one();
@@ -71,16 +70,16 @@ class WorkQueue {
     ended_ = true;
     held.unlock();
     changed_.notify_all();
-    for (auto& other : others_) other.join();
-    others_.clear();
+    others_.reset();
   }
 
   Run run_;
+  unsigned threads_;
   std::mutex lock_;
   std::condition_variable changed_;
   std::deque<Job> jobs_;
   bool ended_ = false;
-  std::vector<std::jthread> others_;
+  std::optional<Helpers> others_;
 };
 
 }  // namespace pgokit

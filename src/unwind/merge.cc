@@ -90,10 +90,9 @@ class UnwoundMerger {
       branches.push_back({&from.branch_log_, &node_numbers_[i], &branch_numbers_[i], &order_[i]});
       result_.left_program |= from.left_program_;
     }
-    unsigned half = (worker_count(threads_) + 1) / 2;
     parallel_for(2, threads_, [&](size_t i, unsigned) {
       (i ? result_.branch_log : result_.range_log) =
-          SortedLog(i ? branches : ranges, result_.nodes.size(), half);
+          SortedLog(i ? branches : ranges, result_.nodes.size(), threads_);
     });
     return std::move(result_);
   }
