@@ -1,6 +1,7 @@
 #include "base/demangle.h"
 
 #define HAVE_DECL_BASENAME 1  // or libiberty declares one, unlike the C library's
+#include <fmt/format.h>
 #include <libiberty/demangle.h>
 
 #include <algorithm>
@@ -150,6 +151,32 @@ size_t end_of_old_rust(std::string_view name) {
   return name.npos;
 }
 
+// The length of ".__uniq.17" at the front of `suffixes`; else 0.
+size_t dropped_size(std::string_view suffixes) {
+  for (std::string_view mark : {".__uniq.", ".llvm."}) {
+    if (!suffixes.starts_with(mark)) continue;
+    auto end = std::min(suffixes.find_first_not_of("0123456789", mark.size()), suffixes.size());
+    bool whole = end > mark.size() && (end == suffixes.size() || suffixes[end] == '.');
+    return whole ? end : 0;
+  }
+  return 0;
+}
+
+struct Suffixes {
+  std::string kept, dropped;
+};
+
+Suffixes suffixes_of(std::string_view name) {
+  Suffixes result;
+  for (auto rest = name.substr(core_size(name)); !rest.empty();) {
+    size_t dropped = dropped_size(rest);
+    size_t size = dropped ? dropped : std::min(rest.find('.', 1), rest.size());
+    (dropped ? result.dropped : result.kept).append(rest.substr(0, size));
+    rest.remove_prefix(size);
+  }
+  return result;
+}
+
 }  // namespace
 
 size_t core_size(std::string_view name) {
@@ -164,6 +191,18 @@ std::string demangle(std::string_view name) {
   std::string core(name.substr(0, end)), plain = demangle_rust(core);
   if (plain.empty() && cplusplus) plain = demangle_cplusplus(core);
   return plain.empty() ? std::string(name) : plain.append(name.substr(end));
+}
+
+std::string plain_name(std::string_view name) {
+  return demangle(name.substr(0, core_size(name))) + suffixes_of(name).kept;
+}
+
+std::string dropped_suffixes(std::string_view name) {
+  size_t rust = name.starts_with("_ZN") ? end_of_old_rust(name) : name.npos;
+  constexpr size_t hash = 17;  // with its h, in front of the E
+  std::string text =
+      rust == name.npos ? "" : fmt::format("::{}", name.substr(rust - hash - 1, hash));
+  return text + suffixes_of(name).dropped;
 }
 
 }  // namespace pgokit

@@ -41,6 +41,17 @@ TEST(Demangle, TellsWhereCompilersAppended) {
   EXPECT_EQ(core_size(""), 0u);
 }
 
+TEST(Demangle, PlainNamesHaveNoNumbersOfLlvm) {
+  EXPECT_EQ(plain_name("_ZL3addii.__uniq.17.cold.llvm.3"), "add(int, int).cold");
+  EXPECT_EQ(dropped_suffixes("_ZL3addii.__uniq.17.cold.llvm.3"), ".__uniq.17.llvm.3");
+  EXPECT_EQ(plain_name("_ZN1a1f17h0123456789abcdefE.llvm.3"), "a::f");
+  EXPECT_EQ(dropped_suffixes("_ZN1a1f17h0123456789abcdefE.llvm.3"), "::h0123456789abcdef.llvm.3");
+  for (const char* name : {"f.__uniq.", "f.llvm.x", "f.llvm.1x", "f.part.0", "f..", ""}) {
+    EXPECT_EQ(plain_name(name), name);
+    EXPECT_EQ(dropped_suffixes(name), "");
+  }
+}
+
 // 0 is "_", 1 is "0_", 2 is "1_".
 std::string number_of(u32 number, std::string_view digits) {
   std::string text;

@@ -49,9 +49,7 @@ std::string_view last_part(std::string_view name) {
   return name.substr(part);
 }
 
-std::string_view without_suffixes(std::string_view name) {
-  return name.substr(0, core_size(name));
-}
+std::string_view without_suffixes(std::string_view name) { return name.substr(0, core_size(name)); }
 
 enum Way { linkage, plain, demangled, base, component, piece, none };
 
@@ -152,7 +150,7 @@ Result<std::vector<size_t>> functions_meant(std::string_view wanted,
   if (found.empty()) return not_found(wanted, names);
   if (best != piece) return found;
   std::set<std::string> different;
-  for (size_t i : found) different.insert(demangle(names[i].name));
+  for (size_t i : found) different.insert(plain_name(names[i].name));
   if (different.size() == 1) return found;
   std::vector<std::string> list(different.begin(), different.end());
   list.resize(std::min(list.size(), most_shown));

@@ -48,7 +48,7 @@ TEST(NamedFunction, SaysWhatIsNear) {
   EXPECT_EQ(meant("nexd"), "holds no function 'nexd'; near to it: tool::Parser::next, other::next");
   EXPECT_EQ(meant("nothing like it"), "holds no function 'nothing like it'");
   EXPECT_EQ(meant("Pars"),
-            "'Pars' is a part of 2 names: tool::Parser::next().llvm.77, "
+            "'Pars' is a part of 2 names: tool::Parser::next(), "
             "tool::Parser::next(int)");
 }
 

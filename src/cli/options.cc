@@ -49,6 +49,10 @@ int complain(const OptionTable& table, const std::string& what) {
 
 }  // namespace
 
+Option mangled_option(bool& target) {
+  return {"--mangled", "", "names of functions as they are in files, not demangled", &target};
+}
+
 std::optional<int> parse_options(const OptionTable& table, std::span<char* const> arguments) {
   CLI::App app(table.summary, table.command);
   app.footer(table.footer);

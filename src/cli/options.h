@@ -47,6 +47,9 @@ struct OptionTable {
   std::vector<std::string>* given = nullptr;
 };
 
+// Of commands that print names of functions.
+Option mangled_option(bool& target);
+
 // nullopt: go on. Otherwise the exit code: 0 after --help, 2 after a complaint on standard error.
 std::optional<int> parse_options(const OptionTable& table, std::span<char* const> arguments);
 

@@ -130,7 +130,7 @@ u32 Merger::take_map(Module module, u64 weight) {
 
 void Merger::refuse(const Module& into, const Module& from, const Function& function) {
   if (facts_.mismatched++ == 0)
-    facts_.first_mismatch = fmt::format("{} of {}", from.name(function), display_name(into));
+    facts_.first_mismatch = from.name(function), facts_.first_mismatch_in = display_name(into);
 }
 
 void Merger::add_profile(const Profile& profile, u64 weight) {

@@ -38,10 +38,10 @@ struct MergeFacts {
   u64 implausible = 0;    // functions of dumps with values that no run gives
   u64 unknown_order = 0;  // entries of order logs that are of no function of the map
   u64 mismatched = 0;     // functions of one program that two maps describe differently: refused
-  std::string first_mismatch;
-  u64 unknown_values = 0;     // recorded values of no site of the map
-  u64 implausible_sites = 0;  // sites whose counts no run gives
-  u64 edges_elsewhere = 0;    // sampled calls in programs that are not known
+  std::string first_mismatch, first_mismatch_in;  // its name and that of the program
+  u64 unknown_values = 0;                         // recorded values of no site of the map
+  u64 implausible_sites = 0;                      // sites whose counts no run gives
+  u64 edges_elsewhere = 0;                        // sampled calls in programs that are not known
 };
 
 class Merger {

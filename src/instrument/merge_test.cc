@@ -127,7 +127,7 @@ TEST(Merge, RefusesFunctionsThatTwoMapsDescribeDifferently) {
   EXPECT_EQ(merger.facts().mismatched, 0);
   merger.add_map(module_of(other));
   EXPECT_EQ(merger.facts().mismatched, 1);
-  EXPECT_EQ(merger.facts().first_mismatch, "f of app");
+  EXPECT_EQ(merger.facts().first_mismatch, "f");
 }
 
 mip_module loaded(u64 start, u64 bias, std::string_view id) {

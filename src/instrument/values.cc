@@ -121,6 +121,11 @@ u64 covered(std::span<const SiteSummary> sites, size_t most) {
 }
 
 std::string value_name(const Profile& profile, const SiteValue& value) {
+  return value_name(profile, value, [](std::string_view name) { return std::string(name); });
+}
+
+std::string value_name(const Profile& profile, const SiteValue& value,
+                       const std::function<std::string(std::string_view)>& shown) {
   if (value.to_module == SiteValue::nowhere) {
     bool is_size = profile.modules[value.module].sites[value.site].kind == MIP_SIZES;
     return is_size ? fmt::format("{}", value.value) : fmt::format("{:#x}", value.value);
@@ -128,7 +133,7 @@ std::string value_name(const Profile& profile, const SiteValue& value) {
   const auto& module = profile.modules[value.to_module];
   const auto* function = module.find(value.value);
   std::string text = function && function->address == value.value
-                         ? std::string(module.name(*function))
+                         ? shown(module.name(*function))
                          : fmt::format("{:#x}", value.value);
   return value.to_module == value.module ? text : text + " in " + display_name(module);
 }

@@ -7,6 +7,7 @@
 //
 // Everything that was recorded is in it, as a value or as dropped, whatever the dump holds.
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -50,5 +51,8 @@ u64 covered(std::span<const SiteSummary> sites, size_t most);
 
 // "_Z3addii", "malloc in libc.so.6", "0x7f0012" of no module.
 std::string value_name(const Profile& profile, const SiteValue& value);
+// With the function's name as `shown` gives it.
+std::string value_name(const Profile& profile, const SiteValue& value,
+                       const std::function<std::string(std::string_view)>& shown);
 
 }  // namespace pgokit::instrument

@@ -9,6 +9,7 @@
 #include "instrument/profile_file.h"
 #include "instrument/trace.h"
 #include "profile/model/function_samples.h"
+#include "report/function_names.h"
 #include "report/numbers.h"
 
 namespace pgokit::order {
@@ -128,9 +129,10 @@ void MipInputs::note_losses(std::vector<std::string>& notes) const {
         fmt::format("the map of their build id does not fit {}: another build? left out",
                     report::counted(merged.misfits, "dump")));
   if (merged.mismatched)
-    notes.push_back(fmt::format("{} described differently for one build id; the first: {}",
+    notes.push_back(fmt::format("{} described differently for one build id; the first: {} of {}",
                                 report::counted(merged.mismatched, "function is", "functions are"),
-                                merged.first_mismatch));
+                                report::function_name(merged.first_mismatch),
+                                merged.first_mismatch_in));
   if (facts_.lost)
     notes.push_back(
         fmt::format("the logs of {} were full or wrapped: {} lost (a larger buffer: "

@@ -164,20 +164,21 @@ SHOW = Scene(
      (["@mip", "-b", "@instrumented"], ["--source calc.c"]),
      (["@jumps-mip", "--targets"], ["--per-site 1"]),
      (["@jumps-mip", "--targets"], ["--binary @jumps-instrumented"])],
-    {("*", "--demangle"): CONTENT, ("*", "--top"): CONTENT, ("recorded targets", "--per-site"): CONTENT})
+    {("*", "--mangled"): CONTENT, ("*", "--top"): CONTENT, ("recorded targets", "--per-site"): CONTENT})
 
 COMPARE = Scene(
     {"flat": ["@text", "@mangled"], "contexts": ["@cold", "@warm"]},
     {"--function": "main", "--top": "1", "--min-overlap": "99.99", "--min-similarity": "99.99"},
-    silent={("contexts", "--top"): CONTENT})
+    silent={("contexts", "--top"): CONTENT, ("contexts", "--mangled"): CONTENT})
 
 CHECK = Scene(
     {"alone": ["@extbinary"], "program": ["@extbinary", "-b", "@program"], "probes": ["@of-probes", "-b", "@probes"],
      "contexts": ["@contexts", "-b", "@program"], "changed": ["@gone", "-b", "@program"]},
     {"--binary": "@program", "--recording": "@program-lbr-perfdata", "--debug": "@debug", "--min-density": "1000000", "--min-flow": "101",
      "--max-excess-calls": "0", "--min-coverage": "101", "--max-stale": "0", "--max-vanished": "0", "--top": "1", "--threads": "1"},
-    [(["@extbinary", "-b", "@stripped"], ["--debug @debug"])],
-    {("*", "--threads"): THREADS, ("*", "--top"): CONTENT, ("*", "--debug"): SAME},
+    [(["@extbinary", "-b", "@stripped"], ["--debug @debug"]),
+     (["@mangled", "-b", "@program"], ["--mangled"])],
+    {("*", "--threads"): THREADS, ("*", "--top"): CONTENT, ("*", "--mangled"): CONTENT, ("*", "--debug"): SAME},
     {"--threads": THREADS})
 
 MATCH = Scene(
@@ -187,7 +188,7 @@ MATCH = Scene(
      (["@text", "-o", "OUT"], ["--binary @program"]),
      (["@text", "-b", "@stripped", "-o", "OUT"], ["--debug @debug"]),
      (["@gone", "-b", "@program", "-o", "OUT"], ["--top 1"])],
-    {("*", "--threads"): THREADS, ("*", "--top"): CONTENT},
+    {("*", "--threads"): THREADS, ("*", "--top"): CONTENT, ("probes", "--mangled"): CONTENT},
     {"--threads": THREADS})
 
 FLAGS = Scene(
@@ -216,11 +217,12 @@ ORDER = Scene(
     [(["@jumps-order"], ["--output -"]),
      (["@jumps-order", "@order", "-o", "OUT"], ["--held-out 1"]),
      (["@jumps-order", "-o", "OUT", "-l", "@jumps"], ["--top 1", "--demangle"]),
+     (["@mangled", "-o", "OUT", "-l", "@program"], ["--mangled"]),
      (["@live", "-b", "@other-busy", "-o", "OUT"], ["--ignore-build-id"]),
      (["@program-lbr-perfdata", "-o", "OUT"], ["--binary @program"]),
      (["@jumps"], ["--evaluate --with @jumps-order"]),
      (["--evaluate", "@jumps"], ["--with @jumps-order"])],
-    {("*", "--threads"): THREADS, ("*", "--top"): CONTENT, ("*", "--demangle"): CONTENT, ("*", "--ignore-build-id"): PERMISSION,
+    {("*", "--threads"): THREADS, ("*", "--top"): CONTENT, ("*", "--demangle"): CONTENT, ("*", "--mangled"): CONTENT, ("*", "--ignore-build-id"): PERMISSION,
      ("evaluate", "--page-size"): CONTENT},
     {"--threads": THREADS, "--pid": "all samples are of one process: the others are refused"})
 

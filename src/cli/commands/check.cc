@@ -5,6 +5,7 @@
 #include "perf/programs.h"
 #include "pipeline/inputs.h"
 #include "profile/format.h"
+#include "report/function_names.h"
 #include "report/json.h"
 #include "report/numbers.h"
 #include "report/print.h"
@@ -31,7 +32,7 @@ struct Settings {
          max_excess_calls = 100;
   double max_stale = -1;  // not given
   u64 top = 5, threads = 0;
-  bool json = false;
+  bool json = false, mangled = false;
   std::vector<std::string> given;
 };
 
@@ -129,26 +130,32 @@ void list_measures(const Settings& s, Checked& checked) {
   list.push_back({"vanished", vanished, s.max_vanished, false, s.max_vanished < 100});
 }
 
-void names_text(std::string& text, std::string_view what, const std::vector<std::string>& names,
-                u64 top) {
-  size_t lines = top && top < names.size() ? top : names.size();
-  for (const auto& name : std::span(names).first(lines))
-    text += report::format("           {}: {}\n", what, name);
-  if (lines < names.size())
-    text += report::format("           ... and {} more (--top 0 shows all)\n",
-                           grouped(names.size() - lines));
+std::span<const std::string> listed(const std::vector<std::string>& names, u64 top) {
+  return std::span(names).first(top && top < names.size() ? top : names.size());
 }
 
-std::string flow_text(const Quality& q) {
+void names_text(std::string& text, std::string_view what, const std::vector<std::string>& list,
+                u64 top, const report::FunctionNames& names) {
+  auto lines = listed(list, top);
+  for (const auto& name : lines)
+    text += report::format("           {}: {}\n", what, names.of(name));
+  if (lines.size() < list.size())
+    text += report::format("           ... and {} more (--top 0 shows all)\n",
+                           grouped(list.size() - lines.size()));
+}
+
+std::string flow_text(const Quality& q, bool mangled) {
   std::string text;
   if (q.entries_match_calls)
     text += report::format("flow       {}: entries beside calls of {}\n",
                            as_percent(*q.entries_match_calls),
                            report::counted(q.functions_with_calls, "function"));
+  report::FunctionNames names(mangled);
+  for (const auto& odd : q.odd) names.add_context(odd.function);
   if (q.entries_match_calls && *q.entries_match_calls < 0.9)
     for (const auto& odd : q.odd)
       text += report::format("           {} entries, {} calls: {}\n", grouped(odd.entries),
-                             grouped(odd.calls), odd.function);
+                             grouped(odd.calls), names.of_context(odd.function));
   if (q.calls_beyond_places)
     text += report::format("calls      {} of them beyond the count of their place\n",
                            as_percent(*q.calls_beyond_places));
@@ -157,6 +164,9 @@ std::string flow_text(const Quality& q) {
 
 std::string fit_text(const Settings& s, const Checked& checked) {
   const auto& fit = *checked.fit;
+  report::FunctionNames names(s.mangled);
+  for (const auto* list : {&fit.vanished_names, &fit.changed_names})
+    for (const auto& name : listed(*list, s.top)) names.add(name);
   std::string text = report::format("program    {}, build id {}\n", s.binary,
                                     checked.build_id.empty() ? "none" : checked.build_id);
   if (!checked.recorded_build_id.empty())
@@ -173,14 +183,14 @@ std::string fit_text(const Settings& s, const Checked& checked) {
         "           {} of them, {} of the samples, are there by the path of another source file:\n"
         "           -fmacro-prefix-map=$PWD/= in both builds makes the names equal\n",
         grouped(fit.other_path.functions), percent(fit.other_path.samples, fit.all.samples));
-  names_text(text, "not in the program", fit.vanished_names, s.top);
+  names_text(text, "not in the program", fit.vanished_names, s.top, names);
   text += report::format("  changed  {} of {} functions, {} of the samples\n",
                          grouped(fit.changed.functions), grouped(fit.all.functions),
                          percent(fit.changed.samples, fit.all.samples));
   if (fit.call_sites)
     text += report::format("           {} of {} call sites are where the program has them\n",
                            grouped(fit.call_sites_there), grouped(fit.call_sites));
-  names_text(text, "changed", fit.changed_names, s.top);
+  names_text(text, "changed", fit.changed_names, s.top, names);
   if (fit.stale_share() > 0.05)
     text += "           pgokit match makes the profile fit the program\n";
   return text;
@@ -217,7 +227,7 @@ std::string as_text(const Settings& s, const Checked& checked) {
                          grouped(q.places), grouped(q.samples));
   text += report::format("density    {}{}\n", report::fixed(q.density),
                          is_thin(q) ? " (thin: from 50 on more samples help little)" : "");
-  text += flow_text(q);
+  text += flow_text(q, s.mangled);
   if (checked.fit) text += fit_text(s, checked);
   for (const auto& measure : checked.measures)
     if (measure.asked)
@@ -312,6 +322,7 @@ int run(std::span<char* const> arguments) {
        {"--max-vanished", "PERCENT", "samples in functions that vanished", &s.max_vanished},
        {"--top", "N", "how many functions are named in each list; 0 is all", &s.top},
        {"--threads", "N", "how many at a time; 0 is all cores", &s.threads},
+       mangled_option(s.mangled),
        {"--json", "", "print JSON", &s.json}},
       "Exit codes: 0, 1 a file is unusable, 2 wrong usage, 3 a threshold is missed, also that of\n"
       "--max-stale where it is not given."};

@@ -18,7 +18,7 @@ constexpr int below_threshold = 3;
 
 struct Settings {
   std::string base, test, function;
-  bool json = false;
+  bool json = false, mangled = false;
   u64 top = 10;
   std::vector<std::string> given;
   double min_overlap = -1, min_similarity = -1;  // per cent
@@ -67,7 +67,7 @@ Result<int> compare(const Settings& s) {
   TRY(check_kinds(s, both));
   make_names_alike(both);
   auto overlap = analysis::compute_overlap(both.base, both.test);
-  Compared compared{s.base, s.test, both.base, both.test, overlap, s.top, s.function};
+  Compared compared{s.base, s.test, both.base, both.test, overlap, s.top, s.function, s.mangled};
   report::print("{}", report::lines(s.json ? compare_json(compared) : compare_text(compared)));
   bool good =
       100 * overlap.sample_share() >= s.min_overlap && 100 * overlap.similarity >= s.min_similarity;
@@ -89,6 +89,7 @@ int run(std::span<char* const> arguments) {
        {"--top", "N", "lines of each list; 0 is all", &s.top},
        {"--min-overlap", "PERCENT", "exit with 3 if fewer samples overlap", &s.min_overlap},
        {"--min-similarity", "PERCENT", "exit with 3 if they are less alike", &s.min_similarity},
+       mangled_option(s.mangled),
        {"--json", "", "print JSON", &s.json}},
       "Any forms of files may be mixed. Measures are those of llvm-profdata overlap.\n"
       "Exit codes: 0, 1 a file is unusable, 2 wrong usage, 3 below a threshold."};

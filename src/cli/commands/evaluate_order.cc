@@ -1,9 +1,9 @@
 #include "cli/commands/evaluate_order.h"
 
-#include "base/demangle.h"
 #include "cli/views/order_picture.h"
 #include "order/layout.h"
 #include "order/placement.h"
+#include "report/function_names.h"
 #include "report/json.h"
 #include "report/numbers.h"
 #include "report/print.h"
@@ -101,11 +101,12 @@ std::string as_text(const std::vector<ProgramPages>& programs, const MakeOrder& 
     }
   }
   for (const auto& program : programs) {
-    u64 lines = 0;
-    for (const auto& name : program.missing_names)
-      if (options.top == 0 || lines++ < options.top)
-        text += report::format("not in {}: {}\n", program.path,
-                               options.demangle ? demangle(name) : name);
+    const auto& missing = program.missing_names;
+    size_t lines = options.top ? std::min<size_t>(options.top, missing.size()) : missing.size();
+    report::FunctionNames names(options.mangled);
+    for (const auto& name : std::span(missing).first(lines)) names.add(name);
+    for (const auto& name : std::span(missing).first(lines))
+      text += report::format("not in {}: {}\n", program.path, names.of(name));
     if (options.top && program.missing > options.top)
       text += report::format("... and {} more (--top 0 shows all)\n",
                              grouped(program.missing - options.top));

@@ -7,6 +7,7 @@
 #include "order/arrange.h"
 #include "order/layout.h"
 #include "order/placement.h"
+#include "report/function_names.h"
 #include "report/json.h"
 #include "report/numbers.h"
 #include "report/print.h"
@@ -180,8 +181,16 @@ class OrderMaker {
     text += report::format(format, std::forward<A>(values)...);
   }
 
-  std::string shown(std::string_view name) const {
-    return options_.demangle ? demangle(name) : std::string(name);
+  // Functions that could not be placed, as far as they are listed.
+  report::FunctionNames shown_names() const {
+    const auto& facts = placement_->facts();
+    report::FunctionNames names(options_.mangled);
+    auto is_listed = [&](u64 line) { return options_.top == 0 || line < options_.top; };
+    for (u64 i = 0; i < facts.missing.size() && is_listed(i); ++i)
+      names.add(inputs_.model.name(facts.missing[i]));
+    for (u64 i = 0; i < facts.ambiguous.size() && is_listed(i); ++i)
+      names.add(inputs_.model.name(facts.ambiguous[i].function));
+    return names;
   }
 
   std::string text() const {
@@ -230,10 +239,11 @@ class OrderMaker {
     if (facts.by_path)
       add(text, "other path {} of them: static functions named by another source path\n",
           grouped(facts.by_path));
+    auto names = shown_names();
     u64 lines = 0;
     auto listed = [&] { return options_.top == 0 || lines++ < options_.top; };
     for (u32 f : facts.missing)
-      if (listed()) add(text, "not there {}\n", shown(inputs_.model.name(f)));
+      if (listed()) add(text, "not there {}\n", names.of(inputs_.model.name(f)));
     if (options_.top && facts.missing.size() > options_.top)
       add(text, "... and {} more not there (--top 0 shows all)\n",
           grouped(facts.missing.size() - options_.top));
@@ -241,7 +251,7 @@ class OrderMaker {
     for (const auto& one : facts.ambiguous)
       if (listed())
         add(text, "several   {}: {} static functions{}, placed together\n",
-            shown(inputs_.model.name(one.function)), grouped(one.symbols),
+            names.of(inputs_.model.name(one.function)), grouped(one.symbols),
             one.files.empty() ? ""
                               : report::format(" ({}{})", fmt::join(one.files, ", "),
                                                one.symbols > one.files.size() ? ", ..." : ""));

@@ -12,7 +12,7 @@ struct MakeOrder {
   std::string output, format = "lld", svg;
   u64 held_out = 0, page_size = 4096, top = 10;
   unsigned threads = 0;
-  bool demangle = false, json = false, quiet = false;
+  bool demangle = false, mangled = false, json = false, quiet = false;
 };
 
 Status make_order(const MakeOrder& options);

@@ -9,6 +9,7 @@
 #include "pipeline/outputs.h"
 #include "profile/format.h"
 #include "profile/losses.h"
+#include "report/function_names.h"
 #include "report/json.h"
 #include "report/numbers.h"
 #include "report/print.h"
@@ -24,7 +25,7 @@ struct Settings {
   std::string profile, binary, output, format;
   program::ProgramOptions program;
   u64 top = 5, threads = 0;
-  bool json = false;
+  bool json = false, mangled = false;
 };
 
 std::string share(const StaleReport::Functions& part, const StaleReport::Functions& all) {
@@ -49,14 +50,18 @@ std::string as_text(const Settings& s, const StaleReport& report) {
       text += report::format("           none was found of {} of these functions\n",
                              grouped(report.changed_without_call_sites));
   }
-  size_t lines = 0;
-  for (const auto& [from, to, samples] : report.renamed)
-    if (s.top == 0 || lines++ < s.top) text += report::format("renamed    {} -> {}\n", from, to);
+  report::FunctionNames names(s.mangled);
+  auto listed = [&](const auto& list) {
+    return std::span(list).first(s.top ? std::min<size_t>(s.top, list.size()) : list.size());
+  };
+  for (const auto& [from, to, samples] : listed(report.renamed)) names.add(from), names.add(to);
+  for (const auto& name : listed(report.lost_names)) names.add(name);
+  for (const auto& [from, to, samples] : listed(report.renamed))
+    text += report::format("renamed    {} -> {}\n", names.of(from), names.of(to));
   if (s.top && report.renamed.size() > s.top)
     text += report::format("... and {} more renamed\n", grouped(report.renamed.size() - s.top));
-  lines = 0;
-  for (const auto& name : report.lost_names)
-    if (s.top == 0 || lines++ < s.top) text += report::format("not found  {}\n", name);
+  for (const auto& name : listed(report.lost_names))
+    text += report::format("not found  {}\n", names.of(name));
   if (s.top && report.lost_names.size() > s.top)
     text += report::format("... and {} more not found (--top 0 shows all)\n",
                            grouped(report.lost_names.size() - s.top));
@@ -142,6 +147,7 @@ int run(std::span<char* const> arguments) {
        {"--debug", "FILE", "where the debug information is", &s.program.debug_path},
        {"--top", "N", "how many renamed and lost functions are listed; 0 is all", &s.top},
        {"--threads", "N", "how many at a time; 0 is all cores", &s.threads},
+       mangled_option(s.mangled),
        {"--json", "", "tell what was found as JSON", &s.json}},
       "Functions are found by name, static ones also by that of a source file elsewhere, renamed "
       "ones by callers, callees and checksum; places in\n"

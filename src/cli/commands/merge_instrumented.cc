@@ -8,6 +8,7 @@
 #include "instrument/map.h"
 #include "instrument/merge.h"
 #include "instrument/profile_file.h"
+#include "report/function_names.h"
 #include "report/numbers.h"
 #include "report/print.h"
 
@@ -107,8 +108,9 @@ void InstrumentedInputs::note_facts() {
     note("{} with impossible counts of their targets: left out",
          counted(facts.implausible_sites, "call"));
   if (facts.mismatched)
-    note("{} described differently for one build id: refused; the first: {}",
-         counted(facts.mismatched, "function is", "functions are"), facts.first_mismatch);
+    note("{} described differently for one build id: refused; the first: {} of {}",
+         counted(facts.mismatched, "function is", "functions are"),
+         report::function_name(facts.first_mismatch), facts.first_mismatch_in);
   if (facts.edges_elsewhere)
     note("{} in files without a build id: left out",
          counted(facts.edges_elsewhere, "sampled call"));
@@ -178,7 +180,9 @@ Result<instrument::Profile> carried_over(const InstrumentedMerge& merge,
                   "{} as they were, {} changed{} and were refused, {} are gone, {} have "
                   "names that do not tell them apart\n",
                   counted(carried.taken, "function is", "functions are"), grouped(carried.changed),
-                  carried.changed ? fmt::format(" ({}, ...)", carried.first_changed) : "",
+                  carried.changed
+                      ? fmt::format(" ({}, ...)", report::function_name(carried.first_changed))
+                      : "",
                   grouped(carried.gone), grouped(carried.ambiguous));
   return std::move(carried.profile);
 }

@@ -3,6 +3,7 @@
 #include "cli/options.h"
 #include "cli/views/probe_names.h"
 #include "probe/stats.h"
+#include "report/function_names.h"
 #include "report/json.h"
 #include "report/numbers.h"
 #include "report/print.h"
@@ -19,7 +20,7 @@ struct Settings {
   std::string file;
   program::ProbeFileOptions options;
   u64 top = 10;
-  bool json = false;
+  bool json = false, mangled = false;
 };
 
 // What the sections take, in the file and in memory when the program runs.
@@ -108,14 +109,17 @@ void print_probes(const probe::Stats& stats) {
          fmt::format("{} without descriptor", counted(stats.without_descriptor, "function")));
 }
 
-void print_text(const program::ProbeFile& file, const probe::Stats& stats, u64 top) {
+void print_text(const program::ProbeFile& file, const probe::Stats& stats, u64 top, bool mangled) {
   print_sections(file, stats);
   print_probes(stats);
   if (top == 0) return;
   report::print("\n{:>12} {:>10} {:>10}  largest functions\n", "bytes", "probes", "inlined");
-  for (const auto& one : stats.largest(top))
+  report::FunctionNames names(mangled);
+  auto largest = stats.largest(top);
+  for (const auto& one : largest) names.add(probe_function_name(file, one.guid));
+  for (const auto& one : largest)
     report::print("{:>12} {:>10} {:>10}  {}\n", grouped(one.bytes), grouped(one.probes),
-                  grouped(one.copies), shown_function(file, one.guid));
+                  grouped(one.copies), shown_function(file, one.guid, &names));
 }
 
 void print_json(const program::ProbeFile& file, const probe::Stats& stats, u64 top) {
@@ -174,7 +178,8 @@ Status show_stats(const Settings& settings) {
     if (auto at = stats.add(section.bytes, file.address_of(section)))
       if (broken.empty()) broken = broken_record(section, *at);
   stats.finish(file.descriptors());
-  settings.json ? print_json(file, stats, settings.top) : print_text(file, stats, settings.top);
+  settings.json ? print_json(file, stats, settings.top)
+                : print_text(file, stats, settings.top, settings.mangled);
   return all_read(file, broken);
 }
 
@@ -186,6 +191,7 @@ int run(std::span<char* const> arguments) {
                      {"--top", "N", "that many of the largest functions (10)", &settings.top},
                      {"--debug-file", "FILE", "where its symbols or probes are, if not in FILE",
                       &settings.options.debug_path},
+                     mangled_option(settings.mangled),
                      {"--json", "", "print JSON", &settings.json}},
                     ""};
   if (auto exit = parse_options(table, arguments)) return *exit;

@@ -18,7 +18,7 @@ namespace {
 
 struct Settings {
   std::string file;
-  bool json = false;
+  bool json = false, demangled = false;
   ShowProfile profile;
   ShowInstrumented instrumented;
   std::optional<u32> top;
@@ -91,14 +91,14 @@ int run(std::span<char* const> arguments) {
         &settings.instrumented.per_site},
        {"--source", "FILE", "... this source file with counts before its lines",
         &settings.instrumented.source},
-       {"--demangle", "", "of a profile: names as people write them",
-        &settings.instrumented.demangle},
+       mangled_option(settings.profile.mangled),
+       {"--demangle", "", "how names are shown anyway", &settings.demangled, false, true},
        {"--json", "", "print JSON", &settings.json}},
       ""};
   table.given = &settings.given;
   if (auto exit = parse_options(table, arguments)) return *exit;
   settings.instrumented.function = settings.profile.function;
-  settings.profile.demangle = settings.instrumented.demangle;
+  settings.instrumented.mangled = settings.profile.mangled;
   settings.instrumented.top = settings.top;
   if (settings.top) settings.profile.top = *settings.top;
   auto status = show(settings);

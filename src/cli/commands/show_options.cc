@@ -38,7 +38,8 @@ constexpr Rule rules[] = {
     {"--edges", instrumented},
     {"--targets", targets | instrumented},
     {"--per-site", targets | instrumented},
-    {"--source", instrumented, "--demangle --json"},
+    {"--source", instrumented, "--mangled --demangle --json"},
+    {"--mangled", targets | profile | instrumented, "--json --demangle"},
     {"--demangle", targets | profile | instrumented},
     {"--json", ~0u},
 };
@@ -80,7 +81,8 @@ bool clash(const Rule& rule, std::string_view other, Shown kind) {
   if (kind == Shown::recording) return rule.option == "--top" && other == "--json";
   if (is_in(views, rule.option) && is_in(views, other)) return rule.option != other;
   // A function of a sample profile is shown as a profile, which has linkage names.
-  if (kind == Shown::profile && rule.option == "--function") return other == "--demangle";
+  if (kind == Shown::profile && rule.option == "--function")
+    return other == "--demangle" || other == "--mangled";
   return kind != Shown::profile && other == "--json" &&
          is_in("--top --per-site --functions --order --edges", rule.option);
 }

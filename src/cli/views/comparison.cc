@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/function_name.h"
+#include "base/named_function.h"
+#include "report/function_names.h"
 #include "report/json.h"
 #include "report/numbers.h"
 #include "report/print.h"
@@ -22,32 +25,38 @@ using report::Json;
 using report::percent;
 using report::percent_change;
 
-size_t shown(const std::vector<Mover>& movers, u64 top) {
-  return top && top < movers.size() ? static_cast<size_t>(top) : movers.size();
+std::span<const Mover> shown(const std::vector<Mover>& movers, u64 top) {
+  return std::span(movers).first(top && top < movers.size() ? top : movers.size());
 }
 
 // Those that did not move are no movers.
-std::vector<Mover> really_moved(std::vector<Mover> movers) {
-  std::erase_if(movers, [](const Mover& m) { return m.change() == 0; });
+Movers really_moved(Movers movers) {
+  std::erase_if(movers.moved, [](const Mover& m) { return m.change() == 0; });
   return movers;
 }
 
-void list(std::string& text, std::string_view title, const std::vector<Mover>& movers, u64 top) {
+void list(std::string& text, std::string_view title, const std::vector<Mover>& movers, u64 top,
+          const report::FunctionNames& names) {
   if (movers.empty()) return;
   text += report::format("\n{:>9} {:>9} {:>9} {:>8}  {}\n", "A", "B", "change", "alike", title);
-  size_t lines = shown(movers, top);
-  for (const auto& mover : std::span(movers).first(lines))
+  auto lines = shown(movers, top);
+  for (const auto& mover : lines)
     text += report::format("{:>9} {:>9} {:>9} {:>8}  {}\n", as_percent(mover.base_share, 2),
                            as_percent(mover.test_share, 2), percent_change(mover.change(), 2),
-                           as_percent(mover.similarity), mover.name);
-  if (lines < movers.size())
-    text += report::format("... and {} more (--top 0 shows all)\n", grouped(movers.size() - lines));
+                           as_percent(mover.similarity), names.of_context(mover.name));
+  if (lines.size() < movers.size())
+    text += report::format("... and {} more (--top 0 shows all)\n",
+                           grouped(movers.size() - lines.size()));
 }
 
-void lists(std::string& text, const Movers& movers, std::string_view what, u64 top) {
-  list(text, report::format("{}s that moved", what), really_moved(movers.moved), top);
-  list(text, report::format("{}s only in B", what), movers.added, top);
-  list(text, report::format("{}s only in A", what), movers.vanished, top);
+void lists(std::string& text, const Compared& c, Level level, std::string_view what) {
+  auto movers = really_moved(find_movers(c.overlap, c.base, c.test, level));
+  report::FunctionNames names(c.mangled);
+  for (const auto* some : {&movers.moved, &movers.added, &movers.vanished})
+    for (const auto& mover : shown(*some, c.top)) names.add_context(mover.name);
+  list(text, report::format("{}s that moved", what), movers.moved, c.top, names);
+  list(text, report::format("{}s only in B", what), movers.added, c.top, names);
+  list(text, report::format("{}s only in A", what), movers.vanished, c.top, names);
 }
 
 std::string both_of(const analysis::HotOverlap& hot) {
@@ -78,12 +87,29 @@ void collect(const Columns& columns, const Columns::Part& part, u32 node,
   }
 }
 
-bool is_wanted(const Columns& columns, u32 function, const std::string& name) {
+// The linkage names of both profiles that are meant, in any way that people write them; or it is
+// a context.
+std::set<std::string> names_meant(const Compared& c) {
+  std::set<std::string> all, meant;
+  std::string scratch;
+  for (const auto* columns : {&c.base, &c.test})
+    for (const auto& top : columns->functions)
+      all.emplace(columns->text(columns->node(top).name, scratch));
+  std::vector<FunctionNamed> names;
+  for (const auto& name : all) names.push_back({name});
+  if (auto found = functions_meant(c.function, names))
+    for (size_t i : *found) meant.emplace(names[i].name);
+  return meant;
+}
+
+bool is_wanted(const Columns& columns, u32 function, const std::string& name,
+               const std::set<std::string>& meant) {
   const auto& top = columns.functions[function];
   std::string scratch;
   const auto& id = columns.names[columns.node(top).name];
   if (id.is_guid && id.guid == function_guid(name)) return true;
-  return columns.text(columns.node(top).name, scratch) == name || columns.context_text(top) == name;
+  return meant.contains(std::string(columns.text(columns.node(top).name, scratch))) ||
+         columns.context_text(top) == name;
 }
 
 struct FunctionDetail {
@@ -94,11 +120,12 @@ struct FunctionDetail {
 
 std::vector<FunctionDetail> details(const Compared& c) {
   std::vector<FunctionDetail> found;
+  auto meant = names_meant(c);
   for (const auto& function : c.overlap.functions) {
     bool in_base = function.base != FunctionOverlap::absent;
     bool in_test = function.test != FunctionOverlap::absent;
-    bool wanted = (in_base && is_wanted(c.base, function.base, c.function)) ||
-                  (in_test && is_wanted(c.test, function.test, c.function));
+    bool wanted = (in_base && is_wanted(c.base, function.base, c.function, meant)) ||
+                  (in_test && is_wanted(c.test, function.test, c.function, meant));
     if (!wanted) continue;
     auto& detail = found.emplace_back();
     detail.overlap = &function;
@@ -116,9 +143,18 @@ std::vector<FunctionDetail> details(const Compared& c) {
   return found;
 }
 
-std::string place_text(const Places::key_type& place) {
+// An inlinee's place in its caller, and its name.
+std::pair<std::string_view, std::string_view> inlinee_of(std::string_view caller) {
+  size_t name = caller.find(": ") + 2;
+  return {caller.substr(0, name), caller.substr(name)};
+}
+
+std::string place_text(const Places::key_type& place, const report::FunctionNames& names) {
   std::string text;
-  for (const auto& caller : place.first) text += caller + " > ";
+  for (const auto& caller : place.first) {
+    auto [at, name] = inlinee_of(caller);
+    text += report::format("{}{} > ", at, names.of(name));
+  }
   text += report::format("{}", place.second.line_offset);
   if (place.second.discriminator) text += report::format(".{}", place.second.discriminator);
   return text;
@@ -127,15 +163,22 @@ std::string place_text(const Places::key_type& place) {
 void detail_text(std::string& text, const Compared& c) {
   auto found = details(c);
   if (found.empty()) text += report::format("\nno function '{}' in either\n", c.function);
+  report::FunctionNames names(c.mangled);
+  for (const auto& detail : found) {
+    names.add_context(detail.name);
+    for (const auto& [place, counts] : detail.places)
+      for (const auto& caller : place.first) names.add(inlinee_of(caller).second);
+  }
   for (const auto& [overlap, name, places] : found) {
-    text +=
-        report::format("\n{}: {} -> {} samples, {} alike\n", name, grouped(overlap->base_samples),
-                       grouped(overlap->test_samples), as_percent(overlap->similarity));
+    text += report::format("\n{}: {} -> {} samples, {} alike\n", names.of_context(name),
+                           grouped(overlap->base_samples), grouped(overlap->test_samples),
+                           as_percent(overlap->similarity));
     text += report::format("{:>15} {:>15} {:>9} {:>9}  place\n", "A", "B", "A", "B");
     for (const auto& [place, counts] : places)
-      text += report::format("{:>15} {:>15} {:>9} {:>9}  {}\n", grouped(counts.base),
-                             grouped(counts.test), percent(counts.base, overlap->base_samples, 2),
-                             percent(counts.test, overlap->test_samples, 2), place_text(place));
+      text +=
+          report::format("{:>15} {:>15} {:>9} {:>9}  {}\n", grouped(counts.base),
+                         grouped(counts.test), percent(counts.base, overlap->base_samples, 2),
+                         percent(counts.test, overlap->test_samples, 2), place_text(place, names));
   }
 }
 
@@ -152,14 +195,13 @@ Json mover_json(const Mover& mover) {
 
 Json list_json(const std::vector<Mover>& movers, u64 top) {
   Json list = Json::array();
-  for (const auto& mover : std::span(movers).first(shown(movers, top)))
-    list.push(mover_json(mover));
+  for (const auto& mover : shown(movers, top)) list.push(mover_json(mover));
   return list;
 }
 
 Json movers_json(const Movers& movers, u64 top) {
   return std::move(Json::object()
-                       .set("moved", list_json(really_moved(movers.moved), top))
+                       .set("moved", list_json(movers.moved, top))
                        .set("added", list_json(movers.added, top))
                        .set("vanished", list_json(movers.vanished, top)));
 }
@@ -176,7 +218,7 @@ Json detail_json(const FunctionDetail& detail) {
   Json places = Json::array();
   for (const auto& [place, counts] : detail.places)
     places.push(std::move(Json::object()
-                              .set("place", place_text(place))
+                              .set("place", place_text(place, report::FunctionNames(true)))
                               .set("base", counts.base)
                               .set("test", counts.test)));
   return std::move(Json::object()
@@ -208,8 +250,8 @@ std::string compare_text(const Compared& c) {
                          contexts ? "contexts" : "functions", both_of(o.hot_functions),
                          both_of(o.hot_places));
   if (!c.function.empty()) return detail_text(text, c), text;
-  lists(text, find_movers(o, c.base, c.test, Level::function), "function", c.top);
-  if (contexts) lists(text, find_movers(o, c.base, c.test, Level::context), "context", c.top);
+  lists(text, c, Level::function, "function");
+  if (contexts) lists(text, c, Level::context, "context");
   return text;
 }
 
@@ -235,9 +277,11 @@ std::string compare_json(const Compared& c) {
     json.set("function", std::move(list));
     return json.text() + "\n";
   }
-  json.set("functions", movers_json(find_movers(o, c.base, c.test, Level::function), c.top));
+  json.set("functions",
+           movers_json(really_moved(find_movers(o, c.base, c.test, Level::function)), c.top));
   if (c.base.flags.context_sensitive)
-    json.set("contexts", movers_json(find_movers(o, c.base, c.test, Level::context), c.top));
+    json.set("contexts",
+             movers_json(really_moved(find_movers(o, c.base, c.test, Level::context)), c.top));
   return json.text() + "\n";
 }
 

@@ -13,6 +13,7 @@ struct Compared {
   const analysis::Overlap& overlap;
   u64 top = 10;          // lines of each list; 0: all
   std::string function;  // its places in full
+  bool mangled = false;
 };
 
 std::string compare_text(const Compared& compared);

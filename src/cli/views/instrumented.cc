@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/cursor.h"
-#include "base/demangle.h"
 #include "base/named_function.h"
 #include "cli/views/instrumented_json.h"
 #include "cli/views/instrumented_program.h"
@@ -13,6 +12,7 @@
 #include "instrument/facts.h"
 #include "instrument/map.h"
 #include "instrument/profile_file.h"
+#include "report/function_names.h"
 #include "report/json.h"
 #include "report/numbers.h"
 #include "report/print.h"
@@ -27,7 +27,7 @@ using report::percent;
 class ModuleText {
  public:
   ModuleText(const instrument::Module& module, const ShowInstrumented& options, MipProgram* program)
-      : module_(module), options_(options), program_(program) {}
+      : module_(module), options_(options), program_(program), names_(options.mangled) {}
 
   std::string overview() {
     auto facts = instrument::facts_of(module_);
@@ -68,6 +68,7 @@ class ModuleText {
   std::string never() {
     auto list = instrument::never_ran(module_);
     print("{:>10}  {}\n", "bytes", "never ran");
+    know(first_of(list));
     for (u32 i : first_of(list))
       print("{:>10}  {}{}\n", grouped(module_.functions[i].size), name(i), place(i));
     print_left_out(list.size());
@@ -77,6 +78,7 @@ class ModuleText {
   std::string order() {
     auto list = instrument::by_first_run(module_);
     print("{:>10} {:>12} {:>8}  function\n", "rank", "seconds", "dumps");
+    know(first_of(list));
     for (u32 i : first_of(list)) {
       const auto& first = module_.data.first[i];
       print("{:>10} {:>12.6f} {:>8}  {}{}\n", report::fixed(*instrument::mean_rank(first)),
@@ -124,9 +126,13 @@ class ModuleText {
       print("... and {} more (--top 0 shows all)\n", grouped(listed - most));
   }
 
+  void know(std::span<const u32> functions) {
+    for (u32 i : functions)
+      names_.add(module_.name(module_.functions[i]), source_file(module_, module_.functions[i]));
+  }
   std::string name(u32 i) const {
-    auto name = module_.name(module_.functions[i]);
-    return options_.demangle ? demangle(name) : std::string(name);
+    return names_.of(module_.name(module_.functions[i]),
+                     source_file(module_, module_.functions[i]));
   }
 
   // "  at app.c:3"
@@ -153,11 +159,15 @@ class ModuleText {
     if (calls) print(" {:>15}", "calls");
     if (blocks) print(" {:>8} {:>12}", "share", "blocks ran");
     print("  function\n");
-    u64 shown = 0, most = hottest ? options_.most_hot() : options_.most_listed();
-    for (u32 i : order) {
+    u64 most = hottest ? options_.most_hot() : options_.most_listed();
+    auto ran = [&](u32 i) { return facts.functions[i].ran != 0; };
+    auto end = hottest ? std::ranges::find_if_not(order, ran) : order.end();
+    auto shown = static_cast<size_t>(end - order.begin());
+    if (most) shown = std::min<size_t>(shown, most);
+    auto list = std::span(order).first(shown);
+    know(list);
+    for (u32 i : list) {
       const auto& f = facts.functions[i];
-      if ((hottest && !f.ran) || (most && shown == most)) break;
-      ++shown;
       print("{:>10}", grouped(f.ran_dumps));
       if (calls) print(" {:>15}", grouped(f.calls));
       if (blocks)
@@ -186,15 +196,23 @@ class ModuleText {
   const instrument::Module& module_;
   const ShowInstrumented& options_;
   MipProgram* program_;
+  report::FunctionNames names_;
   std::string text_;
 };
 
-std::string end_of_edge(const instrument::Profile& profile, u32 module, u64 address, bool plain,
-                        bool same_module) {
+void know_end(const instrument::Profile& profile, u32 module, u64 address,
+              report::FunctionNames& names) {
+  const auto& m = profile.modules[module];
+  if (const auto* function = m.find(address))
+    names.add(m.name(*function), source_file(m, *function));
+}
+
+std::string end_of_edge(const instrument::Profile& profile, u32 module, u64 address,
+                        const report::FunctionNames& names, bool same_module) {
   const auto& m = profile.modules[module];
   const auto* function = m.find(address);
-  std::string text = function ? std::string(m.name(*function)) : report::format("{:#x}", address);
-  if (plain) text = demangle(text);
+  std::string text = function ? names.of(m.name(*function), source_file(m, *function))
+                              : report::format("{:#x}", address);
   if (function && address != function->address)
     text += report::format("+{:#x}", address - function->address);
   return same_module ? text : text + " in " + instrument::display_name(m);
@@ -209,11 +227,16 @@ std::string edges_text(const instrument::Profile& profile, const ShowInstrumente
     left_out = edges.size() - most;
     edges.resize(most);
   }
+  report::FunctionNames names(options.mangled);
+  for (const auto& e : edges) {
+    know_end(profile, e.from_module, e.from, names);
+    know_end(profile, e.to_module, e.to, names);
+  }
   for (const auto& e : edges)
     text += report::format(
         "{:>15} {:>10}  {} -> {}\n", grouped(e.calls), grouped(e.samples),
-        end_of_edge(profile, e.from_module, e.from, options.demangle, true),
-        end_of_edge(profile, e.to_module, e.to, options.demangle, e.from_module == e.to_module));
+        end_of_edge(profile, e.from_module, e.from, names, true),
+        end_of_edge(profile, e.to_module, e.to, names, e.from_module == e.to_module));
   if (left_out) text += report::format("... and {} more (--top 0 shows all)\n", grouped(left_out));
   return text;
 }
@@ -313,7 +336,7 @@ Result<instrument::Profile> profile_of(Bytes bytes) {
 Status show_recorded_targets(const std::string& path, const ShowInstrumented& options, bool json) {
   auto profile = TRY(recorded_targets(path, options.program));
   auto program = TRY(MipProgram::open(options.program));
-  report::print("{}", report::lines(json ? targets_json(profile, options, &program).text() + "\n"
+  report::print("{}", report::lines(json ? targets_json(profile, &program).text() + "\n"
                                          : targets_text(profile, options, &program)));
   return {};
 }
@@ -334,7 +357,7 @@ Status show_instrumented(const MappedFile& file, const ShowInstrumented& asked, 
     return usage_error("--source wants the program with its debug information: -b PROGRAM");
   MipProgram* known = program ? &*program : nullptr;
   if (options.targets) {
-    report::print("{}", report::lines(json ? targets_json(profile, options, known).text() + "\n"
+    report::print("{}", report::lines(json ? targets_json(profile, known).text() + "\n"
                                            : targets_text(profile, options, known)));
     return {};
   }

@@ -17,7 +17,7 @@ struct ShowInstrumented {
   std::string function;              // this one in full
   std::set<std::string_view> meant;  // linkage names of `function`
   std::string source;                // annotate files whose name ends so
-  bool never = false, order = false, edges = false, all = false, demangle = false;
+  bool never = false, order = false, edges = false, all = false, mangled = false;
   bool targets = false;
   std::optional<u32> top;  // of each list; 0: all; not given: 10 of the hottest, else all
   u64 most_hot() const { return top.value_or(10); }

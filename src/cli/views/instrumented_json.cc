@@ -1,7 +1,6 @@
 #include "cli/views/instrumented_json.h"
 
 #include "base/cursor.h"
-#include "base/demangle.h"
 #include "instrument/blocks.h"
 #include "instrument/facts.h"
 
@@ -55,7 +54,6 @@ Json function_json(const instrument::Module& module, const instrument::FunctionF
   auto name = module.name(function);
   Json json = Json::object();
   json.set("name", name);
-  if (options.demangle) json.set("demangled", demangle(name));
   json.set("address", function.address)
       .set("size", function.size)
       .set("signature", function.signature)

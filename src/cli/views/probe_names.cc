@@ -7,9 +7,11 @@ std::string_view probe_function_name(const program::ProbeFile& file, u64 guid) {
   return known ? known->name : file.symbol_name(guid);
 }
 
-std::string shown_function(const program::ProbeFile& file, u64 guid) {
+std::string shown_function(const program::ProbeFile& file, u64 guid,
+                           const report::FunctionNames* names) {
   std::string_view name = probe_function_name(file, guid);
-  return name.empty() ? fmt::format("function {} without descriptor", guid) : std::string(name);
+  if (name.empty()) return fmt::format("function {} without descriptor", guid);
+  return names ? names->of(name) : std::string(name);
 }
 
 std::string_view probe_type_name(u8 type) {

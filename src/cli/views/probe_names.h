@@ -5,13 +5,15 @@
 #include <string>
 
 #include "program/probe_file.h"
+#include "report/function_names.h"
 
 namespace pgokit::cli {
 
 // The name in the descriptor, else that of the symbol; empty where neither is there.
 std::string_view probe_function_name(const program::ProbeFile& file, u64 guid);
-// The same for people: "function 1234 without descriptor" where there is no name.
-std::string shown_function(const program::ProbeFile& file, u64 guid);
+// "function 1234 without descriptor" where there is no name; with `names` as these show it.
+std::string shown_function(const program::ProbeFile& file, u64 guid,
+                           const report::FunctionNames* names = nullptr);
 
 std::string_view probe_type_name(u8 type);  // "block", "indirect call", ...; "type 7"
 

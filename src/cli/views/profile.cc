@@ -2,12 +2,12 @@
 
 #include <fmt/ranges.h>
 
-#include "base/demangle.h"
 #include "base/named_function.h"
 #include "base/saturated.h"
 #include "cli/views/llvm_dump.h"
 #include "profile/format.h"
 #include "profile/model/summary.h"
+#include "report/function_names.h"
 #include "report/json.h"
 #include "report/numbers.h"
 #include "report/print.h"
@@ -31,20 +31,30 @@ std::vector<std::string_view> kinds(const ReadProfile& read) {
   return kinds;
 }
 
-// With `plain` as people write it.
-std::string name_of(const Profile& profile, const Function& function, bool plain = false) {
-  std::string text;
-  if (!plain) text = profile.contexts.text(function.context, profile.names);
-  auto frames = plain ? profile.contexts.frames(function.context) : std::vector<Contexts::Frame>();
-  for (const auto& [name, location] : frames) {
-    text += demangle(profile.names.text(name));
-    if (&name == &frames.back().function) break;
-    text += report::format(":{}", location.line_offset);
-    if (location.discriminator) text += report::format(".{}", location.discriminator);
-    text += " @ ";
-  }
+std::string name_of(const Profile& profile, const Function& function) {
+  auto text = profile.contexts.text(function.context, profile.names);
   return profile.flags.context_sensitive ? report::format("[{}]", text) : text;
 }
+
+// As name_of, for people; of functions that are shown together.
+class ShownNames {
+ public:
+  ShownNames(const Profile& profile, bool mangled) : profile_(profile), names_(mangled) {}
+
+  void add(const Function& function) { names_.add_context(text(function)); }
+  std::string of(const Function& function) const {
+    auto shown = names_.of_context(text(function));
+    return profile_.flags.context_sensitive ? report::format("[{}]", shown) : shown;
+  }
+
+ private:
+  std::string text(const Function& function) const {
+    return profile_.contexts.text(function.context, profile_.names);
+  }
+
+  const Profile& profile_;
+  report::FunctionNames names_;
+};
 
 // What both outputs tell.
 struct Facts {
@@ -85,10 +95,12 @@ std::string sections_text(const ReadProfile& read) {
   return text;
 }
 
-std::string symbols_text(const Profile& profile) {
+std::string symbols_text(const Profile& profile, bool mangled) {
   std::string text = profile.symbols.size() ? "\n" : "\nno list of symbols\n";
+  report::FunctionNames names(mangled);
+  for (u32 i = 0; i < profile.symbols.size(); ++i) names.add(profile.symbols.text(NameId{i}));
   for (u32 i = 0; i < profile.symbols.size(); ++i)
-    text += report::format("symbol     {}\n", profile.symbols.text(NameId{i}));
+    text += report::format("symbol     {}\n", names.of(profile.symbols.text(NameId{i})));
   return text;
 }
 
@@ -97,12 +109,15 @@ std::string hot_text(const Profile& profile, const Facts& facts, const ShowProfi
   if (options.hot > 0) lines = std::min(lines, static_cast<size_t>(options.hot));
   std::string text = report::format("\n{:>15} {:>8} {:>15} {:>15}  hot function\n", "total",
                                     "share", "hottest place", "entries");
-  for (const auto& [function, max_count] : std::span(facts.hot).first(lines))
+  ShownNames names(profile, options.mangled);
+  auto shown = std::span(facts.hot).first(lines);
+  for (const auto& hot : shown) names.add(*hot.function);
+  for (const auto& [function, max_count] : shown)
     text +=
         report::format("{:>15} {:>8} {:>15} {:>15}  {}\n", grouped(function->samples.total),
                        percent(function->samples.total, facts.totals, 2), grouped(max_count),
                        grouped(function->samples.entry_estimate(profile.flags.context_sensitive)),
-                       name_of(profile, *function, options.demangle));
+                       names.of(*function));
   if (lines < facts.hot.size())
     text +=
         report::format("... and {} more (--hot 0 shows all)\n", grouped(facts.hot.size() - lines));
@@ -132,15 +147,16 @@ std::string as_text(const std::string& path, const ReadProfile& read, const Fact
     text += report::format("not read   a section of the unknown type {}\n", type);
   if (options.detailed_summary) text += cutoffs_text(summary);
   if (options.sections) text += sections_text(read);
-  if (options.symbols) text += symbols_text(profile);
+  if (options.symbols) text += symbols_text(profile, options.mangled);
   if (options.hot >= 0) return text + hot_text(profile, facts, options);
   if (options.summary || facts.shown.empty()) return text;
   text += report::format("\n{:>15} {:>8} {:>15}  function\n", "total", "share", "entries");
+  ShownNames names(profile, options.mangled);
+  for (const auto* function : facts.shown) names.add(*function);
   for (const auto* function : facts.shown)
     text += report::format("{:>15} {:>8} {:>15}  {}\n", grouped(function->samples.total),
                            percent(function->samples.total, facts.totals, 2),
-                           grouped(function->samples.head),
-                           name_of(profile, *function, options.demangle));
+                           grouped(function->samples.head), names.of(*function));
   if (facts.shown.size() < profile.functions().size())
     text += report::format("... and {} more (--top 0 shows all)\n",
                            grouped(profile.functions().size() - facts.shown.size()));
@@ -190,7 +206,7 @@ Json hot_json(const ReadProfile& read, const Facts& facts, const ShowProfile& op
   for (const auto& [function, max_count] : facts.hot) {
     if (options.hot > 0 && left-- == 0) break;
     list.push(std::move(Json::object()
-                            .set("name", name_of(read.profile, *function, options.demangle))
+                            .set("name", name_of(read.profile, *function))
                             .set("total", function->samples.total)
                             .set("hottest_place", max_count)
                             .set("head", function->samples.head)));
@@ -214,7 +230,7 @@ Json facts_json(const std::string& path, const ReadProfile& read, const Facts& f
   for (auto text : kinds(read)) kind.push(text);
   for (const auto* function : facts.shown)
     hottest.push(std::move(Json::object()
-                               .set("name", name_of(read.profile, *function, options.demangle))
+                               .set("name", name_of(read.profile, *function))
                                .set("total", function->samples.total)
                                .set("head", function->samples.head)));
   for (const auto& section : read.sections)

@@ -16,7 +16,7 @@ struct ShowProfile {
   bool detailed_summary = false;
   bool sections = false;
   bool symbols = false;
-  bool demangle = false;
+  bool mangled = false;
 };
 
 Status show_profile(const MappedFile& file, const ShowProfile& options, bool json);

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "base/demangle.h"
 #include "base/saturated.h"
 #include "generate/branch_targets.h"
 #include "instrument/values.h"
 #include "pipeline/read_input.h"
 #include "profile/model/function_samples.h"
+#include "report/function_names.h"
 #include "report/numbers.h"
 #include "report/print.h"
 
@@ -26,61 +26,91 @@ constexpr Kind kinds[] = {{MIP_TARGETS, "indirect calls", "targets", "targets"},
                           {MIP_TABLES, "calls through tables of functions", "tables", "tables"},
                           {MIP_SIZES, "copies and fills", "sizes", "sizes"}};
 
-// " (a.c)" where static functions of other files have the same name.
-std::string file_of(const instrument::Module& module, const instrument::Site& site) {
-  auto source = module.source_name(site);
-  auto end = source.rfind(';');
-  if (end == source.npos) return "";
-  auto namesakes = std::ranges::count_if(module.sources, [&](const instrument::Source& other) {
-    return module.name(other).ends_with(source.substr(end));
-  });
-  return namesakes > 1 ? report::format(" ({})", source.substr(0, end)) : "";
+std::string_view file_in(std::string_view source_name) {
+  auto end = source_name.rfind(';');
+  return source_name.substr(0, end == source_name.npos ? 0 : end);
 }
+
+// Functions of the sites that are shown, and those that would look like them.
+class SiteNames {
+ public:
+  SiteNames(const instrument::Profile& profile, const ShowInstrumented& options)
+      : profile_(profile), names_(options.mangled) {}
+
+  void add(const instrument::Module& module, const instrument::Site& site) {
+    const auto& function = module.functions[site.function];
+    names_.add(module.name(function), source_file(module, function));
+    auto source = module.source_name(site);
+    names_.add(module.name(site), file_in(source));
+    auto end = source.rfind(';');
+    if (end == source.npos) return;
+    for (const auto& other : module.sources)
+      if (auto name = module.name(other); name.ends_with(source.substr(end)))
+        names_.add(module.name(site), file_in(name));
+  }
+  void add(const instrument::SiteValue& value) {
+    instrument::value_name(profile_, value, [&](std::string_view name) {
+      names_.add(name);
+      return std::string();
+    });
+  }
+
+  std::string of(const instrument::Module& module, const instrument::Function& function) const {
+    return names_.of(module.name(function), source_file(module, function));
+  }
+  std::string of(const instrument::Module& module, const instrument::Site& site) const {
+    return names_.of(module.name(site), file_in(module.source_name(site)));
+  }
+  std::string of(const instrument::SiteValue& value) const {
+    return instrument::value_name(profile_, value,
+                                  [&](std::string_view name) { return names_.of(name); });
+  }
+
+ private:
+  const instrument::Profile& profile_;
+  report::FunctionNames names_;
+};
 
 // As in profiles of samples: lines are counted from the function's.
 std::string place_of(const instrument::Module& module, const instrument::Site& site,
-                     const ShowInstrumented& options, MipProgram* program) {
-  auto plain = [&](std::string_view name) {
-    return options.demangle ? demangle(name) : std::string(name);
-  };
+                     const SiteNames& names, MipProgram* program) {
   const auto& function = module.functions[site.function];
-  std::string text = plain(module.name(site));
+  std::string text = names.of(module, site);
   if (site.line == MIP_NO_LINE)
     text += report::format("+{:#x}", site.address - function.address);
   else
     text += report::format(":{}:{}", site.line, site.column);
-  text += file_of(module, site);
   if (module.name(site) != module.name(function))
-    text += ", inlined into " + plain(module.name(function));
+    text += ", inlined into " + names.of(module, function);
   auto* places = program && program->is_of(module) ? program->places() : nullptr;
   auto line = places ? places->of(site.address, site.address + 1).text() : "";
   return line.empty() ? text : text + "  at " + line;
 }
 
-std::string name_of(const instrument::Profile& profile, const instrument::SiteValue& value,
-                    const ShowInstrumented& options) {
-  auto name = instrument::value_name(profile, value);
-  return options.demangle ? demangle(name) : name;
+// The values of a site that are listed.
+std::span<const instrument::SiteValue> shown_values(const instrument::SiteSummary& summary,
+                                                    const ShowInstrumented& options) {
+  std::span values(summary.values);
+  return options.per_site ? values.first(std::min<size_t>(options.per_site, values.size()))
+                          : values;
 }
 
 void print_site(std::string& text, const instrument::Profile& profile,
                 const instrument::SiteSummary& summary, const ShowInstrumented& options,
-                MipProgram* program) {
+                const SiteNames& names, MipProgram* program) {
   const auto& module = profile.modules[summary.module];
   text += report::format("{:>15}          {}\n", grouped(summary.total),
-                         place_of(module, module.sites[summary.site], options, program));
-  size_t shown = options.per_site ? std::min<size_t>(options.per_site, summary.values.size())
-                                  : summary.values.size();
+                         place_of(module, module.sites[summary.site], names, program));
   u64 rest = summary.total - summary.dropped;
-  for (size_t i = 0; i < shown; ++i) {
-    const auto& value = summary.values[i];
+  auto shown = shown_values(summary, options);
+  for (const auto& value : shown) {
     text += report::format("{:>15} {:>7}    {}\n", grouped(value.count),
-                           percent(value.count, summary.total), name_of(profile, value, options));
+                           percent(value.count, summary.total), names.of(value));
     rest -= std::min(rest, value.count);
   }
-  if (shown < summary.values.size())
+  if (shown.size() < summary.values.size())
     text += report::format("{:>15} {:>7}    {} more\n", grouped(rest), percent(rest, summary.total),
-                           grouped(summary.values.size() - shown));
+                           grouped(summary.values.size() - shown.size()));
   if (summary.dropped)
     text += report::format("{:>15} {:>7}    not kept\n", grouped(summary.dropped),
                            percent(summary.dropped, summary.total));
@@ -104,18 +134,21 @@ void print_kind(std::string& text, const instrument::Profile& profile, const Kin
                              percent(instrument::covered(sites, most), total), most);
     text += report::format(" {} of each\n\n", kind.values);
   }
-  u64 shown = 0;
-  for (const auto& site : sites) {
-    if (options.most_hot() && shown == options.most_hot()) break;
-    ++shown;
-    print_site(text, profile, site, options, program);
+  auto shown = std::span(sites);
+  if (options.most_hot()) shown = shown.first(std::min<size_t>(shown.size(), options.most_hot()));
+  SiteNames names(profile, options);
+  for (const auto& site : shown) {
+    names.add(profile.modules[site.module], profile.modules[site.module].sites[site.site]);
+    for (const auto& value : shown_values(site, options)) names.add(value);
   }
-  if (shown < sites.size())
-    text += report::format("... and {} more (--top 0 shows all)\n", grouped(sites.size() - shown));
+  for (const auto& site : shown) print_site(text, profile, site, options, names, program);
+  if (shown.size() < sites.size())
+    text += report::format("... and {} more (--top 0 shows all)\n",
+                           grouped(sites.size() - shown.size()));
 }
 
 Json site_json(const instrument::Profile& profile, const instrument::SiteSummary& summary,
-               const Kind& kind, const ShowInstrumented& options, MipProgram* program) {
+               const Kind& kind, MipProgram* program) {
   const auto& module = profile.modules[summary.module];
   const auto& site = module.sites[summary.site];
   Json json = Json::object(), values = Json::array();
@@ -131,7 +164,7 @@ Json site_json(const instrument::Profile& profile, const instrument::SiteSummary
     json.set("file", place.file).set("line", place.line);
   for (const auto& value : summary.values) {
     Json one = Json::object();
-    one.set("name", name_of(profile, value, options)).set("count", value.count);
+    one.set("name", instrument::value_name(profile, value)).set("count", value.count);
     one.set(kind.kind == MIP_SIZES ? "size" : "address", value.value);
     if (value.to_module != instrument::SiteValue::nowhere) one.set("program", value.to_module);
     values.push(std::move(one));
@@ -142,6 +175,11 @@ Json site_json(const instrument::Profile& profile, const instrument::SiteSummary
 
 }  // namespace
 
+std::string_view source_file(const instrument::Module& module,
+                             const instrument::Function& function) {
+  return file_in(module.source_name(function));
+}
+
 std::string targets_text(const instrument::Profile& profile, const ShowInstrumented& options,
                          MipProgram* program) {
   std::string text;
@@ -149,8 +187,7 @@ std::string targets_text(const instrument::Profile& profile, const ShowInstrumen
   return text.empty() ? "no call was recorded: 'pgokit flags targets' tells how\n" : text;
 }
 
-Json targets_json(const instrument::Profile& profile, const ShowInstrumented& options,
-                  MipProgram* program) {
+Json targets_json(const instrument::Profile& profile, MipProgram* program) {
   Json programs = Json::array(), sites = Json::array(), covered = Json::object();
   for (const auto& module : profile.modules)
     programs.push(std::move(Json::object()
@@ -161,7 +198,7 @@ Json targets_json(const instrument::Profile& profile, const ShowInstrumented& op
     u64 total = 0;
     for (const auto& site : found) {
       total = add_saturated(total, site.total);
-      sites.push(site_json(profile, site, kind, options, program));
+      sites.push(site_json(profile, site, kind, program));
     }
     if (found.empty()) continue;
     Json counts = Json::array();

@@ -11,11 +11,14 @@
 
 namespace pgokit::cli {
 
+// That of static functions, for which compilers tell it; empty for others.
+std::string_view source_file(const instrument::Module& module,
+                             const instrument::Function& function);
+
 // The calls that were reached, the most frequent first, with the targets of each.
 std::string targets_text(const instrument::Profile& profile, const ShowInstrumented& options,
                          MipProgram* program);
-report::Json targets_json(const instrument::Profile& profile, const ShowInstrumented& options,
-                          MipProgram* program);
+report::Json targets_json(const instrument::Profile& profile, MipProgram* program);
 
 // What the branch stacks of a recording tell; the program is options.program.
 Result<instrument::Profile> recorded_targets(const std::string& path, const std::string& program);

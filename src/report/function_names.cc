@@ -1,0 +1,72 @@
+#include "report/function_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/demangle.h"
+
+namespace pgokit::report {
+
+std::string function_name(std::string_view name, bool mangled) {
+  return mangled ? std::string(name) : plain_name(name);
+}
+
+void FunctionNames::add(std::string_view name, std::string_view file) {
+  if (mangled_ || !functions_.insert(fmt::format("{}\n{}", name, file)).second) return;
+  auto [known, added] = plain_.try_emplace(std::string(name));
+  if (added) known->second = plain_name(name);
+  auto& alike = alike_[known->second];
+  ++alike.functions;
+  ++alike.files[std::string(file)];
+  ++alike.suffixes[dropped_suffixes(name)];
+}
+
+std::string FunctionNames::of(std::string_view name, std::string_view file) const {
+  auto known = plain_.find(std::string(name));
+  if (known == plain_.end()) return function_name(name, mangled_);
+  const auto& plain = known->second;
+  const auto& alike = alike_.at(plain);
+  if (alike.functions == 1) return plain;
+  auto is_only = [](const auto& counts, const std::string& key) {
+    auto found = counts.find(key);
+    return found != counts.end() && found->second == 1;
+  };
+  if (!file.empty() && is_only(alike.files, std::string(file)))
+    return fmt::format("{} ({})", plain, file);
+  auto suffix = dropped_suffixes(name);
+  if (is_only(alike.suffixes, suffix)) return plain + suffix;
+  return fmt::format("{} [{}]", plain, name);
+}
+
+namespace {
+
+// `visit(name, rest)` with what follows each name: its place and the " @ ".
+template <class Visit>
+void for_each_frame(std::string_view context, Visit visit) {
+  constexpr std::string_view between = " @ ";
+  while (!context.empty()) {
+    size_t at = context.find(between);
+    size_t end = at == context.npos ? context.size() : at + between.size();
+    size_t name = at == context.npos ? end : std::min(context.rfind(':', at), at);
+    visit(context.substr(0, name), context.substr(name, end - name));
+    context.remove_prefix(end);
+  }
+}
+
+}  // namespace
+
+void FunctionNames::add_context(std::string_view context) {
+  for_each_frame(context, [&](std::string_view name, std::string_view) { add(name); });
+}
+
+std::string FunctionNames::of_context(std::string_view context) const {
+  std::string text;
+  for_each_frame(context, [&](std::string_view name, std::string_view rest) {
+    text += of(name);
+    text += rest;
+  });
+  return text;
+}
+
+}  // namespace pgokit::report

@@ -1,0 +1,52 @@
+#pragma once
+
+// Functions as people read them: demangled, without what LLVM appends to keep names apart
+// (".__uniq.17", ".llvm.17"). Functions of one output that would look alike then also show their
+// file, or what was left out where no file is known.
+//
+//   FunctionNames names(mangled);                          // true: all as they are in the file
+//   names.add("_ZL3addii.__uniq.17");                      // all that are shown, first
+//   names.add("_ZL3addii.__uniq.18");
+//   names.add("_Z3subii", "a.cc");
+//   names.of("_Z3subii", "a.cc");                          // sub(int, int)
+//   names.of("_ZL3addii.__uniq.17");                       // add(int, int).__uniq.17
+//
+// For what is printed only: files of every kind keep names as they are, and so does JSON.
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/types.h"
+
+namespace pgokit::report {
+
+class FunctionNames {
+ public:
+  explicit FunctionNames(bool mangled = false) : mangled_(mangled) {}
+
+  void add(std::string_view name, std::string_view file = {});
+  std::string of(std::string_view name, std::string_view file = {}) const;
+
+  // Of calling contexts as profiles write them: "main:3 @ _Z1fv:2.1 @ _Z1gv".
+  void add_context(std::string_view context);
+  std::string of_context(std::string_view context) const;
+
+ private:
+  // How many functions have a file, and how many what was left out of their names.
+  struct Alike {
+    std::unordered_map<std::string, u32> files, suffixes;
+    u32 functions = 0;
+  };
+
+  bool mangled_;
+  std::unordered_map<std::string, std::string> plain_;  // by name
+  std::unordered_set<std::string> functions_;           // name and file
+  std::unordered_map<std::string, Alike> alike_;        // by what is shown
+};
+
+// One that stands alone, as in a message.
+std::string function_name(std::string_view name, bool mangled = false);
+
+}  // namespace pgokit::report
