@@ -11,10 +11,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::vector<order::PlacedSymbol> symbols;
   for (auto name : read->names) symbols.push_back({name, {}, {}});
   // What was read is written for lld and read again as the same.
-  auto text = order::write_order(symbols, order::OrderFormat::lld);
+  auto text = order::write_order(symbols, order::OrderFormat::lld).text;
   auto again = order::read_order(text);
   if (!again || again->names.size() > read->names.size()) abort();
   for (auto format : {order::OrderFormat::gold, order::OrderFormat::ld, order::OrderFormat::ld64})
-    if (order::write_order(symbols, format).empty()) abort();
+    if (order::write_order(symbols, format).text.empty()) abort();
   return 0;
 }

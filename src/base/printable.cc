@@ -72,6 +72,10 @@ std::string escaped(std::string_view text, Form form) {
 
 std::string printable(std::string_view text) { return escaped(text, Form::text); }
 std::string printable_line(std::string_view text) { return escaped(text, Form::line); }
+bool fits_in_line(std::string_view name) {
+  return std::ranges::none_of(name, [](char c) { return static_cast<u8>(c) < 0x20 || c == 0x7f; });
+}
+
 std::string printable_json(std::string_view json) { return escaped(json, Form::json); }
 
 }  // namespace pgokit

@@ -19,6 +19,10 @@ std::string printable(std::string_view text);
 // The same for what has to stay in one line: line ends and tabs are written as \n and \t.
 std::string printable_line(std::string_view text);
 
+// Whether a name can stand in a line of a file for linkers, compilers and coverage tools, which have
+// no way to write it otherwise: without line ends and other control characters (C0, DEL).
+bool fits_in_line(std::string_view name);
+
 // JSON whose strings leave nothing to escape: what would be \xNN is \uNNNN.
 std::string printable_json(std::string_view json);
 

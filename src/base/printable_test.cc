@@ -18,6 +18,14 @@ TEST(Printable, ControlCharactersAreWrittenOut) {
             "C1 as \\xc2\\x9b31m");
 }
 
+TEST(Printable, WithoutControlCharactersANameFitsInALine) {
+  for (const char* name : {"", "main", "operator new", "größer(µ)", "\xff"})
+    EXPECT_TRUE(fits_in_line(name)) << name;
+  for (const char* name : {"two\nlines", "f\r", "\tf", "a\x1b[2J", "\x7f"})
+    EXPECT_FALSE(fits_in_line(name)) << printable(name);
+  EXPECT_FALSE(fits_in_line(std::string_view("a\0b", 3)));
+}
+
 TEST(Printable, BytesThatAreNoUtf8AreWrittenOut) {
   EXPECT_EQ(printable("\x9b"
                       "31m"),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/printable.h"
 #include "instrument/blocks.h"
 
 namespace pgokit::instrument {
@@ -108,26 +109,37 @@ std::vector<SourceFile> source_lines(const Module& module, const dwarf::DebugInf
   return LineCounter(module, debug).count();
 }
 
-std::string lcov_info(const std::vector<SourceFile>& files, std::string_view test_name) {
-  std::string text;
-  auto out = std::back_inserter(text);
+LcovInfo lcov_info(const std::vector<SourceFile>& files, std::string_view test_name) {
+  LcovInfo info;
+  auto out = std::back_inserter(info.text);
   for (const auto& file : files) {
     if (file.name.empty()) continue;
-    fmt::format_to(out, "TN:{}\nSF:{}\n", test_name, file.name);
-    u64 functions_hit = 0, lines_hit = 0;
-    for (const auto& f : file.functions) fmt::format_to(out, "FN:{},{}\n", f.line, f.name);
-    for (const auto& f : file.functions) {
-      fmt::format_to(out, "FNDA:{},{}\n", f.calls, f.name);
-      functions_hit += f.calls > 0;
+    if (!fits_in_line(file.name)) {
+      ++info.left_out;
+      continue;
     }
-    fmt::format_to(out, "FNF:{}\nFNH:{}\n", file.functions.size(), functions_hit);
+    fmt::format_to(out, "TN:{}\nSF:{}\n", test_name, file.name);
+    std::vector<const SourceFunction*> functions;
+    for (const auto& f : file.functions) {
+      if (fits_in_line(f.name))
+        functions.push_back(&f);
+      else
+        ++info.left_out;
+    }
+    u64 functions_hit = 0, lines_hit = 0;
+    for (const auto* f : functions) fmt::format_to(out, "FN:{},{}\n", f->line, f->name);
+    for (const auto* f : functions) {
+      fmt::format_to(out, "FNDA:{},{}\n", f->calls, f->name);
+      functions_hit += f->calls > 0;
+    }
+    fmt::format_to(out, "FNF:{}\nFNH:{}\n", functions.size(), functions_hit);
     for (auto [line, executions] : file.lines) {
       fmt::format_to(out, "DA:{},{}\n", line, executions);
       lines_hit += executions > 0;
     }
     fmt::format_to(out, "LF:{}\nLH:{}\nend_of_record\n", file.lines.size(), lines_hit);
   }
-  return text;
+  return info;
 }
 
 std::string annotate(const SourceFile& file, std::string_view text) {

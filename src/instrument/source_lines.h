@@ -57,7 +57,11 @@ struct SourceFile {
 std::vector<SourceFile> source_lines(const Module& module, const dwarf::DebugInfo& debug);
 
 // The same as .info of lcov: what genhtml and editors read.
-std::string lcov_info(const std::vector<SourceFile>& files, std::string_view test_name);
+struct LcovInfo {
+  std::string text;
+  u64 left_out = 0;  // files and functions whose names fit in no line
+};
+LcovInfo lcov_info(const std::vector<SourceFile>& files, std::string_view test_name);
 
 // The text of a source file with executions in front of each line; `#####` never ran.
 std::string annotate(const SourceFile& file, std::string_view text);

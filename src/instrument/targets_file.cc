@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/printable.h"
 #include "base/saturated.h"
 #include "instrument/values.h"
 #include "profile/model/function_samples.h"
@@ -40,18 +41,24 @@ std::string name_of(const Profile& profile, const SiteValue& value) {
   if (value.to_module != value.module) return {};
   const auto* function = module.find(value.value);
   if (!function || function->address != value.value) return {};
-  auto name = module.source_name(*function);
-  return std::string(name.contains('\n') ? "" : name);
+  return std::string(module.source_name(*function));
 }
 
-void add(Sum& sum, const Profile& profile, const SiteSummary& site) {
+// Gives the number of targets whose names fit in no line.
+u64 add(Sum& sum, const Profile& profile, const SiteSummary& site) {
+  u64 unwritable = 0;
   sum.total = add_saturated(sum.total, site.total);
   for (const auto& value : site.values) {
     auto name = name_of(profile, value);
     if (name.empty()) continue;
+    if (!fits_in_line(name)) {
+      ++unwritable;
+      continue;
+    }
     u64& count = sum.values[std::move(name)];
     count = add_saturated(count, value.count);
   }
+  return unwritable;
 }
 
 void print(std::string& text, u32 kind, const Call& call, const Sum& sum) {
@@ -72,11 +79,12 @@ TargetsFile targets_file(const Profile& profile) {
       const auto& module = profile.modules[site.module];
       const auto& place = module.sites[site.site];
       auto name = module.source_name(place);
-      if (place.line == MIP_NO_LINE || name.contains('\n')) {
-        ++file.without_line;
-        continue;
-      }
-      add(functions[{name, module.checksum(name)}][{k, place.line, place.column}], profile, site);
+      bool fits = fits_in_line(name);
+      file.without_line += place.line == MIP_NO_LINE;
+      file.unwritable += !fits;
+      if (place.line == MIP_NO_LINE || !fits) continue;
+      file.unwritable += add(
+          functions[{name, module.checksum(name)}][{k, place.line, place.column}], profile, site);
     }
   for (const auto& [function, calls] : functions) {
     auto checksum = function.checksum ? fmt::format("{:016x}", function.checksum) : "-";

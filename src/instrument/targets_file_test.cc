@@ -82,7 +82,10 @@ TEST(TargetsFile, LeavesOutNamesWithLineBreaks) {
   map.function({.name = "g", .address = 0x20, .kinds = MIP_TARGETS, .sites = {{.address = 0x22}}});
   auto profile = profile_of(map);
   profile.values = {{0, 0, 0, 0x20, 5}, {0, 1, 0, 0x10, 6}};
-  EXPECT_EQ(targets_file(profile).text, "# pgokit targets 2\nfunction - g\ncall 1 2 6\n");
+  auto file = targets_file(profile);
+  EXPECT_EQ(file.text, "# pgokit targets 2\nfunction - g\ncall 1 2 6\n");
+  EXPECT_EQ(file.unwritable, 2) << "once as a function, once as a target";
+  EXPECT_EQ(file.without_line, 0);
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/printable.h"
+
 namespace pgokit::order {
 namespace {
 
@@ -26,14 +28,46 @@ std::string escaped(std::string_view text) {
 
 std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// Statements before the default script's take their sections first.
-std::string linker_script(const std::vector<PlacedSymbol>& symbols) {
-  std::string text = "SECTIONS\n{\n  .text.ordered :\n  {\n";
-  for (const auto& symbol : symbols) {
-    auto object = symbol.object.empty() ? "*" : "*" + escaped(file_name(symbol.object));
-    fmt::format_to(std::back_inserter(text), "    {}({})\n", object, escaped(section_of(symbol)));
+// What ends a pattern or a statement of a linker script, or begins a comment.
+bool fits_in_script(std::string_view text) {
+  return fits_in_line(text) && text.find_first_of(" (){};,\"'") == text.npos &&
+         !text.contains("/*");
+}
+
+// In an edge of a call graph blanks are between names.
+bool fits_in_edge(std::string_view name) { return fits_in_line(name) && !name.contains(' '); }
+
+bool can_be_written(const PlacedSymbol& symbol, OrderFormat format) {
+  std::string section = section_of(symbol);
+  std::string_view object = file_name(symbol.object);
+  switch (format) {
+    case OrderFormat::gold:
+      return fits_in_line(section);
+    case OrderFormat::ld:
+      return fits_in_script(section) && fits_in_script(object);
+    case OrderFormat::ld64:
+      return fits_in_line(symbol.name) && fits_in_line(object);
+    default:
+      return fits_in_line(symbol.name);
   }
-  return text + "  }\n}\nINSERT BEFORE .text;\n";
+}
+
+void append_line(const PlacedSymbol& symbol, OrderFormat format, std::string& text) {
+  if (format == OrderFormat::ld) {
+    auto object =
+        symbol.object.empty() ? "*" : std::string("*") + escaped(file_name(symbol.object));
+    fmt::format_to(std::back_inserter(text), "    {}({})\n", object, escaped(section_of(symbol)));
+    return;
+  }
+  if (format == OrderFormat::gold) {
+    text += escaped(section_of(symbol));
+  } else if (format == OrderFormat::ld64) {
+    if (!symbol.object.empty()) text.append(file_name(symbol.object)).append(":");
+    text.append("_").append(symbol.name);
+  } else {
+    text += symbol.name;
+  }
+  text += '\n';
 }
 
 std::string_view trimmed(std::string_view line) {
@@ -64,28 +98,30 @@ bool is_text(std::string_view line) {
 
 }  // namespace
 
-std::string write_order(const std::vector<PlacedSymbol>& symbols, OrderFormat format) {
-  if (format == OrderFormat::ld) return linker_script(symbols);
-  std::string text;
+OrderText write_order(const std::vector<PlacedSymbol>& symbols, OrderFormat format) {
+  bool is_script = format == OrderFormat::ld;
+  OrderText order;
+  // Statements before the default script's take their sections first.
+  if (is_script) order.text = "SECTIONS\n{\n  .text.ordered :\n  {\n";
   for (const auto& symbol : symbols) {
-    if (format == OrderFormat::gold) {
-      text += escaped(section_of(symbol));
-    } else if (format == OrderFormat::ld64) {
-      if (!symbol.object.empty()) text.append(file_name(symbol.object)).append(":");
-      text.append("_").append(symbol.name);
-    } else {
-      text += symbol.name;
-    }
-    text += '\n';
+    if (can_be_written(symbol, format))
+      append_line(symbol, format, order.text);
+    else
+      ++order.left_out;
   }
-  return text;
+  if (is_script) order.text += "  }\n}\nINSERT BEFORE .text;\n";
+  return order;
 }
 
-std::string write_call_graph(const std::vector<PlacedCall>& calls) {
-  std::string text;
-  for (const auto& call : calls)
-    fmt::format_to(std::back_inserter(text), "{} {} {}\n", call.from, call.to, call.weight);
-  return text;
+OrderText write_call_graph(const std::vector<PlacedCall>& calls) {
+  OrderText graph;
+  for (const auto& call : calls) {
+    if (fits_in_edge(call.from) && fits_in_edge(call.to))
+      fmt::format_to(std::back_inserter(graph.text), "{} {} {}\n", call.from, call.to, call.weight);
+    else
+      ++graph.left_out;
+  }
+  return graph;
 }
 
 Result<OrderFile> read_order(std::string_view text) {

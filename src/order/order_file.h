@@ -2,7 +2,7 @@
 
 // Order files: what tells a linker in which order functions shall lie.
 //
-//   std::string text = order::write_order(placed, order::OrderFormat::lld);
+//   order::OrderText written = order::write_order(placed, order::OrderFormat::lld);
 //   order::OrderFile file = TRY(order::read_order(text));
 //   for (std::string_view name : file.names) use(name);
 //
@@ -34,13 +34,18 @@ struct PlacedSymbol {
   std::string_view object;   // where that has to be said; empty: any
 };
 
-std::string write_order(const std::vector<PlacedSymbol>& symbols, OrderFormat format);
+struct OrderText {
+  std::string text;
+  u64 left_out = 0;  // symbols or calls whose names would end a line, or a statement of a script
+};
+
+OrderText write_order(const std::vector<PlacedSymbol>& symbols, OrderFormat format);
 
 struct PlacedCall {
   std::string_view from, to;
   u64 weight = 0;
 };
-std::string write_call_graph(const std::vector<PlacedCall>& calls);
+OrderText write_call_graph(const std::vector<PlacedCall>& calls);
 
 struct OrderFile {
   std::vector<std::string_view> names;  // each once, in the order of the file

@@ -6,25 +6,50 @@
 namespace pgokit::order {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 const std::vector<PlacedSymbol> symbols = {
     {"main", ".text.startup.main", {}}, {"f", {}, {}}, {"init", ".text.init", "lib/a.o"}};
 
 TEST(OrderFile, EachLinkerGetsItsForm) {
-  EXPECT_EQ(write_order(symbols, OrderFormat::lld), "main\nf\ninit\n");
-  EXPECT_EQ(write_order(symbols, OrderFormat::gold), ".text.startup.main\n.text.f\n.text.init\n");
-  EXPECT_EQ(write_order(symbols, OrderFormat::ld64), "_main\n_f\na.o:_init\n");
-  EXPECT_EQ(write_order(symbols, OrderFormat::ld),
+  EXPECT_EQ(write_order(symbols, OrderFormat::lld).text, "main\nf\ninit\n");
+  EXPECT_EQ(write_order(symbols, OrderFormat::gold).text,
+            ".text.startup.main\n.text.f\n.text.init\n");
+  EXPECT_EQ(write_order(symbols, OrderFormat::ld64).text, "_main\n_f\na.o:_init\n");
+  EXPECT_EQ(write_order(symbols, OrderFormat::ld).text,
             "SECTIONS\n{\n  .text.ordered :\n  {\n    *(.text.startup.main)\n    *(.text.f)\n"
             "    *a.o(.text.init)\n  }\n}\nINSERT BEFORE .text;\n");
-  EXPECT_EQ(write_call_graph({{"main", "f", 7}}), "main f 7\n");
+  EXPECT_EQ(write_call_graph({{"main", "f", 7}}).text, "main f 7\n");
+}
+
+TEST(OrderFile, NamesThatWouldEndALineAreLeftOutAndCounted) {
+  const std::vector<PlacedSymbol> hostile = {
+      {"f\ng", {}, {}}, {"h", {}, {}}, {"a\x1b[2J", {}, {}}, {"\x7f", {}, {}}};
+  for (auto format : {OrderFormat::lld, OrderFormat::gold, OrderFormat::ld64, OrderFormat::ld}) {
+    auto order = write_order(hostile, format);
+    EXPECT_EQ(order.left_out, 3u);
+    EXPECT_THAT(order.text, AllOf(HasSubstr("h"), Not(HasSubstr("g\n")), Not(HasSubstr("a"))));
+  }
+  auto graph =
+      write_call_graph({{"f\ng", "h", 1}, {"h", "f\ng", 1}, {"a b", "h", 1}, {"h", "h", 2}});
+  EXPECT_EQ(graph.text, "h h 2\n");
+  EXPECT_EQ(graph.left_out, 3u);
+}
+
+TEST(OrderFile, NamesThatWouldEndAStatementOfAScriptAreLeftOut) {
+  const std::vector<PlacedSymbol> hostile = {
+      {"f) } /DISCARD/ : { *(.data", {}, {}}, {"g", ".text.g/*", {}}, {"h", {}, "a.o(.text) b.o"}};
+  auto script = write_order(hostile, OrderFormat::ld);
+  EXPECT_EQ(script.left_out, 3u);
+  EXPECT_EQ(script.text, write_order({}, OrderFormat::ld).text);
 }
 
 TEST(OrderFile, WhatIsWrittenIsReadAgain) {
   for (auto format : {OrderFormat::lld, OrderFormat::gold}) {
-    auto text = write_order(symbols, format);
+    auto text = write_order(symbols, format).text;
     EXPECT_THAT(read_order(text)->names, ElementsAre("main", "f", "init"));
   }
 }

@@ -75,6 +75,8 @@ show @mip --source calc.c -b @instrumented
 show @program-lbr-perfdata --targets -b @program
 export @mip -b @instrumented -o OUT
 export @mip --targets -o OUT
+export @mip -b @instrumented --never-ran -o OUT
+export @mip -b @instrumented --lcov -o OUT
 compare @text @extbinary
 compare @contexts @contexts-text
 compare @gcov @md5
@@ -90,10 +92,13 @@ match @gcov -b @program -o OUT
 map @instrumented -o OUT
 order @order -o OUT -l @program
 order @text -o OUT -l @object
+order @extbinary -o OUT
 order @program-lbr-perfdata -b @program -o OUT
 order @program-lbr-script -b @program -o OUT
 order @map @dump -o OUT
 order @mip -o OUT --format ld
+order @mip -o OUT --format gold
+order @mip -o OUT --format call-graph
 order -f @list -o OUT
 order --evaluate @program --with @order
 probes dump @probes

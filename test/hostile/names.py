@@ -46,6 +46,14 @@ def check(words, done, drop_in):
     return True
 
 
+def splits_lines(words, output):
+    """Whether a name begins a line of a file that linkers, compilers and coverage tools read line by line."""
+    text = output.read_bytes() if output.is_file() else b""
+    if found := FORGED.search(text):
+        print(f"FAILED: {' '.join(words)}\n  writes {text[max(0, found.start() - 60):found.end() + 20]!r}")
+    return bool(found)
+
+
 def on_terminal(words):
     """What the command shows on a terminal, which itself ends lines with a carriage return."""
     mine, its = pty.openpty()
@@ -79,9 +87,12 @@ def main():
                 damaged[kind].chmod(0o755)
             for words in commands(inputs):
                 words = arguments(words, inputs, place, damaged)
+                (place / "OUT").unlink(missing_ok=True)
                 done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
                 drop_in = words[1].startswith("llvm-")
                 passed &= check(words, done, drop_in)
+                if words[1] in ("order", "export"):
+                    passed &= not splits_lines(words, place / "OUT")
                 runs += 1
                 escaped += b"\\x" in done.stdout + done.stderr
                 if drop_in or "-o" in words:

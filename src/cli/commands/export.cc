@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "base/printable.h"
 #include "cli/commands/commands.h"
 #include "cli/options.h"
 #include "cli/views/instrumented_program.h"
@@ -13,6 +14,15 @@
 
 namespace pgokit::cli {
 namespace {
+
+// Of a file of lines.
+void tell_left_out(const std::string& path, u64 names) {
+  if (names)
+    report::print(
+        stderr,
+        "pgokit export: {}: names with line ends or control characters, which are left out: {}\n",
+        path, report::grouped(names));
+}
 
 struct Settings {
   std::string profile, program, output = "-";
@@ -40,6 +50,7 @@ Status write_targets(const Settings& settings) {
   if (targets.without_line)
     report::print(stderr, "pgokit export: {}: calls without a line, which are left out: {}\n",
                   file.path(), report::grouped(targets.without_line));
+  tell_left_out(file.path(), targets.unwritable);
   auto output = TRY(OutputFile::create(settings.output));
   output.write(targets.text);
   return output.commit();
@@ -84,7 +95,9 @@ Status write_never_ran(const Settings& settings) {
     return fail("{}: it knows of no function that never ran: all did, or no dump tells",
                 settings.profile);
   auto output = TRY(OutputFile::create(settings.output));
+  u64 left_out = std::erase_if(names, [](const auto& name) { return !fits_in_line(name); });
   for (const auto& name : names) output.write(name + "\n");
+  tell_left_out(settings.profile, left_out);
   return output.commit();
 }
 
@@ -93,7 +106,9 @@ Status write_info(const Settings& settings) {
   auto profile = TRY(read_instrumented(settings.profile));
   auto module = TRY(module_of(settings, profile, program));
   auto output = TRY(OutputFile::create(settings.output));
-  output.write(instrument::lcov_info(instrument::source_lines(*module, *program.debug()), ""));
+  auto info = instrument::lcov_info(instrument::source_lines(*module, *program.debug()), "");
+  output.write(info.text);
+  tell_left_out(settings.profile, info.left_out);
   return output.commit();
 }
 

@@ -134,26 +134,33 @@ class OrderMaker {
     return {};
   }
 
-  std::string contents() const {
+  order::OrderText contents() const {
     if (format_ == OrderFormat::call_graph)
       return order::write_call_graph(placement_->calls_of(inputs_.model));
     auto symbols = placement_->symbols_of(done_.order, inputs_.model);
     bool takes_comments = format_ == OrderFormat::lld || format_ == OrderFormat::ld64;
     if (!options_.demangle || !takes_comments) return order::write_order(symbols, format_);
-    std::string text;
+    order::OrderText all;
     for (const auto& symbol : symbols) {
+      auto one = order::write_order({symbol}, format_);
       auto plain = demangle(symbol.name);
-      if (plain != symbol.name) text += "# " + plain + "\n";
-      text += order::write_order({symbol}, format_);
+      if (plain != symbol.name && one.left_out == 0) all.text += "# " + plain + "\n";
+      all.text += one.text;
+      all.left_out += one.left_out;
     }
-    return text;
+    return all;
   }
 
   Status write() {
     if (!options_.svg.empty()) TRY(write_picture());
     if (options_.output.empty()) return {};
     auto output = TRY(OutputFile::create(options_.output));
-    output.write(contents());
+    auto order = contents();
+    if (order.left_out)
+      inputs_.notes.push_back(
+          report::format("names that cannot stand in a line of {}, and are left out of it: {}",
+                         options_.output, grouped(order.left_out)));
+    output.write(order.text);
     return output.commit();
   }
 
