@@ -73,7 +73,7 @@ Status add_weighted(Inputs& inputs, const std::string& text, bool files_only) {
   size_t comma = std::min(text.find(','), text.size());
   bool good = parse_number(std::string_view(text).substr(0, comma), weight);
   if (!good || weight == 0 || comma == text.size())
-    return files_only ? fail("input weight must be a positive integer")
+    return files_only ? fail("input weight must be a positive integer: '{}'", text)
                       : usage_error("'{}': WEIGHT,FILE is wanted, the weight from 1 on", text);
   return add_input(inputs, text.substr(comma + 1), weight, files_only);
 }
@@ -94,8 +94,11 @@ Status add_list(Inputs& inputs, const std::string& path, bool files_only) {
       return add_weighted(inputs, std::string(line), files_only);
     };
     auto status = add();
-    if (status || files_only) return status;  // llvm-profgen names no place
-    return std::unexpected(std::move(status).error().in(fmt::format("{}: line {}", path, number)));
+    if (status) return {};
+    auto place = fmt::format("{}: line {}", path, number);
+    // llvm-profdata names no place; its sentence stays in front.
+    if (files_only) return fail("{} ({})", status.error().message, place);
+    return std::unexpected(std::move(status).error().in(place));
   });
 }
 
