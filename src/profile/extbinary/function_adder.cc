@@ -9,20 +9,28 @@ namespace {
 
 void increase(u64& sum, u64 count) { sum = add_saturated(sum, count); }
 
+struct ContextTaker {
+  std::span<const u32> names;
+  Contexts& into;
+  ContextId context = ContextId::none;
+  LineLocation call_site = {};
+
+  bool frame(u64 name, RawLocation at) {
+    context = into.child(context, call_site, NameId{names[name]});
+    call_site = at.narrow();
+    return true;
+  }
+};
+
 std::vector<ContextId> take_contexts(const ContextList& list, std::span<const u32> names,
                                      Profile& into) {
   std::vector<ContextId> contexts;
   contexts.reserve(list.count);
   KnownNumbers in(list.bytes.data());
   for (u64 i = 0; i < list.count; ++i) {
-    auto context = ContextId::none;
-    LineLocation call_site;
-    for (u64 frames = in.uleb128(); frames > 0; --frames) {
-      auto name = static_cast<NameId>(names[in.uleb128()]);
-      context = into.contexts.child(context, call_site, name);
-      call_site = read_location(in).narrow();
-    }
-    contexts.push_back(context);
+    ContextTaker taker{names, into.contexts};
+    walk_context(in, taker);
+    contexts.push_back(taker.context);
   }
   return contexts;
 }

@@ -14,6 +14,18 @@ struct MetadataVisitor {
   bool end() const { return numbers.good(); }
 };
 
+struct ContextVisitor {
+  NumberChecker& numbers;
+  bool empty = true;
+
+  bool frame(u64 name, RawLocation at) {
+    empty = false;
+    numbers.name(name);
+    return numbers.place(at);
+  }
+  bool end() const { return numbers.good(); }
+};
+
 }  // namespace
 
 Status NumberChecker::verdict() const {
@@ -52,13 +64,10 @@ Result<u32> FunctionChecker::metadata(MetadataParts parts, const u8*& at) {
 }
 
 Status FunctionChecker::context() {
-  u64 frames = in_.uleb128();
-  if (in_.ok() && frames == 0) return fail("a context without frames");
-  for (; frames > 0 && in_.ok(); --frames) {
-    numbers_.name(in_.uleb128());
-    numbers_.place(read_location(in_));
-  }
-  return verdict(ended(in_, numbers_));
+  ContextVisitor visitor{numbers_};
+  WalkEnd end = walk_context(in_, visitor);
+  if (end != WalkEnd::cut_off && visitor.empty) return fail("a context without frames");
+  return verdict(end);
 }
 
 Result<NameList> read_name_list(Cursor& in, NameList::Kind kind) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// The layout of functions and of their metadata in the binary forms, known here only. All numbers
+// The layout of functions, their metadata and contexts in the binary forms, known here only. All numbers
 // are ULEB128, names are indices into the name table.
 //
 //   entry    := head subject function               subject: a name, or a context by its number
@@ -8,6 +8,7 @@
 //   counts   := n (name count)*n                    the last list: virtual tables, where flagged
 //   place    := line discriminator
 //   metadata := [checksum] [attributes] [n (place name metadata)*n]
+//   context  := n (name place)*n                     frames from the outermost on
 //
 //   struct BodySum {
 //     u64 samples = 0;
@@ -196,6 +197,15 @@ WalkEnd walk_metadata(auto& in, auto&& visit, MetadataParts parts, unsigned dept
   };
   WalkEnd end = parts.inlinees ? walk_inlinees(in, visit, enter) : WalkEnd::whole;
   return end == WalkEnd::whole ? ended(in, visit) : end;
+}
+
+// Visitors have frame(name, location), and maybe end().
+WalkEnd walk_context(auto& in, auto&& visit) {
+  for (u64 n = in.uleb128(); n > 0 && in.ok(); --n) {
+    u64 name = in.uleb128();
+    if (!visit.frame(name, read_location(in))) return WalkEnd::refused;
+  }
+  return ended(in, visit);
 }
 
 }  // namespace pgokit::profile

@@ -183,5 +183,35 @@ TEST(WalkMetadata, ReadsThePartsThatItsSectionHas) {
   }
 }
 
+struct FrameListing {
+  std::string& text;
+  u64 refused = ~u64{0};
+
+  bool frame(u64 name, RawLocation at) const {
+    text += fmt::format(" #{}:{}.{}", name, at.line, at.discriminator);
+    return name != refused;
+  }
+  bool end() const { return text += '.', true; }
+};
+
+TEST(WalkContext, ShowsFramesInTheirOrder) {
+  std::string text, bytes = bytes_of({2, 7, 300, 1, 8, 0, 0, 99});
+  Cursor in(as_bytes(bytes));
+  EXPECT_EQ(walk_context(in, FrameListing{text}), WalkEnd::whole);
+  EXPECT_EQ(text, " #7:300.1 #8:0.0.");
+  EXPECT_EQ(in.left(), 1);
+}
+
+TEST(WalkContext, EndsWhereTheVisitorRefusesOrTheBytesEnd) {
+  std::string text, bytes = bytes_of({2, 7, 300, 1, 8, 0, 0});
+  Cursor in(as_bytes(bytes));
+  EXPECT_EQ(walk_context(in, FrameListing{text, 7}), WalkEnd::refused);
+  EXPECT_EQ(text, " #7:300.1");
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    Cursor cut(as_bytes(std::string_view(bytes).substr(0, size)));
+    EXPECT_EQ(walk_context(cut, FrameListing{text}), WalkEnd::cut_off) << size;
+  }
+}
+
 }  // namespace
 }  // namespace pgokit::profile

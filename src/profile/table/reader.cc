@@ -55,6 +55,20 @@ struct MetadataVisitor {
   }
 };
 
+struct ContextVisitor {
+  std::span<const u32> ids;
+  std::vector<Columns::Frame>& frames;
+  size_t first;
+
+  bool frame(u64 name, RawLocation at) {
+    if (name >= ids.size() || at.bits() >> 32) return false;
+    frames.push_back({ids[name], at.narrow()});
+    return true;
+  }
+  // Where a function is called from ends with itself.
+  bool end() const { return frames.size() > first && frames.back().location == LineLocation{}; }
+};
+
 class Reader {
  public:
   explicit Reader(Bytes file) : file_(file) {}
@@ -156,19 +170,10 @@ class Reader {
 
   bool read_contexts(Cursor& in) {
     for (u64 n = in.uleb128(); n > 0 && in.ok(); --n) {
-      contexts_.push_back({static_cast<u32>(columns_.frames.size()), 0});
-      for (u64 frames = in.uleb128(); frames > 0 && in.ok(); --frames) {
-        u64 name = in.uleb128();
-        if (name >= ids_.size()) return false;
-        u64 line = in.uleb128(), discriminator = in.uleb128();
-        if ((line | discriminator) >> 32) return false;
-        LineLocation site{static_cast<u32>(line), static_cast<u32>(discriminator)};
-        columns_.frames.push_back({ids_[name], site});
-        ++contexts_.back().count;
-      }
-      if (contexts_.back().count == 0) return false;
-      // where a function is called from ends with itself
-      if (columns_.frames.back().location != LineLocation{}) return false;
+      auto& frames = columns_.frames;
+      size_t first = frames.size();
+      if (walk_context(in, ContextVisitor{ids_, frames, first}) != WalkEnd::whole) return false;
+      contexts_.push_back({static_cast<u32>(first), static_cast<u32>(frames.size() - first)});
     }
     return in.ok();
   }
