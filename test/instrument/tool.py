@@ -64,7 +64,7 @@ def counts(build):
         assert found == {"odd": 2 * odd, "even": 2 * even, "steps": 200, "main": 2, "usage": 0}, found
         weighted = build.path("weighted.mip")
         road.tool("merge", road.profile, "-w", f"4,{road.dumps[0]}", "-o", weighted)
-        assert f"{6 * odd:>15}" in road.tool("show", weighted)
+        assert f"{6 * odd:>15,}" in road.tool("show", weighted)
 
 
 def coverage(build):
