@@ -83,6 +83,8 @@ def add_inputs(files):
     text("passes", "main:9:2\n 1.300: 5\n 1.44: 4\n")
     run("clang-22", "-O2", "-fpseudo-probe-for-profiling", SEEDS.parent.parent / "test" / "programs" / "calc.c", "-o", files.new("bare-probes"))
     run(files.walk, files["bare-probes"], "-o", files.new("bare-perf"), "--kind", "lbr", "--format", "perfdata", "--samples", "60", "--depth", "8")
+    text("cplusplus", "int add(int a) { return a + 1; }\n")
+    run("clang-22", "-x", "c++", "-fpseudo-probe-for-profiling", "-c", files["cplusplus"], "-o", files.new("cplusplus-probes"))
     text("gone", "a:9:1\n 1: 9\nb:8:1\n 1: 8\nc:7:1\n 1: 7\nmain:90:1\n 1: 90\n")
     text("warm", "[main:1 @ a:2 @ b]:3:1\n 1: 3\n[main]:80000:1\n 2: 80000\n[main:1 @ c]:5:1\n 1: 5\n")
     text("two-inputs", f"{files['text']}\n3,{files['jumps-order']}\n")
@@ -228,7 +230,8 @@ ORDER = Scene(
 
 DUMP = Scene({"program": ["@probes"], "object": ["@object"]}, {"--function": "main", "--debug-file": "@probes-debug"},
              [(["@without-probes"], ["--debug-file @probes-debug"])], {("*", "--debug-file"): SAME})
-STATS = Scene({"program": ["@probes"], "object": ["@object"]}, {"--top": "1", "--debug-file": "@probes-debug"})
+STATS = Scene({"program": ["@probes"], "object": ["@object"]}, {"--top": "1", "--debug-file": "@probes-debug"},
+              [(["@cplusplus-probes"], ["--mangled"])], {("*", "--mangled"): CONTENT})
 DISASSEMBLE = Scene({"program": ["@probes"], "object": ["@object"]},
                     {"--function": "main", "--syntax": "intel", "--debug-file": "@probes-debug", "--threads": "1"},
                     [(["@without-probes"], ["--debug-file @probes-debug"])],

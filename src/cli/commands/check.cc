@@ -23,7 +23,6 @@ using report::percent;
 constexpr int below_threshold = 3;
 // What nobody asked for: more samples lost than that is no profile of the program any more.
 constexpr double most_stale = 20;
-constexpr double dense_enough = 50;
 
 struct Settings {
   std::string profile, binary, recording;
@@ -200,7 +199,7 @@ bool is_good(const Checked& checked) {
   return checked.quality.samples > 0 && std::ranges::all_of(checked.measures, &Measure::good);
 }
 
-bool is_thin(const Quality& quality) { return quality.density < dense_enough; }
+bool is_thin(const Quality& quality) { return quality.density < profile::dense_enough; }
 
 // In one word, of the text and the JSON.
 std::string_view verdict_of(const Checked& checked) {

@@ -21,8 +21,6 @@ using report::counted;
 using report::grouped;
 using report::percent;
 
-constexpr double dense_enough = 50;
-
 std::string names_of(const std::vector<std::string>& inputs) {
   return inputs.size() == 1 ? inputs[0]
                             : fmt::format("{} and {} more", inputs[0], grouped(inputs.size() - 1));
@@ -154,9 +152,9 @@ std::vector<std::string> warnings(const pipeline::Road& road, const Naming& nami
         counted(road.generated.probes_without_descriptor, "function"));
   for (auto& loss : probe::losses(road.generated.probe_damage)) list.push_back(std::move(loss));
   double density = road.generated.density.density;
-  if (!input.ip_only && density > 0 && density * 1.05 < dense_enough)
+  if (!input.ip_only && density > 0 && density * 1.05 < profile::dense_enough)
     add("the profile is thin (density {}): {} times as many samples would optimize better",
-        report::fixed(density), report::fixed(dense_enough / density));
+        report::fixed(density), report::fixed(profile::dense_enough / density));
   if (!naming.absolute_path.empty())
     add("static functions are named by absolute source paths ({}): a build in another folder will "
         "not find them; compile with -fmacro-prefix-map=$PWD/= what is recorded and what is built",

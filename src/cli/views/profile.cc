@@ -140,7 +140,7 @@ std::string as_text(const std::string& path, const ReadProfile& read, const Fact
                          report::counted(summary.count_at(hot_cutoff), "sample"));
   text += report::format(
       "density    {}{}\n", report::fixed(facts.density.density),
-      facts.density.density < 50 ? " (thin: from 50 on more samples help little)" : "");
+      facts.density.density < dense_enough ? " (thin: from 50 on more samples help little)" : "");
   if (profile.symbols.size())
     text += report::format("symbols    {}\n", grouped(profile.symbols.size()));
   for (u64 type : read.unknown_sections)

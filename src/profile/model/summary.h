@@ -73,7 +73,9 @@ struct Density {
   double covered_share = 0;  // of all samples, by the functions taken
   u64 functions = 0;         // how many were taken
 };
-// Below 50 a profile is thin: more samples would optimize better.
+// Below it a profile is thin: more samples would optimize better.
+constexpr double dense_enough = 50;
+// As llvm-profgen has it; docs/generate.md defines it.
 Density density(const Profile& profile, u32 cutoff = hot_cutoff, unsigned threads = 1);
 
 struct HotFunction {
