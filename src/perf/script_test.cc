@@ -74,7 +74,7 @@ TEST(Script, TellsWhyItIsNone) {
   EXPECT_EQ(script_problem("\n \n"), "is empty");
   EXPECT_EQ(script_problem(std::string_view("ab\0c", 4)), "is not text");
   EXPECT_THAT(script_problem("app 1 cycles: 1 0x1/0x2/P/-/-/0\n"),
-              StartsWith("has branch stacks behind"));
+              StartsWith("has branch stacks after"));
   EXPECT_THAT(script_problem("app 1 cycles:\n  401000 main (/bin/app)\n"),
               HasSubstr("call chains but no"));
   EXPECT_THAT(script_problem("1: branches: 401 a => 402 b\n"),
