@@ -222,8 +222,8 @@ std::string verdict_text(const Checked& checked) {
 std::string as_text(const Settings& s, const Checked& checked) {
   const auto& q = checked.quality;
   std::string text = report::format("profile    {}\n", s.profile);
-  text += report::format("functions  {} with {} places and {} samples\n", grouped(q.functions),
-                         grouped(q.places), grouped(q.samples));
+  text += report::format("functions  {} with {} and {}\n", grouped(q.functions),
+                         report::counted(q.places, "place"), report::counted(q.samples, "sample"));
   text += report::format("density    {}{}\n", report::fixed(q.density),
                          is_thin(q) ? " (thin: from 50 on more samples help little)" : "");
   text += flow_text(q, s.mangled);

@@ -204,9 +204,9 @@ class OrderMaker {
     const auto& model = inputs_.model;
     std::string text;
     if (!model.traces.empty()) {
-      add(text, "traces    {}{}, {} first runs", grouped(model.traces.size()),
+      add(text, "traces    {}{}, {}", grouped(model.traces.size()),
           held_out_.empty() ? "" : report::format(" and {} held out", grouped(held_out_.size())),
-          grouped(inputs_.cuts.touches));
+          report::counted(inputs_.cuts.touches, "first run"));
       if (inputs_.cuts.kept < inputs_.cuts.touches)
         add(text, ", {} of them in start-up", grouped(inputs_.cuts.kept));
       text += "\n";

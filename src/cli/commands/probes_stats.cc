@@ -73,10 +73,10 @@ void print_sections(const program::ProbeFile& file, const probe::Stats& stats) {
     line("duplicates",
          fmt::format("{}, {} with another hash: one of each counts",
                      counted(duplicates.same, "equal descriptor"), grouped(duplicates.other_hash)));
-  line("code",
-       fmt::format("{} functions and parts of functions, {} of them under a symbol of another "
-                   "name",
-                   grouped(stats.records), grouped(stats.parts)));
+  line("code", fmt::format("{}, {} of them under a symbol of another name",
+                           counted(stats.records, "function or part of one",
+                                   "functions and parts of functions"),
+                           grouped(stats.parts)));
   if (stats.without_symbol)
     line("no symbol", fmt::format("{} of these: their code was removed, or the symbols were",
                                   grouped(stats.without_symbol)));

@@ -52,9 +52,9 @@ std::string ip_warning(const samples::IpQuality& quality, bool has_chains) {
   std::string text = fmt::format(
       "no branch stacks: counts are estimated from where the samples lie. Chance alone leaves {} "
       "of "
-      "them right ({} of {} functions have 10 samples or more)",
+      "them right ({} of {} with 10 samples or more)",
       report::as_percent(quality.likely_overlap), grouped(quality.well_sampled),
-      grouped(quality.functions));
+      counted(quality.functions, "function"));
   if (quality.calls_without_target >= 0.0005)
     text += fmt::format("; {} of the calls are indirect and their targets not known{}",
                         report::as_percent(quality.calls_without_target),

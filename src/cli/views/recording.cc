@@ -114,7 +114,7 @@ void print_samples(const perf::Summary& sum) {
   if (branches.entries) {
     row("branches",
         fmt::format("{} in {}, deepest stack {}, empty stacks {}", grouped(branches.entries),
-                    report::counted(sum.branch_stacks, "sample"), branches.deepest,
+                    report::counted(sum.branch_stacks, "sample"), grouped(branches.deepest),
                     grouped(branches.empty_stacks)));
     auto share = [&](const char* what, u64 count) {
       if (count) row("", fmt::format("{} {}", percent(count, branches.entries), what));
@@ -134,19 +134,19 @@ void print_samples(const perf::Summary& sum) {
 std::vector<std::string> problems(const Facts& facts) {
   std::vector<std::string> list;
   const auto& sum = facts.sum;
-  auto add = [&](u64 count, const char* what) {
-    if (count) list.push_back(fmt::format("{} {}", grouped(count), what));
+  auto add = [&](u64 count, std::string_view noun, std::string_view what) {
+    if (count) list.push_back(fmt::format("{} {}", report::counted(count, noun), what));
   };
-  add(sum.lost_events, "events lost by the kernel (a larger buffer or a longer period helps)");
-  add(sum.lost_samples, "samples lost by the kernel");
-  add(sum.types.of(RecordType::throttle), "times throttled (a longer period helps)");
+  add(sum.lost_events, "event", "lost by the kernel (a larger buffer or a longer period helps)");
+  add(sum.lost_samples, "sample", "lost by the kernel");
+  add(sum.types.of(RecordType::throttle), "time", "throttled (a longer period helps)");
   if (sum.aux_announced > sum.aux_bytes)
-    add(sum.aux_announced - sum.aux_bytes, "bytes of trace data missing");
-  add(sum.unreadable.truncated_samples, "samples too short for their fields");
-  add(sum.unreadable.truncated_records, "other records too short for their fields");
-  add(sum.unreadable.unknown_events, "samples of an unknown event");
-  add(sum.unreadable.unpack_failures, "compressed records that could not be unpacked");
-  add(sum.types.unknown(), "records of unknown types");
+    add(sum.aux_announced - sum.aux_bytes, "byte", "of trace data missing");
+  add(sum.unreadable.truncated_samples, "sample", "too short for the event's fields");
+  add(sum.unreadable.truncated_records, "other record", "too short for the event's fields");
+  add(sum.unreadable.unknown_events, "sample", "of an unknown event");
+  add(sum.unreadable.unpack_failures, "compressed record", "that could not be unpacked");
+  add(sum.types.unknown(), "record", "of unknown types");
   if (facts.recording.header_damaged()) list.emplace_back("part of the header is damaged");
   const auto& ending = facts.recording.ending();
   if (!ending.whole) list.push_back(ending.why);
