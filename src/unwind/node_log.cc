@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <utility>
 
-#include "base/free_memory.h"
 #include "base/parallel.h"
 #include "base/sort_and_sum.h"
 
@@ -72,7 +72,7 @@ SortedLog::SortedLog(const std::vector<Source>& sources, size_t nodes, unsigned 
 
   auto next = begins;
   for (const auto& source : sources) {
-    auto& log = *source.log;
+    NodeLog log = std::move(*source.log);
     auto renumbered = [&](u64 key) {
       return log_key((*source.nodes)[key >> 32], (*source.things)[static_cast<u32>(key)]);
     };
@@ -85,9 +85,6 @@ SortedLog::SortedLog(const std::vector<Source>& sources, size_t nodes, unsigned 
     for (const auto& entry : log.weighted_)
       weighted_.push_back(
           {renumbered(entry.key), entry.count, ordered ? (*source.order)[entry.sample] : 0});
-    free_memory_of(log.keys_);
-    free_memory_of(log.samples_);
-    free_memory_of(log.weighted_);
   }
   std::ranges::sort(weighted_, {}, &NodeLog::Weighted::key);
   parallel_for(buckets, threads,

@@ -1,8 +1,8 @@
 #include "generate/flat/flat.h"
 
 #include <algorithm>
+#include <utility>
 
-#include "base/free_memory.h"
 #include "base/saturated.h"
 #include "generate/flat/lines.h"
 #include "generate/flat/probes.h"
@@ -45,11 +45,11 @@ std::vector<RangeCount> with_code_that_did_not_run(const program::FunctionTable&
                                                    samples::Counts& counts,
                                                    const FlatOptions& options) {
   auto zero = zero_ranges(functions, counts, options);
+  auto counted = std::exchange(counts.ranges, {});
   samples::Counts all;
-  all.ranges.resize(counts.ranges.size() + zero.size());
+  all.ranges.resize(counted.size() + zero.size());
   auto key = [](const RangeCount& range) { return std::pair(range.start, range.last); };
-  std::ranges::merge(counts.ranges, zero, all.ranges.begin(), {}, key, key);
-  free_memory_of(counts.ranges);
+  std::ranges::merge(counted, zero, all.ranges.begin(), {}, key, key);
   normalize(all);
   return std::move(all.ranges);
 }

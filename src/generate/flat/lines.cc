@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/file.h"
-#include "base/free_memory.h"
 #include "base/parallel.h"
 #include "base/saturated.h"
 #include "dwarf/discriminator.h"
@@ -173,14 +172,12 @@ std::vector<NameId> entered(const profile::NameTable& names, profile::NameTable&
   return ids;
 }
 
-}  // namespace
-
 // Each share is a profile with names of its own, so that the numbers of names do not tell which
 // thread came first.
-void add_line_samples(const program::Program& program, std::vector<samples::RangeCount> pieces,
-                      std::vector<samples::BranchCount> branches, unsigned threads,
-                      profile::Profile& profile) {
-  if (!program.debug()) return;
+std::vector<profile::Profile> profiles_of_shares(const program::Program& program,
+                                                 std::vector<samples::RangeCount> pieces,
+                                                 std::vector<samples::BranchCount> branches,
+                                                 unsigned threads) {
   auto shares = shares_of(pieces, branches);
   std::vector<profile::Profile> found(shares.size());
   std::vector<std::unique_ptr<dwarf::FrameCursor>> cursors(worker_count(threads));
@@ -191,10 +188,16 @@ void add_line_samples(const program::Program& program, std::vector<samples::Rang
     add_share(shares[i], samples);
     if (i % 4 == 3) release(program.file().image());  // debug information lies behind
   });
-  // Only what was found is needed from here on.
-  cursors.clear();
-  free_memory_of(pieces);
-  free_memory_of(branches);
+  return found;
+}
+
+}  // namespace
+
+void add_line_samples(const program::Program& program, std::vector<samples::RangeCount> pieces,
+                      std::vector<samples::BranchCount> branches, unsigned threads,
+                      profile::Profile& profile) {
+  if (!program.debug()) return;
+  auto found = profiles_of_shares(program, std::move(pieces), std::move(branches), threads);
   std::vector<std::vector<NameId>> renamed;
   for (const auto& share : found) renamed.push_back(entered(share.names, profile.names));
   parallel_for(found.size(), threads, [&](size_t i, unsigned) {

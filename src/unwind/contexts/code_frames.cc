@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/free_memory.h"
 #include "base/parallel.h"
 
 namespace pgokit::unwind {
@@ -56,6 +55,12 @@ struct CodeFrames::Share {
   }
 };
 
+// Of all shares that have been taken.
+struct CodeFrames::Numbers {
+  tsl::robin_map<u64, u32, IntHash> scopes;  // by entry
+  tsl::robin_map<Scopes::Frame, u32, Scopes::FrameHash> frames;
+};
+
 CodeFrames::CodeFrames(const Unwound& unwound, const program::Program& program, unsigned threads)
     : scopes_(1), first_piece_(1), first_call_frame_(1) {
   auto calls = calls_of(unwound.nodes);
@@ -84,24 +89,25 @@ CodeFrames::CodeFrames(const Unwound& unwound, const program::Program& program, 
       shares[i]->add_range(ranges[range], unwound.range_possible[range]);
     shares[i]->add_branches(part_of(branches, i, place));
   });
+  Numbers numbers;
   for (auto& share : shares) {
-    take(*share);
+    take(*share, numbers);
     share.reset();
   }
-  free_memory_of(scope_ids_);
-  free_memory_of(frame_ids_);
 }
 
-void CodeFrames::take(const Share& share) {
+void CodeFrames::take(const Share& share, Numbers& numbers) {
   std::vector<u32> frames, scopes{Scopes::unknown};
   for (u32 i = 0; i < share.scopes.frames(); ++i) {
     auto frame = share.scopes.frame(i);
     frame.function = names.intern_from(share.names, frame.function);
-    frames.push_back(intern(frame));
+    auto [found, fresh] = numbers.frames.try_emplace(frame, static_cast<u32>(frames_.size()));
+    if (fresh) frames_.push_back(frame);
+    frames.push_back(found->second);
   }
   for (u32 i = 1; i < share.scopes.scopes(); ++i) {
     const auto& from = share.scopes.scope(i);
-    auto [found, fresh] = scope_ids_.try_emplace(from.entry, static_cast<u32>(scopes_.size()));
+    auto [found, fresh] = numbers.scopes.try_emplace(from.entry, static_cast<u32>(scopes_.size()));
     scopes.push_back(found->second);
     if (!fresh) continue;
     scopes_.push_back({static_cast<u32>(callers_.size()), static_cast<u32>(from.callers.size()),
@@ -116,12 +122,6 @@ void CodeFrames::take(const Share& share) {
   for (u32 scope : share.branch_scopes) branch_scopes_.push_back(scopes[scope]);
   for (u32 frame : share.call_frames) call_frames_.push_back(frames[frame]);
   for (u32 depth : share.call_depths) first_call_frame_.push_back(first_call_frame_.back() + depth);
-}
-
-u32 CodeFrames::intern(Scopes::Frame frame) {
-  auto [found, fresh] = frame_ids_.try_emplace(frame, static_cast<u32>(frames_.size()));
-  if (fresh) frames_.push_back(frame);
-  return found->second;
 }
 
 }  // namespace pgokit::unwind

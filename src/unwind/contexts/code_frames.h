@@ -53,15 +53,13 @@ class CodeFrames {
 
  private:
   struct Share;
+  struct Numbers;
 
-  void take(const Share& share);
-  u32 intern(Scopes::Frame frame);
+  void take(const Share& share, Numbers& numbers);
 
   std::vector<Scope> scopes_;
   std::vector<u32> callers_;
-  tsl::robin_map<u64, u32, IntHash> scope_ids_;
   std::vector<Scopes::Frame> frames_;
-  tsl::robin_map<Scopes::Frame, u32, Scopes::FrameHash> frame_ids_;
 
   std::vector<Scopes::Piece> pieces_;
   std::vector<u32> first_piece_;  // by range, and the end

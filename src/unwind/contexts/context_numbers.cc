@@ -1,20 +1,65 @@
 #include "unwind/contexts/context_numbers.h"
 
+#include <tsl/robin_map.h>
+#include <tsl/robin_set.h>
+
 #include <algorithm>
 #include <utility>
 
-#include "base/free_memory.h"
+#include "base/hash.h"
 #include "base/parallel.h"
 
 namespace pgokit::unwind {
 
 using profile::ContextId;
 
+// What is below contexts that several parts have: known while numbers are given.
+class ContextNumbers::Shared {
+ public:
+  explicit Shared(const ContextNumbers& all) : all_(all) {}
+
+  u32 find_or_add(const Node& node) {
+    auto parent = static_cast<u32>(node.parent);
+    if (listed_.insert(parent).second) list_children(parent);
+    return known_.try_emplace(node, all_.next_).first->second;
+  }
+
+ private:
+  struct NodeHash {
+    size_t operator()(const Node& node) const {
+      u64 callee = u64{static_cast<u32>(node.parent)} << 32 | static_cast<u32>(node.function);
+      return IntHash{}(callee ^ node.call_site.hash());
+    }
+  };
+
+  // Those that the parent's own part has; what later parts add comes here by itself.
+  void list_children(u32 parent) {
+    size_t part = all_.owner(parent);
+    Nodes nodes = all_.parts_[part];
+    if (std::exchange(lists_of_, part) != part) make_lists(nodes);
+    u32 own_number = all_.owned_[part][parent - all_.first_[part]];
+    for (u32 i = first_child_[own_number]; i != 0; i = next_sibling_[i])
+      known_.try_emplace({ContextId{parent}, nodes[i].call_site, nodes[i].function},
+                         all_.numbers_[part][i]);
+  }
+  void make_lists(Nodes nodes) {
+    first_child_.assign(nodes.size(), 0);
+    next_sibling_.resize(nodes.size());
+    for (u32 i = 1; i < nodes.size(); ++i)
+      next_sibling_[i] = std::exchange(first_child_[static_cast<u32>(nodes[i].parent)], i);
+  }
+
+  const ContextNumbers& all_;
+  tsl::robin_map<Node, u32, NodeHash> known_;
+  tsl::robin_set<u32, IntHash> listed_;  // parents whose children are there
+  size_t lists_of_ = ~size_t{0};         // the part of these lists
+  std::vector<u32> first_child_, next_sibling_;
+};
+
 ContextNumbers::ContextNumbers(std::vector<Nodes> parts)
     : parts_(std::move(parts)), numbers_(parts_.size()), owned_(parts_.size()) {
-  for (size_t part = 0; part < parts_.size(); ++part) add(part);
-  free_memory_of(known_);
-  free_memory_of(listed_);
+  Shared shared(*this);
+  for (size_t part = 0; part < parts_.size(); ++part) add(part, shared);
 }
 
 size_t ContextNumbers::owner(u32 number) const {
@@ -34,7 +79,7 @@ std::vector<profile::Contexts::Node> ContextNumbers::nodes(unsigned threads) con
   return nodes;
 }
 
-void ContextNumbers::add(size_t part) {
+void ContextNumbers::add(size_t part, Shared& shared) {
   Nodes nodes = parts_[part];
   auto& numbers = numbers_[part];
   auto& owned = owned_[part];
@@ -46,34 +91,10 @@ void ContextNumbers::add(size_t part) {
     u32 parent = numbers[static_cast<u32>(nodes[i].parent)];
     u32 number = next_;
     if (!owns(part, parent))
-      number = find_or_add({ContextId{parent}, nodes[i].call_site, nodes[i].function});
+      number = shared.find_or_add({ContextId{parent}, nodes[i].call_site, nodes[i].function});
     numbers.push_back(number);
     if (number == next_) owned.push_back(i), ++next_;
   }
-}
-
-u32 ContextNumbers::find_or_add(const Node& node) {
-  auto parent = static_cast<u32>(node.parent);
-  if (listed_.insert(parent).second) list_children(parent);
-  return known_.try_emplace(node, next_).first->second;
-}
-
-// Those that the parent's own part has; what later parts add comes here by itself.
-void ContextNumbers::list_children(u32 parent) {
-  size_t part = owner(parent);
-  Nodes nodes = parts_[part];
-  if (std::exchange(lists_of_, part) != part) make_lists(nodes);
-  u32 own_number = owned_[part][parent - first_[part]];
-  for (u32 i = first_child_[own_number]; i != 0; i = next_sibling_[i])
-    known_.try_emplace({ContextId{parent}, nodes[i].call_site, nodes[i].function},
-                       numbers_[part][i]);
-}
-
-void ContextNumbers::make_lists(Nodes nodes) {
-  first_child_.assign(nodes.size(), 0);
-  next_sibling_.resize(nodes.size());
-  for (u32 i = 1; i < nodes.size(); ++i)
-    next_sibling_[i] = std::exchange(first_child_[static_cast<u32>(nodes[i].parent)], i);
 }
 
 }  // namespace pgokit::unwind

@@ -8,13 +8,9 @@
 // Parts are neighbourhoods of a trie of calls: hardly any context is in two of them but those
 // around the border. So a context whose parent no part before has is new without being looked up.
 
-#include <tsl/robin_map.h>
-#include <tsl/robin_set.h>
-
 #include <span>
 #include <vector>
 
-#include "base/hash.h"
 #include "profile/model/context.h"
 
 namespace pgokit::unwind {
@@ -39,28 +35,14 @@ class ContextNumbers {
 
  private:
   using Node = profile::Contexts::Node;
-  struct NodeHash {
-    size_t operator()(const Node& node) const {
-      u64 callee = u64{static_cast<u32>(node.parent)} << 32 | static_cast<u32>(node.function);
-      return IntHash{}(callee ^ node.call_site.hash());
-    }
-  };
+  class Shared;
 
-  void add(size_t part);
-  u32 find_or_add(const Node& node);
-  void list_children(u32 parent);
-  void make_lists(Nodes nodes);
+  void add(size_t part, Shared& shared);
 
   std::vector<Nodes> parts_;
   std::vector<std::vector<u32>> numbers_, owned_;  // by part
   std::vector<u32> first_;
   u32 next_ = 0;
-
-  // Below contexts that later parts have, too.
-  tsl::robin_map<Node, u32, NodeHash> known_;
-  tsl::robin_set<u32, IntHash> listed_;  // parents whose children are there
-  size_t lists_of_ = ~size_t{0};         // the part of these lists
-  std::vector<u32> first_child_, next_sibling_;
 };
 
 }  // namespace pgokit::unwind

@@ -214,15 +214,15 @@ void ContextLines::make_contexts() {
 
 // Those that were called.
 void ContextLines::enter_contexts() {
-  parallel_each(nodes_.size(), at_once, options_.threads, [&](size_t id, unsigned) {
-    const auto& [parent, call_site, function] = nodes_[id];
+  auto nodes = std::exchange(nodes_, {});
+  auto called = std::exchange(called_, {});
+  auto calls = std::exchange(calls_, {});
+  parallel_each(nodes.size(), at_once, options_.threads, [&](size_t id, unsigned) {
+    const auto& [parent, call_site, function] = nodes[id];
     auto& context = samples_.contexts[id];
     context = {static_cast<u32>(parent), function, call_site};
-    if (called_[id]) enter(context, calls_[id]);
+    if (called[id]) enter(context, calls[id]);
   });
-  free_memory_of(nodes_);
-  free_memory_of(called_);
-  free_memory_of(calls_);
 }
 
 // `next`: the number of the first context that nobody was sampled in.

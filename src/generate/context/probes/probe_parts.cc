@@ -1,6 +1,7 @@
 #include "generate/context/probes/probe_parts.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/free_memory.h"
 #include "base/parallel.h"
@@ -55,9 +56,8 @@ void collect(std::vector<ProbePart>& parts, const ContextNumbers& numbers, unsig
   });
   into.allocate();
   parallel_for(parts.size(), threads, [&](size_t part, unsigned) {
-    for (const auto& one : parts[part].*records)
+    for (const auto& one : std::exchange(parts[part].*records, {}))
       into.put(numbers.number(part, one.context), one.record);
-    free_memory_of(parts[part].*records);
   });
   return_free_memory();
 }
@@ -85,7 +85,6 @@ void join(std::vector<ProbePart> parts, unsigned threads, ContextSamples& sample
   sum_rows(samples, threads);
   collect(parts, numbers, threads, &ProbePart::targets, samples.targets);
   collect(parts, numbers, threads, &ProbePart::lists, samples.lists);
-  free_memory_of(parts);
   samples.finish(threads);
 }
 
