@@ -20,7 +20,7 @@ struct Options {
 
 constexpr Options known_options[] = {
     {CompilerFamily::clang, "-g", "-fdebug-info-for-profiling", "-fpseudo-probe-for-profiling",
-     "-funique-internal-linkage-names", "-fmacro-prefix-map=$PWD/="},
+     "-funique-internal-linkage-names", "-fmacro-prefix-map=\"$PWD\"/="},
     {CompilerFamily::gcc, "-g", "", "", "", ""},  // discriminators come with -g
     {CompilerFamily::rustc, "-g -Cstrip=none", "-Zdebug-info-for-profiling", "", "",
      ""},  // cargo strips
@@ -76,8 +76,14 @@ std::string absolute(const std::string& path) {
   return error ? path : whole.lexically_normal().string();
 }
 
+// Build systems call compilers in other folders: the path is one from everywhere.
+std::string option_with_file(std::string_view option, const std::string& path) {
+  if (path.starts_with('/')) return shell_word(fmt::format("{}{}", option, path));
+  return fmt::format("{}\"$PWD\"/{}", option, shell_word(path));
+}
+
 // Names hold a hash of the toolchain, so that it has to be the same one; and which way they are
-// made depends on whether it is a nightly one. Cargo calls rustc in other folders.
+// made depends on whether it is a nightly one.
 std::string command_of_cargo(const Compiler& compiler, const std::string& profile,
                              ProfileKind kind) {
   auto options = fmt::format(
@@ -95,7 +101,7 @@ std::vector<std::string> commands_of_gcc(const Compiler& compiler, const std::st
   return {fmt::format("pgokit merge {} --format gcov{} -o {}", shell_word(profile),
                       old ? " --gcov-version 1" : "", shell_word(converted)),
           fmt::format("{} -O2 {} {} ...", command_of(compiler), profiling_options(compiler),
-                      shell_word("-fauto-profile=" + converted))};
+                      option_with_file("-fauto-profile=", converted))};
 }
 
 }  // namespace
@@ -167,7 +173,7 @@ std::vector<std::string> use_commands(const Compiler& compiler, const std::strin
     default:
       return {fmt::format("{} -O2 {} {} ...", command_of(compiler),
                           profiling_options(compiler, kind),
-                          shell_word("-fprofile-sample-use=" + profile))};
+                          option_with_file("-fprofile-sample-use=", profile))};
   }
 }
 

@@ -49,6 +49,15 @@ std::string_view probe_option(const Compiler& compiler);
 std::vector<std::string> use_commands(const Compiler& compiler, const std::string& profile,
                                       ProfileKind kind);
 
+// The road from a program to a faster one as clang's user types it, for help.
+inline constexpr char road_in_commands[] =
+    "  flags=\"-O2 -g -fdebug-info-for-profiling -funique-internal-linkage-names "
+    "-fmacro-prefix-map=$PWD/=\"\n"
+    "  clang $flags ... -o app\n"
+    "  pgokit record -o app.perf -- ./app input\n"
+    "  pgokit generate app.perf -b ./app -o app.prof\n"
+    "  clang $flags -fprofile-sample-use=$PWD/app.prof ... -o app\n";
+
 // For a shell: quoted where that is needed.
 std::string shell_word(std::string_view word);
 

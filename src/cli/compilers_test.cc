@@ -63,11 +63,11 @@ TEST(Compilers, UseProfilesEachInItsWay) {
   EXPECT_EQ(use_commands(compiler_of("clang version 14.0.6"), "a.prof", {.unique_names = true}),
             std::vector<std::string>{"clang -O2 -g -fdebug-info-for-profiling "
                                      "-funique-internal-linkage-names "
-                                     "-fmacro-prefix-map=$PWD/= "
-                                     "-fprofile-sample-use=a.prof ..."});
+                                     "-fmacro-prefix-map=\"$PWD\"/= "
+                                     "-fprofile-sample-use=\"$PWD\"/a.prof ..."});
   EXPECT_EQ(use_commands(compiler_of(gcc_producer), "a b.prof", {}),
             (std::vector<std::string>{"pgokit merge 'a b.prof' --format gcov -o 'a b.prof.afdo'",
-                                      "g++ -O2 -g '-fauto-profile=a b.prof.afdo' ..."}));
+                                      "g++ -O2 -g -fauto-profile=\"$PWD\"/'a b.prof.afdo' ..."}));
   EXPECT_EQ(use_commands(compiler_of("GNU C11 9.4.0"), "a", {})[0],
             "pgokit merge a --format gcov --gcov-version 1 -o a.afdo");
   EXPECT_EQ(use_commands(compiler_of("GNU C17 11.3.0"), "a", {})[0],
@@ -79,8 +79,10 @@ TEST(Compilers, UseProfilesEachInItsWay) {
   EXPECT_EQ(use_commands(compiler_of("rustc version 1.97.0-nightly"), "/a", {.rust_v0 = true})[0],
             "RUSTFLAGS='-g -Cstrip=none -Zdebug-info-for-profiling -Zunstable-options "
             "-Csymbol-mangling-version=v0 -Zprofile-sample-use=/a' cargo +nightly build --release");
+  EXPECT_EQ(use_commands({}, "/x/it's", {})[0],
+            "clang -O2 -g -fdebug-info-for-profiling '-fprofile-sample-use=/x/it'\\''s' ...");
   EXPECT_EQ(use_commands({}, "a", {})[0],
-            "clang -O2 -g -fdebug-info-for-profiling -fprofile-sample-use=a ...");
+            "clang -O2 -g -fdebug-info-for-profiling -fprofile-sample-use=\"$PWD\"/a ...");
 }
 
 TEST(Compilers, WordsAreQuotedWhereAShellWouldDivideThem) {

@@ -1,6 +1,7 @@
 #include "base/file.h"
 #include "base/leak_until_exit.h"
 #include "cli/commands/commands.h"
+#include "cli/compilers.h"
 #include "cli/options.h"
 #include "cli/views/generation.h"
 #include "object/file.h"
@@ -59,10 +60,7 @@ OptionTable options_of(Settings& s) {
           {"--timings", "", "time and memory of each stage", &s.timings},
           {"-q,--quiet", "", "no summary", &s.quiet},
       },
-      "\nexample:\n"
-      "  pgokit record -o app.perf -- ./app input\n"
-      "  pgokit generate app.perf -b ./app -o app.prof\n"
-      "  clang -O2 -g -fdebug-info-for-profiling -fprofile-sample-use=app.prof ...\n"};
+      fmt::format("\nexample:\n{}", road_in_commands)};
 }
 
 const char* why_no_contexts(const pipeline::ReadInput& input) {

@@ -6,6 +6,7 @@
 #include "base/version.h"
 #include "cli/command.h"
 #include "cli/commands/commands.h"
+#include "cli/compilers.h"
 #include "cli/process.h"
 #include "cli/suggest.h"
 #include "report/print.h"
@@ -20,15 +21,11 @@ void print_usage(std::FILE* out) {
                 "usage: pgokit COMMAND [options]    (pgokit COMMAND --help tells more)\n\n");
   for (const auto* command : cli::commands)
     report::print(out, "  {:<14}{}\n", command->name, command->summary);
-  report::print(out,
-                "\nthe road:\n"
-                "  pgokit record -o app.perf -- ./app input\n"
-                "  pgokit generate app.perf -b ./app -o app.prof\n"
-                "  clang -O2 -g -fdebug-info-for-profiling -fprofile-sample-use=app.prof ...\n");
+  report::print(out, "\nthe road:\n{}", report::lines(cli::road_in_commands));
 }
 
 int run(std::string_view program, std::span<char* const> arguments) {
-  // By symlink under the peer's name it is the peer.
+  // By symlink under the name of one of LLVM's tools it is that tool.
   if (program == "llvm-profgen") return cli::llvm_profgen_command.run(arguments);
   if (program == "llvm-profdata") return cli::llvm_profdata_command.run(arguments);
   if (arguments.empty()) return print_usage(stderr), 2;

@@ -1,5 +1,6 @@
 #include "cli/views/generation.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -105,6 +106,32 @@ std::string frames_elsewhere(const program::Program& program) {
       program.name());
 }
 
+Compiler compiler_of_program(const program::Program& program) {
+  auto compiler = compiler_of(program::producer_of(program.file(), program.debug()));
+  compiler.cplusplus |= program::has_cplusplus(program.file(), program.debug());
+  return compiler;
+}
+
+bool has_discriminators(const profile::FunctionSamples& samples) {
+  for (const auto& [location, body] : samples.body.unordered())
+    if (location.discriminator) return true;
+  for (const auto& [site, callees] : samples.inlinees.unordered())
+    for (const auto& [callee, inlinee] : callees.unordered())
+      if (has_discriminators(*inlinee)) return true;
+  return false;
+}
+
+// Empty, or the option that the program should have been compiled with.
+std::string_view missing_discriminators(const pipeline::Road& road) {
+  constexpr u64 some_blocks_share_lines = 100;  // in programs with as many places
+  if (road.program->has_probes() || road.generated.summary.num_counts < some_blocks_share_lines ||
+      std::ranges::any_of(road.generated.profile.functions(), has_discriminators,
+                          &profile::Function::samples))
+    return {};
+  auto compiler = compiler_of_program(*road.program);
+  return compiler.family == CompilerFamily::clang ? discriminator_option(compiler) : "";
+}
+
 // Sentences for the user, most important first.
 std::vector<std::string> warnings(const pipeline::Road& road, const Naming& naming) {
   std::vector<std::string> list;
@@ -151,21 +178,21 @@ std::vector<std::string> warnings(const pipeline::Road& road, const Naming& nami
     add("left out {} with probes that no descriptor names",
         counted(road.generated.probes_without_descriptor, "function"));
   for (auto& loss : probe::losses(road.generated.probe_damage)) list.push_back(std::move(loss));
+  if (auto option = missing_discriminators(road); !option.empty())
+    add("no place has a discriminator: blocks of one line count as one, and a build with {} will "
+        "not "
+        "fit; record a program that was compiled with it",
+        option);
   double density = road.generated.density.density;
   if (!input.ip_only && density > 0 && density * 1.05 < profile::dense_enough)
-    add("the profile is thin (density {}): {} times as many samples would optimize better",
+    add("the profile is thin (density {}): {} times as many samples would optimize better: record "
+        "for longer, or at a higher rate (-F)",
         report::fixed(density), report::fixed(profile::dense_enough / density));
   if (!naming.absolute_path.empty())
     add("static functions are named by absolute source paths ({}): a build in another folder will "
         "not find them; compile with -fmacro-prefix-map=$PWD/= what is recorded and what is built",
         naming.absolute_path);
   return list;
-}
-
-Compiler compiler_of_program(const program::Program& program) {
-  auto compiler = compiler_of(program::producer_of(program.file(), program.debug()));
-  compiler.cplusplus |= program::has_cplusplus(program.file(), program.debug());
-  return compiler;
 }
 
 // In the order of the work.
