@@ -100,8 +100,7 @@ std::vector<std::string> commands_of_gcc(const Compiler& compiler, const std::st
   bool old = compiler.version && compiler.version < first_of_format_2;
   return {fmt::format("pgokit merge {} --format gcov{} -o {}", shell_word(profile),
                       old ? " --gcov-version 1" : "", shell_word(converted)),
-          fmt::format("{} -O2 {} {} ...", command_of(compiler), profiling_options(compiler),
-                      option_with_file("-fauto-profile=", converted))};
+          use_command_of_gcc(compiler, converted)};
 }
 
 }  // namespace
@@ -157,6 +156,14 @@ std::string_view discriminator_option(const Compiler& compiler) {
 }
 
 std::string_view probe_option(const Compiler& compiler) { return options_of(compiler).probes; }
+
+std::string use_command_of_gcc(const Compiler& compiler, const std::string& profile) {
+  Compiler gcc = compiler;
+  gcc.family = CompilerFamily::gcc;
+  if (compiler.family != CompilerFamily::gcc) gcc.version = 0;
+  return fmt::format("{} -O2 {} {} ...", command_of(gcc), profiling_options(gcc),
+                     option_with_file("-fauto-profile=", profile));
+}
 
 std::vector<std::string> use_commands(const Compiler& compiler, const std::string& profile,
                                       ProfileKind kind) {

@@ -49,6 +49,9 @@ std::string_view probe_option(const Compiler& compiler);
 std::vector<std::string> use_commands(const Compiler& compiler, const std::string& profile,
                                       ProfileKind kind);
 
+// The command that builds it with a profile in GCC's format, whatever compiler built it before.
+std::string use_command_of_gcc(const Compiler& compiler, const std::string& profile);
+
 // The road from a program to a faster one as clang's user types it, for help.
 inline constexpr char road_in_commands[] =
     "  flags=\"-O2 -g -fdebug-info-for-profiling -funique-internal-linkage-names "

@@ -85,6 +85,15 @@ TEST(Compilers, UseProfilesEachInItsWay) {
             "clang -O2 -g -fdebug-info-for-profiling -fprofile-sample-use=\"$PWD\"/a ...");
 }
 
+TEST(Compilers, ProfilesForGccAreUsedByGccWhateverBuiltTheProgram) {
+  setenv("PATH", "", 1);
+  auto compiler = compiler_of("clang version 14.0.6");
+  EXPECT_EQ(use_command_of_gcc(compiler, "a.gcov"),
+            "gcc -O2 -g -fauto-profile=\"$PWD\"/a.gcov ...");
+  compiler.cplusplus = true;
+  EXPECT_EQ(use_command_of_gcc(compiler, "a b"), "g++ -O2 -g -fauto-profile=\"$PWD\"/'a b' ...");
+}
+
 TEST(Compilers, WordsAreQuotedWhereAShellWouldDivideThem) {
   EXPECT_EQ(shell_word("/a/b-c.so+1"), "/a/b-c.so+1");
   EXPECT_EQ(shell_word("it's"), "'it'\\''s'");

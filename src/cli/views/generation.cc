@@ -306,6 +306,9 @@ void print_next(const pipeline::Road& road, const ProfileKind& kind) {
                          shell_word(name_of_output(road)), shell_word(road.program->path()));
   const auto& program = *road.program;
   auto compiler = compiler_of_program(program);
+  if (road.options.output == &pipeline::outputs::gcov)
+    return report::print(stderr, "next      {}\n",
+                         use_command_of_gcc(compiler, name_of_output(road)));
   const char* label = "next";
   for (const auto& line : use_commands(compiler, name_of_output(road), kind))
     report::print(stderr, "{:<10}{}\n", std::exchange(label, ""), line);
