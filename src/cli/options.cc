@@ -15,13 +15,24 @@ struct Overloaded : F... {
   using F::operator()...;
 };
 
+// CLI11 would take -1 for the largest number there is.
+std::string refuse_negative(const std::string& word) {
+  return word.starts_with('-') ? fmt::format("{}: a number from 0 on is wanted", word) : "";
+}
+
 CLI::Option* add_option(CLI::App& app, const Option& option) {
   CLI::Option* added = std::visit(
       Overloaded{[&](bool* target) { return app.add_flag(option.names, *target, option.help); },
                  [&](std::vector<std::string>* target) {
                    auto* list = app.add_option(option.names, *target, option.help);
                    // a named list takes one value each time it is given
-                   return option.names.starts_with('-') ? list->expected(1)->take_all() : list;
+                   return option.names.starts_with('-')
+                              ? list->expected(1)->allow_extra_args(false)->take_all()
+                              : list;
+                 },
+                 [&](u64* target) {
+                   auto* number = app.add_option(option.names, *target, option.help);
+                   return number->check(refuse_negative);
                  },
                  [&](auto* target) { return app.add_option(option.names, *target, option.help); }},
       option.target);
@@ -48,6 +59,11 @@ int complain(const OptionTable& table, const std::string& what) {
 }
 
 }  // namespace
+
+Status check_percentage(std::string_view option, double value) {
+  if (value >= 0 && value <= 100) return {};
+  return usage_error("{} {:g}: a percentage from 0 to 100 is wanted", option, value);
+}
 
 Option mangled_option(bool& target) {
   return {"--mangled", "", "names of functions as they are in files, not demangled", &target};

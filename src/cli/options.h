@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/result.h"
 #include "base/types.h"
 
 namespace pgokit::cli {
@@ -49,6 +50,9 @@ struct OptionTable {
 
 // Of commands that print names of functions.
 Option mangled_option(bool& target);
+
+// Of options that are a share of something.
+Status check_percentage(std::string_view option, double value);
 
 // nullopt: go on. Otherwise the exit code: 0 after --help, 2 after a complaint on standard error.
 std::optional<int> parse_options(const OptionTable& table, std::span<char* const> arguments);

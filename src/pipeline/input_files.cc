@@ -61,9 +61,11 @@ Status add_named(Inputs& inputs, const std::string& file) {
   size_t equal = file.rfind('=');
   u64 weight = 0;
   if (equal != file.npos && equal > 0) {
-    if (parse_number(std::string_view(file).substr(equal + 1), weight) && weight > 0 &&
-        !fs::exists(file))
+    if (parse_number(std::string_view(file).substr(equal + 1), weight) && !fs::exists(file)) {
+      if (weight == 0)
+        return usage_error("'{}': FILE=WEIGHT is wanted, the weight from 1 on", file);
       return add_input(inputs, file.substr(0, equal), weight, false);
+    }
   }
   return add_input(inputs, file, 1, false);
 }

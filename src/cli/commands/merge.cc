@@ -175,7 +175,8 @@ Status filter(const Settings& s, Profile& profile) {
   return {};
 }
 
-Status write(const Settings& s, Format format, Profile& profile) {
+// How many bytes were written.
+Result<u64> write(const Settings& s, Format format, Profile& profile) {
   profile::WriteOptions options{.compress = s.compress,
                                 .md5_names = s.md5,
                                 .split_layout = s.split_layout,
@@ -189,20 +190,13 @@ Status write(const Settings& s, Format format, Profile& profile) {
   auto output = TRY(OutputFile::create(s.output));
   output.write(bytes);
   TRY(output.commit());
-  if (!s.quiet && s.output != "-")
-    report::print(stderr, "{}: {}, {}\n", s.output,
-                  report::counted(profile.functions().size(), "function"),
-                  report::file_size(bytes.size()));
-  return {};
+  return bytes.size();
 }
 
 // How many inputs were left out.
-size_t tell_of_inputs(const Settings& s, const pipeline::Inputs& inputs,
-                      const profile::MergedFiles& merged) {
-  size_t broken = 0, duplicates = 0;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const auto& input = merged.inputs[i];
-    duplicates += input.duplicate;
+size_t warn_of_inputs(const profile::MergedFiles& merged) {
+  size_t broken = 0;
+  for (const auto& input : merged.inputs) {
     if (input.error.empty()) continue;
     ++broken;
     report::print(stderr, "pgokit merge: warning: {}: left out\n", input.error);
@@ -211,13 +205,23 @@ size_t tell_of_inputs(const Settings& s, const pipeline::Inputs& inputs,
     report::print(stderr,
                   "pgokit merge: warning: {} of other versions (with smaller checksums) left out\n",
                   report::counted(merged.checksum_mismatches, "function"));
-  if (s.quiet) return broken;
+  return broken;
+}
+
+void tell_outcome(const Settings& s, const profile::MergedFiles& merged, size_t broken,
+                  u64 written) {
+  if (s.quiet) return;
+  auto duplicates = std::ranges::count_if(merged.inputs, &profile::MergedInput::duplicate);
   report::print(stderr, "merged {} of {}", report::grouped(merged.used()),
-                report::counted(inputs.size(), "input"));
-  if (duplicates) report::print(stderr, ", {} the same as others", report::grouped(duplicates));
+                report::counted(merged.inputs.size(), "input"));
+  if (duplicates)
+    report::print(stderr, ", {} the same as others", report::grouped(static_cast<u64>(duplicates)));
   if (broken) report::print(stderr, ", {} left out", report::grouped(broken));
   report::print(stderr, "\n");
-  return broken;
+  if (s.output != "-")
+    report::print(stderr, "{}: {}, {}\n", s.output,
+                  report::counted(merged.profile.functions().size(), "function"),
+                  report::file_size(written));
 }
 
 Result<int> merge(const Settings& s) {
@@ -245,7 +249,7 @@ Result<int> merge(const Settings& s) {
                                 .threads = static_cast<unsigned>(s.threads)};
   if (s.strip_suffixes) options.rename = canonical_function_name;
   auto merged = TRY(profile::merge_files(inputs, options));
-  size_t broken = tell_of_inputs(s, inputs, merged);
+  size_t broken = warn_of_inputs(merged);
   if (merged.used() == 0) return fail("no input can be used; nothing is written");
   Profile& profile = merged.profile;
   TRY(check_contexts(s, profile));
@@ -254,7 +258,8 @@ Result<int> merge(const Settings& s) {
   profile.flags.partial |= s.partial;
   if (s.drop_symbols) profile.symbols = {};
   if (!s.symbols.empty()) TRY(pipeline::add_symbols(profile, s.symbols));
-  TRY(write(s, format, profile));
+  u64 written = TRY(write(s, format, profile));
+  tell_outcome(s, merged, broken, written);
   return broken ? some_left_out : 0;
 }
 
