@@ -176,8 +176,8 @@ COMPARE = Scene(
 CHECK = Scene(
     {"alone": ["@extbinary"], "program": ["@extbinary", "-b", "@program"], "probes": ["@of-probes", "-b", "@probes"],
      "contexts": ["@contexts", "-b", "@program"], "changed": ["@gone", "-b", "@program"]},
-    {"--binary": "@program", "--recording": "@program-lbr-perfdata", "--debug": "@debug", "--min-density": "1000000", "--min-flow": "101",
-     "--max-excess-calls": "0", "--min-coverage": "101", "--max-stale": "0", "--max-vanished": "0", "--top": "1", "--threads": "1"},
+    {"--binary": "@program", "--recording": "@program-lbr-perfdata", "--debug": "@debug", "--min-density": "1000000", "--min-flow": "100",
+     "--max-excess-calls": "0", "--min-coverage": "100", "--max-stale": "0", "--max-vanished": "0", "--top": "1", "--threads": "1"},
     [(["@extbinary", "-b", "@stripped"], ["--debug @debug"]),
      (["@mangled", "-b", "@program"], ["--mangled"])],
     {("*", "--threads"): THREADS, ("*", "--top"): CONTENT, ("*", "--mangled"): CONTENT, ("*", "--debug"): SAME},

@@ -16,6 +16,7 @@ namespace {
 using analysis::Fit;
 using analysis::Quality;
 using report::as_percent;
+using report::counted;
 using report::grouped;
 using report::Json;
 using report::percent;
@@ -42,11 +43,18 @@ struct Measure {
   double bound = 0;
   bool at_least = true;  // or at most
   bool asked = false;
-  bool is_share = true;  // of 100
+  enum class Form { share, number, yes_or_no } form = Form::share;
 
   bool good() const { return !asked || (at_least ? value >= bound : value <= bound); }
   std::string text(double number) const {
-    return is_share ? as_percent(number / 100) : report::fixed(number);
+    return form == Form::share ? as_percent(number / 100) : report::fixed(number);
+  }
+  // In words, with the bound.
+  std::string sentence() const {
+    if (form == Form::yes_or_no)
+      return report::format("{} of the recording is {}the program's", name, good() ? "" : "not ");
+    return report::format("{} {}, asked for {} {}", name, text(value),
+                          at_least ? "at least" : "at most", text(bound));
   }
 };
 
@@ -59,7 +67,20 @@ struct Checked {
   std::vector<std::string> warnings;
 };
 
+Status check_thresholds(const Settings& s) {
+  TRY(check_percentage("--min-flow", s.min_flow));
+  TRY(check_percentage("--max-excess-calls", s.max_excess_calls));
+  TRY(check_percentage("--min-coverage", s.min_coverage));
+  TRY(check_percentage("--max-vanished", s.max_vanished));
+  if (std::ranges::count(s.given, "--max-stale") > 0)
+    TRY(check_percentage("--max-stale", s.max_stale));
+  if (!(s.min_density >= 0))
+    return usage_error("--min-density {:g}: a number from 0 on is wanted", s.min_density);
+  return {};
+}
+
 Status check_settings(const Settings& s) {
+  TRY(check_thresholds(s));
   if (s.binary.empty() && (s.max_stale >= 0 || s.max_vanished < 100 || s.min_coverage > 0))
     return usage_error("--max-stale, --max-vanished and --min-coverage need --binary");
   for (const char* option : {"--recording", "--debug", "--top"})
@@ -108,8 +129,8 @@ Status check_measured(const Settings& s, const Quality& quality) {
 
 void list_measures(const Settings& s, Checked& checked) {
   auto& list = checked.measures;
-  list.push_back(
-      {"density", checked.quality.density, s.min_density, true, s.min_density > 0, false});
+  list.push_back({"density", checked.quality.density, s.min_density, true, s.min_density > 0,
+                  Measure::Form::number});
   if (auto flow = checked.quality.entries_match_calls)
     list.push_back({"flow", 100 * *flow, s.min_flow, true, s.min_flow > 0});
   if (auto excess = checked.quality.calls_beyond_places)
@@ -124,8 +145,8 @@ void list_measures(const Settings& s, Checked& checked) {
                                           static_cast<double>(fit.all.samples)
                                     : 0;
   if (!checked.recorded_build_id.empty())
-    list.push_back(
-        {"build-id", checked.recorded_build_id == checked.build_id ? 100.0 : 0.0, 100, true, true});
+    list.push_back({"build-id", checked.recorded_build_id == checked.build_id ? 100.0 : 0.0, 100,
+                    true, true, Measure::Form::yes_or_no});
   list.push_back({"vanished", vanished, s.max_vanished, false, s.max_vanished < 100});
 }
 
@@ -161,6 +182,11 @@ std::string flow_text(const Quality& q, bool mangled) {
   return text;
 }
 
+// Most names are not the program's, which no change of a program comes to.
+bool is_of_another_program(const Fit& fit) {
+  return fit.all.functions > 0 && fit.vanished.functions * 10 >= fit.all.functions * 9;
+}
+
 std::string fit_text(const Settings& s, const Checked& checked) {
   const auto& fit = *checked.fit;
   report::FunctionNames names(s.mangled);
@@ -174,8 +200,8 @@ std::string fit_text(const Settings& s, const Checked& checked) {
       "coverage   {} of its code: {} of {} bytes are of functions with samples\n",
       as_percent(fit.covered_share()), grouped(fit.covered_bytes), grouped(fit.code_bytes));
   text += report::format("stale      {} of the samples\n", as_percent(fit.stale_share()));
-  text += report::format("  vanished {} of {} functions, {} of the samples\n",
-                         grouped(fit.vanished.functions), grouped(fit.all.functions),
+  text += report::format("  vanished {} of {}, {} of the samples\n",
+                         grouped(fit.vanished.functions), counted(fit.all.functions, "function"),
                          percent(fit.vanished.samples, fit.all.samples));
   if (fit.other_path.functions)
     text += report::format(
@@ -183,14 +209,18 @@ std::string fit_text(const Settings& s, const Checked& checked) {
         "           -fmacro-prefix-map=$PWD/= in both builds makes the names equal\n",
         grouped(fit.other_path.functions), percent(fit.other_path.samples, fit.all.samples));
   names_text(text, "not in the program", fit.vanished_names, s.top, names);
-  text += report::format("  changed  {} of {} functions, {} of the samples\n",
-                         grouped(fit.changed.functions), grouped(fit.all.functions),
+  text += report::format("  changed  {} of {}, {} of the samples\n", grouped(fit.changed.functions),
+                         counted(fit.all.functions, "function"),
                          percent(fit.changed.samples, fit.all.samples));
   if (fit.call_sites)
-    text += report::format("           {} of {} call sites are where the program has them\n",
-                           grouped(fit.call_sites_there), grouped(fit.call_sites));
+    text += report::format("           {} of {} {} where the program has {}\n",
+                           grouped(fit.call_sites_there), counted(fit.call_sites, "call site"),
+                           fit.call_sites == 1 ? "is" : "are", fit.call_sites == 1 ? "it" : "them");
   names_text(text, "changed", fit.changed_names, s.top, names);
-  if (fit.stale_share() > 0.05)
+  if (is_of_another_program(fit))
+    text += report::format(
+        "           {} has nearly none of its functions: is it the same program?\n", s.binary);
+  else if (fit.stale_share() > 0.05)
     text += "           pgokit match makes the profile fit the program\n";
   return text;
 }
@@ -230,10 +260,8 @@ std::string as_text(const Settings& s, const Checked& checked) {
   if (checked.fit) text += fit_text(s, checked);
   for (const auto& measure : checked.measures)
     if (measure.asked)
-      text +=
-          report::format("{}  {} {}, asked for {} {}\n", measure.good() ? "good     " : "BAD      ",
-                         measure.name, measure.text(measure.value),
-                         measure.at_least ? "at least" : "at most", measure.text(measure.bound));
+      text += report::format("{}  {}\n", measure.good() ? "good     " : "BAD      ",
+                             measure.sentence());
   return text + report::format("verdict    {}\n", verdict_text(checked));
 }
 

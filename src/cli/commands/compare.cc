@@ -25,10 +25,10 @@ struct Settings {
 };
 
 Status check_thresholds(const Settings& s) {
-  for (double threshold : {s.min_overlap, s.min_similarity})
-    if (threshold > 100)
-      return usage_error("a threshold is a percentage, {} is past 100", threshold);
-  if (!s.function.empty() && std::ranges::count(s.given, "--top") > 0)
+  auto is_given = [&](std::string_view option) { return std::ranges::count(s.given, option) > 0; };
+  if (is_given("--min-overlap")) TRY(check_percentage("--min-overlap", s.min_overlap));
+  if (is_given("--min-similarity")) TRY(check_percentage("--min-similarity", s.min_similarity));
+  if (!s.function.empty() && is_given("--top"))
     return usage_error("--top is for the lists that --function stands in place of");
   return {};
 }
