@@ -66,6 +66,7 @@ Status add(ReadInput&& more, ReadInput& all) {
   if (all.other_kind_line == 0) all.other_kind_line = more.other_kind_line;
   all.mapped &= more.mapped;
   all.matched_by_name |= more.matched_by_name;
+  all.by_pgokit |= more.by_pgokit;
   if (all.cut_short.empty()) all.cut_short = std::move(more.cut_short);
   return {};
 }

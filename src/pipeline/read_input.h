@@ -43,6 +43,7 @@ struct ReadInput {
   std::unique_ptr<Counters> counters;      // of an instrumented program: exact
   std::vector<std::string> profile_files;  // sample profiles, until they are read together
   std::vector<std::string> notes;          // what was left out of them
+  bool by_pgokit = false;                  // pgokit record made it
   std::string cut_short;                   // why the recording is not whole; empty: it is
   u64 files = 0, bytes = 0;
 };

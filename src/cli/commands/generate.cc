@@ -67,6 +67,9 @@ const char* why_no_contexts(const pipeline::ReadInput& input) {
   if (input.contexts)
     return "its branch stacks have one branch each, which does not tell contexts: make a flat "
            "profile, without --context-sensitive";
+  if (input.by_pgokit)
+    return "its samples have no call chains, which --context-sensitive needs: record with pgokit "
+           "record without --no-callchain";
   if (input.ip_only)
     return "its samples have no call chains, which --context-sensitive needs: record with perf "
            "record -b --call-graph fp, or at least -g";

@@ -38,6 +38,11 @@ std::unexpected<Error> did_not_run(const perf::Recording& recording, const Sourc
   return fail("{} was not running in it{}", program.path(), list);
 }
 
+bool made_by_pgokit(const perf::Recording& recording) {
+  const auto& command = recording.features().cmdline;
+  return !command.empty() && command[0] == "pgokit";
+}
+
 // What all ways to count a recording tell of it.
 template <class Read>
 Status take_facts(Read& read, const perf::Recording& recording, const Source& source,
@@ -79,6 +84,7 @@ Status read(const Source& source, ReadInput& into) {
   ReadInput input;
   auto recording = TRY(perf::Recording::open(source.bytes, options.threads));
   if (!recording.ending().whole) input.cut_short = recording.ending().why;
+  input.by_pgokit = made_by_pgokit(recording);
   // What is in compressed records is not known before it is read.
   Progress progress("reading", recording.is_compressed() ? 0 : source.bytes.size(),
                     options.progress);
