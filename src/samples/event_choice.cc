@@ -7,14 +7,14 @@
 #include "base/parallel.h"
 
 namespace pgokit::samples {
-namespace {
 
-// "cycles" of "cycles:u", "cpu_core/cycles/u" and "cpu_atom/cycles/P".
 std::string_view plain_name(std::string_view name) {
   size_t open = name.find('/'), close = name.find('/', open + 1);
   if (close != name.npos) return name.substr(open + 1, close - open - 1);
   return name.substr(0, name.find(':'));
 }
+
+namespace {
 
 // Lower is better. Numbers are for events that perf calls by them, such as r20c4.
 enum Rank : u8 { branch_taken, cycles, clock, other };

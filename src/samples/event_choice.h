@@ -34,6 +34,9 @@ struct EventChoice {
   void add(EventChoice&& more);
 };
 
+// "cycles" of "cycles:u", "cpu_core/cycles/u" and "cpu_atom/cycles/P".
+std::string_view plain_name(std::string_view name);
+
 // What the samples are for: branch stacks tell most where each is taken at a branch, addresses
 // where each stands for the same time.
 enum class EventUse : u8 { branches, addresses };

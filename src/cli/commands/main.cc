@@ -21,7 +21,8 @@ void print_usage(std::FILE* out) {
                 "usage: pgokit COMMAND [options]    (pgokit COMMAND --help tells more)\n\n");
   for (const auto* command : cli::commands)
     report::print(out, "  {:<14}{}\n", command->name, command->summary);
-  report::print(out, "\nthe road:\n{}", report::lines(cli::road_in_commands));
+  report::print(out, "\n  {:<14}print the version\n\nthe road:\n{}", "--version",
+                report::lines(cli::road_in_commands));
 }
 
 int run(std::string_view program, std::span<char* const> arguments) {

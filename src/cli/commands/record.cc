@@ -11,6 +11,7 @@
 #include "report/json.h"
 #include "report/numbers.h"
 #include "report/print.h"
+#include "samples/event_choice.h"
 
 namespace pgokit::cli {
 namespace {
@@ -41,7 +42,7 @@ std::optional<record::Rung> usable_hardware(const std::string& event, std::strin
   for (const auto& rung : record::plain_events())
     if (!event.empty()) ladder.push_back(rung);
   for (const auto& rung : ladder) {
-    if (!event.empty() && event != rung.name) continue;
+    if (!event.empty() && event != rung.name && event != samples::plain_name(rung.name)) continue;
     auto attempt = record::try_rung(rung);
     if (attempt.ok()) return rung;
     why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", rung.name, attempt.why);
@@ -139,12 +140,12 @@ int run(std::span<char* const> arguments) {
   OptionTable table{
       "pgokit record",
       "Run a command, or attach to a process, and record branch stacks and call chains.",
-      {{"-o,--output", "FILE", "the recording", &record.output},
+      {{"-o,--output", "FILE", "the recording (perf.data)", &record.output},
        {"-p,--pid", "PID", "attach to a running process", &settings.pid},
        {"--for", "SECONDS", "stop recording after that time", &record.seconds},
-       {"-F,--frequency", "N", "times per second of a thread's CPU time that it is looked at",
+       {"-F,--frequency", "N", "times per second of a thread's CPU time that it is looked at (50)",
         &record.frequency},
-       {"--depth", "N", "branches in a stack", &settings.depth},
+       {"--depth", "N", "branches in a stack (32)", &settings.depth},
        {"--no-callchain", "", "branch stacks only", &settings.no_callchain},
        {"--software", "", "do not use the processor's branch stacks", &settings.software},
        {"--hardware", "", "use nothing else", &settings.hardware},
