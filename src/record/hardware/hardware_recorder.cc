@@ -203,8 +203,9 @@ class HardwareRecorder {
   Status finish(perf::Writer& writer) {
     for (const auto& channel : channels_) ioctl(channel.fd, PERF_EVENT_IOC_DISABLE, 0);
     drain(writer);
+    auto committed = writer.commit();
     summary_.file_size = writer.size();
-    return writer.commit();
+    return committed;
   }
 
   Rung rung_;

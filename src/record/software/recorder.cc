@@ -32,15 +32,14 @@ Result<RecordSummary> record_in_software(const RecordSettings& settings) {
   tracer.run(settings.seconds, [&] {
     if (settings.progress) settings.progress(sampler.counts());
   });
-  RecordSummary summary{.counts = sampler.counts(),
-                        .file_size = recording.size(),
-                        .exit_code = 0,
-                        .obstacle = sampler.obstacle(),
-                        .tick_obstacle = ticks.obstacle()};
   auto committed = recording.commit();
-  summary.exit_code = tracer.wait_for_end();
+  int exit_code = tracer.wait_for_end();
   TRY(committed);
-  return summary;
+  return RecordSummary{.counts = sampler.counts(),
+                       .file_size = recording.size(),
+                       .exit_code = exit_code,
+                       .obstacle = sampler.obstacle(),
+                       .tick_obstacle = ticks.obstacle()};
 }
 
 }  // namespace pgokit::record

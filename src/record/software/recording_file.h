@@ -34,7 +34,7 @@ class RecordingFile {
   void sample(pid_t pid, pid_t tid, u64 ip, u64 period_ns, std::span<const Edge> taken,
               std::span<const u64> chain);
 
-  u64 size() const { return writer_.size(); }
+  u64 size() const { return writer_.size(); }  // of the whole file after commit()
   Status commit();
 
  private:

@@ -93,6 +93,7 @@ Status Tracer::launch(const std::vector<std::string>& command) {
   main.pid = main_pid_ = program.pid();
   main.begun = true;
   launched_ = true;
+  sampler_.counts().threads = sampler_.counts().processes = 1;
   return program.go();
 }
 
@@ -127,6 +128,7 @@ Status Tracer::attach(pid_t pid) {
         ++sampler_.counts().processes;
         recording_.comm(pid, pid, false), sampler_.refresh(one);
       }
+      ++sampler_.counts().threads;
       begin_following(one);
       found = true;
     }
@@ -136,8 +138,6 @@ Status Tracer::attach(pid_t pid) {
 }
 
 void Tracer::begin_following(Traced& one) {
-  ++sampler_.counts().threads;
-  sampler_.counts().processes += one.tid == one.pid;
   if (one.tid != one.pid) recording_.comm(one.pid, one.tid, false);
   ticks_.add(one.pid, one.tid);
 }
@@ -256,6 +256,8 @@ void Tracer::handle_creation(Traced& creator) {
     auto space = AddressSpace::open_forked(tid, *creator.space);
     if (space) one.space = std::move(*space);
   }
+  ++sampler_.counts().threads;
+  sampler_.counts().processes += one.tid == one.pid;
   recording_.forked(one.pid, tid, creator.pid, creator.tid);
   adopt_waiting();
 }

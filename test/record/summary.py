@@ -1,0 +1,106 @@
+"""What pgokit record says of a recording is true: its size, processes, threads, events and next steps.
+
+    summary.py PGOKIT PROGRAM FOLDER [CASE...]
+
+PROGRAM is that of hostile.h. Each case is a function below; all of them without an argument.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import survive
+
+pgokit = program = folder = None
+
+
+class Failure(Exception):
+    pass
+
+
+def expect(condition, text):
+    if not condition:
+        raise Failure(text)
+
+
+def run(*arguments):
+    code, out, said = survive.run([pgokit, *map(str, arguments)], 180)
+    expect(code is not None, f"{arguments} did not end")
+    return code, out, said
+
+
+def software(name, *arguments):
+    """Exit code, messages and the file's path."""
+    data = folder / name
+    code, _, said = run("record", "--software", "-o", data, *arguments)
+    return code, said, data
+
+
+def stats_of(said):
+    """What --stats printed; a message may follow."""
+    return json.JSONDecoder().raw_decode(said)[0]
+
+
+def sizes():
+    code, said, data = software("size.perf", "--stats", "--", program, "plain")
+    told = stats_of(said)["file_size"]
+    expect(told == data.stat().st_size, f"{told} bytes, and there are {data.stat().st_size}: exit code {code}")
+
+
+def processes():
+    """A shell with twelve children; each of them calls exec, and so does the shell at first."""
+    _, said, _ = software("children.perf", "--stats", "--", "sh", "-c", "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do env true; done; true")
+    stats = stats_of(said)
+    expect((stats["processes"], stats["threads"]) == (13, 13), str(stats))
+
+
+def attached():
+    with subprocess.Popen([program, "until-end"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as running:
+        expect(running.stdout.readline() == "ready\n", "the program does not begin")
+        _, said, _ = software("attached.perf", "--stats", "--for", "0.5", "-p", running.pid)
+        threads = len(os.listdir(f"/proc/{running.pid}/task"))
+        running.stdin.close()
+    stats = stats_of(said)
+    expect((stats["processes"], stats["threads"]) == (1, threads), f"{threads} threads: {stats}")
+
+
+def event_names():
+    listed = run("doctor", "--json")[1]
+    code, _, said = run("record", "-e", "cpu-clock", "-o", folder / "clock.perf", "--", program, "plain")
+    expect("there is no event" not in said, f"exit code {code}: {said}\n{listed}")
+
+
+def call_chains_are_missing():
+    _, _, data = software("bare.perf", "-F", "1000", "--no-callchain", "--", program, "plain")
+    code, _, said = run("generate", data, "-b", program, "--cs", "-o", folder / "bare.prof")
+    expect(code == 1 and "pgokit record without --no-callchain" in said, f"exit code {code}: {said}")
+
+
+CASES = [sizes, processes, attached, event_names, call_chains_are_missing]
+
+
+def main():
+    global pgokit, program, folder
+    pgokit, program = sys.argv[1], sys.argv[2]
+    if not survive.can_record(pgokit):
+        print("SKIPPED: ptrace is not permitted here")
+        return survive.NO_TRACING
+    failed = 0
+    with tempfile.TemporaryDirectory(dir=sys.argv[3]) as name:
+        folder = pathlib.Path(name)
+        for case in CASES:
+            if sys.argv[4:] and case.__name__ not in sys.argv[4:]:
+                continue
+            try:
+                case()
+                print(f"{case.__name__}: as it should be", flush=True)
+            except Failure as why:
+                failed += 1
+                print(f"{case.__name__}: {why}", flush=True)
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
