@@ -9,6 +9,7 @@
 #include "generate/functions/hit_functions.h"
 #include "instrument/blocks.h"
 #include "instrument/facts.h"
+#include "profile/model/coverage.h"
 
 namespace pgokit::generate {
 namespace {
@@ -247,7 +248,7 @@ Result<profile::Profile> entry_profile(const instrument::Module& module,
 
 profile::Profile coverage_profile() {
   profile::Profile profile;
-  add_entry(profile, profile.names.intern("__pgokit_coverage"), 1, 0).add_body({1, 0}, 1);
+  add_entry(profile, profile.names.intern(profile::coverage_marker), 1, 0).add_body({1, 0}, 1);
   profile.sort();
   return profile;
 }

@@ -5,6 +5,7 @@
 #include "perf/programs.h"
 #include "pipeline/inputs.h"
 #include "profile/format.h"
+#include "profile/model/coverage.h"
 #include "report/function_names.h"
 #include "report/json.h"
 #include "report/numbers.h"
@@ -313,11 +314,32 @@ std::string as_json(const Settings& s, const Checked& checked) {
   return json.text() + "\n";
 }
 
+// It has no counts that could be thin or stale.
+Result<int> check_coverage(const Settings& s, const profile::Profile& profile) {
+  for (const auto& option : s.given)
+    if (option.starts_with("--min-") || option.starts_with("--max-"))
+      return fail("{}: {}: it says which functions ran (coverage), and has no counts", s.profile,
+                  option);
+  auto never = profile.symbols.size();
+  Json json = Json::object();
+  json.set("profile", s.profile)
+      .set("good", true)
+      .set("verdict", "coverage")
+      .set("never_ran", never);
+  report::print("{}", s.json ? report::lines(json.text() + "\n")
+                             : report::lines(report::format(
+                                   "profile    {}\nnever ran  {}, all others did\n"
+                                   "verdict    coverage: it has no counts that could be stale\n",
+                                   s.profile, counted(never, "function"))));
+  return 0;
+}
+
 Result<int> check(Settings& s) {
   TRY(check_settings(s));
   auto file = TRY(MappedFile::open(s.profile));
   TRY(pipeline::refuse_other_than_profile(s.profile, file.bytes()));
   auto read = TRY_IN(s.profile, profile::read_profile(file.bytes()));
+  if (is_coverage(read.profile)) return check_coverage(s, read.profile);
   Checked checked;
   checked.quality = analysis::measure_quality(columns_of(read), density(read.profile).density);
   TRY(check_measured(s, checked.quality));

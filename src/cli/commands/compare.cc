@@ -3,11 +3,13 @@
 #include "analysis/hashed_names.h"
 #include "analysis/overlap.h"
 #include "base/file.h"
+#include "base/function_name.h"
 #include "cli/commands/commands.h"
 #include "cli/llvm/profdata_overlap.h"
 #include "cli/options.h"
 #include "cli/views/comparison.h"
 #include "pipeline/inputs.h"
+#include "profile/model/coverage.h"
 #include "report/numbers.h"
 #include "report/print.h"
 
@@ -33,7 +35,19 @@ Status check_thresholds(const Settings& s) {
   return {};
 }
 
+bool is_coverage(const profile::Columns& columns) {
+  if (columns.functions.size() != 1) return false;
+  const auto& name = columns.names[columns.node(columns.functions.front()).name];
+  if (name.is_guid) return name.guid == function_guid(profile::coverage_marker);
+  std::string scratch;
+  return columns.text(columns.node(columns.functions.front()).name, scratch) ==
+         profile::coverage_marker;
+}
+
 Status check_kinds(const Settings& s, const BothProfiles& both) {
+  for (const auto& [path, columns] : {std::tie(s.base, both.base), std::tie(s.test, both.test)})
+    if (is_coverage(columns))
+      return fail("{}: it says which functions ran (coverage), and has no counts to compare", path);
   auto kind = [](const profile::Columns& columns) {
     return fmt::format("{}{}", columns.flags.probe_based ? "probes" : "lines",
                        columns.flags.context_sensitive ? " with contexts" : "");

@@ -9,6 +9,7 @@
 #include "pipeline/outputs.h"
 #include "profile/format.h"
 #include "profile/losses.h"
+#include "profile/model/coverage.h"
 #include "report/function_names.h"
 #include "report/json.h"
 #include "report/numbers.h"
@@ -108,6 +109,9 @@ Status match(Settings& s) {
   auto file = TRY(MappedFile::open(s.profile));
   TRY(pipeline::refuse_other_than_profile(s.profile, file.bytes()));
   auto read = TRY_IN(s.profile, profile::read_profile_to_write(file.bytes()));
+  if (is_coverage(read.profile))
+    return fail("{}: it says which functions ran (coverage), and has no counts to match",
+                s.profile);
   auto format = TRY(output_format(s, read.format));
   bool probes = read.profile.flags.probe_based;
   s.program.use_dwarf = !probes;

@@ -31,8 +31,11 @@ void print_counters_summary(const pipeline::Road& road) {
   if (module.all_kinds() & module.kinds_of_runs())
     report::print(stderr, "never ran {}, on the symbol list: clang takes them for cold\n",
                   counted(road.generated.profile.symbols.size(), "function"));
-  report::print(stderr, "profile   {}: {}, {}\n", road.options.output_path,
-                counted(functions_of(road), "function"), report::file_size(road.written));
+  bool coverage = counters.detail == Detail::coverage;
+  report::print(
+      stderr, "profile   {}: {}, {}\n", road.options.output_path,
+      coverage ? "which functions ran, no counts" : counted(functions_of(road), "function"),
+      report::file_size(road.written));
 }
 
 void print_counters_json(const pipeline::Road& road) {

@@ -6,6 +6,7 @@
 #include "base/saturated.h"
 #include "cli/views/llvm_dump.h"
 #include "profile/format.h"
+#include "profile/model/coverage.h"
 #include "profile/model/summary.h"
 #include "report/function_names.h"
 #include "report/json.h"
@@ -28,6 +29,7 @@ std::vector<std::string_view> kinds(const ReadProfile& read) {
   if (flags.fs_discriminators) kinds.emplace_back("flow-sensitive discriminators");
   if (flags.partial) kinds.emplace_back("partial");
   if (read.md5_names) kinds.emplace_back("hashed names");
+  if (is_coverage(read.profile)) kinds.emplace_back("coverage");
   return kinds;
 }
 
@@ -124,10 +126,22 @@ std::string hot_text(const Profile& profile, const Facts& facts, const ShowProfi
   return text;
 }
 
+std::string coverage_text(const std::string& path, const ReadProfile& read,
+                          const ShowProfile& options) {
+  std::string text =
+      report::format("profile    {}\nformat     {}; coverage\n", path, format_name(read.format));
+  text += report::format("never ran  {}, on the list of symbols (--symbols); it has no counts\n",
+                         report::counted(read.profile.symbols.size(), "function"));
+  if (options.sections) text += sections_text(read);
+  if (options.symbols) text += symbols_text(read.profile, options.mangled);
+  return text;
+}
+
 std::string as_text(const std::string& path, const ReadProfile& read, const Facts& facts,
                     const ShowProfile& options) {
   const Profile& profile = read.profile;
   const Summary& summary = facts.summary;
+  if (is_coverage(profile)) return coverage_text(path, read, options);
   std::string text;
   text += report::format("profile    {}\n", path);
   text +=
