@@ -215,7 +215,9 @@ class OrderMaker {
     text += placement_text();
     add(text, "order     {}\n", algorithms_text());
     text += score_text();
-    if (!options_.output.empty()) {
+    if (options_.output.empty()) {
+      add(text, "not saved -o FILE writes the order\n");
+    } else {
       add(text, "wrote     {} ({})\n", options_.output, options_.format);
       add(text, "next      clang ... -ffunction-sections {}{}\n", linker_flag(format_),
           options_.output);
