@@ -141,6 +141,15 @@ def cold(build):
     out = build.path("cold.prof")
     road.tool("generate", road.profile, "-b", road.program, "-o", out)
     road.tool("generate", road.profile, "-b", road.program, "-o", out, "--format", "text", code=2)
+    # Nothing takes the marker in it for a function of the program.
+    said = road.tool("generate", road.profile, "-b", road.program, "-o", out)
+    assert "which functions ran, no counts" in said and "0 functions" not in said, said
+    for words in (("show", out), ("check", out), ("check", out, "-b", road.program)):
+        said = road.tool(*words)
+        assert "__pgokit" not in said and "1 function" in said and "coverage" in said and "stale" not in said.replace("could be stale", ""), said
+    assert "no counts" in road.tool("check", out, "--min-density", "1", code=1)
+    assert "no counts to compare" in road.tool("compare", out, out, code=1)
+    assert "no counts to match" in road.tool("match", out, "-b", road.program, "-o", build.path("matched.prof"), code=1)
     result = run(["clang-22", *DEBUG, f"-fprofile-sample-use={out}", "-mllvm", "-pgo-cold-func-opt=minsize", "-Werror", "-S",
                   "-emit-llvm", SOURCE, "-o", "-"])
     zero, = re.findall(r'^(!\d+) = !{!"function_entry_count", i64 0}', result.stdout, re.M)
@@ -212,7 +221,20 @@ def bad_input(build):
     assert "without a map" in text and "no dump could be used" in text, text
     text = road.tool("merge", *road.dumps, "-o", out, code=1)
     assert "no map" in text, text
-    # A map without one bit.
+    # A map with nothing but unusable dumps; the map of a program without any of the functions.
+    nothing = build.path("nothing.mip")
+    for bad in (empty, cut):
+        text = road.tool("merge", road.map, bad, "-o", nothing, code=1)
+        assert "nothing is written" in text and not os.path.exists(nothing), text
+    source = build.path("stranger.c")
+    with open(source, "w", encoding="utf-8") as handle:
+        handle.write("int stranger(int n) { return n; }\nint main(int count, char** words) { (void)words; return stranger(count) - count; }\n")
+    stranger = build.program("stranger", "coverage", sources=[source], flags=("-O1", "-fno-inline"), compiler="clang-22")
+    text = road.tool("merge", road.profile, "--onto", stranger, "-o", nothing, code=1)
+    assert "takes none of the functions" in text and not os.path.exists(nothing), text
+    # What was not collected.
+    for view, words in (("--order", "first runs were not collected; 'pgokit flags order'"), ("--edges", "'pgokit flags edges'")):
+        assert words in road.tool("show", road.profile, view, code=2)
     data = open(road.map, "rb").read()
     text = road.tool("merge", file("bad.map", data[:99] + bytes([data[99] ^ 4]) + data[100:]), *road.dumps, "-o", out, code=1)
     assert "checksum" in text, text

@@ -31,7 +31,7 @@ class InstrumentedInputs {
       if (!taken) return std::unexpected(std::move(taken).error().in(file.path()));
       return {};
     }();
-    if (!status) note(status.error().message);
+    if (!status) note(status.error().message), unusable_ = true;
   }
 
   // Once all have been taken.
@@ -49,6 +49,8 @@ class InstrumentedInputs {
 
   instrument::Merger& merger() { return merger_; }
   const std::vector<std::string>& notes() const { return notes_; }
+  // Some input was left out whole.
+  bool has_unusable() const { return unusable_; }
   u64 dump_files() const { return dump_files_.size(); }
   // What the merger left out, in sentences.
   void note_facts();
@@ -79,13 +81,17 @@ class InstrumentedInputs {
       note("{}: {} of its records {} damaged; the first at {}", input.path,
            facts.damaged == 1 ? "one" : grouped(facts.damaged), facts.damaged == 1 ? "is" : "are",
            facts.first_damage);
-    if (facts.records) dump_files_.emplace_back(number, input.path);
+    if (facts.records)
+      dump_files_.emplace_back(number, input.path);
+    else
+      unusable_ = true;
     return {};
   }
 
   instrument::Merger merger_;
   std::vector<std::pair<u32, std::string>> dump_files_;
   std::vector<std::string> notes_;
+  bool unusable_ = false;
 };
 
 void InstrumentedInputs::note_facts() {
@@ -120,6 +126,12 @@ struct Totals {
   u64 functions = 0, ran = 0;
   bool tells_runs = false;
 };
+
+u64 dumps_of(const instrument::Profile& profile) {
+  u64 dumps = 0;
+  for (const auto& module : profile.modules) dumps += module.data.dumps;
+  return dumps;
+}
 
 Totals totals_of(const instrument::Profile& profile) {
   Totals totals;
@@ -174,7 +186,9 @@ Result<instrument::Module> map_at(const std::string& path) {
 
 Result<instrument::Profile> carried_over(const InstrumentedMerge& merge,
                                          const instrument::Profile& profile) {
-  auto carried = instrument::carry_over(profile, TRY(map_at(merge.onto)));
+  auto build = TRY(map_at(merge.onto));
+  const auto* own = profile.find(build.build_id);
+  auto carried = instrument::carry_over(profile, build);
   if (!merge.quiet)
     report::print(stderr,
                   "{} as they were, {} changed{} and were refused, {} are gone, {} have "
@@ -184,6 +198,10 @@ Result<instrument::Profile> carried_over(const InstrumentedMerge& merge,
                       ? fmt::format(" ({}, ...)", report::function_name(carried.first_changed))
                       : "",
                   grouped(carried.gone), grouped(carried.ambiguous));
+  bool refused_all = carried.taken == 0 && carried.changed + carried.gone + carried.ambiguous > 0;
+  if (refused_all && !(own && own->data.dumps))
+    return fail("{} takes none of the functions: is it of the same program? Nothing is written",
+                merge.onto);
   return std::move(carried.profile);
 }
 
@@ -213,6 +231,8 @@ Result<int> merge_instrumented(const InstrumentedMerge& merge) {
   if (inputs.dump_files() && facts.dumps == 0)
     return fail("no dump could be used: is the map that of the program that ran?");
   auto profile = inputs.merger().finish();
+  if (inputs.has_unusable() && dumps_of(profile) == 0)
+    return fail("no dump could be used, and a map alone is no profile: nothing is written");
   if (!merge.onto.empty()) profile = TRY(carried_over(merge, profile));
   auto output = TRY(OutputFile::create(merge.output));
   output.write(instrument::write_profile(profile));

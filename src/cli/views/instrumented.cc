@@ -77,6 +77,7 @@ class ModuleText {
 
   std::string order() {
     auto list = instrument::by_first_run(module_);
+    if (list.empty()) return "no first run was recorded\n";
     print("{:>10} {:>12} {:>8}  function\n", "rank", "seconds", "dumps");
     know(first_of(list));
     for (u32 i : first_of(list)) {
@@ -220,6 +221,7 @@ std::string end_of_edge(const instrument::Profile& profile, u32 module, u64 addr
 
 std::string edges_text(const instrument::Profile& profile, const ShowInstrumented& options) {
   auto edges = profile.edges;
+  if (edges.empty()) return "no call was sampled\n";
   std::ranges::stable_sort(edges, std::greater{}, &instrument::Edge::calls);
   std::string text = report::format("{:>15} {:>10}  call\n", "calls", "samples");
   size_t left_out = 0;
@@ -331,6 +333,24 @@ Result<instrument::Profile> profile_of(Bytes bytes) {
   return profile;
 }
 
+// A list of what the program did not collect would be empty.
+Status check_collected(const instrument::Profile& profile, const ShowInstrumented& options,
+                       const std::string& path) {
+  constexpr u32 orders = MIP_ORDER | MIP_ORDER_LOG | MIP_ORDER_CALLS;
+  u32 kinds = 0;
+  for (const auto& module : profile.modules) kinds |= module.all_kinds();
+  if (options.order && !(kinds & orders))
+    return usage_error(
+        "--order says nothing about {}: first runs were not collected; 'pgokit flags order' tells "
+        "how",
+        path);
+  if (options.edges && !(kinds & MIP_EDGES) && profile.edges.empty())
+    return usage_error(
+        "--edges says nothing about {}: calls were not sampled; 'pgokit flags edges' tells how",
+        path);
+  return {};
+}
+
 }  // namespace
 
 Status show_recorded_targets(const std::string& path, const ShowInstrumented& options, bool json) {
@@ -345,6 +365,7 @@ Status show_instrumented(const MappedFile& file, const ShowInstrumented& asked, 
   if (instrument::DumpReader::recognizes(file.bytes())) return show_dumps(file, json);
   auto profile = TRY_IN(file.path(), profile_of(file.bytes()));
   auto options = asked;
+  TRY(check_collected(profile, options, file.path()));
   if (!options.function.empty())
     options.meant = TRY_IN(file.path(), names_meant(profile, options.function));
   std::optional<MipProgram> program;
