@@ -30,6 +30,7 @@ struct TraceCounts {
   u64 samples = 0;
   u64 full = 0;        // with as many branches as were asked for
   u64 without = 0;     // none: the code at that place cannot be followed
+  u64 generated = 0;   // of these: it is in no file, as of just-in-time compilers
   u64 in_kernel = 0;   // ticks that met the thread in a system call: no sample
   u64 branches = 0;    // entries written
   u64 stops = 0;       // of threads for windows

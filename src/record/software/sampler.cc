@@ -88,6 +88,8 @@ void Sampler::write_samples(SampledThread& thread, const Registers& regs) {
 // Code that cannot be followed: address and call chain only.
 void Sampler::write_place(SampledThread& thread, const Registers& regs) {
   ++counts_.without;
+  const auto* mapping = thread.space->map().find(regs.rip);
+  counts_.generated += mapping && mapping->is_generated();
   if (obstacle_.empty()) obstacle_ = thread.space->obstacle();
   // llvm-profgen gives up at a recording whose first sample has no branches.
   if (counts_.samples == 0) return;

@@ -34,6 +34,10 @@ struct Mapping {
     bool of_file = inode != 0 && !shared && !written_elsewhere && !path.starts_with("/memfd:");
     return executable && readable && !writable && (of_file || is_vdso());
   }
+  // In no file: code that the process has generated, mostly.
+  bool is_generated() const {
+    return executable && (inode == 0 || path.starts_with("/memfd:")) && !path.starts_with("[v");
+  }
   bool is_vdso() const { return inode == 0 && path == "[vdso]"; }
   bool operator==(const Mapping&) const = default;
 };

@@ -29,6 +29,19 @@ TEST(MemoryMap, ReadsLines) {
   EXPECT_FALSE(map.find(0xffffffffff600000)->is_fixed_code());
 }
 
+TEST(MemoryMap, KnowsGeneratedCode) {
+  auto map = MemoryMap::parse(
+      "55d0a0001000-55d0a0002000 r-xp 00001000 fe:00 77                 /bin/a b\n"
+      "7f0000000000-7f0000001000 rwxp 00000000 00:00 0 \n"
+      "7f0000002000-7f0000003000 r-xs 00000000 00:01 9                 /memfd:jit (deleted)\n"
+      "7f0000004000-7f0000005000 rw-p 00000000 00:00 0 \n"
+      "7f0000006000-7f0000007000 r-xp 00000000 00:00 0                  [anon:v8]\n"
+      "7ffd00000000-7ffd00002000 r-xp 00000000 00:00 0                  [vdso]\n");
+  std::vector<bool> generated;
+  for (const auto& one : map.list()) generated.push_back(one.is_generated());
+  EXPECT_THAT(generated, testing::ElementsAre(false, true, true, false, true, false));
+}
+
 TEST(MemoryMap, FindsRoomNearCode) {
   auto map = MemoryMap::parse(some);
   constexpr u64 size = 32 << 20, reach = u64{2000} << 20;
