@@ -10,9 +10,11 @@
 #include "base/parallel.h"
 #include "base/saturated.h"
 #include "order/code_functions.h"
+#include "perf/programs.h"
 #include "perf/recording.h"
 #include "profile/model/function_samples.h"
 #include "samples/ip_counts.h"
+#include "samples/program_match.h"
 #include "samples/recording_maps.h"
 #include "samples/sample_walk.h"
 #include "samples/script_counts.h"
@@ -101,6 +103,8 @@ class SampleReader {
     if (mapped.mappings == 0 && !mapped.other_build.empty())
       return fail("it was recorded with another build of {}: build id {}, this program has {}",
                   program_.path(), mapped.other_build, object::hex(program_.file().build_id()));
+    if (mapped.mappings == 0 && perf::find_programs(recording, how.threads).empty())
+      return fail("{}", samples::no_samples);
     if (mapped.mappings == 0) return fail("{} was not running in it", program_.path());
     std::vector<Seen> seen(worker_count(how.threads), Seen(functions_));
     std::vector<samples::SampleUse> uses(seen.size());

@@ -71,6 +71,10 @@ std::string_view lack_of(const object::File& file) {
 // A usable file of that build goes before one that only is of that build.
 RecordedProgram look_for(const perf::Program& program, const std::string& recording) {
   RecordedProgram found{program, "", "which is not here"};
+  if (found.is_generated()) {
+    found.obstacle = "which is code generated at run time and cannot be profiled";
+    return found;
+  }
   for (const auto& place : places_of(program, recording)) {
     if (access(place.c_str(), R_OK) != 0) continue;
     auto image = MappedFile::open(place);
@@ -96,7 +100,37 @@ std::string describe(const RecordedProgram& found, u64 samples) {
                      build_id.empty() ? "" : " (build id " + build_id + ")", found.obstacle);
 }
 
+std::string_view remedy(const RecordedProgram& program) {
+  if (program.is_generated()) return "";
+  if (program.file.empty()) return "; give the program with -b";
+  return "; give a file of that build with symbols and debug information with -b";
+}
+
 }  // namespace
+
+bool RecordedProgram::is_generated() const {
+  return program.path == "//anon" || program.path.starts_with("/memfd:");
+}
+
+bool RecordedProgram::is_system_library() const {
+  constexpr std::string_view folders[] = {"/lib/",       "/lib32/",     "/lib64/",
+                                          "/libx32/",    "/usr/lib/",   "/usr/lib32/",
+                                          "/usr/lib64/", "/usr/libx32/"};
+  return std::ranges::any_of(folders, [&](auto each) { return program.path.starts_with(each); }) &&
+         samples::file_name(program.path).contains(".so");
+}
+
+const RecordedProgram* RecordedPrograms::missed() const {
+  constexpr u64 least_percent = 5;  // of the samples; less is not worth a word
+  if (list.empty()) return nullptr;
+  auto of_user = std::ranges::find_if(list, [&](const RecordedProgram& one) {
+    return !one.is_system_library() && one.program.samples * 100 >= samples * least_percent;
+  });
+  const auto& wanted = of_user == list.end() ? list.front() : *of_user;
+  if (wanted.usable()) return nullptr;
+  bool other = wanted.is_system_library() && std::ranges::any_of(list, &RecordedProgram::usable);
+  return other ? nullptr : &wanted;
+}
 
 Result<RecordedPrograms> recorded_programs(const std::vector<std::string>& recordings,
                                            unsigned threads) {
@@ -115,17 +149,15 @@ Result<ChosenProgram> dominant_program(const std::vector<std::string>& recording
                                        unsigned threads) {
   auto programs = TRY(recorded_programs(recordings, threads));
   if (programs.samples == 0)
-    return fail("{}: {}{}", recordings[0], not_whole(programs.cut_short), no_samples);
+    return fail("{}: {}{}", recordings[0], not_whole(programs.cut_short), samples::no_samples);
   if (programs.list.empty())
     return fail("{}: no program is known in it; give one with -b", recordings[0]);
-  const auto& first = programs.list.front();
+  const auto* missed = programs.missed();
   auto chosen = std::ranges::find_if(programs.list, &RecordedProgram::usable);
   if (chosen == programs.list.end())
-    return fail("{}: {}; give {} with -b", recordings[0], describe(first, programs.samples),
-                first.file.empty() ? "the program"
-                                   : "a file of that build with symbols and debug information");
+    return fail("{}: {}{}", recordings[0], describe(*missed, programs.samples), remedy(*missed));
   ChosenProgram result{chosen->file, ""};
-  if (!first.usable()) result.passed_over = describe(first, programs.samples);
+  if (missed) result.passed_over = describe(*missed, programs.samples);
   return result;
 }
 

@@ -21,12 +21,20 @@ struct RecordedProgram {
   std::string obstacle;  // why no profile can be made of it: "which is stripped"; empty: one can
 
   bool usable() const { return obstacle.empty(); }
+  // Memory in which the process made code, as of just-in-time compilers: there is no file.
+  bool is_generated() const;
+  // Of the distribution, such as libc, which is mostly stripped: what users seldom build.
+  bool is_system_library() const;
 };
 
 struct RecordedPrograms {
   std::vector<RecordedProgram> list;  // those with most samples, the most first
   u64 samples = 0;                    // of all
   std::string cut_short;              // why a recording is not whole; empty: all are
+
+  // The one that a profile is wanted of most, where none can be made: what has most samples, a
+  // library of the system only if there is nothing else. Null: there is no need to talk of it.
+  const RecordedProgram* missed() const;
 };
 
 Result<RecordedPrograms> recorded_programs(const std::vector<std::string>& recordings,
@@ -34,7 +42,7 @@ Result<RecordedPrograms> recorded_programs(const std::vector<std::string>& recor
 
 struct ChosenProgram {
   std::string file;
-  std::string passed_over;  // for people: what has more samples, and why not that; mostly empty
+  std::string passed_over;  // for people: what would be better, and why not that; mostly empty
 };
 
 // The one with most samples among those that a profile can be made of. An error where there is

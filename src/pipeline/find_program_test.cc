@@ -106,6 +106,37 @@ TEST_F(FindProgram, PassesOverWhatNoProfileCanBeMadeOf) {
   }
 }
 
+TEST_F(FindProgram, TalksOfTheProgramRatherThanOfALibraryOfTheSystem) {
+  dir_.write("stripped", test::ElfBuilder().section(".debug_info", "x").image());
+  const std::string library = "/usr/lib/nowhere/libbusy.so.6";
+  // Five samples in the library, one in the program.
+  auto lost = problem(recording_of(library, "", 5, dir_.file("stripped")));
+  EXPECT_NE(lost.find(fmt::format("16.7 % of 6 samples are in {}, which is stripped",
+                                  dir_.file("stripped"))),
+            std::string::npos)
+      << lost;
+  auto found =
+      dominant_program({store("app.perf", recording_of(library, "", 5, dir_.file("tiny")))}, 1);
+  ASSERT_TRUE(found.has_value()) << found.error().message;
+  EXPECT_EQ(found->file, dir_.file("tiny"));
+  EXPECT_EQ(found->passed_over, "");
+  // Too little to be worth a word.
+  auto hardly = problem(recording_of(library, "", 50, dir_.file("stripped")));
+  EXPECT_NE(hardly.find(library + ", which is not here"), std::string::npos) << hardly;
+}
+
+TEST_F(FindProgram, KnowsCodeThatIsInNoFile) {
+  for (const char* path : {"//anon", "/memfd:jit (deleted)"}) {
+    auto lost = problem(recording_of(path, "", 5, "/usr/lib/libc.so.6"));
+    EXPECT_NE(lost.find("which is code generated at run time"), std::string::npos) << lost;
+  }
+}
+
+TEST_F(FindProgram, TakesAProgramOfTheSystemForAProgram) {
+  auto lost = problem(recording_of("/usr/lib/app/nowhere", "", 5, "/usr/lib/libc.so.6"));
+  EXPECT_NE(lost.find("/usr/lib/app/nowhere, which is not here"), std::string::npos) << lost;
+}
+
 TEST_F(FindProgram, PrefersTheFileOfThatBuildThatHasSymbols) {
   std::filesystem::create_directories(dir_.file("installed"));
   dir_.write("installed/tiny", test::ElfBuilder().build_id(std::string(tiny_id)).image());

@@ -17,10 +17,6 @@
 
 namespace pgokit::pipeline {
 
-// Of a recording that is empty.
-inline constexpr std::string_view no_samples =
-    "there are no samples in it: record for longer, or at a higher rate";
-
 // What goes in front of a message about a recording that was cut short: mostly its cause.
 std::string not_whole(const std::string& why);
 

@@ -64,7 +64,7 @@ struct FinishOptions {
 struct RoadOptions {
   ReadOptions read;
   std::string binary;       // empty: the one that most samples are in
-  std::string passed_over;  // ... then: what has more samples, and why not that
+  std::string passed_over;  // ... then: what would be better, and why not that
   program::ProgramOptions program;
   generate::FlatOptions flat;
   FinishOptions finish;

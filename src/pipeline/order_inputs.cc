@@ -10,6 +10,7 @@
 #include "pipeline/inputs.h"
 #include "profile/format.h"
 #include "report/numbers.h"
+#include "samples/program_match.h"
 
 namespace pgokit::pipeline {
 namespace {
@@ -110,6 +111,7 @@ class Reader {
                              .threads = options_.threads};
     auto facts = TRY_IN(file.path(), order::add_samples(file.bytes(), *program_, symbols_, how,
                                                         into_.model, into_.cuts));
+    if (facts.samples == 0) return fail("{}: {}", file.path(), samples::no_samples);
     if (facts.used == 0) return fail("{}: no sample of it is in {}", file.path(), options_.binary);
     if (!facts.cut_short.empty())
       into_.notes.push_back(

@@ -11,6 +11,10 @@
 
 namespace pgokit::samples {
 
+// Of a recording that is empty.
+inline constexpr std::string_view no_samples =
+    "there are no samples in it: record for longer, or at a higher rate";
+
 // True for the same id, also where one was stored padded with zeros (20 bytes) or cut off.
 bool same_build_id(Bytes a, Bytes b);
 

@@ -24,6 +24,28 @@ int main(void) {
   for (int i = 0; i < 200000; i++) s += work(i);
 }
 """
+# Most of its time is libc's, a part of it its own.
+PRINTS = """
+#include <stdio.h>
+int main(void) {
+  char text[64];
+  volatile long s = 0;
+  for (int i = 0; i < 4000000; i++) {
+    s += snprintf(text, sizeof text, "%d", i);
+    for (int k = 0; k < 30; k++) s += k * i % 7;
+  }
+}
+"""
+GENERATED = """
+#include <string.h>
+#include <sys/mman.h>
+int main(void) {
+  static const unsigned char loop[] = {0xb9, 0, 0, 0, 0x60, 0xff, 0xc9, 0x75, 0xfc, 0xc3};  // counts down
+  void* code = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  memcpy(code, loop, sizeof loop);
+  ((void (*)(void))code)();
+}
+"""
 RUST = """
 #[inline(never)]
 fn work(x: u64) -> u64 { (0..1000u64).fold(0, |s, i| s + if (i * x) % 7 != 0 { i } else { x }) }
@@ -96,6 +118,54 @@ def try_stripped():
     assert refused.returncode == 1 and "which is stripped" in refused.stderr, refused.stderr
 
 
+def try_busy_libc():
+    """What is said is about the program, wherever most samples are."""
+    with open("prints.c", "w") as source:
+        source.write(PRINTS)
+    for options, lack in {"": "neither debug information", "-s": "which is stripped", "-g": ""}.items():
+        run(f"gcc -O1 {options} prints.c -o prints")
+        recorded = run("pgokit record --software -F 500 -o prints.perf -- ./prints")
+        share = re.search(r"([\d.]+) % of the samples", recorded)
+        assert "libc.so" not in recorded, recorded
+        if not lack:
+            follow(recorded, "prints.c")
+            continue
+        assert share and lack in recorded and os.path.realpath("prints") in recorded and "-g" in recorded, recorded
+        refused = refusal("generate prints.perf")
+        assert lack in refused and os.path.realpath("prints") in refused, refused
+    os.remove("prints")
+    refused = refusal("generate prints.perf")
+    assert os.path.realpath("prints") in refused and "which is not here; give the program with -b" in refused, refused
+
+
+def refusal(command):
+    done = subprocess.run("pgokit " + command, shell=True, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done
+    return done.stderr
+
+
+def try_clock():
+    """Without branch stacks the profile is an estimate, which has to be asked for."""
+    run("gcc -O2 -g main.c work.c -o app")
+    done = subprocess.run("pgokit record -e cpu-clock -o clock.perf -- ./app", shell=True, capture_output=True, text=True, check=False)
+    if done.returncode == 1 and "cannot be used" in done.stderr:
+        return print("no clock to be sampled by here")
+    assert "without branch stacks" in done.stderr, done
+    return follow(done.stderr, "main.c work.c")
+
+
+def try_generated():
+    with open("generated.c", "w") as source:
+        source.write(GENERATED)
+    run("gcc -O2 generated.c -o generated")
+    # A window may fall into the program's first instructions.
+    done = subprocess.run("pgokit record --software -F 500 -o generated.perf -- ./generated", shell=True,
+                          capture_output=True, text=True, check=False)
+    assert "could not be followed: it is generated at run time" in done.stderr and "-F takes more" not in done.stderr, done
+    said = refusal("generate generated.perf")
+    assert "there are no samples in it" in said or "which is code generated at run time" in said, said
+
+
 def try_rust():
     run("cargo init -q --name rs --bin rs")
     os.chdir("rs")
@@ -112,11 +182,17 @@ def try_empty():
     # Even `true` runs for a millisecond, in which a sample can fall; this ends with its first system call.
     with open("empty.c", "w") as source:
         source.write("void _start(void) { register int status asm(\"edi\") = 0; asm volatile(\"syscall\" : : \"a\"(60), \"r\"(status)); }\n")
-    run("gcc -O2 -static -nostdlib empty.c -o empty")
-    done = subprocess.run(["pgokit", "record", "--software", "-o", "empty.perf", "--", "./empty"], capture_output=True, text=True, check=False)
-    assert done.returncode == 1 and "there are no samples in it" in done.stderr, done
-    done = subprocess.run(["pgokit", "generate", "empty.perf"], capture_output=True, text=True, check=False)
-    assert done.returncode == 1 and "there are no samples in it" in done.stderr, done
+    run("gcc -O2 -static -g -nostdlib empty.c -o empty")
+    run("gcc -O2 -g main.c work.c -o app")
+    for command in ("record --software -o empty.perf -- ./empty", "record -q --software -o empty.perf -- ./empty",
+                    "generate empty.perf", "generate empty.perf -b app", "generate empty.perf -b empty", "order empty.perf -b app"):
+        assert "there are no samples in it" in refusal(command), command
+    # The program's own code stays that of record.
+    with open("fails.c", "w") as source:
+        source.write("void _start(void) { asm volatile(\"syscall\" : : \"a\"(60), \"D\"(3)); }\n")
+    run("gcc -O2 -static -nostdlib fails.c -o fails")
+    done = subprocess.run("pgokit record -q --software -o fails.perf -- ./fails", shell=True, capture_output=True, text=True, check=False)
+    assert done.returncode == 3 and "there are no samples in it" in done.stderr and "exit code 3" in done.stderr, done
 
 
 def main():
@@ -128,7 +204,8 @@ def main():
         return 77
     tries = {name: (lambda options=options: try_script(options)) for name, options in BUILDS.items()
              if shutil.which(options.split()[0])}
-    tries |= {"library": try_library, "attached": try_attached, "stripped": try_stripped, "empty": try_empty}
+    tries |= {"library": try_library, "attached": try_attached, "stripped": try_stripped, "busy libc": try_busy_libc,
+              "clock": try_clock, "generated": try_generated, "empty": try_empty}
     if shutil.which("cargo"):
         tries["rust"] = try_rust
     for name, attempt in tries.items():

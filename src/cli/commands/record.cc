@@ -50,11 +50,22 @@ std::optional<record::Rung> usable_hardware(const std::string& event, std::strin
   return std::nullopt;
 }
 
-Result<record::RecordSummary> record_somehow(const Settings& settings, std::string& how) {
+// Of the windows that were not possible: as of a program that a just-in-time compiler runs.
+bool is_mostly_generated(const record::TraceCounts& counts) {
+  return counts.generated * 2 > counts.without;
+}
+
+// What the samples are taken by.
+struct Source {
+  std::string name = "software branch stacks";
+  bool branch_stacks = true;
+};
+
+Result<record::RecordSummary> record_somehow(const Settings& settings, Source& source) {
   std::string why;
   if (!settings.software) {
     if (auto rung = usable_hardware(settings.event, why)) {
-      how = rung->name;
+      source = {rung->name, rung->branch_stack};
       if (std::ranges::count(settings.given, "--depth") > 0)
         return usage_error("--depth is for --software: stacks of {} have the processor's depth",
                            rung->name);
@@ -67,21 +78,24 @@ Result<record::RecordSummary> record_somehow(const Settings& settings, std::stri
     if (auto none = record::software_obstacle(); !none.empty())
       return fail("{}, and those of the processor cannot be used: {}", none, why);
   }
-  how = "software branch stacks";
   return record::record_in_software(settings.record);
 }
 
 void print_summary(const Settings& settings, const record::RecordSummary& summary,
-                   const std::string& how) {
+                   const Source& source) {
   const auto& counts = summary.counts;
-  report::print(stderr, "pgokit record: {} by {}", describe(counts), how);
+  report::print(stderr, "pgokit record: {} by {}", describe(counts), source.name);
+  if (!source.branch_stacks)
+    report::print(stderr, ", without branch stacks: profiles of them are estimates");
   if (counts.threads)
     report::print(stderr, "; {} in {}", counted(counts.threads, "thread"),
                   counted(counts.processes, "process", "processes"));
   report::print(stderr, "\n");
   if (counts.without)
-    report::print(stderr, "pgokit record: {} the code could not be followed\n",
-                  counted(counts.without, "time"));
+    report::print(
+        stderr, "pgokit record: {} the code could not be followed{}\n",
+        counted(counts.without, "time"),
+        is_mostly_generated(counts) ? ": it is generated at run time, and cannot be profiled" : "");
   if (!summary.obstacle.empty())
     report::print(stderr, "pgokit record: a process could not be recorded: {}\n", summary.obstacle);
   if (!summary.tick_obstacle.empty())
@@ -89,24 +103,33 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
                   summary.tick_obstacle);
   report::print(stderr, "pgokit record: wrote {} ({})\n", settings.record.output,
                 report::file_size(summary.file_size));
-  if (counts.samples) print_next(settings.record.output, settings.record.command);
+  if (counts.samples)
+    print_next(settings.record.output, settings.record.command, source.branch_stacks);
 }
 
-// The program did its work, but there is nothing to go on with.
+std::string why_empty(const Settings& settings, const record::RecordSummary& summary) {
+  if (!summary.obstacle.empty()) return "no process could be recorded";
+  if (is_mostly_generated(summary.counts))
+    return "what ran is code generated at run time, which cannot be profiled";
+  if (settings.pid) return "the process did not run meanwhile; -F takes more of them";
+  return fmt::format(
+      "the program did not run long enough{}; -F takes more of them",
+      summary.exit_code ? fmt::format(", and ended with exit code {}", summary.exit_code) : "");
+}
+
+// The program did its work, or failed, but there is nothing to go on with.
 Error no_samples(const Settings& settings, const record::RecordSummary& summary) {
-  const auto& path = settings.record.output;
-  if (!summary.obstacle.empty())
-    return {fmt::format("{}: there are no samples in it, as no process could be recorded", path)};
-  return {fmt::format(
-      "{}: there are no samples in it: {}; -F takes more of them", path,
-      settings.pid ? "the process did not run meanwhile" : "the program did not run long enough")};
+  return {fmt::format("{}: there are no samples in it: {}", settings.record.output,
+                      why_empty(settings, summary)),
+          summary.exit_code ? summary.exit_code : 1};
 }
 
 void print_stats(const record::RecordSummary& summary) {
   const auto& counts = summary.counts;
   auto json = report::Json::object();
   json.set("windows", counts.windows).set("samples", counts.samples).set("full", counts.full);
-  json.set("without", counts.without).set("in_system_call", counts.in_kernel);
+  json.set("without", counts.without).set("generated", counts.generated);
+  json.set("in_system_call", counts.in_kernel);
   json.set("branches", counts.branches).set("stops", counts.stops);
   json.set("stopped_s", static_cast<double>(counts.stopped_ns) / 1e9);
   json.set("threads", counts.threads).set("processes", counts.processes);
@@ -167,20 +190,19 @@ int run(std::span<char* const> arguments) {
   record.callchain = !settings.no_callchain;
   record.command_line = {"pgokit", "record"};
   record.command_line.insert(record.command_line.end(), arguments.begin(), arguments.end());
-  std::string how;
+  Source source;
   auto summary = [&] {
     Progress progress("recording", 0);
     if (!settings.quiet)
       record.progress = [&](const record::TraceCounts& counts) { progress.show(describe(counts)); };
-    return record_somehow(settings, how);
+    return record_somehow(settings, source);
   }();
   if (!summary) return report_failure("record", summary.error());
   if (settings.stats)
     print_stats(*summary);
   else if (!settings.quiet)
-    print_summary(settings, *summary, how);
-  if (summary->counts.samples == 0 && summary->exit_code == 0)
-    return report_failure("record", no_samples(settings, *summary));
+    print_summary(settings, *summary, source);
+  if (summary->counts.samples == 0) return report_failure("record", no_samples(settings, *summary));
   return summary->exit_code;
 }
 

@@ -14,6 +14,7 @@
 #include "report/json.h"
 #include "report/numbers.h"
 #include "report/print.h"
+#include "samples/program_match.h"
 
 namespace pgokit::cli {
 namespace {
@@ -254,7 +255,7 @@ Status check_input(const pipeline::Road& road) {
   if (input.counters || input.distinct_ranges > 0 || input.distinct_branches > 0) return {};
   if (input.kind->of_samples && input.use.samples() == 0)
     return fail("{}: {}{}", names_of(options.read.inputs), pipeline::not_whole(input.cut_short),
-                pipeline::no_samples);
+                samples::no_samples);
   std::string causes;
   for (const auto& part : dropped_samples(input))
     if (part.count)

@@ -29,36 +29,46 @@ std::string options_for(const std::string& file) {
   return profiling_options(compiler);
 }
 
-void print_obstacle(const pipeline::RecordedProgram& program,
-                    const pipeline::RecordedPrograms& all) {
-  report::print(stderr, "pgokit record: {} of the samples are in {}, {}",
-                report::percent(program.program.samples, all.samples), program.program.path,
-                program.obstacle);
+// How a profile of it can be had after all; empty: there is none.
+std::string way_out(const pipeline::RecordedProgram& program, const std::string& recording) {
+  std::error_code error;
+  if (program.is_generated()) return "";
   if (!program.file.empty())
-    report::print(stderr, ": a profile wants a build with {}, not stripped",
-                  options_for(program.file));
-  report::print(stderr, "\n");
+    return fmt::format("a profile wants a build with {}, not stripped", options_for(program.file));
+  if (fs::exists(program.program.path, error)) return "record it as it is now";
+  return fmt::format("give a file of that build, pgokit generate {} -b FILE",
+                     shell_word(recording));
+}
+
+void print_obstacle(const pipeline::RecordedProgram& program, const pipeline::RecordedPrograms& all,
+                    const std::string& recording) {
+  auto way = way_out(program, recording);
+  report::print(stderr, "pgokit record: {} of the samples are in {}, {}{}{}\n",
+                report::percent(program.program.samples, all.samples), program.program.path,
+                program.obstacle, way.empty() ? "" : ": ", way);
 }
 
 }  // namespace
 
-void print_next(const std::string& recording, const std::vector<std::string>& command) {
+void print_next(const std::string& recording, const std::vector<std::string>& command,
+                bool branch_stacks) {
   constexpr size_t most = 3;
   constexpr u64 least_percent = 5;  // of the samples; one is told in any case
   auto programs = pipeline::recorded_programs({recording}, 0);
   if (!programs || programs->list.empty()) return;
   const auto& list = programs->list;
-  if (!list.front().usable()) print_obstacle(list.front(), *programs);
+  if (const auto* missed = programs->missed()) print_obstacle(*missed, *programs, recording);
   size_t told = 0;
   for (const auto& program : list) {
     bool hot = program.program.samples * 100 >= programs->samples * least_percent;
     if (!program.usable() || (told > 0 && !hot) || told == most) continue;
     std::string name = fs::path(program.program.path).filename();
-    report::print(stderr, "{} pgokit generate {} -b {} -o {}{}\n",
+    report::print(stderr, "{} pgokit generate {} -b {}{} -o {}{}\n",
                   told ? "     " : "next:", shell_word(recording),
-                  shell_word(short_path(program.file, command)), shell_word(name + ".prof"),
+                  shell_word(short_path(program.file, command)), branch_stacks ? "" : " --allow-ip",
+                  shell_word(name + ".prof"),
                   list.size() > 1
-                      ? fmt::format("   # {} of the samples",
+                      ? fmt::format("   # {} of the samples were taken in it",
                                     report::percent(program.program.samples, programs->samples))
                       : "");
     ++told;

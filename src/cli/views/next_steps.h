@@ -9,6 +9,8 @@ namespace pgokit::cli {
 
 // Prints the commands that make profiles of the programs and libraries with most samples, and why
 // there is none for the hottest. `command`: what was run; empty for a process that ran already.
-void print_next(const std::string& recording, const std::vector<std::string>& command);
+// Without branch stacks they make estimates.
+void print_next(const std::string& recording, const std::vector<std::string>& command,
+                bool branch_stacks);
 
 }  // namespace pgokit::cli

@@ -10,6 +10,7 @@
 #include "pipeline/input_checks.h"
 #include "pipeline/read_input.h"
 #include "report/numbers.h"
+#include "samples/program_match.h"
 #include "samples/recording_counts.h"
 #include "unwind/hybrid_recording.h"
 
@@ -28,6 +29,7 @@ std::unexpected<Error> did_not_run(const perf::Recording& recording, const Sourc
         program.path(), other_build, object::hex(program.file().build_id()));
   constexpr size_t most = 3;
   auto programs = perf::find_programs(recording);
+  if (programs.empty()) return fail("{}", samples::no_samples);
   u64 samples = 0;
   for (const auto& one : programs) samples += one.samples;
   std::string list;
