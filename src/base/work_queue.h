@@ -37,7 +37,7 @@ class WorkQueue {
   void push(Job job) {
     if (!others_)
       others_.emplace(worker_count(threads_) - 1, [this](unsigned worker) {
-        while (auto job = wait()) run_(*job, worker);
+        while (auto next = wait()) run_(*next, worker);
       });
     std::scoped_lock held(lock_);
     jobs_.push_back(std::move(job));
