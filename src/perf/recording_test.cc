@@ -284,6 +284,19 @@ TEST(Recording, SkipsWhatItDoesNotKnow) {
   EXPECT_EQ(summary.aux_bytes, 24U);
 }
 
+TEST(Recording, SamplesAreCountedByProcess) {
+  Image image = recording({branch_event()}, [&](Writer& writer) {
+    for (u32 pid : {9, 7, 8, 8, 7, 8})
+      writer.sample({.id = RecordId{pid, pid, 10, 0, 11}, .ip = 0x1800});
+  });
+  auto opened = Recording::open(image);
+  ASSERT_TRUE(opened);
+  std::vector<std::pair<u32, u64>> found;
+  for (const auto& process : summarize(*opened, 2).processes)
+    found.emplace_back(process.pid, process.samples);
+  EXPECT_EQ(found, (std::vector<std::pair<u32, u64>>{{8, 3}, {7, 2}, {9, 1}}));
+}
+
 TEST(Recording, FollowsProcesses) {
   Image image = recording({branch_event()}, [&](Writer& writer) {
     auto at = [](u32 pid, u64 time) { return RecordId{pid, pid, time, 0, 11}; };

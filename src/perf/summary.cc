@@ -1,6 +1,9 @@
 #include "perf/summary.h"
 
+#include <tsl/robin_map.h>
+
 #include <algorithm>
+#include <tuple>
 
 #include "base/parallel.h"
 
@@ -13,7 +16,30 @@ constexpr u64 kernel_half = u64(1) << 63;
 struct Part {
   Summary sum;
   ReadCounts counts;
+  tsl::robin_map<u32, u64> by_pid;
 };
+
+// Memory stays bounded, whatever process numbers a file has.
+void count_process(Part& part, u32 pid) {
+  constexpr size_t most = 1 << 14;
+  auto known = part.by_pid.find(pid);
+  if (known != part.by_pid.end())
+    ++known.value();
+  else if (part.by_pid.size() < most)
+    part.by_pid.emplace(pid, 1);
+}
+
+std::vector<ProcessSamples> processes_of(std::span<const Part> parts) {
+  tsl::robin_map<u32, u64> sums;
+  for (const auto& part : parts)
+    for (const auto& [pid, samples] : part.by_pid) sums[pid] += samples;
+  std::vector<ProcessSamples> list;
+  for (const auto& [pid, samples] : sums) list.push_back({pid, samples});
+  std::ranges::sort(list, [](const ProcessSamples& a, const ProcessSamples& b) {
+    return std::tie(b.samples, a.pid) < std::tie(a.samples, b.pid);
+  });
+  return list;
+}
 
 void add_sample(Summary& sum, const Sample& sample) {
   ++sum.samples;
@@ -66,6 +92,7 @@ void add_piece(Part& part, const Parser& parser, Bytes records) {
     if (!parser.sample(record, sample, part.counts)) continue;
     add_sample(part.sum, sample);
     const Attr& attr = parser.events()[sample.event].attr;
+    if (attr.has(field::tid)) count_process(part, sample.pid);
     part.sum.call_chains += attr.has(field::callchain);
     if (!attr.has(field::branch_stack)) continue;
     part.sum.branches.add(sample.branches);
@@ -139,6 +166,7 @@ Summary summarize(const Recording& recording, unsigned threads) {
     merge(sum, part.sum);
     sum.unreadable.add(part.counts);
   }
+  sum.processes = processes_of(parts);
   for (auto type : {RecordType::compressed, RecordType::compressed2})
     sum.types.add(type, recording.types().of(type));
   if (!sum.samples) sum.first_time = 0;

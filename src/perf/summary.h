@@ -23,12 +23,18 @@ struct EventSummary {
   u64 samples = 0, period = 0;
 };
 
+struct ProcessSamples {
+  u32 pid = 0;
+  u64 samples = 0;
+};
+
 struct Summary {
   TypeCounts types;  // those inside of compressed records too
   std::vector<EventSummary> events;
-  u64 samples = 0;         // those that could be read
-  BranchSummary branches;  // of all events with branch stacks
-  u64 branch_stacks = 0;   // samples whose stack is not empty
+  u64 samples = 0;                        // those that could be read
+  std::vector<ProcessSamples> processes;  // most samples first; where samples tell their process
+  BranchSummary branches;                 // of all events with branch stacks
+  u64 branch_stacks = 0;                  // samples whose stack is not empty
   u64 call_chains = 0, call_chain_entries = 0;
   u64 first_time = ~u64(0), last_time = 0;  // ns
   u64 lost_events = 0, lost_samples = 0;    // as the kernel counted: LOST, LOST_SAMPLES
@@ -37,6 +43,7 @@ struct Summary {
   ReadCounts unreadable;
 };
 
+// Processes beyond some thousands are not listed.
 Summary summarize(const Recording& recording, unsigned threads = 0);
 
 }  // namespace pgokit::perf

@@ -8,6 +8,7 @@
 #include "base/unique_names.h"
 #include "cli/compilers.h"
 #include "cli/views/counters.h"
+#include "cli/views/processes.h"
 #include "pipeline/input_checks.h"
 #include "program/named_paths.h"
 #include "program/producer.h"
@@ -256,6 +257,9 @@ Status check_input(const pipeline::Road& road) {
   if (input.kind->of_samples && input.use.samples() == 0)
     return fail("{}: {}{}", names_of(options.read.inputs), pipeline::not_whole(input.cut_short),
                 samples::no_samples);
+  if (options.read.pid && options.read.inputs.size() == 1)
+    if (auto why = not_recorded(*options.read.pid, options.read.inputs[0]); !why.empty())
+      return fail("{}: {}", options.read.inputs[0], why);
   std::string causes;
   for (const auto& part : dropped_samples(input))
     if (part.count)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/compilers.h"
+#include "cli/views/processes.h"
 #include "perf/programs.h"
 #include "perf/summary.h"
 #include "perf/trace.h"
@@ -129,6 +130,8 @@ void print_samples(const perf::Summary& sum) {
     row("chains",
         fmt::format("{} in {}", report::counted(sum.call_chain_entries, "entry", "entries"),
                     report::counted(sum.call_chains, "sample")));
+  constexpr u64 most_processes = 10;
+  if (!sum.processes.empty()) row("processes", processes_text(sum.processes, most_processes));
 }
 
 std::vector<std::string> problems(const Facts& facts) {
@@ -219,6 +222,13 @@ Json programs_json(const Facts& facts) {
   return list;
 }
 
+Json processes_json(const perf::Summary& sum) {
+  Json list = Json::array();
+  for (const auto& process : sum.processes)
+    list.push(std::move(Json::object().set("pid", process.pid).set("samples", process.samples)));
+  return list;
+}
+
 Json records_json(const perf::Summary& sum) {
   Json records = Json::object();
   for (u32 i = 0; i < perf::TypeCounts::types; ++i)
@@ -259,6 +269,7 @@ void print_json(const Facts& facts) {
           Json::object().set("samples", sum.call_chains).set("entries", sum.call_chain_entries)));
   if (auto trace = perf::trace_of(facts.recording))
     all.set("trace", std::move(Json::object().set("name", trace->name).set("bytes", trace->bytes)));
+  all.set("processes", processes_json(sum));
   all.set("programs", programs_json(facts)).set("build_ids", build_ids_json(features));
   all.set("whole", facts.recording.ending().whole);
   Json list = Json::array();
