@@ -36,7 +36,7 @@ void add(Mover& mover, const FunctionOverlap& function) {
 template <class Weight>
 void sort_by(std::vector<Mover>& movers, Weight weight) {
   std::ranges::sort(movers, [&](const Mover& a, const Mover& b) {
-    double left = weight(a), right = weight(b);
+    auto left = weight(a), right = weight(b);
     return left != right ? left > right : a.name < b.name;
   });
 }
@@ -61,7 +61,11 @@ Movers find_movers(const Overlap& overlap, const Columns& base, const Columns& t
                                             : movers.moved;
     list.push_back(std::move(mover));
   }
-  sort_by(movers.moved, [](const Mover& m) { return std::fabs(m.change()); });
+  // Of those that kept their share, what moved inside of them counts.
+  sort_by(movers.moved, [](const Mover& m) {
+    return std::pair(std::fabs(m.change()),
+                     (1 - m.similarity) * std::max(m.base_share, m.test_share));
+  });
   sort_by(movers.added, [](const Mover& m) { return m.test_share; });
   sort_by(movers.vanished, [](const Mover& m) { return m.base_share; });
   return movers;

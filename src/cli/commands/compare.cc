@@ -82,6 +82,7 @@ Result<int> compare(const Settings& s) {
   make_names_alike(both);
   auto overlap = analysis::compute_overlap(both.base, both.test);
   Compared compared{s.base, s.test, both.base, both.test, overlap, s.top, s.function, s.mangled};
+  TRY(check_function(compared));
   report::print("{}", report::lines(s.json ? compare_json(compared) : compare_text(compared)));
   bool good =
       100 * overlap.sample_share() >= s.min_overlap && 100 * overlap.similarity >= s.min_similarity;

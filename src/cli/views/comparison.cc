@@ -29,9 +29,11 @@ std::span<const Mover> shown(const std::vector<Mover>& movers, u64 top) {
   return std::span(movers).first(top && top < movers.size() ? top : movers.size());
 }
 
-// Those that did not move are no movers.
+// Those that did not move are no movers: they have their share, and their places have theirs.
 Movers really_moved(Movers movers) {
-  std::erase_if(movers.moved, [](const Mover& m) { return m.change() == 0; });
+  constexpr double alike = 0.9995;  // as it is printed
+  std::erase_if(movers.moved,
+                [](const Mover& m) { return m.change() == 0 && m.similarity >= alike; });
   return movers;
 }
 
@@ -89,7 +91,7 @@ void collect(const Columns& columns, const Columns::Part& part, u32 node,
 
 // The linkage names of both profiles that are meant, in any way that people write them; or it is
 // a context.
-std::set<std::string> names_meant(const Compared& c) {
+Result<std::set<std::string>> names_meant(const Compared& c) {
   std::set<std::string> all, meant;
   std::string scratch;
   for (const auto* columns : {&c.base, &c.test})
@@ -97,8 +99,7 @@ std::set<std::string> names_meant(const Compared& c) {
       all.emplace(columns->text(columns->node(top).name, scratch));
   std::vector<FunctionNamed> names;
   for (const auto& name : all) names.push_back({name});
-  if (auto found = functions_meant(c.function, names))
-    for (size_t i : *found) meant.emplace(names[i].name);
+  for (size_t i : TRY(functions_meant(c.function, names))) meant.emplace(names[i].name);
   return meant;
 }
 
@@ -120,7 +121,7 @@ struct FunctionDetail {
 
 std::vector<FunctionDetail> details(const Compared& c) {
   std::vector<FunctionDetail> found;
-  auto meant = names_meant(c);
+  auto meant = names_meant(c).value_or(std::set<std::string>());
   for (const auto& function : c.overlap.functions) {
     bool in_base = function.base != FunctionOverlap::absent;
     bool in_test = function.test != FunctionOverlap::absent;
@@ -162,7 +163,6 @@ std::string place_text(const Places::key_type& place, const report::FunctionName
 
 void detail_text(std::string& text, const Compared& c) {
   auto found = details(c);
-  if (found.empty()) text += report::format("\nno function '{}' in either\n", c.function);
   report::FunctionNames names(c.mangled);
   for (const auto& detail : found) {
     names.add_context(detail.name);
@@ -230,6 +230,12 @@ Json detail_json(const FunctionDetail& detail) {
 }
 
 }  // namespace
+
+Status check_function(const Compared& c) {
+  if (c.function.empty() || !details(c).empty()) return {};
+  TRY_IN(fmt::format("each of {} and {}", c.base_path, c.test_path), names_meant(c));
+  return {};
+}
 
 std::string compare_text(const Compared& c) {
   const auto& o = c.overlap;

@@ -16,6 +16,9 @@ struct Compared {
   bool mangled = false;
 };
 
+// Fails where neither profile has the function that is asked for.
+Status check_function(const Compared& compared);
+
 std::string compare_text(const Compared& compared);
 std::string compare_json(const Compared& compared);
 
