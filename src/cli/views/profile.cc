@@ -2,6 +2,9 @@
 
 #include <fmt/ranges.h>
 
+#include <map>
+#include <set>
+
 #include "base/named_function.h"
 #include "base/saturated.h"
 #include "cli/views/llvm_dump.h"
@@ -281,16 +284,59 @@ Json facts_json(const std::string& path, const ReadProfile& read, const Facts& f
   return json;
 }
 
-Result<std::string> one_function(ReadProfile read, const ShowProfile& options, bool json) {
-  Profile& profile = read.profile;
+void collect_inlinees(const FunctionSamples& samples, std::set<NameId>& names) {
+  for (const auto& [location, callees] : samples.inlinees)
+    for (const auto& [name, inlinee] : callees) {
+      names.insert(name);
+      collect_inlinees(*inlinee, names);
+    }
+}
+
+// Where a function that has no samples of its own is: in callers. Empty: nowhere.
+std::string inlined_into(const Profile& profile, const std::string& wanted) {
+  constexpr size_t most = 5;
+  std::map<NameId, std::vector<const Function*>> callers;
+  for (const auto* function : profile.ordered()) {
+    std::set<NameId> inside;
+    collect_inlinees(function->samples, inside);
+    for (NameId name : inside) callers[name].push_back(function);
+  }
+  std::vector<FunctionNamed> names;
+  std::vector<NameId> ids;
+  for (const auto& [name, list] : callers) {
+    names.push_back(
+        {profile.names.text(name), profile.names.is_guid(name) ? profile.names.guid(name) : 0});
+    ids.push_back(name);
+  }
+  auto found = functions_meant(wanted, names);
+  if (!found) return {};
+  const auto& list = callers.at(ids[found->front()]);
+  std::string text;
+  for (size_t i = 0; i < std::min(most, list.size()); ++i)
+    text += fmt::format("{}{}", i ? ", " : "",
+                        report::function_name(profile.names.text(list[i]->samples.name)));
+  return list.size() > most ? fmt::format("{} and {} more", text, list.size() - most) : text;
+}
+
+// By their numbers in the profile.
+Result<std::vector<size_t>> functions_wanted(const Profile& profile, const std::string& wanted) {
   std::vector<FunctionNamed> names;
   for (const auto& function : profile.functions()) {
     NameId name = function.samples.name;
     u64 guid = profile.names.is_guid(name) ? profile.names.guid(name) : 0;
     names.push_back({profile.names.text(name), guid});
   }
+  auto found = functions_meant(wanted, names);
+  if (found) return found;
+  auto callers = inlined_into(profile, wanted);
+  if (callers.empty()) return found;
+  return fail("holds no function '{}' of its own; it is inlined into {}", wanted, callers);
+}
+
+Result<std::string> one_function(ReadProfile read, const ShowProfile& options, bool json) {
+  Profile& profile = read.profile;
   std::vector<bool> meant(profile.names.size());
-  for (size_t i : TRY(functions_meant(options.function, names)))
+  for (size_t i : TRY(functions_wanted(profile, options.function)))
     meant[static_cast<size_t>(profile.functions()[i].samples.name)] = true;
   profile.keep_if(
       [&](const Function& function) { return meant[static_cast<size_t>(function.samples.name)]; });
