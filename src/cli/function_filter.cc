@@ -25,4 +25,12 @@ bool FunctionFilter::matches(std::string_view name) const {
   return regexec(compiled_.get(), name.data() ? name.data() : "", 1, &range, REG_STARTEND) == 0;
 }
 
+std::unexpected<Error> nothing_matches(const std::string& path, const std::string& expression,
+                                       std::span<const FunctionNamed> names) {
+  auto meant = functions_meant(expression, names);
+  if (!meant) return fail("{}: {}", path, meant.error().message);
+  return fail("{}: no function matches '{}', which is looked for in linkage names, as {}", path,
+              expression, names[meant->front()].name);
+}
+
 }  // namespace pgokit::cli

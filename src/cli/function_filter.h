@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/named_function.h"
 #include "base/result.h"
 
 namespace pgokit::cli {
@@ -36,5 +37,9 @@ class FunctionFilter {
   std::unique_ptr<regex_t, Free> compiled_;
   std::string hash_;
 };
+
+// What to say where an expression matches none of these linkage names: which are near to it.
+std::unexpected<Error> nothing_matches(const std::string& path, const std::string& expression,
+                                       std::span<const FunctionNamed> names);
 
 }  // namespace pgokit::cli

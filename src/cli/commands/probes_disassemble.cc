@@ -181,7 +181,11 @@ Status disassemble(const Settings& settings) {
   auto regions = program::code_regions({*image, layout, file.symbols(), own_symbols},
                                        program::RegionRules::all);
   auto shown = chosen(regions, filter);
-  if (shown.empty()) return fail("{}: no function matches '{}'", file.path(), settings.function);
+  if (shown.empty()) {
+    std::vector<FunctionNamed> names;
+    for (const auto& region : regions) names.push_back({region.symbol});
+    return nothing_matches(file.path(), settings.function, names);
+  }
   auto index = index_probes(file);
   CodeNames names(file, layout, regions);
   Code code{layout, index, file, names, debug.get(), syntax};

@@ -61,8 +61,9 @@ class TextDump {
   void descriptors() {
     out_.put("descriptors\n  {:>20}  {:>18}  name\n", "GUID", "hash");
     auto line = [&](const probe::Descriptor& one, std::string_view remark) {
-      if (filter_.matches(one.name))
-        out_.put("  {:>20}  {:>18}  {}{}\n", one.guid, one.hash, printable_line(one.name), remark);
+      if (!filter_.matches(one.name)) return;
+      any_ = true;
+      out_.put("  {:>20}  {:>18}  {}{}\n", one.guid, one.hash, printable_line(one.name), remark);
       out_.flush(1 << 16);
     };
     for (const auto& one : file_.descriptors().list()) line(one, "");
@@ -76,6 +77,7 @@ class TextDump {
     out_.flush(1 << 16);
     shown_ = filter_.matches(probe_function_name(file_, head.guid));
     if (!shown_) return;
+    any_ = true;
     place_ = place_of(file_, head);
     located_ = head.located;
     out_.put("\n{}", name(head.guid));
@@ -121,6 +123,7 @@ class TextDump {
 
   void leave() { --depth_; }
   void finish() {}
+  bool any() const { return any_; }  // function was shown
 
  private:
   // Deeper ones are not moved further right: a damaged file may nest them by the ten thousands.
@@ -135,7 +138,7 @@ class TextDump {
   const FunctionFilter& filter_;
   Out& out_;
   Place place_;
-  bool shown_ = true, located_ = true;
+  bool any_ = false, shown_ = true, located_ = true;
   size_t depth_ = 0;
   tsl::robin_map<u64, std::string, IntHash> names_;
 };
@@ -153,6 +156,7 @@ class JsonDump {
     const char* separator = "\n";
     auto line = [&](const probe::Descriptor& one, bool counts) {
       if (!filter_.matches(one.name)) return;
+      any_ = true;
       out_.put(R"({}{{"guid": "{}", "hash": "{}", "name": {}{}}})", std::exchange(separator, ",\n"),
                one.guid, one.hash, report::quoted(one.name),
                counts ? "" : R"(, "duplicate": true)");
@@ -168,6 +172,7 @@ class JsonDump {
     close_record();
     shown_ = filter_.matches(probe_function_name(file_, head.guid));
     if (!shown_) return;
+    any_ = true;
     Place place = place_of(file_, head);
     origin_ = place.origin;
     std::string_view symbol = file_.symbol_name(head.symbol);
@@ -213,6 +218,7 @@ class JsonDump {
     close_record();
     out_.put("]\n}}\n");
   }
+  bool any() const { return any_; }  // function was shown
 
  private:
   const std::string& name(u64 guid) {
@@ -234,7 +240,7 @@ class JsonDump {
   const FunctionFilter& filter_;
   Out& out_;
   u64 origin_ = 0;
-  bool shown_ = true, open_ = false, node_open_ = false;
+  bool any_ = false, shown_ = true, open_ = false, node_open_ = false;
   const char *record_separator_ = "\n", *probe_separator_ = "";
   std::vector<u32> parents_;
   u32 nodes_ = 0;
@@ -242,7 +248,7 @@ class JsonDump {
 };
 
 template <class Dump>
-Status write(const program::ProbeFile& file, Dump dump) {
+Status write(const program::ProbeFile& file, Dump& dump) {
   dump.descriptors();
   std::string broken;
   for (const auto& section : file.sections())
@@ -252,15 +258,28 @@ Status write(const program::ProbeFile& file, Dump dump) {
   return all_read(file, broken);
 }
 
+template <class Dump>
+Status dump_as(const Settings& settings, const program::ProbeFile& file,
+               const FunctionFilter& filter, OutputFile& output) {
+  Out out(output);
+  Dump dump(file, filter, out);
+  Status status = write(file, dump);
+  if (status && filter.is_set() && !dump.any()) {
+    std::vector<FunctionNamed> names;
+    for (const auto& one : file.descriptors().list()) names.push_back({one.name});
+    return nothing_matches(file.path(), settings.function, names);
+  }
+  out.flush();
+  return status;
+}
+
 Status dump(const Settings& settings) {
   auto filter = TRY(FunctionFilter::compile(settings.function));
   auto file = TRY(program::ProbeFile::open(settings.file, settings.options));
   auto output = TRY(OutputFile::create("-"));
   if (!settings.json) output.escape();
-  Out out(output);
-  Status status = settings.json ? write(file, JsonDump(file, filter, out))
-                                : write(file, TextDump(file, filter, out));
-  out.flush();
+  Status status = settings.json ? dump_as<JsonDump>(settings, file, filter, output)
+                                : dump_as<TextDump>(settings, file, filter, output);
   TRY(output.commit());
   return status;
 }
