@@ -35,7 +35,7 @@ std::string way_out(const pipeline::RecordedProgram& program, const std::string&
   if (program.is_generated()) return "";
   if (!program.file.empty())
     return fmt::format("a profile wants a build with {}, not stripped", options_for(program.file));
-  if (fs::exists(program.program.path, error)) return "record it as it is now";
+  if (fs::exists(program.program.path, error)) return "record it again";
   return fmt::format("give a file of that build, pgokit generate {} -b FILE",
                      shell_word(recording));
 }
