@@ -80,9 +80,6 @@ bool clash(const Rule& rule, std::string_view other, Shown kind) {
   if (is_in(rule.not_with, other)) return true;
   if (kind == Shown::recording) return rule.option == "--top" && other == "--json";
   if (is_in(views, rule.option) && is_in(views, other)) return rule.option != other;
-  // A function of a sample profile is shown as a profile, which has linkage names.
-  if (kind == Shown::profile && rule.option == "--function")
-    return other == "--demangle" || other == "--mangled";
   return kind != Shown::profile && other == "--json" &&
          is_in("--top --per-site --functions --order --edges", rule.option);
 }

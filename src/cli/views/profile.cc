@@ -333,6 +333,21 @@ Result<std::vector<size_t>> functions_wanted(const Profile& profile, const std::
   return fail("holds no function '{}' of its own; it is inlined into {}", wanted, callers);
 }
 
+// All names as people read them: for text that is looked at, not read again.
+void demangle_names(Profile& profile) {
+  report::FunctionNames names;
+  for (u32 i = 0; i < profile.names.size(); ++i)
+    if (!profile.names.is_guid(NameId{i})) names.add(profile.names.text(NameId{i}));
+  NameTable shown;
+  for (u32 i = 0; i < profile.names.size(); ++i) {
+    if (profile.names.is_guid(NameId{i}))
+      shown.intern_guid(profile.names.guid(NameId{i}));
+    else
+      shown.intern(names.of(profile.names.text(NameId{i})));
+  }
+  if (shown.size() == profile.names.size()) profile.names = std::move(shown);
+}
+
 Result<std::string> one_function(ReadProfile read, const ShowProfile& options, bool json) {
   Profile& profile = read.profile;
   std::vector<bool> meant(profile.names.size());
@@ -340,6 +355,7 @@ Result<std::string> one_function(ReadProfile read, const ShowProfile& options, b
     meant[static_cast<size_t>(profile.functions()[i].samples.name)] = true;
   profile.keep_if(
       [&](const Function& function) { return meant[static_cast<size_t>(function.samples.name)]; });
+  if (!json && !options.mangled) demangle_names(profile);
   if (!json) return write_profile(profile, profile::Format::text, {});
   Json list = Json::array();
   for (const auto* function : profile.ordered()) {
