@@ -77,7 +77,7 @@ def attachments():
     with running as pid:
         size = virtual_size(pid)
         for i in range(ATTACHMENTS):
-            code, _, said = record("-o", data, "-p", pid, "--for", 0.2, "-F", 500)
+            code, _, said = record("-o", data, "-p", pid, "--for", 0.4, "-F", 500)
             expect(code == 0 and samples_of(said) > 0, f"attachment {i}: exit code {code}, {said}")
         expect(virtual_size(pid) < size + 10_000, f"{size} kB have become {virtual_size(pid)}")
     expect(running.code == 69, f"exit code {running.code}")

@@ -52,6 +52,7 @@ bool to_system_call(StoppedThread& thread, u64 site, u8 operation) {
       if (is_at(thread.tid, operation)) return true;
       continue;
     }
+    if (thread.let_go && stop.event() == PTRACE_EVENT_STOP && !stop.is_of_group()) continue;
     if (stop.event() != 0)  // a stop of the whole process, perhaps: it is told again
       ptrace(PTRACE_INTERRUPT, thread.tid, nullptr, nullptr);
     else

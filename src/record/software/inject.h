@@ -26,6 +26,7 @@ struct StoppedThread {
   bool gone = false;          // it has ended or executes another program: waitpid() will tell
   bool holds_faults = false;  // SIGSEGV is blocked or ignored
   bool reads_time = false;    // is permitted to, as was found out for that
+  bool let_go = false;        // after this: a stop that the recorder asked for before is of no use
 };
 
 // `thread` is in no system call that is to be made again. `site` is executable memory that nobody

@@ -30,10 +30,6 @@ sigset_t waited_for() {
   return set;
 }
 
-bool stops_group(int signal) {
-  return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
-}
-
 int exit_code_of(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
@@ -225,10 +221,10 @@ void Tracer::handle_event(Traced& one, Stop stop) {
   }
   if (leaving_) {
     make_again(one);
-    if (!stops_group(stop.signal())) return_memory(one);
+    if (!stop.is_of_group()) return_memory(one);
     return go_on(one);
   }
-  if (stops_group(stop.signal())) {
+  if (stop.is_of_group()) {
     ptrace(PTRACE_LISTEN, one.tid, nullptr, nullptr);
     return;
   }
@@ -358,6 +354,7 @@ void Tracer::return_memory(Traced& one) {
     if (has_pending_signal(one.tid)) return;
     if (!set_registers(one.tid, making_again(regs))) return;
   }
+  one.let_go = true;
   one.space->refresh();
   one.space->unmap_arenas(one);
 }

@@ -55,6 +55,11 @@ struct Stop {
   int signal() const { return (status >> 8) & 0x7f; }
   int event() const { return status >> 16; }
   bool is_system_call() const { return ((status >> 8) & 0xff) == (SIGTRAP | 0x80); }
+  // Of the whole process, by a signal that stops it.
+  bool is_of_group() const {
+    int by = signal();
+    return by == SIGSTOP || by == SIGTSTP || by == SIGTTIN || by == SIGTTOU;
+  }
 };
 
 }  // namespace pgokit::record
