@@ -229,7 +229,8 @@ ORDER = Scene(
     {"--threads": THREADS, "--pid": "all samples are of one process: the others are refused"})
 
 DUMP = Scene({"program": ["@probes"], "object": ["@object"]}, {"--function": "main", "--debug-file": "@probes-debug"},
-             [(["@without-probes"], ["--debug-file @probes-debug"])], {("*", "--debug-file"): SAME})
+             [(["@without-probes"], ["--debug-file @probes-debug"]), (["@cplusplus-probes"], ["--mangled"])],
+             {("*", "--debug-file"): SAME, ("*", "--mangled"): CONTENT})
 STATS = Scene({"program": ["@probes"], "object": ["@object"]}, {"--top": "1", "--debug-file": "@probes-debug"},
               [(["@cplusplus-probes"], ["--mangled"])], {("*", "--mangled"): CONTENT})
 DISASSEMBLE = Scene({"program": ["@probes"], "object": ["@object"]},

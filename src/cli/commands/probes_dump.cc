@@ -17,7 +17,7 @@ namespace {
 struct Settings {
   std::string file, function;
   program::ProbeFileOptions options;
-  bool json = false;
+  bool json = false, mangled = false;
 };
 
 class Out {
@@ -55,15 +55,16 @@ Place place_of(const program::ProbeFile& file, const probe::RecordHead& head) {
 
 class TextDump {
  public:
-  TextDump(const program::ProbeFile& file, const FunctionFilter& filter, Out& out)
-      : file_(file), filter_(filter), out_(out) {}
+  TextDump(const program::ProbeFile& file, const FunctionFilter& filter, Out& out, bool mangled)
+      : file_(file), filter_(filter), out_(out), mangled_(mangled) {}
 
   void descriptors() {
     out_.put("descriptors\n  {:>20}  {:>18}  name\n", "GUID", "hash");
     auto line = [&](const probe::Descriptor& one, std::string_view remark) {
       if (!filter_.matches(one.name)) return;
       any_ = true;
-      out_.put("  {:>20}  {:>18}  {}{}\n", one.guid, one.hash, printable_line(one.name), remark);
+      out_.put("  {:>20}  {:>18}  {}{}\n", one.guid, one.hash,
+               printable_line(listed_name(one.name, mangled_)), remark);
       out_.flush(1 << 16);
     };
     for (const auto& one : file_.descriptors().list()) line(one, "");
@@ -83,8 +84,9 @@ class TextDump {
     out_.put("\n{}", name(head.guid));
     if (head.is_part()) {
       std::string_view symbol = file_.symbol_name(head.symbol);
-      symbol.empty() ? out_.put(", in the code of GUID {}", head.symbol)
-                     : out_.put(", in the code of {}", printable_line(symbol));
+      symbol.empty()
+          ? out_.put(", in the code of GUID {}", head.symbol)
+          : out_.put(", in the code of {}", printable_line(listed_name(symbol, mangled_)));
     }
     if (head.absolute)
       out_.put(": absolute addresses");
@@ -130,13 +132,17 @@ class TextDump {
   size_t indent() const { return 2 * std::min<size_t>(depth_, 40); }
   const std::string& name(u64 guid) {
     auto [at, added] = names_.try_emplace(guid);
-    if (added) at.value() = printable_line(shown_function(file_, guid));
+    if (!added) return at->second;
+    std::string_view name = probe_function_name(file_, guid);
+    at.value() =
+        printable_line(name.empty() ? shown_function(file_, guid) : listed_name(name, mangled_));
     return at->second;
   }
 
   const program::ProbeFile& file_;
   const FunctionFilter& filter_;
   Out& out_;
+  bool mangled_;
   Place place_;
   bool any_ = false, shown_ = true, located_ = true;
   size_t depth_ = 0;
@@ -147,7 +153,7 @@ class TextDump {
 // position in it, because nested lists as deep as hostile files have them break JSON readers.
 class JsonDump {
  public:
-  JsonDump(const program::ProbeFile& file, const FunctionFilter& filter, Out& out)
+  JsonDump(const program::ProbeFile& file, const FunctionFilter& filter, Out& out, bool)
       : file_(file), filter_(filter), out_(out) {}
 
   void descriptors() {
@@ -262,7 +268,7 @@ template <class Dump>
 Status dump_as(const Settings& settings, const program::ProbeFile& file,
                const FunctionFilter& filter, OutputFile& output) {
   Out out(output);
-  Dump dump(file, filter, out);
+  Dump dump(file, filter, out, settings.mangled);
   Status status = write(file, dump);
   if (status && filter.is_set() && !dump.any()) {
     std::vector<FunctionNamed> names;
@@ -293,6 +299,7 @@ int run(std::span<char* const> arguments) {
                       &settings.function},
                      {"--debug-file", "FILE", "where its symbols or probes are, if not in FILE",
                       &settings.options.debug_path},
+                     mangled_option(settings.mangled),
                      {"--json", "", "print JSON", &settings.json}},
                     ""};
   if (auto exit = parse_options(table, arguments)) return *exit;

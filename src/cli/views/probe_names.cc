@@ -1,5 +1,7 @@
 #include "cli/views/probe_names.h"
 
+#include "base/demangle.h"
+
 namespace pgokit::cli {
 
 std::string_view probe_function_name(const program::ProbeFile& file, u64 guid) {
@@ -12,6 +14,10 @@ std::string shown_function(const program::ProbeFile& file, u64 guid,
   std::string_view name = probe_function_name(file, guid);
   if (name.empty()) return fmt::format("function {} without descriptor", guid);
   return names ? names->of(name) : std::string(name);
+}
+
+std::string listed_name(std::string_view name, bool mangled) {
+  return mangled ? std::string(name) : plain_name(name) + dropped_suffixes(name);
 }
 
 std::string_view probe_type_name(u8 type) {

@@ -15,6 +15,10 @@ std::string_view probe_function_name(const program::ProbeFile& file, u64 guid);
 std::string shown_function(const program::ProbeFile& file, u64 guid,
                            const report::FunctionNames* names = nullptr);
 
+// As people read it, but with what tells functions of one name apart (".__uniq.17"): what is listed
+// while it is read cannot know which of them are alike.
+std::string listed_name(std::string_view name, bool mangled);
+
 std::string_view probe_type_name(u8 type);  // "block", "indirect call", ...; "type 7"
 
 // "section 7 .pseudo_probe: the record at offset 0x12 (0x2012 in the file) is cut off ..."
