@@ -222,7 +222,7 @@ void Tracer::handle_event(Traced& one, Stop stop) {
   if (leaving_) {
     make_again(one);
     if (!stop.is_of_group()) return_memory(one);
-    return go_on(one);
+    return let_go(one);
   }
   if (stop.is_of_group()) {
     ptrace(PTRACE_LISTEN, one.tid, nullptr, nullptr);
@@ -329,10 +329,13 @@ void Tracer::tick(pid_t tid) {
 
 void Tracer::go_on(Traced& one) {
   if (one.gone) return;
-  if (!leaving_) {
-    resume(one.tid, Resume::freely, one.deliver);
-    return;
-  }
+  // Any stop takes the place of the one that leave_all() asked for, and memory is returned there.
+  if (leaving_) ptrace(PTRACE_INTERRUPT, one.tid, nullptr, nullptr);
+  resume(one.tid, Resume::freely, one.deliver);
+}
+
+void Tracer::let_go(Traced& one) {
+  if (one.gone) return;
   ptrace(PTRACE_DETACH, one.tid, nullptr, static_cast<long>(one.deliver));
   ticks_.remove(one.tid);
   threads_.erase(one.tid);

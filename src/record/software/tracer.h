@@ -71,6 +71,7 @@ class Tracer {
   void begin_following(Traced& thread);
   void tick(pid_t tid);
   void go_on(Traced& thread);
+  void let_go(Traced& thread);
   void interrupt_windows(const AddressSpace& space);
   void return_memory(Traced& thread);
   void leave_all();
