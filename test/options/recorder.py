@@ -88,7 +88,7 @@ class Recorder:
         return plain and self.refused("no event nonsense", "--event", "nonsense") and self.refused("--software", "--software", "--event", "x")
 
     def stats(self):
-        return json.loads(self.record("--software", "--stats").stderr)["samples"] > 0
+        return json.loads(self.record("--software", "--stats", "-F", "1000").stderr)["samples"] > 0
 
     def quiet(self):
         return self.record("--software").stderr != "" == self.record("--software", "--quiet").stderr
