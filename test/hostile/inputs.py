@@ -91,7 +91,9 @@ class Inputs:
         if any(part.returncode for part in flags.values()):
             return
         words = {part: result.stdout.split() for part, result in flags.items()}
-        run(*BASE, "-g", *words["compile"], SOURCES / "calc.c", "-o", self.new("instrumented"), *words["link"])
+        unused = self.new("never-ran", "never-ran.c")
+        unused.write_text("int never_ran(int x) { return x + 1; }\n")
+        run(*BASE, "-g", *words["compile"], SOURCES / "calc.c", unused, "-o", self.new("instrumented"), *words["link"])
         run(self["instrumented"], env={"PGOKIT_PROFILE_FILE": str(self.new("dump", "dump.mipraw"))}, cwd=self.folder, input=b"1+2\n")
         run(self.pgokit, "map", self["instrumented"], "-o", self.new("map"))
         run(self.pgokit, "merge", self["map"], self["dump"], "-o", self.new("mip"))

@@ -62,14 +62,13 @@ def pipes(files):
              ("order", "lbr", "-b", files["program"], "-o", "OUT"), ("probes", "dump", "probes"), ("probes", "disassemble", "probes"),
              ("llvm-profdata", "show", "--sample", "text", "-o", "OUT"),
              ("llvm-profgen", "--perfscript", "script", "--binary", files["program"], "-o", "OUT")]
-    for case in cases:
+    for number, case in enumerate(cases):
         results = []
         kind = next(word for word in case if word in files)
         ways = ["file", "named pipe"] + (["standard input"] if kind not in ("program", "probes") else [])
         for way in ways:
-            out, pipe = folder / "OUT", folder / "pipe"
-            for path in (out, pipe):
-                path.unlink(missing_ok=True)
+            out, pipe = folder / "OUT", folder / f"pipe-{number}"  # a late writer finds no other's
+            out.unlink(missing_ok=True)
             whole = files[kind].read_bytes()
             place = {"file": files[kind], "named pipe": pipe, "standard input": "-"}[way]
             if way == "named pipe":
