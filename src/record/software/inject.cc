@@ -1,8 +1,12 @@
 #include "record/software/inject.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <string_view>
 
 namespace pgokit::record {
 namespace {
@@ -13,16 +17,40 @@ bool is_at(pid_t tid, u8 operation) {
   return size > 0 && info.op == operation;
 }
 
+// The first thread of a process, where another one executes a program: it is dead, and waitpid()
+// tells that after the tracer has waited for the other threads. So nobody may block here.
+bool is_zombie(pid_t tid) {
+  char text[512];
+  int fd = open(fmt::format("/proc/{}/stat", tid).c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return true;
+  ssize_t size = read(fd, text, sizeof text);
+  close(fd);
+  std::string_view stat(text, size > 0 ? static_cast<size_t>(size) : 0);
+  size_t name_end = stat.rfind(") ");
+  return name_end == stat.npos || stat.substr(name_end + 2).starts_with('Z');
+}
+
+// False: the thread will not stop any more.
+bool wait_for_change(pid_t tid, siginfo_t& info) {
+  constexpr useconds_t pause_us = 20;
+  constexpr unsigned polls_between_looks = 100;
+  for (unsigned polls = 1;; ++polls) {
+    info.si_pid = 0;
+    int result = waitid(P_PID, static_cast<id_t>(tid), &info,
+                        WEXITED | WSTOPPED | __WALL | WNOWAIT | WNOHANG);
+    if (result == 0 && info.si_pid != 0) return true;
+    if (result != 0 && errno != EINTR) return false;
+    if (polls % polls_between_looks == 0 && is_zombie(tid)) return false;
+    usleep(pause_us);
+  }
+}
+
 // Waits for the next stop of the thread. What ends it or makes it another program stays for the
 // tracer's own waitpid().
 bool next_stop(StoppedThread& thread, Stop& stop) {
   siginfo_t info{};
-  int result;
-  do
-    result =
-        waitid(P_PID, static_cast<id_t>(thread.tid), &info, WEXITED | WSTOPPED | __WALL | WNOWAIT);
-  while (result != 0 && errno == EINTR);
-  bool stopped = result == 0 && (info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED);
+  bool stopped = wait_for_change(thread.tid, info) &&
+                 (info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED);
   int status = 0;
   if (!stopped || info.si_status >> 8 == PTRACE_EVENT_EXEC ||
       waitpid(thread.tid, &status, __WALL) != thread.tid || !WIFSTOPPED(status)) {
