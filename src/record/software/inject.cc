@@ -1,12 +1,11 @@
 #include "record/software/inject.h"
 
-#include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <string_view>
+
+#include "record/system/proc_status.h"
 
 namespace pgokit::record {
 namespace {
@@ -17,20 +16,9 @@ bool is_at(pid_t tid, u8 operation) {
   return size > 0 && info.op == operation;
 }
 
-// The first thread of a process, where another one executes a program: it is dead, and waitpid()
-// tells that after the tracer has waited for the other threads. So nobody may block here.
-bool is_zombie(pid_t tid) {
-  char text[512];
-  int fd = open(fmt::format("/proc/{}/stat", tid).c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return true;
-  ssize_t size = read(fd, text, sizeof text);
-  close(fd);
-  std::string_view stat(text, size > 0 ? static_cast<size_t>(size) : 0);
-  size_t name_end = stat.rfind(") ");
-  return name_end == stat.npos || stat.substr(name_end + 2).starts_with('Z');
-}
-
-// False: the thread will not stop any more.
+// False: the thread will not stop any more. The first thread of a process is dead where another one
+// executes a program, and waitpid() tells that only after the tracer has waited for the others: so
+// nobody may block here.
 bool wait_for_change(pid_t tid, siginfo_t& info) {
   constexpr useconds_t pause_us = 20;
   constexpr unsigned polls_between_looks = 100;
@@ -40,7 +28,7 @@ bool wait_for_change(pid_t tid, siginfo_t& info) {
                         WEXITED | WSTOPPED | __WALL | WNOWAIT | WNOHANG);
     if (result == 0 && info.si_pid != 0) return true;
     if (result != 0 && errno != EINTR) return false;
-    if (polls % polls_between_looks == 0 && is_zombie(tid)) return false;
+    if (polls % polls_between_looks == 0 && has_ended(tid)) return false;
     usleep(pause_us);
   }
 }

@@ -48,12 +48,12 @@ bool is_sandboxed(const std::string& status) {
   return own_mode == 0 || number_of(status, "Seccomp_filters") > own_filters;
 }
 
+}  // namespace
+
 bool has_ended(pid_t tid) {
   auto state = status_line(tid, "State");
   return state.find_first_of("ZX") != state.npos;
 }
-
-}  // namespace
 
 std::vector<pid_t> threads_of(pid_t pid) {
   std::vector<pid_t> list;

@@ -8,6 +8,8 @@
 
 namespace pgokit::record {
 
+// A thread that nobody has waited for yet.
+bool has_ended(pid_t tid);
 // The threads of a process that have not ended.
 std::vector<pid_t> threads_of(pid_t pid);
 // Who traces a thread, 0: nobody.
