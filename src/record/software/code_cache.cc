@@ -189,7 +189,7 @@ const CodeCache::KnownBlock* CodeCache::block_at(u64 pc) const {
   return nullptr;
 }
 
-bool CodeCache::recover(Registers& regs, const scratch::Header& header) const {
+Recovered CodeCache::recover(Registers& regs, const scratch::Header& header) const {
   const Recovery* state = nullptr;
   Translation copy;
   if (in_routine(regs.rip)) {
@@ -199,9 +199,14 @@ bool CodeCache::recover(Registers& regs, const scratch::Header& header) const {
                      {.code = block->code - 8, .slots = block->code, .first_edge = 0});
     state = recovery_at(copy.block.recoveries, regs.rip - block->code);
   }
-  if (!state) return false;
+  if (!state) return {};
   record::recover(regs, *state, header);
-  return true;
+  if (state->unrecorded == Recovery::Unrecorded::none) return {.was_inside = true};
+  bool in_scratch = state->unrecorded == Recovery::Unrecorded::in_scratch;
+  Edge newest = in_scratch ? edge(static_cast<u32>(header.edge)) : state->edge;
+  newest.indirect = newest.to == 0;
+  newest.to = regs.rip;
+  return {.was_inside = true, .unrecorded = newest};
 }
 
 scratch::Header CodeCache::header(u32 branches, u32 passes) const {

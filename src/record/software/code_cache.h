@@ -16,6 +16,7 @@
 
 #include <deque>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "record/system/target_memory.h"
@@ -51,6 +52,11 @@ struct Arena {
   }
 };
 
+struct Recovered {
+  bool was_inside = false;         // otherwise the registers were those of the program
+  std::optional<Edge> unrecorded;  // the branch made last, where the ring does not have it
+};
+
 class CodeCache {
  public:
   // The program's bytes from an address on, as far as they are code that may be translated; valid
@@ -78,9 +84,8 @@ class CodeCache {
   // In the routines, not in the copy of a block.
   bool in_routine(u64 address) const;
   // From the registers of a thread that has stopped in the cache, with `header` in its scratch
-  // area, to those that the program would have outside. False: it is not in the cache, they are
-  // those of the program.
-  bool recover(Registers& regs, const scratch::Header& header) const;
+  // area, to those that the program would have outside.
+  Recovered recover(Registers& regs, const scratch::Header& header) const;
 
   // Of a window of so many passes of so many branches, the last of which is recorded.
   scratch::Header header(u32 branches, u32 passes = 1) const;

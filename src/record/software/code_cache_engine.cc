@@ -170,7 +170,7 @@ class CodeCacheEngine : public WindowEngine {
     auto& space = *thread.space;
     u64 pc = regs.rip;
     bool in_routine = space.cache().in_routine(pc);
-    space.cache().recover(regs, seen_.header);
+    auto recovered = space.cache().recover(regs, seen_.header);
     siginfo_t info;
     if (stop.event() == 0 && get_signal(thread.tid, info) && caused_by_instruction(info)) {
       // Reading the time. A breakpoint of the program's right before the window has SI_KERNEL too.
@@ -183,7 +183,9 @@ class CodeCacheEngine : public WindowEngine {
       }
     }
     thread.window.cycles = 0;
-    return cut_short(thread, regs);
+    thread.window.cut_short = true;
+    collect(thread, regs, recovered.unrecorded);
+    return end(thread);
   }
 
   bool read(Thread& thread, Registers& regs) {
@@ -208,7 +210,8 @@ class CodeCacheEngine : public WindowEngine {
     return Progressed::part;
   }
 
-  void collect(Thread& thread, const Registers& regs) {
+  void collect(Thread& thread, const Registers& regs,
+               const std::optional<Edge>& unrecorded = std::nullopt) {
     auto& window = thread.window;
     u64 gs_base = window.regs.gs_base;
     window.regs = regs;
@@ -218,8 +221,13 @@ class CodeCacheEngine : public WindowEngine {
     u64 further = state_of(thread).passes - 1;
     u64 whole_passes = further - std::min<u64>(seen_.header.passes, further);
     window.passed += whole_passes * window.branches + window.branches - left;
-    for (u64 n = whole_passes ? left : 0; n > 0; --n) take(thread, seen_.ring[n]);
+    // The place of the oldest entry may hold one that is about to be counted.
+    u64 oldest = left - (left > 0 && unrecorded ? 1 : 0);
+    for (u64 n = whole_passes ? oldest : 0; n > 0; --n) take(thread, seen_.ring[n]);
     for (u64 n = window.branches; n > left; --n) take(thread, seen_.ring[n]);
+    if (!unrecorded) return;
+    window.taken.push_back(*unrecorded);
+    ++window.passed;
   }
 
   Progressed cut_short(Thread& thread, const Registers& regs) {

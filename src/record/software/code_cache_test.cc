@@ -1,6 +1,5 @@
 #include "record/software/code_cache.h"
 
-#include <elf.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -9,8 +8,8 @@
 #include <numeric>
 #include <random>
 
-#include "isa/decoder.h"
 #include "test/support/local_target.h"
+#include "test/support/possible_branches.h"
 
 namespace pgokit::record {
 namespace {
@@ -27,31 +26,6 @@ std::vector<int> numbers(size_t n) {
   std::mt19937 random(7);
   for (auto& one : list) one = static_cast<int>(random());
   return list;
-}
-
-// What every recording has to satisfy: a branch at each `from` that can go to `to`, and straight
-// code from each `to` to the next `from`.
-void expect_possible(const std::vector<Edge>& edges) {
-  auto decoder = isa::Decoder::for_machine(EM_X86_64).value();
-  auto at = [&](u64 address) {
-    return decoder.decode(Bytes(reinterpret_cast<const u8*>(address), 16), address);
-  };
-  for (size_t i = 0; i < edges.size(); ++i) {
-    auto branch = at(edges[i].from);
-    ASSERT_TRUE(isa::ends_range(branch.flow)) << i;
-    if (branch.has_target) {
-      EXPECT_EQ(branch.target, edges[i].to);
-    }
-    if (i == 0) continue;
-    u64 pc = edges[i - 1].to;
-    while (pc < edges[i].from) {
-      auto one = at(pc);
-      ASSERT_TRUE(one.ok());
-      ASSERT_FALSE(isa::never_falls_through(one.flow)) << i;
-      pc += one.length;
-    }
-    ASSERT_EQ(pc, edges[i].from) << i;
-  }
 }
 
 TEST(CodeCache, ProgramsGoOnAsIfNothingWasWhereAWindowEnds) {
@@ -74,7 +48,7 @@ TEST(CodeCache, WhatIsRecordedIsPossible) {
     auto* sort = target.window<Sort>(&qsort, 200);
     sort(list.data(), list.size(), sizeof list[0], compare);
     auto edges = target.recorded();
-    expect_possible(edges);
+    expect_possible(edges, edges.back().to);
     longest = std::max(longest, edges.size());
     // what a tracer does at a miss
     u64 missed = target.header().target;

@@ -113,7 +113,9 @@ void emit_leave(Assembler& out, Routines& routines) {
 // In: rcx = target of an indirect branch, gs:rcx, gs:edge; the rest is the program's.
 void emit_dispatch(Assembler& out, Routines& routines) {
   routines.dispatch = out.here();
-  Recovery state{.address = Recovery::Address::in_rcx, .rcx = true};
+  Recovery state{.address = Recovery::Address::in_rcx,
+                 .rcx = true,
+                 .unrecorded = Recovery::Unrecorded::in_scratch};
   state_is(out, routines, state);
   out.save(Reg::rax, scratch::rax);
   out.save(Reg::rdx, scratch::rdx);
@@ -130,6 +132,8 @@ void emit_dispatch(Assembler& out, Routines& routines) {
       out.value(scratch::ring + 8);              // mov gs:[rax + ring + 8], rcx
   out.bytes({0x83, 0xe8, scratch::entry_size});  // sub eax, 16
   out.save32(Reg::rax, scratch::left);
+  state.unrecorded = Recovery::Unrecorded::none;
+  state_is(out, routines, state);
   out.bytes({0x0f, 0x84});  // jz: the window is full
   u32 full = out.rel32();
   auto missing = emit_lookup(out);

@@ -126,9 +126,10 @@ class Translator {
     out_.bytes(Bytes(copy));
     state_is(at_, false);
     out_.bytes({0xeb, 0x05});  // not taken: over the next jump
-    state_is(one_.target, false);
+    Edge edge{from, one_.target, EdgeKind::jump, one_.length};
+    state_is_behind(edge, false);
     out_.bytes({0xe9});
-    conditionals_.push_back({out_.rel32(), {from, one_.target, EdgeKind::jump, one_.length}});
+    conditionals_.push_back({out_.rel32(), edge});
     return true;
   }
 
@@ -136,7 +137,20 @@ class Translator {
   void state_is(u64 original, bool rcx_saved) {
     add_recovery({.address = Recovery::Address::fixed, .original = original, .rcx = rcx_saved});
   }
-  void state_is_at(Recovery::Address address) { add_recovery({.address = address, .rcx = true}); }
+  // In the state behind a branch that is made and not in the ring.
+  void state_is_behind(const Edge& edge, bool rcx_saved) {
+    add_recovery({.address = Recovery::Address::fixed,
+                  .original = edge.to,
+                  .rcx = rcx_saved,
+                  .unrecorded = Recovery::Unrecorded::edge,
+                  .edge = edge});
+  }
+  void state_is_behind_indirect(Recovery::Address target) {
+    add_recovery({.address = target,
+                  .rcx = true,
+                  .unrecorded = Recovery::Unrecorded::edge,
+                  .edge = indirect_edge()});
+  }
   void add_recovery(Recovery recovery) {
     recovery.offset = static_cast<u32>(out_.here() - result_.block.code);
     result_.block.recoveries.push_back(recovery);
@@ -164,14 +178,18 @@ class Translator {
   void emit_taken(const Edge& edge, u64 return_address) {
     branch_ = edge.from;
     u32 number = add_edge(edge);
-    state_is(return_address ? edge.from : edge.to, false);
+    if (return_address)
+      state_is(edge.from, false);
+    else
+      state_is_behind(edge, false);
     out_.save(Reg::rcx, scratch::rcx);
     if (return_address) emit_push(return_address);
-    state_is(edge.to, true);
+    state_is_behind(edge, true);
     out_.load32(Reg::rcx, scratch::left);
     out_.bytes({0x65, 0xc7, 0x81}), out_.value(scratch::ring), out_.value(number);
     out_.bytes({0x8d, 0x49, static_cast<u8>(-i32(scratch::entry_size))});  // lea ecx, [rcx - 16]
     out_.save32(Reg::rcx, scratch::left);
+    state_is(edge.to, true);
     out_.bytes({0xe3, 0x00});  // jrcxz: the window is full
     u32 full = out_.offset() - 1;
     out_.load(Reg::rcx, scratch::rcx);
@@ -204,7 +222,7 @@ class Translator {
             out_.value(u32{one_.released} + 8);                        // [rsp + 8 + n]
       else
         out_.bytes({0x59});  // pop rcx
-      state_is_at(Recovery::Address::in_rcx);
+      state_is_behind_indirect(Recovery::Address::in_rcx);
       return true;
     }
     u32 displacement = 0;
@@ -212,10 +230,11 @@ class Translator {
     return put_moved(load, displacement, at_);
   }
 
-  EdgeKind indirect_kind() const {
-    return one_.kind == CopyKind::ret             ? EdgeKind::ret
-           : one_.kind == CopyKind::indirect_call ? EdgeKind::call
-                                                  : EdgeKind::jump;
+  Edge indirect_edge() const {
+    auto kind = one_.kind == CopyKind::ret             ? EdgeKind::ret
+                : one_.kind == CopyKind::indirect_call ? EdgeKind::call
+                                                       : EdgeKind::jump;
+    return {branch_, 0, kind, one_.length};
   }
 
   bool emit_indirect(u64 from, Bytes raw) {
@@ -231,10 +250,10 @@ class Translator {
     if (one_.kind == CopyKind::indirect_call) {
       out_.save(Reg::rcx, scratch::target);
       emit_push(at_);
-      state_is_at(Recovery::Address::in_target);
+      state_is_behind_indirect(Recovery::Address::in_target);
       out_.load(Reg::rcx, scratch::target);
     }
-    out_.store_imm(scratch::edge, add_edge({from, 0, indirect_kind(), one_.length}));
+    out_.store_imm(scratch::edge, add_edge(indirect_edge()));
     out_.jump_gs(scratch::dispatch);
     ended_ = true;
     return true;

@@ -42,14 +42,20 @@ struct Edge {
 
 // Where the program's state is while a thread is in a copy or a routine: for all instructions from
 // `offset` on, up to the next one's. With it a thread can leave at any moment, not only at the end
-// of a window; a branch that is half made is made anew or completed.
+// of a window; a branch that is half made is made anew or completed. One that is completed may not be
+// in the ring yet.
 struct Recovery {
   enum class Address : u8 { fixed, in_rcx, in_target };  // of the program's next instruction
+  enum class Unrecorded : u8 { none, edge, in_scratch };
   u32 offset = 0;
   Address address = Address::fixed;
   u64 original = 0;  // if it is fixed
   // In the scratch area, not in the registers:
   bool rcx = false, rax_and_rdx = false, flags = false, r11 = false;
+  // The branch made last, where the ring does not have it: `edge`, or the one that scratch::edge
+  // numbers.
+  Unrecorded unrecorded = Unrecorded::none;
+  Edge edge = {};
 };
 
 // A way out of the copy: it jumps to the address that the 8 bytes at `slot` hold. `miss` is what

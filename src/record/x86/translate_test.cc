@@ -11,6 +11,7 @@
 
 #include "record/x86/instruction.h"
 #include "test/support/local_target.h"
+#include "test/support/possible_branches.h"
 
 namespace pgokit::record {
 namespace {
@@ -268,6 +269,9 @@ struct Stepping {
   static constexpr u64 trap_flag = 0x100;
   static inline const LocalTarget* target = nullptr;
   static inline u64 steps = 0, leave_at = 0;
+  static inline u64 left_for = 0;  // where the program went on
+  static inline std::vector<Edge> edges;
+  static inline bool completed = false;  // a branch that the ring did not have
 
   static void on_trap(int, siginfo_t*, void* context) {
     auto* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
@@ -276,7 +280,11 @@ struct Stepping {
     Registers regs{};
     regs.rip = of(REG_RIP), regs.rax = of(REG_RAX), regs.rcx = of(REG_RCX), regs.rdx = of(REG_RDX);
     regs.r11 = of(REG_R11), regs.eflags = of(REG_EFL);
-    ASSERT_TRUE(target->cache.recover(regs, target->header()));
+    auto recovered = target->cache.recover(regs, target->header());
+    ASSERT_TRUE(recovered.was_inside);
+    left_for = regs.rip, edges = target->recorded();
+    completed = recovered.unrecorded.has_value();
+    if (completed) edges.push_back(*recovered.unrecorded);
     auto set = [&](int number, u64 value) { registers[number] = static_cast<greg_t>(value); };
     set(REG_RIP, regs.rip), set(REG_RAX, regs.rax), set(REG_RCX, regs.rcx), set(REG_RDX, regs.rdx);
     set(REG_R11, regs.r11), set(REG_EFL, regs.eflags & ~trap_flag);
@@ -285,6 +293,7 @@ struct Stepping {
   // How many instructions in the cache there were.
   static u64 call(LocalTarget& in, Function* function, State& state, u64 leave_before) {
     target = &in, steps = 0, leave_at = leave_before;
+    edges.clear(), completed = false;
     auto* argument = &state;
     __asm__ volatile(
         "lea -128(%%rsp), %%rsp\n pushfq\n orq $0x100, (%%rsp)\n popfq\n call *%1\n"
@@ -301,7 +310,7 @@ TEST_F(Translated, CopiesCanBeLeftBeforeAnyInstruction) {
   action.sa_sigaction = Stepping::on_trap;
   action.sa_flags = SA_SIGINFO;
   sigaction(SIGTRAP, &action, &before);
-  u64 left = 0;
+  u64 left = 0, completed = 0;
   for (unsigned seed = 1; seed <= 12; ++seed) {
     LocalTarget target({page_});
     CodeMaker maker(page_, seed);
@@ -324,14 +333,16 @@ TEST_F(Translated, CopiesCanBeLeftBeforeAnyInstruction) {
       else if (u64 made = Stepping::call(target, copy, got, leave_before); !leaves)
         steps = made;
       else
-        left += made >= leave_before;
+        left += made >= leave_before, completed += Stepping::completed;
       got.flags &= arithmetic_flags;
       ASSERT_EQ(got, expected) << "seed " << seed << ", left before step " << leave_before;
+      if (leaves) expect_possible(Stepping::edges, Stepping::left_for);
       u64 missing = target.header().target;
       if (!leaves && target.cache.enter(missing)) target.cache.publish(missing);
     }
   }
   EXPECT_GT(left, 250U);
+  EXPECT_GT(completed, 20U);
   sigaction(SIGTRAP, &before, nullptr);
 }
 
