@@ -104,15 +104,39 @@ class TreeSize {
   std::unordered_map<const demangle_component*, u64> sizes_;
 };
 
+struct Tree {
+  demangle_component* root = nullptr;
+  std::unique_ptr<void, void (*)(void*)> memory{nullptr, std::free};
+};
+
+constexpr int options = DMGL_PARAMS | DMGL_ANSI | DMGL_TYPES;
+
+// "sr1A1x" of older compilers can be read in two ways, and libiberty's callback tries the newer one
+// first. The function that gives the tree leaves it to a variable that it does not set: to what the
+// stack has there.
+enum class Reading : u8 { older = 0, newer = 1 };
+
+[[gnu::noinline, gnu::no_sanitize_address]] void leave_on_stack(Reading reading) {
+  volatile Reading room[2048];
+  for (volatile Reading& one : room) one = reading;
+}
+
+Tree parse(const std::string& name, Reading reading) {
+  Tree tree;
+  void* memory = nullptr;
+  leave_on_stack(reading);
+  tree.root = cplus_demangle_v3_components(name.c_str(), options, &memory);
+  tree.memory.reset(memory);
+  return tree;
+}
+
 std::string demangle_cplusplus(const std::string& name) {
   if (name.size() > longest_cplusplus) return "";
-  constexpr int options = DMGL_PARAMS | DMGL_ANSI | DMGL_TYPES;
-  void* memory = nullptr;
-  auto* tree = cplus_demangle_v3_components(name.c_str(), options, &memory);
-  std::unique_ptr<void, void (*)(void*)> owner(memory, std::free);
-  if (!tree || TreeSize().of(tree) > most_nodes) return "";
+  auto tree = parse(name, Reading::newer);
+  if (!tree.root) tree = parse(name, Reading::older);
+  if (!tree.root || TreeSize().of(tree.root) > most_nodes) return "";
   return printed_by([&](Printed* printed) {
-    return cplus_demangle_print_callback(options, tree, take, printed);
+    return cplus_demangle_print_callback(options, tree.root, take, printed);
   });
 }
 

@@ -15,6 +15,21 @@ TEST(Demangle, WritesNamesAsPeopleDo) {
   EXPECT_EQ(demangle("_ZN1A4pushIJicEEEvDpT_"), "void A::push<int, char>(int, char)");
 }
 
+[[gnu::noinline]] void fill_stack(char with) {
+  volatile char room[4096];
+  for (volatile char& one : room) one = with;
+}
+
+TEST(Demangle, DoesNotDependOnWhatTheStackHolds) {
+  for (char left : {'\0', '\1', '\xff'}) {
+    fill_stack(left);
+    EXPECT_EQ(demangle("_ZN1A4swapIiEEN1BIXsr1CI1DEE5valueEvE4typeERT_"),
+              "B<C<D>::value, void>::type A::swap<int>(int&)");
+    fill_stack(left);
+    EXPECT_EQ(demangle("_Z1fI1AEDTcl1xsr1A1xEET_"), "decltype (x(A::x)) f<A>(A)");
+  }
+}
+
 TEST(Demangle, KnowsBothFormsOfRust) {
   EXPECT_EQ(demangle("_RNvCs4fqI2P2rA04_5mycrt3foo"), "mycrt::foo");
   EXPECT_EQ(demangle("_RINvNtC3std3mem8align_ofdE.llvm.17"), "std::mem::align_of::<f64>.llvm.17");

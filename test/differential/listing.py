@@ -56,8 +56,8 @@ def output_of(command):
 def first_difference(theirs, ours):
     for number, (a, b) in enumerate(zip(theirs + ["(end)"], ours + ["(end)"]), 1):
         if a != b:
-            return f"line {number}\n  judge  {a}\n  pgokit {b}"
-    return "length"
+            return f"line {number}\n  expected {a}\n  got      {b}"
+    return "the ends of lines"
 
 
 def without_text(lines):
@@ -175,8 +175,11 @@ def compare_debug_files(pgokit, program, scratch):
         subprocess.run(["objcopy", "--strip-all", *strip, f"--add-gnu-debuglink={debug}", program, part],
                        check=True)
         for command in ([part], [part, "--debug-file", debug], [debug]):
-            if output_of([pgokit, "probes", "dump", *command]).stdout != whole:
-                raise Different(f"probes dump of {name} in a debug file differs: {command}")
+            done = output_of([pgokit, "probes", "dump", *command])
+            if done.stdout != whole:
+                where = first_difference(whole.splitlines(), done.stdout.splitlines())
+                raise Different(f"probes dump of {name} in a debug file, {command}: exit {done.returncode}: "
+                                f"{done.stderr[:300]}{where}")
         code = output_of([pgokit, "probes", "disassemble", part]).stdout
         if probes_at_instructions(code) != probes_at_instructions(
                 output_of([pgokit, "probes", "disassemble", program]).stdout):
