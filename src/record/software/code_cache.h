@@ -54,7 +54,7 @@ struct Arena {
 
 struct Recovered {
   bool was_inside = false;         // otherwise the registers were those of the program
-  std::optional<Edge> unrecorded;  // the branch made last, where the ring does not have it
+  std::optional<Edge> unrecorded = {};  // the branch made last, where the ring does not have it
 };
 
 class CodeCache {
