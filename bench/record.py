@@ -1,26 +1,31 @@
 #!/usr/bin/env python3
 """What software branch stacks cost, by way of recording, and how true they are.
 
-    ./dev bench record [--runs N]
+    ./dev bench record [--runs N] [--peers] [--programs sqlite3,lua5.4,...] [--ways default,...]
 
 Writes the tables of bench/record.md. Ways: pgokit's code cache; PTRACE_SINGLESTEP (the recorder's own
 backend, everything else being equal); ptrace with a hardware breakpoint at the end of each block;
 qemu-user as it is, without any recording, where it is installed.
+
+Real programs are built from Debian's source packages (support/real_programs.py) and recorded in
+several ways (support/real_recordings.py). With --programs or --ways, only these are measured, and
+bench/record.md stays as it is; build/bench/record_real.json has all figures of each run.
 """
 import argparse
 import json
 import os
 import pathlib
-import re
 import shutil
-import statistics
 import subprocess
 import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "test/record"))
+sys.path[:0] = [str(ROOT / "bench/support"), str(ROOT / "test/record")]
 import exact  # noqa: E402
+import launch  # noqa: E402
+import real_programs  # noqa: E402
+import real_recordings  # noqa: E402
 
 WORK = ROOT / "build/bench"
 PGOKIT = ROOT / "build/bin/pgokit"
@@ -94,18 +99,58 @@ def slow_down(runs):
     return text
 
 
+def synthetic(runs):
+    WORK.mkdir(parents=True, exist_ok=True)
+    measured = [exact.measure(PGOKIT, ROOT / "build/release/test/record/recorded_exact", WORK) for _ in range(runs)]
+    text = ["## Ways to get a branch stack", "", *ways(), "", "## Slow-down of the program", "", *slow_down(runs), "",
+            "## Agreement with exact counts", "",
+            "Overlap with the counts of clang's instrumentation, which are those of the recorded run itself:", ""]
+    text += ["| samples | overlap | of a sampler without bias |", "|---|---|---|"]
+    return text + [f"| {samples:,} | {100 * overlap:.1f} % | {100 * chance:.1f} % |" for samples, overlap, chance in measured]
+
+
+def real(options):
+    rows = real_recordings.ways(PGOKIT, options.peers)
+    if options.ways:
+        rows = [row for row in rows if row.label in ["alone", *options.ways.split(",")]]
+    found, text = [], [
+        "## Real programs", "",
+        "Sources of Debian, clang-22 -O2. The truth are the counts of all blocks by pgokit's plugin, in the same training run.",
+        "Similarity is that of `pgokit compare`, of profiles by probes, which are the blocks; beside it that of profiles by lines.",
+        "*Weight found*: the share of all executions that were in blocks which the recording knows. Median of",
+        f"{options.runs} interleaved recordings; slow-down by the least time, with the recorder's own CPU time.",
+        f"{launch.machine()}; load of the machine {os.getloadavg()[1]:.1f}."]
+    for name in options.programs.split(","):
+        try:
+            program = real_programs.built(name, WORK / "programs", PGOKIT)
+            found.append(real_recordings.measure(program, PGOKIT, options.runs, rows))
+        except (real_programs.Missing, launch.Failed) as why:
+            print(f"bench record: without {name}: {why}", file=sys.stderr)
+            text += ["", f"{name} was left out."]
+            continue
+        text += ["", *real_recordings.table(found[-1])]
+        print("\n".join(real_recordings.table(found[-1])), flush=True)
+    WORK.mkdir(parents=True, exist_ok=True)
+    (WORK / "record_real.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    return text
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--programs", default="", help=f"only these of {','.join(real_programs.RECIPES)}")
+    parser.add_argument("--ways", default="", help="only these ways to record real programs")
+    parser.add_argument("--peers", action="store_true", help="also the slow-down by callgrind and qemu-user, of real programs")
     options = parser.parse_args()
-    WORK.mkdir(parents=True, exist_ok=True)
-    measured = [exact.measure(PGOKIT, ROOT / "build/release/test/record/recorded_exact", WORK) for _ in range(options.runs)]
-    text = ["# Recording in software: measured", "", "    ./dev bench record", "", "## Ways to get a branch stack", "", *ways(),
-            "", "## Slow-down of the program", "", *slow_down(options.runs), "", "## Agreement with exact counts", "",
-            "Overlap with the counts of clang's instrumentation, which are those of the recorded run itself:", ""]
-    text += ["| samples | overlap | of a sampler without bias |", "|---|---|---|"]
-    text += [f"| {samples:,} | {100 * overlap:.1f} % | {100 * chance:.1f} % |" for samples, overlap, chance in measured]
-    (ROOT / "bench/record.md").write_text("\n".join(text) + "\n")
+    everything = not options.programs and not options.ways
+    options.programs = options.programs or ",".join(real_programs.RECIPES)
+    if unknown := set(options.programs.split(",")) - set(real_programs.RECIPES):
+        parser.error(f"no such program: {', '.join(sorted(unknown))}")
+    if not everything:
+        real(options)
+        return
+    text = ["# Recording in software: measured", "", "    ./dev bench record --peers", "", *synthetic(options.runs), "", *real(options)]
+    (ROOT / "bench/record.md").write_text("\n".join(text) + "\n", encoding="utf-8")
     print("\n".join(text))
 
 

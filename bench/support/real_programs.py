@@ -1,0 +1,182 @@
+"""Real programs from Debian's source packages, built plain and counted, each with a training run of some 2 s.
+
+    program = built("zstd", WORK, pgokit)        # raises Missing, which says why it cannot be had here
+    program.command(program.plain)               # the training run, in program.folder; deterministic
+    program.count(pgokit, "truth")               # exact counts of its blocks, as profiles
+
+A training run is a shell script, given the program as its arguments, so that an emulator can be put before it.
+"""
+import dataclasses
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+import source_package
+import training_inputs
+from source_package import Missing
+
+# Blocks are judged by probes: lines also depend on where the compiler has none, which differs with every instruction inserted.
+FLAGS = "-O2 -g1 -fdebug-info-for-profiling -funique-internal-linkage-names -fpseudo-probe-for-profiling"
+KINDS = {"probes": [], "lines": ["--use-dwarf"]}  # of profiles, and the options of `pgokit generate`
+
+
+@dataclasses.dataclass
+class Recipe:
+    """Shell scripts: `build` makes ./program in the folder of the sources by CC, CXX and FLAGS; `train` runs "$@"."""
+    about: str
+    build: str
+    train: str
+    write_inputs: object = lambda folder: None
+    needs: tuple = ()  # tools that build it
+
+
+RECIPES = {
+    "sqlite3": Recipe(
+        "speedtest1: six runs, five in memory, one in a file",
+        """./configure --disable-tcl --disable-readline
+           make sqlite3.c
+           $CC $FLAGS -DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_LOAD_EXTENSION -I. test/speedtest1.c sqlite3.c -o program -lm""",
+        """for size in 20 25 30; do "$@" --size $size; done
+           "$@" --size 25 --testset cte
+           "$@" --size 10 --testset orm
+           rm -f test.db; "$@" --size 20 --nosync test.db""",
+        needs=("tclsh", "make")),
+    "lua5.4": Recipe(
+        "three scripts (objects, strings, numbers), five times each",
+        """$CC $FLAGS -DLUA_USE_POSIX '-Dluai_makeseed(L)=1' '-Dl_randomizePivot()=1' \
+               $(ls src/*.c | grep -v luac.c) -o program -lm""",
+        """for round in 1 2 3 4 5; do for script in objects strings numbers; do "$@" $script.lua; done; done""",
+        training_inputs.write_scripts),
+    "zstd": Recipe(
+        "10 files of 3 MB by -1, -3, -6 and -9, and back: 80 short processes",
+        """make -C programs CC="$CC" CFLAGS="$FLAGS" HAVE_ZLIB=0 HAVE_LZMA=0 HAVE_LZ4=0 ZSTD_NO_ASM=1 zstd-release
+           cp programs/zstd program""",
+        """for part in 0 1 2 3 4 5 6 7 8 9; do for level in 1 3 6 9; do
+             "$@" -q -f --single-thread --no-asyncio -$level text.$part -o packed
+             "$@" -q -f --single-thread --no-asyncio -d packed -o unpacked
+           done; done""",
+        training_inputs.write_text, ("make",)),
+    "ninja-build": Recipe(
+        "a manifest of 25,000 edges: dry runs, and -t commands, graph, targets, compdb",
+        """CXX="$CXX" CFLAGS="$FLAGS" LDFLAGS= python3 ./configure.py
+           ninja ninja
+           cp ninja program""",
+        """for tool in commands "targets all" compdb graph "query everything"; do "$@" -t $tool; done
+           for program in 1 80 160; do "$@" -n out/bin/program$program; done
+           "$@" -n; "$@" -n -v; "$@" -n -d explain""",
+        training_inputs.write_manifest, ("ninja",)),
+    "xz-utils": Recipe(
+        "4 files of 0.7 MB by -0, -3 and -6, one as .lzma, and back: 32 short processes",
+        """./configure CC="$CC" CFLAGS="$FLAGS" --disable-shared --disable-nls --disable-doc --disable-scripts --disable-threads
+           make -C src/liblzma && make -C src/xz
+           cp src/xz/xz program""",
+        """for part in 0 1 2 3; do for way in -0 -3 -6 --format=lzma\\ -2; do
+             "$@" -c $way small.$part > packed
+             "$@" -d -c packed > unpacked
+           done; done""",
+        training_inputs.write_text, ("make",)),
+}
+
+
+def run(command, folder, log="", **environment):
+    """All that it prints, which also goes into the file `log` of the folder."""
+    command = [str(word) for word in command]
+    done = subprocess.run(command, cwd=folder, env=dict(os.environ, **environment), text=True, errors="replace",
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    if log:
+        (folder / log).write_text(done.stdout, encoding="utf-8")
+    if done.returncode:
+        raise Missing(f"{' '.join(command)[:200]}: exit code {done.returncode}\n{done.stdout[-1000:]}")
+    return done.stdout
+
+
+@dataclasses.dataclass
+class Program:
+    name: str
+    version: str
+    recipe: Recipe
+    folder: pathlib.Path  # of its training run
+    plain: pathlib.Path
+    counted: pathlib.Path
+
+    def bare(self):
+        """The plain program without debug information, at which valgrind 3.19 gives up."""
+        out = self.plain.with_name("bare")
+        run(["llvm-objcopy-22", "--strip-debug", self.plain, out], self.folder)
+        return out
+
+    def command(self, *program):
+        return ["sh", "train.sh", *program]
+
+    def count(self, pgokit, name):
+        """The counts of one training run, as NAME.probes.prof and NAME.lines.prof."""
+        dumps = self.folder / "dumps"
+        shutil.rmtree(dumps, ignore_errors=True)
+        dumps.mkdir()
+        run(self.command(self.counted), self.folder, log="train.log", PGOKIT_PROFILE_FILE=str(dumps / "%p.mipraw"))
+        run([pgokit, "map", self.counted, "-o", "counted.map"], self.folder)
+        run([pgokit, "merge", "counted.map", *sorted(dumps.iterdir()), "-o", f"{name}.mip"], self.folder)
+        for kind in KINDS:
+            self.generate(pgokit, f"{name}.mip", self.counted, name, kind)
+
+    def generate(self, pgokit, source, binary, name, kind, options=()):
+        """NAME.KIND.prof; what `pgokit generate` says about it."""
+        return json.loads(run([pgokit, "generate", source, "-b", binary, "-o", f"{name}.{kind}.prof", "--json", *KINDS[kind], *options],
+                              self.folder))
+
+    def compare(self, pgokit, kind, name):
+        """NAME.KIND.prof with the counts of "truth"."""
+        return json.loads(run([pgokit, "compare", f"truth.{kind}.prof", f"{name}.{kind}.prof", "--json"], self.folder))
+
+
+def up_to_date(stamp, *made_of):
+    """Whether the stamp tells of just these; if not, it is gone, and the function that writes it is returned."""
+    digest = hashlib.sha256(b"\0".join(one if isinstance(one, bytes) else one.encode() for one in made_of)).hexdigest()
+    if stamp.exists() and stamp.read_text(encoding="utf-8") == digest:
+        return None
+    stamp.unlink(missing_ok=True)
+    return lambda: stamp.write_text(digest, encoding="utf-8")
+
+
+def build(recipe, package, folder, kind, config):
+    """folder/kind/program, from sources of its own; again if anything that it is made of has changed."""
+    out = folder / kind / "program"
+    options = config.read_text(encoding="utf-8")
+    plugins = [pathlib.Path(word.partition("=")[2]).read_bytes() for word in options.split() if word.startswith("-fpass-plugin=")]
+    if finish := up_to_date(folder / f"{kind}.stamp", recipe.build, FLAGS, options, *plugins):
+        source_package.unpack(package, folder, folder / kind)
+        run(["sh", "-ec", recipe.build], folder / kind, log="build.log", FLAGS=FLAGS, CC=f"clang-22 --config={config}",
+            CXX=f"clang++-22 --config={config}")
+        finish()
+    return out
+
+
+def prepare(recipe, folder):
+    """The folder in which the training run takes place, with its inputs."""
+    train = folder / "train"
+    scripts = [file.read_bytes() for file in sorted(training_inputs.SCRIPTS.iterdir())]
+    if finish := up_to_date(folder / "train.stamp", pathlib.Path(training_inputs.__file__).read_bytes(), *scripts):
+        shutil.rmtree(train, ignore_errors=True)
+        train.mkdir()
+        recipe.write_inputs(train)
+        finish()
+    (train / "train.sh").write_text(f"set -e\n{recipe.train}\n", encoding="utf-8")
+    return train
+
+
+def built(name, work, pgokit):
+    """Raises Missing."""
+    recipe, folder = RECIPES[name], work / name
+    if missing := [tool for tool in (*recipe.needs, "clang-22") if not shutil.which(tool)]:
+        raise Missing(f"no {', '.join(missing)}")
+    version = source_package.version(name, folder)
+    counting = run([pgokit, "flags", "blocks", "--all-blocks", "--style", "clang-config"], folder)
+    programs = []
+    for kind, options in (("plain", ""), ("counted", counting)):
+        config = folder / f"{kind}.cfg"
+        config.write_text(options, encoding="utf-8")
+        programs.append(build(recipe, name, folder, kind, config))
+    return Program(name, version, recipe, prepare(recipe, folder), *programs)

@@ -1,0 +1,124 @@
+"""Ways to record the training runs of real_programs.py, each judged by exact counts and by what it costs.
+
+    found = measure(program, pgokit, runs=3, rows=ways(pgokit, peers=False))
+    lines = table(found)
+
+All ways run in turn, so that whatever the machine does meanwhile meets them alike.
+"""
+import dataclasses
+import json
+import shutil
+import statistics
+
+import launch
+import real_programs
+
+RECORDING = "recorded.data"
+
+
+@dataclasses.dataclass
+class Way:
+    label: str
+    before: list  # the words before the command
+    generate: list = dataclasses.field(default_factory=list)  # options of `pgokit generate`
+    recording: str = RECORDING  # none: only what it costs is measured
+    each_program: bool = False  # they go before each program that the script runs, not before the shell
+    runs: int = 0  # fewer than the others
+
+
+def ways(pgokit, peers):
+    """One line for each. The first is the program alone."""
+    def ours(label, *options):
+        return Way(label, [pgokit, "record", "-q", "--software", *options, "-o", RECORDING, "--"])
+
+    rows = [
+        Way("alone", [], recording=""),
+        ours("default"),
+        ours("-F 1000", "-F", "1000"),
+        ours("-F 4000", "-F", "4000"),
+        Way("-e cpu-clock", [pgokit, "record", "-q", "-e", "cpu-clock", "-o", RECORDING, "--"], ["--allow-ip"]),
+        Way("perf, cpu-clock", ["perf", "record", "-q", "-e", "cpu-clock:u", "-o", RECORDING, "--"], ["--allow-ip"]),
+    ]
+    if peers:
+        rows += [
+            Way("callgrind", ["valgrind", "-q", "--tool=callgrind", "--callgrind-out-file=/dev/null"], [], "", True, 1),
+            Way("qemu-user", ["qemu-x86_64"], [], "", True, 1),
+        ]
+    return [row for row in rows if not row.before or shutil.which(row.before[0])]
+
+
+def judge(program, way, pgokit):
+    """Samples, density, and how like the exact counts the profile of the recording is."""
+    made = {kind: program.generate(pgokit, RECORDING, program.plain, "recorded", kind, way.generate) for kind in real_programs.KINDS}
+    like = {kind: program.compare(pgokit, kind, "recorded") for kind in real_programs.KINDS}
+    return {
+        "samples": made["probes"]["samples"]["total"],
+        "used": made["probes"]["samples"]["used"],
+        "density": made["probes"]["profile"]["density"],
+        "similarity": like["probes"]["similarity"],
+        "similarity_by_lines": like["lines"]["similarity"],
+        "found": 1 - like["probes"]["base_unique_samples"] / like["probes"]["base_samples"],
+        "functions": like["probes"]["matched_functions"],
+    }
+
+
+def once(program, way, pgokit):
+    command = [*way.before, *program.command(program.plain)]
+    if way.each_program:
+        command = program.command(*way.before, program.bare())
+    (program.folder / RECORDING).unlink(missing_ok=True)
+    wall, cpu, _ = launch.run_once(command, program.folder)
+    return {"wall": wall, "cpu": cpu} | (judge(program, way, pgokit) if way.recording else {})
+
+
+def summary(results):
+    """The least time, and the median of everything else."""
+    return {name: (min if name in ("wall", "cpu") else statistics.median)(one[name] for one in results) for name in results[0]}
+
+
+def measure(program, pgokit, runs, rows):
+    for name in ("truth", "again"):
+        program.count(pgokit, name)
+    again = program.compare(pgokit, "probes", "again")
+    results, failed = {way.label: [] for way in rows}, {}
+    launch.run_once(program.command(program.plain), program.folder)  # brings the files into memory
+    for turn in range(runs):
+        for way in rows:
+            if turn >= (way.runs or runs) or way.label in failed:
+                continue
+            try:
+                results[way.label].append(once(program, way, pgokit))
+            except (launch.Failed, real_programs.Missing) as error:
+                failed[way.label] = str(error)
+    return {
+        "program": program.name, "version": program.version, "training": program.recipe.about,
+        "truth": {"samples": again["base_samples"], "functions": again["base_functions"], "similarity_of_two_runs": again["similarity"]},
+        "ways": {label: summary(one) | {"runs": one} for label, one in results.items() if one and label not in failed},
+        "failed": failed,
+    }
+
+
+def table(found):
+    alone = found["ways"]["alone"]
+    yield f"### {found['program']} {found['version']}"
+    yield ""
+    yield (f"{found['training']}; {alone['wall']:.2f} s, {alone['cpu']:.2f} s of CPU time; {found['truth']['functions']} "
+           f"functions; two counted runs are {100 * found['truth']['similarity_of_two_runs']:.2f} % alike.")
+    yield ""
+    yield "| way | samples | functions | similarity | by lines | weight found | density | slow-down | in CPU time |"
+    yield "|---|---|---|---|---|---|---|---|---|"
+    for label, way in found["ways"].items():
+        if label == "alone":
+            continue
+        judged = "| | | | | | |"
+        if "samples" in way:
+            judged = (f"| {way['samples']:,.0f} | {way['functions']:.0f} | {100 * way['similarity']:.1f} % | "
+                      f"{100 * way['similarity_by_lines']:.1f} % | {100 * way['found']:.1f} % | {way['density']:.1f} |")
+        yield f"| {label} {judged} {slow_down(way['wall'], alone['wall'])} | {slow_down(way['cpu'], alone['cpu'])} |"
+    for label, why in found["failed"].items():
+        yield f"| {label} | failed: {why.splitlines()[0].replace('|', ' ')} | | | | | | | |"
+
+
+def slow_down(time, alone):
+    """In percent up to twice the time, then as a factor."""
+    return f"{100 * (time / alone - 1):.1f} %" if time < 2 * alone else f"{time / alone:.1f}x"
