@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """What software branch stacks cost, by way of recording, and how true they are.
 
-    ./dev bench record [--runs N] [--peers] [--programs sqlite3,lua5.4,...] [--ways default,...]
+    ./dev bench record [--runs N] [--peers] [--bias] [--programs sqlite3,lua5.4,...] [--ways default,...]
 
 Writes the tables of bench/record.md. Ways: pgokit's code cache; PTRACE_SINGLESTEP (the recorder's own
 backend, everything else being equal); ptrace with a hardware breakpoint at the end of each block;
 qemu-user as it is, without any recording, where it is installed.
 
 Real programs are built from Debian's source packages (support/real_programs.py) and recorded in
-several ways (support/real_recordings.py). With --programs or --ways, only these are measured, and
+several ways (support/real_recordings.py). --bias also builds them with clang's own counters, and tells how far
+each way is from a sampler without bias. With --programs or --ways, only these are measured, and
 bench/record.md stays as it is; build/bench/record_real.json has all figures of each run.
 """
 import argparse
@@ -124,6 +125,8 @@ def real(options):
         try:
             program = real_programs.built(name, WORK / "programs", PGOKIT)
             found.append(real_recordings.measure(program, PGOKIT, options.runs, rows))
+            if options.bias and shutil.which("perf"):
+                found[-1]["bias"] = real_recordings.bias(program, PGOKIT, rows)
         except (real_programs.Missing, launch.Failed) as why:
             print(f"bench record: without {name}: {why}", file=sys.stderr)
             text += ["", f"{name} was left out."]
@@ -141,6 +144,7 @@ def main():
     parser.add_argument("--programs", default="", help=f"only these of {','.join(real_programs.RECIPES)}")
     parser.add_argument("--ways", default="", help="only these ways to record real programs")
     parser.add_argument("--peers", action="store_true", help="also the slow-down by callgrind and qemu-user, of real programs")
+    parser.add_argument("--bias", action="store_true", help="also real programs that count themselves: test/record/exact.py")
     options = parser.parse_args()
     everything = not options.programs and not options.ways
     options.programs = options.programs or ",".join(real_programs.RECIPES)
@@ -149,7 +153,8 @@ def main():
     if not everything:
         real(options)
         return
-    text = ["# Recording in software: measured", "", "    ./dev bench record --peers", "", *synthetic(options.runs), "", *real(options)]
+    text = ["# Recording in software: measured", "", "    ./dev bench record --peers --bias", "", *synthetic(options.runs), "",
+            *real(options)]
     (ROOT / "bench/record.md").write_text("\n".join(text) + "\n", encoding="utf-8")
     print("\n".join(text))
 

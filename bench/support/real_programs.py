@@ -111,6 +111,10 @@ class Program:
     def command(self, *program):
         return ["sh", "train.sh", *program]
 
+    def built_with(self, flags):
+        """A third program, with more flags of the compiler."""
+        return build_kind(self.recipe, self.name, self.folder.parent, "other", flags + "\n")
+
     def count(self, pgokit, name):
         """The counts of one training run, as NAME.probes.prof and NAME.lines.prof."""
         dumps = self.folder / "dumps"
@@ -167,6 +171,12 @@ def prepare(recipe, folder):
     return train
 
 
+def build_kind(recipe, name, folder, kind, options):
+    config = folder / f"{kind}.cfg"
+    config.write_text(options, encoding="utf-8")
+    return build(recipe, name, folder, kind, config)
+
+
 def built(name, work, pgokit):
     """Raises Missing."""
     recipe, folder = RECIPES[name], work / name
@@ -174,9 +184,5 @@ def built(name, work, pgokit):
         raise Missing(f"no {', '.join(missing)}")
     version = source_package.version(name, folder)
     counting = run([pgokit, "flags", "blocks", "--all-blocks", "--style", "clang-config"], folder)
-    programs = []
-    for kind, options in (("plain", ""), ("counted", counting)):
-        config = folder / f"{kind}.cfg"
-        config.write_text(options, encoding="utf-8")
-        programs.append(build(recipe, name, folder, kind, config))
-    return Program(name, version, recipe, prepare(recipe, folder), *programs)
+    plain, counted = (build_kind(recipe, name, folder, kind, options) for kind, options in (("plain", ""), ("counted", counting)))
+    return Program(name, version, recipe, prepare(recipe, folder), plain, counted)

@@ -10,6 +10,7 @@ import json
 import shutil
 import statistics
 
+import exact
 import launch
 import real_programs
 
@@ -24,12 +25,13 @@ class Way:
     recording: str = RECORDING  # none: only what it costs is measured
     each_program: bool = False  # they go before each program that the script runs, not before the shell
     runs: int = 0  # fewer than the others
+    options: list = None  # of `pgokit record --software`, where the recording has branch stacks
 
 
 def ways(pgokit, peers):
     """One line for each. The first is the program alone."""
     def ours(label, *options):
-        return Way(label, [pgokit, "record", "-q", "--software", *options, "-o", RECORDING, "--"])
+        return Way(label, [pgokit, "record", "-q", "--software", *options, "-o", RECORDING, "--"], options=list(options))
 
     rows = [
         Way("alone", [], recording=""),
@@ -98,6 +100,17 @@ def measure(program, pgokit, runs, rows):
     }
 
 
+def bias(program, pgokit, rows):
+    """The ways that give branch stacks, judged by the recorded run's own counters, beside a sampler without bias."""
+    own, found = program.built_with(exact.FLAGS), {}
+    for way in rows:
+        if way.options is not None:
+            samples, overlap, chance = exact.measure_command(pgokit, own, program.command(own), program.folder, way.options,
+                                                             cwd=program.folder)
+            found[way.label] = {"samples": samples, "overlap": overlap, "without_bias": chance}
+    return found
+
+
 def table(found):
     alone = found["ways"]["alone"]
     yield f"### {found['program']} {found['version']}"
@@ -117,6 +130,10 @@ def table(found):
         yield f"| {label} {judged} {slow_down(way['wall'], alone['wall'])} | {slow_down(way['cpu'], alone['cpu'])} |"
     for label, why in found["failed"].items():
         yield f"| {label} | failed: {why.splitlines()[0].replace('|', ' ')} | | | | | | | |"
+    if found.get("bias"):
+        yield from ["", "| way | samples | overlap with the run's own counters | of a sampler without bias |", "|---|---|---|---|"]
+        for label, one in found["bias"].items():
+            yield f"| {label} | {one['samples']:,} | {100 * one['overlap']:.1f} % | {100 * one['without_bias']:.1f} % |"
 
 
 def slow_down(time, alone):

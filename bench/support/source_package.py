@@ -34,7 +34,8 @@ def apt_get(folder, *words):
     done = subprocess.run(["apt-get", "-qq", *given, *words], cwd=folder, text=True, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     if done.returncode:
-        raise Missing(f"apt-get {words[0]}: {(done.stdout.strip().splitlines() or ['failed'])[-1]}")
+        said = [line for line in done.stdout.splitlines() if line.startswith("E: ")]
+        raise Missing(f"apt-get {words[0]}: {(said or ['failed'])[0].removeprefix('E: ')}")
 
 
 def update():

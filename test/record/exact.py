@@ -2,6 +2,10 @@
 """Compares recorded branch stacks with the exact counts of clang's instrumentation.
 
     exact.py PGOKIT PROGRAM FOLDER [RUNS]      fails where a run has less than 95 % of overlap at 20,000 samples
+    exact.py PGOKIT PROGRAM FOLDER [RUNS] --command 'sh train.sh PROGRAM' [--record '-F 1000'] [--within POINTS]
+
+The second form takes any program that was built with FLAGS, and a command that runs it, in any number of
+processes; it fails where the overlap is more than POINTS below that of a sampler without bias.
 
 The program counts itself (-fprofile-instr-generate) while it is recorded. Each counter is one
 instruction in the program's code; how often the recording passes over it, between two branches that
@@ -10,10 +14,13 @@ follow each other, is compared with the number it has counted to.
 Chance alone keeps the overlap from 100 %. How much, two halves of the same recording tell: they are
 apart by twice of what the whole is from the truth.
 """
+import argparse
 import bisect
+import collections
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import struct
 import subprocess
@@ -22,6 +29,8 @@ import sys
 SAMPLES = 20_000
 LEAST = 0.95
 ROUNDS = 1200
+FLAGS = ("-fprofile-instr-generate -mllvm -do-counter-promotion=false -mllvm -disable-licm-promotion -fno-vectorize "
+         "-fno-slp-vectorize -fno-pie -no-pie")
 TOGETHER = 200  # samples that follow each other, as those of one window do
 
 
@@ -56,18 +65,25 @@ def counts_of(raw):
 
 def passed(recording, counters):
     """(samples, counts of one half, of the other)"""
+    ranges, samples = (collections.Counter(), collections.Counter()), 0
+    with subprocess.Popen(["perf", "script", "-i", recording, "-F", "brstack"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          text=True) as script:
+        for line in script.stdout:
+            entries = [entry.split("/", 2)[:2] for entry in line.split()]
+            samples += bool(entries)
+            ranges[samples // TOGETHER % 2].update((target, source) for (source, _), (_, target) in zip(entries, entries[1:]))
+    return samples, *(counted(half, counters) for half in ranges)
+
+
+def counted(ranges, counters):
+    """What the counters within these ranges of code would have counted."""
     addresses = [address for address, _, _ in counters]
-    halves, samples = ({}, {}), 0
-    text = subprocess.run(["perf", "script", "-i", recording, "-F", "brstack"], capture_output=True, text=True, check=False).stdout
-    for line in text.splitlines():
-        entries = [tuple(int(x, 16) for x in entry.split("/")[:2]) for entry in line.split()]
-        samples += bool(entries)
-        counts = halves[samples // TOGETHER % 2]
-        for (source, _), (_, target) in zip(entries, entries[1:]):
-            for k in range(bisect.bisect_left(addresses, target), bisect.bisect_right(addresses, source)):
-                _, index, step = counters[k]
-                counts[index] = counts.get(index, 0) + step
-    return samples, *halves
+    counts = collections.Counter()
+    for (target, source), times in ranges.items():
+        for k in range(bisect.bisect_left(addresses, int(target, 16)), bisect.bisect_right(addresses, int(source, 16))):
+            _, index, step = counters[k]
+            counts[index] += times * step
+    return counts
 
 
 def overlap(one, other, indices):
@@ -75,41 +91,59 @@ def overlap(one, other, indices):
     return sum(min(one.get(i, 0) / all_one, other.get(i, 0) / all_other) for i in indices)
 
 
-def measure(pgokit, program, folder):
+def measure_command(pgokit, program, command, folder, options, cwd=None):
     """(samples, overlap, overlap that chance alone would leave)"""
     folder = pathlib.Path(folder)
-    raw, data = folder / "exact.profraw", folder / "exact.data"
+    raw, data = folder / "exact.counts", folder / "exact.data"
+    shutil.rmtree(raw, ignore_errors=True)
+    subprocess.run([pgokit, "record", "-q", "--software", "--no-callchain", *options, "-o", data, "--", *command],
+                   env=dict(os.environ, LLVM_PROFILE_FILE=str(raw.absolute() / "%p")), stdout=subprocess.DEVNULL, cwd=cwd, check=True)
+    counters = counters_of(program)
+    samples, one, other = passed(data, counters)
+    exact = dict(enumerate(map(sum, zip(*map(counts_of, raw.iterdir())))))
+    indices = {index for _, index, _ in counters}
+    return samples, overlap(one + other, exact, indices), (1 + overlap(one, other, indices)) / 2
+
+
+def measure(pgokit, program, folder):
+    """The same, of the test's own program."""
     rounds = ROUNDS
     while True:
-        environment = dict(os.environ, LLVM_PROFILE_FILE=str(raw))
-        subprocess.run([pgokit, "record", "-q", "--software", "--no-callchain", "-F", "3000", "-o", data, "--", program,
-                        str(rounds)], env=environment, stdout=subprocess.DEVNULL, check=True)
-        counters = counters_of(program)
-        samples, one, other = passed(data, counters)
-        if samples >= SAMPLES or rounds >= 8 * ROUNDS:
-            break
+        found = measure_command(pgokit, program, [program, str(rounds)], folder, ["-F", "3000"])
+        if found[0] >= SAMPLES or rounds >= 8 * ROUNDS:
+            return found
         rounds *= 2
-    exact = dict(enumerate(counts_of(raw)))
-    indices = {index for _, index, _ in counters}
-    both = {i: one.get(i, 0) + other.get(i, 0) for i in indices}
-    return samples, overlap(both, exact, indices), (1 + overlap(one, other, indices)) / 2
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pgokit")
+    parser.add_argument("program")
+    parser.add_argument("folder")
+    parser.add_argument("runs", nargs="?", type=int, default=1)
+    parser.add_argument("--command", help="runs the program")
+    parser.add_argument("--record", default="-F 1000", help="options of pgokit record, with --command")
+    parser.add_argument("--within", type=float, default=100, help="percentage points, with --command")
+    options = parser.parse_args()
     for tool in ("perf", "objdump"):
         if not shutil.which(tool):
             print(f"SKIPPED: no {tool}")
             return 77
-    probe = subprocess.run([sys.argv[1], "doctor", "--json"], capture_output=True, text=True, check=True)
+    probe = subprocess.run([options.pgokit, "doctor", "--json"], capture_output=True, text=True, check=True)
     if '"software": true' not in probe.stdout:
         print("SKIPPED: ptrace is not permitted here")
         return 77
     failed = False
-    for _ in range(int(sys.argv[4]) if len(sys.argv) > 4 else 1):
-        samples, share, chance = measure(*sys.argv[1:4])
+    for _ in range(options.runs):
+        if options.command:
+            samples, share, chance = measure_command(options.pgokit, options.program, shlex.split(options.command), options.folder,
+                                                     shlex.split(options.record))
+            failed |= share < chance - options.within / 100
+        else:
+            samples, share, chance = measure(options.pgokit, options.program, options.folder)
+            failed |= samples < SAMPLES or share < LEAST
         print(f"{samples} samples, overlap {100 * share:.2f} %, of a sampler without bias {100 * chance:.2f} %", flush=True)
-        failed |= samples < SAMPLES or share < LEAST
-    return failed
+    return int(failed)
 
 
 if __name__ == "__main__":
