@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What software branch stacks cost, by way of recording, and how true they are.
 
-    ./dev bench record [--runs N] [--peers] [--bias] [--programs sqlite3,lua5.4,...] [--ways default,...]
+    ./dev bench record [--runs N] [--only synthetic|real] [--peers] [--bias] [--programs sqlite3,lua5.4,...] [--ways default,...]
 
 Writes the tables of bench/record.md. Ways: pgokit's code cache; PTRACE_SINGLESTEP (the recorder's own
 backend, everything else being equal); ptrace with a hardware breakpoint at the end of each block;
@@ -101,7 +101,6 @@ def slow_down(runs):
 
 
 def synthetic(runs):
-    WORK.mkdir(parents=True, exist_ok=True)
     measured = [exact.measure(PGOKIT, ROOT / "build/release/test/record/recorded_exact", WORK) for _ in range(runs)]
     text = ["## Ways to get a branch stack", "", *ways(), "", "## Slow-down of the program", "", *slow_down(runs), "",
             "## Agreement with exact counts", "",
@@ -117,7 +116,8 @@ def real(options):
     found, text = [], [
         "## Real programs", "",
         "Sources of Debian, clang-22 -O2. The truth are the counts of all blocks by pgokit's plugin, in the same training run.",
-        "Similarity is that of `pgokit compare`, of profiles by probes, which are the blocks; beside it that of profiles by lines.",
+        "Overlap: the sum of the smaller of both shares of each block in all executions. Similarity is that of `pgokit compare`,",
+        "which hardly sees samples that should be another function's; *by lines*: of profiles by lines in place of probes.",
         "*Weight found*: the share of all executions that were in blocks which the recording knows. Median of",
         f"{options.runs} interleaved recordings; slow-down by the least time, with the recorder's own CPU time.",
         f"{launch.machine()}; load of the machine {os.getloadavg()[1]:.1f}."]
@@ -133,9 +133,19 @@ def real(options):
             continue
         text += ["", *real_recordings.table(found[-1])]
         print("\n".join(real_recordings.table(found[-1])), flush=True)
-    WORK.mkdir(parents=True, exist_ok=True)
     (WORK / "record_real.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     return text
+
+
+def write(measured):
+    """bench/record.md, in which a part that was not measured remains."""
+    file = ROOT / "bench/record.md"
+    first, _, second = file.read_text(encoding="utf-8").partition("## Real programs\n")
+    old = {"synthetic": first[first.index("## "):], "real": "## Real programs\n" + second}
+    new = [("\n".join(measured[part]) if part in measured else old[part]).strip() for part in ("synthetic", "real")]
+    text = "# Recording in software: measured\n\n    ./dev bench record --peers --bias\n\n" + "\n\n".join(new) + "\n"
+    file.write_text(text, encoding="utf-8")
+    print(text)
 
 
 def main():
@@ -145,18 +155,18 @@ def main():
     parser.add_argument("--ways", default="", help="only these ways to record real programs")
     parser.add_argument("--peers", action="store_true", help="also the slow-down by callgrind and qemu-user, of real programs")
     parser.add_argument("--bias", action="store_true", help="also real programs that count themselves: test/record/exact.py")
+    parser.add_argument("--only", choices=["synthetic", "real"], help="the other part of bench/record.md stays as it is")
     options = parser.parse_args()
-    everything = not options.programs and not options.ways
+    parts = {"synthetic": lambda: synthetic(options.runs), "real": lambda: real(options)}
+    chosen = [options.only] if options.only else ["real"] if options.programs or options.ways else list(parts)
+    kept = bool(options.programs or options.ways)
     options.programs = options.programs or ",".join(real_programs.RECIPES)
     if unknown := set(options.programs.split(",")) - set(real_programs.RECIPES):
         parser.error(f"no such program: {', '.join(sorted(unknown))}")
-    if not everything:
-        real(options)
-        return
-    text = ["# Recording in software: measured", "", "    ./dev bench record --peers --bias", "", *synthetic(options.runs), "",
-            *real(options)]
-    (ROOT / "bench/record.md").write_text("\n".join(text) + "\n", encoding="utf-8")
-    print("\n".join(text))
+    WORK.mkdir(parents=True, exist_ok=True)
+    measured = {part: parts[part]() for part in chosen}
+    if not kept:
+        write(measured)
 
 
 if __name__ == "__main__":

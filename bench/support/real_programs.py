@@ -14,6 +14,7 @@ import pathlib
 import shutil
 import subprocess
 
+import profile_shares
 import source_package
 import training_inputs
 from source_package import Missing
@@ -134,6 +135,12 @@ class Program:
     def compare(self, pgokit, kind, name):
         """NAME.KIND.prof with the counts of "truth"."""
         return json.loads(run([pgokit, "compare", f"truth.{kind}.prof", f"{name}.{kind}.prof", "--json"], self.folder))
+
+    def overlap(self, pgokit, name):
+        """Of the blocks' shares in all executions with those of "truth"."""
+        return profile_shares.overlap(*(profile_shares.shares(run(
+            [pgokit, "llvm-profdata", "merge", "--sample", "--text", f"{one}.probes.prof", "-o", "-"], self.folder))
+            for one in ("truth", name)))
 
 
 def up_to_date(stamp, *made_of):

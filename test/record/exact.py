@@ -96,8 +96,11 @@ def measure_command(pgokit, program, command, folder, options, cwd=None):
     folder = pathlib.Path(folder)
     raw, data = folder / "exact.counts", folder / "exact.data"
     shutil.rmtree(raw, ignore_errors=True)
-    subprocess.run([pgokit, "record", "-q", "--software", "--no-callchain", *options, "-o", data, "--", *command],
-                   env=dict(os.environ, LLVM_PROFILE_FILE=str(raw.absolute() / "%p")), stdout=subprocess.DEVNULL, cwd=cwd, check=True)
+    done = subprocess.run([pgokit, "record", "-q", "--software", "--no-callchain", *options, "-o", data, "--", *command],
+                          env=dict(os.environ, LLVM_PROFILE_FILE=str(raw.absolute() / "%p")), stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, cwd=cwd, check=False)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))}: exit code {done.returncode}\n{done.stderr.decode(errors='replace')[-2000:]}")
     counters = counters_of(program)
     samples, one, other = passed(data, counters)
     exact = dict(enumerate(map(sum, zip(*map(counts_of, raw.iterdir())))))
