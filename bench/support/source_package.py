@@ -1,6 +1,7 @@
 """The sources of Debian packages, as they were released (without Debian's patches).
 
-    folder = unpacked("zstd", WORK / "zstd")     # downloaded the first time; raises Missing, which says why
+    number = version("zstd", WORK / "zstd")       # downloads it the first time; raises Missing, which says why
+    unpack("zstd", WORK / "zstd", WORK / "zstd/plain")
 
 apt has lists and a configuration of its own in a folder of build/: nothing of the machine is changed.
 """
