@@ -6,7 +6,6 @@
 All ways run in turn, so that whatever the machine does meanwhile meets them alike.
 """
 import dataclasses
-import json
 import shutil
 import statistics
 
