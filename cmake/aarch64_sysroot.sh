@@ -22,5 +22,9 @@ apt-get update -qq
 # shellcheck disable=SC2086
 apt-get install -qq -y --no-install-recommends --download-only $packages >/dev/null
 for package in "$folder"/apt/archives/*.deb; do dpkg-deb -x "$package" "$folder"; done
+# Links from the root of the system would be of this machine, or broken.
+find "$folder" -type l -lname '/*' | while read -r link; do
+  ln -sfr "$folder$(readlink "$link")" "$link"
+done
 rm -r "$folder/apt"
 echo "$packages" >"$folder/complete"
