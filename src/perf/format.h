@@ -79,6 +79,7 @@ inline constexpr u16 user = 2;
 inline constexpr u16 hypervisor = 3;
 inline constexpr u16 guest_kernel = 4;
 inline constexpr u16 guest_user = 5;
+inline constexpr u16 exact_ip = 1 << 14;       // SAMPLE: the instruction itself, without skid
 inline constexpr u16 mmap_data = 1 << 13;      // MMAP: not executable
 inline constexpr u16 comm_exec = 1 << 13;      // COMM: because of exec()
 inline constexpr u16 mmap_build_id = 1 << 14;  // MMAP2: a build id in place of device and inode

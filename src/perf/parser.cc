@@ -89,6 +89,7 @@ bool Parser::sample(const Record& record, Sample& sample, ReadCounts& counts) co
   if (events_.empty()) return ++counts.truncated_samples, false;
   sample.event = event_of_sample(record.body, counts);
   sample.mode = record.misc & misc::mode_mask;
+  sample.exact_ip = record.misc & misc::exact_ip;
   const Attr& attr = events_[sample.event].attr;
   Cursor in(record.body);
   if (attr.has(field::identifier)) in.skip(8);

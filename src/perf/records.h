@@ -77,6 +77,7 @@ struct RecordId {
 struct Sample {
   u32 event = 0;  // index into Recording::events()
   u16 mode = 0;   // misc::user, misc::kernel, ...
+  bool exact_ip = false;
   u32 pid = 0, tid = 0, cpu = 0;
   u64 ip = 0, time = 0, addr = 0;
   u64 period = 1;

@@ -157,7 +157,7 @@ void Writer::note_time(u64 time) {
 
 void Writer::sample(const Sample& sample) {
   const Attr& attr = events_[sample.event].attr;
-  begin(RecordType::sample, sample.mode);
+  begin(RecordType::sample, sample.mode | (sample.exact_ip ? misc::exact_ip : u16{0}));
   if (attr.has(field::identifier)) put(sample.id.id);
   if (attr.has(field::ip)) put(sample.ip);
   if (attr.has(field::tid)) put(sample.id.pid), put(sample.id.tid);

@@ -48,6 +48,7 @@ class Writer {
     u64 ip = 0;
     u64 period = 1;
     u16 mode = misc::user;
+    bool exact_ip = false;
     size_t event = 0;
     std::span<const u64> callchain = {};         // leaf first, context markers included
     std::span<const BranchEntry> branches = {};  // newest first

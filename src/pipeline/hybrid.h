@@ -10,7 +10,8 @@ inline unwind::HybridRules hybrid_rules(const program::Program& program,
                                         const ReadOptions& options) {
   return {.by_frames = !program.has_probes(),
           .contexts = options.contexts,
-          .list_faults = options.list_faults};
+          .list_faults = options.list_faults,
+          .trusts_whole_chains = !options.llvm_profgen};
 }
 
 inline void take_contexts(unwind::HybridCounts&& read, ReadInput& input) {

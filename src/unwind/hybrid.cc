@@ -39,6 +39,7 @@ HybridSampleReader::HybridSampleReader(const program::Program& program, const Hy
     : program_(&program),
       code_(&program.code()),
       unwinder_(program.code(), path_policy(rules), rules.by_frames),
+      trusts_whole_chains_(rules.trusts_whole_chains),
       ordered_(rules.by_frames) {}
 
 bool HybridSampleReader::frame(Place place) {
@@ -56,13 +57,11 @@ bool HybridSampleReader::frame(Place place) {
   return true;
 }
 
-bool HybridSampleReader::end_of_frames() {
+bool HybridSampleReader::end_of_frames(bool whole) {
   if (chain_.size() > 1 && chain_.back() == outside) chain_.pop_back();
-  bool usable = !chain_.empty();
-  if (usable && chain_[0] != outside)
-    usable = !samples::in_prologue_or_epilogue(*program_, CodeIndex(chain_[0]));
-  if (usable) return true;
-  return false;
+  if (chain_.empty()) return false;
+  if (chain_[0] == outside || (whole && trusts_whole_chains_)) return true;
+  return !samples::in_prologue_or_epilogue(*program_, CodeIndex(chain_[0]));
 }
 
 Fate HybridSampleReader::end_sample() {

@@ -7,7 +7,7 @@
 //   sampler.begin(weight);
 //   for (BinaryAddr frame : chain)                       // leaf first
 //     if (!sampler.frame(sampler.locate(frame))) break;
-//   if (!sampler.end_of_frames()) return samples::Fate::bad_call_chain;
+//   if (!sampler.end_of_frames(whole)) return samples::Fate::bad_call_chain;
 //   for (auto [from, to] : branches)                     // newest first
 //     sampler.branch(sampler.locate_end(from), sampler.locate_end(to));
 //   return sampler.end_sample();
@@ -27,6 +27,8 @@ struct HybridRules {
   bool by_frames = false;  // contexts are inline frames, not call sites
   ContextPolicy contexts = {};
   bool list_faults = false;  // of ranges and call chains, one by one
+  // Chains that are known to be whole are used in prologues and epilogues too, unlike llvm-profgen.
+  bool trusts_whole_chains = true;
 };
 
 // How well samples and program fit together. Equal samples count as one here.
@@ -77,8 +79,8 @@ class HybridSampleReader {
   }
   // False: the chain ends here, whatever follows.
   bool frame(Place place);
-  // False: the call chain cannot be used.
-  bool end_of_frames();
+  // False: the call chain cannot be used. `whole`: whoever made it says that no frame is missing.
+  bool end_of_frames(bool whole = false);
   void branch(Place from, Place to) { branches_.push_back({from, to}); }
   samples::Fate end_sample();
 
@@ -108,6 +110,7 @@ class HybridSampleReader {
   tsl::robin_map<u64, Odd, Same> seen_;  // by hash of the whole sample
   tsl::robin_set<u32, IntHash> bad_returns_;
   u64 begun_ = 0, outside_leaves_ = 0, outside_chains_ = 0, cut_chains_ = 0;
+  bool trusts_whole_chains_;
   bool ordered_;
   std::vector<NotedSample> samples_;  // where their order is wanted
 

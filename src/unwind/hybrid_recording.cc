@@ -17,7 +17,10 @@ class SampleReader {
   SampleReader(const perf::Recording& recording, const program::Program& program,
                const samples::ProgramMaps& maps, const HybridRules& rules,
                const samples::RecordingOptions& options, const samples::EventChoice& events)
-      : sampler(program, rules), walk(recording, maps, options, &events), options_(options) {}
+      : sampler(program, rules),
+        walk(recording, maps, options, &events),
+        recording_(recording),
+        options_(options) {}
 
   void read(const perf::Piece& piece) {
     sampler.begin_piece(piece.number);
@@ -34,7 +37,7 @@ class SampleReader {
     if (!walk.enter(sample)) return Fate::elsewhere;
     sampler.begin(1);
     add_chain(sample.callchain);
-    if (!sampler.end_of_frames()) return Fate::bad_call_chain;
+    if (!sampler.end_of_frames(has_whole_chain(sample))) return Fate::bad_call_chain;
     for (const auto& entry : sample.branches) {
       if (entry.wrong_path() && !options_.keep_wrong_path)
         ++sampler.use.entries_wrong_path;
@@ -42,6 +45,12 @@ class SampleReader {
         sampler.branch(end_of_branch(entry.from), end_of_branch(entry.to));
     }
     return sampler.end_sample();
+  }
+
+  // As pgokit's recorder marks it. No software event of the kernel's has branch stacks.
+  bool has_whole_chain(const perf::Sample& sample) const {
+    constexpr u32 software = 1;
+    return sample.exact_ip && recording_.events()[sample.event].attr.type == software;
   }
 
   // Markers stand between the parts of a chain: kernel, user, guest. Behind those of the kernel are
@@ -65,6 +74,7 @@ class SampleReader {
     return translated == samples::external ? outside : sampler.locate_end(translated);
   }
 
+  const perf::Recording& recording_;
   const samples::RecordingOptions& options_;
 };
 

@@ -1,6 +1,8 @@
 // Recordings and perf script text with call chains, to counts per context.
 #include <gmock/gmock.h>
 
+#include <optional>
+
 #include "base/cursor.h"
 #include "perf/writer.h"
 #include "test/support/shell.h"
@@ -131,18 +133,38 @@ TEST_F(HybridTest, OtherScriptsAreRefused) {
   EXPECT_FALSE(unwind_script("\t    10004\n\t    1000c\n", program_, {}, {}));
 }
 
-TEST_F(HybridTest, RecordingsHaveTheirUserChains) {
-  perf::Writer::Event event{.name = "cycles:u", .attr = {}, .ids = {}};
-  event.attr.sample_type = perf::field::ip | perf::field::tid | perf::field::time |
-                           perf::field::callchain | perf::field::branch_stack;
-  event.attr.flags = perf::attr_flag::sample_id_all;
-  event.attr.branch_sample_type = perf::branch::user | perf::branch::any;
-  auto writer = *perf::Writer::create(path("app.perf"), {event});
-  writer.mmap2({.pid = 7, .tid = 7, .time = 1}, {.start = 0x10000,
-                                                 .size = 0x1000,
-                                                 .file_offset = 0x1000,
-                                                 .path = "/bin/tiny",
-                                                 .build_id = as_bytes("tiny build id here!!")});
+// app.perf, in which process 7 runs the program. 0: a hardware event, 1: one of software.
+class HybridRecordingTest : public HybridTest {
+ protected:
+  perf::Writer create(u32 event_type) const {
+    perf::Writer::Event event{.name = "cycles:u", .attr = {}, .ids = {}};
+    event.attr.type = event_type;
+    event.attr.sample_type = perf::field::ip | perf::field::tid | perf::field::time |
+                             perf::field::callchain | perf::field::branch_stack;
+    event.attr.flags = perf::attr_flag::sample_id_all;
+    event.attr.branch_sample_type = perf::branch::user | perf::branch::any;
+    auto writer = *perf::Writer::create(path("app.perf"), {event});
+    writer.mmap2({.pid = 7, .tid = 7, .time = 1}, {.start = 0x10000,
+                                                   .size = 0x1000,
+                                                   .file_offset = 0x1000,
+                                                   .path = "/bin/tiny",
+                                                   .build_id = as_bytes("tiny build id here!!")});
+    return writer;
+  }
+
+  HybridRecording read_back(const HybridRules& rules = {}) {
+    file_ = *MappedFile::open(path("app.perf"));
+    auto recording = *perf::Recording::open(file_->bytes());
+    EXPECT_TRUE(has_call_chains(recording));
+    return *unwind_recording(recording, program_, rules, {});
+  }
+
+ private:
+  std::optional<MappedFile> file_;
+};
+
+TEST_F(HybridRecordingTest, RecordingsHaveTheirUserChains) {
+  auto writer = create(0);
   std::vector<u64> chain{perf::first_context_marker + 1, 0xffffffff81000000,
                          perf::user_context_marker, 0x10004};
   std::vector<perf::BranchEntry> branches{
@@ -157,15 +179,32 @@ TEST_F(HybridTest, RecordingsHaveTheirUserChains) {
                  .branches = branches});
   ASSERT_TRUE(writer.commit());
 
-  auto file = *MappedFile::open(path("app.perf"));
-  auto recording = *perf::Recording::open(file.bytes());
-  EXPECT_TRUE(has_call_chains(recording));
-  auto read = unwind_recording(recording, program_, {}, {});
-  ASSERT_TRUE(read);
-  EXPECT_EQ(raw(read->counts), fmt::format(in_main_raw, 1));
-  EXPECT_EQ(read->use.samples(), 2u);
-  EXPECT_EQ(read->use[samples::Fate::elsewhere], 1u);
-  EXPECT_EQ(read->mappings, 1u);
+  auto read = read_back();
+  EXPECT_EQ(raw(read.counts), fmt::format(in_main_raw, 1));
+  EXPECT_EQ(read.use.samples(), 2u);
+  EXPECT_EQ(read.use[samples::Fate::elsewhere], 1u);
+  EXPECT_EQ(read.mappings, 1u);
+}
+
+// At the first instruction of leaf, where chains by frame pointers lack main.
+TEST_F(HybridRecordingTest, WholeChainsAreUsedInPrologues) {
+  std::vector<u64> chain{perf::user_context_marker, 0x10010, 0x1000c};
+  std::vector<perf::BranchEntry> branches{{0x10007, 0x10010, 0}, {0x10002, 0x10007, 0}};
+  constexpr u32 hardware = 0, software = 1;
+  for (u32 event_type : {hardware, software}) {
+    auto writer = create(event_type);
+    for (bool whole : {false, true})
+      writer.sample({.id = {.pid = 7, .tid = 7, .time = 5},
+                     .ip = 0x10010,
+                     .exact_ip = whole,
+                     .callchain = chain,
+                     .branches = branches});
+    ASSERT_TRUE(writer.commit());
+    // A processor too knows the instruction exactly, and nothing of the chain.
+    EXPECT_EQ(read_back().use.used(), event_type == software ? 1u : 0u);
+    EXPECT_EQ(read_back({.trusts_whole_chains = false}).use.used(), 0u);
+    EXPECT_EQ(read_back().use.samples(), 2u);
+  }
 }
 
 TEST(RawContexts, AreInTheOrderOfTheirTexts) {

@@ -119,7 +119,7 @@ bool ChainUnwinder::step(AddressSpace& space, Frame& frame, bool leaf) {
   return stepped && is_return_address(space, frame.pc);
 }
 
-void ChainUnwinder::chain(AddressSpace& space, const Registers& regs, std::vector<u64>& chain) {
+bool ChainUnwinder::chain(AddressSpace& space, const Registers& regs, std::vector<u64>& chain) {
   chain.assign(1, regs.rip);
   stack_.clear();
   Frame frame{
@@ -128,6 +128,7 @@ void ChainUnwinder::chain(AddressSpace& space, const Registers& regs, std::vecto
                 regs.r8, regs.r9, regs.r10, regs.r11, regs.r12, regs.r13, regs.r14, regs.r15, 0}};
   while (chain.size() < most_frames && step(space, frame, chain.size() == 1))
     chain.push_back(frame.pc);
+  return row_at(space, regs.rip) != nullptr;
 }
 
 }  // namespace pgokit::record

@@ -3,7 +3,7 @@
 // The call chain of a stopped thread.
 //
 //   ChainUnwinder unwinder;
-//   unwinder.chain(space, regs, chain);          // leaf first: rip, then return addresses
+//   bool sure = unwinder.chain(space, regs, chain);    // leaf first: rip, then return addresses
 //
 // Frames are found by the unwind tables of the mapped files, else by frame pointers. Every return
 // address of a chain lies behind a call instruction; a chain ends where that would not be so.
@@ -25,7 +25,9 @@ namespace pgokit::record {
 
 class ChainUnwinder {
  public:
-  void chain(AddressSpace& space, const Registers& regs, std::vector<u64>& chain);
+  // True: by a table at the leaf, so that its caller is right in prologues too. By frame pointers it
+  // would be left out there.
+  bool chain(AddressSpace& space, const Registers& regs, std::vector<u64>& chain);
 
  private:
   // A mapped file, kept open for its tables.

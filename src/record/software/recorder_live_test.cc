@@ -90,6 +90,7 @@ std::string sorted_lines(const std::string& text) {
 
 struct Checked {
   size_t samples = 0, entries = 0, processes = 0, deepest = 0;
+  size_t whole_chains = 0;
   std::vector<std::string> problems;
 };
 
@@ -214,6 +215,7 @@ class Checker {
     if (sample.callchain.size() < 2) return;
     checked_.deepest = std::max(checked_.deepest, sample.callchain.size());
     if (sample.callchain[1] != sample.ip) problem("the chain does not begin at the sample");
+    take_caller(sample);
     for (u64 address : sample.callchain.subspan(2)) {
       bool behind_call = decode(sample.pid, address - 1).length == 0;
       for (u64 length = 2; length <= 7 && !behind_call; ++length) {
@@ -222,6 +224,18 @@ class Checker {
       }
       if (!behind_call) problem(fmt::format("{:#x} in a chain is not behind a call", address));
     }
+  }
+
+  // Where the newest branch is a call, it tells who the caller is.
+  void take_caller(const perf::Sample& sample) {
+    if (!sample.exact_ip) return;
+    ++checked_.whole_chains;
+    if (sample.branches.empty() || sample.branches[0].to != sample.ip) return;
+    auto branch = decode(sample.pid, sample.branches[0].from);
+    if (!branch.ok() || !isa::is_call(branch.flow)) return;
+    if (sample.callchain.size() < 3 ||
+        sample.callchain[2] != sample.branches[0].from + branch.length)
+      problem(fmt::format("the chain at {:#x} lacks the caller", u64(sample.ip)));
   }
 
   Checked checked_;
@@ -291,6 +305,18 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"longjumps", 80}, Case{"faults", 40, 1, 10}, Case{"libraries", 20},
                       Case{"goto", 40}, Case{"copies", 30}, Case{"calls", 20}, Case{"killed", 40}),
     [](const auto& one) { return std::string(one.param.mode); });
+
+TEST(Recorder, ChainsAreWhole) {
+  if (!tracing_permitted()) GTEST_SKIP() << "ptrace is not permitted here";
+  auto path = temporary("data");
+  auto checked = until_enough(200, [&](int factor) {
+    std::vector<std::string> command = {RECORDED, "sort", std::to_string(60 * factor)};
+    in_process([&] { return record_to({.output = path, .command = command, .frequency = 3000}); });
+    return Checker().check(path);
+  });
+  EXPECT_GE(checked.whole_chains * 100, checked.samples * 95);
+  unlink(path.c_str());
+}
 
 // The recorder, as it has taken samples, or 0 if the program has ended before.
 pid_t start_recorder(const RecordSettings& settings, const std::string& output) {

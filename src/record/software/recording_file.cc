@@ -66,16 +66,18 @@ void RecordingFile::exited(pid_t pid, pid_t tid) {
   writer_.exit(at_now(pid, tid), static_cast<u32>(pid), static_cast<u32>(pid));
 }
 
-void RecordingFile::sample(pid_t pid, pid_t tid, u64 ip, u64 period_ns, std::span<const Edge> taken,
-                           std::span<const u64> chain) {
+// A mark that perf and llvm-profgen read over: hardware alone has exact addresses, and no software
+// event of the kernel's has branch stacks (unwind/hybrid_recording.cc).
+void RecordingFile::sample(pid_t pid, pid_t tid, const Sample& sample) {
   branches_.clear();
-  for (size_t i = taken.size(); i-- > 0;)
-    branches_.push_back({.from = taken[i].from, .to = taken[i].to, .flags = u64{0}});
+  for (size_t i = sample.taken.size(); i-- > 0;)
+    branches_.push_back({.from = sample.taken[i].from, .to = sample.taken[i].to, .flags = u64{0}});
   chain_.assign(1, context_user);
-  chain_.insert(chain_.end(), chain.begin(), chain.end());
+  chain_.insert(chain_.end(), sample.chain.begin(), sample.chain.end());
   writer_.sample({.id = at_now(pid, tid),
-                  .ip = ip,
-                  .period = period_ns,
+                  .ip = sample.ip,
+                  .period = sample.period_ns,
+                  .exact_ip = sample.whole_chain,
                   .callchain = chain_,
                   .branches = branches_});
 }

@@ -30,9 +30,14 @@ class RecordingFile {
   void mapped(pid_t pid, pid_t tid, const Mapping& mapping);
   void forked(pid_t pid, pid_t tid, pid_t parent_pid, pid_t parent_tid);
   void exited(pid_t pid, pid_t tid);
-  // `taken`: newest last. `chain`: leaf first.
-  void sample(pid_t pid, pid_t tid, u64 ip, u64 period_ns, std::span<const Edge> taken,
-              std::span<const u64> chain);
+  struct Sample {
+    u64 ip = 0;
+    u64 period_ns = 0;
+    std::span<const Edge> taken = {};  // newest last
+    std::span<const u64> chain = {};   // leaf first
+    bool whole_chain = false;          // its first caller is the leaf's, wherever that is
+  };
+  void sample(pid_t pid, pid_t tid, const Sample& sample);
 
   u64 size() const { return writer_.size(); }  // of the whole file after commit()
   Status commit();

@@ -71,7 +71,7 @@ void Sampler::write_samples(SampledThread& thread, const Registers& regs) {
   if (!thread.space->map().find(regs.rip)) refresh(thread);
   time(thread);
   chain_.clear();
-  if (settings_.callchain) unwinder_.chain(*thread.space, regs, chain_);
+  bool whole = settings_.callchain && unwinder_.chain(*thread.space, regs, chain_);
   u64 ip = 0;
   cutter_.cut(thread.window, chain_, [&](std::span<const Edge> taken, std::span<const u64> chain) {
     bool at_end = &taken.back() == &thread.window.taken.back();
@@ -80,8 +80,12 @@ void Sampler::write_samples(SampledThread& thread, const Registers& regs) {
     ++counts_.samples;
     counts_.full += taken.size() == settings_.depth;
     counts_.branches += taken.size();
-    recording_.sample(thread.pid, thread.tid, ip,
-                      std::max(std::exchange(thread.unsaid_ns, 0), u64{1}), taken, chain);
+    recording_.sample(thread.pid, thread.tid,
+                      {.ip = ip,
+                       .period_ns = std::max(std::exchange(thread.unsaid_ns, 0), u64{1}),
+                       .taken = taken,
+                       .chain = chain,
+                       .whole_chain = whole && chain.size() > 1});
   });
 }
 
@@ -96,8 +100,9 @@ void Sampler::write_place(SampledThread& thread, const Registers& regs) {
   ++counts_.samples;
   chain_.clear();
   if (settings_.callchain) unwinder_.chain(*thread.space, regs, chain_);
-  recording_.sample(thread.pid, thread.tid, regs.rip, std::exchange(thread.unsaid_ns, 0), {},
-                    chain_);
+  recording_.sample(
+      thread.pid, thread.tid,
+      {.ip = regs.rip, .period_ns = std::exchange(thread.unsaid_ns, 0), .chain = chain_});
 }
 
 }  // namespace pgokit::record

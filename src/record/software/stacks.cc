@@ -53,6 +53,13 @@ void StackCutter::undo(std::vector<u64>& chain, std::span<const Edge> newer) {
   }
 }
 
+// A jump out of several functions (longjmp) is no return: what was undone across it is wrong. Where
+// the newest branch is a call, the caller is known.
+void StackCutter::check_caller(std::vector<u64>& chain, const Edge& newest) {
+  bool called = newest.kind == EdgeKind::call && chain[0] == newest.to;
+  if (called && chain.size() > 1 && chain[1] != newest.return_address()) chain.resize(1);
+}
+
 // The end of a window that something has cut short is no random place: all of them would end right
 // before the same system calls.
 size_t StackCutter::left_out(const Window& window) {
@@ -73,6 +80,7 @@ void StackCutter::cut(const Window& window, std::span<const u64> chain, const Ea
   for (size_t i = 0; i < stacks && !own.empty(); ++i) {
     if (i > 0) undo(own, taken.subspan(end_of(i), depth_));
     if (end_of(i) < window.taken.size()) own[0] = taken[end_of(i) - 1].to;
+    check_caller(own, taken[end_of(i) - 1]);
     chains[i] = own;
   }
   for (size_t i = stacks; i-- > 0;) {

@@ -41,6 +41,7 @@ class StackCutter {
   static void undo(std::vector<u64>& chain, std::span<const Edge> newer);
 
  private:
+  static void check_caller(std::vector<u64>& chain, const Edge& newest);
   static double own_cycles(const Window& window);
   size_t stacks_of(const Window& window);
   size_t left_out(const Window& window);

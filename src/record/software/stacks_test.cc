@@ -39,6 +39,19 @@ TEST(StackCutter, EndsAChainThatDoesNotFit) {
   EXPECT_THAT(chain, ElementsAre(500));
 }
 
+TEST(StackCutter, DoesNotTrustAChainWithAnotherCallerThanTheCall) {
+  StackCutter cutter(2, 1'000'000);
+  Window window;
+  window.taken = {jump(10, 20), call(20, 300)};
+  window.cycles = 100, window.passed = 5000;
+  for (u64 caller : {25, 26}) {
+    std::vector<u64> chain = {300, caller, 7};
+    cutter.cut(window, chain, [&](auto, std::span<const u64> own) {
+      EXPECT_EQ(own.size(), caller == 25 ? 3U : 1U);
+    });
+  }
+}
+
 TEST(StackCutter, KeepsWhatATimeHolds) {
   // 3,200 branches in 320,000 cycles: a time of 6,400 holds 64 of them.
   StackCutter cutter(32, 6400);
