@@ -40,7 +40,8 @@ endfunction()
 function(add_test_program layer program label)
   add_executable(${program} ${ARGN})
   target_include_directories(${program} PRIVATE ${CMAKE_SOURCE_DIR})
-  target_compile_definitions(${program} PRIVATE PGOKIT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  target_compile_definitions(${program} PRIVATE PGOKIT_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+                             $<$<BOOL:${CMAKE_CROSSCOMPILING}>:PGOKIT_RUN_BY_QEMU>)
   target_link_libraries(${program} PRIVATE layer_${layer} pgokit_flags GTest::gmock_main)
   gtest_discover_tests(${program} TEST_PREFIX "${layer}." DISCOVERY_TIMEOUT 60
                        PROPERTIES LABELS ${label} SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\]")
