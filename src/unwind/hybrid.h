@@ -7,7 +7,7 @@
 //   sampler.begin(weight);
 //   for (BinaryAddr frame : chain)                       // leaf first
 //     if (!sampler.frame(sampler.locate(frame))) break;
-//   if (!sampler.end_of_frames(whole)) return samples::Fate::bad_call_chain;
+//   if (!sampler.end_of_frames(false)) return samples::Fate::bad_call_chain;
 //   for (auto [from, to] : branches)                     // newest first
 //     sampler.branch(sampler.locate_end(from), sampler.locate_end(to));
 //   return sampler.end_sample();

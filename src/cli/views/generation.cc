@@ -53,7 +53,8 @@ std::vector<Part> broken_ranges(const pipeline::ReadInput& input) {
 // What is estimated, and what nothing in the recording tells.
 std::string ip_warning(const samples::IpQuality& quality, bool has_chains) {
   std::string text = fmt::format(
-      "no branch stacks: counts are estimated from where the samples lie. Chance alone leaves {} of "
+      "no branch stacks: counts are estimated from where the samples lie. Chance alone leaves {} "
+      "of "
       "them right ({} of {} with 10 samples or more)",
       report::as_percent(quality.likely_overlap), grouped(quality.well_sampled),
       counted(quality.functions, "function"));

@@ -53,7 +53,7 @@ struct Arena {
 };
 
 struct Recovered {
-  bool was_inside = false;         // otherwise the registers were those of the program
+  bool was_inside = false;              // otherwise the registers were those of the program
   std::optional<Edge> unrecorded = {};  // the branch made last, where the ring does not have it
 };
 
