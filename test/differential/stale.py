@@ -20,6 +20,7 @@ import tempfile
 PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "programs"
 SOURCES = PROGRAMS / "edited"
 CLANG = "clang++-22"
+WINDOWS = 50  # of a recording, so that none of the programs' functions is missing
 # Flags, and how alike to the true profile the matched one is to be, per cent. Shares of samples are compared: how many
 # samples a recording has depends on what else the machine does.
 KINDS = {"lines": (["-fdebug-info-for-profiling"], 85), "probes": (["-fpseudo-probe-for-profiling"], 30)}
@@ -49,11 +50,15 @@ class Matching:
         self.run(CLANG, "-O2", "-g", *KINDS[kind][0], "-fuse-ld=lld-22", *more, *language, source, "-o", out)
 
     def profile(self, out, *options):
-        recorded = subprocess.run([self.pgokit, "record", "-F", "2000", "-o", f"{out}.perf", "--", out, "200000"],
-                                  text=True, capture_output=True)
-        if recorded.returncode:
-            print(f"skipped: nothing can be recorded here: {recorded.stderr.strip()}")
-            sys.exit(77)
+        # How many samples a run gives depends on what else the machine does.
+        for rounds in (200_000, 800_000, 3_200_000, 12_800_000):
+            recorded = subprocess.run([self.pgokit, "record", "-F", "2000", "--stats", "-o", f"{out}.perf", "--", out, str(rounds)],
+                                      text=True, capture_output=True)
+            if recorded.returncode:
+                print(f"skipped: nothing can be recorded here: {recorded.stderr.strip()}")
+                sys.exit(77)
+            if json.loads(recorded.stderr[recorded.stderr.index("{"):])["windows"] >= WINDOWS:
+                break
         self.run(self.pgokit, "generate", *options, f"{out}.perf", "-b", out, "-o", f"{out}.prof")
         return pathlib.Path(f"{out}.prof")
 
