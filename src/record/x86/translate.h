@@ -42,8 +42,8 @@ struct Edge {
 
 // Where the program's state is while a thread is in a copy or a routine: for all instructions from
 // `offset` on, up to the next one's. With it a thread can leave at any moment, not only at the end
-// of a window; a branch that is half made is made anew or completed. One that is completed may not be
-// in the ring yet.
+// of a window; a branch that is half made is made anew or completed. One that is completed may not
+// be in the ring yet.
 struct Recovery {
   enum class Address : u8 { fixed, in_rcx, in_target };  // of the program's next instruction
   enum class Unrecorded : u8 { none, edge, in_scratch };
