@@ -4,17 +4,22 @@
 // with
 //   the state that it would have in the original (CodeCache::recover), so that signals are
 //   delivered where they came, in their order, and by whoever sent them.
+// A system call that comes back is made outside, with the program's own registers, and the window
+// goes on behind it.
 #include <algorithm>
 #include <optional>
 #include <random>
 
 #include "record/software/window.h"
+#include "record/x86/system_call.h"
 
 namespace pgokit::record {
 namespace {
 
 // After that many stops for code not translated yet a window ends early.
 constexpr u32 most_misses = 24;
+// The same for system calls, each of which takes four stops.
+constexpr u32 most_calls = 48;
 
 struct Seen {
   scratch::Header header;
@@ -41,9 +46,10 @@ class ScratchArea {
 };
 
 struct CodeCacheState : EngineState {
-  std::optional<ScratchArea> scratch;  // while a window runs
-  u32 misses = 0;                      // in the window
-  u32 passes = 0;                      // of its current part
+  std::optional<ScratchArea> scratch;                                   // while a window runs
+  u32 misses = 0, calls = 0;                                            // in the window
+  enum class Call : u8 { none, asked_for, entered } call = Call::none;  // that is being made
+  u32 passes = 0;                                                       // of its current part
   // How long windows are to be, as a share of the longest: where system calls follow each other
   // fast, long ones would all end at one of them.
   double reach = 1;
@@ -75,7 +81,7 @@ class CodeCacheEngine : public WindowEngine {
                      .regs = regs,
                      .stops = 1,
                      .parts = length_.parts};
-    own.misses = 0;
+    own.misses = own.calls = 0;
     own.passes = some(length_.first_passes * own.reach);
     if (enter(thread)) return go_on(thread);
     thread.window.running = false;
@@ -93,6 +99,7 @@ class CodeCacheEngine : public WindowEngine {
 
   Progressed stopped(Thread& thread, Stop stop) override {
     ++thread.window.stops;
+    if (state_of(thread).call != CodeCacheState::Call::none) return at_call(thread, stop);
     return stop.is_system_call() ? at_leave(thread) : interrupted(thread, stop);
   }
 
@@ -115,15 +122,20 @@ class CodeCacheEngine : public WindowEngine {
     const auto& own = state_of(thread);
     u64 code = space.cache().enter(window.regs.rip);
     auto header = space.cache().header(window.branches, own.passes);
-    u64 at = own.scratch->address();
-    note_registers(header, window.regs);
+    return code && send_in(thread, window.regs, header, code);
+  }
+
+  // With the program's registers, to `code`.
+  static bool send_in(Thread& thread, Registers regs, scratch::Header header, u64 code) {
+    auto& space = *thread.space;
+    u64 at = state_of(thread).scratch->address();
+    note_registers(header, regs);
     header.jump = code;
+    regs.rip = space.cache().start();
+    regs.gs_base = at;
+    regs.orig_rax = u64(-1);
     Bytes bytes(reinterpret_cast<const u8*>(&header), sizeof header);
-    Registers inside = window.regs;
-    inside.rip = space.cache().start();
-    inside.gs_base = at;
-    inside.orig_rax = u64(-1);
-    return code && space.memory().write(at, bytes) && set_registers(thread.tid, inside);
+    return space.memory().write(at, bytes) && set_registers(thread.tid, regs);
   }
 
   static Progressed go_on(Thread& thread) {
@@ -138,16 +150,61 @@ class CodeCacheEngine : public WindowEngine {
     thread.window.cycles += header.cycles();
     recover_at_leave(regs, header);
     if (header.left == 0) return part_over(thread, regs);
-    if (state_of(thread).misses >= most_misses) return finish(thread, regs);
-    return at_miss(thread, regs);
+    auto& own = state_of(thread);
+    if (own.misses >= most_misses) return finish(thread, regs);
+    if (!comes_back(thread.space->code_at(regs.rip), regs)) return at_miss(thread, regs);
+    if (++own.calls > most_calls) return cut_short(thread, regs);
+    return make_call(thread, regs);
+  }
+
+  // The program's next instruction is a system call. The thread leaves the cache for it.
+  static Progressed make_call(Thread& thread, Registers& regs) {
+    regs.gs_base = thread.window.regs.gs_base;
+    if (!set_registers(thread.tid, regs)) return Progressed::running;
+    state_of(thread).call = CodeCacheState::Call::asked_for;
+    resume(thread.tid, Resume::to_system_call);
+    return Progressed::running;
+  }
+
+  // First comes the exit of the call by which the thread has left the cache; then the entry and the
+  // exit of the program's own, unless something else comes in between.
+  Progressed at_call(Thread& thread, Stop stop) {
+    auto& own = state_of(thread);
+    Registers regs;
+    if (!get_registers(thread.tid, regs)) return Progressed::running;
+    if (!stop.is_system_call()) return end_outside(thread, regs);
+    bool is_exit = own.call == CodeCacheState::Call::entered;
+    if (!is_exit) {
+      if (static_cast<i64>(regs.orig_rax) >= 0) own.call = CodeCacheState::Call::entered;
+      resume(thread.tid, Resume::to_system_call);
+      return Progressed::running;
+    }
+    thread.space->check_copies();  // the program may have written to its own code
+    if (in_system_call(regs) || was_interrupted(regs) || thread.space->stale())
+      return end_outside(thread, regs);
+    return come_back(thread, regs);
+  }
+
+  Progressed come_back(Thread& thread, const Registers& regs) {
+    u64 code = thread.space->cache().enter(regs.rip);
+    if (!code || !read_header(thread) || !send_in(thread, regs, seen_.header, code))
+      return end_outside(thread, regs);
+    state_of(thread).call = CodeCacheState::Call::none;
+    return go_on(thread);
+  }
+
+  // In or behind a system call: the thread has the program's registers.
+  Progressed end_outside(Thread& thread, const Registers& regs) {
+    thread.window.cut_short = true;
+    if (read_ring(thread)) collect(thread, regs);
+    return close(thread);
   }
 
   Progressed at_miss(Thread& thread, Registers& regs) {
     auto& own = state_of(thread);
     ++own.misses;
     auto& cache = thread.space->cache();
-    u64 newest = seen_.header.left / scratch::entry_size + 1;
-    bool indirect = newest > thread.window.branches || cache.edge(seen_.ring[newest].edge).to == 0;
+    bool indirect = newest_is_indirect(thread);
     u64 original = regs.rip;
     // Another piece of the address space may need an arena of its own.
     u64 code = thread.space->prepare(thread, original) ? cache.enter(original) : 0;
@@ -184,14 +241,33 @@ class CodeCacheEngine : public WindowEngine {
     }
     thread.window.cycles = 0;
     thread.window.cut_short = true;
+    if (!read_ring(thread)) return Progressed::running;
     collect(thread, regs, recovered.unrecorded);
     return end(thread);
   }
 
   bool read(Thread& thread, Registers& regs) {
+    return get_registers(thread.tid, regs) && read_header(thread);
+  }
+
+  bool read_header(Thread& thread) {
+    u64 at = state_of(thread).scratch->address();
+    return thread.space->memory().read(at, &seen_.header, sizeof seen_.header);
+  }
+
+  bool read_ring(Thread& thread) {
     u64 at = state_of(thread).scratch->address();
     size_t size = scratch::ring + (thread.window.branches + 1) * scratch::entry_size;
-    return get_registers(thread.tid, regs) && thread.space->memory().read(at, &seen_, size);
+    return thread.space->memory().read(at, &seen_, size);
+  }
+
+  bool newest_is_indirect(Thread& thread) {
+    u64 newest = seen_.header.left / scratch::entry_size + 1;
+    if (newest > thread.window.branches) return true;
+    u64 at = state_of(thread).scratch->address() + scratch::ring + newest * scratch::entry_size;
+    scratch::Entry entry;
+    return !thread.space->memory().read(at, &entry, sizeof entry) ||
+           thread.space->cache().edge(entry.edge).to == 0;
   }
 
   static void take(Thread& thread, const scratch::Entry& entry) {
@@ -206,6 +282,7 @@ class CodeCacheEngine : public WindowEngine {
       reach = std::min(reach * 1.1, 1.0);
       return finish(thread, regs);
     }
+    if (!read_ring(thread)) return Progressed::running;
     collect(thread, regs);
     return Progressed::part;
   }
@@ -236,15 +313,21 @@ class CodeCacheEngine : public WindowEngine {
   }
 
   Progressed finish(Thread& thread, const Registers& regs) {
+    if (!read_ring(thread)) return Progressed::running;
     collect(thread, regs);
     return end(thread);
   }
 
   static Progressed end(Thread& thread) {
-    auto& window = thread.window;
-    set_registers(thread.tid, window.regs);
-    state_of(thread).scratch.reset();
-    window.running = false;
+    set_registers(thread.tid, thread.window.regs);
+    return close(thread);
+  }
+
+  static Progressed close(Thread& thread) {
+    auto& own = state_of(thread);
+    own.scratch.reset();
+    own.call = CodeCacheState::Call::none;
+    thread.window.running = false;
     return Progressed::finished;
   }
 

@@ -91,6 +91,7 @@ std::string sorted_lines(const std::string& text) {
 struct Checked {
   size_t samples = 0, entries = 0, processes = 0, deepest = 0;
   size_t whole_chains = 0;
+  size_t through_calls = 0;  // ranges with a system call on the way
   std::vector<std::string> problems;
 };
 
@@ -198,11 +199,14 @@ class Checker {
       problem(fmt::format("{:#x} does not go to {:#x}", u64(branch.from), u64(branch.to)));
   }
 
+  static bool is_system_call(Bytes code) { return code[0] == 0x0f && code[1] == 0x05; }
+
   void straight(u32 pid, u64 at, u64 end, bool to_branch) {
     u64 begin = at;
     while (at < end) {
       auto one = decode(pid, at);
       if (!one.ok()) return;
+      checked_.through_calls += is_system_call(images_[pid].at(at, files_));
       if (isa::never_falls_through(one.flow))
         return problem(fmt::format("{:#x} to {:#x} is not straight", begin, end));
       at += one.length;
@@ -315,6 +319,18 @@ TEST(Recorder, ChainsAreWhole) {
     return Checker().check(path);
   });
   EXPECT_GE(checked.whole_chains * 100, checked.samples * 95);
+  unlink(path.c_str());
+}
+
+TEST(Recorder, WindowsGoOnBehindSystemCalls) {
+  if (!tracing_permitted()) GTEST_SKIP() << "ptrace is not permitted here";
+  auto path = temporary("data");
+  auto checked = until_enough(800, [&](int factor) {
+    std::vector<std::string> command = {RECORDED, "calls", std::to_string(20 * factor)};
+    in_process([&] { return record_to({.output = path, .command = command, .frequency = 3000}); });
+    return Checker().check(path);
+  });
+  EXPECT_GT(checked.through_calls, 0U);
   unlink(path.c_str());
 }
 

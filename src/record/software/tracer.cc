@@ -21,6 +21,9 @@ constexpr long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_
                          PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC;
 constexpr u64 loop_ns = 100'000'000;
 constexpr u64 longest_leave_ns = 1'000'000'000;
+// The next stop of a window mostly comes within so much. To be woken for it takes longer than to
+// handle it, and the program waits meanwhile.
+constexpr u64 awake_ns = 30'000;
 
 sigset_t waited_for() {
   sigset_t set;
@@ -180,15 +183,25 @@ void Tracer::take_signal(const siginfo_t& info) {
 }
 
 void Tracer::reap() {
+  u64 awake_until_ns = 0;
   while (true) {
     int status = 0;
     pid_t tid = waitpid(-1, &status, __WALL | WNOHANG);
-    if (tid <= 0) return;
+    if (tid <= 0) {
+      if (!awake_until_ns) awake_until_ns = in_window() ? monotonic_ns() + awake_ns : 1;
+      if (tid < 0 || monotonic_ns() > awake_until_ns) return;
+      continue;
+    }
+    awake_until_ns = 0;
     if (WIFSTOPPED(status))
       handle_stop(thread(tid), {status});
     else
       handle_gone(tid, status);
   }
+}
+
+bool Tracer::in_window() const {
+  return std::ranges::any_of(threads_, [](const auto& one) { return one.second->window.running; });
 }
 
 void Tracer::handle_stop(Traced& one, Stop stop) {
@@ -233,8 +246,8 @@ void Tracer::handle_event(Traced& one, Stop stop) {
     bool begun = sampler_.begin(one);
     if (one.space && one.space->stale()) interrupt_windows(*one.space);
     if (begun || one.gone) return;
-    make_again(one);
   }
+  make_again(one);
   go_on(one);
 }
 

@@ -61,6 +61,7 @@ class Tracer {
   void wait_for_event(u64 until_ns);
   void take_signal(const siginfo_t& info);
   void reap();
+  bool in_window() const;
   void handle_stop(Traced& thread, Stop stop);
   void handle_event(Traced& thread, Stop stop);
   void handle_creation(Traced& creator);
