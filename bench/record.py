@@ -19,6 +19,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import textwrap
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -115,12 +116,13 @@ def real(options):
         rows = [row for row in rows if row.label in ["alone", *options.ways.split(",")]]
     found, text = [], [
         "## Real programs", "",
-        "Sources of Debian, clang-22 -O2. The truth are the counts of all blocks by pgokit's plugin, in the same training run.",
-        "Overlap: the sum of the smaller of both shares of each block in all executions. Similarity is that of `pgokit compare`,",
-        "which hardly sees samples that should be another function's; *by lines*: of profiles by lines in place of probes.",
-        "*Weight found*: the share of all executions that were in blocks which the recording knows. Median of",
-        f"{options.runs} interleaved recordings; slow-down by the least time, with the recorder's own CPU time.",
-        f"{launch.machine()}; load of the machine {os.getloadavg()[1]:.1f}."]
+        *textwrap.wrap(
+            "Sources of Debian, clang-22 -O2. The truth are the counts of all blocks by pgokit's plugin, in the same training "
+            "run. Overlap: the sum of the smaller of both shares of each block in all executions. Similarity is that of "
+            "`pgokit compare`, which hardly sees samples that should be another function's; *by lines*: of profiles by lines in "
+            "place of probes. *Weight found*: the share of all executions that were in blocks which the recording knows. Median "
+            f"of {options.runs} interleaved recordings; slow-down by the least time, with the recorder's own CPU time. "
+            f"{launch.machine()}; load of the machine {os.getloadavg()[1]:.1f}.", 100)]
     for name in options.programs.split(","):
         try:
             program = real_programs.built(name, WORK / "programs", PGOKIT)

@@ -8,6 +8,7 @@ All ways run in turn, so that whatever the machine does meanwhile meets them ali
 import dataclasses
 import shutil
 import statistics
+import textwrap
 
 import exact
 import launch
@@ -115,8 +116,9 @@ def table(found):
     alone = found["ways"]["alone"]
     yield f"### {found['program']} {found['version']}"
     yield ""
-    yield (f"{found['training']}; {alone['wall']:.2f} s, {alone['cpu']:.2f} s of CPU time; {found['truth']['functions']} "
-           f"functions; two counted runs are {100 * found['truth']['similarity_of_two_runs']:.2f} % alike.")
+    about = (f"{found['training']}; {alone['wall']:.2f} s, {alone['cpu']:.2f} s of CPU time; {found['truth']['functions']} "
+             f"functions; two counted runs are {100 * found['truth']['similarity_of_two_runs']:.2f} % alike.")
+    yield from textwrap.wrap(about, 100)
     yield ""
     yield "| way | samples | functions | overlap | similarity | by lines | weight found | density | slow-down | in CPU time |"
     yield "|---|---|---|---|---|---|---|---|---|---|"

@@ -137,6 +137,13 @@ inline constexpr u64 hw_index = 1 << 17;
 inline constexpr u64 counters = 1 << 19;
 }  // namespace branch
 
+// Attr::type: whose events `config` numbers
+namespace event_type {
+inline constexpr u32 hardware = 0;
+inline constexpr u32 software = 1;
+inline constexpr u32 raw = 4;
+}  // namespace event_type
+
 // Attr::flags, the bit field of perf_event_attr
 namespace attr_flag {
 inline constexpr u64 inherit = 1 << 1;

@@ -200,9 +200,11 @@ std::string default_event_name(const Attr& attr) {
       "cpu-migrations",   "minor-faults", "major-faults", "alignment-faults",
       "emulation-faults", "dummy",        "bpf-output",   "cgroup-switches"};
   u64 config = attr.config & 0xffffffff;  // above: the PMU of a hybrid CPU
-  if (attr.type == 0 && config < std::size(hardware)) return std::string(hardware[config]);
-  if (attr.type == 1 && attr.config < std::size(software)) return std::string(software[config]);
-  if (attr.type == 4) return fmt::format("r{:x}", attr.config);
+  if (attr.type == event_type::hardware && config < std::size(hardware))
+    return std::string(hardware[config]);
+  if (attr.type == event_type::software && attr.config < std::size(software))
+    return std::string(software[config]);
+  if (attr.type == event_type::raw) return fmt::format("r{:x}", attr.config);
   return fmt::format("type {} config {:#x}", attr.type, attr.config);
 }
 

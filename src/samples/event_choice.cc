@@ -30,8 +30,8 @@ Rank rank_of_name(std::string_view name) {
 }
 
 Rank rank_of(const perf::Event& event) {
-  constexpr u32 hardware = 0, software = 1, raw = 4;
   constexpr u64 branches_retired = 0xc4;  // of Intel and AMD, those that are taken by its mask
+  using namespace perf::event_type;
   const auto& attr = event.attr;
   if (attr.type == hardware && (attr.config & 0xffffffff) == 0) return cycles;
   if (attr.type == software && attr.config < 2) return clock;

@@ -49,8 +49,8 @@ class SampleReader {
 
   // As pgokit's recorder marks it. No software event of the kernel's has branch stacks.
   bool has_whole_chain(const perf::Sample& sample) const {
-    constexpr u32 software = 1;
-    return sample.exact_ip && recording_.events()[sample.event].attr.type == software;
+    const auto& attr = recording_.events()[sample.event].attr;
+    return sample.exact_ip && attr.type == perf::event_type::software;
   }
 
   // Markers stand between the parts of a chain: kernel, user, guest. Behind those of the kernel are

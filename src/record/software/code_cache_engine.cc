@@ -19,7 +19,7 @@ namespace {
 // After that many stops for code not translated yet a window ends early.
 constexpr u32 most_misses = 24;
 // The same for system calls, each of which takes four stops.
-constexpr u32 most_calls = 48;
+constexpr u32 most_calls = 16;
 
 struct Seen {
   scratch::Header header;

@@ -14,7 +14,7 @@ perf::RecordId at_now(pid_t pid, pid_t tid) {
 perf::Writer::Event make_event(const RecordingFile::Settings& settings) {
   using namespace perf;
   Writer::Event event{.name = "cpu-clock:u", .attr = {}, .ids = {}};
-  event.attr.type = 1;  // software; 0: cpu-clock
+  event.attr.type = event_type::software;  // and config 0: cpu-clock
   event.attr.period = settings.period_ns;
   event.attr.sample_type = field::ip | field::tid | field::time | field::period;
   if (settings.callchain) event.attr.sample_type |= field::callchain;
