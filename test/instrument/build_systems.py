@@ -10,9 +10,11 @@ SOURCES = {
     "main.c": "int helped(int);\nint shared(int);\nint main(void) { return helped(1) + shared(2) != 23; }\n",
     "helper.c": "int helped(int n) { return n * 3; }\n",
     "shared.cc": 'extern "C" int shared(int n) { return n * 10; }\n',
+    # The compiler's flags go to the assembler too.
+    "assembled.S": "#define NAME assembled\n.globl NAME\nNAME: ret\n.section .note.GNU-stack,\"\"\n",
 }
 CMAKE = """cmake_minimum_required(VERSION 3.16)
-project(example C CXX)
+project(example C CXX ASM)
 include(CheckFunctionExists)
 check_function_exists(printf HAS_PRINTF)
 if(NOT HAS_PRINTF)
@@ -21,7 +23,7 @@ endif()
 add_compile_options(-Wall -Wextra -Werror)
 add_subdirectory(inner)
 add_library(shared SHARED shared.cc)
-add_executable(app main.c)
+add_executable(app main.c assembled.S)
 target_link_libraries(app PRIVATE helper shared)
 """
 INNER = "project(inner C)\nadd_library(helper STATIC ../helper.c)\n"
@@ -31,12 +33,13 @@ if not meson.get_compiler('c').has_function('printf')
 endif
 helper = static_library('helper', 'helper.c')
 shared = shared_library('shared', 'shared.cc')
-executable('app', 'main.c', link_with: [helper, shared])
+executable('app', 'main.c', 'assembled.S', link_with: [helper, shared])
 """
 CONFIGURE = """AC_INIT([example], [1])
 AM_INIT_AUTOMAKE([foreign])
 AC_PROG_CC
 AC_PROG_CXX
+AM_PROG_AS
 AC_PROG_RANLIB
 AM_PROG_AR
 AC_CHECK_FUNCS([printf], [], [AC_MSG_ERROR([checks are broken])])
@@ -46,10 +49,11 @@ AC_OUTPUT
 AUTOMAKE = """noinst_LIBRARIES = libhelper.a
 libhelper_a_SOURCES = helper.c
 bin_PROGRAMS = app
-app_SOURCES = main.c shared.cc
+app_SOURCES = main.c shared.cc assembled.S
 app_LDADD = libhelper.a
 """
-MAKE = """app: main.o helper.o shared.o
+MAKE = """ASFLAGS = $(CFLAGS)
+app: main.o helper.o shared.o assembled.o
 \t$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 """
 C, CXX = "clang-22", "clang++-22"
@@ -108,7 +112,7 @@ def cmake(build):
         for way in ("include", "top"):
             if way == "top":  # the lines themselves, right behind project()
                 with open(style, encoding="utf-8") as file:
-                    text = CMAKE.replace("C CXX)\n", "C CXX)\n" + file.read())
+                    text = CMAKE.replace("CXX ASM)\n", "CXX ASM)\n" + file.read())
                 with open(os.path.join(folder, "CMakeLists.txt"), "w", encoding="utf-8") as file:
                     file.write(text)
             out = os.path.join(folder, generator[:1] + way)

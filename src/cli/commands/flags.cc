@@ -150,16 +150,15 @@ Status check_given(const Settings& s, std::string_view kinds) {
   return {};
 }
 
-Result<std::vector<std::string>> compile_flags(const Settings& s) {
+Result<std::vector<std::string>> plugin_options(const Settings& s) {
   std::vector<std::string> flags;
-  // With '=' each flag is one word: build systems drop words that are there twice.
   auto add = [&](std::string_view option, const auto& value) {
-    flags.push_back(fmt::format("-mllvm=-pgokit-{}={}", option, value));
+    flags.push_back(fmt::format("-pgokit-{}={}", option, value));
   };
   const std::string kinds = TRY(kinds_of(s));
   TRY(check_given(s, kinds));
   add("kinds", kinds);
-  if (s.all_blocks) flags.emplace_back("-mllvm=-pgokit-all-blocks");
+  if (s.all_blocks) flags.emplace_back("-pgokit-all-blocks");
   if (s.functions.contains('\n'))
     return usage_error("--functions {}: no build system takes a name with a line end", s.functions);
   if (!s.functions.empty()) {
@@ -187,7 +186,7 @@ Result<InstrumentFlags> flags_of(const Settings& s) {
                         .library = folder / (s.bare    ? "libpgokit_rt_bare.a"
                                              : s.small ? "libpgokit_rt_small.a"
                                                        : "libpgokit_rt.a"),
-                        .compile = TRY(compile_flags(s)),
+                        .options = TRY(plugin_options(s)),
                         .link = {"-Wl,--build-id"},
                         .wants_compile = s.compile || !s.link,
                         .wants_link = s.link || !s.compile};

@@ -32,9 +32,12 @@ Result<std::string> cmake_text(const InstrumentFlags& flags) {
       "endif()\n";
   auto out = std::back_inserter(text);
   if (flags.wants_compile) {
+    // Each flag is one word: CMake drops words that are there twice.
+    std::vector<std::string> words{flags.plugin_word()};
+    for (const auto& option : flags.options) words.push_back("-mllvm=" + option);
     text += "add_compile_options(";
-    for (const auto& flag : flags.compile_words())
-      fmt::format_to(out, "\n  \"$<$<COMPILE_LANGUAGE:C,CXX,OBJC,OBJCXX>:{}>\"", quoted(flag));
+    for (const auto& word : words)
+      fmt::format_to(out, "\n  \"$<$<COMPILE_LANGUAGE:C,CXX,OBJC,OBJCXX>:{}>\"", quoted(word));
     text += ")\n";
   }
   if (!flags.wants_link) return text;
@@ -103,9 +106,13 @@ constexpr FlagStyle styles[] = {
 
 }  // namespace
 
+std::string InstrumentFlags::plugin_word() const { return "-fpass-plugin=" + plugin.string(); }
+
+// For the compiler proper alone: -mllvm goes to the assembler of .S files too, which has no plugin.
 std::vector<std::string> InstrumentFlags::compile_words() const {
-  std::vector<std::string> words{"-fpass-plugin=" + plugin.string()};
-  words.insert(words.end(), compile.begin(), compile.end());
+  std::vector<std::string> words{plugin_word()};
+  for (const auto& option : options)
+    words.insert(words.end(), {"-Xclang", "-mllvm", "-Xclang", option});
   return words;
 }
 

@@ -15,10 +15,11 @@ namespace pgokit::cli {
 
 struct InstrumentFlags {
   std::filesystem::path plugin, library;
-  std::vector<std::string> compile;  // without the plugin
+  std::vector<std::string> options;  // of the plugin: -pgokit-...
   std::vector<std::string> link;     // without the library
   bool wants_compile = true, wants_link = true;
 
+  std::string plugin_word() const;
   // All words, in order.
   std::vector<std::string> compile_words() const;
   std::vector<std::string> link_words() const;
