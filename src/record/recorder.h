@@ -41,7 +41,8 @@ struct TraceCounts {
 struct RecordSettings {
   std::string output = "perf.data";
   std::vector<std::string> command = {};  // or
-  pid_t pid = 0;
+  std::vector<pid_t> pids = {};
+  bool tree = false;   // and all processes that descend from them; later ones are followed anyway
   double seconds = 0;  // 0: until the program ends
   u64 frequency = 50;  // windows per second of a thread's CPU time; each gives a few samples
   u32 depth = 32;

@@ -1,6 +1,9 @@
 """The options of `pgokit record`: a recording is different each time, so what it must hold is said for each of them."""
 import json
+import os
+import signal
 import subprocess
+import time
 
 from inputs import run
 
@@ -66,6 +69,28 @@ class Recorder:
     def duration(self):
         return self.attached()["samples"] > 0
 
+    def processes(self):
+        """Several, and those that have been started by one."""
+        words = [self.files["busy"], "forever"]
+        with subprocess.Popen(words) as one, subprocess.Popen(words) as other:
+            try:
+                both = self.shown("--software", "-p", f"{one.pid},{other.pid}", "--for", "0.5", command=False)
+            finally:
+                one.kill(), other.kill()
+        with subprocess.Popen(["sh", "-c", '"$0" forever & "$0" forever & wait', self.files["busy"]], start_new_session=True) as shell:
+            try:
+                time.sleep(0.2)
+                tree = self.shown("--software", "-p", str(shell.pid), "--tree", "--for", "0.5", command=False)
+            finally:
+                os.killpg(shell.pid, signal.SIGKILL)
+        return self.samples_of(both, one.pid, other.pid) and self.samples_of(tree, shell.pid, among=2)
+
+    @staticmethod
+    def samples_of(recording, *pids, among=0):
+        """From these processes, or from as many others."""
+        sampled = {process["pid"] for process in recording["processes"] if process["samples"]}
+        return len(sampled) >= among if among else sampled == set(pids)
+
     def frequency(self):
         often, seldom = (self.shown("--software", "-F", number)["events"][0]["period"] for number in ("200", "50"))
         return 3 * often < seldom
@@ -94,7 +119,7 @@ class Recorder:
         return self.record("--software").stderr != "" == self.record("--software", "--quiet").stderr
 
 
-CHECKS = {"--output": Recorder.output, "--pid": Recorder.duration, "--for": Recorder.duration, "--frequency": Recorder.frequency,
+CHECKS = {"--output": Recorder.output, "--pid": Recorder.processes, "--tree": Recorder.processes, "--for": Recorder.duration, "--frequency": Recorder.frequency,
           "--depth": Recorder.depth, "--no-callchain": Recorder.callchain, "--software": Recorder.output,
           "--hardware": Recorder.hardware_only, "--event": Recorder.event, "--stats": Recorder.stats, "--quiet": Recorder.quiet}
 

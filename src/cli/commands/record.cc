@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/parse_number.h"
 #include "base/progress.h"
 #include "cli/commands/commands.h"
 #include "cli/options.h"
@@ -21,7 +22,8 @@ using report::counted;
 struct Settings {
   record::RecordSettings record;
   std::string event;
-  u64 pid = 0, depth = 32;
+  std::vector<std::string> pids;
+  u64 depth = 32;
   bool no_callchain = false, quiet = false;
   bool software = false, hardware = false;
   bool stats = false;
@@ -111,7 +113,8 @@ std::string why_empty(const Settings& settings, const record::RecordSummary& sum
   if (!summary.obstacle.empty()) return "no process could be recorded";
   if (is_mostly_generated(summary.counts))
     return "what ran is code generated at run time, which cannot be profiled";
-  if (settings.pid) return "the process did not run meanwhile; -F takes more of them";
+  if (!settings.record.pids.empty())
+    return "what was attached to did not run meanwhile; -F takes more of them";
   return fmt::format(
       "the program did not run long enough{}; -F takes more of them",
       summary.exit_code ? fmt::format(", and ended with exit code {}", summary.exit_code) : "");
@@ -137,8 +140,27 @@ void print_stats(const record::RecordSummary& summary) {
   report::print(stderr, "{}\n", report::lines(json.text()));
 }
 
+// As perf takes them: "4711" or "4711,4712".
+Result<std::vector<pid_t>> parse_pids(const std::vector<std::string>& given) {
+  constexpr u32 most_pids = 1 << 22;
+  std::vector<pid_t> pids;
+  for (std::string_view list : given) {
+    for (bool more = true; more;) {
+      auto comma = std::min(list.find(','), list.size());
+      u32 pid = 0;
+      if (!parse_number(list.substr(0, comma), pid) || pid == 0 || pid > most_pids)
+        return usage_error("--pid is the number of a process, or several with commas between them");
+      if (std::ranges::count(pids, static_cast<pid_t>(pid)) == 0)
+        pids.push_back(static_cast<pid_t>(pid));
+      more = comma < list.size();
+      list.remove_prefix(comma + more);
+    }
+  }
+  return pids;
+}
+
 Status check(const Settings& settings) {
-  bool attach = settings.pid != 0;
+  bool attach = !settings.record.pids.empty();
   if (attach == !settings.record.command.empty())
     return usage_error("{} (pgokit record --help)", attach
                                                         ? "give a command to run or --pid, not both"
@@ -150,8 +172,8 @@ Status check(const Settings& settings) {
                        settings.event);
   if (settings.record.frequency == 0 || settings.record.frequency > 100'000)
     return usage_error("--frequency is 1 to 100000");
-  constexpr u64 most_pids = 1 << 22;
-  if (settings.pid > most_pids) return usage_error("--pid is the number of a process");
+  if (settings.record.tree && !attach)
+    return usage_error("--tree is for --pid: what a command starts is followed anyway");
   if (!(settings.record.seconds >= 0)) return usage_error("--for is a number of seconds");
   if (settings.depth == 0 || settings.depth > 128) return usage_error("--depth is 1 to 128");
   return {};
@@ -164,7 +186,8 @@ int run(std::span<char* const> arguments) {
       "pgokit record",
       "Run a command, or attach to a process, and record branch stacks and call chains.",
       {{"-o,--output", "FILE", "the recording (perf.data)", &record.output},
-       {"-p,--pid", "PID", "attach to a running process", &settings.pid},
+       {"-p,--pid", "PID[,PID]", "attach to running processes", &settings.pids},
+       {"--tree", "", "with -p: and to all processes that descend from them", &record.tree},
        {"--for", "SECONDS", "stop recording after that time", &record.seconds},
        {"-F,--frequency", "N", "times per second of a thread's CPU time that it is looked at (50)",
         &record.frequency},
@@ -180,12 +203,14 @@ int run(std::span<char* const> arguments) {
       "  pgokit record -- ./app arguments\n"
       "  pgokit record -o app.perf -p 4711 --for 10\n",
       &record.command,
-      {"[options] -- COMMAND [ARG...]", "[options] -p PID"}};
+      {"[options] -- COMMAND [ARG...]", "[options] -p PID[,PID]"}};
   table.given = &settings.given;
   if (auto exit = parse_options(table, arguments)) return *exit;
   settings.software |= record.single_step;
+  auto pids = parse_pids(settings.pids);
+  if (!pids) return report_failure("record", pids.error());
+  record.pids = std::move(*pids);
   if (auto status = check(settings); !status) return report_failure("record", status.error());
-  record.pid = static_cast<pid_t>(settings.pid);
   record.depth = static_cast<u32>(settings.depth);
   record.callchain = !settings.no_callchain;
   record.command_line = {"pgokit", "record"};

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -43,7 +44,7 @@ class HardwareRecorder {
 
   Result<RecordSummary> run() {
     sigset_t before = block_signals();
-    auto result = settings_.pid ? run_attached() : run_command(before);
+    auto result = settings_.pids.empty() ? run_command(before) : run_attached();
     sigprocmask(SIG_SETMASK, &before, nullptr);
     return result;
   }
@@ -60,7 +61,7 @@ class HardwareRecorder {
     attr.build_id = 1;
     attr.use_clockid = 1;
     attr.clockid = CLOCK_MONOTONIC;
-    attr.enable_on_exec = settings.pid == 0;
+    attr.enable_on_exec = settings.pids.empty();
     return attr;
   }
 
@@ -169,30 +170,42 @@ class HardwareRecorder {
   }
 
   Result<RecordSummary> run_attached() {
-    for (pid_t tid : threads_of(settings_.pid)) TRY(open_channels(tid));
-    if (channels_.empty()) return fail("there is no process {}", settings_.pid);
+    auto pids = settings_.tree ? with_descendants(settings_.pids) : settings_.pids;
+    for (pid_t pid : pids) {
+      auto threads = threads_of(pid);
+      bool named = std::ranges::count(settings_.pids, pid) > 0;
+      if (threads.empty() && named) return fail("there is no process {}", pid);
+      for (pid_t tid : threads) TRY(open_channels(tid));
+    }
     auto writer = TRY(make_writer());
-    auto id = static_cast<u32>(settings_.pid);
-    perf::RecordId at{
-        .pid = id, .tid = id, .time = monotonic_ns(), .cpu = 0, .id = channels_[0].id};
-    auto map = TRY(MemoryMap::read(settings_.pid));
-    writer.comm(at, comm_of(settings_.pid, settings_.pid), false);
-    for (const auto& mapping : map.list())
-      if (mapping.executable && mapping.readable)
-        writer.mmap2(at, {.start = mapping.start,
-                          .size = mapping.size(),
-                          .file_offset = mapping.offset,
-                          .path = mapping.path.empty() ? "//anon" : mapping.path,
-                          .build_id = build_id_of(settings_.pid, mapping)});
+    for (pid_t pid : pids) write_mappings(writer, pid);
     for (const auto& channel : channels_) ioctl(channel.fd, PERF_EVENT_IOC_ENABLE, 0);
     u64 end = end_time();
     bool from_terminal;
-    while (monotonic_ns() < end && kill(settings_.pid, 0) == 0 && !take_signal(from_terminal)) {
+    auto lives = [](pid_t pid) { return kill(pid, 0) == 0; };
+    while (monotonic_ns() < end && std::ranges::any_of(pids, lives) &&
+           !take_signal(from_terminal)) {
       wait_for_records();
       drain(writer);
     }
     TRY(finish(writer));
     return summary_;
+  }
+
+  void write_mappings(perf::Writer& writer, pid_t pid) {
+    auto map = MemoryMap::read(pid);
+    if (!map) return;  // it has ended
+    auto id = static_cast<u32>(pid);
+    perf::RecordId at{
+        .pid = id, .tid = id, .time = monotonic_ns(), .cpu = 0, .id = channels_[0].id};
+    writer.comm(at, comm_of(pid, pid), false);
+    for (const auto& mapping : map->list())
+      if (mapping.executable && mapping.readable)
+        writer.mmap2(at, {.start = mapping.start,
+                          .size = mapping.size(),
+                          .file_offset = mapping.offset,
+                          .path = mapping.path.empty() ? "//anon" : mapping.path,
+                          .build_id = build_id_of(pid, mapping)});
   }
 
   u64 end_time() const {

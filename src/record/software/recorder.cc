@@ -1,9 +1,30 @@
 #include "record/recorder.h"
 
+#include <tuple>
+
 #include "record/software/tracer.h"
+#include "record/system/proc_status.h"
 #include "record/x86/time_stamps.h"
 
 namespace pgokit::record {
+
+namespace {
+
+// Those that were named must be there; of the others some may have ended, or be followed already.
+// What they start while the list is read is in the next one.
+Status attach_all(Tracer& tracer, const RecordSettings& settings) {
+  for (pid_t pid : settings.pids) TRY(tracer.attach(pid));
+  for (size_t known = settings.pids.size(); settings.tree;) {
+    auto pids = with_descendants(settings.pids);
+    if (pids.size() <= known) break;
+    for (size_t i = settings.pids.size(); i < pids.size(); ++i)
+      std::ignore = tracer.attach(pids[i]);
+    known = pids.size();
+  }
+  return {};
+}
+
+}  // namespace
 
 std::string_view software_obstacle() { return {}; }
 
@@ -25,10 +46,10 @@ Result<RecordSummary> record_in_software(const RecordSettings& settings) {
                    .cycles_per_us = tsc_per_us});
   TickSource ticks(period_ns, Tracer::tick_signal());
   Tracer tracer(sampler, ticks, recording);
-  if (settings.pid)
-    TRY(tracer.attach(settings.pid));
-  else
+  if (settings.pids.empty())
     TRY(tracer.launch(settings.command));
+  else
+    TRY(attach_all(tracer, settings));
   tracer.run(settings.seconds, [&] {
     if (settings.progress) settings.progress(sampler.counts());
   });

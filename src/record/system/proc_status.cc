@@ -5,9 +5,11 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/cursor.h"
 #include "base/file.h"
@@ -36,6 +38,19 @@ u64 number_of(const std::string& text, std::string_view name, int base = 10) {
   return std::strtoull(line_of(text, name).c_str(), nullptr, base);
 }
 
+pid_t parent_of(pid_t pid) { return static_cast<pid_t>(number_of(status_text(pid), "PPid")); }
+
+// The entries of a folder that are numbers.
+std::vector<pid_t> numbers_in(const std::string& path) {
+  std::vector<pid_t> list;
+  DIR* folder = opendir(path.c_str());
+  if (!folder) return list;
+  while (const auto* entry = readdir(folder))
+    if (auto number = std::atoi(entry->d_name)) list.push_back(number);
+  closedir(folder);
+  return list;
+}
+
 // In a container everything is filtered, the recorder too: what it may do the program may. Older
 // systems do not tell the number of filters.
 bool is_sandboxed(const std::string& status) {
@@ -56,13 +71,24 @@ bool has_ended(pid_t tid) {
 }
 
 std::vector<pid_t> threads_of(pid_t pid) {
-  std::vector<pid_t> list;
-  DIR* folder = opendir(fmt::format("/proc/{}/task", pid).c_str());
-  if (!folder) return list;
-  while (const auto* entry = readdir(folder))
-    if (auto tid = std::atoi(entry->d_name); tid && !has_ended(tid)) list.push_back(tid);
-  closedir(folder);
+  auto list = numbers_in(fmt::format("/proc/{}/task", pid));
+  std::erase_if(list, has_ended);
   return list;
+}
+
+// Parents are not always older than their children: until nothing is added any more.
+std::vector<pid_t> with_descendants(std::vector<pid_t> pids) {
+  std::vector<std::pair<pid_t, pid_t>> others;  // and their parents
+  for (pid_t pid : numbers_in("/proc"))
+    if (pid != getpid()) others.emplace_back(pid, parent_of(pid));
+  auto descends = [&](const auto& one) {
+    bool is_child = std::ranges::count(pids, one.second) > 0;
+    if (is_child && std::ranges::count(pids, one.first) == 0) pids.push_back(one.first);
+    return is_child;
+  };
+  while (std::erase_if(others, descends) > 0) {
+  }
+  return pids;
 }
 
 pid_t tracer_of(pid_t tid) { return static_cast<pid_t>(number_of(status_text(tid), "TracerPid")); }
