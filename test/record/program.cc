@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <cstdint>
@@ -291,6 +292,28 @@ void waits(int rounds) {
   std::printf("waits %d %lx\n", interrupted, hash);
 }
 
+// More threads than there is room for, all but one of which wait for their turn in a system call.
+void crowd(int rounds) {
+  constexpr size_t threads = 200;
+  std::vector<std::array<int, 2>> ends(threads);
+  std::vector<unsigned long> sums(threads);
+  for (auto& one : ends)
+    if (pipe(one.data()) != 0) return;
+  std::vector<std::thread> all;
+  for (size_t i = 0; i < threads; ++i)
+    all.emplace_back([&, i] {
+      char turn = 0;
+      for (int k = 0; k < rounds && read(ends[i][0], &turn, 1) == 1; ++k) {
+        sums[i] += work(static_cast<unsigned>(i), 1);
+        if (write(ends[(i + 1) % threads][1], &turn, 1) != 1) return;
+      }
+    });
+  if (write(ends[0][1], "x", 1) != 1) return;
+  unsigned long sum = 0;
+  for (size_t i = 0; i < threads; ++i) all[i].join(), sum += sums[i];
+  std::printf("crowd %lx\n", sum);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -310,6 +333,7 @@ int main(int argc, char** argv) {
   if (mode == "copies") copies(rounds);
   if (mode == "calls") calls(rounds);
   if (mode == "waits") waits(rounds);
+  if (mode == "crowd") crowd(rounds);
   if (mode == "forever") {
     std::printf("ready\n");
     std::fflush(stdout);

@@ -62,6 +62,9 @@ class AddressSpace {
   // Code has gone: no window may begin until all are over.
   bool stale() const { return stale_; }
   void give_up(std::string why);
+  // The same, or all room is taken: the windows that there are should end. Threads can be in one for
+  // long, in a system call.
+  bool needs_room() const { return stale_ || cache_.full() || scratch_free_ == 0; }
 
   // In an arena, of an earlier recording perhaps whose recorder was killed.
   bool is_arena(u64 address) const;

@@ -209,10 +209,7 @@ class CodeCacheEngine : public WindowEngine {
     // Another piece of the address space may need an arena of its own.
     u64 code = thread.space->prepare(thread, original) ? cache.enter(original) : 0;
     if (thread.gone) return Progressed::running;
-    if (!code) {
-      own.reach = std::max(own.reach / 2, 1.0 / length_.first_passes);
-      return cut_short(thread, regs);
-    }
+    if (!code) return cut_short(thread, regs);
     if (indirect) cache.publish(original);
     TargetMemory::Word jump{own.scratch->address() + scratch::jump, code};
     thread.space->memory().write_words({&jump, 1});
@@ -308,6 +305,8 @@ class CodeCacheEngine : public WindowEngine {
   }
 
   Progressed cut_short(Thread& thread, const Registers& regs) {
+    auto& reach = state_of(thread).reach;
+    reach = std::max(reach / 2, 1.0 / length_.first_passes);
     thread.window.cut_short = true;
     return finish(thread, regs);
   }

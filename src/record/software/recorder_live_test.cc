@@ -90,6 +90,7 @@ std::string sorted_lines(const std::string& text) {
 
 struct Checked {
   size_t samples = 0, entries = 0, processes = 0, deepest = 0;
+  size_t without_stack = 0;
   size_t whole_chains = 0;
   size_t through_calls = 0;  // ranges with a system call on the way
   std::vector<std::string> problems;
@@ -184,6 +185,7 @@ class Checker {
   void take(const perf::Sample& sample) {
     ++checked_.samples;
     checked_.entries += sample.branches.size();
+    checked_.without_stack += sample.branches.empty();
     for (const auto& branch : sample.branches) take(sample.pid, branch);
     for (size_t i = 0; i + 1 < sample.branches.size(); ++i)
       straight(sample.pid, sample.branches[i + 1].to, sample.branches[i].from, true);
@@ -334,6 +336,20 @@ TEST(Recorder, WindowsGoOnBehindSystemCalls) {
   unlink(path.c_str());
 }
 
+TEST(Recorder, ThreadsThatWaitInWindowsLeaveRoomForOthers) {
+  if (!tracing_permitted()) GTEST_SKIP() << "ptrace is not permitted here";
+  auto path = temporary("data");
+  auto checked = until_enough(1000, [&](int factor) {
+    std::vector<std::string> command = {RECORDED, "crowd", std::to_string(32 * factor)};
+    auto recorded = in_process(
+        [&] { return record_to({.output = path, .command = command, .frequency = 10000}); });
+    EXPECT_EQ(recorded.output, run(command).output);
+    return Checker().check(path);
+  });
+  EXPECT_LE(checked.without_stack * 10, checked.samples);
+  unlink(path.c_str());
+}
+
 // The recorder, as it has taken samples, or 0 if the program has ended before.
 pid_t start_recorder(const RecordSettings& settings, const std::string& output) {
   int ends[2];
@@ -395,7 +411,8 @@ TEST(Recorder, AttachesAndLeavesAgain) {
   for (int round = 0; round < 2; ++round) {
     auto checked = until_enough(50, [&](int factor) {
       auto recorded = in_process([&] {
-        return record_to({.output = path, .pid = pid, .seconds = 0.2 * factor, .frequency = 1000});
+        return record_to(
+            {.output = path, .pids = {pid}, .seconds = 0.2 * factor, .frequency = 1000});
       });
       EXPECT_EQ(recorded.code, 0) << recorded.output;
       return Checker().check(path);
@@ -426,7 +443,7 @@ TEST(Recorder, TellsWhatCannotBeRun) {
   auto summary = record_in_software({.output = path, .command = {"/nothing/here"}});
   ASSERT_FALSE(summary);
   EXPECT_THAT(summary.error().message, ::testing::HasSubstr("cannot run /nothing/here: No such"));
-  auto nobody = record_in_software({.output = path, .pid = 0x3ffffff});
+  auto nobody = record_in_software({.output = path, .pids = {0x3ffffff}});
   ASSERT_FALSE(nobody);
   EXPECT_THAT(nobody.error().message, ::testing::HasSubstr("67108863"));
 }

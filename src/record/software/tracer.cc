@@ -97,11 +97,11 @@ Status Tracer::launch(const std::vector<std::string>& command) {
 }
 
 Status Tracer::attach(pid_t pid) {
-  main_pid_ = pid;
   if (kill(pid, 0) != 0 && errno == ESRCH) return fail("there is no process {}", pid);
   if (pid_t other = tracer_of(pid))
     return fail("process {} is traced by process {} already", pid, other);
   std::shared_ptr<AddressSpace> space;
+  size_t threads = 0;
   // Threads are made while the list is read: until a pass finds no new one.
   for (bool found = true; found;) {
     found = false;
@@ -123,7 +123,7 @@ Status Tracer::attach(pid_t pid) {
       }
       auto& one = thread(tid);
       one.pid = pid, one.space = space, one.begun = true;
-      if (threads_.size() == 1) {
+      if (++threads == 1) {
         ++sampler_.counts().processes;
         recording_.comm(pid, pid, false), sampler_.refresh(one);
       }
@@ -132,7 +132,7 @@ Status Tracer::attach(pid_t pid) {
       found = true;
     }
   }
-  if (threads_.empty()) return fail("there is no process {}", pid);
+  if (threads == 0) return fail("there is no process {}", pid);
   return {};
 }
 
@@ -244,7 +244,7 @@ void Tracer::handle_event(Traced& one, Stop stop) {
   if (one.due) {
     if (ticks_.mappings_changed()) expire_maps();
     bool begun = sampler_.begin(one);
-    if (one.space && one.space->stale()) interrupt_windows(*one.space);
+    if (one.space && one.space->needs_room()) interrupt_windows(*one.space);
     if (begun || one.gone) return;
   }
   make_again(one);
@@ -354,7 +354,7 @@ void Tracer::let_go(Traced& one) {
   threads_.erase(one.tid);
 }
 
-// The others would run code that has changed.
+// Of the others: they would run code that has changed, or have all the room.
 void Tracer::interrupt_windows(const AddressSpace& space) {
   for (const auto& [tid, one] : threads_)
     if (one->window.running && one->space.get() == &space)

@@ -41,7 +41,7 @@ class Tracer {
 
   // Starts a program; it is followed from its exec() on.
   Status launch(const std::vector<std::string>& command);
-  // Follows all threads of a running process.
+  // Follows all threads of a running process; may be called for several.
   Status attach(pid_t pid);
   // Until the program has ended, `seconds` (0: no limit) are over, or the user has had enough; then
   // all threads are left to themselves.
