@@ -54,11 +54,14 @@ class Matching:
         for rounds in (200_000, 800_000, 3_200_000, 12_800_000):
             recorded = subprocess.run([self.pgokit, "record", "-F", "2000", "--stats", "-o", f"{out}.perf", "--", out, str(rounds)],
                                       text=True, capture_output=True)
+            if "there are no samples in it" in recorded.stderr:
+                continue  # it may have been too short
             if recorded.returncode:
                 print(f"skipped: nothing can be recorded here: {recorded.stderr.strip()}")
                 sys.exit(77)
             if json.loads(recorded.stderr[recorded.stderr.index("{"):])["windows"] >= WINDOWS:
                 break
+        assert recorded.returncode == 0, recorded.stderr
         self.run(self.pgokit, "generate", *options, f"{out}.perf", "-b", out, "-o", f"{out}.prof")
         return pathlib.Path(f"{out}.prof")
 
