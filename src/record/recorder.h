@@ -48,7 +48,7 @@ struct RecordSettings {
   u32 depth = 32;
   bool callchain = true;
   u64 kept_ns = 600;  // how much of a window is kept: what is taken in that much time
-  WindowLength length = {.first_passes = 400, .further_passes = 32, .parts = 8};
+  WindowLength length = {.first_passes = 1024, .further_passes = 64, .parts = 8};
   bool single_step = false;                    // the slow way, to be compared with
   std::vector<std::string> command_line = {};  // for the file's header
   std::function<void(const TraceCounts&)> progress = {};
