@@ -38,10 +38,10 @@ endfunction()
 function(pgokit_instrument target)
   pgokit_flags(compile ${ARGN} --compile)
   pgokit_flags(link ${ARGN} --link)
-  foreach(flag IN LISTS compile)
-    target_compile_options(${target} PRIVATE
-                           "$<$<COMPILE_LANGUAGE:C,CXX,OBJC,OBJCXX>:${flag}>")
-  endforeach()
+  # Together, as words that are there twice would be dropped.
+  list(JOIN compile " " line)
+  target_compile_options(${target} PRIVATE
+                         "$<$<COMPILE_LANGUAGE:C,CXX,OBJC,OBJCXX>:SHELL:${line}>")
   target_include_directories(${target} PRIVATE "${pgokit_root}/include")
   target_link_libraries(${target} PRIVATE ${link})
 endfunction()
