@@ -145,7 +145,8 @@ def write(measured):
     first, _, second = file.read_text(encoding="utf-8").partition("## Real programs\n")
     old = {"synthetic": first[first.index("## "):], "real": "## Real programs\n" + second}
     new = [("\n".join(measured[part]) if part in measured else old[part]).strip() for part in ("synthetic", "real")]
-    text = "# Recording in software: measured\n\n    ./dev bench record --peers --bias\n\n" + "\n\n".join(new) + "\n"
+    command = " ".join(["./dev bench record", *sys.argv[1:]])
+    text = f"# Recording in software: measured\n\n    {command}\n\n" + "\n\n".join(new) + "\n"
     file.write_text(text, encoding="utf-8")
     print(text)
 
