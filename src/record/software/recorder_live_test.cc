@@ -201,7 +201,9 @@ class Checker {
       problem(fmt::format("{:#x} does not go to {:#x}", u64(branch.from), u64(branch.to)));
   }
 
-  static bool is_system_call(Bytes code) { return code[0] == 0x0f && code[1] == 0x05; }
+  static bool is_system_call(Bytes code) {
+    return code.size() >= 2 && code[0] == 0x0f && code[1] == 0x05;
+  }
 
   void straight(u32 pid, u64 at, u64 end, bool to_branch) {
     u64 begin = at;

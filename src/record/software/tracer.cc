@@ -187,9 +187,10 @@ void Tracer::reap() {
   while (true) {
     int status = 0;
     pid_t tid = waitpid(-1, &status, __WALL | WNOHANG);
-    if (tid <= 0) {
-      if (!awake_until_ns) awake_until_ns = in_window() ? monotonic_ns() + awake_ns : 1;
-      if (tid < 0 || monotonic_ns() > awake_until_ns) return;
+    if (tid < 0) return;
+    if (tid == 0) {
+      if (!awake_until_ns && in_window()) awake_until_ns = monotonic_ns() + awake_ns;
+      if (monotonic_ns() >= awake_until_ns) return;
       continue;
     }
     awake_until_ns = 0;
