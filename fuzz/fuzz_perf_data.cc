@@ -3,11 +3,14 @@
 #include <cstdlib>
 
 #include "memory_watch.h"
+#include "perf/branch_counts.h"
 #include "perf/programs.h"
 #include "perf/summary.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace pgokit::perf;
+  if (auto counts = decode_branch_counts({data, size}); counts && counts->branches.size() > size)
+    std::abort();
   size_t before = memory_watch::start();
   auto recording = Recording::open({data, size});
   if (!recording) return 0;

@@ -106,7 +106,7 @@ def bias(program, pgokit, rows):
     own, found = program.built_with(exact.FLAGS), {}
     for way in rows:
         if way.options is not None:
-            samples, overlap, chance = exact.measure_command(pgokit, own, program.command(own), program.folder, way.options,
+            samples, overlap, chance, _ = exact.measure_command(pgokit, own, program.command(own), program.folder, way.options,
                                                              cwd=program.folder)
             found[way.label] = {"samples": samples, "overlap": overlap, "without_bias": chance}
     return found

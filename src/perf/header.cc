@@ -147,6 +147,9 @@ void Head::add_feature(u32 number, Bytes contents) {
       features.first_time = in.get<u64>();
       features.last_time = in.get<u64>();
       break;
+    case feature::branch_counts:
+      features.branch_counts = contents;
+      break;
     case simpleperf_meta:
       return read_meta(in);
     default:

@@ -20,6 +20,7 @@ struct Features {
   u64 first_time = 0, last_time = 0;  // of the samples, ns
   std::vector<BuildId> build_ids;     // of the files that samples hit
   std::vector<u32> present;           // the numbers of all features, ascending
+  Bytes branch_counts;                // of pgokit: see branch_counts.h
   // Of simpleperf: keys and values ("simpleperf_version", "event_type_info", ...).
   std::vector<std::pair<std::string_view, std::string_view>> meta;
 

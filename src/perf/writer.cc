@@ -304,6 +304,8 @@ std::vector<std::pair<u32, std::string>> Writer::feature_sections() const {
       break;
     }
   if (!time.empty()) sections.emplace_back(feature::sample_time, std::move(time));
+  if (!features_.branch_counts.empty())
+    sections.emplace_back(feature::branch_counts, features_.branch_counts);
   return sections;
 }
 

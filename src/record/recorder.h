@@ -18,13 +18,6 @@
 
 namespace pgokit::record {
 
-// How far a window of the code cache goes: its first part a random number of times round its ring
-// of branches, at most `first_passes`; each of `parts` further ones at most `further_passes`. What
-// the ring holds at the end of each part is recorded.
-struct WindowLength {
-  u32 first_passes = 1, further_passes = 1, parts = 0;
-};
-
 struct TraceCounts {
   u64 windows = 0;
   u64 samples = 0;
@@ -33,6 +26,7 @@ struct TraceCounts {
   u64 generated = 0;   // of these: it is in no file, as of just-in-time compilers
   u64 in_kernel = 0;   // ticks that met the thread in a system call: no sample
   u64 branches = 0;    // entries written
+  u64 counted = 0;     // branches counted in windows
   u64 stops = 0;       // of threads for windows
   u64 stopped_ns = 0;  // from tick to the end of the window, summed
   u64 threads = 0, processes = 0;
@@ -48,7 +42,9 @@ struct RecordSettings {
   u32 depth = 32;
   bool callchain = true;
   u64 kept_ns = 600;  // how much of a window is kept: what is taken in that much time
-  WindowLength length = {.first_passes = 1024, .further_passes = 64, .parts = 8};
+  // How far a window of the code cache goes: a random number of times round its ring of some 500
+  // branches, at most so many. All are counted, what the ring holds at the end is recorded.
+  u32 passes = 512;
   bool single_step = false;                    // the slow way, to be compared with
   std::vector<std::string> command_line = {};  // for the file's header
   std::function<void(const TraceCounts&)> progress = {};

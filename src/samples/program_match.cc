@@ -21,6 +21,13 @@ Bytes ProgramMatch::recorded_id(const perf::Mapping& mapping) const {
   return mapping.build_id.empty() ? recorded_.of(mapping.path) : mapping.build_id;
 }
 
+bool ProgramMatch::is_program(std::string_view path, Bytes build_id, bool any_build) const {
+  perf::Mapping mapping;
+  mapping.path = path, mapping.build_id = build_id;
+  auto verdict = (*this)(mapping);
+  return verdict == Verdict::program || (any_build && verdict == Verdict::other_build);
+}
+
 ProgramMatch::Verdict ProgramMatch::operator()(const perf::Mapping& mapping) const {
   bool same_name = kernel_ ? perf::is_kernel(mapping.path) : file_name(mapping.path) == name_;
   if (kernel_ && !same_name) return Verdict::other_program;

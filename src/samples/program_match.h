@@ -33,6 +33,8 @@ class ProgramMatch {
 
   // other_build: the name is the program's, its build id is not.
   Verdict operator()(const perf::Mapping& mapping) const;
+  // `any_build`: another one will do.
+  bool is_program(std::string_view path, Bytes build_id, bool any_build) const;
   // What the recording knows of the mapped file; empty: nothing.
   Bytes recorded_id(const perf::Mapping& mapping) const;
 

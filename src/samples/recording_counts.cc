@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "perf/trace.h"
 #include "report/numbers.h"
+#include "samples/counted_branches.h"
 #include "samples/recording_maps.h"
 #include "samples/sample_walk.h"
 
@@ -110,6 +111,12 @@ Result<RecordingCounts> count_recording(const perf::Recording& recording,
     result.unreadable.add(counter.walk.unreadable);
   }
   result.sums = merge(std::move(folders), options.threads);
+  if (options.whole_counts && !recording.features().branch_counts.empty()) {
+    auto counted = TRY(perf::decode_branch_counts(recording.features().branch_counts));
+    ProgramMatch match(program.name(), program.file().build_id(), recording.features().build_ids);
+    result.windows = counted.windows;
+    result.sums = sums_of(counted, program.code(), match, options.ignore_build_id, maps);
+  }
   if (options.run_to_next_branch && result.use.deepest == 1)
     result.sums.add_ranges_to_next_branch(program.functions());
   return result;

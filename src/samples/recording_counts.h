@@ -31,6 +31,8 @@ struct RecordingOptions {
   // Where no stack has more than one branch: what a branch went to ran up to the next branch, and
   // branches that were not taken, which Arm SPE samples too, are no branches.
   bool run_to_next_branch = false;
+  // Take what the recorder has counted in place of the samples, where it has.
+  bool whole_counts = false;
   unsigned threads = 0;
   Progress* progress = nullptr;  // told of the bytes that were read
 };
@@ -45,6 +47,7 @@ struct RecordingCounts {
   u64 mappings = 0;              // of the program's code; 0: it did not run, nothing is counted
   std::string other_build;       // build id of another build of the program that ran
   bool matched_by_name = false;  // no build id on one of the sides
+  u64 windows = 0;  // counted whole by the recorder, which `sums` are of; 0: of samples
 };
 
 // An error that tells how to record, where no event has the branches that were taken.

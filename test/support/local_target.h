@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <map>
 #include <vector>
 
+#include "record/software/branch_drain.h"
 #include "record/software/code_cache.h"
 
 namespace pgokit::record {
@@ -48,12 +50,12 @@ class LocalTarget {
       munmap(reinterpret_cast<void*>(arena.base), Arena::size);
   }
 
-  // The address to call in place of `function` for a window of `branches`.
+  // The address to call in place of `function` for a window of `branches`, `passes` times.
   template <class F>
-  F* window(F* function, u32 branches) {
+  F* window(F* function, u32 branches, u32 passes = 1) {
     u64 code = cache.enter(reinterpret_cast<u64>(function));
     EXPECT_NE(code, 0U);
-    auto header = cache.header(branches);
+    auto header = cache.header(branches, passes);
     std::memcpy(reinterpret_cast<void*>(cache.scratch(0)), &header, sizeof header);
     syscall(SYS_arch_prctl, ARCH_SET_GS, cache.scratch(0));
     branches_ = branches;
@@ -69,17 +71,32 @@ class LocalTarget {
   // Oldest first.
   std::vector<Edge> recorded() const {
     std::vector<Edge> edges;
-    for (u64 n = branches_; n > header().left / scratch::entry_size; --n) {
-      scratch::Entry entry;
-      std::memcpy(
-          &entry,
-          reinterpret_cast<void*>(cache.scratch(0) + scratch::ring + n * scratch::entry_size),
-          sizeof entry);
-      Edge edge = cache.edge(entry.edge);
-      if (edge.to == 0) edge.to = entry.target;
-      edges.push_back(edge);
-    }
+    for (u64 n = branches_; n > header().left / scratch::entry_size; --n)
+      edges.push_back(edge_at(n));
     return edges;
+  }
+  Edge edge_at(u64 n) const {
+    scratch::Entry entry;
+    std::memcpy(&entry,
+                reinterpret_cast<void*>(cache.scratch(0) + scratch::ring + n * scratch::entry_size),
+                sizeof entry);
+    return edge_of(entry.edge, entry.target);
+  }
+  Edge edge_of(u32 number, u64 target) const {
+    Edge edge = cache.edge(number);
+    if (edge.to == 0) edge.to = target;
+    return edge;
+  }
+  // How often each branch of (from, to) is in the counters, which are empty then.
+  std::map<std::pair<u64, u64>, u64> counted() {
+    std::vector<EdgeCount> counts;
+    drain_counts(memory_, cache.scratch(0), cache.edges(), counts);
+    std::map<std::pair<u64, u64>, u64> sums;
+    for (const auto& one : counts) {
+      Edge edge = edge_of(one.edge, one.target);
+      sums[{edge.from, edge.to}] += one.count;
+    }
+    return sums;
   }
 
  private:

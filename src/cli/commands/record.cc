@@ -89,6 +89,9 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
   report::print(stderr, "pgokit record: {} by {}", describe(counts), source.name);
   if (!source.branch_stacks)
     report::print(stderr, ", without branch stacks: profiles of them are estimates");
+  if (counts.counted)
+    report::print(stderr, ", and {} counted in {}", counted(counts.counted, "branch", "branches"),
+                  counted(counts.windows, "window"));
   if (counts.threads)
     report::print(stderr, "; {} in {}", counted(counts.threads, "thread"),
                   counted(counts.processes, "process", "processes"));
@@ -133,7 +136,8 @@ void print_stats(const record::RecordSummary& summary) {
   json.set("windows", counts.windows).set("samples", counts.samples).set("full", counts.full);
   json.set("without", counts.without).set("generated", counts.generated);
   json.set("in_system_call", counts.in_kernel);
-  json.set("branches", counts.branches).set("stops", counts.stops);
+  json.set("branches", counts.branches).set("counted", counts.counted);
+  json.set("stops", counts.stops);
   json.set("stopped_s", static_cast<double>(counts.stopped_ns) / 1e9);
   json.set("threads", counts.threads).set("processes", counts.processes);
   json.set("file_size", summary.file_size);

@@ -4,6 +4,7 @@
 
 #include "cli/compilers.h"
 #include "cli/views/processes.h"
+#include "perf/branch_counts.h"
 #include "perf/programs.h"
 #include "perf/summary.h"
 #include "perf/trace.h"
@@ -134,12 +135,29 @@ void print_samples(const perf::Summary& sum) {
   if (!sum.processes.empty()) row("processes", processes_text(sum.processes, most_processes));
 }
 
+std::optional<perf::BranchCounts> counted_branches(const Facts& facts) {
+  Bytes bytes = facts.recording.features().branch_counts;
+  auto counts = perf::decode_branch_counts(bytes);
+  return !bytes.empty() && counts ? std::optional(std::move(*counts)) : std::nullopt;
+}
+
+void print_counts(const Facts& facts) {
+  if (auto counts = counted_branches(facts))
+    row("counted", fmt::format("{} in {}, in {}",
+                               report::counted(counts->branches.size(), "branch", "branches"),
+                               report::counted(counts->files.size(), "file"),
+                               report::counted(counts->windows, "window")));
+}
+
 std::vector<std::string> problems(const Facts& facts) {
   std::vector<std::string> list;
   const auto& sum = facts.sum;
   auto add = [&](u64 count, std::string_view noun, std::string_view what) {
     if (count) list.push_back(fmt::format("{} {}", report::counted(count, noun), what));
   };
+  if (auto bytes = facts.recording.features().branch_counts; !bytes.empty())
+    if (auto counts = perf::decode_branch_counts(bytes); !counts)
+      list.push_back(counts.error().message);
   add(sum.lost_events, "event", "lost by the kernel (a larger buffer or a longer period helps)");
   add(sum.lost_samples, "sample", "lost by the kernel");
   add(sum.types.of(RecordType::throttle), "time", "throttled (a longer period helps)");
@@ -177,6 +195,7 @@ void print_text(const Facts& facts) {
   print_trace(facts);
   print_records(facts.sum);
   print_samples(facts.sum);
+  print_counts(facts);
   print_programs(facts);
   bool first = true;
   for (const auto& problem : problems(facts)) {
@@ -263,6 +282,11 @@ void print_json(const Facts& facts) {
   all.set("records", records_json(sum)).set("samples", sum.samples);
   all.set("first_time_ns", sum.first_time).set("last_time_ns", sum.last_time);
   all.set("branches", branches_json(sum));
+  if (auto counts = counted_branches(facts))
+    all.set("counted", std::move(Json::object()
+                                     .set("branches", counts->branches.size())
+                                     .set("files", counts->files.size())
+                                     .set("windows", counts->windows)));
   all.set(
       "call_chains",
       std::move(

@@ -75,6 +75,7 @@ Status count(const perf::Recording& recording, const Source& source,
   }
   auto read = TRY(samples::count_recording(recording, program, how));
   TRY(take_facts(read, recording, source, input));
+  input.windows = read.windows;
   input.counts = read.sums.counts(options.threads);
   input.ranges = samples::diagnose(read.sums.raw_ranges(), program.code(), program.functions(),
                                    options.list_faults, options.threads);
@@ -97,6 +98,7 @@ Status read(const Source& source, ReadInput& into) {
                         .kernel = options.kernel,
                         .event = options.event,
                         .run_to_next_branch = options.run_to_next_branch,
+                        .whole_counts = !options.llvm_profgen && !options.pid,
                         .threads = options.threads,
                         .progress = &progress},
                        input);

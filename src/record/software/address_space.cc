@@ -59,6 +59,7 @@ Result<std::unique_ptr<AddressSpace>> AddressSpace::open_forked(pid_t tid,
   space->obstacle_ = parent.obstacle_;
   space->inherited_ = parent.inherited_;
   for (const auto& arena : parent.cache_.arenas()) space->inherited_.push_back(arena.base);
+  space->scratch_counted_ = parent.scratch_counted_;
   return space;
 }
 
@@ -233,7 +234,7 @@ bool AddressSpace::prepare(StoppedThread& thread, u64 address) {
   const auto* mapping = map_.find(address);
   if (!mapping || !mapping->is_fixed_code()) return false;
   for (u64 base : inherited_) cache_.add_arena(base);
-  if (!inherited_.empty()) cache_.clear();
+  if (!inherited_.empty()) clear_cache();
   inherited_.clear();
   return cache_.reaches(address) || add_arena(thread, address);
 }
@@ -261,18 +262,39 @@ bool AddressSpace::is_arena(u64 address) const {
 }
 
 int AddressSpace::take_scratch() {
-  bool nobody_inside = scratch_free_ == ~u64{0};
+  bool nobody_inside = scratch_free_ == all_scratch;
   if (stale_ || cache_.full()) {
     if (!nobody_inside) return -1;
-    cache_.clear();
+    clear_cache();
     pages_.clear();
     page_list_.clear();
     stale_ = false;
   }
   if (scratch_free_ == 0) return -1;
   int n = std::countr_zero(scratch_free_);
+  if (!clear_counts(n)) return -1;
   scratch_free_ &= ~(u64{1} << n);
+  scratch_counted_ |= u64{1} << n;
   return n;
+}
+
+// Those of a thread that was killed in a window, or of the parent's at the time of the fork.
+bool AddressSpace::clear_counts(int n) {
+  if (!(scratch_counted_ >> n & 1)) return true;
+  std::vector<EdgeCount> nobodys;
+  return drain_counts(memory_, cache_.scratch(static_cast<u64>(n)), scratch::most_edges, nobodys);
+}
+
+bool AddressSpace::take_counts(int n, std::vector<EdgeCount>& counts) {
+  if (!drain_counts(memory_, cache_.scratch(static_cast<u64>(n)), cache_.edges(), counts))
+    return false;
+  scratch_counted_ &= ~(u64{1} << n);
+  return true;
+}
+
+void AddressSpace::clear_cache() {
+  cache_.clear();
+  edge_numbers_.clear();
 }
 
 void AddressSpace::release_scratch(int n) { scratch_free_ |= u64{1} << n; }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "record/software/branch_drain.h"
 #include "record/software/code_cache.h"
 #include "record/software/inject.h"
 #include "record/software/patched_pages.h"
@@ -71,6 +72,10 @@ class AddressSpace {
   // Scratch areas; -1: all are in use, or the cache must be empty of threads first.
   int take_scratch();
   void release_scratch(int n);
+  // What was counted there. False: the process is gone.
+  bool take_counts(int n, std::vector<EdgeCount>& counts);
+  // For whoever has numbers of his own for the edges of the cache; empty when that has forgotten its.
+  std::vector<u32>& edge_numbers() { return edge_numbers_; }
   // Gives the memory of the cache back by the last thread that is left to itself, which is in no
   // system call that is to be made again. No window can begin afterwards.
   void unmap_arenas(StoppedThread& thread);
@@ -93,9 +98,15 @@ class AddressSpace {
   tsl::robin_map<u64, std::unique_ptr<std::array<u8, 4096>>> pages_;
   std::vector<u64> page_list_;  // their addresses; sorted when it has as many
   std::vector<u8> line_;
+  void clear_cache();
+  bool clear_counts(int n);
+
   std::vector<u64> inherited_;  // arenas of the parent, not in use yet
   u64 half_mapped_ = 0;         // an arena whose data are not writable yet
-  u64 scratch_free_ = ~u64{0};
+  std::vector<u32> edge_numbers_;
+  static constexpr u64 all_scratch = (u64{1} << Arena::scratch_areas) - 1;
+  u64 scratch_free_ = all_scratch;
+  u64 scratch_counted_ = 0;  // areas with counts that nobody has taken
   std::vector<CodeRange> restartable_;
   bool restartable_known_ = false;  // for the mappings of map_
   bool stale_ = false;              // code has gone: translate anew once no thread is inside

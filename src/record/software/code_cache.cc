@@ -10,7 +10,28 @@ namespace {
 constexpr size_t blocks_ahead = 24;
 constexpr u64 room_for_block = 4096;
 constexpr u64 room_for_slots = 16 * 8;
+constexpr size_t room_for_edges = 16;
 constexpr size_t longest_instruction = 15;
+
+// What of the ring is not counted, in this state.
+Recovered uncounted(const Recovery& state, const scratch::Header& header, u64 r11) {
+  u64 at_r11 = r11 / scratch::entry_size;
+  Recovered whole = recovered_at_leave(header);
+  switch (state.counted) {
+    case Recovery::Counted::none:
+      whole.uncounted_end = header.pass / scratch::entry_size + 1;
+      break;
+    case Recovery::Counted::above_r11:
+      whole.uncounted_end = at_r11 + 1;
+      break;
+    case Recovery::Counted::from_r11:
+      whole.uncounted_end = at_r11;
+      break;
+    case Recovery::Counted::all:
+      break;
+  }
+  return whole;
+}
 
 // The last one that begins at `offset` or before it.
 const Recovery* recovery_at(const std::vector<Recovery>& list, u64 offset) {
@@ -79,7 +100,8 @@ u64 CodeCache::enter(u64 original) {
 bool CodeCache::add(u64 original, Batch& batch) {
   Arena& arena = *batch.arena;
   if (arena.code_used + room_for_block > Arena::call_site ||
-      arena.slots_used + room_for_slots > Arena::slots_size)
+      arena.slots_used + room_for_slots > Arena::slots_size ||
+      edges_.size() + room_for_edges > scratch::most_edges)
     return full_ = true, false;
   Bytes bytes = source_(original);
   if (bytes.empty()) return false;
@@ -200,13 +222,15 @@ Recovered CodeCache::recover(Registers& regs, const scratch::Header& header) con
     state = recovery_at(copy.block.recoveries, regs.rip - block->code);
   }
   if (!state) return {};
+  auto recovered = uncounted(*state, header, regs.r11);
   record::recover(regs, *state, header);
-  if (state->unrecorded == Recovery::Unrecorded::none) return {.was_inside = true};
+  if (state->unrecorded == Recovery::Unrecorded::none) return recovered;
   bool in_scratch = state->unrecorded == Recovery::Unrecorded::in_scratch;
   Edge newest = in_scratch ? edge(static_cast<u32>(header.edge)) : state->edge;
   newest.indirect = newest.to == 0;
   newest.to = regs.rip;
-  return {.was_inside = true, .unrecorded = newest};
+  recovered.unrecorded = newest;
+  return recovered;
 }
 
 scratch::Header CodeCache::header(u32 branches, u32 passes) const {
@@ -216,6 +240,7 @@ scratch::Header CodeCache::header(u32 branches, u32 passes) const {
   header.table = arenas_[0].table();
   header.leave = routines_.leave;
   header.dispatch = routines_.dispatch;
+  header.room = scratch::most_targets * 3 / 4;
   return header;
 }
 

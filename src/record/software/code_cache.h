@@ -34,7 +34,7 @@ struct Arena {
   static constexpr u64 call_site = code_size - 4096;  // and what is above it is not for copies
   static constexpr u64 slots_size = 4 << 20;
   static constexpr u64 table_size = scratch::table_entries * 8;
-  static constexpr u64 scratch_areas = 64;
+  static constexpr u64 scratch_areas = 32;
   static constexpr u64 data_size = slots_size + table_size + scratch_areas * scratch::size;
   static constexpr u64 size = code_size + data_size;
   // Displacements of 32 bits reach from all of an arena to what is this near to its start.
@@ -55,7 +55,17 @@ struct Arena {
 struct Recovered {
   bool was_inside = false;              // otherwise the registers were those of the program
   std::optional<Edge> unrecorded = {};  // the branch made last, where the ring does not have it
+  // Entries of the ring that are in no counter yet: [uncounted, uncounted_end).
+  u64 uncounted = 0, uncounted_end = 0;
 };
+
+// Those of a ring in this state, at the system call of `leave`.
+inline Recovered recovered_at_leave(const scratch::Header& header) {
+  bool counted = header.left == 0;
+  return {.was_inside = true,
+          .uncounted = header.left / scratch::entry_size + 1,
+          .uncounted_end = counted ? 1 : header.pass / scratch::entry_size + 1};
+}
 
 class CodeCache {
  public:
@@ -80,7 +90,11 @@ class CodeCache {
   void clear();
 
   bool contains(u64 address) const;
-  Edge edge(u32 number) const { return number < edges_.size() ? edges_[number] : Edge{}; }
+  Edge edge(u32 number) const {
+    number &= ~scratch::indirect;
+    return number < edges_.size() ? edges_[number] : Edge{};
+  }
+  size_t edges() const { return edges_.size(); }
   // In the routines, not in the copy of a block.
   bool in_routine(u64 address) const;
   // From the registers of a thread that has stopped in the cache, with `header` in its scratch

@@ -17,16 +17,15 @@ namespace pgokit::record {
 namespace {
 
 // After that many stops for code not translated yet a window ends early.
-constexpr u32 most_misses = 24;
+constexpr u32 most_misses = 100;
 // The same for system calls, each of which takes four stops.
 constexpr u32 most_calls = 16;
 
 struct Seen {
   scratch::Header header;
-  u8 between[scratch::ring - sizeof(scratch::Header)];
   scratch::Entry ring[scratch::most_branches + 1];
 };
-static_assert(offsetof(Seen, ring) == scratch::ring && sizeof(Seen) <= scratch::size);
+static_assert(offsetof(Seen, ring) == scratch::ring && sizeof(Seen) <= scratch::targets);
 
 // A scratch area of an address space, while a window uses it.
 class ScratchArea {
@@ -39,6 +38,7 @@ class ScratchArea {
 
   bool is_there() const { return number_ >= 0; }
   u64 address() const { return space_.cache().scratch(static_cast<u64>(number_)); }
+  bool take_counts(std::vector<EdgeCount>& counts) { return space_.take_counts(number_, counts); }
 
  private:
   AddressSpace& space_;
@@ -49,7 +49,7 @@ struct CodeCacheState : EngineState {
   std::optional<ScratchArea> scratch;                                   // while a window runs
   u32 misses = 0, calls = 0;                                            // in the window
   enum class Call : u8 { none, asked_for, entered } call = Call::none;  // that is being made
-  u32 passes = 0;                                                       // of its current part
+  u32 passes = 0;                                                       // of it
   // How long windows are to be, as a share of the longest: where system calls follow each other
   // fast, long ones would all end at one of them.
   double reach = 1;
@@ -62,7 +62,7 @@ CodeCacheState& state_of(Thread& thread) {
 
 class CodeCacheEngine : public WindowEngine {
  public:
-  explicit CodeCacheEngine(WindowLength length) : length_(length) {}
+  explicit CodeCacheEngine(u32 passes) : most_passes_(passes) {}
   u32 most_branches(u32) const override { return scratch::most_branches; }
 
   Progressed begin(Thread& thread, const Registers& regs, u32 branches) override {
@@ -78,23 +78,18 @@ class CodeCacheEngine : public WindowEngine {
     thread.window = {.running = true,
                      .branches = std::min(branches, scratch::most_branches),
                      .taken = std::move(thread.window.taken),
+                     .counts = std::move(thread.window.counts),
+                     .last_taken = {},
+                     .begun_at = regs.rip,
                      .regs = regs,
                      .stops = 1,
-                     .parts = length_.parts};
+                     .reach = own.reach};
+    thread.window.counts.clear();
     own.misses = own.calls = 0;
-    own.passes = some(length_.first_passes * own.reach);
+    own.passes = some(most_passes_ * own.reach);
     if (enter(thread)) return go_on(thread);
     thread.window.running = false;
     return give_up(own);
-  }
-
-  Progressed next(Thread& thread) override {
-    auto& window = thread.window;
-    --window.parts;
-    auto& own = state_of(thread);
-    own.passes = some(length_.further_passes * own.reach);
-    if (!thread.space->stale() && enter(thread)) return go_on(thread);
-    return end(thread);
   }
 
   Progressed stopped(Thread& thread, Stop stop) override {
@@ -149,7 +144,8 @@ class CodeCacheEngine : public WindowEngine {
     const auto& header = seen_.header;
     thread.window.cycles += header.cycles();
     recover_at_leave(regs, header);
-    if (header.left == 0) return part_over(thread, regs);
+    if (header.left == 0)
+      return header.passes > 0 ? make_room(thread, regs) : all_over(thread, regs);
     auto& own = state_of(thread);
     if (own.misses >= most_misses) return finish(thread, regs);
     if (!comes_back(thread.space->code_at(regs.rip), regs)) return at_miss(thread, regs);
@@ -190,6 +186,18 @@ class CodeCacheEngine : public WindowEngine {
     if (!code || !read_header(thread) || !send_in(thread, regs, seen_.header, code))
       return end_outside(thread, regs);
     state_of(thread).call = CodeCacheState::Call::none;
+    return go_on(thread);
+  }
+
+  // More targets have been met than there is room to count.
+  Progressed make_room(Thread& thread, const Registers& regs) {
+    if (!state_of(thread).scratch->take_counts(thread.window.counts)) return Progressed::running;
+    auto& header = seen_.header;
+    --header.passes;
+    header.left = header.pass;
+    header.room = thread.space->cache().header(1).room;
+    u64 code = thread.space->cache().enter(regs.rip);
+    if (!code || !send_in(thread, regs, header, code)) return cut_short(thread, regs);
     return go_on(thread);
   }
 
@@ -239,7 +247,7 @@ class CodeCacheEngine : public WindowEngine {
     thread.window.cycles = 0;
     thread.window.cut_short = true;
     if (!read_ring(thread)) return Progressed::running;
-    collect(thread, regs, recovered.unrecorded);
+    collect(thread, regs, recovered);
     return end(thread);
   }
 
@@ -273,20 +281,22 @@ class CodeCacheEngine : public WindowEngine {
     thread.window.taken.push_back(edge);
   }
 
-  Progressed part_over(Thread& thread, const Registers& regs) {
-    if (thread.window.parts == 0) {
-      auto& reach = state_of(thread).reach;
-      reach = std::min(reach * 1.1, 1.0);
-      return finish(thread, regs);
-    }
-    if (!read_ring(thread)) return Progressed::running;
-    collect(thread, regs);
-    return Progressed::part;
+  Progressed all_over(Thread& thread, const Registers& regs) {
+    auto& reach = state_of(thread).reach;
+    reach = std::min(reach * 1.1, 1.0);
+    return finish(thread, regs);
   }
 
-  void collect(Thread& thread, const Registers& regs,
-               const std::optional<Edge>& unrecorded = std::nullopt) {
+  void collect(Thread& thread, const Registers& regs) {
+    collect(thread, regs, recovered_at_leave(seen_.header));
+  }
+
+  void collect(Thread& thread, const Registers& regs, const Recovered& recovered) {
     auto& window = thread.window;
+    const auto& unrecorded = recovered.unrecorded;
+    for (u64 n = recovered.uncounted; n < recovered.uncounted_end; ++n)
+      window.counts.push_back(
+          {.edge = seen_.ring[n].edge, .count = 1, .target = seen_.ring[n].target});
     u64 gs_base = window.regs.gs_base;
     window.regs = regs;
     window.regs.gs_base = gs_base;
@@ -301,12 +311,13 @@ class CodeCacheEngine : public WindowEngine {
     for (u64 n = window.branches; n > left; --n) take(thread, seen_.ring[n]);
     if (!unrecorded) return;
     window.taken.push_back(*unrecorded);
+    window.last_taken = unrecorded;
     ++window.passed;
   }
 
   Progressed cut_short(Thread& thread, const Registers& regs) {
     auto& reach = state_of(thread).reach;
-    reach = std::max(reach / 2, 1.0 / length_.first_passes);
+    reach = std::max(reach / 2, 1.0 / most_passes_);
     thread.window.cut_short = true;
     return finish(thread, regs);
   }
@@ -324,21 +335,22 @@ class CodeCacheEngine : public WindowEngine {
 
   static Progressed close(Thread& thread) {
     auto& own = state_of(thread);
+    if (!own.scratch->take_counts(thread.window.counts)) thread.window.counts.clear();
     own.scratch.reset();
     own.call = CodeCacheState::Call::none;
     thread.window.running = false;
     return Progressed::finished;
   }
 
-  WindowLength length_;
+  u32 most_passes_;
   std::minstd_rand random_{1};  // the same for each recording
   Seen seen_;
 };
 
 }  // namespace
 
-std::unique_ptr<WindowEngine> make_code_cache_engine(WindowLength length) {
-  return std::make_unique<CodeCacheEngine>(length);
+std::unique_ptr<WindowEngine> make_code_cache_engine(u32 passes) {
+  return std::make_unique<CodeCacheEngine>(passes);
 }
 
 }  // namespace pgokit::record

@@ -37,7 +37,7 @@ Result<RecordSummary> record_in_software(const RecordSettings& settings) {
                                               .command = settings.command_line}));
   u64 tsc_per_us = cycles_per_us();
   auto engine =
-      settings.single_step ? make_single_step_engine() : make_code_cache_engine(settings.length);
+      settings.single_step ? make_single_step_engine() : make_code_cache_engine(settings.passes);
   Sampler sampler(*engine, recording,
                   {.depth = settings.depth,
                    .callchain = settings.callchain,
@@ -53,6 +53,7 @@ Result<RecordSummary> record_in_software(const RecordSettings& settings) {
   tracer.run(settings.seconds, [&] {
     if (settings.progress) settings.progress(sampler.counts());
   });
+  recording.branch_counts(sampler.branch_counts());
   auto committed = recording.commit();
   int exit_code = tracer.wait_for_end();
   TRY(committed);

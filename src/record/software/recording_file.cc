@@ -82,6 +82,15 @@ void RecordingFile::sample(pid_t pid, pid_t tid, const Sample& sample) {
                   .branches = branches_});
 }
 
+void RecordingFile::branch_counts(perf::BranchCounts counts) {
+  if (counts.branches.empty()) return;
+  for (auto& file : counts.files) {
+    auto known = build_ids_.find(std::string(file.path));
+    if (known != build_ids_.end()) file.build_id = known->second;
+  }
+  writer_.features().branch_counts = perf::encode(counts);
+}
+
 Status RecordingFile::commit() { return writer_.commit(); }
 
 }  // namespace pgokit::record

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "perf/branch_counts.h"
 #include "perf/writer.h"
 #include "record/system/file_facts.h"
 #include "record/x86/translate.h"
@@ -38,6 +39,9 @@ class RecordingFile {
     bool whole_chain = false;          // its first caller is the leaf's, wherever that is
   };
   void sample(pid_t pid, pid_t tid, const Sample& sample);
+
+  // Of files that were mapped; goes into the file's header.
+  void branch_counts(perf::BranchCounts counts);
 
   u64 size() const { return writer_.size(); }  // of the whole file after commit()
   Status commit();

@@ -6,6 +6,12 @@
 #include "record/system/clock.h"
 
 namespace pgokit::record {
+namespace {
+
+constexpr u64 scale = 512;  // of weights
+
+}  // namespace
+
 void Sampler::refresh(SampledThread& thread) {
   for (const auto& mapping : thread.space->refresh())
     recording_.mapped(thread.pid, thread.tid, mapping);
@@ -44,8 +50,9 @@ bool Sampler::stopped(SampledThread& thread, Stop stop) {
   auto progressed = engine_.stopped(thread, stop);
   if (progressed == Progressed::running) return true;
   write_samples(thread, thread.window.regs);
-  if (progressed == Progressed::part && engine_.next(thread) == Progressed::running) return true;
+  add_counts(thread);
   ++counts_.windows;
+  counts_.counted += thread.window.counts.empty() ? 0 : thread.window.passed;
   counts_.stops += thread.window.stops;
   counts_.stopped_ns += monotonic_ns() - thread.due_since_ns;
   return false;
@@ -58,6 +65,15 @@ void Sampler::time(SampledThread& thread) const {
   u64 most = (now - thread.window_begin_ns) * settings_.cycles_per_us / 1000;
   thread.window.cycles = std::min(thread.window.cycles, most);
 }
+
+// Each window stands for the same time, so those in which more branches are made in that time have
+// more weight. How long it was to be counts, not when it was cut short.
+void Sampler::add_counts(SampledThread& thread) {
+  double weight = cutter_.weight(thread.window);
+  counter_.add(*thread.space, thread.window, static_cast<u64>(weight * scale) + 1);
+}
+
+perf::BranchCounts Sampler::branch_counts() const { return counter_.counts(scale); }
 
 // Returning from a signal handler is no return to behind a call.
 size_t Sampler::real_frames(AddressSpace& space, std::span<const u64> chain) {

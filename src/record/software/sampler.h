@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "record/recorder.h"
+#include "record/software/branch_counter.h"
 #include "record/software/call_chain.h"
 #include "record/software/recording_file.h"
 #include "record/software/stacks.h"
@@ -51,6 +52,8 @@ class Sampler {
   void refresh(SampledThread& thread);
 
   TraceCounts& counts() { return counts_; }
+  // What the windows have counted.
+  perf::BranchCounts branch_counts() const;
   // Why no windows were possible in a process, empty where they always were.
   const std::string& obstacle() const { return obstacle_; }
 
@@ -59,6 +62,7 @@ class Sampler {
   static size_t real_frames(AddressSpace& space, std::span<const u64> chain);
   void write_samples(SampledThread& thread, const Registers& regs);
   void time(SampledThread& thread) const;
+  void add_counts(SampledThread& thread);
   void write_place(SampledThread& thread, const Registers& regs);
 
   WindowEngine& engine_;
@@ -66,6 +70,7 @@ class Sampler {
   Settings settings_;
   ChainUnwinder unwinder_;
   StackCutter cutter_;
+  BranchCounter counter_;
   TraceCounts counts_;
   std::string obstacle_;
   std::minstd_rand random_{1};  // the same seed for each recording

@@ -48,8 +48,6 @@ class SingleStepEngine : public WindowEngine {
     return step(thread);
   }
 
-  Progressed next(Thread& thread) override { return finish(thread); }
-
  private:
   isa::Instruction decode(Thread& thread, u64 pc) {
     return decoder_.decode(thread.space->code_at(pc), pc);

@@ -27,14 +27,21 @@ double StackCutter::own_cycles(const Window& window) {
   return std::max(own, least_cycles);
 }
 
+// A window that was cut short counts like a whole one: the branches before what cuts windows are in
+// as many of them as others.
+double StackCutter::weight(const Window& window) {
+  constexpr double usual_cycles = 8;
+  if (window.cycles > 0 && window.passed >= least_timed) known_cycles_ = own_cycles(window);
+  return usual_cycles / known_cycles_ / window.reach;
+}
+
 size_t StackCutter::stacks_of(const Window& window) {
   size_t taken = window.taken.size();
   if (taken == 0) return 0;
   size_t most = taken < depth_ ? 1 : taken / depth_;
-  size_t parts = window.cut_short ? window.parts + 1 : 1;
-  if (window.cycles == 0 || window.passed < least_timed) return std::min(most, parts);
+  if (window.cycles == 0 || window.passed < least_timed) return 1;
   auto length = static_cast<double>(std::min<size_t>(taken, depth_));
-  double stacks = static_cast<double>(cycles_ * parts) / own_cycles(window) / length;
+  double stacks = static_cast<double>(cycles_) / own_cycles(window) / length;
   stacks += std::uniform_real_distribution<>(0, 1)(random_);
   return std::min(most, static_cast<size_t>(stacks));
 }

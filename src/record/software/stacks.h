@@ -37,6 +37,10 @@ class StackCutter {
   // end, leaf first; it may be empty.
   void cut(const Window& window, std::span<const u64> chain, const Each& each);
 
+  // Of what the window has counted: windows stand for the same time each, whose branches are to
+  // count as often as they are taken in it.
+  double weight(const Window& window);
+
   // Undoes the branches `newer` on a call chain. The leaf is left as it is.
   static void undo(std::vector<u64>& chain, std::span<const Edge> newer);
 
@@ -48,6 +52,7 @@ class StackCutter {
 
   u32 depth_;
   u64 cycles_;
+  double known_cycles_ = 8;     // own_cycles() of the last window that was long enough
   std::minstd_rand random_{1};  // the same for each recording
 };
 

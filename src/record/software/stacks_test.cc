@@ -90,15 +90,17 @@ TEST(StackCutter, AWindowCutShortIsKeptAtAnyPlace) {
   EXPECT_EQ(lasts.size(), 100U - 32 + 1);
 }
 
-TEST(StackCutter, AWindowCutShortStandsForItsOtherParts) {
+TEST(StackCutter, SlowWindowsHaveLessWeight) {
   StackCutter cutter(32, 1);
-  auto window = window_of(500, 0);
-  window.cut_short = true;
-  window.parts = 3;
-  size_t stacks = 0;
-  for (int i = 0; i < 1000; ++i) cutter.cut(window, {}, [&](auto, auto) { ++stacks; });
-  EXPECT_GT(stacks, 3000U);  // fewer than 4 only where the end is near the beginning
-  EXPECT_LE(stacks, 4000U);
+  auto fast = window_of(500, 500 * 8), slow = window_of(500, 500 * 32);
+  fast.passed = slow.passed = 500;
+  EXPECT_DOUBLE_EQ(cutter.weight(fast), 1) << "too short to tell";
+  fast.passed = slow.passed = 5000;
+  fast.cycles *= 10, slow.cycles *= 10;
+  EXPECT_NEAR(cutter.weight(fast) / cutter.weight(slow), 31.0 / 7, 1e-9);
+  slow.passed = 100;
+  slow.reach = 0.5;
+  EXPECT_NEAR(cutter.weight(slow), 2 * 8.0 / 31, 1e-9) << "the speed of the one before, twice";
 }
 
 TEST(StackCutter, AShortWindowIsOneShortStack) {

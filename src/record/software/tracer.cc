@@ -23,7 +23,7 @@ constexpr u64 loop_ns = 100'000'000;
 constexpr u64 longest_leave_ns = 1'000'000'000;
 // The next stop of a window mostly comes within so much. To be woken for it takes longer than to
 // handle it, and the program waits meanwhile.
-constexpr u64 awake_ns = 30'000;
+constexpr u64 awake_ns = 60'000;
 
 sigset_t waited_for() {
   sigset_t set;
@@ -172,7 +172,7 @@ void Tracer::take_signal(const siginfo_t& info) {
     for (pid_t tid : ticks_.missed()) tick(tid);
     return;
   }
-  if (pid_t tid = ticks_.thread_of(info)) return tick(tid);
+  if (pid_t tid = ticks_.thread_of(info)) return tick(tid), reap();
   if (info.si_signo == tick_signal()) return;
   // What comes from the terminal has reached the program too.
   bool from_terminal = info.si_code == SI_KERNEL;
@@ -202,7 +202,8 @@ void Tracer::reap() {
 }
 
 bool Tracer::in_window() const {
-  return std::ranges::any_of(threads_, [](const auto& one) { return one.second->window.running; });
+  return std::ranges::any_of(
+      threads_, [](const auto& one) { return one.second->window.running || one.second->due; });
 }
 
 void Tracer::handle_stop(Traced& one, Stop stop) {

@@ -14,6 +14,7 @@
 #include "perf/format.h"
 #include "record/recorder.h"
 #include "record/software/address_space.h"
+#include "record/software/branch_drain.h"
 #include "record/system/ptrace.h"
 #include "record/x86/registers.h"
 #include "record/x86/translate.h"
@@ -24,12 +25,16 @@ struct Window {
   bool running = false;
   u32 branches = 0;         // to be recorded
   std::vector<Edge> taken;  // when finished: oldest first
-  Registers regs{};         // at its end
-  u64 stops = 0;            // of the thread for this window, its end included
-  u64 passed = 0;           // branches in all, the last of which are recorded
-  u32 parts = 0;            // that were still to come
-  bool cut_short = false;   // by code that cannot be followed, a system call mostly
-  u64 cycles = 0;           // of the time stamp counter for those; 0: not known
+  // When finished: all of its branches, of engines that count.
+  std::vector<EdgeCount> counts;
+  std::optional<Edge> last_taken;  // one more
+  u64 begun_at = 0;                // an address; it ends at that of regs
+  Registers regs{};                // at its end
+  u64 stops = 0;                   // of the thread for this window, its end included
+  u64 passed = 0;                  // branches in all, the last of which are recorded
+  double reach = 1;                // how long it was to be, as a share of the longest
+  bool cut_short = false;          // by code that cannot be followed, a system call mostly
+  u64 cycles = 0;                  // of the time stamp counter for those; 0: not known
 };
 
 // What an engine keeps of a thread, from its first window on.
@@ -50,7 +55,6 @@ struct Thread : StoppedThread {
 enum class Progressed : u8 {
   impossible,  // begin() only: there is no window at this place
   running,     // the thread has been set going
-  part,        // it is stopped: a part of the window is over, next() sets it going again
   finished,    // it is stopped, with the program's registers
 };
 
@@ -64,12 +68,11 @@ class WindowEngine {
   // The thread stopped for whatever reason while its window runs. thread.deliver is the signal that
   // it stopped for; the engine clears it if the window was the cause.
   virtual Progressed stopped(Thread& thread, Stop stop) = 0;
-  // After `part`: running, or finished where that fails.
-  virtual Progressed next(Thread& thread) = 0;
 };
 
-// Translated code in the process: a stop at the beginning, and one at the end of each part.
-std::unique_ptr<WindowEngine> make_code_cache_engine(WindowLength length);
+// Translated code in the process: a stop at the beginning and one at the end. Windows go at most so
+// many times round the ring of branches.
+std::unique_ptr<WindowEngine> make_code_cache_engine(u32 passes);
 // PTRACE_SINGLESTEP: one stop for each instruction. The measure for the others.
 std::unique_ptr<WindowEngine> make_single_step_engine();
 

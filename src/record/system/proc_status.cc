@@ -1,6 +1,7 @@
 #include "record/system/proc_status.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
@@ -17,9 +18,18 @@
 namespace pgokit::record {
 namespace {
 
+// In few system calls: it is asked for before each window.
 std::string status_text(pid_t tid) {
-  auto file = MappedFile::open(fmt::format("/proc/{}/status", tid));
-  return file ? std::string(as_text(file->bytes())) : std::string();
+  std::string text;
+  int fd = ::open(fmt::format("/proc/{}/status", tid).c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return text;
+  char part[4096];
+  for (ssize_t n; (n = read(fd, part, sizeof part)) > 0;) {
+    text.append(part, static_cast<size_t>(n));
+    if (n < static_cast<ssize_t>(sizeof part)) break;
+  }
+  close(fd);
+  return text;
 }
 
 // The rest of the line, empty where there is none.

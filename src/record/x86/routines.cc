@@ -62,13 +62,101 @@ std::array<u32, 2> emit_lookup(Assembler& out) {
   return missing;
 }
 
-// One more pass over the ring, if there is to be one and the target is translated. In: as `leave`,
-// with rax, rdx and the flags saved.
-void emit_next_pass(Assembler& out) {
+// Adds one to the place of an indirect branch in the table. In: its edge in eax, r11 as below.
+void emit_count_target(Assembler& out) {
+  constexpr u32 factor = 0x9e3779b1;
+  constexpr u32 mask = (scratch::most_targets - 1) * scratch::entry_size;
+  auto at_edx = [&](std::initializer_list<u8> opcode, u32 field) {
+    out.bytes({0x65}), out.bytes(opcode), out.value(scratch::targets + field);
+  };
+  out.bytes({0x65, 0x49, 0x8b, 0x8b}),
+      out.value(scratch::ring + 8);            // mov rcx, gs:[r11 + ring + 8]
+  out.bytes({0x69, 0xd0}), out.value(factor);  // imul edx, eax, factor
+  out.bytes({0x01, 0xca});                     // add edx, ecx
+  out.bytes({0x69, 0xd2}), out.value(factor);  // imul edx, edx, factor
+  out.bytes({0xc1, 0xea, 0x0e});               // shr edx, 14
+  u32 probe = out.offset();
+  out.bytes({0x81, 0xe2}), out.value(mask);  // and edx, mask
+  at_edx({0x83, 0xba}, 12), out.bytes({0});  // cmp dword gs:[rdx + count], 0
+  out.bytes({0x74}), out.bytes({0});         // je: free
+  u32 free = out.offset() - 1;
+  at_edx({0x48, 0x39, 0x8a}, 0);      // cmp gs:[rdx + target], rcx
+  out.bytes({0x75}), out.bytes({0});  // jne: another one's
+  u32 other_target = out.offset() - 1;
+  at_edx({0x39, 0x82}, 8);            // cmp gs:[rdx + edge], eax
+  out.bytes({0x74}), out.bytes({0});  // je: found
+  u32 found = out.offset() - 1;
+  out.bind8(other_target);
+  out.bytes({0x83, 0xc2, scratch::entry_size});                               // add edx, 16
+  out.bytes({0xeb}), out.value(static_cast<u8>(probe - (out.offset() + 1)));  // jmp: the next place
+  out.bind8(free);
+  at_edx({0x48, 0x89, 0x8a}, 0);  // mov gs:[rdx + target], rcx
+  at_edx({0x89, 0x82}, 8);        // mov gs:[rdx + edge], eax
+  out.bytes({0x65, 0x83, 0x2c, 0x25}), out.value(scratch::room), out.bytes({1});  // sub room, 1
+  out.bind8(found);
+  at_edx({0x83, 0x82}, 12), out.bytes({1});  // add dword gs:[rdx + count], 1
+}
+
+// rax = the time stamp counter.
+void emit_whole_time_stamp(Assembler& out) {
+  out.bytes({0x0f, 0x31});              // rdtsc
+  out.bytes({0x48, 0xc1, 0xe2, 0x20});  // shl rdx, 32
+  out.bytes({0x48, 0x09, 0xd0});        // or rax, rdx
+}
+
+// Counts all branches of the ring; the time for that is none of the window's. In: `state`, with
+// everything saved.
+void emit_count(Assembler& out, Routines& routines, Recovery state) {
+  emit_whole_time_stamp(out);
+  out.save(Reg::rax, scratch::ended);
+  out.load32(Reg::r11, scratch::pass);
+  u32 next = out.offset();
+  state.counted = Recovery::Counted::above_r11;
+  state_is(out, routines, state);
+  out.bytes({0x65, 0x41, 0x8b, 0x83}), out.value(scratch::ring);  // mov eax, gs:[r11 + ring]
+  out.bytes({0x85, 0xc0});                                        // test eax, eax
+  out.bytes({0x78, 0});                                           // js: it is indirect
+  u32 indirect = out.offset() - 1;
+  out.bytes({0x65, 0x83, 0x04, 0x85}), out.value(scratch::counters), out.bytes({1});
+  // add dword gs:[rax * 4 + counters], 1
+  state.counted = Recovery::Counted::from_r11;
+  u32 counted = out.offset();
+  state_is(out, routines, state);
+  out.bytes({0x41, 0x83, 0xeb, scratch::entry_size});  // sub r11d, 16
+  state.counted = Recovery::Counted::above_r11;
+  state_is(out, routines, state);
+  out.bytes({0x75}), out.value(static_cast<u8>(next - (out.offset() + 1)));  // jnz: the next one
+  state.counted = Recovery::Counted::all;
+  state_is(out, routines, state);
+  out.bytes({0xe9});  // jmp: done
+  u32 done = out.rel32();
+  out.bind8(indirect);
+  state.counted = Recovery::Counted::above_r11;
+  state_is(out, routines, state);
+  emit_count_target(out);
+  state.counted = Recovery::Counted::from_r11;
+  state_is(out, routines, state);
+  out.bytes({0xe9}), out.value(static_cast<i32>(counted) - static_cast<i32>(out.offset() + 4));
+  out.bind(done);
+  state.counted = Recovery::Counted::all;
+  state_is(out, routines, state);
+  emit_whole_time_stamp(out);
+  out.bytes({0x65, 0x48, 0x2b, 0x04, 0x25}), out.value(scratch::ended);  // sub rax, gs:[ended]
+  out.bytes({0x65, 0x48, 0x01, 0x04, 0x25}), out.value(scratch::begun);  // add gs:[begun], rax
+}
+
+// At the end of a pass: counts its branches, and makes one more if there is to be one, the target
+// is translated, and all targets of a pass will find room. In: as `leave`, with everything saved.
+void emit_next_pass(Assembler& out, Routines& routines, Recovery state) {
   out.load32(Reg::rax, scratch::left);
   out.bytes({0x85, 0xc0});  // test eax, eax
   out.bytes({0x0f, 0x85});  // jnz: not at the end of a pass
   u32 inside = out.rel32();
+  emit_count(out, routines, state);
+  out.load32(Reg::rax, scratch::room);
+  out.bytes({0x3d}), out.value(scratch::most_branches);  // cmp eax, most_branches
+  out.bytes({0x0f, 0x82});                               // jb: too little room
+  u32 no_room = out.rel32();
   out.load32(Reg::rax, scratch::passes);
   out.bytes({0x85, 0xc0});
   out.bytes({0x0f, 0x84});  // jz: this was the last
@@ -77,13 +165,17 @@ void emit_next_pass(Assembler& out) {
   out.save32(Reg::rax, scratch::passes);
   out.load32(Reg::rax, scratch::pass);
   out.save32(Reg::rax, scratch::left);
+  state_is(out, routines, state);  // the ring is empty
   out.load(Reg::rcx, scratch::target);
   auto missing = emit_lookup(out);
   emit_restored(out);
+  out.load(Reg::r11, scratch::r11);
   out.load(Reg::rcx, scratch::rcx);
   out.jump_gs(scratch::jump);
-  for (u32 fixup : missing) out.bind(fixup);
-  out.bind(inside), out.bind(last);
+  for (u32 fixup : {no_room, last, missing[0], missing[1]}) out.bind(fixup);
+  state.counted = Recovery::Counted::all;
+  state_is(out, routines, state);
+  out.bind(inside);
 }
 
 // In: gs:target, gs:rcx; rcx is free, everything else is the program's.
@@ -99,7 +191,7 @@ void emit_leave(Assembler& out, Routines& routines) {
   emit_flags_saved(out);
   state.flags = true;
   state_is(out, routines, state);
-  emit_next_pass(out);
+  emit_next_pass(out, routines, state);
   emit_time_stamp(out, scratch::ended);
   emit_restored(out);
   out.bytes({0xb8}), out.value(marker_syscall);  // mov eax, imm32

@@ -8,8 +8,16 @@
 //   0x48  addresses: table of indirect targets, the routines `leave` and `dispatch`
 //   0x60  time stamps of the beginning and the end of what ran without a stop
 //   0x70  passes that are still to be made before the last one, and what `left` is at their start
-//   0x80  ring: 16 bytes per branch {u32 edge, u32 -, u64 target of an indirect branch}, filled
+//   0x80  room: how many more indirect targets can be counted
+//   0x90  ring: 16 bytes per branch {u32 edge, u32 -, u64 target of an indirect branch}, filled
 //         from the end downwards, at ring + left; a further pass overwrites it
+//   8 K   table of how often each indirect branch went to each target: 16 bytes {u64 target, u32
+//         edge, u32 count}, by hash and then by the next place that is free; free: count 0
+//   40 K  counters: how often each branch was taken, a u32 by number of the edge; those of indirect
+//         branches are in the table instead
+//
+// Branches are counted when the ring is full, all at once. Nothing is counted before a window
+// begins. The edges of indirect branches have their uppermost bit set wherever they are numbers.
 //
 // The addresses behind gs: are absolute 32-bit displacements, so no register is needed.
 
@@ -33,16 +41,24 @@ inline constexpr u32 begun = 0x60;
 inline constexpr u32 ended = 0x68;
 inline constexpr u32 passes = 0x70;
 inline constexpr u32 pass = 0x78;
-inline constexpr u32 ring = 0x80;
+inline constexpr u32 room = 0x80;
+inline constexpr u32 ring = 0x90;
 
 inline constexpr u32 entry_size = 16;
-inline constexpr u32 size = 8192;
-inline constexpr u32 most_branches = (size - ring) / entry_size - 1;
+inline constexpr u32 most_branches = (8192 - ring) / entry_size - 1;
+inline constexpr u32 indirect = 1U << 31;
+
+// Counts; what follows has whole pages.
+inline constexpr u32 targets = 8192;
+inline constexpr u32 most_targets = 2048;
+inline constexpr u32 counters = targets + most_targets * entry_size;
+inline constexpr u32 most_edges = 1 << 18;
+inline constexpr u32 size = counters + most_edges * 4;
 
 // What the tracer writes before a window and reads after it.
 struct Header {
   u64 rcx, rax, rdx, r11, flags, target, jump, left, edge, table, leave, dispatch;
-  u64 begun, ended, passes, pass;
+  u64 begun, ended, passes, pass, room, unused;
 
   u64 cycles() const { return ended - begun; }
 };
@@ -53,6 +69,12 @@ struct Entry {
   u64 target;
 };
 static_assert(sizeof(Entry) == entry_size);
+
+struct Target {
+  u64 target;
+  u32 edge, count;
+};
+static_assert(sizeof(Target) == entry_size);
 
 // The table of indirect targets: 65,536 addresses of translated blocks, 0 where there is none. The
 // original address of a block lies in the 8 bytes before its code.

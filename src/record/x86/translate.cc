@@ -164,8 +164,9 @@ class Translator {
   }
 
   u32 add_edge(const Edge& edge) {
+    u32 number = place_.first_edge + static_cast<u32>(result_.edges.size());
     result_.edges.push_back(edge);
-    return place_.first_edge + static_cast<u32>(result_.edges.size()) - 1;
+    return edge.to == 0 ? number | scratch::indirect : number;
   }
 
   u64 add_exit(u64 target) {

@@ -56,6 +56,8 @@ struct Recovery {
   // numbers.
   Unrecorded unrecorded = Unrecorded::none;
   Edge edge = {};
+  // Of the ring in the counters: nothing, the entries above r11, that at r11 too, all if it is full.
+  enum class Counted : u8 { none, above_r11, from_r11, all } counted = Counted::none;
 };
 
 // A way out of the copy: it jumps to the address that the 8 bytes at `slot` hold. `miss` is what

@@ -272,6 +272,7 @@ struct Stepping {
   static inline u64 left_for = 0;  // where the program went on
   static inline std::vector<Edge> edges;
   static inline bool completed = false;  // a branch that the ring did not have
+  static inline std::vector<Edge> uncounted;
 
   static void on_trap(int, siginfo_t*, void* context) {
     auto* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
@@ -285,6 +286,10 @@ struct Stepping {
     left_for = regs.rip, edges = target->recorded();
     completed = recovered.unrecorded.has_value();
     if (completed) edges.push_back(*recovered.unrecorded);
+    uncounted.clear();
+    for (u64 n = recovered.uncounted; n < recovered.uncounted_end; ++n)
+      uncounted.push_back(target->edge_at(n));
+    if (completed) uncounted.push_back(*recovered.unrecorded);
     auto set = [&](int number, u64 value) { registers[number] = static_cast<greg_t>(value); };
     set(REG_RIP, regs.rip), set(REG_RAX, regs.rax), set(REG_RCX, regs.rcx), set(REG_RDX, regs.rdx);
     set(REG_R11, regs.r11), set(REG_EFL, regs.eflags & ~trap_flag);
@@ -343,6 +348,56 @@ TEST_F(Translated, CopiesCanBeLeftBeforeAnyInstruction) {
   }
   EXPECT_GT(left, 250U);
   EXPECT_GT(completed, 20U);
+  sigaction(SIGTRAP, &before, nullptr);
+}
+
+// Of all branches up to where it is left: of passes that are over, of one that is being counted, of
+// one that is not over.
+TEST_F(Translated, EveryBranchIsCountedOnce) {
+  struct sigaction action{}, before;
+  action.sa_sigaction = Stepping::on_trap;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGTRAP, &action, &before);
+  using Sums = std::map<std::pair<u64, u64>, u64>;
+  u64 left = 0;
+  for (unsigned seed = 1; seed <= 12; ++seed) {
+    LocalTarget target({page_});
+    CodeMaker maker(page_, seed);
+    auto* function = reinterpret_cast<Function*>(maker.make());
+    std::vector<u8> code(page_, maker.end());
+    std::mt19937 random(seed);
+    std::vector<Edge> all;
+    u64 steps = 0;
+    for (int turn = 0; turn < 120; ++turn) {
+      std::ranges::copy(code, page_);
+      auto state = random_state(seed);
+      constexpr int until_known = 40;
+      bool known = turn > until_known;
+      u64 leave_before = known ? 1 + random() % steps : 0;
+      auto* copy = target.window(function, known ? 3 : 400, known ? 200 : 1);
+      u64 made = Stepping::call(target, copy, state, leave_before);
+      if (!known) {
+        all = target.recorded(), steps = made;
+        target.counted();
+        u64 missing = target.header().target;
+        if (target.cache.enter(missing)) target.cache.publish(missing);
+        continue;
+      }
+      if (made < leave_before) {
+        target.counted();
+        continue;
+      }
+      ++left;
+      Sums counted = target.counted(), expected;
+      for (const auto& edge : Stepping::uncounted) ++counted[{edge.from, edge.to}];
+      u64 passed = 0;
+      for (const auto& [ends, count] : counted) passed += count;
+      ASSERT_LE(passed, all.size());
+      for (const auto& edge : std::span(all).first(passed)) ++expected[{edge.from, edge.to}];
+      ASSERT_EQ(counted, expected) << "seed " << seed << ", left before step " << leave_before;
+    }
+  }
+  EXPECT_GT(left, 500U);
   sigaction(SIGTRAP, &before, nullptr);
 }
 

@@ -1,0 +1,74 @@
+#include "record/software/branch_counter.h"
+
+#include <algorithm>
+
+#include "base/hash.h"
+
+namespace pgokit::record {
+namespace {
+
+constexpr u32 no_number = u32(-1);
+
+}  // namespace
+
+size_t BranchCounter::EndsHash::operator()(const Ends& ends) const {
+  u64 files = u64{ends.from.file} << 32 | ends.to.file;
+  return IntHash{}(IntHash{}(ends.from.offset ^ files) + ends.to.offset);
+}
+
+u32 BranchCounter::file_of(const std::string& path) {
+  return files_.try_emplace(path, static_cast<u32>(files_.size())).first->second;
+}
+
+BranchCounter::Place BranchCounter::place_of(const AddressSpace& space, u64 address) {
+  const auto* mapping = space.map().find(address);
+  if (!mapping || !mapping->is_fixed_code()) return {};
+  return {.file = file_of(mapping->path), .offset = address - mapping->start + mapping->offset};
+}
+
+u32 BranchCounter::number_of(const Ends& ends) {
+  auto [it, is_new] = numbers_.try_emplace(ends, static_cast<u32>(counts_.size()));
+  if (is_new) counts_.push_back(0);
+  return it->second;
+}
+
+// Only direct branches have one target for each number.
+u32 BranchCounter::number_of(AddressSpace& space, const EdgeCount& one) {
+  Edge edge = space.cache().edge(one.edge);
+  bool indirect = one.edge & scratch::indirect;
+  auto look_up = [&] {
+    return number_of(
+        {place_of(space, edge.from), place_of(space, indirect ? one.target : edge.to)});
+  };
+  if (indirect) return look_up();
+  auto& known = space.edge_numbers();
+  if (one.edge >= known.size()) known.resize(one.edge + 1, no_number);
+  if (known[one.edge] == no_number) known[one.edge] = look_up();
+  return known[one.edge];
+}
+
+void BranchCounter::add(AddressSpace& space, const Window& window, u64 weight) {
+  if (window.counts.empty() && !window.last_taken) return;
+  for (const auto& one : window.counts) counts_[number_of(space, one)] += one.count * weight;
+  if (const auto& edge = window.last_taken)
+    counts_[number_of({place_of(space, edge->from), place_of(space, edge->to)})] += weight;
+  ++windows_;
+  begun_[place_of(space, window.begun_at)] += weight;
+  ended_[place_of(space, window.regs.rip)] += weight;
+}
+
+perf::BranchCounts BranchCounter::counts(u64 scale) const {
+  perf::BranchCounts all;
+  all.scale = scale, all.windows = windows_;
+  all.files.resize(files_.size());
+  for (const auto& [path, number] : files_) all.files[number].path = path;
+  all.branches.reserve(numbers_.size());
+  for (const auto& [ends, number] : numbers_)
+    all.branches.push_back({ends.from, ends.to, counts_[number]});
+  std::ranges::sort(all.branches);
+  for (const auto& [place, count] : begun_) all.begun.push_back({place, count});
+  for (const auto& [place, count] : ended_) all.ended.push_back({place, count});
+  return all;
+}
+
+}  // namespace pgokit::record

@@ -1,0 +1,52 @@
+#pragma once
+
+// Adds up the branches that windows have counted, of all processes, by file and offset.
+//
+//   BranchCounter counter;
+//   counter.add(*thread.space, thread.window, weight);        // when the window is over
+//   recording.branch_counts(counter.counts(512));             // weights are in units of 1 / 512
+//
+// Most branches of a window have been in windows before: what they come to is looked up once for
+// each address space (AddressSpace::edge_numbers).
+
+#include <tsl/robin_map.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "perf/branch_counts.h"
+#include "record/software/window.h"
+
+namespace pgokit::record {
+
+class BranchCounter {
+ public:
+  // The addresses of the window are those of the mappings that `space` knows now.
+  void add(AddressSpace& space, const Window& window, u64 weight);
+  // Paths are views of this.
+  perf::BranchCounts counts(u64 scale) const;
+
+ private:
+  using Place = perf::BranchCounts::Place;
+  struct Ends {
+    Place from, to;
+    bool operator==(const Ends&) const = default;
+  };
+  struct EndsHash {
+    size_t operator()(const Ends& ends) const;
+  };
+
+  Place place_of(const AddressSpace& space, u64 address);
+  u32 file_of(const std::string& path);
+  u32 number_of(const Ends& ends);
+  u32 number_of(AddressSpace& space, const EdgeCount& one);
+
+  std::map<std::string, u32, std::less<>> files_;
+  tsl::robin_map<Ends, u32, EndsHash> numbers_;
+  std::vector<u64> counts_;  // by number
+  std::map<Place, u64> begun_, ended_;
+  u64 windows_ = 0;
+};
+
+}  // namespace pgokit::record

@@ -1,0 +1,69 @@
+#include "record/software/branch_drain.h"
+
+#include <algorithm>
+
+#include "record/x86/scratch.h"
+
+namespace pgokit::record {
+namespace {
+
+constexpr size_t page_size = 4096;
+
+// Writes zeros over whole pages, those that follow each other at once.
+class Zeros {
+ public:
+  explicit Zeros(TargetMemory& memory) : memory_(memory) {}
+
+  void page(u64 address) {
+    if (address != end_) write(), begin_ = address;
+    end_ = address + page_size;
+  }
+  bool write() {
+    static std::vector<u8> zeros;
+    if (zeros.size() < end_ - begin_) zeros.resize(end_ - begin_);
+    ok_ = ok_ && (begin_ == end_ || memory_.write(begin_, Bytes(zeros).first(end_ - begin_)));
+    begin_ = end_;
+    return ok_;
+  }
+
+ private:
+  TargetMemory& memory_;
+  u64 begin_ = 0, end_ = 0;
+  bool ok_ = true;
+};
+
+// Gives the `n` entries at `address` to `each`, which tells those that have a count.
+template <class Entry, class Each>
+bool drain(TargetMemory& memory, u64 address, size_t n, const Each& each) {
+  constexpr size_t in_page = page_size / sizeof(Entry);
+  static std::vector<Entry> entries;  // a window comes every few milliseconds
+  if (entries.size() < n) entries.resize(n);
+  if (!memory.read(address, entries.data(), n * sizeof(Entry))) return false;
+  Zeros zeros(memory);
+  for (size_t begin = 0; begin < n; begin += in_page) {
+    bool any = false;
+    for (size_t i = begin; i < std::min(begin + in_page, n); ++i) any |= each(i, entries[i]);
+    if (any) zeros.page(address + begin * sizeof(Entry));
+  }
+  return zeros.write();
+}
+
+}  // namespace
+
+bool drain_counts(TargetMemory& memory, u64 area, size_t edges, std::vector<EdgeCount>& counts) {
+  auto take_counter = [&](size_t edge, u32 count) {
+    if (count == 0) return false;
+    counts.push_back({.edge = static_cast<u32>(edge), .count = count});
+    return true;
+  };
+  auto take_target = [&](size_t, const scratch::Target& one) {
+    if (one.count == 0) return false;
+    counts.push_back({.edge = one.edge, .count = one.count, .target = one.target});
+    return true;
+  };
+  return drain<u32>(memory, area + scratch::counters, edges, take_counter) &&
+         drain<scratch::Target>(memory, area + scratch::targets, scratch::most_targets,
+                                take_target);
+}
+
+}  // namespace pgokit::record

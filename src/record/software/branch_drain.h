@@ -1,0 +1,27 @@
+#pragma once
+
+// Takes what was counted out of a scratch area, which has no counts afterwards.
+//
+//   std::vector<EdgeCount> counts;
+//   if (!drain_counts(memory, cache.scratch(n), cache.edges(), counts)) ...    // the process is gone
+//
+// Layout: record/x86/scratch.h.
+
+#include <vector>
+
+#include "record/system/target_memory.h"
+
+namespace pgokit::record {
+
+// How often a branch was taken, by the number that the code cache has for it.
+struct EdgeCount {
+  u32 edge = 0;    // as in the ring, so those of indirect branches are marked
+  u32 count = 0;   // at least 1
+  u64 target = 0;  // of an indirect branch
+};
+
+// `edges`: how many the cache has. The thread that uses the area is stopped. What was counted is
+// added to `counts`.
+bool drain_counts(TargetMemory& memory, u64 area, size_t edges, std::vector<EdgeCount>& counts);
+
+}  // namespace pgokit::record

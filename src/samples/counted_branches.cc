@@ -1,0 +1,95 @@
+#include "samples/counted_branches.h"
+
+#include <algorithm>
+
+#include "base/sort_and_sum.h"
+#include "samples/branch_folder.h"
+
+namespace pgokit::samples {
+namespace {
+
+using Place = BranchSums::Place;
+
+// Which way execution went at a place, how often.
+struct Passing {
+  Place at;
+  u64 comes = 0;  // to it, by a branch
+  u64 stops = 0;  // being counted, before it
+  u64 goes = 0;   // from it, by a branch
+};
+
+class Flow {
+ public:
+  void comes(Place at, u64 count) { add({.at = at, .comes = count}); }
+  void stops(Place at, u64 count) { add({.at = at, .stops = count}); }
+  void goes(Place at, u64 count) { add({.at = at, .goes = count}); }
+
+  std::vector<BranchSums::Range> ranges(const program::CodeMap& code) && {
+    sort_and_sum(passings_, &Passing::at, [](Passing& sum, const Passing& one) {
+      sum.comes += one.comes, sum.stops += one.stops, sum.goes += one.goes;
+    });
+    for (const auto& one : passings_) {
+      if (one.comes > 0) open_.push_back({one.at, one.at, one.comes});
+      if (one.stops > 0) end(code.before(program::CodeIndex(one.at)), one.stops);
+      if (one.goes > 0) end(program::CodeIndex(one.at), one.goes);
+    }
+    sort_and_sum(ranges_, [](const auto& range) { return std::pair(range.start, range.last); });
+    return std::move(ranges_);
+  }
+
+ private:
+  void add(const Passing& one) {
+    if (one.at != BranchFolder::outside()) passings_.push_back(one);
+  }
+
+  // Of all that is under way at `last`, so many end there: those that came last.
+  void end(program::CodeIndex last, u64 count) {
+    while (count > 0 && !open_.empty()) {
+      auto& newest = open_.back();
+      u64 taken = std::min(count, newest.count);
+      auto end = static_cast<Place>(last);
+      bool any = last != program::no_code && newest.start <= end;  // it may end where it begins
+      if (any) ranges_.push_back({newest.start, end, taken});
+      count -= taken;
+      newest.count -= taken;
+      if (newest.count == 0) open_.pop_back();
+    }
+  }
+
+  std::vector<Passing> passings_;
+  std::vector<BranchSums::Range> open_, ranges_;
+};
+
+// Rounded, but what was seen is not forgotten.
+u64 scaled(u64 count, u64 scale) { return std::max((count + scale / 2) / scale, u64{1}); }
+
+}  // namespace
+
+BranchSums sums_of(const perf::BranchCounts& counted, const program::CodeMap& code,
+                   const ProgramMatch& match, bool any_build, const ProgramMaps& maps) {
+  std::vector<bool> of_program;
+  for (const auto& file : counted.files)
+    of_program.push_back(match.is_program(file.path, file.build_id, any_build));
+  auto place = [&](const perf::BranchCounts::Place& at) {
+    if (at.file >= of_program.size() || !of_program[at.file]) return BranchFolder::outside();
+    auto index = code.index_of(maps.address_at({at.offset}));
+    return index != program::no_code && code.is_instruction(index) ? static_cast<Place>(index)
+                                                                   : BranchFolder::outside();
+  };
+  Flow flow;
+  std::vector<BranchSums::Branch> branches;
+  for (const auto& branch : counted.branches) {
+    Place from = place(branch.from), to = place(branch.to);
+    flow.goes(from, branch.count), flow.comes(to, branch.count);
+    if (from != BranchFolder::outside() || to != BranchFolder::outside())
+      branches.push_back({from, to, scaled(branch.count, counted.scale)});
+  }
+  for (const auto& one : counted.begun) flow.comes(place(one.at), one.count);
+  for (const auto& one : counted.ended) flow.stops(place(one.at), one.count);
+  auto ranges = std::move(flow).ranges(code);
+  for (auto& range : ranges) range.count = scaled(range.count, counted.scale);
+  sort_and_sum(branches, [](const auto& one) { return std::pair(one.from, one.to); });
+  return {code, std::move(ranges), std::move(branches)};
+}
+
+}  // namespace pgokit::samples
