@@ -106,8 +106,9 @@ def synthetic(runs):
     text = ["## Ways to get a branch stack", "", *ways(), "", "## Slow-down of the program", "", *slow_down(runs), "",
             "## Agreement with exact counts", "",
             "Overlap with the counts of clang's instrumentation, which are those of the recorded run itself:", ""]
-    text += ["| samples | overlap | of a sampler without bias |", "|---|---|---|"]
-    return text + [f"| {samples:,} | {100 * overlap:.1f} % | {100 * chance:.1f} % |" for samples, overlap, chance in measured]
+    text += ["| samples | overlap of their stacks | of a sampler without bias | overlap of counts |", "|---|---|---|---|"]
+    return text + [f"| {samples:,} | {100 * overlap:.1f} % | {100 * chance:.1f} % | {100 * counts:.1f} % |"
+                   for samples, overlap, chance, counts in measured]
 
 
 def real(options):

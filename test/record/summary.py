@@ -7,6 +7,7 @@ PROGRAM is that of hostile.h. Each case is a function below; all of them without
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -66,6 +67,16 @@ def attached():
     expect((stats["processes"], stats["threads"]) == (1, threads), f"{threads} threads: {stats}")
 
 
+def thin_recordings():
+    """A recording that is too thin tells the option that makes it dense."""
+    busy = ["sh", "-c", "i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done"]
+    _, said, _ = software("thin.perf", "--", *busy)
+    told = re.search(r"record again with (-F \d+)$", said, re.M)
+    expect(told, said)
+    _, said, _ = software("dense.perf", *told[1].split(), "--", *busy)
+    expect("thin" not in said and " counted in " in said, f"{told[1]}: {said}")
+
+
 def event_names():
     listed = run("doctor", "--json")[1]
     code, _, said = run("record", "-e", "cpu-clock", "-o", folder / "clock.perf", "--", program, "plain")
@@ -78,7 +89,7 @@ def call_chains_are_missing():
     expect(code == 1 and "pgokit record without --no-callchain" in said, f"exit code {code}: {said}")
 
 
-CASES = [sizes, processes, attached, event_names, call_chains_are_missing]
+CASES = [sizes, processes, attached, thin_recordings, event_names, call_chains_are_missing]
 
 
 def main():

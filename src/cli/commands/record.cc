@@ -7,6 +7,7 @@
 #include "cli/commands/commands.h"
 #include "cli/options.h"
 #include "cli/views/next_steps.h"
+#include "perf/branch_counts.h"
 #include "record/hardware/hardware_recorder.h"
 #include "record/recorder.h"
 #include "report/json.h"
@@ -83,6 +84,19 @@ Result<record::RecordSummary> record_somehow(const Settings& settings, Source& s
   return record::record_in_software(settings.record);
 }
 
+// What makes a thin recording one that is not.
+std::string way_to_more(const Settings& settings, u64 windows) {
+  // CPU times differ from run to run.
+  u64 times = 3 * perf::BranchCounts::enough_windows / (2 * windows) + 1;
+  constexpr u64 most = 2000;  // more of them only slow the program down
+  const auto& record = settings.record;
+  if (record.seconds > 0)
+    return fmt::format("--for {:.3g}", record.seconds * static_cast<double>(times));
+  if (!record.pids.empty()) return fmt::format("{} times as long", times);
+  if (record.frequency * times <= most) return fmt::format("-F {}", record.frequency * times);
+  return fmt::format("a larger input, or several runs (sh -c '...'), with -F {}", most);
+}
+
 void print_summary(const Settings& settings, const record::RecordSummary& summary,
                    const Source& source) {
   const auto& counts = summary.counts;
@@ -106,6 +120,10 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
   if (!summary.tick_obstacle.empty())
     report::print(stderr, "pgokit record: no exact timer ({}): CPU times were polled instead\n",
                   summary.tick_obstacle);
+  if (counts.counted > 0 && counts.windows < perf::BranchCounts::enough_windows)
+    report::print(stderr,
+                  "pgokit record: so few windows make a thin profile: record again with {}\n",
+                  way_to_more(settings, counts.windows));
   report::print(stderr, "pgokit record: wrote {} ({})\n", settings.record.output,
                 report::file_size(summary.file_size));
   if (counts.samples)

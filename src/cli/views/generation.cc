@@ -9,6 +9,7 @@
 #include "cli/compilers.h"
 #include "cli/views/counters.h"
 #include "cli/views/processes.h"
+#include "perf/branch_counts.h"
 #include "pipeline/input_checks.h"
 #include "program/named_paths.h"
 #include "program/producer.h"
@@ -185,11 +186,9 @@ std::vector<std::string> warnings(const pipeline::Road& road, const Naming& nami
         "not "
         "fit; record a program that was compiled with it",
         option);
-  // With so many windows of training runs of 2 s, nine tenths of the blocks' weight are right
-  // (bench/record.md); counts of them say nothing of how many they are from.
-  constexpr u64 enough_windows = 50;
+  // Counts of windows say nothing of how many they are from.
   double density = road.generated.density.density;
-  if (input.windows > 0 && input.windows < enough_windows)
+  if (input.windows > 0 && input.windows < perf::BranchCounts::enough_windows)
     add("the profile is thin: it comes of {} only: record for longer, or at a higher rate (-F)",
         counted(input.windows, "window"));
   bool of_samples = !input.ip_only && input.windows == 0;

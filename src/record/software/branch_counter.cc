@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
-#include "base/hash.h"
-
 namespace pgokit::record {
 namespace {
 
 constexpr u32 no_number = u32(-1);
+
+// Two places of the same key do no harm.
+u64 key_of(const perf::BranchCounts::Place& place) { return place.offset ^ u64{place.file} << 48; }
 
 }  // namespace
 
@@ -16,19 +17,23 @@ size_t BranchCounter::EndsHash::operator()(const Ends& ends) const {
   return IntHash{}(IntHash{}(ends.from.offset ^ files) + ends.to.offset);
 }
 
-u32 BranchCounter::file_of(const std::string& path) {
-  return files_.try_emplace(path, static_cast<u32>(files_.size())).first->second;
-}
-
 BranchCounter::Place BranchCounter::place_of(const AddressSpace& space, u64 address) {
   const auto* mapping = space.map().find(address);
   if (!mapping || !mapping->is_fixed_code()) return {};
-  return {.file = file_of(mapping->path), .offset = address - mapping->start + mapping->offset};
+  auto file = files_.try_emplace(mapping->path, static_cast<u32>(files_.size())).first->second;
+  return {.file = file, .offset = address - mapping->start + mapping->offset};
+}
+
+bool BranchCounter::has_run(const AddressSpace& space, u64 address) const {
+  const auto* mapping = space.map().find(address);
+  auto file = mapping ? files_.find(mapping->path) : files_.end();
+  if (file == files_.end()) return false;
+  return run_.contains(key_of({file->second, address - mapping->start + mapping->offset}));
 }
 
 u32 BranchCounter::number_of(const Ends& ends) {
   auto [it, is_new] = numbers_.try_emplace(ends, static_cast<u32>(counts_.size()));
-  if (is_new) counts_.push_back(0);
+  if (is_new) counts_.push_back(0), run_.insert(key_of(ends.to));
   return it->second;
 }
 

@@ -10,11 +10,13 @@
 // each address space (AddressSpace::edge_numbers).
 
 #include <tsl/robin_map.h>
+#include <tsl/robin_set.h>
 
 #include <map>
 #include <string>
 #include <vector>
 
+#include "base/hash.h"
 #include "perf/branch_counts.h"
 #include "record/software/window.h"
 
@@ -24,6 +26,8 @@ class BranchCounter {
  public:
   // The addresses of the window are those of the mappings that `space` knows now.
   void add(AddressSpace& space, const Window& window, u64 weight);
+  // A branch there has been counted, in whichever process.
+  bool has_run(const AddressSpace& space, u64 address) const;
   // Paths are views of this.
   perf::BranchCounts counts(u64 scale) const;
 
@@ -38,13 +42,13 @@ class BranchCounter {
   };
 
   Place place_of(const AddressSpace& space, u64 address);
-  u32 file_of(const std::string& path);
   u32 number_of(const Ends& ends);
   u32 number_of(AddressSpace& space, const EdgeCount& one);
 
   std::map<std::string, u32, std::less<>> files_;
   tsl::robin_map<Ends, u32, EndsHash> numbers_;
-  std::vector<u64> counts_;  // by number
+  std::vector<u64> counts_;           // by number
+  tsl::robin_set<u64, IntHash> run_;  // targets of branches: hashes of their places
   std::map<Place, u64> begun_, ended_;
   u64 windows_ = 0;
 };

@@ -8,6 +8,8 @@ namespace {
 // A stop for a block that is missing costs as much as translating a hundred of them, but most of
 // what lies ahead is never reached. bench/record.py measures stops per sample.
 constexpr size_t blocks_ahead = 24;
+// Of code that has run before, elsewhere: all that can be reached is likely to run again.
+constexpr size_t known_blocks_ahead = 500;
 constexpr u64 room_for_block = 4096;
 constexpr u64 room_for_slots = 16 * 8;
 constexpr size_t room_for_edges = 16;
@@ -48,7 +50,11 @@ struct CodeCache::Batch {
   std::vector<u8> code;
   std::vector<u64> slots;
   std::vector<TargetMemory::Word> words;
-  std::deque<u64> next;    // addresses to be translated too
+  struct Next {
+    u64 address;
+    bool runs_on;  // without a branch
+  };
+  std::deque<Next> next;   // to be translated too
   std::vector<u64> added;  // addresses translated
 };
 
@@ -88,10 +94,14 @@ u64 CodeCache::enter(u64 original) {
   batch.code_at = arena->base + arena->code_used;
   batch.slots_at = arena->slots() + arena->slots_used;
   if (!add(original, batch)) return 0;
-  for (size_t n = 1; n < blocks_ahead && !batch.next.empty();) {
-    u64 address = batch.next.front();
+  bool known = has_run_ && has_run_(original);
+  size_t most = known ? known_blocks_ahead : blocks_ahead;
+  for (size_t n = 1; n < most && !batch.next.empty();) {
+    auto [address, runs_on] = batch.next.front();
     batch.next.pop_front();
-    if (!find(address) && arena->reaches(address) && add(address, batch)) ++n;
+    if (find(address) || !arena->reaches(address)) continue;
+    if (known && !runs_on && !has_run_(address)) continue;
+    if (add(address, batch)) ++n;
   }
   commit(batch);
   return find(original);
@@ -152,8 +162,9 @@ void CodeCache::link(const Exit& exit, Batch& batch) {
 }
 
 void CodeCache::follow(const Translation& copy, Batch& batch) {
-  for (const auto& exit : copy.exits) batch.next.push_back(exit.target);
-  for (u64 site : copy.return_sites) batch.next.push_back(site);
+  for (const auto& exit : copy.exits)
+    batch.next.push_back({.address = exit.target, .runs_on = exit.target == copy.block.end});
+  for (u64 site : copy.return_sites) batch.next.push_back({.address = site, .runs_on = false});
 }
 
 // Code and slots first: nothing leads there before the words are written.

@@ -72,8 +72,11 @@ class CodeCache {
   // The program's bytes from an address on, as far as they are code that may be translated; valid
   // until the next call.
   using Source = std::function<Bytes(u64 address)>;
+  // Whether a branch to that address has been counted before, in whichever process.
+  using HasRun = std::function<bool(u64 address)>;
 
   CodeCache(TargetMemory& memory, Source source);
+  void set_has_run(HasRun has_run) { has_run_ = std::move(has_run); }
 
   bool reaches(u64 original) const { return near(original) != nullptr; }
   void add_arena(u64 base);
@@ -125,10 +128,11 @@ class CodeCache {
   bool add(u64 original, Batch& batch);
   void link(const Exit& exit, Batch& batch);
   void commit(Batch& batch);
-  void follow(const Translation& copy, Batch& batch);
+  static void follow(const Translation& copy, Batch& batch);
 
   TargetMemory& memory_;
   Source source_;
+  HasRun has_run_;
   std::vector<Arena> arenas_;
   Routines routines_;
   tsl::robin_map<u64, u32> numbers_;  // of blocks, by original address

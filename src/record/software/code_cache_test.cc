@@ -60,5 +60,18 @@ TEST(CodeCache, WhatIsRecordedIsPossible) {
   EXPECT_EQ(longest, 200U) << "calls of the comparison were never followed";
 }
 
+TEST(CodeCache, MoreOfCodeThatHasRunIsTranslatedAtOnce) {
+  auto blocks = [](const CodeCache::HasRun& has_run) {
+    LocalTarget target({reinterpret_cast<void*>(&qsort)});
+    target.cache.set_has_run(has_run);
+    target.cache.enter(reinterpret_cast<u64>(&qsort));
+    return target.cache.blocks();
+  };
+  size_t unknown = blocks({}), known = blocks([](u64) { return true; });
+  EXPECT_EQ(blocks([](u64) { return false; }), unknown);
+  EXPECT_GT(known, 2 * unknown);
+  EXPECT_LT(blocks([](u64 address) { return address == reinterpret_cast<u64>(&qsort); }), unknown);
+}
+
 }  // namespace
 }  // namespace pgokit::record

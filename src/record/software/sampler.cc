@@ -13,6 +13,8 @@ constexpr u64 scale = 512;  // of weights
 }  // namespace
 
 void Sampler::refresh(SampledThread& thread) {
+  auto& space = *thread.space;
+  space.cache().set_has_run([&](u64 address) { return counter_.has_run(space, address); });
   for (const auto& mapping : thread.space->refresh())
     recording_.mapped(thread.pid, thread.tid, mapping);
 }
