@@ -173,7 +173,8 @@ def try_rust():
         source.write(RUST)
     run("RUSTFLAGS='-g -Cstrip=none' cargo build -q --offline --release")
     follow(run("pgokit record --software -o rs.perf -- target/release/rs"), "")
-    found = subprocess.run(["pgokit", "check", "rs.prof", "-b", "target/release/rs", "--max-vanished", "0"],
+    # A window may hold the start of the standard library, where debug information has names of merged functions that no symbol has.
+    found = subprocess.run(["pgokit", "check", "rs.prof", "-b", "target/release/rs", "--max-vanished", "0.01"],
                            capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stdout + found.stderr
 
