@@ -21,8 +21,8 @@
 namespace pgokit::perf {
 
 struct BranchCounts {
-  // Fewer make a thin profile. From so many of a training run of 2 s, nine tenths of the blocks'
-  // weight come out right (bench/record.md).
+  // Fewer make a thin profile. From twice as many, those of 2 s at the default rate, 81 to 91 % of
+  // the blocks' weight come out right (bench/record.md).
   static constexpr u64 enough_windows = 50;
 
   struct File {
