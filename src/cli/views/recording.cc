@@ -26,7 +26,8 @@ struct Facts {
   const perf::Recording& recording;
   perf::Summary sum;
   std::vector<perf::Program> programs;
-  u64 top = 0;  // how many of them are listed; 0: all
+  u64 top = 0;                                                // how many of them are listed; 0: all
+  Result<perf::BranchCounts> counted = perf::BranchCounts{};  // of no windows where there are none
 };
 
 void row(std::string_view name, const std::string& text) {
@@ -135,14 +136,8 @@ void print_samples(const perf::Summary& sum) {
   if (!sum.processes.empty()) row("processes", processes_text(sum.processes, most_processes));
 }
 
-std::optional<perf::BranchCounts> counted_branches(const Facts& facts) {
-  Bytes bytes = facts.recording.features().branch_counts;
-  auto counts = perf::decode_branch_counts(bytes);
-  return !bytes.empty() && counts ? std::optional(std::move(*counts)) : std::nullopt;
-}
-
 void print_counts(const Facts& facts) {
-  if (auto counts = counted_branches(facts))
+  if (const auto& counts = facts.counted; counts && counts->windows)
     row("counted", fmt::format("{} in {}, in {}",
                                report::counted(counts->branches.size(), "branch", "branches"),
                                report::counted(counts->files.size(), "file"),
@@ -155,9 +150,7 @@ std::vector<std::string> problems(const Facts& facts) {
   auto add = [&](u64 count, std::string_view noun, std::string_view what) {
     if (count) list.push_back(fmt::format("{} {}", report::counted(count, noun), what));
   };
-  if (auto bytes = facts.recording.features().branch_counts; !bytes.empty())
-    if (auto counts = perf::decode_branch_counts(bytes); !counts)
-      list.push_back(counts.error().message);
+  if (!facts.counted) list.push_back(facts.counted.error().message);
   add(sum.lost_events, "event", "lost by the kernel (a larger buffer or a longer period helps)");
   add(sum.lost_samples, "sample", "lost by the kernel");
   add(sum.types.of(RecordType::throttle), "time", "throttled (a longer period helps)");
@@ -282,7 +275,7 @@ void print_json(const Facts& facts) {
   all.set("records", records_json(sum)).set("samples", sum.samples);
   all.set("first_time_ns", sum.first_time).set("last_time_ns", sum.last_time);
   all.set("branches", branches_json(sum));
-  if (auto counts = counted_branches(facts))
+  if (const auto& counts = facts.counted; counts && counts->windows)
     all.set("counted", std::move(Json::object()
                                      .set("branches", counts->branches.size())
                                      .set("files", counts->files.size())
@@ -309,6 +302,8 @@ Status show_recording(std::string_view path, Bytes file, bool json, u64 top) {
   Facts facts{
       path, file.size(), recording, perf::summarize(recording), perf::find_programs(recording),
       top};
+  if (Bytes counts = recording.features().branch_counts; !counts.empty())
+    facts.counted = perf::decode_branch_counts(counts);
   if (json)
     print_json(facts);
   else
