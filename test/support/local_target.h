@@ -38,16 +38,18 @@ class LocalMemory : public TargetMemory {
 class LocalTarget {
  public:
   // With an arena in reach of each of `places`; all code of the process may be translated.
-  explicit LocalTarget(std::initializer_list<const void*> places)
-      : cache(memory_,
-              [](u64 address) { return Bytes(reinterpret_cast<const u8*>(address), 512); }) {
+  explicit LocalTarget(std::initializer_list<const void*> places,
+                       CopyFor purpose = CopyFor::windows)
+      : cache(
+            memory_, [](u64 address) { return Bytes(reinterpret_cast<const u8*>(address), 512); },
+            purpose) {
     for (const void* place : places)
       if (!cache.reaches(reinterpret_cast<u64>(place))) add_arena(reinterpret_cast<u64>(place));
   }
   ~LocalTarget() {
     syscall(SYS_arch_prctl, ARCH_SET_GS, 0);
     for (const auto& arena : cache.arenas())
-      munmap(reinterpret_cast<void*>(arena.base), Arena::size);
+      munmap(reinterpret_cast<void*>(arena.base), arena.shape.size());
   }
 
   // The address to call in place of `function` for a window of `branches`, `passes` times.
@@ -56,6 +58,7 @@ class LocalTarget {
     u64 code = cache.enter(reinterpret_cast<u64>(function));
     EXPECT_NE(code, 0U);
     auto header = cache.header(branches, passes);
+    header.recorder = nobody;
     std::memcpy(reinterpret_cast<void*>(cache.scratch(0)), &header, sizeof header);
     syscall(SYS_arch_prctl, ARCH_SET_GS, cache.scratch(0));
     branches_ = branches;
@@ -90,7 +93,8 @@ class LocalTarget {
   // How often each branch of (from, to) is in the counters, which are empty then.
   std::map<std::pair<u64, u64>, u64> counted() {
     std::vector<EdgeCount> counts;
-    drain_counts(memory_, cache.scratch(0), cache.edges(), counts);
+    auto drain = cache.purpose() == CopyFor::windows ? drain_counts : drain_whole_run;
+    drain(memory_, cache.scratch(0), cache.edges(), counts);
     std::map<std::pair<u64, u64>, u64> sums;
     for (const auto& one : counts) {
       Edge edge = edge_of(one.edge, one.target);
@@ -103,16 +107,17 @@ class LocalTarget {
   void add_arena(u64 place) {
     constexpr u64 step = u64{32} << 20;
     u64 hint = place & ~u64{0xfff};
-    for (u64 distance = step; distance < Arena::reach; distance += step)
+    for (u64 distance = step; distance < cache.shape().reach(); distance += step)
       for (u64 at : {hint - distance, hint + distance}) {
-        void* got =
-            mmap(reinterpret_cast<void*>(at), Arena::size, PROT_READ | PROT_WRITE | PROT_EXEC,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        void* got = mmap(reinterpret_cast<void*>(at), cache.shape().size(),
+                         PROT_READ | PROT_WRITE | PROT_EXEC,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
         if (got == MAP_FAILED) continue;
         return cache.add_arena(at);
       }
   }
 
+  static constexpr u64 nobody = 0x7fffffff;  // no process has that number
   LocalMemory memory_;
   u32 branches_ = 0;
 

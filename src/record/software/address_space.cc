@@ -41,25 +41,29 @@ bool has_sequences(pid_t tid, const Mapping& mapping) {
 
 }  // namespace
 
-AddressSpace::AddressSpace(pid_t tid, ProcessMemory memory)
+AddressSpace::AddressSpace(pid_t tid, ProcessMemory memory, CopyFor purpose)
     : tid_(tid),
       memory_(std::move(memory)),
       patched_(PatchedPages::open(tid)),
-      cache_(memory_, [this](u64 address) { return code_at(address); }) {}
+      cache_(memory_, [this](u64 address) { return code_at(address); }, purpose) {}
 
-Result<std::unique_ptr<AddressSpace>> AddressSpace::open(pid_t tid) {
+Result<std::unique_ptr<AddressSpace>> AddressSpace::open(pid_t tid, CopyFor purpose) {
   auto memory = TRY(ProcessMemory::open(tid));
-  return std::unique_ptr<AddressSpace>(new AddressSpace(tid, std::move(memory)));
+  return std::unique_ptr<AddressSpace>(new AddressSpace(tid, std::move(memory), purpose));
 }
 
 Result<std::unique_ptr<AddressSpace>> AddressSpace::open_forked(pid_t tid,
                                                                 const AddressSpace& parent) {
-  auto space = TRY(open(tid));
+  auto space = TRY(open(tid, parent.cache_.purpose()));
   space->map_ = parent.map_;
   space->obstacle_ = parent.obstacle_;
-  space->inherited_ = parent.inherited_;
-  for (const auto& arena : parent.cache_.arenas()) space->inherited_.push_back(arena.base);
   space->scratch_counted_ = parent.scratch_counted_;
+  space->inherited_edges_ = parent.cache_.edges();
+  space->inherited_ = parent.inherited_;
+  if (parent.cache_.purpose() == CopyFor::whole_run)
+    space->inherit_code(parent);
+  else
+    for (const auto& arena : parent.cache_.arenas()) space->inherited_.push_back(arena.base);
   return space;
 }
 
@@ -80,13 +84,34 @@ std::vector<Mapping> AddressSpace::refresh() {
   map_ = std::move(*now);
   map_expired_ = false;
   if (!added.empty()) restartable_known_ = false;
+  for (const auto& mapping : added) verify(mapping);
   return added;
 }
 
+// Of pages of another process, that they are the same here.
+void AddressSpace::verify(const Mapping& mapping) {
+  if (adopted_.empty()) return;
+  std::array<u8, page_size> here;
+  for (u64 at = mapping.start; at < mapping.end; at += page_size) {
+    auto it = adopted_.find(at);
+    if (it == adopted_.end()) continue;
+    bool same = mapping.is_fixed_code() && memory_.read(at, here.data(), page_size) &&
+                here == *it->second && (mapping.is_vdso() || !patched_.patched(at));
+    if (!same) stale_ = true;
+    pages_[at] = it->second;
+    adopted_.erase(it);
+  }
+}
+
 void AddressSpace::check_copies() {
-  if (page_list_.size() != pages_.size()) {
+  if (pages_listed_ != pages_.size()) {
+    pages_listed_ = pages_.size();
     page_list_.clear();
-    for (const auto& [address, bytes] : pages_) page_list_.push_back(address);
+    for (const auto& [address, bytes] : pages_) {
+      // The kernel's code is where the recorder's own calls are made from: it has written there.
+      const auto* mapping = map_.find(address);
+      if (!mapping || !mapping->is_vdso()) page_list_.push_back(address);
+    }
     std::ranges::sort(page_list_);
   }
   if (!stale_ && patched_.any_patched(page_list_)) stale_ = true;
@@ -101,7 +126,7 @@ const u8* AddressSpace::page(u64 address, bool vdso) {
   auto it = pages_.find(address);
   if (it != pages_.end()) return it->second->data();
   if (pages_.size() >= most_pages) return stale_ = true, nullptr;
-  auto bytes = std::make_unique<std::array<u8, page_size>>();
+  auto bytes = std::make_shared<std::array<u8, page_size>>();
   if (!memory_.read(address, bytes->data(), page_size)) return nullptr;
   if (!vdso && patched_.patched(address)) return nullptr;
   return pages_.emplace(address, std::move(bytes)).first->second->data();
@@ -137,8 +162,10 @@ void AddressSpace::find_restartable() {
       bytes.resize(data.size());
       bytes.resize(memory_.read_some(data.start, bytes.data(), bytes.size()));
       for (const auto& range : find_sequences(bytes, code))
-        if (std::ranges::find(restartable_, range) == restartable_.end())
+        if (std::ranges::find(restartable_, range) == restartable_.end()) {
           restartable_.push_back(range);
+          stale_ |= cache_.blocks() > 0;
+        }
     }
   }
 }
@@ -198,7 +225,7 @@ std::optional<u64> AddressSpace::find_call_site() {
 }
 
 // In two steps; when something comes in between, the next time goes on with the second.
-bool AddressSpace::map_arena(StoppedThread& thread, u64 site, u64 address) {
+bool AddressSpace::map_arena(StoppedThread& thread, u64 site, u64 base, ArenaShape shape) {
   constexpr u64 flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   auto map = [&](u64 at, u64 size, u64 protection, u64 how) {
     auto got =
@@ -207,21 +234,22 @@ bool AddressSpace::map_arena(StoppedThread& thread, u64 site, u64 address) {
     return got && !is_error(*got) ? *got : 0;
   };
   if (!half_mapped_) {
-    u64 base = map_.hole(address, Arena::size, Arena::reach);
-    if (!base) return give_up(fmt::format("no room near {:#x}", address)), false;
-    half_mapped_ = map(base, Arena::size, PROT_READ | PROT_EXEC, MAP_FIXED_NOREPLACE);
+    half_mapped_ = map(base, shape.size(), PROT_READ | PROT_EXEC, MAP_FIXED_NOREPLACE);
     if (half_mapped_ && half_mapped_ != base)
       return give_up(fmt::format("mmap gave {:#x} and not {:#x}", half_mapped_, base)), false;
   }
   return half_mapped_ &&
-         map(half_mapped_ + Arena::code_size, Arena::data_size, PROT_READ | PROT_WRITE, MAP_FIXED);
+         map(half_mapped_ + shape.code_size, shape.data_size(), PROT_READ | PROT_WRITE, MAP_FIXED);
 }
 
 bool AddressSpace::add_arena(StoppedThread& thread, u64 address) {
   if (has_shadow_stack(tid_)) return give_up("it uses a shadow stack"), false;
   auto outside = cache_.arenas().empty() ? find_call_site() : cache_.call_site();
   if (!outside) return give_up("no room for code in the process"), false;
-  bool mapped = map_arena(thread, *outside, address);
+  auto shape = cache_.shape();
+  u64 base = half_mapped_ ? half_mapped_ : map_.hole(address, shape.size(), shape.reach());
+  if (!base) return give_up(fmt::format("no room near {:#x}", address)), false;
+  bool mapped = map_arena(thread, *outside, base, shape);
   if (thread.gone) return false;
   memory_.write(*outside, std::vector<u8>(call_site_size));
   if (!mapped) return false;
@@ -233,10 +261,85 @@ bool AddressSpace::prepare(StoppedThread& thread, u64 address) {
   if (!obstacle_.empty()) return false;
   const auto* mapping = map_.find(address);
   if (!mapping || !mapping->is_fixed_code()) return false;
+  if (!inherited_.empty() || inherited_edges_ > 0) inherit();
+  return cache_.reaches(address) || add_arena(thread, address);
+}
+
+// It is run from the beginning, so all of it will be in use again.
+void AddressSpace::inherit_code(const AddressSpace& parent) {
+  cache_.set_code(parent.cache_.code());
+  pages_ = parent.pages_;
+  adopted_ = parent.adopted_;
+  edge_numbers_ = parent.edge_numbers_;
+  entered_ = parent.entered_;
+  restartable_ = parent.restartable_;
+  stale_ = parent.stale_;
+}
+
+std::shared_ptr<const AddressSpace::Image> AddressSpace::image() {
+  if (stale_ || cache_.full() || cache_.arenas().empty()) return nullptr;
+  auto image = std::make_shared<Image>();
+  for (const auto& arena : cache_.arenas()) {
+    auto& bytes = image->arenas.emplace_back();
+    bytes.code.resize(arena.code_used), bytes.slots.resize(arena.slots_used);
+    bytes.table.resize(arena.shape.table_size());
+    if (!memory_.read(arena.base, bytes.code.data(), bytes.code.size()) ||
+        !memory_.read(arena.slots(), bytes.slots.data(), bytes.slots.size()) ||
+        !memory_.read(arena.table(), bytes.table.data(), bytes.table.size()))
+      return nullptr;
+  }
+  image->code = cache_.code();
+  image->pages = pages_;
+  for (const auto& [address, bytes] : adopted_) image->pages.try_emplace(address, bytes);
+  image->edge_numbers = edge_numbers_;
+  image->restartable = restartable_;
+  return image;
+}
+
+bool AddressSpace::adopt(StoppedThread& thread, const Image& image) {
+  const auto& arenas = image.code.arenas();
+  if (half_mapped_ || !obstacle_.empty() || has_shadow_stack(tid_)) return false;
+  auto is_free = [&](const Arena& arena) {
+    return std::ranges::none_of(map_.list(), [&](const Mapping& one) {
+      return one.start < arena.base + arena.shape.size() && arena.base < one.end;
+    });
+  };
+  auto site = find_call_site();
+  if (!site || !std::ranges::all_of(arenas, is_free)) return false;
+  for (const auto& arena : arenas) {
+    bool mapped = map_arena(thread, *site, arena.base, arena.shape);
+    if (thread.gone) return false;
+    memory_.write(*site, std::vector<u8>(call_site_size));
+    if (!mapped) return false;
+    cache_.add_arena(std::exchange(half_mapped_, 0));
+  }
+  for (size_t n = 0; n < arenas.size(); ++n) {
+    const auto& bytes = image.arenas[n];
+    if (!memory_.write(arenas[n].base, bytes.code) ||
+        (!bytes.slots.empty() && !memory_.write(arenas[n].slots(), bytes.slots)) ||
+        (!bytes.table.empty() && !memory_.write(arenas[n].table(), bytes.table)))
+      return stale_ = true, false;
+  }
+  cache_.set_code(image.code);
+  adopted_ = image.pages;
+  edge_numbers_ = image.edge_numbers;
+  restartable_ = image.restartable;
+  for (const auto& mapping : map_.list())
+    if (mapping.executable && mapping.readable) verify(mapping);
+  return true;
+}
+
+// What the parent had counted by then is the parent's.
+void AddressSpace::inherit() {
   for (u64 base : inherited_) cache_.add_arena(base);
+  for (int n = 0; n < static_cast<int>(ArenaShape::scratch_areas); ++n) {
+    std::vector<EdgeCount> parents;
+    if (scratch_counted_ >> n & 1) drain(n, inherited_edges_, parents);
+  }
+  scratch_counted_ = 0;
+  inherited_edges_ = 0;
   if (!inherited_.empty()) clear_cache();
   inherited_.clear();
-  return cache_.reaches(address) || add_arena(thread, address);
 }
 
 void AddressSpace::unmap_arenas(StoppedThread& thread) {
@@ -247,28 +350,30 @@ void AddressSpace::unmap_arenas(StoppedThread& thread) {
       bases.empty() || restrictions_of(thread.tid).sandboxed ? std::nullopt : find_call_site();
   if (!site) return;
   give_up("it is left to itself");
-  for (u64 base : bases)
-    if (!inject(memory_, thread, *site, {SYS_munmap, {base, Arena::size}})) break;
+  for (size_t n = 0; n < bases.size(); ++n) {
+    u64 size = shape_of(cache_.purpose(), n == 0).size();
+    if (!inject(memory_, thread, *site, {SYS_munmap, {bases[n], size}})) break;
+  }
   if (!thread.gone) memory_.write(*site, std::vector<u8>(call_site_size));
 }
 
 bool AddressSpace::is_arena(u64 address) const {
-  auto ours = [&](const Arena& arena) { return address - arena.base < Arena::size; };
+  auto ours = [&](const Arena& arena) { return address - arena.base < arena.shape.size(); };
   if (std::ranges::any_of(cache_.arenas(), ours)) return true;
   const auto* data = map_.find(address);
   const auto* code = data ? map_.find(data->start - 1) : nullptr;
-  return code && data->inode == 0 && data->size() == Arena::data_size && code->inode == 0 &&
-         code->size() == Arena::code_size && code->executable && !code->writable;
+  auto is = [&](ArenaShape shape) {
+    return data->size() == shape.data_size() && code->size() == shape.code_size;
+  };
+  return code && data->inode == 0 && code->inode == 0 && code->executable && !code->writable &&
+         (is(shape_of(CopyFor::windows)) || is(shape_of(CopyFor::whole_run)));
 }
 
 int AddressSpace::take_scratch() {
-  bool nobody_inside = scratch_free_ == all_scratch;
-  if (stale_ || cache_.full()) {
-    if (!nobody_inside) return -1;
-    clear_cache();
-    pages_.clear();
-    page_list_.clear();
-    stale_ = false;
+  bool keeps_areas = cache_.purpose() == CopyFor::whole_run;
+  if (needs_all_outside() && !keeps_areas) {
+    if (scratch_free_ != all_scratch) return -1;
+    make_room();
   }
   if (scratch_free_ == 0) return -1;
   int n = std::countr_zero(scratch_free_);
@@ -278,21 +383,57 @@ int AddressSpace::take_scratch() {
   return n;
 }
 
-// Those of a thread that was killed in a window, or of the parent's at the time of the fork.
+void AddressSpace::make_room() {
+  clear_cache();
+  pages_.clear();
+  adopted_.clear();
+  page_list_.clear();
+  pages_listed_ = 0;
+  stale_ = false;
+}
+
+bool AddressSpace::make_room_when_empty() {
+  if (inside_ > 0) return false;
+  make_room();
+  return true;
+}
+
+bool AddressSpace::go_in(int area) {
+  if (stale_) return false;
+  ++inside_;
+  scratch_counted_ |= u64{1} << area;
+  return true;
+}
+
+// Those of a thread that was killed in a window.
 bool AddressSpace::clear_counts(int n) {
   if (!(scratch_counted_ >> n & 1)) return true;
   std::vector<EdgeCount> nobodys;
-  return drain_counts(memory_, cache_.scratch(static_cast<u64>(n)), scratch::most_edges, nobodys);
+  bool windows = cache_.purpose() == CopyFor::windows;
+  return drain(n, windows ? scratch::most_edges : scratch::whole_run::most_edges, nobodys);
+}
+
+bool AddressSpace::drain(int n, size_t edges, std::vector<EdgeCount>& counts) {
+  u64 area = cache_.scratch(static_cast<u64>(n));
+  return cache_.purpose() == CopyFor::windows ? drain_counts(memory_, area, edges, counts)
+                                              : drain_whole_run(memory_, area, edges, counts);
 }
 
 bool AddressSpace::take_counts(int n, std::vector<EdgeCount>& counts) {
-  if (!drain_counts(memory_, cache_.scratch(static_cast<u64>(n)), cache_.edges(), counts))
-    return false;
+  if (!drain(n, cache_.edges(), counts)) return false;
   scratch_counted_ &= ~(u64{1} << n);
   return true;
 }
 
+void AddressSpace::hand_over_counts() {
+  for (int n = 0; counts_user_ && n < static_cast<int>(ArenaShape::scratch_areas); ++n) {
+    std::vector<EdgeCount> counts;
+    if (scratch_counted_ >> n & 1 && drain(n, cache_.edges(), counts)) counts_user_(counts);
+  }
+}
+
 void AddressSpace::clear_cache() {
+  hand_over_counts();
   cache_.clear();
   edge_numbers_.clear();
 }

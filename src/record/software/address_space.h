@@ -5,9 +5,12 @@
 
 #include <sys/types.h>
 #include <tsl/robin_map.h>
+#include <tsl/robin_set.h>
 
 #include <array>
+#include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/result.h"
@@ -24,8 +27,11 @@ namespace pgokit::record {
 
 class AddressSpace {
  public:
+  // Of code, by address.
+  using Pages = tsl::robin_map<u64, std::shared_ptr<const std::array<u8, 4096>>>;
+
   // By any of its threads.
-  static Result<std::unique_ptr<AddressSpace>> open(pid_t tid);
+  static Result<std::unique_ptr<AddressSpace>> open(pid_t tid, CopyFor purpose = CopyFor::windows);
   // That of a child which has just been forked: a copy of the parent's memory, arenas included.
   static Result<std::unique_ptr<AddressSpace>> open_forked(pid_t tid, const AddressSpace& parent);
   AddressSpace(const AddressSpace&) = delete;
@@ -58,6 +64,8 @@ class AddressSpace {
   bool can_leave(StoppedThread& thread, const Registers& regs);
   // It can read the time in translated code. `word` is for the answer; may set the thread going.
   bool may_read_time(StoppedThread& thread, u64 word);
+  // Their descriptions may have been written since they were looked for.
+  void forget_sequences() { restartable_known_ = false; }
   // Why there are no windows in this process, empty while there are.
   const std::string& obstacle() const { return obstacle_; }
   // Code has gone: no window may begin until all are over.
@@ -72,8 +80,45 @@ class AddressSpace {
   // Scratch areas; -1: all are in use, or the cache must be empty of threads first.
   int take_scratch();
   void release_scratch(int n);
-  // What was counted there. False: the process is gone.
+  // What was counted there. False: the process is gone. The area has no counts then, until its user
+  // makes more.
   bool take_counts(int n, std::vector<EdgeCount>& counts);
+
+  // What was translated in a process, for others that run the same program with the same addresses.
+  // It is read while the process is there.
+  struct Image {
+    struct Contents {
+      std::vector<u8> code, slots, table;
+    };
+    std::vector<Contents> arenas;
+    TranslatedCode code;
+    Pages pages;
+    std::vector<u32> edge_numbers;
+    std::vector<CodeRange> restartable;
+  };
+  std::shared_ptr<const Image> image();
+  // False: this is not to be had here, or not all of it; the cache is as it was, or has an arena.
+  bool adopt(StoppedThread& thread, const Image& image);
+
+  // Asked for the first time of this mapping.
+  bool first_time_in(const Mapping& mapping) { return entered_.insert(mapping.start).second; }
+
+  // Of whole runs, whose threads keep their scratch areas while they are outside of the cache.
+  // A thread goes in, with that area. False: code has gone.
+  bool go_in(int area);
+  void come_out() { --inside_; }
+  bool nobody_inside() const { return inside_ == 0; }
+  // Code has gone, or there is no room for more.
+  bool needs_all_outside() const { return stale_ || cache_.full(); }
+  // Forgets all code, when nobody is inside any more; false as long as somebody is.
+  bool make_room_when_empty();
+  // Gets the counts of all areas before the cache forgets what they are of, or when they are handed
+  // over: before code goes.
+  void set_counts_user(std::function<void(std::span<const EdgeCount>)> use) {
+    counts_user_ = std::move(use);
+  }
+  void hand_over_counts();
+
   // For whoever has numbers of his own for the edges of the cache; empty when that has forgotten its.
   std::vector<u32>& edge_numbers() { return edge_numbers_; }
   // Gives the memory of the cache back by the last thread that is left to itself, which is in no
@@ -81,9 +126,12 @@ class AddressSpace {
   void unmap_arenas(StoppedThread& thread);
 
  private:
-  AddressSpace(pid_t tid, ProcessMemory memory);
+  AddressSpace(pid_t tid, ProcessMemory memory, CopyFor purpose);
   bool add_arena(StoppedThread& thread, u64 address);
-  bool map_arena(StoppedThread& thread, u64 site, u64 address);
+  void inherit();
+  void inherit_code(const AddressSpace& parent);
+  bool map_arena(StoppedThread& thread, u64 site, u64 base, ArenaShape shape);
+  void verify(const Mapping& mapping);
   std::optional<u64> find_call_site();
   const u8* page(u64 address, bool vdso);
   void find_restartable();
@@ -95,21 +143,30 @@ class AddressSpace {
   MemoryMap map_;
   bool map_expired_ = true;
   CodeCache cache_;
-  tsl::robin_map<u64, std::unique_ptr<std::array<u8, 4096>>> pages_;
-  std::vector<u64> page_list_;  // their addresses; sorted when it has as many
+  Pages pages_;
+  Pages
+      adopted_;  // that copies in the cache were made of, and nobody has looked at in this process
+  std::vector<u64> page_list_;  // addresses of those that could be patched, sorted; made when
+  size_t pages_listed_ = 0;     // there were so many
   std::vector<u8> line_;
+  void make_room();
   void clear_cache();
   bool clear_counts(int n);
+  bool drain(int n, size_t edges, std::vector<EdgeCount>& counts);
 
   std::vector<u64> inherited_;  // arenas of the parent, not in use yet
+  size_t inherited_edges_ = 0;  // what its cache had by then
   u64 half_mapped_ = 0;         // an arena whose data are not writable yet
   std::vector<u32> edge_numbers_;
-  static constexpr u64 all_scratch = (u64{1} << Arena::scratch_areas) - 1;
+  tsl::robin_set<u64> entered_;  // mappings
+  static constexpr u64 all_scratch = (u64{1} << ArenaShape::scratch_areas) - 1;
   u64 scratch_free_ = all_scratch;
   u64 scratch_counted_ = 0;  // areas with counts that nobody has taken
   std::vector<CodeRange> restartable_;
   bool restartable_known_ = false;  // for the mappings of map_
   bool stale_ = false;              // code has gone: translate anew once no thread is inside
+  int inside_ = 0;
+  std::function<void(std::span<const EdgeCount>)> counts_user_;
   std::string obstacle_;
 };
 

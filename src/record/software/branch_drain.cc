@@ -66,4 +66,29 @@ bool drain_counts(TargetMemory& memory, u64 area, size_t edges, std::vector<Edge
                                 take_target);
 }
 
+bool drain_whole_run(TargetMemory& memory, u64 area, size_t edges, std::vector<EdgeCount>& counts) {
+  using namespace scratch::whole_run;
+  scratch::Header header;
+  if (!memory.read(area, &header, sizeof header)) return false;
+  auto take_counter = [&](size_t edge, u64 count) {
+    if (count == 0) return false;
+    counts.push_back({.edge = static_cast<u32>(edge), .count = count});
+    return true;
+  };
+  auto take_branch = [&](size_t, const Branch& one) {
+    if (one.count == 0) return one.key != 0;  // it would count without a look at `highest`
+    bool own_place = static_cast<i64>(one.key) < 0;
+    u64 target = own_place ? 0 - one.key : one.key;
+    counts.push_back({.edge = one.edge, .count = one.count, .target = target});
+    return true;
+  };
+  u64 highest = std::min<u64>(header.highest, branches_end - entry_size);
+  size_t in_use = highest < branches ? 0 : (highest - branches) / entry_size + 1;
+  header.highest = 0;
+  header.room = most_sites * 3 / 4;
+  return drain<u64>(memory, area + counters, edges, take_counter) &&
+         drain<Branch>(memory, area + branches, in_use, take_branch) &&
+         memory.write(area, Bytes(reinterpret_cast<const u8*>(&header), sizeof header));
+}
+
 }  // namespace pgokit::record

@@ -4,6 +4,7 @@
 //
 //   std::vector<EdgeCount> counts;
 //   if (!drain_counts(memory, cache.scratch(n), cache.edges(), counts)) ...    // the process is gone
+//   if (!drain_whole_run(memory, cache.scratch(n), cache.edges(), counts)) ... // as its copies count
 //
 // Layout: record/x86/scratch.h.
 
@@ -16,12 +17,13 @@ namespace pgokit::record {
 // How often a branch was taken, by the number that the code cache has for it.
 struct EdgeCount {
   u32 edge = 0;    // as in the ring, so those of indirect branches are marked
-  u32 count = 0;   // at least 1
+  u64 count = 0;   // at least 1
   u64 target = 0;  // of an indirect branch
 };
 
 // `edges`: how many the cache has. The thread that uses the area is stopped. What was counted is
 // added to `counts`.
 bool drain_counts(TargetMemory& memory, u64 area, size_t edges, std::vector<EdgeCount>& counts);
+bool drain_whole_run(TargetMemory& memory, u64 area, size_t edges, std::vector<EdgeCount>& counts);
 
 }  // namespace pgokit::record

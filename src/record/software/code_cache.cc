@@ -1,6 +1,9 @@
 #include "record/software/code_cache.h"
 
 #include <algorithm>
+#include <cstring>
+
+#include "record/x86/instruction.h"
 
 namespace pgokit::record {
 namespace {
@@ -14,6 +17,8 @@ constexpr u64 room_for_block = 4096;
 constexpr u64 room_for_slots = 16 * 8;
 constexpr size_t room_for_edges = 16;
 constexpr size_t longest_instruction = 15;
+// How far is looked for what the flags are used for.
+constexpr size_t most_instructions_ahead = 8;
 
 // What of the ring is not counted, in this state.
 Recovered uncounted(const Recovery& state, const scratch::Header& header, u64 r11) {
@@ -56,10 +61,15 @@ struct CodeCache::Batch {
   };
   std::deque<Next> next;   // to be translated too
   std::vector<u64> added;  // addresses translated
+  struct Jump {
+    u64 at;
+    i32 displacement;
+  };
+  std::vector<Jump> jumps;  // in code that was there before
 };
 
-CodeCache::CodeCache(TargetMemory& memory, Source source)
-    : memory_(memory), source_(std::move(source)) {}
+CodeCache::CodeCache(TargetMemory& memory, Source source, CopyFor purpose)
+    : memory_(memory), source_(std::move(source)), purpose_(purpose) {}
 
 const Arena* CodeCache::near(u64 address) const {
   for (const auto& arena : arenas_)
@@ -68,14 +78,15 @@ const Arena* CodeCache::near(u64 address) const {
 }
 
 void CodeCache::add_arena(u64 base) {
-  arenas_.push_back({.base = base, .code_used = 0, .slots_used = 0});
+  arenas_.push_back({.base = base, .shape = shape()});
   in_arena_.emplace_back();
-  if (arenas_.size() > 1) return;
-  routines_ = make_routines(base);
-  add_routines();
+  if (arenas_.size() == 1) add_routines();
 }
 
 void CodeCache::add_routines() {
+  u64 base = arenas_[0].base;
+  if (routines_.code.empty())
+    routines_ = purpose_ == CopyFor::windows ? make_routines(base) : make_whole_run_routines(base);
   memory_.write(arenas_[0].base, routines_.code);
   arenas_[0].code_used = (routines_.code.size() + 63) / 64 * 64;
 }
@@ -85,14 +96,38 @@ u64 CodeCache::find(u64 original) const {
   return it == numbers_.end() ? 0 : blocks_[it->second].code;
 }
 
+u64 CodeCache::enter_call(u64 original) {
+  return enter(original) ? blocks_[numbers_[original]].call : 0;
+}
+
+CodeCache::Batch CodeCache::begin(const Arena& arena) {
+  Batch batch;
+  batch.arena = &arenas_[static_cast<size_t>(&arena - arenas_.data())];
+  batch.code_at = arena.base + arena.code_used;
+  batch.slots_at = arena.slots() + arena.slots_used;
+  return batch;
+}
+
+void CodeCache::enter_all(std::span<const u64> originals) {
+  const auto* arena = originals.empty() ? nullptr : near(originals.front());
+  if (!arena) return;
+  Batch batch = begin(*arena);
+  auto add_new = [&](u64 address) {
+    if (!full_ && arena->reaches(address) && !find(address)) add(address, batch);
+  };
+  for (u64 original : originals) {
+    add_new(original);
+    for (; !batch.next.empty(); batch.next.pop_front())
+      if (batch.next.front().runs_on) add_new(batch.next.front().address);
+  }
+  commit(batch);
+}
+
 u64 CodeCache::enter(u64 original) {
   if (u64 code = find(original)) return code;
   const auto* arena = near(original);
   if (!arena) return 0;
-  Batch batch;
-  batch.arena = &arenas_[static_cast<size_t>(arena - arenas_.data())];
-  batch.code_at = arena->base + arena->code_used;
-  batch.slots_at = arena->slots() + arena->slots_used;
+  Batch batch = begin(*arena);
   if (!add(original, batch)) return 0;
   bool known = has_run_ && has_run_(original);
   size_t most = known ? known_blocks_ahead : blocks_ahead;
@@ -109,16 +144,22 @@ u64 CodeCache::enter(u64 original) {
 
 bool CodeCache::add(u64 original, Batch& batch) {
   Arena& arena = *batch.arena;
-  if (arena.code_used + room_for_block > Arena::call_site ||
-      arena.slots_used + room_for_slots > Arena::slots_size ||
-      edges_.size() + room_for_edges > scratch::most_edges)
+  bool whole_run = purpose_ == CopyFor::whole_run;
+  size_t most_edges = whole_run ? scratch::whole_run::most_edges : scratch::most_edges;
+  if (arena.code_used + room_for_block > arena.shape.call_site() ||
+      arena.slots_used + room_for_slots > arena.shape.slots_size ||
+      edges_.size() + room_for_edges > most_edges ||
+      (whole_run && sites_ == scratch::whole_run::most_sites))
     return full_ = true, false;
-  Bytes bytes = source_(original);
-  if (bytes.empty()) return false;
+  Bytes source = source_(original);
+  if (source.empty()) return false;
+  block_.assign(source.begin(), source.end());
+  Bytes bytes = block_;
   Place place{.code = arena.base + arena.code_used,
               .slots = arena.slots() + arena.slots_used,
-              .first_edge = static_cast<u32>(edges_.size())};
-  auto copy = translate(original, bytes, place);
+              .first_edge = static_cast<u32>(edges_.size()),
+              .site = sites_};
+  auto copy = translate_at(original, bytes, place);
   if (!copy.ok()) return false;
 
   batch.code.insert(batch.code.end(), copy.code.begin(), copy.code.end());
@@ -127,11 +168,14 @@ bool CodeCache::add(u64 original, Batch& batch) {
   arena.slots_used += copy.exits.size() * 8;
   edges_.insert(edges_.end(), copy.edges.begin(), copy.edges.end());
   know(original, copy.block, bytes, arena);
+  sites_ += copy.uses_site;
   batch.added.push_back(original);
   for (const auto& exit : copy.exits) link(exit, batch);
 
   if (auto it = waiting_.find(original); it != waiting_.end()) {
-    for (u64 slot : it->second) {
+    for (const auto& exit : it->second) {
+      u64 slot = exit.slot;
+      jump_to(copy.block.code, exit, batch);
       if (slot >= batch.slots_at && slot < batch.slots_at + batch.slots.size() * 8)
         batch.slots[(slot - batch.slots_at) / 8] = copy.block.code;
       else
@@ -150,15 +194,60 @@ void CodeCache::know(u64 original, const Block& block, Bytes bytes, const Arena&
   numbers_[original] = number;
   in_arena_[static_cast<size_t>(&arena - arenas_.data())].push_back(number);
   size_t size = std::min<size_t>(bytes.size(), block.end - original + longest_instruction);
-  blocks_.push_back({original, block.code, block.code_end, static_cast<u32>(bytes_.size()),
-                     static_cast<u32>(size)});
+  blocks_.push_back({original, block.code, block.code_end, block.call,
+                     static_cast<u32>(bytes_.size()), static_cast<u32>(size), sites_});
   bytes_.insert(bytes_.end(), bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(size));
+}
+
+Translation CodeCache::translate_at(u64 original, Bytes bytes, Place place) const {
+  if (purpose_ == CopyFor::whole_run)
+    place.flags_die_at = [this](u64 address) { return flags_die_at(address); };
+  return translate(original, bytes, place, purpose_);
+}
+
+bool CodeCache::flags_die_at(u64 address) const {
+  auto it = flags_die_.find(address);
+  if (it == flags_die_.end()) it = flags_die_.emplace(address, do_flags_die_at(address)).first;
+  return it->second;
+}
+
+bool CodeCache::do_flags_die_at(u64 address) const {
+  Bytes code;
+  u64 at = address;
+  bool led = true;
+  for (size_t n = 0; n < most_instructions_ahead; ++n) {
+    if (led) code = source_(at);
+    u8 length = 0;
+    u64 target = 0;
+    auto use = code.empty() ? FlagUse::unknown : flag_use(code, at, length, target);
+    if (use == FlagUse::kills) return true;
+    if (use == FlagUse::unknown) return false;
+    led = use == FlagUse::leads;
+    at = led ? target : at + length;
+    if (!led) code = code.subspan(length);
+  }
+  return false;
 }
 
 void CodeCache::link(const Exit& exit, Batch& batch) {
   u64 code = find(exit.target);
   batch.slots.push_back(code ? code : exit.miss);
-  if (!code) waiting_[exit.target].push_back(exit.slot);
+  if (code)
+    jump_to(code, exit, batch);
+  else
+    waiting_[exit.target].push_back(exit);
+}
+
+// The way by the slot stays for threads that are just taking it.
+void CodeCache::jump_to(u64 code, const Exit& exit, Batch& batch) const {
+  if (!exit.jump) return;
+  auto displacement = static_cast<i32>(code - (exit.jump + 4));
+  if (static_cast<u64>(i64{displacement}) != code - (exit.jump + 4)) return;
+  u64 offset = exit.jump - batch.code_at;
+  if (offset < batch.code.size())
+    std::memcpy(batch.code.data() + offset, &displacement, sizeof displacement);
+  else if (alone_)
+    batch.jumps.push_back({exit.jump, displacement});
 }
 
 void CodeCache::follow(const Translation& copy, Batch& batch) {
@@ -176,6 +265,8 @@ void CodeCache::commit(Batch& batch) {
     batch.words.push_back(
         {arenas_[0].table() + 8 * scratch::table_index(original), find(original)});
   memory_.write_words(batch.words);
+  for (const auto& [at, displacement] : batch.jumps)
+    memory_.write(at, Bytes(reinterpret_cast<const u8*>(&displacement), sizeof displacement));
 }
 
 void CodeCache::publish(u64 original) {
@@ -192,18 +283,19 @@ void CodeCache::clear() {
   bytes_.clear();
   for (auto& list : in_arena_) list.clear();
   waiting_.clear();
+  flags_die_.clear();
+  sites_ = 0;
   full_ = false;
   for (auto& arena : arenas_) arena.code_used = arena.slots_used = 0;
   if (arenas_.empty()) return;
-  std::vector<u8> nothing(Arena::table_size);
+  std::vector<u8> nothing(arenas_[0].shape.table_size());
   memory_.write(arenas_[0].table(), nothing);
-  if (routines_.code.empty()) routines_ = make_routines(arenas_[0].base);
   add_routines();
 }
 
 bool CodeCache::contains(u64 address) const {
   return std::ranges::any_of(arenas_, [&](const Arena& arena) {
-    return address >= arena.base && address < arena.base + Arena::code_size;
+    return address >= arena.base && address < arena.base + arena.shape.code_size;
   });
 }
 
@@ -228,8 +320,9 @@ Recovered CodeCache::recover(Registers& regs, const scratch::Header& header) con
   if (in_routine(regs.rip)) {
     state = recovery_at(routines_.recoveries, regs.rip - arenas_[0].base);
   } else if (const auto* block = block_at(regs.rip)) {
-    copy = translate(block->original, Bytes(bytes_).subspan(block->bytes_at, block->bytes_size),
-                     {.code = block->code - 8, .slots = block->code, .first_edge = 0});
+    copy = translate_at(
+        block->original, Bytes(bytes_).subspan(block->bytes_at, block->bytes_size),
+        {.code = block->code - 8, .slots = block->code, .first_edge = 0, .site = block->site});
     state = recovery_at(copy.block.recoveries, regs.rip - block->code);
   }
   if (!state) return {};
@@ -237,6 +330,7 @@ Recovered CodeCache::recover(Registers& regs, const scratch::Header& header) con
   record::recover(regs, *state, header);
   if (state->unrecorded == Recovery::Unrecorded::none) return recovered;
   bool in_scratch = state->unrecorded == Recovery::Unrecorded::in_scratch;
+  if (in_scratch && static_cast<u32>(header.edge) == scratch::whole_run::no_edge) return recovered;
   Edge newest = in_scratch ? edge(static_cast<u32>(header.edge)) : state->edge;
   newest.indirect = newest.to == 0;
   newest.to = regs.rip;
@@ -252,6 +346,7 @@ scratch::Header CodeCache::header(u32 branches, u32 passes) const {
   header.leave = routines_.leave;
   header.dispatch = routines_.dispatch;
   header.room = scratch::most_targets * 3 / 4;
+  if (purpose_ == CopyFor::whole_run) header.room = scratch::whole_run::most_sites * 3 / 4;
   return header;
 }
 

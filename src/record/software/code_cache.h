@@ -17,6 +17,7 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "record/system/target_memory.h"
@@ -29,26 +30,38 @@ namespace pgokit::record {
 
 // A reserved piece of the address space: code (to be readable and executable), then data (to be
 // readable and writable): slots, the table of indirect targets, scratch areas of threads.
-struct Arena {
-  static constexpr u64 code_size = 16 << 20;
-  static constexpr u64 call_site = code_size - 4096;  // and what is above it is not for copies
-  static constexpr u64 slots_size = 4 << 20;
-  static constexpr u64 table_size = scratch::table_entries * 8;
-  static constexpr u64 scratch_areas = 32;
-  static constexpr u64 data_size = slots_size + table_size + scratch_areas * scratch::size;
-  static constexpr u64 size = code_size + data_size;
-  // Displacements of 32 bits reach from all of an arena to what is this near to its start.
-  static constexpr u64 reach = (u64{1} << 31) - size - (1 << 20);
+struct ArenaShape {
+  u64 code_size, slots_size, scratch_size;
+  u64 areas;  // only the first arena has them, and a table
 
+  static constexpr u64 scratch_areas = 32;
+  constexpr u64 table_size() const { return areas ? scratch::table_entries * 8 : 0; }
+  constexpr u64 call_site() const { return code_size - 4096; }  // what is above is not for copies
+  constexpr u64 data_size() const { return slots_size + table_size() + areas * scratch_size; }
+  constexpr u64 size() const { return code_size + data_size(); }
+  // Displacements of 32 bits reach from all of an arena to what is this near to its start.
+  constexpr u64 reach() const { return (u64{1} << 31) - size() - (1 << 20); }
+};
+
+// A recorder of windows sees little of a program, one that counts whole runs all that runs.
+constexpr ArenaShape shape_of(CopyFor purpose, bool first = true) {
+  constexpr u64 mib = 1 << 20;
+  u64 areas = first ? ArenaShape::scratch_areas : 0;
+  if (purpose == CopyFor::windows) return {16 * mib, 4 * mib, scratch::size, areas};
+  return {32 * mib, 8 * mib, scratch::whole_run::size, areas};
+}
+
+struct Arena {
   u64 base = 0;
+  ArenaShape shape{};
   u64 code_used = 0, slots_used = 0;  // bytes
 
-  u64 slots() const { return base + code_size; }
-  u64 table() const { return slots() + slots_size; }
-  u64 scratch(u64 n) const { return table() + table_size + n * scratch::size; }
+  u64 slots() const { return base + shape.code_size; }
+  u64 table() const { return slots() + shape.slots_size; }
+  u64 scratch(u64 n) const { return table() + shape.table_size() + n * shape.scratch_size; }
   bool reaches(u64 address) const {
     u64 distance = address > base ? address - base : base - address;
-    return distance < reach;
+    return distance < shape.reach();
   }
 };
 
@@ -67,7 +80,36 @@ inline Recovered recovered_at_leave(const scratch::Header& header) {
           .uncounted_end = counted ? 1 : header.pass / scratch::entry_size + 1};
 }
 
-class CodeCache {
+// The translated code itself, without the process that it is in: an address space of which another
+// one is a copy has the same.
+class TranslatedCode {
+ public:
+  const std::vector<Arena>& arenas() const { return arenas_; }
+  size_t blocks() const { return blocks_.size(); }
+
+ private:
+  friend class CodeCache;
+  struct KnownBlock {
+    u64 original, code, code_end, call;
+    u32 bytes_at, bytes_size;  // in bytes_
+    u32 site;
+  };
+
+  std::vector<Arena> arenas_;
+  Routines routines_;
+  tsl::robin_map<u64, u32> numbers_;  // of blocks, by original address
+  std::deque<KnownBlock> blocks_;
+  std::vector<std::vector<u32>> in_arena_;  // numbers of blocks, by address
+  std::vector<u8> bytes_;                   // what the copies were made of
+  std::vector<Edge> edges_;
+  tsl::robin_map<u64, std::vector<Exit>> waiting_;  // by the target they wait for
+  u32 sites_ = 0;                                   // indirect branches
+  // What was said is said again, as copies are made again to find their states.
+  mutable tsl::robin_map<u64, bool> flags_die_;
+  bool full_ = false;
+};
+
+class CodeCache : private TranslatedCode {
  public:
   // The program's bytes from an address on, as far as they are code that may be translated; valid
   // until the next call.
@@ -75,22 +117,35 @@ class CodeCache {
   // Whether a branch to that address has been counted before, in whichever process.
   using HasRun = std::function<bool(u64 address)>;
 
-  CodeCache(TargetMemory& memory, Source source);
+  CodeCache(TargetMemory& memory, Source source, CopyFor purpose = CopyFor::windows);
   void set_has_run(HasRun has_run) { has_run_ = std::move(has_run); }
 
+  CopyFor purpose() const { return purpose_; }
+  // Of the next arena.
+  ArenaShape shape() const { return shape_of(purpose_, arenas_.empty()); }
   bool reaches(u64 original) const { return near(original) != nullptr; }
   void add_arena(u64 base);
-  const std::vector<Arena>& arenas() const { return arenas_; }
+  using TranslatedCode::arenas;
+
+  // No thread is in the cache, so that code which is there may be changed.
+  void set_alone(bool alone) { alone_ = alone; }
 
   // The copy of the code at `original`, translated now if need be together with some of what comes
   // next. 0: it may not be translated, no arena reaches it, or the arena is full.
   u64 enter(u64 original);
+  // The same for a system call there, which the copy makes whatever it is. rcx is free.
+  u64 enter_call(u64 original);
+  // The copies for many places near the first, and what follows them without a branch.
+  void enter_all(std::span<const u64> originals);
   // Makes indirect branches to `original` find its copy again: blocks share places in the table.
   void publish(u64 original);
 
   bool full() const { return full_; }
   // Forgets all code, keeps the arenas.
   void clear();
+  const TranslatedCode& code() const { return *this; }
+  // It lies in this address space too.
+  void set_code(const TranslatedCode& code) { static_cast<TranslatedCode&>(*this) = code; }
 
   bool contains(u64 address) const;
   Edge edge(u32 number) const {
@@ -100,6 +155,8 @@ class CodeCache {
   size_t edges() const { return edges_.size(); }
   // In the routines, not in the copy of a block.
   bool in_routine(u64 address) const;
+  // Of a whole run: `leave` has stopped a thread that is there.
+  bool at_stop(u64 address) const { return address == routines_.stop; }
   // From the registers of a thread that has stopped in the cache, with `header` in its scratch
   // area, to those that the program would have outside.
   Recovered recover(Registers& regs, const scratch::Header& header) const;
@@ -109,39 +166,34 @@ class CodeCache {
   u64 scratch(u64 n) const { return arenas_.front().scratch(n); }
   u64 start() const { return routines_.start; }
   // Room for the code of a system call that a thread is to make; see RemoteCall.
-  u64 call_site() const { return arenas_.front().base + Arena::call_site; }
+  u64 call_site() const { return arenas_.front().base + arenas_.front().shape.call_site(); }
 
-  size_t blocks() const { return blocks_.size(); }
+  using TranslatedCode::blocks;
 
  private:
-  struct KnownBlock {
-    u64 original, code, code_end;
-    u32 bytes_at, bytes_size;  // in bytes_
-  };
   struct Batch;
 
   const Arena* near(u64 address) const;
+  Batch begin(const Arena& arena);
   u64 find(u64 original) const;
   const KnownBlock* block_at(u64 pc) const;
   void know(u64 original, const Block& block, Bytes bytes, const Arena& arena);
   void add_routines();
+  Translation translate_at(u64 original, Bytes bytes, Place place) const;
+  bool flags_die_at(u64 address) const;
+  bool do_flags_die_at(u64 address) const;
   bool add(u64 original, Batch& batch);
   void link(const Exit& exit, Batch& batch);
+  void jump_to(u64 code, const Exit& exit, Batch& batch) const;
   void commit(Batch& batch);
   static void follow(const Translation& copy, Batch& batch);
 
   TargetMemory& memory_;
   Source source_;
+  std::vector<u8> block_;  // the bytes of the one that is being added: `source_` is asked for more
+  CopyFor purpose_;
   HasRun has_run_;
-  std::vector<Arena> arenas_;
-  Routines routines_;
-  tsl::robin_map<u64, u32> numbers_;  // of blocks, by original address
-  std::deque<KnownBlock> blocks_;
-  std::vector<std::vector<u32>> in_arena_;  // numbers of blocks, by address
-  std::vector<u8> bytes_;                   // what the copies were made of
-  std::vector<Edge> edges_;
-  tsl::robin_map<u64, std::vector<u64>> waiting_;  // slots, by the target they wait for
-  bool full_ = false;
+  bool alone_ = false;
 };
 
 }  // namespace pgokit::record

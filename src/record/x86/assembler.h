@@ -10,7 +10,7 @@
 
 namespace pgokit::record {
 
-enum class Reg : u8 { rax = 0, rcx = 1, rdx = 2, r11 = 11 };
+enum class Reg : u8 { rax = 0, rcx = 1, rdx = 2, rsi = 6, rdi = 7, r11 = 11 };
 
 class Assembler {
  public:

@@ -11,6 +11,12 @@ ZydisDecoder make_decoder() {
   return decoder;
 }
 
+bool decode(Bytes code, ZydisDecodedInstruction& in) {
+  static const ZydisDecoder decoder = make_decoder();
+  return ZYAN_SUCCESS(
+      ZydisDecoderDecodeInstruction(&decoder, nullptr, code.data(), code.size(), &in));
+}
+
 // Entering the kernel, changing what the stubs rely on (gs, the trap flag), transactions.
 bool must_stay(const ZydisDecodedInstruction& in) {
   if (in.attributes & (ZYDIS_ATTRIB_HAS_SEGMENT_GS | ZYDIS_ATTRIB_IS_PRIVILEGED)) return true;
@@ -101,11 +107,8 @@ u8 opcode_offset(const ZydisDecodedInstruction& in) {
 }  // namespace
 
 CopyInstruction decode_for_copy(Bytes code, u64 address) {
-  static const ZydisDecoder decoder = make_decoder();
   ZydisDecodedInstruction in;
-  if (!ZYAN_SUCCESS(
-          ZydisDecoderDecodeInstruction(&decoder, nullptr, code.data(), code.size(), &in)))
-    return {};
+  if (!decode(code, in)) return {};
   if (must_stay(in) || loads_segment(in)) return {};
   CopyInstruction out{.kind = kind_of_branch(in), .length = in.length};
   if (out.kind != CopyKind::plain && odd_size(in)) return {};
@@ -121,6 +124,39 @@ CopyInstruction decode_for_copy(Bytes code, u64 address) {
   if (out.kind == CopyKind::indirect_jump || out.kind == CopyKind::indirect_call)
     out.opcode_offset = opcode_offset(in);
   return out;
+}
+
+FlagUse flag_use(Bytes code, u64 address, u8& length, u64& target) {
+  ZydisDecodedInstruction in;
+  if (!decode(code, in)) return FlagUse::unknown;
+  length = in.length;
+  switch (in.mnemonic) {
+    case ZYDIS_MNEMONIC_CMP:
+    case ZYDIS_MNEMONIC_TEST:
+    case ZYDIS_MNEMONIC_ADD:
+    case ZYDIS_MNEMONIC_SUB:
+    case ZYDIS_MNEMONIC_AND:
+    case ZYDIS_MNEMONIC_OR:
+    case ZYDIS_MNEMONIC_XOR:
+    case ZYDIS_MNEMONIC_NEG:
+      return FlagUse::kills;
+    default:
+      break;
+  }
+  switch (kind_of_branch(in)) {
+    case CopyKind::jump:
+    case CopyKind::call:
+      target = address + in.length + static_cast<u64>(in.raw.imm[0].value.s);
+      return FlagUse::leads;
+    case CopyKind::plain:
+      break;
+    default:
+      return FlagUse::unknown;
+  }
+  bool pushes_flags = in.mnemonic == ZYDIS_MNEMONIC_PUSHF || in.mnemonic == ZYDIS_MNEMONIC_PUSHFD ||
+                      in.mnemonic == ZYDIS_MNEMONIC_PUSHFQ;
+  bool asks = pushes_flags || must_stay(in) || (in.cpu_flags && in.cpu_flags->tested != 0);
+  return asks ? FlagUse::unknown : FlagUse::none;
 }
 
 // ff /2 or /4 has the operand that 8b /1 has. Kept of the prefixes: fs and the address size.

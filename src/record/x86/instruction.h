@@ -34,6 +34,15 @@ struct CopyInstruction {
 // The instruction at the start of `code`, which lies at `address`.
 CopyInstruction decode_for_copy(Bytes code, u64 address);
 
+// What an instruction does with the arithmetic flags that it finds.
+enum class FlagUse : u8 {
+  none,    // leaves them, or some of them, to the next one
+  kills,   // sets them all without a look
+  leads,   // to `target`, as a direct branch that does not ask for them
+  unknown  // may depend on them, or goes where they may be
+};
+FlagUse flag_use(Bytes code, u64 address, u8& length, u64& target);
+
 // `mov rcx, operand` for the operand of an indirect branch whose bytes are `raw`. `displacement`
 // becomes the offset in the result of a displacement relative to rip, 0 where there is none.
 std::vector<u8> load_of_operand(const CopyInstruction& one, Bytes raw, u32& displacement);

@@ -38,6 +38,8 @@ void recover(Registers& regs, const Recovery& state, const scratch::Header& head
   if (state.rcx) regs.rcx = header.rcx;
   if (state.rax_and_rdx) regs.rax = header.rax, regs.rdx = header.rdx;
   if (state.r11) regs.r11 = header.r11;
+  if (state.rdi_and_rsi) regs.rdi = header.rdi, regs.rsi = header.rsi;
+  if (state.behind_call) regs.rcx = state.original;
   if (state.flags) regs.eflags = (regs.eflags & ~arithmetic_flags) | flags_in(header.flags);
 }
 

@@ -1,18 +1,8 @@
-// The two routines shared by all translated code of a process.
-#include <array>
-
-#include "record/x86/assembler.h"
-#include "record/x86/scratch.h"
-#include "record/x86/translate.h"
+// The routines shared by all translated code of a process whose windows are counted.
+#include "record/x86/routine_parts.h"
 
 namespace pgokit::record {
 namespace {
-
-// See Recovery.
-void state_is(const Assembler& out, Routines& routines, Recovery recovery) {
-  recovery.offset = out.offset();
-  routines.recoveries.push_back(recovery);
-}
 
 void emit_time_stamp(Assembler& out, u32 slot) {
   out.bytes({0x0f, 0x31});  // rdtsc
@@ -22,44 +12,11 @@ void emit_time_stamp(Assembler& out, u32 slot) {
 
 void emit_start(Assembler& out, Routines& routines) {
   routines.start = out.here();
-  state_is(out, routines, {.address = Recovery::Address::in_target, .rax_and_rdx = true});
+  note_state(out, routines, {.address = Recovery::Address::in_target, .rax_and_rdx = true});
   emit_time_stamp(out, scratch::begun);
   out.load(Reg::rax, scratch::rax);
   out.load(Reg::rdx, scratch::rdx);
   out.jump_gs(scratch::jump);
-}
-
-void emit_flags_saved(Assembler& out) {
-  out.bytes({0x9f});              // lahf
-  out.bytes({0x0f, 0x90, 0xc0});  // seto al
-  out.save32(Reg::rax, scratch::flags);
-}
-
-void emit_restored(Assembler& out) {
-  out.load32(Reg::rax, scratch::flags);
-  out.bytes({0x04, 0x7f});  // add al, 0x7f: sets the overflow flag where al is 1
-  out.bytes({0x9e});        // sahf
-  out.load(Reg::rax, scratch::rax);
-  out.load(Reg::rdx, scratch::rdx);
-}
-
-// gs:jump = the copy of the code at rcx. The jumps to be bound are those taken if there is none.
-std::array<u32, 2> emit_lookup(Assembler& out) {
-  std::array<u32, 2> missing;
-  out.bytes({0x48, 0x89, 0xca});        // mov rdx, rcx
-  out.bytes({0x48, 0xc1, 0xea, 0x0f});  // shr rdx, 15
-  out.bytes({0x31, 0xca});              // xor edx, ecx
-  out.bytes({0x0f, 0xb7, 0xd2});        // movzx edx, dx
-  out.load(Reg::rax, scratch::table);
-  out.bytes({0x48, 0x8b, 0x04, 0xd0});  // mov rax, [rax + rdx*8]
-  out.bytes({0x48, 0x85, 0xc0});        // test rax, rax
-  out.bytes({0x0f, 0x84});              // jz: not translated yet
-  missing[0] = out.rel32();
-  out.bytes({0x48, 0x3b, 0x48, 0xf8});  // cmp rcx, [rax - 8]
-  out.bytes({0x0f, 0x85});              // jne: another block of the same index
-  missing[1] = out.rel32();
-  out.save(Reg::rax, scratch::jump);
-  return missing;
 }
 
 // Adds one to the place of an indirect branch in the table. In: its edge in eax, r11 as below.
@@ -112,7 +69,7 @@ void emit_count(Assembler& out, Routines& routines, Recovery state) {
   out.load32(Reg::r11, scratch::pass);
   u32 next = out.offset();
   state.counted = Recovery::Counted::above_r11;
-  state_is(out, routines, state);
+  note_state(out, routines, state);
   out.bytes({0x65, 0x41, 0x8b, 0x83}), out.value(scratch::ring);  // mov eax, gs:[r11 + ring]
   out.bytes({0x85, 0xc0});                                        // test eax, eax
   out.bytes({0x78, 0});                                           // js: it is indirect
@@ -121,25 +78,25 @@ void emit_count(Assembler& out, Routines& routines, Recovery state) {
   // add dword gs:[rax * 4 + counters], 1
   state.counted = Recovery::Counted::from_r11;
   u32 counted = out.offset();
-  state_is(out, routines, state);
+  note_state(out, routines, state);
   out.bytes({0x41, 0x83, 0xeb, scratch::entry_size});  // sub r11d, 16
   state.counted = Recovery::Counted::above_r11;
-  state_is(out, routines, state);
+  note_state(out, routines, state);
   out.bytes({0x75}), out.value(static_cast<u8>(next - (out.offset() + 1)));  // jnz: the next one
   state.counted = Recovery::Counted::all;
-  state_is(out, routines, state);
+  note_state(out, routines, state);
   out.bytes({0xe9});  // jmp: done
   u32 done = out.rel32();
   out.bind8(indirect);
   state.counted = Recovery::Counted::above_r11;
-  state_is(out, routines, state);
+  note_state(out, routines, state);
   emit_count_target(out);
   state.counted = Recovery::Counted::from_r11;
-  state_is(out, routines, state);
+  note_state(out, routines, state);
   out.bytes({0xe9}), out.value(static_cast<i32>(counted) - static_cast<i32>(out.offset() + 4));
   out.bind(done);
   state.counted = Recovery::Counted::all;
-  state_is(out, routines, state);
+  note_state(out, routines, state);
   emit_whole_time_stamp(out);
   out.bytes({0x65, 0x48, 0x2b, 0x04, 0x25}), out.value(scratch::ended);  // sub rax, gs:[ended]
   out.bytes({0x65, 0x48, 0x01, 0x04, 0x25}), out.value(scratch::begun);  // add gs:[begun], rax
@@ -165,7 +122,7 @@ void emit_next_pass(Assembler& out, Routines& routines, Recovery state) {
   out.save32(Reg::rax, scratch::passes);
   out.load32(Reg::rax, scratch::pass);
   out.save32(Reg::rax, scratch::left);
-  state_is(out, routines, state);  // the ring is empty
+  note_state(out, routines, state);  // the ring is empty
   out.load(Reg::rcx, scratch::target);
   auto missing = emit_lookup(out);
   emit_restored(out);
@@ -174,7 +131,7 @@ void emit_next_pass(Assembler& out, Routines& routines, Recovery state) {
   out.jump_gs(scratch::jump);
   for (u32 fixup : {no_room, last, missing[0], missing[1]}) out.bind(fixup);
   state.counted = Recovery::Counted::all;
-  state_is(out, routines, state);
+  note_state(out, routines, state);
   out.bind(inside);
 }
 
@@ -182,15 +139,15 @@ void emit_next_pass(Assembler& out, Routines& routines, Recovery state) {
 void emit_leave(Assembler& out, Routines& routines) {
   routines.leave = out.here();
   Recovery state{.address = Recovery::Address::in_target, .rcx = true};
-  state_is(out, routines, state);
+  note_state(out, routines, state);
   out.save(Reg::rax, scratch::rax);
   out.save(Reg::rdx, scratch::rdx);
   out.save(Reg::r11, scratch::r11);
   state.rax_and_rdx = state.r11 = true;
-  state_is(out, routines, state);
+  note_state(out, routines, state);
   emit_flags_saved(out);
   state.flags = true;
-  state_is(out, routines, state);
+  note_state(out, routines, state);
   emit_next_pass(out, routines, state);
   emit_time_stamp(out, scratch::ended);
   emit_restored(out);
@@ -208,15 +165,15 @@ void emit_dispatch(Assembler& out, Routines& routines) {
   Recovery state{.address = Recovery::Address::in_rcx,
                  .rcx = true,
                  .unrecorded = Recovery::Unrecorded::in_scratch};
-  state_is(out, routines, state);
+  note_state(out, routines, state);
   out.save(Reg::rax, scratch::rax);
   out.save(Reg::rdx, scratch::rdx);
   state.rax_and_rdx = true;
-  state_is(out, routines, state);
+  note_state(out, routines, state);
   emit_flags_saved(out);
   out.save(Reg::rcx, scratch::target);
   state.address = Recovery::Address::in_target, state.flags = true;
-  state_is(out, routines, state);
+  note_state(out, routines, state);
   out.load32(Reg::rax, scratch::left);
   out.load32(Reg::rdx, scratch::edge);
   out.bytes({0x65, 0x89, 0x90}), out.value(scratch::ring);  // mov gs:[rax + ring], edx
@@ -225,7 +182,7 @@ void emit_dispatch(Assembler& out, Routines& routines) {
   out.bytes({0x83, 0xe8, scratch::entry_size});  // sub eax, 16
   out.save32(Reg::rax, scratch::left);
   state.unrecorded = Recovery::Unrecorded::none;
-  state_is(out, routines, state);
+  note_state(out, routines, state);
   out.bytes({0x0f, 0x84});  // jz: the window is full
   u32 full = out.rel32();
   auto missing = emit_lookup(out);

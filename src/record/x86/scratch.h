@@ -9,7 +9,8 @@
 //   0x60  time stamps of the beginning and the end of what ran without a stop
 //   0x70  passes that are still to be made before the last one, and what `left` is at their start
 //   0x80  room: how many more indirect targets can be counted
-//   0x90  ring: 16 bytes per branch {u32 edge, u32 -, u64 target of an indirect branch}, filled
+//   0x90  what only counting of a whole run needs: see below
+//   0xc0  ring: 16 bytes per branch {u32 edge, u32 -, u64 target of an indirect branch}, filled
 //         from the end downwards, at ring + left; a further pass overwrites it
 //   8 K   table of how often each indirect branch went to each target: 16 bytes {u64 target, u32
 //         edge, u32 count}, by hash and then by the next place that is free; free: count 0
@@ -18,6 +19,17 @@
 //
 // Branches are counted when the ring is full, all at once. Nothing is counted before a window
 // begins. The edges of indirect branches have their uppermost bit set wherever they are numbers.
+//
+// Where a whole run is counted, each branch is as it is made, and there is no ring:
+//
+//   8 K   which system calls the copy makes itself: a byte by the lower 16 bits of the number, 0
+//         for those that the tracer is asked about
+//   72 K  table of indirect branches, 32 bytes {i64 key, u64 count, u64 code, u32 edge, u32 -}. An
+//         indirect branch has a place of its own in it, from which the last byte of the target
+//         leads to the entry looked at first; one that stands there has the negated target for its
+//         key. Those that found it taken stand at the next free place, with the target for their
+//         key. Free: count 0
+//   2.1 M counters: a u64 by number of the edge
 //
 // The addresses behind gs: are absolute 32-bit displacements, so no register is needed.
 
@@ -42,7 +54,12 @@ inline constexpr u32 ended = 0x68;
 inline constexpr u32 passes = 0x70;
 inline constexpr u32 pass = 0x78;
 inline constexpr u32 room = 0x80;
-inline constexpr u32 ring = 0x90;
+inline constexpr u32 rdi = 0x90;
+inline constexpr u32 rsi = 0x98;
+inline constexpr u32 place = 0xa0;     // of an indirect branch in the table
+inline constexpr u32 recorder = 0xa8;  // its process
+inline constexpr u32 highest = 0xb0;   // entry of the table that is in use
+inline constexpr u32 ring = 0xc0;
 
 inline constexpr u32 entry_size = 16;
 inline constexpr u32 most_branches = (8192 - ring) / entry_size - 1;
@@ -55,10 +72,37 @@ inline constexpr u32 counters = targets + most_targets * entry_size;
 inline constexpr u32 most_edges = 1 << 18;
 inline constexpr u32 size = counters + most_edges * 4;
 
+namespace whole_run {
+inline constexpr u32 calls = 8192;
+inline constexpr u32 branches = calls + 65536;
+inline constexpr u32 most_sites = 1 << 16;  // of indirect branches
+inline constexpr u32 entry_size = 32;
+inline constexpr u32 branches_end = branches + (most_sites + 256) * entry_size;
+inline constexpr u32 counters = (branches_end + 4095) / 4096 * 4096;
+inline constexpr u32 most_edges = 1 << 18;
+inline constexpr u32 size = counters + most_edges * 8;
+
+// Different for all sites, and neighbours for those that are: each has room for a few targets.
+constexpr u32 place_of(u32 site) {
+  constexpr u32 step = 8;
+  return branches + (site * step % most_sites + site * step / most_sites) * entry_size;
+}
+
+// In scratch::edge: the branch made last is counted.
+inline constexpr u32 no_edge = u32(-1);
+
+struct Branch {
+  u64 key, count, code;
+  u32 edge, unused;
+};
+static_assert(sizeof(Branch) == entry_size);
+}  // namespace whole_run
+
 // What the tracer writes before a window and reads after it.
 struct Header {
   u64 rcx, rax, rdx, r11, flags, target, jump, left, edge, table, leave, dispatch;
   u64 begun, ended, passes, pass, room, unused;
+  u64 rdi, rsi, place, recorder, highest, unused_too;
 
   u64 cycles() const { return ended - begun; }
 };

@@ -29,6 +29,27 @@ constexpr long harmless[] = {
     SYS_recvmmsg, SYS_sendmmsg, SYS_getcpu, SYS_renameat2, SYS_getrandom, SYS_copy_file_range,
     SYS_statx, SYS_faccessat2,
 };
+// Others that leave code, mappings and registers alone. In windows they are too rare to matter.
+constexpr long harmless_too[] = {
+    SYS_exit, SYS_exit_group, SYS_rt_sigaction, SYS_rt_sigpending, SYS_rt_sigtimedwait,
+    SYS_rt_sigqueueinfo, SYS_rt_sigsuspend, SYS_sigaltstack, SYS_pause, SYS_alarm, SYS_getitimer,
+    SYS_setitimer, SYS_kill, SYS_tkill, SYS_tgkill, SYS_wait4, SYS_waitid, SYS_madvise,
+    SYS_mincore, SYS_msync, SYS_socketpair, SYS_chdir, SYS_fchdir, SYS_creat, SYS_link,
+    SYS_symlink, SYS_chmod, SYS_fchmod, SYS_chown, SYS_fchown, SYS_lchown, SYS_getrlimit,
+    SYS_prlimit64, SYS_getpgrp, SYS_getpgid, SYS_setpgid, SYS_setsid, SYS_getsid, SYS_getgroups,
+    SYS_getresuid, SYS_getresgid, SYS_utime, SYS_utimes, SYS_statfs, SYS_fstatfs, SYS_getpriority,
+    SYS_setpriority, SYS_sched_getaffinity, SYS_sched_setaffinity, SYS_sched_getparam,
+    SYS_sched_getscheduler, SYS_sched_get_priority_max, SYS_sched_get_priority_min,
+    SYS_set_tid_address, SYS_set_robust_list, SYS_get_robust_list, SYS_getdents, SYS_clock_getres,
+    SYS_clock_settime, SYS_timer_create, SYS_timer_settime, SYS_timer_gettime, SYS_timer_delete,
+    SYS_timer_getoverrun, SYS_getxattr, SYS_lgetxattr, SYS_fgetxattr, SYS_listxattr, SYS_sync,
+    SYS_epoll_create, SYS_epoll_create1, SYS_inotify_init1, SYS_inotify_add_watch,
+    SYS_inotify_rm_watch, SYS_ftruncate, SYS_utimensat, SYS_futimesat, SYS_signalfd4, SYS_eventfd,
+    SYS_timerfd_create, SYS_timerfd_gettime, SYS_dup3, SYS_mknod, SYS_linkat, SYS_symlinkat,
+    SYS_fchmodat, SYS_fchownat, SYS_mknodat, SYS_splice, SYS_tee, SYS_sync_file_range, SYS_syncfs,
+    SYS_memfd_create, SYS_membarrier, SYS_readahead, SYS_sched_setparam, SYS_close_range,
+    SYS_preadv2, SYS_pwritev2, SYS_mlock, SYS_munlock, SYS_io_submit, SYS_io_getevents,
+};
 // clang-format on
 
 bool is_harmless(const Registers& regs) {
@@ -40,8 +61,69 @@ bool is_harmless(const Registers& regs) {
 }  // namespace
 
 bool comes_back(Bytes code, const Registers& regs) {
-  bool is_call = code.size() >= 2 && code[0] == 0x0f && code[1] == 0x05;
-  return is_call && is_harmless(regs);
+  return is_instruction_of_call(code) && is_harmless(regs);
+}
+
+std::vector<u8> calls_made_in_copies() {
+  std::vector<u8> table(512);
+  for (long number : harmless) table[static_cast<size_t>(number)] = 1;
+  for (long number : harmless_too) table[static_cast<size_t>(number)] = 1;
+  return table;
+}
+
+MappingCall mapping_call(const Registers& regs) {
+  MappingCall call{.is_one = true, .address = regs.rdi, .size = regs.rsi};
+  switch (static_cast<long>(regs.rax)) {
+    case SYS_mmap:
+      call.maps_code = regs.rdx & PROT_EXEC || regs.r10 & MAP_FIXED;
+      return call;
+    case SYS_mprotect:
+    case SYS_pkey_mprotect:
+      call.maps_code = regs.rdx & PROT_EXEC;
+      call.protects = true;
+      return call;
+    case SYS_munmap:
+      return call;
+    case SYS_mremap:
+      call.maps_code = regs.r10 & MREMAP_FIXED;
+      return call;
+    case SYS_shmat:
+    case SYS_shmdt:
+    case SYS_remap_file_pages:
+      call.maps_code = true;
+      return call;
+    default:
+      return {};
+  }
+}
+
+bool pop_flags(Bytes code, Registers& regs, TargetMemory& memory) {
+  constexpr u8 popf = 0x9d;
+  constexpr u64 of_program = 0x244dd5;  // ID AC NT OF DF TF SF ZF AF PF CF
+  u64 flags = 0;
+  if (code[0] != popf || !memory.read(regs.rsp, &flags, sizeof flags)) return false;
+  regs.eflags = (regs.eflags & ~of_program) | (flags & of_program);
+  regs.rsp += sizeof flags;
+  ++regs.rip;
+  return true;
+}
+
+bool sets_rules(const Registers& regs) {
+  switch (static_cast<long>(regs.rax)) {
+    case SYS_prctl:
+    case SYS_arch_prctl:
+    case SYS_seccomp:
+    case SYS_personality:
+    case SYS_rseq:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool executes_program(const Registers& regs) {
+  auto call = static_cast<long>(regs.rax);
+  return call == SYS_execve || call == SYS_execveat;
 }
 
 Registers outside_of_calls(Registers regs) {

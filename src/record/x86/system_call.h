@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/types.h"
+#include "record/system/target_memory.h"
 #include "record/x86/registers.h"
 
 namespace pgokit::record {
@@ -15,6 +16,8 @@ struct SystemCall {
   std::array<u64, 6> arguments = {};
 };
 
+// Of the instruction.
+inline constexpr u64 call_length = 2;
 // Bytes of code at a call site.
 inline constexpr size_t call_site_size = 128;
 
@@ -26,6 +29,25 @@ Registers registers_for_call(const Registers& saved, u64 site, const SystemCall&
 // A thread at the instruction of a system call that leaves its code and registers to the program,
 // and comes back behind it.
 bool comes_back(Bytes code, const Registers& regs);
+// Those that the copy of a whole run makes itself: a byte for each number, 1 for them.
+std::vector<u8> calls_made_in_copies();
+// A thread at the instruction of a system call that may change what code there is, and where.
+struct MappingCall {
+  bool is_one = false;
+  bool maps_code = false;  // or puts a mapping in the place of others
+  bool protects = false;
+  u64 address = 0, size = 0;  // what is changed
+};
+MappingCall mapping_call(const Registers& regs);
+bool executes_program(const Registers& regs);
+// It may restrict the process, or change what the copies rely on.
+bool sets_rules(const Registers& regs);
+inline bool is_instruction_of_call(Bytes code) {
+  return code.size() >= 2 && code[0] == 0x0f && code[1] == 0x05;
+}
+// Does what popf does, if that is the next instruction: were it stepped over and a signal came, the
+// kernel would take the recorder's trap flag for the program's.
+bool pop_flags(Bytes code, Registers& regs, TargetMemory& memory);
 // Of a thread at the exit of the call: what the kernel gives.
 inline u64 result_of_call(const Registers& regs) { return regs.rax; }
 // The same, and the kernel makes no system call again.

@@ -4,6 +4,9 @@
 // A stub borrows rcx only, and leaves the flags alone: lea counts, jrcxz tests. A stub that has not
 // changed the program's memory or rsp yet can be undone by giving rcx back: so a fault there is one
 // of the original branch. From then on the branch is as good as made.
+//
+// In the copy for a whole run the stub of a direct branch is one addition, where the flags do not
+// matter behind it. That of an indirect one finds its counter, and where to go, by its target.
 #include "record/x86/translate.h"
 
 #include <array>
@@ -20,8 +23,12 @@ constexpr size_t most_conditionals = 6;
 
 class Translator {
  public:
-  Translator(u64 original, Bytes bytes, const Place& place)
-      : bytes_(bytes), place_(place), out_(place.code), at_(original) {
+  Translator(u64 original, Bytes bytes, const Place& place, CopyFor purpose)
+      : bytes_(bytes),
+        place_(place),
+        whole_run_(purpose == CopyFor::whole_run),
+        out_(place.code),
+        at_(original) {
     out_.value(original);
     result_.block.original = original;
     result_.block.code = out_.here();
@@ -35,6 +42,7 @@ class Translator {
       out_.bind(taken.fixup);
       emit_taken(taken.edge, 0);
     }
+    for (const auto& [fixup, value] : constants_) out_.bind(fixup), out_.value(value);
     result_.block.end = at_;
     result_.block.code_end = out_.here();
     result_.code = std::move(out_.code());
@@ -50,6 +58,7 @@ class Translator {
   // False when the block has ended or has to end before the instruction.
   bool step() {
     if (ended_ || count_ == most_instructions) return false;
+    if (whole_run_ && is_system_call()) return emit_system_call(), true;
     one_ = decode_for_copy(bytes_, at_);
     if (one_.kind == CopyKind::never) return stopped_ = true, false;
     if (is_conditional() && conditionals_.size() == most_conditionals) return false;
@@ -60,6 +69,10 @@ class Translator {
     at_ += one_.length;
     if (!emit(from, raw)) return retract(from, raw), false;
     return true;
+  }
+
+  bool is_system_call() const {
+    return bytes_.size() >= 2 && bytes_[0] == 0x0f && bytes_[1] == 0x05;
   }
 
   bool is_conditional() const {
@@ -171,12 +184,13 @@ class Translator {
 
   u64 add_exit(u64 target) {
     u64 slot = place_.slots + 8 * result_.exits.size();
-    result_.exits.push_back({target, slot, 0});
+    result_.exits.push_back({.target = target, .slot = slot});
     return slot;
   }
 
   // Records a branch with a fixed target and goes there; with a return address it is a call.
   void emit_taken(const Edge& edge, u64 return_address) {
+    if (whole_run_) return emit_counted(edge, return_address);
     branch_ = edge.from;
     u32 number = add_edge(edge);
     if (return_address)
@@ -243,11 +257,13 @@ class Translator {
     u32 begin = out_.offset();
     size_t recoveries = result_.block.recoveries.size();
     out_.save(Reg::rcx, scratch::rcx);
+    if (whole_run_) out_.save(Reg::rax, scratch::rax), out_.save(Reg::rdx, scratch::rdx);
     if (!load_target(raw)) {
       out_.code().resize(begin);
       result_.block.recoveries.resize(recoveries);
       return false;
     }
+    if (whole_run_) return emit_counted_indirect(), true;
     if (one_.kind == CopyKind::indirect_call) {
       out_.save(Reg::rcx, scratch::target);
       emit_push(at_);
@@ -263,6 +279,10 @@ class Translator {
   // What follows cannot be copied: the window ends there. Otherwise the next block does it.
   void finish() {
     state_is(at_, false);
+    if (whole_run_) {
+      if (stopped_) return leave_for(at_);
+      return emit_exit(at_);
+    }
     if (stopped_) {
       out_.save(Reg::rcx, scratch::rcx);
       emit_leave_to(at_, false);
@@ -275,11 +295,138 @@ class Translator {
     emit_leave_to(at_, false);
   }
 
+  // What follows is of whole runs.
+
+  // Leaves with the program at `target`, and nothing left to be counted.
+  void leave_for(u64 target) {
+    state_is(target, false);
+    out_.save(Reg::rcx, scratch::rcx);
+    state_is(target, true);
+    out_.store_imm(scratch::edge, scratch::whole_run::no_edge);
+    out_.rcx_is(target);
+    out_.save(Reg::rcx, scratch::target);
+    out_.jump_gs(scratch::leave);
+  }
+
+  // push [rip + x]: no register is needed.
+  void push_constant(u64 value) {
+    out_.bytes({0xff, 0x35});
+    constants_.push_back({out_.rel32(), value});
+    result_.return_sites.push_back(value);
+  }
+
+  void emit_counted(const Edge& edge, u64 return_address) {
+    u32 counter = scratch::whole_run::counters + 8 * add_edge(edge);
+    if (return_address) state_is(edge.from, false), push_constant(return_address);
+    state_is_behind(edge, false);
+    if (place_.flags_die_at && place_.flags_die_at(edge.to)) {
+      out_.bytes({0x65, 0x48, 0x83, 0x04, 0x25}), out_.value(counter), out_.bytes({1});
+      // add qword gs:[counter], 1
+    } else {
+      out_.save(Reg::rcx, scratch::rcx);
+      state_is_behind(edge, true);
+      out_.load(Reg::rcx, counter);
+      out_.bytes({0x48, 0x8d, 0x49, 0x01});  // lea rcx, [rcx + 1]
+      out_.save(Reg::rcx, counter);
+      state_is(edge.to, true);
+      out_.load(Reg::rcx, scratch::rcx);
+    }
+    state_is(edge.to, false);
+    emit_exit(edge.to);
+  }
+
+  void emit_exit(u64 target) {
+    u64 slot = add_exit(target);
+    out_.bytes({0xe9});
+    result_.exits.back().jump = out_.here();
+    out_.rel32();
+    out_.jump_through(slot);
+    result_.exits.back().miss = out_.here();
+    leave_for(target);
+  }
+
+  // The target is in rcx; rcx, rax and rdx are saved.
+  void emit_counted_indirect() {
+    using scratch::whole_run::Branch;
+    u32 place = scratch::whole_run::place_of(place_.site);
+    result_.uses_site = true;
+    auto at_entry = [&](std::initializer_list<u8> opcode, size_t field) {
+      out_.bytes({0x65, 0x48}), out_.bytes(opcode), out_.value(place + static_cast<u32>(field));
+    };
+    out_.save(Reg::rcx, scratch::target);
+    bool is_call = one_.kind == CopyKind::indirect_call;
+    if (is_call) state_is(branch_, true), push_constant(at_);
+    auto state = state_is_behind_target();
+    out_.bytes({0x0f, 0xb6, 0xc1});                            // movzx eax, cl
+    out_.bytes({0x48, 0x8d, 0x04, 0xc5}), out_.value(u32{0});  // lea rax, [rax * 8]
+    at_entry({0x8b, 0x14, 0x85}, offsetof(Branch, key));       // mov rdx, [key]
+    out_.bytes({0x48, 0x8d, 0x0c, 0x11});                      // lea rcx, [rcx + rdx]
+    out_.bytes({0xe3, 0x00});                                  // jrcxz: found
+    u32 found = out_.offset() - 1;
+    out_.store_imm(scratch::edge, add_edge(indirect_edge()));
+    out_.store_imm(scratch::place, place);
+    out_.jump_gs(scratch::dispatch);
+    out_.bind8(found);
+    at_entry({0x8b, 0x14, 0x85}, offsetof(Branch, count));  // mov rdx, [count]
+    out_.bytes({0x48, 0x8d, 0x52, 0x01});                   // lea rdx, [rdx + 1]
+    at_entry({0x89, 0x14, 0x85}, offsetof(Branch, count));  // mov [count], rdx
+    state.unrecorded = Recovery::Unrecorded::none;
+    add_recovery(state);
+    at_entry({0x8b, 0x0c, 0x85}, offsetof(Branch, code));  // mov rcx, [code]
+    out_.save(Reg::rcx, scratch::jump);
+    out_.load(Reg::rax, scratch::rax);
+    out_.load(Reg::rdx, scratch::rdx);
+    out_.load(Reg::rcx, scratch::rcx);
+    out_.jump_gs(scratch::jump);
+    ended_ = true;
+  }
+  Recovery state_is_behind_target() {
+    Recovery state{.address = Recovery::Address::in_target,
+                   .rcx = true,
+                   .rax_and_rdx = true,
+                   .unrecorded = Recovery::Unrecorded::edge,
+                   .edge = indirect_edge()};
+    add_recovery(state);
+    return state;
+  }
+
+  // The kernel breaks rcx, and keeps the flags.
+  void emit_system_call() {
+    u64 from = at_;
+    bytes_ = bytes_.subspan(2);
+    at_ += 2;
+    state_is(from, false);
+    out_.save(Reg::rcx, scratch::rcx);
+    state_is(from, true);
+    out_.bytes({0x0f, 0xb7, 0xc8});  // movzx ecx, ax
+    out_.bytes({0x65, 0x0f, 0xb6, 0x89}), out_.value(scratch::whole_run::calls);
+    // movzx ecx, byte gs:[rcx + calls]
+    out_.bytes({0xe3, 0x02});  // jrcxz: the tracer is to decide
+    out_.bytes({0xeb, 0x00});  // jmp: over that
+    u32 permitted = out_.offset() - 1;
+    out_.load(Reg::rcx, scratch::rcx);
+    leave_for(from);
+    state_is(from, true);
+    out_.bind8(permitted);
+    if (from == result_.block.original) result_.block.call = out_.here();
+    out_.bytes({0x0f, 0x05});  // syscall
+    add_recovery({.address = Recovery::Address::fixed, .original = at_, .behind_call = true});
+    out_.rcx_is(at_);
+    state_is(at_, false);
+  }
+
+  struct Constant {
+    u32 fixup;
+    u64 value;
+  };
+
   Bytes bytes_;
   Place place_;
+  bool whole_run_;
   Assembler out_;
   Translation result_;
   std::vector<Conditional> conditionals_;
+  std::vector<Constant> constants_;  // to lie behind the code
   CopyInstruction one_;
   u64 at_;
   u64 branch_ = 0;
@@ -290,8 +437,8 @@ class Translator {
 
 }  // namespace
 
-Translation translate(u64 original, Bytes bytes, const Place& place) {
-  return Translator(original, bytes, place).run();
+Translation translate(u64 original, Bytes bytes, const Place& place, CopyFor purpose) {
+  return Translator(original, bytes, place, purpose).run();
 }
 
 }  // namespace pgokit::record

@@ -20,8 +20,13 @@
 // What is not translated ends a window before it: system calls, interrupts, far branches, use of
 // the gs segment, transactions, changes of the trap flag.
 //
+// A copy for a whole run (CopyFor) has no window to count down: a branch adds one to its own
+// counter and goes on. It makes system calls itself that the scratch area permits; its `leave`
+// stops the thread by a signal, and without a recorder goes on in the original code as well.
+//
 // Does not touch the memory of any process and knows nothing of neighbouring blocks (code_cache.h).
 
+#include <functional>
 #include <vector>
 
 #include "base/types.h"
@@ -29,6 +34,8 @@
 namespace pgokit::record {
 
 enum class EdgeKind : u8 { jump, call, ret };
+
+enum class CopyFor : u8 { windows, whole_run };
 
 // A branch of the program; `to` is 0 for those whose target is in a register or in memory.
 struct Edge {
@@ -51,7 +58,9 @@ struct Recovery {
   Address address = Address::fixed;
   u64 original = 0;  // if it is fixed
   // In the scratch area, not in the registers:
-  bool rcx = false, rax_and_rdx = false, flags = false, r11 = false;
+  bool rcx = false, rax_and_rdx = false, flags = false, r11 = false, rdi_and_rsi = false;
+  // Right behind a system call that the copy has made: rcx is what the kernel puts there.
+  bool behind_call = false;
   // The branch made last, where the ring does not have it: `edge`, or the one that scratch::edge
   // numbers.
   Unrecorded unrecorded = Unrecorded::none;
@@ -61,16 +70,19 @@ struct Recovery {
 };
 
 // A way out of the copy: it jumps to the address that the 8 bytes at `slot` hold. `miss` is what
-// they must hold until `target` is translated.
+// they must hold until `target` is translated. Where there is a `jump`, the 4 bytes there are the
+// displacement of a jump to what is done by way of the slot; it may lead to the target's copy.
 struct Exit {
   u64 target = 0;
   u64 slot = 0;
   u64 miss = 0;
+  u64 jump = 0;
 };
 
 struct Block {
   u64 original = 0, end = 0;  // the program's bytes that were copied: [original, end)
   u64 code = 0, code_end = 0;
+  u64 call = 0;  // of a whole run, if a system call comes first: where it is made, unasked
   std::vector<Recovery> recoveries;  // by offset from `code`
 };
 
@@ -79,6 +91,10 @@ struct Place {
   u64 code = 0;   // of the header of 8 bytes; aligned to 16 less 8
   u64 slots = 0;  // within 2 GiB of `code`
   u32 first_edge = 0;
+  // Of a whole run:
+  u32 site = 0;  // number of the indirect branch that there may be
+  // What the flags are does not matter to the code at an address. The same answer each time.
+  std::function<bool(u64)> flags_die_at = {};
 };
 
 struct Translation {
@@ -88,12 +104,15 @@ struct Translation {
   std::vector<Edge> edges;
   std::vector<u64> return_sites;  // behind the block's calls
 
+  bool uses_site = false;  // of Place
+
   bool ok() const { return !code.empty(); }
 };
 
 // `bytes` are those of the program from `original` on, as far as they may be translated; a few
 // hundred are enough. Not ok() where the first instruction cannot be translated.
-Translation translate(u64 original, Bytes bytes, const Place& place);
+Translation translate(u64 original, Bytes bytes, const Place& place,
+                      CopyFor purpose = CopyFor::windows);
 
 // The routines to be put at `address` once for each process. A window begins in `start`, with the
 // program's rax and rdx and the address of a copy (scratch::jump) in the scratch area.
@@ -101,10 +120,14 @@ struct Routines {
   std::vector<u8> code;
   std::vector<Recovery> recoveries;  // by offset from the first byte
   u64 start = 0, leave = 0, dispatch = 0;
+  u64 stop = 0;  // of a whole run: where a thread is when `leave` has stopped it
 };
 Routines make_routines(u64 address);
+Routines make_whole_run_routines(u64 address);
 
 // The system call that `leave` makes: getpid.
 inline constexpr u32 marker_syscall = 39;
+// The signal by which that of a whole run stops its thread: SIGSTOP, which cannot be blocked.
+inline constexpr u32 marker_signal = 19;
 
 }  // namespace pgokit::record

@@ -1,0 +1,25 @@
+#pragma once
+
+// What the routines of windows and those of whole runs are made of (translate.h).
+
+#include <array>
+
+#include "record/x86/assembler.h"
+#include "record/x86/scratch.h"
+#include "record/x86/translate.h"
+
+namespace pgokit::record {
+
+// From here on `recovery` tells where the program's state is.
+void note_state(const Assembler& out, Routines& routines, Recovery recovery);
+
+// rax and rdx are saved. Saves the flags too; breaks rax.
+void emit_flags_saved(Assembler& out);
+// The flags, rax and rdx.
+void emit_restored(Assembler& out);
+
+// gs:jump and rax = the copy of the code at rcx; breaks rdx and the flags. The jumps to be bound are
+// those taken if there is none.
+std::array<u32, 2> emit_lookup(Assembler& out);
+
+}  // namespace pgokit::record

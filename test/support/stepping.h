@@ -1,0 +1,61 @@
+#pragma once
+
+// A way to leave copies of random functions at any instruction.
+
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <ucontext.h>
+
+#include <vector>
+
+#include "test/support/random_code.h"
+
+namespace pgokit::record {
+
+// Single-steps through copies, and leaves them by CodeCache::recover() before one instruction.
+struct Stepping {
+  static constexpr u64 trap_flag = 0x100;
+  static inline const LocalTarget* target = nullptr;
+  static inline u64 steps = 0, leave_at = 0;
+  static inline u64 left_for = 0;  // where the program went on
+  static inline std::vector<Edge> edges;
+  static inline bool completed = false;  // a branch that the ring did not have
+  static inline std::vector<Edge> uncounted;
+
+  static void on_trap(int, siginfo_t*, void* context) {
+    auto* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+    auto of = [&](int number) { return static_cast<u64>(registers[number]); };
+    if (!target->cache.contains(of(REG_RIP)) || ++steps != leave_at) return;
+    Registers regs{};
+    regs.rip = of(REG_RIP), regs.rax = of(REG_RAX), regs.rcx = of(REG_RCX), regs.rdx = of(REG_RDX);
+    regs.r11 = of(REG_R11), regs.eflags = of(REG_EFL);
+    auto recovered = target->cache.recover(regs, target->header());
+    ASSERT_TRUE(recovered.was_inside);
+    left_for = regs.rip, edges = target->recorded();
+    completed = recovered.unrecorded.has_value();
+    if (completed) edges.push_back(*recovered.unrecorded);
+    uncounted.clear();
+    for (u64 n = recovered.uncounted; n < recovered.uncounted_end; ++n)
+      uncounted.push_back(target->edge_at(n));
+    if (completed) uncounted.push_back(*recovered.unrecorded);
+    auto set = [&](int number, u64 value) { registers[number] = static_cast<greg_t>(value); };
+    set(REG_RIP, regs.rip), set(REG_RAX, regs.rax), set(REG_RCX, regs.rcx), set(REG_RDX, regs.rdx);
+    set(REG_R11, regs.r11), set(REG_EFL, regs.eflags & ~trap_flag);
+  }
+
+  // How many instructions in the cache there were.
+  static u64 call(LocalTarget& in, Function* function, State& state, u64 leave_before) {
+    target = &in, steps = 0, leave_at = leave_before;
+    edges.clear(), completed = false;
+    auto* argument = &state;
+    __asm__ volatile(
+        "lea -128(%%rsp), %%rsp\n pushfq\n orq $0x100, (%%rsp)\n popfq\n call *%1\n"
+        "pushfq\n andq $~0x100, (%%rsp)\n popfq\n lea 128(%%rsp), %%rsp"
+        : "+D"(argument)
+        : "r"(function)
+        : "rax", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "memory", "cc");
+    return steps;
+  }
+};
+
+}  // namespace pgokit::record
