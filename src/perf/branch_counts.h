@@ -1,7 +1,7 @@
 #pragma once
 
 // How often each branch was taken in the stretches of a run (windows) that pgokit's recorder has
-// counted whole: a feature of its recordings that other programs read over.
+// counted whole, or in all of it: a feature of its recordings that other programs read over.
 //
 //   BranchCounts counts{.files = {{.path = "/bin/app"}}};
 //   counts.branches.push_back({.from = {0, 0x1136}, .to = {0, 0x1120}, .count = 7});
@@ -49,10 +49,12 @@ struct BranchCounts {
   };
 
   u64 scale = 1;    // counts are in units of 1 / scale
-  u64 windows = 0;  // how many stretches there were
+  u64 windows = 0;  // how many stretches there were; 0: the whole run was counted
   std::vector<File> files;
   std::vector<Branch> branches;  // ascending, each once, like the others
   std::vector<Limit> begun, ended;
+
+  bool of_whole_run() const { return windows == 0 && !branches.empty(); }
 };
 
 std::string encode(const BranchCounts& counts);

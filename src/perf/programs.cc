@@ -11,6 +11,7 @@
 
 #include "base/names.h"
 #include "base/parallel.h"
+#include "perf/branch_counts.h"
 #include "perf/build_ids.h"
 
 namespace pgokit::perf {
@@ -156,6 +157,19 @@ NameId Processes::name_at(const Sample& sample) const {
   return name == unknown && in_kernel ? kernel : name;
 }
 
+// Those in which branches of a whole run were counted.
+std::vector<Program> counted_programs(Bytes branch_counts) {
+  auto counted = decode_branch_counts(branch_counts);
+  if (!counted || !counted->of_whole_run()) return {};
+  std::vector<Program> programs;
+  for (const auto& file : counted->files)
+    programs.push_back({.path = std::string(file.path), .build_id = hex(file.build_id)});
+  for (const auto& branch : counted->branches)
+    if (branch.from.file < programs.size()) programs[branch.from.file].samples += branch.count;
+  std::erase_if(programs, [](const Program& program) { return program.samples == 0; });
+  return programs;
+}
+
 }  // namespace
 
 std::vector<Program> find_programs(const Recording& recording, unsigned threads) {
@@ -172,7 +186,7 @@ std::vector<Program> find_programs(const Recording& recording, unsigned threads)
           recording.parser().sample(record, sample, ignored[worker]))
         ++counts[worker][static_cast<u32>(processes.name_at(sample))];
   });
-  std::vector<Program> programs;
+  std::vector<Program> programs = counted_programs(recording.features().branch_counts);
   for (u32 i = 0; i < processes.names().size(); ++i) {
     Program program;
     for (const auto& part : counts) program.samples += part[i];

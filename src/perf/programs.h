@@ -1,6 +1,7 @@
 #pragma once
 
-// Which programs and libraries the samples of a recording fell into, for people.
+// Which programs and libraries the samples of a recording fell into, for people; where all that ran
+// was counted and nothing sampled, its branches.
 //
 //   for (const Program& program : find_programs(recording)) ...   // most samples first
 //

@@ -115,6 +115,7 @@ Result<RecordingCounts> count_recording(const perf::Recording& recording,
     auto counted = TRY(perf::decode_branch_counts(recording.features().branch_counts));
     ProgramMatch match(program.name(), program.file().build_id(), recording.features().build_ids);
     result.windows = counted.windows;
+    result.whole_run = counted.of_whole_run();
     result.sums = sums_of(counted, program.code(), match, options.ignore_build_id, maps);
   }
   if (options.run_to_next_branch && result.use.deepest == 1)

@@ -47,7 +47,8 @@ struct RecordingCounts {
   u64 mappings = 0;              // of the program's code; 0: it did not run, nothing is counted
   std::string other_build;       // build id of another build of the program that ran
   bool matched_by_name = false;  // no build id on one of the sides
-  u64 windows = 0;  // counted whole by the recorder, which `sums` are of; 0: of samples
+  u64 windows = 0;         // counted whole by the recorder, which `sums` are of; 0: of samples, or
+  bool whole_run = false;  // of all that ran
 };
 
 // An error that tells how to record, where no event has the branches that were taken.

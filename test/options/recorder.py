@@ -112,6 +112,12 @@ class Recorder:
         plain = all(self.shown("--event", name)["events"][0]["name"] == name.replace("-plain", "") for name in self.plain)
         return plain and self.refused("no event nonsense", "--event", "nonsense") and self.refused("--software", "--software", "--event", "x")
 
+    def exact(self):
+        whole = self.shown("--exact")
+        return (whole["counted"]["whole_run"] and whole["samples"] == 0 and whole["programs"][0]["samples"] > 1_000_000 and
+                self.refused("--frequency", "--exact", "-F", "50") and
+                self.attached("--exact")["counted"]["whole_run"])
+
     def stats(self):
         return json.loads(self.record("--software", "--stats", "-F", "1000").stderr)["samples"] > 0
 
@@ -121,7 +127,7 @@ class Recorder:
 
 CHECKS = {"--output": Recorder.output, "--pid": Recorder.processes, "--tree": Recorder.processes, "--for": Recorder.duration, "--frequency": Recorder.frequency,
           "--depth": Recorder.depth, "--no-callchain": Recorder.callchain, "--software": Recorder.output,
-          "--hardware": Recorder.hardware_only, "--event": Recorder.event, "--stats": Recorder.stats, "--quiet": Recorder.quiet}
+          "--hardware": Recorder.hardware_only, "--event": Recorder.event, "--exact": Recorder.exact, "--stats": Recorder.stats, "--quiet": Recorder.quiet}
 
 
 def check(recorder, options, wrong):

@@ -51,7 +51,7 @@ def counters_of(program):
         if not base <= int(target, 16) < base + size or instruction.startswith("lea"):
             continue
         index = (int(target, 16) - base) // 8
-        step = re.match(r"incq ()|addq\s+\$(0x[0-9a-f]+),", re.sub(r"\s+", " ", instruction))
+        step = re.match(r"(?:lock )?(?:incq ()|addq\s+\$(0x[0-9a-f]+),)", re.sub(r"\s+", " ", instruction))
         if step:
             found.append((int(at, 16), index, int(step[2] or "1", 16)))
         else:

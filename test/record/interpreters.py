@@ -142,7 +142,7 @@ def main():
                 print(f"{title}: cannot be run here", flush=True)
                 continue
             for rate in rates:
-                recorded = survive.run(survive.record(pgokit, folder / "data", rate, command), TIMEOUT)
+                recorded = survive.run(survive.record(pgokit, folder / "data", ["-F", str(rate)], command), TIMEOUT)
                 reason = survive.failure(alone, recorded)
                 failed += reason is not None
                 print(f"{title}, -F {rate}: {reason or 'as alone'}", flush=True)

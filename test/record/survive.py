@@ -3,7 +3,7 @@
 
     survive.py PGOKIT PROGRAM FOLDER [--only NAME[,NAME...]] [--runs N] [--timeout SECONDS]
 
-Each mode is recorded at several rates. Its output and exit code have to be those of the program alone, and pgokit
+Each mode is recorded at several rates, and whole. Its output and exit code have to be those of the program alone, and pgokit
 has to end. Prints a line for each mode: "NAME: K of N failed", and why.
 """
 import argparse
@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 
-RATES = [50, 1000, 200, 3000]
+WAYS = [["-F", "50"], ["-F", "1000"], ["--exact"], ["-F", "200"], ["-F", "3000"]]
 MODES = """continues continues-handled realtime stops timers slow-calls trap-flag coroutines guards preempted
 memory-file memory-file-private patched-by-mprotect patched-by-file patched-by-thread anonymous replaced named-pipe
 strict strict-later filter-kills filter-traps filter-later no-counter sequences own-sequences segment-base
@@ -38,8 +38,8 @@ def can_record(pgokit):
     return '"software": true' in run([pgokit, "doctor", "--json"], 60)[1]
 
 
-def record(pgokit, data, rate, command):
-    return [pgokit, "record", "--software", "-F", str(rate), "-o", data, "--", *command]
+def record(pgokit, data, way, command):
+    return [pgokit, "record", "--software", *way, "-o", data, "--", *command]
 
 
 def failure(alone, recorded):
@@ -60,10 +60,11 @@ def try_mode(options, mode):
     reasons = []
     for i in range(options.runs):
         data = options.folder / f"survive-{mode}.data"
-        recorded = run(record(options.pgokit, data, RATES[i % len(RATES)], command), options.timeout)
+        way = options.ways[i % len(options.ways)]
+        recorded = run(record(options.pgokit, data, way, command), options.timeout)
         reason = failure(alone, recorded)
         if reason:
-            reasons.append(f"-F {RATES[i % len(RATES)]}: {reason}")
+            reasons.append(f"{' '.join(way)}: {reason}")
         data.unlink(missing_ok=True)
     print(f"{mode}: {len(reasons)} of {options.runs} failed", *sorted(set(reasons))[:3], sep="\n    ", flush=True)
     return None, len(reasons)
@@ -75,7 +76,9 @@ def main():
     parser.add_argument("program")
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--only", default=",".join(MODES))
-    parser.add_argument("--runs", type=int, default=len(RATES))
+    parser.add_argument("--ways", type=lambda text: [one.split() for one in text.split(",")], default=WAYS,
+                        help="options of pgokit record, with commas between those that are tried one after the other")
+    parser.add_argument("--runs", type=int, default=len(WAYS))
     parser.add_argument("--timeout", type=float, default=180)
     options = parser.parse_args()
     if not can_record(options.pgokit):

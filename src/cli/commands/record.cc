@@ -31,7 +31,8 @@ struct Settings {
   std::vector<std::string> given;
 };
 
-std::string describe(const record::TraceCounts& counts) {
+std::string describe(const record::TraceCounts& counts, bool exact) {
+  if (exact) return fmt::format("{} stops", report::grouped(counts.stops));
   auto samples = counted(counts.samples, "sample");
   if (counts.windows == 0) return samples;
   return fmt::format("{}, {}, {} with full stacks", samples,
@@ -100,10 +101,15 @@ std::string way_to_more(const Settings& settings, u64 windows) {
 void print_summary(const Settings& settings, const record::RecordSummary& summary,
                    const Source& source) {
   const auto& counts = summary.counts;
-  report::print(stderr, "pgokit record: {} by {}", describe(counts), source.name);
+  if (settings.record.exact)
+    report::print(stderr, "pgokit record: {} counted{}",
+                  counted(counts.counted, "branch", "branches"),
+                  counts.without == 0 && summary.obstacle.empty() ? ": all of the run" : "");
+  else
+    report::print(stderr, "pgokit record: {} by {}", describe(counts, false), source.name);
   if (!source.branch_stacks)
     report::print(stderr, ", without branch stacks: profiles of them are estimates");
-  if (counts.counted)
+  if (counts.counted && !settings.record.exact)
     report::print(stderr, ", and {} counted in {}", counted(counts.counted, "branch", "branches"),
                   counted(counts.windows, "window"));
   if (counts.threads)
@@ -112,28 +118,34 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
   report::print(stderr, "\n");
   if (counts.without)
     report::print(
-        stderr, "pgokit record: {} the code could not be followed{}\n",
+        stderr, "pgokit record: {} the code could not be followed{}{}\n",
         counted(counts.without, "time"),
+        settings.record.exact ? ", and ran uncounted until the next system call" : "",
         is_mostly_generated(counts) ? ": it is generated at run time, and cannot be profiled" : "");
   if (!summary.obstacle.empty())
     report::print(stderr, "pgokit record: a process could not be recorded: {}\n", summary.obstacle);
   if (!summary.tick_obstacle.empty())
     report::print(stderr, "pgokit record: no exact timer ({}): CPU times were polled instead\n",
                   summary.tick_obstacle);
-  if (counts.counted > 0 && counts.windows < perf::BranchCounts::enough_windows)
+  if (counts.counted > 0 && !settings.record.exact &&
+      counts.windows < perf::BranchCounts::enough_windows)
     report::print(stderr,
                   "pgokit record: so few windows make a thin profile: record again with {}\n",
                   way_to_more(settings, counts.windows));
   report::print(stderr, "pgokit record: wrote {} ({})\n", settings.record.output,
                 report::file_size(summary.file_size));
-  if (counts.samples)
-    print_next(settings.record.output, settings.record.command, source.branch_stacks);
+  if (counts.samples || settings.record.exact)
+    print_next(settings.record.output, settings.record.command,
+               settings.record.exact  ? Recorded::whole_run
+               : source.branch_stacks ? Recorded::branch_stacks
+                                      : Recorded::addresses);
 }
 
 std::string why_empty(const Settings& settings, const record::RecordSummary& summary) {
   if (!summary.obstacle.empty()) return "no process could be recorded";
   if (is_mostly_generated(summary.counts))
     return "what ran is code generated at run time, which cannot be profiled";
+  if (settings.record.exact) return "no code that can be followed ran";
   if (!settings.record.pids.empty())
     return "what was attached to did not run meanwhile; -F takes more of them";
   return fmt::format(
@@ -143,8 +155,8 @@ std::string why_empty(const Settings& settings, const record::RecordSummary& sum
 
 // The program did its work, or failed, but there is nothing to go on with.
 Error no_samples(const Settings& settings, const record::RecordSummary& summary) {
-  return {fmt::format("{}: there are no samples in it: {}", settings.record.output,
-                      why_empty(settings, summary)),
+  return {fmt::format("{}: there are no {} in it: {}", settings.record.output,
+                      settings.record.exact ? "counts" : "samples", why_empty(settings, summary)),
           summary.exit_code ? summary.exit_code : 1};
 }
 
@@ -187,6 +199,10 @@ Status check(const Settings& settings) {
     return usage_error("{} (pgokit record --help)", attach
                                                         ? "give a command to run or --pid, not both"
                                                         : "give a command to run, or --pid");
+  for (std::string_view option :
+       {"--frequency", "--depth", "--no-callchain", "--event", "--hardware", "--single-step"})
+    if (settings.record.exact && std::ranges::count(settings.given, option) > 0)
+      return usage_error("--exact counts all that runs: there are no samples for {}", option);
   if (settings.software && settings.hardware)
     return usage_error("--software and --hardware exclude each other");
   if (settings.software && !settings.event.empty())
@@ -218,6 +234,8 @@ int run(std::span<char* const> arguments) {
        {"--software", "", "do not use the processor's branch stacks", &settings.software},
        {"--hardware", "", "use nothing else", &settings.hardware},
        {"-e,--event", "NAME", "one event of those that 'pgokit doctor' lists", &settings.event},
+       {"--exact", "", "count every branch of the whole run instead of taking samples",
+        &record.exact},
        {"--single-step", "", "", &record.single_step, false, true},
        {"--stats", "", "print the figures of the summary as JSON", &settings.stats},
        {"-q,--quiet", "", "no progress and no summary", &settings.quiet}},
@@ -228,7 +246,7 @@ int run(std::span<char* const> arguments) {
       {"[options] -- COMMAND [ARG...]", "[options] -p PID[,PID]"}};
   table.given = &settings.given;
   if (auto exit = parse_options(table, arguments)) return *exit;
-  settings.software |= record.single_step;
+  settings.software |= record.single_step || record.exact;
   auto pids = parse_pids(settings.pids);
   if (!pids) return report_failure("record", pids.error());
   record.pids = std::move(*pids);
@@ -236,12 +254,20 @@ int run(std::span<char* const> arguments) {
   record.depth = static_cast<u32>(settings.depth);
   record.callchain = !settings.no_callchain;
   record.command_line = {"pgokit", "record"};
-  record.command_line.insert(record.command_line.end(), arguments.begin(), arguments.end());
+  // A run that does the same makes the same file, whatever its name is.
+  if (record.exact)
+    record.command_line.insert(record.command_line.end(), {"--exact", "--"}),
+        record.command_line.insert(record.command_line.end(), record.command.begin(),
+                                   record.command.end());
+  else
+    record.command_line.insert(record.command_line.end(), arguments.begin(), arguments.end());
   Source source;
   auto summary = [&] {
     Progress progress("recording", 0);
     if (!settings.quiet)
-      record.progress = [&](const record::TraceCounts& counts) { progress.show(describe(counts)); };
+      record.progress = [&](const record::TraceCounts& counts) {
+        progress.show(describe(counts, record.exact));
+      };
     return record_somehow(settings, source);
   }();
   if (!summary) return report_failure("record", summary.error());
@@ -249,7 +275,8 @@ int run(std::span<char* const> arguments) {
     print_stats(*summary);
   else if (!settings.quiet)
     print_summary(settings, *summary, source);
-  if (summary->counts.samples == 0) return report_failure("record", no_samples(settings, *summary));
+  if (summary->counts.samples == 0 && summary->counts.counted == 0)
+    return report_failure("record", no_samples(settings, *summary));
   return summary->exit_code;
 }
 

@@ -163,8 +163,9 @@ std::vector<std::string> warnings(const pipeline::Road& road, const Naming& nami
         road.program->name());
   if (input.matched_by_name)
     add("no build id to compare: the program was matched by its name only (link with --build-id)");
+  constexpr u64 least = 2000;  // one in so many is told as 0.1 %
   for (const auto& part : broken_ranges(input))
-    if (part.count)
+    if (part.count * least >= input.ranges.total && part.count)
       add("{} of the ranges between branches {}", percent(part.count, input.ranges.total),
           part.text);
   if (input.script.bad_branches)
@@ -191,7 +192,7 @@ std::vector<std::string> warnings(const pipeline::Road& road, const Naming& nami
   if (input.windows > 0 && input.windows < perf::BranchCounts::enough_windows)
     add("the profile is thin: it comes of {} only: record for longer, or at a higher rate (-F)",
         counted(input.windows, "window"));
-  bool of_samples = !input.ip_only && input.windows == 0;
+  bool of_samples = !input.ip_only && input.windows == 0 && !input.whole_run;
   if (of_samples && density > 0 && density * 1.05 < profile::dense_enough)
     add("the profile is thin (density {}): {} times as many samples would optimize better: record "
         "for longer, or at a higher rate (-F)",
@@ -342,7 +343,8 @@ void print_summary(const pipeline::Road& road) {
   if (road.input.counters) return print_counters_summary(road);
   const auto& input = road.input;
   const auto& use = input.use;
-  if (input.kind->of_samples) {
+  if (input.whole_run) report::print(stderr, "counted   every branch of the whole run\n");
+  if (input.kind->of_samples && (use.samples() > 0 || !input.whole_run)) {
     report::print(stderr, "samples   {} = {} used", grouped(use.samples()), grouped(use.used()));
     for (const auto& part : dropped_samples(input))
       if (part.count) report::print(stderr, " + {} {}", grouped(part.count), part.text);
@@ -423,6 +425,7 @@ void print_json(const pipeline::Road& road, bool with_stats) {
   for (const auto& warning : warnings(road, naming_of(road))) list.push(warning);
   Json json = Json::object();
   if (input.windows) json.set("windows", input.windows);
+  if (input.whole_run) json.set("whole_run", true);
   json.set("input", names_of(road.options.read.inputs))
       .set("binary", road.program->path())
       .set("build_id", object::hex(road.program->file().build_id()))

@@ -41,36 +41,39 @@ std::string way_out(const pipeline::RecordedProgram& program, const std::string&
 }
 
 void print_obstacle(const pipeline::RecordedProgram& program, const pipeline::RecordedPrograms& all,
-                    const std::string& recording) {
+                    const std::string& recording, Recorded what) {
   auto way = way_out(program, recording);
-  report::print(stderr, "pgokit record: {} of the samples are in {}, {}{}{}\n",
-                report::percent(program.program.samples, all.samples), program.program.path,
+  report::print(stderr, "pgokit record: {} of the {} are in {}, {}{}{}\n",
+                report::percent(program.program.samples, all.samples),
+                what == Recorded::whole_run ? "branches" : "samples", program.program.path,
                 program.obstacle, way.empty() ? "" : ": ", way);
 }
 
 }  // namespace
 
 void print_next(const std::string& recording, const std::vector<std::string>& command,
-                bool branch_stacks) {
+                Recorded what) {
   constexpr size_t most = 3;
   constexpr u64 least_percent = 5;  // of the samples; one is told in any case
   auto programs = pipeline::recorded_programs({recording}, 0);
   if (!programs || programs->list.empty()) return;
   const auto& list = programs->list;
-  if (const auto* missed = programs->missed()) print_obstacle(*missed, *programs, recording);
+  if (const auto* missed = programs->missed()) print_obstacle(*missed, *programs, recording, what);
   size_t told = 0;
   for (const auto& program : list) {
     bool hot = program.program.samples * 100 >= programs->samples * least_percent;
     if (!program.usable() || (told > 0 && !hot) || told == most) continue;
     std::string name = fs::path(program.program.path).filename();
-    report::print(stderr, "{} pgokit generate {} -b {}{} -o {}{}\n",
-                  told ? "     " : "next:", shell_word(recording),
-                  shell_word(short_path(program.file, command)), branch_stacks ? "" : " --allow-ip",
-                  shell_word(name + ".prof"),
-                  list.size() > 1
-                      ? fmt::format("   # {} of the samples were taken in it",
-                                    report::percent(program.program.samples, programs->samples))
-                      : "");
+    report::print(
+        stderr, "{} pgokit generate {} -b {}{} -o {}{}\n",
+        told ? "     " : "next:", shell_word(recording),
+        shell_word(short_path(program.file, command)),
+        what == Recorded::addresses ? " --allow-ip" : "", shell_word(name + ".prof"),
+        list.size() > 1
+            ? fmt::format("   # {} of the {} in it",
+                          report::percent(program.program.samples, programs->samples),
+                          what == Recorded::whole_run ? "branches are" : "samples were taken")
+            : "");
     ++told;
   }
 }

@@ -7,10 +7,12 @@
 
 namespace pgokit::cli {
 
+enum class Recorded : unsigned char { branch_stacks, addresses, whole_run };
+
 // Prints the commands that make profiles of the programs and libraries with most samples, and why
 // there is none for the hottest. `command`: what was run; empty for a process that ran already.
-// Without branch stacks they make estimates.
+// Of addresses alone they make estimates.
 void print_next(const std::string& recording, const std::vector<std::string>& command,
-                bool branch_stacks);
+                Recorded what);
 
 }  // namespace pgokit::cli

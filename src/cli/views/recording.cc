@@ -82,7 +82,8 @@ void print_head(const Facts& facts) {
   if (!machine.empty()) row("on", fmt::format("{}", fmt::join(machine, ", ")));
   if (!features.cmdline.empty())
     row("command", fmt::format("{}", fmt::join(features.cmdline, " ")));
-  for (size_t i = 0; i < recording.events().size(); ++i) {
+  bool only_counted = facts.counted && facts.counted->of_whole_run() && facts.sum.samples == 0;
+  for (size_t i = 0; i < recording.events().size() && !only_counted; ++i) {
     const auto& event = recording.events()[i];
     row(i ? "" : "events", fmt::format("{}: {}, {}, {}", event.name,
                                        report::counted(facts.sum.events[i].samples, "sample"),
@@ -137,11 +138,12 @@ void print_samples(const perf::Summary& sum) {
 }
 
 void print_counts(const Facts& facts) {
-  if (const auto& counts = facts.counted; counts && counts->windows)
-    row("counted", fmt::format("{} in {}, in {}",
-                               report::counted(counts->branches.size(), "branch", "branches"),
-                               report::counted(counts->files.size(), "file"),
-                               report::counted(counts->windows, "window")));
+  if (const auto& counts = facts.counted; counts && !counts->branches.empty())
+    row("counted",
+        fmt::format(
+            "{} in {}, in {}", report::counted(counts->branches.size(), "branch", "branches"),
+            report::counted(counts->files.size(), "file"),
+            counts->of_whole_run() ? "the whole run" : report::counted(counts->windows, "window")));
 }
 
 std::vector<std::string> problems(const Facts& facts) {
@@ -171,13 +173,14 @@ std::vector<std::string> problems(const Facts& facts) {
 }
 
 void print_programs(const Facts& facts) {
+  u64 all = 0;  // samples, or the branches of a whole run
+  for (const auto& program : facts.programs) all += program.samples;
   size_t most = facts.top ? static_cast<size_t>(facts.top) : facts.programs.size();
   for (size_t i = 0; i < std::min(most, facts.programs.size()); ++i) {
     const auto& program = facts.programs[i];
     row(i ? "" : "programs",
-        fmt::format("{:>7}  {:>9}  {}{}{}", percent(program.samples, facts.sum.samples),
-                    grouped(program.samples), program.path,
-                    program.build_id.empty() ? "" : "  build id ", program.build_id));
+        fmt::format("{:>7}  {:>9}  {}{}{}", percent(program.samples, all), grouped(program.samples),
+                    program.path, program.build_id.empty() ? "" : "  build id ", program.build_id));
   }
   if (facts.programs.size() > most)
     row("", fmt::format("and {} more (--top 0 shows all)", grouped(facts.programs.size() - most)));
@@ -275,8 +278,9 @@ void print_json(const Facts& facts) {
   all.set("records", records_json(sum)).set("samples", sum.samples);
   all.set("first_time_ns", sum.first_time).set("last_time_ns", sum.last_time);
   all.set("branches", branches_json(sum));
-  if (const auto& counts = facts.counted; counts && counts->windows)
+  if (const auto& counts = facts.counted; counts && !counts->branches.empty())
     all.set("counted", std::move(Json::object()
+                                     .set("whole_run", counts->of_whole_run())
                                      .set("branches", counts->branches.size())
                                      .set("files", counts->files.size())
                                      .set("windows", counts->windows)));

@@ -76,6 +76,7 @@ Status count(const perf::Recording& recording, const Source& source,
   auto read = TRY(samples::count_recording(recording, program, how));
   TRY(take_facts(read, recording, source, input));
   input.windows = read.windows;
+  input.whole_run = read.whole_run;
   input.counts = read.sums.counts(options.threads);
   input.ranges = samples::diagnose(read.sums.raw_ranges(), program.code(), program.functions(),
                                    options.list_faults, options.threads);

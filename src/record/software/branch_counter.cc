@@ -33,8 +33,23 @@ bool BranchCounter::has_run(const AddressSpace& space, u64 address) const {
 
 u32 BranchCounter::number_of(const Ends& ends) {
   auto [it, is_new] = numbers_.try_emplace(ends, static_cast<u32>(counts_.size()));
-  if (is_new) counts_.push_back(0), run_.insert(key_of(ends.to));
+  if (!is_new) return it->second;
+  counts_.push_back(0);
+  if (run_.insert(key_of(ends.to)).second && ends.to.file != Place::nowhere) {
+    if (ends.to.file >= targets_.size()) targets_.resize(ends.to.file + 1);
+    targets_[ends.to.file].push_back(ends.to.offset);
+  }
   return it->second;
+}
+
+std::vector<u64> BranchCounter::targets_in(const Mapping& mapping) const {
+  auto file = files_.find(mapping.path);
+  if (file == files_.end() || file->second >= targets_.size()) return {};
+  std::vector<u64> addresses;
+  for (u64 offset : targets_[file->second])
+    if (offset - mapping.offset < mapping.size())
+      addresses.push_back(offset - mapping.offset + mapping.start);
+  return addresses;
 }
 
 // Only direct branches have one target for each number.
@@ -54,12 +69,27 @@ u32 BranchCounter::number_of(AddressSpace& space, const EdgeCount& one) {
 
 void BranchCounter::add(AddressSpace& space, const Window& window, u64 weight) {
   if (window.counts.empty() && !window.last_taken) return;
-  for (const auto& one : window.counts) counts_[number_of(space, one)] += one.count * weight;
-  if (const auto& edge = window.last_taken)
-    counts_[number_of({place_of(space, edge->from), place_of(space, edge->to)})] += weight;
+  add(space, window.counts, weight);
+  if (window.last_taken) add(space, *window.last_taken, weight);
   ++windows_;
-  begun_[place_of(space, window.begun_at)] += weight;
-  ended_[place_of(space, window.regs.rip)] += weight;
+  begins(space, window.begun_at, weight);
+  ends(space, window.regs.rip, weight);
+}
+
+void BranchCounter::add(AddressSpace& space, std::span<const EdgeCount> counts, u64 weight) {
+  for (const auto& one : counts) counts_[number_of(space, one)] += one.count * weight;
+}
+
+void BranchCounter::add(AddressSpace& space, const Edge& edge, u64 weight) {
+  counts_[number_of({place_of(space, edge.from), place_of(space, edge.to)})] += weight;
+}
+
+void BranchCounter::begins(const AddressSpace& space, u64 address, u64 weight) {
+  begun_[place_of(space, address)] += weight;
+}
+
+void BranchCounter::ends(const AddressSpace& space, u64 address, u64 weight) {
+  ended_[place_of(space, address)] += weight;
 }
 
 perf::BranchCounts BranchCounter::counts(u64 scale) const {

@@ -26,8 +26,15 @@ class BranchCounter {
  public:
   // The addresses of the window are those of the mappings that `space` knows now.
   void add(AddressSpace& space, const Window& window, u64 weight);
+  // The same in parts: branches, and where what was counted begins and ends.
+  void add(AddressSpace& space, std::span<const EdgeCount> counts, u64 weight);
+  void add(AddressSpace& space, const Edge& edge, u64 weight);
+  void begins(const AddressSpace& space, u64 address, u64 weight);
+  void ends(const AddressSpace& space, u64 address, u64 weight);
   // A branch there has been counted, in whichever process.
   bool has_run(const AddressSpace& space, u64 address) const;
+  // Where branches in whichever process have gone to in the file of a mapping: addresses in that.
+  std::vector<u64> targets_in(const Mapping& mapping) const;
   // Paths are views of this.
   perf::BranchCounts counts(u64 scale) const;
 
@@ -47,8 +54,9 @@ class BranchCounter {
 
   std::map<std::string, u32, std::less<>> files_;
   tsl::robin_map<Ends, u32, EndsHash> numbers_;
-  std::vector<u64> counts_;           // by number
-  tsl::robin_set<u64, IntHash> run_;  // targets of branches: hashes of their places
+  std::vector<u64> counts_;                // by number
+  tsl::robin_set<u64, IntHash> run_;       // targets of branches: hashes of their places
+  std::vector<std::vector<u64>> targets_;  // the same, by file
   std::map<Place, u64> begun_, ended_;
   u64 windows_ = 0;
 };

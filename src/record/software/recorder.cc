@@ -2,7 +2,9 @@
 
 #include <tuple>
 
+#include "record/software/sampler.h"
 #include "record/software/tracer.h"
+#include "record/software/whole_run.h"
 #include "record/system/proc_status.h"
 #include "record/x86/time_stamps.h"
 
@@ -24,6 +26,29 @@ Status attach_all(Tracer& tracer, const RecordSettings& settings) {
   return {};
 }
 
+// Follows the program to its end, or to that of the recording.
+Result<RecordSummary> follow(const RecordSettings& settings, Follower& follower, TickSource& ticks,
+                             RecordingFile& recording,
+                             const std::function<perf::BranchCounts()>& counts) {
+  Tracer tracer(follower, ticks, recording);
+  if (settings.pids.empty())
+    TRY(tracer.launch(settings.command, settings.exact));
+  else
+    TRY(attach_all(tracer, settings));
+  tracer.run(settings.seconds, [&] {
+    if (settings.progress) settings.progress(follower.counts());
+  });
+  recording.branch_counts(counts());
+  auto committed = recording.commit();
+  int exit_code = tracer.wait_for_end();
+  TRY(committed);
+  return RecordSummary{.counts = follower.counts(),
+                       .file_size = recording.size(),
+                       .exit_code = exit_code,
+                       .obstacle = follower.obstacle(),
+                       .tick_obstacle = ticks.obstacle()};
+}
+
 }  // namespace
 
 std::string_view software_obstacle() { return {}; }
@@ -34,7 +59,13 @@ Result<RecordSummary> record_in_software(const RecordSettings& settings) {
   auto recording = TRY(RecordingFile::create({.path = settings.output,
                                               .period_ns = period_ns,
                                               .callchain = settings.callchain,
+                                              .reproducible = settings.exact,
                                               .command = settings.command_line}));
+  TickSource ticks(period_ns, Tracer::tick_signal());
+  if (settings.exact) {
+    WholeRunCounter counter(recording);
+    return follow(settings, counter, ticks, recording, [&] { return counter.branch_counts(); });
+  }
   u64 tsc_per_us = cycles_per_us();
   auto engine =
       settings.single_step ? make_single_step_engine() : make_code_cache_engine(settings.passes);
@@ -44,24 +75,7 @@ Result<RecordSummary> record_in_software(const RecordSettings& settings) {
                    .period_ns = period_ns,
                    .cycles = tsc_per_us * settings.kept_ns / 1000,
                    .cycles_per_us = tsc_per_us});
-  TickSource ticks(period_ns, Tracer::tick_signal());
-  Tracer tracer(sampler, ticks, recording);
-  if (settings.pids.empty())
-    TRY(tracer.launch(settings.command));
-  else
-    TRY(attach_all(tracer, settings));
-  tracer.run(settings.seconds, [&] {
-    if (settings.progress) settings.progress(sampler.counts());
-  });
-  recording.branch_counts(sampler.branch_counts());
-  auto committed = recording.commit();
-  int exit_code = tracer.wait_for_end();
-  TRY(committed);
-  return RecordSummary{.counts = sampler.counts(),
-                       .file_size = recording.size(),
-                       .exit_code = exit_code,
-                       .obstacle = sampler.obstacle(),
-                       .tick_obstacle = ticks.obstacle()};
+  return follow(settings, sampler, ticks, recording, [&] { return sampler.branch_counts(); });
 }
 
 }  // namespace pgokit::record

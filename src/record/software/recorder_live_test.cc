@@ -352,7 +352,7 @@ TEST(Recorder, ThreadsThatWaitInWindowsLeaveRoomForOthers) {
   unlink(path.c_str());
 }
 
-// The recorder, as it has taken samples, or 0 if the program has ended before.
+// The recorder, as it has taken samples or stopped the program as often, or 0 if the program has ended before.
 pid_t start_recorder(const RecordSettings& settings, const std::string& output) {
   int ends[2];
   if (pipe(ends) != 0) return 0;
@@ -363,7 +363,8 @@ pid_t start_recorder(const RecordSettings& settings, const std::string& output) 
     fcntl(ends[1], F_SETFD, FD_CLOEXEC);
     auto told = settings;
     told.progress = [&](const TraceCounts& counts) {
-      if (counts.samples >= 50) std::ignore = write(ends[1], "x", 1);
+      if ((settings.exact ? counts.stops : counts.samples) >= 50)
+        std::ignore = write(ends[1], "x", 1);
     };
     _exit(record_to(told));
   }
@@ -376,14 +377,14 @@ pid_t start_recorder(const RecordSettings& settings, const std::string& output) 
   return 0;
 }
 
-TEST(Recorder, AProgramOutlivesAKilledRecorder) {
-  if (!tracing_permitted()) GTEST_SKIP() << "ptrace is not permitted here";
+void expect_to_outlive_its_recorder(RecordSettings settings) {
   auto output = temporary("long"), path = temporary("data");
   pid_t recorder = 0;
   std::vector<std::string> command;
   for (int rounds = 2000; recorder == 0 && rounds < 500'000; rounds *= 2) {
     command = {RECORDED, "sort", std::to_string(rounds)};
-    recorder = start_recorder({.output = path, .command = command, .frequency = 20000}, output);
+    settings.output = path, settings.command = command;
+    recorder = start_recorder(settings, output);
   }
   ASSERT_GT(recorder, 0);
   kill(recorder, SIGKILL);
@@ -395,6 +396,16 @@ TEST(Recorder, AProgramOutlivesAKilledRecorder) {
   }
   EXPECT_EQ(got, run(command).output);
   unlink(output.c_str());
+}
+
+TEST(Recorder, AProgramOutlivesAKilledRecorder) {
+  if (!tracing_permitted()) GTEST_SKIP() << "ptrace is not permitted here";
+  expect_to_outlive_its_recorder({.frequency = 20000});
+}
+
+TEST(Recorder, AProgramThatIsCountedOutlivesAKilledRecorder) {
+  if (!tracing_permitted()) GTEST_SKIP() << "ptrace is not permitted here";
+  expect_to_outlive_its_recorder({.exact = true});
 }
 
 TEST(Recorder, AttachesAndLeavesAgain) {
@@ -420,6 +431,9 @@ TEST(Recorder, AttachesAndLeavesAgain) {
       return Checker().check(path);
     });
     EXPECT_GE(checked.samples, 50U);
+    auto counted = in_process(
+        [&] { return record_to({.output = path, .pids = {pid}, .seconds = 0.2, .exact = true}); });
+    EXPECT_EQ(counted.code, 0) << counted.output;
     EXPECT_EQ(kill(pid, 0), 0);
     EXPECT_EQ(waitpid(pid, nullptr, WNOHANG), 0) << "the program has ended";
   }

@@ -7,10 +7,6 @@ namespace {
 
 constexpr u64 context_user = u64(-512);  // PERF_CONTEXT_USER: addresses of the program follow
 
-perf::RecordId at_now(pid_t pid, pid_t tid) {
-  return {.pid = static_cast<u32>(pid), .tid = static_cast<u32>(tid), .time = monotonic_ns()};
-}
-
 perf::Writer::Event make_event(const RecordingFile::Settings& settings) {
   using namespace perf;
   Writer::Event event{.name = "cpu-clock:u", .attr = {}, .ids = {}};
@@ -29,13 +25,24 @@ perf::Writer::Event make_event(const RecordingFile::Settings& settings) {
 }  // namespace
 
 Result<RecordingFile> RecordingFile::create(const Settings& settings) {
-  RecordingFile recording(TRY(perf::Writer::create(settings.path, {make_event(settings)})));
+  RecordingFile recording(TRY(perf::Writer::create(settings.path, {make_event(settings)})),
+                          settings.reproducible);
   describe_machine(recording.writer_.features(), settings.command);
   return recording;
 }
 
+u32 RecordingFile::number_of(pid_t id) {
+  if (!reproducible_) return static_cast<u32>(id);
+  return numbers_.try_emplace(id, static_cast<u32>(numbers_.size()) + 1).first->second;
+}
+
+perf::RecordId RecordingFile::now(pid_t pid, pid_t tid) {
+  u64 time = reproducible_ ? ++records_ : monotonic_ns();
+  return {.pid = number_of(pid), .tid = number_of(tid), .time = time};
+}
+
 void RecordingFile::comm(pid_t pid, pid_t tid, bool exec) {
-  writer_.comm(at_now(pid, tid), comm_of(pid, tid), exec);
+  writer_.comm(now(pid, tid), comm_of(pid, tid), exec);
 }
 
 const std::vector<u8>& RecordingFile::build_id(pid_t tid, const Mapping& mapping) {
@@ -49,21 +56,22 @@ const std::vector<u8>& RecordingFile::build_id(pid_t tid, const Mapping& mapping
 
 void RecordingFile::mapped(pid_t pid, pid_t tid, const Mapping& mapping) {
   u32 protection = (mapping.readable ? 1U : 0) | (mapping.writable ? 2U : 0) | 4;
-  writer_.mmap2(at_now(pid, pid), {.start = mapping.start,
-                                   .size = mapping.size(),
-                                   .file_offset = mapping.offset,
-                                   .path = mapping.path.empty() ? "//anon" : mapping.path,
-                                   .build_id = build_id(tid, mapping),
-                                   .protection = protection,
-                                   .map_flags = mapping.shared ? 1U : 2U});
+  writer_.mmap2(now(pid, pid), {.start = mapping.start,
+                                .size = mapping.size(),
+                                .file_offset = mapping.offset,
+                                .path = mapping.path.empty() ? "//anon" : mapping.path,
+                                .build_id = build_id(tid, mapping),
+                                .protection = protection,
+                                .map_flags = mapping.shared ? 1U : 2U});
 }
 
 void RecordingFile::forked(pid_t pid, pid_t tid, pid_t parent_pid, pid_t parent_tid) {
-  writer_.fork(at_now(pid, tid), static_cast<u32>(parent_pid), static_cast<u32>(parent_tid));
+  writer_.fork(now(pid, tid), number_of(parent_pid), number_of(parent_tid));
 }
 
 void RecordingFile::exited(pid_t pid, pid_t tid) {
-  writer_.exit(at_now(pid, tid), static_cast<u32>(pid), static_cast<u32>(pid));
+  writer_.exit(now(pid, tid), number_of(pid), number_of(pid));
+  numbers_.erase(tid);
 }
 
 // A mark that perf and llvm-profgen read over: hardware alone has exact addresses, and no software
@@ -74,7 +82,7 @@ void RecordingFile::sample(pid_t pid, pid_t tid, const Sample& sample) {
     branches_.push_back({.from = sample.taken[i].from, .to = sample.taken[i].to, .flags = u64{0}});
   chain_.assign(1, context_user);
   chain_.insert(chain_.end(), sample.chain.begin(), sample.chain.end());
-  writer_.sample({.id = at_now(pid, tid),
+  writer_.sample({.id = now(pid, tid),
                   .ip = sample.ip,
                   .period = sample.period_ns,
                   .exact_ip = sample.whole_chain,

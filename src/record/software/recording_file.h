@@ -22,6 +22,8 @@ class RecordingFile {
     std::string path;
     u64 period_ns = 0;
     bool callchain = true;
+    // The same for each run that does the same: processes are numbered as they come, and so is time.
+    bool reproducible = false;
     std::vector<std::string> command;  // for the file's header
   };
   static Result<RecordingFile> create(const Settings& settings);
@@ -47,10 +49,16 @@ class RecordingFile {
   Status commit();
 
  private:
-  explicit RecordingFile(perf::Writer writer) : writer_(std::move(writer)) {}
+  RecordingFile(perf::Writer writer, bool reproducible)
+      : writer_(std::move(writer)), reproducible_(reproducible) {}
+  perf::RecordId now(pid_t pid, pid_t tid);
+  u32 number_of(pid_t id);
   const std::vector<u8>& build_id(pid_t tid, const Mapping& mapping);
 
   perf::Writer writer_;
+  bool reproducible_;
+  u64 records_ = 0;
+  tsl::robin_map<pid_t, u32> numbers_;  // of processes and threads
   std::vector<perf::BranchEntry> branches_;
   std::vector<u64> chain_;
   tsl::robin_map<std::string, std::vector<u8>> build_ids_;  // by path

@@ -12,14 +12,14 @@ constexpr u64 scale = 512;  // of weights
 
 }  // namespace
 
-void Sampler::refresh(SampledThread& thread) {
+void Sampler::refresh(FollowedThread& thread) {
   auto& space = *thread.space;
   space.cache().set_has_run([&](u64 address) { return counter_.has_run(space, address); });
   for (const auto& mapping : thread.space->refresh())
     recording_.mapped(thread.pid, thread.tid, mapping);
 }
 
-bool Sampler::begin(SampledThread& thread) {
+bool Sampler::begin(FollowedThread& thread) {
   thread.due = false;
   Registers regs;
   if (!thread.space || !get_registers(thread.tid, regs)) return false;
@@ -27,7 +27,7 @@ bool Sampler::begin(SampledThread& thread) {
   return begin_here(thread, regs);
 }
 
-bool Sampler::begin_here(SampledThread& thread, const Registers& regs) {
+bool Sampler::begin_here(FollowedThread& thread, const Registers& regs) {
   if (thread.space->due_for_refresh(regs.rip)) refresh(thread);
   thread.space->check_copies();
   // The branches right behind a stop are those behind a tick or a system call: a random number of
@@ -48,7 +48,7 @@ bool Sampler::begin_here(SampledThread& thread, const Registers& regs) {
   return false;
 }
 
-bool Sampler::stopped(SampledThread& thread, Stop stop) {
+bool Sampler::stopped(FollowedThread& thread, Stop stop) {
   auto progressed = engine_.stopped(thread, stop);
   if (progressed == Progressed::running) return true;
   write_samples(thread, thread.window.regs);
@@ -61,7 +61,7 @@ bool Sampler::stopped(SampledThread& thread, Stop stop) {
 }
 
 // The time stamp counter goes on while another program has the processor.
-void Sampler::time(SampledThread& thread) const {
+void Sampler::time(FollowedThread& thread) const {
   u64 now = thread.cpu_time.now_ns();
   if (now <= thread.window_begin_ns) return;
   u64 most = (now - thread.window_begin_ns) * settings_.cycles_per_us / 1000;
@@ -70,7 +70,7 @@ void Sampler::time(SampledThread& thread) const {
 
 // Each window stands for the same time, so those in which more branches are made in that time have
 // more weight. How long it was to be counts, not when it was cut short.
-void Sampler::add_counts(SampledThread& thread) {
+void Sampler::add_counts(FollowedThread& thread) {
   double weight = cutter_.weight(thread.window);
   counter_.add(*thread.space, thread.window, static_cast<u64>(weight * scale) + 1);
 }
@@ -84,7 +84,7 @@ size_t Sampler::real_frames(AddressSpace& space, std::span<const u64> chain) {
   return n;
 }
 
-void Sampler::write_samples(SampledThread& thread, const Registers& regs) {
+void Sampler::write_samples(FollowedThread& thread, const Registers& regs) {
   if (thread.window.taken.empty()) return write_place(thread, regs);
   if (!thread.space->map().find(regs.rip)) refresh(thread);
   time(thread);
@@ -108,7 +108,7 @@ void Sampler::write_samples(SampledThread& thread, const Registers& regs) {
 }
 
 // Code that cannot be followed: address and call chain only.
-void Sampler::write_place(SampledThread& thread, const Registers& regs) {
+void Sampler::write_place(FollowedThread& thread, const Registers& regs) {
   ++counts_.without;
   const auto* mapping = thread.space->map().find(regs.rip);
   counts_.generated += mapping && mapping->is_generated();

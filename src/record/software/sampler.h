@@ -9,25 +9,15 @@
 #include <span>
 #include <vector>
 
-#include "record/recorder.h"
 #include "record/software/branch_counter.h"
 #include "record/software/call_chain.h"
+#include "record/software/follower.h"
 #include "record/software/recording_file.h"
 #include "record/software/stacks.h"
-#include "record/software/window.h"
-#include "record/system/cpu_time.h"
 
 namespace pgokit::record {
 
-struct SampledThread : Thread {
-  bool due = false;
-  u64 due_since_ns = 0;
-  u64 window_begin_ns = 0;  // its CPU time then
-  u64 unsaid_ns = 0;        // CPU time since the last sample that was written
-  CpuTime cpu_time;
-};
-
-class Sampler {
+class Sampler : public Follower {
  public:
   struct Settings {
     u32 depth = 32;
@@ -43,27 +33,21 @@ class Sampler {
         settings_(settings),
         cutter_(settings.depth, settings.cycles) {}
 
-  // The thread has been stopped because it is due. True: it runs in a window now.
-  bool begin(SampledThread& thread);
-  // A stop of a thread in a window. False: the window is over and the thread stopped.
-  bool stopped(SampledThread& thread, Stop stop);
+  CopyFor purpose() const override { return CopyFor::windows; }
+  bool begin(FollowedThread& thread) override;
+  bool stopped(FollowedThread& thread, Stop stop) override;
+  void refresh(FollowedThread& thread) override;
 
-  // Notes which code is mapped where.
-  void refresh(SampledThread& thread);
-
-  TraceCounts& counts() { return counts_; }
   // What the windows have counted.
   perf::BranchCounts branch_counts() const;
-  // Why no windows were possible in a process, empty where they always were.
-  const std::string& obstacle() const { return obstacle_; }
 
  private:
-  bool begin_here(SampledThread& thread, const Registers& regs);
+  bool begin_here(FollowedThread& thread, const Registers& regs);
   static size_t real_frames(AddressSpace& space, std::span<const u64> chain);
-  void write_samples(SampledThread& thread, const Registers& regs);
-  void time(SampledThread& thread) const;
-  void add_counts(SampledThread& thread);
-  void write_place(SampledThread& thread, const Registers& regs);
+  void write_samples(FollowedThread& thread, const Registers& regs);
+  void time(FollowedThread& thread) const;
+  void add_counts(FollowedThread& thread);
+  void write_place(FollowedThread& thread, const Registers& regs);
 
   WindowEngine& engine_;
   RecordingFile& recording_;
@@ -71,8 +55,6 @@ class Sampler {
   ChainUnwinder unwinder_;
   StackCutter cutter_;
   BranchCounter counter_;
-  TraceCounts counts_;
-  std::string obstacle_;
   std::minstd_rand random_{1};  // the same seed for each recording
   std::vector<u64> chain_;
 };

@@ -66,8 +66,8 @@ sigset_t Tracer::block_signals() {
   return before;
 }
 
-Tracer::Tracer(Sampler& sampler, TickSource& ticks, RecordingFile& recording)
-    : sampler_(sampler), ticks_(ticks), recording_(recording), signals_before_(block_signals()) {}
+Tracer::Tracer(Follower& follower, TickSource& ticks, RecordingFile& recording)
+    : follower_(follower), ticks_(ticks), recording_(recording), signals_before_(block_signals()) {}
 
 Tracer::~Tracer() {
   signal(tick_signal(), SIG_IGN);  // drops those that are still on the way
@@ -83,16 +83,20 @@ Tracer::Traced& Tracer::thread(pid_t tid) {
   return *entry;
 }
 
-bool Tracer::seize(pid_t tid) { return ptrace(PTRACE_SEIZE, tid, nullptr, options) == 0; }
+// Only who counts whole runs has something to do at the end of a thread.
+bool Tracer::seize(pid_t tid) {
+  bool at_end = follower_.purpose() == CopyFor::whole_run;
+  return ptrace(PTRACE_SEIZE, tid, nullptr, options | (at_end ? PTRACE_O_TRACEEXIT : 0)) == 0;
+}
 
-Status Tracer::launch(const std::vector<std::string>& command) {
-  auto program = TRY(Launch::prepare(command, signals_before_));
+Status Tracer::launch(const std::vector<std::string>& command, bool same_addresses) {
+  auto program = TRY(Launch::prepare(command, signals_before_, same_addresses));
   if (!seize(program.pid())) return fail("cannot trace {}: {}", command[0], std::strerror(errno));
   auto& main = thread(program.pid());
   main.pid = main_pid_ = program.pid();
   main.begun = true;
   launched_ = true;
-  sampler_.counts().threads = sampler_.counts().processes = 1;
+  follower_.counts().threads = follower_.counts().processes = 1;
   return program.go();
 }
 
@@ -108,7 +112,7 @@ Status Tracer::attach(pid_t pid) {
     for (pid_t tid : threads_of(pid)) {
       if (threads_.contains(tid)) continue;
       if (!space) {
-        auto opened = AddressSpace::open(tid);
+        auto opened = AddressSpace::open(tid, follower_.purpose());
         if (!opened)
           return fail("cannot trace process {}: {} (see 'pgokit doctor')", pid,
                       opened.error().message);
@@ -124,11 +128,13 @@ Status Tracer::attach(pid_t pid) {
       auto& one = thread(tid);
       one.pid = pid, one.space = space, one.begun = true;
       if (++threads == 1) {
-        ++sampler_.counts().processes;
-        recording_.comm(pid, pid, false), sampler_.refresh(one);
+        ++follower_.counts().processes;
+        recording_.comm(pid, pid, false), follower_.refresh(one);
       }
-      ++sampler_.counts().threads;
+      ++follower_.counts().threads;
       begin_following(one);
+      if (follower_.purpose() == CopyFor::whole_run)
+        ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr);
       found = true;
     }
   }
@@ -138,7 +144,7 @@ Status Tracer::attach(pid_t pid) {
 
 void Tracer::begin_following(Traced& one) {
   if (one.tid != one.pid) recording_.comm(one.pid, one.tid, false);
-  ticks_.add(one.pid, one.tid);
+  if (follower_.purpose() == CopyFor::windows) ticks_.add(one.pid, one.tid);
 }
 
 void Tracer::run(double seconds, const std::function<void()>& now_and_then) {
@@ -198,6 +204,7 @@ void Tracer::reap() {
       handle_stop(thread(tid), {status});
     else
       handle_gone(tid, status);
+    for (auto* waiting : follower_.take_waiting()) go_on(static_cast<Traced&>(*waiting));
   }
 }
 
@@ -209,10 +216,12 @@ bool Tracer::in_window() const {
 void Tracer::handle_stop(Traced& one, Stop stop) {
   bool signal = stop.event() == 0 && !stop.is_system_call();
   one.deliver = signal ? stop.signal() : 0;
+  one.last_stop = stop;
   // By another thread, this one may have been anywhere.
   if (stop.event() == PTRACE_EVENT_EXEC) return handle_exec(one);
   if (one.space) one.space->use(one.tid);
-  if (one.window.running && sampler_.stopped(one, stop)) return;
+  if (one.deliver && follower_.is_own_signal(one)) one.deliver = 0;
+  if (one.window.running && follower_.stopped(one, stop)) return;
   if (stop.event() != 0) return handle_event(one, stop);
   go_on(one);
 }
@@ -226,6 +235,10 @@ void Tracer::handle_event(Traced& one, Stop stop) {
       return go_on(one);
     case PTRACE_EVENT_STOP:
       break;
+    case PTRACE_EVENT_EXIT:
+      follower_.ends(one);
+      resume(one.tid, Resume::freely);
+      return;
     default:
       return go_on(one);
   }
@@ -236,6 +249,7 @@ void Tracer::handle_event(Traced& one, Stop stop) {
   }
   if (leaving_) {
     make_again(one);
+    follower_.ends(one);
     if (!stop.is_of_group()) return_memory(one);
     return let_go(one);
   }
@@ -245,7 +259,7 @@ void Tracer::handle_event(Traced& one, Stop stop) {
   }
   if (one.due) {
     if (ticks_.mappings_changed()) expire_maps();
-    bool begun = sampler_.begin(one);
+    bool begun = follower_.begin(one);
     if (one.space && one.space->needs_room()) interrupt_windows(*one.space);
     if (begun || one.gone) return;
   }
@@ -267,8 +281,8 @@ void Tracer::handle_creation(Traced& creator) {
     auto space = AddressSpace::open_forked(tid, *creator.space);
     if (space) one.space = std::move(*space);
   }
-  ++sampler_.counts().threads;
-  sampler_.counts().processes += one.tid == one.pid;
+  ++follower_.counts().threads;
+  follower_.counts().processes += one.tid == one.pid;
   recording_.forked(one.pid, tid, creator.pid, creator.tid);
   adopt_waiting();
 }
@@ -296,11 +310,11 @@ void Tracer::handle_exec(Traced& one) {
   one.forget_program();
   one.due = false;
   one.cpu_time = {};
-  auto space = AddressSpace::open(one.pid);
+  auto space = AddressSpace::open(one.pid, follower_.purpose());
   one.space = space ? std::move(*space) : nullptr;
   ticks_.remove(one.tid);
   recording_.comm(one.pid, one.tid, true);
-  if (one.space) sampler_.refresh(one);
+  if (one.space) follower_.refresh(one);
   begin_following(one);
   go_on(one);
 }
@@ -345,8 +359,12 @@ void Tracer::tick(pid_t tid) {
 void Tracer::go_on(Traced& one) {
   if (one.gone) return;
   // Any stop takes the place of the one that leave_all() asked for, and memory is returned there.
-  if (leaving_) ptrace(PTRACE_INTERRUPT, one.tid, nullptr, nullptr);
-  resume(one.tid, Resume::freely, one.deliver);
+  if (leaving_) {
+    ptrace(PTRACE_INTERRUPT, one.tid, nullptr, nullptr);
+    resume(one.tid, Resume::freely, one.deliver);
+    return;
+  }
+  follower_.go_on(one);
 }
 
 void Tracer::let_go(Traced& one) {
@@ -381,6 +399,7 @@ void Tracer::return_memory(Traced& one) {
 void Tracer::leave_all() {
   leaving_ = true;
   adopt_waiting();
+  for (auto* waiting : follower_.take_waiting()) go_on(static_cast<Traced&>(*waiting));
   for (const auto& [tid, one] : threads_) ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr);
   u64 end = monotonic_ns() + longest_leave_ns;
   while (!threads_.empty() && monotonic_ns() < end) wait_for_event(end);

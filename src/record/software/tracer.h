@@ -1,9 +1,9 @@
 #pragma once
 
 // Follows the threads of a program by ptrace(2), through clone, fork and exec: stops them when a
-// sample is due, lets everything else pass through.
+// sample is due, and lets everything else pass through, by way of a Follower.
 //
-//   Tracer tracer(sampler, ticks, recording);
+//   Tracer tracer(follower, ticks, recording);
 //   TRY(tracer.launch(command));                 // or tracer.attach(pid)
 //   tracer.run(seconds, [] {});
 //   int code = tracer.wait_for_end();
@@ -25,8 +25,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "record/software/follower.h"
 #include "record/software/recording_file.h"
-#include "record/software/sampler.h"
 #include "record/software/ticks.h"
 
 namespace pgokit::record {
@@ -35,12 +35,12 @@ class Tracer {
  public:
   static int tick_signal();
 
-  Tracer(Sampler& sampler, TickSource& ticks, RecordingFile& recording);
+  Tracer(Follower& follower, TickSource& ticks, RecordingFile& recording);
   ~Tracer();
   Tracer(const Tracer&) = delete;
 
   // Starts a program; it is followed from its exec() on.
-  Status launch(const std::vector<std::string>& command);
+  Status launch(const std::vector<std::string>& command, bool same_addresses = false);
   // Follows all threads of a running process; may be called for several.
   Status attach(pid_t pid);
   // Until the program has ended, `seconds` (0: no limit) are over, or the user has had enough; then
@@ -53,7 +53,7 @@ class Tracer {
  private:
   static sigset_t block_signals();
 
-  struct Traced : SampledThread {
+  struct Traced : FollowedThread {
     bool begun = false;    // its first stop is over
     bool waiting = false;  // stopped, until its creator's stop tells who it is
   };
@@ -80,7 +80,7 @@ class Tracer {
   Traced& thread(pid_t tid);
   bool seize(pid_t tid);
 
-  Sampler& sampler_;
+  Follower& follower_;
   TickSource& ticks_;
   RecordingFile& recording_;
   tsl::robin_map<pid_t, std::unique_ptr<Traced>> threads_;

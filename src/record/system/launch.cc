@@ -1,6 +1,7 @@
 #include "record/system/launch.h"
 
 #include <fcntl.h>
+#include <sys/personality.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -27,11 +28,14 @@ Result<Pipe> make_pipe() {
 int exit_code_of(int error) { return error == ENOENT ? 127 : 126; }
 
 // In the child: waits until `start` is closed, then becomes the program.
-[[noreturn]] void become(char* const* arguments, int start, int failure, const sigset_t& signals) {
+[[noreturn]] void become(char* const* arguments, int start, int failure, const sigset_t& signals,
+                         bool same_addresses) {
   char nothing;
   while (read(start, &nothing, 1) < 0 && errno == EINTR) continue;
   sigprocmask(SIG_SETMASK, &signals, nullptr);
   restore_file_size_signal();
+  constexpr unsigned long ask = 0xffffffff;
+  if (same_addresses) personality(static_cast<unsigned long>(personality(ask)) | ADDR_NO_RANDOMIZE);
   execvp(arguments[0], arguments);
   int error = errno;
   [[maybe_unused]] auto written = write(failure, &error, sizeof error);
@@ -51,7 +55,8 @@ Launch::~Launch() {
   if (failure_ >= 0) close(failure_);
 }
 
-Result<Launch> Launch::prepare(const std::vector<std::string>& command, const sigset_t& signals) {
+Result<Launch> Launch::prepare(const std::vector<std::string>& command, const sigset_t& signals,
+                               bool same_addresses) {
   TRY(check_processor(command[0]));
   auto start = TRY(make_pipe());
   auto failure = TRY(make_pipe());
@@ -62,7 +67,7 @@ Result<Launch> Launch::prepare(const std::vector<std::string>& command, const si
   if (pid < 0) return fail("cannot start a process: {}", std::strerror(errno));
   if (pid == 0) {
     close(start.write);
-    become(arguments.data(), start.read, failure.write, signals);
+    become(arguments.data(), start.read, failure.write, signals, same_addresses);
   }
   close(start.read);
   close(failure.write);

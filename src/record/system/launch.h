@@ -19,7 +19,9 @@ namespace pgokit::record {
 class Launch {
  public:
   // `signals` will be blocked in the program: what was blocked in the recorder at first.
-  static Result<Launch> prepare(const std::vector<std::string>& command, const sigset_t& signals);
+  // `same_addresses`: its code and data lie where they lie in each run.
+  static Result<Launch> prepare(const std::vector<std::string>& command, const sigset_t& signals,
+                                bool same_addresses = false);
   Launch(Launch&& other) noexcept;
   ~Launch();
 

@@ -1,0 +1,51 @@
+#pragma once
+
+// What a recorder makes of the threads that a Tracer follows: samples (sampler.h), or counts of all
+// that they do (whole_run.h).
+
+#include "record/recorder.h"
+#include "record/software/window.h"
+#include "record/system/cpu_time.h"
+
+namespace pgokit::record {
+
+struct FollowedThread : Thread {
+  Stop last_stop{};
+  bool due = false;
+  u64 due_since_ns = 0;
+  u64 window_begin_ns = 0;  // its CPU time then
+  u64 unsaid_ns = 0;        // CPU time since the last sample that was written
+  CpuTime cpu_time;
+};
+
+class Follower {
+ public:
+  virtual ~Follower() = default;
+
+  virtual CopyFor purpose() const = 0;
+  // A signal that is none of the program's, but of the follower's making.
+  virtual bool is_own_signal(FollowedThread&) { return false; }
+  // The thread has been stopped because it is due. True: it runs in a window now.
+  virtual bool begin(FollowedThread&) { return false; }
+  // A stop of a thread in a window. False: the window is over and the thread stopped.
+  virtual bool stopped(FollowedThread& thread, Stop stop) = 0;
+  // Sets a thread going that is stopped outside of windows, with thread.deliver.
+  virtual void go_on(FollowedThread& thread) { resume(thread.tid, Resume::freely, thread.deliver); }
+  // The thread is about to end, or to be left to itself; it is outside of windows if it is.
+  virtual void ends(FollowedThread&) {}
+  // Stopped threads that have waited for others to come out: to go on now.
+  virtual std::vector<FollowedThread*> take_waiting() { return {}; }
+
+  // Notes which code is mapped where.
+  virtual void refresh(FollowedThread& thread) = 0;
+
+  TraceCounts& counts() { return counts_; }
+  // Why nothing could be recorded of a process, empty where it always could be.
+  const std::string& obstacle() const { return obstacle_; }
+
+ protected:
+  TraceCounts counts_;
+  std::string obstacle_;
+};
+
+}  // namespace pgokit::record

@@ -1,0 +1,406 @@
+#include "record/software/whole_run.h"
+
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+
+#include <optional>
+#include <utility>
+
+#include "record/system/proc_status.h"
+#include "record/x86/instruction.h"
+#include "record/x86/system_call.h"
+
+namespace pgokit::record {
+
+// What is kept of a thread. Gone with it, whatever has ended it.
+struct WholeRunCounter::State : EngineState {
+  State(WholeRunCounter& counter, FollowedThread& thread) : counter(counter), thread(thread) {}
+  ~State() override {
+    counter.waiting_.erase(&thread);
+    if (counter.inside_.erase(&thread)) space->come_out();
+    if (area >= 0) space->release_scratch(area);
+  }
+
+  WholeRunCounter& counter;
+  FollowedThread& thread;
+  std::shared_ptr<AddressSpace> space;
+  int area = -1;            // of `space`
+  std::optional<u64> next;  // counting stopped there; it goes on without a break if it does there
+  bool stepping = false;    // the trap of a step is still to come
+  u64 stepped_from = 0;
+  bool marked = false;  // the signal of `leave` is still to come
+  bool known = false;   // nothing has changed since windows were possible
+};
+
+namespace {
+
+constexpr u64 trap_flag = 0x100;
+
+scratch::Header header_of(AddressSpace& space, int area) {
+  scratch::Header header{};
+  space.memory().read(space.cache().scratch(static_cast<u64>(area)), &header, sizeof header);
+  return header;
+}
+
+// Empty if it cannot be told.
+std::string program_of(pid_t pid) {
+  char path[4096];
+  auto size = readlink(fmt::format("/proc/{}/exe", pid).c_str(), path, sizeof path);
+  return size > 0 ? std::string(path, static_cast<size_t>(size)) : "";
+}
+
+bool is_entry_of_call(pid_t tid) {
+  __ptrace_syscall_info info{};
+  auto size = ptrace(PTRACE_GET_SYSCALL_INFO, tid, sizeof info, &info);
+  return size > 0 && info.op == PTRACE_SYSCALL_INFO_ENTRY;
+}
+
+bool overlaps_code(const MemoryMap& map, u64 address, u64 size) {
+  for (const auto& mapping : map.list())
+    if (mapping.executable && mapping.start < address + size && address < mapping.end) return true;
+  return false;
+}
+
+}  // namespace
+
+WholeRunCounter::State& WholeRunCounter::state_of(FollowedThread& thread) {
+  return static_cast<State&>(*thread.engine);
+}
+
+void WholeRunCounter::refresh(FollowedThread& thread) {
+  auto& space = *thread.space;
+  space.cache().set_has_run([&](u64 address) { return counter_.has_run(space, address); });
+  space.set_counts_user([&](std::span<const EdgeCount> counts) { count(space, counts); });
+  for (const auto& mapping : space.refresh()) recording_.mapped(thread.pid, thread.tid, mapping);
+}
+
+void WholeRunCounter::count(AddressSpace& space, std::span<const EdgeCount> counts) {
+  for (const auto& one : counts) counts_.counted += one.count;
+  counter_.add(space, counts, 1);
+}
+
+void WholeRunCounter::take_counts(FollowedThread& thread) {
+  auto& own = state_of(thread);
+  std::vector<EdgeCount> counts;
+  if (own.area >= 0 && own.space->take_counts(own.area, counts)) count(*own.space, counts);
+}
+
+// Counting stops at a place, and goes on at another one.
+void WholeRunCounter::notice_end(FollowedThread& thread) {
+  auto& own = state_of(thread);
+  if (own.next) counter_.ends(*thread.space, *own.next, 1);
+  own.next.reset();
+}
+
+void WholeRunCounter::goes_on_at(FollowedThread& thread, u64 address) {
+  auto& own = state_of(thread);
+  if (own.next == address) return own.next.reset();
+  notice_end(thread);
+  counter_.begins(*thread.space, address, 1);
+}
+
+bool WholeRunCounter::has_area(FollowedThread& thread) {
+  auto& own = state_of(thread);
+  auto& space = *thread.space;
+  if (own.area >= 0) return true;
+  own.area = space.take_scratch();
+  if (own.area < 0) return false;
+  own.space = thread.space;
+  u64 at = space.cache().scratch(static_cast<u64>(own.area));
+  auto header = space.cache().header(1);
+  header.recorder = static_cast<u64>(getpid());
+  header.edge = scratch::whole_run::no_edge;
+  auto& memory = space.memory();
+  return memory.write(at, Bytes(reinterpret_cast<const u8*>(&header), sizeof header)) &&
+         memory.write(at + scratch::whole_run::calls, calls_made_in_copies());
+}
+
+bool WholeRunCounter::may_go_in(FollowedThread& thread, const Registers& regs) {
+  auto& own = state_of(thread);
+  auto& space = *thread.space;
+  if (!runs_64_bit_code(regs)) space.give_up("it runs 32-bit code");
+  // `leave` asks whether the recorder is there.
+  if (!own.known && !shares_process_numbers(thread.tid))
+    space.give_up("it is in a PID namespace of its own");
+  if (regs.gs_base != 0 && !space.is_arena(regs.gs_base)) return false;
+  if (regs.eflags & trap_flag || (!own.known && !space.can_leave(thread, regs))) return false;
+  own.known = true;
+  return space.obstacle().empty();
+}
+
+// What other processes have run of the same file is translated at once: a stop for each block that
+// is missing would take longer.
+bool WholeRunCounter::prepare(FollowedThread& thread, u64 address) {
+  auto& space = *thread.space;
+  if (space.cache().arenas().empty()) {
+    auto image = images_.find(program_of(thread.pid));
+    if (image != images_.end()) space.adopt(thread, *image->second);
+    if (thread.gone) return false;
+  }
+  if (!space.cache().reaches(address)) refresh(thread);  // there must be room for an arena
+  if (!space.prepare(thread, address)) return false;
+  space.cache().set_alone(space.nobody_inside());
+  const auto* mapping = space.map().find(address);
+  if (mapping && space.first_time_in(*mapping))
+    space.cache().enter_all(counter_.targets_in(*mapping));
+  return true;
+}
+
+// While the process is there. Much more than what is known must be new, as it takes time.
+void WholeRunCounter::keep_image(FollowedThread& thread) {
+  constexpr size_t most_images = 16;
+  auto program = program_of(thread.pid);
+  auto it = images_.find(program);
+  if (program.empty() || (it == images_.end() && images_.size() == most_images)) return;
+  size_t known = it == images_.end() ? 0 : it->second->code.blocks();
+  if (thread.space->cache().blocks() < known + known / 16 + 1) return;
+  if (auto image = thread.space->image()) images_[program] = std::move(image);
+}
+
+// From outside, where the program is at `regs`. False: it is still there, and stopped.
+bool WholeRunCounter::enter(FollowedThread& thread, Registers regs) {
+  auto& space = *thread.space;
+  if (space.due_for_refresh(regs.rip)) refresh(thread);
+  space.check_copies();
+  if (!may_go_in(thread, regs) || !prepare(thread, regs.rip) || !has_area(thread)) {
+    if (!space.obstacle().empty() && obstacle_.empty()) obstacle_ = space.obstacle();
+    return thread.gone;
+  }
+  u64 code = space.needs_all_outside() ? 0 : space.cache().enter(regs.rip);
+  if (!code && space.needs_all_outside()) {
+    if (!space.make_room_when_empty()) {
+      waiting_.insert(&thread);
+      for (auto* other : inside_)
+        if (other->space == thread.space) ptrace(PTRACE_INTERRUPT, other->tid, nullptr, nullptr);
+      return true;
+    }
+    code = space.cache().enter(regs.rip);
+  }
+  return code ? go_in(thread, regs, code) : step_over(thread, regs);
+}
+
+bool WholeRunCounter::go_in(FollowedThread& thread, Registers regs, u64 code) {
+  auto& own = state_of(thread);
+  auto& space = *thread.space;
+  if (!space.go_in(own.area)) return false;
+  goes_on_at(thread, regs.rip);
+  thread.window.running = true;
+  thread.window.regs.gs_base = regs.gs_base;
+  inside_.insert(&thread);
+  regs.rip = code;
+  regs.gs_base = space.cache().scratch(static_cast<u64>(own.area));
+  regs.orig_rax = u64(-1);
+  ++counts_.stops;
+  set_registers(thread.tid, regs);
+  resume(thread.tid, Resume::freely);
+  return true;
+}
+
+// An instruction that is not copied. What the kernel must not interrupt is no instruction that
+// could be stepped over.
+bool WholeRunCounter::step_over(FollowedThread& thread, Registers regs) {
+  auto code = thread.space->code_at(regs.rip);
+  u8 length = 0;
+  u64 target = 0;
+  if (code.empty()) return false;
+  if (pop_flags(code, regs, thread.space->memory())) {
+    goes_on_at(thread, regs.rip - 1), state_of(thread).next = regs.rip;
+    set_registers(thread.tid, regs);
+    return enter(thread, regs);
+  }
+  flag_use(code, regs.rip, length, target);
+  auto& own = state_of(thread);
+  if (length > 0) goes_on_at(thread, regs.rip), own.next = regs.rip + length;
+  step(thread, regs, 0);
+  return true;
+}
+
+void WholeRunCounter::go_on_outside(FollowedThread& thread, const Registers& regs) {
+  const auto* mapping = thread.space ? thread.space->map().find(regs.rip) : nullptr;
+  ++counts_.without;
+  counts_.generated += mapping && mapping->is_generated();
+  resume(thread.tid, Resume::to_system_call);
+}
+
+void WholeRunCounter::go_on(FollowedThread& thread) {
+  Registers regs;
+  if (!thread.space || !get_registers(thread.tid, regs)) {
+    resume(thread.tid, Resume::to_system_call, thread.deliver);
+    return;
+  }
+  if (!thread.engine) thread.engine = std::make_unique<State>(*this, thread);
+  auto stop = thread.last_stop;
+  if (thread.deliver) {
+    // To the first instruction of the handler, if there is one.
+    auto code = thread.space->code_at(regs.rip);
+    if (!code.empty() && pop_flags(code, regs, thread.space->memory())) {
+      set_registers(thread.tid, regs);
+      state_of(thread).next = regs.rip;
+    }
+    step(thread, regs, thread.deliver);
+    return;
+  }
+  switch (stop.event()) {
+    case PTRACE_EVENT_EXEC:
+      // It stops again where the program begins.
+      ptrace(PTRACE_INTERRUPT, thread.tid, nullptr, nullptr);
+      resume(thread.tid, Resume::freely);
+      return;
+    case PTRACE_EVENT_CLONE:
+    case PTRACE_EVENT_FORK:
+    case PTRACE_EVENT_VFORK:
+      resume(thread.tid, Resume::to_system_call);
+      return;
+    default:
+      break;
+  }
+  bool is_inside_call = stop.is_system_call() && is_entry_of_call(thread.tid);
+  if (is_inside_call || in_system_call(regs)) {
+    resume(thread.tid, Resume::to_system_call);
+    return;
+  }
+  if (!enter(thread, regs)) go_on_outside(thread, regs);
+}
+
+bool WholeRunCounter::is_own_signal(FollowedThread& thread) {
+  siginfo_t info;
+  if (!thread.engine || !get_signal(thread.tid, info)) return false;
+  auto& own = state_of(thread);
+  if (own.marked && thread.deliver == marker_signal && info.si_code == SI_TKILL)
+    return own.marked = false, true;
+  if (thread.deliver != SIGTRAP) return false;
+  if (info.si_code == SIGTRAP) return true;  // at a handler
+  bool is_step = info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT;
+  if (!is_step || !own.stepping) return false;
+  own.stepping = false;
+  hide_trap_flag(thread);
+  return true;
+}
+
+// Where the instruction stepped over was pushf.
+void WholeRunCounter::hide_trap_flag(FollowedThread& thread) {
+  constexpr u8 push_flags = 0x9c;
+  auto& memory = thread.space->memory();
+  Registers regs;
+  u8 code = 0;
+  u16 flags = 0;
+  if (!memory.read(state_of(thread).stepped_from, &code, 1) || code != push_flags ||
+      !get_registers(thread.tid, regs) || !memory.read(regs.rsp, &flags, sizeof flags))
+    return;
+  flags &= static_cast<u16>(~trap_flag);
+  memory.write(regs.rsp, Bytes(reinterpret_cast<const u8*>(&flags), sizeof flags));
+}
+
+void WholeRunCounter::step(FollowedThread& thread, const Registers& regs, int signal) {
+  auto& own = state_of(thread);
+  own.stepping = true;
+  own.stepped_from = regs.rip;
+  resume(thread.tid, Resume::one_instruction, signal);
+}
+
+// By its `leave`, not by a signal that has come at the same time.
+bool WholeRunCounter::is_left(FollowedThread& thread, const Registers& regs) const {
+  siginfo_t info;
+  return thread.deliver == marker_signal && thread.space->cache().at_stop(regs.rip) &&
+         get_signal(thread.tid, info) && info.si_code == SI_TKILL;
+}
+
+// The thread has the program's registers then.
+bool WholeRunCounter::come_out(FollowedThread& thread, Registers& regs) {
+  auto& own = state_of(thread);
+  auto& space = *thread.space;
+  auto header = header_of(space, own.area);
+  auto recovered = space.cache().recover(regs, header);
+  if (recovered.unrecorded) {
+    counter_.add(space, *recovered.unrecorded, 1);
+    ++counts_.counted;
+  }
+  regs.gs_base = thread.window.regs.gs_base;
+  own.next = regs.rip;
+  thread.window.running = false;
+  if (inside_.erase(&thread)) space.come_out();
+  if (header.room == 0) take_counts(thread);
+  return recovered.unrecorded && recovered.unrecorded->indirect;
+}
+
+bool WholeRunCounter::stopped(FollowedThread& thread, Stop stop) {
+  Registers regs;
+  if (!get_registers(thread.tid, regs)) return true;
+  if (stop.event() == PTRACE_EVENT_EXIT) return false;
+  u64 in_copy = regs.rip;
+  bool left = is_left(thread, regs);
+  bool marked = !left && thread.space->cache().at_stop(regs.rip);
+  bool indirect = come_out(thread, regs);
+  if (!left) {
+    state_of(thread).marked |= marked;
+    correct_fault(thread, in_copy, regs.rip);
+    set_registers(thread.tid, regs);
+    return false;
+  }
+  thread.deliver = 0;
+  regs.orig_rax = u64(-1);
+  auto& space = *thread.space;
+  if (is_instruction_of_call(space.code_at(regs.rip))) return make_call(thread, regs);
+  if (indirect) space.cache().publish(regs.rip);
+  u64 code =
+      space.obstacle().empty() && prepare(thread, regs.rip) ? space.cache().enter(regs.rip) : 0;
+  if (thread.gone) return true;
+  if (code && indirect) space.cache().publish(regs.rip);
+  if (code && go_in(thread, regs, code)) return true;
+  set_registers(thread.tid, regs);
+  return false;
+}
+
+// The copy makes it where it leaves all code as it is. Otherwise the thread makes it outside, and
+// comes back when it returns.
+bool WholeRunCounter::make_call(FollowedThread& thread, const Registers& regs) {
+  auto& own = state_of(thread);
+  auto& space = *thread.space;
+  auto mapping = mapping_call(regs);
+  bool takes_code = mapping.is_one && overlaps_code(space.map(), mapping.address, mapping.size);
+  bool changes_code = mapping.maps_code || takes_code;
+  // A loader that has relocated the data of a file makes it read-only.
+  const auto* data = mapping.protects ? space.map().find(mapping.address) : nullptr;
+  bool relocated = data && data->inode != 0;
+  if (mapping.is_one && !changes_code && !relocated && !space.needs_all_outside()) {
+    u64 code = space.cache().enter_call(regs.rip);
+    if (code && go_in(thread, regs, code)) return true;
+  }
+  own.next = regs.rip + call_length;
+  if (takes_code && space.nobody_inside()) space.hand_over_counts();
+  if (changes_code) space.expire_map();
+  if (relocated) space.forget_sequences();
+  if (relocated || sets_rules(regs)) own.known = false;
+  if (executes_program(regs)) take_counts(thread), notice_end(thread), keep_image(thread);
+  set_registers(thread.tid, regs);
+  resume(thread.tid, Resume::to_system_call);
+  return true;
+}
+
+// The address of a faulting instruction, where the kernel tells that.
+void WholeRunCounter::correct_fault(FollowedThread& thread, u64 in_copy, u64 in_program) {
+  siginfo_t info;
+  if (!thread.deliver || !get_signal(thread.tid, info) || !caused_by_instruction(info)) return;
+  if (info.si_addr != reinterpret_cast<void*>(in_copy)) return;
+  info.si_addr = reinterpret_cast<void*>(in_program);
+  set_signal(thread.tid, info);
+}
+
+void WholeRunCounter::ends(FollowedThread& thread) {
+  if (!thread.engine || !thread.space) return;
+  Registers regs;
+  waiting_.erase(&thread);
+  if (thread.window.running && get_registers(thread.tid, regs)) come_out(thread, regs);
+  notice_end(thread);
+  take_counts(thread);
+  keep_image(thread);
+}
+
+std::vector<FollowedThread*> WholeRunCounter::take_waiting() {
+  std::vector<FollowedThread*> waiting(waiting_.begin(), waiting_.end());
+  waiting_.clear();
+  return waiting;
+}
+
+}  // namespace pgokit::record

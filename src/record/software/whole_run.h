@@ -1,0 +1,81 @@
+#pragma once
+
+// Counts all branches that the followed threads make, from beginning to end.
+//
+//   WholeRunCounter counter(recording);
+//   Tracer tracer(counter, ticks, recording);
+//   ...
+//   recording.branch_counts(counter.branch_counts());
+//
+// Each thread runs in copies of the code (translate.h, CopyFor::whole_run), and makes most system
+// calls there. For code that is not translated yet it comes out, and goes in again where it was.
+// System calls that change the process, or what code there is, are made outside, by the program's
+// own instruction. Signals are delivered outside, with the program's own registers; the thread goes
+// in again at the first instruction of the handler. An instruction that cannot be copied is stepped
+// over; code that may not be copied runs uncounted until its next system call.
+//
+// A program that runs again, in another process, has the copies that were made in the one before.
+//
+// Where execution goes on elsewhere than where it was left (a handler, for one), the counts say so:
+// one stretch ends there and another one begins. A thread's scratch area is its own until it ends;
+// its counts are taken then, and before the cache forgets what they are of.
+
+#include <tsl/robin_map.h>
+#include <tsl/robin_set.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "record/software/branch_counter.h"
+#include "record/software/follower.h"
+#include "record/software/recording_file.h"
+
+namespace pgokit::record {
+
+class WholeRunCounter : public Follower {
+ public:
+  explicit WholeRunCounter(RecordingFile& recording) : recording_(recording) {}
+
+  CopyFor purpose() const override { return CopyFor::whole_run; }
+  bool is_own_signal(FollowedThread& thread) override;
+  bool stopped(FollowedThread& thread, Stop stop) override;
+  void go_on(FollowedThread& thread) override;
+  void ends(FollowedThread& thread) override;
+  std::vector<FollowedThread*> take_waiting() override;
+  void refresh(FollowedThread& thread) override;
+
+  // Of threads that have ended or come out; the others' are lost with them.
+  perf::BranchCounts branch_counts() const { return counter_.counts(1); }
+
+ private:
+  struct State;
+  static State& state_of(FollowedThread& thread);
+
+  bool enter(FollowedThread& thread, Registers regs);
+  bool go_in(FollowedThread& thread, Registers regs, u64 code);
+  bool may_go_in(FollowedThread& thread, const Registers& regs);
+  bool prepare(FollowedThread& thread, u64 address);
+  void keep_image(FollowedThread& thread);
+  bool has_area(FollowedThread& thread);
+  bool step_over(FollowedThread& thread, Registers regs);
+  static void step(FollowedThread& thread, const Registers& regs, int signal);
+  static void hide_trap_flag(FollowedThread& thread);
+  void go_on_outside(FollowedThread& thread, const Registers& regs);
+  bool come_out(FollowedThread& thread, Registers& regs);
+  bool is_left(FollowedThread& thread, const Registers& regs) const;
+  bool make_call(FollowedThread& thread, const Registers& regs);
+  void correct_fault(FollowedThread& thread, u64 in_copy, u64 in_program);
+  void notice_end(FollowedThread& thread);
+  void goes_on_at(FollowedThread& thread, u64 address);
+  void take_counts(FollowedThread& thread);
+  void count(AddressSpace& space, std::span<const EdgeCount> counts);
+
+  RecordingFile& recording_;
+  BranchCounter counter_;
+  tsl::robin_set<FollowedThread*> inside_, waiting_;
+  // Of programs that have run, by their files.
+  tsl::robin_map<std::string, std::shared_ptr<const AddressSpace::Image>> images_;
+};
+
+}  // namespace pgokit::record
