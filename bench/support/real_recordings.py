@@ -38,6 +38,8 @@ def ways(pgokit, peers):
         ours("default"),
         ours("-F 200", "-F", "200"),
         ours("-F 1000", "-F", "1000"),
+        # No stacks to be judged for bias.
+        Way("--exact", [pgokit, "record", "-q", "--exact", "-o", RECORDING, "--"]),
         Way("-e cpu-clock", [pgokit, "record", "-q", "-e", "cpu-clock", "-o", RECORDING, "--"], ["--allow-ip"]),
         Way("perf, cpu-clock", ["perf", "record", "-q", "-e", "cpu-clock:u", "-o", RECORDING, "--"], ["--allow-ip"]),
     ]
