@@ -58,4 +58,29 @@ struct Stepping {
   }
 };
 
+// Room for a random function.
+class CodePage : public ::testing::Test {
+ protected:
+  static constexpr size_t size = 1 << 20;
+  u8* page_ = static_cast<u8*>(
+      mmap(nullptr, size, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  void TearDown() override { munmap(page_, size); }
+};
+
+// While it lives, steps are seen by Stepping.
+class SteppingHandler {
+ public:
+  SteppingHandler() {
+    struct sigaction action{};
+    action.sa_sigaction = Stepping::on_trap;
+    action.sa_flags = SA_SIGINFO;
+    sigaction(SIGTRAP, &action, &before_);
+  }
+  ~SteppingHandler() { sigaction(SIGTRAP, &before_, nullptr); }
+  SteppingHandler(const SteppingHandler&) = delete;
+
+ private:
+  struct sigaction before_{};
+};
+
 }  // namespace pgokit::record

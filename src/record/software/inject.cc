@@ -10,12 +10,6 @@
 namespace pgokit::record {
 namespace {
 
-bool is_at(pid_t tid, u8 operation) {
-  __ptrace_syscall_info info{};
-  auto size = ptrace(PTRACE_GET_SYSCALL_INFO, tid, sizeof info, &info);
-  return size > 0 && info.op == operation;
-}
-
 // False: the thread will not stop any more. The first thread of a process is dead where another one
 // executes a program, and waitpid() tells that only after the tracer has waited for the others: so
 // nobody may block here.
@@ -65,7 +59,7 @@ bool to_system_call(StoppedThread& thread, u64 site, u8 operation) {
     if (!resume(thread.tid, Resume::to_system_call)) return thread.gone = true, false;
     if (!next_stop(thread, stop)) return false;
     if (stop.is_system_call()) {
-      if (is_at(thread.tid, operation)) return true;
+      if (is_at_call(thread.tid, operation)) return true;
       continue;
     }
     if (thread.let_go && stop.event() == PTRACE_EVENT_STOP && !stop.is_of_group()) continue;

@@ -50,12 +50,6 @@ std::string program_of(pid_t pid) {
   return size > 0 ? std::string(path, static_cast<size_t>(size)) : "";
 }
 
-bool is_entry_of_call(pid_t tid) {
-  __ptrace_syscall_info info{};
-  auto size = ptrace(PTRACE_GET_SYSCALL_INFO, tid, sizeof info, &info);
-  return size > 0 && info.op == PTRACE_SYSCALL_INFO_ENTRY;
-}
-
 bool overlaps_code(const MemoryMap& map, u64 address, u64 size) {
   for (const auto& mapping : map.list())
     if (mapping.executable && mapping.start < address + size && address < mapping.end) return true;
@@ -255,7 +249,7 @@ void WholeRunCounter::go_on(FollowedThread& thread) {
     default:
       break;
   }
-  bool is_inside_call = stop.is_system_call() && is_entry_of_call(thread.tid);
+  bool is_inside_call = stop.is_system_call() && is_at_call(thread.tid, PTRACE_SYSCALL_INFO_ENTRY);
   if (is_inside_call || in_system_call(regs)) {
     resume(thread.tid, Resume::to_system_call);
     return;
@@ -342,7 +336,6 @@ bool WholeRunCounter::stopped(FollowedThread& thread, Stop stop) {
   regs.orig_rax = u64(-1);
   auto& space = *thread.space;
   if (is_instruction_of_call(space.code_at(regs.rip))) return make_call(thread, regs);
-  if (indirect) space.cache().publish(regs.rip);
   u64 code =
       space.obstacle().empty() && prepare(thread, regs.rip) ? space.cache().enter(regs.rip) : 0;
   if (thread.gone) return true;

@@ -26,6 +26,13 @@ inline bool resume(pid_t tid, Resume how, int signal = 0) {
   return ptrace(request, tid, nullptr, static_cast<long>(signal)) == 0;
 }
 
+// Stopped at a system call: `operation` is PTRACE_SYSCALL_INFO_ENTRY or _EXIT.
+inline bool is_at_call(pid_t tid, u8 operation) {
+  __ptrace_syscall_info info{};
+  auto size = ptrace(PTRACE_GET_SYSCALL_INFO, tid, sizeof info, &info);
+  return size > 0 && info.op == operation;
+}
+
 inline bool get_signal(pid_t tid, siginfo_t& info) {
   return ptrace(PTRACE_GETSIGINFO, tid, nullptr, &info) == 0;
 }

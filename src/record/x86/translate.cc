@@ -14,6 +14,7 @@
 #include "record/x86/assembler.h"
 #include "record/x86/instruction.h"
 #include "record/x86/scratch.h"
+#include "record/x86/system_call.h"
 
 namespace pgokit::record {
 namespace {
@@ -58,7 +59,7 @@ class Translator {
   // False when the block has ended or has to end before the instruction.
   bool step() {
     if (ended_ || count_ == most_instructions) return false;
-    if (whole_run_ && is_system_call()) return emit_system_call(), true;
+    if (whole_run_ && is_instruction_of_call(bytes_)) return emit_system_call(), true;
     one_ = decode_for_copy(bytes_, at_);
     if (one_.kind == CopyKind::never) return stopped_ = true, false;
     if (is_conditional() && conditionals_.size() == most_conditionals) return false;
@@ -69,10 +70,6 @@ class Translator {
     at_ += one_.length;
     if (!emit(from, raw)) return retract(from, raw), false;
     return true;
-  }
-
-  bool is_system_call() const {
-    return bytes_.size() >= 2 && bytes_[0] == 0x0f && bytes_[1] == 0x05;
   }
 
   bool is_conditional() const {

@@ -13,13 +13,7 @@
 namespace pgokit::record {
 namespace {
 
-class Translated : public ::testing::Test {
- protected:
-  static constexpr size_t size = 1 << 20;
-  u8* page_ = static_cast<u8*>(
-      mmap(nullptr, size, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-  void TearDown() override { munmap(page_, size); }
-};
+class Translated : public CodePage {};
 
 TEST_F(Translated, CodeDoesWhatTheOriginalDoes) {
   for (unsigned seed = 1; seed <= 60; ++seed) {
@@ -45,10 +39,7 @@ TEST_F(Translated, CodeDoesWhatTheOriginalDoes) {
 }
 
 TEST_F(Translated, CopiesCanBeLeftBeforeAnyInstruction) {
-  struct sigaction action{}, before;
-  action.sa_sigaction = Stepping::on_trap;
-  action.sa_flags = SA_SIGINFO;
-  sigaction(SIGTRAP, &action, &before);
+  SteppingHandler handler;
   u64 left = 0, completed = 0;
   for (unsigned seed = 1; seed <= 12; ++seed) {
     LocalTarget target({page_});
@@ -82,16 +73,12 @@ TEST_F(Translated, CopiesCanBeLeftBeforeAnyInstruction) {
   }
   EXPECT_GT(left, 250U);
   EXPECT_GT(completed, 20U);
-  sigaction(SIGTRAP, &before, nullptr);
 }
 
 // Of all branches up to where it is left: of passes that are over, of one that is being counted, of
 // one that is not over.
 TEST_F(Translated, EveryBranchIsCountedOnce) {
-  struct sigaction action{}, before;
-  action.sa_sigaction = Stepping::on_trap;
-  action.sa_flags = SA_SIGINFO;
-  sigaction(SIGTRAP, &action, &before);
+  SteppingHandler handler;
   using Sums = std::map<std::pair<u64, u64>, u64>;
   u64 left = 0;
   for (unsigned seed = 1; seed <= 12; ++seed) {
@@ -132,7 +119,6 @@ TEST_F(Translated, EveryBranchIsCountedOnce) {
     }
   }
   EXPECT_GT(left, 500U);
-  sigaction(SIGTRAP, &before, nullptr);
 }
 
 TEST_F(Translated, WhatEntersTheKernelEndsABlock) {

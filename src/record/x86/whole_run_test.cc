@@ -12,13 +12,8 @@ namespace {
 
 using Sums = std::map<std::pair<u64, u64>, u64>;
 
-class WholeRun : public ::testing::Test {
+class WholeRun : public CodePage {
  protected:
-  static constexpr size_t size = 1 << 20;
-  u8* page_ = static_cast<u8*>(
-      mmap(nullptr, size, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-  void TearDown() override { munmap(page_, size); }
-
   // All branches of one call, in their order, by windows.
   std::vector<Edge> branches_of(Function* function, unsigned seed, Bytes code) {
     LocalTarget target({page_});
@@ -65,10 +60,7 @@ TEST_F(WholeRun, CodeDoesWhatTheOriginalDoes) {
 // At whatever instruction it is left: the state is the program's, and each branch up to there is in
 // the counters or is told.
 TEST_F(WholeRun, EveryBranchIsCountedOnceWhereverItIsLeft) {
-  struct sigaction action{}, before;
-  action.sa_sigaction = Stepping::on_trap;
-  action.sa_flags = SA_SIGINFO;
-  sigaction(SIGTRAP, &action, &before);
+  SteppingHandler handler;
   u64 left = 0, completed = 0;
   for (unsigned seed = 1; seed <= 12; ++seed) {
     CodeMaker maker(page_, seed);
@@ -111,7 +103,6 @@ TEST_F(WholeRun, EveryBranchIsCountedOnceWhereverItIsLeft) {
   }
   EXPECT_GT(left, 500U);
   EXPECT_GT(completed, 20U);
-  sigaction(SIGTRAP, &before, nullptr);
 }
 
 }  // namespace
