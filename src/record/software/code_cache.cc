@@ -17,6 +17,10 @@ constexpr u64 room_for_block = 4096;
 constexpr u64 room_for_slots = 16 * 8;
 constexpr size_t room_for_edges = 16;
 constexpr size_t longest_instruction = 15;
+// Of the table of indirect targets: most blocks are none, and from then on only those that are known
+// to be get a place. Searches are short as long as an eighth is free.
+constexpr size_t most_listed_early = scratch::table_entries / 2;
+constexpr size_t most_listed = scratch::table_entries / 8 * 7;
 // How far is looked for what the flags are used for.
 constexpr size_t most_instructions_ahead = 8;
 
@@ -262,18 +266,33 @@ void CodeCache::commit(Batch& batch) {
   Bytes slots(reinterpret_cast<const u8*>(batch.slots.data()), batch.slots.size() * 8);
   if (!slots.empty()) memory_.write(batch.slots_at, slots);
   for (u64 original : batch.added)
-    batch.words.push_back(
-        {arenas_[0].table() + 8 * scratch::table_index(original), find(original)});
+    if (listed_ < most_listed_early) batch.words.push_back(list(numbers_[original]));
   memory_.write_words(batch.words);
   for (const auto& [at, displacement] : batch.jumps)
     memory_.write(at, Bytes(reinterpret_cast<const u8*>(&displacement), sizeof displacement));
 }
 
 void CodeCache::publish(u64 original) {
-  u64 code = find(original);
-  if (!code) return;
-  TargetMemory::Word word{arenas_[0].table() + 8 * scratch::table_index(original), code};
+  auto it = numbers_.find(original);
+  if (it == numbers_.end() || blocks_[it->second].listed) return;
+  auto word = list(it->second);
   memory_.write_words({&word, 1});
+}
+
+// There is always a free place, at which a search ends. When there are few, another block loses its.
+TargetMemory::Word CodeCache::list(u32 number) {
+  auto& block = blocks_[number];
+  table_.resize(scratch::table_entries);
+  u64 place = scratch::table_index(block.original);
+  if (listed_ < most_listed)
+    while (table_[place]) place = (place + 1) % scratch::table_entries;
+  if (u32 other = table_[place])
+    blocks_[other - 1].listed = false;
+  else
+    ++listed_;
+  table_[place] = number + 1;
+  block.listed = true;
+  return {arenas_[0].table() + 8 * place, block.code};
 }
 
 void CodeCache::clear() {
@@ -284,7 +303,9 @@ void CodeCache::clear() {
   for (auto& list : in_arena_) list.clear();
   waiting_.clear();
   flags_die_.clear();
+  table_.clear();
   sites_ = 0;
+  listed_ = 0;
   full_ = false;
   for (auto& arena : arenas_) arena.code_used = arena.slots_used = 0;
   if (arenas_.empty()) return;

@@ -93,6 +93,7 @@ class TranslatedCode {
     u64 original, code, code_end, call;
     u32 bytes_at, bytes_size;  // in bytes_
     u32 site;
+    bool listed = false;  // in table_
   };
 
   std::vector<Arena> arenas_;
@@ -104,6 +105,8 @@ class TranslatedCode {
   std::vector<Edge> edges_;
   tsl::robin_map<u64, std::vector<Exit>> waiting_;  // by the target they wait for
   u32 sites_ = 0;                                   // indirect branches
+  std::vector<u32> table_;  // of indirect targets: 1 + the number of the block at each place
+  size_t listed_ = 0;
   // What was said is said again, as copies are made again to find their states.
   mutable tsl::robin_map<u64, bool> flags_die_;
   bool full_ = false;
@@ -137,7 +140,7 @@ class CodeCache : private TranslatedCode {
   u64 enter_call(u64 original);
   // The copies for many places near the first, and what follows them without a branch.
   void enter_all(std::span<const u64> originals);
-  // Makes indirect branches to `original` find its copy again: blocks share places in the table.
+  // Makes indirect branches to `original` find its copy, if they have not so far.
   void publish(u64 original);
 
   bool full() const { return full_; }
@@ -186,6 +189,7 @@ class CodeCache : private TranslatedCode {
   void link(const Exit& exit, Batch& batch);
   void jump_to(u64 code, const Exit& exit, Batch& batch) const;
   void commit(Batch& batch);
+  TargetMemory::Word list(u32 number);
   static void follow(const Translation& copy, Batch& batch);
 
   TargetMemory& memory_;

@@ -21,6 +21,11 @@ int compare(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
+[[gnu::noinline]] void call_all(void (**functions)(), size_t n, int times) {
+  for (; times > 0; --times)
+    for (size_t i = 0; i < n; ++i) functions[i]();
+}
+
 std::vector<int> numbers(size_t n) {
   std::vector<int> list(n);
   std::mt19937 random(7);
@@ -58,6 +63,36 @@ TEST(CodeCache, WhatIsRecordedIsPossible) {
     }
   }
   EXPECT_EQ(longest, 200U) << "calls of the comparison were never followed";
+}
+
+// An indirect branch finds every block, however many share its index in the table.
+TEST(CodeCache, BlocksOfOneIndexAreFoundAllTheTime) {
+  constexpr size_t functions = 12;
+  constexpr u64 size = functions << 16;
+  constexpr u8 ret = 0xc3;
+  auto* code = static_cast<u8*>(
+      mmap(nullptr, size, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(code, MAP_FAILED);
+  using Function = void();
+  std::vector<Function*> list;
+  u64 index = scratch::table_index(reinterpret_cast<u64>(code) + 100);
+  for (u64 at = reinterpret_cast<u64>(code); at < reinterpret_cast<u64>(code) + size; ++at) {
+    if (scratch::table_index(at) != index) continue;
+    *reinterpret_cast<u8*>(at) = ret;
+    list.push_back(reinterpret_cast<Function*>(at));
+  }
+  ASSERT_GE(list.size(), functions - 1);
+
+  LocalTarget target({code, reinterpret_cast<void*>(&call_all)});
+  size_t longest = 0;
+  for (int round = 0; round < 40 && longest < 200; ++round) {
+    target.window(&call_all, 200)(list.data(), list.size(), 20);
+    longest = target.recorded().size();
+    u64 missed = target.header().target;
+    if (target.cache.enter(missed)) target.cache.publish(missed);
+  }
+  EXPECT_EQ(longest, 200U);
+  munmap(code, size);
 }
 
 TEST(CodeCache, MoreOfCodeThatHasRunIsTranslatedAtOnce) {

@@ -21,20 +21,23 @@ void emit_restored(Assembler& out) {
   out.load(Reg::rdx, scratch::rdx);
 }
 
-std::array<u32, 2> emit_lookup(Assembler& out) {
-  std::array<u32, 2> missing;
+u32 emit_lookup(Assembler& out) {
   out.bytes({0x48, 0x89, 0xca});        // mov rdx, rcx
   out.bytes({0x48, 0xc1, 0xea, 0x0f});  // shr rdx, 15
   out.bytes({0x31, 0xca});              // xor edx, ecx
   out.bytes({0x0f, 0xb7, 0xd2});        // movzx edx, dx
+  u32 next = out.offset();
   out.load(Reg::rax, scratch::table);
   out.bytes({0x48, 0x8b, 0x04, 0xd0});  // mov rax, [rax + rdx*8]
   out.bytes({0x48, 0x85, 0xc0});        // test rax, rax
   out.bytes({0x0f, 0x84});              // jz: not translated yet
-  missing[0] = out.rel32();
+  u32 missing = out.rel32();
   out.bytes({0x48, 0x3b, 0x48, 0xf8});  // cmp rcx, [rax - 8]
-  out.bytes({0x0f, 0x85});              // jne: another block of the same index
-  missing[1] = out.rel32();
+  out.bytes({0x74, 0x00});              // je: found
+  u32 found = out.offset() - 1;
+  out.bytes({0x66, 0xff, 0xc2});  // inc dx
+  out.bytes({0xeb}), out.value(static_cast<u8>(next - (out.offset() + 1)));
+  out.bind8(found);
   out.save(Reg::rax, scratch::jump);
   return missing;
 }

@@ -2,8 +2,6 @@
 
 // What the routines of windows and those of whole runs are made of (translate.h).
 
-#include <array>
-
 #include "record/x86/assembler.h"
 #include "record/x86/scratch.h"
 #include "record/x86/translate.h"
@@ -18,8 +16,8 @@ void emit_flags_saved(Assembler& out);
 // The flags, rax and rdx.
 void emit_restored(Assembler& out);
 
-// gs:jump and rax = the copy of the code at rcx; breaks rdx and the flags. The jumps to be bound are
-// those taken if there is none.
-std::array<u32, 2> emit_lookup(Assembler& out);
+// gs:jump and rax = the copy of the code at rcx; breaks rdx and the flags. The jump to be bound is
+// taken if there is none.
+u32 emit_lookup(Assembler& out);
 
 }  // namespace pgokit::record

@@ -124,12 +124,12 @@ void emit_next_pass(Assembler& out, Routines& routines, Recovery state) {
   out.save32(Reg::rax, scratch::left);
   note_state(out, routines, state);  // the ring is empty
   out.load(Reg::rcx, scratch::target);
-  auto missing = emit_lookup(out);
+  u32 missing = emit_lookup(out);
   emit_restored(out);
   out.load(Reg::r11, scratch::r11);
   out.load(Reg::rcx, scratch::rcx);
   out.jump_gs(scratch::jump);
-  for (u32 fixup : {no_room, last, missing[0], missing[1]}) out.bind(fixup);
+  for (u32 fixup : {no_room, last, missing}) out.bind(fixup);
   state.counted = Recovery::Counted::all;
   note_state(out, routines, state);
   out.bind(inside);
@@ -185,11 +185,11 @@ void emit_dispatch(Assembler& out, Routines& routines) {
   note_state(out, routines, state);
   out.bytes({0x0f, 0x84});  // jz: the window is full
   u32 full = out.rel32();
-  auto missing = emit_lookup(out);
+  u32 missing = emit_lookup(out);
   emit_restored(out);
   out.load(Reg::rcx, scratch::rcx);
   out.jump_gs(scratch::jump);
-  out.bind(full), out.bind(missing[0]), out.bind(missing[1]);
+  out.bind(full), out.bind(missing);
   emit_restored(out);
   out.jump_gs(scratch::leave);
 }

@@ -120,8 +120,9 @@ struct Target {
 };
 static_assert(sizeof(Target) == entry_size);
 
-// The table of indirect targets: 65,536 addresses of translated blocks, 0 where there is none. The
-// original address of a block lies in the 8 bytes before its code.
+// The table of indirect targets: 65,536 addresses of translated blocks, 0 where there is none. A
+// block stands at the index of its original address or at the next place that was free. That address
+// lies in the 8 bytes before its code.
 inline constexpr u64 table_entries = 65536;
 constexpr u64 table_index(u64 address) { return (address ^ (address >> 15)) & 0xffff; }
 

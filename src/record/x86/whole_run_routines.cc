@@ -79,7 +79,7 @@ void emit_dispatch(Assembler& out, Routines& routines) {
   state.flags = true;
   note_state(out, routines, state);
   out.load(Reg::rcx, scratch::target);
-  auto missing = emit_lookup(out);
+  u32 missing = emit_lookup(out);
   out.bytes({0x65, 0x83, 0x3c, 0x25}), out.value(scratch::room), out.bytes({0});  // cmp room, 0
   out.bytes({0x0f, 0x84});                                                        // je: no room
   u32 no_room = out.rel32();
@@ -125,7 +125,7 @@ void emit_dispatch(Assembler& out, Routines& routines) {
   out.jump_gs(scratch::jump);
   state.unrecorded = Recovery::Unrecorded::in_scratch;
   note_state(out, routines, state);
-  for (u32 fixup : {missing[0], missing[1], no_room}) out.bind(fixup);
+  for (u32 fixup : {missing, no_room}) out.bind(fixup);
   emit_restored(out);
   out.jump_gs(scratch::leave);
 }
