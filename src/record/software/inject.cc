@@ -43,12 +43,13 @@ bool next_stop(StoppedThread& thread, Stop& stop) {
   return true;
 }
 
-// A fault of the code at the site, which is none of the program's.
+// A fault of the code at the site, or the end of a step: none of the program's. A fault or breakpoint
+// of the program right before it was stopped comes when it is set going, so at the site too.
 bool is_fault_at(pid_t tid, u64 site) {
   siginfo_t info;
-  Registers regs;
-  return get_signal(tid, info) && caused_by_instruction(info) && get_registers(tid, regs) &&
-         regs.rip - site < call_site_size;
+  if (!get_signal(tid, info) || !caused_by_instruction(info)) return false;
+  if (info.si_signo == SIGTRAP) return info.si_code == TRAP_TRACE;
+  return reinterpret_cast<u64>(info.si_addr) - site < call_site_size;
 }
 
 // Lets the thread run to the entry or exit of a system call. It may be at the entry of another one
