@@ -298,14 +298,15 @@ std::shared_ptr<const AddressSpace::Image> AddressSpace::image() {
 
 bool AddressSpace::adopt(StoppedThread& thread, const Image& image) {
   const auto& arenas = image.code.arenas();
-  if (half_mapped_ || !obstacle_.empty() || has_shadow_stack(tid_)) return false;
+  if (half_mapped_ || !inherited_.empty() || !obstacle_.empty() || has_shadow_stack(tid_))
+    return true;
   auto is_free = [&](const Arena& arena) {
     return std::ranges::none_of(map_.list(), [&](const Mapping& one) {
       return one.start < arena.base + arena.shape.size() && arena.base < one.end;
     });
   };
   auto site = find_call_site();
-  if (!site || !std::ranges::all_of(arenas, is_free)) return false;
+  if (!site || !std::ranges::all_of(arenas, is_free)) return true;
   for (const auto& arena : arenas) {
     bool mapped = map_arena(thread, *site, arena.base, arena.shape);
     if (thread.gone) return false;

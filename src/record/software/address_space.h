@@ -97,7 +97,8 @@ class AddressSpace {
     std::vector<CodeRange> restartable;
   };
   std::shared_ptr<const Image> image();
-  // False: this is not to be had here, or not all of it; the cache is as it was, or has an arena.
+  // Where that is not to be had here, the cache is as it was, or has an arena. False: the thread is
+  // in another stop, or the process gone.
   bool adopt(StoppedThread& thread, const Image& image);
 
   // Asked for the first time of this mapping.

@@ -32,7 +32,7 @@ Result<RecordSummary> follow(const RecordSettings& settings, Follower& follower,
                              const std::function<perf::BranchCounts()>& counts) {
   Tracer tracer(follower, ticks, recording);
   if (settings.pids.empty())
-    TRY(tracer.launch(settings.command, settings.exact));
+    TRY(tracer.launch(settings.command));
   else
     TRY(attach_all(tracer, settings));
   tracer.run(settings.seconds, [&] {

@@ -1,5 +1,7 @@
 #include "record/software/sampler.h"
 
+#include <sys/ptrace.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -27,6 +29,13 @@ bool Sampler::begin(FollowedThread& thread) {
   return begin_here(thread, regs);
 }
 
+// What other processes have run of the same program. False: no window can begin now.
+bool Sampler::adopt(FollowedThread& thread, const Registers& regs) {
+  auto& space = *thread.space;
+  if (!space.cache().arenas().empty() || !space.can_leave(thread, regs)) return true;
+  return images_.adopt(thread, thread.pid, space);
+}
+
 bool Sampler::begin_here(FollowedThread& thread, const Registers& regs) {
   if (thread.space->due_for_refresh(regs.rip)) refresh(thread);
   thread.space->check_copies();
@@ -39,13 +48,19 @@ bool Sampler::begin_here(FollowedThread& thread, const Registers& regs) {
   u64 cpu_begin_ns = thread.cpu_time.now_ns();
   bool runs_64_bit = runs_64_bit_code(regs);
   if (!runs_64_bit) thread.space->give_up("it runs 32-bit code");
-  auto begun = runs_64_bit ? engine_.begin(thread, regs, branches) : Progressed::impossible;
+  bool possible = runs_64_bit && adopt(thread, regs);
+  auto begun = possible ? engine_.begin(thread, regs, branches) : Progressed::impossible;
   if (begun == Progressed::running) {
     thread.window_begin_ns = cpu_begin_ns;
     return true;
   }
   if (!thread.gone) write_place(thread, regs);
   return false;
+}
+
+void Sampler::ends(FollowedThread& thread) {
+  bool ends = thread.last_stop.event() == PTRACE_EVENT_EXIT;
+  if (ends && thread.space) images_.keep(thread.pid, *thread.space);
 }
 
 bool Sampler::stopped(FollowedThread& thread, Stop stop) {

@@ -12,6 +12,7 @@
 #include "record/software/branch_counter.h"
 #include "record/software/call_chain.h"
 #include "record/software/follower.h"
+#include "record/software/images.h"
 #include "record/software/recording_file.h"
 #include "record/software/stacks.h"
 
@@ -36,6 +37,7 @@ class Sampler : public Follower {
   CopyFor purpose() const override { return CopyFor::windows; }
   bool begin(FollowedThread& thread) override;
   bool stopped(FollowedThread& thread, Stop stop) override;
+  void ends(FollowedThread& thread) override;
   void refresh(FollowedThread& thread) override;
 
   // What the windows have counted.
@@ -43,6 +45,7 @@ class Sampler : public Follower {
 
  private:
   bool begin_here(FollowedThread& thread, const Registers& regs);
+  bool adopt(FollowedThread& thread, const Registers& regs);
   static size_t real_frames(AddressSpace& space, std::span<const u64> chain);
   void write_samples(FollowedThread& thread, const Registers& regs);
   void time(FollowedThread& thread) const;
@@ -55,6 +58,7 @@ class Sampler : public Follower {
   ChainUnwinder unwinder_;
   StackCutter cutter_;
   BranchCounter counter_;
+  ProgramImages images_;
   std::minstd_rand random_{1};  // the same seed for each recording
   std::vector<u64> chain_;
 };

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "record/system/clock.h"
 #include "record/system/launch.h"
@@ -83,14 +84,20 @@ Tracer::Traced& Tracer::thread(pid_t tid) {
   return *entry;
 }
 
-// Only who counts whole runs has something to do at the end of a thread.
+// Who counts whole runs has something to do at the end of each thread.
 bool Tracer::seize(pid_t tid) {
   bool at_end = follower_.purpose() == CopyFor::whole_run;
   return ptrace(PTRACE_SEIZE, tid, nullptr, options | (at_end ? PTRACE_O_TRACEEXIT : 0)) == 0;
 }
 
-Status Tracer::launch(const std::vector<std::string>& command, bool same_addresses) {
-  auto program = TRY(Launch::prepare(command, signals_before_, same_addresses));
+// Others only of threads that had windows: many processes are too short for one.
+void Tracer::stop_at_end(Traced& one) {
+  if (std::exchange(one.stops_at_end, true)) return;
+  ptrace(PTRACE_SETOPTIONS, one.tid, nullptr, options | PTRACE_O_TRACEEXIT);
+}
+
+Status Tracer::launch(const std::vector<std::string>& command) {
+  auto program = TRY(Launch::prepare(command, signals_before_, true));
   if (!seize(program.pid())) return fail("cannot trace {}: {}", command[0], std::strerror(errno));
   auto& main = thread(program.pid());
   main.pid = main_pid_ = program.pid();
@@ -259,6 +266,7 @@ void Tracer::handle_event(Traced& one, Stop stop) {
   }
   if (one.due) {
     if (ticks_.mappings_changed()) expire_maps();
+    stop_at_end(one);
     bool begun = follower_.begin(one);
     if (one.space && one.space->needs_room()) interrupt_windows(*one.space);
     if (begun || one.gone) return;

@@ -40,7 +40,7 @@ class Tracer {
   Tracer(const Tracer&) = delete;
 
   // Starts a program; it is followed from its exec() on.
-  Status launch(const std::vector<std::string>& command, bool same_addresses = false);
+  Status launch(const std::vector<std::string>& command);
   // Follows all threads of a running process; may be called for several.
   Status attach(pid_t pid);
   // Until the program has ended, `seconds` (0: no limit) are over, or the user has had enough; then
@@ -56,6 +56,7 @@ class Tracer {
   struct Traced : FollowedThread {
     bool begun = false;    // its first stop is over
     bool waiting = false;  // stopped, until its creator's stop tells who it is
+    bool stops_at_end = false;
   };
 
   void wait_for_event(u64 until_ns);
@@ -79,6 +80,7 @@ class Tracer {
   void expire_maps();
   Traced& thread(pid_t tid);
   bool seize(pid_t tid);
+  static void stop_at_end(Traced& one);
 
   Follower& follower_;
   TickSource& ticks_;

@@ -43,13 +43,6 @@ scratch::Header header_of(AddressSpace& space, int area) {
   return header;
 }
 
-// Empty if it cannot be told.
-std::string program_of(pid_t pid) {
-  char path[4096];
-  auto size = readlink(fmt::format("/proc/{}/exe", pid).c_str(), path, sizeof path);
-  return size > 0 ? std::string(path, static_cast<size_t>(size)) : "";
-}
-
 bool overlaps_code(const MemoryMap& map, u64 address, u64 size) {
   for (const auto& mapping : map.list())
     if (mapping.executable && mapping.start < address + size && address < mapping.end) return true;
@@ -127,11 +120,7 @@ bool WholeRunCounter::may_go_in(FollowedThread& thread, const Registers& regs) {
 // is missing would take longer.
 bool WholeRunCounter::prepare(FollowedThread& thread, u64 address) {
   auto& space = *thread.space;
-  if (space.cache().arenas().empty()) {
-    auto image = images_.find(program_of(thread.pid));
-    if (image != images_.end()) space.adopt(thread, *image->second);
-    if (thread.gone) return false;
-  }
+  if (!images_.adopt(thread, thread.pid, space)) return false;
   if (!space.cache().reaches(address)) refresh(thread);  // there must be room for an arena
   if (!space.prepare(thread, address)) return false;
   space.cache().set_alone(space.nobody_inside());
@@ -139,17 +128,6 @@ bool WholeRunCounter::prepare(FollowedThread& thread, u64 address) {
   if (mapping && space.first_time_in(*mapping))
     space.cache().enter_all(counter_.targets_in(*mapping));
   return true;
-}
-
-// While the process is there. Much more than what is known must be new, as it takes time.
-void WholeRunCounter::keep_image(FollowedThread& thread) {
-  constexpr size_t most_images = 16;
-  auto program = program_of(thread.pid);
-  auto it = images_.find(program);
-  if (program.empty() || (it == images_.end() && images_.size() == most_images)) return;
-  size_t known = it == images_.end() ? 0 : it->second->code.blocks();
-  if (thread.space->cache().blocks() < known + known / 16 + 1) return;
-  if (auto image = thread.space->image()) images_[program] = std::move(image);
 }
 
 // From outside, where the program is at `regs`. False: it is still there, and stopped.
@@ -214,7 +192,7 @@ void WholeRunCounter::go_on_outside(FollowedThread& thread, const Registers& reg
   const auto* mapping = thread.space ? thread.space->map().find(regs.rip) : nullptr;
   ++counts_.without;
   counts_.generated += mapping && mapping->is_generated();
-  resume(thread.tid, Resume::to_system_call);
+  resume(thread.tid, Resume::to_system_call, thread.deliver);
 }
 
 void WholeRunCounter::go_on(FollowedThread& thread) {
@@ -365,7 +343,8 @@ bool WholeRunCounter::make_call(FollowedThread& thread, const Registers& regs) {
   if (changes_code) space.expire_map();
   if (relocated) space.forget_sequences();
   if (relocated || sets_rules(regs)) own.known = false;
-  if (executes_program(regs)) take_counts(thread), notice_end(thread), keep_image(thread);
+  if (executes_program(regs))
+    take_counts(thread), notice_end(thread), images_.keep(thread.pid, space);
   set_registers(thread.tid, regs);
   resume(thread.tid, Resume::to_system_call);
   return true;
@@ -387,7 +366,7 @@ void WholeRunCounter::ends(FollowedThread& thread) {
   if (thread.window.running && get_registers(thread.tid, regs)) come_out(thread, regs);
   notice_end(thread);
   take_counts(thread);
-  keep_image(thread);
+  images_.keep(thread.pid, *thread.space);
 }
 
 std::vector<FollowedThread*> WholeRunCounter::take_waiting() {

@@ -20,7 +20,6 @@
 // one stretch ends there and another one begins. A thread's scratch area is its own until it ends;
 // its counts are taken then, and before the cache forgets what they are of.
 
-#include <tsl/robin_map.h>
 #include <tsl/robin_set.h>
 
 #include <memory>
@@ -29,6 +28,7 @@
 
 #include "record/software/branch_counter.h"
 #include "record/software/follower.h"
+#include "record/software/images.h"
 #include "record/software/recording_file.h"
 
 namespace pgokit::record {
@@ -56,7 +56,6 @@ class WholeRunCounter : public Follower {
   bool go_in(FollowedThread& thread, Registers regs, u64 code);
   bool may_go_in(FollowedThread& thread, const Registers& regs);
   bool prepare(FollowedThread& thread, u64 address);
-  void keep_image(FollowedThread& thread);
   bool has_area(FollowedThread& thread);
   bool step_over(FollowedThread& thread, Registers regs);
   static void step(FollowedThread& thread, const Registers& regs, int signal);
@@ -74,8 +73,7 @@ class WholeRunCounter : public Follower {
   RecordingFile& recording_;
   BranchCounter counter_;
   tsl::robin_set<FollowedThread*> inside_, waiting_;
-  // Of programs that have run, by their files.
-  tsl::robin_map<std::string, std::shared_ptr<const AddressSpace::Image>> images_;
+  ProgramImages images_;
 };
 
 }  // namespace pgokit::record
