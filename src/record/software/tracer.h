@@ -54,9 +54,9 @@ class Tracer {
   static sigset_t block_signals();
 
   struct Traced : FollowedThread {
-    bool begun = false;    // its first stop is over
-    bool waiting = false;  // stopped, until its creator's stop tells who it is
-    bool stops_at_end = false;
+    bool begun = false;         // its first stop is over
+    bool waiting = false;       // stopped, until its creator's stop tells who it is
+    bool stops_at_end = false;  // with PTRACE_EVENT_EXIT, for Follower::ends()
   };
 
   void wait_for_event(u64 until_ns);
