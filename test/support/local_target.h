@@ -58,7 +58,7 @@ class LocalTarget {
     u64 code = cache.enter(reinterpret_cast<u64>(function));
     EXPECT_NE(code, 0U);
     auto header = cache.header(branches, passes);
-    header.recorder = nobody;
+    header.self = cache.scratch(0);
     std::memcpy(reinterpret_cast<void*>(cache.scratch(0)), &header, sizeof header);
     syscall(SYS_arch_prctl, ARCH_SET_GS, cache.scratch(0));
     branches_ = branches;
@@ -117,7 +117,6 @@ class LocalTarget {
       }
   }
 
-  static constexpr u64 nobody = 0x7fffffff;  // no process has that number
   LocalMemory memory_;
   u32 branches_ = 0;
 

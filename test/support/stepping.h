@@ -29,6 +29,7 @@ struct Stepping {
     Registers regs{};
     regs.rip = of(REG_RIP), regs.rax = of(REG_RAX), regs.rcx = of(REG_RCX), regs.rdx = of(REG_RDX);
     regs.r11 = of(REG_R11), regs.eflags = of(REG_EFL);
+    regs.rdi = of(REG_RDI), regs.rsi = of(REG_RSI), regs.r10 = of(REG_R10);
     auto recovered = target->cache.recover(regs, target->header());
     ASSERT_TRUE(recovered.was_inside);
     left_for = regs.rip, edges = target->recorded();
@@ -41,6 +42,7 @@ struct Stepping {
     auto set = [&](int number, u64 value) { registers[number] = static_cast<greg_t>(value); };
     set(REG_RIP, regs.rip), set(REG_RAX, regs.rax), set(REG_RCX, regs.rcx), set(REG_RDX, regs.rdx);
     set(REG_R11, regs.r11), set(REG_EFL, regs.eflags & ~trap_flag);
+    set(REG_RDI, regs.rdi), set(REG_RSI, regs.rsi), set(REG_R10, regs.r10);
   }
 
   // How many instructions in the cache there were.

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "record/software/stop_mark.h"
 #include "record/system/proc_status.h"
 
 namespace pgokit::record {
@@ -378,7 +379,7 @@ int AddressSpace::take_scratch() {
   }
   if (scratch_free_ == 0) return -1;
   int n = std::countr_zero(scratch_free_);
-  if (!clear_counts(n)) return -1;
+  if (!clear_counts(n) || !make_ready(n)) return -1;
   scratch_free_ &= ~(u64{1} << n);
   scratch_counted_ |= u64{1} << n;
   return n;
@@ -406,6 +407,22 @@ bool AddressSpace::go_in(int area) {
   return true;
 }
 
+// The signal that stops its thread, and which system calls copies make.
+bool AddressSpace::make_ready(int n) {
+  if (scratch_ready_ >> n & 1) return true;
+  struct {
+    siginfo_t mark = stop_mark();
+    u64 set = u64{1} << (mark_signal - 1);
+  } const stop;
+  static_assert(sizeof stop.mark == scratch::mark_set - scratch::mark);
+  u64 area = cache_.scratch(static_cast<u64>(n));
+  bool written =
+      memory_.write(area + scratch::mark, Bytes(reinterpret_cast<const u8*>(&stop), sizeof stop)) &&
+      memory_.write(area + scratch::calls, calls_made_in_copies());
+  if (written) scratch_ready_ |= u64{1} << n;
+  return written;
+}
+
 // Those of a thread that was killed in a window.
 bool AddressSpace::clear_counts(int n) {
   if (!(scratch_counted_ >> n & 1)) return true;
@@ -424,6 +441,27 @@ bool AddressSpace::take_counts(int n, std::vector<EdgeCount>& counts) {
   if (!drain(n, cache_.edges(), counts)) return false;
   scratch_counted_ &= ~(u64{1} << n);
   return true;
+}
+
+AddressSpace::CallEffect AddressSpace::effect_of_call(const Registers& regs) const {
+  auto call = mapping_call(regs);
+  CallEffect effect{.on_mappings = call.is_one};
+  for (const auto& mapping : map_.list())
+    effect.takes_code |= call.is_one && mapping.executable &&
+                         mapping.start < call.address + call.size && call.address < mapping.end;
+  effect.changes_code = call.maps_code || effect.takes_code;
+  // A loader that has relocated the data of a file makes it read-only.
+  const auto* data = call.protects ? map_.find(call.address) : nullptr;
+  effect.relocated = data && data->inode != 0;
+  return effect;
+}
+
+// If it leaves all code as it is.
+u64 AddressSpace::enter_call(const Registers& regs) {
+  auto effect = effect_of_call(regs);
+  if (!effect.on_mappings || effect.changes_code || effect.relocated || needs_all_outside())
+    return 0;
+  return cache_.enter_call(regs.rip);
 }
 
 void AddressSpace::hand_over_counts() {

@@ -101,6 +101,14 @@ class AddressSpace {
   // in another stop, or the process gone.
   bool adopt(StoppedThread& thread, const Image& image);
 
+  // What the system call that a thread is about to make does to code.
+  struct CallEffect {
+    bool on_mappings = false, takes_code = false, changes_code = false, relocated = false;
+  };
+  CallEffect effect_of_call(const Registers& regs) const;
+  // Where the copy makes that call; 0: it is to be made outside.
+  u64 enter_call(const Registers& regs);
+
   // Asked for the first time of this mapping.
   bool first_time_in(const Mapping& mapping) { return entered_.insert(mapping.start).second; }
 
@@ -153,6 +161,7 @@ class AddressSpace {
   void make_room();
   void clear_cache();
   bool clear_counts(int n);
+  bool make_ready(int n);
   bool drain(int n, size_t edges, std::vector<EdgeCount>& counts);
 
   std::vector<u64> inherited_;  // arenas of the parent, not in use yet
@@ -163,6 +172,7 @@ class AddressSpace {
   static constexpr u64 all_scratch = (u64{1} << ArenaShape::scratch_areas) - 1;
   u64 scratch_free_ = all_scratch;
   u64 scratch_counted_ = 0;  // areas with counts that nobody has taken
+  u64 scratch_ready_ = 0;    // areas with what all their users need
   std::vector<CodeRange> restartable_;
   bool restartable_known_ = false;  // for the mappings of map_
   bool stale_ = false;              // code has gone: translate anew once no thread is inside

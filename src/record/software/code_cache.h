@@ -70,9 +70,10 @@ struct Recovered {
   std::optional<Edge> unrecorded = {};  // the branch made last, where the ring does not have it
   // Entries of the ring that are in no counter yet: [uncounted, uncounted_end).
   u64 uncounted = 0, uncounted_end = 0;
+  std::optional<u64> blocked = {};  // signals: to be blocked again
 };
 
-// Those of a ring in this state, at the system call of `leave`.
+// Those of a ring in this state, of a thread that has left.
 inline Recovered recovered_at_leave(const scratch::Header& header) {
   bool counted = header.left == 0;
   return {.was_inside = true,

@@ -1,15 +1,14 @@
-// A thread in a window is in translated code. It stops there
-// - at the system call of `leave`: the window is full, or the next block is not translated yet;
+// A thread in a window is in translated code, which makes system calls too. It stops there
+// - by the signal of `leave`: the window is full, the next block is not translated yet, or the
+//   copy is not to make the next system call without a look at it;
 // - for a signal, or because the recorder or a stop signal wants it: it leaves the copy at once,
-// with
-//   the state that it would have in the original (CodeCache::recover), so that signals are
+//   with the state that it would have in the original (CodeCache::recover), so that signals are
 //   delivered where they came, in their order, and by whoever sent them.
-// A system call that comes back is made outside, with the program's own registers, and the window
-// goes on behind it.
 #include <algorithm>
 #include <optional>
 #include <random>
 
+#include "record/software/stop_mark.h"
 #include "record/software/window.h"
 #include "record/x86/system_call.h"
 
@@ -18,14 +17,13 @@ namespace {
 
 // After that many stops for code not translated yet a window ends early.
 constexpr u32 most_misses = 100;
-// The same for system calls, each of which takes four stops.
-constexpr u32 most_calls = 16;
 
 struct Seen {
   scratch::Header header;
+  u8 mark[scratch::ring - sizeof(scratch::Header)];
   scratch::Entry ring[scratch::most_branches + 1];
 };
-static_assert(offsetof(Seen, ring) == scratch::ring && sizeof(Seen) <= scratch::targets);
+static_assert(offsetof(Seen, ring) == scratch::ring && sizeof(Seen) <= scratch::calls);
 
 // A scratch area of an address space, while a window uses it.
 class ScratchArea {
@@ -46,10 +44,9 @@ class ScratchArea {
 };
 
 struct CodeCacheState : EngineState {
-  std::optional<ScratchArea> scratch;                                   // while a window runs
-  u32 misses = 0, calls = 0;                                            // in the window
-  enum class Call : u8 { none, asked_for, entered } call = Call::none;  // that is being made
-  u32 passes = 0;                                                       // of it
+  std::optional<ScratchArea> scratch;  // while a window runs
+  u32 misses = 0;                      // in the window
+  u32 passes = 0;                      // of it
   // How long windows are to be, as a share of the longest: where system calls follow each other
   // fast, long ones would all end at one of them.
   double reach = 1;
@@ -85,7 +82,7 @@ class CodeCacheEngine : public WindowEngine {
                      .stops = 1,
                      .reach = own.reach};
     thread.window.counts.clear();
-    own.misses = own.calls = 0;
+    own.misses = 0;
     own.passes = some(most_passes_ * own.reach);
     if (enter(thread)) return go_on(thread);
     thread.window.running = false;
@@ -94,8 +91,15 @@ class CodeCacheEngine : public WindowEngine {
 
   Progressed stopped(Thread& thread, Stop stop) override {
     ++thread.window.stops;
-    if (state_of(thread).call != CodeCacheState::Call::none) return at_call(thread, stop);
-    return stop.is_system_call() ? at_leave(thread) : interrupted(thread, stop);
+    Registers regs;
+    if (!get_registers(thread.tid, regs) || !read_header(thread)) return Progressed::running;
+    bool left = has_left(thread, regs);
+    if (left) thread.deliver = 0;
+    u64 pc = regs.rip;
+    auto recovered = thread.space->cache().recover(regs, seen_.header);
+    if (recovered.blocked) block_again(thread, *recovered.blocked);
+    return left ? at_leave(thread, regs, recovered)
+                : interrupted(thread, stop, pc, regs, recovered);
   }
 
  private:
@@ -126,6 +130,7 @@ class CodeCacheEngine : public WindowEngine {
     u64 at = state_of(thread).scratch->address();
     note_registers(header, regs);
     header.jump = code;
+    header.self = at;
     regs.rip = space.cache().start();
     regs.gs_base = at;
     regs.orig_rax = u64(-1);
@@ -134,105 +139,55 @@ class CodeCacheEngine : public WindowEngine {
   }
 
   static Progressed go_on(Thread& thread) {
-    resume(thread.tid, Resume::without_system_call);
+    resume(thread.tid, Resume::freely);
     return Progressed::running;
   }
 
-  Progressed at_leave(Thread& thread) {
-    Registers regs;
-    if (!read(thread, regs)) return Progressed::running;
+  Progressed at_leave(Thread& thread, Registers& regs, const Recovered& recovered) {
+    regs.orig_rax = u64(-1);
     const auto& header = seen_.header;
     thread.window.cycles += header.cycles();
-    recover_at_leave(regs, header);
-    if (header.left == 0)
-      return header.passes > 0 ? make_room(thread, regs) : all_over(thread, regs);
+    if (header.left == 0 && header.passes == 0) return all_over(thread, regs, recovered);
+    if (header.left == 0) return make_room(thread, regs, recovered);
     auto& own = state_of(thread);
-    if (own.misses >= most_misses) return finish(thread, regs);
-    if (!comes_back(thread.space->code_at(regs.rip), regs)) return at_miss(thread, regs);
-    if (++own.calls > most_calls) return cut_short(thread, regs);
-    return make_call(thread, regs);
-  }
-
-  // The program's next instruction is a system call. The thread leaves the cache for it.
-  static Progressed make_call(Thread& thread, Registers& regs) {
-    regs.gs_base = thread.window.regs.gs_base;
-    if (!set_registers(thread.tid, regs)) return Progressed::running;
-    state_of(thread).call = CodeCacheState::Call::asked_for;
-    resume(thread.tid, Resume::to_system_call);
-    return Progressed::running;
-  }
-
-  // First comes the exit of the call by which the thread has left the cache; then the entry and the
-  // exit of the program's own, unless something else comes in between.
-  Progressed at_call(Thread& thread, Stop stop) {
-    auto& own = state_of(thread);
-    Registers regs;
-    if (!get_registers(thread.tid, regs)) return Progressed::running;
-    if (!stop.is_system_call()) return end_outside(thread, regs);
-    bool is_exit = own.call == CodeCacheState::Call::entered;
-    if (!is_exit) {
-      if (static_cast<i64>(regs.orig_rax) >= 0) own.call = CodeCacheState::Call::entered;
-      resume(thread.tid, Resume::to_system_call);
-      return Progressed::running;
-    }
-    thread.space->check_copies();  // the program may have written to its own code
-    if (in_system_call(regs) || was_interrupted(regs) || thread.space->stale())
-      return end_outside(thread, regs);
-    return come_back(thread, regs);
-  }
-
-  Progressed come_back(Thread& thread, const Registers& regs) {
-    u64 code = thread.space->cache().enter(regs.rip);
-    if (!code || !read_header(thread) || !send_in(thread, regs, seen_.header, code))
-      return end_outside(thread, regs);
-    state_of(thread).call = CodeCacheState::Call::none;
+    if (own.misses >= most_misses) return finish(thread, regs, recovered);
+    u64 code = 0;
+    if (is_instruction_of_call(thread.space->code_at(regs.rip)))
+      code = thread.space->enter_call(regs);
+    else
+      code = after_miss(thread, regs.rip);
+    if (thread.gone) return Progressed::running;
+    if (!code || !send_in(thread, regs, header, code)) return cut_short(thread, regs, recovered);
     return go_on(thread);
   }
 
+  // The copy of code that has not been translated yet.
+  u64 after_miss(Thread& thread, u64 original) {
+    ++state_of(thread).misses;
+    auto& cache = thread.space->cache();
+    bool indirect = newest_is_indirect(thread);
+    // Another piece of the address space may need an arena of its own.
+    u64 code = thread.space->prepare(thread, original) ? cache.enter(original) : 0;
+    if (code && indirect) cache.publish(original);
+    return code;
+  }
+
   // More targets have been met than there is room to count.
-  Progressed make_room(Thread& thread, const Registers& regs) {
+  Progressed make_room(Thread& thread, const Registers& regs, const Recovered& recovered) {
     if (!state_of(thread).scratch->take_counts(thread.window.counts)) return Progressed::running;
     auto& header = seen_.header;
     --header.passes;
     header.left = header.pass;
     header.room = thread.space->cache().header(1).room;
     u64 code = thread.space->cache().enter(regs.rip);
-    if (!code || !send_in(thread, regs, header, code)) return cut_short(thread, regs);
+    if (!code || !send_in(thread, regs, header, code)) return cut_short(thread, regs, recovered);
     return go_on(thread);
   }
 
-  // In or behind a system call: the thread has the program's registers.
-  Progressed end_outside(Thread& thread, const Registers& regs) {
-    thread.window.cut_short = true;
-    if (read_ring(thread)) collect(thread, regs);
-    return close(thread);
-  }
-
-  Progressed at_miss(Thread& thread, Registers& regs) {
-    auto& own = state_of(thread);
-    ++own.misses;
-    auto& cache = thread.space->cache();
-    bool indirect = newest_is_indirect(thread);
-    u64 original = regs.rip;
-    // Another piece of the address space may need an arena of its own.
-    u64 code = thread.space->prepare(thread, original) ? cache.enter(original) : 0;
-    if (thread.gone) return Progressed::running;
-    if (!code) return cut_short(thread, regs);
-    if (indirect) cache.publish(original);
-    TargetMemory::Word jump{own.scratch->address() + scratch::jump, code};
-    thread.space->memory().write_words({&jump, 1});
-    regs.rip = cache.start();
-    set_registers(thread.tid, regs);
-    return go_on(thread);
-  }
-
-  Progressed interrupted(Thread& thread, Stop stop) {
-    Registers regs;
-    if (!read(thread, regs)) return Progressed::running;
+  Progressed interrupted(Thread& thread, Stop stop, u64 pc, const Registers& regs,
+                         const Recovered& recovered) {
     auto& space = *thread.space;
-    u64 pc = regs.rip;
     bool in_routine = space.cache().in_routine(pc);
-    auto recovered = space.cache().recover(regs, seen_.header);
     siginfo_t info;
     if (stop.event() == 0 && get_signal(thread.tid, info) && caused_by_instruction(info)) {
       // Reading the time. A breakpoint of the program's right before the window has SI_KERNEL too.
@@ -249,10 +204,6 @@ class CodeCacheEngine : public WindowEngine {
     if (!read_ring(thread)) return Progressed::running;
     collect(thread, regs, recovered);
     return end(thread);
-  }
-
-  bool read(Thread& thread, Registers& regs) {
-    return get_registers(thread.tid, regs) && read_header(thread);
   }
 
   bool read_header(Thread& thread) {
@@ -281,14 +232,10 @@ class CodeCacheEngine : public WindowEngine {
     thread.window.taken.push_back(edge);
   }
 
-  Progressed all_over(Thread& thread, const Registers& regs) {
+  Progressed all_over(Thread& thread, const Registers& regs, const Recovered& recovered) {
     auto& reach = state_of(thread).reach;
     reach = std::min(reach * 1.1, 1.0);
-    return finish(thread, regs);
-  }
-
-  void collect(Thread& thread, const Registers& regs) {
-    collect(thread, regs, recovered_at_leave(seen_.header));
+    return finish(thread, regs, recovered);
   }
 
   void collect(Thread& thread, const Registers& regs, const Recovered& recovered) {
@@ -315,16 +262,16 @@ class CodeCacheEngine : public WindowEngine {
     ++window.passed;
   }
 
-  Progressed cut_short(Thread& thread, const Registers& regs) {
+  Progressed cut_short(Thread& thread, const Registers& regs, const Recovered& recovered) {
     auto& reach = state_of(thread).reach;
     reach = std::max(reach / 2, 1.0 / most_passes_);
     thread.window.cut_short = true;
-    return finish(thread, regs);
+    return finish(thread, regs, recovered);
   }
 
-  Progressed finish(Thread& thread, const Registers& regs) {
+  Progressed finish(Thread& thread, const Registers& regs, const Recovered& recovered) {
     if (!read_ring(thread)) return Progressed::running;
-    collect(thread, regs);
+    collect(thread, regs, recovered);
     return end(thread);
   }
 
@@ -337,7 +284,6 @@ class CodeCacheEngine : public WindowEngine {
     auto& own = state_of(thread);
     if (!own.scratch->take_counts(thread.window.counts)) thread.window.counts.clear();
     own.scratch.reset();
-    own.call = CodeCacheState::Call::none;
     thread.window.running = false;
     return Progressed::finished;
   }

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 
+#include "record/software/stop_mark.h"
 #include "record/system/proc_status.h"
 
 namespace pgokit::record {
@@ -64,6 +65,8 @@ bool to_system_call(StoppedThread& thread, u64 site, u8 operation) {
       continue;
     }
     if (thread.let_go && stop.event() == PTRACE_EVENT_STOP && !stop.is_of_group()) continue;
+    siginfo_t info;
+    if (stop.event() == 0 && get_signal(thread.tid, info) && is_stop_mark(info)) continue;
     if (stop.event() != 0)  // a stop of the whole process, perhaps: it is told again
       ptrace(PTRACE_INTERRUPT, thread.tid, nullptr, nullptr);
     else

@@ -15,6 +15,7 @@
 #include "record/software/images.h"
 #include "record/software/recording_file.h"
 #include "record/software/stacks.h"
+#include "record/software/stop_mark.h"
 
 namespace pgokit::record {
 
@@ -35,6 +36,7 @@ class Sampler : public Follower {
         cutter_(settings.depth, settings.cycles) {}
 
   CopyFor purpose() const override { return CopyFor::windows; }
+  bool is_own_signal(FollowedThread& thread) override { return is_late_mark(thread); }
   bool begin(FollowedThread& thread) override;
   bool stopped(FollowedThread& thread, Stop stop) override;
   void ends(FollowedThread& thread) override;

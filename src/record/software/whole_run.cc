@@ -2,11 +2,11 @@
 
 #include <signal.h>
 #include <sys/ptrace.h>
-#include <unistd.h>
 
 #include <optional>
 #include <utility>
 
+#include "record/software/stop_mark.h"
 #include "record/system/proc_status.h"
 #include "record/x86/instruction.h"
 #include "record/x86/system_call.h"
@@ -29,8 +29,7 @@ struct WholeRunCounter::State : EngineState {
   std::optional<u64> next;  // counting stopped there; it goes on without a break if it does there
   bool stepping = false;    // the trap of a step is still to come
   u64 stepped_from = 0;
-  bool marked = false;  // the signal of `leave` is still to come
-  bool known = false;   // nothing has changed since windows were possible
+  bool known = false;  // nothing has changed since windows were possible
 };
 
 namespace {
@@ -41,12 +40,6 @@ scratch::Header header_of(AddressSpace& space, int area) {
   scratch::Header header{};
   space.memory().read(space.cache().scratch(static_cast<u64>(area)), &header, sizeof header);
   return header;
-}
-
-bool overlaps_code(const MemoryMap& map, u64 address, u64 size) {
-  for (const auto& mapping : map.list())
-    if (mapping.executable && mapping.start < address + size && address < mapping.end) return true;
-  return false;
 }
 
 }  // namespace
@@ -96,20 +89,15 @@ bool WholeRunCounter::has_area(FollowedThread& thread) {
   own.space = thread.space;
   u64 at = space.cache().scratch(static_cast<u64>(own.area));
   auto header = space.cache().header(1);
-  header.recorder = static_cast<u64>(getpid());
   header.edge = scratch::whole_run::no_edge;
-  auto& memory = space.memory();
-  return memory.write(at, Bytes(reinterpret_cast<const u8*>(&header), sizeof header)) &&
-         memory.write(at + scratch::whole_run::calls, calls_made_in_copies());
+  header.self = at;
+  return space.memory().write(at, Bytes(reinterpret_cast<const u8*>(&header), sizeof header));
 }
 
 bool WholeRunCounter::may_go_in(FollowedThread& thread, const Registers& regs) {
   auto& own = state_of(thread);
   auto& space = *thread.space;
   if (!runs_64_bit_code(regs)) space.give_up("it runs 32-bit code");
-  // `leave` asks whether the recorder is there.
-  if (!own.known && !shares_process_numbers(thread.tid))
-    space.give_up("it is in a PID namespace of its own");
   if (regs.gs_base != 0 && !space.is_arena(regs.gs_base)) return false;
   if (regs.eflags & trap_flag || (!own.known && !space.can_leave(thread, regs))) return false;
   own.known = true;
@@ -237,11 +225,10 @@ void WholeRunCounter::go_on(FollowedThread& thread) {
 
 bool WholeRunCounter::is_own_signal(FollowedThread& thread) {
   siginfo_t info;
-  if (!thread.engine || !get_signal(thread.tid, info)) return false;
+  if (!thread.engine) return false;
+  if (is_late_mark(thread)) return true;
   auto& own = state_of(thread);
-  if (own.marked && thread.deliver == marker_signal && info.si_code == SI_TKILL)
-    return own.marked = false, true;
-  if (thread.deliver != SIGTRAP) return false;
+  if (thread.deliver != SIGTRAP || !get_signal(thread.tid, info)) return false;
   if (info.si_code == SIGTRAP) return true;  // at a handler
   bool is_step = info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT;
   if (!is_step || !own.stepping) return false;
@@ -271,13 +258,6 @@ void WholeRunCounter::step(FollowedThread& thread, const Registers& regs, int si
   resume(thread.tid, Resume::one_instruction, signal);
 }
 
-// By its `leave`, not by a signal that has come at the same time.
-bool WholeRunCounter::is_left(FollowedThread& thread, const Registers& regs) const {
-  siginfo_t info;
-  return thread.deliver == marker_signal && thread.space->cache().at_stop(regs.rip) &&
-         get_signal(thread.tid, info) && info.si_code == SI_TKILL;
-}
-
 // The thread has the program's registers then.
 bool WholeRunCounter::come_out(FollowedThread& thread, Registers& regs) {
   auto& own = state_of(thread);
@@ -288,6 +268,7 @@ bool WholeRunCounter::come_out(FollowedThread& thread, Registers& regs) {
     counter_.add(space, *recovered.unrecorded, 1);
     ++counts_.counted;
   }
+  if (recovered.blocked) block_again(thread, *recovered.blocked);
   regs.gs_base = thread.window.regs.gs_base;
   own.next = regs.rip;
   thread.window.running = false;
@@ -301,16 +282,14 @@ bool WholeRunCounter::stopped(FollowedThread& thread, Stop stop) {
   if (!get_registers(thread.tid, regs)) return true;
   if (stop.event() == PTRACE_EVENT_EXIT) return false;
   u64 in_copy = regs.rip;
-  bool left = is_left(thread, regs);
-  bool marked = !left && thread.space->cache().at_stop(regs.rip);
+  bool left = has_left(thread, regs);
+  if (left) thread.deliver = 0;
   bool indirect = come_out(thread, regs);
   if (!left) {
-    state_of(thread).marked |= marked;
     correct_fault(thread, in_copy, regs.rip);
     set_registers(thread.tid, regs);
     return false;
   }
-  thread.deliver = 0;
   regs.orig_rax = u64(-1);
   auto& space = *thread.space;
   if (is_instruction_of_call(space.code_at(regs.rip))) return make_call(thread, regs);
@@ -328,21 +307,13 @@ bool WholeRunCounter::stopped(FollowedThread& thread, Stop stop) {
 bool WholeRunCounter::make_call(FollowedThread& thread, const Registers& regs) {
   auto& own = state_of(thread);
   auto& space = *thread.space;
-  auto mapping = mapping_call(regs);
-  bool takes_code = mapping.is_one && overlaps_code(space.map(), mapping.address, mapping.size);
-  bool changes_code = mapping.maps_code || takes_code;
-  // A loader that has relocated the data of a file makes it read-only.
-  const auto* data = mapping.protects ? space.map().find(mapping.address) : nullptr;
-  bool relocated = data && data->inode != 0;
-  if (mapping.is_one && !changes_code && !relocated && !space.needs_all_outside()) {
-    u64 code = space.cache().enter_call(regs.rip);
-    if (code && go_in(thread, regs, code)) return true;
-  }
+  if (u64 code = space.enter_call(regs); code && go_in(thread, regs, code)) return true;
+  auto effect = space.effect_of_call(regs);
   own.next = regs.rip + call_length;
-  if (takes_code && space.nobody_inside()) space.hand_over_counts();
-  if (changes_code) space.expire_map();
-  if (relocated) space.forget_sequences();
-  if (relocated || sets_rules(regs)) own.known = false;
+  if (effect.takes_code && space.nobody_inside()) space.hand_over_counts();
+  if (effect.changes_code) space.expire_map();
+  if (effect.relocated) space.forget_sequences();
+  if (effect.relocated || sets_rules(regs)) own.known = false;
   if (executes_program(regs))
     take_counts(thread), notice_end(thread), images_.keep(thread.pid, space);
   set_registers(thread.tid, regs);

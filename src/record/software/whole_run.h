@@ -62,7 +62,6 @@ class WholeRunCounter : public Follower {
   static void hide_trap_flag(FollowedThread& thread);
   void go_on_outside(FollowedThread& thread, const Registers& regs);
   bool come_out(FollowedThread& thread, Registers& regs);
-  bool is_left(FollowedThread& thread, const Registers& regs) const;
   bool make_call(FollowedThread& thread, const Registers& regs);
   void correct_fault(FollowedThread& thread, u64 in_copy, u64 in_program);
   void notice_end(FollowedThread& thread);

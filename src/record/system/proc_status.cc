@@ -115,15 +115,6 @@ Restrictions restrictions_of(pid_t tid) {
   return {.sandboxed = is_sandboxed(status), .holds_faults = (held >> (SIGSEGV - 1) & 1) != 0};
 }
 
-// The line has a number for each namespace that it is in, from the caller's on.
-bool shares_process_numbers(pid_t tid) {
-  auto numbers = status_line(tid, "NSpid");
-  auto last = numbers.find_last_not_of(" \t\n");
-  auto first = numbers.find_first_of("0123456789");
-  return last == std::string::npos || first == std::string::npos ||
-         numbers.find('\t', first) >= last;
-}
-
 bool has_shadow_stack(pid_t tid) {
   return status_line(tid, "x86_Thread_features").find("shstk") != std::string::npos;
 }

@@ -23,8 +23,6 @@ struct Restrictions {
   bool holds_faults = false;  // SIGSEGV is blocked or ignored
 };
 Restrictions restrictions_of(pid_t tid);
-// The thread knows processes by the numbers that the caller knows them by.
-bool shares_process_numbers(pid_t tid);
 // Return addresses that a copy pushes would not be in it.
 bool has_shadow_stack(pid_t tid);
 

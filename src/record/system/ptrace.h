@@ -13,16 +13,14 @@ namespace pgokit::record {
 // How a stopped thread is set going.
 enum class Resume : u8 {
   freely,
-  to_system_call,       // stops at the entry and exit of the next one
-  without_system_call,  // stops at the next one, which is not made
+  to_system_call,  // stops at the entry and exit of the next one
   one_instruction,
 };
 
 inline bool resume(pid_t tid, Resume how, int signal = 0) {
-  auto request = how == Resume::freely                ? PTRACE_CONT
-                 : how == Resume::to_system_call      ? PTRACE_SYSCALL
-                 : how == Resume::without_system_call ? PTRACE_SYSEMU
-                                                      : PTRACE_SINGLESTEP;
+  auto request = how == Resume::freely           ? PTRACE_CONT
+                 : how == Resume::to_system_call ? PTRACE_SYSCALL
+                                                 : PTRACE_SINGLESTEP;
   return ptrace(request, tid, nullptr, static_cast<long>(signal)) == 0;
 }
 

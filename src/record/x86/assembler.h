@@ -10,7 +10,7 @@
 
 namespace pgokit::record {
 
-enum class Reg : u8 { rax = 0, rcx = 1, rdx = 2, rsi = 6, rdi = 7, r11 = 11 };
+enum class Reg : u8 { rax = 0, rcx = 1, rdx = 2, rsi = 6, rdi = 7, r10 = 10, r11 = 11 };
 
 class Assembler {
  public:
@@ -42,7 +42,10 @@ class Assembler {
     bytes({0x65, 0xc7, 0x04, 0x25}), value(slot), value(number);
   }
   void jump_gs(u32 slot) { bytes({0x65, 0xff, 0x24, 0x25}), value(slot); }  // jmp gs:[slot]
-  void rcx_is(u64 number) { bytes({0x48, 0xb9}), value(number); }           // movabs rcx, imm64
+  void time_stamp(u32 slot) {  // rdtsc; breaks rax and rdx
+    bytes({0x0f, 0x31}), save32(Reg::rax, slot), save32(Reg::rdx, slot + 4);
+  }
+  void rcx_is(u64 number) { bytes({0x48, 0xb9}), value(number); }  // movabs rcx, imm64
 
   // jmp [rip + x] where the 8 bytes at `slot` hold the target.
   void jump_through(u64 slot) {

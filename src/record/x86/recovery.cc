@@ -16,13 +16,6 @@ void note_registers(scratch::Header& header, const Registers& regs) {
   header.target = regs.rip;
 }
 
-void recover_at_leave(Registers& regs, const scratch::Header& header) {
-  regs.rax = header.rax, regs.rcx = header.rcx;
-  regs.rdx = header.rdx, regs.r11 = header.r11;
-  regs.rip = header.target;
-  regs.orig_rax = u64(-1);
-}
-
 void recover(Registers& regs, const Recovery& state, const scratch::Header& header) {
   switch (state.address) {
     case Recovery::Address::fixed:
@@ -38,7 +31,7 @@ void recover(Registers& regs, const Recovery& state, const scratch::Header& head
   if (state.rcx) regs.rcx = header.rcx;
   if (state.rax_and_rdx) regs.rax = header.rax, regs.rdx = header.rdx;
   if (state.r11) regs.r11 = header.r11;
-  if (state.rdi_and_rsi) regs.rdi = header.rdi, regs.rsi = header.rsi;
+  if (state.rdi_rsi_r10) regs.rdi = header.rdi, regs.rsi = header.rsi, regs.r10 = header.r10;
   if (state.behind_call) regs.rcx = state.original;
   if (state.flags) regs.eflags = (regs.eflags & ~arithmetic_flags) | flags_in(header.flags);
 }

@@ -11,8 +11,6 @@ namespace pgokit::record {
 
 // Notes all that `leave` restores: the thread may still be in it, and its tracer be killed now.
 void note_registers(scratch::Header& header, const Registers& regs);
-// From those at the system call of `leave` to those of the program.
-void recover_at_leave(Registers& regs, const scratch::Header& header);
 // From those of a thread at a place of which `state` tells.
 void recover(Registers& regs, const Recovery& state, const scratch::Header& header);
 

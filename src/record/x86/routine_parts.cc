@@ -1,6 +1,17 @@
 #include "record/x86/routine_parts.h"
 
+#include <signal.h>
+#include <sys/syscall.h>
+
 namespace pgokit::record {
+namespace {
+
+void emit_call(Assembler& out, u32 number) {
+  out.bytes({0xb8}), out.value(number);  // mov eax, imm32
+  out.bytes({0x0f, 0x05});               // syscall: keeps the flags, breaks rcx and r11
+}
+
+}  // namespace
 
 void note_state(const Assembler& out, Routines& routines, Recovery recovery) {
   recovery.offset = out.offset();
@@ -40,6 +51,50 @@ u32 emit_lookup(Assembler& out) {
   out.bind8(found);
   out.save(Reg::rax, scratch::jump);
   return missing;
+}
+
+// The flags stay as they are: no zero is made by xor.
+void emit_stop(Assembler& out, Routines& routines, Recovery state) {
+  auto address_of = [&](Reg reg, std::initializer_list<u8> lea, u32 slot) {
+    out.load(reg, scratch::self);
+    out.bytes(lea), out.value(slot);  // lea reg, [reg + slot]
+  };
+  auto mask_call = [&](u32 how) {
+    out.bytes({0xbf}), out.value(how);           // mov edi, imm32
+    out.bytes({0x41, 0xba}), out.value(u32{8});  // mov r10d, 8: size of a set of signals
+    emit_call(out, SYS_rt_sigprocmask);
+  };
+  out.save(Reg::rdi, scratch::rdi);
+  out.save(Reg::rsi, scratch::rsi);
+  out.save(Reg::r10, scratch::r10);
+  state.rdi_rsi_r10 = true;
+  note_state(out, routines, state);
+  address_of(Reg::rsi, {0x48, 0x8d, 0xb6}, scratch::mark_set);
+  address_of(Reg::rdx, {0x48, 0x8d, 0x92}, scratch::blocked);
+  mask_call(SIG_UNBLOCK);
+  state.unblocked = true;
+  note_state(out, routines, state);
+  emit_call(out, SYS_getpid);
+  out.bytes({0x89, 0xc7});  // mov edi, eax
+  emit_call(out, SYS_gettid);
+  out.bytes({0x89, 0xc6});                         // mov esi, eax
+  out.bytes({0xba}), out.value(u32{mark_signal});  // mov edx, imm32
+  address_of(Reg::r10, {0x4d, 0x8d, 0x92}, scratch::mark);
+  emit_call(out, SYS_rt_tgsigqueueinfo);
+  routines.stop = out.here();
+  address_of(Reg::rsi, {0x48, 0x8d, 0xb6}, scratch::blocked);
+  out.bytes({0xba}), out.value(u32{0});  // mov edx, 0
+  mask_call(SIG_SETMASK);
+  state.unblocked = false;
+  note_state(out, routines, state);
+  out.load(Reg::rax, scratch::rax);
+  out.load(Reg::rdx, scratch::rdx);
+  out.load(Reg::r11, scratch::r11);
+  out.load(Reg::rdi, scratch::rdi);
+  out.load(Reg::rsi, scratch::rsi);
+  out.load(Reg::r10, scratch::r10);
+  out.load(Reg::rcx, scratch::rcx);
+  out.jump_gs(scratch::target);
 }
 
 }  // namespace pgokit::record

@@ -20,4 +20,8 @@ void emit_restored(Assembler& out);
 // taken if there is none.
 u32 emit_lookup(Assembler& out);
 
+// Stops the thread for the recorder; without one it goes on at gs:target. In: all that `state` says
+// is saved, and rcx; rdi, rsi and r10 are the program's.
+void emit_stop(Assembler& out, Routines& routines, Recovery state);
+
 }  // namespace pgokit::record

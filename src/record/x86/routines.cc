@@ -4,16 +4,10 @@
 namespace pgokit::record {
 namespace {
 
-void emit_time_stamp(Assembler& out, u32 slot) {
-  out.bytes({0x0f, 0x31});  // rdtsc
-  out.save32(Reg::rax, slot);
-  out.save32(Reg::rdx, slot + 4);
-}
-
 void emit_start(Assembler& out, Routines& routines) {
   routines.start = out.here();
   note_state(out, routines, {.address = Recovery::Address::in_target, .rax_and_rdx = true});
-  emit_time_stamp(out, scratch::begun);
+  out.time_stamp(scratch::begun);
   out.load(Reg::rax, scratch::rax);
   out.load(Reg::rdx, scratch::rdx);
   out.jump_gs(scratch::jump);
@@ -149,14 +143,10 @@ void emit_leave(Assembler& out, Routines& routines) {
   state.flags = true;
   note_state(out, routines, state);
   emit_next_pass(out, routines, state);
-  emit_time_stamp(out, scratch::ended);
+  out.time_stamp(scratch::ended);
   emit_restored(out);
-  out.bytes({0xb8}), out.value(marker_syscall);  // mov eax, imm32
-  out.bytes({0x0f, 0x05});                       // syscall: keeps the flags, breaks rcx and r11
-  out.load(Reg::rax, scratch::rax);
-  out.load(Reg::r11, scratch::r11);
-  out.load(Reg::rcx, scratch::rcx);
-  out.jump_gs(scratch::target);
+  state.counted = Recovery::Counted::all;
+  emit_stop(out, routines, state);
 }
 
 // In: rcx = target of an indirect branch, gs:rcx, gs:edge; the rest is the program's.

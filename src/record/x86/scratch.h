@@ -9,12 +9,15 @@
 //   0x60  time stamps of the beginning and the end of what ran without a stop
 //   0x70  passes that are still to be made before the last one, and what `left` is at their start
 //   0x80  room: how many more indirect targets can be counted
-//   0x90  what only counting of a whole run needs: see below
-//   0xc0  ring: 16 bytes per branch {u32 edge, u32 -, u64 target of an indirect branch}, filled
+//   0x88  the address of all this, and what `leave` and counting of a whole run need
+//   0xc0  the signal by which a copy stops its thread, a siginfo_t, and the set of just that signal
+//   0x150 ring: 16 bytes per branch {u32 edge, u32 -, u64 target of an indirect branch}, filled
 //         from the end downwards, at ring + left; a further pass overwrites it
-//   8 K   table of how often each indirect branch went to each target: 16 bytes {u64 target, u32
+//   8 K   which system calls the copy makes itself: a byte by the lower 16 bits of the number, 0
+//         for those that the tracer is asked about
+//   72 K  table of how often each indirect branch went to each target: 16 bytes {u64 target, u32
 //         edge, u32 count}, by hash and then by the next place that is free; free: count 0
-//   40 K  counters: how often each branch was taken, a u32 by number of the edge; those of indirect
+//   104 K counters: how often each branch was taken, a u32 by number of the edge; those of indirect
 //         branches are in the table instead
 //
 // Branches are counted when the ring is full, all at once. Nothing is counted before a window
@@ -22,8 +25,6 @@
 //
 // Where a whole run is counted, each branch is as it is made, and there is no ring:
 //
-//   8 K   which system calls the copy makes itself: a byte by the lower 16 bits of the number, 0
-//         for those that the tracer is asked about
 //   72 K  table of indirect branches, 32 bytes {i64 key, u64 count, u64 code, u32 edge, u32 -}. An
 //         indirect branch has a place of its own in it, from which the last byte of the target
 //         leads to the entry looked at first; one that stands there has the negated target for its
@@ -54,26 +55,30 @@ inline constexpr u32 ended = 0x68;
 inline constexpr u32 passes = 0x70;
 inline constexpr u32 pass = 0x78;
 inline constexpr u32 room = 0x80;
+inline constexpr u32 self = 0x88;
 inline constexpr u32 rdi = 0x90;
 inline constexpr u32 rsi = 0x98;
-inline constexpr u32 place = 0xa0;     // of an indirect branch in the table
-inline constexpr u32 recorder = 0xa8;  // its process
-inline constexpr u32 highest = 0xb0;   // entry of the table that is in use
-inline constexpr u32 ring = 0xc0;
+inline constexpr u32 place = 0xa0;    // of an indirect branch in the table
+inline constexpr u32 blocked = 0xa8;  // signals, while `leave` has unblocked its own
+inline constexpr u32 highest = 0xb0;  // entry of the table that is in use
+inline constexpr u32 r10 = 0xb8;
+inline constexpr u32 mark = 0xc0;
+inline constexpr u32 mark_set = 0x140;
+inline constexpr u32 ring = 0x150;
 
 inline constexpr u32 entry_size = 16;
 inline constexpr u32 most_branches = (8192 - ring) / entry_size - 1;
 inline constexpr u32 indirect = 1U << 31;
 
-// Counts; what follows has whole pages.
-inline constexpr u32 targets = 8192;
+// What follows has whole pages.
+inline constexpr u32 calls = 8192;
+inline constexpr u32 targets = calls + 65536;
 inline constexpr u32 most_targets = 2048;
 inline constexpr u32 counters = targets + most_targets * entry_size;
 inline constexpr u32 most_edges = 1 << 18;
 inline constexpr u32 size = counters + most_edges * 4;
 
 namespace whole_run {
-inline constexpr u32 calls = 8192;
 inline constexpr u32 branches = calls + 65536;
 inline constexpr u32 most_sites = 1 << 16;  // of indirect branches
 inline constexpr u32 entry_size = 32;
@@ -101,12 +106,12 @@ static_assert(sizeof(Branch) == entry_size);
 // What the tracer writes before a window and reads after it.
 struct Header {
   u64 rcx, rax, rdx, r11, flags, target, jump, left, edge, table, leave, dispatch;
-  u64 begun, ended, passes, pass, room, unused;
-  u64 rdi, rsi, place, recorder, highest, unused_too;
+  u64 begun, ended, passes, pass, room, self;
+  u64 rdi, rsi, place, blocked, highest, r10;
 
   u64 cycles() const { return ended - begun; }
 };
-static_assert(sizeof(Header) == ring);
+static_assert(sizeof(Header) == mark);
 
 struct Entry {
   u32 edge, unused;

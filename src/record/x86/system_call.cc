@@ -9,8 +9,7 @@
 namespace pgokit::record {
 namespace {
 
-// Those that programs make often. What can change code, map it, start or end something, or set
-// registers is not among them.
+// They leave code, mappings and registers alone, and start nothing.
 // clang-format off
 constexpr long harmless[] = {
     SYS_read, SYS_write, SYS_open, SYS_close, SYS_stat, SYS_fstat, SYS_lstat, SYS_poll, SYS_lseek,
@@ -28,9 +27,6 @@ constexpr long harmless[] = {
     SYS_timerfd_settime, SYS_accept4, SYS_eventfd2, SYS_pipe2, SYS_preadv, SYS_pwritev,
     SYS_recvmmsg, SYS_sendmmsg, SYS_getcpu, SYS_renameat2, SYS_getrandom, SYS_copy_file_range,
     SYS_statx, SYS_faccessat2,
-};
-// Others that leave code, mappings and registers alone. In windows they are too rare to matter.
-constexpr long harmless_too[] = {
     SYS_exit, SYS_exit_group, SYS_rt_sigaction, SYS_rt_sigpending, SYS_rt_sigtimedwait,
     SYS_rt_sigqueueinfo, SYS_rt_sigsuspend, SYS_sigaltstack, SYS_pause, SYS_alarm, SYS_getitimer,
     SYS_setitimer, SYS_kill, SYS_tkill, SYS_tgkill, SYS_wait4, SYS_waitid, SYS_madvise,
@@ -52,22 +48,11 @@ constexpr long harmless_too[] = {
 };
 // clang-format on
 
-bool is_harmless(const Registers& regs) {
-  auto call = static_cast<long>(regs.rax);
-  if (call == SYS_mmap) return !(regs.rdx & PROT_EXEC) && !(regs.r10 & MAP_FIXED);
-  return std::ranges::find(harmless, call) != std::end(harmless);
-}
-
 }  // namespace
-
-bool comes_back(Bytes code, const Registers& regs) {
-  return is_instruction_of_call(code) && is_harmless(regs);
-}
 
 std::vector<u8> calls_made_in_copies() {
   std::vector<u8> table(512);
   for (long number : harmless) table[static_cast<size_t>(number)] = 1;
-  for (long number : harmless_too) table[static_cast<size_t>(number)] = 1;
   return table;
 }
 

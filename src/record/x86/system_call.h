@@ -26,10 +26,7 @@ inline constexpr size_t call_site_size = 128;
 std::vector<u8> call_code(u64 site, const Registers& saved);
 // Those to go to that code with.
 Registers registers_for_call(const Registers& saved, u64 site, const SystemCall& call);
-// A thread at the instruction of a system call that leaves its code and registers to the program,
-// and comes back behind it.
-bool comes_back(Bytes code, const Registers& regs);
-// Those that the copy of a whole run makes itself: a byte for each number, 1 for them.
+// Those that copies make themselves: a byte for each number, 1 for them.
 std::vector<u8> calls_made_in_copies();
 // A thread at the instruction of a system call that may change what code there is, and where.
 struct MappingCall {

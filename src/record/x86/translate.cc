@@ -59,7 +59,7 @@ class Translator {
   // False when the block has ended or has to end before the instruction.
   bool step() {
     if (ended_ || count_ == most_instructions) return false;
-    if (whole_run_ && is_instruction_of_call(bytes_)) return emit_system_call(), true;
+    if (is_instruction_of_call(bytes_)) return emit_system_call(), true;
     one_ = decode_for_copy(bytes_, at_);
     if (one_.kind == CopyKind::never) return stopped_ = true, false;
     if (is_conditional() && conditionals_.size() == most_conditionals) return false;
@@ -276,20 +276,78 @@ class Translator {
   // What follows cannot be copied: the window ends there. Otherwise the next block does it.
   void finish() {
     state_is(at_, false);
-    if (whole_run_) {
-      if (stopped_) return leave_for(at_);
-      return emit_exit(at_);
-    }
-    if (stopped_) {
-      out_.save(Reg::rcx, scratch::rcx);
-      emit_leave_to(at_, false);
-      return;
-    }
+    if (stopped_) return leave_at(at_);
+    if (whole_run_) return emit_exit(at_);
     u64 slot = add_exit(at_);
     out_.jump_through(slot);
     result_.exits.back().miss = out_.here();
     out_.save(Reg::rcx, scratch::rcx);
     emit_leave_to(at_, false);
+  }
+
+  // The kernel breaks rcx, and keeps the flags.
+  void emit_system_call() {
+    u64 from = at_;
+    bytes_ = bytes_.subspan(call_length);
+    at_ += call_length;
+    state_is(from, false);
+    out_.save(Reg::rcx, scratch::rcx);
+    state_is(from, true);
+    out_.bytes({0x0f, 0xb7, 0xc8});  // movzx ecx, ax
+    out_.bytes({0x65, 0x0f, 0xb6, 0x89}), out_.value(scratch::calls);
+    // movzx ecx, byte gs:[rcx + calls]
+    out_.bytes({0xe3, 0x02});  // jrcxz: the tracer is to decide
+    out_.bytes({0xeb, 0x00});  // jmp: over that
+    u32 permitted = out_.offset() - 1;
+    out_.load(Reg::rcx, scratch::rcx);
+    leave_at(from);
+    state_is(from, true);
+    out_.bind8(permitted);
+    if (from == result_.block.original) result_.block.call = out_.here();
+    if (!whole_run_) stop_clock();
+    out_.bytes({0x0f, 0x05});  // syscall
+    add_recovery({.address = Recovery::Address::fixed, .original = at_, .behind_call = true});
+    if (!whole_run_) start_clock();
+    out_.rcx_is(at_);
+    state_is(at_, false);
+  }
+
+  // The time of the kernel is none of the window's. The call's result is in rax.
+  void stop_clock() {
+    out_.save(Reg::rax, scratch::rax);
+    out_.save(Reg::rdx, scratch::rdx);
+    add_recovery({.address = Recovery::Address::fixed,
+                  .original = at_ - call_length,
+                  .rcx = true,
+                  .rax_and_rdx = true});
+    out_.time_stamp(scratch::ended);
+    out_.load(Reg::rax, scratch::rax);
+    out_.load(Reg::rdx, scratch::rdx);
+  }
+  void start_clock() {
+    out_.save(Reg::rax, scratch::rax);
+    add_recovery({.address = Recovery::Address::fixed,
+                  .original = at_,
+                  .rax_and_rdx = true,
+                  .behind_call = true});
+    out_.time_stamp(scratch::jump);
+    out_.load(Reg::rax, scratch::ended);
+    out_.bytes({0x48, 0xf7, 0xd0});  // not rax: - rax - 1
+    out_.load(Reg::rdx, scratch::jump);
+    out_.bytes({0x48, 0x8d, 0x44, 0x10, 0x01});  // lea rax, [rax + rdx + 1]
+    out_.load(Reg::rdx, scratch::begun);
+    out_.bytes({0x48, 0x8d, 0x04, 0x10});  // lea rax, [rax + rdx]
+    out_.save(Reg::rax, scratch::begun);
+    out_.load(Reg::rax, scratch::rax);
+    out_.load(Reg::rdx, scratch::rdx);
+  }
+
+  // The thread leaves with the program at `original`, all of whose registers it has.
+  void leave_at(u64 original) {
+    if (whole_run_) return leave_for(original);
+    state_is(original, false);
+    out_.save(Reg::rcx, scratch::rcx);
+    emit_leave_to(original, false);
   }
 
   // What follows is of whole runs.
@@ -385,31 +443,6 @@ class Translator {
                    .edge = indirect_edge()};
     add_recovery(state);
     return state;
-  }
-
-  // The kernel breaks rcx, and keeps the flags.
-  void emit_system_call() {
-    u64 from = at_;
-    bytes_ = bytes_.subspan(2);
-    at_ += 2;
-    state_is(from, false);
-    out_.save(Reg::rcx, scratch::rcx);
-    state_is(from, true);
-    out_.bytes({0x0f, 0xb7, 0xc8});  // movzx ecx, ax
-    out_.bytes({0x65, 0x0f, 0xb6, 0x89}), out_.value(scratch::whole_run::calls);
-    // movzx ecx, byte gs:[rcx + calls]
-    out_.bytes({0xe3, 0x02});  // jrcxz: the tracer is to decide
-    out_.bytes({0xeb, 0x00});  // jmp: over that
-    u32 permitted = out_.offset() - 1;
-    out_.load(Reg::rcx, scratch::rcx);
-    leave_for(from);
-    state_is(from, true);
-    out_.bind8(permitted);
-    if (from == result_.block.original) result_.block.call = out_.here();
-    out_.bytes({0x0f, 0x05});  // syscall
-    add_recovery({.address = Recovery::Address::fixed, .original = at_, .behind_call = true});
-    out_.rcx_is(at_);
-    state_is(at_, false);
   }
 
   struct Constant {

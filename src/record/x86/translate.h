@@ -13,16 +13,16 @@
 // through a slot to the translated target. All values that the program can see are those of the
 // original: return addresses on the stack, registers, flags, memory, the red zone.
 //
-// A window ends in the routine `leave`: with the original address in scratch::target it makes a
-// harmless system call, at which a tracer takes over; without a tracer the call returns and the
-// thread goes on in the original code. The copy therefore never needs its tracer.
+// A window ends in the routine `leave`: with the original address in scratch::target it sends the
+// thread a harmless signal, at which a tracer takes over; without a tracer the thread goes on in the
+// original code. The copy therefore never needs its tracer.
 //
-// What is not translated ends a window before it: system calls, interrupts, far branches, use of
-// the gs segment, transactions, changes of the trap flag.
+// A copy makes system calls itself that the scratch area permits. The other ones end a window before
+// them, and so does what is not translated: interrupts, far branches, use of the gs segment,
+// transactions, changes of the trap flag.
 //
 // A copy for a whole run (CopyFor) has no window to count down: a branch adds one to its own
-// counter and goes on. It makes system calls itself that the scratch area permits; its `leave`
-// stops the thread by a signal, and without a recorder goes on in the original code as well.
+// counter and goes on.
 //
 // Does not touch the memory of any process and knows nothing of neighbouring blocks (code_cache.h).
 
@@ -58,7 +58,9 @@ struct Recovery {
   Address address = Address::fixed;
   u64 original = 0;  // if it is fixed
   // In the scratch area, not in the registers:
-  bool rcx = false, rax_and_rdx = false, flags = false, r11 = false, rdi_and_rsi = false;
+  bool rcx = false, rax_and_rdx = false, flags = false, r11 = false;
+  bool rdi_rsi_r10 = false;  // with which system calls are made
+  bool unblocked = false;    // the signal that stops the thread; scratch::blocked has what was
   // Right behind a system call that the copy has made: rcx is what the kernel puts there.
   bool behind_call = false;
   // The branch made last, where the ring does not have it: `edge`, or the one that scratch::edge
@@ -82,7 +84,7 @@ struct Exit {
 struct Block {
   u64 original = 0, end = 0;  // the program's bytes that were copied: [original, end)
   u64 code = 0, code_end = 0;
-  u64 call = 0;  // of a whole run, if a system call comes first: where it is made, unasked
+  u64 call = 0;                      // if a system call comes first: where it is made, unasked
   std::vector<Recovery> recoveries;  // by offset from `code`
 };
 
@@ -120,14 +122,12 @@ struct Routines {
   std::vector<u8> code;
   std::vector<Recovery> recoveries;  // by offset from the first byte
   u64 start = 0, leave = 0, dispatch = 0;
-  u64 stop = 0;  // of a whole run: where a thread is when `leave` has stopped it
+  u64 stop = 0;  // where a thread is when `leave` has stopped it
 };
 Routines make_routines(u64 address);
 Routines make_whole_run_routines(u64 address);
 
-// The system call that `leave` makes: getpid.
-inline constexpr u32 marker_syscall = 39;
-// The signal by which that of a whole run stops its thread: SIGSTOP, which cannot be blocked.
-inline constexpr u32 marker_signal = 19;
+// The signal by which `leave` stops its thread (software/stop_mark.h): SIGWINCH.
+inline constexpr u32 mark_signal = 28;
 
 }  // namespace pgokit::record

@@ -123,7 +123,6 @@ TEST_F(Translated, EveryBranchIsCountedOnce) {
 
 TEST_F(Translated, WhatEntersTheKernelEndsABlock) {
   const std::vector<std::vector<u8>> never = {
-      {0x0f, 0x05},                    // syscall
       {0xcc},                          // int3
       {0xcd, 0x80},                    // int 0x80
       {0xf4},                          // hlt
@@ -142,6 +141,25 @@ TEST_F(Translated, WhatEntersTheKernelEndsABlock) {
     EXPECT_FALSE(translate(0x1000, bytes, {.code = 0x2000, .slots = 0x9000}).ok());
   }
   EXPECT_FALSE(translate(0x1000, {}, {.code = 0x2000, .slots = 0x9000}).ok());
+}
+
+// Elsewhere the thread leaves before it, and the program's own instruction makes it.
+TEST_F(Translated, ACopyMakesTheSystemCallsThatItMay) {
+  // mov rdx, rdi; mov eax, getppid; syscall; mov [rdx], rax; ret
+  constexpr u8 code[] = {0x48, 0x89, 0xfa, 0xb8, 110, 0, 0, 0, 0x0f, 0x05, 0x48, 0x89, 0x02, 0xc3};
+  for (auto purpose : {CopyFor::windows, CopyFor::whole_run})
+    for (u8 permitted : {0, 1}) {
+      LocalTarget target({page_}, purpose);
+      std::ranges::copy(code, page_);
+      reinterpret_cast<u8*>(target.cache.scratch(0))[scratch::calls + 110] = permitted;
+      State state{};
+      target.window(reinterpret_cast<Function*>(page_), 400)(&state);
+      EXPECT_EQ(reinterpret_cast<u64&>(state), static_cast<u64>(getppid()));
+      bool left = target.header().target == reinterpret_cast<u64>(page_) + 8;
+      EXPECT_EQ(left, !permitted);
+      bool timed = target.header().begun != 0;
+      EXPECT_EQ(timed, permitted && purpose == CopyFor::windows);
+    }
 }
 
 TEST_F(Translated, ABlockTellsItsBranches) {

@@ -1,8 +1,4 @@
 // The routines shared by all translated code of a process that is counted from beginning to end.
-#include <sys/syscall.h>
-
-#include <cerrno>
-
 #include "record/x86/routine_parts.h"
 
 namespace pgokit::record {
@@ -14,15 +10,8 @@ constexpr u8 of_count = offsetof(whole_run::Branch, count);
 constexpr u8 of_code = offsetof(whole_run::Branch, code);
 constexpr u8 of_edge = offsetof(whole_run::Branch, edge);
 
-void emit_call(Assembler& out, u32 number) {
-  out.bytes({0xb8}), out.value(number);  // mov eax, imm32
-  out.bytes({0x0f, 0x05});               // syscall
-}
-
-// In: gs:target, gs:rcx, gs:edge; rcx is free, everything else is the program's. Stops the thread if
-// the recorder is there to take it over.
+// In: gs:target, gs:rcx, gs:edge; rcx is free, everything else is the program's.
 void emit_leave(Assembler& out, Routines& routines) {
-  constexpr u8 not_there = ESRCH;
   routines.leave = out.here();
   Recovery state{.address = Recovery::Address::in_target,
                  .rcx = true,
@@ -31,31 +20,9 @@ void emit_leave(Assembler& out, Routines& routines) {
   out.save(Reg::rax, scratch::rax);
   out.save(Reg::rdx, scratch::rdx);
   out.save(Reg::r11, scratch::r11);
-  out.save(Reg::rdi, scratch::rdi);
-  out.save(Reg::rsi, scratch::rsi);
-  state.rax_and_rdx = state.r11 = state.rdi_and_rsi = true;
+  state.rax_and_rdx = state.r11 = true;
   note_state(out, routines, state);
-  out.load32(Reg::rdi, scratch::recorder);
-  out.bytes({0xbe}), out.value(u32{0});  // mov esi, 0
-  emit_call(out, SYS_kill);
-  out.bytes({0x48, 0x8d, 0x48, not_there});  // lea rcx, [rax + ESRCH]
-  out.bytes({0xe3, 0});                      // jrcxz: it is not
-  u32 alone = out.offset() - 1;
-  emit_call(out, SYS_getpid);
-  out.bytes({0x89, 0xc7});  // mov edi, eax
-  emit_call(out, SYS_gettid);
-  out.bytes({0x89, 0xc6});                           // mov esi, eax
-  out.bytes({0xba}), out.value(u32{marker_signal});  // mov edx, imm32
-  emit_call(out, SYS_tgkill);
-  routines.stop = out.here();
-  out.bind8(alone);
-  out.load(Reg::rax, scratch::rax);
-  out.load(Reg::rdx, scratch::rdx);
-  out.load(Reg::r11, scratch::r11);
-  out.load(Reg::rdi, scratch::rdi);
-  out.load(Reg::rsi, scratch::rsi);
-  out.load(Reg::rcx, scratch::rcx);
-  out.jump_gs(scratch::target);
+  emit_stop(out, routines, state);
 }
 
 // In: gs:target of an indirect branch, gs:edge, gs:place, gs:rcx, gs:rax, gs:rdx; the rest is the

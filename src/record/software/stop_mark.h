@@ -1,0 +1,45 @@
+#pragma once
+
+// The signal by which copies stop their thread for the recorder.
+//
+//   memory.write(area + scratch::mark, bytes_of(stop_mark()));    // what they send
+//   ...
+//   if (has_left(thread, regs)) ...                               // at a stop
+//   if (recovered.blocked) block_again(thread, *recovered.blocked);
+//
+// By default it is ignored, so a thread whose recorder has been killed goes on; a handler of the
+// program is called for nothing at worst. A thread that blocks it does not while it sends it. No
+// other sender's signal looks like it: the code is one that the kernel has no use for.
+
+#include <signal.h>
+
+#include "record/software/inject.h"
+#include "record/x86/translate.h"
+
+namespace pgokit::record {
+
+struct Thread;
+
+inline siginfo_t stop_mark() {
+  siginfo_t info{};
+  info.si_signo = static_cast<int>(mark_signal);
+  info.si_code = 0x7a;       // from 0 on no limit of pending signals stops it; SI_KERNEL is 0x80
+  info.si_pid = 0x676f6b69;  // the largest number of a process is 2^22
+  return info;
+}
+
+inline bool is_stop_mark(const siginfo_t& info) {
+  auto mark = stop_mark();
+  return info.si_signo == mark.si_signo && info.si_code == mark.si_code &&
+         info.si_pid == mark.si_pid;
+}
+
+// The thread has stopped because it has left its copy.
+bool has_left(Thread& thread, const Registers& regs);
+// It has stopped for a mark, but something else had stopped it before: it is elsewhere by now.
+bool is_late_mark(Thread& thread);
+// The signals that the thread has blocked before its copy sent the mark. One of the program's own
+// that came meanwhile waits again.
+void block_again(StoppedThread& thread, u64 signals);
+
+}  // namespace pgokit::record
