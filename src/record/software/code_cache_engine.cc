@@ -102,6 +102,16 @@ class CodeCacheEngine : public WindowEngine {
                 : interrupted(thread, stop, pc, regs, recovered);
   }
 
+  void take_counts(Thread& thread) override {
+    auto& own = state_of(thread);
+    std::vector<EdgeCount> drained;
+    if (!own.scratch || !own.scratch->take_counts(drained))
+      thread.window.counts.clear();
+    else
+      thread.window.counts.insert(thread.window.counts.end(), drained.begin(), drained.end());
+    own.scratch.reset();
+  }
+
  private:
   static Progressed give_up(CodeCacheState& own) {
     own.scratch.reset();
@@ -281,9 +291,6 @@ class CodeCacheEngine : public WindowEngine {
   }
 
   static Progressed close(Thread& thread) {
-    auto& own = state_of(thread);
-    if (!own.scratch->take_counts(thread.window.counts)) thread.window.counts.clear();
-    own.scratch.reset();
     thread.window.running = false;
     return Progressed::finished;
   }

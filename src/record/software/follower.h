@@ -29,6 +29,9 @@ class Follower {
   virtual bool begin(FollowedThread&) { return false; }
   // A stop of a thread in a window. False: the window is over and the thread stopped.
   virtual bool stopped(FollowedThread& thread, Stop stop) = 0;
+  // After stopped() has been false, and where it can be after the thread has been set going again:
+  // what is left to be done about the window.
+  virtual void keep(FollowedThread&) {}
   // Sets a thread going that is stopped outside of windows, with thread.deliver.
   virtual void go_on(FollowedThread& thread) { resume(thread.tid, Resume::freely, thread.deliver); }
   // The thread is about to end, or to be left to itself; it is outside of windows if it is.

@@ -54,7 +54,7 @@ bool Sampler::begin_here(FollowedThread& thread, const Registers& regs) {
     thread.window_begin_ns = cpu_begin_ns;
     return true;
   }
-  if (!thread.gone) write_place(thread, regs);
+  if (!thread.gone) unwind(thread, regs), write_place(thread, regs);
   return false;
 }
 
@@ -66,13 +66,26 @@ void Sampler::ends(FollowedThread& thread) {
 bool Sampler::stopped(FollowedThread& thread, Stop stop) {
   auto progressed = engine_.stopped(thread, stop);
   if (progressed == Progressed::running) return true;
-  write_samples(thread, thread.window.regs);
+  const auto& regs = thread.window.regs;
+  if (!thread.space->map().find(regs.rip)) refresh(thread);
+  time(thread);
+  unwind(thread, regs);
+  return false;
+}
+
+void Sampler::unwind(FollowedThread& thread, const Registers& regs) {
+  chain_.clear();
+  whole_chain_ = settings_.callchain && unwinder_.chain(*thread.space, regs, chain_);
+}
+
+void Sampler::keep(FollowedThread& thread) {
+  engine_.take_counts(thread);
+  write_samples(thread);
   add_counts(thread);
   ++counts_.windows;
   counts_.counted += thread.window.counts.empty() ? 0 : thread.window.passed;
   counts_.stops += thread.window.stops;
   counts_.stopped_ns += monotonic_ns() - thread.due_since_ns;
-  return false;
 }
 
 // The time stamp counter goes on while another program has the processor.
@@ -99,12 +112,9 @@ size_t Sampler::real_frames(AddressSpace& space, std::span<const u64> chain) {
   return n;
 }
 
-void Sampler::write_samples(FollowedThread& thread, const Registers& regs) {
+void Sampler::write_samples(FollowedThread& thread) {
+  const auto& regs = thread.window.regs;
   if (thread.window.taken.empty()) return write_place(thread, regs);
-  if (!thread.space->map().find(regs.rip)) refresh(thread);
-  time(thread);
-  chain_.clear();
-  bool whole = settings_.callchain && unwinder_.chain(*thread.space, regs, chain_);
   u64 ip = 0;
   cutter_.cut(thread.window, chain_, [&](std::span<const Edge> taken, std::span<const u64> chain) {
     bool at_end = &taken.back() == &thread.window.taken.back();
@@ -118,7 +128,7 @@ void Sampler::write_samples(FollowedThread& thread, const Registers& regs) {
                        .period_ns = std::max(std::exchange(thread.unsaid_ns, 0), u64{1}),
                        .taken = taken,
                        .chain = chain,
-                       .whole_chain = whole && chain.size() > 1});
+                       .whole_chain = whole_chain_ && chain.size() > 1});
   });
 }
 
@@ -131,8 +141,6 @@ void Sampler::write_place(FollowedThread& thread, const Registers& regs) {
   // llvm-profgen gives up at a recording whose first sample has no branches.
   if (counts_.samples == 0) return;
   ++counts_.samples;
-  chain_.clear();
-  if (settings_.callchain) unwinder_.chain(*thread.space, regs, chain_);
   recording_.sample(
       thread.pid, thread.tid,
       {.ip = regs.rip, .period_ns = std::exchange(thread.unsaid_ns, 0), .chain = chain_});

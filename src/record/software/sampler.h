@@ -39,6 +39,7 @@ class Sampler : public Follower {
   bool is_own_signal(FollowedThread& thread) override { return is_late_mark(thread); }
   bool begin(FollowedThread& thread) override;
   bool stopped(FollowedThread& thread, Stop stop) override;
+  void keep(FollowedThread& thread) override;
   void ends(FollowedThread& thread) override;
   void refresh(FollowedThread& thread) override;
 
@@ -49,8 +50,9 @@ class Sampler : public Follower {
   bool begin_here(FollowedThread& thread, const Registers& regs);
   bool adopt(FollowedThread& thread, const Registers& regs);
   static size_t real_frames(AddressSpace& space, std::span<const u64> chain);
-  void write_samples(FollowedThread& thread, const Registers& regs);
+  void write_samples(FollowedThread& thread);
   void time(FollowedThread& thread) const;
+  void unwind(FollowedThread& thread, const Registers& regs);
   void add_counts(FollowedThread& thread);
   void write_place(FollowedThread& thread, const Registers& regs);
 
@@ -62,7 +64,8 @@ class Sampler : public Follower {
   BranchCounter counter_;
   ProgramImages images_;
   std::minstd_rand random_{1};  // the same seed for each recording
-  std::vector<u64> chain_;
+  std::vector<u64> chain_;  // that of the last window's end
+  bool whole_chain_ = false;
 };
 
 }  // namespace pgokit::record

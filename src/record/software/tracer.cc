@@ -228,9 +228,11 @@ void Tracer::handle_stop(Traced& one, Stop stop) {
   if (stop.event() == PTRACE_EVENT_EXEC) return handle_exec(one);
   if (one.space) one.space->use(one.tid);
   if (one.deliver && follower_.is_own_signal(one)) one.deliver = 0;
-  if (one.window.running && follower_.stopped(one, stop)) return;
-  if (stop.event() != 0) return handle_event(one, stop);
-  go_on(one);
+  bool over = one.window.running;
+  if (over && follower_.stopped(one, stop)) return;
+  if (stop.event() == 0) go_on(one);
+  if (over) follower_.keep(one);
+  if (stop.event() != 0) handle_event(one, stop);
 }
 
 void Tracer::handle_event(Traced& one, Stop stop) {

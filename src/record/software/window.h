@@ -5,6 +5,8 @@
 //   Progressed at = engine.begin(thread, regs, engine.most_branches(depth));   // it is stopped
 //   at = engine.stopped(thread, stop);                                         // at each stop
 //   if (at == Progressed::finished) use(thread.window.taken, thread.window.regs);
+//   ... the thread may be set going ...
+//   engine.take_counts(thread), use(thread.window.counts);
 //
 // Ways to do it differ in cost only (docs/record.md); the recorder uses the code cache.
 
@@ -25,7 +27,7 @@ struct Window {
   bool running = false;
   u32 branches = 0;         // to be recorded
   std::vector<Edge> taken;  // when finished: oldest first
-  // When finished: all of its branches, of engines that count.
+  // All of its branches, of engines that count: see take_counts().
   std::vector<EdgeCount> counts;
   std::optional<Edge> last_taken;  // one more
   u64 begun_at = 0;                // an address; it ends at that of regs
@@ -68,6 +70,8 @@ class WindowEngine {
   // The thread stopped for whatever reason while its window runs. thread.deliver is the signal that
   // it stopped for; the engine clears it if the window was the cause.
   virtual Progressed stopped(Thread& thread, Stop stop) = 0;
+  // What the finished window has counted. The thread may run by then, but not in another window.
+  virtual void take_counts(Thread&) {}
 };
 
 // Translated code in the process: a stop at the beginning and one at the end. Windows go at most so
