@@ -21,9 +21,8 @@
 namespace pgokit::perf {
 
 struct BranchCounts {
-  // Fewer make a thin profile. From twice as many, those of 2 s at the default rate, 81 to 91 % of
-  // the blocks' weight come out right (bench/record.md).
-  static constexpr u64 enough_windows = 50;
+  // Fewer tell little of how dense the profile is, and make a thin one.
+  static constexpr u64 enough_windows = 20;
 
   struct File {
     std::string_view path;

@@ -29,6 +29,9 @@ struct TraceCounts {
   u64 counted = 0;     // branches counted, in windows or in all
   u64 stops = 0;       // of threads for windows
   u64 stopped_ns = 0;  // from tick to the end of the window, summed
+  // The part of an endless recording's shares of branches that this one has right, as far as that is
+  // a matter of how many windows there are: told by how alike two halves of them are. 0: not known.
+  double likeness = 0;
   u64 threads = 0, processes = 0;
 };
 
@@ -38,13 +41,20 @@ struct RecordSettings {
   std::vector<pid_t> pids = {};
   bool tree = false;   // and all processes that descend from them; later ones are followed anyway
   double seconds = 0;  // 0: until the program ends
-  u64 frequency = 50;  // windows per second of a thread's CPU time; each gives a few samples
+  // By how much the program may be slowed down, as a share of its own time: as many windows are
+  // taken as fit into that.
+  double slowdown = 0.1;
+  // Or: samples per second of a thread's CPU time, in software windows of which each gives a few.
+  // 0: by `slowdown` in software, 4,000 in hardware.
+  u64 frequency = 0;
+  // End the recording when more windows would change little.
+  bool until_dense = false;
   u32 depth = 32;
   bool callchain = true;
   u64 kept_ns = 600;  // how much of a window is kept: what is taken in that much time
   // How far a window of the code cache goes: a random number of times round its ring of some 500
   // branches, at most so many. All are counted, what the ring holds at the end is recorded.
-  u32 passes = 512;
+  u32 passes = 128;
   bool single_step = false;  // the slow way, to be compared with
   // All branches from beginning to end are counted; there are no samples.
   bool exact = false;

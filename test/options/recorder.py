@@ -95,6 +95,16 @@ class Recorder:
         often, seldom = (self.shown("--software", "-F", number)["events"][0]["period"] for number in ("200", "50"))
         return 3 * often < seldom
 
+    def slowdown(self):
+        little, much = (json.loads(self.record("--software", "-q", "--stats", "--slowdown", number).stderr)["windows"]
+                        for number in ("10", "200"))
+        return (2 * little < much and self.refused("--slowdown", "--slowdown", "5", "-F", "50") and
+                self.refused("--slowdown", "--slowdown", "0") and self.refused("--slowdown", "--exact", "--slowdown", "5"))
+
+    def until_dense(self):
+        return (json.loads(self.record("--software", "-q", "--stats", "--until-dense", "--slowdown", "50").stderr)["likeness"] > 0.9 and
+                self.refused("--until-dense", "--exact", "--until-dense"))
+
     def depth(self):
         return (self.shown("--software", "--depth", "4")["branches"]["deepest"] == 4 and
                 (not self.hardware or self.refused("--depth", "--hardware", "--depth", "4")))
@@ -126,6 +136,7 @@ class Recorder:
 
 
 CHECKS = {"--output": Recorder.output, "--pid": Recorder.processes, "--tree": Recorder.processes, "--for": Recorder.duration, "--frequency": Recorder.frequency,
+          "--slowdown": Recorder.slowdown, "--until-dense": Recorder.until_dense,
           "--depth": Recorder.depth, "--no-callchain": Recorder.callchain, "--software": Recorder.output,
           "--hardware": Recorder.hardware_only, "--event": Recorder.event, "--exact": Recorder.exact, "--stats": Recorder.stats, "--quiet": Recorder.quiet}
 

@@ -70,11 +70,23 @@ def attached():
 def thin_recordings():
     """A recording that is too thin tells the option that makes it dense."""
     busy = ["sh", "-c", "i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done"]
-    _, said, _ = software("thin.perf", "--", *busy)
-    told = re.search(r"record again with (-F \d+)$", said, re.M)
+    _, said, _ = software("thin.perf", "--slowdown", "0.1", "--", *busy)
+    told = re.search(r"record again with (--slowdown \d+|--exact)\b", said, re.M)
     expect(told, said)
     _, said, _ = software("dense.perf", *told[1].split(), "--", *busy)
-    expect("thin" not in said and " counted in " in said, f"{told[1]}: {said}")
+    expect("record again" not in said and " counted" in said, f"{told[1]}: {said}")
+
+
+def until_dense():
+    """What is attached to runs on when the recording of it is dense."""
+    with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as running:
+        try:
+            _, said, _ = software("dense.perf", "--stats", "--until-dense", "--for", "60", "-p", running.pid)
+            expect(running.poll() is None, "the program has ended")
+        finally:
+            running.kill()
+    stats = stats_of(said)
+    expect(stats["likeness"] >= 0.95 and stats["windows"] >= 20, said)
 
 
 def event_names():
@@ -89,7 +101,7 @@ def call_chains_are_missing():
     expect(code == 1 and "pgokit record without --no-callchain" in said, f"exit code {code}: {said}")
 
 
-CASES = [sizes, processes, attached, thin_recordings, event_names, call_chains_are_missing]
+CASES = [sizes, processes, attached, thin_recordings, until_dense, event_names, call_chains_are_missing]
 
 
 def main():

@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/parse_number.h"
 #include "base/progress.h"
@@ -25,6 +26,7 @@ struct Settings {
   std::string event;
   std::vector<std::string> pids;
   u64 depth = 32;
+  double slowdown = 10;  // percent
   bool no_callchain = false, quiet = false;
   bool software = false, hardware = false;
   bool stats = false;
@@ -73,6 +75,9 @@ Result<record::RecordSummary> record_somehow(const Settings& settings, Source& s
       if (std::ranges::count(settings.given, "--depth") > 0)
         return usage_error("--depth is for --software: stacks of {} have the processor's depth",
                            rung->name);
+      for (std::string_view option : {"--slowdown", "--until-dense"})
+        if (std::ranges::count(settings.given, option) > 0)
+          return usage_error("{} is for --software: {} costs little (-F)", option, rung->name);
       return record::record_in_hardware(*rung, settings.record);
     }
     if (why.empty())
@@ -85,17 +90,37 @@ Result<record::RecordSummary> record_somehow(const Settings& settings, Source& s
   return record::record_in_software(settings.record);
 }
 
-// What makes a thin recording one that is not.
-std::string way_to_more(const Settings& settings, u64 windows) {
-  // CPU times differ from run to run.
-  u64 times = 3 * perf::BranchCounts::enough_windows / (2 * windows) + 1;
-  constexpr u64 most = 2000;  // more of them only slow the program down
+// So much of an endless recording's shares of branches is enough for most of the gain
+// (bench/record.md).
+constexpr double dense_likeness = 0.9;
+
+bool is_thin(const record::TraceCounts& counts) {
+  return counts.windows < perf::BranchCounts::enough_windows || counts.likeness < dense_likeness;
+}
+
+// What makes a thin recording one that is not. What is wrong shrinks with the root of what there is.
+std::string way_to_more(const Settings& settings, const record::TraceCounts& counts) {
+  double wrong = std::max(1 - counts.likeness, 1e-3) / (1 - dense_likeness);
+  double times = std::max(wrong * wrong, 3.0 * perf::BranchCounts::enough_windows /
+                                             static_cast<double>(counts.windows));
   const auto& record = settings.record;
-  if (record.seconds > 0)
-    return fmt::format("--for {:.3g}", record.seconds * static_cast<double>(times));
-  if (!record.pids.empty()) return fmt::format("{} times as long", times);
-  if (record.frequency * times <= most) return fmt::format("-F {}", record.frequency * times);
-  return fmt::format("a larger input, or several runs (sh -c '...'), with -F {}", most);
+  if (record.seconds > 0) return fmt::format("--for {:.0f}", std::ceil(record.seconds * times));
+  if (!record.pids.empty()) return fmt::format("{:.0f} times as long", std::ceil(times));
+  constexpr double most = 60;  // percent; all of a run takes 100
+  constexpr double least = 10;
+  double slowdown = std::max(std::ceil(settings.slowdown * times / 5) * 5, least);
+  if (record.frequency == 0 && slowdown <= most) return fmt::format("--slowdown {:.0f}", slowdown);
+  return "--exact, which counts all of a run in about twice its time";
+}
+
+std::string density(const Settings& settings, const record::TraceCounts& counts) {
+  auto told = fmt::format("the profile will be {:.0f} % like that of an endless recording",
+                          100 * counts.likeness);
+  if (!is_thin(counts)) return told;
+  if (counts.windows < perf::BranchCounts::enough_windows)
+    told = fmt::format("{} tell little of the program", counted(counts.windows, "window"));
+  return fmt::format("{}, which is thin: record again with {}", told,
+                     way_to_more(settings, counts));
 }
 
 void print_summary(const Settings& settings, const record::RecordSummary& summary,
@@ -127,11 +152,8 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
   if (!summary.tick_obstacle.empty())
     report::print(stderr, "pgokit record: no exact timer ({}): CPU times were polled instead\n",
                   summary.tick_obstacle);
-  if (counts.counted > 0 && !settings.record.exact &&
-      counts.windows < perf::BranchCounts::enough_windows)
-    report::print(stderr,
-                  "pgokit record: so few windows make a thin profile: record again with {}\n",
-                  way_to_more(settings, counts.windows));
+  if (counts.counted > 0 && !settings.record.exact)
+    report::print(stderr, "pgokit record: {}\n", density(settings, counts));
   report::print(stderr, "pgokit record: wrote {} ({})\n", settings.record.output,
                 report::file_size(summary.file_size));
   if (counts.samples || settings.record.exact)
@@ -147,9 +169,9 @@ std::string why_empty(const Settings& settings, const record::RecordSummary& sum
     return "what ran is code generated at run time, which cannot be profiled";
   if (settings.record.exact) return "no code that can be followed ran";
   if (!settings.record.pids.empty())
-    return "what was attached to did not run meanwhile; -F takes more of them";
+    return "what was attached to did not run meanwhile; --for records for longer";
   return fmt::format(
-      "the program did not run long enough{}; -F takes more of them",
+      "the program did not run long enough{}; --exact counts all that it does",
       summary.exit_code ? fmt::format(", and ended with exit code {}", summary.exit_code) : "");
 }
 
@@ -169,6 +191,7 @@ void print_stats(const record::RecordSummary& summary) {
   json.set("branches", counts.branches).set("counted", counts.counted);
   json.set("stops", counts.stops);
   json.set("stopped_s", static_cast<double>(counts.stopped_ns) / 1e9);
+  json.set("likeness", counts.likeness);
   json.set("threads", counts.threads).set("processes", counts.processes);
   json.set("file_size", summary.file_size);
   report::print(stderr, "{}\n", report::lines(json.text()));
@@ -199,17 +222,25 @@ Status check(const Settings& settings) {
     return usage_error("{} (pgokit record --help)", attach
                                                         ? "give a command to run or --pid, not both"
                                                         : "give a command to run, or --pid");
-  for (std::string_view option :
-       {"--frequency", "--depth", "--no-callchain", "--event", "--hardware", "--single-step"})
-    if (settings.record.exact && std::ranges::count(settings.given, option) > 0)
+  auto is_given = [&](std::string_view option) {
+    return std::ranges::count(settings.given, option) > 0;
+  };
+  for (std::string_view option : {"--frequency", "--slowdown", "--until-dense", "--depth",
+                                  "--no-callchain", "--event", "--hardware", "--single-step"})
+    if (settings.record.exact && is_given(option))
       return usage_error("--exact counts all that runs: there are no samples for {}", option);
   if (settings.software && settings.hardware)
     return usage_error("--software and --hardware exclude each other");
   if (settings.software && !settings.event.empty())
     return usage_error("--event {} is of the processor, which --software does without",
                        settings.event);
-  if (settings.record.frequency == 0 || settings.record.frequency > 100'000)
+  if (is_given("--frequency") &&
+      (settings.record.frequency == 0 || settings.record.frequency > 100'000))
     return usage_error("--frequency is 1 to 100000");
+  if (is_given("--frequency") && is_given("--slowdown"))
+    return usage_error("--slowdown chooses how often, and so does --frequency: give one of them");
+  if (!(settings.slowdown >= 0.1 && settings.slowdown <= 1000))
+    return usage_error("--slowdown is 0.1 to 1000 (percent)");
   if (settings.record.tree && !attach)
     return usage_error("--tree is for --pid: what a command starts is followed anyway");
   if (!(settings.record.seconds >= 0)) return usage_error("--for is a number of seconds");
@@ -227,8 +258,12 @@ int run(std::span<char* const> arguments) {
        {"-p,--pid", "PID[,PID]", "attach to running processes", &settings.pids},
        {"--tree", "", "with -p: and to all processes that descend from them", &record.tree},
        {"--for", "SECONDS", "stop recording after that time", &record.seconds},
-       {"-F,--frequency", "N", "times per second of a thread's CPU time that it is looked at (50)",
+       {"--slowdown", "PERCENT", "look at the program as often as that slows it down (10)",
+        &settings.slowdown},
+       {"-F,--frequency", "N", "or: so many times per second of a thread's CPU time",
         &record.frequency},
+       {"--until-dense", "", "stop recording when more of it would change little",
+        &record.until_dense},
        {"--depth", "N", "branches in a stack (32)", &settings.depth},
        {"--no-callchain", "", "branch stacks only", &settings.no_callchain},
        {"--software", "", "do not use the processor's branch stacks", &settings.software},
@@ -253,6 +288,7 @@ int run(std::span<char* const> arguments) {
   if (auto status = check(settings); !status) return report_failure("record", status.error());
   record.depth = static_cast<u32>(settings.depth);
   record.callchain = !settings.no_callchain;
+  record.slowdown = settings.slowdown / 100;
   record.command_line = {"pgokit", "record"};
   // A run that does the same makes the same file, whatever its name is.
   if (record.exact)

@@ -51,7 +51,8 @@ class HardwareRecorder {
 
  private:
   static perf_event_attr attr_for(const Rung& rung, const RecordSettings& settings) {
-    auto attr = attr_of(rung, settings.frequency);
+    constexpr u64 usual_frequency = 4000;
+    auto attr = attr_of(rung, settings.frequency ? settings.frequency : usual_frequency);
     if (settings.callchain) {
       attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
       attr.exclude_callchain_kernel = 1;

@@ -34,7 +34,7 @@ bool BranchCounter::has_run(const AddressSpace& space, u64 address) const {
 u32 BranchCounter::number_of(const Ends& ends) {
   auto [it, is_new] = numbers_.try_emplace(ends, static_cast<u32>(counts_.size()));
   if (!is_new) return it->second;
-  counts_.push_back(0);
+  counts_.push_back(0), of_odd_.push_back(0);
   if (run_.insert(key_of(ends.to)).second && ends.to.file != Place::nowhere) {
     if (ends.to.file >= targets_.size()) targets_.resize(ends.to.file + 1);
     targets_[ends.to.file].push_back(ends.to.offset);
@@ -77,11 +77,11 @@ void BranchCounter::add(AddressSpace& space, const Window& window, u64 weight) {
 }
 
 void BranchCounter::add(AddressSpace& space, std::span<const EdgeCount> counts, u64 weight) {
-  for (const auto& one : counts) counts_[number_of(space, one)] += one.count * weight;
+  for (const auto& one : counts) count(number_of(space, one), one.count * weight);
 }
 
 void BranchCounter::add(AddressSpace& space, const Edge& edge, u64 weight) {
-  counts_[number_of({place_of(space, edge.from), place_of(space, edge.to)})] += weight;
+  count(number_of({place_of(space, edge.from), place_of(space, edge.to)}), weight);
 }
 
 void BranchCounter::begins(const AddressSpace& space, u64 address, u64 weight) {
@@ -90,6 +90,18 @@ void BranchCounter::begins(const AddressSpace& space, u64 address, u64 weight) {
 
 void BranchCounter::ends(const AddressSpace& space, u64 address, u64 weight) {
   ended_[place_of(space, address)] += weight;
+}
+
+double BranchCounter::likeness_of_halves() const {
+  double odd = 0, even = 0, alike = 0;
+  for (size_t n = 0; n < counts_.size(); ++n) {
+    odd += static_cast<double>(of_odd_[n]);
+    even += static_cast<double>(counts_[n] - of_odd_[n]);
+  }
+  for (size_t n = 0; odd > 0 && even > 0 && n < counts_.size(); ++n)
+    alike += std::min(static_cast<double>(of_odd_[n]) / odd,
+                      static_cast<double>(counts_[n] - of_odd_[n]) / even);
+  return alike;
 }
 
 perf::BranchCounts BranchCounter::counts(u64 scale) const {

@@ -35,6 +35,9 @@ class BranchCounter {
   bool has_run(const AddressSpace& space, u64 address) const;
   // Where branches in whichever process have gone to in the file of a mapping: addresses in that.
   std::vector<u64> targets_in(const Mapping& mapping) const;
+  // How alike the two halves of the windows are: the sum of the smaller of both shares of each
+  // branch.
+  double likeness_of_halves() const;
   // Paths are views of this.
   perf::BranchCounts counts(u64 scale) const;
 
@@ -48,6 +51,10 @@ class BranchCounter {
     size_t operator()(const Ends& ends) const;
   };
 
+  void count(u32 number, u64 weighted) {
+    counts_[number] += weighted;
+    if (windows_ % 2 == 1) of_odd_[number] += weighted;
+  }
   Place place_of(const AddressSpace& space, u64 address);
   u32 number_of(const Ends& ends);
   u32 number_of(AddressSpace& space, const EdgeCount& one);
@@ -55,6 +62,7 @@ class BranchCounter {
   std::map<std::string, u32, std::less<>> files_;
   tsl::robin_map<Ends, u32, EndsHash> numbers_;
   std::vector<u64> counts_;                // by number
+  std::vector<u64> of_odd_;                // of these: by every second window
   tsl::robin_set<u64, IntHash> run_;       // targets of branches: hashes of their places
   std::vector<std::vector<u64>> targets_;  // the same, by file
   std::map<Place, u64> begun_, ended_;

@@ -13,8 +13,9 @@ struct FollowedThread : Thread {
   Stop last_stop{};
   bool due = false;
   u64 due_since_ns = 0;
-  u64 window_begin_ns = 0;  // its CPU time then
-  u64 unsaid_ns = 0;        // CPU time since the last sample that was written
+  u64 stopped_since_ns = 0;         // for the window
+  CpuTime::Times at_begin, at_end;  // of the window
+  u64 unsaid_ns = 0;                // CPU time since the last sample that was written
   CpuTime cpu_time;
 };
 
@@ -25,6 +26,10 @@ class Follower {
   virtual CopyFor purpose() const = 0;
   // A signal that is none of the program's, but of the follower's making.
   virtual bool is_own_signal(FollowedThread&) { return false; }
+  // Of the CPU time between a thread's ticks; it may change. 0: no matter.
+  virtual u64 period_ns() const { return 0; }
+  // The thread has run for one more period. True: it is to be stopped.
+  virtual bool is_due(FollowedThread&) { return true; }
   // The thread has been stopped because it is due. True: it runs in a window now.
   virtual bool begin(FollowedThread&) { return false; }
   // A stop of a thread in a window. False: the window is over and the thread stopped.
@@ -39,6 +44,8 @@ class Follower {
   // Stopped threads that have waited for others to come out: to go on now.
   virtual std::vector<FollowedThread*> take_waiting() { return {}; }
 
+  // The recording can end.
+  virtual bool has_enough() { return false; }
   // Notes which code is mapped where.
   virtual void refresh(FollowedThread& thread) = 0;
 

@@ -54,8 +54,9 @@ Result<RecordSummary> follow(const RecordSettings& settings, Follower& follower,
 std::string_view software_obstacle() { return {}; }
 
 Result<RecordSummary> record_in_software(const RecordSettings& settings) {
-  // Not a divisor of the periods that programs themselves have.
-  u64 period_ns = 1'000'000'000 / settings.frequency + 37;
+  auto budget = settings.frequency ? Budget::fixed(1'000'000'000 / settings.frequency)
+                                   : Budget(settings.slowdown);
+  u64 period_ns = budget.period_ns();
   auto recording = TRY(RecordingFile::create({.path = settings.output,
                                               .period_ns = period_ns,
                                               .callchain = settings.callchain,
@@ -72,10 +73,14 @@ Result<RecordSummary> record_in_software(const RecordSettings& settings) {
   Sampler sampler(*engine, recording,
                   {.depth = settings.depth,
                    .callchain = settings.callchain,
-                   .period_ns = period_ns,
                    .cycles = tsc_per_us * settings.kept_ns / 1000,
-                   .cycles_per_us = tsc_per_us});
-  return follow(settings, sampler, ticks, recording, [&] { return sampler.branch_counts(); });
+                   .cycles_per_us = tsc_per_us,
+                   .budget = budget,
+                   .until_dense = settings.until_dense});
+  return follow(settings, sampler, ticks, recording, [&] {
+    sampler.estimate();
+    return sampler.branch_counts();
+  });
 }
 
 }  // namespace pgokit::record

@@ -21,12 +21,23 @@ void Sampler::refresh(FollowedThread& thread) {
     recording_.mapped(thread.pid, thread.tid, mapping);
 }
 
+bool Sampler::is_due(FollowedThread& thread) {
+  u64 period_ns = budget_.period_ns();
+  thread.unsaid_ns += period_ns, unseen_ns_ += period_ns;
+  budget_.earn(period_ns);
+  return budget_.allows();
+}
+
 bool Sampler::begin(FollowedThread& thread) {
   thread.due = false;
+  thread.stopped_since_ns = monotonic_ns();
   Registers regs;
   if (!thread.space || !get_registers(thread.tid, regs)) return false;
-  if (in_system_call(regs) || was_interrupted(regs)) return ++counts_.in_kernel, false;
-  return begin_here(thread, regs);
+  bool in_kernel = in_system_call(regs) || was_interrupted(regs);
+  counts_.in_kernel += in_kernel;
+  if (!in_kernel && begin_here(thread, regs)) return true;
+  budget_.spend(monotonic_ns() - thread.stopped_since_ns);
+  return false;
 }
 
 // What other processes have run of the same program. False: no window can begin now.
@@ -43,15 +54,15 @@ bool Sampler::begin_here(FollowedThread& thread, const Registers& regs) {
   // them is never kept.
   u32 branches = engine_.most_branches(settings_.depth);
   branches -= static_cast<u32>(random_() % settings_.depth);
-  thread.unsaid_ns += settings_.period_ns;
   if (!thread.cpu_time.is_open()) thread.cpu_time.open(thread.pid, thread.tid);
-  u64 cpu_begin_ns = thread.cpu_time.now_ns();
+  auto at_begin = thread.cpu_time.now();
+  own_waited_ns_ = own_time_.now().waited_ns;
   bool runs_64_bit = runs_64_bit_code(regs);
   if (!runs_64_bit) thread.space->give_up("it runs 32-bit code");
   bool possible = runs_64_bit && adopt(thread, regs);
   auto begun = possible ? engine_.begin(thread, regs, branches) : Progressed::impossible;
   if (begun == Progressed::running) {
-    thread.window_begin_ns = cpu_begin_ns;
+    thread.at_begin = at_begin;
     return true;
   }
   if (!thread.gone) unwind(thread, regs), write_place(thread, regs);
@@ -78,7 +89,39 @@ void Sampler::unwind(FollowedThread& thread, const Registers& regs) {
   whole_chain_ = settings_.callchain && unwinder_.chain(*thread.space, regs, chain_);
 }
 
+// The program's own time for what it did in the window.
+u64 Sampler::native_ns(const Window& window) const {
+  // A branch takes about so much longer in a copy, where it takes more than a few cycles at all.
+  constexpr double cycles_of_stub = 4, least_cycles = 1.5, usual_cycles = 2.5;
+  auto branches = static_cast<double>(window.passed);
+  if (branches == 0 || settings_.cycles_per_us == 0) return 0;
+  double cycles =
+      window.cycles ? static_cast<double>(window.cycles) / branches - cycles_of_stub : usual_cycles;
+  return static_cast<u64>(branches * std::max(cycles, least_cycles) * 1000 /
+                          static_cast<double>(settings_.cycles_per_us));
+}
+
+// By how much the window has kept the program up. That both wait while other programs have the
+// processors is none of it.
+u64 Sampler::cost_ns(const FollowedThread& thread) {
+  constexpr u64 waking_ns = 100'000;  // of a processor that sleeps, at most
+  u64 gone_by = monotonic_ns() - thread.stopped_since_ns;
+  u64 waited = thread.at_end.waited_ns - thread.at_begin.waited_ns + own_time_.now().waited_ns -
+               own_waited_ns_;
+  u64 usual = 2 * thread.window.stops * waking_ns, native = native_ns(thread.window);
+  u64 not_ours = native + (waited > usual ? waited - usual : 0);
+  return gone_by > not_ours ? gone_by - not_ours : 0;
+}
+
+bool Sampler::has_enough() {
+  constexpr double alike = 0.95;
+  if (!settings_.until_dense || counts_.windows < perf::BranchCounts::enough_windows) return false;
+  estimate();
+  return counts_.likeness >= alike;
+}
+
 void Sampler::keep(FollowedThread& thread) {
+  budget_.spend(cost_ns(thread));
   engine_.take_counts(thread);
   write_samples(thread);
   add_counts(thread);
@@ -90,18 +133,23 @@ void Sampler::keep(FollowedThread& thread) {
 
 // The time stamp counter goes on while another program has the processor.
 void Sampler::time(FollowedThread& thread) const {
-  u64 now = thread.cpu_time.now_ns();
-  if (now <= thread.window_begin_ns) return;
-  u64 most = (now - thread.window_begin_ns) * settings_.cycles_per_us / 1000;
+  thread.at_end = thread.cpu_time.now();
+  if (thread.at_end.used_ns <= thread.at_begin.used_ns) return;
+  u64 most = (thread.at_end.used_ns - thread.at_begin.used_ns) * settings_.cycles_per_us / 1000;
   thread.window.cycles = std::min(thread.window.cycles, most);
 }
 
-// Each window stands for the same time, so those in which more branches are made in that time have
-// more weight. How long it was to be counts, not when it was cut short.
+// A window stands for the time since the one before, of all threads: the more branches are made in
+// that time, the more weight it has. How long it was to be counts, not when it was cut short.
 void Sampler::add_counts(FollowedThread& thread) {
-  double weight = cutter_.weight(thread.window);
+  constexpr double usual_ns = 5e6;
+  double weight =
+      cutter_.weight(thread.window) * static_cast<double>(std::exchange(unseen_ns_, 0)) / usual_ns;
   counter_.add(*thread.space, thread.window, static_cast<u64>(weight * scale) + 1);
 }
+
+// Of halves, each has twice the variance of the whole, and their difference four times.
+void Sampler::estimate() { counts_.likeness = (1 + counter_.likeness_of_halves()) / 2; }
 
 perf::BranchCounts Sampler::branch_counts() const { return counter_.counts(scale); }
 

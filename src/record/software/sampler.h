@@ -3,6 +3,8 @@
 // Takes the samples of stopped threads: a window each, then branches and call chain go to the
 // recording.
 
+#include <unistd.h>
+
 #include <functional>
 #include <memory>
 #include <random>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include "record/software/branch_counter.h"
+#include "record/software/budget.h"
 #include "record/software/call_chain.h"
 #include "record/software/follower.h"
 #include "record/software/images.h"
@@ -24,25 +27,34 @@ class Sampler : public Follower {
   struct Settings {
     u32 depth = 32;
     bool callchain = true;
-    u64 period_ns = 0;
     u64 cycles = 0;         // see StackCutter
     u64 cycles_per_us = 0;  // of the time stamp counter
+    Budget budget;
+    bool until_dense = false;
   };
 
   Sampler(WindowEngine& engine, RecordingFile& recording, Settings settings)
       : engine_(engine),
         recording_(recording),
         settings_(settings),
-        cutter_(settings.depth, settings.cycles) {}
+        cutter_(settings.depth, settings.cycles),
+        budget_(settings.budget) {
+    own_time_.open(getpid(), gettid());
+  }
 
   CopyFor purpose() const override { return CopyFor::windows; }
   bool is_own_signal(FollowedThread& thread) override { return is_late_mark(thread); }
+  u64 period_ns() const override { return budget_.period_ns(); }
+  bool is_due(FollowedThread& thread) override;
   bool begin(FollowedThread& thread) override;
   bool stopped(FollowedThread& thread, Stop stop) override;
   void keep(FollowedThread& thread) override;
   void ends(FollowedThread& thread) override;
+  bool has_enough() override;
   void refresh(FollowedThread& thread) override;
 
+  // TraceCounts::likeness of what there is.
+  void estimate();
   // What the windows have counted.
   perf::BranchCounts branch_counts() const;
 
@@ -52,6 +64,8 @@ class Sampler : public Follower {
   static size_t real_frames(AddressSpace& space, std::span<const u64> chain);
   void write_samples(FollowedThread& thread);
   void time(FollowedThread& thread) const;
+  u64 native_ns(const Window& window) const;
+  u64 cost_ns(const FollowedThread& thread);
   void unwind(FollowedThread& thread, const Registers& regs);
   void add_counts(FollowedThread& thread);
   void write_place(FollowedThread& thread, const Registers& regs);
@@ -61,11 +75,15 @@ class Sampler : public Follower {
   Settings settings_;
   ChainUnwinder unwinder_;
   StackCutter cutter_;
+  Budget budget_;
   BranchCounter counter_;
   ProgramImages images_;
   std::minstd_rand random_{1};  // the same seed for each recording
-  std::vector<u64> chain_;  // that of the last window's end
+  std::vector<u64> chain_;      // that of the last window's end
   bool whole_chain_ = false;
+  u64 unseen_ns_ = 0;  // CPU time since the last window
+  CpuTime own_time_;   // the recorder's
+  u64 own_waited_ns_ = 0;
 };
 
 }  // namespace pgokit::record

@@ -45,7 +45,7 @@ void TickSource::add(pid_t pid, pid_t tid) {
   if (events_.contains(tid) || polled_.contains(tid)) return;
   u64 first_ns = part_of_period();
   if (int fd = open_event(tid, first_ns); fd >= 0) {
-    events_.emplace(tid, Event{.fd = fd, .ring = PerfRing::map(fd, 1)});
+    events_.emplace(tid, Event{.fd = fd, .period_ns = first_ns, .ring = PerfRing::map(fd, 1)});
     owners_[fd] = tid;
     return;
   }
@@ -76,7 +76,9 @@ pid_t TickSource::thread_of(const siginfo_t& info) {
 bool TickSource::has_ticked(Event& event) {
   take_records(event);
   if (event.ring && !std::exchange(event.ticked, false)) return false;
-  if (std::exchange(event.first, false)) ioctl(event.fd, PERF_EVENT_IOC_PERIOD, &period_ns_);
+  // Each at its next tick, not all at once: it takes as long as a tick.
+  if (std::exchange(event.period_ns, period_ns_) != period_ns_)
+    ioctl(event.fd, PERF_EVENT_IOC_PERIOD, &period_ns_);
   return true;
 }
 

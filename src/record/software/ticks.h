@@ -43,6 +43,8 @@ class TickSource {
   bool polls() const { return !polled_.empty(); }
   std::vector<pid_t> due();
   u64 period_ns() const { return period_ns_; }
+  // From the next tick of each thread on.
+  void set_period(u64 period_ns) { period_ns_ = period_ns; }
   // Code has been mapped into one of the processes since the last call; always true without events.
   bool mappings_changed();
   // Why there are no events, empty where there are.
@@ -60,7 +62,7 @@ class TickSource {
   int signal_;
   struct Event {
     int fd;
-    bool first = true;             // the period is still a part of one
+    u64 period_ns;                 // what the kernel knows; at first a part of one
     bool ticked = false;           // and its signal has not been seen yet
     std::optional<PerfRing> ring;  // of ticks, and of mappings that the thread makes
   };

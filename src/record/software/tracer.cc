@@ -24,7 +24,14 @@ constexpr u64 loop_ns = 100'000'000;
 constexpr u64 longest_leave_ns = 1'000'000'000;
 // The next stop of a window mostly comes within so much. To be woken for it takes longer than to
 // handle it, and the program waits meanwhile.
-constexpr u64 awake_ns = 60'000;
+constexpr u64 longest_awake_ns = 60'000;
+
+// With one processor the recorder would keep the program from running.
+u64 awake_ns() {
+  cpu_set_t processors;
+  bool known = sched_getaffinity(0, sizeof processors, &processors) == 0;
+  return known && CPU_COUNT(&processors) > 1 ? longest_awake_ns : 0;
+}
 
 sigset_t waited_for() {
   sigset_t set;
@@ -68,7 +75,11 @@ sigset_t Tracer::block_signals() {
 }
 
 Tracer::Tracer(Follower& follower, TickSource& ticks, RecordingFile& recording)
-    : follower_(follower), ticks_(ticks), recording_(recording), signals_before_(block_signals()) {}
+    : follower_(follower),
+      ticks_(ticks),
+      recording_(recording),
+      signals_before_(block_signals()),
+      awake_ns_(awake_ns()) {}
 
 Tracer::~Tracer() {
   signal(tick_signal(), SIG_IGN);  // drops those that are still on the way
@@ -160,9 +171,13 @@ void Tracer::run(double seconds, const std::function<void()>& now_and_then) {
   while (!enough_ && !threads_.empty()) {
     u64 now = monotonic_ns();
     if (now >= end) break;
-    if (now >= next) now_and_then(), next = now + loop_ns;
+    if (now >= next) {
+      if (follower_.has_enough()) break;
+      now_and_then(), next = now + loop_ns;
+    }
     wait_for_event(std::min(end, next));
     for (pid_t tid : ticks_.due()) tick(tid);
+    if (u64 period = follower_.period_ns()) ticks_.set_period(period);
     if (ended_) break;
   }
   leave_all();
@@ -202,7 +217,7 @@ void Tracer::reap() {
     pid_t tid = waitpid(-1, &status, __WALL | WNOHANG);
     if (tid < 0) return;
     if (tid == 0) {
-      if (!awake_until_ns && in_window()) awake_until_ns = monotonic_ns() + awake_ns;
+      if (!awake_until_ns && in_window()) awake_until_ns = monotonic_ns() + awake_ns_;
       if (monotonic_ns() >= awake_until_ns) return;
       continue;
     }
@@ -360,7 +375,7 @@ void Tracer::tick(pid_t tid) {
   auto it = threads_.find(tid);
   if (it == threads_.end()) return;
   auto& one = *it.value();
-  if (one.window.running || one.due || !one.begun) return;
+  if (one.window.running || one.due || !one.begun || !follower_.is_due(one)) return;
   one.due = true;
   one.due_since_ns = monotonic_ns();
   ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr);

@@ -87,6 +87,7 @@ class Tracer {
   RecordingFile& recording_;
   tsl::robin_map<pid_t, std::unique_ptr<Traced>> threads_;
   sigset_t signals_before_;
+  u64 awake_ns_;  // for so long the recorder waits for the next stop without sleeping
   pid_t main_pid_ = 0;
   bool launched_ = false;
   bool enough_ = false;   // end the recording

@@ -26,13 +26,15 @@ bool CpuTime::open(pid_t pid, pid_t tid) {
   return is_open();
 }
 
-// The first number of schedstat is the time spent on the processor.
-u64 CpuTime::now_ns() const {
+// The first two numbers of schedstat.
+CpuTime::Times CpuTime::now() const {
   char text[64];
   auto n = file_ < 0 ? 0 : pread(file_, text, sizeof text - 1, 0);
-  if (n <= 0) return 0;
+  if (n <= 0) return {};
   text[n] = 0;
-  return std::strtoull(text, nullptr, 10);
+  char* end = nullptr;
+  u64 used_ns = std::strtoull(text, &end, 10);
+  return {used_ns, std::strtoull(end, nullptr, 10)};
 }
 
 }  // namespace pgokit::record

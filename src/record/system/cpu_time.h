@@ -1,6 +1,6 @@
 #pragma once
 
-// The CPU time of a thread of another process, by /proc/PID/task/TID/schedstat.
+// The CPU time of a thread, of another process perhaps, by /proc/PID/task/TID/schedstat.
 //
 //   CpuTime time;
 //   time.open(pid, tid);
@@ -21,7 +21,12 @@ class CpuTime {
 
   bool open(pid_t pid, pid_t tid);
   bool is_open() const { return file_ >= 0; }
-  u64 now_ns() const;
+  u64 now_ns() const { return now().used_ns; }
+  // And how long it has waited for a processor.
+  struct Times {
+    u64 used_ns = 0, waited_ns = 0;
+  };
+  Times now() const;
 
  private:
   int file_ = -1;

@@ -148,7 +148,7 @@ TEST_F(Translated, ACopyMakesTheSystemCallsThatItMay) {
   // mov rdx, rdi; mov eax, getppid; syscall; mov [rdx], rax; ret
   constexpr u8 code[] = {0x48, 0x89, 0xfa, 0xb8, 110, 0, 0, 0, 0x0f, 0x05, 0x48, 0x89, 0x02, 0xc3};
   for (auto purpose : {CopyFor::windows, CopyFor::whole_run})
-    for (u8 permitted : {0, 1}) {
+    for (bool permitted : {false, true}) {
       LocalTarget target({page_}, purpose);
       std::ranges::copy(code, page_);
       reinterpret_cast<u8*>(target.cache.scratch(0))[scratch::calls + 110] = permitted;

@@ -1,0 +1,45 @@
+#pragma once
+
+// By how much a recording may slow a program down, and how often that lets it be looked at.
+//
+//   Budget budget(0.1);                               // by a tenth of its own time
+//   u64 period = budget.period_ns();                  // between windows; changes now and then
+//   budget.earn(period);                              // at each tick: the program has run for so long
+//   if (budget.allows()) take_window(), budget.spend(cost_ns);
+//
+// The period follows what windows cost on average, slowly: it must not depend on the code that is
+// being run, which would have more windows the cheaper they are. Windows stand for the time since
+// the one before.
+
+#include "base/types.h"
+
+namespace pgokit::record {
+
+class Budget {
+ public:
+  // `share` of the program's own time.
+  explicit Budget(double share);
+  // A window at each tick of a fixed period, whatever it costs.
+  static Budget fixed(u64 period_ns);
+
+  u64 period_ns() const { return period_ns_; }
+  void earn(u64 ns) { credit_ns_ += share_ * static_cast<double>(ns); }
+  // Not where windows have been much dearer than they are on average: at the beginning, when all
+  // code is new.
+  bool allows() const { return share_ == 0 || credit_ns_ > most_debt_ns; }
+  void spend(u64 ns);
+
+ private:
+  Budget() = default;
+  u64 wanted_period_ns() const;
+
+  static constexpr double most_debt_ns = -30e6;
+  static constexpr double usual_cost_ns = 500e3;
+
+  double share_ = 0;
+  double credit_ns_ = 0;
+  double mean_ns_ = usual_cost_ns;  // of what windows cost
+  u64 period_ns_ = 0;
+};
+
+}  // namespace pgokit::record

@@ -1,0 +1,57 @@
+#include "record/software/budget.h"
+
+#include <gtest/gtest.h>
+
+namespace pgokit::record {
+namespace {
+
+// What is spent while the program runs for so long.
+double spent(Budget& budget, double run_ns, u64 cost_ns) {
+  double sum = 0;
+  for (double at = 0; at < run_ns; at += static_cast<double>(budget.period_ns())) {
+    budget.earn(budget.period_ns());
+    if (budget.allows()) budget.spend(cost_ns), sum += static_cast<double>(cost_ns);
+  }
+  return sum;
+}
+
+TEST(Budget, SpendsItsShare) {
+  for (double share : {0.01, 0.1, 0.5})
+    for (u64 cost_ns : {200'000, 500'000, 700'000, 5'000'000}) {
+      Budget budget(share);
+      spent(budget, 1e10, cost_ns);  // it finds out what windows cost
+      EXPECT_NEAR(spent(budget, 1e11, cost_ns), share * 1e11, 0.31 * share * 1e11) << cost_ns;
+    }
+}
+
+TEST(Budget, FollowsWhatWindowsCost) {
+  Budget budget(0.1);
+  u64 first = budget.period_ns();
+  for (int i = 0; i < 200; ++i) budget.spend(2'000'000);
+  EXPECT_GT(budget.period_ns(), 3 * first);
+  for (int i = 0; i < 400; ++i) budget.spend(100'000);
+  EXPECT_LT(budget.period_ns(), first / 2);
+}
+
+// However dear one was: what follows is not late for ever.
+TEST(Budget, ADearWindowIsADebt) {
+  Budget budget(0.1);
+  budget.spend(230'000'000);
+  EXPECT_FALSE(budget.allows());
+  budget.earn(1'900'000'000);
+  EXPECT_FALSE(budget.allows());
+  budget.earn(200'000'000);
+  EXPECT_TRUE(budget.allows());
+}
+
+TEST(Budget, AFixedOneAsksForNothing) {
+  auto budget = Budget::fixed(20'000'000);
+  u64 period = budget.period_ns();
+  for (int i = 0; i < 100; ++i) budget.spend(1'000'000'000);
+  EXPECT_TRUE(budget.allows());
+  EXPECT_EQ(budget.period_ns(), period);
+  EXPECT_GT(period, 20'000'000U);
+}
+
+}  // namespace
+}  // namespace pgokit::record
