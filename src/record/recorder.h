@@ -29,6 +29,7 @@ struct TraceCounts {
   u64 counted = 0;     // branches counted, in windows or in all
   u64 stops = 0;       // of threads for windows
   u64 stopped_ns = 0;  // from tick to the end of the window, summed
+  u64 lost = 0;        // records that the kernel had no room for
   // The part of an endless recording's shares of branches that this one has right, as far as that is
   // a matter of how many windows there are: told by how alike two halves of them are. 0: not known.
   double likeness = 0;
@@ -39,8 +40,10 @@ struct RecordSettings {
   std::string output = "perf.data";
   std::vector<std::string> command = {};  // or
   std::vector<pid_t> pids = {};
-  bool tree = false;   // and all processes that descend from them; later ones are followed anyway
-  double seconds = 0;  // 0: until the program ends
+  bool tree = false;  // and all processes that descend from them; later ones are followed anyway
+  std::string cgroup = {};  // the folder of a control group: all processes in it; or
+  bool all_cpus = false;  // all processes, while the command runs if there is one; not in software
+  double seconds = 0;     // 0: until the program ends
   // By how much the program may be slowed down, as a share of its own time: as many windows are
   // taken as fit into that.
   double slowdown = 0.1;

@@ -11,6 +11,7 @@
 #include "perf/branch_counts.h"
 #include "record/hardware/hardware_recorder.h"
 #include "record/recorder.h"
+#include "record/system/control_group.h"
 #include "report/json.h"
 #include "report/numbers.h"
 #include "report/print.h"
@@ -25,6 +26,7 @@ struct Settings {
   record::RecordSettings record;
   std::string event;
   std::vector<std::string> pids;
+  std::string cgroup;
   u64 depth = 32;
   double slowdown = 10;  // percent
   bool no_callchain = false, quiet = false;
@@ -42,18 +44,15 @@ std::string describe(const record::TraceCounts& counts, bool exact) {
                      report::percent(counts.full, counts.samples));
 }
 
-// The first rung that works; nullopt: none.
-std::optional<record::Rung> usable_hardware(const std::string& event, std::string& why) {
+// All with branch stacks, or those of a name.
+std::vector<record::Rung> ladder_of(const std::string& event) {
   auto ladder = record::hardware_ladder();
-  for (const auto& rung : record::plain_events())
-    if (!event.empty()) ladder.push_back(rung);
-  for (const auto& rung : ladder) {
-    if (!event.empty() && event != rung.name && event != samples::plain_name(rung.name)) continue;
-    auto attempt = record::try_rung(rung);
-    if (attempt.ok()) return rung;
-    why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", rung.name, attempt.why);
-  }
-  return std::nullopt;
+  if (event.empty()) return ladder;
+  for (const auto& rung : record::plain_events()) ladder.push_back(rung);
+  std::erase_if(ladder, [&](const record::Rung& rung) {
+    return event != rung.name && event != samples::plain_name(rung.name);
+  });
+  return ladder;
 }
 
 // Of the windows that were not possible: as of a program that a just-in-time compiler runs.
@@ -68,9 +67,12 @@ struct Source {
 };
 
 Result<record::RecordSummary> record_somehow(const Settings& settings, Source& source) {
-  std::string why;
   if (!settings.software) {
-    if (auto rung = usable_hardware(settings.event, why)) {
+    auto ladder = ladder_of(settings.event);
+    if (ladder.empty())
+      return usage_error("there is no event {} (see 'pgokit doctor')", settings.event);
+    auto [rung, why] = record::choose_rung(ladder, settings.record);
+    if (rung) {
       source = {rung->name, rung->branch_stack};
       if (std::ranges::count(settings.given, "--depth") > 0)
         return usage_error("--depth is for --software: stacks of {} have the processor's depth",
@@ -80,8 +82,11 @@ Result<record::RecordSummary> record_somehow(const Settings& settings, Source& s
           return usage_error("{} is for --software: {} costs little (-F)", option, rung->name);
       return record::record_in_hardware(*rung, settings.record);
     }
-    if (why.empty())
-      return usage_error("there is no event {} (see 'pgokit doctor')", settings.event);
+    if (settings.record.all_cpus)
+      return fail(
+          "--all-cpus needs perf events: {}; in software --cgroup and -p with --tree record "
+          "many processes",
+          why);
     if (settings.hardware || !settings.event.empty())
       return fail("the processor's branch stacks cannot be used: {}", why);
     if (auto none = record::software_obstacle(); !none.empty())
@@ -105,7 +110,7 @@ std::string way_to_more(const Settings& settings, const record::TraceCounts& cou
                                              static_cast<double>(counts.windows));
   const auto& record = settings.record;
   if (record.seconds > 0) return fmt::format("--for {:.0f}", std::ceil(record.seconds * times));
-  if (!record.pids.empty()) return fmt::format("{:.0f} times as long", std::ceil(times));
+  if (record.command.empty()) return fmt::format("{:.0f} times as long", std::ceil(times));
   constexpr double most = 60;  // percent; all of a run takes 100
   constexpr double least = 10;
   double slowdown = std::max(std::ceil(settings.slowdown * times / 5) * 5, least);
@@ -141,6 +146,9 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
     report::print(stderr, "; {} in {}", counted(counts.threads, "thread"),
                   counted(counts.processes, "process", "processes"));
   report::print(stderr, "\n");
+  if (counts.lost)
+    report::print(stderr, "pgokit record: {} lost: the kernel had no room for them in time\n",
+                  counted(counts.lost, "record was", "records were"));
   if (counts.without)
     report::print(
         stderr, "pgokit record: {} the code could not be followed{}{}\n",
@@ -168,7 +176,7 @@ std::string why_empty(const Settings& settings, const record::RecordSummary& sum
   if (is_mostly_generated(summary.counts))
     return "what ran is code generated at run time, which cannot be profiled";
   if (settings.record.exact) return "no code that can be followed ran";
-  if (!settings.record.pids.empty())
+  if (settings.record.command.empty())
     return "what was attached to did not run meanwhile; --for records for longer";
   return fmt::format(
       "the program did not run long enough{}; --exact counts all that it does",
@@ -216,33 +224,56 @@ Result<std::vector<pid_t>> parse_pids(const std::vector<std::string>& given) {
   return pids;
 }
 
+bool is_given(const Settings& settings, std::string_view option) {
+  return std::ranges::count(settings.given, option) > 0;
+}
+
+// One of: a command, processes, a control group, and all there is, which may be with a command.
+Status check_target(const Settings& settings) {
+  const auto& record = settings.record;
+  bool group = is_given(settings, "--cgroup");
+  if (group && settings.cgroup.empty())
+    return usage_error("--cgroup is the name of a control group");
+  std::vector<std::string_view> targets;
+  if (!record.command.empty()) targets.push_back("a command to run");
+  if (!record.pids.empty()) targets.push_back("--pid");
+  if (group) targets.push_back("--cgroup");
+  if (record.all_cpus && record.command.empty()) targets.push_back("--all-cpus");
+  if (targets.empty())
+    return usage_error(
+        "give a command to run, --pid, --cgroup or --all-cpus (pgokit record --help)");
+  if (targets.size() > 1)
+    return usage_error("give {} or {}, not both (pgokit record --help)", targets[0], targets[1]);
+  if (record.tree && group)
+    return usage_error("--tree is for --pid: all processes of a control group are recorded anyway");
+  if (record.tree && record.pids.empty())
+    return usage_error("--tree is for --pid: what a command starts is followed anyway");
+  if (record.all_cpus && settings.software)
+    return usage_error(
+        "--all-cpus needs the processor's events{}: in software --cgroup and -p with "
+        "--tree record many processes",
+        record.exact ? ", and --exact is software" : "");
+  return {};
+}
+
 Status check(const Settings& settings) {
-  bool attach = !settings.record.pids.empty();
-  if (attach == !settings.record.command.empty())
-    return usage_error("{} (pgokit record --help)", attach
-                                                        ? "give a command to run or --pid, not both"
-                                                        : "give a command to run, or --pid");
-  auto is_given = [&](std::string_view option) {
-    return std::ranges::count(settings.given, option) > 0;
-  };
+  TRY(check_target(settings));
   for (std::string_view option : {"--frequency", "--slowdown", "--until-dense", "--depth",
                                   "--no-callchain", "--event", "--hardware", "--single-step"})
-    if (settings.record.exact && is_given(option))
+    if (settings.record.exact && is_given(settings, option))
       return usage_error("--exact counts all that runs: there are no samples for {}", option);
   if (settings.software && settings.hardware)
     return usage_error("--software and --hardware exclude each other");
   if (settings.software && !settings.event.empty())
     return usage_error("--event {} is of the processor, which --software does without",
                        settings.event);
-  if (is_given("--frequency") &&
+  if (is_given(settings, "--frequency") &&
       (settings.record.frequency == 0 || settings.record.frequency > 100'000))
     return usage_error("--frequency is 1 to 100000");
-  if (is_given("--frequency") && is_given("--slowdown"))
+  if (is_given(settings, "--frequency") && is_given(settings, "--slowdown"))
     return usage_error("--slowdown chooses how often, and so does --frequency: give one of them");
   if (!(settings.slowdown >= 0.1 && settings.slowdown <= 1000))
     return usage_error("--slowdown is 0.1 to 1000 (percent)");
-  if (settings.record.tree && !attach)
-    return usage_error("--tree is for --pid: what a command starts is followed anyway");
   if (!(settings.record.seconds >= 0)) return usage_error("--for is a number of seconds");
   if (settings.depth == 0 || settings.depth > 128) return usage_error("--depth is 1 to 128");
   return {};
@@ -257,6 +288,9 @@ int run(std::span<char* const> arguments) {
       {{"-o,--output", "FILE", "the recording (perf.data)", &record.output},
        {"-p,--pid", "PID[,PID]", "attach to running processes", &settings.pids},
        {"--tree", "", "with -p: and to all processes that descend from them", &record.tree},
+       {"--cgroup", "NAME", "attach to all processes of a control group", &settings.cgroup},
+       {"-a,--all-cpus", "", "all processes of the machine, by the processor's events",
+        &record.all_cpus},
        {"--for", "SECONDS", "stop recording after that time", &record.seconds},
        {"--slowdown", "PERCENT", "look at the program as often as that slows it down (10)",
         &settings.slowdown},
@@ -276,9 +310,11 @@ int run(std::span<char* const> arguments) {
        {"-q,--quiet", "", "no progress and no summary", &settings.quiet}},
       "The program's output, signals and exit code pass through.\n\n"
       "  pgokit record -- ./app arguments\n"
-      "  pgokit record -o app.perf -p 4711 --for 10\n",
+      "  pgokit record -o app.perf -p 4711 --for 10\n"
+      "  pgokit record -o app.perf --cgroup system.slice/nginx.service --for 30\n",
       &record.command,
-      {"[options] -- COMMAND [ARG...]", "[options] -p PID[,PID]"}};
+      {"[options] -- COMMAND [ARG...]", "[options] -p PID[,PID]", "[options] --cgroup NAME",
+       "[options] -a [-- COMMAND [ARG...]]"}};
   table.given = &settings.given;
   if (auto exit = parse_options(table, arguments)) return *exit;
   settings.software |= record.single_step || record.exact;
@@ -286,6 +322,11 @@ int run(std::span<char* const> arguments) {
   if (!pids) return report_failure("record", pids.error());
   record.pids = std::move(*pids);
   if (auto status = check(settings); !status) return report_failure("record", status.error());
+  if (!settings.cgroup.empty()) {
+    auto group = record::ControlGroup::find(settings.cgroup);
+    if (!group) return report_failure("record", group.error());
+    record.cgroup = group->folder();
+  }
   record.depth = static_cast<u32>(settings.depth);
   record.callchain = !settings.no_callchain;
   record.slowdown = settings.slowdown / 100;

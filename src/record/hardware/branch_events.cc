@@ -1,7 +1,6 @@
 #include "record/hardware/branch_events.h"
 
 #include <fmt/format.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -58,7 +57,20 @@ void add_branch_sampling(std::vector<Rung>& ladder) {
        .period = prime_period});
 }
 
-std::string explain(int error, const Rung& rung) {
+std::string explain_refusal(const EventTarget& target) {
+  if (target.pid > 0 && !target.is_group() && perf_event_paranoid() <= 2)
+    return "not permitted: the process belongs to another user (root, or CAP_PERFMON)";
+  bool wide = target.is_machine() || target.is_group();
+  return fmt::format(
+      "not permitted: /proc/sys/kernel/perf_event_paranoid is {}, and {} is needed{}; in a "
+      "container its seccomp profile may be the reason",
+      perf_event_paranoid(), wide ? 0 : 2,
+      wide ? " to record whole processors, or CAP_PERFMON" : "");
+}
+
+}  // namespace
+
+std::string explain(int error, const Rung& rung, const EventTarget& target) {
   switch (error) {
     case ENOENT:
     case ENODEV:
@@ -70,20 +82,18 @@ std::string explain(int error, const Rung& rung) {
       return "the kernel's driver does not combine this event with branch stacks";
     case EACCES:
     case EPERM:
-      return fmt::format(
-          "not permitted: /proc/sys/kernel/perf_event_paranoid is {}, and 2 is needed; in a "
-          "container its seccomp profile may be the reason",
-          perf_event_paranoid());
+      return explain_refusal(target);
     case ENOSYS:
       return "the kernel is built without perf events, or a seccomp profile hides them";
     case EBUSY:
       return "something else is using the counters";
+    case EBADF:
+      if (target.is_group()) return "the kernel has no perf events for this control group";
+      [[fallthrough]];
     default:
       return std::strerror(error);
   }
 }
-
-}  // namespace
 
 int perf_event_paranoid() {
   auto text = contents("/proc/sys/kernel/perf_event_paranoid");
@@ -136,15 +146,22 @@ perf_event_attr attr_of(const Rung& rung, u64 frequency) {
   return attr;
 }
 
-Attempt try_rung(const Rung& rung) {
-  auto attr = attr_of(rung, 1000);
-  auto fd = static_cast<int>(syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
-  if (fd >= 0) {
-    close(fd);
-    return {};
+Attempt try_rung(const Rung& rung, const EventTarget& target, EventSource& events) {
+  int fd = events.open(attr_of(rung, 1000), target);
+  if (fd < 0) return {-fd, explain(-fd, rung, target)};
+  close(fd);
+  return {};
+}
+
+Choice choose_rung(const std::vector<Rung>& ladder, const EventTarget& target,
+                   EventSource& events) {
+  Choice choice;
+  for (const auto& rung : ladder) {
+    auto attempt = try_rung(rung, target, events);
+    if (attempt.ok()) return {rung, {}};
+    choice.why += fmt::format("{}{}: {}", choice.why.empty() ? "" : "; ", rung.name, attempt.why);
   }
-  int error = errno;
-  return {error, explain(error, rung)};
+  return choice;
 }
 
 }  // namespace pgokit::record

@@ -6,6 +6,7 @@
 //     auto attempt = try_rung(rung);
 //     if (attempt.ok()) ... else attempt.why
 //   }
+//   if (auto choice = choose_rung(hardware_ladder()); choice.rung) ... else choice.why
 //
 // A taken-branch event comes first: cycles over-represent what is slow, so block counts of
 // neighbours disagree more. All are for user code only, which is what an unprivileged user may
@@ -14,10 +15,12 @@
 
 #include <linux/perf_event.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/types.h"
+#include "record/hardware/event_source.h"
 
 namespace pgokit::record {
 
@@ -40,9 +43,19 @@ struct Attempt {
   bool ok() const { return error == 0; }
 };
 
-// Opens the event for this process and closes it again.
-Attempt try_rung(const Rung& rung);
+// Opens the event for this process, or for what is given, and closes it again.
+Attempt try_rung(const Rung& rung, const EventTarget& target = {},
+                 EventSource& events = kernel_events());
 perf_event_attr attr_of(const Rung& rung, u64 frequency);
+// Why perf_event_open() has refused it, and what to do.
+std::string explain(int error, const Rung& rung, const EventTarget& target);
+
+struct Choice {
+  std::optional<Rung> rung;  // the first that can be opened
+  std::string why;           // none can: each of them, and why
+};
+Choice choose_rung(const std::vector<Rung>& ladder, const EventTarget& target = {},
+                   EventSource& events = kernel_events());
 
 // /proc/sys/kernel/perf_event_paranoid, 4 where it cannot be read.
 int perf_event_paranoid();

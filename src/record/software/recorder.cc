@@ -1,10 +1,17 @@
 #include "record/recorder.h"
 
+#include <tsl/robin_set.h>
+#include <unistd.h>
+
+#include <optional>
 #include <tuple>
 
 #include "record/software/sampler.h"
 #include "record/software/tracer.h"
 #include "record/software/whole_run.h"
+#include "record/system/clock.h"
+#include "record/system/control_group.h"
+#include "record/system/memory_map.h"
 #include "record/system/proc_status.h"
 #include "record/x86/time_stamps.h"
 
@@ -14,7 +21,7 @@ namespace {
 
 // Those that were named must be there; of the others some may have ended, or be followed already.
 // What they start while the list is read is in the next one.
-Status attach_all(Tracer& tracer, const RecordSettings& settings) {
+Status attach_named(Tracer& tracer, const RecordSettings& settings) {
   for (pid_t pid : settings.pids) TRY(tracer.attach(pid));
   for (size_t known = settings.pids.size(); settings.tree;) {
     auto pids = with_descendants(settings.pids);
@@ -26,26 +33,89 @@ Status attach_all(Tracer& tracer, const RecordSettings& settings) {
   return {};
 }
 
+// The processes of a control group: those that are in it, and those that others put there later.
+class GroupMembers {
+ public:
+  explicit GroupMembers(const std::string& folder) : group_(folder) {}
+
+  Status attach_first(Tracer& tracer) {
+    TRY(group_.some_processes());
+    if (attach(tracer) > 0 || refusal_.empty()) return {};
+    return fail("{}", refusal_);
+  }
+
+  // Not at each call.
+  void attach_new(Tracer& tracer) {
+    if (monotonic_ns() >= next_look_ns_ || !tracer.follows_any()) attach(tracer);
+  }
+
+  // Why one could not be attached to, empty where all could.
+  const std::string& refusal() const { return refusal_; }
+
+ private:
+  // Until a pass finds no new one.
+  size_t attach(Tracer& tracer) {
+    constexpr u64 between_looks_ns = 500'000'000;
+    size_t attached = 0;
+    for (bool found = true; found;) {
+      found = false;
+      for (pid_t pid : group_.processes()) {
+        if (tracer.follows(pid) || tracer_of(pid) == getpid() || refused_.contains(pid)) continue;
+        if (auto status = tracer.attach(pid))
+          found = true, ++attached;
+        else if (is_program(pid))
+          note_refusal(pid, status.error());
+      }
+    }
+    next_look_ns_ = monotonic_ns() + between_looks_ns;
+    return attached;
+  }
+
+  // It has not ended, and is none of the kernel's.
+  static bool is_program(pid_t pid) {
+    auto map = MemoryMap::read(pid);
+    return !threads_of(pid).empty() && !(map && map->list().empty());
+  }
+
+  void note_refusal(pid_t pid, const Error& error) {
+    refused_.insert(pid);
+    if (refusal_.empty()) refusal_ = error.message;
+  }
+
+  ControlGroup group_;
+  tsl::robin_set<pid_t> refused_;
+  std::string refusal_;
+  u64 next_look_ns_ = 0;
+};
+
 // Follows the program to its end, or to that of the recording.
 Result<RecordSummary> follow(const RecordSettings& settings, Follower& follower, TickSource& ticks,
                              RecordingFile& recording,
                              const std::function<perf::BranchCounts()>& counts) {
   Tracer tracer(follower, ticks, recording);
-  if (settings.pids.empty())
+  std::optional<GroupMembers> members;
+  if (!settings.command.empty()) {
     TRY(tracer.launch(settings.command));
-  else
-    TRY(attach_all(tracer, settings));
+  } else if (settings.cgroup.empty()) {
+    TRY(attach_named(tracer, settings));
+  } else {
+    members.emplace(settings.cgroup);
+    TRY(members->attach_first(tracer));
+  }
   tracer.run(settings.seconds, [&] {
+    if (members) members->attach_new(tracer);
     if (settings.progress) settings.progress(follower.counts());
   });
   recording.branch_counts(counts());
   auto committed = recording.commit();
   int exit_code = tracer.wait_for_end();
   TRY(committed);
+  auto obstacle = follower.obstacle();
+  if (obstacle.empty() && members) obstacle = members->refusal();
   return RecordSummary{.counts = follower.counts(),
                        .file_size = recording.size(),
                        .exit_code = exit_code,
-                       .obstacle = follower.obstacle(),
+                       .obstacle = obstacle,
                        .tick_obstacle = ticks.obstacle()};
 }
 

@@ -168,13 +168,14 @@ void Tracer::begin_following(Traced& one) {
 void Tracer::run(double seconds, const std::function<void()>& now_and_then) {
   u64 end = seconds > 0 ? monotonic_ns() + static_cast<u64>(seconds * 1e9) : u64(-1);
   u64 next = 0;
-  while (!enough_ && !threads_.empty()) {
+  while (!enough_) {
     u64 now = monotonic_ns();
     if (now >= end) break;
-    if (now >= next) {
+    if (now >= next || threads_.empty()) {
       if (follower_.has_enough()) break;
       now_and_then(), next = now + loop_ns;
     }
+    if (threads_.empty()) break;
     wait_for_event(std::min(end, next));
     for (pid_t tid : ticks_.due()) tick(tid);
     if (u64 period = follower_.period_ns()) ticks_.set_period(period);

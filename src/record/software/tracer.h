@@ -43,8 +43,11 @@ class Tracer {
   Status launch(const std::vector<std::string>& command);
   // Follows all threads of a running process; may be called for several.
   Status attach(pid_t pid);
+  bool follows(pid_t tid) const { return threads_.contains(tid); }
+  bool follows_any() const { return !threads_.empty(); }
   // Until the program has ended, `seconds` (0: no limit) are over, or the user has had enough; then
-  // all threads are left to themselves.
+  // all threads are left to themselves. `now_and_then` may attach to more processes; it is called
+  // once more when there is none left.
   void run(double seconds, const std::function<void()>& now_and_then);
 
   // Of the launched program: its own exit code, or 128 + the number of the signal that ended it.

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/personality.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -51,7 +52,11 @@ Launch::Launch(Launch&& other) noexcept
       name_(std::move(other.name_)) {}
 
 Launch::~Launch() {
-  if (start_ >= 0) close(start_);
+  if (start_ >= 0) {  // nobody has let it go
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, __WALL);
+    close(start_);
+  }
   if (failure_ >= 0) close(failure_);
 }
 

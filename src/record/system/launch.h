@@ -5,6 +5,8 @@
 //   auto program = TRY(Launch::prepare({"./app", "x"}, signals));
 //   ... ptrace(PTRACE_SEIZE, program.pid(), ...)
 //   TRY(program.go());                  // fails if it cannot be executed
+//
+// One that is not let go never runs.
 
 #include <signal.h>
 #include <sys/types.h>

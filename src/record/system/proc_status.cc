@@ -86,11 +86,16 @@ std::vector<pid_t> threads_of(pid_t pid) {
   return list;
 }
 
+std::vector<pid_t> all_processes() {
+  auto list = numbers_in("/proc");
+  std::erase(list, getpid());
+  return list;
+}
+
 // Parents are not always older than their children: until nothing is added any more.
 std::vector<pid_t> with_descendants(std::vector<pid_t> pids) {
   std::vector<std::pair<pid_t, pid_t>> others;  // and their parents
-  for (pid_t pid : numbers_in("/proc"))
-    if (pid != getpid()) others.emplace_back(pid, parent_of(pid));
+  for (pid_t pid : all_processes()) others.emplace_back(pid, parent_of(pid));
   auto descends = [&](const auto& one) {
     bool is_child = std::ranges::count(pids, one.second) > 0;
     if (is_child && std::ranges::count(pids, one.first) == 0) pids.push_back(one.first);

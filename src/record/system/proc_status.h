@@ -12,6 +12,8 @@ namespace pgokit::record {
 bool has_ended(pid_t tid);
 // The threads of a process that have not ended.
 std::vector<pid_t> threads_of(pid_t pid);
+// Of this PID namespace, without the calling one.
+std::vector<pid_t> all_processes();
 // And the processes that descend from them now, each once, but not the calling one.
 std::vector<pid_t> with_descendants(std::vector<pid_t> pids);
 // Who traces a thread, 0: nobody.
