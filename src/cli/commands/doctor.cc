@@ -68,10 +68,14 @@ std::vector<std::string> advice_for(const record::Machine& machine) {
         "request");
   if (machine.software_obstacle.empty() && !machine.tracing.ok())
     advice.push_back("permit ptrace(): then branches are recorded in software");
-  if (machine.ptrace_scope >= 1)
+  if (machine.ptrace_scope >= 1 && !machine.attaching.ok())
     advice.push_back(
         "sudo sysctl kernel.yama.ptrace_scope=0 permits 'pgokit record -p' of programs "
         "that were not started by it");
+  if (machine.privileges.seccomp && !machine.timer.ok())
+    advice.push_back(
+        "a seccomp profile that permits perf_event_open (docker: --security-opt seccomp=FILE) "
+        "gives exact moments, and the processor's branch stacks where there are any");
   return advice;
 }
 
@@ -82,17 +86,35 @@ void print_attempt(std::string_view name, std::string_view what, const record::A
   if (!attempt.ok()) report::print("         {}\n", attempt.why);
 }
 
+// A line on what contains this process, empty where nothing does.
+std::string confinement(const record::Privileges& own) {
+  std::vector<std::string_view> walls;
+  if (own.pid_namespace) walls.push_back("a PID namespace");
+  if (own.user_namespace) walls.push_back("a user namespace");
+  if (own.seccomp) walls.push_back("a seccomp profile");
+  if (walls.empty()) return {};
+  return fmt::format("  inside of {}, {} CAP_SYS_PTRACE\n", fmt::join(walls, ", "),
+                     own.sys_ptrace ? "with" : "without");
+}
+
 void print_machine(const record::Machine& machine) {
   report::print("machine\n  kernel {}, {}{}\n", machine.kernel, machine.processor,
                 machine.virtual_machine ? ", virtual machine" : "");
-  report::print("  kernel.perf_event_paranoid {}, kernel.yama.ptrace_scope {}\n\n",
+  report::print("  kernel.perf_event_paranoid {}, kernel.yama.ptrace_scope {}\n",
                 machine.perf_event_paranoid, machine.ptrace_scope);
+  report::print("{}\n", report::lines(confinement(machine.privileges)));
   report::print("branch stacks of the processor, the best first\n");
   for (const auto& [rung, attempt] : machine.rungs)
     if (rung.branch_stack) print_attempt(rung.name, rung.what, attempt);
+  print_attempt("whole processors", "rights for -a and --cgroup", machine.whole_processors);
   report::print("\nbranch stacks in software\n");
   if (machine.software_obstacle.empty()) {
-    print_attempt("ptrace", "to follow the program", machine.tracing);
+    print_attempt("ptrace", "to follow a program that is started", machine.tracing);
+    if (machine.tracing.ok()) {
+      print_attempt("attaching", "-p and --cgroup", machine.attaching);
+      if (machine.attaching.ok())
+        print_attempt("other users", "-p and --cgroup of their processes", machine.foreign);
+    }
     print_attempt("clock event", "exact moments; else CPU times are polled", machine.timer);
   } else {
     report::print("  {:<4} {}\n", mark(false), machine.software_obstacle);
@@ -158,6 +180,11 @@ report::Json json_of(const record::Machine& machine) {
   json.set("hardware", machine.hardware()).set("software", machine.software());
   json.set("events", std::move(rungs));
   json.set("tracing", json_of(machine.tracing)).set("clock_event", json_of(machine.timer));
+  json.set("attaching", json_of(machine.attaching)).set("other_users", json_of(machine.foreign));
+  json.set("whole_processors", json_of(machine.whole_processors));
+  const auto& own = machine.privileges;
+  json.set("pid_namespace", own.pid_namespace).set("user_namespace", own.user_namespace);
+  json.set("seccomp", own.seccomp).set("cap_sys_ptrace", own.sys_ptrace);
   json.set("advice", json_of(advice_for(machine)));
   return json;
 }

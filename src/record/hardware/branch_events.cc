@@ -61,11 +61,13 @@ std::string explain_refusal(const EventTarget& target) {
   if (target.pid > 0 && !target.is_group() && perf_event_paranoid() <= 2)
     return "not permitted: the process belongs to another user (root, or CAP_PERFMON)";
   bool wide = target.is_machine() || target.is_group();
+  int needed = wide ? 0 : 2;
+  if (perf_event_paranoid() <= needed)
+    return "not permitted: a seccomp profile forbids perf_event_open(), as those of containers do";
   return fmt::format(
       "not permitted: /proc/sys/kernel/perf_event_paranoid is {}, and {} is needed{}; in a "
       "container its seccomp profile may be the reason",
-      perf_event_paranoid(), wide ? 0 : 2,
-      wide ? " to record whole processors, or CAP_PERFMON" : "");
+      perf_event_paranoid(), needed, wide ? " to record whole processors, or CAP_PERFMON" : "");
 }
 
 }  // namespace

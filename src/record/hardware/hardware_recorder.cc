@@ -22,6 +22,7 @@
 #include "record/system/control_group.h"
 #include "record/system/file_facts.h"
 #include "record/system/launch.h"
+#include "record/system/privileges.h"
 #include "record/system/proc_status.h"
 
 namespace pgokit::record {
@@ -86,6 +87,8 @@ class HardwareRecorder {
     if (!settings_.command.empty())
       program_.emplace(TRY(Launch::prepare(settings_.command, before)));
     permit_many_files();
+    if (auto obstacle = process_files_obstacle(); !program_ && !obstacle.empty())
+      return fail("{}", obstacle);
     TRY(open_events());
     auto writer = TRY(make_writer());
     u64 now = monotonic_ns();

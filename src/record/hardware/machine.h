@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "record/hardware/branch_events.h"
+#include "record/system/privileges.h"
 
 namespace pgokit::record {
 
@@ -26,8 +27,12 @@ struct Machine {
   int perf_event_paranoid = 0;
   int ptrace_scope = 0;  // of the Yama security module; 0 where it is not there
   std::vector<TriedRung> rungs;
-  Attempt timer;    // a clock event for exact ticks
-  Attempt tracing;  // ptrace() of a child
+  Attempt timer;             // a clock event for exact ticks
+  Attempt whole_processors;  // events of all processes: --all-cpus, and --cgroup by the processor
+  Attempt tracing;           // ptrace() of a child
+  Attempt attaching;         // of another process of the same user
+  Attempt foreign;           // of those of other users
+  Privileges privileges;
   std::string_view software_obstacle;
 
   bool hardware() const;

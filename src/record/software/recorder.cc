@@ -12,6 +12,7 @@
 #include "record/system/clock.h"
 #include "record/system/control_group.h"
 #include "record/system/memory_map.h"
+#include "record/system/privileges.h"
 #include "record/system/proc_status.h"
 #include "record/x86/time_stamps.h"
 
@@ -124,6 +125,7 @@ Result<RecordSummary> follow(const RecordSettings& settings, Follower& follower,
 std::string_view software_obstacle() { return {}; }
 
 Result<RecordSummary> record_in_software(const RecordSettings& settings) {
+  if (auto obstacle = process_files_obstacle(); !obstacle.empty()) return fail("{}", obstacle);
   auto budget = settings.frequency ? Budget::fixed(1'000'000'000 / settings.frequency)
                                    : Budget(settings.slowdown);
   u64 period_ns = budget.period_ns();

@@ -109,7 +109,8 @@ void Tracer::stop_at_end(Traced& one) {
 
 Status Tracer::launch(const std::vector<std::string>& command) {
   auto program = TRY(Launch::prepare(command, signals_before_, true));
-  if (!seize(program.pid())) return fail("cannot trace {}: {}", command[0], std::strerror(errno));
+  if (!seize(program.pid()))
+    return fail("cannot trace {}: {} (see 'pgokit doctor')", command[0], std::strerror(errno));
   auto& main = thread(program.pid());
   main.pid = main_pid_ = program.pid();
   main.begun = true;

@@ -120,6 +120,12 @@ Restrictions restrictions_of(pid_t tid) {
   return {.sandboxed = is_sandboxed(status), .holds_faults = (held >> (SIGSEGV - 1) & 1) != 0};
 }
 
+Credentials credentials_of(pid_t tid) {
+  auto status = status_text(tid);
+  return {.capabilities = number_of(status, "CapEff", 16),
+          .filtered = number_of(status, "Seccomp") != 0};
+}
+
 bool has_shadow_stack(pid_t tid) {
   return status_line(tid, "x86_Thread_features").find("shstk") != std::string::npos;
 }

@@ -6,6 +6,8 @@
 
 #include <vector>
 
+#include "base/types.h"
+
 namespace pgokit::record {
 
 // A thread that nobody has waited for yet.
@@ -25,6 +27,11 @@ struct Restrictions {
   bool holds_faults = false;  // SIGSEGV is blocked or ignored
 };
 Restrictions restrictions_of(pid_t tid);
+struct Credentials {
+  u64 capabilities = 0;   // those in effect
+  bool filtered = false;  // by seccomp
+};
+Credentials credentials_of(pid_t tid);
 // Return addresses that a copy pushes would not be in it.
 bool has_shadow_stack(pid_t tid);
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -44,6 +45,13 @@ bool ProcessMemory::write(u64 address, Bytes bytes) {
   return n >= 0 && static_cast<size_t>(n) == bytes.size();
 }
 
+// Seccomp profiles forbid process_vm_writev(2) more often than ptrace(2).
+bool ProcessMemory::write_singly(std::span<const Word> words) {
+  return std::ranges::all_of(words, [&](const Word& word) {
+    return write(word.address, Bytes(reinterpret_cast<const u8*>(&word.value), sizeof word.value));
+  });
+}
+
 bool ProcessMemory::write_words(std::span<const Word> words) {
   constexpr size_t most = 64;
   while (!words.empty()) {
@@ -53,7 +61,13 @@ bool ProcessMemory::write_words(std::span<const Word> words) {
       from[i] = {const_cast<u64*>(&words[i].value), 8};
       to[i] = {reinterpret_cast<void*>(words[i].address), 8};
     }
-    if (process_vm_writev(tid_, from, n, to, n, 0) != static_cast<ssize_t>(8 * n)) return false;
+    auto written = process_vm_writev(tid_, from, n, to, n, 0);
+    bool forbidden = written < 0 && (errno == EPERM || errno == ENOSYS);
+    if (forbidden) {
+      if (!write_singly(words.first(n))) return false;
+    } else if (written != static_cast<ssize_t>(8 * n)) {
+      return false;
+    }
     words = words.subspan(n);
   }
   return true;

@@ -29,6 +29,8 @@ class ProcessMemory : public TargetMemory {
   size_t read_some(u64 address, void* to, size_t size);
 
  private:
+  bool write_singly(std::span<const Word> words);
+
   ProcessMemory(pid_t tid, int fd) : tid_(tid), fd_(fd) {}
 
   pid_t tid_ = 0;
