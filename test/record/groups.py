@@ -138,6 +138,20 @@ def whole_machine():
     expect({before.pid, int(out)} <= processes_in(data), f"{processes_in(data)}: {said}")
 
 
+def whole_machine_until_sigterm():
+    data = output("until.data")
+    recorder = subprocess.Popen([surroundings.pgokit, "record", "-q", "-e", "cpu-clock", "-F", "500", "-o", data, "-a"])
+    busy = subprocess.Popen(["sh", "-c", SPIN])
+    time.sleep(2)
+    recorder.terminate()
+    expect(recorder.wait(PATIENCE) == 0, f"exit code {recorder.returncode}")
+    expect(busy.poll() is None, "a process has ended")
+    busy.kill()
+    busy.wait()
+    whole(data)
+    expect(busy.pid in processes_in(data), f"{processes_in(data)}")
+
+
 def whole_machine_is_not_for_software():
     code, _, said = record("-a", "--hardware", "-o", output("no.data"), "--for", 0.1)
     expect(code == 0 or "in software --cgroup and -p with --tree" in said, f"exit code {code}: {said}")
@@ -198,7 +212,7 @@ def group_that_is_left():
 
 
 ALWAYS = [ended_as_by_a_service_manager, whole_machine_is_not_for_software]
-WITH_EVENTS = [whole_machine]
+WITH_EVENTS = [whole_machine, whole_machine_until_sigterm]
 WITH_GROUPS = [group_and_those_in_it, group_ends, group_that_is_left]
 WITH_BOTH = [group_by_the_processor]
 

@@ -57,22 +57,22 @@ void add_branch_sampling(std::vector<Rung>& ladder) {
        .period = prime_period});
 }
 
-std::string explain_refusal(const EventTarget& target) {
-  if (target.pid > 0 && !target.is_group() && perf_event_paranoid() <= 2)
+std::string explain_refusal(const EventTarget& target, int paranoid) {
+  if (target.pid > 0 && !target.is_group() && paranoid <= 2)
     return "not permitted: the process belongs to another user (root, or CAP_PERFMON)";
   bool wide = target.is_machine() || target.is_group();
   int needed = wide ? 0 : 2;
-  if (perf_event_paranoid() <= needed)
+  if (paranoid <= needed)
     return "not permitted: a seccomp profile forbids perf_event_open(), as those of containers do";
   return fmt::format(
       "not permitted: /proc/sys/kernel/perf_event_paranoid is {}, and {} is needed{}; in a "
       "container its seccomp profile may be the reason",
-      perf_event_paranoid(), needed, wide ? " to record whole processors, or CAP_PERFMON" : "");
+      paranoid, needed, wide ? " to record whole processors, or CAP_PERFMON" : "");
 }
 
 }  // namespace
 
-std::string explain(int error, const Rung& rung, const EventTarget& target) {
+std::string explain(int error, const Rung& rung, const EventTarget& target, int paranoid) {
   switch (error) {
     case ENOENT:
     case ENODEV:
@@ -84,7 +84,7 @@ std::string explain(int error, const Rung& rung, const EventTarget& target) {
       return "the kernel's driver does not combine this event with branch stacks";
     case EACCES:
     case EPERM:
-      return explain_refusal(target);
+      return explain_refusal(target, paranoid);
     case ENOSYS:
       return "the kernel is built without perf events, or a seccomp profile hides them";
     case EBUSY:

@@ -47,8 +47,6 @@ struct Attempt {
 Attempt try_rung(const Rung& rung, const EventTarget& target = {},
                  EventSource& events = kernel_events());
 perf_event_attr attr_of(const Rung& rung, u64 frequency);
-// Why perf_event_open() has refused it, and what to do.
-std::string explain(int error, const Rung& rung, const EventTarget& target);
 
 struct Choice {
   std::optional<Rung> rung;  // the first that can be opened
@@ -59,5 +57,9 @@ Choice choose_rung(const std::vector<Rung>& ladder, const EventTarget& target = 
 
 // /proc/sys/kernel/perf_event_paranoid, 4 where it cannot be read.
 int perf_event_paranoid();
+
+// Why perf_event_open() has refused it, and what to do.
+std::string explain(int error, const Rung& rung, const EventTarget& target,
+                    int paranoid = perf_event_paranoid());
 
 }  // namespace pgokit::record

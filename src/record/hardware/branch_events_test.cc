@@ -65,13 +65,21 @@ TEST(Ladder, EachRefusalIsTold) {
 }
 
 TEST(Ladder, RefusalsNameWhatIsNeededForWhat) {
-  auto own = choose({EACCES, EPERM, EACCES});
-  EXPECT_THAT(own.why, AllOf(StartsWith("taken:u: not permitted"), HasSubstr("and 2 is needed;")));
-  EventTarget machine{.pid = -1, .cpu = 0};
-  EventTarget group{.pid = 5, .cpu = 0, .flags = PERF_FLAG_PID_CGROUP};
-  for (const auto& wide : {machine, group})
-    EXPECT_THAT(choose({EACCES, EPERM, EACCES}, wide).why,
-                HasSubstr("and 0 is needed to record whole processors, or CAP_PERFMON"));
+  const EventTarget own, other{.pid = 5, .cpu = 0}, machine{.pid = -1, .cpu = 0};
+  const EventTarget group{.pid = 5, .cpu = 0, .flags = PERF_FLAG_PID_CGROUP};
+  auto why = [](const EventTarget& target, int paranoid) {
+    auto text = explain(EACCES, ladder[0], target, paranoid);
+    EXPECT_EQ(explain(EPERM, ladder[0], target, paranoid), text);
+    return text;
+  };
+  EXPECT_THAT(why(own, 3), AllOf(HasSubstr("perf_event_paranoid is 3"), HasSubstr("2 is needed;")));
+  EXPECT_THAT(why(own, 2), HasSubstr("a seccomp profile forbids"));
+  EXPECT_THAT(why(other, 2), HasSubstr("belongs to another user"));
+  for (const auto& wide : {machine, group}) {
+    EXPECT_THAT(why(wide, 2), HasSubstr("0 is needed to record whole processors, or CAP_PERFMON"));
+    EXPECT_THAT(why(wide, -1), HasSubstr("a seccomp profile forbids"));
+  }
+  EXPECT_THAT(choose({EACCES, EPERM, EACCES}).why, StartsWith("taken:u: not permitted: "));
   EXPECT_THAT(choose({EBADF, EBADF, EBADF}, group).why,
               HasSubstr("no perf events for this control group"));
   EXPECT_THAT(choose({EBADF, EBADF, EBADF}).why, HasSubstr("Bad file descriptor"));

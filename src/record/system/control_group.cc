@@ -73,7 +73,7 @@ Result<ControlGroup> ControlGroup::find(std::string_view name) {
   if (given.starts_with('/') && is_group(given)) return ControlGroup(given);
   auto folders = hierarchies();
   for (const auto& folder : folders)
-    if (auto path = folder + "/" + given; is_group(path)) return ControlGroup(path);
+    if (auto path = fmt::format("{}/{}", folder, given); is_group(path)) return ControlGroup(path);
   if (folders.empty()) return fail("no control groups are mounted here (/sys/fs/cgroup)");
   return fail("there is no control group {} in {} ('systemd-cgls' and /proc/PID/cgroup name them)",
               given, folders[0]);
