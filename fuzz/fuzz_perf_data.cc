@@ -3,14 +3,38 @@
 #include <cstdlib>
 
 #include "memory_watch.h"
-#include "perf/branch_counts.h"
+#include "perf/branch_contexts.h"
 #include "perf/programs.h"
 #include "perf/summary.h"
+
+namespace {
+
+// Of a recording that has these counts.
+void read_contexts(pgokit::Bytes bytes) {
+  using namespace pgokit::perf;
+  static const BranchCounts counts = [] {
+    BranchCounts some;
+    some.files = {{"/bin/app", {}}, {"/lib/a.so", {}}};
+    for (pgokit::u64 at = 0; at < 1000; ++at) some.branches.push_back({{0, at}, {1, at}, 1});
+    return some;
+  }();
+  auto contexts = decode_branch_contexts(bytes, counts);
+  if (!contexts) return;
+  if (contexts->nodes.size() + contexts->steps.size() > bytes.size()) std::abort();
+  for (pgokit::u32 i = 1; i < contexts->nodes.size(); ++i)
+    if (contexts->nodes[i].parent >= i) std::abort();
+  auto again = encode(*contexts, counts);
+  auto same = decode_branch_contexts(pgokit::as_bytes(again), counts);
+  if (!same || same->steps != contexts->steps || same->nodes != contexts->nodes) std::abort();
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace pgokit::perf;
   if (auto counts = decode_branch_counts({data, size}); counts && counts->branches.size() > size)
     std::abort();
+  read_contexts({data, size});
   size_t before = memory_watch::start();
   auto recording = Recording::open({data, size});
   if (!recording) return 0;

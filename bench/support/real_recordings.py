@@ -40,6 +40,7 @@ def ways(pgokit, peers):
         ours("-F 1000", "-F", "1000"),
         # No stacks to be judged for bias.
         Way("--exact", [pgokit, "record", "-q", "--exact", "-o", RECORDING, "--"]),
+        Way("--exact --contexts", [pgokit, "record", "-q", "--exact", "--contexts", "-o", RECORDING, "--"]),
         Way("-e cpu-clock", [pgokit, "record", "-q", "-e", "cpu-clock", "-o", RECORDING, "--"], ["--allow-ip"]),
         Way("perf, cpu-clock", ["perf", "record", "-q", "-e", "cpu-clock:u", "-o", RECORDING, "--"], ["--allow-ip"]),
     ]

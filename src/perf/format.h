@@ -181,6 +181,7 @@ inline constexpr u32 sample_time = 21;
 inline constexpr u32 dir_format = 24;
 inline constexpr u32 compressed = 27;
 inline constexpr u32 branch_counts = 240;  // of pgokit (branch_counts.h); perf has 33
+inline constexpr u32 branch_contexts = 241;
 inline constexpr u32 bits = 256;
 }  // namespace feature
 

@@ -150,6 +150,9 @@ void Head::add_feature(u32 number, Bytes contents) {
     case feature::branch_counts:
       features.branch_counts = contents;
       break;
+    case feature::branch_contexts:
+      features.branch_contexts = contents;
+      break;
     case simpleperf_meta:
       return read_meta(in);
     default:

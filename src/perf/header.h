@@ -21,6 +21,7 @@ struct Features {
   std::vector<BuildId> build_ids;     // of the files that samples hit
   std::vector<u32> present;           // the numbers of all features, ascending
   Bytes branch_counts;                // of pgokit: see branch_counts.h
+  Bytes branch_contexts;              // see branch_contexts.h
   // Of simpleperf: keys and values ("simpleperf_version", "event_type_info", ...).
   std::vector<std::pair<std::string_view, std::string_view>> meta;
 

@@ -306,6 +306,8 @@ std::vector<std::pair<u32, std::string>> Writer::feature_sections() const {
   if (!time.empty()) sections.emplace_back(feature::sample_time, std::move(time));
   if (!features_.branch_counts.empty())
     sections.emplace_back(feature::branch_counts, features_.branch_counts);
+  if (!features_.branch_contexts.empty())
+    sections.emplace_back(feature::branch_contexts, features_.branch_contexts);
   return sections;
 }
 

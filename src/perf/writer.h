@@ -68,7 +68,8 @@ class Writer {
     u64 total_mem_kb = 0;
     std::vector<std::string> cmdline;
     std::vector<BuildId> build_ids;
-    std::string branch_counts;  // see branch_counts.h
+    std::string branch_counts;    // see branch_counts.h
+    std::string branch_contexts;  // see branch_contexts.h
   };
 
   // `attr_size` is 112 or 120: what perf since Linux 4.10 or 5.5 wrote.

@@ -34,6 +34,8 @@ struct TraceCounts {
   // a matter of how many windows there are: told by how alike two halves of them are. 0: not known.
   double likeness = 0;
   u64 threads = 0, processes = 0;
+  u64 contexts = 0;      // different ones that branches were counted in, when all is over
+  u64 cut_contexts = 0;  // calls and branches counted at a context that begins later than theirs
 };
 
 struct RecordSettings {
@@ -61,6 +63,7 @@ struct RecordSettings {
   bool single_step = false;  // the slow way, to be compared with
   // All branches from beginning to end are counted; there are no samples.
   bool exact = false;
+  bool contexts = false;                       // ... by calling context
   std::vector<std::string> command_line = {};  // for the file's header
   std::function<void(const TraceCounts&)> progress = {};
 };

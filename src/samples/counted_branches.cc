@@ -65,17 +65,23 @@ u64 scaled(u64 count, u64 scale) { return std::max((count + scale / 2) / scale, 
 
 }  // namespace
 
+CountedPlaces::CountedPlaces(const perf::BranchCounts& counted, const program::CodeMap& code,
+                             const ProgramMatch& match, bool any_build, const ProgramMaps& maps)
+    : code_(&code), maps_(&maps) {
+  for (const auto& file : counted.files)
+    of_program_.push_back(match.is_program(file.path, file.build_id, any_build));
+}
+
+Place CountedPlaces::operator()(const perf::BranchCounts::Place& at) const {
+  if (at.file >= of_program_.size() || !of_program_[at.file]) return BranchFolder::outside();
+  auto index = code_->index_of(maps_->address_at({at.offset}));
+  bool known = index != program::no_code && code_->is_instruction(index);
+  return known ? static_cast<Place>(index) : BranchFolder::outside();
+}
+
 BranchSums sums_of(const perf::BranchCounts& counted, const program::CodeMap& code,
                    const ProgramMatch& match, bool any_build, const ProgramMaps& maps) {
-  std::vector<bool> of_program;
-  for (const auto& file : counted.files)
-    of_program.push_back(match.is_program(file.path, file.build_id, any_build));
-  auto place = [&](const perf::BranchCounts::Place& at) {
-    if (at.file >= of_program.size() || !of_program[at.file]) return BranchFolder::outside();
-    auto index = code.index_of(maps.address_at({at.offset}));
-    return index != program::no_code && code.is_instruction(index) ? static_cast<Place>(index)
-                                                                   : BranchFolder::outside();
-  };
+  CountedPlaces place(counted, code, match, any_build, maps);
   Flow flow;
   std::vector<BranchSums::Branch> branches;
   for (const auto& branch : counted.branches) {

@@ -17,6 +17,21 @@
 
 namespace pgokit::samples {
 
+// Where in the program the places of counts are.
+class CountedPlaces {
+ public:
+  CountedPlaces(const perf::BranchCounts& counted, const program::CodeMap& code,
+                const ProgramMatch& match, bool any_build, const ProgramMaps& maps);
+
+  // An instruction, or BranchFolder::outside().
+  BranchSums::Place operator()(const perf::BranchCounts::Place& at) const;
+
+ private:
+  const program::CodeMap* code_;
+  const ProgramMaps* maps_;
+  std::vector<bool> of_program_;  // by file
+};
+
 BranchSums sums_of(const perf::BranchCounts& counted, const program::CodeMap& code,
                    const ProgramMatch& match, bool any_build, const ProgramMaps& maps);
 

@@ -10,14 +10,13 @@ namespace {
 
 using samples::Fate;
 
-// Where inline frames are to come between the call sites, these stay as they are.
-ContextPolicy path_policy(const HybridRules& rules) {
-  return rules.by_frames ? ContextPolicy{.longest_recursion = 0} : rules.contexts;
-}
-
 u16 short_count(u32 count) { return static_cast<u16>(std::min<u32>(count, 0xffff)); }
 
 }  // namespace
+
+ContextPolicy path_policy(const HybridRules& rules) {
+  return rules.by_frames ? ContextPolicy{.longest_recursion = 0} : rules.contexts;
+}
 
 void HybridFacts::add(const HybridFacts& other) {
   samples += other.samples;
@@ -152,8 +151,17 @@ HybridCounts collect(std::vector<HybridSampleReader> samplers, const program::Pr
   samplers.clear();
   free_memory_of(seen);
 
-  auto unwound = merge(std::move(unwinders), noted, threads);
-  facts.left_program = unwound.left_program;
+  auto counted = counts_of(merge(std::move(unwinders), noted, threads), program, rules, threads);
+  facts.left_program = counted.facts.left_program;
+  all.ranges = std::move(counted.ranges);
+  all.counts = std::move(counted.counts);
+  return all;
+}
+
+HybridCounts counts_of(Unwound unwound, const program::Program& program, const HybridRules& rules,
+                       unsigned threads) {
+  HybridCounts all;
+  all.facts.left_program = unwound.left_program;
   std::vector<samples::BranchFolder::RawRange> ranges;
   for (size_t i = 0; i < unwound.ranges.size(); ++i)
     ranges.push_back(

@@ -127,6 +127,14 @@ struct HybridCounts {
   samples::SampleUse use;
 };
 
+// How much of a call chain the unwinder keeps: where inline frames are to come between the calls,
+// these stay as they are.
+ContextPolicy path_policy(const HybridRules& rules);
+
+// What was unwound, by context. Of the facts only those that this tells.
+HybridCounts counts_of(Unwound unwound, const program::Program& program, const HybridRules& rules,
+                       unsigned threads);
+
 // What all threads read; the same for any number of them.
 HybridCounts collect(std::vector<HybridSampleReader> samplers, const program::Program& program,
                      const HybridRules& rules, unsigned threads);

@@ -4,10 +4,12 @@
 #include <optional>
 
 #include "base/cursor.h"
+#include "perf/branch_contexts.h"
 #include "perf/writer.h"
 #include "test/support/shell.h"
 #include "test/support/tiny_program.h"
 #include "unwind/contexts/raw_contexts.h"
+#include "unwind/counted_contexts.h"
 #include "unwind/hybrid_recording.h"
 #include "unwind/hybrid_script.h"
 
@@ -162,6 +164,53 @@ class HybridRecordingTest : public HybridTest {
  private:
   std::optional<MappedFile> file_;
 };
+
+// Branches that a recorder has counted, as in_main has them.
+class CountedContextsTest : public HybridRecordingTest {
+ protected:
+  static perf::BranchCounts counts() {
+    perf::BranchCounts counts;
+    counts.files = {{"/bin/tiny", as_bytes("tiny build id here!!")}};
+    counts.branches = {{{0, 0x1002}, {0, 0x1007}, 5},
+                       {{0, 0x1007}, {0, 0x1010}, 5},
+                       {{0, 0x1011}, {0, 0x100c}, 5}};
+    return counts;
+  }
+  static std::string contexts() {
+    perf::BranchContexts contexts;
+    contexts.nodes.push_back({.parent = 0, .returns_to = {0, 0x100c}});
+    contexts.steps = {{0, 0, {}, 5}, {0, 1, {0, 0x1007}, 5}, {1, 2, {0, 0x1010}, 5}};
+    return encode(contexts, counts());
+  }
+  Result<HybridRecording> read_back(std::string contexts) {
+    auto writer = create(1);
+    writer.features().branch_counts = encode(counts());
+    writer.features().branch_contexts = std::move(contexts);
+    EXPECT_TRUE(writer.commit());
+    file_ = *MappedFile::open(path("app.perf"));
+    auto recording = *perf::Recording::open(file_->bytes());
+    TRY(check_counted_contexts(recording));
+    return read_counted_contexts(recording, program_, {}, {});
+  }
+  std::optional<MappedFile> file_;
+};
+
+TEST_F(CountedContextsTest, AreThoseOfSamples) {
+  auto read = read_back(contexts());
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(raw(read->counts), fmt::format(in_main_raw, 5));
+  EXPECT_EQ(read->mappings, 1U);
+}
+
+TEST_F(CountedContextsTest, HaveToBeThereAndWhole) {
+  auto missing = read_back("");
+  ASSERT_FALSE(missing);
+  EXPECT_THAT(missing.error().message, testing::HasSubstr("pgokit record --exact --contexts"));
+  auto whole = contexts();
+  auto damaged = read_back(whole.substr(0, whole.size() - 1));
+  ASSERT_FALSE(damaged);
+  EXPECT_EQ(damaged.error().message, "its counts by context are damaged");
+}
 
 TEST_F(HybridRecordingTest, RecordingsHaveTheirUserChains) {
   auto writer = create(0);

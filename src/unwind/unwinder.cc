@@ -13,11 +13,7 @@ UnwindStats Unwinder::unwind(std::span<const Place> calls, std::span<const Branc
                              u64 weight, u32 sample) {
   stats_ = {.branches = static_cast<u32>(branches.size())};
   valid_ = true;
-  stack_.reset();
-  for (Place call : calls) {
-    stack_.push(call);
-    left_program_ |= call == outside;
-  }
+  enter(calls);
   number(branches);
   for (size_t i = 0; i < branches.size(); ++i) {
     if (i > 0) follow_range(steps_[i].range, branches[i].to, branches[i - 1].from, weight);
@@ -27,6 +23,26 @@ UnwindStats Unwinder::unwind(std::span<const Place> calls, std::span<const Branc
     event.log->add(stack_.node(event.frame, paths_), event.thing, weight, sample);
   events_.clear();
   return stats_;
+}
+
+void Unwinder::enter(std::span<const Place> calls) {
+  stack_.reset();
+  for (Place call : calls) {
+    stack_.push(call);
+    left_program_ |= call == outside;
+  }
+}
+
+void Unwinder::add_range(Place first, Place last, u64 count) {
+  u32 range = range_id(first, last);
+  range_counts_[range] = add_saturated(range_counts_[range], count);
+  if (range_possible_[range]) range_log_.add(stack_.node(stack_.top(), paths_), range, count, 0);
+}
+
+void Unwinder::add_branch(const Branch& branch, u64 count) {
+  if (branch.to == outside) return;
+  u32 frame = branch.from == outside ? CallStack::bottom : stack_.top();
+  branch_log_.add(stack_.node(frame, paths_), branch_id(branch), count, 0);
 }
 
 void Unwinder::number(std::span<const Branch> branches) {

@@ -47,6 +47,12 @@ class Unwinder {
   UnwindStats unwind(std::span<const Place> calls, std::span<const Branch> branches, u64 weight,
                      u32 sample = 0);
 
+  // The same where it is known what happened at a chain: what is added belongs to the calls that
+  // were entered last, outermost first.
+  void enter(std::span<const Place> calls);
+  void add_range(Place first, Place last, u64 count);
+  void add_branch(const Branch& branch, u64 count);
+
  private:
   friend class UnwoundMerger;
   // What a branch does to the chain.

@@ -292,6 +292,25 @@ void waits(int rounds) {
   std::printf("waits %d %lx\n", interrupted, hash);
 }
 
+// Recursion: by one call, of two functions by each other, and by two calls.
+__attribute__((noinline)) unsigned step(unsigned n) { return n * 1664525 + 1013904223; }
+__attribute__((noinline)) unsigned down(unsigned n) { return n ? down(n - 1) + step(n) : step(7); }
+unsigned odd(unsigned n);
+__attribute__((noinline)) unsigned even(unsigned n) { return n ? odd(n - 1) ^ step(n) : 1; }
+__attribute__((noinline)) unsigned odd(unsigned n) { return n ? even(n - 1) + step(n) : 0; }
+__attribute__((noinline)) unsigned fib(unsigned n) {
+  return n < 2 ? n : fib(n - 1) + fib(n - 2) + (n == 5 ? down(3) : 0);
+}
+
+void recursion(int rounds) {
+  unsigned sum = 0;
+  for (int i = 0; i < rounds; ++i) {
+    auto n = static_cast<unsigned>(i % 9);
+    sum += down(n) + even(n) + odd(n + 3) + fib(n + 6);
+  }
+  std::printf("recursion %x\n", sum);
+}
+
 // More threads than there is room for, all but one of which wait for their turn in a system call.
 void crowd(int rounds) {
   constexpr size_t threads = 200;
@@ -332,6 +351,7 @@ int main(int argc, char** argv) {
   if (mode == "goto") gotos(rounds);
   if (mode == "copies") copies(rounds);
   if (mode == "calls") calls(rounds);
+  if (mode == "recursion") recursion(rounds);
   if (mode == "waits") waits(rounds);
   if (mode == "crowd") crowd(rounds);
   if (mode == "forever") {

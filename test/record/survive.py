@@ -3,7 +3,7 @@
 
     survive.py PGOKIT PROGRAM FOLDER [--only NAME[,NAME...]] [--runs N] [--timeout SECONDS]
 
-Each mode is recorded at several rates, and whole. Its output and exit code have to be those of the program alone, and pgokit
+Each mode is recorded at several rates, and whole: flat and by context. Its output and exit code have to be those of the program alone, and pgokit
 has to end. Prints a line for each mode: "NAME: K of N failed", and why.
 """
 import argparse
@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 
-WAYS = [["-F", "50"], ["-F", "1000"], ["--exact"], ["-F", "200"], ["-F", "3000"]]
+WAYS = [["-F", "50"], ["-F", "1000"], ["--exact"], ["--exact", "--contexts"], ["-F", "200"], ["-F", "3000"]]
 MODES = """continues continues-handled realtime stops timers slow-calls trap-flag coroutines guards preempted
 memory-file memory-file-private patched-by-mprotect patched-by-file patched-by-thread anonymous replaced named-pipe
 strict strict-later filter-kills filter-traps filter-later no-counter sequences own-sequences segment-base

@@ -18,8 +18,8 @@ import exact
 import survive
 
 # Threads, processes, signals, exceptions, longjmp, faults, libraries that come and go, computed goto.
-MODES = "sort threads processes sigtrap sigprof exceptions longjumps faults libraries goto copies calls".split()
-DETERMINISTIC = "sort exceptions longjumps goto calls".split()
+MODES = "sort threads processes sigtrap sigprof exceptions longjumps faults libraries goto copies calls recursion".split()
+DETERMINISTIC = "sort exceptions longjumps goto calls recursion".split()
 ROUNDS = "3"
 
 

@@ -15,6 +15,7 @@
 
 #include "record/software/branch_drain.h"
 #include "record/software/code_cache.h"
+#include "record/x86/branch_log.h"
 
 namespace pgokit::record {
 
@@ -89,6 +90,15 @@ class LocalTarget {
     Edge edge = cache.edge(number);
     if (edge.to == 0) edge.to = target;
     return edge;
+  }
+  // Of copies that log: all that is in the log, oldest first.
+  std::vector<Edge> logged() const {
+    std::vector<Edge> edges;
+    u64 used = header().left + 4;
+    BranchLog log({reinterpret_cast<const u8*>(cache.scratch(0)) + scratch::contexts::log + used,
+                   scratch::contexts::log_size - used});
+    for (LoggedBranch one; log.next(one);) edges.push_back(edge_of(one.edge, one.target));
+    return edges;
   }
   // How often each branch of (from, to) is in the counters, which are empty then.
   std::map<std::pair<u64, u64>, u64> counted() {

@@ -132,8 +132,9 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
                    const Source& source) {
   const auto& counts = summary.counts;
   if (settings.record.exact)
-    report::print(stderr, "pgokit record: {} counted{}",
+    report::print(stderr, "pgokit record: {} counted{}{}",
                   counted(counts.counted, "branch", "branches"),
+                  counts.contexts ? " in " + counted(counts.contexts, "context") : "",
                   counts.without == 0 && summary.obstacle.empty() ? ": all of the run" : "");
   else
     report::print(stderr, "pgokit record: {} by {}", describe(counts, false), source.name);
@@ -155,6 +156,11 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
         counted(counts.without, "time"),
         settings.record.exact ? ", and ran uncounted until the next system call" : "",
         is_mostly_generated(counts) ? ": it is generated at run time, and cannot be profiled" : "");
+  if (counts.cut_contexts)
+    report::print(stderr,
+                  "pgokit record: too many contexts: {} calls and branches are counted at one that "
+                  "begins later than theirs\n",
+                  report::grouped(counts.cut_contexts));
   if (!summary.obstacle.empty())
     report::print(stderr, "pgokit record: a process could not be recorded: {}\n", summary.obstacle);
   if (!summary.tick_obstacle.empty())
@@ -166,9 +172,10 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
                 report::file_size(summary.file_size));
   if (counts.samples || settings.record.exact)
     print_next(settings.record.output, settings.record.command,
-               settings.record.exact  ? Recorded::whole_run
-               : source.branch_stacks ? Recorded::branch_stacks
-                                      : Recorded::addresses);
+               counts.contexts         ? Recorded::contexts
+               : settings.record.exact ? Recorded::whole_run
+               : source.branch_stacks  ? Recorded::branch_stacks
+                                       : Recorded::addresses);
 }
 
 std::string why_empty(const Settings& settings, const record::RecordSummary& summary) {
@@ -201,6 +208,8 @@ void print_stats(const record::RecordSummary& summary) {
   json.set("stopped_s", static_cast<double>(counts.stopped_ns) / 1e9);
   json.set("likeness", counts.likeness);
   json.set("threads", counts.threads).set("processes", counts.processes);
+  if (counts.contexts)
+    json.set("contexts", counts.contexts).set("cut_contexts", counts.cut_contexts);
   json.set("file_size", summary.file_size);
   report::print(stderr, "{}\n", report::lines(json.text()));
 }
@@ -262,6 +271,8 @@ Status check(const Settings& settings) {
                                   "--no-callchain", "--event", "--hardware", "--single-step"})
     if (settings.record.exact && is_given(settings, option))
       return usage_error("--exact counts all that runs: there are no samples for {}", option);
+  if (settings.record.contexts && !settings.record.exact)
+    return usage_error("--contexts is for --exact: samples have call chains anyway");
   if (settings.software && settings.hardware)
     return usage_error("--software and --hardware exclude each other");
   if (settings.software && !settings.event.empty())
@@ -277,6 +288,15 @@ Status check(const Settings& settings) {
   if (!(settings.record.seconds >= 0)) return usage_error("--for is a number of seconds");
   if (settings.depth == 0 || settings.depth > 128) return usage_error("--depth is 1 to 128");
   return {};
+}
+
+// A run that does the same makes the same file, whatever its name is.
+void add_exact_command_line(record::RecordSettings& record) {
+  auto& line = record.command_line;
+  line.emplace_back("--exact");
+  if (record.contexts) line.emplace_back("--contexts");
+  line.emplace_back("--");
+  line.insert(line.end(), record.command.begin(), record.command.end());
 }
 
 int run(std::span<char* const> arguments) {
@@ -305,6 +325,8 @@ int run(std::span<char* const> arguments) {
        {"-e,--event", "NAME", "one event of those that 'pgokit doctor' lists", &settings.event},
        {"--exact", "", "count every branch of the whole run instead of taking samples",
         &record.exact},
+       {"--contexts", "", "with --exact: by calling context, for 'pgokit generate --cs'",
+        &record.contexts},
        {"--single-step", "", "", &record.single_step, false, true},
        {"--stats", "", "print the figures of the summary as JSON", &settings.stats},
        {"-q,--quiet", "", "no progress and no summary", &settings.quiet}},
@@ -331,11 +353,8 @@ int run(std::span<char* const> arguments) {
   record.callchain = !settings.no_callchain;
   record.slowdown = settings.slowdown / 100;
   record.command_line = {"pgokit", "record"};
-  // A run that does the same makes the same file, whatever its name is.
   if (record.exact)
-    record.command_line.insert(record.command_line.end(), {"--exact", "--"}),
-        record.command_line.insert(record.command_line.end(), record.command.begin(),
-                                   record.command.end());
+    add_exact_command_line(record);
   else
     record.command_line.insert(record.command_line.end(), arguments.begin(), arguments.end());
   Source source;

@@ -14,6 +14,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+bool counts_branches(Recorded what) {
+  return what == Recorded::whole_run || what == Recorded::contexts;
+}
+
 // As the user called it, where that is the file.
 std::string short_path(const std::string& file, const std::vector<std::string>& command) {
   std::error_code error;
@@ -45,7 +49,7 @@ void print_obstacle(const pipeline::RecordedProgram& program, const pipeline::Re
   auto way = way_out(program, recording);
   report::print(stderr, "pgokit record: {} of the {} are in {}, {}{}{}\n",
                 report::percent(program.program.samples, all.samples),
-                what == Recorded::whole_run ? "branches" : "samples", program.program.path,
+                counts_branches(what) ? "branches" : "samples", program.program.path,
                 program.obstacle, way.empty() ? "" : ": ", way);
 }
 
@@ -64,16 +68,18 @@ void print_next(const std::string& recording, const std::vector<std::string>& co
     bool hot = program.program.samples * 100 >= programs->samples * least_percent;
     if (!program.usable() || (told > 0 && !hot) || told == most) continue;
     std::string name = fs::path(program.program.path).filename();
-    report::print(
-        stderr, "{} pgokit generate {} -b {}{} -o {}{}\n",
-        told ? "     " : "next:", shell_word(recording),
-        shell_word(short_path(program.file, command)),
-        what == Recorded::addresses ? " --allow-ip" : "", shell_word(name + ".prof"),
-        list.size() > 1
-            ? fmt::format("   # {} of the {} in it",
-                          report::percent(program.program.samples, programs->samples),
-                          what == Recorded::whole_run ? "branches are" : "samples were taken")
-            : "");
+    report::print(stderr, "{} pgokit generate {} -b {}{} -o {}{}\n",
+                  told ? "     " : "next:", shell_word(recording),
+                  shell_word(short_path(program.file, command)),
+                  what == Recorded::addresses  ? " --allow-ip"
+                  : what == Recorded::contexts ? " --cs"
+                                               : "",
+                  shell_word(name + ".prof"),
+                  list.size() > 1
+                      ? fmt::format("   # {} of the {} in it",
+                                    report::percent(program.program.samples, programs->samples),
+                                    counts_branches(what) ? "branches are" : "samples were taken")
+                      : "");
     ++told;
   }
 }

@@ -7,7 +7,7 @@
 
 namespace pgokit::cli {
 
-enum class Recorded : unsigned char { branch_stacks, addresses, whole_run };
+enum class Recorded : unsigned char { branch_stacks, addresses, whole_run, contexts };
 
 // Prints the commands that make profiles of the programs and libraries with most samples, and why
 // there is none for the hottest. `command`: what was run; empty for a process that ran already.

@@ -4,6 +4,7 @@
 
 #include "cli/compilers.h"
 #include "cli/views/processes.h"
+#include "perf/branch_contexts.h"
 #include "perf/branch_counts.h"
 #include "perf/programs.h"
 #include "perf/summary.h"
@@ -28,6 +29,7 @@ struct Facts {
   std::vector<perf::Program> programs;
   u64 top = 0;                                                // how many of them are listed; 0: all
   Result<perf::BranchCounts> counted = perf::BranchCounts{};  // of no windows where there are none
+  Result<perf::BranchContexts> contexts = perf::BranchContexts{};
 };
 
 void row(std::string_view name, const std::string& text) {
@@ -141,9 +143,12 @@ void print_counts(const Facts& facts) {
   if (const auto& counts = facts.counted; counts && !counts->branches.empty())
     row("counted",
         fmt::format(
-            "{} in {}, in {}", report::counted(counts->branches.size(), "branch", "branches"),
+            "{} in {}, in {}{}", report::counted(counts->branches.size(), "branch", "branches"),
             report::counted(counts->files.size(), "file"),
-            counts->of_whole_run() ? "the whole run" : report::counted(counts->windows, "window")));
+            counts->of_whole_run() ? "the whole run" : report::counted(counts->windows, "window"),
+            facts.contexts && facts.contexts->nodes.size() > 1
+                ? ", by " + report::counted(facts.contexts->nodes.size(), "calling context")
+                : ""));
 }
 
 std::vector<std::string> problems(const Facts& facts) {
@@ -153,6 +158,12 @@ std::vector<std::string> problems(const Facts& facts) {
     if (count) list.push_back(fmt::format("{} {}", report::counted(count, noun), what));
   };
   if (!facts.counted) list.push_back(facts.counted.error().message);
+  if (!facts.contexts) list.push_back(facts.contexts.error().message);
+  if (facts.contexts && facts.contexts->cut > 0)
+    list.push_back(fmt::format(
+        "there were too many contexts: {} calls and branches are counted at one that begins later "
+        "than theirs",
+        grouped(facts.contexts->cut)));
   add(sum.lost_events, "event", "lost by the kernel (a larger buffer or a longer period helps)");
   add(sum.lost_samples, "sample", "lost by the kernel");
   add(sum.types.of(RecordType::throttle), "time", "throttled (a longer period helps)");
@@ -278,12 +289,15 @@ void print_json(const Facts& facts) {
   all.set("records", records_json(sum)).set("samples", sum.samples);
   all.set("first_time_ns", sum.first_time).set("last_time_ns", sum.last_time);
   all.set("branches", branches_json(sum));
+  u64 contexts =
+      facts.contexts && facts.contexts->nodes.size() > 1 ? facts.contexts->nodes.size() : 0;
   if (const auto& counts = facts.counted; counts && !counts->branches.empty())
     all.set("counted", std::move(Json::object()
                                      .set("whole_run", counts->of_whole_run())
                                      .set("branches", counts->branches.size())
                                      .set("files", counts->files.size())
-                                     .set("windows", counts->windows)));
+                                     .set("windows", counts->windows)
+                                     .set("contexts", contexts)));
   all.set(
       "call_chains",
       std::move(
@@ -308,6 +322,8 @@ Status show_recording(std::string_view path, Bytes file, bool json, u64 top) {
       top};
   if (Bytes counts = recording.features().branch_counts; !counts.empty())
     facts.counted = perf::decode_branch_counts(counts);
+  if (Bytes contexts = recording.features().branch_contexts; facts.counted && !contexts.empty())
+    facts.contexts = perf::decode_branch_contexts(contexts, *facts.counted);
   if (json)
     print_json(facts);
   else

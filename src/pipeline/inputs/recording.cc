@@ -12,6 +12,7 @@
 #include "report/numbers.h"
 #include "samples/program_match.h"
 #include "samples/recording_counts.h"
+#include "unwind/counted_contexts.h"
 #include "unwind/hybrid_recording.h"
 
 namespace pgokit::pipeline {
@@ -65,6 +66,15 @@ Status count(const perf::Recording& recording, const Source& source,
       return samples::count_ips(recording, program, how, each);
     }));
     return take_facts(read, recording, source, input);
+  }
+  if (options.by_context && how.whole_counts) TRY(unwind::check_counted_contexts(recording));
+  if (options.by_context && how.whole_counts && unwind::has_counted_contexts(recording)) {
+    auto read =
+        TRY(unwind::read_counted_contexts(recording, program, hybrid_rules(program, options), how));
+    TRY(take_facts(read, recording, source, input));
+    input.whole_run = true;
+    take_contexts(std::move(read), input);
+    return {};
   }
   if (options.by_context && unwind::has_call_chains(recording)) {
     auto read =

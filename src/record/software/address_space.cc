@@ -42,6 +42,11 @@ bool has_sequences(pid_t tid, const Mapping& mapping) {
 
 }  // namespace
 
+u64 AddressSpace::next_numbering() {
+  static u64 last = 0;
+  return ++last;
+}
+
 AddressSpace::AddressSpace(pid_t tid, ProcessMemory memory, CopyFor purpose)
     : tid_(tid),
       memory_(std::move(memory)),
@@ -61,7 +66,7 @@ Result<std::unique_ptr<AddressSpace>> AddressSpace::open_forked(pid_t tid,
   space->scratch_counted_ = parent.scratch_counted_;
   space->inherited_edges_ = parent.cache_.edges();
   space->inherited_ = parent.inherited_;
-  if (parent.cache_.purpose() == CopyFor::whole_run)
+  if (is_whole_run(parent.cache_.purpose()))
     space->inherit_code(parent);
   else
     for (const auto& arena : parent.cache_.arenas()) space->inherited_.push_back(arena.base);
@@ -368,11 +373,12 @@ bool AddressSpace::is_arena(u64 address) const {
     return data->size() == shape.data_size() && code->size() == shape.code_size;
   };
   return code && data->inode == 0 && code->inode == 0 && code->executable && !code->writable &&
-         (is(shape_of(CopyFor::windows)) || is(shape_of(CopyFor::whole_run)));
+         (is(shape_of(CopyFor::windows)) || is(shape_of(CopyFor::whole_run)) ||
+          is(shape_of(CopyFor::contexts)));
 }
 
 int AddressSpace::take_scratch() {
-  bool keeps_areas = cache_.purpose() == CopyFor::whole_run;
+  bool keeps_areas = is_whole_run(cache_.purpose());
   if (needs_all_outside() && !keeps_areas) {
     if (scratch_free_ != all_scratch) return -1;
     make_room();
@@ -433,8 +439,15 @@ bool AddressSpace::clear_counts(int n) {
 
 bool AddressSpace::drain(int n, size_t edges, std::vector<EdgeCount>& counts) {
   u64 area = cache_.scratch(static_cast<u64>(n));
-  return cache_.purpose() == CopyFor::windows ? drain_counts(memory_, area, edges, counts)
-                                              : drain_whole_run(memory_, area, edges, counts);
+  switch (cache_.purpose()) {
+    case CopyFor::windows:
+      return drain_counts(memory_, area, edges, counts);
+    case CopyFor::whole_run:
+      return drain_whole_run(memory_, area, edges, counts);
+    case CopyFor::contexts:
+      return forget_targets(memory_, area);
+  }
+  return false;
 }
 
 bool AddressSpace::take_counts(int n, std::vector<EdgeCount>& counts) {
@@ -475,6 +488,7 @@ void AddressSpace::clear_cache() {
   hand_over_counts();
   cache_.clear();
   edge_numbers_.clear();
+  numbering_ = next_numbering();
 }
 
 void AddressSpace::release_scratch(int n) { scratch_free_ |= u64{1} << n; }

@@ -130,6 +130,8 @@ class AddressSpace {
 
   // For whoever has numbers of his own for the edges of the cache; empty when that has forgotten its.
   std::vector<u32>& edge_numbers() { return edge_numbers_; }
+  // Changes when it forgets them; no two address spaces have the same.
+  u64 numbering() const { return numbering_; }
   // Gives the memory of the cache back by the last thread that is left to itself, which is in no
   // system call that is to be made again. No window can begin afterwards.
   void unmap_arenas(StoppedThread& thread);
@@ -167,7 +169,10 @@ class AddressSpace {
   std::vector<u64> inherited_;  // arenas of the parent, not in use yet
   size_t inherited_edges_ = 0;  // what its cache had by then
   u64 half_mapped_ = 0;         // an arena whose data are not writable yet
+  static u64 next_numbering();
+
   std::vector<u32> edge_numbers_;
+  u64 numbering_ = next_numbering();
   tsl::robin_set<u64> entered_;  // mappings
   static constexpr u64 all_scratch = (u64{1} << ArenaShape::scratch_areas) - 1;
   u64 scratch_free_ = all_scratch;

@@ -67,6 +67,16 @@ u32 BranchCounter::number_of(AddressSpace& space, const EdgeCount& one) {
   return known[one.edge];
 }
 
+u32 BranchCounter::number_of(const AddressSpace& space, const Edge& edge) {
+  return number_of({place_of(space, edge.from), place_of(space, edge.to)});
+}
+
+std::vector<BranchCounter::Ends> BranchCounter::branches() const {
+  std::vector<Ends> branches(numbers_.size());
+  for (const auto& [ends, number] : numbers_) branches[number] = ends;
+  return branches;
+}
+
 void BranchCounter::add(AddressSpace& space, const Window& window, u64 weight) {
   if (window.counts.empty() && !window.last_taken) return;
   add(space, window.counts, weight);
@@ -81,7 +91,7 @@ void BranchCounter::add(AddressSpace& space, std::span<const EdgeCount> counts, 
 }
 
 void BranchCounter::add(AddressSpace& space, const Edge& edge, u64 weight) {
-  count(number_of({place_of(space, edge.from), place_of(space, edge.to)}), weight);
+  count(number_of(space, edge), weight);
 }
 
 void BranchCounter::begins(const AddressSpace& space, u64 address, u64 weight) {

@@ -41,12 +41,20 @@ class BranchCounter {
   // Paths are views of this.
   perf::BranchCounts counts(u64 scale) const;
 
- private:
   using Place = perf::BranchCounts::Place;
   struct Ends {
     Place from, to;
     bool operator==(const Ends&) const = default;
   };
+  // For users that count by themselves. Branches have numbers, ascending from 0 as they are met.
+  u32 number_of(AddressSpace& space, const EdgeCount& one);
+  u32 number_of(const AddressSpace& space, const Edge& edge);
+  Place place_of(const AddressSpace& space, u64 address);
+  void add(u32 number, u64 count) { counts_[number] += count; }
+  // Of each number.
+  std::vector<Ends> branches() const;
+
+ private:
   struct EndsHash {
     size_t operator()(const Ends& ends) const;
   };
@@ -55,9 +63,7 @@ class BranchCounter {
     counts_[number] += weighted;
     if (windows_ % 2 == 1) of_odd_[number] += weighted;
   }
-  Place place_of(const AddressSpace& space, u64 address);
   u32 number_of(const Ends& ends);
-  u32 number_of(AddressSpace& space, const EdgeCount& one);
 
   std::map<std::string, u32, std::less<>> files_;
   tsl::robin_map<Ends, u32, EndsHash> numbers_;

@@ -48,6 +48,13 @@ bool drain(TargetMemory& memory, u64 address, size_t n, const Each& each) {
   return zeros.write();
 }
 
+// Of the table of indirect branches.
+size_t entries_in_use(const scratch::Header& header) {
+  using namespace scratch::whole_run;
+  u64 highest = std::min<u64>(header.highest, branches_end - entry_size);
+  return highest < branches ? 0 : (highest - branches) / entry_size + 1;
+}
+
 }  // namespace
 
 bool drain_counts(TargetMemory& memory, u64 area, size_t edges, std::vector<EdgeCount>& counts) {
@@ -82,13 +89,22 @@ bool drain_whole_run(TargetMemory& memory, u64 area, size_t edges, std::vector<E
     counts.push_back({.edge = one.edge, .count = one.count, .target = target});
     return true;
   };
-  u64 highest = std::min<u64>(header.highest, branches_end - entry_size);
-  size_t in_use = highest < branches ? 0 : (highest - branches) / entry_size + 1;
+  size_t in_use = entries_in_use(header);
   header.highest = 0;
   header.room = most_sites * 3 / 4;
   return drain<u64>(memory, area + counters, edges, take_counter) &&
          drain<Branch>(memory, area + branches, in_use, take_branch) &&
          memory.write(area, Bytes(reinterpret_cast<const u8*>(&header), sizeof header));
+}
+
+bool forget_targets(TargetMemory& memory, u64 area) {
+  using namespace scratch::whole_run;
+  scratch::Header header;
+  if (!memory.read(area, &header, sizeof header)) return false;
+  auto take_branch = [&](size_t, const Branch& one) { return one.key != 0; };
+  TargetMemory::Word none{area + scratch::highest, 0};
+  return drain<Branch>(memory, area + branches, entries_in_use(header), take_branch) &&
+         memory.write_words({&none, 1});
 }
 
 }  // namespace pgokit::record

@@ -120,14 +120,22 @@ bool ChainUnwinder::step(AddressSpace& space, Frame& frame, bool leaf) {
 }
 
 bool ChainUnwinder::chain(AddressSpace& space, const Registers& regs, std::vector<u64>& chain) {
-  chain.assign(1, regs.rip);
+  bool sure = frames(space, regs, most_frames, frames_);
+  chain.clear();
+  for (const auto& frame : frames_) chain.push_back(frame.pc);
+  return sure;
+}
+
+bool ChainUnwinder::frames(AddressSpace& space, const Registers& regs, size_t most,
+                           std::vector<ChainFrame>& frames) {
+  frames.assign(1, {regs.rip, regs.rsp});
   stack_.clear();
   Frame frame{
       .pc = regs.rip,
       .value = {regs.rax, regs.rdx, regs.rcx, regs.rbx, regs.rsi, regs.rdi, regs.rbp, regs.rsp,
                 regs.r8, regs.r9, regs.r10, regs.r11, regs.r12, regs.r13, regs.r14, regs.r15, 0}};
-  while (chain.size() < most_frames && step(space, frame, chain.size() == 1))
-    chain.push_back(frame.pc);
+  while (frames.size() < most && step(space, frame, frames.size() == 1))
+    frames.push_back({frame.pc, frame.value[dwarf::CfiRow::rsp]});
   return row_at(space, regs.rip) != nullptr;
 }
 

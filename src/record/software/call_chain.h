@@ -29,6 +29,13 @@ class ChainUnwinder {
   // would be left out there.
   bool chain(AddressSpace& space, const Registers& regs, std::vector<u64>& chain);
 
+  // The same, with the stack pointer that each frame has.
+  struct ChainFrame {
+    u64 pc, stack;
+  };
+  bool frames(AddressSpace& space, const Registers& regs, size_t most,
+              std::vector<ChainFrame>& frames);
+
  private:
   // A mapped file, kept open for its tables.
   struct Module {
@@ -51,6 +58,7 @@ class ChainUnwinder {
   bool word(AddressSpace& space, u64 address, u64& value);
 
   tsl::robin_map<std::string, std::unique_ptr<Module>> modules_;
+  std::vector<ChainFrame> frames_;
   u64 stack_at_ = 0;
   std::vector<u8> stack_;  // a copy of the piece in use
 };

@@ -90,7 +90,9 @@ void CodeCache::add_arena(u64 base) {
 void CodeCache::add_routines() {
   u64 base = arenas_[0].base;
   if (routines_.code.empty())
-    routines_ = purpose_ == CopyFor::windows ? make_routines(base) : make_whole_run_routines(base);
+    routines_ = is_whole_run(purpose_)
+                    ? make_whole_run_routines(base, purpose_ == CopyFor::contexts)
+                    : make_routines(base);
   memory_.write(arenas_[0].base, routines_.code);
   arenas_[0].code_used = (routines_.code.size() + 63) / 64 * 64;
 }
@@ -148,7 +150,7 @@ u64 CodeCache::enter(u64 original) {
 
 bool CodeCache::add(u64 original, Batch& batch) {
   Arena& arena = *batch.arena;
-  bool whole_run = purpose_ == CopyFor::whole_run;
+  bool whole_run = is_whole_run(purpose_);
   size_t most_edges = whole_run ? scratch::whole_run::most_edges : scratch::most_edges;
   if (arena.code_used + room_for_block > arena.shape.call_site() ||
       arena.slots_used + room_for_slots > arena.shape.slots_size ||
@@ -369,7 +371,8 @@ scratch::Header CodeCache::header(u32 branches, u32 passes) const {
   header.leave = routines_.leave;
   header.dispatch = routines_.dispatch;
   header.room = scratch::most_targets * 3 / 4;
-  if (purpose_ == CopyFor::whole_run) header.room = scratch::whole_run::most_sites * 3 / 4;
+  if (is_whole_run(purpose_)) header.room = scratch::whole_run::most_sites * 3 / 4;
+  if (purpose_ == CopyFor::contexts) header.left = scratch::contexts::empty_log;
   return header;
 }
 

@@ -48,6 +48,7 @@ constexpr ArenaShape shape_of(CopyFor purpose, bool first = true) {
   constexpr u64 mib = 1 << 20;
   u64 areas = first ? ArenaShape::scratch_areas : 0;
   if (purpose == CopyFor::windows) return {16 * mib, 4 * mib, scratch::size, areas};
+  if (purpose == CopyFor::contexts) return {48 * mib, 8 * mib, scratch::contexts::size, areas};
   return {32 * mib, 8 * mib, scratch::whole_run::size, areas};
 }
 

@@ -91,8 +91,7 @@ class GroupMembers {
 
 // Follows the program to its end, or to that of the recording.
 Result<RecordSummary> follow(const RecordSettings& settings, Follower& follower, TickSource& ticks,
-                             RecordingFile& recording,
-                             const std::function<perf::BranchCounts()>& counts) {
+                             RecordingFile& recording, const std::function<void()>& write_counts) {
   Tracer tracer(follower, ticks, recording);
   std::optional<GroupMembers> members;
   if (!settings.command.empty()) {
@@ -107,7 +106,7 @@ Result<RecordSummary> follow(const RecordSettings& settings, Follower& follower,
     if (members) members->attach_new(tracer);
     if (settings.progress) settings.progress(follower.counts());
   });
-  recording.branch_counts(counts());
+  write_counts();
   auto committed = recording.commit();
   int exit_code = tracer.wait_for_end();
   TRY(committed);
@@ -136,8 +135,8 @@ Result<RecordSummary> record_in_software(const RecordSettings& settings) {
                                               .command = settings.command_line}));
   TickSource ticks(period_ns, Tracer::tick_signal());
   if (settings.exact) {
-    WholeRunCounter counter(recording);
-    return follow(settings, counter, ticks, recording, [&] { return counter.branch_counts(); });
+    WholeRunCounter counter(recording, settings.contexts);
+    return follow(settings, counter, ticks, recording, [&] { counter.write_counts(); });
   }
   u64 tsc_per_us = cycles_per_us();
   auto engine =
@@ -151,7 +150,7 @@ Result<RecordSummary> record_in_software(const RecordSettings& settings) {
                    .until_dense = settings.until_dense});
   return follow(settings, sampler, ticks, recording, [&] {
     sampler.estimate();
-    return sampler.branch_counts();
+    recording.branch_counts(sampler.branch_counts());
   });
 }
 

@@ -99,6 +99,12 @@ void RecordingFile::branch_counts(perf::BranchCounts counts) {
   writer_.features().branch_counts = perf::encode(counts);
 }
 
+void RecordingFile::branch_contexts(const perf::BranchContexts& contexts,
+                                    const perf::BranchCounts& counts) {
+  if (counts.branches.empty()) return;
+  writer_.features().branch_contexts = perf::encode(contexts, counts);
+}
+
 Status RecordingFile::commit() { return writer_.commit(); }
 
 }  // namespace pgokit::record

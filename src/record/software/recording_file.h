@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "perf/branch_contexts.h"
 #include "perf/branch_counts.h"
 #include "perf/writer.h"
 #include "record/system/file_facts.h"
@@ -44,6 +45,8 @@ class RecordingFile {
 
   // Of files that were mapped; goes into the file's header.
   void branch_counts(perf::BranchCounts counts);
+  // The same by calling context.
+  void branch_contexts(const perf::BranchContexts& contexts, const perf::BranchCounts& counts);
 
   u64 size() const { return writer_.size(); }  // of the whole file after commit()
   Status commit();

@@ -97,7 +97,7 @@ Tracer::Traced& Tracer::thread(pid_t tid) {
 
 // Who counts whole runs has something to do at the end of each thread.
 bool Tracer::seize(pid_t tid) {
-  bool at_end = follower_.purpose() == CopyFor::whole_run;
+  bool at_end = is_whole_run(follower_.purpose());
   return ptrace(PTRACE_SEIZE, tid, nullptr, options | (at_end ? PTRACE_O_TRACEEXIT : 0)) == 0;
 }
 
@@ -152,8 +152,7 @@ Status Tracer::attach(pid_t pid) {
       }
       ++follower_.counts().threads;
       begin_following(one);
-      if (follower_.purpose() == CopyFor::whole_run)
-        ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr);
+      if (is_whole_run(follower_.purpose())) ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr);
       found = true;
     }
   }

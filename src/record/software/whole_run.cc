@@ -30,6 +30,8 @@ struct WholeRunCounter::State : EngineState {
   bool stepping = false;    // the trap of a step is still to come
   u64 stepped_from = 0;
   bool known = false;  // nothing has changed since windows were possible
+  ThreadContext context;
+  u64 interrupted = 0;  // at the first instruction of a handler: the stack pointer before
 };
 
 namespace {
@@ -43,6 +45,23 @@ scratch::Header header_of(AddressSpace& space, int area) {
 }
 
 }  // namespace
+
+WholeRunCounter::WholeRunCounter(RecordingFile& recording, bool by_context)
+    : recording_(recording) {
+  if (by_context) contexts_ = std::make_unique<ContextCounter>(counter_);
+}
+
+void WholeRunCounter::write_counts() {
+  if (contexts_) contexts_->hand_over();
+  auto counts = counter_.counts(1);
+  if (contexts_) {
+    auto contexts = contexts_->contexts(counts);
+    counts_.contexts = contexts.nodes.size();
+    counts_.cut_contexts = contexts.cut;
+    recording_.branch_contexts(contexts, counts);
+  }
+  recording_.branch_counts(std::move(counts));
+}
 
 WholeRunCounter::State& WholeRunCounter::state_of(FollowedThread& thread) {
   return static_cast<State&>(*thread.engine);
@@ -69,15 +88,35 @@ void WholeRunCounter::take_counts(FollowedThread& thread) {
 // Counting stops at a place, and goes on at another one.
 void WholeRunCounter::notice_end(FollowedThread& thread) {
   auto& own = state_of(thread);
-  if (own.next) counter_.ends(*thread.space, *own.next, 1);
+  if (own.next) {
+    counter_.ends(*thread.space, *own.next, 1);
+    if (contexts_) contexts_->ends(own.context, *thread.space, *own.next);
+  }
   own.next.reset();
 }
 
-void WholeRunCounter::goes_on_at(FollowedThread& thread, u64 address) {
+void WholeRunCounter::goes_on_at(FollowedThread& thread, const Registers& regs) {
   auto& own = state_of(thread);
-  if (own.next == address) return own.next.reset();
+  u64 interrupted = std::exchange(own.interrupted, 0);
+  if (own.next == regs.rip) return own.next.reset();
   notice_end(thread);
-  counter_.begins(*thread.space, address, 1);
+  counter_.begins(*thread.space, regs.rip, 1);
+  if (contexts_) contexts_->begins(own.context, *thread.space, regs, interrupted);
+}
+
+// The log is empty then. Its bytes are the program's to change, and so is what tells where it ends.
+void WholeRunCounter::take_log(FollowedThread& thread, const scratch::Header& header) {
+  auto& own = state_of(thread);
+  auto& space = *thread.space;
+  u64 begin = header.left + 4;
+  if (begin >= scratch::contexts::log_size) return;
+  u64 area = space.cache().scratch(static_cast<u64>(own.area));
+  log_.resize(scratch::contexts::log_size - begin);
+  u64 log = area + scratch::contexts::log;
+  if (!space.memory().read_data(log + begin, log_.data(), log_.size())) return;
+  counts_.counted += contexts_->add(own.context, space, BranchLog(log_));
+  TargetMemory::Word empty{area + scratch::left, scratch::contexts::empty_log};
+  space.memory().write_words({&empty, 1});
 }
 
 bool WholeRunCounter::has_area(FollowedThread& thread) {
@@ -144,7 +183,7 @@ bool WholeRunCounter::go_in(FollowedThread& thread, Registers regs, u64 code) {
   auto& own = state_of(thread);
   auto& space = *thread.space;
   if (!space.go_in(own.area)) return false;
-  goes_on_at(thread, regs.rip);
+  goes_on_at(thread, regs);
   thread.window.running = true;
   thread.window.regs.gs_base = regs.gs_base;
   inside_.insert(&thread);
@@ -165,13 +204,15 @@ bool WholeRunCounter::step_over(FollowedThread& thread, Registers regs) {
   u64 target = 0;
   if (code.empty()) return false;
   if (pop_flags(code, regs, thread.space->memory())) {
-    goes_on_at(thread, regs.rip - 1), state_of(thread).next = regs.rip;
+    auto before = regs;
+    --before.rip;
+    goes_on_at(thread, before), state_of(thread).next = regs.rip;
     set_registers(thread.tid, regs);
     return enter(thread, regs);
   }
   flag_use(code, regs.rip, length, target);
   auto& own = state_of(thread);
-  if (length > 0) goes_on_at(thread, regs.rip), own.next = regs.rip + length;
+  if (length > 0) goes_on_at(thread, regs), own.next = regs.rip + length;
   step(thread, regs, 0);
   return true;
 }
@@ -198,6 +239,7 @@ void WholeRunCounter::go_on(FollowedThread& thread) {
       set_registers(thread.tid, regs);
       state_of(thread).next = regs.rip;
     }
+    state_of(thread).interrupted = regs.rsp;
     step(thread, regs, thread.deliver);
     return;
   }
@@ -233,6 +275,7 @@ bool WholeRunCounter::is_own_signal(FollowedThread& thread) {
   bool is_step = info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT;
   if (!is_step || !own.stepping) return false;
   own.stepping = false;
+  own.interrupted = 0;  // there is no handler
   hide_trap_flag(thread);
   return true;
 }
@@ -264,8 +307,12 @@ bool WholeRunCounter::come_out(FollowedThread& thread, Registers& regs) {
   auto& space = *thread.space;
   auto header = header_of(space, own.area);
   auto recovered = space.cache().recover(regs, header);
+  if (contexts_) take_log(thread, header);
   if (recovered.unrecorded) {
-    counter_.add(space, *recovered.unrecorded, 1);
+    if (contexts_)
+      contexts_->add(own.context, space, *recovered.unrecorded, regs.rsp);
+    else
+      counter_.add(space, *recovered.unrecorded, 1);
     ++counts_.counted;
   }
   if (recovered.blocked) block_again(thread, *recovered.blocked);

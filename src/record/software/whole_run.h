@@ -5,14 +5,16 @@
 //   WholeRunCounter counter(recording);
 //   Tracer tracer(counter, ticks, recording);
 //   ...
-//   recording.branch_counts(counter.branch_counts());
+//   counter.write_counts();
 //
 // Each thread runs in copies of the code (translate.h, CopyFor::whole_run), and makes most system
-// calls there. For code that is not translated yet it comes out, and goes in again where it was.
-// System calls that change the process, or what code there is, are made outside, by the program's
-// own instruction. Signals are delivered outside, with the program's own registers; the thread goes
-// in again at the first instruction of the handler. An instruction that cannot be copied is stepped
-// over; code that may not be copied runs uncounted until its next system call.
+// calls there. For counts by calling context the copies log the branches instead, and come out when
+// the log is full (context_counter.h). For code that is not translated yet a thread comes out, and
+// goes in again where it was. System calls that change the process, or what code there is, are made
+// outside, by the program's own instruction. Signals are delivered outside, with the program's own
+// registers; the thread goes in again at the first instruction of the handler. An instruction that
+// cannot be copied is stepped over; code that may not be copied runs uncounted until its next system
+// call.
 //
 // A program that runs again, in another process, has the copies that were made in the one before.
 //
@@ -27,6 +29,7 @@
 #include <vector>
 
 #include "record/software/branch_counter.h"
+#include "record/software/context_counter.h"
 #include "record/software/follower.h"
 #include "record/software/images.h"
 #include "record/software/recording_file.h"
@@ -35,9 +38,10 @@ namespace pgokit::record {
 
 class WholeRunCounter : public Follower {
  public:
-  explicit WholeRunCounter(RecordingFile& recording) : recording_(recording) {}
+  // `by_context`: copies log their branches (CopyFor::contexts), for counts by calling context.
+  explicit WholeRunCounter(RecordingFile& recording, bool by_context = false);
 
-  CopyFor purpose() const override { return CopyFor::whole_run; }
+  CopyFor purpose() const override { return contexts_ ? CopyFor::contexts : CopyFor::whole_run; }
   bool is_own_signal(FollowedThread& thread) override;
   bool stopped(FollowedThread& thread, Stop stop) override;
   void go_on(FollowedThread& thread) override;
@@ -45,8 +49,8 @@ class WholeRunCounter : public Follower {
   std::vector<FollowedThread*> take_waiting() override;
   void refresh(FollowedThread& thread) override;
 
-  // Of threads that have ended or come out; the others' are lost with them.
-  perf::BranchCounts branch_counts() const { return counter_.counts(1); }
+  // Writes the counts of threads that have ended or come out; the others' are lost with them.
+  void write_counts();
 
  private:
   struct State;
@@ -65,12 +69,15 @@ class WholeRunCounter : public Follower {
   bool make_call(FollowedThread& thread, const Registers& regs);
   void correct_fault(FollowedThread& thread, u64 in_copy, u64 in_program);
   void notice_end(FollowedThread& thread);
-  void goes_on_at(FollowedThread& thread, u64 address);
+  void goes_on_at(FollowedThread& thread, const Registers& regs);
+  void take_log(FollowedThread& thread, const scratch::Header& header);
   void take_counts(FollowedThread& thread);
   void count(AddressSpace& space, std::span<const EdgeCount> counts);
 
   RecordingFile& recording_;
   BranchCounter counter_;
+  std::unique_ptr<ContextCounter> contexts_;  // null: flat counts are wanted
+  std::vector<u8> log_;
   tsl::robin_set<FollowedThread*> inside_, waiting_;
   ProgramImages images_;
 };

@@ -40,6 +40,12 @@ bool ProcessMemory::read(u64 address, void* to, size_t size) {
   return read_some(address, to, size) == size;
 }
 
+bool ProcessMemory::read_data(u64 address, void* to, size_t size) {
+  iovec own{to, size}, other{reinterpret_cast<void*>(address), size};
+  return process_vm_readv(tid_, &own, 1, &other, 1, 0) == static_cast<ssize_t>(size) ||
+         read(address, to, size);
+}
+
 bool ProcessMemory::write(u64 address, Bytes bytes) {
   auto n = pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(address));
   return n >= 0 && static_cast<size_t>(n) == bytes.size();

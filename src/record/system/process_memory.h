@@ -25,6 +25,8 @@ class ProcessMemory : public TargetMemory {
   bool write(u64 address, Bytes bytes) override;
   // The words must lie in writable pages.
   bool write_words(std::span<const Word> words) override;
+  // The same faster, of much data that the process itself may read.
+  bool read_data(u64 address, void* to, size_t size);
   // As much as can be read; returns the number of bytes.
   size_t read_some(u64 address, void* to, size_t size);
 

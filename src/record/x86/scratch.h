@@ -32,6 +32,12 @@
 //         key. Free: count 0
 //   2.1 M counters: a u64 by number of the edge
 //
+// Where contexts are wanted, branches are logged (branch_log.h). An entry of the table of indirect
+// branches is used by whoever finds its target there, and has no count; in place of the counters:
+//
+//   2.1 M log: filled from its end downwards, at log + left; full when `left` is below the reserve,
+//         which has room for the branch that finds it so
+//
 // The addresses behind gs: are absolute 32-bit displacements, so no register is needed.
 
 #include "base/types.h"
@@ -102,6 +108,15 @@ struct Branch {
 };
 static_assert(sizeof(Branch) == entry_size);
 }  // namespace whole_run
+
+namespace contexts {
+inline constexpr u32 log = whole_run::counters;
+// So that the upper half of `left` is 0 when the log is full: copies test that without the flags.
+inline constexpr u32 reserve = 1 << 16;
+inline constexpr u32 log_size = reserve + (1 << 20);
+inline constexpr u32 size = log + log_size;
+inline constexpr u32 empty_log = log_size - 4;  // what `left` is then
+}  // namespace contexts
 
 // What the tracer writes before a window and reads after it.
 struct Header {

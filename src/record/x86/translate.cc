@@ -12,6 +12,7 @@
 #include <array>
 
 #include "record/x86/assembler.h"
+#include "record/x86/branch_log.h"
 #include "record/x86/instruction.h"
 #include "record/x86/scratch.h"
 #include "record/x86/system_call.h"
@@ -27,7 +28,8 @@ class Translator {
   Translator(u64 original, Bytes bytes, const Place& place, CopyFor purpose)
       : bytes_(bytes),
         place_(place),
-        whole_run_(purpose == CopyFor::whole_run),
+        whole_run_(is_whole_run(purpose)),
+        logs_(purpose == CopyFor::contexts),
         out_(place.code),
         at_(original) {
     out_.value(original);
@@ -187,6 +189,7 @@ class Translator {
 
   // Records a branch with a fixed target and goes there; with a return address it is a call.
   void emit_taken(const Edge& edge, u64 return_address) {
+    if (logs_) return emit_logged(edge, return_address);
     if (whole_run_) return emit_counted(edge, return_address);
     branch_ = edge.from;
     u32 number = add_edge(edge);
@@ -277,7 +280,10 @@ class Translator {
   void finish() {
     state_is(at_, false);
     if (stopped_) return leave_at(at_);
-    if (whole_run_) return emit_exit(at_);
+    if (whole_run_) {
+      emit_exit(at_);
+      return;
+    }
     u64 slot = add_exit(at_);
     out_.jump_through(slot);
     result_.exits.back().miss = out_.here();
@@ -344,7 +350,10 @@ class Translator {
 
   // The thread leaves with the program at `original`, all of whose registers it has.
   void leave_at(u64 original) {
-    if (whole_run_) return leave_for(original);
+    if (whole_run_) {
+      leave_for(original);
+      return;
+    }
     state_is(original, false);
     out_.save(Reg::rcx, scratch::rcx);
     emit_leave_to(original, false);
@@ -352,15 +361,18 @@ class Translator {
 
   // What follows is of whole runs.
 
-  // Leaves with the program at `target`, and nothing left to be counted.
-  void leave_for(u64 target) {
+  // Leaves with the program at `target`, and nothing left to be counted. Whoever has saved rcx
+  // comes in at the offset returned.
+  u32 leave_for(u64 target) {
     state_is(target, false);
     out_.save(Reg::rcx, scratch::rcx);
+    u32 rcx_saved = out_.offset();
     state_is(target, true);
     out_.store_imm(scratch::edge, scratch::whole_run::no_edge);
     out_.rcx_is(target);
     out_.save(Reg::rcx, scratch::target);
     out_.jump_gs(scratch::leave);
+    return rcx_saved;
   }
 
   // push [rip + x]: no register is needed.
@@ -390,14 +402,59 @@ class Translator {
     emit_exit(edge.to);
   }
 
-  void emit_exit(u64 target) {
+  // As leave_for(), if the target is not there.
+  u32 emit_exit(u64 target) {
     u64 slot = add_exit(target);
     out_.bytes({0xe9});
     result_.exits.back().jump = out_.here();
     out_.rel32();
     out_.jump_through(slot);
     result_.exits.back().miss = out_.here();
-    leave_for(target);
+    return leave_for(target);
+  }
+
+  // In place of emit_counted(): see branch_log.h.
+  void emit_logged(const Edge& edge, u64 return_address) {
+    u32 number = add_edge(edge) | (return_address ? BranchLog::call : 0);
+    u8 size = return_address ? BranchLog::call_size : BranchLog::direct_size;
+    if (return_address) state_is(edge.from, false), push_constant(return_address);
+    state_is_behind(edge, false);
+    out_.save(Reg::rcx, scratch::rcx);
+    state_is_behind(edge, true);
+    out_.load32(Reg::rcx, scratch::left);
+    out_.bytes({0x65, 0xc7, 0x81}), out_.value(scratch::contexts::log), out_.value(number);
+    // mov dword gs:[rcx + log], number
+    if (return_address)
+      out_.bytes({0x65, 0x48, 0x89, 0xa1}), out_.value(scratch::contexts::log - 8);
+    // mov gs:[rcx + log - 8], rsp
+    out_.bytes({0x8d, 0x49, static_cast<u8>(-size)});  // lea ecx, [rcx - size]
+    out_.save32(Reg::rcx, scratch::left);
+    state_is(edge.to, true);
+    emit_room_left();
+    u32 full = out_.offset() - 1;
+    out_.load(Reg::rcx, scratch::rcx);
+    state_is(edge.to, false);
+    u32 leave = emit_exit(edge.to);
+    out_.patch(full, static_cast<u8>(leave - (full + 1)));
+  }
+
+  // Jumps where the log is full, by the byte before what follows.
+  void emit_room_left() {
+    out_.bytes({0x65, 0x0f, 0xb7, 0x0c, 0x25}), out_.value(scratch::left + 2);
+    // movzx ecx, word gs:[left + 2]
+    out_.bytes({0xe3, 0x00});  // jrcxz
+  }
+
+  // The target is in rcx; rax is free.
+  void emit_indirect_logged(u32 number) {
+    constexpr u32 log = scratch::contexts::log;
+    out_.load32(Reg::rax, scratch::left);
+    out_.bytes({0x65, 0xc7, 0x80}), out_.value(log), out_.value(number);
+    // mov dword gs:[rax + log], number
+    out_.bytes({0x65, 0x48, 0x89, 0xa0}), out_.value(log - 8);   // mov gs:[rax + log - 8], rsp
+    out_.bytes({0x65, 0x48, 0x89, 0x88}), out_.value(log - 16);  // mov gs:[rax + log - 16], rcx
+    out_.bytes({0x8d, 0x40, static_cast<u8>(-BranchLog::indirect_size)});  // lea eax, [rax - 20]
+    out_.save32(Reg::rax, scratch::left);
   }
 
   // The target is in rcx; rcx, rax and rdx are saved.
@@ -412,21 +469,29 @@ class Translator {
     bool is_call = one_.kind == CopyKind::indirect_call;
     if (is_call) state_is(branch_, true), push_constant(at_);
     auto state = state_is_behind_target();
+    u32 number = add_edge(indirect_edge());
+    auto is_recorded = [&] { state.unrecorded = Recovery::Unrecorded::none, add_recovery(state); };
+    if (logs_) emit_indirect_logged(number | (is_call ? BranchLog::call : 0)), is_recorded();
     out_.bytes({0x0f, 0xb6, 0xc1});                            // movzx eax, cl
     out_.bytes({0x48, 0x8d, 0x04, 0xc5}), out_.value(u32{0});  // lea rax, [rax * 8]
     at_entry({0x8b, 0x14, 0x85}, offsetof(Branch, key));       // mov rdx, [key]
     out_.bytes({0x48, 0x8d, 0x0c, 0x11});                      // lea rcx, [rcx + rdx]
     out_.bytes({0xe3, 0x00});                                  // jrcxz: found
     u32 found = out_.offset() - 1;
-    out_.store_imm(scratch::edge, add_edge(indirect_edge()));
+    out_.store_imm(scratch::edge, logs_ ? scratch::whole_run::no_edge : number);
     out_.store_imm(scratch::place, place);
     out_.jump_gs(scratch::dispatch);
     out_.bind8(found);
-    at_entry({0x8b, 0x14, 0x85}, offsetof(Branch, count));  // mov rdx, [count]
-    out_.bytes({0x48, 0x8d, 0x52, 0x01});                   // lea rdx, [rdx + 1]
-    at_entry({0x89, 0x14, 0x85}, offsetof(Branch, count));  // mov [count], rdx
-    state.unrecorded = Recovery::Unrecorded::none;
-    add_recovery(state);
+    u32 full = 0;
+    if (logs_) {
+      emit_room_left();
+      full = out_.offset() - 1;
+    } else {
+      at_entry({0x8b, 0x14, 0x85}, offsetof(Branch, count));  // mov rdx, [count]
+      out_.bytes({0x48, 0x8d, 0x52, 0x01});                   // lea rdx, [rdx + 1]
+      at_entry({0x89, 0x14, 0x85}, offsetof(Branch, count));  // mov [count], rdx
+      is_recorded();
+    }
     at_entry({0x8b, 0x0c, 0x85}, offsetof(Branch, code));  // mov rcx, [code]
     out_.save(Reg::rcx, scratch::jump);
     out_.load(Reg::rax, scratch::rax);
@@ -434,6 +499,12 @@ class Translator {
     out_.load(Reg::rcx, scratch::rcx);
     out_.jump_gs(scratch::jump);
     ended_ = true;
+    if (!logs_) return;
+    out_.bind8(full);
+    out_.store_imm(scratch::edge, scratch::whole_run::no_edge);
+    out_.load(Reg::rax, scratch::rax);
+    out_.load(Reg::rdx, scratch::rdx);
+    out_.jump_gs(scratch::leave);
   }
   Recovery state_is_behind_target() {
     Recovery state{.address = Recovery::Address::in_target,
@@ -453,6 +524,7 @@ class Translator {
   Bytes bytes_;
   Place place_;
   bool whole_run_;
+  bool logs_;
   Assembler out_;
   Translation result_;
   std::vector<Conditional> conditionals_;

@@ -22,7 +22,8 @@
 // transactions, changes of the trap flag.
 //
 // A copy for a whole run (CopyFor) has no window to count down: a branch adds one to its own
-// counter and goes on.
+// counter and goes on. Where contexts are wanted it writes the branch into a log instead
+// (branch_log.h), and leaves when that is full.
 //
 // Does not touch the memory of any process and knows nothing of neighbouring blocks (code_cache.h).
 
@@ -35,7 +36,9 @@ namespace pgokit::record {
 
 enum class EdgeKind : u8 { jump, call, ret };
 
-enum class CopyFor : u8 { windows, whole_run };
+// A whole run is counted branch by branch (whole_run), or logged for counts by calling context.
+enum class CopyFor : u8 { windows, whole_run, contexts };
+constexpr bool is_whole_run(CopyFor purpose) { return purpose != CopyFor::windows; }
 
 // A branch of the program; `to` is 0 for those whose target is in a register or in memory.
 struct Edge {
@@ -125,7 +128,8 @@ struct Routines {
   u64 stop = 0;  // where a thread is when `leave` has stopped it
 };
 Routines make_routines(u64 address);
-Routines make_whole_run_routines(u64 address);
+// `logs`: of copies that log their branches.
+Routines make_whole_run_routines(u64 address, bool logs = false);
 
 // The signal by which `leave` stops its thread (software/stop_mark.h): SIGWINCH.
 inline constexpr u32 mark_signal = 28;

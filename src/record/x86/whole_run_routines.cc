@@ -99,11 +99,11 @@ void emit_dispatch(Assembler& out, Routines& routines) {
 
 }  // namespace
 
-Routines make_whole_run_routines(u64 address) {
+Routines make_whole_run_routines(u64 address, bool logs) {
   Assembler out(address);
   Routines routines;
   emit_leave(out, routines);
-  emit_dispatch(out, routines);
+  logs ? emit_log_dispatch(out, routines) : emit_dispatch(out, routines);
   routines.code = std::move(out.code());
   return routines;
 }
