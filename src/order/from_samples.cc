@@ -10,9 +10,11 @@
 #include "base/parallel.h"
 #include "base/saturated.h"
 #include "order/code_functions.h"
+#include "order/from_counts.h"
 #include "perf/programs.h"
 #include "perf/recording.h"
 #include "profile/model/function_samples.h"
+#include "samples/counted_branches.h"
 #include "samples/ip_counts.h"
 #include "samples/program_match.h"
 #include "samples/recording_maps.h"
@@ -88,6 +90,7 @@ class SampleReader {
   SampleReader(const program::Program& program, const LinkSymbols& symbols,
                const SampleOptions& options, Model& model, CutFacts& cuts)
       : program_(program),
+        symbols_(symbols),
         functions_(symbols, model),
         options_(options),
         model_(model),
@@ -119,7 +122,10 @@ class SampleReader {
     take(use);
     facts_.unreadable += unreadable.truncated_records + unreadable.unpack_failures;
     if (!recording.ending().whole) facts_.cut_short = recording.ending().why;
-    finish(seen);
+    facts_.together = samples::has_branch_counts(recording);
+    bool counted = facts_.together && !options_.pid;
+    if (counted) TRY(take_counts(recording, mapped.maps));
+    finish(seen, !counted);
     return facts_;
   }
 
@@ -142,11 +148,22 @@ class SampleReader {
     }
     facts_.late = options_.traces;
     std::vector<Seen> all{std::move(seen)};
-    finish(all);
+    finish(all, true);
     return facts_;
   }
 
  private:
+  Status take_counts(const perf::Recording& recording, const samples::ProgramMaps& maps) {
+    auto counted =
+        TRY(samples::counted_branches(recording, program_, maps, options_.ignore_build_id));
+    auto facts = add_counts(counted.sums.counts(options_.threads), program_.code(), symbols_,
+                            options_.weight, model_);
+    facts_.whole_run = counted.whole_run;
+    facts_.counted = facts.branches;
+    facts_.calls = facts.calls;
+    return {};
+  }
+
   void take(const samples::SampleUse& use) {
     facts_.samples = use.samples();
     facts_.used = use.used();
@@ -180,7 +197,8 @@ class SampleReader {
     });
   }
 
-  void finish(std::vector<Seen>& all) {
+  // `weigh`: calls and weights are those of the samples.
+  void finish(std::vector<Seen>& all, bool weigh) {
     auto& seen = all.front();
     for (size_t i = 1; i < all.size(); ++i) {
       for (auto [pair, count] : all[i].calls) seen.calls[pair] += count;
@@ -192,6 +210,11 @@ class SampleReader {
         }
       seen.calls_seen += all[i].calls_seen;
     }
+    if (weigh) add_calls(seen);
+    for (const auto& [pid, first] : seen.first) add_trace(first);
+  }
+
+  void add_calls(const Seen& seen) {
     facts_.calls = seen.calls_seen;
     // By address, so that numbers in the model do not depend on threads.
     std::vector<std::pair<u64, u64>> calls(seen.calls.begin(), seen.calls.end());
@@ -207,7 +230,6 @@ class SampleReader {
       auto& weight = model_.functions[number].weight;
       weight = add_saturated(weight, multiply_saturated(count, options_.weight));
     }
-    for (const auto& [pid, first] : seen.first) add_trace(first);
   }
 
   void add_trace(const tsl::robin_map<u32, u64, IntHash>& first) {
@@ -222,6 +244,7 @@ class SampleReader {
   }
 
   const program::Program& program_;
+  const LinkSymbols& symbols_;
   CodeFunctions functions_;
   const SampleOptions& options_;
   Model& model_;

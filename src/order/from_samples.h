@@ -4,9 +4,11 @@
 //
 //   auto facts = TRY(order::add_samples(bytes, program, symbols, options, model, cuts));
 //
-// Calls are branches to the first instruction of a function (branch stacks), and neighbours in call
-// chains. Weights are samples. A trace is the functions of one process in the order in which they
-// were first seen: as coarse as the samples are, so only made where it is asked for.
+// Where the recorder has counted all branches, of the whole run or of windows, calls and weights are
+// those of the counts (order/from_counts.h), unless one process is asked for. Else calls are
+// branches to the first instruction of a function (branch stacks), and neighbours in call chains;
+// weights are samples. A trace is the functions of one process in the order in which they were
+// first seen: as coarse as the samples are, so only made where it is asked for.
 
 #include "order/cut.h"
 #include "order/symbols.h"
@@ -27,6 +29,9 @@ struct SampleOptions {
 struct SampleFacts {
   u64 samples = 0, used = 0, elsewhere = 0, unreadable = 0;
   u64 calls = 0;               // that were seen, not different ones
+  bool whole_run = false;      // all branches were counted: there are no first runs
+  bool together = false;       // branches were counted, of all processes together
+  u64 counted = 0;             // branches of the program, where the recorder has counted them
   bool late = false;           // traces were wanted of text, which has no times
   std::string cut_short = {};  // why the recording is not whole
 };

@@ -48,8 +48,8 @@ class Reader {
       return usage_error("--until-mark is for instrumented programs: no other input has marks");
     for (const char* option : {"--until-time", "--until", "--page-size"})
       if (model.traces.empty() && is_given(option))
-        return usage_error("{} is for first runs, and the inputs tell calls and samples only",
-                           option);
+        return usage_error("{} is for first runs, and the inputs tell calls and samples only{}",
+                           option, for_first_runs());
     return check_algorithm();
   }
 
@@ -67,9 +67,18 @@ class Reader {
     if (model.traces.empty() && (algorithm == first_touch || algorithm == balanced))
       return usage_error(
           "--algorithm {} is for first runs, and the inputs tell calls and samples "
-          "only: c3 and cdsort are for those",
-          options_.algorithm);
+          "only: c3 and cdsort are for those{}",
+          options_.algorithm, for_first_runs());
     return {};
+  }
+
+  // How to have what is not in a recording of a whole run.
+  std::string for_first_runs() const {
+    if (whole_run_.empty()) return {};
+    return fmt::format(
+        "; {} counts branches, not when they were first made: record without --exact, or build "
+        "with 'pgokit flags order'",
+        whole_run_);
   }
 
   Status take(const profile::MergeInput& input) {
@@ -111,8 +120,8 @@ class Reader {
                              .threads = options_.threads};
     auto facts = TRY_IN(file.path(), order::add_samples(file.bytes(), *program_, symbols_, how,
                                                         into_.model, into_.cuts));
-    if (facts.samples == 0) return fail("{}: {}", file.path(), samples::no_samples);
-    if (facts.used == 0) return fail("{}: no sample of it is in {}", file.path(), options_.binary);
+    if (facts.whole_run) whole_run_ = file.path();
+    if (facts.counted == 0) TRY(check_samples(file, facts));
     if (!facts.cut_short.empty())
       into_.notes.push_back(
           fmt::format("{}: the recording is not whole: {}", file.path(), facts.cut_short));
@@ -122,6 +131,18 @@ class Reader {
     if (facts.late)
       into_.notes.push_back(fmt::format(
           "{}: text tells no times: only its calls are taken; perf.data tells them", file.path()));
+    return {};
+  }
+
+  // Of a recording none of whose counts is in the program.
+  Status check_samples(const MappedFile& file, const order::SampleFacts& facts) const {
+    if (facts.samples == 0 && options_.pid)
+      return fail("{}: no sample of it is of process {}{}", file.path(), *options_.pid,
+                  facts.together ? ": its branches are counted of all processes together" : "");
+    if (facts.together && facts.used == 0)
+      return fail("{}: no branch of it is in {}", file.path(), options_.binary);
+    if (facts.samples == 0) return fail("{}: {}", file.path(), samples::no_samples);
+    if (facts.used == 0) return fail("{}: no sample of it is in {}", file.path(), options_.binary);
     return {};
   }
 
@@ -147,6 +168,7 @@ class Reader {
   std::optional<program::Program> program_;
   order::LinkSymbols symbols_;
   bool has_instrumented_ = false;
+  std::string whole_run_;  // a recording without first runs; empty: there is none
 };
 
 }  // namespace

@@ -98,4 +98,15 @@ BranchSums sums_of(const perf::BranchCounts& counted, const program::CodeMap& co
   return {code, std::move(ranges), std::move(branches)};
 }
 
+Result<CountedBranches> counted_branches(const perf::Recording& recording,
+                                         const program::Program& program, const ProgramMaps& maps,
+                                         bool any_build) {
+  const auto& features = recording.features();
+  auto counted = TRY(perf::decode_branch_counts(features.branch_counts));
+  ProgramMatch match(program.name(), program.file().build_id(), features.build_ids);
+  return CountedBranches{.sums = sums_of(counted, program.code(), match, any_build, maps),
+                         .windows = counted.windows,
+                         .whole_run = counted.of_whole_run()};
+}
+
 }  // namespace pgokit::samples

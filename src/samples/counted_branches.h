@@ -2,15 +2,18 @@
 
 // Branch counts of a recording → ranges and branches of one program.
 //
-//   auto counted = TRY(perf::decode_branch_counts(recording.features().branch_counts));
-//   BranchSums sums = sums_of(counted, code, match, any_build, maps);
+//   if (has_branch_counts(recording)) {
+//     auto counted = TRY(counted_branches(recording, program, maps, any_build));
+//     use(counted.sums.counts());
+//   }
 //
 // Where all branches of a stretch of execution are counted, what ran between them follows: what
 // comes to an address, by branches or from above, goes on to the next branch, and is taken there or
 // passes it.
 
 #include "perf/branch_counts.h"
-#include "program/code_map.h"
+#include "perf/recording.h"
+#include "program/program.h"
 #include "samples/branch_sums.h"
 #include "samples/program_maps.h"
 #include "samples/program_match.h"
@@ -31,6 +34,21 @@ class CountedPlaces {
   const ProgramMaps* maps_;
   std::vector<bool> of_program_;  // by file
 };
+
+struct CountedBranches {
+  BranchSums sums;
+  u64 windows = 0;         // that were counted whole; 0: the whole run was
+  bool whole_run = false;  // nothing is missing
+};
+
+inline bool has_branch_counts(const perf::Recording& recording) {
+  return !recording.features().branch_counts.empty();
+}
+
+// Of a recording that has them. `any_build`: another build of the program will do.
+Result<CountedBranches> counted_branches(const perf::Recording& recording,
+                                         const program::Program& program, const ProgramMaps& maps,
+                                         bool any_build);
 
 BranchSums sums_of(const perf::BranchCounts& counted, const program::CodeMap& code,
                    const ProgramMatch& match, bool any_build, const ProgramMaps& maps);

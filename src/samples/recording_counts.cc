@@ -111,12 +111,11 @@ Result<RecordingCounts> count_recording(const perf::Recording& recording,
     result.unreadable.add(counter.walk.unreadable);
   }
   result.sums = merge(std::move(folders), options.threads);
-  if (options.whole_counts && !recording.features().branch_counts.empty()) {
-    auto counted = TRY(perf::decode_branch_counts(recording.features().branch_counts));
-    ProgramMatch match(program.name(), program.file().build_id(), recording.features().build_ids);
+  if (options.whole_counts && has_branch_counts(recording)) {
+    auto counted = TRY(counted_branches(recording, program, maps, options.ignore_build_id));
     result.windows = counted.windows;
-    result.whole_run = counted.of_whole_run();
-    result.sums = sums_of(counted, program.code(), match, options.ignore_build_id, maps);
+    result.whole_run = counted.whole_run;
+    result.sums = std::move(counted.sums);
   }
   if (options.run_to_next_branch && result.use.deepest == 1)
     result.sums.add_ranges_to_next_branch(program.functions());
