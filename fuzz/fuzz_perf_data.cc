@@ -5,13 +5,15 @@
 #include "memory_watch.h"
 #include "perf/branch_contexts.h"
 #include "perf/programs.h"
+#include "perf/recording_sum.h"
 #include "perf/summary.h"
 
 namespace {
 
+using namespace pgokit::perf;
+
 // Of a recording that has these counts.
 void read_contexts(pgokit::Bytes bytes) {
-  using namespace pgokit::perf;
   static const BranchCounts counts = [] {
     BranchCounts some;
     some.files = {{"/bin/app", {}}, {"/lib/a.so", {}}};
@@ -28,10 +30,18 @@ void read_contexts(pgokit::Bytes bytes) {
   if (!same || same->steps != contexts->steps || same->nodes != contexts->nodes) std::abort();
 }
 
+// A recording is the half of twice itself, whatever it counts.
+void add_up(const Recording& recording) {
+  auto counts = decode_branch_counts(recording.features().branch_counts);
+  RecordingSum sum, twice;
+  if (!counts || !sum.add(recording, *counts, 2)) return;
+  auto more = twice.add(recording, *counts, 1) && twice.add(recording, *counts, 1);
+  if (!more || sum.sums().branches != twice.sums().branches) std::abort();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace pgokit::perf;
   if (auto counts = decode_branch_counts({data, size}); counts && counts->branches.size() > size)
     std::abort();
   read_contexts({data, size});
@@ -56,6 +66,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     std::abort();
   pgokit::u64 in_programs = 0;
   for (const auto& program : find_programs(*recording, 1)) in_programs += program.samples;
-  if (in_programs != summary.samples) std::abort();
+  bool counted = !recording->features().branch_counts.empty();
+  if (!counted && in_programs != summary.samples) std::abort();
+  add_up(*recording);
   return 0;
 }

@@ -157,15 +157,16 @@ NameId Processes::name_at(const Sample& sample) const {
   return name == unknown && in_kernel ? kernel : name;
 }
 
-// Those in which branches of a whole run were counted.
-std::vector<Program> counted_programs(Bytes branch_counts) {
+// Those in which branches were counted: of a whole run, or where there are no samples.
+std::vector<Program> counted_programs(Bytes branch_counts, bool has_samples) {
   auto counted = decode_branch_counts(branch_counts);
-  if (!counted || !counted->of_whole_run()) return {};
+  if (!counted || (has_samples && !counted->of_whole_run())) return {};
   std::vector<Program> programs;
   for (const auto& file : counted->files)
     programs.push_back({.path = std::string(file.path), .build_id = hex(file.build_id)});
   for (const auto& branch : counted->branches)
     if (branch.from.file < programs.size()) programs[branch.from.file].samples += branch.count;
+  for (auto& program : programs) program.samples /= counted->scale;
   std::erase_if(programs, [](const Program& program) { return program.samples == 0; });
   return programs;
 }
@@ -186,7 +187,9 @@ std::vector<Program> find_programs(const Recording& recording, unsigned threads)
           recording.parser().sample(record, sample, ignored[worker]))
         ++counts[worker][static_cast<u32>(processes.name_at(sample))];
   });
-  std::vector<Program> programs = counted_programs(recording.features().branch_counts);
+  bool has_samples = std::ranges::any_of(
+      counts, [](const auto& part) { return std::ranges::any_of(part, std::identity{}); });
+  auto programs = counted_programs(recording.features().branch_counts, has_samples);
   for (u32 i = 0; i < processes.names().size(); ++i) {
     Program program;
     for (const auto& part : counts) program.samples += part[i];

@@ -1,7 +1,7 @@
 #pragma once
 
-// Which programs and libraries the samples of a recording fell into, for people; where all that ran
-// was counted and nothing sampled, its branches.
+// Which programs and libraries the samples of a recording fell into, for people; where branches were
+// counted and nothing sampled, which ones the branches were in.
 //
 //   for (const Program& program : find_programs(recording)) ...   // most samples first
 //

@@ -6,6 +6,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/merge_instrumented.h"
 #include "cli/commands/merge_raw.h"
+#include "cli/commands/merge_recordings.h"
 #include "cli/function_filter.h"
 #include "cli/options.h"
 #include "pipeline/input_files.h"
@@ -41,7 +42,9 @@ struct Settings {
 OptionTable options_of(Settings& s) {
   return {
       "pgokit merge",
-      "Add up profiles of any form, raw counts, or dumps of instrumented programs with their maps.",
+      "Add up profiles of any form, raw counts, recordings of pgokit record (those with branch "
+      "counts),\n"
+      "or dumps of instrumented programs with their maps.",
       {{"FILE", "", "the inputs; '-' is standard input, a folder stands for its files", &s.files},
        {"-o,--output", "FILE", "the sum ('-': standard output)", &s.output, true},
        {"-w,--weighted-input", "WEIGHT,FILE", "an input that counts WEIGHT times", &s.weighted},
@@ -242,6 +245,12 @@ Result<int> merge(const Settings& s) {
     TRY(check_other_inputs(s, "raw counts", known));
     return merge_raw(inputs, {s.output, s.strict, s.quiet});
   }
+  if (are_recordings(inputs)) {
+    constexpr std::string_view known[] = {"--output", "--weighted-input", "--input-files",
+                                          "--strict", "--quiet"};
+    TRY(check_other_inputs(s, "recordings", known));
+    return merge_recordings(inputs, {s.output, s.strict, s.quiet});
+  }
   profile::MergeOptions options{.rule = profile::ChecksumRule::largest,
                                 .strict = s.strict,
                                 .distinct = s.distinct,
@@ -274,6 +283,6 @@ int run(std::span<char* const> arguments) {
 
 }  // namespace
 
-constexpr Command merge_command{"merge", "add up profiles, raw counts, or dumps", run};
+constexpr Command merge_command{"merge", "add up profiles, raw counts, recordings or dumps", run};
 
 }  // namespace pgokit::cli

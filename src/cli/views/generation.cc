@@ -344,7 +344,8 @@ void print_summary(const pipeline::Road& road) {
   const auto& input = road.input;
   const auto& use = input.use;
   if (input.whole_run) report::print(stderr, "counted   every branch of the whole run\n");
-  if (input.kind->of_samples && (use.samples() > 0 || !input.whole_run)) {
+  bool only_counted = use.samples() == 0 && (input.whole_run || input.windows > 0);
+  if (input.kind->of_samples && !only_counted) {
     report::print(stderr, "samples   {} = {} used", grouped(use.samples()), grouped(use.used()));
     for (const auto& part : dropped_samples(input))
       if (part.count) report::print(stderr, " + {} {}", grouped(part.count), part.text);

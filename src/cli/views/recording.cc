@@ -84,7 +84,7 @@ void print_head(const Facts& facts) {
   if (!machine.empty()) row("on", fmt::format("{}", fmt::join(machine, ", ")));
   if (!features.cmdline.empty())
     row("command", fmt::format("{}", fmt::join(features.cmdline, " ")));
-  bool only_counted = facts.counted && facts.counted->of_whole_run() && facts.sum.samples == 0;
+  bool only_counted = facts.counted && !facts.counted->branches.empty() && facts.sum.samples == 0;
   for (size_t i = 0; i < recording.events().size() && !only_counted; ++i) {
     const auto& event = recording.events()[i];
     row(i ? "" : "events", fmt::format("{}: {}, {}, {}", event.name,

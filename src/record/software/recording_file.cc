@@ -1,5 +1,6 @@
 #include "record/software/recording_file.h"
 
+#include "perf/software_event.h"
 #include "record/system/clock.h"
 
 namespace pgokit::record {
@@ -7,26 +8,13 @@ namespace {
 
 constexpr u64 context_user = u64(-512);  // PERF_CONTEXT_USER: addresses of the program follow
 
-perf::Writer::Event make_event(const RecordingFile::Settings& settings) {
-  using namespace perf;
-  Writer::Event event{.name = "cpu-clock:u", .attr = {}, .ids = {}};
-  event.attr.type = event_type::software;  // and config 0: cpu-clock
-  event.attr.period = settings.period_ns;
-  event.attr.sample_type = field::ip | field::tid | field::time | field::period;
-  if (settings.callchain) event.attr.sample_type |= field::callchain;
-  event.attr.sample_type |= field::branch_stack;
-  event.attr.branch_sample_type = branch::user | branch::any;
-  event.attr.flags = attr_flag::sample_id_all | attr_flag::mmap | attr_flag::mmap2 |
-                     attr_flag::comm | attr_flag::comm_exec | attr_flag::task |
-                     attr_flag::exclude_kernel | attr_flag::exclude_hv | attr_flag::inherit;
-  return event;
-}
-
 }  // namespace
 
 Result<RecordingFile> RecordingFile::create(const Settings& settings) {
-  RecordingFile recording(TRY(perf::Writer::create(settings.path, {make_event(settings)})),
-                          settings.reproducible);
+  RecordingFile recording(
+      TRY(perf::Writer::create(settings.path,
+                               {perf::software_event(settings.period_ns, settings.callchain)})),
+      settings.reproducible);
   describe_machine(recording.writer_.features(), settings.command);
   return recording;
 }
