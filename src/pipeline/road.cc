@@ -8,8 +8,20 @@ namespace pgokit::pipeline {
 Status Road::run(Traveller& traveller) {
   TRY(choose_program());
   TRY(open_program());
-  // Its file is mapped. Nothing of it is decoded before it is hit.
   auto output = TRY(open_output());
+  TRY(go(traveller));
+  return write(output);
+}
+
+Status Road::make(Traveller& traveller) {
+  TRY(choose_program());
+  TRY(open_program());
+  TRY(check_files(options.read.inputs, program->path(), {}));
+  return go(traveller);
+}
+
+Status Road::go(Traveller& traveller) {
+  // The program's file is mapped. Nothing of it is decoded before it is hit.
   options.read.stage("finding its functions");
   TRY(program->load_functions(options.read.threads));
   // Functions and symbols are known.
@@ -17,12 +29,10 @@ Status Road::run(Traveller& traveller) {
   input = TRY(read_input(*program, options.read));
   // Samples in = samples used + samples dropped, each with its cause.
   TRY(traveller.read(*this));
-  if (options.output->needs == Output::Needs::profile) {
-    generated = TRY(generate_profile(*program, input, options));
-    // Sorted; what is cold, ambiguous or nested is so; summary and density are those of the file.
-    TRY(traveller.made(*this));
-  }
-  return write(output);
+  if (options.output->needs == Output::Needs::counts) return {};
+  generated = TRY(generate_profile(*program, input, options));
+  // Sorted; what is cold, ambiguous or nested is so; summary and density are those of the file.
+  return traveller.made(*this);
 }
 
 Status Road::choose_program() {

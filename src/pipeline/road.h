@@ -6,6 +6,8 @@
 //   Traveller nobody;
 //   TRY(road.run(nobody));
 //   use(road.generated.profile);
+//
+// Where no file is wanted, make() goes as far as the profile.
 
 #include <optional>
 
@@ -28,6 +30,7 @@ class Road {
  public:
   explicit Road(RoadOptions chosen) : options(std::move(chosen)) {}
   Status run(Traveller& traveller);
+  Status make(Traveller& traveller);
 
   RoadOptions options;
   std::optional<program::Program> program;
@@ -39,6 +42,7 @@ class Road {
   Status choose_program();
   Status open_program();
   Result<OutputFile> open_output();
+  Status go(Traveller& traveller);
   Status write(OutputFile& output);
 };
 

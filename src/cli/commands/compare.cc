@@ -2,9 +2,11 @@
 
 #include "analysis/hashed_names.h"
 #include "analysis/overlap.h"
+#include "base/cursor.h"
 #include "base/file.h"
 #include "base/function_name.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/profile_of.h"
 #include "cli/llvm/profdata_overlap.h"
 #include "cli/options.h"
 #include "cli/views/comparison.h"
@@ -20,6 +22,8 @@ constexpr int below_threshold = 3;
 
 struct Settings {
   std::string base, test, function;
+  std::vector<std::string> binaries;  // of recordings: of both, or of A and of B
+  bool ignore_build_id = false, use_dwarf = false;
   bool json = false, mangled = false;
   u64 top = 10;
   std::vector<std::string> given;
@@ -33,6 +37,41 @@ Status check_thresholds(const Settings& s) {
   if (!s.function.empty() && is_given("--top"))
     return usage_error("--top is for the lists that --function stands in place of");
   return {};
+}
+
+// The bytes of a profile, and what they are in.
+struct Source {
+  MappedFile file;
+  std::string made = {};  // of a recording
+  Bytes bytes() const { return made.empty() ? file.bytes() : as_bytes(std::string_view(made)); }
+};
+
+Result<Source> open(const Settings& s, const std::string& path, size_t number) {
+  Source source{TRY(MappedFile::open(path))};
+  if (!has_counts(source.file.bytes())) {
+    TRY(pipeline::refuse_other_than_profile(path, source.file.bytes()));
+    return source;
+  }
+  if (s.binaries.empty())
+    return usage_error(
+        "{}: a profile to compare is made of it with the program that was recorded: -b PROGRAM",
+        path);
+  source.made = TRY(profile_of({.input = path,
+                                .binary = s.binaries[std::min(number, s.binaries.size() - 1)],
+                                .use_dwarf = s.use_dwarf,
+                                .ignore_build_id = s.ignore_build_id}));
+  return source;
+}
+
+Result<BothProfiles> both_of(const Settings& s, const Source& base, const Source& test) {
+  if (base.made.empty() && test.made.empty()) {
+    for (const char* option : {"--binary", "--use-dwarf", "--ignore-build-id"})
+      if (std::ranges::count(s.given, option) > 0)
+        return usage_error("{} is for recordings, and both are profiles", option);
+    return read_both(base.file, test.file);
+  }
+  auto first = TRY_IN(s.base, profile::read_columns(base.bytes()));
+  return BothProfiles{std::move(first), TRY_IN(s.test, profile::read_columns(test.bytes()))};
 }
 
 bool is_coverage(const profile::Columns& columns) {
@@ -73,11 +112,11 @@ void make_names_alike(BothProfiles& both) {
 
 Result<int> compare(const Settings& s) {
   TRY(check_thresholds(s));
-  auto base_file = TRY(MappedFile::open(s.base));
-  auto test_file = TRY(MappedFile::open(s.test));
-  TRY(pipeline::refuse_other_than_profile(s.base, base_file.bytes()));
-  TRY(pipeline::refuse_other_than_profile(s.test, test_file.bytes()));
-  auto both = TRY(read_both(base_file, test_file));
+  if (s.binaries.size() > 2)
+    return usage_error("-b {}: one program for both is wanted, or two: that of A, that of B",
+                       s.binaries[2]);
+  auto base = TRY(open(s, s.base, 0)), test = TRY(open(s, s.test, 1));
+  auto both = TRY(both_of(s, base, test));
   TRY(check_kinds(s, both));
   make_names_alike(both);
   auto overlap = analysis::compute_overlap(both.base, both.test);
@@ -98,15 +137,21 @@ int run(std::span<char* const> arguments) {
   OptionTable table{
       "pgokit compare",
       "Tell how alike two profiles are and what moved between them.",
-      {{"A", "", "the profile to compare with", &s.base, true},
+      {{"A", "", "the profile, or recording, to compare with", &s.base, true},
        {"B", "", "the other one", &s.test, true},
+       {"-b,--binary", "PROGRAM",
+        "recordings: the program that was recorded; if given twice, that of A and that of B",
+        &s.binaries},
+       {"--use-dwarf", "", "recordings: by lines although PROGRAM has probes", &s.use_dwarf},
+       {"--ignore-build-id", "", "recordings: of other builds of PROGRAM", &s.ignore_build_id},
        {"--function", "NAME", "the places of this function, in all its contexts", &s.function},
        {"--top", "N", "lines of each list; 0 is all", &s.top},
        {"--min-overlap", "PERCENT", "exit with 3 if fewer samples overlap", &s.min_overlap},
        {"--min-similarity", "PERCENT", "exit with 3 if they are less alike", &s.min_similarity},
        mangled_option(s.mangled),
        {"--json", "", "print JSON", &s.json}},
-      "Any forms of files may be mixed. Measures are those of llvm-profdata overlap.\n"
+      "Any forms of files may be mixed; recordings, raw counts and counters are compared as the\n"
+      "profiles that pgokit generate makes of them. Measures are those of llvm-profdata overlap.\n"
       "Exit codes: 0, 1 a file is unusable, 2 wrong usage, 3 below a threshold."};
   table.given = &s.given;
   if (auto exit = parse_options(table, arguments)) return *exit;

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""What recordings with branch counts are used for besides profiles: `pgokit order`, `merge`, `compare` and `show`.
+
+    exact_uses.py PGOKIT PROGRAM FOLDER
+
+PROGRAM is program.cc. Its recordings are of two modes, so that sums differ from their parts.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+
+import callgrind
+import survive
+
+
+class Failure(Exception):
+    pass
+
+
+def expect(condition, *what):
+    if not condition:
+        raise Failure(" ".join(map(str, what)))
+
+
+class Uses:
+    def __init__(self, pgokit, program, folder):
+        self.pgokit, self.program = pgokit, program
+        self.folder = pathlib.Path(folder) / "exact_uses"
+        self.folder.mkdir(exist_ok=True)
+        self.files = {}
+        for name, way, mode in (("sort", "--exact", "sort"), ("goto", "--exact", "goto"), ("windows", "-F1000", "sort"),
+                                ("more", "-F1000", "goto"), ("stacks", "--single-step", "goto")):
+            self.files[name] = str(self.folder / f"{name}.data")
+            # The program's exit code is the length of its mode.
+            self.run("record", "-q", "--software", way, "-o", self.files[name], "--", program, mode, "20", code=len(mode))
+
+    def run(self, *arguments, code=0):
+        done = subprocess.run([self.pgokit, *arguments], cwd=self.folder, capture_output=True, text=True, check=False)
+        expect(done.returncode == code, arguments, "exit code", done.returncode, done.stderr)
+        return done.stdout if code == 0 else done.stderr
+
+    def refused(self, *arguments, saying, code=1):
+        said = self.run(*arguments, code=code)
+        expect(saying in said and said.count("\n") == 1, arguments, "says", said)
+
+    def same(self, one, other):
+        expect((self.folder / one).read_bytes() == (self.folder / other).read_bytes(), one, "and", other, "differ")
+
+    def try_merge(self):
+        sort, goto = self.files["sort"], self.files["goto"]
+        self.run("merge", sort, goto, "-o", "one")
+        self.run("merge", goto, sort, "-o", "other")
+        self.same("one", "other")
+        self.run("merge", sort, sort, goto, "-o", "three")
+        self.run("merge", goto, "-w", f"2,{sort}", "-o", "weighted")
+        self.same("three", "weighted")
+        self.run("merge", "one", sort, "-o", "again")
+        self.same("three", "again")
+        code = callgrind.Code(self.program)
+        parts = [code.of_recording(self.files[name]) for name in ("sort", "goto")]
+        both = code.of_recording(self.folder / "one")
+        expect(both.taken == parts[0].taken + parts[1].taken, "sums differ")
+        expect(both.executed == parts[0].executed + parts[1].executed, "sums of executions differ")
+
+    def try_profiles(self):
+        """A profile of the sum is that of all its parts."""
+        binary = ("-b", self.program, "-q")
+        for parts in (("sort", "goto"), ("windows", "more")):
+            files = [self.files[name] for name in parts]
+            self.run("merge", *files, "-o", "sum")
+            self.run("generate", "sum", *binary, "-o", "of_sum.prof", "--format", "text")
+            self.run("generate", *files, *binary, "-o", "of_parts.prof", "--format", "text")
+            if parts[0] == "sort":
+                self.same("of_sum.prof", "of_parts.prof")
+            alike = json.loads(self.run("compare", "of_sum.prof", "of_parts.prof", "--json"))
+            expect(alike["similarity"] > 0.999, parts, alike["similarity"])
+            shown = json.loads(self.run("show", "sum", "--json"))
+            expect(shown["counted"]["whole_run"] == (parts[0] == "sort"), shown["counted"])
+            expect(any(one["path"].endswith(pathlib.Path(self.program).name) for one in shown["programs"]), shown["programs"])
+
+    def try_order(self):
+        for name in ("sort", "windows"):
+            self.run("order", self.files[name], "-b", self.program, "-l", self.program, "-q", "-o", f"{name}.order")
+            self.run("order", self.files[name], "-b", self.program, "--format", "call-graph", "-q", "-o", f"{name}.calls")
+        # Each call of the program's own functions, with its count: std::sort and qsort() call compare() so often.
+        code, calls = callgrind.Code(self.program), {}
+        symbols = subprocess.run(["nm", self.program], capture_output=True, text=True, check=True).stdout
+        names = {int(line.split()[0], 16): line.split()[2] for line in symbols.splitlines() if line.split()[1] in "tTW"}
+        for (source, target), count in code.of_recording(self.files["sort"]).taken.items():
+            caller = max((at for at in names if at <= source), default=None)
+            if target in names and names[caller] != names[target] and not code.text[source].startswith("ret"):
+                calls[names[caller], names[target]] = calls.get((names[caller], names[target]), 0) + count
+        told = {tuple(line.split()[:2]): int(line.split()[2]) for line in (self.folder / "sort.calls").read_text().splitlines()}
+        expect(told and all(calls.get(ends) == count for ends, count in told.items()), "calls", told, "instead of", calls)
+        first = self.run("order", self.files["stacks"], "-b", self.program, "--algorithm", "first-touch", "-o", "-")
+        expect("main" in first, first)
+
+    def try_compare(self):
+        sort, goto = self.files["sort"], self.files["goto"]
+        self.run("generate", sort, "-b", self.program, "-q", "-o", "sort.prof")
+        alike = json.loads(self.run("compare", sort, "sort.prof", "-b", self.program, "--json"))
+        expect(alike["similarity"] == 1 and alike["overlap"] == 1, alike)
+        alike = json.loads(self.run("compare", sort, goto, "-b", self.program, "-b", self.program, "--json"))
+        expect(0 < alike["overlap"] < 0.9, alike)
+
+    def try_refusals(self):
+        sort, goto, windows, stacks = (self.files[name] for name in ("sort", "goto", "windows", "stacks"))
+        self.refused("merge", sort, windows, "-o", "none", saying="merge each kind by itself")
+        self.refused("merge", stacks, sort, "-o", "none", saying="'pgokit generate' makes one profile of several recordings")
+        self.refused("merge", sort, self.program, "-o", "none", saying="no recording (perf.data)")
+        self.refused("merge", sort, goto, "-o", "none", "--format", "text", saying="--format is for sample profiles", code=2)
+        self.refused("merge", sort, goto, "-o", "-", saying="cannot be written to standard output")
+        expect(not (self.folder / "none").exists(), "something was written")
+        self.refused("compare", sort, goto, saying="-b PROGRAM", code=2)
+        self.refused("compare", sort, goto, "-b", "/bin/true", saying="was not running in it")
+        self.refused("compare", stacks, "no.file", "-b", self.program, saying="cannot open")
+        self.refused("compare", "sort.prof", "sort.prof", "-b", self.program, saying="--binary is for recordings", code=2)
+        self.refused("order", sort, saying="-b PROGRAM", code=2)
+        self.refused("order", sort, "-b", "/bin/true", saying="no symbols of functions")
+        self.refused("order", sort, "-b", self.program, "--pid", "1", saying="of all processes together")
+        for option in (("--algorithm", "first-touch"), ("--until", "main"), ("--until-time", "1s")):
+            self.refused("order", sort, "-b", self.program, *option, saying="record without --exact", code=2)
+
+
+def main():
+    pgokit, program, folder = sys.argv[1:]
+    if not survive.can_record(pgokit):
+        print("SKIPPED: ptrace is not permitted here")
+        return survive.NO_TRACING
+    uses = Uses(pgokit, program, folder)
+    failed = 0
+    for name in ("merge", "profiles", "order", "compare", "refusals"):
+        try:
+            getattr(uses, f"try_{name}")()
+            print(f"{name}: good", flush=True)
+        except Failure as why:
+            print(f"{name}: FAILED: {why}", flush=True)
+            failed += 1
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
