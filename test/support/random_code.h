@@ -23,7 +23,9 @@ constexpr u64 arithmetic_flags = 0x8d5;  // OF SF ZF AF PF CF
 // a body, put everything back.
 class CodeMaker {
  public:
-  CodeMaker(u8* at, unsigned seed) : out_(at), random_(seed) {}
+  // `pops_flags`: also popf, which windows end at.
+  CodeMaker(u8* at, unsigned seed, bool pops_flags = false)
+      : out_(at), random_(seed), pieces_(pops_flags ? 15 : 14) {}
 
   u8* make() {
     u8* leaf = out_;
@@ -80,7 +82,11 @@ class CodeMaker {
   }
 
   void piece(u8* leaf) {
-    switch (below(14)) {
+    switch (below(pieces_)) {
+      case 14:
+        put({0x9c});  // pushf
+        arithmetic();
+        return put({0x9d});  // popf
       case 13:
         return strings();
       case 12:
@@ -214,6 +220,7 @@ class CodeMaker {
   u8* out_;
   u8* releasing_ = nullptr;
   std::minstd_rand random_;
+  unsigned pieces_;
 };
 
 inline State random_state(unsigned seed) {

@@ -235,7 +235,7 @@ void WholeRunCounter::go_on(FollowedThread& thread) {
   if (thread.deliver) {
     // To the first instruction of the handler, if there is one.
     auto code = thread.space->code_at(regs.rip);
-    if (!code.empty() && pop_flags(code, regs, thread.space->memory())) {
+    if (pop_flags(code, regs, thread.space->memory())) {
       set_registers(thread.tid, regs);
       state_of(thread).next = regs.rip;
     }
@@ -339,7 +339,13 @@ bool WholeRunCounter::stopped(FollowedThread& thread, Stop stop) {
   }
   regs.orig_rax = u64(-1);
   auto& space = *thread.space;
-  if (is_instruction_of_call(space.code_at(regs.rip))) return make_call(thread, regs);
+  auto next = space.code_at(regs.rip);
+  if (is_instruction_of_call(next)) return make_call(thread, regs);
+  if (pop_flags(next, regs, space.memory())) {  // the trap flag is among them
+    state_of(thread).next = regs.rip;
+    set_registers(thread.tid, regs);
+    return false;
+  }
   u64 code =
       space.obstacle().empty() && prepare(thread, regs.rip) ? space.cache().enter(regs.rip) : 0;
   if (thread.gone) return true;

@@ -83,10 +83,9 @@ MappingCall mapping_call(const Registers& regs) {
 }
 
 bool pop_flags(Bytes code, Registers& regs, TargetMemory& memory) {
-  constexpr u8 popf = 0x9d;
   constexpr u64 of_program = 0x244dd5;  // ID AC NT OF DF TF SF ZF AF PF CF
   u64 flags = 0;
-  if (code[0] != popf || !memory.read(regs.rsp, &flags, sizeof flags)) return false;
+  if (!pops_flags(code) || !memory.read(regs.rsp, &flags, sizeof flags)) return false;
   regs.eflags = (regs.eflags & ~of_program) | (flags & of_program);
   regs.rsp += sizeof flags;
   ++regs.rip;

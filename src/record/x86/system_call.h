@@ -42,6 +42,7 @@ bool sets_rules(const Registers& regs);
 inline bool is_instruction_of_call(Bytes code) {
   return code.size() >= 2 && code[0] == 0x0f && code[1] == 0x05;
 }
+inline bool pops_flags(Bytes code) { return !code.empty() && code[0] == 0x9d; }
 // Does what popf does, if that is the next instruction: were it stepped over and a signal came, the
 // kernel would take the recorder's trap flag for the program's.
 bool pop_flags(Bytes code, Registers& regs, TargetMemory& memory);

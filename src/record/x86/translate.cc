@@ -62,6 +62,7 @@ class Translator {
   bool step() {
     if (ended_ || count_ == most_instructions) return false;
     if (is_instruction_of_call(bytes_)) return emit_system_call(), true;
+    if (whole_run_ && pops_flags(bytes_)) return emit_pop_flags(), true;
     one_ = decode_for_copy(bytes_, at_);
     if (one_.kind == CopyKind::never) return stopped_ = true, false;
     if (is_conditional() && conditionals_.size() == most_conditionals) return false;
@@ -514,6 +515,30 @@ class Translator {
                    .edge = indirect_edge()};
     add_recovery(state);
     return state;
+  }
+
+  // In the copy, unless it would set the trap flag: the tracer does that one.
+  void emit_pop_flags() {
+    u64 from = at_;
+    bytes_ = bytes_.subspan(1);
+    at_ += 1;
+    state_is(from, false);
+    out_.save(Reg::rcx, scratch::rcx);
+    state_is(from, true);
+    out_.bytes({0x48, 0x8b, 0x0c, 0x24});  // mov rcx, [rsp]
+    out_.bytes({0x0f, 0xb6, 0xcd});        // movzx ecx, ch: the trap flag is the lowest bit,
+    out_.bytes({0x0f, 0xc9});              // bswap ecx: which goes to the highest one
+    for (int i = 0; i < 7; ++i) out_.bytes({0x8d, 0x0c, 0x09});  // lea ecx, [rcx + rcx]
+    out_.bytes({0xe3, 0x00});                                    // jrcxz: it is not set
+    u32 clear = out_.offset() - 1;
+    out_.load(Reg::rcx, scratch::rcx);
+    leave_for(from);
+    state_is(from, true);
+    out_.bind8(clear);
+    out_.load(Reg::rcx, scratch::rcx);
+    state_is(from, false);
+    out_.bytes({0x9d});  // popf
+    state_is(at_, false);
   }
 
   struct Constant {
