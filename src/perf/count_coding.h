@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/cursor.h"
+#include "base/leb128.h"
 #include "perf/branch_counts.h"
 
 namespace pgokit::perf {
@@ -15,8 +16,7 @@ namespace pgokit::perf {
 class CountEncoder {
  public:
   void number(u64 value) {
-    for (; value >= 0x80; value >>= 7) text_.push_back(static_cast<char>(value | 0x80));
-    text_.push_back(static_cast<char>(value));
+    put_uleb128(value, [&](u8 one) { text_.push_back(static_cast<char>(one)); });
   }
   void bytes(std::string_view bytes) {
     number(bytes.size());

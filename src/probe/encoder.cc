@@ -5,12 +5,12 @@
 #include <numeric>
 
 #include "base/function_name.h"
+#include "base/leb128.h"
 
 namespace pgokit::probe {
 
 void Sink::uleb128(u64 value) {
-  for (; value >= 0x80; value >>= 7) byte(static_cast<u8>(value | 0x80));
-  byte(static_cast<u8>(value));
+  put_uleb128(value, [&](u8 one) { byte(one); });
 }
 
 void ByteSink::u64le(u64 value) {
@@ -18,9 +18,7 @@ void ByteSink::u64le(u64 value) {
 }
 
 void ByteSink::distance(Place from, Place to) {
-  i64 value = static_cast<i64>(to - from);
-  for (; value < -64 || value >= 64; value >>= 7) byte(static_cast<u8>(value | 0x80));
-  byte(static_cast<u8>(value & 0x7f));
+  put_sleb128(static_cast<i64>(to - from), [&](u8 one) { byte(one); });
 }
 
 FunctionProbes::FunctionProbes(std::string_view symbol, Place start)

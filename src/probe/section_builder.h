@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/function_name.h"
+#include "base/leb128.h"
 #include "base/types.h"
 
 namespace pgokit::probe {
@@ -55,12 +56,12 @@ class SectionBuilder {
     return *this;
   }
   SectionBuilder& uleb(u64 value) {
-    for (; value >= 0x80; value >>= 7) byte(static_cast<u8>(value | 0x80));
-    return byte(static_cast<u8>(value));
+    put_uleb128(value, [&](u8 one) { byte(one); });
+    return *this;
   }
   SectionBuilder& sleb(i64 value) {
-    for (; value < -64 || value >= 64; value >>= 7) byte(static_cast<u8>(value | 0x80));
-    return byte(static_cast<u8>(value & 0x7f));
+    put_sleb128(value, [&](u8 one) { byte(one); });
+    return *this;
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/cursor.h"
+#include "base/leb128.h"
 
 namespace pgokit::profile {
 
@@ -18,10 +19,9 @@ class ByteWriter {
     bytes_.append(reinterpret_cast<const char*>(&little), sizeof little);
   }
   void uleb128(u64 value) {
-    char encoded[10];
+    char encoded[longest_leb128];
     size_t n = 0;
-    for (; value >= 0x80; value >>= 7) encoded[n++] = static_cast<char>(value | 0x80);
-    encoded[n++] = static_cast<char>(value);
+    put_uleb128(value, [&](u8 one) { encoded[n++] = static_cast<char>(one); });
     bytes_.append(encoded, n);
   }
   void cstring(std::string_view text) {
