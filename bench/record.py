@@ -155,7 +155,8 @@ def write(measured):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--programs", default="", help=f"only these of {','.join(real_programs.RECIPES)}")
+    parser.add_argument("--programs", default="", help=f"not {','.join(real_programs.RECORDED)}, but these of "
+                        f"{','.join(real_programs.RECIPES)}")
     parser.add_argument("--ways", default="", help="only these ways to record real programs")
     parser.add_argument("--peers", action="store_true", help="also the slow-down by callgrind and qemu-user, of real programs")
     parser.add_argument("--bias", action="store_true", help="also real programs that count themselves: test/record/exact.py")
@@ -164,7 +165,7 @@ def main():
     parts = {"synthetic": lambda: synthetic(options.runs), "real": lambda: real(options)}
     chosen = [options.only] if options.only else ["real"] if options.programs or options.ways else list(parts)
     kept = bool(options.programs or options.ways)
-    options.programs = options.programs or ",".join(real_programs.RECIPES)
+    options.programs = options.programs or ",".join(real_programs.RECORDED)
     if unknown := set(options.programs.split(",")) - set(real_programs.RECIPES):
         parser.error(f"no such program: {', '.join(sorted(unknown))}")
     WORK.mkdir(parents=True, exist_ok=True)

@@ -10,8 +10,8 @@ import re
 LINE = re.compile(r"( *)([\d.]+): (?:(\d+)(?: |$)|(.+):\d+$)")
 
 
-def shares(text):
-    """{(function, inlined calls, place): share}"""
+def counts_of(text):
+    """{(function, inlined calls, place): count}"""
     counts, frames = {}, []
     for line in text.splitlines():
         if not line.startswith(" "):
@@ -23,6 +23,12 @@ def shares(text):
                 frames.append((place, callee))
             else:
                 counts[(*frames, place)] = int(count)
+    return counts
+
+
+def shares(text):
+    """{(function, inlined calls, place): share}"""
+    counts = counts_of(text)
     total = sum(counts.values()) or 1
     return {place: count / total for place, count in counts.items()}
 

@@ -1,4 +1,4 @@
-"""Real programs from Debian's source packages, built plain and counted, each with a training run of some 2 s.
+"""Real programs from Debian's source packages, built plain and counted, each with a training run of about 2 s.
 
     program = built("zstd", WORK, pgokit)        # raises Missing, which says why it cannot be had here
     program.command(program.plain)               # the training run, in program.folder; deterministic
@@ -21,17 +21,20 @@ from source_package import Missing
 
 # Blocks are judged by probes: lines also depend on where the compiler has none, which differs with every instruction inserted.
 FLAGS = "-O2 -g1 -fdebug-info-for-profiling -funique-internal-linkage-names -fpseudo-probe-for-profiling"
+RECORDED = ("sqlite3", "lua5.4", "zstd", "ninja-build", "xz-utils")  # those that bench/record.py measures
 KINDS = {"probes": [], "lines": ["--use-dwarf"]}  # of profiles, and the options of `pgokit generate`
 
 
 @dataclasses.dataclass
 class Recipe:
-    """Shell scripts: `build` makes ./program in the folder of the sources by CC, CXX and FLAGS; `train` runs "$@"."""
+    """Shell scripts: `build` makes ./program in the folder of the sources by CC, CXX and FLAGS; `train` runs "$@", and so does
+    `short`, for what takes a hundred times as long."""
     about: str
     build: str
     train: str
     write_inputs: object = lambda folder: None
     needs: tuple = ()  # tools that build it
+    short: str = ""    # none: that of training
 
 
 RECIPES = {
@@ -44,13 +47,18 @@ RECIPES = {
            "$@" --size 25 --testset cte
            "$@" --size 10 --testset orm
            rm -f test.db; "$@" --size 20 --nosync test.db""",
-        needs=("tclsh", "make")),
+        needs=("tclsh", "make"),
+        short="""for set in main orm; do "$@" --size 3 --testset $set; done
+           rm -f test.db; "$@" --size 1 --nosync test.db"""),
     "lua5.4": Recipe(
         "three scripts (objects, strings, numbers), five times each",
-        """$CC $FLAGS -DLUA_USE_POSIX '-Dluai_makeseed(L)=1' '-Dl_randomizePivot()=1' \
+        # Tables hash pointers: by their place in a page, which does not depend on where memory lies.
+        """sed -i '/define point2uint/s/UINT_MAX/4095/' src/llimits.h
+           $CC $FLAGS -DLUA_USE_POSIX '-Dluai_makeseed(L)=1' '-Dl_randomizePivot()=1' \
                $(ls src/*.c | grep -v luac.c) -o program -lm""",
         """for round in 1 2 3 4 5; do for script in objects strings numbers; do "$@" $script.lua; done; done""",
-        training_inputs.write_scripts),
+        training_inputs.write_scripts,
+        short="""for script in objects strings numbers; do "$@" $script.lua; done"""),
     "zstd": Recipe(
         "10 files of 3 MB by -1, -3, -6 and -9, and back: 80 short processes",
         """make -C programs CC="$CC" CFLAGS="$FLAGS" HAVE_ZLIB=0 HAVE_LZMA=0 HAVE_LZ4=0 ZSTD_NO_ASM=1 zstd-release
@@ -59,7 +67,11 @@ RECIPES = {
              "$@" -q -f --single-thread --no-asyncio -$level text.$part -o packed
              "$@" -q -f --single-thread --no-asyncio -d packed -o unpacked
            done; done""",
-        training_inputs.write_text, ("make",)),
+        training_inputs.write_text, ("make",),
+        """for level in 1 3 6 9; do
+             "$@" -q -f --single-thread --no-asyncio -$level small.0 -o packed
+             "$@" -q -f --single-thread --no-asyncio -d packed -o unpacked
+           done"""),
     "ninja-build": Recipe(
         "a manifest of 25,000 edges: dry runs, and -t commands, graph, targets, compdb",
         """CXX="$CXX" CFLAGS="$FLAGS" LDFLAGS= python3 ./configure.py
@@ -68,7 +80,8 @@ RECIPES = {
         """for tool in commands "targets all" compdb graph "query everything"; do "$@" -t $tool; done
            for program in 1 80 160; do "$@" -n out/bin/program$program; done
            "$@" -n; "$@" -n -v; "$@" -n -d explain""",
-        training_inputs.write_manifest, ("ninja",)),
+        training_inputs.write_manifest, ("ninja",),
+        """"$@" -t commands; "$@" -n out/bin/program1"""),
     "xz-utils": Recipe(
         "4 files of 0.7 MB by -0, -3 and -6, one as .lzma, and back: 32 short processes",
         """./configure CC="$CC" CFLAGS="$FLAGS" --disable-shared --disable-nls --disable-doc --disable-scripts --disable-threads
@@ -78,6 +91,62 @@ RECIPES = {
              "$@" -c $way small.$part > packed
              "$@" -d -c packed > unpacked
            done; done""",
+        training_inputs.write_text, ("make",),
+        """for way in -0 -6 --format=lzma\\ -2; do
+             "$@" -c $way small.0 > packed
+             "$@" -d -c packed > unpacked
+           done"""),
+    "bzip2": Recipe(
+        "2 files of 0.7 MB by -1 and -9, and back",
+        """make CC="$CC" CFLAGS="$FLAGS" LDFLAGS= bzip2
+           cp bzip2 program""",
+        """for part in 0 1; do for level in 1 9; do
+             "$@" -c -$level small.$part > packed
+             "$@" -d -c packed > unpacked
+           done; done""",
+        training_inputs.write_text, ("make",),
+        """for level in 1 9; do
+             head -c 100000 small.0 > part
+             "$@" -c -$level part > packed
+             "$@" -d -c packed > unpacked
+           done"""),
+    "gzip": Recipe(
+        "4 files of 0.7 MB by -1, -6 and -9, and back",
+        """./configure CC="$CC" CFLAGS="$FLAGS"
+           make
+           cp gzip program""",
+        """for part in 0 1 2 3; do for level in 1 6 9; do
+             "$@" -c -$level small.$part > packed
+             "$@" -d -c packed > unpacked
+           done; done""",
+        training_inputs.write_text, ("make",)),
+    "lz4": Recipe(
+        "3 files of 3 MB by -1, -4 and -9, and back",
+        """make -C programs CC="$CC" CFLAGS="$FLAGS" lz4
+           cp programs/lz4 program""",
+        """for part in 0 1 2; do for level in 1 4 9; do
+             "$@" -q -f -$level text.$part packed
+             "$@" -q -f -d packed unpacked
+           done; done""",
+        training_inputs.write_text, ("make",)),
+    "brotli": Recipe(
+        "4 files of 0.7 MB by -q 1, 5 and 9, and back",
+        """$CC $FLAGS -Ic/include $(ls c/common/*.c c/dec/*.c c/enc/*.c) c/tools/brotli.c -o program -lm""",
+        """for part in 0 1 2 3; do for level in 1 5 9; do
+             "$@" -f -q $level small.$part -o packed
+             "$@" -f -d packed -o unpacked
+           done; done""",
+        training_inputs.write_text),
+    "gawk": Recipe(
+        "2 files of 0.7 MB: words counted, fields added up, lines rewritten by regular expressions",
+        """./configure CC="$CC" CFLAGS="$FLAGS" --disable-nls --disable-extensions --disable-pma --without-mpfr --without-readline
+           make -C support && make gawk
+           cp gawk program""",
+        """for part in 0 1; do
+             LC_ALL=C "$@" '{ for (i = 1; i <= NF; ++i) ++n[$i] } END { for (word in n) sum += n[word] * length(word); print sum }' small.$part
+             LC_ALL=C "$@" -F '[:,]' '/"id"/ { sum += $2; names = names substr($4, 1, 3) } END { print sum, length(names) }' small.$part
+             LC_ALL=C "$@" '{ gsub(/[aeiou]+t/, "<&>"); if (match($0, /<o[a-z]*>.*<e/)) print toupper(substr($0, RSTART, 40)) }' small.$part
+           done""",
         training_inputs.write_text, ("make",)),
 }
 
@@ -109,8 +178,8 @@ class Program:
         run(["llvm-objcopy-22", "--strip-debug", self.plain, out], self.folder)
         return out
 
-    def command(self, *program):
-        return ["sh", "train.sh", *program]
+    def command(self, *program, script="train.sh"):
+        return ["sh", script, *program]
 
     def built_with(self, flags):
         """A third program, with more flags of the compiler."""
@@ -174,7 +243,8 @@ def prepare(recipe, folder):
         train.mkdir()
         recipe.write_inputs(train)
         finish()
-    (train / "train.sh").write_text(f"set -e\n{recipe.train}\n", encoding="utf-8")
+    for name, script in (("train.sh", recipe.train), ("short.sh", recipe.short or recipe.train)):
+        (train / name).write_text(f"set -e\n{script}\n", encoding="utf-8")
     return train
 
 

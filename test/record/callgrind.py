@@ -161,7 +161,7 @@ class Code:
             if address - base in self.known:
                 executed[address - base] += count
         for source, target, count in calls_out:
-            source, target = (at if at in self.known else at - base for at in (source, target))
+            source, target = (at if at is None or at in self.known else at - base for at in (source, target))
             if source in self.known:
                 taken[source, target if target in self.known else None] += count
         return Counts(executed, taken)
@@ -190,7 +190,7 @@ class Code:
                 if here == "own" and there in ("own", ""):
                     taken[source, target if there == "own" else None] += count
                 elif here:
-                    calls_out.append((source, target, count))
+                    calls_out.append((source, target if there else None, count))
                 there = here
         return executed
 
@@ -198,7 +198,7 @@ class Code:
         """Of the program in the process: direct calls to the PLT tell it."""
         for source, target, _ in calls_out:
             direct = re.match(r"(?:call|jmp)\s+([0-9a-f]+) ", self.text.get(source, ""))
-            if direct and target not in self.known:
+            if direct and target is not None and target not in self.known:
                 return target - int(direct[1], 16)
         return 0
 
