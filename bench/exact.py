@@ -28,9 +28,9 @@ VALGRIND = ["valgrind", "-q", "--tool=callgrind", *callgrind.OPTIONS]
 
 
 def environment():
-    """env and what programs find in their environment under valgrind only: some read all of theirs."""
-    told = real_programs.run([*VALGRIND, "--callgrind-out-file=/dev/null", "env"], WORK)
-    return ["env", *(line for line in told.splitlines() if os.environ.get(line.partition("=")[0]) is None)]
+    """env, for the environment that programs have under valgrind, in its order: some read all of it."""
+    told = real_programs.run([*VALGRIND, "--callgrind-out-file=/dev/null", "env", "-0"], WORK)
+    return ["env", "-i", *(one for one in told.split("\0") if one)]
 
 
 # What a run under valgrind does otherwise than the recorded one.
@@ -108,6 +108,7 @@ def main():
     if missing := [tool for tool in ("valgrind", "objdump", "readelf") if not shutil.which(tool)]:
         print(f"bench exact: no {', '.join(missing)}")
         return 77
+    os.environ["LC_ALL"] = "C"  # here already: see environment()
     rows, failed = [], False
     for name in options.programs.split(",") if options.programs else real_programs.RECIPES:
         try:
