@@ -1,5 +1,7 @@
 #include "perf/build_ids.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace pgokit::perf {
@@ -30,6 +32,12 @@ bool is_kernel_image(const BuildId& entry) {
 }
 
 }  // namespace
+
+std::string hex(Bytes id) {
+  std::string text;
+  for (u8 byte : id) text += fmt::format("{:02x}", byte);
+  return text;
+}
 
 bool is_kernel(std::string_view path) {
   if (!path.starts_with(kernel_name)) return false;

@@ -24,6 +24,9 @@ namespace pgokit::perf {
 // relative to.
 bool is_kernel(std::string_view path);
 
+// "3c5cc98c..."
+std::string hex(Bytes id);
+
 class BuildIds {
  public:
   // The list must outlive this.

@@ -134,8 +134,19 @@ inline constexpr u64 any_return = 1 << 5;
 inline constexpr u64 call_stack = 1 << 11;
 inline constexpr u64 type_save = 1 << 16;
 inline constexpr u64 hw_index = 1 << 17;
-inline constexpr u64 counters = 1 << 19;
+inline constexpr u64 counters = 1 << 19;  // a u64 for each entry follows them
 }  // namespace branch
+
+// Sample::data_src: what an access to memory was, as far as that is known. More bits tell where the
+// data were found.
+namespace data_src {
+inline constexpr u64 load = 2, store = 4;  // both: read and written by one instruction
+inline constexpr u64 locked = u64{2} << 24;
+// The levels of caches, snoops, the TLB, where the data were found and what blocked it: not known.
+inline constexpr u64 levels_unknown =
+    u64{1} << 5 | u64{1} << 19 | u64{1} << 26 | u64{15} << 33 | u64{1} << 40;
+inline constexpr u64 no_access = 1 | u64{1} << 24 | levels_unknown;
+}  // namespace data_src
 
 // Attr::type: whose events `config` numbers
 namespace event_type {
@@ -155,6 +166,7 @@ inline constexpr u64 comm = 1 << 9;
 inline constexpr u64 freq = 1 << 10;
 inline constexpr u64 enable_on_exec = 1 << 12;
 inline constexpr u64 task = 1 << 13;
+inline constexpr u64 mmap_data = 1 << 17;
 inline constexpr u64 sample_id_all = 1 << 18;
 inline constexpr u64 exclude_guest = 1 << 20;
 inline constexpr u64 mmap2 = 1 << 23;
@@ -200,6 +212,10 @@ struct Attr {
   u32 size = 0;  // as stored; the writer stores 112 or 120 whatever it says
 
   bool has(u64 sample_field) const { return (sample_type & sample_field) != 0; }
+  // Its samples are accesses to memory, and tell nothing of branches.
+  bool only_of_memory() const {
+    return has(field::addr) && has(field::data_src) && !has(field::branch_stack);
+  }
 };
 
 // Newest first in a sample; addresses are those of the running process.

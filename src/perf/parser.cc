@@ -85,6 +85,18 @@ void Parser::skip_read(Cursor& in, const Attr& attr) const {
   in.skip((times + values * per_value) * 8);
 }
 
+// `in` stands after the branch stack.
+u64 Parser::data_source(Cursor in, const Attr& attr, size_t branches) {
+  if (attr.has(field::branch_stack) && attr.branch_sample_type & branch::counters)
+    in.skip(branches * 8);
+  if (attr.has(field::regs_user) && in.get<u64>() != 0) in.skip(std::popcount(attr.regs_user) * 8);
+  if (attr.has(field::stack_user))
+    if (u64 size = in.get<u64>()) in.skip(size), in.skip(8);
+  if (attr.has(field::weight) || attr.has(field::weight_struct)) in.skip(8);
+  u64 source = in.get<u64>();
+  return in.ok() ? source : 0;
+}
+
 bool Parser::sample(const Record& record, Sample& sample, ReadCounts& counts) const {
   if (events_.empty()) return ++counts.truncated_samples, false;
   sample.event = event_of_sample(record.body, counts);
@@ -119,7 +131,11 @@ bool Parser::sample(const Record& record, Sample& sample, ReadCounts& counts) co
     if (attr.branch_sample_type & branch::hw_index) in.skip(8);
     sample.branches = in.array<BranchEntry>(entries);
   }
-  // Registers, the copied stack and what else may follow are of no use here.
+  // Of what may follow only one field is of use here.
+  if (attr.has(field::data_src)) [[unlikely]]
+    sample.data_src = data_source(in, attr, sample.branches.size());
+  else
+    sample.data_src = 0;
   if (!in.ok()) return ++counts.truncated_samples, false;
   return true;
 }

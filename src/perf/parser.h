@@ -44,6 +44,7 @@ class Parser {
   u32 event_of_sample(Bytes body, ReadCounts& counts) const;
   u32 event_of_id(u64 id, ReadCounts* counts) const;
   void skip_read(Cursor& in, const Attr& attr) const;
+  static u64 data_source(Cursor in, const Attr& attr, size_t branches);
 
   std::vector<Event> events_;
   std::vector<std::pair<u64, u32>> events_by_id_;  // sorted

@@ -64,6 +64,38 @@ TEST(Parser, ReadsFieldsInTheirOrder) {
   EXPECT_EQ(counts.truncated_samples, body.bytes.size());
 }
 
+// Of what lies after the branch stack only the source of data is read.
+TEST(Parser, ReadsTheSourceOfDataBehindWhateverPrecedesIt) {
+  Event event = event_with(field::ip | field::addr | field::branch_stack | field::regs_user |
+                           field::stack_user | field::weight | field::data_src);
+  event.attr.regs_user = 0b101;
+  event.attr.branch_sample_type = branch::any | branch::counters;
+  Parser parser({event});
+  Body body(u64(0x1000), u64(0x2000), u64(1), u64(10), u64(20), u64(2), u64(0xc0),  // a counter
+            u64(2), u64(5), u64(6),                                                 // registers
+            u64(8), u64(7), u64(8), u64(3), u64(data_src::load | data_src::locked));
+  Sample sample;
+  ReadCounts counts;
+  ASSERT_TRUE(parser.sample(body.record(), sample, counts));
+  EXPECT_EQ(sample.addr, 0x2000U);
+  EXPECT_EQ(sample.data_src, data_src::load | data_src::locked);
+  // Registers and a stack that are not there.
+  Body without(u64(0x1000), u64(0x2000), u64(0), u64(0), u64(0), u64(3), u64(data_src::store));
+  ASSERT_TRUE(parser.sample(without.record(), sample, counts));
+  EXPECT_EQ(sample.data_src, data_src::store);
+  // One that is too short for it is a sample without it, whatever sizes it claims.
+  for (u64 size : {u64(8), u64(1) << 40, ~u64(0), ~u64(0) - 7}) {
+    Body cut(u64(0x1000), u64(0x2000), u64(0), u64(0), size, u64(7));
+    ASSERT_TRUE(parser.sample(cut.record(), sample, counts));
+    EXPECT_EQ(sample.data_src, 0U);
+  }
+  EXPECT_EQ(counts.truncated_samples, 0U);
+  // The next event's samples have none.
+  Parser plain({event_with(field::ip)});
+  ASSERT_TRUE(plain.sample(body.record(), sample, counts));
+  EXPECT_EQ(sample.data_src, 0U);
+}
+
 TEST(Parser, CountsOfTheFileAreNotBelieved) {
   Parser parser({event_with(field::callchain | field::branch_stack)});
   Sample sample;

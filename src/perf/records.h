@@ -80,6 +80,7 @@ struct Sample {
   bool exact_ip = false;
   u32 pid = 0, tid = 0, cpu = 0;
   u64 ip = 0, time = 0, addr = 0;
+  u64 data_src = 0;  // see format.h; 0 where the event has none, or the sample is too short for it
   u64 period = 1;
   std::span<const Le<u64>> callchain;     // leaf first, with context markers
   std::span<const BranchEntry> branches;  // newest first

@@ -162,6 +162,7 @@ void Writer::sample(const Sample& sample) {
   if (attr.has(field::ip)) put(sample.ip);
   if (attr.has(field::tid)) put(sample.id.pid), put(sample.id.tid);
   if (attr.has(field::time)) put(sample.id.time), note_time(sample.id.time);
+  if (attr.has(field::addr)) put(sample.addr);
   if (attr.has(field::id)) put(sample.id.id);
   if (attr.has(field::stream_id)) put(sample.id.id);
   if (attr.has(field::cpu)) put(u64(sample.id.cpu));
@@ -179,6 +180,7 @@ void Writer::sample(const Sample& sample) {
     if (attr.branch_sample_type & branch::hw_index) put(u64(-1));
     record_.append(reinterpret_cast<const char*>(kept.data()), kept.size_bytes());
   }
+  if (attr.has(field::data_src)) put(sample.data_src);
   end();
 }
 
@@ -298,11 +300,11 @@ std::vector<std::pair<u32, std::string>> Writer::feature_sections() const {
       {feature::cmdline, std::move(cmdline)},
       {feature::event_desc, event_desc()}};
   std::erase_if(sections, [](const auto& section) { return section.second.empty(); });
-  for (const auto& event : events_)
-    if (event.attr.has(field::branch_stack)) {
-      sections.emplace_back(feature::branch_stack, "");
-      break;
-    }
+  // With it perf report shows branches, and refuses to show accesses to memory.
+  auto has_branches = [](const Event& event) { return event.attr.has(field::branch_stack); };
+  auto of_memory = [](const Event& event) { return event.attr.only_of_memory(); };
+  if (std::ranges::any_of(events_, has_branches) && std::ranges::none_of(events_, of_memory))
+    sections.emplace_back(feature::branch_stack, "");
   if (!time.empty()) sections.emplace_back(feature::sample_time, std::move(time));
   if (!features_.branch_counts.empty())
     sections.emplace_back(feature::branch_counts, features_.branch_counts);

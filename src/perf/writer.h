@@ -46,6 +46,7 @@ class Writer {
   struct Sample {
     RecordId id = {};
     u64 ip = 0;
+    u64 addr = 0, data_src = 0;
     u64 period = 1;
     u16 mode = misc::user;
     bool exact_ip = false;

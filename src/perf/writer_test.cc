@@ -8,13 +8,17 @@
 #include <fstream>
 #include <iterator>
 
+#include "perf/recording.h"
+#include "perf/test_recordings.h"
 #include "perf/test_tools.h"
 
 namespace pgokit::perf {
 namespace {
 
 using test::have;
+using test::Image;
 using test::output_of;
+using test::read_image;
 using ::testing::HasSubstr;
 
 // A name in the test's temporary folder, removed at the end.
@@ -106,6 +110,64 @@ TEST(Writer, PerfScriptPrintsItsBranches) {
   std::string text = output_of("perf script --show-mmap-events -F ip,brstack -i " + file.path);
   EXPECT_EQ(count(text, "0x401100/0x401000/P/-/-/0"), 2) << text;
   EXPECT_EQ(count(text, "0x401080/0x401040/M/-/-/0"), 2);
+}
+
+// An event of accesses to memory beside that of branches, and mappings of data.
+TEST(Writer, PerfPrintsAccessesToMemory) {
+  if (!have("perf")) GTEST_SKIP() << "perf is not installed";
+  TemporaryFile file;
+  Writer::Event accesses{.name = "accesses:u", .attr = branch_event(2).attr, .ids = {2}};
+  accesses.attr.sample_type = field::identifier | field::ip | field::tid | field::time |
+                              field::addr | field::period | field::data_src;
+  accesses.attr.type = event_type::software, accesses.attr.config = 9;
+  auto of_branches = branch_event(1);
+  // perf script prints a field only where all events have it.
+  of_branches.attr.sample_type |= field::addr | field::data_src;
+  auto writer = Writer::create(file.path, {of_branches, accesses});
+  ASSERT_TRUE(writer);
+  writer->comm({.pid = 7, .tid = 7, .time = 1, .id = 1}, "app", true);
+  writer->mmap2({.pid = 7, .tid = 7, .time = 2, .id = 1},
+                {.start = 0x600000, .size = 0x1000, .path = "/bin/none", .protection = 3});
+  const BranchEntry branches[] = {{0x401100, 0x401000, 2}};
+  writer->sample(
+      {.id = {.pid = 7, .tid = 7, .time = 5, .id = 1}, .ip = 0x401000, .branches = branches});
+  writer->sample({.id = {.pid = 7, .tid = 7, .time = 6, .id = 2},
+                  .ip = 0x401008,
+                  .addr = 0x600010,
+                  .data_src = data_src::load | data_src::levels_unknown,
+                  .period = 50,
+                  .exact_ip = true,
+                  .event = 1});
+  ASSERT_TRUE(writer->commit());
+  std::string script = output_of("perf script -F event,ip,addr,period,data_src -i " + file.path);
+  EXPECT_THAT(script,
+              ::testing::ContainsRegex(
+                  "50 +accesses:u: +600010 +[0-9a-f]+ .OP LOAD.LVL N/A or N/A.SNP N/A.TLB N/A"
+                  ".LCK No.BLK +N/A"))
+      << script;
+  std::string report =
+      output_of("perf report --stdio --mem-mode --sort=mem,symbol -i " + file.path);
+  EXPECT_THAT(report, ::testing::ContainsRegex("100.00%.*N/A +.*401008")) << report;
+  EXPECT_EQ(count(output_of("perf script --show-mmap-events -i " + file.path), "rw-p /bin/none"),
+            1);
+
+  Image image = read_image(file.path);
+  auto recording = Recording::open(image);
+  ASSERT_TRUE(recording);
+  std::vector<Sample> samples;
+  ReadCounts counts;
+  recording->for_each_piece(1, counts, [&](const Piece& piece, unsigned) {
+    RecordWalk walk(piece.records);
+    for (Record record; walk.next(record);)
+      if (record.type == RecordType::sample)
+        recording->parser().sample(record, samples.emplace_back(), counts);
+  });
+  ASSERT_EQ(samples.size(), 2U);
+  EXPECT_EQ(samples[1].event, 1U);
+  EXPECT_EQ(samples[1].addr, 0x600010U);
+  EXPECT_EQ(samples[1].data_src, data_src::load | data_src::levels_unknown);
+  EXPECT_TRUE(recording->events()[1].attr.only_of_memory());
+  EXPECT_FALSE(recording->events()[0].attr.only_of_memory());
 }
 
 TEST(Writer, PerfReadsItsFeatures) {

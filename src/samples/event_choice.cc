@@ -168,6 +168,12 @@ Result<EventChoice> choose_event(const perf::Recording& recording, EventUse use,
   auto choice = TRY(choose(events, ranks, use, *wanted));
   for (u32 i = 0; i < choice.taken.size(); ++i)
     if (!can_serve(all[i])) choice.taken[i] = true;
+  // Accesses to memory beside branches lack nothing that one would look for in them.
+  for (u32 i = 0; i < all.size() && use == EventUse::branches; ++i)
+    if (all[i].attr.only_of_memory()) {
+      if (choice.taken.empty()) choice.taken.assign(all.size(), true);
+      choice.taken[i] = false;
+    }
   return choice;
 }
 

@@ -17,6 +17,7 @@ struct Recorded {
   u64 config;
   int samples;
   bool with_branches = true;
+  bool of_memory = false;
 };
 
 perf::test::Image recording_of(const std::vector<Recorded>& events) {
@@ -26,6 +27,7 @@ perf::test::Image recording_of(const std::vector<Recorded>& events) {
     event.name = one.name;
     event.attr.type = one.type;
     event.attr.config = one.config;
+    if (one.of_memory) event.attr.sample_type |= perf::field::addr | perf::field::data_src;
     if (!one.with_branches) event.attr.sample_type &= ~perf::field::branch_stack;
     attrs.push_back(std::move(event));
   }
@@ -74,6 +76,20 @@ TEST(EventChoice, SamplesThatCannotHaveBranchesAreLeftToTheReader) {
   auto event = chosen({{"cycles:u", 0, 0, 3, false}, clock, faults}, EventUse::branches);
   EXPECT_EQ(event->name, "cpu-clock:u");
   EXPECT_THAT(event->taken, ElementsAre(true, true, false));
+}
+
+TEST(EventChoice, AccessesToMemoryAreNeverMixedWithBranches) {
+  const Recorded accesses{"memory-accesses:u", 1, 9, 50, false, true};
+  auto branches = chosen({clock, accesses}, EventUse::branches);
+  EXPECT_EQ(branches->name, "");
+  EXPECT_THAT(branches->taken, ElementsAre(true, false));
+  EXPECT_THAT(chosen({clock, accesses, cycles}, EventUse::branches)->taken,
+              ElementsAre(false, false, true));
+  EXPECT_EQ(chosen({clock, accesses}, EventUse::addresses)->name, "cpu-clock:u");
+  EXPECT_FALSE(chosen({clock, accesses}, EventUse::branches, "memory-accesses").has_value());
+  // perf's own, with branch stacks: as any other
+  const Recorded with_both{"mem-loads", 4, 0x1cd, 3, true, true};
+  EXPECT_THAT(chosen({with_both, faults}, EventUse::branches)->taken, ElementsAre(false, true));
 }
 
 TEST(EventChoice, BothKindsOfCoresAndBothModesAreOneEvent) {
