@@ -3,10 +3,12 @@
 #include <cstdlib>
 
 #include "memory_watch.h"
+#include "opened_program.h"
 #include "perf/branch_contexts.h"
 #include "perf/programs.h"
 #include "perf/recording_sum.h"
 #include "perf/summary.h"
+#include "samples/memory_use.h"
 
 namespace {
 
@@ -64,10 +66,21 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!recording->is_compressed() &&
       others + summary.types.of(RecordType::sample) != summary.types.total())
     std::abort();
+  pgokit::u64 of_branches = 0, of_memory = 0;
+  for (size_t i = 0; i < summary.events.size(); ++i) {
+    const auto& attr = recording->events()[i].attr;
+    (attr.only_of_memory() ? of_memory : of_branches) += summary.events[i].samples;
+  }
   pgokit::u64 in_programs = 0;
   for (const auto& program : find_programs(*recording, 1)) in_programs += program.samples;
   bool counted = !recording->features().branch_counts.empty();
-  if (!counted && in_programs != summary.samples) std::abort();
+  if (!counted && in_programs != of_branches) std::abort();
+  if (of_branches + of_memory != summary.samples) std::abort();
+  auto use = pgokit::samples::memory_use(
+      *recording, [](auto, auto) { return &pgokit::fuzz::opened_program().file(); });
+  pgokit::u64 in_data = 0;
+  for (const auto& one : use.data) in_data += one.sums.samples;
+  if (use.all.samples != in_data || in_data > summary.samples) std::abort();
   add_up(*recording);
   return 0;
 }

@@ -5,6 +5,7 @@
 
 #include "base/parse_number.h"
 #include "perf/script.h"
+#include "samples/data_symbols.h"
 #include "samples/load_address.h"
 #include "samples/program_match.h"
 
@@ -108,26 +109,6 @@ class DataMaps {
   std::map<u64, Map> maps_;
 };
 
-class DataSymbols {
- public:
-  explicit DataSymbols(const object::File& file) {
-    for (const auto& symbol : file.symbols())
-      if (symbol.type == STT_OBJECT && symbol.section != SHN_UNDEF) symbols_.push_back(symbol);
-    std::ranges::stable_sort(symbols_, {}, &object::Symbol::address);
-  }
-
-  std::string_view name_at(u64 address) const {
-    auto next = std::ranges::upper_bound(symbols_, address, {}, &object::Symbol::address);
-    if (next == symbols_.begin()) return {};
-    const auto& symbol = *std::prev(next);
-    bool inside = symbol.size == 0 || address - symbol.address < symbol.size;
-    return inside ? symbol.name : std::string_view{};
-  }
-
- private:
-  std::vector<object::Symbol> symbols_;
-};
-
 }  // namespace
 
 Result<std::vector<VtableAccess>> read_vtable_accesses(std::string_view text,
@@ -150,7 +131,8 @@ Result<std::vector<VtableAccess>> read_vtable_accesses(std::string_view text,
     }
     auto access = parse_access(line);
     if (!access || (options.pid && *options.pid != access->pid)) continue;
-    auto vtable = symbols.name_at(maps.translate(access->address));
+    const auto* symbol = symbols.at(maps.translate(access->address));
+    auto vtable = symbol ? symbol->name : std::string_view{};
     if (vtable.starts_with("_ZTV")) ++counts[{load.translate(access->ip, program), vtable}];
   }
   std::vector<VtableAccess> accesses;

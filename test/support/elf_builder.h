@@ -29,13 +29,13 @@ class ElfBuilder {
 
   ElfBuilder& machine(u16 machine) { return machine_ = machine, *this; }
   ElfBuilder& type(u16 type) { return type_ = type, *this; }
-  ElfBuilder& segment(u32 flags, u64 offset, u64 address, u64 size) {
+  ElfBuilder& segment(u32 flags, u64 offset, u64 address, u64 size, u64 zeros = 0) {
     Elf64_Phdr header{};
     header.p_type = PT_LOAD;
     header.p_flags = flags;
     header.p_offset = offset;
     header.p_vaddr = header.p_paddr = address;
-    header.p_filesz = header.p_memsz = size;
+    header.p_filesz = size, header.p_memsz = size + zeros;
     segments_.push_back(header);
     return *this;
   }
