@@ -27,6 +27,7 @@ struct TraceCounts {
   u64 in_kernel = 0;   // ticks that met the thread in a system call: no sample
   u64 branches = 0;    // entries written
   u64 counted = 0;     // branches counted, in windows or in all
+  u64 accesses = 0;    // to memory, sampled
   u64 stops = 0;       // of threads for windows
   u64 stopped_ns = 0;  // from tick to the end of the window, summed
   u64 lost = 0;        // records that the kernel had no room for
@@ -60,6 +61,8 @@ struct RecordSettings {
   // How far a window of the code cache goes: a random number of times round its ring of some 500
   // branches, at most so many. All are counted, what the ring holds at the end is recorded.
   u32 passes = 128;
+  // Accesses to memory are sampled too, in the same windows.
+  bool memory = false;
   bool single_step = false;  // the slow way, to be compared with
   // All branches from beginning to end are counted; there are no samples.
   bool exact = false;

@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 
-WAYS = [["-F", "50"], ["-F", "1000"], ["--exact"], ["--exact", "--contexts"], ["-F", "200"], ["-F", "3000"]]
+WAYS = [[], ["-F", "1000"], ["--exact"], ["--exact", "--contexts"], ["--memory", "-F", "500"], ["-F", "3000"]]
 MODES = """continues continues-handled realtime stops timers slow-calls trap-flag coroutines guards preempted
 memory-file memory-file-private patched-by-mprotect patched-by-file patched-by-thread anonymous replaced named-pipe
 strict strict-later filter-kills filter-traps filter-later no-counter sequences own-sequences segment-base

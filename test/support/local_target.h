@@ -60,6 +60,8 @@ class LocalTarget {
     EXPECT_NE(code, 0U);
     auto header = cache.header(branches, passes);
     header.self = cache.scratch(0);
+    header.logged = logged;
+    syscall(SYS_arch_prctl, ARCH_GET_FS, &header.fs_base);
     std::memcpy(reinterpret_cast<void*>(cache.scratch(0)), &header, sizeof header);
     syscall(SYS_arch_prctl, ARCH_SET_GS, cache.scratch(0));
     branches_ = branches;
@@ -103,7 +105,7 @@ class LocalTarget {
   // How often each branch of (from, to) is in the counters, which are empty then.
   std::map<std::pair<u64, u64>, u64> counted() {
     std::vector<EdgeCount> counts;
-    auto drain = cache.purpose() == CopyFor::windows ? drain_counts : drain_whole_run;
+    auto drain = cache.purpose() == CopyFor::whole_run ? drain_whole_run : drain_counts;
     drain(memory_, cache.scratch(0), cache.edges(), counts);
     std::map<std::pair<u64, u64>, u64> sums;
     for (const auto& one : counts) {
@@ -132,6 +134,7 @@ class LocalTarget {
 
  public:
   CodeCache cache;
+  u64 logged = 0;  // the counter of accesses with which windows begin
 };
 
 }  // namespace pgokit::record

@@ -25,7 +25,7 @@ class CodeMaker {
  public:
   // `pops_flags`: also popf, which windows end at.
   CodeMaker(u8* at, unsigned seed, bool pops_flags = false)
-      : out_(at), random_(seed), pieces_(pops_flags ? 15 : 14) {}
+      : out_(at), random_(seed), pieces_(pops_flags ? 16 : 15) {}
 
   u8* make() {
     u8* leaf = out_;
@@ -83,10 +83,12 @@ class CodeMaker {
 
   void piece(u8* leaf) {
     switch (below(pieces_)) {
-      case 14:
+      case 15:
         put({0x9c});  // pushf
         arithmetic();
         return put({0x9d});  // popf
+      case 14:
+        return pointers();
       case 13:
         return strings();
       case 12:
@@ -189,6 +191,16 @@ class CodeMaker {
         put({0xf2, 0xae});  // repne scasb
     }
     put({0xbf, 0, 0, 0, 0, 0xbe, 0, 0, 0, 0});  // mov edi, 0; mov esi, 0
+  }
+
+  // Operands in memory by rcx and r11, which stubs borrow, and those of push, pop and xlat.
+  void pointers() {
+    put({0x48, 0x8d, 0x4b, below(8) * 8, 0x48, 0x01, 0x41,
+         below(8) * 8});                                          // lea rcx; add [rcx], rax
+    put({0x31, 0xc9, 0x41, 0xbb, below(15), 0, 0, 0});            // xor ecx, ecx; mov r11d
+    put({0x4a, 0x31, 0x14, 0xdb});                                // xor [rbx + r11 * 8], rdx
+    put({0xff, 0x73, below(15) * 8, 0x8f, 0x43, below(15) * 8});  // push [rbx + n]; pop [rbx + n]
+    put({0xd7});                                                  // xlat
   }
 
   void frame() {

@@ -143,6 +143,8 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
   if (counts.counted && !settings.record.exact)
     report::print(stderr, ", and {} counted in {}", counted(counts.counted, "branch", "branches"),
                   counted(counts.windows, "window"));
+  if (counts.accesses)
+    report::print(stderr, ", and {} to memory", counted(counts.accesses, "access", "accesses"));
   if (counts.threads)
     report::print(stderr, "; {} in {}", counted(counts.threads, "thread"),
                   counted(counts.processes, "process", "processes"));
@@ -204,7 +206,7 @@ void print_stats(const record::RecordSummary& summary) {
   json.set("without", counts.without).set("generated", counts.generated);
   json.set("in_system_call", counts.in_kernel);
   json.set("branches", counts.branches).set("counted", counts.counted);
-  json.set("stops", counts.stops);
+  json.set("accesses", counts.accesses).set("stops", counts.stops);
   json.set("stopped_s", static_cast<double>(counts.stopped_ns) / 1e9);
   json.set("likeness", counts.likeness);
   json.set("threads", counts.threads).set("processes", counts.processes);
@@ -267,12 +269,17 @@ Status check_target(const Settings& settings) {
 
 Status check(const Settings& settings) {
   TRY(check_target(settings));
-  for (std::string_view option : {"--frequency", "--slowdown", "--until-dense", "--depth",
-                                  "--no-callchain", "--event", "--hardware", "--single-step"})
+  for (std::string_view option :
+       {"--frequency", "--slowdown", "--until-dense", "--depth", "--no-callchain", "--event",
+        "--hardware", "--single-step", "--memory"})
     if (settings.record.exact && is_given(settings, option))
       return usage_error("--exact counts all that runs: there are no samples for {}", option);
   if (settings.record.contexts && !settings.record.exact)
     return usage_error("--contexts is for --exact: samples have call chains anyway");
+  if (settings.record.memory && (settings.hardware || !settings.event.empty()))
+    return usage_error("--memory is for --software: copied code logs what it reads and writes");
+  if (settings.record.memory && settings.record.single_step)
+    return usage_error("--memory is not for --single-step, which copies no code");
   if (settings.software && settings.hardware)
     return usage_error("--software and --hardware exclude each other");
   if (settings.software && !settings.event.empty())
@@ -327,6 +334,9 @@ int run(std::span<char* const> arguments) {
         &record.exact},
        {"--contexts", "", "with --exact: by calling context, for 'pgokit generate --cs'",
         &record.contexts},
+       {"--memory", "",
+        "sample loads and stores with the addresses of their data too (in software)",
+        &record.memory},
        {"--single-step", "", "", &record.single_step, false, true},
        {"--stats", "", "print the figures of the summary as JSON", &settings.stats},
        {"-q,--quiet", "", "no progress and no summary", &settings.quiet}},
@@ -349,6 +359,7 @@ int run(std::span<char* const> arguments) {
     if (!group) return report_failure("record", group.error());
     record.cgroup = group->folder();
   }
+  settings.software |= record.memory;
   record.depth = static_cast<u32>(settings.depth);
   record.callchain = !settings.no_callchain;
   record.slowdown = settings.slowdown / 100;

@@ -94,6 +94,28 @@ std::vector<Mapping> AddressSpace::refresh() {
   return added;
 }
 
+std::vector<Mapping> AddressSpace::new_data(pid_t tid, u64 rsp) {
+  std::vector<Mapping> now, added;
+  tsl::robin_set<std::string_view> programs;
+  for (const auto& mapping : map_.list())
+    if (mapping.executable && mapping.inode != 0) programs.insert(mapping.path);
+  for (const auto& mapping : map_.list()) {
+    if (mapping.executable || !mapping.readable || is_arena(mapping.start)) continue;
+    if (mapping.inode != 0 && programs.contains(mapping.path)) continue;
+    auto& one = now.emplace_back(mapping);
+    auto told = std::ranges::lower_bound(told_data_, one.start, {}, &Mapping::start);
+    bool known = told != told_data_.end() && told->start == one.start && told->end == one.end &&
+                 told->inode == one.inode && told->offset == one.offset;
+    bool is_stack = one.path.empty() && rsp - one.start < one.size();
+    // A stack keeps its name while others are looked at.
+    if (is_stack || (known && told->path.starts_with("[stack:")))
+      one.path = known && !is_stack ? told->path : fmt::format("[stack:{}]", tid);
+    if (!known || one.path != told->path) added.push_back(one);
+  }
+  told_data_ = std::move(now);
+  return added;
+}
+
 // Of pages of another process, that they are the same here.
 void AddressSpace::verify(const Mapping& mapping) {
   if (adopted_.empty()) return;
@@ -373,8 +395,8 @@ bool AddressSpace::is_arena(u64 address) const {
     return data->size() == shape.data_size() && code->size() == shape.code_size;
   };
   return code && data->inode == 0 && code->inode == 0 && code->executable && !code->writable &&
-         (is(shape_of(CopyFor::windows)) || is(shape_of(CopyFor::whole_run)) ||
-          is(shape_of(CopyFor::contexts)));
+         (is(shape_of(CopyFor::windows)) || is(shape_of(CopyFor::memory)) ||
+          is(shape_of(CopyFor::whole_run)) || is(shape_of(CopyFor::contexts)));
 }
 
 int AddressSpace::take_scratch() {
@@ -433,14 +455,15 @@ bool AddressSpace::make_ready(int n) {
 bool AddressSpace::clear_counts(int n) {
   if (!(scratch_counted_ >> n & 1)) return true;
   std::vector<EdgeCount> nobodys;
-  bool windows = cache_.purpose() == CopyFor::windows;
-  return drain(n, windows ? scratch::most_edges : scratch::whole_run::most_edges, nobodys);
+  bool whole_run = cache_.purpose() == CopyFor::whole_run;
+  return drain(n, whole_run ? scratch::whole_run::most_edges : scratch::most_edges, nobodys);
 }
 
 bool AddressSpace::drain(int n, size_t edges, std::vector<EdgeCount>& counts) {
   u64 area = cache_.scratch(static_cast<u64>(n));
   switch (cache_.purpose()) {
     case CopyFor::windows:
+    case CopyFor::memory:
       return drain_counts(memory_, area, edges, counts);
     case CopyFor::whole_run:
       return drain_whole_run(memory_, area, edges, counts);

@@ -46,6 +46,10 @@ class AddressSpace {
   // Reads the mappings again; what was translated is given up if code has gone. Returns the
   // executable mappings that are new.
   std::vector<Mapping> refresh();
+  // Those of data that have not been asked for yet as they are now, of the mappings known; without
+  // those of files of which code is mapped too. `rsp`: of the thread `tid`, whose stack has a name
+  // then.
+  std::vector<Mapping> new_data(pid_t tid, u64 rsp);
   // It is time to: `address` lies in no known mapping, or code has been mapped since.
   bool due_for_refresh(u64 address) const;
   // Code has been mapped: what is known is not to be trusted.
@@ -153,6 +157,7 @@ class AddressSpace {
   PatchedPages patched_;
   MemoryMap map_;
   bool map_expired_ = true;
+  std::vector<Mapping> told_data_;  // by new_data(), by address
   CodeCache cache_;
   Pages pages_;
   Pages

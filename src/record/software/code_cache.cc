@@ -14,6 +14,7 @@ constexpr size_t blocks_ahead = 24;
 // Of code that has run before, elsewhere: all that can be reached is likely to run again.
 constexpr size_t known_blocks_ahead = 500;
 constexpr u64 room_for_block = 4096;
+constexpr u64 room_for_logging_block = 12288;
 constexpr u64 room_for_slots = 16 * 8;
 constexpr size_t room_for_edges = 16;
 constexpr size_t longest_instruction = 15;
@@ -152,7 +153,8 @@ bool CodeCache::add(u64 original, Batch& batch) {
   Arena& arena = *batch.arena;
   bool whole_run = is_whole_run(purpose_);
   size_t most_edges = whole_run ? scratch::whole_run::most_edges : scratch::most_edges;
-  if (arena.code_used + room_for_block > arena.shape.call_site() ||
+  u64 room = purpose_ == CopyFor::memory ? room_for_logging_block : room_for_block;
+  if (arena.code_used + room > arena.shape.call_site() ||
       arena.slots_used + room_for_slots > arena.shape.slots_size ||
       edges_.size() + room_for_edges > most_edges ||
       (whole_run && sites_ == scratch::whole_run::most_sites))
@@ -164,6 +166,7 @@ bool CodeCache::add(u64 original, Batch& batch) {
   Place place{.code = arena.base + arena.code_used,
               .slots = arena.slots() + arena.slots_used,
               .first_edge = static_cast<u32>(edges_.size()),
+              .first_access = static_cast<u32>(accesses_.size()),
               .site = sites_};
   auto copy = translate_at(original, bytes, place);
   if (!copy.ok()) return false;
@@ -173,6 +176,7 @@ bool CodeCache::add(u64 original, Batch& batch) {
   arena.code_used = batch.code_at + batch.code.size() - arena.base;
   arena.slots_used += copy.exits.size() * 8;
   edges_.insert(edges_.end(), copy.edges.begin(), copy.edges.end());
+  accesses_.insert(accesses_.end(), copy.accesses.begin(), copy.accesses.end());
   know(original, copy.block, bytes, arena);
   sites_ += copy.uses_site;
   batch.added.push_back(original);
@@ -301,6 +305,7 @@ void CodeCache::clear() {
   numbers_.clear();
   blocks_.clear();
   edges_.clear();
+  accesses_.clear();
   bytes_.clear();
   for (auto& list : in_arena_) list.clear();
   waiting_.clear();

@@ -49,6 +49,7 @@ constexpr ArenaShape shape_of(CopyFor purpose, bool first = true) {
   u64 areas = first ? ArenaShape::scratch_areas : 0;
   if (purpose == CopyFor::windows) return {16 * mib, 4 * mib, scratch::size, areas};
   if (purpose == CopyFor::contexts) return {48 * mib, 8 * mib, scratch::contexts::size, areas};
+  if (purpose == CopyFor::memory) return {32 * mib, 4 * mib, scratch::memory::size, areas};
   return {32 * mib, 8 * mib, scratch::whole_run::size, areas};
 }
 
@@ -105,6 +106,7 @@ class TranslatedCode {
   std::vector<std::vector<u32>> in_arena_;  // numbers of blocks, by address
   std::vector<u8> bytes_;                   // what the copies were made of
   std::vector<Edge> edges_;
+  std::vector<MemoryAccess> accesses_;
   tsl::robin_map<u64, std::vector<Exit>> waiting_;  // by the target they wait for
   u32 sites_ = 0;                                   // indirect branches
   std::vector<u32> table_;  // of indirect targets: 1 + the number of the block at each place
@@ -158,6 +160,10 @@ class CodeCache : private TranslatedCode {
     return number < edges_.size() ? edges_[number] : Edge{};
   }
   size_t edges() const { return edges_.size(); }
+  // Of a log, by its number there.
+  MemoryAccess access(u32 number) const {
+    return number < accesses_.size() ? accesses_[number] : MemoryAccess{};
+  }
   // In the routines, not in the copy of a block.
   bool in_routine(u64 address) const;
   // Of a whole run: `leave` has stopped a thread that is there.

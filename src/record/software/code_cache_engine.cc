@@ -77,6 +77,7 @@ class CodeCacheEngine : public WindowEngine {
                      .taken = std::move(thread.window.taken),
                      .counts = std::move(thread.window.counts),
                      .last_taken = {},
+                     .accesses = {},
                      .begun_at = regs.rip,
                      .regs = regs,
                      .stops = 1,
@@ -131,6 +132,7 @@ class CodeCacheEngine : public WindowEngine {
     const auto& own = state_of(thread);
     u64 code = space.cache().enter(window.regs.rip);
     auto header = space.cache().header(window.branches, own.passes);
+    header.logged = log_.begin();
     return code && send_in(thread, window.regs, header, code);
   }
 
@@ -139,6 +141,7 @@ class CodeCacheEngine : public WindowEngine {
     auto& space = *thread.space;
     u64 at = state_of(thread).scratch->address();
     note_registers(header, regs);
+    header.fs_base = regs.fs_base;
     header.jump = code;
     header.self = at;
     regs.rip = space.cache().start();
@@ -250,6 +253,10 @@ class CodeCacheEngine : public WindowEngine {
 
   void collect(Thread& thread, const Registers& regs, const Recovered& recovered) {
     auto& window = thread.window;
+    auto& space = *thread.space;
+    if (space.cache().purpose() == CopyFor::memory)
+      window.accesses =
+          log_.draw(space.memory(), state_of(thread).scratch->address(), seen_.header);
     const auto& unrecorded = recovered.unrecorded;
     for (u64 n = recovered.uncounted; n < recovered.uncounted_end; ++n)
       window.counts.push_back(
@@ -297,6 +304,7 @@ class CodeCacheEngine : public WindowEngine {
 
   u32 most_passes_;
   std::minstd_rand random_{1};  // the same for each recording
+  AccessLog log_;
   Seen seen_;
 };
 

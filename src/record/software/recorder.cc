@@ -20,6 +20,9 @@ namespace pgokit::record {
 
 namespace {
 
+// A window of usual length has some 50 samples of them.
+constexpr u64 accesses_per_sample = 8192;
+
 // Those that were named must be there; of the others some may have ended, or be followed already.
 // What they start while the list is read is in the next one.
 Status attach_named(Tracer& tracer, const RecordSettings& settings) {
@@ -131,6 +134,7 @@ Result<RecordSummary> record_in_software(const RecordSettings& settings) {
   auto recording = TRY(RecordingFile::create({.path = settings.output,
                                               .period_ns = period_ns,
                                               .callchain = settings.callchain,
+                                              .accesses = settings.memory ? accesses_per_sample : 0,
                                               .reproducible = settings.exact,
                                               .command = settings.command_line}));
   TickSource ticks(period_ns, Tracer::tick_signal());
@@ -147,7 +151,8 @@ Result<RecordSummary> record_in_software(const RecordSettings& settings) {
                    .cycles = tsc_per_us * settings.kept_ns / 1000,
                    .cycles_per_us = tsc_per_us,
                    .budget = budget,
-                   .until_dense = settings.until_dense});
+                   .until_dense = settings.until_dense,
+                   .accesses = settings.memory ? accesses_per_sample : 0});
   return follow(settings, sampler, ticks, recording, [&] {
     sampler.estimate();
     recording.branch_counts(sampler.branch_counts());

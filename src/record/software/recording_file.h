@@ -23,6 +23,7 @@ class RecordingFile {
     std::string path;
     u64 period_ns = 0;
     bool callchain = true;
+    u64 accesses = 0;  // a second event: samples of accesses to memory, one in so many
     // The same for each run that does the same: processes are numbered as they come, and so is time.
     bool reproducible = false;
     std::vector<std::string> command;  // for the file's header
@@ -42,6 +43,8 @@ class RecordingFile {
     bool whole_chain = false;          // its first caller is the leaf's, wherever that is
   };
   void sample(pid_t pid, pid_t tid, const Sample& sample);
+  // `count`: of accesses that this one stands for.
+  void access(pid_t pid, pid_t tid, const MemoryAccess& access, u64 address, u64 count);
 
   // Of files that were mapped; goes into the file's header.
   void branch_counts(perf::BranchCounts counts);
@@ -52,14 +55,20 @@ class RecordingFile {
   Status commit();
 
  private:
-  RecordingFile(perf::Writer writer, bool reproducible)
-      : writer_(std::move(writer)), reproducible_(reproducible) {}
+  RecordingFile(perf::Writer writer, const Settings& settings)
+      : writer_(std::move(writer)),
+        reproducible_(settings.reproducible),
+        id_(settings.accesses ? id_of_branches : 0) {}
   perf::RecordId now(pid_t pid, pid_t tid);
   u32 number_of(pid_t id);
   const std::vector<u8>& build_id(pid_t tid, const Mapping& mapping);
 
+  // Where there are two events, their samples have these; a single event has none.
+  static constexpr u64 id_of_branches = 1, id_of_accesses = 2;
+
   perf::Writer writer_;
   bool reproducible_;
+  u64 id_;
   u64 records_ = 0;
   tsl::robin_map<pid_t, u32> numbers_;  // of processes and threads
   std::vector<perf::BranchEntry> branches_;

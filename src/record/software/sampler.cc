@@ -146,6 +146,9 @@ void Sampler::add_counts(FollowedThread& thread) {
   double weight =
       cutter_.weight(thread.window) * static_cast<double>(std::exchange(unseen_ns_, 0)) / usual_ns;
   counter_.add(*thread.space, thread.window, static_cast<u64>(weight * scale) + 1);
+  // The first sample of a recording is to have branches.
+  if (settings_.accesses && counts_.samples)
+    counts_.accesses += memory_.write(thread, weight, [&] { refresh(thread); });
 }
 
 // Of halves, each has twice the variance of the whole, and their difference four times.

@@ -16,6 +16,7 @@
 #include "record/software/call_chain.h"
 #include "record/software/follower.h"
 #include "record/software/images.h"
+#include "record/software/memory_samples.h"
 #include "record/software/recording_file.h"
 #include "record/software/stacks.h"
 #include "record/software/stop_mark.h"
@@ -31,6 +32,7 @@ class Sampler : public Follower {
     u64 cycles_per_us = 0;  // of the time stamp counter
     Budget budget;
     bool until_dense = false;
+    u64 accesses = 0;  // to memory that a sample of them stands for; 0: there are none
   };
 
   Sampler(WindowEngine& engine, RecordingFile& recording, Settings settings)
@@ -38,11 +40,14 @@ class Sampler : public Follower {
         recording_(recording),
         settings_(settings),
         cutter_(settings.depth, settings.cycles),
-        budget_(settings.budget) {
+        budget_(settings.budget),
+        memory_(recording, settings.accesses) {
     own_time_.open(getpid(), gettid());
   }
 
-  CopyFor purpose() const override { return CopyFor::windows; }
+  CopyFor purpose() const override {
+    return settings_.accesses ? CopyFor::memory : CopyFor::windows;
+  }
   bool is_own_signal(FollowedThread& thread) override { return is_late_mark(thread); }
   u64 period_ns() const override { return budget_.period_ns(); }
   bool is_due(FollowedThread& thread) override;
@@ -76,6 +81,7 @@ class Sampler : public Follower {
   ChainUnwinder unwinder_;
   StackCutter cutter_;
   Budget budget_;
+  MemorySampler memory_;
   BranchCounter counter_;
   ProgramImages images_;
   std::minstd_rand random_{1};  // the same seed for each recording

@@ -15,6 +15,7 @@
 
 #include "perf/format.h"
 #include "record/recorder.h"
+#include "record/software/access_log.h"
 #include "record/software/address_space.h"
 #include "record/software/branch_drain.h"
 #include "record/system/ptrace.h"
@@ -30,6 +31,7 @@ struct Window {
   // All of its branches, of engines that count: see take_counts().
   std::vector<EdgeCount> counts;
   std::optional<Edge> last_taken;  // one more
+  LoggedAccesses accesses;         // when finished, of copies that log them
   u64 begun_at = 0;                // an address; it ends at that of regs
   Registers regs{};                // at its end
   u64 stops = 0;                   // of the thread for this window, its end included

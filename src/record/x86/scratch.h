@@ -10,8 +10,9 @@
 //   0x70  passes that are still to be made before the last one, and what `left` is at their start
 //   0x80  room: how many more indirect targets can be counted
 //   0x88  the address of all this, and what `leave` and counting of a whole run need
-//   0xc0  the signal by which a copy stops its thread, a siginfo_t, and the set of just that signal
-//   0x150 ring: 16 bytes per branch {u32 edge, u32 -, u64 target of an indirect branch}, filled
+//   0xc0  how many accesses to memory were logged, and where thread-local memory begins
+//   0xd0  the signal by which a copy stops its thread, a siginfo_t, and the set of just that signal
+//   0x160 ring: 16 bytes per branch {u32 edge, u32 -, u64 target of an indirect branch}, filled
 //         from the end downwards, at ring + left; a further pass overwrites it
 //   8 K   which system calls the copy makes itself: a byte by the lower 16 bits of the number, 0
 //         for those that the tracer is asked about
@@ -19,6 +20,8 @@
 //         edge, u32 count}, by hash and then by the next place that is free; free: count 0
 //   104 K counters: how often each branch was taken, a u32 by number of the edge; those of indirect
 //         branches are in the table instead
+//   1.1 M log of accesses to memory, of windows that have one (memory_log.h): a u64 address for each
+//         slot, then a u32 number of the access for each
 //
 // Branches are counted when the ring is full, all at once. Nothing is counted before a window
 // begins. The edges of indirect branches have their uppermost bit set wherever they are numbers.
@@ -68,9 +71,11 @@ inline constexpr u32 place = 0xa0;    // of an indirect branch in the table
 inline constexpr u32 blocked = 0xa8;  // signals, while `leave` has unblocked its own
 inline constexpr u32 highest = 0xb0;  // entry of the table that is in use
 inline constexpr u32 r10 = 0xb8;
-inline constexpr u32 mark = 0xc0;
-inline constexpr u32 mark_set = 0x140;
-inline constexpr u32 ring = 0x150;
+inline constexpr u32 logged = 0xc0;   // see memory_log.h
+inline constexpr u32 fs_base = 0xc8;  // of the thread, where accesses are logged
+inline constexpr u32 mark = 0xd0;
+inline constexpr u32 mark_set = 0x150;
+inline constexpr u32 ring = 0x160;
 
 inline constexpr u32 entry_size = 16;
 inline constexpr u32 most_branches = (8192 - ring) / entry_size - 1;
@@ -83,6 +88,15 @@ inline constexpr u32 most_targets = 2048;
 inline constexpr u32 counters = targets + most_targets * entry_size;
 inline constexpr u32 most_edges = 1 << 18;
 inline constexpr u32 size = counters + most_edges * 4;
+
+namespace memory {
+inline constexpr u32 slots = 1 << 16;
+// 2^32 / 51.78: of the golden ratio.
+inline constexpr u32 step = 0x9e3779b9 >> 5;
+inline constexpr u32 addresses = scratch::size;
+inline constexpr u32 numbers = addresses + slots * 8;
+inline constexpr u32 size = numbers + slots * 4;
+}  // namespace memory
 
 namespace whole_run {
 inline constexpr u32 branches = calls + 65536;
@@ -123,6 +137,7 @@ struct Header {
   u64 rcx, rax, rdx, r11, flags, target, jump, left, edge, table, leave, dispatch;
   u64 begun, ended, passes, pass, room, self;
   u64 rdi, rsi, place, blocked, highest, r10;
+  u64 logged, fs_base;
 
   u64 cycles() const { return ended - begun; }
 };

@@ -14,6 +14,7 @@
 #include "record/x86/assembler.h"
 #include "record/x86/branch_log.h"
 #include "record/x86/instruction.h"
+#include "record/x86/memory_log.h"
 #include "record/x86/scratch.h"
 #include "record/x86/system_call.h"
 
@@ -30,6 +31,7 @@ class Translator {
         place_(place),
         whole_run_(is_whole_run(purpose)),
         logs_(purpose == CopyFor::contexts),
+        logs_memory_(purpose == CopyFor::memory),
         out_(place.code),
         at_(original) {
     out_.value(original);
@@ -67,21 +69,50 @@ class Translator {
     if (one_.kind == CopyKind::never) return stopped_ = true, false;
     if (is_conditional() && conditionals_.size() == most_conditionals) return false;
     u64 from = at_;
+    Begun begun{out_.offset(), result_.block.recoveries.size(), result_.accesses.size()};
     state_is(at_, false);
     Bytes raw = bytes_.first(one_.length);
     bytes_ = bytes_.subspan(one_.length);
     at_ += one_.length;
-    if (!emit(from, raw)) return retract(from, raw), false;
+    if (logs_memory_) log_accesses(from, raw);
+    if (!emit(from, raw)) return retract(from, raw, begun), false;
     return true;
+  }
+
+  // Stubs before the instruction, one for each of its accesses.
+  void log_accesses(u64 from, Bytes raw) {
+    for (const auto& operand : operands_in_memory(raw, from)) {
+      u32 unless = 0;
+      if (operand.repeated) {
+        if (operand.narrow) out_.bytes({0x67});
+        out_.bytes({0xe3, 0x00});  // jrcxz, jecxz: there is none
+        unless = out_.offset() - 1;
+      }
+      out_.save(Reg::rcx, scratch::rcx), out_.save(Reg::r11, scratch::r11);
+      add_recovery({.original = from, .rcx = true, .r11 = true});
+      emit_logged(out_, operand, place_.first_access + static_cast<u32>(result_.accesses.size()));
+      out_.load(Reg::r11, scratch::r11), out_.load(Reg::rcx, scratch::rcx);
+      state_is(from, false);
+      if (unless) out_.bind8(unless);
+      result_.accesses.push_back(operand.access);
+    }
   }
 
   bool is_conditional() const {
     return one_.kind == CopyKind::conditional || one_.kind == CopyKind::short_conditional;
   }
 
+  // What there was before an instruction.
+  struct Begun {
+    u32 code;
+    size_t recoveries, accesses;
+  };
+
   // Takes back an instruction that turned out not to be reachable from here.
-  void retract(u64 from, Bytes raw) {
-    result_.block.recoveries.pop_back();
+  void retract(u64 from, Bytes raw, const Begun& begun) {
+    out_.code().resize(begun.code);
+    result_.block.recoveries.resize(begun.recoveries);
+    result_.accesses.resize(begun.accesses);
     bytes_ = {raw.data(), raw.size() + bytes_.size()};
     at_ = from;
     stopped_ = true;
@@ -549,7 +580,7 @@ class Translator {
   Bytes bytes_;
   Place place_;
   bool whole_run_;
-  bool logs_;
+  bool logs_, logs_memory_;
   Assembler out_;
   Translation result_;
   std::vector<Conditional> conditionals_;

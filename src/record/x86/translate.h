@@ -21,6 +21,8 @@
 // them, and so does what is not translated: interrupts, far branches, use of the gs segment,
 // transactions, changes of the trap flag.
 //
+// A copy with a log of accesses to memory has a stub before each instruction that makes one.
+//
 // A copy for a whole run (CopyFor) has no window to count down: a branch adds one to its own
 // counter and goes on. Where contexts are wanted it writes the branch into a log instead
 // (branch_log.h), and leaves when that is full.
@@ -31,14 +33,21 @@
 #include <vector>
 
 #include "base/types.h"
+#include "record/x86/memory_access.h"
 
 namespace pgokit::record {
 
 enum class EdgeKind : u8 { jump, call, ret };
 
-// A whole run is counted branch by branch (whole_run), or logged for counts by calling context.
-enum class CopyFor : u8 { windows, whole_run, contexts };
-constexpr bool is_whole_run(CopyFor purpose) { return purpose != CopyFor::windows; }
+enum class CopyFor : u8 {
+  windows,
+  memory,     // windows whose accesses to memory are logged as well (memory_log.h)
+  whole_run,  // counted branch by branch
+  contexts,   // a whole run, logged for counts by calling context (branch_log.h)
+};
+constexpr bool is_whole_run(CopyFor purpose) {
+  return purpose == CopyFor::whole_run || purpose == CopyFor::contexts;
+}
 
 // A branch of the program; `to` is 0 for those whose target is in a register or in memory.
 struct Edge {
@@ -91,11 +100,13 @@ struct Block {
   std::vector<Recovery> recoveries;  // by offset from `code`
 };
 
-// Where the copy goes. The exits use consecutive slots, the branches consecutive edge numbers.
+// Where the copy goes. The exits use consecutive slots, the branches and the accesses consecutive
+// numbers.
 struct Place {
   u64 code = 0;   // of the header of 8 bytes; aligned to 16 less 8
   u64 slots = 0;  // within 2 GiB of `code`
   u32 first_edge = 0;
+  u32 first_access = 0;
   // Of a whole run:
   u32 site = 0;  // number of the indirect branch that there may be
   // What the flags are does not matter to the code at an address. The same answer each time.
@@ -107,7 +118,8 @@ struct Translation {
   Block block;
   std::vector<Exit> exits;
   std::vector<Edge> edges;
-  std::vector<u64> return_sites;  // behind the block's calls
+  std::vector<u64> return_sites;       // behind the block's calls
+  std::vector<MemoryAccess> accesses;  // that are logged
 
   bool uses_site = false;  // of Place
 

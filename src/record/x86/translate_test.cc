@@ -14,10 +14,17 @@ namespace pgokit::record {
 namespace {
 
 class Translated : public CodePage {};
+class EachKindOfCopy : public CodePage, public ::testing::WithParamInterface<CopyFor> {};
 
-TEST_F(Translated, CodeDoesWhatTheOriginalDoes) {
+INSTANTIATE_TEST_SUITE_P(Translated, EachKindOfCopy,
+                         ::testing::Values(CopyFor::windows, CopyFor::memory),
+                         [](const auto& copy) {
+                           return copy.param == CopyFor::memory ? "memory" : "windows";
+                         });
+
+TEST_P(EachKindOfCopy, CodeDoesWhatTheOriginalDoes) {
   for (unsigned seed = 1; seed <= 60; ++seed) {
-    LocalTarget target({page_});
+    LocalTarget target({page_}, GetParam());
     CodeMaker maker(page_, seed);
     auto* function = reinterpret_cast<Function*>(maker.make());
     std::vector<u8> code(page_, maker.end());
@@ -38,11 +45,11 @@ TEST_F(Translated, CodeDoesWhatTheOriginalDoes) {
   }
 }
 
-TEST_F(Translated, CopiesCanBeLeftBeforeAnyInstruction) {
+TEST_P(EachKindOfCopy, CopiesCanBeLeftBeforeAnyInstruction) {
   SteppingHandler handler;
   u64 left = 0, completed = 0;
   for (unsigned seed = 1; seed <= 12; ++seed) {
-    LocalTarget target({page_});
+    LocalTarget target({page_}, GetParam());
     CodeMaker maker(page_, seed);
     auto* function = reinterpret_cast<Function*>(maker.make());
     std::vector<u8> code(page_, maker.end());
@@ -187,6 +194,10 @@ TEST_F(Translated, StaysWithinReach) {
   ASSERT_TRUE(far.ok());
   EXPECT_EQ(near.block.end, 0x1008U);
   EXPECT_EQ(far.block.end, 0x1001U);
+  auto logging = translate(0x1000, code, {.code = u64{1} << 40, .slots = (u64{1} << 40) + 0x9000},
+                           CopyFor::memory);
+  EXPECT_EQ(logging.code, far.code);
+  EXPECT_TRUE(logging.accesses.empty());
 }
 
 // Any bytes give a block or none, and never more code than there is room for.
@@ -195,10 +206,16 @@ TEST_F(Translated, TakesAnyBytes) {
   std::array<u8, 512> bytes;
   for (int i = 0; i < 20'000; ++i) {
     for (auto& one : bytes) one = static_cast<u8>(random());
-    auto copy = translate(0x100000, Bytes(bytes).first(random() % bytes.size()),
-                          {.code = 0x200000, .slots = 0x900000});
+    size_t size = random() % bytes.size();
+    auto copy =
+        translate(0x100000, Bytes(bytes).first(size), {.code = 0x200000, .slots = 0x900000});
     ASSERT_LT(copy.code.size(), 4096U);
     ASSERT_LE(copy.exits.size(), 16U);
+    ASSERT_TRUE(copy.accesses.empty());
+    auto logging = translate(0x100000, Bytes(bytes).first(size),
+                             {.code = 0x200000, .slots = 0x900000}, CopyFor::memory);
+    ASSERT_LT(logging.code.size(), 12288U);
+    ASSERT_EQ(logging.block.end, copy.block.end);
   }
 }
 
