@@ -46,7 +46,10 @@ Status show(const Settings& settings) {
   if (kind == Shown::targets)
     return show_recorded_targets(settings.file, settings.instrumented, settings.json);
   if (kind == Shown::recording)
-    return show_recording(file.path(), file.bytes(), settings.json, settings.top.value_or(20));
+    return show_recording(file.path(), file.bytes(), settings.json,
+                          {.program = settings.instrumented.program,
+                           .mangled = settings.profile.mangled,
+                           .top = settings.top.value_or(20)});
   if (kind == Shown::script) return show_script(file.path(), file.bytes(), settings.json);
   if (kind == Shown::counts) return show_raw_counts(file.path(), file.bytes(), settings.json);
   if (kind == Shown::profile) return show_profile(file, settings.profile, settings.json);
@@ -71,7 +74,7 @@ int run(std::span<char* const> arguments) {
        {"--function", "NAME",
         "of a profile: this function in full (linkage name, demangled, or part of it)",
         &settings.profile.function},
-       {"--top", "N", "that many functions, calls or programs; 0 is all", &settings.top},
+       {"--top", "N", "that many functions, calls, programs or data; 0 is all", &settings.top},
        {"--hot", "N", "... that many of those with a hot place, and its count; 0 is all",
         &settings.profile.hot},
        {"--summary", "", "... no functions", &settings.profile.summary},
@@ -79,7 +82,8 @@ int run(std::span<char* const> arguments) {
         &settings.profile.detailed_summary},
        {"--sections", "", "... the sections of an extbinary file", &settings.profile.sections},
        {"--symbols", "", "... its list of symbols", &settings.profile.symbols},
-       {"-b,--binary", "PROGRAM", "instrumented profile: its program, for places in the source",
+       {"-b,--binary", "PROGRAM",
+        "instrumented profile: its program, for places in the source; recording: that of its data",
         &settings.instrumented.program},
        {"--functions", "", "instrumented profile: all functions", &settings.instrumented.all},
        {"--uncovered", "", "... those that never ran", &settings.instrumented.never},

@@ -31,7 +31,7 @@ constexpr Rule rules[] = {
     {"--detailed-summary", profile},
     {"--sections", profile},
     {"--symbols", profile},
-    {"--binary", targets | instrumented},
+    {"--binary", recording | targets | instrumented},
     {"--functions", instrumented},
     {"--uncovered", instrumented},
     {"--order", instrumented},
@@ -39,7 +39,7 @@ constexpr Rule rules[] = {
     {"--targets", targets | instrumented},
     {"--per-site", targets | instrumented},
     {"--source", instrumented, "--mangled --demangle --json"},
-    {"--mangled", targets | profile | instrumented, "--json --demangle"},
+    {"--mangled", recording | targets | profile | instrumented, "--json --demangle"},
     {"--demangle", targets | profile | instrumented},
     {"--json", ~0u},
 };

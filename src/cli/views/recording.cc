@@ -30,6 +30,7 @@ struct Facts {
   u64 top = 0;                                                // how many of them are listed; 0: all
   Result<perf::BranchCounts> counted = perf::BranchCounts{};  // of no windows where there are none
   Result<perf::BranchContexts> contexts = perf::BranchContexts{};
+  std::optional<samples::MemoryUse> memory = {};
 };
 
 void row(std::string_view name, const std::string& text) {
@@ -57,6 +58,7 @@ std::string tool(const perf::Features& features) {
 
 // What the event's branch stacks hold.
 std::string branch_kind(const perf::Attr& attr) {
+  if (attr.only_of_memory()) return "accesses to memory";
   if (!attr.has(perf::field::branch_stack)) return "no branch stacks";
   if (attr.branch_sample_type & perf::branch::call_stack) return "call stacks by branch records";
   if (attr.branch_sample_type & perf::branch::any) return "stacks of all branches";
@@ -306,6 +308,7 @@ void print_json(const Facts& facts) {
     all.set("trace", std::move(Json::object().set("name", trace->name).set("bytes", trace->bytes)));
   all.set("processes", processes_json(sum));
   all.set("programs", programs_json(facts)).set("build_ids", build_ids_json(features));
+  if (facts.memory) all.set("memory", memory_json(*facts.memory));
   all.set("whole", facts.recording.ending().whole);
   Json list = Json::array();
   for (const auto& problem : problems(facts)) list.push(problem);
@@ -315,19 +318,24 @@ void print_json(const Facts& facts) {
 
 }  // namespace
 
-Status show_recording(std::string_view path, Bytes file, bool json, u64 top) {
+Status show_recording(std::string_view path, Bytes file, bool json, const ShowMemory& memory) {
   auto recording = TRY_IN(path, perf::Recording::open(file));
   Facts facts{
-      path, file.size(), recording, perf::summarize(recording), perf::find_programs(recording),
-      top};
+      path,      file.size(), recording, perf::summarize(recording), perf::find_programs(recording),
+      memory.top};
   if (Bytes counts = recording.features().branch_counts; !counts.empty())
     facts.counted = perf::decode_branch_counts(counts);
   if (Bytes contexts = recording.features().branch_contexts; facts.counted && !contexts.empty())
     facts.contexts = perf::decode_branch_contexts(contexts, *facts.counted);
-  if (json)
-    print_json(facts);
-  else
-    print_text(facts);
+  if (has_accesses(recording))
+    facts.memory = TRY(read_memory(recording, memory));
+  else if (!memory.program.empty() || memory.mangled)
+    return usage_error("{} is for data, and {} has no data addresses (pgokit record --memory)",
+                       memory.program.empty() ? "--mangled" : "--binary", path);
+  if (json) return print_json(facts), Status{};
+  print_text(facts);
+  if (facts.memory && facts.memory->all.samples)
+    report::print("\n{}", report::lines(memory_text(*facts.memory, memory)));
   return {};
 }
 

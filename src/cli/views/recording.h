@@ -4,11 +4,12 @@
 
 #include "base/result.h"
 #include "base/types.h"
+#include "cli/views/memory.h"
 
 namespace pgokit::cli {
 
-// `top`: of so many programs; 0: all.
-Status show_recording(std::string_view path, Bytes file, bool json, u64 top);
+// `memory`: of its data addresses; `top` of that is for programs too.
+Status show_recording(std::string_view path, Bytes file, bool json, const ShowMemory& memory);
 
 // The text of perf script.
 Status show_script(std::string_view path, Bytes file, bool json);

@@ -162,7 +162,7 @@ Status Tracer::attach(pid_t pid) {
 
 void Tracer::begin_following(Traced& one) {
   if (one.tid != one.pid) recording_.comm(one.pid, one.tid, false);
-  if (follower_.purpose() != CopyFor::whole_run) ticks_.add(one.pid, one.tid);
+  if (!is_whole_run(follower_.purpose())) ticks_.add(one.pid, one.tid);
 }
 
 void Tracer::run(double seconds, const std::function<void()>& now_and_then) {
