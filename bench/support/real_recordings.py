@@ -38,6 +38,7 @@ def ways(pgokit, peers):
         ours("default"),
         ours("-F 200", "-F", "200"),
         ours("-F 1000", "-F", "1000"),
+        ours("--memory", "--memory"),
         # No stacks to be judged for bias.
         Way("--exact", [pgokit, "record", "-q", "--exact", "-o", RECORDING, "--"]),
         Way("--exact --contexts", [pgokit, "record", "-q", "--exact", "--contexts", "-o", RECORDING, "--"]),
