@@ -60,7 +60,7 @@ class LocalTarget {
     EXPECT_NE(code, 0U);
     auto header = cache.header(branches, passes);
     header.self = cache.scratch(0);
-    header.logged = logged;
+    header.logged = accesses_logged;
     syscall(SYS_arch_prctl, ARCH_GET_FS, &header.fs_base);
     std::memcpy(reinterpret_cast<void*>(cache.scratch(0)), &header, sizeof header);
     syscall(SYS_arch_prctl, ARCH_SET_GS, cache.scratch(0));
@@ -134,7 +134,7 @@ class LocalTarget {
 
  public:
   CodeCache cache;
-  u64 logged = 0;  // the counter of accesses with which windows begin
+  u64 accesses_logged = 0;  // the counter of accesses with which windows begin
 };
 
 }  // namespace pgokit::record

@@ -25,7 +25,7 @@ void emit_address(Assembler& out, const MemoryOperand& operand) {
 
 }  // namespace
 
-void emit_logged(Assembler& out, const MemoryOperand& operand, u32 number) {
+void log_access(Assembler& out, const MemoryOperand& operand, u32 number) {
   namespace memory = scratch::memory;
   emit_address(out, operand);
   if (operand.of_thread) {

@@ -18,6 +18,6 @@ namespace pgokit::record {
 
 // Writes the access numbered `number` to the log. rcx and r11 are saved, and broken; all else,
 // the flags too, is left alone.
-void emit_logged(Assembler& out, const MemoryOperand& operand, u32 number);
+void log_access(Assembler& out, const MemoryOperand& operand, u32 number);
 
 }  // namespace pgokit::record

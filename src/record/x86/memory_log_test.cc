@@ -135,13 +135,13 @@ TEST_F(MemoryLog, HasEachFormOfAnOperand) {
     constexpr u64 around = 3;  // push rbx before it; pop rbx and ret after it
     size_t expected = form.accesses.size() + around;
     for (size_t n = 0; n < form.accesses.size(); ++n) {
-      target.logged = (u64{1} << 32) - 1 - (n + 2) * scratch::memory::step;
+      target.accesses_logged = (u64{1} << 32) - 1 - (n + 2) * scratch::memory::step;
       u64 rsp = 0;
       for (int turn = 0; turn < 8; ++turn) {  // until nothing is missing
         rsp = target.window(function, 40)(buffer + 32);
         if (u64 missing = target.header().target; missing != 0) target.cache.enter(missing);
       }
-      u64 made = (target.header().logged - target.logged) / scratch::memory::step;
+      u64 made = (target.header().logged - target.accesses_logged) / scratch::memory::step;
       ASSERT_EQ(made, expected) << form.name;
       auto [access, address] = logged(target);
       const auto& want = form.accesses[n];

@@ -90,7 +90,7 @@ class Translator {
       }
       out_.save(Reg::rcx, scratch::rcx), out_.save(Reg::r11, scratch::r11);
       add_recovery({.original = from, .rcx = true, .r11 = true});
-      emit_logged(out_, operand, place_.first_access + static_cast<u32>(result_.accesses.size()));
+      log_access(out_, operand, place_.first_access + static_cast<u32>(result_.accesses.size()));
       out_.load(Reg::r11, scratch::r11), out_.load(Reg::rcx, scratch::rcx);
       state_is(from, false);
       if (unless) out_.bind8(unless);
