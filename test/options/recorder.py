@@ -58,8 +58,8 @@ class Recorder:
             finally:
                 program.kill()
 
-    def refused(self, what, *options):
-        done = self.record(*options)
+    def refused(self, what, *options, **more):
+        done = self.record(*options, **more)
         return done.returncode in (1, 2) and what in done.stderr
 
     def output(self):
@@ -128,6 +128,20 @@ class Recorder:
                 self.refused("--frequency", "--exact", "-F", "50") and
                 self.attached("--exact")["counted"]["whole_run"])
 
+    def contexts(self):
+        return (self.shown("--exact", "--contexts")["counted"]["contexts"] > 0 and self.refused("--contexts", "--contexts"))
+
+    def memory(self):
+        return (json.loads(self.record("--software", "-q", "--stats", "--memory", "-F", "1000").stderr)["accesses"] > 0 and
+                self.refused("--memory", "--exact", "--memory"))
+
+    def cgroup(self):
+        return (self.refused("no-such-group", "--cgroup", "no-such-group", command=False) and
+                self.refused("--cgroup", "--cgroup", "no-such-group"))
+
+    def all_cpus(self):
+        return self.refused("--all-cpus", "--software", "--all-cpus")
+
     def stats(self):
         return json.loads(self.record("--software", "--stats", "-F", "1000").stderr)["samples"] > 0
 
@@ -136,6 +150,7 @@ class Recorder:
 
 
 CHECKS = {"--output": Recorder.output, "--pid": Recorder.processes, "--tree": Recorder.processes, "--for": Recorder.duration, "--frequency": Recorder.frequency,
+          "--contexts": Recorder.contexts, "--memory": Recorder.memory, "--cgroup": Recorder.cgroup, "--all-cpus": Recorder.all_cpus,
           "--slowdown": Recorder.slowdown, "--until-dense": Recorder.until_dense,
           "--depth": Recorder.depth, "--no-callchain": Recorder.callchain, "--software": Recorder.output,
           "--hardware": Recorder.hardware_only, "--event": Recorder.event, "--exact": Recorder.exact, "--stats": Recorder.stats, "--quiet": Recorder.quiet}

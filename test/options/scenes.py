@@ -170,8 +170,11 @@ SHOW = Scene(
 
 COMPARE = Scene(
     {"flat": ["@text", "@mangled"], "contexts": ["@cold", "@warm"]},
-    {"--function": "main", "--top": "1", "--min-overlap": "99.99", "--min-similarity": "99.99"},
-    silent={("contexts", "--top"): CONTENT, ("contexts", "--mangled"): CONTENT})
+    {"--function": "main", "--top": "1", "--min-overlap": "99.99", "--min-similarity": "99.99", "--binary": "@busy"},
+    [(["@live", "@live"], ["--binary @busy"]), (["@live", "@live", "-b", "@other-busy"], ["--ignore-build-id"])],
+    silent={("contexts", "--top"): CONTENT, ("contexts", "--mangled"): CONTENT, ("*", "--binary"): "these are profiles",
+            ("*", "--use-dwarf"): "these are profiles", ("*", "--ignore-build-id"): "these are profiles"},
+    never={"--use-dwarf": "the recorded program has no probes"})
 
 CHECK = Scene(
     {"alone": ["@extbinary"], "program": ["@extbinary", "-b", "@program"], "probes": ["@of-probes", "-b", "@probes"],

@@ -112,7 +112,7 @@ std::string way_to_more(const Settings& settings, const record::TraceCounts& cou
   if (record.seconds > 0) return fmt::format("--for {:.0f}", std::ceil(record.seconds * times));
   if (record.command.empty()) return fmt::format("{:.0f} times as long", std::ceil(times));
   constexpr double most = 60;  // percent; all of a run takes 100
-  constexpr double least = 10;
+  constexpr double least = 25;
   double slowdown = std::max(std::ceil(settings.slowdown * times / 5) * 5, least);
   if (record.frequency == 0 && slowdown <= most) return fmt::format("--slowdown {:.0f}", slowdown);
   return "--exact, which counts all of a run in about twice its time";
@@ -124,7 +124,7 @@ std::string density(const Settings& settings, const record::TraceCounts& counts)
   if (!is_thin(counts)) return told;
   if (counts.windows < perf::BranchCounts::enough_windows)
     told = fmt::format("{} tell little of the program", counted(counts.windows, "window"));
-  return fmt::format("{}, which is thin: record again with {}", told,
+  return fmt::format("{}: for a denser profile record again with {}", told,
                      way_to_more(settings, counts));
 }
 

@@ -92,6 +92,11 @@ class GroupMembers {
   u64 next_look_ns_ = 0;
 };
 
+u32 passes_of(const RecordSettings& settings) {
+  if (settings.passes) return settings.passes;
+  return settings.frequency ? 512 : 128;
+}
+
 // Follows the program to its end, or to that of the recording.
 Result<RecordSummary> follow(const RecordSettings& settings, Follower& follower, TickSource& ticks,
                              RecordingFile& recording, const std::function<void()>& write_counts) {
@@ -144,7 +149,7 @@ Result<RecordSummary> record_in_software(const RecordSettings& settings) {
   }
   u64 tsc_per_us = cycles_per_us();
   auto engine =
-      settings.single_step ? make_single_step_engine() : make_code_cache_engine(settings.passes);
+      settings.single_step ? make_single_step_engine() : make_code_cache_engine(passes_of(settings));
   Sampler sampler(*engine, recording,
                   {.depth = settings.depth,
                    .callchain = settings.callchain,
