@@ -36,8 +36,7 @@ def ways(pgokit, peers):
     rows = [
         Way("alone", [], recording=""),
         ours("default"),
-        ours("-F 200", "-F", "200"),
-        ours("-F 1000", "-F", "1000"),
+        *(ours(f"--slowdown {percent}", "--slowdown", str(percent)) for percent in (5, 15, 50)),
         ours("--memory", "--memory"),
         # No stacks to be judged for bias.
         Way("--exact", [pgokit, "record", "-q", "--exact", "-o", RECORDING, "--"]),

@@ -262,7 +262,7 @@ KEPT void unused(void) { sink = 1; }
 KEPT void near_one(unsigned i) { sink += i; }
 KEPT void near_two(unsigned i) { sink ^= i; near_one(i); sink += 3; }
 KEPT void far_one(unsigned i) { for (unsigned k = 0; k < 3; ++k) sink += k * i; }
-int main(void) { for (unsigned i = 0; i < 100000000u; ++i) { near_two(i); if (i % 8 == 0) far_one(i); } }
+int main(void) { for (unsigned i = 0; i < 100000000u; ++i) { near_two(i); if (i % 32 == 0) far_one(i); } }
 """)
     plain = link("app", objects([path("app.c")]))
     run(PGOKIT, "record", "-o", path("app.perf"), "--", plain)

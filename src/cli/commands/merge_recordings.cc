@@ -16,8 +16,13 @@ constexpr const char* no_counts =
     "recordings "
     "of any kind";
 
+struct Notes {
+  size_t left_out = 0;
+  size_t with_contexts = 0;  // whose counts by calling context are left out
+};
+
 // `is_read`: the file is sound, and what is wrong is that it does not go with the others.
-Status add(perf::RecordingSum& sum, const profile::MergeInput& input, bool& is_read) {
+Status add(perf::RecordingSum& sum, const profile::MergeInput& input, bool& is_read, Notes& notes) {
   auto file = TRY(MappedFile::open(input.path));
   is_read = !perf::Recording::recognizes(file.bytes());
   if (is_read)
@@ -30,6 +35,7 @@ Status add(perf::RecordingSum& sum, const profile::MergeInput& input, bool& is_r
   auto counts = TRY_IN(input.path, perf::decode_branch_counts(encoded));
   is_read = true;
   TRY_IN(input.path, sum.add(recording, std::move(counts), input.weight));
+  notes.with_contexts += !recording.features().branch_contexts.empty();
   return {};
 }
 
@@ -45,26 +51,29 @@ bool are_recordings(const pipeline::Inputs& inputs) {
 
 Result<int> merge_recordings(const pipeline::Inputs& inputs, const MergeRecordings& options) {
   perf::RecordingSum sum;
-  size_t left_out = 0;
+  Notes notes;
   for (const auto& input : inputs) {
     bool is_read = false;
-    auto status = add(sum, input, is_read);
+    auto status = add(sum, input, is_read, notes);
     if (status) continue;
     if (is_read || options.strict) return std::unexpected(std::move(status).error());
     report::print(stderr, "pgokit merge: warning: {}: left out\n", status.error().message);
-    ++left_out;
+    ++notes.left_out;
   }
   if (sum.empty()) return fail("no input can be used; nothing is written");
   TRY(sum.write(options.output));
-  if (options.quiet) return left_out ? 3 : 0;
+  if (options.quiet) return notes.left_out ? 3 : 0;
   auto sums = sum.sums();
   report::print(
       stderr, "merged {} of {}\n{}: {} counted in {}, {}\n",
-      report::grouped(inputs.size() - left_out), report::counted(inputs.size(), "recording"),
+      report::grouped(inputs.size() - notes.left_out), report::counted(inputs.size(), "recording"),
       options.output, report::counted(sums.branches.size(), "branch", "branches"),
       report::counted(sums.files.size(), "file"),
       sums.of_whole_run() ? "of whole runs" : "of " + report::counted(sums.windows, "window"));
-  return left_out ? 3 : 0;
+  if (notes.with_contexts)
+    report::print(stderr, "left out counts by calling context, of {}\n",
+                  report::counted(notes.with_contexts, "recording"));
+  return notes.left_out ? 3 : 0;
 }
 
 }  // namespace pgokit::cli

@@ -148,8 +148,8 @@ Result<RecordSummary> record_in_software(const RecordSettings& settings) {
     return follow(settings, counter, ticks, recording, [&] { counter.write_counts(); });
   }
   u64 tsc_per_us = cycles_per_us();
-  auto engine =
-      settings.single_step ? make_single_step_engine() : make_code_cache_engine(passes_of(settings));
+  auto engine = settings.single_step ? make_single_step_engine()
+                                     : make_code_cache_engine(passes_of(settings));
   Sampler sampler(*engine, recording,
                   {.depth = settings.depth,
                    .callchain = settings.callchain,

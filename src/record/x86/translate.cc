@@ -17,6 +17,7 @@
 #include "record/x86/memory_log.h"
 #include "record/x86/scratch.h"
 #include "record/x86/system_call.h"
+#include "record/x86/window_clock.h"
 
 namespace pgokit::record {
 namespace {
@@ -350,7 +351,7 @@ class Translator {
     state_is(at_, false);
   }
 
-  // The time of the kernel is none of the window's. The call's result is in rax.
+  // The call's result is in rax.
   void stop_clock() {
     out_.save(Reg::rax, scratch::rax);
     out_.save(Reg::rdx, scratch::rdx);
@@ -358,9 +359,7 @@ class Translator {
                   .original = at_ - call_length,
                   .rcx = true,
                   .rax_and_rdx = true});
-    out_.time_stamp(scratch::ended);
-    out_.load(Reg::rax, scratch::rax);
-    out_.load(Reg::rdx, scratch::rdx);
+    emit_clock_stopped(out_);
   }
   void start_clock() {
     out_.save(Reg::rax, scratch::rax);
@@ -368,16 +367,7 @@ class Translator {
                   .original = at_,
                   .rax_and_rdx = true,
                   .behind_call = true});
-    out_.time_stamp(scratch::jump);
-    out_.load(Reg::rax, scratch::ended);
-    out_.bytes({0x48, 0xf7, 0xd0});  // not rax: - rax - 1
-    out_.load(Reg::rdx, scratch::jump);
-    out_.bytes({0x48, 0x8d, 0x44, 0x10, 0x01});  // lea rax, [rax + rdx + 1]
-    out_.load(Reg::rdx, scratch::begun);
-    out_.bytes({0x48, 0x8d, 0x04, 0x10});  // lea rax, [rax + rdx]
-    out_.save(Reg::rax, scratch::begun);
-    out_.load(Reg::rax, scratch::rax);
-    out_.load(Reg::rdx, scratch::rdx);
+    emit_clock_started(out_);
   }
 
   // The thread leaves with the program at `original`, all of whose registers it has.

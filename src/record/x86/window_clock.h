@@ -1,0 +1,18 @@
+#pragma once
+
+// The time of the kernel is none of a window's: its clock stands still during the system calls that
+// copies make. The flags stay as they are.
+//
+//   out.save(Reg::rax, scratch::rax), out.save(Reg::rdx, scratch::rdx);
+//   emit_clock_stopped(out);       // gives both registers back
+//   ...                            // the call; what it gives is saved in scratch::rax
+//   emit_clock_started(out);       // gives both back, from the scratch area
+
+#include "record/x86/assembler.h"
+
+namespace pgokit::record {
+
+void emit_clock_stopped(Assembler& out);
+void emit_clock_started(Assembler& out);
+
+}  // namespace pgokit::record
