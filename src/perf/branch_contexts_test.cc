@@ -53,7 +53,7 @@ TEST(BranchContexts, DamagedOnesAreRefused) {
 }
 
 TEST(BranchContexts, WhatTheySpeakOfHasToBeThere) {
-  auto refuses = [](BranchContexts contexts, const BranchCounts& read_with) {
+  auto refuses = [](const BranchContexts& contexts, const BranchCounts& read_with) {
     auto text = encode(contexts, some_counts());
     return !decode_branch_contexts(as_bytes(text), read_with);
   };

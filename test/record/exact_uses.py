@@ -30,10 +30,10 @@ class Uses:
         self.folder.mkdir(exist_ok=True)
         self.files = {}
         for name, way, mode in (("sort", "--exact", "sort"), ("goto", "--exact", "goto"), ("windows", "-F1000", "sort"),
-                                ("more", "-F1000", "goto"), ("stacks", "--single-step", "goto")):
+                                ("more", "-F1000", "goto"), ("stacks", "--single-step -F1000", "goto")):
             self.files[name] = str(self.folder / f"{name}.data")
             # The program's exit code is the length of its mode.
-            self.run("record", "-q", "--software", way, "-o", self.files[name], "--", program, mode, "20", code=len(mode))
+            self.run("record", "-q", "--software", *way.split(), "-o", self.files[name], "--", program, mode, "300", code=len(mode))
 
     def run(self, *arguments, code=0):
         done = subprocess.run([self.pgokit, *arguments], cwd=self.folder, capture_output=True, text=True, check=False)

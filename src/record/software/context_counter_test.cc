@@ -63,7 +63,9 @@ class ContextCounterTest : public testing::Test {
     EXPECT_EQ(sum, sum_of_flat);
     return counts;
   }
-  static auto in(const char* context, std::map<u64, u64> counts) { return Pair(context, counts); }
+  static auto in(const char* context, std::map<u64, u64> counts) {
+    return Pair(context, std::move(counts));
+  }
 
   std::unique_ptr<AddressSpace> space_;
   BranchCounter counter_;

@@ -5,7 +5,7 @@
 //
 //   out.save(Reg::rax, scratch::rax), out.save(Reg::rdx, scratch::rdx);
 //   emit_clock_stopped(out);       // gives both registers back
-//   ...                            // the call; what it gives is saved in scratch::rax
+//   out.bytes({0x0f, 0x05}), out.save(Reg::rax, scratch::rax);    // the call, and what it gives
 //   emit_clock_started(out);       // gives both back, from the scratch area
 
 #include "record/x86/assembler.h"
