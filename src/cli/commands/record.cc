@@ -96,7 +96,7 @@ Result<record::RecordSummary> record_somehow(const Settings& settings, Source& s
 }
 
 // So much of an endless recording's shares of branches is enough for most of the gain
-// (bench/record.md).
+// (bench/thin.md).
 constexpr double dense_likeness = 0.85;
 
 bool is_thin(const record::TraceCounts& counts) {
