@@ -27,7 +27,9 @@ def record(options, mode, data):
     raw = options.folder / "whole_run.counts"
     shutil.rmtree(raw, ignore_errors=True)
     command = [options.program, mode, ROUNDS]
-    environment = dict(os.environ, LLVM_PROFILE_FILE=str(raw.absolute() / "%p"))
+    # With the number of a process in it the name would be longer in some runs, and be made by other branches.
+    name = "counters" if mode in DETERMINISTIC else "%p"
+    environment = dict(os.environ, LLVM_PROFILE_FILE=str(raw.absolute() / name))
     alone = survive.run(command, 60, env=environment)
     shutil.rmtree(raw)
     done = survive.run([options.pgokit, "record", "--exact", "-q", "-o", data, "--", *command], 300, env=environment)
