@@ -22,6 +22,7 @@ import struct
 import subprocess
 import sys
 
+import callgrind
 import survive
 
 MODES = "sort exceptions longjumps goto calls recursion threads sigprof sigtrap processes".split()
@@ -30,38 +31,13 @@ ROUNDS = {"recursion": "9"}
 OWN = re.compile(r"_ZN12_GLOBAL__N_1|_ZSt\d+__|_ZN9__gnu_cxx|main$")
 
 
-class Numbers:
-    def __init__(self, data):
-        self.data, self.at = data, 0
-
-    def number(self):
-        value = shift = 0
-        while True:
-            byte = self.data[self.at]
-            self.at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-
-    def text(self):
-        size = self.number()
-        self.at += size
-        return self.data[self.at - size:self.at]
+class Numbers(callgrind.Numbers):
+    number = callgrind.Numbers.next
+    text = callgrind.Numbers.bytes
 
     def place(self, before):
         """(file, offset); the file -1 is none."""
-        file, distance = self.number() - 1, self.number()
-        before = before + (distance >> 1 if distance % 2 == 0 else ~(distance >> 1)) & 2**64 - 1
-        return file, before
-
-
-def features_of(data):
-    offset, size = struct.unpack_from("<QQ", data, 40)
-    bits = struct.unpack_from("<4Q", data, 72)
-    present = [bit for bit in range(256) if bits[bit // 64] >> bit % 64 & 1]
-    table = [struct.unpack_from("<QQ", data, offset + size + 16 * i) for i in range(len(present))]
-    return {bit: data[at:at + length] for bit, (at, length) in zip(present, table)}
+        return super().place([before])
 
 
 def flat_counts(feature):
@@ -175,9 +151,8 @@ def own_part(chain, program):
 
 def calls_by_context(data, program, path):
     """How often each chain of functions was entered by a call."""
-    features = features_of(data)
-    files, branches = flat_counts(features[240])
-    cut, nodes, steps = counts_by_context(features[241], branches)
+    files, branches = flat_counts(callgrind.feature(data, 240))
+    cut, nodes, steps = counts_by_context(callgrind.feature(data, 241), branches)
     if cut:
         raise ValueError(f"{cut} contexts are cut")
     sums = collections.Counter()
