@@ -29,6 +29,8 @@ import struct
 import subprocess
 import sys
 
+import survive
+
 SAMPLES = 20_000
 LEAST = 0.95
 LEAST_COUNTED = 0.93
@@ -151,10 +153,9 @@ def main():
         if not shutil.which(tool):
             print(f"SKIPPED: no {tool}")
             return 77
-    probe = subprocess.run([options.pgokit, "doctor", "--json"], capture_output=True, text=True, check=True)
-    if '"software": true' not in probe.stdout:
+    if not survive.can_record(options.pgokit):
         print("SKIPPED: ptrace is not permitted here")
-        return 77
+        return survive.NO_TRACING
     failed = False
     for _ in range(options.runs):
         if options.command:

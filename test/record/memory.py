@@ -21,6 +21,8 @@ import shutil
 import subprocess
 import sys
 
+import survive
+
 LEAST = 0.95
 ROUNDS = 200_000
 STACK = 1 << 20  # the stack is this near to what the program prints of it
@@ -130,10 +132,9 @@ def main():
         if not shutil.which(tool):
             print(f"SKIPPED: no {tool}")
             return 77
-    probe = subprocess.run([options.pgokit, "doctor", "--json"], capture_output=True, text=True, check=True)
-    if '"software": true' not in probe.stdout:
+    if not survive.can_record(options.pgokit):
         print("SKIPPED: ptrace is not permitted here")
-        return 77
+        return survive.NO_TRACING
     folder = pathlib.Path(options.folder)
     try:
         if options.command:
