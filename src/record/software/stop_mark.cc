@@ -9,7 +9,8 @@ namespace {
 
 bool stopped_for_mark(const Thread& thread) {
   siginfo_t info;
-  return thread.deliver && get_signal(thread.tid, info) && is_stop_mark(info);
+  return thread.deliver == static_cast<int>(mark_signal) && get_signal(thread.tid, info) &&
+         is_stop_mark(info);
 }
 
 }  // namespace
