@@ -115,7 +115,7 @@ std::string way_to_more(const Settings& settings, const record::TraceCounts& cou
   constexpr double least = 25;
   double slowdown = std::max(std::ceil(settings.slowdown * times / 5) * 5, least);
   if (record.frequency == 0 && slowdown <= most) return fmt::format("--slowdown {:.0f}", slowdown);
-  return "--exact, which counts all of a run in about twice its time";
+  return "--exact, which counts all of a run";
 }
 
 std::string density(const Settings& settings, const record::TraceCounts& counts) {
