@@ -1,5 +1,7 @@
 #include "probe/directive.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -34,9 +36,13 @@ void skip_blanks(std::string_view& rest) {
   }
 }
 
+bool starts_number(std::string_view& rest) {
+  skip_blanks(rest);
+  return !rest.empty() && (is_digit(rest.front()) || rest.front() == '-' || rest.front() == '+');
+}
+
 std::string_view take_number(std::string_view& rest) {
-  size_t n = 0;
-  if (is_digit(rest.front()) || rest.front() == '-' || rest.front() == '+') ++n;
+  size_t n = starts_number(rest) ? 1 : 0;
   auto is_part = [](char c) {
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
   };
@@ -77,7 +83,8 @@ Status read_call_sites(std::string_view& rest, std::vector<CallSite>& out) {
 
 Status read_symbol(std::string_view rest, std::string_view& symbol) {
   while (!rest.empty() && is_blank(rest.back())) rest.remove_suffix(1);
-  if (rest.empty()) return fail("the function's symbol is missing");
+  symbol = {};
+  if (rest.empty()) return {};
   bool quoted = rest.size() > 2 && rest.front() == '"' && rest.back() == '"';
   bool plain = !is_digit(rest.front()) && std::ranges::all_of(rest, assembly::is_word);
   if (!quoted && !plain) return fail("'{}' is not the symbol of a function", rest);
@@ -100,12 +107,10 @@ Status parse_directive(std::string_view operands, Directive& out) {
   TRY(read_number(operands, "the function", ~u64{0}, out.function));
   TRY(read_number(operands, "the index", max_u32, index));
   TRY(read_number(operands, "the type", 15, type));
-  TRY(read_number(operands, "the attribute set", 7, attributes));
+  if (starts_number(operands)) TRY(read_number(operands, "the attribute set", 7, attributes));
   // clang prints what is not 0, and its encoder sets the attribute then; its assembler wants it
   // set.
-  skip_blanks(operands);
-  bool has_one = !operands.empty() && is_digit(operands.front());
-  if (has_one || (attributes & discriminator_attribute))
+  if (starts_number(operands) || (attributes & discriminator_attribute))
     TRY(read_number(operands, "the discriminator", max_u32, discriminator));
   if (discriminator != 0) attributes |= discriminator_attribute;
   if (attributes & sentinel_attribute)
@@ -115,6 +120,20 @@ Status parse_directive(std::string_view operands, Directive& out) {
                static_cast<u32>(discriminator), 0};
   TRY(read_call_sites(operands, out.inlined_by));
   return read_symbol(operands, out.symbol);
+}
+
+void print_directive(const Directive& one, std::string& out) {
+  const auto& probe = one.probe;
+  auto append = [&](std::string_view before, u64 number) {
+    out.append(before).append(fmt::format_int(number).c_str());
+  };
+  append("\t.pseudoprobe\t", one.function);
+  append(" ", probe.index);
+  append(" ", static_cast<u8>(probe.type));
+  append(" ", probe.attributes);
+  if (probe.attributes & discriminator_attribute) append(" ", probe.discriminator);
+  for (const auto& call : one.inlined_by) append(" @ ", call.function), append(":", call.call_site);
+  if (!one.symbol.empty()) out.append(" ").append(one.symbol);
 }
 
 }  // namespace pgokit::probe

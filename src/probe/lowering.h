@@ -19,6 +19,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,9 @@ struct LoweringOptions {
   std::optional<assembly::Dialect> dialect;  // else guessed
   // Take probes of functions that have no descriptor in this file.
   bool unknown_functions = false;
+  // By GUID: of functions that have no descriptor in this file those are written, each in a COMDAT
+  // group of its own. The names must outlive the lowering.
+  std::span<const Descriptor> descriptors = {};
 };
 
 class Lowering {
@@ -70,6 +74,7 @@ class Lowering {
   std::vector<Replacement> replacements_;
   std::vector<Part> parts_;
   std::vector<assembly::Section> sections_;
+  std::vector<Descriptor> descriptors_;  // to be written
 };
 
 }  // namespace pgokit::probe

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/function_name.h"
+#include "probe/assembly_sink.h"
 
 namespace pgokit::probe {
 
@@ -24,7 +25,7 @@ LoweringReader::LoweringReader(std::string_view text, std::string_view name,
                                const LoweringOptions& options)
     : text_(text),
       name_(name),
-      unknown_functions_(options.unknown_functions),
+      options_(options),
       reader_(text, options.dialect ? *options.dialect : assembly::guess_dialect(text)) {}
 
 Result<Lowering> LoweringReader::read() {
@@ -141,6 +142,13 @@ const LoweringReader::Label* LoweringReader::find_label(std::string_view name) {
   return found == label_index_.end() ? nullptr : &labels_[found->second];
 }
 
+// The function that a directive without a symbol stands in.
+Result<std::string_view> LoweringReader::function_here() const {
+  u32 here = sections_.current();
+  if (here < last_symbol_.size() && !last_symbol_[here].empty()) return last_symbol_[here];
+  return fail("it names no function, and no label of one is before it");
+}
+
 // The symbol that the places of this section's probes are counted from.
 Result<std::string_view> LoweringReader::base_symbol() {
   std::string_view symbol = directive_.symbol;
@@ -148,7 +156,7 @@ Result<std::string_view> LoweringReader::base_symbol() {
   if (!label) return fail("there is no label {} before it", symbol);
   u32 here = sections_.current();
   if (label->section == here) return symbol;
-  if (here < last_symbol_.size() && !last_symbol_[here].empty()) return last_symbol_[here];
+  if (auto last = function_here()) return last;
   return fail(
       "it is in section {}, its function {} in {}, and no symbol before it says from where to "
       "count",
@@ -174,15 +182,14 @@ Result<u32> LoweringReader::part_here() {
 Status LoweringReader::add_probe(const assembly::Statement& statement) {
   TRY(parse_directive(statement.operands, directive_));
   TRY(check_place());
+  if (directive_.symbol.empty()) directive_.symbol = TRY(function_here());
   Lowering::Part& part = out_.parts_[TRY(part_here())];
   directive_.probe.place = label_here(statement);
   if (part.first_label == none) part.first_label = static_cast<u32>(directive_.probe.place);
   part.probes.add(directive_.function, directive_.inlined_by, directive_.probe);
-  if (!unknown_functions_) {
-    used_.try_emplace(directive_.function, statement.line);
-    for (const CallSite& call : directive_.inlined_by)
-      used_.try_emplace(call.function, statement.line);
-  }
+  used_.try_emplace(directive_.function, statement.line);
+  for (const CallSite& call : directive_.inlined_by)
+    used_.try_emplace(call.function, statement.line);
   return {};
 }
 
@@ -192,16 +199,23 @@ Status LoweringReader::take_probe(const assembly::Statement& statement) {
   return fail_at(statement.line, ".pseudoprobe: {}", status.error().message);
 }
 
-Status LoweringReader::check_functions() const {
+Status LoweringReader::describe_functions() {
   auto known = described_;
   std::ranges::sort(known);
   u64 first = ~u64{0}, function = 0;
-  for (const auto& [guid, line] : used_)
-    if (line < first && !std::ranges::binary_search(known, guid)) first = line, function = guid;
-  if (first == ~u64{0}) return {};
+  for (const auto& [guid, line] : used_) {
+    if (std::ranges::binary_search(known, guid)) continue;
+    auto found = std::ranges::lower_bound(options_.descriptors, guid, {}, &Descriptor::guid);
+    if (found != options_.descriptors.end() && found->guid == guid)
+      out_.descriptors_.push_back(*found);
+    else if (line < first)
+      first = line, function = guid;
+  }
+  std::ranges::sort(out_.descriptors_, {}, &Descriptor::guid);
+  if (first == ~u64{0} || options_.unknown_functions) return {};
   return fail_at(first,
                  ".pseudoprobe: function {} has no descriptor (.pseudo_probe_desc) in this "
-                 "file; is it cut off? --allow-unknown takes it",
+                 "file; is it cut off? --descriptors tells it, --allow-unknown does without",
                  function);
 }
 
@@ -224,7 +238,7 @@ Status LoweringReader::finish() {
   if (!blocks_.empty())
     return fail_at(blocks_.front().line, "{} is not closed; is the file cut off?",
                    blocks_.front().what);
-  if (!unknown_functions_) TRY(check_functions());
+  TRY(describe_functions());
   out_.sections_ = sections_.list();
   return choose_prefix();
 }

@@ -12,9 +12,6 @@
 
 namespace pgokit::probe {
 
-// The place of a part's symbol.
-Place start_of_part(size_t part);
-
 class LoweringReader {
  public:
   LoweringReader(std::string_view text, std::string_view name, const LoweringOptions& options);
@@ -42,11 +39,12 @@ class LoweringReader {
   void replace(const assembly::Statement& statement, u32 label);
   u32 label_here(const assembly::Statement& statement);
   Result<u32> part_here();
+  Result<std::string_view> function_here() const;
   Result<std::string_view> base_symbol();
   Status add_probe(const assembly::Statement& statement);
   const Label* find_label(std::string_view name);
   Status finish();
-  Status check_functions() const;
+  Status describe_functions();
   Status choose_prefix();
 
   template <class... Args>
@@ -55,7 +53,7 @@ class LoweringReader {
   }
 
   std::string_view text_, name_;
-  bool unknown_functions_;
+  LoweringOptions options_;
   assembly::StatementReader reader_;
   assembly::SectionTracker sections_;
   Lowering out_;

@@ -8,6 +8,7 @@ namespace pgokit::probe {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 std::string lowered(std::string_view text, LoweringOptions options = {}) {
@@ -52,6 +53,55 @@ TEST(Lowering, MarksEachPlaceOnce) {
                         ".p2align 4\n.pseudoprobe 5 4 0 0 f\n.text\n.pseudoprobe 5 5 0 0 f\n"));
   EXPECT_THAT(text, StartsWith("f: .Lprobe0:\n.byte 1\n.Lprobe1:\n\n# no code\ng:\n\n"
                                ".p2align 4\n.Lprobe2:\n.text\n.Lprobe3:\n"));
+}
+
+// The example of the document that brought probes to LLVM; its directives have no symbols.
+TEST(Lowering, TakesDirectivesOfTheFirstCompilers) {
+  std::string text = lowered(R"(
+foo2:
+	pushq %rax
+	.pseudoprobe 837061429793323041 1 0 0
+	je .LBB1_1
+	.pseudoprobe 6699318081062747564 1 0 @ 837061429793323041:6
+	.pseudoprobe 837061429793323041 4 0
+	retq
+.LBB1_1:
+	.pseudoprobe 837061429793323041 5 1 0
+	callq *%rsi
+	retq
+	.section .pseudo_probe_desc,"",@progbits
+	.quad 6699318081062747564
+	.quad 72617220756
+	.byte 3
+	.ascii "foo"
+	.quad 837061429793323041
+	.quad 281547593931412
+	.byte 4
+	.ascii "foo2"
+)");
+  EXPECT_THAT(text, HasSubstr("\t.sleb128\t-(foo2-.Lprobe0)\n"));
+  EXPECT_THAT(text, HasSubstr("\t.quad\t837061429793323041\n\t.byte\t4,1,0,32\n"));
+  EXPECT_THAT(text, HasSubstr("\t.byte\t6\n\t.quad\t6699318081062747564\n\t.byte\t1,0,1,128\n"));
+}
+
+TEST(Lowering, NeedsAFunctionForDirectivesWithoutSymbols) {
+  EXPECT_EQ(lowered("\tnop\n.Lx:\n\t.pseudoprobe 5 1 0 0\n"),
+            "error: a.s:3: .pseudoprobe: it names no function, and no label of one is before it");
+}
+
+TEST(Lowering, WritesDescriptorsThatAreToldElsewhere) {
+  const std::vector<Descriptor> known = {{5, 17, "f"}, {6, 18, "unused"}, {7, 19, "a b"}};
+  std::string text =
+      lowered("f: .pseudoprobe 5 1 0 0 @ 7:2 f\n", {.dialect = {}, .descriptors = known});
+  EXPECT_THAT(text, HasSubstr("\t.section\t.pseudo_probe_desc,\"G\",@progbits,.pseudo_probe_desc_f,"
+                              "comdat\n\t.quad\t5\n\t.quad\t17\n\t.byte\t1,102\n"));
+  EXPECT_THAT(text, HasSubstr(",\".pseudo_probe_desc_a b\",comdat\n\t.quad\t7\n\t.quad\t19\n"));
+  EXPECT_THAT(text, Not(HasSubstr("quad\t6\n")));
+  EXPECT_THAT(lowered("f: .pseudoprobe 8 1 0 0 f\n", {.dialect = {}, .descriptors = known}),
+              HasSubstr("function 8 has no descriptor"));
+  EXPECT_EQ(
+      lowered(described("f: .pseudoprobe 5 1 0 0 f\n"), {.dialect = {}, .descriptors = known}),
+      lowered(described("f: .pseudoprobe 5 1 0 0 f\n")));
 }
 
 TEST(Lowering, TakesAwayWhatOnlyClangKnows) {
@@ -145,8 +195,7 @@ TEST(Lowering, KnowsAArch64) {
 
 TEST(Lowering, NamesTheLineOfAnError) {
   auto error = [](std::string_view text) { return lowered(described(text)); };
-  EXPECT_EQ(error("f:\n.pseudoprobe 5 1 0 0\n"),
-            "error: a.s:2: .pseudoprobe: the function's symbol is missing");
+  EXPECT_EQ(error("f:\n.pseudoprobe 5 1\n"), "error: a.s:2: .pseudoprobe: the type is missing");
   EXPECT_EQ(error("\n\n.pseudoprobe 5 1 0 0 g\n"),
             "error: a.s:3: .pseudoprobe: there is no label g before it");
   EXPECT_EQ(error("f:\n.data\n.pseudoprobe 5 1 0 0 f\n"),
@@ -167,7 +216,7 @@ TEST(Lowering, NoticesTextThatIsCutOff) {
   std::string_view unknown = "f:\n.pseudoprobe 5 1 0 0 f\n.pseudoprobe 6 1 0 0 @ 7:1 f\n";
   EXPECT_EQ(lowered(unknown),
             "error: a.s:2: .pseudoprobe: function 5 has no descriptor (.pseudo_probe_desc) in "
-            "this file; is it cut off? --allow-unknown takes it");
+            "this file; is it cut off? --descriptors tells it, --allow-unknown does without");
   EXPECT_THAT(lowered(described(unknown)), StartsWith("error: a.s:3: .pseudoprobe: function "));
   EXPECT_THAT(lowered(unknown, {.dialect = {}, .unknown_functions = true}),
               StartsWith("f:\n.Lprobe0:"));

@@ -206,6 +206,17 @@ def expected_probe(words):
     return context, tuple(sorted(facts.items()))
 
 
+def functions_of(pgokit, path):
+    """Descriptors, and {symbol: nodes with their probes} with places counted from the symbol."""
+    dump = json.loads(run(pgokit, "probes", "dump", "--json", path))
+    found = [sorted((one["guid"], one["hash"], one["name"]) for one in dump["descriptors"] if "duplicate" not in one)]
+    for one in sorted(dump["functions"], key=lambda one: (one["symbol"] or one["function"], one["guid"])):
+        nodes = [[node["guid"], node["parent"], node["call_site"], [{**probe, "at": probe["at"] - (one["start"] or 0)} for probe in node["probes"]]]
+                 for node in one["nodes"]]
+        found.append((one["symbol"] or one["function"], one["guid"], nodes))
+    return found
+
+
 class Case:
     def __init__(self, args, name, build):
         self.args, self.name, self.build_name = args, f"{name}-{build}", build
@@ -301,9 +312,26 @@ class Case:
                 ours, theirs = (self.by_ordinal(path) for path in linked.values())
             first_difference(ours, theirs, f"{linker} {' '.join(flags)}")
             self.compared["links"] += 1
+            if not self.is_split:
+                self.compare_listing(linked["clang"])
             self.compared["probes"] += sum(ours.values())
             if same_code and self.build_name == "tight" and self.args.walk:
                 self.compare_profiles(linked)
+
+    def compare_listing(self, program):
+        """The directives of `probes dump --directives`, assembled by both: the sections of the program."""
+        expected = functions_of(self.args.pgokit, program)
+        listing = run(self.args.pgokit, "probes", "dump", "--directives", program)
+        target = [flag for flag in self.flags if flag.startswith("--target")]
+        gas = "aarch64-linux-gnu-as" if target else "as"
+        made = {"gas": program.with_suffix(".listing-gas.o"), "clang": program.with_suffix(".listing-clang.o")}
+        lowered = run(self.args.pgokit, "probes", "lower", "-", text_in=listing)
+        run(gas, "-o", made["gas"], "-", text_in=lowered)
+        run("clang-22", *target, "-x", "assembler", "-c", "-o", made["clang"], "-", text_in=listing)
+        for kind, path in made.items():
+            if (found := functions_of(self.args.pgokit, path)) != expected:
+                raise Different(f"the listing of {program}, assembled by {kind}: {len(found)} functions, {len(expected)} in the program")
+            self.compared["listings"] += 1
 
     def probes_of(self, path):
         table = symbols(path)

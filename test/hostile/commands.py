@@ -107,7 +107,9 @@ probes dump @probes --debug-file @probes-debug
 probes stats @probes
 probes disassemble @probes
 probes disassemble @probes --source-lines
+probes dump @probes --directives
 probes lower @assembly -o OUT
+probes lower @assembly --descriptors @probes -o OUT
 doctor @program
 doctor @split
 flags blocks --functions @order

@@ -88,7 +88,8 @@ def add_inputs(files):
     text("gone", "a:9:1\n 1: 9\nb:8:1\n 1: 8\nc:7:1\n 1: 7\nmain:90:1\n 1: 90\n")
     text("warm", "[main:1 @ a:2 @ b]:3:1\n 1: 3\n[main]:80000:1\n 2: 80000\n[main:1 @ c]:5:1\n 1: 5\n")
     text("two-inputs", f"{files['text']}\n3,{files['jumps-order']}\n")
-    text("nameless", ".text\nf:\n\t.pseudoprobe\t7 1 0 0 f\n\tret\n")
+    text("nameless", ".text\nf:\n\t.pseudoprobe\t14740650423002898831 1 0 0 f\n\tret\n")
+    text("descriptors", "14740650423002898831 5 f\n")
 
     text("main-list", "main\n")
     text("cold", "[main:1 @ a:2 @ b]:3:1\n 1: 3\n[main:1 @ a]:4:1\n 1: 4\n[main]:90000000:1\n 1: 90000000\n[main:9 @ b]:2:1\n 1: 2\n")
@@ -231,7 +232,8 @@ ORDER = Scene(
      ("evaluate", "--page-size"): CONTENT},
     {"--threads": THREADS, "--pid": "all samples are of one process: the others are refused"})
 
-DUMP = Scene({"program": ["@probes"], "object": ["@object"]}, {"--function": "main", "--debug-file": "@probes-debug"},
+DUMP = Scene({"program": ["@probes"], "object": ["@object"]},
+             {"--function": "main", "--debug-file": "@probes-debug"},
              [(["@without-probes"], ["--debug-file @probes-debug"]), (["@cplusplus-probes"], ["--mangled"])],
              {("*", "--debug-file"): SAME, ("*", "--mangled"): CONTENT})
 STATS = Scene({"program": ["@probes"], "object": ["@object"]}, {"--top": "1", "--debug-file": "@probes-debug"},
@@ -240,8 +242,9 @@ DISASSEMBLE = Scene({"program": ["@probes"], "object": ["@object"]},
                     {"--function": "main", "--syntax": "intel", "--debug-file": "@probes-debug", "--threads": "1"},
                     [(["@without-probes"], ["--debug-file @probes-debug"])],
                     {("*", "--threads"): THREADS, ("*", "--debug-file"): SAME}, {"--threads": THREADS})
-LOWER = Scene({"assembly": ["@assembly"]}, {"--output": "OUT", "--target": "aarch64"}, [(["@nameless"], ["--allow-unknown"])],
-              {("assembly", "--allow-unknown"): PERMISSION, ("assembly", "--target"): CONTENT},
+LOWER = Scene({"assembly": ["@assembly"]}, {"--output": "OUT", "--target": "aarch64", "--descriptors": "@descriptors"},
+              [(["@nameless"], ["--allow-unknown", "--descriptors @descriptors"])],
+              {("assembly", "--allow-unknown"): PERMISSION, ("assembly", "--descriptors"): PERMISSION, ("assembly", "--target"): CONTENT},
               {"--target": "tells which comments assembly has; in the unit tests of assembly"})
 DOCTOR = Scene({"machine": [], "program": ["@program"]}, {})
 

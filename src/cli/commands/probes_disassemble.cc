@@ -24,7 +24,7 @@ namespace {
 struct Settings {
   std::string file, function, syntax = "att";
   program::ProbeFileOptions options;
-  bool source_lines = false;
+  bool source_lines = false, bytes = false;
   u64 threads = 0;
 };
 
@@ -36,6 +36,7 @@ struct Code {
   const CodeNames& names;
   const dwarf::DebugInfo* debug;
   isa::Syntax syntax;
+  bool bytes;                      // are shown
   std::atomic<u64> misplaced = 0;  // probes inside of instructions
 };
 
@@ -61,7 +62,10 @@ class Printer : public RegionPrinter {
       print_probes(probes, address, text);
       report::append_hex(text, address - base, 8);
       text += ":\t";
-      at += print_instruction(region, at, text);
+      size_t column = text.size();
+      size_t size = print_instruction(region, at, text);
+      if (code_.bytes) text.insert(column, bytes_column(region.code.subspan(at, size)));
+      at += size;
       text += '\n';
       sink.flush_some();
     }
@@ -90,6 +94,15 @@ class Printer : public RegionPrinter {
         fmt::format_to(std::back_inserter(text), "\t# {:#x}{}", *one.reference, name);
     }
     return one.step();
+  }
+
+  // As wide as most instructions of x86-64 are long at most; longer ones push theirs to the right.
+  static std::string bytes_column(Bytes bytes) {
+    constexpr size_t usual = 8;
+    std::string column;
+    for (u8 one : bytes) fmt::format_to(std::back_inserter(column), "{:02x} ", one);
+    column.resize(std::max(column.size(), 3 * usual), ' ');
+    return column += '\t';
   }
 
   void print_probes(Entries& probes, u64 address, std::string& text) {
@@ -188,7 +201,7 @@ Status disassemble(const Settings& settings) {
   }
   auto index = index_probes(file);
   CodeNames names(file, layout, regions);
-  Code code{layout, index, file, names, debug.get(), syntax};
+  Code code{layout, index, file, names, debug.get(), syntax, settings.bytes};
   auto output = TRY(OutputFile::create("-"));
   output.escape();
   auto make = [&] {
@@ -212,6 +225,7 @@ int run(std::span<char* const> arguments) {
                      {"--function", "RE", "functions whose names match this regular expression",
                       &settings.function},
                      {"--syntax", "SYNTAX", "of x86-64: att (default) or intel", &settings.syntax},
+                     {"--bytes", "", "print the bytes of each instruction", &settings.bytes},
                      {"--source-lines", "", "print where in the source the code comes from",
                       &settings.source_lines},
                      {"--debug-file", "FILE", "where its symbols or probes are, if not in FILE",

@@ -4,8 +4,10 @@
 
 #include "base/printable.h"
 #include "cli/commands/probes_commands.h"
+#include "cli/commands/probes_directives.h"
 #include "cli/function_filter.h"
 #include "cli/options.h"
+#include "cli/views/list_output.h"
 #include "cli/views/probe_names.h"
 #include "probe/walk.h"
 #include "report/append.h"
@@ -17,29 +19,10 @@ namespace {
 struct Settings {
   std::string file, function;
   program::ProbeFileOptions options;
-  bool json = false, mangled = false;
+  bool json = false, mangled = false, directives = false;
 };
 
-class Out {
- public:
-  explicit Out(OutputFile& file) : file_(file) {}
-  template <class... Args>
-  void put(fmt::format_string<Args...> text, Args&&... args) {
-    fmt::format_to(std::back_inserter(text_), text, std::forward<Args>(args)...);
-  }
-  std::string& text() { return text_; }
-  void flush(size_t above = 0) {
-    if (text_.size() <= above) return;
-    file_.write(text_);
-    text_.clear();
-  }
-
- private:
-  OutputFile& file_;
-  std::string text_;
-};
-
-// What the two forms have in common: which records are shown, and where their probes are.
+// What both forms for people and programs have in common: which records are shown, and where their probes are.
 struct Place {
   std::string section;  // of objects: the code section that offsets count in
   u64 origin = 0;       // to be taken from addresses
@@ -55,7 +38,8 @@ Place place_of(const program::ProbeFile& file, const probe::RecordHead& head) {
 
 class TextDump {
  public:
-  TextDump(const program::ProbeFile& file, const FunctionFilter& filter, Out& out, bool mangled)
+  TextDump(const program::ProbeFile& file, const FunctionFilter& filter, ListOutput& out,
+           bool mangled)
       : file_(file), filter_(filter), out_(out), mangled_(mangled) {}
 
   void descriptors() {
@@ -141,7 +125,7 @@ class TextDump {
 
   const program::ProbeFile& file_;
   const FunctionFilter& filter_;
-  Out& out_;
+  ListOutput& out_;
   bool mangled_;
   Place place_;
   bool any_ = false, shown_ = true, located_ = true;
@@ -153,7 +137,7 @@ class TextDump {
 // position in it, because nested lists as deep as hostile files have them break JSON readers.
 class JsonDump {
  public:
-  JsonDump(const program::ProbeFile& file, const FunctionFilter& filter, Out& out, bool)
+  JsonDump(const program::ProbeFile& file, const FunctionFilter& filter, ListOutput& out, bool)
       : file_(file), filter_(filter), out_(out) {}
 
   void descriptors() {
@@ -244,7 +228,7 @@ class JsonDump {
 
   const program::ProbeFile& file_;
   const FunctionFilter& filter_;
-  Out& out_;
+  ListOutput& out_;
   u64 origin_ = 0;
   bool any_ = false, shown_ = true, open_ = false, node_open_ = false;
   const char *record_separator_ = "\n", *probe_separator_ = "";
@@ -267,7 +251,7 @@ Status write(const program::ProbeFile& file, Dump& dump) {
 template <class Dump>
 Status dump_as(const Settings& settings, const program::ProbeFile& file,
                const FunctionFilter& filter, OutputFile& output) {
-  Out out(output);
+  ListOutput out(output);
   Dump dump(file, filter, out, settings.mangled);
   Status status = write(file, dump);
   if (status && filter.is_set() && !dump.any()) {
@@ -280,28 +264,33 @@ Status dump_as(const Settings& settings, const program::ProbeFile& file,
 }
 
 Status dump(const Settings& settings) {
+  if (settings.json && settings.directives)
+    return usage_error("--json and --directives: one of them");
   auto filter = TRY(FunctionFilter::compile(settings.function));
   auto file = TRY(program::ProbeFile::open(settings.file, settings.options));
   auto output = TRY(OutputFile::create("-"));
-  if (!settings.json) output.escape();
-  Status status = settings.json ? dump_as<JsonDump>(settings, file, filter, output)
-                                : dump_as<TextDump>(settings, file, filter, output);
+  if (!settings.json && !settings.directives) output.escape();
+  Status status = settings.json         ? dump_as<JsonDump>(settings, file, filter, output)
+                  : settings.directives ? dump_as<DirectiveDump>(settings, file, filter, output)
+                                        : dump_as<TextDump>(settings, file, filter, output);
   TRY(output.commit());
   return status;
 }
 
 int run(std::span<char* const> arguments) {
   Settings settings;
-  OptionTable table{"pgokit probes dump",
-                    "List the pseudo probes of a program, shared object or object file.",
-                    {{"FILE", "", "the file", &settings.file, true},
-                     {"--function", "RE", "functions whose names match this regular expression",
-                      &settings.function},
-                     {"--debug-file", "FILE", "where its symbols or probes are, if not in FILE",
-                      &settings.options.debug_path},
-                     mangled_option(settings.mangled),
-                     {"--json", "", "print JSON", &settings.json}},
-                    ""};
+  OptionTable table{
+      "pgokit probes dump",
+      "List the pseudo probes of a program, shared object or object file.",
+      {{"FILE", "", "the file", &settings.file, true},
+       {"--function", "RE", "functions whose names match this regular expression",
+        &settings.function},
+       {"--debug-file", "FILE", "where its symbols or probes are, if not in FILE",
+        &settings.options.debug_path},
+       mangled_option(settings.mangled),
+       {"--directives", "", "print assembly that makes the same sections", &settings.directives},
+       {"--json", "", "print JSON", &settings.json}},
+      ""};
   if (auto exit = parse_options(table, arguments)) return *exit;
   auto status = dump(settings);
   return status ? 0 : report_failure("probes dump", status.error());
