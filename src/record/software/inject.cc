@@ -1,5 +1,6 @@
 #include "record/software/inject.h"
 
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,8 @@ namespace {
 bool wait_for_change(pid_t tid, siginfo_t& info) {
   constexpr useconds_t pause_us = 20;
   constexpr unsigned polls_between_looks = 100;
+  // A system call mostly takes less time than to be woken after it.
+  constexpr unsigned polls_awake = 50;
   for (unsigned polls = 1;; ++polls) {
     info.si_pid = 0;
     int result = waitid(P_PID, static_cast<id_t>(tid), &info,
@@ -24,7 +27,10 @@ bool wait_for_change(pid_t tid, siginfo_t& info) {
     if (result == 0 && info.si_pid != 0) return true;
     if (result != 0 && errno != EINTR) return false;
     if (polls % polls_between_looks == 0 && has_ended(tid)) return false;
-    usleep(pause_us);
+    if (polls < polls_awake)
+      sched_yield();
+    else
+      usleep(pause_us);
   }
 }
 
