@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -63,6 +64,15 @@ void TickSource::remove(pid_t tid) {
     events_.erase(it);
   }
   polled_.erase(tid);
+}
+
+// Of a program that may do more than its user the kernel ends the events.
+void TickSource::keep(pid_t pid, pid_t tid) {
+  auto it = events_.find(tid);
+  pollfd event{.fd = it == events_.end() ? -1 : it->second.fd, .events = 0, .revents = 0};
+  if (event.fd >= 0 && poll(&event, 1, 0) == 0) return;
+  remove(tid);
+  add(pid, tid);
 }
 
 pid_t TickSource::thread_of(const siginfo_t& info) {

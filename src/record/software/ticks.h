@@ -34,6 +34,9 @@ class TickSource {
 
   void add(pid_t pid, pid_t tid);
   void remove(pid_t tid);
+  // A thread that executes another program is the same thread to the kernel, mostly. Its next tick
+  // comes when it would have come.
+  void keep(pid_t pid, pid_t tid);
   // 0: not one of ours.
   pid_t thread_of(const siginfo_t& info);
   // Those whose signals there was no room for in the queue: SIGIO came instead.

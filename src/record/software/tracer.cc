@@ -338,10 +338,9 @@ void Tracer::handle_exec(Traced& one) {
   one.cpu_time = {};
   auto space = AddressSpace::open(one.pid, follower_.purpose());
   one.space = space ? std::move(*space) : nullptr;
-  ticks_.remove(one.tid);
   recording_.comm(one.pid, one.tid, true);
   if (one.space) follower_.refresh(one);
-  begin_following(one);
+  if (!is_whole_run(follower_.purpose())) ticks_.keep(one.pid, one.tid);
   go_on(one);
 }
 

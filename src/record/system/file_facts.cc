@@ -1,5 +1,6 @@
 #include "record/system/file_facts.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -10,11 +11,14 @@
 
 namespace pgokit::record {
 
+// It is asked for at each exec().
 std::string comm_of(pid_t pid, pid_t tid) {
-  auto file = MappedFile::open(fmt::format("/proc/{}/task/{}/comm", pid, tid));
-  if (!file) return {};
-  auto text = as_text(file->bytes());
-  return std::string(text.substr(0, text.find('\n')));
+  char text[64];
+  int fd = open(fmt::format("/proc/{}/task/{}/comm", pid, tid).c_str(), O_RDONLY | O_CLOEXEC);
+  auto size = fd >= 0 ? read(fd, text, sizeof text) : 0;
+  if (fd >= 0) close(fd);
+  auto name = std::string_view(text, size > 0 ? static_cast<size_t>(size) : 0);
+  return std::string(name.substr(0, name.find('\n')));
 }
 
 void describe_machine(perf::Writer::Features& features, const std::vector<std::string>& command) {
