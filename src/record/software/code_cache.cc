@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
+#include <utility>
 
 #include "record/x86/instruction.h"
 
@@ -182,17 +184,7 @@ bool CodeCache::add(u64 original, Batch& batch) {
   batch.added.push_back(original);
   for (const auto& exit : copy.exits) link(exit, batch);
 
-  if (auto it = waiting_.find(original); it != waiting_.end()) {
-    for (const auto& exit : it->second) {
-      u64 slot = exit.slot;
-      jump_to(copy.block.code, exit, batch);
-      if (slot >= batch.slots_at && slot < batch.slots_at + batch.slots.size() * 8)
-        batch.slots[(slot - batch.slots_at) / 8] = copy.block.code;
-      else
-        batch.words.push_back({slot, copy.block.code});
-    }
-    waiting_.erase(it);
-  }
+  link_waiting(original, copy.block.code, batch);
   follow(copy, batch);
   return true;
 }
@@ -245,7 +237,35 @@ void CodeCache::link(const Exit& exit, Batch& batch) {
   if (code)
     jump_to(code, exit, batch);
   else
-    waiting_[exit.target].push_back(exit);
+    wait(exit);
+}
+
+void CodeCache::wait(const Exit& exit) {
+  auto& last = waiting_[exit.target];
+  WaitingExit one{.exit = exit, .before = last};
+  if (unused_exit_) {
+    last = unused_exit_;
+    unused_exit_ = std::exchange(waiting_exits_[last - 1], one).before;
+  } else {
+    waiting_exits_.push_back(one);
+    last = static_cast<u32>(waiting_exits_.size());
+  }
+}
+
+void CodeCache::link_waiting(u64 original, u64 code, Batch& batch) {
+  auto it = waiting_.find(original);
+  if (it == waiting_.end()) return;
+  for (u32 number = it->second; number;) {
+    auto& [exit, before] = waiting_exits_[number - 1];
+    jump_to(code, exit, batch);
+    u64 offset = exit.slot - batch.slots_at;
+    if (offset < batch.slots.size() * 8)
+      batch.slots[offset / 8] = code;
+    else
+      batch.words.push_back({exit.slot, code});
+    unused_exit_ = std::exchange(number, std::exchange(before, unused_exit_));
+  }
+  waiting_.erase(it);
 }
 
 // The way by the slot stays for threads that are just taking it.
@@ -309,6 +329,8 @@ void CodeCache::clear() {
   bytes_.clear();
   for (auto& list : in_arena_) list.clear();
   waiting_.clear();
+  waiting_exits_.clear();
+  unused_exit_ = 0;
   flags_die_.clear();
   table_.clear();
   sites_ = 0;

@@ -14,7 +14,6 @@
 
 #include <tsl/robin_map.h>
 
-#include <deque>
 #include <functional>
 #include <optional>
 #include <span>
@@ -102,13 +101,21 @@ class TranslatedCode {
   std::vector<Arena> arenas_;
   Routines routines_;
   tsl::robin_map<u64, u32> numbers_;  // of blocks, by original address
-  std::deque<KnownBlock> blocks_;
+  std::vector<KnownBlock> blocks_;
   std::vector<std::vector<u32>> in_arena_;  // numbers of blocks, by address
   std::vector<u8> bytes_;                   // what the copies were made of
   std::vector<Edge> edges_;
   std::vector<MemoryAccess> accesses_;
-  tsl::robin_map<u64, std::vector<Exit>> waiting_;  // by the target they wait for
-  u32 sites_ = 0;                                   // indirect branches
+  // By the target they wait for: 1 + the number of the last one, in a list. All of this is copied for
+  // each process, so there are few pieces.
+  struct WaitingExit {
+    Exit exit;
+    u32 before;  // 1 + the number, 0: none
+  };
+  tsl::robin_map<u64, u32> waiting_;
+  std::vector<WaitingExit> waiting_exits_;
+  u32 unused_exit_ = 0;     // a list of them
+  u32 sites_ = 0;           // indirect branches
   std::vector<u32> table_;  // of indirect targets: 1 + the number of the block at each place
   size_t listed_ = 0;
   // What was said is said again, as copies are made again to find their states.
@@ -195,6 +202,8 @@ class CodeCache : private TranslatedCode {
   bool do_flags_die_at(u64 address) const;
   bool add(u64 original, Batch& batch);
   void link(const Exit& exit, Batch& batch);
+  void wait(const Exit& exit);
+  void link_waiting(u64 original, u64 code, Batch& batch);
   void jump_to(u64 code, const Exit& exit, Batch& batch) const;
   void commit(Batch& batch);
   TargetMemory::Word list(u32 number);
