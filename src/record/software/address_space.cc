@@ -24,22 +24,6 @@ constexpr u64 trap_flag = 0x100;
 bool is_error(u64 result) { return result > u64(-4096); }
 std::string error_text(u64 result) { return std::strerror(static_cast<int>(-result)); }
 
-// All of it is searched once for each file.
-bool has_sequences(pid_t tid, const Mapping& mapping) {
-  static tsl::robin_map<std::string, bool> known;
-  auto key = fmt::format("{:x}:{}:{:x}:{:x}:{}", mapping.device, mapping.inode, mapping.offset,
-                         mapping.size(), mapping.path);
-  if (auto it = known.find(key); it != known.end()) return it->second;
-  auto file = open_mapped(tid, mapping);
-  bool has = file && mapping.offset < file->bytes().size() &&
-             has_abort_handlers(
-                 file->bytes()
-                     .subspan(mapping.offset)
-                     .first(std::min<u64>(mapping.size(), file->bytes().size() - mapping.offset)));
-  known[key] = has;
-  return has;
-}
-
 }  // namespace
 
 u64 AddressSpace::next_numbering() {
@@ -116,21 +100,6 @@ std::vector<Mapping> AddressSpace::new_data(pid_t tid, u64 rsp) {
   return added;
 }
 
-// Of pages of another process, that they are the same here.
-void AddressSpace::verify(const Mapping& mapping) {
-  if (adopted_.empty()) return;
-  std::array<u8, page_size> here;
-  for (u64 at = mapping.start; at < mapping.end; at += page_size) {
-    auto it = adopted_.find(at);
-    if (it == adopted_.end()) continue;
-    bool same = mapping.is_fixed_code() && memory_.read(at, here.data(), page_size) &&
-                here == *it->second && (mapping.is_vdso() || !patched_.patched(at));
-    if (!same) stale_ = true;
-    pages_[at] = it->second;
-    adopted_.erase(it);
-  }
-}
-
 void AddressSpace::check_copies() {
   if (pages_listed_ != pages_.size()) {
     pages_listed_ = pages_.size();
@@ -150,13 +119,14 @@ bool AddressSpace::due_for_refresh(u64 address) const {
 }
 
 // Patched pages are left to the processor: the program may patch them again.
-const u8* AddressSpace::page(u64 address, bool vdso) {
+const u8* AddressSpace::page(u64 address, const Mapping& mapping) {
   auto it = pages_.find(address);
   if (it != pages_.end()) return it->second->data();
   if (pages_.size() >= most_pages) return stale_ = true, nullptr;
+  note_file(mapping);
   auto bytes = std::make_shared<std::array<u8, page_size>>();
   if (!memory_.read(address, bytes->data(), page_size)) return nullptr;
-  if (!vdso && patched_.patched(address)) return nullptr;
+  if (!mapping.is_vdso() && patched_.patched(address)) return nullptr;
   return pages_.emplace(address, std::move(bytes)).first->second->data();
 }
 
@@ -167,35 +137,13 @@ Bytes AddressSpace::code_at(u64 address) {
   u64 end = end_of_translatable(address, std::min(mapping->end, address + line_size));
   for (u64 at = address; at < end;) {
     u64 start = at & ~(page_size - 1);
-    const u8* bytes = page(start, mapping->is_vdso());
+    const u8* bytes = page(start, *mapping);
     if (!bytes) break;
     u64 until = std::min(end, start + page_size);
     line_.insert(line_.end(), bytes + (at - start), bytes + (until - start));
     at = until;
   }
   return line_;
-}
-
-// Late, when the loader has relocated the descriptions.
-void AddressSpace::find_restartable() {
-  constexpr u64 most_data = 64 << 20;
-  restartable_known_ = true;
-  std::vector<u8> bytes;
-  for (const auto& code : map_.list()) {
-    if (!code.is_fixed_code() || code.inode == 0 || !has_sequences(tid_, code)) continue;
-    for (const auto& data : map_.list()) {
-      if (data.executable || !data.readable || data.inode != code.inode ||
-          data.device != code.device || data.size() > most_data)
-        continue;
-      bytes.resize(data.size());
-      bytes.resize(memory_.read_some(data.start, bytes.data(), bytes.size()));
-      for (const auto& range : find_sequences(bytes, code))
-        if (std::ranges::find(restartable_, range) == restartable_.end()) {
-          restartable_.push_back(range);
-          stale_ |= cache_.blocks() > 0;
-        }
-    }
-  }
 }
 
 u64 AddressSpace::end_of_translatable(u64 address, u64 end) const {
@@ -209,7 +157,9 @@ bool AddressSpace::can_leave(StoppedThread& thread, const Registers& regs) {
   if (regs.eflags & trap_flag) return false;
   auto restrictions = restrictions_of(thread.tid);
   if (restrictions.sandboxed) give_up("it restricts its system calls (seccomp)");
+  if (restrictions.shadow_stack) give_up("it uses a shadow stack");
   thread.holds_faults = restrictions.holds_faults;
+  thread.alone = restrictions.alone;
   if (!restartable_known_) find_restartable();
   if (auto range = announced_sequence(memory_, thread.tid)) {
     if (std::ranges::find(restartable_, *range) == restartable_.end()) {
@@ -239,12 +189,12 @@ void AddressSpace::give_up(std::string why) {
 
 // Memory outside of arenas that may be executed and holds nothing: the end of the kernel's vdso, or
 // what follows the code of a file in its last page. Writing to it copies that page for the process.
-std::optional<u64> AddressSpace::find_call_site() {
+std::optional<u64> AddressSpace::find_call_site(size_t size) {
+  std::vector<u8> bytes(size);
   for (bool vdso : {true, false})
     for (const auto& mapping : map_.list()) {
       if (!mapping.is_fixed_code() || mapping.is_vdso() != vdso) continue;
-      u64 site = mapping.end - call_site_size;
-      std::array<u8, call_site_size> bytes;
+      u64 site = mapping.end - size;
       if (memory_.read(site, bytes.data(), bytes.size()) &&
           std::ranges::all_of(bytes, [](u8 byte) { return byte == 0; }))
         return site;
@@ -271,8 +221,7 @@ bool AddressSpace::map_arena(StoppedThread& thread, u64 site, u64 base, ArenaSha
 }
 
 bool AddressSpace::add_arena(StoppedThread& thread, u64 address) {
-  if (has_shadow_stack(tid_)) return give_up("it uses a shadow stack"), false;
-  auto outside = cache_.arenas().empty() ? find_call_site() : cache_.call_site();
+  auto outside = cache_.arenas().empty() ? find_call_site(call_site_size) : cache_.call_site();
   if (!outside) return give_up("no room for code in the process"), false;
   auto shape = cache_.shape();
   u64 base = half_mapped_ ? half_mapped_ : map_.hole(address, shape.size(), shape.reach());
@@ -293,71 +242,6 @@ bool AddressSpace::prepare(StoppedThread& thread, u64 address) {
   return cache_.reaches(address) || add_arena(thread, address);
 }
 
-// It is run from the beginning, so all of it will be in use again.
-void AddressSpace::inherit_code(const AddressSpace& parent) {
-  cache_.set_code(parent.cache_.code());
-  pages_ = parent.pages_;
-  adopted_ = parent.adopted_;
-  edge_numbers_ = parent.edge_numbers_;
-  entered_ = parent.entered_;
-  restartable_ = parent.restartable_;
-  stale_ = parent.stale_;
-}
-
-std::shared_ptr<const AddressSpace::Image> AddressSpace::image() {
-  if (stale_ || cache_.full() || cache_.arenas().empty()) return nullptr;
-  auto image = std::make_shared<Image>();
-  for (const auto& arena : cache_.arenas()) {
-    auto& bytes = image->arenas.emplace_back();
-    bytes.code.resize(arena.code_used), bytes.slots.resize(arena.slots_used);
-    bytes.table.resize(arena.shape.table_size());
-    if (!memory_.read(arena.base, bytes.code.data(), bytes.code.size()) ||
-        !memory_.read(arena.slots(), bytes.slots.data(), bytes.slots.size()) ||
-        !memory_.read(arena.table(), bytes.table.data(), bytes.table.size()))
-      return nullptr;
-  }
-  image->code = cache_.code();
-  image->pages = pages_;
-  for (const auto& [address, bytes] : adopted_) image->pages.try_emplace(address, bytes);
-  image->edge_numbers = edge_numbers_;
-  image->restartable = restartable_;
-  return image;
-}
-
-bool AddressSpace::adopt(StoppedThread& thread, const Image& image) {
-  const auto& arenas = image.code.arenas();
-  if (half_mapped_ || !inherited_.empty() || !obstacle_.empty() || has_shadow_stack(tid_))
-    return true;
-  auto is_free = [&](const Arena& arena) {
-    return std::ranges::none_of(map_.list(), [&](const Mapping& one) {
-      return one.start < arena.base + arena.shape.size() && arena.base < one.end;
-    });
-  };
-  auto site = find_call_site();
-  if (!site || !std::ranges::all_of(arenas, is_free)) return true;
-  for (const auto& arena : arenas) {
-    bool mapped = map_arena(thread, *site, arena.base, arena.shape);
-    if (thread.gone) return false;
-    memory_.write(*site, std::vector<u8>(call_site_size));
-    if (!mapped) return false;
-    cache_.add_arena(std::exchange(half_mapped_, 0));
-  }
-  for (size_t n = 0; n < arenas.size(); ++n) {
-    const auto& bytes = image.arenas[n];
-    if (!memory_.write(arenas[n].base, bytes.code) ||
-        (!bytes.slots.empty() && !memory_.write(arenas[n].slots(), bytes.slots)) ||
-        (!bytes.table.empty() && !memory_.write(arenas[n].table(), bytes.table)))
-      return stale_ = true, false;
-  }
-  cache_.set_code(image.code);
-  adopted_ = image.pages;
-  edge_numbers_ = image.edge_numbers;
-  restartable_ = image.restartable;
-  for (const auto& mapping : map_.list())
-    if (mapping.executable && mapping.readable) verify(mapping);
-  return true;
-}
-
 // What the parent had counted by then is the parent's.
 void AddressSpace::inherit() {
   for (u64 base : inherited_) cache_.add_arena(base);
@@ -375,8 +259,9 @@ void AddressSpace::unmap_arenas(StoppedThread& thread) {
   auto bases = std::exchange(inherited_, {});
   for (const auto& arena : cache_.arenas()) bases.push_back(arena.base);
   if (half_mapped_) bases.push_back(half_mapped_);
-  auto site =
-      bases.empty() || restrictions_of(thread.tid).sandboxed ? std::nullopt : find_call_site();
+  auto site = bases.empty() || restrictions_of(thread.tid).sandboxed
+                  ? std::nullopt
+                  : find_call_site(call_site_size);
   if (!site) return;
   give_up("it is left to itself");
   for (size_t n = 0; n < bases.size(); ++n) {
@@ -392,11 +277,12 @@ bool AddressSpace::is_arena(u64 address) const {
   const auto* data = map_.find(address);
   const auto* code = data ? map_.find(data->start - 1) : nullptr;
   auto is = [&](ArenaShape shape) {
-    return data->size() == shape.data_size() && code->size() == shape.code_size;
+    bool anonymous = data->inode == 0 && code->inode == 0 && code->executable && !code->writable;
+    return (anonymous && data->size() == shape.data_size() && code->size() == shape.code_size) ||
+           ImageFile::made(*code, *data, shape);
   };
-  return code && data->inode == 0 && code->inode == 0 && code->executable && !code->writable &&
-         (is(shape_of(CopyFor::windows)) || is(shape_of(CopyFor::memory)) ||
-          is(shape_of(CopyFor::whole_run)) || is(shape_of(CopyFor::contexts)));
+  return code && (is(shape_of(CopyFor::windows)) || is(shape_of(CopyFor::memory)) ||
+                  is(shape_of(CopyFor::whole_run)) || is(shape_of(CopyFor::contexts)));
 }
 
 int AddressSpace::take_scratch() {
@@ -417,6 +303,8 @@ void AddressSpace::make_room() {
   clear_cache();
   pages_.clear();
   adopted_.clear();
+  files_.clear();
+  adopted_files_.clear();
   page_list_.clear();
   pages_listed_ = 0;
   stale_ = false;

@@ -16,9 +16,11 @@
 #include "base/result.h"
 #include "record/software/branch_drain.h"
 #include "record/software/code_cache.h"
+#include "record/software/image_file.h"
 #include "record/software/inject.h"
 #include "record/software/patched_pages.h"
 #include "record/software/restartable.h"
+#include "record/system/file_version.h"
 #include "record/system/memory_map.h"
 #include "record/system/process_memory.h"
 #include "record/x86/registers.h"
@@ -90,13 +92,16 @@ class AddressSpace {
 
   // What was translated in a process, for others that run the same program with the same addresses.
   // It is read while the process is there.
+  struct CodeFile {
+    Mapping mapping;
+    std::optional<FileVersion> version;  // before its pages were read
+  };
   struct Image {
-    struct Contents {
-      std::vector<u8> code, slots, table;
-    };
-    std::vector<Contents> arenas;
+    ImageFile file;  // what the arenas hold
     TranslatedCode code;
     Pages pages;
+    std::vector<u64> page_list;   // their addresses, sorted
+    std::vector<CodeFile> files;  // that these are of
     std::vector<u32> edge_numbers;
     std::vector<CodeRange> restartable;
   };
@@ -146,10 +151,18 @@ class AddressSpace {
   void inherit();
   void inherit_code(const AddressSpace& parent);
   bool map_arena(StoppedThread& thread, u64 site, u64 base, ArenaShape shape);
+  bool map_image(StoppedThread& thread, const Image& image);
+  bool write_image(StoppedThread& thread, const Image& image);
+  bool is_same(u64 address, const Mapping& mapping);
+  void verify(std::span<const u64> addresses);
   void verify(const Mapping& mapping);
-  std::optional<u64> find_call_site();
-  const u8* page(u64 address, bool vdso);
+  void note_file(const Mapping& mapping);
+  bool adopt_file(const Mapping& mapping);
+  std::optional<u64> find_call_site(size_t size);
+  const u8* page(u64 address, const Mapping& mapping);
   void find_restartable();
+  std::vector<CodeRange> sequences_in(const Mapping& data, const Mapping& code);
+  std::vector<CodeRange> read_sequences(const Mapping& data, const Mapping& code);
   u64 end_of_translatable(u64 address, u64 end) const;
 
   pid_t tid_;
@@ -162,6 +175,8 @@ class AddressSpace {
   Pages pages_;
   Pages
       adopted_;  // that copies in the cache were made of, and nobody has looked at in this process
+  std::vector<CodeFile> files_;          // of pages_
+  std::vector<CodeFile> adopted_files_;  // of adopted_
   std::vector<u64> page_list_;  // addresses of those that could be patched, sorted; made when
   size_t pages_listed_ = 0;     // there were so many
   std::vector<u8> line_;

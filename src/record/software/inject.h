@@ -11,10 +11,13 @@
 #include <sys/types.h>
 
 #include <optional>
+#include <span>
+#include <string_view>
 
 #include "base/types.h"
 #include "record/system/ptrace.h"
 #include "record/system/target_memory.h"
+#include "record/x86/file_mappings.h"
 #include "record/x86/system_call.h"
 
 namespace pgokit::record {
@@ -25,6 +28,7 @@ struct StoppedThread {
   int deliver = 0;            // the signal that it stopped for, to be delivered then
   bool gone = false;          // it has ended or executes another program: waitpid() will tell
   bool holds_faults = false;  // SIGSEGV is blocked or ignored
+  bool alone = false;         // the only one of its process
   bool reads_time = false;    // is permitted to, as was found out for that
   bool let_go = false;        // after this: a stop that the recorder asked for before is of no use
 };
@@ -34,5 +38,17 @@ struct StoppedThread {
 // the thread is in another stop then, with its registers as they were, or gone.
 std::optional<u64> inject(TargetMemory& memory, StoppedThread& thread, u64 site,
                           const SystemCall& call);
+
+struct MadeMappings {
+  size_t made = 0;
+  u64 result = 0;  // of the last call
+};
+// The same for the mappings of a file in one stop: the thread opens `path`, and closes it again
+// before it stops. It is the only one of its process. `site` has mapping_site_size bytes. Signals
+// wait meanwhile; if one could not, thread.deliver has it. nullopt: no call was made, or the thread
+// is gone.
+std::optional<MadeMappings> inject_mappings(TargetMemory& memory, StoppedThread& thread, u64 site,
+                                            std::string_view path,
+                                            std::span<const FileMapping> mappings);
 
 }  // namespace pgokit::record

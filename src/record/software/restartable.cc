@@ -44,10 +44,13 @@ std::vector<CodeRange> find_sequences(Bytes data, const Mapping& code) {
   std::vector<CodeRange> ranges;
   auto in_code = [&](u64 address) { return address >= code.start && address < code.end; };
   for (; data.size() >= sizeof(Description); data = data.subspan(8)) {
+    // Of all data, that of each process that is recorded: most is out with this.
+    u64 start;
+    std::memcpy(&start, data.data() + offsetof(Description, start), sizeof start);
+    if (!in_code(start)) continue;
     Cursor in(data);
     auto one = in.get<Description>();
-    if (one.makes_sense() && in_code(one.start) && in_code(one.abort))
-      ranges.push_back(one.range());
+    if (one.makes_sense() && in_code(one.abort)) ranges.push_back(one.range());
   }
   return ranges;
 }

@@ -117,17 +117,16 @@ bool has_pending_signal(pid_t tid) {
 Restrictions restrictions_of(pid_t tid) {
   auto status = status_text(tid);
   u64 held = number_of(status, "SigBlk", 16) | number_of(status, "SigIgn", 16);
-  return {.sandboxed = is_sandboxed(status), .holds_faults = (held >> (SIGSEGV - 1) & 1) != 0};
+  return {.sandboxed = is_sandboxed(status),
+          .holds_faults = (held >> (SIGSEGV - 1) & 1) != 0,
+          .shadow_stack = line_of(status, "x86_Thread_features").find("shstk") != std::string::npos,
+          .alone = number_of(status, "Threads") == 1};
 }
 
 Credentials credentials_of(pid_t tid) {
   auto status = status_text(tid);
   return {.capabilities = number_of(status, "CapEff", 16),
           .filtered = number_of(status, "Seccomp") != 0};
-}
-
-bool has_shadow_stack(pid_t tid) {
-  return status_line(tid, "x86_Thread_features").find("shstk") != std::string::npos;
 }
 
 }  // namespace pgokit::record

@@ -25,6 +25,8 @@ bool has_pending_signal(pid_t tid);
 struct Restrictions {
   bool sandboxed = false;     // its system calls are filtered by more than the recorder's own are
   bool holds_faults = false;  // SIGSEGV is blocked or ignored
+  bool shadow_stack = false;  // return addresses that a copy pushes would not be in it
+  bool alone = false;         // it has one thread
 };
 Restrictions restrictions_of(pid_t tid);
 struct Credentials {
@@ -32,7 +34,5 @@ struct Credentials {
   bool filtered = false;  // by seccomp
 };
 Credentials credentials_of(pid_t tid);
-// Return addresses that a copy pushes would not be in it.
-bool has_shadow_stack(pid_t tid);
 
 }  // namespace pgokit::record
