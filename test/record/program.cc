@@ -2,6 +2,7 @@
 // depends on everything it did.
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
@@ -19,6 +20,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -333,6 +335,30 @@ void crowd(int rounds) {
   std::printf("crowd %lx\n", sum);
 }
 
+// What a process that was recorded has: its copies may be in a file, which it must not hold open.
+void maps(int rounds) {
+  std::printf("maps %lx", work(1, rounds));
+  std::ifstream lines("/proc/self/maps");
+  bool of_copies = false;
+  for (std::string line; std::getline(lines, line);)
+    of_copies |= line.find("/memfd:pgokit") != line.npos;
+  lines.close();
+  int files = 0;
+  for (int fd = 0; fd < 1024; ++fd) files += fcntl(fd, F_GETFD) >= 0;
+  std::printf(" %d files\n%s", files, of_copies ? "copies\n" : "");
+}
+
+// One after the other.
+void starts(int rounds) {
+  std::string number = std::to_string(rounds);
+  const char* arguments[] = {self, "maps", number.c_str(), nullptr};
+  for (int n = 0; n < 8; ++n) {
+    pid_t pid = 0;
+    if (posix_spawn(&pid, self, nullptr, nullptr, const_cast<char**>(arguments), environ) == 0)
+      waitpid(pid, nullptr, 0);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -354,6 +380,8 @@ int main(int argc, char** argv) {
   if (mode == "recursion") recursion(rounds);
   if (mode == "waits") waits(rounds);
   if (mode == "crowd") crowd(rounds);
+  if (mode == "maps") maps(rounds);
+  if (mode == "starts") starts(rounds);
   if (mode == "forever") {
     std::printf("ready\n");
     std::fflush(stdout);

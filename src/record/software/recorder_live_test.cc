@@ -338,6 +338,26 @@ TEST(Recorder, WindowsGoOnBehindSystemCalls) {
   unlink(path.c_str());
 }
 
+TEST(Recorder, LaterProcessesOfAProgramMapItsCopies) {
+  if (!tracing_permitted()) GTEST_SKIP() << "ptrace is not permitted here";
+  auto path = temporary("data");
+  size_t with_copies = 0;
+  auto checked = until_enough(100, [&](int factor) {
+    std::vector<std::string> command = {RECORDED, "starts", std::to_string(40 * factor)};
+    auto recorded = in_process(
+        [&] { return record_to({.output = path, .command = command, .frequency = 1000}); });
+    constexpr std::string_view line = "copies\n";
+    with_copies = 0;
+    for (size_t at; (at = recorded.output.find(line)) != std::string::npos; ++with_copies)
+      recorded.output.erase(at, line.size());
+    EXPECT_EQ(recorded.output, run(command).output);
+    return Checker().check(path);
+  });
+  EXPECT_GE(with_copies, 1U);
+  EXPECT_EQ(checked.processes, 9U);
+  unlink(path.c_str());
+}
+
 TEST(Recorder, ThreadsThatWaitInWindowsLeaveRoomForOthers) {
   if (!tracing_permitted()) GTEST_SKIP() << "ptrace is not permitted here";
   auto path = temporary("data");
