@@ -46,6 +46,7 @@ Result<std::unique_ptr<AddressSpace>> AddressSpace::open_forked(pid_t tid,
                                                                 const AddressSpace& parent) {
   auto space = TRY(open(tid, parent.cache_.purpose()));
   space->map_ = parent.map_;
+  space->unnamed_ = parent.unnamed_;
   space->obstacle_ = parent.obstacle_;
   space->scratch_counted_ = parent.scratch_counted_;
   space->inherited_edges_ = parent.cache_.edges();

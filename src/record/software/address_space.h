@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -56,6 +57,10 @@ class AddressSpace {
   bool due_for_refresh(u64 address) const;
   // Code has been mapped: what is known is not to be trusted.
   void expire_map() { map_expired_ = true; }
+  // A program whose name is not in the recording yet, nor that it has begun.
+  void set_unnamed() { unnamed_ = true; }
+  bool is_unnamed() const { return unnamed_; }
+  bool take_unnamed() { return std::exchange(unnamed_, false); }
   // Gives up what was translated if the program has patched code that it was made of.
   void check_copies();
 
@@ -170,6 +175,7 @@ class AddressSpace {
   PatchedPages patched_;
   MemoryMap map_;
   bool map_expired_ = true;
+  bool unnamed_ = false;
   std::vector<Mapping> told_data_;  // by new_data(), by address
   CodeCache cache_;
   Pages pages_;

@@ -17,6 +17,7 @@ constexpr u64 scale = 512;  // of weights
 void Sampler::refresh(FollowedThread& thread) {
   auto& space = *thread.space;
   space.cache().set_has_run([&](u64 address) { return counter_.has_run(space, address); });
+  if (space.take_unnamed()) recording_.comm(thread.pid, thread.pid, true);
   for (const auto& mapping : thread.space->refresh())
     recording_.mapped(thread.pid, thread.tid, mapping);
 }

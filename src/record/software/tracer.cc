@@ -302,6 +302,8 @@ void Tracer::handle_creation(Traced& creator) {
   auto& one = thread(tid);
   one.pid = flags & CLONE_THREAD ? creator.pid : tid;
   if (flags & CLONE_VM) {
+    // Mappings are noted once for all who share them.
+    if (creator.space && creator.space->is_unnamed()) follower_.refresh(creator);
     one.space = creator.space;
   } else if (creator.space) {
     auto space = AddressSpace::open_forked(tid, *creator.space);
@@ -338,8 +340,10 @@ void Tracer::handle_exec(Traced& one) {
   one.cpu_time = {};
   auto space = AddressSpace::open(one.pid, follower_.purpose());
   one.space = space ? std::move(*space) : nullptr;
-  recording_.comm(one.pid, one.tid, true);
-  if (one.space) follower_.refresh(one);
+  // Many processes are too short for a window: of those the recording needs no more.
+  if (one.space) one.space->set_unnamed();
+  if (one.space && (one.tid == main_pid_ || is_whole_run(follower_.purpose())))
+    follower_.refresh(one);
   if (!is_whole_run(follower_.purpose())) ticks_.keep(one.pid, one.tid);
   go_on(one);
 }

@@ -71,6 +71,7 @@ void WholeRunCounter::refresh(FollowedThread& thread) {
   auto& space = *thread.space;
   space.cache().set_has_run([&](u64 address) { return counter_.has_run(space, address); });
   space.set_counts_user([&](std::span<const EdgeCount> counts) { count(space, counts); });
+  if (space.take_unnamed()) recording_.comm(thread.pid, thread.pid, true);
   for (const auto& mapping : space.refresh()) recording_.mapped(thread.pid, thread.tid, mapping);
 }
 
