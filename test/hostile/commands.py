@@ -105,6 +105,8 @@ probes dump @probes
 probes dump @object --json
 probes dump @probes --debug-file @probes-debug
 probes stats @probes
+probes compare @probes @object
+probes compare @object @probes --json --function main
 probes disassemble @probes
 probes disassemble @probes --source-lines
 probes dump @probes --directives

@@ -236,6 +236,9 @@ DUMP = Scene({"program": ["@probes"], "object": ["@object"]},
              {"--function": "main", "--debug-file": "@probes-debug"},
              [(["@without-probes"], ["--debug-file @probes-debug"]), (["@cplusplus-probes"], ["--mangled"])],
              {("*", "--debug-file"): SAME, ("*", "--mangled"): CONTENT})
+PROBES_COMPARE = Scene({"programs": ["@probes", "@bare-probes"]}, {"--function": "main", "--top": "1"},
+                       [(["@probes", "@bare-probes", "--function", "main"], ["--changed"]), (["@cplusplus-probes", "@probes"], ["--mangled"])],
+                       {("*", "--mangled"): CONTENT, ("programs", "--changed"): CONTENT}, {"--changed": "both are different programs"})
 STATS = Scene({"program": ["@probes"], "object": ["@object"]}, {"--top": "1", "--debug-file": "@probes-debug"},
               [(["@cplusplus-probes"], ["--mangled"])], {("*", "--mangled"): CONTENT})
 DISASSEMBLE = Scene({"program": ["@probes"], "object": ["@object"]},
@@ -321,6 +324,6 @@ PROFDATA_OVERLAP = Scene(
     drop_in=True)
 
 SCENES = {"generate": GENERATE, "merge": MERGE, "show": SHOW, "compare": COMPARE, "check": CHECK, "match": MATCH, "flags": FLAGS, "map": MAP,
-          "export": EXPORT, "order": ORDER, "probes dump": DUMP, "probes stats": STATS, "probes disassemble": DISASSEMBLE,
+          "export": EXPORT, "order": ORDER, "probes dump": DUMP, "probes stats": STATS, "probes compare": PROBES_COMPARE, "probes disassemble": DISASSEMBLE,
           "probes lower": LOWER, "doctor": DOCTOR, "llvm-profgen": PROFGEN, "llvm-profdata merge": PROFDATA_MERGE,
           "llvm-profdata show": PROFDATA_SHOW, "llvm-profdata overlap": PROFDATA_OVERLAP}
