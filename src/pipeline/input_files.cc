@@ -6,6 +6,7 @@
 #include "base/cursor.h"
 #include "base/file.h"
 #include "base/parse_number.h"
+#include "report/numbers.h"
 
 namespace pgokit::pipeline {
 namespace {
@@ -102,6 +103,12 @@ Status add_list(Inputs& inputs, const std::string& path, bool files_only) {
     if (files_only) return fail("{} ({})", status.error().message, place);
     return std::unexpected(std::move(status).error().in(place));
   });
+}
+
+std::string names_of(const Inputs& inputs) {
+  if (inputs.empty()) return "the inputs";
+  if (inputs.size() == 1) return inputs[0].path;
+  return fmt::format("{} and {} more", inputs[0].path, report::grouped(inputs.size() - 1));
 }
 
 Status add_symbols(profile::Profile& profile, const std::string& path) {

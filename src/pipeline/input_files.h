@@ -24,6 +24,9 @@ Status add_weighted(Inputs& inputs, const std::string& text, bool files_only);
 // `files_only`. "-": standard input.
 Status add_list(Inputs& inputs, const std::string& path, bool files_only);
 
+// For sentences about all of them: "a.prof and 2 more".
+std::string names_of(const Inputs& inputs);
+
 // The functions named in a file, one per line, trimmed.
 Status add_symbols(profile::Profile& profile, const std::string& path);
 

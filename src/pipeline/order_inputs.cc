@@ -43,7 +43,12 @@ class Reader {
     const auto& model = into_.model;
     for (const char* option : {"--binary", "--pid", "--ignore-build-id"})
       if (!program_ && is_given(option))
-        return usage_error("{} is for recordings, and none is among the inputs", option);
+        return usage_error(
+            "{} is for recordings, and {} {}: give what 'pgokit record' wrote, or leave {} out",
+            option, names_of(options_.inputs),
+            options_.inputs.size() > 1 ? std::string("hold none")
+                                       : fmt::format("is taken for {}", first_kind_),
+            option);
     if (!has_instrumented_ && is_given("--until-mark"))
       return usage_error("--until-mark is for instrumented programs: no other input has marks");
     for (const char* option : {"--until-time", "--until", "--page-size"})
@@ -86,6 +91,7 @@ class Reader {
     auto bytes = file.bytes();
     if (bytes.empty()) return fail("{}: it is empty", file.path());
     const Input* kind = identify(bytes);
+    if (first_kind_.empty()) first_kind_ = kind ? kind->name : "a list of functions in their order";
     if (is_of_counters(kind)) {
       has_instrumented_ = true;
       return instrumented_.see(file.path(), bytes, input.weight);
@@ -168,7 +174,8 @@ class Reader {
   std::optional<program::Program> program_;
   order::LinkSymbols symbols_;
   bool has_instrumented_ = false;
-  std::string whole_run_;  // a recording without first runs; empty: there is none
+  std::string_view first_kind_;  // of the first input
+  std::string whole_run_;        // a recording without first runs; empty: there is none
 };
 
 }  // namespace

@@ -45,19 +45,15 @@ std::string_view section_name(u64 type) {
   }
 }
 
-namespace {
-
 // Names of damaged inputs may hold what ends a name in the file.
 Status check_names(const Profile& profile, Format format) {
   std::string_view ends(format == Format::text ? "\0\n" : "\0", format == Format::text ? 2 : 1);
   for (u32 id = 0; id < profile.names.size(); ++id)
     if (auto name = profile.names.text(NameId{id}); name.find_first_of(ends) != name.npos)
-      return fail("the {} form cannot hold the name '{}'", format_name(format),
-                  printable_line(name));
+      return fail("the {} form cannot hold the name '{}'{}", format_name(format),
+                  printable_line(name), name.contains('\0') ? "" : ": extbinary and binary can");
   return {};
 }
-
-}  // namespace
 
 Result<std::string> write_profile(const Profile& profile, Format format,
                                   const WriteOptions& options) {

@@ -42,6 +42,8 @@ struct WriteOptions {
 // in the split layout (it has no table of contexts), names with a zero or, in text, a line end.
 Result<std::string> write_profile(const Profile& profile, Format format,
                                   const WriteOptions& options = {});
+// The error of such a name, which may be that of an input.
+Status check_names(const Profile& profile, Format format);
 std::string write_text(const Profile& profile, const WriteOptions& options = {});
 Result<std::string> write_binary(const Profile& profile);
 Result<std::string> write_extbinary(const Profile& profile, const WriteOptions& options = {});

@@ -98,8 +98,10 @@ class OrderMaker {
         model,
         {.algorithm = *algorithm, .page_size = options_.page_size, .threads = options_.threads});
     if (done_.order.empty())
-      return fail("{}: none of the {} functions is in the link: is it the same program?",
-                  names_of_inputs(), grouped(placement_->facts().functions));
+      return fail(
+          "{}: none of the {} functions is in {}: is it the same program?",
+          pipeline::names_of(options_.inputs.inputs), grouped(placement_->facts().functions),
+          options_.link.empty() ? "the link" : fmt::format("{}", fmt::join(options_.link, ", ")));
     if (format_ == OrderFormat::call_graph && !model.has_calls())
       return fail("--format call-graph wants calls: 'pgokit flags edges', or a recording");
     TRY(write());
@@ -112,13 +114,6 @@ class OrderMaker {
     for (const auto& function : inputs_.model.functions)
       if (function.size && function.address) return true;
     return false;
-  }
-
-  std::string names_of_inputs() const {
-    const auto& inputs = options_.inputs.inputs;
-    return inputs.size() == 1
-               ? inputs[0].path
-               : report::format("{} and {} more", inputs[0].path, grouped(inputs.size() - 1));
   }
 
   Status hold_out() {

@@ -178,8 +178,22 @@ Status filter(const Settings& s, Profile& profile) {
   return {};
 }
 
+// The first input with a name that the form cannot hold.
+Error name_its_input(Error error, const pipeline::Inputs& inputs, Format format) {
+  for (const auto& input : inputs) {
+    auto file = MappedFile::open(input.path);
+    if (!file) continue;
+    auto read = profile::read_profile(file->bytes());
+    if (!read) continue;
+    if (auto names = profile::check_names(read->profile, format); !names)
+      return std::move(names).error().in(input.path);
+  }
+  return std::move(error).in(pipeline::names_of(inputs));
+}
+
 // How many bytes were written.
-Result<u64> write(const Settings& s, Format format, Profile& profile) {
+Result<u64> write(const Settings& s, const pipeline::Inputs& inputs, Format format,
+                  Profile& profile) {
   profile::WriteOptions options{.compress = s.compress,
                                 .md5_names = s.md5,
                                 .split_layout = s.split_layout,
@@ -189,6 +203,12 @@ Result<u64> write(const Settings& s, Format format, Profile& profile) {
                                                     : static_cast<u32>(s.gcov_version)};
   for (const auto& loss : profile::losses(profile, format, options))
     report::print(stderr, "pgokit merge: warning: {}\n", loss);
+  if (auto names = profile::check_names(profile, format); !names)
+    return std::unexpected(name_its_input(std::move(names).error(), inputs, format));
+  // No tool takes an empty text for a profile.
+  if (format == Format::text && profile.functions().empty())
+    return fail("{}: no function is in {}: nothing is written", pipeline::names_of(inputs),
+                inputs.size() > 1 ? "them" : "it");
   auto bytes = TRY(profile::write_profile(profile, format, options));
   auto output = TRY(OutputFile::create(s.output));
   output.write(bytes);
@@ -267,7 +287,7 @@ Result<int> merge(const Settings& s) {
   profile.flags.partial |= s.partial;
   if (s.drop_symbols) profile.symbols = {};
   if (!s.symbols.empty()) TRY(pipeline::add_symbols(profile, s.symbols));
-  u64 written = TRY(write(s, format, profile));
+  u64 written = TRY(write(s, inputs, format, profile));
   tell_outcome(s, merged, broken, written);
   return broken ? some_left_out : 0;
 }
