@@ -3,15 +3,16 @@
     number = version("zstd", WORK / "zstd")       # downloads it the first time; raises Missing, which says why
     unpack("zstd", WORK / "zstd", WORK / "zstd/plain")
 
-apt has lists and a configuration of its own in a folder of build/: nothing of the machine is changed.
+They come from where the machine's own packages do: from the sources of Debian in /etc/apt. apt has lists and a configuration of its
+own in a folder of build/: nothing of the machine is changed.
 """
 import pathlib
+import re
 import shutil
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 STATE = ROOT / "build/bench/apt"
-MIRROR = "http://deb.debian.org/debian"
 
 
 class Missing(Exception):
@@ -28,8 +29,50 @@ def release():
     return facts["VERSION_CODENAME"]
 
 
+def is_enabled(fields):
+    return "deb" in fields.get("types", "").split() and fields.get("enabled", "yes").strip().lower() not in ("no", "false", "without", "off", "disable", "0")
+
+
+def stanzas(text):
+    """Of a .sources file (deb822): a list of (name, value) each; a value may have several lines."""
+    lines = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
+    for block in re.split(r"\n[ \t]*\n", lines):
+        fields = [field.partition(":")[::2] for field in re.split(r"\n(?![ \t])", block.strip("\n")) if ":" in field]
+        if fields:
+            yield [(name.strip(), value.strip(" \t")) for name, value in fields]
+
+
+def sources_of(stanza, suite):
+    """The stanza of the release's source packages in the place of one of its packages; empty: it has none of the release."""
+    fields = {name.lower(): value for name, value in stanza}
+    if not is_enabled(fields) or suite not in fields.get("suites", "").split() or "main" not in fields.get("components", "").split():
+        return ""
+    changed = {"types": "deb-src", "suites": suite, "components": "main"}
+    kept = [(name, changed.get(name.lower(), value)) for name, value in stanza if name.lower() not in ("enabled", "architectures")]
+    return "".join(f"{name}: {value}\n" for name, value in kept)
+
+
+def source_lines(text, suite):
+    """The same of a sources.list: deb [OPTIONS] URI SUITE COMPONENT..."""
+    for line in text.splitlines():
+        entry = re.fullmatch(r"\s*deb\s+(\[[^]]*\]\s+)?(\S+)\s+(\S+)\s+([^#]*)(#.*)?", line)
+        if entry and entry[3] == suite and "main" in entry[4].split():
+            options = [word for word in (entry[1] or "").strip("[] \t").split() if not word.startswith("arch")]
+            yield " ".join(["deb-src", *([f"[{' '.join(options)}]"] if options else []), entry[2], suite, "main"]) + "\n"
+
+
+def sources(suite, etc=pathlib.Path("/etc/apt")):
+    """The lines and the stanzas, each text, that apt is to know."""
+    read = lambda files: [file.read_text(encoding="utf-8") for file in files if file.is_file()]
+    lines = [line for text in read([etc / "sources.list", *sorted(etc.glob("sources.list.d/*.list"))]) for line in source_lines(text, suite)]
+    found = [sources_of(one, suite) for text in read(sorted(etc.glob("sources.list.d/*.sources"))) for one in stanzas(text)]
+    if not lines and not any(found):
+        raise Missing(f"apt has no source of {suite} main in {etc}")
+    return "".join(dict.fromkeys(lines)), "\n".join(dict.fromkeys(one for one in found if one))
+
+
 def apt_get(folder, *words):
-    options = {"Dir::Etc::sourcelist": STATE / "sources.list", "Dir::Etc::sourceparts": "-", "Dir::State::lists": STATE / "lists",
+    options = {"Dir::Etc::sourcelist": STATE / "sources.list", "Dir::Etc::sourceparts": STATE / "sources.d", "Dir::State::lists": STATE / "lists",
                "Dir::Cache": STATE / "cache", "Acquire::Retries": 1, "APT::Update::Error-Mode": "any"}
     given = [f"-o{name}={value}" for name, value in options.items()]
     done = subprocess.run(["apt-get", "-qq", *given, *words], cwd=folder, text=True, stdin=subprocess.DEVNULL,
@@ -43,9 +86,11 @@ def update():
     """Once: a new point release needs a new build folder."""
     if (STATE / "updated").exists():
         return
-    for name in ("lists/partial", "cache/archives/partial"):
+    for name in ("sources.d", "lists/partial", "cache/archives/partial"):
         (STATE / name).mkdir(parents=True, exist_ok=True)
-    (STATE / "sources.list").write_text(f"deb-src {MIRROR} {release()} main\n", encoding="utf-8")
+    lines, found = sources(release())
+    (STATE / "sources.list").write_text(lines, encoding="utf-8")
+    (STATE / "sources.d/debian.sources").write_text(found, encoding="utf-8")
     apt_get(STATE, "update")
     (STATE / "updated").touch()
 
