@@ -251,6 +251,20 @@ void collect_lines(const program::Program& program, unsigned threads, ProgramSha
   for (const auto& part : parts) add(shape, part);
 }
 
+// Names without code of their own, at the start of another function's.
+void find_folded(const program::Program& program, ProgramShape& shape) {
+  const auto& functions = program.functions();
+  for (const auto& symbol : program.symbols().all()) {
+    const auto* range = functions.starting_at(symbol.address);
+    if (!range) continue;
+    auto owner = shape.names.intern(canonical_function_name(functions.name(range->function)));
+    auto name = shape.names.intern(canonical_function_name(symbol.name));
+    if (name == owner) continue;
+    auto& function = shape.function(name);
+    if (function.code_bytes == 0) function.folded_into = owner;
+  }
+}
+
 }  // namespace
 
 FunctionShape& ProgramShape::function(NameId name) {
@@ -304,6 +318,7 @@ Result<ProgramShape> read_shape(const program::Program& program, bool probes, un
     shape.function(shape.names.intern(name)).code_bytes += range.end - range.start;
     shape.code_bytes += range.end - range.start;
   }
+  if (!probes) find_folded(program, shape);  // with probes each has a descriptor
   shape.functions.resize(shape.names.size());
   for (auto& function : shape.functions) tidy(function);
   shape.index_guids();

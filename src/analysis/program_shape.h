@@ -10,6 +10,7 @@
 
 #include <tsl/robin_map.h>
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,6 +40,9 @@ struct FunctionShape {
   std::vector<NameId> tail_callees;           // of lines: whom its code, inlinees too, jumps to
   bool jumps = false;                         // ... or it jumps to whom the code does not tell
   bool known = false;                         // there is code or a descriptor of it
+  // The function whose code it shares: equal code is kept once by linkers (--icf) and compilers
+  // (Rust's), under all names. Calls go to that one.
+  std::optional<NameId> folded_into;
 };
 
 class ProgramShape {

@@ -79,7 +79,8 @@ class FitMeasure {
       : profile_(profile),
         shape_(shape),
         functions_(old_functions(profile)),
-        names_(profile, shape, functions_) {}
+        names_(profile, shape, functions_),
+        covered_(shape.functions.size()) {}
 
   Fit measure() && {
     fit_.code_bytes = shape_.code_bytes;
@@ -106,13 +107,19 @@ class FitMeasure {
       return;
     }
     const auto& now = shape_.functions[static_cast<size_t>(names_.at(name))];
-    if (function.ran) fit_.covered_bytes += now.code_bytes;
+    if (function.ran) cover(now.folded_into.value_or(names_.at(name)));
     auto match = match_function(function, names_.anchors_of(name), now, shape_);
     fit_.call_sites += match.call_sites;
     fit_.call_sites_there += match.call_sites_there;
     if (!match.changed) return;
     add(fit_.changed, function);
     changed_.push_back(name);
+  }
+
+  void cover(NameId owner) {
+    auto at = static_cast<size_t>(owner);
+    if (!covered_[at]) fit_.covered_bytes += shape_.functions[at].code_bytes;
+    covered_[at] = true;
   }
 
   void tell(std::vector<NameId>& names, std::vector<std::string>& texts) const {
@@ -126,6 +133,7 @@ class FitMeasure {
   const ProgramShape& shape_;
   std::vector<OldFunction> functions_;
   NameMatch names_;
+  std::vector<bool> covered_;  // by NameId of the program
   std::vector<NameId> vanished_, changed_;
   Fit fit_;
 };

@@ -74,6 +74,28 @@ TEST(Fit, TellsChangedAndVanishedFunctions) {
   EXPECT_THAT(fit.changed_names, ElementsAre("changed"));
 }
 
+// Calls of both go to the one whose code was kept.
+TEST(Fit, FoldedFunctionsHaveNotVanished) {
+  ProgramShape shape;
+  shape.names.intern("");
+  auto kept = shape.names.intern("kept"), folded = shape.names.intern("folded");
+  shape.function(kept).code_bytes = 50;
+  shape.function(kept).places = {{1, 0}};
+  shape.function(folded).folded_into = kept;
+  auto& main = shape.function(shape.names.intern("main"));
+  main.code_bytes = 50;
+  main.places = {{1, 0}, {2, 0}};
+  main.anchors = {{.at = {1, 0}, .callees = {kept}}, {.at = {2, 0}, .callees = {kept}}};
+  shape.code_bytes = 200;
+  shape.index_guids();
+  auto profile = read(
+      "main:20:1\n 1: 10 kept:10\n 2: 10 folded:10\nkept:10:10\n 1: 10\nfolded:10:10\n 7: 10\n");
+  auto fit = measure_fit(profile.profile, shape);
+  EXPECT_EQ(fit.stale_share(), 0);
+  EXPECT_EQ(fit.call_sites_there, 2);
+  EXPECT_DOUBLE_EQ(fit.covered_share(), 0.5);
+}
+
 TEST(Fit, CodeIsCoveredByWhatIsInlinedThere) {
   ProgramShape shape;
   shape.functions.resize(1);

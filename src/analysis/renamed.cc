@@ -70,7 +70,8 @@ std::vector<Anchor> NameMatch::anchors_of(NameId old) const {
   for (auto& anchor : anchors) {
     for (NameId& callee : anchor.callees) {
       u32 to = to_[static_cast<size_t>(callee)];
-      callee = NameId{to == gone ? first_gone + static_cast<u32>(callee) : to};
+      callee = to == gone ? NameId{first_gone + static_cast<u32>(callee)}
+                          : shape_.functions[to].folded_into.value_or(NameId{to});
     }
     std::ranges::sort(anchor.callees);
   }

@@ -46,7 +46,7 @@ class NameMatch {
 
   bool is_new(NameId name) const {
     auto at = static_cast<size_t>(name);
-    return shape_.functions[at].known && !taken_[at];
+    return shape_.functions[at].known && !shape_.functions[at].folded_into && !taken_[at];
   }
   void find_by_path();
   u64 likeness(NameId old, NameId now) const;

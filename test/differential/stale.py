@@ -84,6 +84,20 @@ class Matching:
                   f"{fit['call_sites_there']} of {fit['call_sites']} call sites there, matched "
                   f"{'the same bytes' if same else 'OTHER BYTES'}: {'good' if good else 'BAD'}")
 
+    def judge_folded(self, kind):
+        """Functions of equal code, of which the linker has kept one: none has vanished, nor changed."""
+        programs = {}
+        for name, flag in ("plain", "--icf=none"), ("folded", "--icf=all"):
+            programs[name] = self.folder / f"{kind}-{name}"
+            self.compile(kind, PROGRAMS / "folded.cc", programs[name], "-ffunction-sections", f"-Wl,{flag}")
+        symbols = self.run("nm", programs["folded"]).stdout
+        folded = len(set(re.findall(r"(\w+) \w _Z(?:5first|6second)l", symbols))) == 1
+        fits = {name: self.check(self.profile(program), programs["folded"]) for name, program in programs.items()}
+        good = folded and all(stale(fit) == 0 and fit["call_sites_there"] == fit["call_sites"] for fit in fits.values())
+        self.failed |= not good
+        told = ", ".join(f"{fit['vanished_functions']} of {fit['functions']} vanished of the {name} one's" for name, fit in fits.items())
+        print(f"{kind}: folded: {told}: {'good' if good else 'BAD'}")
+
     def judge_paths(self, kind):
         """The same source in two folders, given to the compiler by its absolute path."""
         programs = {}
@@ -159,6 +173,7 @@ def main():
                 matching.judge_unchanged(kind, source)
                 matching.judge_unchanged(kind, source, "--context-sensitive")
             matching.judge_paths(kind)
+            matching.judge_folded(kind)
     return 1 if matching.failed else 0
 
 
