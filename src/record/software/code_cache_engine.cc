@@ -95,7 +95,6 @@ class CodeCacheEngine : public WindowEngine {
     Registers regs;
     if (!get_registers(thread.tid, regs) || !read_header(thread)) return Progressed::running;
     bool left = has_left(thread, regs);
-    if (left) thread.deliver = 0;
     u64 pc = regs.rip;
     auto recovered = thread.space->cache().recover(regs, seen_.header);
     if (recovered.blocked) block_again(thread, *recovered.blocked);

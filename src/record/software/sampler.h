@@ -19,7 +19,6 @@
 #include "record/software/memory_samples.h"
 #include "record/software/recording_file.h"
 #include "record/software/stacks.h"
-#include "record/software/stop_mark.h"
 
 namespace pgokit::record {
 
@@ -48,7 +47,6 @@ class Sampler : public Follower {
   CopyFor purpose() const override {
     return settings_.accesses ? CopyFor::memory : CopyFor::windows;
   }
-  bool is_own_signal(FollowedThread& thread) override { return is_late_mark(thread); }
   u64 period_ns() const override { return budget_.period_ns(); }
   bool is_due(FollowedThread& thread) override;
   bool begin(FollowedThread& thread) override;

@@ -5,24 +5,17 @@
 #include "record/software/window.h"
 
 namespace pgokit::record {
-namespace {
 
-bool stopped_for_mark(const Thread& thread) {
+bool is_at_mark(const StoppedThread& thread) {
   siginfo_t info;
   return thread.deliver == static_cast<int>(mark_signal) && get_signal(thread.tid, info) &&
          is_stop_mark(info);
 }
 
-}  // namespace
-
 bool has_left(Thread& thread, const Registers& regs) {
-  return thread.window.running && thread.space && thread.space->cache().at_stop(regs.rip) &&
-         stopped_for_mark(thread);
-}
-
-bool is_late_mark(Thread& thread) {
-  Registers regs;
-  return stopped_for_mark(thread) && !(get_registers(thread.tid, regs) && has_left(thread, regs));
+  if (!thread.at_mark) return false;
+  thread.deliver = 0;
+  return thread.space->cache().at_stop(regs.rip);
 }
 
 void block_again(StoppedThread& thread, u64 signals) {

@@ -4,7 +4,8 @@
 //
 //   memory.write(area + scratch::mark, bytes_of(stop_mark()));    // what they send
 //   ...
-//   if (has_left(thread, regs)) ...                               // at a stop
+//   thread.at_mark = is_at_mark(thread);                          // at a stop
+//   if (has_left(thread, regs)) ...                               // of a window
 //   if (recovered.blocked) block_again(thread, *recovered.blocked);
 //
 // By default it is ignored, so a thread whose recorder has been killed goes on; a handler of the
@@ -34,10 +35,11 @@ inline bool is_stop_mark(const siginfo_t& info) {
          info.si_pid == mark.si_pid;
 }
 
-// The thread has stopped because it has left its copy.
+// The signal that the thread has stopped for is a mark. Asks the kernel.
+bool is_at_mark(const StoppedThread& thread);
+// A stop in a window: the thread has left its copy. False at a mark too if something else had
+// stopped it before: it is elsewhere by now. No mark is to be delivered.
 bool has_left(Thread& thread, const Registers& regs);
-// It has stopped for a mark, but something else had stopped it before: it is elsewhere by now.
-bool is_late_mark(Thread& thread);
 // The signals that the thread has blocked before its copy sent the mark. One of the program's own
 // that came meanwhile waits again.
 void block_again(StoppedThread& thread, u64 signals);

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <utility>
 
+#include "record/software/stop_mark.h"
 #include "record/system/clock.h"
 #include "record/system/launch.h"
 #include "record/system/proc_status.h"
@@ -243,8 +244,10 @@ void Tracer::handle_stop(Traced& one, Stop stop) {
   // By another thread, this one may have been anywhere.
   if (stop.event() == PTRACE_EVENT_EXEC) return handle_exec(one);
   if (one.space) one.space->use(one.tid);
-  if (one.deliver && follower_.is_own_signal(one)) one.deliver = 0;
+  one.at_mark = is_at_mark(one);
   bool over = one.window.running;
+  // A mark outside of windows is late.
+  if (one.deliver && (one.at_mark ? !over : follower_.is_own_signal(one))) one.deliver = 0;
   if (over && follower_.stopped(one, stop)) return;
   if (stop.event() == 0) go_on(one);
   if (over) follower_.keep(one);

@@ -269,7 +269,6 @@ void WholeRunCounter::go_on(FollowedThread& thread) {
 bool WholeRunCounter::is_own_signal(FollowedThread& thread) {
   siginfo_t info;
   if (!thread.engine) return false;
-  if (is_late_mark(thread)) return true;
   auto& own = state_of(thread);
   if (thread.deliver != SIGTRAP || !get_signal(thread.tid, info)) return false;
   if (info.si_code == SIGTRAP) return true;  // at a handler
@@ -331,7 +330,6 @@ bool WholeRunCounter::stopped(FollowedThread& thread, Stop stop) {
   if (stop.event() == PTRACE_EVENT_EXIT) return false;
   u64 in_copy = regs.rip;
   bool left = has_left(thread, regs);
-  if (left) thread.deliver = 0;
   bool indirect = come_out(thread, regs);
   if (!left) {
     correct_fault(thread, in_copy, regs.rip);

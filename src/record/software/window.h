@@ -51,6 +51,7 @@ struct Thread : StoppedThread {
   std::shared_ptr<AddressSpace> space;
   Window window;
   std::unique_ptr<EngineState> engine;  // made by it, and gone before `space`
+  bool at_mark = false;                 // the stop that it is in is of a mark (stop_mark.h)
 
   // The thread executes another program: what it was is no longer.
   void forget_program() { window = {}, engine.reset(), gone = reads_time = false; }
