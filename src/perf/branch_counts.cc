@@ -5,7 +5,8 @@
 namespace pgokit::perf {
 namespace {
 
-constexpr u64 version = 1;
+// The first one does not tell the uncertainty.
+constexpr u64 version = 2;
 
 void write_limits(CountEncoder& out, const std::vector<BranchCounts::Limit>& list) {
   u64 before = 0;
@@ -28,7 +29,8 @@ std::vector<BranchCounts::Limit> read_limits(CountDecoder& in, size_t files) {
 std::string encode(const BranchCounts& counts) {
   CountEncoder out;
   out.number(version);
-  out.number(counts.scale), out.number(counts.windows);
+  out.number(counts.scale);
+  out.number(counts.windows.number), out.number(counts.windows.uncertainty);
   out.number(counts.files.size());
   for (const auto& file : counts.files) out.bytes(file.path), out.bytes(as_text(file.build_id));
   u64 from = 0, to = 0;
@@ -44,9 +46,11 @@ std::string encode(const BranchCounts& counts) {
 Result<BranchCounts> decode_branch_counts(Bytes bytes) {
   BranchCounts counts;
   CountDecoder in(bytes);
-  if (u64 found = in.number(); found != version)
+  u64 found = in.number();
+  if (found == 0 || found > version)
     return fail("its branch counts are of version {}, which this pgokit does not know", found);
-  counts.scale = in.number(), counts.windows = in.number();
+  counts.scale = in.number(), counts.windows.number = in.number();
+  if (found > 1) counts.windows.uncertainty = in.number();
   for (u64 n = in.number(); n > 0 && in.ok(); --n) {
     auto path = as_text(in.bytes());
     counts.files.push_back({path, in.bytes()});

@@ -17,13 +17,11 @@
 
 #include "base/result.h"
 #include "base/types.h"
+#include "perf/windows.h"
 
 namespace pgokit::perf {
 
 struct BranchCounts {
-  // Fewer tell little of how dense the profile is, and make a thin one.
-  static constexpr u64 enough_windows = 20;
-
   struct File {
     std::string_view path;
     Bytes build_id;  // empty: it has none
@@ -47,13 +45,13 @@ struct BranchCounts {
     auto operator<=>(const Limit&) const = default;
   };
 
-  u64 scale = 1;    // counts are in units of 1 / scale
-  u64 windows = 0;  // how many stretches there were; 0: the whole run was counted
+  u64 scale = 1;         // counts are in units of 1 / scale
+  Windows windows = {};  // none: the whole run was counted
   std::vector<File> files;
   std::vector<Branch> branches;  // ascending, each once, like the others
   std::vector<Limit> begun, ended;
 
-  bool of_whole_run() const { return windows == 0 && !branches.empty(); }
+  bool of_whole_run() const { return windows.number == 0 && !branches.empty(); }
 };
 
 std::string encode(const BranchCounts& counts);

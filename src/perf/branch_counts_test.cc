@@ -1,6 +1,6 @@
 #include "perf/branch_counts.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <random>
 
@@ -13,7 +13,7 @@ BranchCounts some_counts() {
   static const std::string id = "0123456789abcdef0123";
   BranchCounts counts;
   counts.scale = 512;
-  counts.windows = 3;
+  counts.windows = Windows::of(3, 0.9);
   counts.files = {{"/bin/app", as_bytes(id)}, {"/lib/a library.so", {}}};
   counts.branches = {{{0, 0x1136}, {0, 0x1120}, 7},
                      {{0, 0x1140}, {1, 0x20}, u64(-1)},
@@ -44,8 +44,20 @@ TEST(BranchCounts, DamagedOnesAreRefused) {
   for (size_t size = 0; size < text.size(); ++size)
     EXPECT_FALSE(decode_branch_counts(as_bytes(text).first(size))) << size;
   auto other = text;
-  other[0] = 2;
-  EXPECT_FALSE(decode_branch_counts(as_bytes(other)));
+  for (int version : {0, 3}) {
+    other[0] = static_cast<char>(version);
+    EXPECT_FALSE(decode_branch_counts(as_bytes(other))) << version;
+  }
+}
+
+// As they were written before the uncertainty was.
+TEST(BranchCounts, OlderOnesAreRead) {
+  const u8 first[] = {1, 128, 4, 30, 1, 1, 'a', 0, 1, 1, 4, 1, 2, 7, 0, 0};
+  auto read = decode_branch_counts(first);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->scale, 512U);
+  EXPECT_EQ(read->windows, Windows{.number = 30});
+  EXPECT_THAT(read->branches, testing::ElementsAre(BranchCounts::Branch{{0, 2}, {0, 1}, 7}));
 }
 
 TEST(BranchCounts, AnyBytesAreReadOrRefused) {

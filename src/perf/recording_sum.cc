@@ -104,7 +104,7 @@ void RecordingSum::take(BranchCounts counts, u64 weight) {
   };
   append(all_.branches, counts.branches);
   append(all_.begun, counts.begun), append(all_.ended, counts.ended);
-  all_.windows = add_saturated(all_.windows, multiply_saturated(counts.windows, weight));
+  all_.windows.add(counts.windows, weight);
   // Rarely enough that many recordings cost hardly more than their bytes.
   if (all_.branches.size() < 2 * summed_) return;
   sum_up(all_);

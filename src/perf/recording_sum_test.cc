@@ -120,7 +120,7 @@ TEST(RecordingSum, BuildsOfOnePathStayApart) {
 TEST(RecordingSum, ScalesAreBroughtToOne) {
   auto with_scale = [](u64 scale) {
     auto run = whole_run(10);
-    run.counts.scale = scale, run.counts.windows = 2;
+    run.counts.scale = scale, run.counts.windows = Windows::of(2, 0.9);
     return run.image();
   };
   RecordingSum sum;
@@ -128,7 +128,8 @@ TEST(RecordingSum, ScalesAreBroughtToOne) {
   ASSERT_TRUE(add(sum, with_scale(6)));
   auto sums = sum.sums();
   EXPECT_EQ(sums.scale, 12U);
-  EXPECT_EQ(sums.windows, 4U);
+  EXPECT_EQ(sums.windows.number, 4U);
+  EXPECT_NEAR(sums.windows.likeness().value(), 0.93, 0.001);
   EXPECT_EQ(sums.branches[0].count, 10U * 3 + 10 * 2);
   auto status = add(sum, with_scale((u64{1} << 62) + 1));
   ASSERT_FALSE(status);
@@ -145,7 +146,7 @@ TEST(RecordingSum, SumsSaturate) {
 
 TEST(RecordingSum, WholeRunsAndWindowsDoNotAddUp) {
   auto windows = whole_run(3);
-  windows.counts.windows = 1;
+  windows.counts.windows.number = 1;
   RecordingSum sum;
   ASSERT_TRUE(add(sum, whole_run(1).image()));
   auto status = add(sum, windows.image());

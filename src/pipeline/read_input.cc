@@ -67,7 +67,7 @@ Status add(ReadInput&& more, ReadInput& all) {
   all.mapped &= more.mapped;
   all.matched_by_name |= more.matched_by_name;
   all.by_pgokit |= more.by_pgokit;
-  all.windows += more.windows;
+  all.windows.add(more.windows);
   all.whole_run |= more.whole_run;
   if (all.cut_short.empty()) all.cut_short = std::move(more.cut_short);
   return {};

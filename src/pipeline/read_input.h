@@ -44,7 +44,7 @@ struct ReadInput {
   std::vector<std::string> profile_files;  // sample profiles, until they are read together
   std::vector<std::string> notes;          // what was left out of them
   bool by_pgokit = false;                  // pgokit record made it
-  u64 windows = 0;                         // counted whole by it, which the counts are of
+  perf::Windows windows;                   // counted whole by it, which the counts are of
   bool whole_run = false;                  // the counts are of all that ran
   std::string cut_short;                   // why the recording is not whole; empty: it is
   u64 files = 0, bytes = 0;

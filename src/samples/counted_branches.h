@@ -37,7 +37,7 @@ class CountedPlaces {
 
 struct CountedBranches {
   BranchSums sums;
-  u64 windows = 0;         // that were counted whole; 0: the whole run was
+  perf::Windows windows;   // none: the whole run was counted
   bool whole_run = false;  // nothing is missing
 };
 

@@ -14,6 +14,7 @@
 
 #include "base/progress.h"
 #include "perf/recording.h"
+#include "perf/windows.h"
 #include "program/program.h"
 #include "samples/branch_folder.h"
 #include "samples/counts.h"
@@ -47,8 +48,8 @@ struct RecordingCounts {
   u64 mappings = 0;              // of the program's code; 0: it did not run, nothing is counted
   std::string other_build;       // build id of another build of the program that ran
   bool matched_by_name = false;  // no build id on one of the sides
-  u64 windows = 0;         // counted whole by the recorder, which `sums` are of; 0: of samples, or
-  bool whole_run = false;  // of all that ran
+  perf::Windows windows;         // which `sums` are of; none: they are of samples, or
+  bool whole_run = false;        // of all that ran
 };
 
 // An error that tells how to record, where no event has the branches that were taken.

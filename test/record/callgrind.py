@@ -118,8 +118,9 @@ class Code:
         """How often what is between the branches ran follows: what comes to an instruction goes on, or is taken away."""
         numbers = Numbers(feature(pathlib.Path(path).read_bytes(), BRANCH_COUNTS))
         version, scale, windows = numbers.next(), numbers.next(), numbers.next()
-        if (version, scale, windows) != (1, 1, 0):
+        if (version, scale, windows) != (2, 1, 0):
             raise ValueError(f"version {version}, scale {scale}, {windows} windows: no whole run")
+        numbers.next()  # the uncertainty of windows
         files = [(numbers.bytes().decode(), numbers.bytes()) for _ in range(numbers.next())]
         own = {number for number, (file, _) in enumerate(files) if file == str(self.program)}
         if not own:

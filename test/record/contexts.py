@@ -43,8 +43,8 @@ class Numbers(callgrind.Numbers):
 def flat_counts(feature):
     """Files, and branches as (from, to, count)."""
     read = Numbers(feature)
-    assert read.number() == 1
-    read.number(), read.number()
+    assert read.number() == 2
+    read.number(), read.number(), read.number()  # scale, windows, their uncertainty
     files = [(read.text(), read.text())[0].decode() for _ in range(read.number())]
     branches, source, target = [], (0, 0), (0, 0)
     for _ in range(read.number()):

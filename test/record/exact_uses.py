@@ -104,6 +104,34 @@ class Uses:
         alike = json.loads(self.run("compare", sort, goto, "-b", self.program, "-b", self.program, "--json"))
         expect(0 < alike["overlap"] < 0.9, alike)
 
+    def try_density(self):
+        """How like an endless recording's the profile will be: in the recording, in sums, and wherever it is judged."""
+        shown = {name: json.loads(self.run("show", self.files[name], "--json"))["counted"] for name in ("windows", "sort")}
+        likeness, windows = shown["windows"]["likeness"], shown["windows"]["windows"]
+        expect(0.5 <= likeness < 1 and windows > 0, shown)
+        expect(shown["sort"]["likeness"] == 0, shown)
+        # The same windows again tell nothing new; those of another run do.
+        for name, files in (("again", ("-w", f"3,{self.files['windows']}")), ("both", (self.files["windows"], self.files["more"]))):
+            self.run("merge", *files, "-o", name)
+            shown[name] = json.loads(self.run("show", name, "--json"))["counted"]
+        expect(shown["again"]["windows"] == 3 * windows and abs(shown["again"]["likeness"] - likeness) < 0.002, shown)
+        expect(0.5 < shown["both"]["likeness"] < 1, shown)
+        self.run("record", "-q", "--software", "-F20", "-o", "few", "--", self.program, "sort", "1000", code=4)
+        for name in ("windows", "few"):
+            file = self.files.get(name, name)
+            counted = json.loads(self.run("show", file, "--json"))["counted"]
+            thin = counted["likeness"] < 0.85 or counted["windows"] < 20
+            told = self.run("show", file)
+            try:
+                made = subprocess.run([self.pgokit, "generate", file, "-b", self.program, "-o", "thin.prof"], cwd=self.folder,
+                                      capture_output=True, text=True, check=True).stderr
+            except subprocess.CalledProcessError as why:
+                raise Failure(why.stderr) from why
+            checked = self.run("check", "thin.prof", "-b", self.program, "--recording", file, "--json")
+            for said in (told, made, checked):
+                expect(("record again with a larger --slowdown" in said) == thin, name, counted, said)
+            expect((json.loads(checked)["verdict"] == "thin") == thin, checked)
+
     def try_refusals(self):
         sort, goto, windows, stacks = (self.files[name] for name in ("sort", "goto", "windows", "stacks"))
         self.refused("merge", sort, windows, "-o", "none", saying="merge each kind by itself")
@@ -130,7 +158,7 @@ def main():
         return survive.NO_TRACING
     uses = Uses(pgokit, program, folder)
     failed = 0
-    for name in ("merge", "profiles", "order", "compare", "refusals"):
+    for name in ("merge", "profiles", "order", "compare", "density", "refusals"):
         try:
             getattr(uses, f"try_{name}")()
             print(f"{name}: good", flush=True)

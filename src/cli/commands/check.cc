@@ -2,6 +2,8 @@
 #include "base/file.h"
 #include "cli/commands/commands.h"
 #include "cli/options.h"
+#include "cli/views/density.h"
+#include "perf/branch_counts.h"
 #include "perf/programs.h"
 #include "pipeline/inputs.h"
 #include "profile/format.h"
@@ -64,6 +66,7 @@ struct Checked {
   std::optional<Fit> fit;
   std::string build_id;           // of the program
   std::string recorded_build_id;  // of the one that was recorded
+  perf::Windows windows;          // that were counted in the recording
   std::vector<Measure> measures;
   std::vector<std::string> warnings;
 };
@@ -90,16 +93,26 @@ Status check_settings(const Settings& s) {
   return {};
 }
 
-// Of the program by its name; profiles themselves have none.
-Result<std::string> recorded_build_id(const std::string& path, std::string_view name) {
+// What the recording tells of the program, by its name; profiles themselves have none.
+Status take_recording(const std::string& path, std::string_view name, Checked& checked) {
   auto file = TRY(MappedFile::open(path));
   if (pipeline::identify(file.bytes()) != &pipeline::inputs::recording)
     return fail("{}: is no recording", path);
   auto recording = TRY_IN(path, perf::Recording::open(file.bytes()));
   for (const auto& program : perf::find_programs(recording))
-    if (std::string_view(program.path).substr(program.path.rfind('/') + 1) == name)
-      return program.build_id.empty() ? "none" : program.build_id;
-  return fail("{}: has no samples of a program '{}'", path, name);
+    if (checked.recorded_build_id.empty() &&
+        std::string_view(program.path).substr(program.path.rfind('/') + 1) == name)
+      checked.recorded_build_id = program.build_id.empty() ? "none" : program.build_id;
+  if (checked.recorded_build_id.empty())
+    return fail("{}: has no samples of a program '{}'", path, name);
+  Bytes encoded = recording.features().branch_counts;
+  if (encoded.empty()) return {};
+  auto counts = TRY_IN(path, perf::decode_branch_counts(encoded));
+  checked.windows = counts.windows;
+  if (counts.windows.is_thin())
+    checked.warnings.push_back(
+        fmt::format("{}: {}", path, density_of(counts.windows, ways_to_more)));
+  return {};
 }
 
 Result<Fit> fit_of(Settings& s, const profile::Profile& profile, Checked& checked) {
@@ -108,12 +121,11 @@ Result<Fit> fit_of(Settings& s, const profile::Profile& profile, Checked& checke
   auto threads = static_cast<unsigned>(s.threads);
   TRY(program.load_functions(threads));
   checked.build_id = object::hex(program.file().build_id());
-  if (!s.recording.empty())
-    checked.recorded_build_id = TRY(recorded_build_id(s.recording, program.name()));
+  if (!s.recording.empty()) TRY(take_recording(s.recording, program.name(), checked));
   bool own = profile.flags.probe_based || s.program.debug_path.empty();
   const auto& debug = own ? s.binary : s.program.debug_path;
   auto shape = TRY_IN(debug, analysis::read_shape(program, profile.flags.probe_based, threads));
-  checked.warnings = probe::losses(shape.probe_damage);
+  std::ranges::move(probe::losses(shape.probe_damage), std::back_inserter(checked.warnings));
   return analysis::measure_fit(profile, shape);
 }
 
@@ -235,7 +247,9 @@ bool is_thin(const Quality& quality) { return quality.density < profile::dense_e
 // In one word, of the text and the JSON.
 std::string_view verdict_of(const Checked& checked) {
   if (checked.quality.samples == 0) return "empty";
-  return !is_good(checked) ? "bad" : is_thin(checked.quality) ? "thin" : "good";
+  return !is_good(checked)                                       ? "bad"
+         : is_thin(checked.quality) || checked.windows.is_thin() ? "thin"
+                                                                 : "good";
 }
 
 std::string verdict_text(const Checked& checked) {

@@ -7,8 +7,8 @@
 #include "base/progress.h"
 #include "cli/commands/commands.h"
 #include "cli/options.h"
+#include "cli/views/density.h"
 #include "cli/views/next_steps.h"
-#include "perf/branch_counts.h"
 #include "record/hardware/hardware_recorder.h"
 #include "record/recorder.h"
 #include "record/system/control_group.h"
@@ -95,19 +95,12 @@ Result<record::RecordSummary> record_somehow(const Settings& settings, Source& s
   return record::record_in_software(settings.record);
 }
 
-// So much of an endless recording's shares of branches is enough for most of the gain
-// (bench/thin.md).
-constexpr double dense_likeness = 0.85;
-
-bool is_thin(const record::TraceCounts& counts) {
-  return counts.windows < perf::BranchCounts::enough_windows || counts.likeness < dense_likeness;
-}
-
 // What makes a thin recording one that is not. What is wrong shrinks with the root of what there is.
 std::string way_to_more(const Settings& settings, const record::TraceCounts& counts) {
-  double wrong = std::max(1 - counts.likeness, 1e-3) / (1 - dense_likeness);
-  double times = std::max(wrong * wrong, 3.0 * perf::BranchCounts::enough_windows /
-                                             static_cast<double>(counts.windows));
+  using perf::Windows;
+  double wrong = std::max(1 - counts.likeness, 1e-3) / (1 - Windows::dense_likeness);
+  double times =
+      std::max(wrong * wrong, 3.0 * Windows::enough / static_cast<double>(counts.windows));
   const auto& record = settings.record;
   if (record.seconds > 0) return fmt::format("--for {:.0f}", std::ceil(record.seconds * times));
   if (record.command.empty()) return fmt::format("{:.0f} times as long", std::ceil(times));
@@ -116,16 +109,6 @@ std::string way_to_more(const Settings& settings, const record::TraceCounts& cou
   double slowdown = std::max(std::ceil(settings.slowdown * times / 5) * 5, least);
   if (record.frequency == 0 && slowdown <= most) return fmt::format("--slowdown {:.0f}", slowdown);
   return "--exact, which counts all of a run";
-}
-
-std::string density(const Settings& settings, const record::TraceCounts& counts) {
-  auto told = fmt::format("the profile will be {:.0f} % like that of an endless recording",
-                          100 * counts.likeness);
-  if (!is_thin(counts)) return told;
-  if (counts.windows < perf::BranchCounts::enough_windows)
-    told = fmt::format("{} tell little of the program", counted(counts.windows, "window"));
-  return fmt::format("{}: for a denser profile record again with {}", told,
-                     way_to_more(settings, counts));
 }
 
 void print_summary(const Settings& settings, const record::RecordSummary& summary,
@@ -169,7 +152,9 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
     report::print(stderr, "pgokit record: no exact timer ({}): CPU times were polled instead\n",
                   summary.tick_obstacle);
   if (counts.counted > 0 && !settings.record.exact)
-    report::print(stderr, "pgokit record: {}\n", density(settings, counts));
+    report::print(stderr, "pgokit record: {}\n",
+                  density_of(perf::Windows::of(counts.windows, counts.likeness),
+                             way_to_more(settings, counts)));
   report::print(stderr, "pgokit record: wrote {} ({})\n", settings.record.output,
                 report::file_size(summary.file_size));
   if (counts.samples || settings.record.exact)

@@ -8,6 +8,7 @@
 #include "base/unique_names.h"
 #include "cli/compilers.h"
 #include "cli/views/counters.h"
+#include "cli/views/density.h"
 #include "cli/views/processes.h"
 #include "perf/branch_counts.h"
 #include "pipeline/input_checks.h"
@@ -189,10 +190,8 @@ std::vector<std::string> warnings(const pipeline::Road& road, const Naming& nami
         option);
   // Counts of windows say nothing of how many they are from.
   double density = road.generated.density.density;
-  if (input.windows > 0 && input.windows < perf::BranchCounts::enough_windows)
-    add("the profile is thin: it comes of {} only: record for longer, or at a higher rate (-F)",
-        counted(input.windows, "window"));
-  bool of_samples = !input.ip_only && input.windows == 0 && !input.whole_run;
+  if (input.windows.is_thin()) list.push_back(density_of(input.windows, ways_to_more));
+  bool of_samples = !input.ip_only && input.windows.number == 0 && !input.whole_run;
   if (of_samples && density > 0 && density * 1.05 < profile::dense_enough)
     add("the profile is thin (density {}): {} times as many samples would optimize better: record "
         "for longer, or at a higher rate (-F)",
@@ -344,7 +343,7 @@ void print_summary(const pipeline::Road& road) {
   const auto& input = road.input;
   const auto& use = input.use;
   if (input.whole_run) report::print(stderr, "counted   every branch of the whole run\n");
-  bool only_counted = use.samples() == 0 && (input.whole_run || input.windows > 0);
+  bool only_counted = use.samples() == 0 && (input.whole_run || input.windows.number > 0);
   if (input.kind->of_samples && !only_counted) {
     report::print(stderr, "samples   {} = {} used", grouped(use.samples()), grouped(use.used()));
     for (const auto& part : dropped_samples(input))
@@ -360,9 +359,9 @@ void print_summary(const pipeline::Road& road) {
       report::print(stderr, ", {} dropped as never really taken", grouped(use.entries_wrong_path));
     report::print(stderr, "\n");
   }
-  if (input.windows)
+  if (input.windows.number)
     report::print(stderr, "windows   {}, counted whole: the counts are theirs\n",
-                  grouped(input.windows));
+                  grouped(input.windows.number));
   print_events(input.events);
   report::print(stderr, "program   {}\n", road.program->path());
   report::print(stderr, "code      {}, {}{}\n", counted(input.distinct_ranges, "range"),
@@ -425,7 +424,8 @@ void print_json(const pipeline::Road& road, bool with_stats) {
   Json list = Json::array();
   for (const auto& warning : warnings(road, naming_of(road))) list.push(warning);
   Json json = Json::object();
-  if (input.windows) json.set("windows", input.windows);
+  if (input.windows.number) json.set("windows", input.windows.number);
+  if (auto likeness = input.windows.likeness()) json.set("likeness", *likeness);
   if (input.whole_run) json.set("whole_run", true);
   json.set("input", names_of(road.options.read.inputs))
       .set("binary", road.program->path())

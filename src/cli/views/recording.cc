@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/compilers.h"
+#include "cli/views/density.h"
 #include "cli/views/processes.h"
 #include "perf/branch_contexts.h"
 #include "perf/branch_counts.h"
@@ -144,13 +145,17 @@ void print_samples(const perf::Summary& sum) {
 void print_counts(const Facts& facts) {
   if (const auto& counts = facts.counted; counts && !counts->branches.empty())
     row("counted",
-        fmt::format(
-            "{} in {}, in {}{}", report::counted(counts->branches.size(), "branch", "branches"),
-            report::counted(counts->files.size(), "file"),
-            counts->of_whole_run() ? "the whole run" : report::counted(counts->windows, "window"),
-            facts.contexts && facts.contexts->nodes.size() > 1
-                ? ", by " + report::counted(facts.contexts->nodes.size(), "calling context")
-                : ""));
+        fmt::format("{} in {}, in {}{}",
+                    report::counted(counts->branches.size(), "branch", "branches"),
+                    report::counted(counts->files.size(), "file"),
+                    counts->of_whole_run() ? "the whole run"
+                                           : report::counted(counts->windows.number, "window"),
+                    facts.contexts && facts.contexts->nodes.size() > 1
+                        ? ", by " + report::counted(facts.contexts->nodes.size(), "calling context")
+                        : ""));
+  if (auto density = facts.counted ? density_of(facts.counted->windows, ways_to_more) : "";
+      !density.empty())
+    row("density", density);
 }
 
 std::vector<std::string> problems(const Facts& facts) {
@@ -298,7 +303,8 @@ void print_json(const Facts& facts) {
                                      .set("whole_run", counts->of_whole_run())
                                      .set("branches", counts->branches.size())
                                      .set("files", counts->files.size())
-                                     .set("windows", counts->windows)
+                                     .set("windows", counts->windows.number)
+                                     .set("likeness", counts->windows.likeness().value_or(0))
                                      .set("contexts", contexts)));
   all.set(
       "call_chains",

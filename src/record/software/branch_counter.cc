@@ -116,7 +116,7 @@ double BranchCounter::likeness_of_halves() const {
 
 perf::BranchCounts BranchCounter::counts(u64 scale) const {
   perf::BranchCounts all;
-  all.scale = scale, all.windows = windows_;
+  all.scale = scale, all.windows.number = windows_;
   all.files.resize(files_.size());
   for (const auto& [path, number] : files_) all.files[number].path = path;
   all.branches.reserve(numbers_.size());

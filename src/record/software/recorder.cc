@@ -158,10 +158,7 @@ Result<RecordSummary> record_in_software(const RecordSettings& settings) {
                    .budget = budget,
                    .until_dense = settings.until_dense,
                    .accesses = settings.memory ? accesses_per_sample : 0});
-  return follow(settings, sampler, ticks, recording, [&] {
-    sampler.estimate();
-    recording.branch_counts(sampler.branch_counts());
-  });
+  return follow(settings, sampler, ticks, recording, [&] { sampler.write_counts(); });
 }
 
 }  // namespace pgokit::record

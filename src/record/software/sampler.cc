@@ -116,7 +116,7 @@ u64 Sampler::cost_ns(const FollowedThread& thread) {
 
 bool Sampler::has_enough() {
   constexpr double alike = 0.95;
-  if (!settings_.until_dense || counts_.windows < perf::BranchCounts::enough_windows) return false;
+  if (!settings_.until_dense || counts_.windows < perf::Windows::enough) return false;
   estimate();
   return counts_.likeness >= alike;
 }
@@ -155,7 +155,12 @@ void Sampler::add_counts(FollowedThread& thread) {
 // Of halves, each has twice the variance of the whole, and their difference four times.
 void Sampler::estimate() { counts_.likeness = (1 + counter_.likeness_of_halves()) / 2; }
 
-perf::BranchCounts Sampler::branch_counts() const { return counter_.counts(scale); }
+void Sampler::write_counts() {
+  estimate();
+  auto counts = counter_.counts(scale);
+  counts.windows = perf::Windows::of(counts.windows.number, counts_.likeness);
+  recording_.branch_counts(std::move(counts));
+}
 
 // Returning from a signal handler is no return to behind a call.
 size_t Sampler::real_frames(AddressSpace& space, std::span<const u64> chain) {

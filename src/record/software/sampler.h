@@ -56,12 +56,12 @@ class Sampler : public Follower {
   bool has_enough() override;
   void refresh(FollowedThread& thread) override;
 
-  // TraceCounts::likeness of what there is.
-  void estimate();
-  // What the windows have counted.
-  perf::BranchCounts branch_counts() const;
+  // What the windows have counted, to the recording.
+  void write_counts();
 
  private:
+  // TraceCounts::likeness of what there is.
+  void estimate();
   bool begin_here(FollowedThread& thread, const Registers& regs);
   bool adopt(FollowedThread& thread, const Registers& regs);
   static size_t real_frames(AddressSpace& space, std::span<const u64> chain);

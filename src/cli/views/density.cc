@@ -1,0 +1,20 @@
+#include "cli/views/density.h"
+
+#include <fmt/format.h>
+
+#include "report/numbers.h"
+
+namespace pgokit::cli {
+
+std::string density_of(const perf::Windows& windows, std::string_view way) {
+  std::string told;
+  if (auto likeness = windows.likeness())
+    told = fmt::format("the profile will be {:.0f} % like that of an endless recording",
+                       100 * *likeness);
+  if (!windows.is_thin()) return told;
+  if (windows.are_few())
+    told = fmt::format("{} tell little of the program", report::counted(windows.number, "window"));
+  return fmt::format("{}: for a denser profile record again with {}", told, way);
+}
+
+}  // namespace pgokit::cli

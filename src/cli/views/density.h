@@ -1,0 +1,20 @@
+#pragma once
+
+// How dense a profile of counted windows is, in words.
+
+#include <string>
+#include <string_view>
+
+#include "perf/windows.h"
+
+namespace pgokit::cli {
+
+// "the profile will be 92 % like that of an endless recording"; where it is thin, `way` is named as
+// what to record with. Empty if there is nothing to tell.
+std::string density_of(const perf::Windows& windows, std::string_view way);
+
+// For those who do not know how it was recorded.
+inline constexpr std::string_view ways_to_more =
+    "a larger --slowdown, for longer (--for), or with --exact, which counts all of a run";
+
+}  // namespace pgokit::cli
