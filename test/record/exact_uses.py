@@ -7,6 +7,7 @@ PROGRAM is program.cc. Its recordings are of two modes, so that sums differ from
 """
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -132,6 +133,25 @@ class Uses:
                 expect(("record again with a larger --slowdown" in said) == thin, name, counted, said)
             expect((json.loads(checked)["verdict"] == "thin") == thin, checked)
 
+    def try_builds(self):
+        """Two builds of one path, one after the other: each has its own branches."""
+        code = pathlib.Path(self.program).read_bytes()
+        note = code.index(b"GNU\0", code.index(b"\x03\0\0\0GNU\0")) + 4
+        builds = {"first": code, "other": code[:note] + bytes(range(1, 21)) + code[note + 20:]}
+        for name, data in builds.items():
+            (self.folder / name).write_bytes(data)
+            (self.folder / name).chmod(0o755)
+        script = "cp first app; ./app sort 300; cp other new; mv new app; ./app goto 300; true"
+        self.run("record", "-q", "--exact", "-o", "builds", "--", "/bin/sh", "-c", script)
+        listed = [one["build_id"] for one in json.loads(self.run("show", "builds", "--json"))["build_ids"] if one["path"].endswith("/app")]
+        expect(len(set(listed)) == 2, listed)
+        for name, mode in (("first", "sort"), ("other", "goto")):
+            shutil.copy(self.folder / name, self.folder / "app")
+            self.run("generate", "builds", "-b", "app", "-q", "-o", f"{name}.raw", "--format", "raw")
+            self.run("record", "-q", "--exact", "-o", "alone", "--", "./app", mode, "300", code=4)
+            self.run("generate", "alone", "-b", "app", "-q", "-o", "alone.raw", "--format", "raw")
+            self.same(f"{name}.raw", "alone.raw")
+
     def try_refusals(self):
         sort, goto, windows, stacks = (self.files[name] for name in ("sort", "goto", "windows", "stacks"))
         self.refused("merge", sort, windows, "-o", "none", saying="merge each kind by itself")
@@ -158,7 +178,7 @@ def main():
         return survive.NO_TRACING
     uses = Uses(pgokit, program, folder)
     failed = 0
-    for name in ("merge", "profiles", "order", "compare", "density", "refusals"):
+    for name in ("merge", "profiles", "order", "compare", "density", "builds", "refusals"):
         try:
             getattr(uses, f"try_{name}")()
             print(f"{name}: good", flush=True)

@@ -20,13 +20,15 @@ size_t BranchCounter::EndsHash::operator()(const Ends& ends) const {
 BranchCounter::Place BranchCounter::place_of(const AddressSpace& space, u64 address) {
   const auto* mapping = space.map().find(address);
   if (!mapping || !mapping->is_fixed_code()) return {};
-  auto file = files_.try_emplace(mapping->path, static_cast<u32>(files_.size())).first->second;
-  return {.file = file, .offset = address - mapping->start + mapping->offset};
+  auto file = files_.find(*mapping);
+  if (file == files_.end())
+    file = files_.emplace(FileKey::of(*mapping), static_cast<u32>(files_.size())).first;
+  return {.file = file->second, .offset = address - mapping->start + mapping->offset};
 }
 
 bool BranchCounter::has_run(const AddressSpace& space, u64 address) const {
   const auto* mapping = space.map().find(address);
-  auto file = mapping ? files_.find(mapping->path) : files_.end();
+  auto file = mapping ? files_.find(*mapping) : files_.end();
   if (file == files_.end()) return false;
   return run_.contains(key_of({file->second, address - mapping->start + mapping->offset}));
 }
@@ -43,7 +45,7 @@ u32 BranchCounter::number_of(const Ends& ends) {
 }
 
 std::vector<u64> BranchCounter::targets_in(const Mapping& mapping) const {
-  auto file = files_.find(mapping.path);
+  auto file = files_.find(mapping);
   if (file == files_.end() || file->second >= targets_.size()) return {};
   std::vector<u64> addresses;
   for (u64 offset : targets_[file->second])
@@ -118,7 +120,7 @@ perf::BranchCounts BranchCounter::counts(u64 scale) const {
   perf::BranchCounts all;
   all.scale = scale, all.windows.number = windows_;
   all.files.resize(files_.size());
-  for (const auto& [path, number] : files_) all.files[number].path = path;
+  for (const auto& [key, number] : files_) all.files[number].path = key.path;
   all.branches.reserve(numbers_.size());
   for (const auto& [ends, number] : numbers_)
     all.branches.push_back({ends.from, ends.to, counts_[number]});
@@ -126,6 +128,12 @@ perf::BranchCounts BranchCounter::counts(u64 scale) const {
   for (const auto& [place, count] : begun_) all.begun.push_back({place, count});
   for (const auto& [place, count] : ended_) all.ended.push_back({place, count});
   return all;
+}
+
+std::vector<FileKey> BranchCounter::files() const {
+  std::vector<FileKey> list(files_.size());
+  for (const auto& [key, number] : files_) list[number] = key;
+  return list;
 }
 
 }  // namespace pgokit::record

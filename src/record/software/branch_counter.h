@@ -4,7 +4,8 @@
 //
 //   BranchCounter counter;
 //   counter.add(*thread.space, thread.window, weight);        // when the window is over
-//   recording.branch_counts(counter.counts(512));             // weights are in units of 1 / 512
+//   // Weights are in units of 1 / 512.
+//   recording.branch_counts(counter.counts(512), counter.files());
 //
 // Most branches of a window have been in windows before: what they come to is looked up once for
 // each address space (AddressSpace::edge_numbers).
@@ -40,6 +41,8 @@ class BranchCounter {
   double likeness_of_halves() const;
   // Paths are views of this.
   perf::BranchCounts counts(u64 scale) const;
+  // In the same order.
+  std::vector<FileKey> files() const;
 
   using Place = perf::BranchCounts::Place;
   struct Ends {
@@ -65,7 +68,7 @@ class BranchCounter {
   }
   u32 number_of(const Ends& ends);
 
-  std::map<std::string, u32, std::less<>> files_;
+  std::map<FileKey, u32, ByFile> files_;
   tsl::robin_map<Ends, u32, EndsHash> numbers_;
   std::vector<u64> counts_;                // by number
   std::vector<u64> of_odd_;                // of these: by every second window

@@ -1,6 +1,7 @@
 #include "record/software/images.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <utility>
@@ -8,11 +9,14 @@
 namespace pgokit::record {
 namespace {
 
-// Empty if it cannot be told.
-std::string program_of(pid_t pid) {
+// Without a path if it cannot be told.
+FileKey program_of(pid_t pid) {
+  auto link = fmt::format("/proc/{}/exe", pid);
   char path[4096];
-  auto size = readlink(fmt::format("/proc/{}/exe", pid).c_str(), path, sizeof path);
-  return size > 0 ? std::string(path, static_cast<size_t>(size)) : "";
+  auto size = readlink(link.c_str(), path, sizeof path);
+  struct stat file;
+  if (size <= 0 || stat(link.c_str(), &file) != 0) return {};
+  return {file.st_dev, file.st_ino, std::string(path, static_cast<size_t>(size))};
 }
 
 }  // namespace
@@ -22,7 +26,7 @@ void ProgramImages::keep(pid_t pid, AddressSpace& space) {
   if (space.cache().blocks() == 0) return;
   auto program = program_of(pid);
   auto it = images_.find(program);
-  if (program.empty() || (it == images_.end() && images_.size() == most_images)) return;
+  if (program.path.empty() || (it == images_.end() && images_.size() == most_images)) return;
   size_t known = it == images_.end() ? 0 : it->second->code.blocks();
   if (space.cache().blocks() < known + known / 16 + 1) return;
   if (auto image = space.image()) images_[program] = std::move(image);

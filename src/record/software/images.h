@@ -8,10 +8,8 @@
 //
 // The code must lie where it lay (Launch, `same_addresses`), and be the same.
 
-#include <tsl/robin_map.h>
-
+#include <map>
 #include <memory>
-#include <string>
 
 #include "record/software/address_space.h"
 
@@ -27,7 +25,7 @@ class ProgramImages {
   bool adopt(StoppedThread& thread, pid_t pid, AddressSpace& space) const;
 
  private:
-  tsl::robin_map<std::string, std::shared_ptr<const AddressSpace::Image>> images_;  // by file
+  std::map<FileKey, std::shared_ptr<const AddressSpace::Image>, ByFile> images_;
 };
 
 }  // namespace pgokit::record

@@ -1,5 +1,7 @@
 #include "record/software/recording_file.h"
 
+#include <algorithm>
+
 #include "perf/software_event.h"
 #include "record/system/clock.h"
 
@@ -60,12 +62,14 @@ void RecordingFile::comm(pid_t pid, pid_t tid, bool exec) {
 const std::vector<u8>& RecordingFile::build_id(pid_t tid, const Mapping& mapping) {
   static const std::vector<u8> none;
   if (!mapping.executable) return none;
-  auto [it, is_new] = build_ids_.try_emplace(mapping.path);
-  if (!is_new) return it.value();
-  it.value() = build_id_of(tid, mapping);
-  if (!it->second.empty())
-    writer_.features().build_ids.push_back({.path = mapping.path, .id = it.value()});
-  return it.value();
+  if (auto known = build_ids_.find(mapping); known != build_ids_.end()) return known->second;
+  auto& id = build_ids_[FileKey::of(mapping)];
+  id = build_id_of(tid, mapping);
+  auto& listed = writer_.features().build_ids;
+  bool is_listed = std::ranges::any_of(
+      listed, [&](const auto& one) { return one.path == mapping.path && one.id == id; });
+  if (!id.empty() && !is_listed) listed.push_back({.path = mapping.path, .id = id});
+  return id;
 }
 
 void RecordingFile::mapped(pid_t pid, pid_t tid, const Mapping& mapping) {
@@ -124,12 +128,11 @@ void RecordingFile::access(pid_t pid, pid_t tid, const MemoryAccess& access, u64
                   .callchain = chain});
 }
 
-void RecordingFile::branch_counts(perf::BranchCounts counts) {
+void RecordingFile::branch_counts(perf::BranchCounts counts, const std::vector<FileKey>& files) {
   if (counts.branches.empty()) return;
-  for (auto& file : counts.files) {
-    auto known = build_ids_.find(std::string(file.path));
-    if (known != build_ids_.end()) file.build_id = known->second;
-  }
+  for (size_t n = 0; n < files.size(); ++n)
+    if (auto known = build_ids_.find(files[n]); known != build_ids_.end())
+      counts.files[n].build_id = known->second;
   writer_.features().branch_counts = perf::encode(counts);
 }
 

@@ -4,6 +4,7 @@
 
 #include <tsl/robin_map.h>
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,8 +47,8 @@ class RecordingFile {
   // `count`: of accesses that this one stands for.
   void access(pid_t pid, pid_t tid, const MemoryAccess& access, u64 address, u64 count);
 
-  // Of files that were mapped; goes into the file's header.
-  void branch_counts(perf::BranchCounts counts);
+  // Of files that were mapped, in the order of the counts' own; goes into the file's header.
+  void branch_counts(perf::BranchCounts counts, const std::vector<FileKey>& files);
   // The same by calling context.
   void branch_contexts(const perf::BranchContexts& contexts, const perf::BranchCounts& counts);
 
@@ -73,7 +74,7 @@ class RecordingFile {
   tsl::robin_map<pid_t, u32> numbers_;  // of processes and threads
   std::vector<perf::BranchEntry> branches_;
   std::vector<u64> chain_;
-  tsl::robin_map<std::string, std::vector<u8>> build_ids_;  // by path
+  std::map<FileKey, std::vector<u8>, ByFile> build_ids_;
 };
 
 }  // namespace pgokit::record

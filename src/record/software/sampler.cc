@@ -159,7 +159,7 @@ void Sampler::write_counts() {
   estimate();
   auto counts = counter_.counts(scale);
   counts.windows = perf::Windows::of(counts.windows.number, counts_.likeness);
-  recording_.branch_counts(std::move(counts));
+  recording_.branch_counts(std::move(counts), counter_.files());
 }
 
 // Returning from a signal handler is no return to behind a call.

@@ -137,6 +137,8 @@ void AddressSpace::verify(std::span<const u64> addresses) {
       if (mapping && !(mapping->executable && mapping->readable)) mapping = nullptr;
       same_file = mapping && adopt_file(*mapping);
       if (mapping && !same_file) note_file(*mapping);
+      // Of an equal page of another file, branches would be counted as that one's.
+      if (mapping && !mapping->is_vdso()) stale_ |= !has(adopted_files_, *mapping);
     }
     auto page = pages_.find(at);
     if (!mapping)

@@ -60,7 +60,7 @@ void WholeRunCounter::write_counts() {
     counts_.cut_contexts = contexts.cut;
     recording_.branch_contexts(contexts, counts);
   }
-  recording_.branch_counts(std::move(counts));
+  recording_.branch_counts(std::move(counts), counter_.files());
 }
 
 WholeRunCounter::State& WholeRunCounter::state_of(FollowedThread& thread) {

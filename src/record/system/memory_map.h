@@ -11,6 +11,7 @@
 
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "base/file.h"
@@ -40,6 +41,24 @@ struct Mapping {
   }
   bool is_vdso() const { return inode == 0 && path == "[vdso]"; }
   bool operator==(const Mapping&) const = default;
+};
+
+// Which file is mapped. Its path may be that of another one later, or in another container.
+struct FileKey {
+  u64 device = 0, inode = 0;
+  std::string path;
+
+  static FileKey of(const Mapping& mapping) {
+    return {mapping.device, mapping.inode, mapping.path};
+  }
+};
+// For maps, which find mappings then.
+struct ByFile {
+  using is_transparent = void;
+  template <class A, class B>
+  bool operator()(const A& a, const B& b) const {
+    return std::tie(a.device, a.inode, a.path) < std::tie(b.device, b.inode, b.path);
+  }
 };
 
 // The file itself, seen by a thread that has it mapped. Not whatever else has the name by now.
