@@ -7,16 +7,10 @@
 //
 // In the copy for a whole run the stub of a direct branch is one addition, where the flags do not
 // matter behind it. That of an indirect one finds its counter, and where to go, by its target.
-#include "record/x86/translate.h"
-
-#include <array>
-
-#include "record/x86/assembler.h"
-#include "record/x86/branch_log.h"
-#include "record/x86/instruction.h"
 #include "record/x86/memory_log.h"
 #include "record/x86/scratch.h"
 #include "record/x86/system_call.h"
+#include "record/x86/translator.h"
 #include "record/x86/window_clock.h"
 
 namespace pgokit::record {
@@ -25,565 +19,348 @@ namespace {
 constexpr size_t most_instructions = 32;
 constexpr size_t most_conditionals = 6;
 
-class Translator {
- public:
-  Translator(u64 original, Bytes bytes, const Place& place, CopyFor purpose)
-      : bytes_(bytes),
-        place_(place),
-        whole_run_(is_whole_run(purpose)),
-        logs_(purpose == CopyFor::contexts),
-        logs_memory_(purpose == CopyFor::memory),
-        out_(place.code),
-        at_(original) {
-    out_.value(original);
-    result_.block.original = original;
-    result_.block.code = out_.here();
-  }
+}  // namespace
 
-  Translation run() {
-    while (step()) ++count_;
-    if (count_ == 0 && !ended_) return {};
-    if (!ended_) finish();
-    for (const auto& taken : conditionals_) {
-      out_.bind(taken.fixup);
-      emit_taken(taken.edge, 0);
+Translator::Translator(u64 original, Bytes bytes, const Place& place, CopyFor purpose)
+    : bytes_(bytes),
+      place_(place),
+      whole_run_(is_whole_run(purpose)),
+      logs_(purpose == CopyFor::contexts),
+      logs_memory_(purpose == CopyFor::memory),
+      out_(place.code),
+      at_(original) {
+  out_.value(original);
+  result_.block.original = original;
+  result_.block.code = out_.here();
+}
+
+Translation Translator::run() {
+  while (step()) ++count_;
+  if (count_ == 0 && !ended_) return {};
+  if (!ended_) finish();
+  for (const auto& taken : conditionals_) {
+    out_.bind(taken.fixup);
+    emit_taken(taken.edge, 0);
+  }
+  for (const auto& [fixup, value] : constants_) out_.bind(fixup), out_.value(value);
+  result_.block.end = at_;
+  result_.block.code_end = out_.here();
+  result_.code = std::move(out_.code());
+  return std::move(result_);
+}
+
+// False when the block has ended or has to end before the instruction.
+bool Translator::step() {
+  if (ended_ || count_ == most_instructions) return false;
+  if (is_instruction_of_call(bytes_)) return emit_system_call(), true;
+  if (whole_run_ && pops_flags(bytes_)) return emit_pop_flags(), true;
+  one_ = decode_for_copy(bytes_, at_);
+  if (one_.kind == CopyKind::never) return stopped_ = true, false;
+  if (is_conditional() && conditionals_.size() == most_conditionals) return false;
+  u64 from = at_;
+  Begun begun{out_.offset(), result_.block.recoveries.size(), result_.accesses.size()};
+  state_is(at_, false);
+  Bytes raw = bytes_.first(one_.length);
+  bytes_ = bytes_.subspan(one_.length);
+  at_ += one_.length;
+  if (logs_memory_) log_accesses(from, raw);
+  if (!emit(from, raw)) return retract(from, raw, begun), false;
+  return true;
+}
+
+// Stubs before the instruction, one for each of its accesses.
+void Translator::log_accesses(u64 from, Bytes raw) {
+  for (const auto& operand : operands_in_memory(raw, from)) {
+    u32 unless = 0;
+    if (operand.repeated) {
+      if (operand.narrow) out_.bytes({0x67});
+      out_.bytes({0xe3, 0x00});  // jrcxz, jecxz: there is none
+      unless = out_.offset() - 1;
     }
-    for (const auto& [fixup, value] : constants_) out_.bind(fixup), out_.value(value);
-    result_.block.end = at_;
-    result_.block.code_end = out_.here();
-    result_.code = std::move(out_.code());
-    return std::move(result_);
+    out_.save(Reg::rcx, scratch::rcx), out_.save(Reg::r11, scratch::r11);
+    add_recovery({.original = from, .rcx = true, .r11 = true});
+    log_access(out_, operand, place_.first_access + static_cast<u32>(result_.accesses.size()));
+    out_.load(Reg::r11, scratch::r11), out_.load(Reg::rcx, scratch::rcx);
+    state_is(from, false);
+    if (unless) out_.bind8(unless);
+    result_.accesses.push_back(operand.access);
   }
+}
 
- private:
-  struct Conditional {
-    u32 fixup;
-    Edge edge;
-  };
+bool Translator::is_conditional() const {
+  return one_.kind == CopyKind::conditional || one_.kind == CopyKind::short_conditional;
+}
 
-  // False when the block has ended or has to end before the instruction.
-  bool step() {
-    if (ended_ || count_ == most_instructions) return false;
-    if (is_instruction_of_call(bytes_)) return emit_system_call(), true;
-    if (whole_run_ && pops_flags(bytes_)) return emit_pop_flags(), true;
-    one_ = decode_for_copy(bytes_, at_);
-    if (one_.kind == CopyKind::never) return stopped_ = true, false;
-    if (is_conditional() && conditionals_.size() == most_conditionals) return false;
-    u64 from = at_;
-    Begun begun{out_.offset(), result_.block.recoveries.size(), result_.accesses.size()};
-    state_is(at_, false);
-    Bytes raw = bytes_.first(one_.length);
-    bytes_ = bytes_.subspan(one_.length);
-    at_ += one_.length;
-    if (logs_memory_) log_accesses(from, raw);
-    if (!emit(from, raw)) return retract(from, raw, begun), false;
+// Takes back an instruction that turned out not to be reachable from here.
+void Translator::retract(u64 from, Bytes raw, const Begun& begun) {
+  out_.code().resize(begun.code);
+  result_.block.recoveries.resize(begun.recoveries);
+  result_.accesses.resize(begun.accesses);
+  bytes_ = {raw.data(), raw.size() + bytes_.size()};
+  at_ = from;
+  stopped_ = true;
+}
+
+bool Translator::emit(u64 from, Bytes raw) {
+  switch (one_.kind) {
+    case CopyKind::plain:
+      return emit_plain(raw);
+    case CopyKind::conditional:
+      out_.bytes({0x0f, static_cast<u8>(0x80 | one_.condition)});
+      conditionals_.push_back({out_.rel32(), {from, one_.target, EdgeKind::jump, one_.length}});
+      return true;
+    case CopyKind::short_conditional:
+      return emit_short(from, raw);
+    case CopyKind::jump:
+      ended_ = true;
+      return emit_taken({from, one_.target, EdgeKind::jump, one_.length}, 0), true;
+    case CopyKind::call:
+      ended_ = true;
+      return emit_taken({from, one_.target, EdgeKind::call, one_.length}, at_), true;
+    case CopyKind::indirect_jump:
+    case CopyKind::indirect_call:
+    case CopyKind::ret:
+      return emit_indirect(from, raw);
+    case CopyKind::never:
+      break;
+  }
+  return false;
+}
+
+// The instruction's bytes; a displacement relative to rip is moved. False where it does not fit.
+bool Translator::put_moved(std::vector<u8> copy, u32 displacement, u64 next) {
+  if (displacement != 0) {
+    i32 old;
+    std::memcpy(&old, copy.data() + displacement, 4);
+    auto moved = static_cast<i64>(next + static_cast<u64>(i64(old)) - (out_.here() + copy.size()));
+    auto fits = static_cast<i32>(moved);
+    if (fits != moved) return false;
+    std::memcpy(copy.data() + displacement, &fits, 4);
+  }
+  out_.bytes(Bytes(copy));
+  return true;
+}
+
+bool Translator::emit_plain(Bytes raw) {
+  return put_moved({raw.begin(), raw.end()}, one_.rip_displacement, at_);
+}
+
+// loop and jrcxz have only a short form: over a jump, to a jump.
+bool Translator::emit_short(u64 from, Bytes raw) {
+  std::vector<u8> copy(raw.begin(), raw.end());
+  copy.back() = 2;
+  out_.bytes(Bytes(copy));
+  state_is(at_, false);
+  out_.bytes({0xeb, 0x05});  // not taken: over the next jump
+  Edge edge{from, one_.target, EdgeKind::jump, one_.length};
+  state_is_behind(edge, false);
+  out_.bytes({0xe9});
+  conditionals_.push_back({out_.rel32(), edge});
+  return true;
+}
+
+// What follows in the copy begins in the program's state at `original`.
+void Translator::state_is(u64 original, bool rcx_saved) {
+  add_recovery({.address = Recovery::Address::fixed, .original = original, .rcx = rcx_saved});
+}
+// In the state behind a branch that is made and not in the ring.
+void Translator::state_is_behind(const Edge& edge, bool rcx_saved) {
+  add_recovery({.address = Recovery::Address::fixed,
+                .original = edge.to,
+                .rcx = rcx_saved,
+                .unrecorded = Recovery::Unrecorded::edge,
+                .edge = edge});
+}
+void Translator::state_is_behind_indirect(Recovery::Address target) {
+  add_recovery({.address = target,
+                .rcx = true,
+                .unrecorded = Recovery::Unrecorded::edge,
+                .edge = indirect_edge()});
+}
+void Translator::add_recovery(Recovery recovery) {
+  recovery.offset = static_cast<u32>(out_.here() - result_.block.code);
+  result_.block.recoveries.push_back(recovery);
+}
+
+void Translator::emit_push(u64 return_address) {
+  state_is(branch_, true);
+  out_.rcx_is(return_address);
+  out_.bytes({0x51});  // push rcx
+  result_.return_sites.push_back(return_address);
+}
+
+u32 Translator::add_edge(const Edge& edge) {
+  u32 number = place_.first_edge + static_cast<u32>(result_.edges.size());
+  result_.edges.push_back(edge);
+  return edge.to == 0 ? number | scratch::indirect : number;
+}
+
+u64 Translator::add_exit(u64 target) {
+  u64 slot = place_.slots + 8 * result_.exits.size();
+  result_.exits.push_back({.target = target, .slot = slot});
+  return slot;
+}
+
+// Records a branch with a fixed target and goes there; with a return address it is a call.
+void Translator::emit_taken(const Edge& edge, u64 return_address) {
+  if (logs_) return emit_logged(edge, return_address);
+  if (whole_run_) return emit_counted(edge, return_address);
+  branch_ = edge.from;
+  u32 number = add_edge(edge);
+  if (return_address)
+    state_is(edge.from, false);
+  else
+    state_is_behind(edge, false);
+  out_.save(Reg::rcx, scratch::rcx);
+  if (return_address) emit_push(return_address);
+  state_is_behind(edge, true);
+  out_.load32(Reg::rcx, scratch::left);
+  out_.bytes({0x65, 0xc7, 0x81}), out_.value(scratch::ring), out_.value(number);
+  out_.bytes({0x8d, 0x49, static_cast<u8>(-i32(scratch::entry_size))});  // lea ecx, [rcx - 16]
+  out_.save32(Reg::rcx, scratch::left);
+  state_is(edge.to, true);
+  out_.bytes({0xe3, 0x00});  // jrcxz: the window is full
+  u32 full = out_.offset() - 1;
+  out_.load(Reg::rcx, scratch::rcx);
+  u64 slot = add_exit(edge.to);
+  out_.jump_through(slot);
+  out_.bind8(full);
+  emit_leave_to(edge.to, true);
+}
+
+// Ends the window with the program at `target`; also what the newest exit does on a miss.
+void Translator::emit_leave_to(u64 target, bool rcx_saved) {
+  u64 go = out_.here();
+  state_is(target, true);
+  out_.rcx_is(target);
+  out_.save(Reg::rcx, scratch::target);
+  out_.jump_gs(scratch::leave);
+  if (!rcx_saved) return;
+  result_.exits.back().miss = out_.here();
+  state_is(target, false);
+  out_.save(Reg::rcx, scratch::rcx);
+  out_.bytes({0xe9}), out_.value(static_cast<i32>(go - (out_.here() + 4)));
+}
+
+// The target into rcx, by the program's own operand.
+bool Translator::load_target(Bytes raw) {
+  state_is(branch_, true);
+  if (one_.kind == CopyKind::ret) {
+    if (one_.released)
+      out_.bytes({0x48, 0x8b, 0x0c, 0x24, 0x48, 0x8d, 0xa4, 0x24}),  // mov rcx, [rsp]; lea rsp,
+          out_.value(u32{one_.released} + 8);                        // [rsp + 8 + n]
+    else
+      out_.bytes({0x59});  // pop rcx
+    state_is_behind_indirect(Recovery::Address::in_rcx);
     return true;
   }
+  u32 displacement = 0;
+  auto load = load_of_operand(one_, raw, displacement);
+  return put_moved(load, displacement, at_);
+}
 
-  // Stubs before the instruction, one for each of its accesses.
-  void log_accesses(u64 from, Bytes raw) {
-    for (const auto& operand : operands_in_memory(raw, from)) {
-      u32 unless = 0;
-      if (operand.repeated) {
-        if (operand.narrow) out_.bytes({0x67});
-        out_.bytes({0xe3, 0x00});  // jrcxz, jecxz: there is none
-        unless = out_.offset() - 1;
-      }
-      out_.save(Reg::rcx, scratch::rcx), out_.save(Reg::r11, scratch::r11);
-      add_recovery({.original = from, .rcx = true, .r11 = true});
-      log_access(out_, operand, place_.first_access + static_cast<u32>(result_.accesses.size()));
-      out_.load(Reg::r11, scratch::r11), out_.load(Reg::rcx, scratch::rcx);
-      state_is(from, false);
-      if (unless) out_.bind8(unless);
-      result_.accesses.push_back(operand.access);
-    }
-  }
+Edge Translator::indirect_edge() const {
+  auto kind = one_.kind == CopyKind::ret             ? EdgeKind::ret
+              : one_.kind == CopyKind::indirect_call ? EdgeKind::call
+                                                     : EdgeKind::jump;
+  return {branch_, 0, kind, one_.length};
+}
 
-  bool is_conditional() const {
-    return one_.kind == CopyKind::conditional || one_.kind == CopyKind::short_conditional;
-  }
-
-  // What there was before an instruction.
-  struct Begun {
-    u32 code;
-    size_t recoveries, accesses;
-  };
-
-  // Takes back an instruction that turned out not to be reachable from here.
-  void retract(u64 from, Bytes raw, const Begun& begun) {
-    out_.code().resize(begun.code);
-    result_.block.recoveries.resize(begun.recoveries);
-    result_.accesses.resize(begun.accesses);
-    bytes_ = {raw.data(), raw.size() + bytes_.size()};
-    at_ = from;
-    stopped_ = true;
-  }
-
-  bool emit(u64 from, Bytes raw) {
-    switch (one_.kind) {
-      case CopyKind::plain:
-        return emit_plain(raw);
-      case CopyKind::conditional:
-        out_.bytes({0x0f, static_cast<u8>(0x80 | one_.condition)});
-        conditionals_.push_back({out_.rel32(), {from, one_.target, EdgeKind::jump, one_.length}});
-        return true;
-      case CopyKind::short_conditional:
-        return emit_short(from, raw);
-      case CopyKind::jump:
-        ended_ = true;
-        return emit_taken({from, one_.target, EdgeKind::jump, one_.length}, 0), true;
-      case CopyKind::call:
-        ended_ = true;
-        return emit_taken({from, one_.target, EdgeKind::call, one_.length}, at_), true;
-      case CopyKind::indirect_jump:
-      case CopyKind::indirect_call:
-      case CopyKind::ret:
-        return emit_indirect(from, raw);
-      case CopyKind::never:
-        break;
-    }
+bool Translator::emit_indirect(u64 from, Bytes raw) {
+  branch_ = from;
+  u32 begin = out_.offset();
+  size_t recoveries = result_.block.recoveries.size();
+  out_.save(Reg::rcx, scratch::rcx);
+  if (whole_run_) out_.save(Reg::rax, scratch::rax), out_.save(Reg::rdx, scratch::rdx);
+  if (!load_target(raw)) {
+    out_.code().resize(begin);
+    result_.block.recoveries.resize(recoveries);
     return false;
   }
-
-  // The instruction's bytes; a displacement relative to rip is moved. False where it does not fit.
-  bool put_moved(std::vector<u8> copy, u32 displacement, u64 next) {
-    if (displacement != 0) {
-      i32 old;
-      std::memcpy(&old, copy.data() + displacement, 4);
-      auto moved =
-          static_cast<i64>(next + static_cast<u64>(i64(old)) - (out_.here() + copy.size()));
-      auto fits = static_cast<i32>(moved);
-      if (fits != moved) return false;
-      std::memcpy(copy.data() + displacement, &fits, 4);
-    }
-    out_.bytes(Bytes(copy));
-    return true;
-  }
-
-  bool emit_plain(Bytes raw) {
-    return put_moved({raw.begin(), raw.end()}, one_.rip_displacement, at_);
-  }
-
-  // loop and jrcxz have only a short form: over a jump, to a jump.
-  bool emit_short(u64 from, Bytes raw) {
-    std::vector<u8> copy(raw.begin(), raw.end());
-    copy.back() = 2;
-    out_.bytes(Bytes(copy));
-    state_is(at_, false);
-    out_.bytes({0xeb, 0x05});  // not taken: over the next jump
-    Edge edge{from, one_.target, EdgeKind::jump, one_.length};
-    state_is_behind(edge, false);
-    out_.bytes({0xe9});
-    conditionals_.push_back({out_.rel32(), edge});
-    return true;
-  }
-
-  // What follows in the copy begins in the program's state at `original`.
-  void state_is(u64 original, bool rcx_saved) {
-    add_recovery({.address = Recovery::Address::fixed, .original = original, .rcx = rcx_saved});
-  }
-  // In the state behind a branch that is made and not in the ring.
-  void state_is_behind(const Edge& edge, bool rcx_saved) {
-    add_recovery({.address = Recovery::Address::fixed,
-                  .original = edge.to,
-                  .rcx = rcx_saved,
-                  .unrecorded = Recovery::Unrecorded::edge,
-                  .edge = edge});
-  }
-  void state_is_behind_indirect(Recovery::Address target) {
-    add_recovery({.address = target,
-                  .rcx = true,
-                  .unrecorded = Recovery::Unrecorded::edge,
-                  .edge = indirect_edge()});
-  }
-  void add_recovery(Recovery recovery) {
-    recovery.offset = static_cast<u32>(out_.here() - result_.block.code);
-    result_.block.recoveries.push_back(recovery);
-  }
-
-  void emit_push(u64 return_address) {
-    state_is(branch_, true);
-    out_.rcx_is(return_address);
-    out_.bytes({0x51});  // push rcx
-    result_.return_sites.push_back(return_address);
-  }
-
-  u32 add_edge(const Edge& edge) {
-    u32 number = place_.first_edge + static_cast<u32>(result_.edges.size());
-    result_.edges.push_back(edge);
-    return edge.to == 0 ? number | scratch::indirect : number;
-  }
-
-  u64 add_exit(u64 target) {
-    u64 slot = place_.slots + 8 * result_.exits.size();
-    result_.exits.push_back({.target = target, .slot = slot});
-    return slot;
-  }
-
-  // Records a branch with a fixed target and goes there; with a return address it is a call.
-  void emit_taken(const Edge& edge, u64 return_address) {
-    if (logs_) return emit_logged(edge, return_address);
-    if (whole_run_) return emit_counted(edge, return_address);
-    branch_ = edge.from;
-    u32 number = add_edge(edge);
-    if (return_address)
-      state_is(edge.from, false);
-    else
-      state_is_behind(edge, false);
-    out_.save(Reg::rcx, scratch::rcx);
-    if (return_address) emit_push(return_address);
-    state_is_behind(edge, true);
-    out_.load32(Reg::rcx, scratch::left);
-    out_.bytes({0x65, 0xc7, 0x81}), out_.value(scratch::ring), out_.value(number);
-    out_.bytes({0x8d, 0x49, static_cast<u8>(-i32(scratch::entry_size))});  // lea ecx, [rcx - 16]
-    out_.save32(Reg::rcx, scratch::left);
-    state_is(edge.to, true);
-    out_.bytes({0xe3, 0x00});  // jrcxz: the window is full
-    u32 full = out_.offset() - 1;
-    out_.load(Reg::rcx, scratch::rcx);
-    u64 slot = add_exit(edge.to);
-    out_.jump_through(slot);
-    out_.bind8(full);
-    emit_leave_to(edge.to, true);
-  }
-
-  // Ends the window with the program at `target`; also what the newest exit does on a miss.
-  void emit_leave_to(u64 target, bool rcx_saved) {
-    u64 go = out_.here();
-    state_is(target, true);
-    out_.rcx_is(target);
+  if (whole_run_) return emit_counted_indirect(), true;
+  if (one_.kind == CopyKind::indirect_call) {
     out_.save(Reg::rcx, scratch::target);
-    out_.jump_gs(scratch::leave);
-    if (!rcx_saved) return;
-    result_.exits.back().miss = out_.here();
-    state_is(target, false);
-    out_.save(Reg::rcx, scratch::rcx);
-    out_.bytes({0xe9}), out_.value(static_cast<i32>(go - (out_.here() + 4)));
+    emit_push(at_);
+    state_is_behind_indirect(Recovery::Address::in_target);
+    out_.load(Reg::rcx, scratch::target);
   }
+  out_.store_imm(scratch::edge, add_edge(indirect_edge()));
+  out_.jump_gs(scratch::dispatch);
+  ended_ = true;
+  return true;
+}
 
-  // The target into rcx, by the program's own operand.
-  bool load_target(Bytes raw) {
-    state_is(branch_, true);
-    if (one_.kind == CopyKind::ret) {
-      if (one_.released)
-        out_.bytes({0x48, 0x8b, 0x0c, 0x24, 0x48, 0x8d, 0xa4, 0x24}),  // mov rcx, [rsp]; lea rsp,
-            out_.value(u32{one_.released} + 8);                        // [rsp + 8 + n]
-      else
-        out_.bytes({0x59});  // pop rcx
-      state_is_behind_indirect(Recovery::Address::in_rcx);
-      return true;
-    }
-    u32 displacement = 0;
-    auto load = load_of_operand(one_, raw, displacement);
-    return put_moved(load, displacement, at_);
+// What follows cannot be copied: the window ends there. Otherwise the next block does it.
+void Translator::finish() {
+  state_is(at_, false);
+  if (stopped_) return leave_at(at_);
+  if (whole_run_) {
+    emit_exit(at_);
+    return;
   }
+  u64 slot = add_exit(at_);
+  out_.jump_through(slot);
+  result_.exits.back().miss = out_.here();
+  out_.save(Reg::rcx, scratch::rcx);
+  emit_leave_to(at_, false);
+}
 
-  Edge indirect_edge() const {
-    auto kind = one_.kind == CopyKind::ret             ? EdgeKind::ret
-                : one_.kind == CopyKind::indirect_call ? EdgeKind::call
-                                                       : EdgeKind::jump;
-    return {branch_, 0, kind, one_.length};
+// The kernel breaks rcx, and keeps the flags.
+void Translator::emit_system_call() {
+  u64 from = at_;
+  bytes_ = bytes_.subspan(call_length);
+  at_ += call_length;
+  state_is(from, false);
+  out_.save(Reg::rcx, scratch::rcx);
+  state_is(from, true);
+  out_.bytes({0x0f, 0xb7, 0xc8});  // movzx ecx, ax
+  out_.bytes({0x65, 0x0f, 0xb6, 0x89}), out_.value(scratch::calls);
+  // movzx ecx, byte gs:[rcx + calls]
+  out_.bytes({0xe3, 0x02});  // jrcxz: the tracer is to decide
+  out_.bytes({0xeb, 0x00});  // jmp: over that
+  u32 permitted = out_.offset() - 1;
+  out_.load(Reg::rcx, scratch::rcx);
+  leave_at(from);
+  state_is(from, true);
+  out_.bind8(permitted);
+  if (from == result_.block.original) result_.block.call = out_.here();
+  if (!whole_run_) stop_clock();
+  out_.bytes({0x0f, 0x05});  // syscall
+  add_recovery({.address = Recovery::Address::fixed, .original = at_, .behind_call = true});
+  if (!whole_run_) start_clock();
+  out_.rcx_is(at_);
+  state_is(at_, false);
+}
+
+// The call's result is in rax.
+void Translator::stop_clock() {
+  out_.save(Reg::rax, scratch::rax);
+  out_.save(Reg::rdx, scratch::rdx);
+  add_recovery({.address = Recovery::Address::fixed,
+                .original = at_ - call_length,
+                .rcx = true,
+                .rax_and_rdx = true});
+  emit_clock_stopped(out_);
+}
+void Translator::start_clock() {
+  out_.save(Reg::rax, scratch::rax);
+  add_recovery({.address = Recovery::Address::fixed,
+                .original = at_,
+                .rax_and_rdx = true,
+                .behind_call = true});
+  emit_clock_started(out_);
+}
+
+// The thread leaves with the program at `original`, all of whose registers it has.
+void Translator::leave_at(u64 original) {
+  if (whole_run_) {
+    leave_for(original);
+    return;
   }
-
-  bool emit_indirect(u64 from, Bytes raw) {
-    branch_ = from;
-    u32 begin = out_.offset();
-    size_t recoveries = result_.block.recoveries.size();
-    out_.save(Reg::rcx, scratch::rcx);
-    if (whole_run_) out_.save(Reg::rax, scratch::rax), out_.save(Reg::rdx, scratch::rdx);
-    if (!load_target(raw)) {
-      out_.code().resize(begin);
-      result_.block.recoveries.resize(recoveries);
-      return false;
-    }
-    if (whole_run_) return emit_counted_indirect(), true;
-    if (one_.kind == CopyKind::indirect_call) {
-      out_.save(Reg::rcx, scratch::target);
-      emit_push(at_);
-      state_is_behind_indirect(Recovery::Address::in_target);
-      out_.load(Reg::rcx, scratch::target);
-    }
-    out_.store_imm(scratch::edge, add_edge(indirect_edge()));
-    out_.jump_gs(scratch::dispatch);
-    ended_ = true;
-    return true;
-  }
-
-  // What follows cannot be copied: the window ends there. Otherwise the next block does it.
-  void finish() {
-    state_is(at_, false);
-    if (stopped_) return leave_at(at_);
-    if (whole_run_) {
-      emit_exit(at_);
-      return;
-    }
-    u64 slot = add_exit(at_);
-    out_.jump_through(slot);
-    result_.exits.back().miss = out_.here();
-    out_.save(Reg::rcx, scratch::rcx);
-    emit_leave_to(at_, false);
-  }
-
-  // The kernel breaks rcx, and keeps the flags.
-  void emit_system_call() {
-    u64 from = at_;
-    bytes_ = bytes_.subspan(call_length);
-    at_ += call_length;
-    state_is(from, false);
-    out_.save(Reg::rcx, scratch::rcx);
-    state_is(from, true);
-    out_.bytes({0x0f, 0xb7, 0xc8});  // movzx ecx, ax
-    out_.bytes({0x65, 0x0f, 0xb6, 0x89}), out_.value(scratch::calls);
-    // movzx ecx, byte gs:[rcx + calls]
-    out_.bytes({0xe3, 0x02});  // jrcxz: the tracer is to decide
-    out_.bytes({0xeb, 0x00});  // jmp: over that
-    u32 permitted = out_.offset() - 1;
-    out_.load(Reg::rcx, scratch::rcx);
-    leave_at(from);
-    state_is(from, true);
-    out_.bind8(permitted);
-    if (from == result_.block.original) result_.block.call = out_.here();
-    if (!whole_run_) stop_clock();
-    out_.bytes({0x0f, 0x05});  // syscall
-    add_recovery({.address = Recovery::Address::fixed, .original = at_, .behind_call = true});
-    if (!whole_run_) start_clock();
-    out_.rcx_is(at_);
-    state_is(at_, false);
-  }
-
-  // The call's result is in rax.
-  void stop_clock() {
-    out_.save(Reg::rax, scratch::rax);
-    out_.save(Reg::rdx, scratch::rdx);
-    add_recovery({.address = Recovery::Address::fixed,
-                  .original = at_ - call_length,
-                  .rcx = true,
-                  .rax_and_rdx = true});
-    emit_clock_stopped(out_);
-  }
-  void start_clock() {
-    out_.save(Reg::rax, scratch::rax);
-    add_recovery({.address = Recovery::Address::fixed,
-                  .original = at_,
-                  .rax_and_rdx = true,
-                  .behind_call = true});
-    emit_clock_started(out_);
-  }
-
-  // The thread leaves with the program at `original`, all of whose registers it has.
-  void leave_at(u64 original) {
-    if (whole_run_) {
-      leave_for(original);
-      return;
-    }
-    state_is(original, false);
-    out_.save(Reg::rcx, scratch::rcx);
-    emit_leave_to(original, false);
-  }
-
-  // What follows is of whole runs.
-
-  // Leaves with the program at `target`, and nothing left to be counted. Whoever has saved rcx
-  // comes in at the offset returned.
-  u32 leave_for(u64 target) {
-    state_is(target, false);
-    out_.save(Reg::rcx, scratch::rcx);
-    u32 rcx_saved = out_.offset();
-    state_is(target, true);
-    out_.store_imm(scratch::edge, scratch::whole_run::no_edge);
-    out_.rcx_is(target);
-    out_.save(Reg::rcx, scratch::target);
-    out_.jump_gs(scratch::leave);
-    return rcx_saved;
-  }
-
-  // push [rip + x]: no register is needed.
-  void push_constant(u64 value) {
-    out_.bytes({0xff, 0x35});
-    constants_.push_back({out_.rel32(), value});
-    result_.return_sites.push_back(value);
-  }
-
-  void emit_counted(const Edge& edge, u64 return_address) {
-    u32 counter = scratch::whole_run::counters + 8 * add_edge(edge);
-    if (return_address) state_is(edge.from, false), push_constant(return_address);
-    state_is_behind(edge, false);
-    if (place_.flags_die_at && place_.flags_die_at(edge.to)) {
-      out_.bytes({0x65, 0x48, 0x83, 0x04, 0x25}), out_.value(counter), out_.bytes({1});
-      // add qword gs:[counter], 1
-    } else {
-      out_.save(Reg::rcx, scratch::rcx);
-      state_is_behind(edge, true);
-      out_.load(Reg::rcx, counter);
-      out_.bytes({0x48, 0x8d, 0x49, 0x01});  // lea rcx, [rcx + 1]
-      out_.save(Reg::rcx, counter);
-      state_is(edge.to, true);
-      out_.load(Reg::rcx, scratch::rcx);
-    }
-    state_is(edge.to, false);
-    emit_exit(edge.to);
-  }
-
-  // As leave_for(), if the target is not there.
-  u32 emit_exit(u64 target) {
-    u64 slot = add_exit(target);
-    out_.bytes({0xe9});
-    result_.exits.back().jump = out_.here();
-    out_.rel32();
-    out_.jump_through(slot);
-    result_.exits.back().miss = out_.here();
-    return leave_for(target);
-  }
-
-  // In place of emit_counted(): see branch_log.h.
-  void emit_logged(const Edge& edge, u64 return_address) {
-    u32 number = add_edge(edge) | (return_address ? BranchLog::call : 0);
-    u8 size = return_address ? BranchLog::call_size : BranchLog::direct_size;
-    if (return_address) state_is(edge.from, false), push_constant(return_address);
-    state_is_behind(edge, false);
-    out_.save(Reg::rcx, scratch::rcx);
-    state_is_behind(edge, true);
-    out_.load32(Reg::rcx, scratch::left);
-    out_.bytes({0x65, 0xc7, 0x81}), out_.value(scratch::contexts::log), out_.value(number);
-    // mov dword gs:[rcx + log], number
-    if (return_address)
-      out_.bytes({0x65, 0x48, 0x89, 0xa1}), out_.value(scratch::contexts::log - 8);
-    // mov gs:[rcx + log - 8], rsp
-    out_.bytes({0x8d, 0x49, static_cast<u8>(-size)});  // lea ecx, [rcx - size]
-    out_.save32(Reg::rcx, scratch::left);
-    state_is(edge.to, true);
-    emit_room_left();
-    u32 full = out_.offset() - 1;
-    out_.load(Reg::rcx, scratch::rcx);
-    state_is(edge.to, false);
-    u32 leave = emit_exit(edge.to);
-    out_.patch(full, static_cast<u8>(leave - (full + 1)));
-  }
-
-  // Jumps where the log is full, by the byte before what follows.
-  void emit_room_left() {
-    out_.bytes({0x65, 0x0f, 0xb7, 0x0c, 0x25}), out_.value(scratch::left + 2);
-    // movzx ecx, word gs:[left + 2]
-    out_.bytes({0xe3, 0x00});  // jrcxz
-  }
-
-  // The target is in rcx; rax is free.
-  void emit_indirect_logged(u32 number) {
-    constexpr u32 log = scratch::contexts::log;
-    out_.load32(Reg::rax, scratch::left);
-    out_.bytes({0x65, 0xc7, 0x80}), out_.value(log), out_.value(number);
-    // mov dword gs:[rax + log], number
-    out_.bytes({0x65, 0x48, 0x89, 0xa0}), out_.value(log - 8);   // mov gs:[rax + log - 8], rsp
-    out_.bytes({0x65, 0x48, 0x89, 0x88}), out_.value(log - 16);  // mov gs:[rax + log - 16], rcx
-    out_.bytes({0x8d, 0x40, static_cast<u8>(-BranchLog::indirect_size)});  // lea eax, [rax - 20]
-    out_.save32(Reg::rax, scratch::left);
-  }
-
-  // The target is in rcx; rcx, rax and rdx are saved.
-  void emit_counted_indirect() {
-    using scratch::whole_run::Branch;
-    u32 place = scratch::whole_run::place_of(place_.site);
-    result_.uses_site = true;
-    auto at_entry = [&](std::initializer_list<u8> opcode, size_t field) {
-      out_.bytes({0x65, 0x48}), out_.bytes(opcode), out_.value(place + static_cast<u32>(field));
-    };
-    out_.save(Reg::rcx, scratch::target);
-    bool is_call = one_.kind == CopyKind::indirect_call;
-    if (is_call) state_is(branch_, true), push_constant(at_);
-    auto state = state_is_behind_target();
-    u32 number = add_edge(indirect_edge());
-    auto is_recorded = [&] { state.unrecorded = Recovery::Unrecorded::none, add_recovery(state); };
-    if (logs_) emit_indirect_logged(number | (is_call ? BranchLog::call : 0)), is_recorded();
-    out_.bytes({0x0f, 0xb6, 0xc1});                            // movzx eax, cl
-    out_.bytes({0x48, 0x8d, 0x04, 0xc5}), out_.value(u32{0});  // lea rax, [rax * 8]
-    at_entry({0x8b, 0x14, 0x85}, offsetof(Branch, key));       // mov rdx, [key]
-    out_.bytes({0x48, 0x8d, 0x0c, 0x11});                      // lea rcx, [rcx + rdx]
-    out_.bytes({0xe3, 0x00});                                  // jrcxz: found
-    u32 found = out_.offset() - 1;
-    out_.store_imm(scratch::edge, logs_ ? scratch::whole_run::no_edge : number);
-    out_.store_imm(scratch::place, place);
-    out_.jump_gs(scratch::dispatch);
-    out_.bind8(found);
-    u32 full = 0;
-    if (logs_) {
-      emit_room_left();
-      full = out_.offset() - 1;
-    } else {
-      at_entry({0x8b, 0x14, 0x85}, offsetof(Branch, count));  // mov rdx, [count]
-      out_.bytes({0x48, 0x8d, 0x52, 0x01});                   // lea rdx, [rdx + 1]
-      at_entry({0x89, 0x14, 0x85}, offsetof(Branch, count));  // mov [count], rdx
-      is_recorded();
-    }
-    at_entry({0x8b, 0x0c, 0x85}, offsetof(Branch, code));  // mov rcx, [code]
-    out_.save(Reg::rcx, scratch::jump);
-    out_.load(Reg::rax, scratch::rax);
-    out_.load(Reg::rdx, scratch::rdx);
-    out_.load(Reg::rcx, scratch::rcx);
-    out_.jump_gs(scratch::jump);
-    ended_ = true;
-    if (!logs_) return;
-    out_.bind8(full);
-    out_.store_imm(scratch::edge, scratch::whole_run::no_edge);
-    out_.load(Reg::rax, scratch::rax);
-    out_.load(Reg::rdx, scratch::rdx);
-    out_.jump_gs(scratch::leave);
-  }
-  Recovery state_is_behind_target() {
-    Recovery state{.address = Recovery::Address::in_target,
-                   .rcx = true,
-                   .rax_and_rdx = true,
-                   .unrecorded = Recovery::Unrecorded::edge,
-                   .edge = indirect_edge()};
-    add_recovery(state);
-    return state;
-  }
-
-  // In the copy, unless it would set the trap flag: the tracer does that one.
-  void emit_pop_flags() {
-    u64 from = at_;
-    bytes_ = bytes_.subspan(1);
-    at_ += 1;
-    state_is(from, false);
-    out_.save(Reg::rcx, scratch::rcx);
-    state_is(from, true);
-    out_.bytes({0x48, 0x8b, 0x0c, 0x24});  // mov rcx, [rsp]
-    out_.bytes({0x0f, 0xb6, 0xcd});        // movzx ecx, ch: the trap flag is the lowest bit,
-    out_.bytes({0x0f, 0xc9});              // bswap ecx: which goes to the highest one
-    for (int i = 0; i < 7; ++i) out_.bytes({0x8d, 0x0c, 0x09});  // lea ecx, [rcx + rcx]
-    out_.bytes({0xe3, 0x00});                                    // jrcxz: it is not set
-    u32 clear = out_.offset() - 1;
-    out_.load(Reg::rcx, scratch::rcx);
-    leave_for(from);
-    state_is(from, true);
-    out_.bind8(clear);
-    out_.load(Reg::rcx, scratch::rcx);
-    state_is(from, false);
-    out_.bytes({0x9d});  // popf
-    state_is(at_, false);
-  }
-
-  struct Constant {
-    u32 fixup;
-    u64 value;
-  };
-
-  Bytes bytes_;
-  Place place_;
-  bool whole_run_;
-  bool logs_, logs_memory_;
-  Assembler out_;
-  Translation result_;
-  std::vector<Conditional> conditionals_;
-  std::vector<Constant> constants_;  // to lie behind the code
-  CopyInstruction one_;
-  u64 at_;
-  u64 branch_ = 0;
-  size_t count_ = 0;
-  bool ended_ = false;
-  bool stopped_ = false;
-};
-
-}  // namespace
+  state_is(original, false);
+  out_.save(Reg::rcx, scratch::rcx);
+  emit_leave_to(original, false);
+}
 
 Translation translate(u64 original, Bytes bytes, const Place& place, CopyFor purpose) {
   return Translator(original, bytes, place, purpose).run();

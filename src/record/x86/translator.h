@@ -1,0 +1,88 @@
+#pragma once
+
+// How translate() works: one translator makes one copy. What is common to all purposes, and the
+// branches of windows, are in translate.cc; those of whole runs in whole_run_stubs.cc.
+
+#include <vector>
+
+#include "record/x86/assembler.h"
+#include "record/x86/instruction.h"
+#include "record/x86/translate.h"
+
+namespace pgokit::record {
+
+class Translator {
+ public:
+  Translator(u64 original, Bytes bytes, const Place& place, CopyFor purpose);
+  Translation run();
+
+ private:
+  struct Conditional {
+    u32 fixup;
+    Edge edge;
+  };
+  // What there was before an instruction.
+  struct Begun {
+    u32 code;
+    size_t recoveries, accesses;
+  };
+  struct Constant {
+    u32 fixup;
+    u64 value;
+  };
+
+  bool step();
+  void log_accesses(u64 from, Bytes raw);
+  bool is_conditional() const;
+  void retract(u64 from, Bytes raw, const Begun& begun);
+  bool emit(u64 from, Bytes raw);
+  bool put_moved(std::vector<u8> copy, u32 displacement, u64 next);
+  bool emit_plain(Bytes raw);
+  bool emit_short(u64 from, Bytes raw);
+  void state_is(u64 original, bool rcx_saved);
+  void state_is_behind(const Edge& edge, bool rcx_saved);
+  void state_is_behind_indirect(Recovery::Address target);
+  void add_recovery(Recovery recovery);
+  void emit_push(u64 return_address);
+  u32 add_edge(const Edge& edge);
+  u64 add_exit(u64 target);
+  void emit_taken(const Edge& edge, u64 return_address);
+  void emit_leave_to(u64 target, bool rcx_saved);
+  bool load_target(Bytes raw);
+  Edge indirect_edge() const;
+  bool emit_indirect(u64 from, Bytes raw);
+  void finish();
+  void emit_system_call();
+  void stop_clock();
+  void start_clock();
+  void leave_at(u64 original);
+
+  // Of whole runs.
+  u32 leave_for(u64 target);
+  void push_constant(u64 value);
+  void emit_counted(const Edge& edge, u64 return_address);
+  u32 emit_exit(u64 target);
+  void emit_logged(const Edge& edge, u64 return_address);
+  void emit_room_left();
+  void emit_indirect_logged(u32 number);
+  void emit_counted_indirect();
+  Recovery state_is_behind_target();
+  void emit_pop_flags();
+
+  Bytes bytes_;
+  Place place_;
+  bool whole_run_;
+  bool logs_, logs_memory_;
+  Assembler out_;
+  Translation result_;
+  std::vector<Conditional> conditionals_;
+  std::vector<Constant> constants_;  // to lie behind the code
+  CopyInstruction one_;
+  u64 at_;
+  u64 branch_ = 0;
+  size_t count_ = 0;
+  bool ended_ = false;
+  bool stopped_ = false;
+};
+
+}  // namespace pgokit::record

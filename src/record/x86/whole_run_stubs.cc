@@ -1,0 +1,186 @@
+// How branches are made in copies for whole runs.
+#include "record/x86/branch_log.h"
+#include "record/x86/scratch.h"
+#include "record/x86/translator.h"
+
+namespace pgokit::record {
+
+// Leaves with the program at `target`, and nothing left to be counted. Whoever has saved rcx
+// comes in at the offset returned.
+u32 Translator::leave_for(u64 target) {
+  state_is(target, false);
+  out_.save(Reg::rcx, scratch::rcx);
+  u32 rcx_saved = out_.offset();
+  state_is(target, true);
+  out_.store_imm(scratch::edge, scratch::whole_run::no_edge);
+  out_.rcx_is(target);
+  out_.save(Reg::rcx, scratch::target);
+  out_.jump_gs(scratch::leave);
+  return rcx_saved;
+}
+
+// push [rip + x]: no register is needed.
+void Translator::push_constant(u64 value) {
+  out_.bytes({0xff, 0x35});
+  constants_.push_back({out_.rel32(), value});
+  result_.return_sites.push_back(value);
+}
+
+void Translator::emit_counted(const Edge& edge, u64 return_address) {
+  u32 counter = scratch::whole_run::counters + 8 * add_edge(edge);
+  if (return_address) state_is(edge.from, false), push_constant(return_address);
+  state_is_behind(edge, false);
+  if (place_.flags_die_at && place_.flags_die_at(edge.to)) {
+    out_.bytes({0x65, 0x48, 0x83, 0x04, 0x25}), out_.value(counter), out_.bytes({1});
+    // add qword gs:[counter], 1
+  } else {
+    out_.save(Reg::rcx, scratch::rcx);
+    state_is_behind(edge, true);
+    out_.load(Reg::rcx, counter);
+    out_.bytes({0x48, 0x8d, 0x49, 0x01});  // lea rcx, [rcx + 1]
+    out_.save(Reg::rcx, counter);
+    state_is(edge.to, true);
+    out_.load(Reg::rcx, scratch::rcx);
+  }
+  state_is(edge.to, false);
+  emit_exit(edge.to);
+}
+
+// As leave_for(), if the target is not there.
+u32 Translator::emit_exit(u64 target) {
+  u64 slot = add_exit(target);
+  out_.bytes({0xe9});
+  result_.exits.back().jump = out_.here();
+  out_.rel32();
+  out_.jump_through(slot);
+  result_.exits.back().miss = out_.here();
+  return leave_for(target);
+}
+
+// In place of emit_counted(): see branch_log.h.
+void Translator::emit_logged(const Edge& edge, u64 return_address) {
+  u32 number = add_edge(edge) | (return_address ? BranchLog::call : 0);
+  u8 size = return_address ? BranchLog::call_size : BranchLog::direct_size;
+  if (return_address) state_is(edge.from, false), push_constant(return_address);
+  state_is_behind(edge, false);
+  out_.save(Reg::rcx, scratch::rcx);
+  state_is_behind(edge, true);
+  out_.load32(Reg::rcx, scratch::left);
+  out_.bytes({0x65, 0xc7, 0x81}), out_.value(scratch::contexts::log), out_.value(number);
+  // mov dword gs:[rcx + log], number
+  if (return_address) out_.bytes({0x65, 0x48, 0x89, 0xa1}), out_.value(scratch::contexts::log - 8);
+  // mov gs:[rcx + log - 8], rsp
+  out_.bytes({0x8d, 0x49, static_cast<u8>(-size)});  // lea ecx, [rcx - size]
+  out_.save32(Reg::rcx, scratch::left);
+  state_is(edge.to, true);
+  emit_room_left();
+  u32 full = out_.offset() - 1;
+  out_.load(Reg::rcx, scratch::rcx);
+  state_is(edge.to, false);
+  u32 leave = emit_exit(edge.to);
+  out_.patch(full, static_cast<u8>(leave - (full + 1)));
+}
+
+// Jumps where the log is full, by the byte before what follows.
+void Translator::emit_room_left() {
+  out_.bytes({0x65, 0x0f, 0xb7, 0x0c, 0x25}), out_.value(scratch::left + 2);
+  // movzx ecx, word gs:[left + 2]
+  out_.bytes({0xe3, 0x00});  // jrcxz
+}
+
+// The target is in rcx; rax is free.
+void Translator::emit_indirect_logged(u32 number) {
+  constexpr u32 log = scratch::contexts::log;
+  out_.load32(Reg::rax, scratch::left);
+  out_.bytes({0x65, 0xc7, 0x80}), out_.value(log), out_.value(number);
+  // mov dword gs:[rax + log], number
+  out_.bytes({0x65, 0x48, 0x89, 0xa0}), out_.value(log - 8);   // mov gs:[rax + log - 8], rsp
+  out_.bytes({0x65, 0x48, 0x89, 0x88}), out_.value(log - 16);  // mov gs:[rax + log - 16], rcx
+  out_.bytes({0x8d, 0x40, static_cast<u8>(-BranchLog::indirect_size)});  // lea eax, [rax - 20]
+  out_.save32(Reg::rax, scratch::left);
+}
+
+// The target is in rcx; rcx, rax and rdx are saved.
+void Translator::emit_counted_indirect() {
+  using scratch::whole_run::Branch;
+  u32 place = scratch::whole_run::place_of(place_.site);
+  result_.uses_site = true;
+  auto at_entry = [&](std::initializer_list<u8> opcode, size_t field) {
+    out_.bytes({0x65, 0x48}), out_.bytes(opcode), out_.value(place + static_cast<u32>(field));
+  };
+  out_.save(Reg::rcx, scratch::target);
+  bool is_call = one_.kind == CopyKind::indirect_call;
+  if (is_call) state_is(branch_, true), push_constant(at_);
+  auto state = state_is_behind_target();
+  u32 number = add_edge(indirect_edge());
+  auto is_recorded = [&] { state.unrecorded = Recovery::Unrecorded::none, add_recovery(state); };
+  if (logs_) emit_indirect_logged(number | (is_call ? BranchLog::call : 0)), is_recorded();
+  out_.bytes({0x0f, 0xb6, 0xc1});                            // movzx eax, cl
+  out_.bytes({0x48, 0x8d, 0x04, 0xc5}), out_.value(u32{0});  // lea rax, [rax * 8]
+  at_entry({0x8b, 0x14, 0x85}, offsetof(Branch, key));       // mov rdx, [key]
+  out_.bytes({0x48, 0x8d, 0x0c, 0x11});                      // lea rcx, [rcx + rdx]
+  out_.bytes({0xe3, 0x00});                                  // jrcxz: found
+  u32 found = out_.offset() - 1;
+  out_.store_imm(scratch::edge, logs_ ? scratch::whole_run::no_edge : number);
+  out_.store_imm(scratch::place, place);
+  out_.jump_gs(scratch::dispatch);
+  out_.bind8(found);
+  u32 full = 0;
+  if (logs_) {
+    emit_room_left();
+    full = out_.offset() - 1;
+  } else {
+    at_entry({0x8b, 0x14, 0x85}, offsetof(Branch, count));  // mov rdx, [count]
+    out_.bytes({0x48, 0x8d, 0x52, 0x01});                   // lea rdx, [rdx + 1]
+    at_entry({0x89, 0x14, 0x85}, offsetof(Branch, count));  // mov [count], rdx
+    is_recorded();
+  }
+  at_entry({0x8b, 0x0c, 0x85}, offsetof(Branch, code));  // mov rcx, [code]
+  out_.save(Reg::rcx, scratch::jump);
+  out_.load(Reg::rax, scratch::rax);
+  out_.load(Reg::rdx, scratch::rdx);
+  out_.load(Reg::rcx, scratch::rcx);
+  out_.jump_gs(scratch::jump);
+  ended_ = true;
+  if (!logs_) return;
+  out_.bind8(full);
+  out_.store_imm(scratch::edge, scratch::whole_run::no_edge);
+  out_.load(Reg::rax, scratch::rax);
+  out_.load(Reg::rdx, scratch::rdx);
+  out_.jump_gs(scratch::leave);
+}
+Recovery Translator::state_is_behind_target() {
+  Recovery state{.address = Recovery::Address::in_target,
+                 .rcx = true,
+                 .rax_and_rdx = true,
+                 .unrecorded = Recovery::Unrecorded::edge,
+                 .edge = indirect_edge()};
+  add_recovery(state);
+  return state;
+}
+
+// In the copy, unless it would set the trap flag: the tracer does that one.
+void Translator::emit_pop_flags() {
+  u64 from = at_;
+  bytes_ = bytes_.subspan(1);
+  at_ += 1;
+  state_is(from, false);
+  out_.save(Reg::rcx, scratch::rcx);
+  state_is(from, true);
+  out_.bytes({0x48, 0x8b, 0x0c, 0x24});  // mov rcx, [rsp]
+  out_.bytes({0x0f, 0xb6, 0xcd});        // movzx ecx, ch: the trap flag is the lowest bit,
+  out_.bytes({0x0f, 0xc9});              // bswap ecx: which goes to the highest one
+  for (int i = 0; i < 7; ++i) out_.bytes({0x8d, 0x0c, 0x09});  // lea ecx, [rcx + rcx]
+  out_.bytes({0xe3, 0x00});                                    // jrcxz: it is not set
+  u32 clear = out_.offset() - 1;
+  out_.load(Reg::rcx, scratch::rcx);
+  leave_for(from);
+  state_is(from, true);
+  out_.bind8(clear);
+  out_.load(Reg::rcx, scratch::rcx);
+  state_is(from, false);
+  out_.bytes({0x9d});  // popf
+  state_is(at_, false);
+}
+
+}  // namespace pgokit::record
