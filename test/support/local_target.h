@@ -59,6 +59,7 @@ class LocalTarget {
     u64 code = cache.enter(reinterpret_cast<u64>(function));
     EXPECT_NE(code, 0U);
     auto header = cache.header(branches, passes);
+    if (this->header().self) header.next_pair = this->header().next_pair;  // what is there stays
     header.self = cache.scratch(0);
     header.logged = accesses_logged;
     syscall(SYS_arch_prctl, ARCH_GET_FS, &header.fs_base);

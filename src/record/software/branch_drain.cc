@@ -48,11 +48,11 @@ bool drain(TargetMemory& memory, u64 address, size_t n, const Each& each) {
   return zeros.write();
 }
 
-// Of the table of indirect branches.
-size_t entries_in_use(const scratch::Header& header) {
+// Of the pairs of indirect branches and targets.
+size_t pairs_in_use(const scratch::Header& header) {
   using namespace scratch::whole_run;
-  u64 highest = std::min<u64>(header.highest, branches_end - entry_size);
-  return highest < branches ? 0 : (highest - branches) / entry_size + 1;
+  u64 next = std::min<u64>(header.next_pair, pairs_end);
+  return next < first_pair ? 0 : (next - first_pair) / pair_size;
 }
 
 }  // namespace
@@ -82,28 +82,21 @@ bool drain_whole_run(TargetMemory& memory, u64 area, size_t edges, std::vector<E
     counts.push_back({.edge = static_cast<u32>(edge), .count = count});
     return true;
   };
-  auto take_branch = [&](size_t, const Branch& one) {
-    if (one.count == 0) return one.key != 0;  // it would count without a look at `highest`
-    bool own_place = static_cast<i64>(one.key) < 0;
-    u64 target = own_place ? 0 - one.key : one.key;
-    counts.push_back({.edge = one.edge, .count = one.count, .target = target});
-    return true;
+  auto take_pair = [&](size_t, const Pair& one) {
+    if (one.count) counts.push_back({.edge = one.edge, .count = one.count, .target = 0 - one.key});
+    return false;
   };
-  size_t in_use = entries_in_use(header);
-  header.highest = 0;
-  header.room = most_sites * 3 / 4;
   return drain<u64>(memory, area + counters, edges, take_counter) &&
-         drain<Branch>(memory, area + branches, in_use, take_branch) &&
-         memory.write(area, Bytes(reinterpret_cast<const u8*>(&header), sizeof header));
+         drain<Pair>(memory, area + first_pair, pairs_in_use(header), take_pair) &&
+         forget_targets(memory, area);
 }
 
+// What pairs hold does not matter where no place leads to them.
 bool forget_targets(TargetMemory& memory, u64 area) {
   using namespace scratch::whole_run;
-  scratch::Header header;
-  if (!memory.read(area, &header, sizeof header)) return false;
-  auto take_branch = [&](size_t, const Branch& one) { return one.key != 0; };
-  TargetMemory::Word none{area + scratch::highest, 0};
-  return drain<Branch>(memory, area + branches, entries_in_use(header), take_branch) &&
+  TargetMemory::Word none{area + scratch::next_pair, first_pair};
+  auto is_used = [](size_t, u64 places) { return places != 0; };
+  return drain<u64>(memory, area + index, index_size / 8, is_used) &&
          memory.write_words({&none, 1});
 }
 

@@ -102,7 +102,7 @@ void CodeCache::add_routines() {
 
 u64 CodeCache::find(u64 original) const {
   auto it = numbers_.find(original);
-  return it == numbers_.end() ? 0 : blocks_[it->second].code;
+  return it == numbers_.end() ? 0 : blocks_[it->second].entry;
 }
 
 u64 CodeCache::enter_call(u64 original) {
@@ -184,7 +184,7 @@ bool CodeCache::add(u64 original, Batch& batch) {
   batch.added.push_back(original);
   for (const auto& exit : copy.exits) link(exit, batch);
 
-  link_waiting(original, copy.block.code, batch);
+  link_waiting(original, copy.block.entry, batch);
   follow(copy, batch);
   return true;
 }
@@ -196,7 +196,7 @@ void CodeCache::know(u64 original, const Block& block, Bytes bytes, const Arena&
   numbers_[original] = number;
   in_arena_[static_cast<size_t>(&arena - arenas_.data())].push_back(number);
   size_t size = std::min<size_t>(bytes.size(), block.end - original + longest_instruction);
-  blocks_.push_back({original, block.code, block.code_end, block.call,
+  blocks_.push_back({original, block.code, block.entry, block.code_end, block.call,
                      static_cast<u32>(bytes_.size()), static_cast<u32>(size), sites_});
   bytes_.insert(bytes_.end(), bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(size));
 }
@@ -398,7 +398,7 @@ scratch::Header CodeCache::header(u32 branches, u32 passes) const {
   header.leave = routines_.leave;
   header.dispatch = routines_.dispatch;
   header.room = scratch::most_targets * 3 / 4;
-  if (is_whole_run(purpose_)) header.room = scratch::whole_run::most_sites * 3 / 4;
+  header.next_pair = scratch::whole_run::first_pair;
   if (purpose_ == CopyFor::contexts) header.left = scratch::contexts::empty_log;
   return header;
 }

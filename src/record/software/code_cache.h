@@ -92,7 +92,7 @@ class TranslatedCode {
  private:
   friend class CodeCache;
   struct KnownBlock {
-    u64 original, code, code_end, call;
+    u64 original, code, entry, code_end, call;
     u32 bytes_at, bytes_size;  // in bytes_
     u32 site;
     bool listed = false;  // in table_

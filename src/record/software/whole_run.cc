@@ -320,7 +320,7 @@ bool WholeRunCounter::come_out(FollowedThread& thread, Registers& regs) {
   own.next = regs.rip;
   thread.window.running = false;
   if (inside_.erase(&thread)) space.come_out();
-  if (header.room == 0) take_counts(thread);
+  if (header.next_pair == scratch::whole_run::pairs_end) take_counts(thread);
   return recovered.unrecorded && recovered.unrecorded->indirect;
 }
 

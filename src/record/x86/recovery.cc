@@ -24,6 +24,12 @@ void recover(Registers& regs, const Recovery& state, const scratch::Header& head
     case Recovery::Address::in_rcx:
       regs.rip = regs.rcx;
       break;
+    case Recovery::Address::in_rcx_less_rdx:
+      regs.rip = regs.rcx - regs.rdx;
+      break;
+    case Recovery::Address::in_minus_rdx:
+      regs.rip = 0 - regs.rdx;
+      break;
     case Recovery::Address::in_target:
       regs.rip = header.target;
       break;

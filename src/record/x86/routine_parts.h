@@ -23,7 +23,5 @@ u32 emit_lookup(Assembler& out);
 // Stops the thread for the recorder; without one it goes on at gs:target. In: all that `state` says
 // is saved, and rcx; rdi, rsi and r10 are the program's.
 void emit_stop(Assembler& out, Routines& routines, Recovery state);
-// The routine `dispatch` of copies that log their branches (log_routines.cc).
-void emit_log_dispatch(Assembler& out, Routines& routines);
 
 }  // namespace pgokit::record

@@ -28,15 +28,16 @@
 //
 // Where a whole run is counted, each branch is as it is made, and there is no ring:
 //
-//   72 K  table of indirect branches, 32 bytes {i64 key, u64 count, u64 code, u32 edge, u32 -}. An
-//         indirect branch has a place of its own in it, from which the last byte of the target
-//         leads to the entry looked at first; one that stands there has the negated target for its
-//         key. Those that found it taken stand at the next free place, with the target for their
-//         key. Free: count 0
+//   72 K  index of pairs: a u32 for each place. An indirect branch has a place of its own, from
+//         which the lower half of the target's lower 32 bits leads to the one where the pair of
+//         the two is looked for: it has the offset of the pair that was met there last, 0: none
+//   584 K pairs of an indirect branch and a target, 32 bytes {i64 key, u64 count, u64 code, u32
+//         edge, u32 next}, in the order in which they were met first. The key is the negated
+//         target. Those of one place are linked to a ring by `next`. No branch has the first one
 //   2.1 M counters: a u64 by number of the edge
 //
-// Where contexts are wanted, branches are logged (branch_log.h). An entry of the table of indirect
-// branches is used by whoever finds its target there, and has no count; in place of the counters:
+// Where contexts are wanted, branches are logged (branch_log.h). Pairs have no count; in place of the
+// counters:
 //
 //   2.1 M log: filled from its end downwards, at log + left; full when `left` is below the reserve,
 //         which has room for the branch that finds it so
@@ -67,9 +68,9 @@ inline constexpr u32 room = 0x80;
 inline constexpr u32 self = 0x88;
 inline constexpr u32 rdi = 0x90;
 inline constexpr u32 rsi = 0x98;
-inline constexpr u32 place = 0xa0;    // of an indirect branch in the table
-inline constexpr u32 blocked = 0xa8;  // signals, while `leave` has unblocked its own
-inline constexpr u32 highest = 0xb0;  // entry of the table that is in use
+inline constexpr u32 place = 0xa0;      // of an indirect branch in the table
+inline constexpr u32 blocked = 0xa8;    // signals, while `leave` has unblocked its own
+inline constexpr u32 next_pair = 0xb0;  // where the next one that is met will stand
 inline constexpr u32 r10 = 0xb8;
 inline constexpr u32 logged = 0xc0;   // see memory_log.h
 inline constexpr u32 fs_base = 0xc8;  // of the thread, where accesses are logged
@@ -99,28 +100,32 @@ inline constexpr u32 size = numbers + slots * 4;
 }  // namespace memory
 
 namespace whole_run {
-inline constexpr u32 branches = calls + 65536;
+inline constexpr u32 index = calls + 65536;
 inline constexpr u32 most_sites = 1 << 16;  // of indirect branches
-inline constexpr u32 entry_size = 32;
-inline constexpr u32 branches_end = branches + (most_sites + 256) * entry_size;
-inline constexpr u32 counters = (branches_end + 4095) / 4096 * 4096;
+inline constexpr u32 index_size = (most_sites + (1 << 16)) * 4;
+inline constexpr u32 pairs = index + index_size;
+inline constexpr u32 pair_size = 32;
+inline constexpr u32 first_pair = pairs + pair_size;
+inline constexpr u32 pairs_end = pairs + 3 * (1 << 14) * pair_size;
+inline constexpr u32 counters = pairs_end;
 inline constexpr u32 most_edges = 1 << 18;
 inline constexpr u32 size = counters + most_edges * 8;
 
-// Different for all sites, and neighbours for those that are: each has room for a few targets.
+// Different for all sites, so that a place and a target belong to one of them. The step is odd, as
+// targets of neighbours often are a few times 8 bytes from each other.
 constexpr u32 place_of(u32 site) {
-  constexpr u32 step = 8;
-  return branches + (site * step % most_sites + site * step / most_sites) * entry_size;
+  constexpr u32 step = 37;
+  return index + site * step % most_sites * 4;
 }
 
 // In scratch::edge: the branch made last is counted.
 inline constexpr u32 no_edge = u32(-1);
 
-struct Branch {
+struct Pair {
   u64 key, count, code;
-  u32 edge, unused;
+  u32 edge, next;
 };
-static_assert(sizeof(Branch) == entry_size);
+static_assert(sizeof(Pair) == pair_size);
 }  // namespace whole_run
 
 namespace contexts {
@@ -136,7 +141,7 @@ inline constexpr u32 empty_log = log_size - 4;  // what `left` is then
 struct Header {
   u64 rcx, rax, rdx, r11, flags, target, jump, left, edge, table, leave, dispatch;
   u64 begun, ended, passes, pass, room, self;
-  u64 rdi, rsi, place, blocked, highest, r10;
+  u64 rdi, rsi, place, blocked, next_pair, r10;
   u64 logged, fs_base;
 
   u64 cycles() const { return ended - begun; }

@@ -6,7 +6,8 @@
 // of the original branch. From then on the branch is as good as made.
 //
 // In the copy for a whole run the stub of a direct branch is one addition, where the flags do not
-// matter behind it. That of an indirect one finds its counter, and where to go, by its target.
+// matter behind it. That of an indirect one finds its counter, and where to go, by its target; it
+// comes in before the block, where registers are restored that it needs until then.
 #include "record/x86/memory_log.h"
 #include "record/x86/scratch.h"
 #include "record/x86/system_call.h"
@@ -32,6 +33,8 @@ Translator::Translator(u64 original, Bytes bytes, const Place& place, CopyFor pu
   out_.value(original);
   result_.block.original = original;
   result_.block.code = out_.here();
+  if (whole_run_) emit_way_in();
+  result_.block.entry = out_.here();
 }
 
 Translation Translator::run() {

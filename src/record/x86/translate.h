@@ -64,7 +64,8 @@ struct Edge {
 // of a window; a branch that is half made is made anew or completed. One that is completed may not
 // be in the ring yet.
 struct Recovery {
-  enum class Address : u8 { fixed, in_rcx, in_target };  // of the program's next instruction
+  // Of the program's next instruction; `in_rcx_less_rdx` is the difference of the two.
+  enum class Address : u8 { fixed, in_rcx, in_rcx_less_rdx, in_minus_rdx, in_target };
   enum class Unrecorded : u8 { none, edge, in_scratch };
   u32 offset = 0;
   Address address = Address::fixed;
@@ -96,6 +97,7 @@ struct Exit {
 struct Block {
   u64 original = 0, end = 0;  // the program's bytes that were copied: [original, end)
   u64 code = 0, code_end = 0;
+  u64 entry = 0;                     // where it begins; before it is what indirect branches need
   u64 call = 0;                      // if a system call comes first: where it is made, unasked
   std::vector<Recovery> recoveries;  // by offset from `code`
 };

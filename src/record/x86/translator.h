@@ -66,7 +66,7 @@ class Translator {
   void emit_room_left();
   void emit_indirect_logged(u32 number);
   void emit_counted_indirect();
-  Recovery state_is_behind_target();
+  void emit_way_in();
   void emit_pop_flags();
 
   Bytes bytes_;

@@ -100,63 +100,73 @@ void Translator::emit_indirect_logged(u32 number) {
   out_.save32(Reg::rax, scratch::left);
 }
 
-// The target is in rcx; rcx, rax and rdx are saved.
+// Before the block: indirect branches have left two registers to be restored.
+void Translator::emit_way_in() {
+  add_recovery({.original = result_.block.original, .rax_and_rdx = true});
+  out_.load(Reg::rdx, scratch::rdx);
+  out_.load(Reg::rax, scratch::rax);
+}
+
+// The target is in rcx; rcx, rax and rdx are saved. The pair of branch and target that was met last
+// at its place of the index is found here, the other ones by the routine `dispatch`.
 void Translator::emit_counted_indirect() {
-  using scratch::whole_run::Branch;
+  using scratch::whole_run::Pair;
   u32 place = scratch::whole_run::place_of(place_.site);
   result_.uses_site = true;
-  auto at_entry = [&](std::initializer_list<u8> opcode, size_t field) {
-    out_.bytes({0x65, 0x48}), out_.bytes(opcode), out_.value(place + static_cast<u32>(field));
+  auto at_pair = [&](std::initializer_list<u8> opcode, size_t field) {
+    out_.bytes({0x65, 0x48}), out_.bytes(opcode), out_.value(static_cast<u32>(field));
   };
-  out_.save(Reg::rcx, scratch::target);
   bool is_call = one_.kind == CopyKind::indirect_call;
   if (is_call) state_is(branch_, true), push_constant(at_);
-  auto state = state_is_behind_target();
-  u32 number = add_edge(indirect_edge());
+  Recovery state{.rcx = true, .rax_and_rdx = true, .edge = indirect_edge()};
+  auto target_is = [&](Recovery::Address where) { state.address = where, add_recovery(state); };
   auto is_recorded = [&] { state.unrecorded = Recovery::Unrecorded::none, add_recovery(state); };
+  state.unrecorded = Recovery::Unrecorded::edge;
+  target_is(Recovery::Address::in_rcx);
+  u32 number = add_edge(indirect_edge());
   if (logs_) emit_indirect_logged(number | (is_call ? BranchLog::call : 0)), is_recorded();
-  out_.bytes({0x0f, 0xb6, 0xc1});                            // movzx eax, cl
-  out_.bytes({0x48, 0x8d, 0x04, 0xc5}), out_.value(u32{0});  // lea rax, [rax * 8]
-  at_entry({0x8b, 0x14, 0x85}, offsetof(Branch, key));       // mov rdx, [key]
-  out_.bytes({0x48, 0x8d, 0x0c, 0x11});                      // lea rcx, [rcx + rdx]
-  out_.bytes({0xe3, 0x00});                                  // jrcxz: found
+  out_.bytes({0x0f, 0xb7, 0xc1});                           // movzx eax, cx
+  out_.bytes({0x65, 0x8b, 0x04, 0x85}), out_.value(place);  // mov eax, gs:[rax * 4 + place]
+  at_pair({0x8b, 0x90}, offsetof(Pair, key));               // mov rdx, gs:[rax + key]
+  out_.bytes({0x48, 0x8d, 0x0c, 0x11});                     // lea rcx, [rcx + rdx]
+  target_is(Recovery::Address::in_rcx_less_rdx);
+  out_.bytes({0xe3, 0x00});  // jrcxz: found
   u32 found = out_.offset() - 1;
+  out_.bytes({0x48, 0x89, 0xd0});              // mov rax, rdx
+  out_.bytes({0x48, 0xf7, 0xd0});              // not rax
+  out_.bytes({0x48, 0x8d, 0x4c, 0x01, 0x01});  // lea rcx, [rcx + rax + 1]
+  target_is(Recovery::Address::in_rcx);
+  out_.save(Reg::rcx, scratch::target);
   out_.store_imm(scratch::edge, logs_ ? scratch::whole_run::no_edge : number);
   out_.store_imm(scratch::place, place);
   out_.jump_gs(scratch::dispatch);
   out_.bind8(found);
   u32 full = 0;
+  target_is(Recovery::Address::in_minus_rdx);
   if (logs_) {
     emit_room_left();
     full = out_.offset() - 1;
   } else {
-    at_entry({0x8b, 0x14, 0x85}, offsetof(Branch, count));  // mov rdx, [count]
-    out_.bytes({0x48, 0x8d, 0x52, 0x01});                   // lea rdx, [rdx + 1]
-    at_entry({0x89, 0x14, 0x85}, offsetof(Branch, count));  // mov [count], rdx
+    at_pair({0x8b, 0x88}, offsetof(Pair, count));  // mov rcx, gs:[rax + count]
+    out_.bytes({0x48, 0x8d, 0x49, 0x01});          // lea rcx, [rcx + 1]
+    at_pair({0x89, 0x88}, offsetof(Pair, count));  // mov gs:[rax + count], rcx
     is_recorded();
   }
-  at_entry({0x8b, 0x0c, 0x85}, offsetof(Branch, code));  // mov rcx, [code]
-  out_.save(Reg::rcx, scratch::jump);
-  out_.load(Reg::rax, scratch::rax);
-  out_.load(Reg::rdx, scratch::rdx);
   out_.load(Reg::rcx, scratch::rcx);
-  out_.jump_gs(scratch::jump);
+  out_.bytes({0x65, 0xff, 0xa0}), out_.value(static_cast<u32>(offsetof(Pair, code)));
+  // jmp gs:[rax + code]
   ended_ = true;
   if (!logs_) return;
   out_.bind8(full);
+  out_.bytes({0x48, 0x89, 0xd1});        // mov rcx, rdx
+  out_.bytes({0x48, 0xf7, 0xd1});        // not rcx
+  out_.bytes({0x48, 0x8d, 0x49, 0x01});  // lea rcx, [rcx + 1]
+  out_.save(Reg::rcx, scratch::target);
   out_.store_imm(scratch::edge, scratch::whole_run::no_edge);
+  target_is(Recovery::Address::in_target);
   out_.load(Reg::rax, scratch::rax);
   out_.load(Reg::rdx, scratch::rdx);
   out_.jump_gs(scratch::leave);
-}
-Recovery Translator::state_is_behind_target() {
-  Recovery state{.address = Recovery::Address::in_target,
-                 .rcx = true,
-                 .rax_and_rdx = true,
-                 .unrecorded = Recovery::Unrecorded::edge,
-                 .edge = indirect_edge()};
-  add_recovery(state);
-  return state;
 }
 
 // In the copy, unless it would set the trap flag: the tracer does that one.

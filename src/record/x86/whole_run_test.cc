@@ -105,5 +105,46 @@ TEST_F(WholeRun, EveryBranchIsCountedOnceWhereverItIsLeft) {
   EXPECT_GT(completed, 20U);
 }
 
+[[gnu::noinline]] void call_in_turn(void (**functions)(), size_t n, int times) {
+  for (; times > 0; --times)
+    for (size_t i = 0; i < n; ++i) functions[i]();
+}
+
+// They share a place in the index, and so do the returns from them.
+TEST(WholeRunPairs, TargetsOfOnePlaceAreCountedApart) {
+  constexpr size_t functions = 5;
+  constexpr u64 size = functions << 16;
+  constexpr u8 ret = 0xc3;
+  constexpr int times = 20;
+  auto* code = static_cast<u8*>(
+      mmap(nullptr, size, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(code, MAP_FAILED);
+  using Callee = void();
+  std::vector<Callee*> list;
+  for (size_t n = 0; n < functions; ++n) {
+    code[n << 16] = ret;
+    list.push_back(reinterpret_cast<Callee*>(code + (n << 16)));
+  }
+  LocalTarget target({code, reinterpret_cast<void*>(&call_in_turn)}, CopyFor::whole_run);
+  Sums sums;
+  for (int round = 0; round < 20; ++round) {
+    target.window(&call_in_turn, 1)(list.data(), list.size(), times);
+    sums = target.counted();
+    u64 missed = target.header().target;
+    if (target.cache.enter(missed)) target.cache.publish(missed);
+  }
+  for (auto* callee : list) {
+    auto address = reinterpret_cast<u64>(callee);
+    u64 calls = 0, returns = 0;
+    for (const auto& [ends, count] : sums) {
+      calls += ends.second == address ? count : 0;
+      returns += ends.first == address ? count : 0;
+    }
+    EXPECT_EQ(calls, times);
+    EXPECT_EQ(returns, times);
+  }
+  munmap(code, size);
+}
+
 }  // namespace
 }  // namespace pgokit::record
