@@ -1,5 +1,6 @@
 // A block is laid out as: header, straight-line copy, ending (stub of the last branch, or a link to
-// what follows), then one stub for each conditional branch on the way.
+// what follows), then one stub for each conditional branch on the way. In a copy for a whole run
+// what is needed only until an exit is linked comes after all of these.
 //
 // A stub borrows rcx only, and leaves the flags alone: lea counts, jrcxz tests. A stub that has not
 // changed the program's memory or rsp yet can be undone by giving rcx back: so a fault there is one
@@ -45,6 +46,7 @@ Translation Translator::run() {
     out_.bind(taken.fixup);
     emit_taken(taken.edge, 0);
   }
+  emit_ways_out();
   for (const auto& [fixup, value] : constants_) out_.bind(fixup), out_.value(value);
   result_.block.end = at_;
   result_.block.code_end = out_.here();
@@ -297,10 +299,7 @@ bool Translator::emit_indirect(u64 from, Bytes raw) {
 void Translator::finish() {
   state_is(at_, false);
   if (stopped_) return leave_at(at_);
-  if (whole_run_) {
-    emit_exit(at_);
-    return;
-  }
+  if (whole_run_) return emit_exit(at_);
   u64 slot = add_exit(at_);
   out_.jump_through(slot);
   result_.exits.back().miss = out_.here();

@@ -26,6 +26,12 @@ class Translator {
     u32 code;
     size_t recoveries, accesses;
   };
+  // To a target whose copy is not linked yet.
+  struct WayOut {
+    u32 jump;  // that leads there
+    u64 slot, target;
+    u32 full = 0;  // one with rcx saved, where the log is full; 0: none
+  };
   struct Constant {
     u32 fixup;
     u64 value;
@@ -61,7 +67,8 @@ class Translator {
   u32 leave_for(u64 target);
   void push_constant(u64 value);
   void emit_counted(const Edge& edge, u64 return_address);
-  u32 emit_exit(u64 target);
+  void emit_exit(u64 target);
+  void emit_ways_out();
   void emit_logged(const Edge& edge, u64 return_address);
   void emit_room_left();
   void emit_indirect_logged(u32 number);
@@ -76,6 +83,7 @@ class Translator {
   Assembler out_;
   Translation result_;
   std::vector<Conditional> conditionals_;
+  std::vector<WayOut> ways_out_;
   std::vector<Constant> constants_;  // to lie behind the code
   CopyInstruction one_;
   u64 at_;

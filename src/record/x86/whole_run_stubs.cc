@@ -46,15 +46,25 @@ void Translator::emit_counted(const Edge& edge, u64 return_address) {
   emit_exit(edge.to);
 }
 
-// As leave_for(), if the target is not there.
-u32 Translator::emit_exit(u64 target) {
+// Goes to the target's copy; by the way that emit_ways_out() makes until that is linked.
+void Translator::emit_exit(u64 target) {
   u64 slot = add_exit(target);
   out_.bytes({0xe9});
   result_.exits.back().jump = out_.here();
-  out_.rel32();
-  out_.jump_through(slot);
-  result_.exits.back().miss = out_.here();
-  return leave_for(target);
+  ways_out_.push_back({out_.rel32(), slot, target});
+}
+
+// Behind all that runs more often. A full log leads to its branch's one too.
+void Translator::emit_ways_out() {
+  for (size_t n = 0; n < ways_out_.size(); ++n) {
+    const auto& way = ways_out_[n];
+    out_.bind(way.jump);
+    state_is(way.target, false);
+    out_.jump_through(way.slot);
+    result_.exits[n].miss = out_.here();
+    u32 rcx_saved = leave_for(way.target);
+    if (way.full) out_.patch(way.full, static_cast<i32>(rcx_saved - (way.full + 4)));
+  }
 }
 
 // In place of emit_counted(): see branch_log.h.
@@ -77,8 +87,11 @@ void Translator::emit_logged(const Edge& edge, u64 return_address) {
   u32 full = out_.offset() - 1;
   out_.load(Reg::rcx, scratch::rcx);
   state_is(edge.to, false);
-  u32 leave = emit_exit(edge.to);
-  out_.patch(full, static_cast<u8>(leave - (full + 1)));
+  emit_exit(edge.to);
+  out_.bind8(full);
+  state_is(edge.to, true);
+  out_.bytes({0xe9});
+  ways_out_.back().full = out_.rel32();
 }
 
 // Jumps where the log is full, by the byte before what follows.
