@@ -49,6 +49,7 @@ Result<std::unique_ptr<AddressSpace>> AddressSpace::open_forked(pid_t tid,
   space->unnamed_ = parent.unnamed_;
   space->obstacle_ = parent.obstacle_;
   space->scratch_counted_ = parent.scratch_counted_;
+  space->scratch_left_ = parent.scratch_left_;
   space->inherited_edges_ = parent.cache_.edges();
   space->inherited_ = parent.inherited_;
   if (is_whole_run(parent.cache_.purpose()))
@@ -340,9 +341,10 @@ bool AddressSpace::make_ready(int n) {
   return written;
 }
 
-// Those of a thread that was killed in a window.
+// Those of a thread that was killed in a window, and those that were taken last.
 bool AddressSpace::clear_counts(int n) {
-  if (!(scratch_counted_ >> n & 1)) return true;
+  if (!((scratch_counted_ | scratch_left_) >> n & 1)) return true;
+  scratch_left_ &= ~(u64{1} << n);
   std::vector<EdgeCount> nobodys;
   bool whole_run = cache_.purpose() == CopyFor::whole_run;
   return drain(n, whole_run ? scratch::whole_run::most_edges : scratch::most_edges, nobodys);
@@ -360,6 +362,16 @@ bool AddressSpace::drain(int n, size_t edges, std::vector<EdgeCount>& counts) {
       return forget_targets(memory_, area);
   }
   return false;
+}
+
+bool AddressSpace::take_last_counts(int n, std::vector<EdgeCount>& counts) {
+  bool others = (scratch_free_ | u64{1} << n) != all_scratch;
+  if (others || cache_.purpose() != CopyFor::whole_run) return take_counts(n, counts);
+  if (!read_whole_run(memory_, cache_.scratch(static_cast<u64>(n)), cache_.edges(), counts))
+    return false;
+  scratch_counted_ &= ~(u64{1} << n);
+  scratch_left_ |= u64{1} << n;
+  return true;
 }
 
 bool AddressSpace::take_counts(int n, std::vector<EdgeCount>& counts) {

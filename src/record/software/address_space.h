@@ -94,6 +94,9 @@ class AddressSpace {
   // What was counted there. False: the process is gone. The area has no counts then, until its user
   // makes more.
   bool take_counts(int n, std::vector<EdgeCount>& counts);
+  // The same before its user releases it. Mostly the process ends with its last user, so that area
+  // is emptied only if somebody takes it again.
+  bool take_last_counts(int n, std::vector<EdgeCount>& counts);
 
   // What was translated in a process, for others that run the same program with the same addresses.
   // It is read while the process is there.
@@ -203,6 +206,7 @@ class AddressSpace {
   static constexpr u64 all_scratch = (u64{1} << ArenaShape::scratch_areas) - 1;
   u64 scratch_free_ = all_scratch;
   u64 scratch_counted_ = 0;  // areas with counts that nobody has taken
+  u64 scratch_left_ = 0;     // areas whose counts were taken, and are still there
   u64 scratch_ready_ = 0;    // areas with what all their users need
   std::vector<CodeRange> restartable_;
   bool restartable_known_ = false;  // for the mappings of map_

@@ -32,7 +32,7 @@ class Zeros {
   bool ok_ = true;
 };
 
-// Gives the `n` entries at `address` to `each`, which tells those that have a count.
+// Gives the `n` entries at `address` to `each`, which tells those that are to be zero then.
 template <class Entry, class Each>
 bool drain(TargetMemory& memory, u64 address, size_t n, const Each& each) {
   constexpr size_t in_page = page_size / sizeof(Entry);
@@ -73,22 +73,37 @@ bool drain_counts(TargetMemory& memory, u64 area, size_t edges, std::vector<Edge
                                 take_target);
 }
 
-bool drain_whole_run(TargetMemory& memory, u64 area, size_t edges, std::vector<EdgeCount>& counts) {
+namespace {
+
+enum class Afterwards : u8 { empty, as_before };
+
+bool take_whole_run(TargetMemory& memory, u64 area, size_t edges, std::vector<EdgeCount>& counts,
+                    Afterwards area_is) {
   using namespace scratch::whole_run;
   scratch::Header header;
   if (!memory.read(area, &header, sizeof header)) return false;
   auto take_counter = [&](size_t edge, u64 count) {
     if (count == 0) return false;
     counts.push_back({.edge = static_cast<u32>(edge), .count = count});
-    return true;
+    return area_is == Afterwards::empty;
   };
   auto take_pair = [&](size_t, const Pair& one) {
     if (one.count) counts.push_back({.edge = one.edge, .count = one.count, .target = 0 - one.key});
     return false;
   };
   return drain<u64>(memory, area + counters, edges, take_counter) &&
-         drain<Pair>(memory, area + first_pair, pairs_in_use(header), take_pair) &&
+         drain<Pair>(memory, area + first_pair, pairs_in_use(header), take_pair);
+}
+
+}  // namespace
+
+bool drain_whole_run(TargetMemory& memory, u64 area, size_t edges, std::vector<EdgeCount>& counts) {
+  return take_whole_run(memory, area, edges, counts, Afterwards::empty) &&
          forget_targets(memory, area);
+}
+
+bool read_whole_run(TargetMemory& memory, u64 area, size_t edges, std::vector<EdgeCount>& counts) {
+  return take_whole_run(memory, area, edges, counts, Afterwards::as_before);
 }
 
 // What pairs hold does not matter where no place leads to them.

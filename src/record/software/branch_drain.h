@@ -5,6 +5,7 @@
 //   std::vector<EdgeCount> counts;
 //   if (!drain_counts(memory, cache.scratch(n), cache.edges(), counts)) ...    // the process is gone
 //   if (!drain_whole_run(memory, cache.scratch(n), cache.edges(), counts)) ... // as its copies count
+//   if (!read_whole_run(memory, cache.scratch(n), cache.edges(), counts)) ...  // which stay there
 //   if (!forget_targets(memory, cache.scratch(n))) ...                         // of those that log
 //
 // Layout: record/x86/scratch.h.
@@ -26,6 +27,8 @@ struct EdgeCount {
 // added to `counts`.
 bool drain_counts(TargetMemory& memory, u64 area, size_t edges, std::vector<EdgeCount>& counts);
 bool drain_whole_run(TargetMemory& memory, u64 area, size_t edges, std::vector<EdgeCount>& counts);
+// Of an area that nobody is going to use.
+bool read_whole_run(TargetMemory& memory, u64 area, size_t edges, std::vector<EdgeCount>& counts);
 // There are no counts in areas with a log. What is forgotten is where indirect branches led to.
 bool forget_targets(TargetMemory& memory, u64 area);
 

@@ -86,6 +86,12 @@ void WholeRunCounter::take_counts(FollowedThread& thread) {
   if (own.area >= 0 && own.space->take_counts(own.area, counts)) count(*own.space, counts);
 }
 
+void WholeRunCounter::take_last_counts(FollowedThread& thread) {
+  auto& own = state_of(thread);
+  std::vector<EdgeCount> counts;
+  if (own.area >= 0 && own.space->take_last_counts(own.area, counts)) count(*own.space, counts);
+}
+
 // Counting stops at a place, and goes on at another one.
 void WholeRunCounter::notice_end(FollowedThread& thread) {
   auto& own = state_of(thread);
@@ -388,7 +394,7 @@ void WholeRunCounter::ends(FollowedThread& thread) {
   waiting_.erase(&thread);
   if (thread.window.running && get_registers(thread.tid, regs)) come_out(thread, regs);
   notice_end(thread);
-  take_counts(thread);
+  take_last_counts(thread);
   images_.keep(thread.pid, *thread.space);
 }
 

@@ -72,6 +72,7 @@ class WholeRunCounter : public Follower {
   void goes_on_at(FollowedThread& thread, const Registers& regs);
   void take_log(FollowedThread& thread, const scratch::Header& header);
   void take_counts(FollowedThread& thread);
+  void take_last_counts(FollowedThread& thread);
   void count(AddressSpace& space, std::span<const EdgeCount> counts);
 
   RecordingFile& recording_;
