@@ -48,9 +48,9 @@ def instructions(program, built):
 
 def measure(name):
     program = real_programs.built(name, WORK / "programs", PGOKIT)
-    # Only the program itself differs: without debug information, at which valgrind 3.19 gives up.
-    builds = {kind: stripped(real_programs.build_kind(program.recipe, name, program.folder.parent, kind, flags + "\n"))
-              for kind, flags in (("without-probes", ""), ("with-probes", PROBES))}
+    # Without debug information, at which valgrind 3.19 gives up.
+    builds = {kind: stripped(real_programs.build_kind(program.recipe, name, program.folder.parent, kind, "", flags))
+              for kind, flags in (("without-probes", "-O2"), ("with-probes", f"-O2 {PROBES}"))}
     named = {kind: sections(file.with_name("program")) for kind, file in builds.items()}
     return {
         "name": f"{name} {program.version}",

@@ -221,14 +221,14 @@ def up_to_date(stamp, *made_of):
     return lambda: stamp.write_text(digest, encoding="utf-8")
 
 
-def build(recipe, package, folder, kind, config):
+def build(recipe, package, folder, kind, config, flags=FLAGS):
     """folder/kind/program, from sources of its own; again if anything that it is made of has changed."""
     out = folder / kind / "program"
     options = config.read_text(encoding="utf-8")
     plugins = [pathlib.Path(word.partition("=")[2]).read_bytes() for word in options.split() if word.startswith("-fpass-plugin=")]
-    if finish := up_to_date(folder / f"{kind}.stamp", recipe.build, FLAGS, options, *plugins):
+    if finish := up_to_date(folder / f"{kind}.stamp", recipe.build, flags, options, *plugins):
         source_package.unpack(package, folder, folder / kind)
-        run(["sh", "-ec", recipe.build], folder / kind, log="build.log", FLAGS=FLAGS, CC=f"clang-22 --config={config}",
+        run(["sh", "-ec", recipe.build], folder / kind, log="build.log", FLAGS=flags, CC=f"clang-22 --config={config}",
             CXX=f"clang++-22 --config={config}")
         finish()
     return out
@@ -248,10 +248,10 @@ def prepare(recipe, folder):
     return train
 
 
-def build_kind(recipe, name, folder, kind, options):
+def build_kind(recipe, name, folder, kind, options, flags=FLAGS):
     config = folder / f"{kind}.cfg"
     config.write_text(options, encoding="utf-8")
-    return build(recipe, name, folder, kind, config)
+    return build(recipe, name, folder, kind, config, flags)
 
 
 def built(name, work, pgokit):

@@ -10,7 +10,7 @@
 //   }
 //   for (const auto& function : comparison.functions())      // by GUID
 //     for (const auto& row : comparison.rows(function))      // in preorder of the inline tree
-//       use(row.node, row.index, row.first, row.second);     // offsets, ascending
+//       use(row.context, row.index, row.first, row.second);     // offsets, ascending
 //
 // A probe is the same in both if it has the same index, in the same function, inlined by the same
 // calls into the same function with code. Keeps 32 bytes for each probe.
