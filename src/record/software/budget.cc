@@ -23,12 +23,13 @@ u64 Budget::wanted_period_ns() const {
   return static_cast<u64>(std::clamp(mean_ns_ / share_, shortest, longest)) + odd_ns;
 }
 
+// A window during which the machine stood still must not be the last one, nor tell what they cost.
 // To change the period of the kernel's timers costs about as much as a window does.
 void Budget::spend(u64 ns) {
-  constexpr double weight = 1.0 / 32, step = 1.3;
+  constexpr double weight = 1.0 / 32, step = 1.3, most_above = 8;
   auto cost = static_cast<double>(ns);
-  credit_ns_ -= cost;
-  mean_ns_ += (cost - mean_ns_) * weight;
+  credit_ns_ = std::max(credit_ns_ - cost, 2 * most_debt_ns);
+  mean_ns_ += (std::min(cost, most_above * mean_ns_) - mean_ns_) * weight;
   if (share_ == 0) return;
   u64 wanted = wanted_period_ns();
   double ratio = static_cast<double>(wanted) / static_cast<double>(period_ns_);

@@ -37,11 +37,22 @@ TEST(Budget, FollowsWhatWindowsCost) {
 // However dear one was: what follows is not late for ever.
 TEST(Budget, ADearWindowIsADebt) {
   Budget budget(0.1);
-  budget.spend(230'000'000);
+  budget.spend(55'000'000);
   EXPECT_FALSE(budget.allows());
-  budget.earn(1'900'000'000);
+  budget.earn(240'000'000);
   EXPECT_FALSE(budget.allows());
-  budget.earn(200'000'000);
+  budget.earn(20'000'000);
+  EXPECT_TRUE(budget.allows());
+}
+
+// The machine stood still meanwhile.
+TEST(Budget, NoWindowIsTheLastOne) {
+  Budget budget(0.1);
+  u64 period = budget.period_ns();
+  budget.spend(3'600'000'000'000);
+  EXPECT_FALSE(budget.allows());
+  EXPECT_LT(budget.period_ns(), 2 * period);
+  budget.earn(310'000'000);
   EXPECT_TRUE(budget.allows());
 }
 
