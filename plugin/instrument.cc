@@ -15,6 +15,7 @@
 #include "runtime/mip_format.h"
 #include "sections.h"
 #include "settings.h"
+#include "sites.h"
 #include "source.h"
 #include "target.h"
 
@@ -151,13 +152,16 @@ void count_calls(MachineFunction& function, const FunctionText& text, Target& ta
 }
 
 Site place_of(const MachineInstr& call, uint32_t kind, StringRef own_name) {
-  Site site{kind, MIP_NO_LINE, 0, ""};
+  Site site{kind, MIP_NO_LINE, 0, 0, ""};
   const DILocation* line = call.getDebugLoc();
-  if (!line || !line->getLine()) return site;
+  if (!line) return site;
   const DISubprogram* written_in = line->getScope()->getSubprogram();
-  if (!written_in) return site;
-  site.line = (line->getLine() - written_in->getLine()) & 0xffff;
-  site.column = line->getColumn();
+  site.number = site_number(*line);
+  if (!written_in || (!line->getLine() && !site.number)) return site;
+  if (line->getLine()) {
+    site.line = (line->getLine() - written_in->getLine()) & 0xffff;
+    site.column = line->getColumn();
+  }
   site.function = source_name(*written_in);
   if (site.function == own_name) site.function.clear();
   return site;

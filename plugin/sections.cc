@@ -222,11 +222,13 @@ std::string FunctionText::map() const {
   const uint64_t size =
       sizeof(mip_function) + name.size() + (list ? blocks * sizeof(mip_block) + edges * 4 : 0) +
       (addresses ? blocks * 8 : 0) + (settings.kinds & MIP_ORDER_LOG ? sizeof(mip_order_id) : 0) +
-      site_list_size() + (source_name.empty() ? 0 : 4 + source_name.size());
+      site_list_size() + (source_name.empty() ? 0 : 4 + source_name.size()) +
+      (has_numbers() ? 4 * sites.size() : 0);
   uint32_t flags = in_parts ? MIP_NO_SIZE : 0;
   if (list) flags |= MIP_BLOCK_LIST | (settings.minimal_blocks ? MIP_MINIMAL_BLOCKS : 0);
   if (addresses) flags |= MIP_BLOCK_ADDRESSES;
   if (!source_name.empty()) flags |= MIP_SOURCE_NAME;
+  if (has_numbers()) flags |= MIP_SITE_NUMBERS;
   std::string result = section(*this, MIP_MAP_SECTION, "", true);
   raw_string_ostream out(result);
   out << ".long " << MIP_FUNCTION_MAGIC << "," << size << "\n.quad " << raw_start << ","
@@ -248,7 +250,7 @@ std::string FunctionText::map() const {
   out << ".ascii \"" << as_string(name) << "\"\n";
   if (settings.kinds & MIP_ORDER_LOG)
     out << ".long " << order_module << "," << order_number << "\n";
-  out << site_list() << source_name_text() << ".popsection\n";
+  out << site_list() << source_name_text() << site_numbers() << ".popsection\n";
   return result;
 }
 
@@ -256,6 +258,17 @@ std::string FunctionText::source_name_text() const {
   if (source_name.empty()) return "";
   return ".long " + std::to_string(source_name.size()) + "\n.ascii \"" + as_string(source_name) +
          "\"\n";
+}
+
+bool FunctionText::has_numbers() const {
+  return any_of(sites, [](const Site& each) { return each.number != 0; });
+}
+
+std::string FunctionText::site_numbers() const {
+  std::string result;
+  if (!has_numbers()) return result;
+  for (const Site& each : sites) result += ".long " + std::to_string(each.number) + "\n";
+  return result;
 }
 
 uint64_t FunctionText::site_list_size() const {

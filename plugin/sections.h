@@ -15,6 +15,7 @@ namespace pgokit::plugin {
 struct Site {
   uint32_t kind = 0;
   uint32_t line = 0, column = 0;  // as in mip_site_place
+  uint32_t number = 0;            // in the function of the line
   std::string function;           // of the line, as in the source; empty: the one that it is in
 };
 
@@ -55,6 +56,8 @@ struct FunctionText {
   std::string site_list() const;
   uint64_t site_list_size() const;
   std::string source_name_text() const;
+  bool has_numbers() const;
+  std::string site_numbers() const;
 };
 
 // Both headers, and the buffers of edges and logs: once per linked program, whichever module comes

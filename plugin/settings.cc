@@ -12,6 +12,7 @@
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "runtime/mip_format.h"
 #include "selection.h"
+#include "sites.h"
 #include "source.h"
 
 namespace pgokit::plugin {
@@ -178,6 +179,7 @@ bool tag_module(Module& module) {
   }
   if (kinds & MIP_VALUES) {
     name_lines(module);
+    number_sites(module);
     note_sources(module);
     module.addModuleFlag(Module::Max, value_capacity_flag, target_buffer);
     module.addModuleFlag(Module::Max, per_site_flag, targets_per_site);

@@ -7,6 +7,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
+#include "sites.h"
 
 namespace pgokit::plugin {
 namespace {
@@ -15,11 +16,6 @@ using namespace llvm;
 
 constexpr char name_attribute[] = "pgokit.source";
 constexpr char list_name[] = "pgokit.sources";
-
-bool is_indirect_call(const Instruction& each) {
-  const auto* call = dyn_cast<CallBase>(&each);
-  return call && call->isIndirectCall();
-}
 
 // FNV-1a, number by number.
 struct Checksum {
@@ -53,20 +49,24 @@ uint64_t checksum_of(const Function& function) {
   Checksum sum;
   sum.add(number.size());
   for (const BasicBlock& block : function) {
-    uint64_t calls = 0, indirect = 0;
+    uint64_t calls = 0, indirect = 0, sizes = 0;
     for (const Instruction& each : block) {
       calls += isa<CallBase>(each) && !isa<IntrinsicInst>(each);
       indirect += is_indirect_call(each);
+      sizes += has_unknown_size(each);
     }
     sum.add(calls);
     sum.add(indirect);
+    if (sizes) sum.add(~sizes);
     for (const BasicBlock* to : successors(&block)) sum.add(number.lookup(to) + 1);
   }
   return sum.value;
 }
 
-bool has_indirect_calls(const Function& function) {
-  return any_of(instructions(function), is_indirect_call);
+bool has_sites(const Function& function) {
+  return any_of(instructions(function), [](const Instruction& each) {
+    return is_indirect_call(each) || has_unknown_size(each);
+  });
 }
 
 void note_sources(Module& module) {
@@ -77,7 +77,7 @@ void note_sources(Module& module) {
     if (function.isDeclaration()) continue;
     const std::string name = source_name(function);
     if (function.hasLocalLinkage()) function.addFnAttr(name_attribute, name);
-    if (!has_indirect_calls(function)) continue;
+    if (!has_sites(function)) continue;
     auto* sum = ConstantInt::get(Type::getInt64Ty(context), checksum_of(function));
     list->addOperand(
         MDNode::get(context, {MDString::get(context, name), ConstantAsMetadata::get(sum), file}));

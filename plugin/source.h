@@ -14,12 +14,13 @@ std::string source_name(const llvm::Function& function);
 std::string name_with_file(const llvm::Function& function);  // as if it were local
 std::string source_name(const llvm::DISubprogram& function);
 
-// Of blocks, their successors and calls.
+// Of blocks, their successors, their calls and sites.
 uint64_t checksum_of(const llvm::Function& function);
 
-bool has_indirect_calls(const llvm::Function& function);
+// Calls that values may be recorded of: those that sites.h numbers.
+bool has_sites(const llvm::Function& function);
 
-// Functions with indirect calls leave name and checksum in the module, local ones keep their name:
+// Functions with sites leave name and checksum in the module, local ones keep their name:
 // both may be inlined, renamed or moved to other modules before code is generated.
 void note_sources(llvm::Module& module);
 std::string noted_name(const llvm::Function& function);  // empty: it is the symbol's

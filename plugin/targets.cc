@@ -17,6 +17,14 @@ unsigned common_end(StringRef a, StringRef b) {
   return count;
 }
 
+// "-" is 0: not known.
+bool take_number(StringRef& rest, uint32_t& number) {
+  StringRef word;
+  std::tie(word, rest) = rest.split(' ');
+  number = 0;
+  return word == "-" || !word.getAsInteger(10, number);
+}
+
 }  // namespace
 
 std::pair<StringRef, StringRef> split_source_name(StringRef name) {
@@ -24,14 +32,19 @@ std::pair<StringRef, StringRef> split_source_name(StringRef name) {
   return rest.empty() ? std::pair(StringRef(), name) : std::pair(file, rest);
 }
 
+const CallTargets* FunctionTargets::find(uint32_t number) const {
+  const auto found = by_number.find(number);
+  return found == by_number.end() ? nullptr : &found->second;
+}
+
 const CallTargets* FunctionTargets::find(uint32_t line, uint32_t column) const {
-  auto found = calls.find({line, column});
-  if (found != calls.end()) return &found->second;
-  found = calls.lower_bound({line, 0});
-  if (found == calls.end() || found->first.first != line || (column && found->first.second))
+  auto found = by_line.find({line, column});
+  if (found != by_line.end()) return &found->second;
+  found = by_line.lower_bound({line, 0});
+  if (found == by_line.end() || found->first.first != line || (column && found->first.second))
     return nullptr;
   const auto next = std::next(found);
-  const bool alone = next == calls.end() || next->first.first != line;
+  const bool alone = next == by_line.end() || next->first.first != line;
   return alone ? &found->second : nullptr;
 }
 
@@ -53,12 +66,12 @@ bool TargetsFile::parse(std::string& error) {
     error = "not a file of targets: 'pgokit export --targets' writes them";
     return false;
   }
-  names_in_calls_ = rest.starts_with("1\n");
-  if (!names_in_calls_ && !rest.starts_with("2\n")) {
-    error = "version " + rest.split('\n').first.str() + " of targets; this plugin reads 1 and 2";
+  StringRef version;
+  std::tie(version, rest) = rest.split('\n');
+  if (version.getAsInteger(10, version_) || version_ < 1 || version_ > 3) {
+    error = "version " + version.str() + " of targets; this plugin reads 1 to 3";
     return false;
   }
-  rest = rest.split('\n').second;
   for (unsigned number = 2; !rest.empty(); ++number) {
     StringRef line;
     std::tie(line, rest) = rest.split('\n');
@@ -71,7 +84,7 @@ bool TargetsFile::parse(std::string& error) {
 
 bool TargetsFile::take(StringRef line) {
   if (line.consume_front(" ")) return take_target(line);
-  if (line.consume_front("function ")) return !names_in_calls_ && take_function(line);
+  if (line.consume_front("function ")) return version_ > 1 && take_function(line);
   return take_call(line);
 }
 
@@ -95,19 +108,21 @@ bool TargetsFile::take_target(StringRef rest) {
 
 // Other kinds than calls are for other readers.
 bool TargetsFile::take_call(StringRef rest) {
-  const size_t words = names_in_calls_ ? 5 : 4;
-  SmallVector<StringRef, 5> parts;
-  rest.split(parts, ' ', static_cast<int>(words) - 1);
-  uint32_t line, column;
+  const auto [kind, place] = rest.split(' ');
+  rest = place;
+  uint32_t number = 0, line = 0, column = 0;
   uint64_t total;
-  if (parts.size() != words || parts[1].getAsInteger(10, line) ||
-      parts[2].getAsInteger(10, column) || parts[3].getAsInteger(10, total))
-    return false;
+  bool sound = version_ < 3 || take_number(rest, number);
+  const bool has_line = version_ < 3 || !rest.starts_with("- ");
+  sound = sound && take_number(rest, line) && take_number(rest, column);
+  const auto [sum, name] = rest.split(' ');
+  if (!sound || sum.getAsInteger(10, total) || name.empty() != (version_ > 1)) return false;
+  if (version_ == 1) function_ = &enter(name, std::nullopt);
+  // Numbers are those of one version of the function.
+  if (!function_ || (number ? !function_->checksum : !has_line)) return false;
   call_ = nullptr;
-  if (parts[0] != "call") return true;
-  if (names_in_calls_) function_ = &enter(parts[4], std::nullopt);
-  if (!function_) return false;
-  call_ = &function_->calls[{line, column}];
+  if (kind != "call") return true;
+  call_ = number ? &function_->by_number[number] : &function_->by_line[{line, column}];
   call_->total = total;
   return true;
 }
@@ -119,7 +134,7 @@ FunctionTargets& TargetsFile::enter(StringRef name, std::optional<uint64_t> chec
   for (FunctionTargets& each : versions) {
     if (each.checksum == checksum) return each;
   }
-  versions.push_back({checksum, {}});
+  versions.push_back({checksum, {}, {}});
   return versions.back();
 }
 
@@ -149,7 +164,7 @@ TargetsFile::Found TargetsFile::find(StringRef source_name, uint64_t checksum) c
         if (!each.checksum || each.checksum == checksum) return {&each, false};
       }
     }
-    if (!names_in_calls_) return {};
+    if (version_ > 1) return {};
     exact = functions_.find(split_source_name(source_name).second);
     if (exact == functions_.end()) return {};
   }

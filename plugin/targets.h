@@ -25,10 +25,12 @@ struct CallTargets {
 
 // The calls of one version of a function.
 struct FunctionTargets {
-  std::optional<uint64_t> checksum;  // none: a recording does not tell it
+  std::optional<uint64_t> checksum;           // none: a recording does not tell it
+  std::map<uint32_t, CallTargets> by_number;  // as SiteNumbers gives them
   std::map<std::pair<uint32_t, uint32_t>, CallTargets>
-      calls;  // by line after the function's, column
+      by_line;  // after the function's, and column: calls whose number is not known
 
+  const CallTargets* find(uint32_t number) const;
   // A column that is not known (0) fits the only call of the line.
   const CallTargets* find(uint32_t line, uint32_t column) const;
 };
@@ -58,7 +60,7 @@ class TargetsFile {
   const Versions* moved(llvm::StringRef source_name) const;
 
   std::unique_ptr<llvm::MemoryBuffer> text_;
-  bool names_in_calls_ = false;  // version 1, in which local functions have no file
+  unsigned version_ = 0;  // 1: local functions have no file; before 3: calls have no numbers
   std::map<llvm::StringRef, Versions> functions_;
   std::map<llvm::StringRef, std::vector<llvm::StringRef>> local_;  // by what follows FILE;
   FunctionTargets* function_ = nullptr;                            // that lines are read of

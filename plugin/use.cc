@@ -13,6 +13,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Transforms/Instrumentation/PGOInstrumentation.h"
+#include "sites.h"
 #include "source.h"
 #include "targets.h"
 
@@ -70,14 +71,15 @@ struct Attach : PassInfoMixin<Attach> {
     auto& functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
     std::vector<StringRef> changed, without_lines;
     for (Function& function : module) {
-      if (function.isDeclaration() || !has_indirect_calls(function)) continue;
+      if (function.isDeclaration() || !has_sites(function)) continue;
       auto found = targets->find(source_name(function), checksum_of(function));
       // Of functions that were inlined everywhere recordings do not tell whether they are local.
       if (!found.function && !found.changed && !function.hasLocalLinkage())
         found = targets->find(name_with_file(function), checksum_of(function));
       if (found.changed) changed.push_back(function.getName());
       if (!found.function) continue;
-      if (!function.getSubprogram()) without_lines.push_back(function.getName());
+      if (!function.getSubprogram() && !found.function->by_line.empty())
+        without_lines.push_back(function.getName());
       attach(function, *found.function,
              functions.getResult<OptimizationRemarkEmitterAnalysis>(function));
     }
@@ -89,17 +91,21 @@ struct Attach : PassInfoMixin<Attach> {
 
   static void attach(Function& function, const FunctionTargets& targets,
                      OptimizationRemarkEmitter& remarks) {
+    SiteNumbers numbers;
     for (Instruction& each : instructions(function)) {
-      auto* call = dyn_cast<CallBase>(&each);
-      const DILocation* line = each.getDebugLoc();
-      const DISubprogram* lines = function.getSubprogram();
-      if (!call || !call->isIndirectCall() || !line || !lines || line->getInlinedAt() ||
-          call->getMetadata(LLVMContext::MD_prof))
-        continue;
-      const CallTargets* known =
-          targets.find((line->getLine() - lines->getLine()) & 0xffff, line->getColumn());
-      if (known && !known->targets.empty()) attach(*call, *known, remarks);
+      const uint32_t number = numbers.next(each);
+      if (!is_indirect_call(each) || each.getMetadata(LLVMContext::MD_prof)) continue;
+      const CallTargets* known = targets.find(number);
+      if (!known) known = find_by_line(each, targets);
+      if (known && !known->targets.empty()) attach(cast<CallBase>(each), *known, remarks);
     }
+  }
+
+  static const CallTargets* find_by_line(const Instruction& call, const FunctionTargets& targets) {
+    const DILocation* line = call.getDebugLoc();
+    const DISubprogram* lines = call.getFunction()->getSubprogram();
+    if (!line || !lines || line->getInlinedAt()) return nullptr;
+    return targets.find((line->getLine() - lines->getLine()) & 0xffff, line->getColumn());
   }
 
   static void attach(CallBase& call, const CallTargets& known, OptimizationRemarkEmitter& remarks) {

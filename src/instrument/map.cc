@@ -167,6 +167,8 @@ class MapReader {
 
     if (const char* wrong = check_sites(record, at)) return wrong;
     if (const char* wrong = check_source_name(record, at)) return wrong;
+    if (end_of_source_name(record, at) + 4 * numbers_of_sites(record, at) > record.record_size)
+      return "the numbers of sites are cut off";
     Cursor in(section_.subspan(at + sizeof record, record.record_size - sizeof record));
     size_t first_block = read_.module.blocks.size();
     size_t first_successor = read_.module.successors.size();
@@ -180,6 +182,7 @@ class MapReader {
     add_function(record, first_block, in);
     add_sites(record, at);
     add_source_name(record, at);
+    add_site_numbers(record, at);
     return nullptr;
   }
 
@@ -317,6 +320,26 @@ class MapReader {
     const u64 end = at + end_of_sites(record, at);
     read_.module.functions.back().source = static_cast<u32>(read_.module.sources.size());
     add_source(section_.subspan(end + 4, copy_at<u32>(section_, end)), 0);
+  }
+
+  // Where it ends, which has been checked.
+  u64 end_of_source_name(const mip_function& record, size_t at) const {
+    const u64 end = end_of_sites(record, at);
+    return record.flags & MIP_SOURCE_NAME ? end + 4 + copy_at<u32>(section_, at + end) : end;
+  }
+
+  u64 numbers_of_sites(const mip_function& record, size_t at) const {
+    if (!(record.flags & MIP_SITE_NUMBERS) || !(record.kinds & MIP_VALUES)) return 0;
+    return copy_at<mip_site_list>(section_, at + size_of(record) - sizeof(mip_site_list))
+        .site_count;
+  }
+
+  void add_site_numbers(const mip_function& record, size_t at) {
+    auto& sites = read_.module.sites;
+    const size_t numbers = numbers_of_sites(record, at),
+                 first = at + end_of_source_name(record, at);
+    for (size_t i = 0; i < numbers; ++i)
+      sites[sites.size() - numbers + i].number = copy_at<u32>(section_, first + 4 * i);
   }
 
   // As the functions are now, whose `first_site` was where they had been.

@@ -73,6 +73,27 @@ TEST(Map, SkipsFunctionsThatTheLinkerDropped) {
   EXPECT_THAT(error_of(none.section()), HasSubstr("the linker dropped all 1"));
 }
 
+TEST(Map, ReadsNumbersOfSites) {
+  const test::MapFunction function{
+      .name = "f",
+      .address = 0x10,
+      .kinds = MIP_TARGETS,
+      .sites = {{.address = 0x12, .number = 2}, {.address = 0x14}, {.address = 0x16, .number = 1}},
+      .source = "a.c;f"};
+  auto got = read(MapBuilder().function(function));
+  ASSERT_TRUE(got) << got.error().message;
+  const auto& sites = got->module.sites;
+  ASSERT_EQ(sites.size(), 3);
+  EXPECT_EQ(std::tuple(sites[0].number, sites[1].number, sites[2].number), std::tuple(2, 0, 1));
+  EXPECT_EQ(got->module.source_name(sites[0]), "a.c;f");
+
+  std::string record = MapBuilder::record(function, MapBuilder::raw_address + 24);
+  u32 size = static_cast<u32>(record.size()) - 1;
+  std::memcpy(record.data() + offsetof(mip_function, record_size), &size, sizeof size);
+  EXPECT_THAT(error_of(MapBuilder::header(MIP_TYPE_MAP) + record.substr(0, size)),
+              HasSubstr("the numbers of sites are cut off"));
+}
+
 TEST(Map, KnowsFunctionsAsTheSourceDoes) {
   MapBuilder map;
   map.checksum("b.c;f", 7).checksum("a.c;f", 5).checksum("a.c;f", 5).checksum("two", 1);
@@ -153,7 +174,7 @@ TEST(Map, SaysWhatIsWrongWithOtherFiles) {
               HasSubstr("the map is damaged"));
   auto newer = MapBuilder::header(MIP_TYPE_MAP);
   newer[5] = 9;
-  EXPECT_THAT(error_of(newer), HasSubstr("version 0x903"));
+  EXPECT_THAT(error_of(newer), HasSubstr("version 0x904"));
   std::string object =
       test::ElfBuilder().type(ET_REL).section(MIP_MAP_SECTION, MapBuilder().section()).image();
   EXPECT_THAT(error_of(object), HasSubstr("object file"));

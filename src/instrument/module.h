@@ -63,6 +63,7 @@ struct Site {
   u32 function = 0;
   u32 line = MIP_NO_LINE, column = 0;  // as in mip_site_place
   u32 name = 0, name_size = 0;         // of the function it was written in; 0: the one it is in
+  u32 number = 0;                      // of MIP_SITE_NUMBERS; 0: not known
   bool operator==(const Site&) const = default;
 };
 

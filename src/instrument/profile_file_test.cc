@@ -63,7 +63,7 @@ TEST(ProfileFile, RefusesDamage) {
               HasSubstr("not an instrumented profile"));
   std::string newer = write_profile(example());
   newer[9] = 7;
-  EXPECT_THAT(read_profile(as_bytes(newer)).error().message, HasSubstr("version 0x701"));
+  EXPECT_THAT(read_profile(as_bytes(newer)).error().message, HasSubstr("version 0x702"));
 }
 
 // Whatever byte is wrong, with a checksum that is right: an error or a profile, no crash.

@@ -7,7 +7,7 @@
 namespace pgokit::instrument {
 
 inline constexpr u64 profile_magic = 0x0a666f72702d690dull;  // 0d "i-prof" 0a
-inline constexpr u16 profile_version = 0x0101;
+inline constexpr u16 profile_version = 0x0102;
 
 struct FileHeader {
   Le<u64> magic;
@@ -72,7 +72,7 @@ struct FileOrderId {
 
 struct FileSite {
   Le<u64> address, raw;
-  Le<u32> kind, function, line, column, name_size, zero;
+  Le<u32> kind, function, line, column, name_size, number;
 };
 
 struct FileSource {

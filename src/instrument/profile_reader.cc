@@ -90,7 +90,7 @@ class ModuleReader {
       case sites_chunk:
         return each<FileSite>(part, module_.sites, [&](const FileSite& s) {
           module_.sites.push_back(
-              {s.address, s.raw, s.kind, s.function, s.line, s.column, 0, s.name_size});
+              {s.address, s.raw, s.kind, s.function, s.line, s.column, 0, s.name_size, s.number});
         });
       case sources_chunk:
         return each<FileSource>(part, module_.sources, [&](const FileSource& s) {

@@ -80,7 +80,7 @@ class ProfileWriter {
     if (module.sites.empty()) return;
     size_t chunk = begin(sites_chunk, sizeof(FileSite));
     for (const auto& s : module.sites)
-      add(FileSite{s.address, s.raw, s.kind, s.function, s.line, s.column, s.name_size, 0});
+      add(FileSite{s.address, s.raw, s.kind, s.function, s.line, s.column, s.name_size, s.number});
     end(chunk);
     chunk = begin(site_names_chunk, 1);
     for (const auto& s : module.sites)

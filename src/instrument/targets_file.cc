@@ -25,7 +25,7 @@ struct SourceFunction {
 };
 
 struct Call {
-  u32 kind, line, column;
+  u32 kind, line, column, number;
   auto operator<=>(const Call&) const = default;
 };
 
@@ -63,30 +63,60 @@ u64 add(Sum& sum, const Profile& profile, const SiteSummary& site) {
 
 void print(std::string& text, u32 kind, const Call& call, const Sum& sum) {
   auto out = std::back_inserter(text);
-  fmt::format_to(out, "{} {} {} {}\n", kinds[kind].name, call.line, call.column, sum.total);
+  fmt::format_to(out, "{} ", kinds[kind].name);
+  call.number ? fmt::format_to(out, "{} ", call.number) : fmt::format_to(out, "- ");
+  call.line == MIP_NO_LINE ? fmt::format_to(out, "- - ")
+                           : fmt::format_to(out, "{} {} ", call.line, call.column);
+  fmt::format_to(out, "{}\n", sum.total);
   std::vector<std::pair<std::string_view, u64>> values(sum.values.begin(), sum.values.end());
   std::ranges::stable_sort(values, std::greater{}, &std::pair<std::string_view, u64>::second);
   for (const auto& [name, count] : values) fmt::format_to(out, " {} {}\n", count, name);
 }
 
+using Calls = std::map<Call, Sum>;
+
+// Copies of a call have no number where code of several was put together. They are those of the
+// only one in their line and column.
+void find_numbers(Calls& calls) {
+  for (auto it = calls.begin(); it != calls.end();) {
+    auto place = [](const Call& call) { return std::tuple(call.kind, call.line, call.column); };
+    auto next = std::next(it);
+    auto end = std::find_if(next, calls.end(), [&](const auto& other) {
+      return place(other.first) != place(it->first);
+    });
+    if (it->first.number == 0 && std::distance(it, end) == 2) {
+      auto& [total, values] = next->second;
+      total = add_saturated(total, it->second.total);
+      for (const auto& [name, count] : it->second.values)
+        values[name] = add_saturated(values[name], count);
+      calls.erase(it);
+    }
+    it = end;
+  }
+}
+
 }  // namespace
 
 TargetsFile targets_file(const Profile& profile) {
-  TargetsFile file{.text = "# pgokit targets 2\n"};
-  std::map<SourceFunction, std::map<Call, Sum>> functions;
+  TargetsFile file{.text = "# pgokit targets 3\n"};
+  std::map<SourceFunction, Calls> functions;
   for (u32 k = 0; k < std::size(kinds); ++k)
     for (const auto& site : summaries_of(profile, kinds[k].kind)) {
       const auto& module = profile.modules[site.module];
       const auto& place = module.sites[site.site];
       auto name = module.source_name(place);
       bool fits = fits_in_line(name);
-      file.without_line += place.line == MIP_NO_LINE;
+      u64 checksum = module.checksum(name);
+      // A number tells nothing of other versions of the function.
+      Call call{k, place.line, place.column, checksum ? place.number : 0};
+      bool found = call.line != MIP_NO_LINE || call.number;
+      file.without_place += !found;
       file.unwritable += !fits;
-      if (place.line == MIP_NO_LINE || !fits) continue;
-      file.unwritable += add(
-          functions[{name, module.checksum(name)}][{k, place.line, place.column}], profile, site);
+      if (!found || !fits) continue;
+      file.unwritable += add(functions[{name, checksum}][call], profile, site);
     }
-  for (const auto& [function, calls] : functions) {
+  for (auto& [function, calls] : functions) {
+    find_numbers(calls);
     auto checksum = function.checksum ? fmt::format("{:016x}", function.checksum) : "-";
     fmt::format_to(std::back_inserter(file.text), "function {} {}\n", checksum, function.name);
     for (const auto& [call, sum] : calls) print(file.text, call.kind, call, sum);

@@ -14,9 +14,9 @@ namespace pgokit::instrument {
 
 struct TargetsFile {
   std::string text;
-  u64 calls = 0;         // in the text; copies of one call that was inlined are added up
-  u64 without_line = 0;  // sites that were reached and cannot be found in the source
-  u64 unwritable = 0;    // names of functions and targets that fit in no line, which are left out
+  u64 calls = 0;          // in the text; copies of one call that was inlined are added up
+  u64 without_place = 0;  // sites that were reached and cannot be found in the source
+  u64 unwritable = 0;     // names of functions and targets that fit in no line, which are left out
 };
 
 // Targets outside of the program are left out.

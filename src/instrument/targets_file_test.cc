@@ -44,14 +44,14 @@ TEST(TargetsFile, KeepsFunctionsOfOneNameApart) {
                     {0, 3, 0, 0x10, 9}};
   auto file = targets_file(profile);
   EXPECT_EQ(file.text,
-            "# pgokit targets 2\n"
+            "# pgokit targets 3\n"
             "function 0000000000000abc a.c;f\n"
-            "call 1 2 11\n 6 g\n 5 b.c;f\n"
-            "call 7 2 2\n 2 a.c;f\n"
+            "call - 1 2 11\n 6 g\n 5 b.c;f\n"
+            "call - 7 2 2\n 2 a.c;f\n"
             "function - b.c;f\n"
-            "call 1 2 3\n 3 a.c;f\n");
+            "call - 1 2 3\n 3 a.c;f\n");
   EXPECT_EQ(file.calls, 3);
-  EXPECT_EQ(file.without_line, 1);
+  EXPECT_EQ(file.without_place, 1);
 }
 
 // Copies of one call are one; what lies elsewhere counts for the whole and is not named.
@@ -69,7 +69,42 @@ TEST(TargetsFile, AddsCopiesUp) {
                     {0, 1, SiteValue::nowhere, 0x7f00, 2},
                     {0, 2, SiteValue::nowhere, 64, 8}};
   EXPECT_EQ(targets_file(profile).text,
-            "# pgokit targets 2\nfunction - f\ncall 1 2 12\n 9 f\nsize 1 2 8\n 8 64\n");
+            "# pgokit targets 3\nfunction - f\ncall - 1 2 12\n 9 f\nsize - 1 2 8\n 8 64\n");
+}
+
+// Numbers are of one version of a function. Copies without one are of the only call of the line.
+TEST(TargetsFile, FindsCallsByNumber) {
+  MapBuilder map;
+  map.function({.name = "f",
+                .address = 0x10,
+                .kinds = MIP_TARGETS,
+                .sites = {{.address = 0x11, .line = MIP_NO_LINE, .number = 2},
+                          {.address = 0x12, .number = 1},
+                          {.address = 0x13},
+                          {.address = 0x14, .line = 7, .number = 3},
+                          {.address = 0x15, .line = 7, .number = 4},
+                          {.address = 0x16, .line = 7}}});
+  map.function({.name = "g",
+                .address = 0x20,
+                .kinds = MIP_TARGETS,
+                .sites = {{.address = 0x21, .line = MIP_NO_LINE, .number = 1},
+                          {.address = 0x22, .number = 2}}});
+  map.checksum("f", 0xabc);
+  auto profile = profile_of(map);
+  for (u32 site = 0; site < 8; ++site) profile.values.push_back({0, site, 0, 0x10, site + 1});
+  auto file = targets_file(profile);
+  EXPECT_EQ(file.text,
+            "# pgokit targets 3\n"
+            "function 0000000000000abc f\n"
+            "call 1 1 2 5\n 5 f\n"
+            "call - 7 2 6\n 6 f\n"
+            "call 3 7 2 4\n 4 f\n"
+            "call 4 7 2 5\n 5 f\n"
+            "call 2 - - 1\n 1 f\n"
+            "function - g\n"
+            "call - 1 2 8\n 8 f\n");
+  EXPECT_EQ(file.calls, 6);
+  EXPECT_EQ(file.without_place, 1);
 }
 
 // No name of a program adds lines to the file.
@@ -83,9 +118,9 @@ TEST(TargetsFile, LeavesOutNamesWithLineBreaks) {
   auto profile = profile_of(map);
   profile.values = {{0, 0, 0, 0x20, 5}, {0, 1, 0, 0x10, 6}};
   auto file = targets_file(profile);
-  EXPECT_EQ(file.text, "# pgokit targets 2\nfunction - g\ncall 1 2 6\n");
+  EXPECT_EQ(file.text, "# pgokit targets 3\nfunction - g\ncall - 1 2 6\n");
   EXPECT_EQ(file.unwritable, 2) << "once as a function, once as a target";
-  EXPECT_EQ(file.without_line, 0);
+  EXPECT_EQ(file.without_place, 0);
 }
 
 }  // namespace

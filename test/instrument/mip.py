@@ -14,7 +14,7 @@ SECTION_MAGIC, FUNCTION_MAGIC, DUMP_MAGIC = 0x50494DFB, 0x464D50FB, 0x0A70696D6F
 Function = collections.namedtuple(
     "Function", "raw_start box address size signature kinds flags block_count counters name blocks successors sites "
                 "order_id source")
-Site = collections.namedtuple("Site", "raw address kind line column function")
+Site = collections.namedtuple("Site", "raw address kind line column function number", defaults=(0,))
 Dump = collections.namedtuple(
     "Dump", "version machine flags total_size kinds raw_address raw_size bias pid parent sequence start_time edge_rate "
             "dropped build_id raw path edges marks crc_ok targets modules order_ids order_calls")
@@ -73,6 +73,9 @@ def read_map(data):
             length, = struct.unpack_from("<I", data, place)
             source = data[place + 4:place + 4 + length].decode()
             place += 4 + length
+        if flags & 64:
+            sites = [each._replace(number=struct.unpack_from("<I", data, place + 4 * i)[0]) for i, each in enumerate(sites)]
+            place += 4 * len(sites)
         if flags & 32:
             assert address == 0
             place += 8

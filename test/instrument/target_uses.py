@@ -153,32 +153,91 @@ def changed(build):
         assert ("no targets for 1 function that changed since it was made: apply" in told) == (not expected), told
         assert "warning" not in used(build, targets, "second.c", folder)[1]
     sources(folder)
-    # (Remarks would turn lines on.)
+    # A recording knows lines alone. (Remarks would turn them on.)
+    with open(targets, "w", encoding="utf-8") as file:
+        file.write("# pgokit targets 3\nfunction - first.c;apply\ncall - 0 35 9\n 9 first.c;one\n")
     told = run(["clang-22", "-O2", f"-fpass-plugin={build.plugin}", f"-mllvm=-pgokit-use={targets}", "-c", "first.c", "-o", os.devnull],
                cwd=folder).stderr
     assert "no targets for 1 function without lines" in told and "-gline-tables-only" in told, told
 
 
+# Two calls of one line and column, which inlining copies into two functions.
+TWICE = """typedef int (*fn)(int);
+static int one(int n) { return n + 1; }
+static int two(int n) { return n * 3; }
+static fn first[] = {one, two}, second[] = {two, one};
+#define BOTH(i) first[(i) % 10 == 0](i) + second[(i) % 5 == 0](i)
+static int apply(int i) { return BOTH(i); }
+int even(int n) { int s = 0; for (int i = 0; i < n; i += 2) s += apply(i); return s; }
+int main(void) { int s = even(1000); for (int i = 1; i < 1000; i += 2) s += apply(i); return s == 7; }
+"""
+CALL = re.compile(r"call (\S+) (\S+) (\S+) (\d+)\n((?: .*\n)*)")
+
+
+def numbers(build):
+    """Calls are found by their number in the function: without debug information, and where lines do not tell them apart."""
+    folder = sources(build.path("project"), **{"twice.c": TWICE})
+    thin = ("-flto=thin", f"-Wl,--load-pass-plugin={build.plugin}")
+    for name, flags, link in (("plain", (), ()), ("inlined", ("-fno-semantic-interposition", "-O3"), ()), ("thin", thin[:1], thin[1:]),
+                              ("full", ("-flto",), thin[1:])):
+        targets, _, _ = measured(build, folder, ("-O2", *flags), link)
+        for file, expected in EXPECTED.items():
+            for debug in ((), ("-g",)):
+                found, told = used(build, targets, file, folder, ("-O2", *debug))
+                assert found == expected and "warning" not in told, (name, file, debug, found, told)
+        if not link:
+            assert ".debug_" not in run(["llvm-readelf-22", "-SW", os.path.join(folder, "first.c.o")]).stdout
+    for debug in ([], ["-g1"], ["-g"]):
+        program, profile, targets = build.path("twice"), build.path("twice.mip"), build.path("twice.targets")
+        run(["clang-22", "-O2", *debug, *build.flags("targets"), "twice.c", build.runtime, "-Wl,--build-id", "-o", program], cwd=folder)
+        sites = [site for f in mip.read_map(mip.section(program, "__llvm_mipmap")) for site in f.sites]
+        assert {site.number for site in sites} == {1, 2} and {s.function for s in sites} == {"twice.c;apply"}, sites
+        assert all((site.line is None) == (not debug) for site in sites), sites
+        build.dump(program, name=build.path("twice.mipraw"))
+        pgokit(build, "merge", program, build.path("twice.mipraw"), "-o", profile)
+        written = pgokit(build, "export", profile, "--targets", "-o", targets)
+        with open(targets, encoding="utf-8") as file:
+            calls = {number: (place, total, rows.split()) for number, *place, total, rows in CALL.findall(file.read())}
+        assert set(calls) == {"1", "2"} and not written.stderr, calls
+        assert calls["1"][0] == calls["2"][0] and (calls["1"][0] == ["-", "-"]) == (not debug), calls
+        assert calls["1"][1:] == ("1000", ["900", "twice.c;one", "100", "twice.c;two"]), calls
+        assert calls["2"][1:] == ("1000", ["800", "twice.c;two", "200", "twice.c;one"]), calls
+        shown = pgokit(build, "show", profile, "--targets").stdout
+        assert (set(re.findall(r"apply, number (\d), inlined", shown)) == {"1", "2"}) == (not debug), shown
+        told = used(build, targets, "twice.c", folder, ("-O2", *debug))[1]
+        assert sorted(REMARK.findall(told)) == sorted([("one", "900", "1000"), ("two", "800", "1000"), ("two", "100", "100"),
+                                                       ("one", "200", "200")]), told
+    # Numbers of another version of the function are refused, and that is told.
+    for text in (TWICE.replace("return BOTH(i)", "return i ? BOTH(i) : 0"), TWICE.replace("return BOTH(i)", "return second[0](i) + BOTH(i)")):
+        sources(folder, **{"twice.c": text})
+        found, told = used(build, targets, "twice.c", folder)
+        assert not found and "no targets for 1 function that changed since it was made: apply" in told, told
+
+
 def lines(build):
-    """Without lines there is nothing to write: an error, no empty file."""
-    folder = sources(build.path("project"))
-    _, profile, _ = measured(build, folder)
+    """Without numbers and lines there is nothing to write: an error, no empty file."""
+    hidden = FIRST.replace("static int apply", "__attribute__((nodebug)) static int apply").replace(
+        "int first", "__attribute__((nodebug)) int first")
+    folder = sources(build.path("project"), **{"first.c": hidden})
+    profile = build.path("app.mip")
     for name in EXPECTED:
-        run(["clang-22", "-O2", *build.flags("targets"), *(["-g1"] if name == "second.c" else []), "-c", name, "-o", name + ".o"],
-            cwd=folder)
+        debug = ["-g1"] if name != "second.c" else []
+        run(["clang-22", "-O2", *build.flags("targets"), *debug, "-c", name, "-o", name + ".o"], cwd=folder)
     program = os.path.join(folder, "some")
     run(["clang-22", "-fuse-ld=lld-22", *(name + ".o" for name in EXPECTED), build.runtime, "-Wl,--build-id", "-o", program], cwd=folder)
     build.dump(program, name=build.path("some.mipraw"))
     pgokit(build, "merge", program, build.path("some.mipraw"), "-o", profile)
     result = pgokit(build, "export", profile, "--targets")
-    assert "which are left out: 1\n" in result.stderr and "call 0 " in result.stdout, result
+    assert "which are left out: 1\n" in result.stderr and "call 1 - - 500\n" in result.stdout, result
+    with open(os.path.join(folder, "second.c"), "w", encoding="utf-8") as file:
+        file.write("int second(int n) { return n; }\n")
     run(["clang-22", "-O2", *build.flags("targets"), "-c", "second.c", "-o", "second.c.o"], cwd=folder)
     run(["clang-22", "-fuse-ld=lld-22", *(name + ".o" for name in EXPECTED), build.runtime, "-Wl,--build-id", "-o", program], cwd=folder)
     build.dump(program, name=build.path("none.mipraw"))
     pgokit(build, "merge", program, build.path("none.mipraw"), "-o", profile)
     out = build.path("none.targets")
     result = pgokit(build, "export", profile, "--targets", "-o", out, check=False)
-    assert result.returncode == 1 and "measured with -g " in result.stderr and profile in result.stderr, result
+    assert result.returncode == 1 and "measured with -g\n" in result.stderr and profile in result.stderr, result
     assert not os.path.exists(out)
 
 
@@ -190,9 +249,14 @@ def first_version(build):
     with open(targets, "w", encoding="utf-8") as file:
         file.write(f"# pgokit targets 1\ncall 0 {column} 1000 apply\n 900 one\n 100 two\ntable 0 7 9 apply\n 9 x\n")
     assert used(build, targets, "first.c", folder)[0] == EXPECTED["first.c"]
-    for text, complaint in (("# pgokit targets 3\n", "version 3"), ("# pgokit targets 2\ncall 1 2 3\n", "line 2"),
+    with open(targets, "w", encoding="utf-8") as file:
+        file.write(f"# pgokit targets 2\nfunction - first.c;apply\ncall 0 {column} 1000\n 900 first.c;one\n 100 first.c;two\n")
+    assert used(build, targets, "first.c", folder)[0] == EXPECTED["first.c"]
+    for text, complaint in (("# pgokit targets 4\n", "version 4"), ("# pgokit targets 2\ncall 1 2 3\n", "line 2"),
                             ("# pgokit targets 2\nfunction x y\n", "line 2"), ("# pgokit targets 2\nfunction - f\ncall 1 2 3 f\n", "line 3"),
-                            ("# pgokit targets 1\nfunction - f\n", "line 2"), ("", "not a file of targets")):
+                            ("# pgokit targets 1\nfunction - f\n", "line 2"), ("# pgokit targets 3\nfunction - f\ncall 1 2 3 4\n", "line 3"),
+                            ("# pgokit targets 3\nfunction - f\ncall - - - 4\n", "line 3"),
+                            ("# pgokit targets 3\nfunction a f\ncall 1 2 3\n", "line 3"), ("", "not a file of targets")):
         with open(targets, "w", encoding="utf-8") as file:
             file.write(text)
         result = run(["clang-22", "-O2", f"-fpass-plugin={build.plugin}", f"-mllvm=-pgokit-use={targets}", "-c", "first.c", "-o", os.devnull],
@@ -201,4 +265,5 @@ def first_version(build):
 
 
 if __name__ == "__main__":
-    tools.main({"namesakes": namesakes, "recorded": recorded, "moved": moved, "changed": changed, "lines": lines, "first_version": first_version})
+    tools.main({"namesakes": namesakes, "recorded": recorded, "moved": moved, "changed": changed, "numbers": numbers, "lines": lines,
+                "first_version": first_version})

@@ -205,7 +205,7 @@ def tool(build):
     text = tools.run([pgokit, "show", profile, "--targets", "-b", program]).stdout
     assert f"at dispatch.cc:{line_of('int virtual_call(')}" in text and "Line::area(int) const" in text, text
     written = tools.run([pgokit, "export", profile, "--targets"]).stdout
-    assert "call 0 " in written and " 1200 _ZNK4Line4areaEi\n" in written, written
+    assert re.search(r"call \d+ 0 ", written) and " 1200 _ZNK4Line4areaEi\n" in written, written
     text = tools.run([pgokit, "generate", profile, "-b", program, "--format", "text", "-o", "-"]).stdout
     assert "2000 _ZNK4Line4areaEi:1200 _ZNK6Circle4areaEi:400 _ZNK6Square4areaEi:400" in text, text
     return pgokit, profile, program

@@ -32,6 +32,7 @@ struct MapSite {
   u32 kind = MIP_TARGETS;
   u32 line = 1, column = 2;
   std::string function = {};
+  u32 number = 0;  // in the source; not 0 of any: MIP_SITE_NUMBERS
 };
 
 struct MapFunction {
@@ -93,7 +94,8 @@ class MapBuilder {
     r.signature = f.signature;
     r.kinds = f.kinds;
     r.flags = f.flags | (f.blocks.empty() ? 0u : u32{MIP_BLOCK_LIST}) |
-              (f.source.empty() ? 0u : u32{MIP_SOURCE_NAME});
+              (f.source.empty() ? 0u : u32{MIP_SOURCE_NAME}) |
+              (site_numbers(f).empty() ? 0u : u32{MIP_SITE_NUMBERS});
     r.block_count = f.blocks.empty() ? 1 : static_cast<u32>(f.blocks.size());
     r.counter_count = f.counters;
     r.name_size = static_cast<u32>(f.name.size());
@@ -107,6 +109,7 @@ class MapBuilder {
     std::string id = f.kinds & MIP_ORDER_LOG ? bytes_of(f.order_id) : "";
     std::string sites = f.kinds & MIP_VALUES ? site_list(f, box) : "";
     if (!f.source.empty()) sites += bytes_of(static_cast<u32>(f.source.size())) + f.source;
+    sites += site_numbers(f);
     r.record_size = static_cast<u32>(sizeof r + blocks.size() + successors.size() + f.name.size() +
                                      id.size() + sites.size());
     return bytes_of(r) + blocks + successors + f.name + id + sites;
@@ -133,6 +136,16 @@ class MapBuilder {
     return bytes_of(mip_site_list{first, static_cast<u32>(f.sites.size()),
                                   static_cast<u32>(names.size())}) +
            places + names;
+  }
+
+  static std::string site_numbers(const MapFunction& f) {
+    std::string numbers;
+    bool any = false;
+    for (const auto& site : f.sites) {
+      numbers += bytes_of(site.number);
+      any = any || site.number;
+    }
+    return any ? numbers : "";
   }
 
  private:

@@ -44,12 +44,13 @@ Status write_targets(const Settings& settings) {
   auto targets = instrument::targets_file(profile);
   if (targets.calls == 0)
     return fail(
-        "{}: no call that was reached has a line, by which -pgokit-use finds calls: compile the "
-        "program that is measured with -g (instrumented, -gline-tables-only is enough)",
+        "{}: no call that was reached has a number or a line, by which -pgokit-use finds calls: "
+        "compile the program that is measured with -g",
         file.path());
-  if (targets.without_line)
-    report::print(stderr, "pgokit export: {}: calls without a line, which are left out: {}\n",
-                  file.path(), report::grouped(targets.without_line));
+  if (targets.without_place)
+    report::print(stderr,
+                  "pgokit export: {}: calls without a number or a line, which are left out: {}\n",
+                  file.path(), report::grouped(targets.without_place));
   tell_left_out(file.path(), targets.unwritable);
   auto output = TRY(OutputFile::create(settings.output));
   output.write(targets.text);

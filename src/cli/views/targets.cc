@@ -76,7 +76,9 @@ std::string place_of(const instrument::Module& module, const instrument::Site& s
                      const SiteNames& names, MipProgram* program) {
   const auto& function = module.functions[site.function];
   std::string text = names.of(module, site);
-  if (site.line == MIP_NO_LINE)
+  if (site.line == MIP_NO_LINE && site.number)
+    text += report::format(", number {}", site.number);
+  else if (site.line == MIP_NO_LINE)
     text += report::format("+{:#x}", site.address - function.address);
   else
     text += report::format(":{}:{}", site.line, site.column);
@@ -158,6 +160,7 @@ Json site_json(const instrument::Profile& profile, const instrument::SiteSummary
       .set("address", site.address)
       .set("written_in", module.name(site));
   if (site.line != MIP_NO_LINE) json.set("line_offset", site.line).set("column", site.column);
+  if (site.number) json.set("number", site.number);
   auto* places = program && program->is_of(module) ? program->places() : nullptr;
   if (auto place = places ? places->of(site.address, site.address + 1) : instrument::Place{};
       !place.file.empty())
