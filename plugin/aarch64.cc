@@ -2,6 +2,7 @@
 #include <array>
 
 #include "llvm/CodeGen/MachineRegisterInfo.h"
+#include "llvm/CodeGen/TargetInstrInfo.h"
 #include "llvm/CodeGen/TargetRegisterInfo.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/IR/Function.h"
@@ -79,7 +80,7 @@ class AArch64 final : public Target {
     if (call.getNumOperands() == 0 || !call.getOperand(0).isReg()) return;
     const TargetRegisterInfo& registers = *function_.getSubtarget().getRegisterInfo();
     const MCRegister value = call.getOperand(0).getReg().asMCReg();
-    if (name_of(value).empty()) return;
+    if (name_of(value).empty() || has_linkers_address(call, value)) return;
     if (kinds & MIP_TARGETS) found.push_back({MIP_TARGETS, &call, &call, value});
     if (!(kinds & MIP_TABLES)) return;
     MachineInstr* load = setter(call, value, registers);
@@ -121,7 +122,32 @@ class AArch64 final : public Target {
 
   bool label_may_end_block() const override { return false; }
 
+ protected:
+  // -fno-plt, -mcmodel=large.
+  StringRef linkers_symbol(const MachineInstr& set) const override {
+    const StringRef name = opcode(set);
+    const bool loaded = name == "LDRXui";
+    if (!loaded && name != "LOADgot" && name != "MOVKXi" && name != "MOVaddr" &&
+        name != "MOVaddrEXT")
+      return {};
+    for (const MachineOperand& each : set.operands()) {
+      const StringRef symbol = symbol_of(each);
+      if (!symbol.empty()) return loaded && !is_linkers_table(each) ? StringRef() : symbol;
+    }
+    return {};
+  }
+
  private:
+  bool is_linkers_table(const MachineOperand& address) const {
+    const TargetInstrInfo& instructions = *function_.getSubtarget().getInstrInfo();
+    const unsigned flags =
+        instructions.decomposeMachineOperandsTargetFlags(address.getTargetFlags()).second;
+    return any_of(instructions.getSerializableBitmaskMachineOperandTargetFlags(),
+                  [&](const auto& each) {
+                    return StringRef(each.second) == "aarch64-got" && flags & each.first;
+                  });
+  }
+
   // Empty: none that holds addresses.
   std::string name_of(MCRegister reg) const {
     const StringRef name = function_.getSubtarget().getRegisterInfo()->getName(reg);

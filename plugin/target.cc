@@ -1,5 +1,6 @@
 #include "target.h"
 
+#include "llvm/ADT/SmallSet.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"
 #include "llvm/CodeGen/TargetInstrInfo.h"
 #include "llvm/CodeGen/TargetRegisterInfo.h"
@@ -8,6 +9,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 #include "runtime/mip_format.h"
+#include "sites.h"
 
 namespace pgokit::plugin {
 
@@ -89,12 +91,49 @@ bool Target::changes(MachineInstr& from, const MachineInstr& to, MCRegister reg,
   return false;
 }
 
+bool Target::has_linkers_address(const MachineInstr& call, MCRegister value) const {
+  if (is_numbered(call)) return false;
+  const TargetRegisterInfo& registers = *function_.getSubtarget().getRegisterInfo();
+  using From = MachineBasicBlock::const_reverse_iterator;
+  SmallVector<std::tuple<const Block*, From, MCRegister>, 8> rest;
+  SmallSet<std::pair<const Block*, unsigned>, 16> ends;
+  rest.emplace_back(call.getParent(), std::next(call.getReverseIterator()), value);
+  StringRef found;
+  while (!rest.empty()) {
+    const auto [block, from, in] = rest.pop_back_val();
+    const From set = std::find_if(from, block->rend(), [&, in = in](const MachineInstr& each) {
+      return each.modifiesRegister(in, &registers);
+    });
+    if (set == block->rend()) {
+      if (block->pred_empty()) return false;
+      for (const Block* each : block->predecessors())
+        if (ends.insert({each, in.id()}).second) rest.emplace_back(each, each->rbegin(), in);
+    } else if (const auto copy = function_.getSubtarget().getInstrInfo()->isCopyInstr(*set)) {
+      rest.emplace_back(block, std::next(set), copy->Source->getReg().asMCReg());
+    } else {
+      const StringRef symbol = linkers_symbol(*set);
+      if (symbol.empty() || (!found.empty() && symbol != found)) return false;
+      found = symbol;
+    }
+  }
+  return !found.empty();
+}
+
+bool Target::is_numbered(const MachineInstr& call) {
+  const DILocation* line = call.getDebugLoc();
+  return line && site_number(*line);
+}
+
+StringRef Target::symbol_of(const MachineOperand& operand) {
+  if (operand.isGlobal()) return operand.getGlobal()->getName();
+  return operand.isSymbol() ? StringRef(operand.getSymbolName()) : StringRef();
+}
+
 void Target::find_size(MachineInstr& call, StringRef size, SmallVectorImpl<Recorded>& found) const {
   if (!call.isCall() || call.getNumOperands() == 0) return;
   StringRef callee;
   for (const MachineOperand& each : call.operands()) {
-    if (each.isSymbol()) callee = each.getSymbolName();
-    if (each.isGlobal()) callee = each.getGlobal()->getName();
+    callee = symbol_of(each);
     if (!callee.empty()) break;
   }
   if (callee != "memcpy" && callee != "memmove" && callee != "memset") return;

@@ -77,6 +77,16 @@ class Target {
   // Whether any instruction from `from` on up to `to` changes the register.
   static bool changes(llvm::MachineInstr& from, const llvm::MachineInstr& to, llvm::MCRegister reg,
                       const llvm::TargetRegisterInfo& registers);
+  // Whether it is an indirect call of the source. Of a choice between functions the compiler may
+  // make direct calls.
+  static bool is_numbered(const llvm::MachineInstr& call);
+  // Of an operand; empty: it is none.
+  static llvm::StringRef symbol_of(const llvm::MachineOperand& operand);
+  // The symbol whose address, as the linker knows it, is put into a register; empty: none is.
+  virtual llvm::StringRef linkers_symbol(const llvm::MachineInstr& set) const = 0;
+  // Whether the register has that of one symbol, from wherever `call` is come to, as where a load
+  // is moved out of a loop: the call is direct, unless it is numbered.
+  bool has_linkers_address(const llvm::MachineInstr& call, llvm::MCRegister value) const;
   // The copy or fill of a size that is not constant, of which `size` has the number of bytes.
   void find_size(llvm::MachineInstr& call, llvm::StringRef size,
                  llvm::SmallVectorImpl<Recorded>& found) const;

@@ -84,13 +84,17 @@ class X86 final : public Target {
                              name.starts_with("TCRETURNri64");
     const bool in_memory = name.starts_with("CALL64m") || name.starts_with("TAILJMPm64") ||
                            name.starts_with("TCRETURNmi64");
+    const bool in_thunk = calls_thunk(call);
     if (kinds & MIP_SIZES) find_size(call, "RDX", found);
-    if ((!in_register && !in_memory) || call.getNumOperands() < (in_memory ? 5 : 1)) return;
-    if (!call.getOperand(0).isReg()) return;
-    // The linker's table of addresses: a direct call.
-    if (in_memory && call.getOperand(3).getTargetFlags()) return;
+    if (!in_register && !in_memory && !in_thunk) return;
+    if (call.getNumOperands() < (in_memory ? 5 : 1)) return;
+    if (!in_thunk && !call.getOperand(0).isReg()) return;
+    if (in_memory && is_linkers_table(call.getOperand(3)) && !is_numbered(call)) return;
     const TargetRegisterInfo& registers = *function_.getSubtarget().getRegisterInfo();
-    const MCRegister value = in_register ? call.getOperand(0).getReg().asMCReg() : MCRegister();
+    const MCRegister value = in_thunk      ? reg("R11")
+                             : in_register ? call.getOperand(0).getReg().asMCReg()
+                                           : MCRegister();
+    if (value && has_linkers_address(call, value)) return;
     if (kinds & MIP_TARGETS) found.push_back({MIP_TARGETS, &call, &call, value});
     if (!(kinds & MIP_TABLES)) return;
     MachineInstr* load = in_memory ? &call : setter(call, value, registers);
@@ -139,6 +143,16 @@ class X86 final : public Target {
 
   bool label_may_end_block() const override { return true; }
 
+ protected:
+  // -fno-plt, -mcmodel=large.
+  StringRef linkers_symbol(const MachineInstr& set) const override {
+    const StringRef name = opcode(set);
+    if (name.starts_with("MOV64ri")) return symbol_of(set.getOperand(1));
+    const bool loaded =
+        name == "MOV64rm" && set.getNumOperands() > 4 && is_linkers_table(set.getOperand(4));
+    return loaded ? symbol_of(set.getOperand(4)) : StringRef();
+  }
+
  private:
   struct Free {
     const char* whole;
@@ -157,6 +171,29 @@ class X86 final : public Target {
 
   std::string name_of(MCRegister reg) const {
     return "%" + StringRef(function_.getSubtarget().getRegisterInfo()->getName(reg)).lower();
+  }
+
+  // Of what is called, which is in r11 then: -mretpoline and its like.
+  static bool calls_thunk(const MachineInstr& call) {
+    for (const MachineOperand& each : call.operands()) {
+      const StringRef name = symbol_of(each);
+      if (name == "__llvm_retpoline_r11" || name == "__llvm_lvi_thunk_r11" ||
+          name == "__x86_indirect_thunk_r11")
+        return true;
+    }
+    return false;
+  }
+
+  // Whether an operand of memory is in the linker's table of addresses (-fno-plt).
+  bool is_linkers_table(const MachineOperand& displacement) const {
+    const unsigned flag = displacement.getTargetFlags();
+    if (!flag) return false;
+    const TargetInstrInfo& instructions = *function_.getSubtarget().getInstrInfo();
+    return any_of(
+        instructions.getSerializableDirectMachineOperandTargetFlags(), [&](const auto& each) {
+          const StringRef name = each.second;
+          return each.first == flag && (name == "x86-got" || name.starts_with("x86-gotpcrel"));
+        });
   }
 
   // What the call gets from memory, with the same operands.

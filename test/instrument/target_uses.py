@@ -214,6 +214,44 @@ def numbers(build):
         assert not found and "no targets for 1 function that changed since it was made: apply" in told, told
 
 
+LINKED = """typedef int (*fn)(int);
+int far_away(int), rest(int), rand(void);
+static _Thread_local fn local;
+__attribute__((noinline)) static int one(int n) { return n + 1; }
+static int two(int n) { return n + 2; }
+static fn table[] = {one, two};
+__attribute__((noinline)) int indirect(int n) { int s = 0; for (int i = 0; i < n; ++i) s += table[i % 10 == 0](i); return s; }
+__attribute__((noinline)) int tail(fn f, int n) { return f(n); }
+__attribute__((noinline)) int in_thread(int n) { return local(n) + 1; }
+__attribute__((noinline)) int either(int n) { return (n % 4 ? far_away : rest)(n); }
+__attribute__((noinline)) int direct(int n) { int s = 0; for (int i = 0; i < n; ++i) s += far_away(i) + far_away(s); return s + far_away(n); }
+int main(void) { local = one; int s = indirect(1000) + direct(100) + rand(); for (int i = 0; i < 20; ++i) s += tail(table[i & 1], i) + in_thread(i) + either(i); return s == 7; }
+"""
+
+
+def linkage(build):
+    """Direct calls through the linker's table are none of the sites, also where the load is moved out of a loop; calls through thunks are."""
+    folder = sources(build.path("project"), **{"linked.c": LINKED, "far.c": "int far_away(int n) { return n ^ 5; }\nint rest(int n) { return n; }\n"})
+    program, profile = build.path("app"), build.path("app.mip")
+    for flags in (["-fno-plt"], ["-O1", "-fno-plt", "-fPIC"], ["-O0", "-fno-plt"], ["-mretpoline"], ["-O0", "-mretpoline"],
+                  ["-mretpoline", "-fno-plt"], ["-mlvi-cfi"], ["-mcmodel=large", "-fno-pie", "-no-pie"]):
+        run(["clang-22", "-O2", *flags, *build.flags("targets"), "linked.c", "far.c", build.runtime, "-Wl,--build-id",
+             "-Wno-unused-command-line-argument", "-o", program], cwd=folder)
+        build.dump(program, name=build.path("app.mipraw"))
+        pgokit(build, "merge", program, build.path("app.mipraw"), "-o", profile)
+        written = pgokit(build, "export", profile, "--targets").stdout
+        found = {function: (int(total), rows.split()) for function, total, rows in re.findall(
+            r"function \w+ (\w+)\ncall 1 - - (\d+)\n((?: .*\n)*)", written)}
+        both = ["10", "linked.c;one", "10", "linked.c;two"]
+        assert found == {"indirect": (1000, ["900", "linked.c;one", "100", "linked.c;two"]), "tail": (20, both),
+                         "in_thread": (20, ["20", "linked.c;one"]), "either": (20, ["15", "far_away", "5", "rest"])} and \
+            written.count("call ") == 4, (flags, written)
+    for flags in ([], ["-fno-plt"], ["-O1", "-fno-plt", "-fPIC"], ["-O0", "-fno-plt"], ["-mcmodel=large", "-fno-pie"]):
+        text = run(["clang-22", "--target=aarch64-linux-gnu", "-O2", *flags, *build.flags("targets"), "-S", "linked.c", "-o", "-"],
+                   cwd=folder).stdout
+        assert len(re.findall(r"\bbl\s+__pgokit_value\b", text)) == 4, flags
+
+
 def lines(build):
     """Without numbers and lines there is nothing to write: an error, no empty file."""
     hidden = FIRST.replace("static int apply", "__attribute__((nodebug)) static int apply").replace(
@@ -265,5 +303,5 @@ def first_version(build):
 
 
 if __name__ == "__main__":
-    tools.main({"namesakes": namesakes, "recorded": recorded, "moved": moved, "changed": changed, "numbers": numbers, "lines": lines,
+    tools.main({"namesakes": namesakes, "recorded": recorded, "moved": moved, "changed": changed, "numbers": numbers, "linkage": linkage, "lines": lines,
                 "first_version": first_version})
