@@ -26,6 +26,9 @@ cl::opt<std::string> targets_file("pgokit-use",
                                   cl::desc("File of targets of indirect calls, by which they are "
                                            "promoted: pgokit export --targets"));
 
+cl::opt<unsigned> most_targets("pgokit-use-targets", cl::init(8),
+                               cl::desc("Targets that a call gets from that file; 0: all"));
+
 // As the pass that promotes knows it; `name` is as in the source. A local function of this module
 // has its file's name, from whichever path that was compiled.
 uint64_t id_of(const Module& module, StringRef name) {
@@ -114,7 +117,7 @@ struct Attach : PassInfoMixin<Attach> {
     for (const CalledTarget& each : known.targets)
       values.push_back({id_of(module, each.name), each.count});
     annotateValueSite(module, call, values, known.total, IPVK_IndirectCallTarget,
-                      static_cast<uint32_t>(std::min<size_t>(values.size(), 8)));
+                      most_targets ? +most_targets : static_cast<uint32_t>(values.size()));
     remarks.emit([&] {
       return OptimizationRemark("pgokit-use", "Targets", &call)
              << "called " << ore::NV("Total", known.total) << " times, most often "

@@ -252,6 +252,26 @@ def linkage(build):
         assert len(re.findall(r"\bbl\s+__pgokit_value\b", text)) == 4, flags
 
 
+def many(build):
+    """As many targets of a call as the options say are recorded, attached and promoted; eight are attached without."""
+    names = [f"f{i}" for i in range(24)]
+    text = "typedef int (*fn)(int);\n" + "".join(f"static int {name}(int n) {{ return n * {i}; }}\n" for i, name in enumerate(names))
+    text += f"static fn table[] = {{{', '.join(names)}}};\n"
+    text += "int main(void) { int s = 0; for (int i = 0; i < 24; ++i) for (int k = 0; k < 100 + i; ++k) s += table[i](k); return s == 7; }\n"
+    folder = sources(build.path("project"), **{"many.c": text})
+    program, profile, targets = build.path("app"), build.path("app.mip"), build.path("app.targets")
+    run(["clang-22", "-O1", *build.flags("targets", "targets-per-site=32"), "many.c", build.runtime, "-Wl,--build-id", "-o", program],
+        cwd=folder)
+    build.dump(program, name=build.path("app.mipraw"))
+    pgokit(build, "merge", program, build.path("app.mipraw"), "-o", profile)
+    pgokit(build, "export", profile, "--targets", "-o", targets)
+    stock = ["-mllvm=-icp-max-prom=32", "-mllvm=-icp-remaining-percent-threshold=0", "-mllvm=-icp-total-percent-threshold=0"]
+    for option, count in ((None, 8), (3, 3), (20, 20), (0, 24)):
+        flags = ["-O1", *stock, *([f"-mllvm=-pgokit-use-targets={option}"] if option is not None else [])]
+        found, told = used(build, targets, "many.c", folder, flags)
+        assert {name: each for name, (each, _) in found.items()} == {f"f{i}": 100 + i for i in range(24 - count, 24)}, (option, told)
+
+
 def lines(build):
     """Without numbers and lines there is nothing to write: an error, no empty file."""
     hidden = FIRST.replace("static int apply", "__attribute__((nodebug)) static int apply").replace(
@@ -303,5 +323,5 @@ def first_version(build):
 
 
 if __name__ == "__main__":
-    tools.main({"namesakes": namesakes, "recorded": recorded, "moved": moved, "changed": changed, "numbers": numbers, "linkage": linkage, "lines": lines,
+    tools.main({"namesakes": namesakes, "recorded": recorded, "moved": moved, "changed": changed, "numbers": numbers, "linkage": linkage, "many": many, "lines": lines,
                 "first_version": first_version})
