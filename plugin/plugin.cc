@@ -49,5 +49,9 @@ extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
               if (phase == ThinOrFullLTOPhase::ThinLTOPostLink && level != OptimizationLevel::O0)
                 pgokit::plugin::add_use_passes_of_link(passes);
             });
+        builder.registerScalarOptimizerLateEPCallback(
+            [](FunctionPassManager& passes, OptimizationLevel) {
+              pgokit::plugin::add_use_passes_of_functions(passes);
+            });
       }};
 }

@@ -106,7 +106,7 @@ bool TargetsFile::take_target(StringRef rest) {
   return true;
 }
 
-// Other kinds than calls are for other readers.
+// Other kinds than calls and sizes are for other readers.
 bool TargetsFile::take_call(StringRef rest) {
   const auto [kind, place] = rest.split(' ');
   rest = place;
@@ -121,9 +121,12 @@ bool TargetsFile::take_call(StringRef rest) {
   // Numbers are those of one version of the function.
   if (!function_ || (number ? !function_->checksum : !has_line)) return false;
   call_ = nullptr;
-  if (kind != "call") return true;
-  call_ = number ? &function_->by_number[number] : &function_->by_line[{line, column}];
-  call_->total = total;
+  if (kind == "call") {
+    call_ = number ? &function_->by_number[number] : &function_->by_line[{line, column}];
+  } else if (kind == "size" && number) {
+    call_ = &function_->sizes[number];
+  }
+  if (call_) call_->total = total;
   return true;
 }
 
@@ -134,7 +137,7 @@ FunctionTargets& TargetsFile::enter(StringRef name, std::optional<uint64_t> chec
   for (FunctionTargets& each : versions) {
     if (each.checksum == checksum) return each;
   }
-  versions.push_back({checksum, {}, {}});
+  versions.push_back({checksum, {}, {}, {}});
   return versions.back();
 }
 

@@ -14,7 +14,7 @@
 namespace pgokit::plugin {
 
 struct CalledTarget {
-  llvm::StringRef name;  // as in the source
+  llvm::StringRef name;  // as in the source; of a copy or fill the number of bytes
   uint64_t count = 0;
 };
 
@@ -29,6 +29,8 @@ struct FunctionTargets {
   std::map<uint32_t, CallTargets> by_number;  // as SiteNumbers gives them
   std::map<std::pair<uint32_t, uint32_t>, CallTargets>
       by_line;  // after the function's, and column: calls whose number is not known
+
+  std::map<uint32_t, CallTargets> sizes;  // of copies and fills, by number
 
   const CallTargets* find(uint32_t number) const;
   // A column that is not known (0) fits the only call of the line.

@@ -29,6 +29,8 @@ cl::opt<std::string> targets_file("pgokit-use",
 cl::opt<unsigned> most_targets("pgokit-use-targets", cl::init(8),
                                cl::desc("Targets that a call gets from that file; 0: all"));
 
+constexpr uint32_t most_sizes = 22;  // that the stock pass reads
+
 // As the pass that promotes knows it; `name` is as in the source. A local function of this module
 // has its file's name, from whichever path that was compiled.
 uint64_t id_of(const Module& module, StringRef name) {
@@ -61,6 +63,17 @@ void tell_without(Module& module, const std::vector<StringRef>& functions, const
        DS_Warning);
 }
 
+// The pass that makes copies and fills of their frequent sizes scales counts by those of blocks,
+// which it takes for never run where there are none.
+void keep_counts_of_sizes(const Module& module) {
+  constexpr char name[] = "pgo-memop-scale-count";
+  if (any_of(module, [](const Function& each) { return each.getEntryCount().has_value(); })) return;
+  const auto& options = cl::getRegisteredOptions();
+  const auto found = options.find(name);
+  if (found != options.end() && found->second->getNumOccurrences() == 0)
+    static_cast<cl::opt<bool>*>(found->second)->setValue(false);
+}
+
 struct Attach : PassInfoMixin<Attach> {
   static bool isRequired() { return true; }
 
@@ -89,6 +102,7 @@ struct Attach : PassInfoMixin<Attach> {
     tell_without(module, changed, "that changed since it was made");
     tell_without(module, without_lines,
                  "without lines, by which calls are found (-gline-tables-only)");
+    keep_counts_of_sizes(module);
     return PreservedAnalyses::none();
   }
 
@@ -97,11 +111,26 @@ struct Attach : PassInfoMixin<Attach> {
     SiteNumbers numbers;
     for (Instruction& each : instructions(function)) {
       const uint32_t number = numbers.next(each);
-      if (!is_indirect_call(each) || each.getMetadata(LLVMContext::MD_prof)) continue;
+      if (!number || each.getMetadata(LLVMContext::MD_prof)) continue;
+      if (has_unknown_size(each)) {
+        const auto sizes = targets.sizes.find(number);
+        if (sizes != targets.sizes.end()) attach_sizes(each, sizes->second);
+        continue;
+      }
       const CallTargets* known = targets.find(number);
       if (!known) known = find_by_line(each, targets);
       if (known && !known->targets.empty()) attach(cast<CallBase>(each), *known, remarks);
     }
+  }
+
+  static void attach_sizes(Instruction& copy, const CallTargets& known) {
+    std::vector<InstrProfValueData> values;
+    for (const CalledTarget& each : known.targets) {
+      uint64_t size = 0;
+      if (!each.name.getAsInteger(10, size)) values.push_back({size, each.count});
+    }
+    if (!values.empty())
+      annotateValueSite(*copy.getModule(), copy, values, known.total, IPVK_MemOPSize, most_sizes);
   }
 
   static const CallTargets* find_by_line(const Instruction& call, const FunctionTargets& targets) {
@@ -138,6 +167,10 @@ void add_use_passes(ModulePassManager& passes) {
   if (targets_file.empty()) return;
   passes.addPass(Attach());
   add_promotion(passes, false);
+}
+
+void add_use_passes_of_functions(FunctionPassManager& passes) {
+  if (!targets_file.empty()) passes.addPass(PGOMemOPSizeOpt());
 }
 
 void add_use_passes_of_link(ModulePassManager& passes) { add_promotion(passes, true); }

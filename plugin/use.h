@@ -1,5 +1,5 @@
-// Targets of indirect calls, from the file that -pgokit-use names, attached to the calls: what the
-// stock pass for promoting indirect calls works by.
+// Targets of indirect calls and sizes of copies and fills, from the file that -pgokit-use names,
+// attached to them: what the stock passes for promoting calls and sizes work by.
 #pragma once
 #include "llvm/Passes/PassBuilder.h"
 
@@ -7,6 +7,9 @@ namespace pgokit::plugin {
 
 // At the start of the pipeline, where calls are as in the source.
 void add_use_passes(llvm::ModulePassManager& passes);
+
+// Late in the simplification of a function, where stock pipelines of profiles have them.
+void add_use_passes_of_functions(llvm::FunctionPassManager& passes);
 
 // In the link of ThinLTO, where targets of other modules have been imported.
 void add_use_passes_of_link(llvm::ModulePassManager& passes);
