@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdlib>
+#include <string>
+
+#include "base/cursor.h"
+#include "instr_profile/format.h"
+#include "instr_profile/indexed/write_indexed.h"
+#include "instr_profile/merge/sum.h"
+#include "instr_profile/text/write_text.h"
+#include "memory_watch.h"
+
+using namespace pgokit;
+
+// The sum of one file's functions, with whatever names of them it has.
+inline instr_profile::Sum sum_of(Bytes bytes) {
+  instr_profile::Sum sum(instr_profile::Rules::commutative);
+  instr_profile::Facts facts;
+  auto status = instr_profile::read(bytes, facts, [&](const instr_profile::Record& record) {
+    sum.add(record, 1, [](instr_profile::Mismatch) {});
+    return Status();
+  });
+  if (!status) std::abort();
+  sum.takes(facts.kind);
+  sum.add_binary_ids(facts.binary_ids);
+  sum.profile().traces = std::move(facts.traces);
+  sum.profile().traces_seen = facts.traces_seen;
+  return sum;
+}
+
+inline std::string text_of(const instr_profile::Profile& profile) {
+  std::string text;
+  instr_profile::write_text(profile, false, [&](std::string_view piece) { text += piece; });
+  return text;
+}
+
+// Reading takes little memory, and what was read can be written, loads, and is then the same.
+inline void check_instr(Bytes bytes) {
+  size_t before = memory_watch::start();
+  instr_profile::Facts facts;
+  auto status =
+      instr_profile::read(bytes, facts, [](const instr_profile::Record&) { return Status(); });
+  if (memory_watch::most() - before > 4 * bytes.size() + (2 << 20)) std::abort();
+  if (!status) return;
+  auto sum = sum_of(bytes);
+  auto again = sum_of(as_bytes(instr_profile::write_indexed(sum.profile(), false)));
+  if (text_of(again.profile()) != text_of(sum.profile())) std::abort();
+}

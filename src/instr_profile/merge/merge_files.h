@@ -1,0 +1,48 @@
+#pragma once
+
+// Adds up files of instrumentation profiles of any form, one after the other.
+//
+//   auto merged = merge_files(inputs, {.rules = Rules::llvm});
+//   for (const auto& input : merged.inputs)
+//     if (!input.error.empty()) warn(input.error);
+//
+// An input is read from end to end before any of it is added, so that a broken one is left out
+// whole. Files of one program are added in batches, on all cores.
+
+#include <string>
+#include <vector>
+
+#include "instr_profile/merge/sum.h"
+#include "instr_profile/merge/traces.h"
+
+namespace pgokit::instr_profile {
+
+struct MergeInput {
+  std::string path;
+  u64 weight = 1;
+};
+
+struct MergeOptions {
+  Rules rules = Rules::commutative;
+  TraceLimits traces = {};
+  unsigned threads = 0;
+  // Of each function of each input that does not go together with what was added before, once.
+  std::function<void(const MergeInput&, Mismatch, std::string_view function)> mismatch = {};
+};
+
+struct MergedInput {
+  std::string error;    // with the path in front; it was left out
+  std::string warning;  // ...; it was added
+  bool empty = false;   // a file without a byte, as a process that was killed leaves it
+};
+
+struct MergedFiles {
+  Profile profile;
+  std::vector<MergedInput> inputs;  // in the order of the inputs
+
+  size_t used() const;
+};
+
+MergedFiles merge_files(std::span<const MergeInput> inputs, const MergeOptions& options);
+
+}  // namespace pgokit::instr_profile

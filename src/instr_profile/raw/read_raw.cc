@@ -1,0 +1,114 @@
+#include "instr_profile/raw/read_raw.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "instr_profile/model/binary_ids.h"
+#include "instr_profile/model/name_strings.h"
+#include "instr_profile/model/value_data.h"
+#include "instr_profile/raw/addresses.h"
+
+namespace pgokit::instr_profile {
+namespace {
+
+// The runtime counts up to this; more is damage.
+constexpr u64 most_counted = u64{1} << 56;
+
+class PartReader {
+ public:
+  PartReader(Bytes file, const RawPart& part, Facts& facts, std::vector<std::pair<u64, u64>>& times)
+      : file_(file), part_(part), facts_(facts), times_(times) {}
+
+  // Where the values end.
+  Result<size_t> read(const TakeRecord& take) {
+    facts_.version = part_.version_and_kind();
+    // Of several parts the first one's counts, as in llvm-profdata.
+    if (part_.begin() == 0) facts_.kind = part_.version_and_kind() & Kind::of_version;
+    TRY(read_binary_ids(part_.binary_ids(), part_.big_endian(), facts_.binary_ids));
+    auto add = [&](std::string_view name) {
+      if (name.empty()) return;
+      names_.add(name);
+      if (facts_.wants_names) facts_.names.add(name);
+    };
+    TRY(each_name(part_.names(), most_names(file_.size()), facts_.texts, add));
+    TRY(each_name(part_.vtable_names(), most_names(file_.size()), facts_.texts, add));
+    size_t values_at = part_.values_begin();
+    for (size_t i = 0; i < part_.size(); ++i) TRY(read_record(i, values_at, take));
+    return values_at;
+  }
+
+ private:
+  Status read_record(size_t i, size_t& values_at, const TakeRecord& take) {
+    auto raw = part_.record(i);
+    Record record{.name = names_.find(raw.name_hash), .hash = raw.hash};
+    auto counters = TRY(part_.counters_of(raw, i));
+    TRY(read_counters(counters, raw.name_hash));
+    record.counters = counters_;
+    record.bitmap = TRY(part_.bitmap_of(raw, i));
+    if (raw.has_values()) {
+      auto size = decode_values(file_.subspan(values_at), part_.big_endian(), values_);
+      if (!size)
+        return fail("{}, of function {} (offset {:#x})", size.error().message, i, values_at);
+      values_at += *size;
+      if (!addresses_) addresses_.emplace(part_);
+      addresses_->resolve(values_);
+      if (!values_.empty()) record.values = &values_;
+    }
+    return take(record);
+  }
+
+  // Where times of first runs are recorded, one has the place of the first counter.
+  Status read_counters(const OrderedBytes& in, u64 name_hash) {
+    counters_.clear();
+    bool bytes = part_.counter_size() == 1;
+    size_t at = 0;
+    if (part_.version_and_kind() & Kind::temporal) {
+      if (in.bytes.size() < 8)
+        return fail("{}: the time of a function's first run is cut short", problem::malformed);
+      u64 time = in.at<u64>(0);
+      if (time != 0 && time != ~u64{0}) times_.emplace_back(time, name_hash);
+      at = 8;
+    }
+    for (; at < in.bytes.size(); at += part_.counter_size()) {
+      u64 count = bytes ? in.bytes[at] == 0 : in.at<u64>(at);
+      if (count > most_counted && facts_.warning.empty())
+        facts_.warning = fmt::format("{}: {}", problem::strange_count, count);
+      counters_.push_back(count);
+    }
+    if (counters_.empty())
+      return fail("{}: a function has a time of its first run and no counters", problem::malformed);
+    return {};
+  }
+
+  Bytes file_;
+  const RawPart& part_;
+  Facts& facts_;
+  std::vector<std::pair<u64, u64>>& times_;
+  NameIndex names_;
+  std::optional<Addresses> addresses_;
+  std::vector<u64> counters_;
+  SiteValues values_;
+};
+
+}  // namespace
+
+Status read_raw(Bytes bytes, Facts& facts, const TakeRecord& take) {
+  std::vector<std::pair<u64, u64>> times;
+  size_t at = 0;
+  while (true) {
+    auto part = TRY(RawPart::parse(bytes, at));
+    at = TRY(PartReader(bytes, part, facts, times).read(take));
+    at = TRY(next_part(bytes, at, part));
+    if (at == bytes.size()) break;
+  }
+  if (times.empty()) return {};
+  std::ranges::sort(times);
+  Trace trace;
+  trace.functions.reserve(times.size());
+  for (auto [time, name] : times) trace.functions.push_back(name);
+  facts.traces.push_back(std::move(trace));
+  facts.traces_seen = 1;
+  return {};
+}
+
+}  // namespace pgokit::instr_profile
