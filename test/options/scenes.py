@@ -32,6 +32,45 @@ int main(int argc, char **) {
 """
 
 
+# Functions of both stages, one of which did not run, with values, and in the order of their first runs.
+COUNTED = """:csir
+:temporal_prof_traces
+2
+2
+1
+main,f,
+1
+main,
+f
+1152921504606846977
+2
+9
+4
+g
+7
+1
+0
+main
+5
+2
+9
+90
+3
+0
+1
+1
+f:7
+1
+1
+1
+16:3
+2
+1
+1
+f:2
+"""
+
+
 def add_jumps(files):
     """A program in C++ with a call of several targets, and a function that does not run; instrumented where the plugin was built."""
     source = files.folder / "jumps.cc"
@@ -92,6 +131,9 @@ def add_inputs(files):
     text("descriptors", "14740650423002898831 5 f\n")
 
     text("main-list", "main\n")
+    text("counted", COUNTED)
+    run("llvm-profdata-22", "merge", files["counted"], "-o", files.new("indexed"))
+    files.new("raw-counts").write_bytes((SEEDS / "instr_raw" / "ir").read_bytes())
     text("cold", "[main:1 @ a:2 @ b]:3:1\n 1: 3\n[main:1 @ a]:4:1\n 1: 4\n[main]:90000000:1\n 1: 90000000\n[main:9 @ b]:2:1\n 1: 2\n")
     text("suffix", "f.llvm.1:5:1\n 1: 5\nf:7:1\n 1: 7\n 2: g:4\n  1: 4\n  2: h:2\n   1: 2\n")
     text("broken", "f:1:1\n 1 x\n")
@@ -294,12 +336,14 @@ SUMMARIES = {"--profile-summary-cutoff-hot": "1", "--profile-summary-hot-count":
              "--profile-summary-cold-count": "1000000", "--fs-discriminator-pass": "Base"}
 
 PROFDATA_MERGE = Scene(
-    {"profiles": ["--sample", "@text", "@binary", "-o", "OUT"], "contexts": ["--sample", "@cold", "-o", "OUT"],
+    {"profiles": ["--sample", "@text", "@binary", "-o", "OUT"], "counted": ["@counted", "-o", "OUT"], "contexts": ["--sample", "@cold", "-o", "OUT"],
      "symbols": ["--sample", "@symbols", "-o", "OUT"], "passes": ["--sample", "@passes", "--profile-isfs", "-o", "OUT"]},
     {"--weighted-input": "3,@gcov", "--input-files": "@list", "--output": "-", "--prof-sym-list": "@main-list", "--function": "main",
      "--no-function": "main", "--sample-frame-depth-for-cold-context": "2", "--convert-sample-profile-layout": "flat",
-     "--output-size-limit": "600", "--failure-mode": "all", "--remapping-file": "@list", "--num-threads": "1", **SUMMARIES},
+     "--output-size-limit": "600", "--failure-mode": "all", "--remapping-file": "@list", "--num-threads": "1", "--debug-info": "@program",
+     "--temporal-profile-max-trace-length": "1", "--temporal-profile-trace-reservoir-size": "1", **SUMMARIES},
     [(["@text", "-o", "OUT"], ["--sample"]),
+     (["--sample", "@counted", "-o", "OUT"], ["--instr"]),
      (["--sample", "--text", "@text", "-o", "OUT"], ["--extbinary"]),
      (["--sample", "--sample-merge-cold-context", "@cold", "-o", "OUT"],
       ["--sample-frame-depth-for-cold-context=2", "--profile-summary-cold-count=3"]),
@@ -307,14 +351,18 @@ PROFDATA_MERGE = Scene(
      (["--sample", "--convert-sample-profile-layout=nest", "@cold", "-o", "OUT"], ["--generate-merged-base-profiles"]),
      (["--sample", "@passes", "--fs-discriminator-pass=Base", "-o", "OUT"], ["--profile-isfs"]),
      (["--sample", "@text", "@broken", "-o", "OUT"], ["--failure-mode=all"])],
-    never={"--num-threads": THREADS, "--gcc": "refused, as by llvm-profdata", "--remapping-file": "refused"}, drop_in=True)
+    never={"--num-threads": THREADS, "--gcc": "refused, as by llvm-profdata", "--remapping-file": "refused",
+           "--debug-info": "refused", "--debuginfod": "refused", "--keep-vtable-symbols": "refused"}, drop_in=True)
 
 PROFDATA_SHOW = Scene(
     {"text": ["--sample", "@text"], "contexts": ["--sample", "@cold"], "symbols": ["--sample", "@symbols"],
+     "counted": ["@counted"], "all": ["--all-functions", "@counted"], "raw": ["@raw-counts"], "shares": ["--detailed-summary", "@indexed"],
      "summary": ["--sample", "--detailed-summary", "@cold"], "hot": ["--sample", "--hot-func-list", "@extbinary"],
      "one": ["--sample", "--function=main", "@text"], "passes": ["--sample", "--profile-isfs", "@passes"]},
-    {"--output": "OUT", "--function": "main", "--show-format": "json", "--topn": "1", **SUMMARIES},
-    [(["@text"], ["--sample"]), (["--sample", "@passes", "--fs-discriminator-pass=Base"], ["--profile-isfs"])], drop_in=True)
+    {"--output": "OUT", "--function": "main", "--show-format": "json", "--topn": "1", "--value-cutoff": "50",
+     "--detailed-summary-cutoffs": "500000", **SUMMARIES},
+    [(["@text"], ["--sample"]), (["--sample", "@counted"], ["--instr"]), (["@counted", "--value-cutoff=50"], ["--list-below-cutoff"]),
+     (["--sample", "@passes", "--fs-discriminator-pass=Base"], ["--profile-isfs"])], drop_in=True)
 
 PROFDATA_OVERLAP = Scene(
     {"flat": ["--sample", "@text", "@extbinary"], "unlike": ["--sample", "@text", "@mangled"], "contexts": ["--sample", "@cold", "@warm"],

@@ -1,4 +1,5 @@
-// llvm-profdata merge --sample: the same options, the same bytes.
+// llvm-profdata merge: the same options, the same bytes. Instrumentation profiles are in
+// profdata_merge_instr.cc.
 
 #include <cmath>
 
@@ -6,6 +7,7 @@
 #include "cli/function_filter.h"
 #include "cli/llvm/llvm_options.h"
 #include "cli/llvm/profdata.h"
+#include "cli/llvm/profdata_merge_instr.h"
 #include "cli/llvm/profdata_options.h"
 #include "pipeline/input_files.h"
 #include "profile/model/llvm_hash.h"
@@ -25,14 +27,16 @@ struct Settings {
   std::vector<std::string> files, weighted;
   std::string list, output = "-", layout, failure_mode = "any", remapping, symbols;
   std::string function, no_function;
-  bool sample = false, instr = false, text = false, binary = false, extbinary = false, gcc = false;
+  bool sample = false, instr = false, sparse = false, text = false, plain = false,
+       extbinary = false, gcc = false;
   bool partial = false, drop_symbols = false, dump_inputs = false;
   bool merge_cold = false, trim_cold = false;
   u64 cold_frames = 1, threads = 0, size_limit = 0;
   profile::WriteOptions writing;
   LibraryOptions library;
-  std::string supplement, ignored_value;
-  bool ignored = false;
+  std::string supplement, ignored_value, program;
+  bool ignored = false, debuginfod = false, vtable_names = false;
+  u64 most_traces = 100, longest_trace = 10000;
 
   Format format = Format::extbinary;
 };
@@ -40,16 +44,20 @@ struct Settings {
 OptionTable options_of(Settings& s) {
   OptionTable table{
       "llvm-profdata merge",
-      "Merge sample profiles, with the options of llvm-profdata 22.",
+      "Merge instrumentation profiles, or sample profiles, with the options of llvm-profdata 22.",
       {{"FILE", "", "the profiles; folders stand for their files", &s.files},
-       {"--sample", "", "sample profiles (the only kind here)", &s.sample},
-       {"--instr", "", "instrumentation profiles: not here", &s.instr, false, true},
+       {"--instr", "", "instrumentation profiles (default)", &s.instr},
+       {"--sample", "", "sample profiles", &s.sample},
        {"--weighted-input", "WEIGHT,FILE", "a profile that counts WEIGHT times", &s.weighted},
        {"--input-files,-f", "FILE", "list of profiles, one [WEIGHT,]FILE per line", &s.list},
        {"--output,-o", "FILE", "output file (default: standard output)", &s.output},
        {"--text", "", "text encoding", &s.text},
-       {"--binary", "", "binary encoding", &s.binary},
+       {"--binary", "", "binary encoding", &s.plain},
        {"--extbinary", "", "extensible binary encoding (default)", &s.extbinary},
+       {"--sparse", "", "instrumentation: leave out functions that did not run", &s.sparse},
+       {"--temporal-profile-max-trace-length", "N",
+        "instrumentation: traces of N functions at most", &s.longest_trace},
+       {"--temporal-profile-trace-reservoir-size", "N", "... a sample of N traces", &s.most_traces},
        {"--gcc", "", "GCC encoding: cannot be written, as in llvm-profdata", &s.gcc},
        {"--use-md5", "", "extbinary: hashes in place of names", &s.writing.md5_names},
        {"--compress-all-sections", "", "extbinary: compressed", &s.writing.compress},
@@ -72,18 +80,17 @@ OptionTable options_of(Settings& s) {
        {"--num-threads,-j", "N", "threads (0: all cores)", &s.threads},
        {"--dump-input-file-list", "", "print weights and inputs, and stop", &s.dump_inputs},
        // Of other kinds of profiles: without effect on these.
-       {"--sparse,--debuginfod,--keep-vtable-symbols,--memprof-full-schema", "", "", &s.ignored,
-        false, true},
+       {"--memprof-full-schema", "", "", &s.ignored, false, true},
        {"--memprof-random-hotness", "", "", &s.ignored, false, true},
-       {"--binary-file,--debug-info,--instr-prof-cold-threshold,--profiled-binary", "X", "",
-        &s.ignored_value, false, true},
+       {"--instr-prof-cold-threshold,--profiled-binary", "X", "", &s.ignored_value, false, true},
        {"--max-debug-info-correlation-warnings,--memprof-version", "X", "", &s.ignored_value, false,
         true},
        {"--memprof-random-hotness-seed,--suppl-min-size-threshold", "X", "", &s.ignored_value,
         false, true},
-       {"--temporal-profile-max-trace-length,--temporal-profile-trace-reservoir-size", "X", "",
-        &s.ignored_value, false, true},
        {"--zero-counter-threshold", "X", "", &s.ignored_value, false, true},
+       {"--debug-info,--binary-file", "FILE", "instrumentation: not here", &s.program},
+       {"--debuginfod", "", "instrumentation: not here", &s.debuginfod},
+       {"--keep-vtable-symbols", "", "instrumentation: not here", &s.vtable_names},
        {"--supplement-instr-with-sample", "FILE", "not here", &s.supplement, false, true}},
       ""};
   add_library_options(table, s.library);
@@ -195,14 +202,26 @@ Result<std::string> write_within(const Settings& s, Profile& profile) {
   }
 }
 
-Status merge_samples(Settings& s) {
-  auto inputs = TRY(inputs_of(s));
-  if (s.dump_inputs) {
-    for (const auto& input : inputs) report::print("{},{}\n", input.weight, input.path);
-    return {};
-  }
-  if (!s.sample || s.instr)
-    return fail("only sample profiles are merged here: give --sample, or take llvm-profdata");
+Status merge_instr(const Settings& s, const pipeline::Inputs& inputs) {
+  for (auto [given, option] : {std::pair(!s.remapping.empty(), "--remapping-file"),
+                               {!s.program.empty(), "--debug-info or --binary-file"},
+                               {s.debuginfod, "--debuginfod"},
+                               {s.vtable_names, "--keep-vtable-symbols"},
+                               {!s.supplement.empty(), "--supplement-instr-with-sample"}})
+    if (given) return fail("{} is not known here: take llvm-profdata", option);
+  if (s.gcc) return fail("unknown format is specified");
+  return merge_instr_as_llvm(inputs, {.output = s.output,
+                                      .text = s.format == Format::text,
+                                      .sparse = s.sparse,
+                                      .failure_mode = s.failure_mode,
+                                      .function = s.function,
+                                      .no_function = s.no_function,
+                                      .threads = s.threads,
+                                      .most_traces = s.most_traces,
+                                      .longest_trace = s.longest_trace});
+}
+
+Status merge_samples(Settings& s, const pipeline::Inputs& inputs) {
   if (!s.supplement.empty())
     return fail("-supplement-instr-with-sample can only work with -instr. ");
   if (!s.remapping.empty()) return fail("--remapping-file is not known here");
@@ -236,6 +255,15 @@ Status merge_samples(Settings& s) {
   return output.commit();
 }
 
+Status merge(Settings& s) {
+  auto inputs = TRY(inputs_of(s));
+  if (s.dump_inputs) {
+    for (const auto& input : inputs) report::print("{},{}\n", input.weight, input.path);
+    return {};
+  }
+  return s.sample ? merge_samples(s, inputs) : merge_instr(s, inputs);
+}
+
 // Of several the last one counts. They are values of one option in LLVM's tool, and have none.
 Status choose_format(Settings& s, std::span<char* const> arguments) {
   s.gcc = false;
@@ -253,6 +281,7 @@ Status choose_format(Settings& s, std::span<char* const> arguments) {
     if (word == "text") s.format = Format::text;
     if (word == "binary") s.format = Format::binary;
     if (word == "extbinary") s.format = Format::extbinary;
+    if (word == "instr" || word == "sample") s.sample = word == "sample";
   }
   return {};
 }
@@ -266,7 +295,7 @@ int run(std::span<char* const> arguments) {
     report::print(stderr, "llvm-profdata: {}\n", wrong.error().message);
     return 1;
   }
-  auto status = merge_samples(s);
+  auto status = merge(s);
   return status ? 0 : report_llvm_error(status.error());
 }
 

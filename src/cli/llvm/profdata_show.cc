@@ -1,32 +1,44 @@
-// llvm-profdata show --sample: the same options, the same text.
+// llvm-profdata show: the same options, the same text.
+#include <algorithm>
+
 #include "base/file.h"
+#include "base/parse_number.h"
 #include "cli/llvm/llvm_options.h"
 #include "cli/llvm/profdata.h"
 #include "cli/llvm/profdata_options.h"
+#include "cli/views/instr_dump.h"
 #include "cli/views/llvm_dump.h"
+#include "instr_profile/model/facts.h"
+#include "pipeline/inputs.h"
 #include "profile/extbinary/section_table.h"
 #include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
 
+constexpr u32 largest_cutoff = 999999;  // per million
+
 struct Settings {
   std::string input, output = "-", function, show_format = "text";
   bool sample = false, json = false, all_functions = false;
   bool detailed_summary = false, hot_functions = false, symbols = false, sections = false;
-  bool ignored = false;
-  std::string ignored_value;
+  bool instr = false, memory = false, ignored = false;
+  std::string ignored_value, cutoffs;
   u64 top = 0;
+  InstrDump instr_dump;
   LibraryOptions library;
 };
 
 OptionTable options_of(Settings& s) {
+  auto& i = s.instr_dump;
   OptionTable table{
       "llvm-profdata show",
-      "Show a sample profile, with the options of llvm-profdata 22.",
+      "Show an instrumentation profile, or a sample profile, with the options of llvm-profdata 22.",
       {{"FILE", "", "the profile", &s.input},
        {"--output,-o", "FILE", "output file", &s.output},
+       {"--instr", "", "an instrumentation profile (default)", &s.instr},
        {"--sample", "", "a sample profile", &s.sample},
+       {"--memory", "", "not here", &s.memory, false, true},
        {"--function", "NAME", "this function only", &s.function},
        {"--all-functions", "", "every function", &s.all_functions},
        {"--json", "", "the same as --show-format=json", &s.json},
@@ -36,12 +48,23 @@ OptionTable options_of(Settings& s) {
        {"--topn", "N", "the hottest N functions too", &s.top},
        {"--show-prof-sym-list", "", "the profile symbol list too", &s.symbols},
        {"--show-sec-info-only", "", "the sections of an extbinary file, nothing else", &s.sections},
-       {"--counts,--showcs,--ic-targets,--memop-sizes,--text,--covered,--binary-ids", "",
-        "of other kinds of profiles", &s.ignored, false, true},
-       {"--profile-version,--show-vtables,--list-below-cutoff,--temporal-profile-traces", "",
-        "of other kinds of profiles", &s.ignored, false, true},
-       {"--value-cutoff,--detailed-summary-cutoffs,--profiled-binary", "X",
-        "of other kinds of profiles", &s.ignored_value, false, true}},
+       {"--counts", "", "instrumentation: counters of the functions shown", &i.counts},
+       {"--showcs", "", "... functions that were instrumented after inlining",
+        &i.context_sensitive},
+       {"--ic-targets", "", "... targets of their indirect calls", &i.call_targets},
+       {"--memop-sizes", "", "... sizes of their memory operations", &i.memop_sizes},
+       {"--show-vtables", "", "... their virtual tables", &i.vtables},
+       {"--text", "", "... as text that can be read again", &i.text},
+       {"--covered", "", "... names of functions that ran, nothing else", &i.covered},
+       {"--value-cutoff", "N", "... functions with a count of N at least", &i.value_cutoff},
+       {"--list-below-cutoff", "", "... names of the others", &i.only_below},
+       {"--detailed-summary-cutoffs", "N,N", "... shares of the detailed summary, per million",
+        &s.cutoffs},
+       {"--binary-ids", "", "... build ids of the programs", &i.binary_ids},
+       {"--profile-version", "", "... the version of the form", &i.version},
+       {"--temporal-profile-traces", "", "... functions in the order of their first runs",
+        &i.traces},
+       {"--profiled-binary", "X", "of other kinds of profiles", &s.ignored_value, false, true}},
       ""};
   add_library_options(table, s.library);
   return table;
@@ -78,18 +101,58 @@ Status show_content(const Settings& s, const MappedFile& file, OutputFile& outpu
   return {};
 }
 
-Status show_sample(const Settings& s) {
+Result<std::vector<u32>> cutoffs_of(std::string_view list) {
+  std::vector<u32> cutoffs;
+  while (!list.empty()) {
+    size_t comma = std::min(list.find(','), list.size());
+    auto word = list.substr(0, comma);
+    u32 cutoff = 0;
+    if (!parse_number(word, cutoff))
+      return fail(
+          "for the --detailed-summary-cutoffs option: '{}' value invalid for uint argument!", word);
+    if (cutoff > largest_cutoff)
+      return fail("--detailed-summary-cutoffs: {} is more than {}", cutoff, largest_cutoff);
+    cutoffs.push_back(cutoff);
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return cutoffs;
+}
+
+Status show_instr(Settings& s) {
+  if (s.json || s.show_format == "json")
+    return fail("JSON output is not supported for instr profiles");
+  if (s.show_format == "yaml") return fail("YAML output is not supported for instr profiles");
+  auto& dump = s.instr_dump;
+  dump.all_functions = s.all_functions;
+  dump.function = s.function;
+  dump.detailed_summary = s.detailed_summary;
+  dump.top = s.top;
+  dump.cutoffs = TRY(cutoffs_of(s.cutoffs));
+  auto file = TRY(MappedFile::open(s.input));
+  auto output = TRY(OutputFile::create(s.output));
+  auto status = dump_instr(file.bytes(), dump, [&](std::string_view text) { output.write(text); });
+  if (!status) {
+    bool form = status.error().message.starts_with(instr_profile::problem::format) ||
+                pipeline::identify(file.bytes()) == &pipeline::inputs::sample_profile;
+    return fail("{}: {}{}", s.input, status.error().message,
+                form ? "\nnote: Perhaps you forgot to use the --sample or --memory option?" : "");
+  }
+  return output.commit();
+}
+
+Status show(Settings& s) {
   if (s.input.empty())
     return fail(
         "the positional argument '<profdata-file>' is required unless '--debug-info' is "
         "provided");
-  if (!s.sample) return fail("{}: only sample profiles are shown here: give --sample", s.input);
-  if (s.show_format == "yaml") return fail("YAML output is not supported for sample profiles");
-  if (s.show_format != "text" && s.show_format != "json")
+  if (s.show_format != "text" && s.show_format != "json" && s.show_format != "yaml")
     return fail("for the --show-format option: Cannot find option named '{}'!", s.show_format);
   TRY(check_library_options(s.library));
   if (s.all_functions && !s.function.empty())
     report::print(stderr, "warning: -function argument ignored: showing all functions\n");
+  if (s.memory) return fail("{}: memory profiles are not shown here", s.input);
+  if (!s.sample) return show_instr(s);
+  if (s.show_format == "yaml") return fail("YAML output is not supported for sample profiles");
   auto file = TRY(MappedFile::open(s.input));
   auto output = TRY(OutputFile::create(s.output));
   TRY(s.sections ? show_sections(s, file, output) : show_content(s, file, output));
@@ -105,7 +168,12 @@ int run(std::span<char* const> arguments) {
                   "name!\n");
     return 1;
   }
-  auto status = show_sample(s);
+  // Of both kinds the last one counts.
+  for (std::string_view word : arguments) {
+    if (word == "-instr" || word == "--instr") s.sample = false;
+    if (word == "-sample" || word == "--sample") s.sample = true;
+  }
+  auto status = show(s);
   return status ? 0 : report_llvm_error(status.error());
 }
 

@@ -1,0 +1,19 @@
+#pragma once
+
+// llvm-profdata merge without --sample: instrumentation profiles, the same bytes and messages.
+
+#include "pipeline/input_files.h"
+
+namespace pgokit::cli {
+
+struct MergeInstr {
+  std::string output;
+  bool text = false, sparse = false;
+  std::string failure_mode;
+  std::string function, no_function;
+  u64 threads = 0, most_traces = 100, longest_trace = 10000;
+};
+
+Status merge_instr_as_llvm(const pipeline::Inputs& inputs, const MergeInstr& options);
+
+}  // namespace pgokit::cli

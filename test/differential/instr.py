@@ -1,0 +1,278 @@
+#!/usr/bin/env python3
+"""Compares `pgokit llvm-profdata merge|show` of instrumentation profiles with llvm-profdata 22: the same bytes, the same
+text, the same exit codes, over counted programs of several compilers and over made-up text.
+
+    instr.py --pgokit build/bin/pgokit [--large] [--keep]
+
+Exit code 1 if anything differs, 77 without the tools. llvm-profdata takes weights of values in another way on several
+threads, so that it has one here. What is broken is left out whole by pgokit.
+"""
+import argparse
+import itertools
+import pathlib
+import random
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+JUDGE = "llvm-profdata-22"
+OLD_JUDGE = "/usr/lib/llvm-14/bin/llvm-profdata"
+SOURCE = ROOT / "test/programs/counted.cc"
+
+IR = ["-fprofile-generate"]
+FRONT_END = ["-fprofile-instr-generate"]
+# name: compiler and options
+PROGRAMS = {
+    "ir": ["clang++-22", "-O2", *IR],
+    "ir0": ["clang++-22", "-O0", *IR, "-Wl,--build-id=none"],
+    "plain-names": ["clang++-22", "-O1", *IR, "-mllvm", "-enable-name-compression=false", "-no-pie"],
+    "entry": ["clang++-22", "-O2", *IR, "-mllvm", "-pgo-instrument-entry=true"],
+    "loops": ["clang++-22", "-O2", *IR, "-mllvm", "-pgo-instrument-loop-entries=true"],
+    "atomic": ["clang++-22", "-O2", *IR, "-fprofile-update=atomic"],
+    "no-values": ["clang++-22", "-O2", *IR, "-mllvm", "-disable-vp=true"],
+    "temporal": ["clang++-22", "-O1", *IR, "-mllvm", "-pgo-temporal-instrumentation"],
+    "blocks": ["clang++-22", "-O1", *IR, "-mllvm", "-pgo-block-coverage"],
+    "entries": ["clang++-22", "-O1", *IR, "-mllvm", "-pgo-function-entry-coverage"],
+    "temporal-blocks": ["clang++-22", "-O1", *IR, "-mllvm", "-pgo-temporal-instrumentation", "-mllvm", "-pgo-block-coverage"],
+    "vtables": ["clang++-22", "-O2", *IR, "-mllvm", "-enable-vtable-value-profiling", "-flto", "-fuse-ld=lld",
+                "-fwhole-program-vtables"],
+    "fe": ["clang++-22", "-O1", *FRONT_END],
+    "mcdc": ["clang++-22", "-O1", *FRONT_END, "-fcoverage-mapping", "-fcoverage-mcdc"],
+    "fe-atomic": ["clang++-22", "-O0", *FRONT_END, "-fprofile-update=atomic"],
+}
+# Their raw profiles have an older version, which llvm-profdata 22 refuses.
+OLD_PROGRAMS = {"ir": ["clang++-14", "-O2", *IR], "fe": ["clang++-14", "-O1", *FRONT_END],
+                "entry": ["clang++-14", "-O2", *IR, "-mllvm", "-pgo-instrument-entry=true"]}
+RUNS = [3, 14, 200, 1001]
+SHOWS = [[], ["--all-functions", "--counts"], ["-all-functions", "-ic-targets", "-memop-sizes", "-show-vtables"],
+         ["-text", "-all-functions"], ["-text", "-function=total"], ["-function=e", "-counts", "-detailed-summary"],
+         ["-topn=3", "-binary-ids", "-profile-version"], ["-temporal-profile-traces"], ["-covered"],
+         ["-value-cutoff=20", "-all-functions"], ["-value-cutoff=20", "-list-below-cutoff"], ["-showcs", "-all-functions"],
+         ["-detailed-summary-cutoffs=500000,999000", "-topn=100"], ["-json"], ["-show-format=yaml"],
+         ["-text", "-showcs", "-all-functions"]]
+
+
+def text_profile(seed, functions):
+    """Names repeat with other hashes; some functions have values or bitmaps."""
+    rnd = random.Random(seed)
+    count = lambda: rnd.choice([0, 0, 1, rnd.randrange(50), rnd.randrange(1 << 20), 1 << 60, (1 << 64) - 3])
+    names = [rnd.choice(["", "a.c;", "dir/b.cc;"]) + rnd.choice(["f", "_Z1g", "größe"]) + str(i) for i in range(functions)]
+    out = [rnd.choice([":ir", ":csir", ":ir\n:entry_first", ":ir\n:instrument_loop_entries", ":IR", ":ir\n:single_byte_coverage"])]
+    if seed % 3 == 0:
+        traces = [[rnd.choice(names) for _ in range(rnd.randrange(1, 9))] for _ in range(rnd.randrange(1, 5))]
+        out += [":temporal_prof_traces", str(len(traces)), str(len(traces) + 3 * (seed % 2))]
+        out += [line for trace in traces for line in (str(rnd.randrange(1, 4)), ",".join(trace) + ",")]
+    for name in names:
+        for _ in range(rnd.choice([1, 1, 1, 2, 3, 7])):
+            shape = random.Random(name + str(functions))
+            hash_ = rnd.choice([shape.randrange(1 << 60), rnd.randrange(1 << 30), rnd.randrange(1 << 60) | 1 << 60])
+            shape = random.Random(hash_ + seed % 4 // 3)
+            counters = shape.randrange(1, 8)
+            out += [name, "# Func Hash:", str(hash_), str(counters), *(str(count()) for _ in range(counters))]
+            # The judge gives a function without this line the bitmap of the one before it.
+            out += [f"${(n := shape.choice([0, 0, 0, 1, 4]))}", *(f"{rnd.randrange(256):#x}" for _ in range(n))]
+            kinds = [kind for kind in range(3) if shape.random() < 0.3]
+            out += [str(len(kinds))] if kinds else []
+            for kind in kinds:
+                out += [str(kind), str(sites := shape.randrange(1, 4))]
+                for _ in range(sites):
+                    if kind == 1:
+                        values = rnd.sample(range(600), rnd.choice([0, 1, 3, 20]))
+                    else:
+                        values = rnd.sample([*names, "outside", "** External Symbol **"], rnd.randrange(4))
+                    out += [str(len(values)), *(f"{value}:{rnd.randrange(1, 30)}" for value in values)]
+            out += [""]
+    return "\n".join(out) + "\n"
+
+
+class Comparison:
+    def __init__(self, pgokit, folder):
+        self.pgokit, self.folder, self.compared, self.different = pgokit, folder, 0, 0
+
+    def run(self, program, arguments):
+        return subprocess.run([*program, *map(str, arguments)], capture_output=True, timeout=120, cwd=self.folder)
+
+    def count(self, same, *what):
+        self.compared += 1
+        if not same:
+            self.different += 1
+            print("different:", *what)
+
+    def merge(self, *arguments, judge=JUDGE):
+        """The bytes that both tools make, and what they say."""
+        outputs = self.folder / "theirs", self.folder / "ours"
+        for output in outputs:
+            output.unlink(missing_ok=True)
+        theirs = self.run([judge, "merge"], ["-num-threads=1", *arguments, "-o", outputs[0]])
+        if theirs.returncode < 0:
+            return  # it crashed
+        ours = self.run([self.pgokit, "llvm-profdata", "merge"], [*arguments, "-o", outputs[1]])
+        contents = [output.read_bytes() if output.exists() else b"" for output in outputs]
+        same = theirs.returncode == ours.returncode and contents[0] == contents[1]
+        # Ours say where in the file something is wrong.
+        said = [[line.split(" (offset")[0].split(": ")[:3] for line in run.stderr.decode().splitlines()
+                 if not line.startswith("PLEASE")] for run in (theirs, ours)]
+        self.count(same and said[0] == said[1], theirs.returncode, ours.returncode, "merge", *arguments)
+
+    def show(self, file, shows=None):
+        for options in shows or SHOWS:
+            theirs, ours = (self.run(tool, ["show", file, *options]) for tool in ([JUDGE], [self.pgokit, "llvm-profdata"]))
+            if theirs.returncode < 0:
+                continue
+            self.count((theirs.returncode, theirs.stdout) == (ours.returncode, ours.stdout), "show", file, *options)
+
+    def sum_of(self, *arguments):
+        """A file that the judge makes; None where it does not."""
+        made = self.folder / f"sum{self.compared}.profdata"
+        done = self.run([JUDGE, "merge"], [*arguments, "-o", made])
+        return made if done.returncode == 0 else None
+
+    def build(self, name, compile_, source=SOURCE):
+        program = self.folder / name
+        if not shutil.which(compile_[0]):
+            return None
+        done = self.run(compile_, ["-w", source, "-o", program])
+        if done.returncode:
+            print(f"not built: {name}: {done.stderr.decode().strip().splitlines()[-1:]}")
+            return None
+        return program
+
+    def raw_files(self, program, pattern="{name}-{n}.profraw"):
+        files = []
+        for n in RUNS:
+            file = self.folder / pattern.format(name=program.name, n=n)
+            subprocess.run([program, str(n)], env={"LLVM_PROFILE_FILE": str(file)}, stdout=subprocess.DEVNULL, check=True)
+            files.append(file)
+        return files
+
+    def family(self, files):
+        for options in [], ["-text"], ["-sparse"], ["-sparse", "-text"]:
+            self.merge(*options, *files)
+            self.merge(*options, files[0])
+        self.merge("-weighted-input=3," + str(files[0]), "-weighted-input=10," + str(files[1]), files[2])
+        self.merge("-text", "-weighted-input=10," + str(files[1]), files[0])
+        made = self.sum_of(*files)
+        if made:
+            self.merge(made, files[0])
+            self.merge("-text", files[1], made, made)
+            self.show(made)
+        self.show(files[1], SHOWS[1:6:2] + SHOWS[6:8])
+
+    def programs(self):
+        every = {}
+        for name, compile_ in PROGRAMS.items():
+            if program := self.build(name, compile_):
+                every[name] = self.raw_files(program)
+                self.family(every[name])
+        for a, b in itertools.pairwise(sorted(every)):
+            self.merge("-text", every[a][0], every[b][1])
+            self.merge("-failure-mode=warn", *every[b][:2], every[a][0], *every[b][2:])
+        every |= self.context_sensitive(every)
+        self.pools(every)
+        return every
+
+    def context_sensitive(self, every):
+        used = self.sum_of(*every["ir"])
+        program = self.build("cs", ["clang++-22", "-O2", "-fcs-profile-generate", f"-fprofile-use={used}"])
+        if not program:
+            return {}
+        files = self.raw_files(program)
+        self.family(files)
+        self.merge(used, *files)
+        self.merge("-text", used, *files)
+        if both := self.sum_of(used, *files):
+            self.show(both)
+        return {"cs": files}
+
+    def pools(self, every):
+        """Files that the runtime itself adds up, and one per process; two profiles in one file."""
+        for name in "ir", "fe":
+            program = self.folder / name
+            self.raw_files(program, f"pool-{name}-%2m.profraw")
+            self.raw_files(program, f"process-{name}-%p.profraw")
+            self.merge("-text", *sorted(self.folder.glob(f"pool-{name}-*.profraw")))
+            self.merge(*sorted(self.folder.glob(f"process-{name}-*.profraw")))
+        joined = self.folder / "joined.profraw"
+        joined.write_bytes(every["ir"][0].read_bytes() + bytes(16) + every["entry"][1].read_bytes())
+        self.merge(joined, every["ir"][1])
+        self.show(joined, [["-all-functions", "-counts"]])
+
+    def texts(self, seeds, functions):
+        files = []
+        for seed in range(seeds):
+            files.append(self.folder / f"text{seed}.proftext")
+            files[-1].write_text(text_profile(seed, functions))
+        for i in range(0, seeds - 3, 4):
+            self.family(files[i:i + 4])
+        many = files * 30  # more traces than are kept
+        self.merge("-text", *many)
+        self.merge("-temporal-profile-max-trace-length=2", "-temporal-profile-trace-reservoir-size=5", *files)
+        self.merge("-text", "-temporal-profile-trace-reservoir-size=3", *many)
+        self.merge("-function=f1", "-text", *files)
+        self.merge("-no-function=f", "-function=[0-3]", *files)
+
+    def old_compilers(self):
+        """Of older versions the text is compared with that of the tool that belongs to them."""
+        for name, compile_ in OLD_PROGRAMS.items():
+            program = self.build("old-" + name, compile_) if shutil.which(OLD_JUDGE) else None
+            if not program:
+                continue
+            files = self.raw_files(program)
+            for inputs in files[:1], files:
+                outputs = [self.folder / "theirs", self.folder / "ours"]
+                self.run([OLD_JUDGE, "merge", "-text", "-num-threads=1"], [*inputs, "-o", outputs[0]])
+                self.run([self.pgokit, "llvm-profdata", "merge", "-text"], [*inputs, "-o", outputs[1]])
+                self.count(outputs[0].read_bytes() == outputs[1].read_bytes(), "old", *inputs)
+            indexed = self.folder / f"old-{name}.profdata"
+            self.run([OLD_JUDGE, "merge"], [*files, "-o", indexed])
+            self.merge(indexed)
+            self.merge("-text", indexed, indexed)
+            self.show(indexed)
+
+    def bad_files(self, every):
+        raw = every["ir"][0].read_bytes()
+        indexed = self.sum_of(every["ir"][0]).read_bytes()
+        bad = {"empty": b"", "half.profraw": raw[:len(raw) // 2], "head.profraw": raw[:40], "tail.profraw": raw + b"more",
+               "half.profdata": indexed[:60], "version.profraw": raw[:8] + struct.pack("<Q", 77) + raw[16:],
+               "version.profdata": indexed[:8] + struct.pack("<Q", 99) + indexed[16:], "junk": b"\1\2\3",
+               "number.proftext": b":ir\nf\n1\n2\n3\nx\n", "cut.proftext": b":ir\nf\n1\n2\n3\n", "flag.proftext": b":no\nf\n1\n1\n1\n",
+               "zero.proftext": b"f\n1\n0\n", "kinds.proftext": b"f\n1\n1\n1\n9\n", "hash.proftext": b"f\nx\n1\n1\n"}
+        good = self.folder / "good.proftext"
+        good.write_bytes(b":ir\nf\n1\n2\n3\n4\n")
+        for name, contents in bad.items():
+            file = self.folder / name
+            file.write_bytes(contents)
+            self.merge(file)
+            if name not in ("tail.profraw", "number.proftext", "cut.proftext"):  # the judge adds the part in front
+                self.merge("-failure-mode=all", file, good)
+                self.merge("-failure-mode=warn", file)
+            self.show(file, [[]])
+        self.merge("-text", self.folder / "nowhere")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pgokit", required=True)
+    parser.add_argument("--large", action="store_true")
+    parser.add_argument("--keep", action="store_true", help="the files, in instr.kept")
+    args = parser.parse_args()
+    for tool in JUDGE, "clang++-22":
+        if not shutil.which(tool):
+            print(f"skipped: {tool} is not there (./dev setup)")
+            return 77
+    with tempfile.TemporaryDirectory() as folder:
+        comparison = Comparison(pathlib.Path(args.pgokit).resolve(), pathlib.Path(folder))
+        every = comparison.programs()
+        comparison.bad_files(every)
+        comparison.old_compilers()
+        comparison.texts(*((40, 400) if args.large else (8, 30)))
+        if args.keep:
+            shutil.copytree(folder, "instr.kept", dirs_exist_ok=True)
+    print(f"{comparison.compared} compared, {comparison.different} different")
+    return 1 if comparison.different else 0
+
+
+sys.exit(main())
