@@ -137,13 +137,16 @@ class Merger {
   void add_functions(size_t input, MappedFile& file) {
     std::vector<u32> functions;
     Facts facts;
-    bool any_told = false;
+    bool any_told = false, told = false;
+    const Record* now = nullptr;
+    TakeMismatch mismatch = [&](Mismatch what) {
+      if (!told && options_.mismatch) options_.mismatch(inputs_[input], what, now->name);
+      told = any_told = true;
+    };
     auto status = read(file.bytes(), facts, [&](const Record& record) -> Status {
-      bool told = false;
-      functions.push_back(sum_.add(record, inputs_[input].weight, [&](Mismatch what) {
-        if (!told && options_.mismatch) options_.mismatch(inputs_[input], what, record.name);
-        told = any_told = true;
-      }));
+      now = &record;
+      told = false;
+      functions.push_back(sum_.add(record, inputs_[input].weight, mismatch));
       return {};
     });
     // A function of the sum may have other counters now.

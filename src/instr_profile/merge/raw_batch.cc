@@ -49,10 +49,9 @@ RawLayout::RawLayout(const RawPart& part, std::vector<u32> functions)
 
 bool RawLayout::check_values(RawFile& file) const {
   size_t at = file.part.values_begin();
-  SiteValues values;
   file.values_at.reserve(with_values_.size());
   for (size_t i = 0; i < with_values_.size(); ++i) {
-    auto size = decode_values(file.bytes.subspan(at), false, values);
+    auto size = pgokit::instr_profile::check_values(file.bytes.subspan(at), false);
     if (!size) return false;
     file.values_at.push_back(at);
     at += *size;
@@ -78,15 +77,21 @@ void RawLayout::add_records(std::span<const RawFile> files, size_t begin, size_t
   auto first = std::ranges::lower_bound(with_values_, begin) - with_values_.begin();
   std::vector<u64> counts;
   SiteValues values;
+  struct {
+    Event next;
+    bool told;
+  } now{};
+  TakeMismatch mismatch = [&now, &events](Mismatch what) {
+    if (now.told) return;
+    now.next.what = what;
+    events.push_back(now.next);
+    now.told = true;
+  };
   for (size_t f = 0; f < files.size(); ++f) {
     const auto& file = files[f];
     auto next_value = static_cast<size_t>(first);
     for (size_t i = begin; i < end; ++i) {
-      bool told = false;
-      auto mismatch = [&](Mismatch what) {
-        if (!told) events.push_back({f, static_cast<u32>(i), what});
-        told = true;
-      };
+      now = {{f, static_cast<u32>(i), Mismatch::overflow}, false};
       u32 function = functions_[i];
       auto place = places_[i];
       counts.resize(sum.profile().functions[function].counters);

@@ -101,6 +101,64 @@ class Walk {
   size_t site_ = 0;
 };
 
+// Where in a site of the sum each value of another is: mostly the sum has all of them, and none
+// twice, and then nothing has to be made anew. That is half of the time of adding raw files.
+class Places {
+ public:
+  bool find(const SiteValues& into, const SiteValues& from) {
+    if (into.sites != from.sites || from.values.size() > most) return false;
+    const ValueCount *site = into.values.begin(), *added = from.values.begin();
+    u8* place = places_;
+    for (size_t i = 0; i < into.sizes.size(); ++i) {
+      u16 size = into.sizes[i], count = from.sizes[i];
+      if (size > most_of_site || (count && !find_site({site, size}, {added, count}, place)))
+        return false;
+      site += size, added += count, place += count;
+    }
+    return true;
+  }
+  u8 operator[](size_t value) const { return places_[value]; }
+
+ private:
+  static constexpr size_t most = 64, most_of_site = 16;
+
+  static bool find_site(std::span<const ValueCount> site, std::span<const ValueCount> added,
+                        u8* place) {
+    for (size_t i = 0; i < site.size(); ++i)
+      for (size_t other = 0; other < i; ++other)
+        if (site[i].value == site[other].value) return false;
+    u32 seen = 0;
+    for (auto [value, count] : added) {
+      size_t at = 0;
+      while (at < site.size() && site[at].value != value) ++at;
+      if (at == site.size() || (seen >> at & 1)) return false;
+      seen |= 1u << at;
+      *place++ = static_cast<u8>(at);
+    }
+    return true;
+  }
+
+  u8 places_[most];
+};
+
+void add_in_place(SiteValues& into, const SiteValues& from, const Places& places, u64 weight,
+                  const TakeMismatch& mismatch) {
+  ValueCount* site = into.values.begin();
+  size_t value = 0;
+  for (size_t i = 0; i < into.sizes.size(); ++i) {
+    for (u16 n = 0; n < from.sizes[i]; ++n, ++value) {
+      u64& count = site[places[value]].count;
+      count = add_product(count, from.values[value].count, weight, mismatch);
+    }
+    std::span values(site, into.sizes[i]);
+    site += into.sizes[i];
+    auto before = [](const ValueCount& a, const ValueCount& b) {
+      return a.count != b.count ? a.count > b.count : a.value < b.value;
+    };
+    if (!std::ranges::is_sorted(values, before)) std::ranges::sort(values, before);
+  }
+}
+
 }  // namespace
 
 SiteValues first_of_sum(const SiteValues& values, u64 weight, Rules rules,
@@ -121,6 +179,8 @@ SiteValues first_of_sum(const SiteValues& values, u64 weight, Rules rules,
 
 void add_sites(SiteValues& into, const SiteValues& from, u64 weight, Rules rules,
                const TakeMismatch& mismatch) {
+  if (Places places; places.find(into, from))
+    return add_in_place(into, from, places, weight, mismatch);
   Builder made;
   Walk ours(into), theirs(from);
   Site sum, other;

@@ -41,7 +41,8 @@ struct SiteValues {
   CompactVector<ValueCount> values;      // of one site after the other
 
   bool empty() const { return sizes.empty(); }
-  void clear() { *this = {}; }
+  // Its memory stays.
+  void clear() { sites = {}, sizes.clear(), values.clear(); }
   size_t kinds() const { return (sites[0] != 0) + (sites[1] != 0) + (sites[2] != 0); }
 
   // visit(kind, values of one site)

@@ -12,25 +12,28 @@ constexpr size_t head_size = 8, kind_head_size = 8;
 size_t rounded(size_t n) { return (n + 7) & ~size_t{7}; }
 
 // The number of bytes of a kind; 0 where it does not fit into `bytes`.
-size_t decode_kind(const OrderedBytes& in, u32 sites, SiteValues& values) {
+size_t size_of_kind(Bytes bytes, u32 sites) {
   size_t numbers_end = rounded(kind_head_size + size_t{sites});
-  if (numbers_end > in.bytes.size()) return 0;
+  if (numbers_end > bytes.size()) return 0;
   size_t count = 0;
-  for (u32 i = 0; i < sites; ++i) count += in.bytes[kind_head_size + i];
+  for (u32 i = 0; i < sites; ++i) count += bytes[kind_head_size + i];
   size_t size = numbers_end + count * sizeof(ValueCount);
-  if (size > in.bytes.size()) return 0;
+  return size > bytes.size() ? 0 : size;
+}
+
+void decode_kind(const OrderedBytes& in, u32 sites, size_t size, SiteValues& values) {
+  size_t numbers_end = rounded(kind_head_size + size_t{sites}),
+         count = (size - numbers_end) / sizeof(ValueCount);
   values.sizes.reserve(values.sizes.size() + sites);
   for (u32 i = 0; i < sites; ++i) values.sizes.emplace_back(in.bytes[kind_head_size + i]);
   values.values.reserve(values.values.size() + count);
   for (size_t at = numbers_end; at < size; at += sizeof(ValueCount))
     values.values.emplace_back({in.at<u64>(at), in.at<u64>(at + 8)});
-  return size;
 }
 
-}  // namespace
-
-Result<size_t> decode_values(Bytes bytes, bool big_endian, SiteValues& values) {
-  values.clear();
+// visit(kind, sites, the bytes from there on, size)
+template <class Visit>
+Result<size_t> each_kind(Bytes bytes, bool big_endian, Visit visit) {
   if (bytes.size() < head_size) return fail("{}: value data", problem::truncated);
   OrderedBytes in{bytes, big_endian};
   size_t size = in.at<u32>(0);
@@ -49,14 +52,29 @@ Result<size_t> decode_values(Bytes bytes, bool big_endian, SiteValues& values) {
     if (kind >= value_kinds) return fail("{}: values of kind {}", problem::malformed, kind);
     if (i > 0 && kind <= last_kind)
       return fail("{}: values of kind {} after those of {}", problem::malformed, kind, last_kind);
-    size_t used = decode_kind(rest, sites, values);
+    size_t used = size_of_kind(rest.bytes, sites);
     if (used == 0)
       return fail("{}: {} sites with values end past the value data", problem::malformed, sites);
-    values.sites[kind] = sites;
+    visit(kind, sites, rest, used);
     last_kind = kind;
     at += used;
   }
   return size;
+}
+
+}  // namespace
+
+Result<size_t> check_values(Bytes bytes, bool big_endian) {
+  return each_kind(bytes, big_endian, [](u32, u32, const OrderedBytes&, size_t) {});
+}
+
+Result<size_t> decode_values(Bytes bytes, bool big_endian, SiteValues& values) {
+  values.clear();
+  return each_kind(bytes, big_endian,
+                   [&](u32 kind, u32 sites, const OrderedBytes& in, size_t size) {
+                     values.sites[kind] = sites;
+                     decode_kind(in, sites, size, values);
+                   });
 }
 
 size_t encoded_size(const SiteValues* values) {

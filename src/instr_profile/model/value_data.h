@@ -17,6 +17,8 @@
 
 namespace pgokit::instr_profile {
 
+// The same without keeping them.
+Result<size_t> check_values(Bytes bytes, bool big_endian);
 Result<size_t> decode_values(Bytes bytes, bool big_endian, SiteValues& values);
 
 // How many bytes they are encoded: 8 where there are none.

@@ -52,6 +52,8 @@ class Fields {
 
 constexpr size_t header_fields(u32 version) { return version >= 10 ? 16 : version == 9 ? 14 : 11; }
 
+bool is_same(Bytes a, Bytes b) { return as_text(a) == as_text(b); }
+
 // Sections one after the other; the first that is not in the file fails them all.
 class Sections {
  public:
@@ -208,13 +210,15 @@ Result<Bytes> RawPart::bitmap_of(const RawRecord& record, size_t i) const {
 }
 
 std::optional<u64> RawPart::slide_from(const RawPart& other) const {
+  // Without a bitmap the distance to it is that to address 0.
+  bool same_bitmap = bitmap_.size() == other.bitmap_.size() &&
+                     (bitmap_.empty() || bitmap_delta_ == other.bitmap_delta_);
   bool alike = version_ == other.version_ && big_endian_ == other.big_endian_ &&
                pointer_size_ == other.pointer_size_ && counters_delta_ == other.counters_delta_ &&
-               bitmap_delta_ == other.bitmap_delta_ && records_.size() == other.records_.size() &&
-               counters_.size() == other.counters_.size() &&
-               bitmap_.size() == other.bitmap_.size() && vtables_.empty() &&
-               other.vtables_.empty() && std::ranges::equal(names_, other.names_) &&
-               std::ranges::equal(binary_ids_, other.binary_ids_);
+               same_bitmap && records_.size() == other.records_.size() &&
+               counters_.size() == other.counters_.size() && vtables_.empty() &&
+               other.vtables_.empty() && is_same(names_, other.names_) &&
+               is_same(binary_ids_, other.binary_ids_);
   if (!alike) return std::nullopt;
   std::optional<u64> slide;
   size_t addresses_end = offsets_.values + pointer_size_;
