@@ -85,18 +85,10 @@ bool is_branch_trace(std::string_view text) {
 
 bool is_text(std::string_view text) { return !text.substr(0, 4096).contains('\0'); }
 
-constexpr std::string_view raw_counters("\x81rforpl\xff", 8), raw_counters_big("\xfflprofr\x81", 8),
-    counters("\xfflprofi\x81", 8);
-
 }  // namespace
 
 std::string_view foreign_format(Bytes bytes) {
   auto text = as_text(bytes);
-  if (text.starts_with(raw_counters) || text.starts_with(raw_counters_big))
-    return "counters of clang's -fprofile-generate (.profraw): llvm-profdata merges them, "
-           "-fprofile-use reads that";
-  if (text.starts_with(counters))
-    return "an instrumented profile of clang (.profdata): -fprofile-use reads it as it is";
   if (text.starts_with("adcg") || text.starts_with("oncg"))
     return "counters of gcc's -fprofile-generate (.gcda, .gcno): -fprofile-use reads them";
   if (!is_text(text)) return {};

@@ -12,10 +12,10 @@ namespace pgokit::pipeline {
 namespace {
 
 // The first whose sniff() agrees is it: what has a magic number first, then what is guessed.
-const Input* const table[] = {&inputs::recording,   &inputs::counters,       &inputs::counter_dumps,
-                              &inputs::counter_map, &inputs::program,        &inputs::autofdo_text,
-                              &inputs::raw_counts,  &inputs::sample_profile, &inputs::script,
-                              &inputs::ip_script};
+const Input* const table[] = {&inputs::recording,    &inputs::counters,   &inputs::counter_dumps,
+                              &inputs::counter_map,  &inputs::program,    &inputs::instr_profile,
+                              &inputs::autofdo_text, &inputs::raw_counts, &inputs::sample_profile,
+                              &inputs::script,       &inputs::ip_script};
 
 }  // namespace
 
@@ -55,6 +55,9 @@ bool is_of_counters(const Input* kind) {
 Status refuse_other_than_profile(const std::string& path, Bytes bytes) {
   const Input* kind = identify(bytes);
   if (kind == &inputs::sample_profile) return {};
+  if (kind == &inputs::instr_profile)
+    return fail("{}: {}, not a sample profile: 'pgokit merge' and 'pgokit show' take it", path,
+                kind->name);
   if (kind)
     return fail("{}: {}, not a profile{}", path, kind->name,
                 kind->read ? " ('pgokit generate' makes one of it)" : "");

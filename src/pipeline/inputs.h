@@ -51,6 +51,7 @@ extern const Input sample_profile;
 extern const Input counters;       // of instrumented programs: maps with merged dumps
 extern const Input counter_map;    // ... the map alone, in the program or in a file of its own
 extern const Input counter_dumps;  // ... as the programs write them
+extern const Input instr_profile;  // of clang: raw, indexed or text
 extern const Input program;
 }  // namespace inputs
 

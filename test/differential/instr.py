@@ -233,10 +233,11 @@ class Comparison:
             self.show(indexed)
 
     def bad_files(self, every):
+        """Not an indexed file that is cut: the judge reads past its end."""
         raw = every["ir"][0].read_bytes()
         indexed = self.sum_of(every["ir"][0]).read_bytes()
         bad = {"empty": b"", "half.profraw": raw[:len(raw) // 2], "head.profraw": raw[:40], "tail.profraw": raw + b"more",
-               "half.profdata": indexed[:60], "version.profraw": raw[:8] + struct.pack("<Q", 77) + raw[16:],
+               "version.profraw": raw[:8] + struct.pack("<Q", 77) + raw[16:],
                "version.profdata": indexed[:8] + struct.pack("<Q", 99) + indexed[16:], "junk": b"\1\2\3",
                "number.proftext": b":ir\nf\n1\n2\n3\nx\n", "cut.proftext": b":ir\nf\n1\n2\n3\n", "flag.proftext": b":no\nf\n1\n1\n1\n",
                "zero.proftext": b"f\n1\n0\n", "kinds.proftext": b"f\n1\n1\n1\n9\n", "hash.proftext": b"f\nx\n1\n1\n"}

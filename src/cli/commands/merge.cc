@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/function_name.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/merge_instr.h"
 #include "cli/commands/merge_instrumented.h"
 #include "cli/commands/merge_raw.h"
 #include "cli/commands/merge_recordings.h"
@@ -44,7 +45,7 @@ OptionTable options_of(Settings& s) {
       "pgokit merge",
       "Add up profiles of any form, raw counts, recordings of pgokit record (those with branch "
       "counts),\n"
-      "or dumps of instrumented programs with their maps.",
+      "dumps of instrumented programs with their maps, or instrumentation profiles of clang.",
       {{"FILE", "", "the inputs; '-' is standard input, a folder stands for its files", &s.files},
        {"-o,--output", "FILE", "the sum ('-': standard output)", &s.output, true},
        {"-w,--weighted-input", "WEIGHT,FILE", "an input that counts WEIGHT times", &s.weighted},
@@ -55,7 +56,9 @@ OptionTable options_of(Settings& s) {
         "code is 3)",
         &s.strict},
        {"--distinct", "", "count inputs with the same contents once", &s.distinct},
-       {"--format", "FORMAT", "extbinary (default), binary, text or gcov", &s.format},
+       {"--format", "FORMAT",
+        "extbinary (default), binary, text or gcov; of clang's: indexed (default) or text",
+        &s.format},
        {"--md5,--use-md5", "", "extbinary: hashes in place of names", &s.md5},
        {"--compress,--compress-all-sections", "", "extbinary: compressed", &s.compress},
        {"--split-layout", "", "extbinary: functions without inlinees apart", &s.split_layout},
@@ -247,10 +250,26 @@ void tell_outcome(const Settings& s, const profile::MergedFiles& merged, size_t 
                   report::file_size(written));
 }
 
+Result<int> merge_instr_profiles(const Settings& s, const pipeline::Inputs& inputs) {
+  constexpr std::string_view known[] = {"--output",      "--weighted-input", "--input-files",
+                                        "--strict",      "--format",         "--function",
+                                        "--no-function", "--threads",        "--quiet"};
+  TRY(check_other_inputs(s, "instrumentation profiles of clang", known));
+  bool has_format = std::ranges::count(s.given, "--format") > 0;
+  return merge_instr(inputs, {.output = s.output,
+                              .format = has_format ? s.format : "",
+                              .function = s.function,
+                              .no_function = s.no_function,
+                              .strict = s.strict,
+                              .quiet = s.quiet,
+                              .threads = static_cast<unsigned>(s.threads)});
+}
+
 Result<int> merge(const Settings& s) {
+  auto inputs = TRY(inputs_of(s));
+  if (are_instr_profiles(inputs)) return merge_instr_profiles(s, inputs);
   auto format = TRY(pipeline::profile_format_named(s.format));
   TRY(check_settings(s, format));
-  auto inputs = TRY(inputs_of(s));
   if (are_instrumented(inputs)) {
     constexpr std::string_view known[] = {"--output", "--weighted-input", "--input-files",
                                           "--strict", "--onto",           "--quiet"};

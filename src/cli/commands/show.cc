@@ -3,6 +3,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/show_options.h"
 #include "cli/options.h"
+#include "cli/views/instr_profile.h"
 #include "cli/views/instrumented.h"
 #include "cli/views/profile.h"
 #include "cli/views/program.h"
@@ -33,6 +34,7 @@ std::optional<Shown> kind_of(Bytes bytes, bool targets) {
   if (kind == &inputs::script || kind == &inputs::ip_script) return Shown::script;
   if (kind == &inputs::sample_profile) return Shown::profile;
   if (kind == &inputs::raw_counts || kind == &inputs::autofdo_text) return Shown::counts;
+  if (kind == &inputs::instr_profile) return Shown::instr_profile;
   if (kind == &inputs::counter_dumps) return Shown::dumps;
   bool is_program = inputs::program.sniff(bytes);  // with a map in it or not
   if (pipeline::is_of_counters(kind) && !is_program) return Shown::instrumented;
@@ -51,6 +53,12 @@ Status show(const Settings& settings) {
                            .mangled = settings.profile.mangled,
                            .top = settings.top.value_or(20)});
   if (kind == Shown::script) return show_script(file.path(), file.bytes(), settings.json);
+  if (kind == Shown::instr_profile)
+    return show_instr_profile(file.path(), file.bytes(),
+                              {.function = settings.profile.function,
+                               .top = settings.top.value_or(10),
+                               .mangled = settings.profile.mangled,
+                               .json = settings.json});
   if (kind == Shown::counts) return show_raw_counts(file.path(), file.bytes(), settings.json);
   if (kind == Shown::profile) return show_profile(file, settings.profile, settings.json);
   if (kind) return show_instrumented(file, settings.instrumented, settings.json);

@@ -9,7 +9,8 @@ namespace {
 constexpr u32 bit(Shown kind) { return 1u << static_cast<u32>(kind); }
 
 constexpr u32 recording = bit(Shown::recording), targets = bit(Shown::targets),
-              profile = bit(Shown::profile), instrumented = bit(Shown::instrumented);
+              profile = bit(Shown::profile), instrumented = bit(Shown::instrumented),
+              instr = bit(Shown::instr_profile);
 
 struct Rule {
   std::string_view option;
@@ -23,9 +24,9 @@ constexpr std::string_view views =
     "--function --functions --uncovered --order --edges --targets --source";
 
 constexpr Rule rules[] = {
-    {"--function", profile | instrumented,
+    {"--function", profile | instrumented | instr,
      "--hot --summary --detailed-summary --sections --symbols --top"},
-    {"--top", recording | targets | profile | instrumented, "--summary --hot --source"},
+    {"--top", recording | targets | profile | instrumented | instr, "--summary --hot --source"},
     {"--hot", profile, "--summary"},
     {"--summary", profile},
     {"--detailed-summary", profile},
@@ -39,7 +40,7 @@ constexpr Rule rules[] = {
     {"--targets", targets | instrumented},
     {"--per-site", targets | instrumented},
     {"--source", instrumented, "--mangled --demangle --json"},
-    {"--mangled", recording | targets | profile | instrumented, "--json --demangle"},
+    {"--mangled", recording | targets | profile | instrumented | instr, "--json --demangle"},
     {"--demangle", targets | profile | instrumented},
     {"--json", ~0u},
 };
@@ -52,6 +53,8 @@ std::string_view name_of(Shown kind) {
       return "text of perf script";
     case Shown::targets:
       return "a recording with --targets";
+    case Shown::instr_profile:
+      return "an instrumentation profile of clang";
     case Shown::counts:
       return "counts without names";
     case Shown::profile:

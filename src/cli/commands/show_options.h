@@ -18,6 +18,7 @@ enum class Shown : u8 {
   targets,  // of a recording or script
   profile,
   counts,  // without names
+  instr_profile,
   instrumented,
   dumps,
   program,

@@ -78,7 +78,15 @@ class Merger {
     layouts_changed_ = false;
   }
 
-  static u64 kind_of(const RawPart& part) { return part.version_and_kind() & Kind::of_version; }
+  // llvm-profdata adds functions counted by the front end to others, where it is a file that says so.
+  u64 kind_of(u64 kind, Form form) const {
+    bool front_end =
+        options_.rules == Rules::commutative && form != Form::text && !(kind & Kind::ir);
+    return kind | (front_end ? Kind::frontend : 0);
+  }
+  u64 kind_of(const RawPart& part) const {
+    return kind_of(part.version_and_kind() & Kind::of_version, Form::raw);
+  }
 
   void open(size_t input, Opened& opened) const {
     auto file = MappedFile::open(inputs_[input].path);
@@ -119,9 +127,14 @@ class Merger {
       merged.error = fmt::format("{}: {}", path, status.error().message);
       return;
     }
-    if (!sum_.takes(checked.kind)) {
-      merged.error =
-          fmt::format("{}: Merge IR generated profile with Clang generated profile.", path);
+    if (!sum_.takes(kind_of(checked.kind, *form_of(bytes)))) {
+      merged.other_kind = true;
+      merged.error = fmt::format(
+          "{}: {}", path,
+          options_.rules == Rules::llvm
+              ? "Merge IR generated profile with Clang generated profile."
+              : "its counters are of another kind than those before it (-fprofile-generate and "
+                "-fprofile-instr-generate, or of entries alone): merge each kind by itself");
       return;
     }
     if (!checked.warning.empty()) merged.warning = fmt::format("{}: {}", path, checked.warning);

@@ -31,9 +31,10 @@ struct MergeOptions {
 };
 
 struct MergedInput {
-  std::string error;    // with the path in front; it was left out
-  std::string warning;  // ...; it was added
-  bool empty = false;   // a file without a byte, as a process that was killed leaves it
+  std::string error;        // with the path in front; it was left out
+  std::string warning;      // ...; it was added
+  bool other_kind = false;  // that is why: its counters are of another kind than the others'
+  bool empty = false;       // a file without a byte, as a process that was killed leaves it
 };
 
 struct MergedFiles {

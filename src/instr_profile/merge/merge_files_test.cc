@@ -88,7 +88,14 @@ TEST_F(MergeInstr, KindsDoNotMix) {
   std::vector<MergeInput> inputs{file("fe", ":fe\nf\n1\n1\n1\n"), file("ir", ":ir\nf\n1\n1\n1\n")};
   auto merged = merge_files(inputs, {});
   EXPECT_EQ(merged.used(), 1);
-  EXPECT_THAT(merged.inputs[1].error, HasSubstr("ir: Merge IR"));
+  EXPECT_TRUE(merged.inputs[1].other_kind);
+  EXPECT_THAT(merged.inputs[1].error, HasSubstr("ir: its counters are of another kind"));
+  test::RawBuilder raw({.kind = 0});
+  raw.function({.name = "f"});
+  inputs = {file("any", "f\n1\n1\n1\n"), file("raw", raw.file()), inputs[1], inputs[0]};
+  merged = merge_files(inputs, {});
+  EXPECT_TRUE(merged.inputs[2].other_kind);
+  EXPECT_EQ(merged.used(), 3);
 }
 
 TEST_F(MergeInstr, MismatchesAreTold) {

@@ -18,7 +18,8 @@ const SiteValues& values_of(const Record& record) {
 
 bool Sum::takes(u64 kind) {
   u64& ours = profile_.kind;
-  // Text need not say how it was made; then it goes with everything.
+  // Text need not say how it was made.
+  if (kind == 0 && rules_ == Rules::commutative) return true;
   if (ours == 0) return ours = kind, true;
   auto clash = [&](u64 a, u64 b) {
     return ((ours & a) && (kind & b)) || ((ours & b) && (kind & a));
