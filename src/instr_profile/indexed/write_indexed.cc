@@ -69,6 +69,7 @@ class Writer {
   std::string write() && {
     bool contexts = profile_.kind & Kind::context_sensitive;
     // What is known only at last is patched in.
+    out_.reserve(expected_size());
     out_.assign(header::size(newest_indexed_version), '\0');
     out_.replace(0, indexed_magic.size(), indexed_magic);
     patch(header::version, newest_indexed_version | (profile_.kind & Kind::of_version));
@@ -88,6 +89,21 @@ class Writer {
   static constexpr size_t summary_fields = 6, cutoffs = std::size(summary_cutoffs),
                           summary_size = 8 * (2 + summary_fields + 3 * cutoffs);
 
+  // A file that grows by doubling would be there twice.
+  size_t expected_size() const {
+    constexpr size_t of_name = 2 + 24 + 3 * 8, of_function = 24;
+    size_t size = 4096;
+    for (auto name : names_) {
+      size += of_name + profile_.names.text(name).size();
+      for (u32 at = profile_.first_of_name(name); at != nothing;
+           at = profile_.functions[at].next_of_name) {
+        auto record = profile_.record(at);
+        size += of_function + 8 * (record.counters.size() + record.bitmap.size()) +
+                encoded_size(record.values);
+      }
+    }
+    return size;
+  }
   void put(u64 value) {
     Le<u64> little(value);
     out_.append(reinterpret_cast<const char*>(&little), sizeof little);
