@@ -1,4 +1,4 @@
-// llvm-profdata 22 for sample profiles.
+// llvm-profdata 22.
 #include "cli/commands/commands.h"
 #include "cli/llvm/llvm_options.h"
 #include "cli/llvm/profdata.h"
@@ -9,8 +9,8 @@ namespace {
 
 void print_usage(std::FILE* out) {
   report::print(out,
-                "llvm-profdata: sample profiles, with the options of llvm-profdata 22\n\n"
-                "usage: pgokit llvm-profdata COMMAND --sample [options] FILE...\n\n");
+                "llvm-profdata: profiles, with the options of llvm-profdata 22\n\n"
+                "usage: pgokit llvm-profdata COMMAND [--sample] [options] FILE...\n\n");
   for (const auto* command : profdata_commands)
     report::print(out, "  {:<14}{}\n", command->name, command->summary);
 }
