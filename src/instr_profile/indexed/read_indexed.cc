@@ -19,6 +19,7 @@ class Reader {
     TRY(read_binary_id_section());
     TRY(read_vtable_names());
     u64 entries = TRY(number_of_entries());
+    TRY(leave_out_memory(entries));
     if (facts_.wants_names)
       TRY(each_entry(entries, [&](std::string_view name, Bytes, size_t) -> Status {
         facts_.names.add(name);
@@ -51,6 +52,16 @@ class Reader {
       return fail("{}: {} (offset {:#x})", problem::hash_type, field(header::hash_type),
                   header::hash_type);
     payload_ = header::size(version_);
+    return {};
+  }
+
+  // What is written of this profile does not have it either.
+  Status leave_out_memory(u64 functions) {
+    if (!(facts_.kind & Kind::memory)) return {};
+    facts_.kind &= ~Kind::memory;
+    if (functions == 0)
+      return fail("it has a memory profile only, which is not read: llvm-profdata has to merge it");
+    facts_.warning = "its memory profile is left out, only its counters and values are read";
     return {};
   }
 
