@@ -56,12 +56,12 @@ TEST(ReadRaw, AllVersionsOrdersAndPointerSizes) {
   for (u32 version : {7u, 8u, 9u, 10u})
     for (bool big : {false, true})
       for (size_t pointer : {4, 8}) {
-        Facts facts;
-        auto functions = functions_of(two_functions({.version = version,
-                                                     .big_endian = big,
-                                                     .pointer_size = pointer,
-                                                     .binary_id = "abcdefghij"}),
-                                      facts);
+        Facts facts;  // of what is in the file
+        auto file = two_functions({.version = version,
+                                   .big_endian = big,
+                                   .pointer_size = pointer,
+                                   .binary_id = "abcdefghij"});
+        auto functions = functions_of(file, facts);
         ASSERT_TRUE(functions) << version << big << pointer << functions.error().message;
         ASSERT_EQ(functions->size(), 2);
         EXPECT_EQ((*functions)[0].name, "main");
