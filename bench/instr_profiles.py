@@ -8,7 +8,6 @@ indirect calls and memory operations. It runs COUNT times, each time through oth
 program, at other addresses. Both tools write the same bytes, which is checked; weights of values are left alone by both.
 """
 import argparse
-import filecmp
 import os
 import pathlib
 import random
@@ -17,13 +16,12 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "support"))
-import goals  # noqa: E402
-import launch  # noqa: E402
+import beside_profdata  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / "build/bench/instr_profiles"
 PGOKIT = ROOT / "build/bin/pgokit"
-PEER = "llvm-profdata-22"
+PEER = beside_profdata.PEER
 HEAD = """#include <stdlib.h>
 #include <string.h>
 typedef unsigned (*Function)(unsigned);
@@ -117,26 +115,7 @@ def main():
             print(f"SKIPPED: no {tool}")
             return 77
     WORK.mkdir(parents=True, exist_ok=True)
-    promises = goals.Goals("instr_profiles")
-    lines = [f"On {launch.machine()}, {args.runs} runs in turn, medians.", "",
-             "| case | inputs | pgokit | llvm-profdata | times faster | CPU | pgokit MB | llvm-profdata MB |",
-             "|---|---|---|---|---|---|---|---|"]
-    for case, about, words, wanted in cases(args.functions, args.count):
-        if args.only not in (None, case):
-            continue
-        writes = words[0] == "merge"
-        ours, theirs = launch.in_turn([
-            [PGOKIT, "llvm-profdata", *words, *(["-o", WORK / "ours"] if writes else [])],
-            [PEER, *words, *(["-o", WORK / "theirs"] if writes else [])]], args.runs, WORK)
-        if writes and not filecmp.cmp(WORK / "ours", WORK / "theirs", shallow=False):
-            raise SystemExit(f"{case}: the files differ")
-        lines.append(f"| {case} | {about} | {ours.wall:.3f} s | {theirs.wall:.3f} s | "
-                     f"{promises.ratio(case, 'wall', theirs.wall / ours.wall, wanted)} | "
-                     f"{theirs.cpu / max(ours.cpu, 0.001):.1f} | {ours.peak_mb:.0f} | {theirs.peak_mb:.0f} |")
-        print(lines[-1])
-    if args.only is None:
-        (ROOT / "bench/instr_profiles.md").write_text("\n".join(lines) + "\n")
-    return promises.finish()
+    return beside_profdata.compare("instr_profiles", cases(args.functions, args.count), PGOKIT, WORK, args.runs, args.only)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "bench/support"))
@@ -84,9 +85,9 @@ def main():
     rows = [row(measure(name)) for name in options.programs.split(",")]
     text = "\n".join([
         "# What pseudo probes cost", "", f"    {' '.join(['./dev bench probe_cost', *sys.argv[1:]])}", "",
-        "clang-22 -O2 with and without `-fpseudo-probe-for-profiling`. The probe sections are not loaded when the program runs, and "
+        *textwrap.wrap("clang-22 -O2 with and without `-fpseudo-probe-for-profiling`. The probe sections are not loaded when the program runs, and "
         "`strip` takes them away. What remains is that probes keep the optimizer from merging some blocks: code of another size, and a "
-        "few instructions more or less.", "",
+        "few instructions more or less.", 100), "",
         "| program | .pseudo_probe | .pseudo_probe_desc | .text without | with | stripped, without | with | instructions executed without | with |",
         "|---|---|---|---|---|---|---|---|---|", *rows]) + "\n"
     (ROOT / "bench/probe_cost.md").write_text(text, encoding="utf-8")

@@ -7,20 +7,18 @@ Writes bench/profiles.md. The inputs are made once, in build/bench/profiles (tes
 write the same bytes, which is checked.
 """
 import argparse
-import filecmp
 import pathlib
 import shutil
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "support"))
-import goals  # noqa: E402
-import launch  # noqa: E402
+import beside_profdata  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / "build/bench/profiles"
 PGOKIT = ROOT / "build/bin/pgokit"
-PEER = "llvm-profdata-22"
+PEER = beside_profdata.PEER
 
 
 def inputs(form, count, size):
@@ -61,25 +59,7 @@ def main():
         print(f"SKIPPED: no {PEER}")
         return 77
     WORK.mkdir(parents=True, exist_ok=True)
-    promises = goals.Goals("profiles")
-    lines = [f"On {launch.machine()}, {args.runs} runs in turn, medians.", "",
-             "| case | inputs | pgokit | llvm-profdata | times faster | CPU | pgokit MB | llvm-profdata MB |",
-             "|---|---|---|---|---|---|---|---|"]
-    for name, about, words, wanted in cases(args.count, args.bytes):
-        if args.only not in (None, name):
-            continue
-        writes = words[0] == "merge"
-        ours, theirs = launch.in_turn([
-            [PGOKIT, "llvm-profdata", *words, *(["-o", WORK / "ours"] if writes else [])],
-            [PEER, *words, *(["-o", WORK / "theirs"] if writes else [])]], args.runs, WORK)
-        if writes and not filecmp.cmp(WORK / "ours", WORK / "theirs", shallow=False):
-            raise SystemExit(f"{name}: the files differ")
-        lines.append(f"| {name} | {about} | {ours.wall:.3f} s | {theirs.wall:.3f} s | {promises.ratio(name, 'wall', theirs.wall / ours.wall, wanted)} | "
-                     f"{theirs.cpu / max(ours.cpu, 0.001):.1f} | {ours.peak_mb:.0f} | {theirs.peak_mb:.0f} |")
-        print(lines[-1])
-    if args.only is None:
-        (ROOT / "bench/profiles.md").write_text("\n".join(lines) + "\n")
-    return promises.finish()
+    return beside_profdata.compare("profiles", cases(args.count, args.bytes), PGOKIT, WORK, args.runs, args.only)
 
 
 if __name__ == "__main__":
