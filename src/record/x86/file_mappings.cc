@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 
 #include "record/x86/assembler.h"
+#include "record/x86/system_call.h"
 #include "record/x86/translate.h"
 
 namespace pgokit::record {
@@ -37,18 +38,9 @@ u32 leave_unless_zero(Assembler& out) {
 }
 
 void emit_restored(Assembler& out, const Registers& saved) {
-  out.bytes({0x48, 0xb8}), out.value(u64(saved.rax));
-  out.bytes({0x48, 0xbf}), out.value(u64(saved.rdi));
-  out.bytes({0x48, 0xbe}), out.value(u64(saved.rsi));
-  out.bytes({0x48, 0xba}), out.value(u64(saved.rdx));
-  out.bytes({0x49, 0xba}), out.value(u64(saved.r10));
-  out.bytes({0x49, 0xb8}), out.value(u64(saved.r8));
-  out.bytes({0x49, 0xb9}), out.value(u64(saved.r9));
   out.bytes({0x48, 0xbb}), out.value(u64(saved.rbx));
   out.bytes({0x48, 0xbd}), out.value(u64(saved.rbp));
-  out.bytes({0x48, 0xb9}), out.value(u64(saved.rcx));
-  out.bytes({0x49, 0xbb}), out.value(u64(saved.r11));
-  out.bytes({0xff, 0x25}), out.value(u32(0)), out.value(u64(saved.rip));
+  emit_return_to(out, saved);
 }
 
 // rbx = the result. rcx is zero where it is `wanted`.

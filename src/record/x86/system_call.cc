@@ -115,9 +115,7 @@ Registers outside_of_calls(Registers regs) {
   return regs;
 }
 
-std::vector<u8> call_code(u64 site, const Registers& saved) {
-  Assembler out(site);
-  out.bytes({0x0f, 0x05});
+void emit_return_to(Assembler& out, const Registers& saved) {
   out.bytes({0x48, 0xb8}), out.value(u64(saved.rax));
   out.bytes({0x48, 0xbf}), out.value(u64(saved.rdi));
   out.bytes({0x48, 0xbe}), out.value(u64(saved.rsi));
@@ -128,6 +126,12 @@ std::vector<u8> call_code(u64 site, const Registers& saved) {
   out.bytes({0x48, 0xb9}), out.value(u64(saved.rcx));
   out.bytes({0x49, 0xbb}), out.value(u64(saved.r11));
   out.bytes({0xff, 0x25}), out.value(u32(0)), out.value(u64(saved.rip));
+}
+
+std::vector<u8> call_code(u64 site, const Registers& saved) {
+  Assembler out(site);
+  out.bytes({0x0f, 0x05});
+  emit_return_to(out, saved);
   return std::move(out.code());
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/types.h"
 #include "record/system/target_memory.h"
+#include "record/x86/assembler.h"
 #include "record/x86/registers.h"
 
 namespace pgokit::record {
@@ -21,6 +22,9 @@ inline constexpr u64 call_length = 2;
 // Bytes of code at a call site.
 inline constexpr size_t call_site_size = 128;
 
+// Gives the registers that system calls use or change their values back, and jumps to where the thread
+// was.
+void emit_return_to(Assembler& out, const Registers& saved);
 // Makes the call, gives all registers that it uses or changes their values back, and jumps to where
 // the thread was.
 std::vector<u8> call_code(u64 site, const Registers& saved);
