@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <vector>
@@ -22,7 +23,7 @@ namespace pgokit::record {
 class LocalMemory : public TargetMemory {
  public:
   bool read(u64 address, void* to, size_t size) override {
-    std::memcpy(to, reinterpret_cast<const void*>(address), size);
+    std::copy_n(reinterpret_cast<const u8*>(address), size, static_cast<u8*>(to));
     return true;
   }
   bool write(u64 address, Bytes bytes) override {

@@ -114,6 +114,8 @@ TEST_F(WholeRun, EveryBranchIsCountedOnceWhereverItIsLeft) {
 TEST(WholeRunPairs, TargetsOfOnePlaceAreCountedApart) {
   constexpr size_t functions = 5;
   constexpr u64 size = functions << 16;
+  // A build that checks the types of functions reads in front of each that it calls.
+  constexpr u64 first = 64;
   constexpr u8 ret = 0xc3;
   constexpr int times = 20;
   auto* code = static_cast<u8*>(
@@ -122,8 +124,9 @@ TEST(WholeRunPairs, TargetsOfOnePlaceAreCountedApart) {
   using Callee = void();
   std::vector<Callee*> list;
   for (size_t n = 0; n < functions; ++n) {
-    code[n << 16] = ret;
-    list.push_back(reinterpret_cast<Callee*>(code + (n << 16)));
+    u8* callee = code + first + (n << 16);
+    *callee = ret;
+    list.push_back(reinterpret_cast<Callee*>(callee));
   }
   LocalTarget target({code, reinterpret_cast<void*>(&call_in_turn)}, CopyFor::whole_run);
   Sums sums;
