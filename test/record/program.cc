@@ -184,6 +184,16 @@ __attribute__((noinline)) int divide(int a, int b) {
 
 using Function = int(int);
 
+// A function of a library that is no longer there.
+Function* unloaded() {
+  void* library = dlopen("libz.so.1", RTLD_NOW);
+  if (!library) return nullptr;
+  auto* version = reinterpret_cast<const char* (*)()>(dlsym(library, "zlibVersion"));
+  if (version) version();
+  dlclose(library);
+  return reinterpret_cast<Function*>(version);
+}
+
 void faults(int rounds) {
   struct sigaction action{};
   action.sa_sigaction = on_fault;
@@ -200,6 +210,11 @@ void faults(int rounds) {
     expected_address = reinterpret_cast<void*>(static_cast<uintptr_t>(i % 1000) * 8);
     if (i % 3 == 0) sum = sum + *static_cast<volatile unsigned char*>(expected_address);
     if (i % 3 == 1) (*static_cast<Function**>(expected_address))(i);
+    if (i % 50 == 2) {
+      Function* gone = unloaded();
+      expected_address = reinterpret_cast<void*>(gone);
+      gone(i);
+    }
     sum = sum + static_cast<unsigned>(divide(i, i % 3 - 2));
   }
   std::printf("faults %lx wrong %d\n", sum, wrong_faults);

@@ -71,10 +71,14 @@ std::vector<Mapping> AddressSpace::refresh() {
     if (mapping.executable && mapping.readable && !cache_.contains(mapping.start) &&
         is_new(mapping, map_))
       added.push_back(mapping);
+  std::vector<Mapping> gone;
   for (const auto& mapping : map_.list())
-    if (mapping.is_fixed_code() && is_new(mapping, *now)) stale_ = true;
+    if (mapping.is_fixed_code() && is_new(mapping, *now)) gone.push_back(mapping);
+  // As long as it is known what they are of; nothing leads to indirect targets by them then.
+  if (!gone.empty() && nobody_inside()) hand_over_counts();
   map_ = std::move(*now);
   map_expired_ = false;
+  for (const auto& mapping : gone) set_aside(mapping);
   if (!added.empty()) restartable_known_ = false;
   for (const auto& mapping : added) verify(mapping);
   return added;
@@ -290,7 +294,7 @@ bool AddressSpace::is_arena(u64 address) const {
 int AddressSpace::take_scratch() {
   bool keeps_areas = is_whole_run(cache_.purpose());
   if (needs_all_outside() && !keeps_areas) {
-    if (scratch_free_ != all_scratch) return -1;
+    if (!nobody_inside()) return -1;
     make_room();
   }
   if (scratch_free_ == 0) return -1;
@@ -382,11 +386,10 @@ bool AddressSpace::take_counts(int n, std::vector<EdgeCount>& counts) {
 
 AddressSpace::CallEffect AddressSpace::effect_of_call(const Registers& regs) const {
   auto call = mapping_call(regs);
-  CallEffect effect{.on_mappings = call.is_one};
+  CallEffect effect{.on_mappings = call.is_one, .changes_code = call.maps_code};
   for (const auto& mapping : map_.list())
-    effect.takes_code |= call.is_one && mapping.executable &&
-                         mapping.start < call.address + call.size && call.address < mapping.end;
-  effect.changes_code = call.maps_code || effect.takes_code;
+    effect.changes_code |= call.is_one && mapping.executable &&
+                           mapping.start < call.address + call.size && call.address < mapping.end;
   // A loader that has relocated the data of a file makes it read-only.
   const auto* data = call.protects ? map_.find(call.address) : nullptr;
   effect.relocated = data && data->inode != 0;

@@ -120,7 +120,7 @@ class AddressSpace {
 
   // What the system call that a thread is about to make does to code.
   struct CallEffect {
-    bool on_mappings = false, takes_code = false, changes_code = false, relocated = false;
+    bool on_mappings = false, changes_code = false, relocated = false;
   };
   CallEffect effect_of_call(const Registers& regs) const;
   // Where the copy makes that call; 0: it is to be made outside.
@@ -133,17 +133,17 @@ class AddressSpace {
   // A thread goes in, with that area. False: code has gone.
   bool go_in(int area);
   void come_out() { --inside_; }
-  bool nobody_inside() const { return inside_ == 0; }
+  bool nobody_inside() const {
+    return is_whole_run(cache_.purpose()) ? inside_ == 0 : scratch_free_ == all_scratch;
+  }
   // Code has gone, or there is no room for more.
   bool needs_all_outside() const { return stale_ || cache_.full(); }
   // Forgets all code, when nobody is inside any more; false as long as somebody is.
   bool make_room_when_empty();
-  // Gets the counts of all areas before the cache forgets what they are of, or when they are handed
-  // over: before code goes.
+  // Gets the counts of all areas before code goes, or the cache forgets what they are of.
   void set_counts_user(std::function<void(std::span<const EdgeCount>)> use) {
     counts_user_ = std::move(use);
   }
-  void hand_over_counts();
 
   // For whoever has numbers of his own for the edges of the cache; empty when that has forgotten its.
   std::vector<u32>& edge_numbers() { return edge_numbers_; }
@@ -164,6 +164,8 @@ class AddressSpace {
   bool is_same(u64 address, const Mapping& mapping);
   void verify(std::span<const u64> addresses);
   void verify(const Mapping& mapping);
+  void set_aside(const Mapping& gone);
+  void forget_aside(const Mapping& mapping);
   void note_file(const Mapping& mapping);
   bool adopt_file(const Mapping& mapping);
   std::optional<u64> find_call_site(size_t size);
@@ -191,6 +193,7 @@ class AddressSpace {
   std::vector<u8> line_;
   void make_room();
   void clear_cache();
+  void hand_over_counts();
   bool clear_counts(int n);
   bool make_ready(int n);
   bool drain(int n, size_t edges, std::vector<EdgeCount>& counts);

@@ -321,6 +321,39 @@ TargetMemory::Word CodeCache::list(u32 number) {
   return {arenas_[0].table() + 8 * place, block.code};
 }
 
+// What indirect branches look at in front of a copy is the address that it is the copy of.
+void CodeCache::mark(CodeRange range, u64 mask) {
+  for (const auto& block : blocks_) {
+    if (!range.contains(block.original)) continue;
+    u64 address = block.original ^ mask;
+    memory_.write(block.code - 8, Bytes(reinterpret_cast<const u8*>(&address), sizeof address));
+  }
+}
+
+void CodeCache::hide(CodeRange range) {
+  mark(range, ~u64{0});
+  hidden_.push_back(range);
+}
+
+void CodeCache::show(CodeRange range) {
+  if (std::erase(hidden_, range)) mark(range, 0);
+}
+
+// Their copies stay where they are until there is no more room.
+std::vector<CodeRange> CodeCache::forget_hidden(CodeRange range) {
+  auto kept =
+      std::ranges::partition(hidden_, [&](const auto& one) { return !one.overlaps(range); });
+  std::vector<CodeRange> forgotten(kept.begin(), kept.end());
+  hidden_.erase(kept.begin(), kept.end());
+  for (const auto& one : forgotten) {
+    for (const auto& block : blocks_)
+      if (one.contains(block.original)) numbers_.erase(block.original);
+    for (auto it = flags_die_.begin(); it != flags_die_.end();)
+      it = one.contains(it->first) ? flags_die_.erase(it) : std::next(it);
+  }
+  return forgotten;
+}
+
 void CodeCache::clear() {
   numbers_.clear();
   blocks_.clear();
@@ -335,6 +368,7 @@ void CodeCache::clear() {
   table_.clear();
   sites_ = 0;
   listed_ = 0;
+  hidden_.clear();
   full_ = false;
   for (auto& arena : arenas_) arena.code_used = arena.slots_used = 0;
   if (arenas_.empty()) return;

@@ -19,6 +19,7 @@
 #include <span>
 #include <vector>
 
+#include "record/software/code_range.h"
 #include "record/system/target_memory.h"
 #include "record/x86/recovery.h"
 #include "record/x86/registers.h"
@@ -118,6 +119,7 @@ class TranslatedCode {
   u32 sites_ = 0;           // indirect branches
   std::vector<u32> table_;  // of indirect targets: 1 + the number of the block at each place
   size_t listed_ = 0;
+  std::vector<CodeRange> hidden_;
   // What was said is said again, as copies are made again to find their states.
   mutable tsl::robin_map<u64, bool> flags_die_;
   bool full_ = false;
@@ -153,6 +155,13 @@ class CodeCache : private TranslatedCode {
   void enter_all(std::span<const u64> originals);
   // Makes indirect branches to `original` find its copy, if they have not so far.
   void publish(u64 original);
+
+  // Of code that the program has unmapped: nothing leads to its copies until it has the same bytes
+  // there again. Nobody is inside.
+  void hide(CodeRange range);
+  void show(CodeRange range);
+  // The hidden ranges that lie there, wholly or in part, are forgotten.
+  std::vector<CodeRange> forget_hidden(CodeRange range);
 
   bool full() const { return full_; }
   // Forgets all code, keeps the arenas.
@@ -207,6 +216,7 @@ class CodeCache : private TranslatedCode {
   void jump_to(u64 code, const Exit& exit, Batch& batch) const;
   void commit(Batch& batch);
   TargetMemory::Word list(u32 number);
+  void mark(CodeRange range, u64 mask);
   static void follow(const Translation& copy, Batch& batch);
 
   TargetMemory& memory_;

@@ -108,5 +108,47 @@ TEST(CodeCache, MoreOfCodeThatHasRunIsTranslatedAtOnce) {
   EXPECT_LT(blocks([](u64 address) { return address == reinterpret_cast<u64>(&qsort); }), unknown);
 }
 
+TEST(CodeCache, NothingLeadsToHiddenCode) {
+  constexpr u64 size = 4096, other = 2048;
+  constexpr u8 ret = 0xc3, nop = 0x90;
+  auto* code = static_cast<u8*>(
+      mmap(nullptr, size, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(code, MAP_FAILED);
+  code[64] = code[other] = ret;
+  using Function = void();
+  std::vector<Function*> list{reinterpret_cast<Function*>(code + 64),
+                              reinterpret_cast<Function*>(code + other)};
+  u64 first = reinterpret_cast<u64>(code + 64), second = reinterpret_cast<u64>(code + other);
+  CodeRange range{second, second + 1};
+  LocalTarget target({code, reinterpret_cast<void*>(&call_all)});
+  auto record = [&] {
+    target.window(&call_all, 200)(list.data(), list.size(), 60);
+    return target.recorded().size();
+  };
+  for (int round = 0; round < 20 && record() < 200; ++round) {
+    u64 missed = target.header().target;
+    if (target.cache.enter(missed)) target.cache.publish(missed);
+  }
+  ASSERT_EQ(record(), 200U);
+  u64 before = target.cache.enter(second);
+
+  target.cache.hide(range);
+  EXPECT_LT(record(), 200U);
+  EXPECT_EQ(target.header().target, second);
+  target.cache.show(range);
+  EXPECT_EQ(record(), 200U);
+  EXPECT_EQ(target.cache.enter(second), before);
+
+  target.cache.hide(range);
+  EXPECT_THAT(target.cache.forget_hidden({first, second}), testing::IsEmpty());
+  EXPECT_THAT(target.cache.forget_hidden({first, second + 1}), testing::ElementsAre(range));
+  code[other] = nop, code[other + 1] = ret;
+  EXPECT_LT(record(), 200U);
+  EXPECT_NE(target.cache.enter(second), before);
+  target.cache.publish(second);
+  EXPECT_EQ(record(), 200U);
+  munmap(code, size);
+}
+
 }  // namespace
 }  // namespace pgokit::record

@@ -14,21 +14,16 @@
 #include <optional>
 #include <vector>
 
+#include "record/software/code_range.h"
 #include "record/system/memory_map.h"
 #include "record/system/target_memory.h"
 
 namespace pgokit::record {
 
-// With what comes before a sequence: the store by which a thread announces it. End exclusive.
-struct CodeRange {
-  u64 start = 0, end = 0;
-  bool contains(u64 address) const { return address >= start && address < end; }
-  bool operator==(const CodeRange&) const = default;
-};
-
 // The signature is somewhere in the code of a file: only then are there sequences.
 bool has_abort_handlers(Bytes code);
-// Those that `data`, aligned to 8 and as it lies in memory, describes for code of the mapping.
+// Those that `data`, aligned to 8 and as it lies in memory, describes for code of the mapping; each
+// with what comes before it: the store by which a thread announces it.
 std::vector<CodeRange> find_sequences(Bytes data, const Mapping& code);
 // What the thread has announced last. It may be over.
 std::optional<CodeRange> announced_sequence(TargetMemory& memory, pid_t tid);

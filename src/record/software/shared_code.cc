@@ -151,8 +151,38 @@ void AddressSpace::verify(std::span<const u64> addresses) {
   stale_ |= patched_.any_patched(unread);
 }
 
+// Programs that unload a file and load it again mostly have it where it was.
+void AddressSpace::set_aside(const Mapping& gone) {
+  bool is_free = std::ranges::none_of(map_.list(), [&](const Mapping& one) {
+    return one.start < gone.end && gone.start < one.end;
+  });
+  if (!is_free || !nobody_inside()) {
+    stale_ = true;
+    return;
+  }
+  auto file = std::ranges::find(files_, gone, &CodeFile::mapping);
+  if (file == files_.end()) return;
+  std::erase_if(adopted_files_, [&](const CodeFile& one) { return one.mapping == gone; });
+  adopted_files_.push_back(*file), files_.erase(file);
+  for (u64 at = gone.start; at < gone.end; at += page_size)
+    if (auto page = pages_.find(at); page != pages_.end())
+      adopted_[at] = page->second, pages_.erase(page);
+  pages_listed_ = 0;
+  cache_.hide({gone.start, gone.end});
+}
+
+// Another file is where one was that has been set aside.
+void AddressSpace::forget_aside(const Mapping& mapping) {
+  for (auto range : cache_.forget_hidden({mapping.start, mapping.end})) {
+    for (u64 at = range.start; at < range.end; at += page_size) adopted_.erase(at);
+    std::erase_if(adopted_files_,
+                  [&](const CodeFile& one) { return one.mapping.start == range.start; });
+  }
+}
+
 void AddressSpace::verify(const Mapping& mapping) {
   if (adopted_.empty()) return;
+  if (!has(adopted_files_, mapping)) forget_aside(mapping);
   std::vector<u64> addresses;
   for (u64 at = mapping.start; at < mapping.end; at += page_size) {
     auto it = adopted_.find(at);
@@ -162,6 +192,7 @@ void AddressSpace::verify(const Mapping& mapping) {
     adopted_.erase(it);
   }
   verify(addresses);
+  cache_.show({mapping.start, mapping.end});
 }
 
 // Before the first of its pages is read.

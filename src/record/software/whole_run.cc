@@ -368,7 +368,6 @@ bool WholeRunCounter::make_call(FollowedThread& thread, const Registers& regs) {
   if (u64 code = space.enter_call(regs); code && go_in(thread, regs, code)) return true;
   auto effect = space.effect_of_call(regs);
   own.next = regs.rip + call_length;
-  if (effect.takes_code && space.nobody_inside()) space.hand_over_counts();
   if (effect.changes_code) space.expire_map();
   if (effect.relocated) space.forget_sequences();
   if (effect.relocated || sets_rules(regs)) own.known = false;
