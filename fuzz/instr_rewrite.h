@@ -7,6 +7,7 @@
 #include "instr_profile/format.h"
 #include "instr_profile/indexed/write_indexed.h"
 #include "instr_profile/merge/sum.h"
+#include "instr_profile/overlap/overlap.h"
 #include "instr_profile/text/write_text.h"
 #include "memory_watch.h"
 
@@ -34,7 +35,15 @@ inline std::string text_of(const instr_profile::Profile& profile) {
   return text;
 }
 
-// Reading takes little memory, and what was read can be written, loads, and is then the same.
+// Every function that ran is handed over.
+inline void check_overlap(Bytes bytes) {
+  auto overlap = instr_profile::compute_overlap({bytes, bytes, "", ""}, {.value_cutoff = 0},
+                                                [](const instr_profile::FunctionOverlap&) {});
+  if (!overlap) std::abort();
+}
+
+// Reading takes little memory, and what was read can be written, loads, and is then the same. It
+// can be compared with itself.
 inline void check_instr(Bytes bytes) {
   size_t before = memory_watch::start();
   instr_profile::Facts facts;
@@ -42,6 +51,7 @@ inline void check_instr(Bytes bytes) {
       instr_profile::read(bytes, facts, [](const instr_profile::Record&) { return Status(); });
   if (memory_watch::most() - before > 4 * bytes.size() + (2 << 20)) std::abort();
   if (!status) return;
+  check_overlap(bytes);
   auto sum = sum_of(bytes);
   auto again = sum_of(as_bytes(instr_profile::write_indexed(sum.profile(), false)));
   if (text_of(again.profile()) != text_of(sum.profile())) std::abort();

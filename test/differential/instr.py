@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares `pgokit llvm-profdata merge|show` of instrumentation profiles with llvm-profdata 22: the same bytes, the same
+"""Compares `pgokit llvm-profdata merge|show|overlap` of instrumentation profiles with llvm-profdata 22: the same bytes, the same
 text, the same exit codes, over counted programs of several compilers and over made-up text.
 
     instr.py --pgokit build/bin/pgokit [--large] [--keep]
@@ -53,6 +53,9 @@ SHOWS = [[], ["--all-functions", "--counts"], ["-all-functions", "-ic-targets", 
          ["-value-cutoff=20", "-all-functions"], ["-value-cutoff=20", "-list-below-cutoff"], ["-showcs", "-all-functions"],
          ["-detailed-summary-cutoffs=500000,999000", "-topn=100"], ["-json"], ["-show-format=yaml"],
          ["-text", "-showcs", "-all-functions"]]
+
+OVERLAPS = [[], ["-cs"], ["-value-cutoff=0"], ["-value-cutoff=1000"], ["-function=total"], ["-function=1", "-value-cutoff=5"],
+            ["-sample", "-instr", "-value-cutoff=100", "-cs"], ["-similarity-cutoff=500000"]]
 
 
 def text_profile(seed, functions):
@@ -124,6 +127,14 @@ class Comparison:
                 continue
             self.count((theirs.returncode, theirs.stdout) == (ours.returncode, ours.stdout), "show", file, *options)
 
+    def overlap(self, base, test, overlaps=None):
+        for options in overlaps or OVERLAPS:
+            theirs, ours = (self.run(tool, ["overlap", base, test, *options]) for tool in
+                            ([JUDGE], [self.pgokit, "llvm-profdata"]))
+            if theirs.returncode < 0:
+                continue
+            self.count((theirs.returncode, theirs.stdout) == (ours.returncode, ours.stdout), "overlap", base, test, *options)
+
     def sum_of(self, *arguments):
         """A file that the judge makes; None where it does not."""
         made = self.folder / f"sum{self.compared}.profdata"
@@ -159,7 +170,11 @@ class Comparison:
             self.merge(made, files[0])
             self.merge("-text", files[1], made, made)
             self.show(made)
+            self.overlap(made, files[1], OVERLAPS[::2])
+            self.overlap(files[2], made, OVERLAPS[1::2])
         self.show(files[1], SHOWS[1:6:2] + SHOWS[6:8])
+        self.overlap(files[0], files[1])
+        self.overlap(files[2], files[2], OVERLAPS[:1])
 
     def programs(self):
         every = {}
@@ -169,6 +184,7 @@ class Comparison:
                 self.family(every[name])
         for a, b in itertools.pairwise(sorted(every)):
             self.merge("-text", every[a][0], every[b][1])
+            self.overlap(every[a][0], every[b][1], OVERLAPS[:4])
             self.merge("-failure-mode=warn", *every[b][:2], every[a][0], *every[b][2:])
         every |= self.context_sensitive(every)
         self.pools(every)
@@ -185,6 +201,8 @@ class Comparison:
         self.merge("-text", used, *files)
         if both := self.sum_of(used, *files):
             self.show(both)
+            self.overlap(both, files[0])
+            self.overlap(used, both)
         return {"cs": files}
 
     def pools(self, every):
@@ -251,6 +269,9 @@ class Comparison:
                 self.merge("-failure-mode=all", file, good)
                 self.merge("-failure-mode=warn", file)
             self.show(file, [[]])
+            if name != "tail.profraw" and not name.endswith(".proftext"):  # the same
+                self.overlap(file, good, OVERLAPS[:1])
+                self.overlap(good, file, OVERLAPS[:1])
         self.merge("-text", self.folder / "nowhere")
 
 

@@ -366,9 +366,9 @@ PROFDATA_SHOW = Scene(
 
 PROFDATA_OVERLAP = Scene(
     {"flat": ["--sample", "@text", "@extbinary"], "unlike": ["--sample", "@text", "@mangled"], "contexts": ["--sample", "@cold", "@warm"],
-     "passes": ["--sample", "@passes", "@mangled", "--profile-isfs"]},
+     "passes": ["--sample", "@passes", "@mangled", "--profile-isfs"], "counted": ["@counted", "@indexed"]},
     {"--output": "OUT", "--function": "main", "--value-cutoff": "1", "--similarity-cutoff": "999999", **SUMMARIES},
-    [(["@text", "@extbinary"], ["--sample"]), (["--sample", "@passes", "@mangled", "--fs-discriminator-pass=Base"], ["--profile-isfs"])],
+    [(["@text", "@extbinary"], ["--sample"]), (["--sample", "@counted", "@indexed"], ["--instr"]), (["--sample", "@passes", "@mangled", "--fs-discriminator-pass=Base"], ["--profile-isfs"])],
     drop_in=True)
 
 SCENES = {"generate": GENERATE, "merge": MERGE, "show": SHOW, "compare": COMPARE, "check": CHECK, "match": MATCH, "flags": FLAGS, "map": MAP,

@@ -1,8 +1,7 @@
 #pragma once
 
-// The commands of llvm-profdata, so that pgokit can stand in its place (overlap for sample profiles
-// only): one
-// file profdata_<name>.cc each, and a line in this list. They print `error: what` and exit with 1
+// The commands of llvm-profdata, so that pgokit can stand in its place: one file
+// profdata_<name>.cc each, and a line in this list. They print `error: what` and exit with 1
 // as that tool does, and take its command line (cli/llvm/llvm_options.h).
 
 #include "cli/command.h"

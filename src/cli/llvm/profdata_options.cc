@@ -72,4 +72,11 @@ Status check_library_options(const LibraryOptions& options) {
   return {};
 }
 
+void choose_profile_kind(std::span<char* const> arguments, bool& sample) {
+  for (std::string_view word : arguments) {
+    if (word == "-instr" || word == "--instr") sample = false;
+    if (word == "-sample" || word == "--sample") sample = true;
+  }
+}
+
 }  // namespace pgokit::cli

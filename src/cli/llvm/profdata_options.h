@@ -25,4 +25,7 @@ struct LibraryOptions {
 void add_library_options(OptionTable& table, LibraryOptions& options);
 Status check_library_options(const LibraryOptions& options);
 
+// Of --instr and --sample the last one counts.
+void choose_profile_kind(std::span<char* const> arguments, bool& sample);
+
 }  // namespace pgokit::cli

@@ -1,4 +1,5 @@
-// llvm-profdata overlap --sample: the same options, the same text.
+// llvm-profdata overlap: the same options, the same text. Instrumentation profiles are in
+// profdata_overlap_instr.cc.
 #include "cli/llvm/profdata_overlap.h"
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include "cli/llvm/llvm_options.h"
 #include "cli/llvm/profdata.h"
 #include "cli/llvm/profdata_options.h"
+#include "cli/llvm/profdata_overlap_instr.h"
 #include "report/print.h"
 
 namespace pgokit::cli {
@@ -23,7 +25,7 @@ using profile::Columns;
 struct Settings {
   std::vector<std::string> inputs;
   std::string output = "-", function;
-  bool sample = false, contexts = false;
+  bool sample = false, instr = false, context_sensitive = false;
   u64 value_cutoff = ~u64{0}, similarity_cutoff = 0;
   LibraryOptions library;
 };
@@ -120,22 +122,33 @@ std::string function_text(const Columns& test,
   return text;
 }
 
-Status overlap_samples(const Settings& s) {
-  if (!s.sample) return fail("only sample profiles are compared here: give --sample");
-  TRY(check_library_options(s.library));
-  auto base_file = TRY(MappedFile::open(s.inputs[0]));
-  auto test_file = TRY(MappedFile::open(s.inputs[1]));
-  auto [base, test] = TRY(read_both(base_file, test_file, s.library.reading()));
-  TRY(analysis::comparable(base, test));
+void write_samples_overlap(const Settings& s, const BothProfiles& both, OutputFile& output) {
+  const auto& [base, test] = both;
   auto overlap = analysis::compute_overlap(base, test, s.library.hot_rule());
-  auto output = TRY(OutputFile::create(s.output));
   if (overlap.base_samples == 0)
     output.write(fmt::format("Sum of sample counts for profile {} is 0.\n", s.inputs[0]));
   if (overlap.test_samples == 0)
     output.write(fmt::format("Sum of sample counts for profile {} is 0.\n", s.inputs[1]));
-  if (overlap.base_samples != 0 && overlap.test_samples != 0) {
-    output.write(program_text(s, overlap));
-    output.write(function_text(test, wanted_functions(s, test, overlap)));
+  if (overlap.base_samples == 0 || overlap.test_samples == 0) return;
+  output.write(program_text(s, overlap));
+  output.write(function_text(test, wanted_functions(s, test, overlap)));
+}
+
+Status overlap(const Settings& s) {
+  TRY(check_library_options(s.library));
+  auto base = TRY(MappedFile::open(s.inputs[0]));
+  auto test = TRY(MappedFile::open(s.inputs[1]));
+  auto output = TRY(OutputFile::create(s.output));
+  if (s.sample) {
+    auto both = TRY(read_both(base, test, s.library.reading()));
+    TRY(analysis::comparable(both.base, both.test));
+    write_samples_overlap(s, both, output);
+  } else {
+    TRY(overlap_instr_as_llvm(base, test,
+                              {.context_sensitive = s.context_sensitive,
+                               .value_cutoff = s.value_cutoff,
+                               .function = s.function},
+                              output));
   }
   return output.commit();
 }
@@ -144,14 +157,17 @@ int run(std::span<char* const> arguments) {
   Settings s;
   OptionTable table{
       "llvm-profdata overlap",
-      "Compare two sample profiles, with the options of llvm-profdata 22.",
+      "Compare two instrumentation profiles, or sample profiles, with the options of llvm-profdata "
+      "22.",
       {{"FILE", "", "the base profile and the test profile", &s.inputs},
        {"--output,-o", "FILE", "output file", &s.output},
+       {"--instr", "", "instrumentation profiles (default)", &s.instr},
        {"--sample", "", "sample profiles", &s.sample},
-       {"--cs", "", "of other kinds of profiles", &s.contexts, false, true},
+       {"--cs", "", "instrumentation: sums of functions that were instrumented after inlining",
+        &s.context_sensitive},
        {"--function", "NAME", "details of functions whose name or context has it", &s.function},
        {"--value-cutoff", "N", "details of functions with a count of at least N", &s.value_cutoff},
-       {"--similarity-cutoff", "N", "details of functions less similar than N millionths",
+       {"--similarity-cutoff", "N", "samples: details of functions less similar than N millionths",
         &s.similarity_cutoff}},
       ""};
   add_library_options(table, s.library);
@@ -164,7 +180,8 @@ int run(std::span<char* const> arguments) {
                   s.inputs.size() < 2 ? "at least" : "at most");
     return 1;
   }
-  auto status = overlap_samples(s);
+  choose_profile_kind(arguments, s.sample);
+  auto status = overlap(s);
   return status ? 0 : report_llvm_error(status.error());
 }
 

@@ -168,11 +168,7 @@ int run(std::span<char* const> arguments) {
                   "name!\n");
     return 1;
   }
-  // Of both kinds the last one counts.
-  for (std::string_view word : arguments) {
-    if (word == "-instr" || word == "--instr") s.sample = false;
-    if (word == "-sample" || word == "--sample") s.sample = true;
-  }
+  choose_profile_kind(arguments, s.sample);
   auto status = show(s);
   return status ? 0 : report_llvm_error(status.error());
 }

@@ -55,6 +55,7 @@ class Profile {
     bool added;
   };
   Found find_or_add(NameId name, u64 hash, size_t counters);
+  u32 find(NameId name, u64 hash) const;  // or `nothing`
   u32 first_of_name(NameId name) const;
 
   std::span<u64> counters_of(u32 function);
@@ -84,7 +85,6 @@ class Profile {
       return IntHash()(key.hash + static_cast<u32>(key.name) * 0x9e3779b97f4a7c15u);
     }
   };
-  u32 find(NameId name, u64 hash) const;
   void append_to_list(u32 function);
 
   std::vector<List> by_name_;  // by NameId
