@@ -56,7 +56,7 @@ Status refuse_other_than_profile(const std::string& path, Bytes bytes) {
   const Input* kind = identify(bytes);
   if (kind == &inputs::sample_profile) return {};
   if (kind == &inputs::instr_profile)
-    return fail("{}: {}, not a sample profile: 'pgokit merge' and 'pgokit show' take it", path,
+    return fail("{}: {}, not a sample profile: 'pgokit merge', 'show' and 'compare' take it", path,
                 kind->name);
   if (kind)
     return fail("{}: {}, not a profile{}", path, kind->name,

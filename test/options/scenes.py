@@ -212,7 +212,7 @@ SHOW = Scene(
     {("*", "--mangled"): CONTENT, ("*", "--top"): CONTENT, ("recorded targets", "--per-site"): CONTENT})
 
 COMPARE = Scene(
-    {"flat": ["@text", "@mangled"], "contexts": ["@cold", "@warm"]},
+    {"flat": ["@text", "@mangled"], "contexts": ["@cold", "@warm"], "counted": ["@counted", "@raw-counts"]},
     {"--function": "main", "--top": "1", "--min-overlap": "99.99", "--min-similarity": "99.99", "--binary": "@busy"},
     [(["@live", "@live"], ["--binary @busy"]), (["@live", "@live", "-b", "@other-busy"], ["--ignore-build-id"])],
     silent={("contexts", "--top"): CONTENT, ("contexts", "--mangled"): CONTENT, ("*", "--binary"): "these are profiles",

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "analysis/counted_columns.h"
 #include "analysis/hashed_names.h"
 #include "analysis/overlap.h"
 #include "base/cursor.h"
@@ -10,6 +11,8 @@
 #include "cli/llvm/profdata_overlap.h"
 #include "cli/options.h"
 #include "cli/views/comparison.h"
+#include "instr_profile/format.h"
+#include "instr_profile/merge/sum.h"
 #include "pipeline/inputs.h"
 #include "profile/model/coverage.h"
 #include "report/numbers.h"
@@ -42,12 +45,15 @@ Status check_thresholds(const Settings& s) {
 // The bytes of a profile, and what they are in.
 struct Source {
   MappedFile file;
-  std::string made = {};  // of a recording
+  std::string made = {};    // of a recording
+  bool is_counted = false;  // an instrumentation profile
   Bytes bytes() const { return made.empty() ? file.bytes() : as_bytes(std::string_view(made)); }
 };
 
 Result<Source> open(const Settings& s, const std::string& path, size_t number) {
   Source source{TRY(MappedFile::open(path))};
+  source.is_counted = pipeline::identify(source.file.bytes()) == &pipeline::inputs::instr_profile;
+  if (source.is_counted) return source;
   if (!has_counts(source.file.bytes())) {
     TRY(pipeline::refuse_other_than_profile(path, source.file.bytes()));
     return source;
@@ -63,13 +69,46 @@ Result<Source> open(const Settings& s, const std::string& path, size_t number) {
   return source;
 }
 
+struct Counted {
+  profile::Columns columns;
+  bool ir = false;
+};
+
+Result<Counted> counted(Bytes bytes) {
+  instr_profile::Facts facts;
+  instr_profile::Sum sum(instr_profile::Rules::commutative);
+  TRY(instr_profile::read(bytes, facts, [&](const instr_profile::Record& record) -> Status {
+    sum.add(record, 1, [](instr_profile::Mismatch) {});
+    return {};
+  }));
+  return Counted{analysis::counted_columns(sum.profile()),
+                 (facts.kind & instr_profile::Kind::ir) != 0};
+}
+
+Result<BothProfiles> both_counted(const Settings& s, const Source& base, const Source& test) {
+  auto first = TRY_IN(s.base, counted(base.bytes()));
+  auto second = TRY_IN(s.test, counted(test.bytes()));
+  auto kind = [](const Counted& one) {
+    return one.ir ? "the optimizer (-fprofile-generate)"
+                  : "the front end (-fprofile-instr-generate)";
+  };
+  if (first.ir != second.ir)
+    return fail("{} has counters of {} and {} of {}: they cannot be compared", s.base, kind(first),
+                s.test, kind(second));
+  return BothProfiles{std::move(first.columns), std::move(second.columns)};
+}
+
 Result<BothProfiles> both_of(const Settings& s, const Source& base, const Source& test) {
-  if (base.made.empty() && test.made.empty()) {
+  if (base.made.empty() && test.made.empty())
     for (const char* option : {"--binary", "--use-dwarf", "--ignore-build-id"})
       if (std::ranges::count(s.given, option) > 0)
         return usage_error("{} is for recordings, and both are profiles", option);
-    return read_both(base.file, test.file);
-  }
+  if (base.is_counted && test.is_counted) return both_counted(s, base, test);
+  for (auto [path, source] : {std::pair(&s.base, &base), {&s.test, &test}})
+    if (source->is_counted)
+      return fail("{}: {}, which is compared with others of its kind only", *path,
+                  pipeline::inputs::instr_profile.name);
+  if (base.made.empty() && test.made.empty()) return read_both(base.file, test.file);
   auto first = TRY_IN(s.base, profile::read_columns(base.bytes()));
   return BothProfiles{std::move(first), TRY_IN(s.test, profile::read_columns(test.bytes()))};
 }
@@ -120,7 +159,8 @@ Result<int> compare(const Settings& s) {
   TRY(check_kinds(s, both));
   make_names_alike(both);
   auto overlap = analysis::compute_overlap(both.base, both.test);
-  Compared compared{s.base, s.test, both.base, both.test, overlap, s.top, s.function, s.mangled};
+  Compared compared{s.base, s.test,     both.base, both.test,      overlap,
+                    s.top,  s.function, s.mangled, base.is_counted};
   TRY(check_function(compared));
   report::print("{}", report::lines(s.json ? compare_json(compared) : compare_text(compared)));
   bool good =
@@ -152,6 +192,7 @@ int run(std::span<char* const> arguments) {
        {"--json", "", "print JSON", &s.json}},
       "Any forms of files may be mixed; recordings, raw counts and counters are compared as the\n"
       "profiles that pgokit generate makes of them. Measures are those of llvm-profdata overlap.\n"
+      "clang's instrumentation profiles (.profraw, .profdata) are compared with each other.\n"
       "Exit codes: 0, 1 a file is unusable, 2 wrong usage, 3 below a threshold."};
   table.given = &s.given;
   if (auto exit = parse_options(table, arguments)) return *exit;

@@ -25,6 +25,29 @@ using report::Json;
 using report::percent;
 using report::percent_change;
 
+// What is counted, and where.
+struct Words {
+  std::string_view counts, places;
+};
+Words words_of(const Compared& c) {
+  return c.counted ? Words{"counts", "counters"} : Words{"samples", "places"};
+}
+
+// Static functions of instrumentation profiles are "file;name".
+std::pair<std::string_view, std::string_view> file_and_name(std::string_view name) {
+  size_t at = name.find(';');
+  if (at == name.npos) return {{}, name};
+  return {name.substr(0, at), name.substr(at + 1)};
+}
+void add_name(report::FunctionNames& names, std::string_view name) {
+  auto [file, function] = file_and_name(name);
+  file.empty() ? names.add_context(name) : names.add(function, file);
+}
+std::string shown_name(const report::FunctionNames& names, std::string_view name) {
+  auto [file, function] = file_and_name(name);
+  return file.empty() ? names.of_context(name) : names.of(function, file);
+}
+
 std::span<const Mover> shown(const std::vector<Mover>& movers, u64 top) {
   return std::span(movers).first(top && top < movers.size() ? top : movers.size());
 }
@@ -45,7 +68,7 @@ void list(std::string& text, std::string_view title, const std::vector<Mover>& m
   for (const auto& mover : lines)
     text += report::format("{:>9} {:>9} {:>9} {:>8}  {}\n", as_percent(mover.base_share, 2),
                            as_percent(mover.test_share, 2), percent_change(mover.change(), 2),
-                           as_percent(mover.similarity), names.of_context(mover.name));
+                           as_percent(mover.similarity), shown_name(names, mover.name));
   if (lines.size() < movers.size())
     text += report::format("... and {} more (--top 0 shows all)\n",
                            grouped(movers.size() - lines.size()));
@@ -55,7 +78,7 @@ void lists(std::string& text, const Compared& c, Level level, std::string_view w
   auto movers = really_moved(find_movers(c.overlap, c.base, c.test, level));
   report::FunctionNames names(c.mangled);
   for (const auto* some : {&movers.moved, &movers.added, &movers.vanished})
-    for (const auto& mover : shown(*some, c.top)) names.add_context(mover.name);
+    for (const auto& mover : shown(*some, c.top)) add_name(names, mover.name);
   list(text, report::format("{}s that moved", what), movers.moved, c.top, names);
   list(text, report::format("{}s only in B", what), movers.added, c.top, names);
   list(text, report::format("{}s only in A", what), movers.vanished, c.top, names);
@@ -150,7 +173,10 @@ std::pair<std::string_view, std::string_view> inlinee_of(std::string_view caller
   return {caller.substr(0, name), caller.substr(name)};
 }
 
-std::string place_text(const Places::key_type& place, const report::FunctionNames& names) {
+std::string place_text(const Compared& c, const Places::key_type& place,
+                       const report::FunctionNames& names) {
+  if (c.counted)
+    return report::format("{} of {:08x}", place.second.line_offset, place.second.discriminator);
   std::string text;
   for (const auto& caller : place.first) {
     auto [at, name] = inlinee_of(caller);
@@ -165,20 +191,21 @@ void detail_text(std::string& text, const Compared& c) {
   auto found = details(c);
   report::FunctionNames names(c.mangled);
   for (const auto& detail : found) {
-    names.add_context(detail.name);
+    add_name(names, detail.name);
     for (const auto& [place, counts] : detail.places)
       for (const auto& caller : place.first) names.add(inlinee_of(caller).second);
   }
   for (const auto& [overlap, name, places] : found) {
-    text += report::format("\n{}: {} -> {} samples, {} alike\n", names.of_context(name),
+    text += report::format("\n{}: {} -> {} {}, {} alike\n", shown_name(names, name),
                            grouped(overlap->base_samples), grouped(overlap->test_samples),
-                           as_percent(overlap->similarity));
-    text += report::format("{:>15} {:>15} {:>9} {:>9}  place\n", "A", "B", "A", "B");
+                           words_of(c).counts, as_percent(overlap->similarity));
+    text += report::format("{:>15} {:>15} {:>9} {:>9}  {}\n", "A", "B", "A", "B",
+                           c.counted ? "counter, of which control flow" : "place");
     for (const auto& [place, counts] : places)
-      text +=
-          report::format("{:>15} {:>15} {:>9} {:>9}  {}\n", grouped(counts.base),
-                         grouped(counts.test), percent(counts.base, overlap->base_samples, 2),
-                         percent(counts.test, overlap->test_samples, 2), place_text(place, names));
+      text += report::format("{:>15} {:>15} {:>9} {:>9}  {}\n", grouped(counts.base),
+                             grouped(counts.test), percent(counts.base, overlap->base_samples, 2),
+                             percent(counts.test, overlap->test_samples, 2),
+                             place_text(c, place, names));
   }
 }
 
@@ -214,11 +241,11 @@ Json hot_json(const analysis::HotOverlap& hot) {
                        .set("either", hot.either));
 }
 
-Json detail_json(const FunctionDetail& detail) {
+Json detail_json(const Compared& c, const FunctionDetail& detail) {
   Json places = Json::array();
   for (const auto& [place, counts] : detail.places)
     places.push(std::move(Json::object()
-                              .set("place", place_text(place, report::FunctionNames(true)))
+                              .set("place", place_text(c, place, report::FunctionNames(true)))
                               .set("base", counts.base)
                               .set("test", counts.test)));
   return std::move(Json::object()
@@ -240,10 +267,10 @@ Status check_function(const Compared& c) {
 std::string compare_text(const Compared& c) {
   const auto& o = c.overlap;
   std::string text = report::format("A          {}\nB          {}\n", c.base_path, c.test_path);
-  text += report::format("similarity {}\noverlap    {} of samples\n", as_percent(o.similarity, 2),
-                         as_percent(o.sample_share(), 2));
-  text += report::format("samples    {} -> {}; {} and {} where the other has none\n",
-                         grouped(o.base_samples), grouped(o.test_samples),
+  text += report::format("similarity {}\noverlap    {} of {}\n", as_percent(o.similarity, 2),
+                         as_percent(o.sample_share(), 2), words_of(c).counts);
+  text += report::format("{:<10} {} -> {}; {} and {} where the other has none\n",
+                         words_of(c).counts, grouped(o.base_samples), grouped(o.test_samples),
                          percent(o.base_unique, o.base_samples, 2),
                          percent(o.test_unique, o.test_samples, 2));
   bool contexts = c.base.flags.context_sensitive;
@@ -252,9 +279,9 @@ std::string compare_text(const Compared& c) {
                          grouped(o.test_functions), grouped(o.matched_functions),
                          grouped(o.base_functions - o.matched_functions),
                          grouped(o.test_functions - o.matched_functions));
-  text += report::format("hot        {} {}, {} of places in both\n",
-                         contexts ? "contexts" : "functions", both_of(o.hot_functions),
-                         both_of(o.hot_places));
+  text +=
+      report::format("hot        {} {}, {} of {} in both\n", contexts ? "contexts" : "functions",
+                     both_of(o.hot_functions), both_of(o.hot_places), words_of(c).places);
   if (!c.function.empty()) return detail_text(text, c), text;
   lists(text, c, Level::function, "function");
   if (contexts) lists(text, c, Level::context, "context");
@@ -279,7 +306,7 @@ std::string compare_json(const Compared& c) {
       .set("hot_places", hot_json(o.hot_places));
   if (!c.function.empty()) {
     Json list = Json::array();
-    for (const auto& detail : details(c)) list.push(detail_json(detail));
+    for (const auto& detail : details(c)) list.push(detail_json(c, detail));
     json.set("function", std::move(list));
     return json.text() + "\n";
   }

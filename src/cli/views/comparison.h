@@ -14,6 +14,7 @@ struct Compared {
   u64 top = 10;          // lines of each list; 0: all
   std::string function;  // its places in full
   bool mangled = false;
+  bool counted = false;  // both are instrumentation profiles, whose places are counters
 };
 
 // Fails where neither profile has the function that is asked for.
