@@ -182,8 +182,11 @@ class Comparison:
             if program := self.build(name, compile_):
                 every[name] = self.raw_files(program)
                 self.family(every[name])
+        table = self.folder / "names"
+        table.write_text("main start\n_Z8classifyi _Z5totali\ncounted.cc;_ZL4stepii start\n_Z4stepii _Z8classifyi\n")
         for a, b in itertools.pairwise(sorted(every)):
             self.merge("-text", every[a][0], every[b][1])
+            self.merge(f"-remapping-file={table}", every[a][0], *every[a])
             self.overlap(every[a][0], every[b][1], OVERLAPS[:4])
             self.merge("-failure-mode=warn", *every[b][:2], every[a][0], *every[b][2:])
         every |= self.context_sensitive(every)
@@ -230,6 +233,11 @@ class Comparison:
         self.merge("-temporal-profile-max-trace-length=2", "-temporal-profile-trace-reservoir-size=5", *files)
         self.merge("-text", "-temporal-profile-trace-reservoir-size=3", *many)
         self.merge("-function=f1", "-text", *files)
+        table = self.folder / "table"
+        table.write_text("# old names and new ones\n\nf1 f2\na.c;f2 f3\nf4 new\nf4 newer\n_Z1g1 f2\nf5 f6\nf6 f5\n")
+        for i in range(0, seeds, 2):
+            self.merge("-text", f"-remapping-file={table}", *files[i:i + 2])
+        self.merge("-sparse", f"-r={table}", "-function=f[2-6]", *files)
         self.merge("-no-function=f", "-function=[0-3]", *files)
 
     def old_compilers(self):

@@ -167,6 +167,8 @@ def one_round(comparison, rng, shape):
         comparison.compare([form, *option, *inputs], f"{shape} option")
     flow_sensitive(comparison, rng, shape)
     hashed_names(comparison, rng, shape, maker)
+    if not shape & {"contexts", "probes"}:
+        renamed(comparison, rng, shape, maker)
 
 
 def flow_sensitive(comparison, rng, shape):
@@ -190,6 +192,19 @@ def hashed_names(comparison, rng, shape, maker):
         for option in ("function", "no-function"):
             words = [f"--{option}={name}", *rng.choice([files, files[:1]])]
             comparison.compare(["--text", *words], f"{shape} filtered hashes")
+
+
+def renamed(comparison, rng, shape, maker):
+    """Several functions get one name, also a name that is there; lines for one name repeat."""
+    table = comparison.folder / "table"
+    names = [name for name in maker.names if " " not in name]
+    lines = [f"{rng.choice(names)} {rng.choice([*names[:3], 'new', 'newer'])}\n" for _ in range(8)]
+    table.write_text("# old names and new ones\n\n" + "".join(lines))
+    files = [str(comparison.folder / f"in{i}.{form}") for i in range(3) for form in ("text", "ext", "vtables", "split")]
+    files = [file for file in files if pathlib.Path(file).exists()]
+    for form in "--text", "--extbinary", "--extbinary-write-vtable-type-prof":
+        comparison.compare([form, f"-remapping-file={table}", *rng.sample(files, min(len(files), 3))], f"{shape} renamed")
+        comparison.compare([form, f"-r={table}", "--sparse", str(comparison.folder / "in0.txt")], f"{shape} renamed")
 
 
 def main():

@@ -131,6 +131,7 @@ def add_inputs(files):
     text("descriptors", "14740650423002898831 5 f\n")
 
     text("main-list", "main\n")
+    text("renamed", "main start\n")
     text("counted", COUNTED)
     run("llvm-profdata-22", "merge", files["counted"], "-o", files.new("indexed"))
     files.new("raw-counts").write_bytes((SEEDS / "instr_raw" / "ir").read_bytes())
@@ -340,7 +341,7 @@ PROFDATA_MERGE = Scene(
      "symbols": ["--sample", "@symbols", "-o", "OUT"], "passes": ["--sample", "@passes", "--profile-isfs", "-o", "OUT"]},
     {"--weighted-input": "3,@gcov", "--input-files": "@list", "--output": "-", "--prof-sym-list": "@main-list", "--function": "main",
      "--no-function": "main", "--sample-frame-depth-for-cold-context": "2", "--convert-sample-profile-layout": "flat",
-     "--output-size-limit": "600", "--failure-mode": "all", "--remapping-file": "@list", "--num-threads": "1", "--debug-info": "@program",
+     "--output-size-limit": "600", "--failure-mode": "all", "--remapping-file": "@renamed", "--num-threads": "1", "--debug-info": "@program",
      "--temporal-profile-max-trace-length": "1", "--temporal-profile-trace-reservoir-size": "1", **SUMMARIES},
     [(["@text", "-o", "OUT"], ["--sample"]),
      (["--sample", "@counted", "-o", "OUT"], ["--instr"]),
@@ -351,7 +352,7 @@ PROFDATA_MERGE = Scene(
      (["--sample", "--convert-sample-profile-layout=nest", "@cold", "-o", "OUT"], ["--generate-merged-base-profiles"]),
      (["--sample", "@passes", "--fs-discriminator-pass=Base", "-o", "OUT"], ["--profile-isfs"]),
      (["--sample", "@text", "@broken", "-o", "OUT"], ["--failure-mode=all"])],
-    never={"--num-threads": THREADS, "--gcc": "refused, as by llvm-profdata", "--remapping-file": "refused",
+    never={"--num-threads": THREADS, "--gcc": "refused, as by llvm-profdata",
            "--debug-info": "refused", "--debuginfod": "refused", "--keep-vtable-symbols": "refused"}, drop_in=True)
 
 PROFDATA_SHOW = Scene(

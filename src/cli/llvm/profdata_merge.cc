@@ -9,6 +9,7 @@
 #include "cli/llvm/profdata.h"
 #include "cli/llvm/profdata_merge_instr.h"
 #include "cli/llvm/profdata_options.h"
+#include "cli/llvm/symbol_remapping.h"
 #include "pipeline/input_files.h"
 #include "profile/model/llvm_hash.h"
 #include "profile/model/summary.h"
@@ -76,7 +77,8 @@ OptionTable options_of(Settings& s) {
        {"--output-size-limit", "BYTES", "leave out cold functions until it is smaller",
         &s.size_limit},
        {"--failure-mode", "MODE", "any (default), all, warn", &s.failure_mode},
-       {"--remapping-file,-r", "FILE", "not here", &s.remapping},
+       {"--remapping-file,-r", "FILE", "new names of functions: OLD NEW on each line",
+        &s.remapping},
        {"--num-threads,-j", "N", "threads (0: all cores)", &s.threads},
        {"--dump-input-file-list", "", "print weights and inputs, and stop", &s.dump_inputs},
        // Of other kinds of profiles: without effect on these.
@@ -203,8 +205,7 @@ Result<std::string> write_within(const Settings& s, Profile& profile) {
 }
 
 Status merge_instr(const Settings& s, const pipeline::Inputs& inputs) {
-  for (auto [given, option] : {std::pair(!s.remapping.empty(), "--remapping-file"),
-                               {!s.program.empty(), "--debug-info or --binary-file"},
+  for (auto [given, option] : {std::pair(!s.program.empty(), "--debug-info or --binary-file"),
                                {s.debuginfod, "--debuginfod"},
                                {s.vtable_names, "--keep-vtable-symbols"},
                                {!s.supplement.empty(), "--supplement-instr-with-sample"}})
@@ -216,27 +217,46 @@ Status merge_instr(const Settings& s, const pipeline::Inputs& inputs) {
                                       .failure_mode = s.failure_mode,
                                       .function = s.function,
                                       .no_function = s.no_function,
+                                      .remapping = s.remapping,
                                       .threads = s.threads,
                                       .most_traces = s.most_traces,
                                       .longest_trace = s.longest_trace});
 }
 
+void drop_vtables(profile::FunctionSamples& function) {
+  function.vtables.reset();
+  for (auto& [place, inlinees] : function.inlinees)
+    for (auto& [name, inlinee] : inlinees) drop_vtables(*inlinee);
+}
+
+// llvm-profdata loses contexts, checksums and virtual tables of profiles whose functions it renames.
+Status finish_remapping(Profile& profile) {
+  if (profile.flags.context_sensitive)
+    return fail("--remapping-file: of a profile with contexts, which it would lose");
+  if (profile.flags.probe_based)
+    return fail("--remapping-file: of a profile with probes, whose checksums it would lose");
+  for (auto& function : profile.functions()) drop_vtables(function.samples);
+  return {};
+}
+
 Status merge_samples(Settings& s, const pipeline::Inputs& inputs) {
   if (!s.supplement.empty())
     return fail("-supplement-instr-with-sample can only work with -instr. ");
-  if (!s.remapping.empty()) return fail("--remapping-file is not known here");
-  auto merged = TRY(profile::merge_files(inputs, {.rule = profile::ChecksumRule::first,
-                                                  .llvm_order = true,
-                                                  .llvm_order_of_plain = s.layout == "flat",
-                                                  .strict = s.failure_mode == "any",
-                                                  .distinct = false,
-                                                  .rename = {},
-                                                  .reading = s.library.reading(),
-                                                  .threads = static_cast<unsigned>(s.threads)}));
+  auto remapping = TRY(SymbolRemapping::read_if_given(s.remapping));
+  auto merged = TRY(profile::merge_files(
+      inputs, {.rule = profile::ChecksumRule::first,
+               .llvm_order = true,
+               .llvm_order_of_plain = s.layout == "flat",
+               .strict = s.failure_mode == "any",
+               .distinct = false,
+               .rename = remapping ? std::cref(*remapping) : profile::FileTables::Rename(),
+               .reading = s.library.reading(),
+               .threads = static_cast<unsigned>(s.threads)}));
   for (const auto& input : merged.inputs)
     if (!input.error.empty()) report::print(stderr, "warning: {}\n", input.error);
   for (const auto& note : merged.mismatches) report::print(stderr, "{}\n", note);
   Profile& profile = merged.profile;
+  if (remapping) TRY(finish_remapping(profile));
   convert(s, profile);
   bool drops = s.size_limit > 0 || !s.function.empty() || !s.no_function.empty();
   if (drops && s.format == Format::extbinary) s.writing.metadata_order = metadata_order(profile);

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "cli/function_filter.h"
+#include "cli/llvm/symbol_remapping.h"
 #include "instr_profile/indexed/write_indexed.h"
 #include "instr_profile/merge/merge_files.h"
 #include "instr_profile/text/write_text.h"
@@ -105,13 +106,15 @@ Status merge_instr_as_llvm(const pipeline::Inputs& inputs, const MergeInstr& opt
   std::vector<instr_profile::MergeInput> files;
   for (const auto& input : inputs) files.push_back({input.path, input.weight});
   MismatchPrinter printer;
-  auto merged = instr_profile::merge_files(
-      files,
-      {.rules = instr_profile::Rules::llvm,
-       .traces = {.most_traces = options.most_traces, .longest = options.longest_trace},
-       .threads = static_cast<unsigned>(options.threads),
-       .mismatch = [&](const instr_profile::MergeInput& input, Mismatch what,
-                       std::string_view function) { printer.print(input.path, what, function); }});
+  instr_profile::MergeOptions how{
+      .rules = instr_profile::Rules::llvm,
+      .traces = {.most_traces = options.most_traces, .longest = options.longest_trace},
+      .threads = static_cast<unsigned>(options.threads),
+      .mismatch = [&](const instr_profile::MergeInput& input, Mismatch what,
+                      std::string_view function) { printer.print(input.path, what, function); }};
+  auto remapping = TRY(SymbolRemapping::read_if_given(options.remapping));
+  if (remapping) how.rename = std::cref(*remapping);
+  auto merged = instr_profile::merge_files(files, how);
   TRY(check_failures(inputs, merged, options));
   TRY(filter(options, merged.profile));
   auto output = TRY(OutputFile::create(options.output));

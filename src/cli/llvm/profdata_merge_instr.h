@@ -11,6 +11,7 @@ struct MergeInstr {
   bool text = false, sparse = false;
   std::string failure_mode;
   std::string function, no_function;
+  std::string remapping;  // a file, see symbol_remapping.h
   u64 threads = 0, most_traces = 100, longest_trace = 10000;
 };
 

@@ -157,9 +157,11 @@ class Merger {
       told = any_told = true;
     };
     auto status = read(file.bytes(), facts, [&](const Record& record) -> Status {
-      now = &record;
+      Record added = record;
+      if (options_.rename) added.name = options_.rename(record.name);
+      now = &added;
       told = false;
-      functions.push_back(sum_.add(record, inputs_[input].weight, mismatch));
+      functions.push_back(sum_.add(added, inputs_[input].weight, mismatch));
       return {};
     });
     // A function of the sum may have other counters now.

@@ -25,6 +25,8 @@ struct MergeInput {
 struct MergeOptions {
   Rules rules = Rules::commutative;
   TraceLimits traces = {};
+  // What a function is called in the sum; the text must stay.
+  std::function<std::string_view(std::string_view)> rename = {};
   unsigned threads = 0;
   // Of each function of each input that does not go together with what was added before, once.
   std::function<void(const MergeInput&, Mismatch, std::string_view function)> mismatch = {};
