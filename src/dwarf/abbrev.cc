@@ -24,6 +24,7 @@ bool is_known(u16 attribute) {
     case attr::call_file:
     case attr::call_line:
     case attr::comp_dir:
+    case attr::const_value:
     case attr::decl_line:
     case attr::dwo_name:
     case attr::entry_pc:
@@ -35,6 +36,7 @@ bool is_known(u16 attribute) {
     case attr::high_pc:
     case attr::language:
     case attr::linkage_name:
+    case attr::location:
     case attr::low_pc:
     case attr::mips_linkage_name:
     case attr::name:

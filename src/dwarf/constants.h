@@ -8,17 +8,19 @@
 namespace pgokit::dwarf {
 
 namespace tag {
-constexpr u16 compile_unit = 0x11, inlined_subroutine = 0x1d, subprogram = 0x2e;
+constexpr u16 compile_unit = 0x11, inlined_subroutine = 0x1d, subprogram = 0x2e, variable = 0x34,
+              llvm_annotation = 0x6000;
 }
 
 namespace attr {
-constexpr u16 name = 0x03, stmt_list = 0x10, low_pc = 0x11, high_pc = 0x12, language = 0x13,
-              comp_dir = 0x1b, producer = 0x25, abstract_origin = 0x31, decl_line = 0x3b,
-              specification = 0x47, entry_pc = 0x52, ranges = 0x55, call_column = 0x57,
-              call_file = 0x58, call_line = 0x59, linkage_name = 0x6e, str_offsets_base = 0x72,
-              addr_base = 0x73, rnglists_base = 0x74, dwo_name = 0x76, mips_linkage_name = 0x2007,
-              gnu_dwo_name = 0x2130, gnu_dwo_id = 0x2131, gnu_ranges_base = 0x2132,
-              gnu_addr_base = 0x2133, gnu_discriminator = 0x2136;
+constexpr u16 location = 0x02, name = 0x03, stmt_list = 0x10, low_pc = 0x11, high_pc = 0x12,
+              language = 0x13, comp_dir = 0x1b, const_value = 0x1c, producer = 0x25,
+              abstract_origin = 0x31, decl_line = 0x3b, specification = 0x47, entry_pc = 0x52,
+              ranges = 0x55, call_column = 0x57, call_file = 0x58, call_line = 0x59,
+              linkage_name = 0x6e, str_offsets_base = 0x72, addr_base = 0x73, rnglists_base = 0x74,
+              dwo_name = 0x76, mips_linkage_name = 0x2007, gnu_dwo_name = 0x2130,
+              gnu_dwo_id = 0x2131, gnu_ranges_base = 0x2132, gnu_addr_base = 0x2133,
+              gnu_discriminator = 0x2136;
 }
 
 namespace form {
@@ -34,6 +36,9 @@ constexpr u16 addr = 0x01, block2 = 0x03, block4 = 0x04, data2 = 0x05, data4 = 0
               gnu_strp_alt = 0x1f21, llvm_addrx_offset = 0x2001;
 }
 
+namespace expression_op {
+constexpr u8 addr = 0x03, addrx = 0xa1, gnu_addr_index = 0xfb;
+}
 namespace unit_type {
 constexpr u8 compile = 1, type = 2, partial = 3, skeleton = 4, split_compile = 5, split_type = 6;
 }

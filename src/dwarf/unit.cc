@@ -244,7 +244,10 @@ bool read_value(Cursor& in, const Unit& unit, AttributeSpec spec, i64 constant, 
       value.raw = get_number(in, static_cast<unsigned>(size));
     return in.ok();
   }
-  auto block = [&](u64 size) { in.skip(size); };
+  auto block = [&](u64 size) {
+    value.raw = static_cast<u64>(in.rest().data() - unit.sections->info.data());
+    in.skip(size);
+  };
   switch (f) {
     case form::udata:
     case form::ref_udata:
@@ -340,6 +343,17 @@ std::optional<u64> as_address(const Unit& unit, Value value) {
   if (value.form == form::addr) return value.raw;
   if (is_index_of_address(value.form)) return indexed_address(unit, value.raw);
   return {};
+}
+
+std::optional<u64> as_fixed_place(const Unit& unit, Value value) {
+  if (value.form != form::exprloc && value.form != form::block1) return {};
+  Cursor in = cursor_at(unit.sections->info, value.raw);
+  u8 op = in.get<u8>();
+  u64 operand = op == expression_op::addr ? get_number(in, unit.sizes.address) : in.uleb128();
+  if (!in.ok()) return {};
+  if (op == expression_op::addr) return operand;
+  if (op != expression_op::addrx && op != expression_op::gnu_addr_index) return {};
+  return indexed_address(unit, operand);
 }
 
 std::optional<std::string_view> as_text(const Unit& unit, Value value) {

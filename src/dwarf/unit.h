@@ -116,6 +116,8 @@ Value find(const Entry& entry, std::initializer_list<u16> attributes);
 std::optional<u64> as_constant(Value value);  // not for signed ones, as LLVM has it
 std::optional<u64> as_section_offset(Value value);
 std::optional<u64> as_address(const Unit& unit, Value value);
+// Of the location of a variable: where it always is.
+std::optional<u64> as_fixed_place(const Unit& unit, Value value);
 std::optional<std::string_view> as_text(const Unit& unit, Value value);
 // An address by its index in .debug_addr.
 std::optional<u64> indexed_address(const Unit& unit, u64 index);

@@ -43,6 +43,15 @@ PROGRAMS = {
     "mcdc": ["clang++-22", "-O1", *FRONT_END, "-fcoverage-mapping", "-fcoverage-mcdc"],
     "fe-atomic": ["clang++-22", "-O0", *FRONT_END, "-fprofile-update=atomic"],
 }
+# Their functions are in the program. (clang 22 crashes where these count values.)
+CORRELATED = {
+    "debug-info": ["clang++-22", "-O2", "-g"], "debug-info-4": ["clang++-22", "-O1", "-gdwarf-4", "-no-pie"],
+    "debug-info-entries": ["clang++-22", "-O1", "-g", "-mllvm", "-pgo-function-entry-coverage"],
+    "debug-info-blocks": ["clang++-22", "-O1", "-g", "-gz", "-mllvm", "-pgo-block-coverage"],
+    "debug-info-times": ["clang++-22", "-O1", "-g", "-mllvm", "-pgo-temporal-instrumentation"],
+    "binary": ["clang++-22", "-O2"], "binary-plain": ["clang++-22", "-O1", "-no-pie", "-mllvm", "-enable-name-compression=false"],
+    "binary-blocks": ["clang++-22", "-O1", "-fuse-ld=lld", "-mllvm", "-pgo-block-coverage"],
+}
 # Their raw profiles have an older version, which llvm-profdata 22 refuses.
 OLD_PROGRAMS = {"ir": ["clang++-14", "-O2", *IR], "fe": ["clang++-14", "-O1", *FRONT_END],
                 "entry": ["clang++-14", "-O2", *IR, "-mllvm", "-pgo-instrument-entry=true"]}
@@ -191,7 +200,32 @@ class Comparison:
             self.merge("-failure-mode=warn", *every[b][:2], every[a][0], *every[b][2:])
         every |= self.context_sensitive(every)
         self.pools(every)
+        self.correlated(every)
         return every
+
+    def correlated(self, every):
+        programs = {}
+        for name, compile_ in CORRELATED.items():
+            kind = "binary" if name.startswith("binary") else "debug-info"
+            flags = [*IR, "-mllvm", "-disable-vp=true", "-mllvm", f"-profile-correlate={kind}"]
+            if program := self.build(name, [*compile_, *flags]):
+                files = self.raw_files(program)
+                programs[kind] = program, files
+                option = f"-{'binary-file' if kind == 'binary' else kind}={program}"
+                self.merge(option, *files)
+                self.merge("-text", option, files[0], files[0])
+                self.merge("-sparse", option, f"-weighted-input=7,{files[1]}", files[2])
+                self.merge("-text", option, "-max-debug-info-correlation-warnings=1", files[0], every["no-values"][0])
+                self.merge("-failure-mode=all", option, "-max-debug-info-correlation-warnings=0", files[0], every["ir"][1])
+                self.merge(*files)
+        if len(programs) < 2:
+            return
+        (by_debug_info, files), (by_sections, others) = programs["debug-info"], programs["binary"]
+        self.merge(f"-debug-info={by_debug_info}", f"-binary-file={by_sections}", files[0])
+        self.merge(f"-debug-info={by_debug_info}", *others)
+        self.merge(f"-binary-file={by_debug_info}", *files)
+        self.merge(f"-debug-info={self.folder / 'ir'}", *files)
+        self.merge(f"-binary-file={self.folder / 'ir'}", *others)
 
     def context_sensitive(self, every):
         used = self.sum_of(*every["ir"])

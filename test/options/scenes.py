@@ -135,6 +135,9 @@ def add_inputs(files):
     text("counted", COUNTED)
     run("llvm-profdata-22", "merge", files["counted"], "-o", files.new("indexed"))
     files.new("raw-counts").write_bytes((SEEDS / "instr_raw" / "ir").read_bytes())
+    for kind, name in {"debug-info": "correlated", "binary": "correlated-sections"}.items():
+        files.new(name).write_bytes((SEEDS / "instr_correlate" / kind).read_bytes())
+    files.new("correlated-counts").write_bytes((SEEDS / "instr_raw" / "correlated").read_bytes())
     text("cold", "[main:1 @ a:2 @ b]:3:1\n 1: 3\n[main:1 @ a]:4:1\n 1: 4\n[main]:90000000:1\n 1: 90000000\n[main:9 @ b]:2:1\n 1: 2\n")
     text("suffix", "f.llvm.1:5:1\n 1: 5\nf:7:1\n 1: 7\n 2: g:4\n  1: 4\n  2: h:2\n   1: 2\n")
     text("broken", "f:1:1\n 1 x\n")
@@ -338,12 +341,15 @@ SUMMARIES = {"--profile-summary-cutoff-hot": "1", "--profile-summary-hot-count":
 
 PROFDATA_MERGE = Scene(
     {"profiles": ["--sample", "@text", "@binary", "-o", "OUT"], "counted": ["@counted", "-o", "OUT"], "contexts": ["--sample", "@cold", "-o", "OUT"],
+     "correlated": ["@correlated-counts", "--debug-info", "@correlated", "-o", "OUT"],
      "symbols": ["--sample", "@symbols", "-o", "OUT"], "passes": ["--sample", "@passes", "--profile-isfs", "-o", "OUT"]},
     {"--weighted-input": "3,@gcov", "--input-files": "@list", "--output": "-", "--prof-sym-list": "@main-list", "--function": "main",
      "--no-function": "main", "--sample-frame-depth-for-cold-context": "2", "--convert-sample-profile-layout": "flat",
-     "--output-size-limit": "600", "--failure-mode": "all", "--remapping-file": "@renamed", "--num-threads": "1", "--debug-info": "@program",
+     "--output-size-limit": "600", "--failure-mode": "all", "--remapping-file": "@renamed", "--num-threads": "1", "--debug-info": "@correlated", "--binary-file": "@correlated-sections",
+     "--max-debug-info-correlation-warnings": "1",
      "--temporal-profile-max-trace-length": "1", "--temporal-profile-trace-reservoir-size": "1", **SUMMARIES},
     [(["@text", "-o", "OUT"], ["--sample"]),
+     (["@correlated-counts", "-o", "OUT"], ["--debug-info @correlated", "--binary-file @correlated-sections"]),
      (["--sample", "@counted", "-o", "OUT"], ["--instr"]),
      (["--sample", "--text", "@text", "-o", "OUT"], ["--extbinary"]),
      (["--sample", "--sample-merge-cold-context", "@cold", "-o", "OUT"],
@@ -353,7 +359,7 @@ PROFDATA_MERGE = Scene(
      (["--sample", "@passes", "--fs-discriminator-pass=Base", "-o", "OUT"], ["--profile-isfs"]),
      (["--sample", "@text", "@broken", "-o", "OUT"], ["--failure-mode=all"])],
     never={"--num-threads": THREADS, "--gcc": "refused, as by llvm-profdata",
-           "--debug-info": "refused", "--debuginfod": "refused", "--keep-vtable-symbols": "refused"}, drop_in=True)
+           "--max-debug-info-correlation-warnings": IN_DIFFERENTIAL, "--debuginfod": "refused", "--keep-vtable-symbols": "refused"}, drop_in=True)
 
 PROFDATA_SHOW = Scene(
     {"text": ["--sample", "@text"], "contexts": ["--sample", "@cold"], "symbols": ["--sample", "@symbols"],

@@ -115,6 +115,10 @@ Result<int> merge_instr(const pipeline::Inputs& inputs, const MergeInstr& option
               }});
   size_t left_out = TRY(warn_of_inputs(merged, options, counted));
   if (merged.used() == 0) return fail("no input can be used; nothing is written");
+  if (merged.profile.functions.empty())
+    return fail(
+        "no input has a function; of a program that was built with -profile-correlate they are in "
+        "the program: 'pgokit llvm-profdata merge' takes it by --debug-info or --binary-file");
   TRY(filter(options, merged.profile));
   u64 written = TRY(write(options, merged.profile, text));
   if (!options.quiet) {

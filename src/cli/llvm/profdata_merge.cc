@@ -35,9 +35,9 @@ struct Settings {
   u64 cold_frames = 1, threads = 0, size_limit = 0;
   profile::WriteOptions writing;
   LibraryOptions library;
-  std::string supplement, ignored_value, program;
+  std::string supplement, ignored_value, debug_info, binary_file;
   bool ignored = false, debuginfod = false, vtable_names = false;
-  u64 most_traces = 100, longest_trace = 10000;
+  u64 most_traces = 100, longest_trace = 10000, correlation_warnings = 5;
 
   Format format = Format::extbinary;
 };
@@ -85,12 +85,15 @@ OptionTable options_of(Settings& s) {
        {"--memprof-full-schema", "", "", &s.ignored, false, true},
        {"--memprof-random-hotness", "", "", &s.ignored, false, true},
        {"--instr-prof-cold-threshold,--profiled-binary", "X", "", &s.ignored_value, false, true},
-       {"--max-debug-info-correlation-warnings,--memprof-version", "X", "", &s.ignored_value, false,
-        true},
+       {"--memprof-version", "X", "", &s.ignored_value, false, true},
        {"--memprof-random-hotness-seed,--suppl-min-size-threshold", "X", "", &s.ignored_value,
         false, true},
        {"--zero-counter-threshold", "X", "", &s.ignored_value, false, true},
-       {"--debug-info,--binary-file", "FILE", "instrumentation: not here", &s.program},
+       {"--debug-info", "FILE", "instrumentation: the program, built to correlate by debug info",
+        &s.debug_info},
+       {"--binary-file", "FILE", "... built to correlate by its own sections", &s.binary_file},
+       {"--max-debug-info-correlation-warnings", "N", "... N warnings of it at most (0: all)",
+        &s.correlation_warnings},
        {"--debuginfod", "", "instrumentation: not here", &s.debuginfod},
        {"--keep-vtable-symbols", "", "instrumentation: not here", &s.vtable_names},
        {"--supplement-instr-with-sample", "FILE", "not here", &s.supplement, false, true}},
@@ -205,8 +208,10 @@ Result<std::string> write_within(const Settings& s, Profile& profile) {
 }
 
 Status merge_instr(const Settings& s, const pipeline::Inputs& inputs) {
-  for (auto [given, option] : {std::pair(!s.program.empty(), "--debug-info or --binary-file"),
-                               {s.debuginfod, "--debuginfod"},
+  if (!s.debug_info.empty() + !s.binary_file.empty() + s.debuginfod > 1)
+    return fail(
+        "Expected only one of -debug-info, -binary-file, -debuginfod or -debug-file-directory");
+  for (auto [given, option] : {std::pair(s.debuginfod, "--debuginfod"),
                                {s.vtable_names, "--keep-vtable-symbols"},
                                {!s.supplement.empty(), "--supplement-instr-with-sample"}})
     if (given) return fail("{} is not known here: take llvm-profdata", option);
@@ -218,6 +223,9 @@ Status merge_instr(const Settings& s, const pipeline::Inputs& inputs) {
                                       .function = s.function,
                                       .no_function = s.no_function,
                                       .remapping = s.remapping,
+                                      .debug_info = s.debug_info,
+                                      .binary_file = s.binary_file,
+                                      .correlation_warnings = s.correlation_warnings,
                                       .threads = s.threads,
                                       .most_traces = s.most_traces,
                                       .longest_trace = s.longest_trace});

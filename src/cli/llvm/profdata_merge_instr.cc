@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "cli/function_filter.h"
 #include "cli/llvm/symbol_remapping.h"
+#include "instr_profile/correlate/correlate.h"
 #include "instr_profile/indexed/write_indexed.h"
 #include "instr_profile/merge/merge_files.h"
 #include "instr_profile/text/write_text.h"
@@ -100,6 +101,28 @@ void warn_of_repeated_sizes(const Profile& profile) {
   }
 }
 
+// The program of raw files without functions.
+struct CorrelatedProgram {
+  MappedFile file;
+  object::File elf;
+  instr_profile::Correlation correlation;
+};
+
+Result<CorrelatedProgram> correlate(const MergeInstr& options) {
+  bool by_debug_info = !options.debug_info.empty();
+  const auto& path = by_debug_info ? options.debug_info : options.binary_file;
+  auto file = TRY(MappedFile::open(path));
+  auto elf = TRY_IN(path, object::File::parse(file.bytes()));
+  instr_profile::CorrelationWarnings warnings{.most = options.correlation_warnings};
+  auto correlation = by_debug_info ? instr_profile::correlate_by_debug_info(elf, warnings)
+                                   : instr_profile::correlate_by_sections(elf, warnings);
+  for (const auto& text : warnings.texts) report::print(stderr, "warning: {}\n", text);
+  if (warnings.suppressed)
+    report::print(stderr, "warning: Suppressed {} additional warnings\n", warnings.suppressed);
+  if (!correlation) return std::unexpected(std::move(correlation).error().in(path));
+  return CorrelatedProgram{std::move(file), std::move(elf), *std::move(correlation)};
+}
+
 }  // namespace
 
 Status merge_instr_as_llvm(const pipeline::Inputs& inputs, const MergeInstr& options) {
@@ -114,6 +137,11 @@ Status merge_instr_as_llvm(const pipeline::Inputs& inputs, const MergeInstr& opt
                       std::string_view function) { printer.print(input.path, what, function); }};
   auto remapping = TRY(SymbolRemapping::read_if_given(options.remapping));
   if (remapping) how.rename = std::cref(*remapping);
+  std::optional<CorrelatedProgram> program;
+  if (!options.debug_info.empty() || !options.binary_file.empty()) {
+    program.emplace(TRY(correlate(options)));
+    how.correlation = &program->correlation;
+  }
   auto merged = instr_profile::merge_files(files, how);
   TRY(check_failures(inputs, merged, options));
   TRY(filter(options, merged.profile));

@@ -11,7 +11,9 @@ struct MergeInstr {
   bool text = false, sparse = false;
   std::string failure_mode;
   std::string function, no_function;
-  std::string remapping;  // a file, see symbol_remapping.h
+  std::string remapping;                // a file, see symbol_remapping.h
+  std::string debug_info, binary_file;  // of the program; one of them at most
+  u64 correlation_warnings = 5;         // 0: all
   u64 threads = 0, most_traces = 100, longest_trace = 10000;
 };
 

@@ -123,6 +123,7 @@ class Merger {
       return;
     }
     Facts checked;
+    checked.correlation = options_.correlation;
     if (auto status = read(bytes, checked, [](const Record&) -> Status { return {}; }); !status) {
       merged.error = fmt::format("{}: {}", path, status.error().message);
       return;
@@ -150,6 +151,7 @@ class Merger {
   void add_functions(size_t input, MappedFile& file) {
     std::vector<u32> functions;
     Facts facts;
+    facts.correlation = options_.correlation;
     bool any_told = false, told = false;
     const Record* now = nullptr;
     TakeMismatch mismatch = [&](Mismatch what) {

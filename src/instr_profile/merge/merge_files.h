@@ -25,6 +25,8 @@ struct MergeInput {
 struct MergeOptions {
   Rules rules = Rules::commutative;
   TraceLimits traces = {};
+  // Of the program whose raw files these are.
+  const Correlation* correlation = nullptr;
   // What a function is called in the sum; the text must stay.
   std::function<std::string_view(std::string_view)> rename = {};
   unsigned threads = 0;

@@ -48,13 +48,16 @@ class NameIndex {
   mutable bool sorted_ = true;
 };
 
+struct Correlation;
+
 struct Facts {
   u64 kind = 0;
   u64 version = 0;  // as in the file, with the bits of its kind; text has none
   std::vector<std::string_view> binary_ids;  // in the file
   std::vector<Trace> traces;
-  u64 traces_seen = 0;       // of which `traces` are a sample
-  bool wants_names = false;  // else `names` stays empty
+  u64 traces_seen = 0;                       // of which `traces` are a sample
+  bool wants_names = false;                  // else `names` stays empty
+  const Correlation* correlation = nullptr;  // for raw files that have no functions
   NameIndex names;
   std::string warning;  // of the first thing that is strange, though it can be read
 

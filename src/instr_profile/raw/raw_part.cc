@@ -99,7 +99,7 @@ void RawPart::choose_layout() {
   vtable_size_ = version() >= 10 ? rounded(8 + p + 4) : 0;
 }
 
-Result<RawPart> RawPart::parse(Bytes file, size_t at) {
+Result<RawPart> RawPart::parse(Bytes file, size_t at, const Correlation* correlation) {
   Bytes rest = file.subspan(std::min(at, file.size()));
   auto order = order_of(rest);
   if (!order) return fail("{} (offset {:#x})", problem::magic, at);
@@ -128,7 +128,7 @@ Result<RawPart> RawPart::parse(Bytes file, size_t at) {
   u64 names = fields.next();
   part.counters_delta_ = fields.next();
   if (version >= 9) part.bitmap_delta_ = fields.next();
-  fields.next();  // the address of names
+  u64 names_address = fields.next();
   u64 vtables = 0, vtable_names = 0;
   if (version >= 10) vtables = fields.next(), vtable_names = fields.next();
 
@@ -154,6 +154,9 @@ Result<RawPart> RawPart::parse(Bytes file, size_t at) {
     return fail("{} (offset {:#x}: {} functions with {} counters end past the file)",
                 problem::header, at, records, counters);
   part.values_begin_ = at + sections.at();
+  if (correlation && (records || names || part.counters_delta_ || names_address))
+    return fail("debug info/binary for correlation is not necessary");
+  part.correlation_ = correlation;
   return part;
 }
 
@@ -162,6 +165,17 @@ u64 RawPart::pointer(const OrderedBytes& record, size_t at) const {
 }
 
 RawRecord RawPart::record(size_t i) const {
+  if (correlation_) {
+    const auto& function = correlation_->functions[i];
+    return {.name_hash = function.name_hash,
+            .hash = function.hash,
+            .counters_at = function.counters_at,
+            .bitmap_at = 0,
+            .function_address = 0,
+            .counters = function.counters,
+            .bitmap_bytes = 0,
+            .sites = {}};
+  }
   OrderedBytes in{records_.subspan(i * record_size_, record_size_), big_endian_};
   RawRecord record{.name_hash = in.at<u64>(0),
                    .hash = in.at<u64>(8),
@@ -184,6 +198,7 @@ RawVtable RawPart::vtable(size_t i) const {
 // A record says where its counters are by their distance from itself, up to version 7 by their
 // address. Pointers of 32 bits wrap.
 u64 RawPart::relative(u64 at, u64 delta, size_t i) const {
+  if (correlation_) return at;
   u64 distance = at - delta + (version() >= 8 ? i * record_size_ : 0);
   return pointer_size_ == 8 ? distance : static_cast<u32>(distance);
 }

@@ -18,6 +18,7 @@
 #include <optional>
 
 #include "base/result.h"
+#include "instr_profile/model/correlation.h"
 #include "instr_profile/model/ordered_bytes.h"
 #include "instr_profile/model/record.h"
 
@@ -44,7 +45,8 @@ struct RawVtable {
 class RawPart {
  public:
   // Fails where the sections that the header promises are not in the file.
-  static Result<RawPart> parse(Bytes file, size_t at);
+  // `correlation`: of a program whose functions are not in the file.
+  static Result<RawPart> parse(Bytes file, size_t at, const Correlation* correlation = nullptr);
 
   u64 version_and_kind() const { return version_; }
   u32 version() const { return static_cast<u32>(version_); }
@@ -53,7 +55,9 @@ class RawPart {
   // Of a counter in the file.
   size_t counter_size() const { return counter_size_; }
 
-  size_t size() const { return records_.size() / record_size_; }
+  size_t size() const {
+    return correlation_ ? correlation_->functions.size() : records_.size() / record_size_;
+  }
   size_t record_size() const { return record_size_; }
   RawRecord record(size_t i) const;
   size_t vtable_count() const { return vtable_size_ ? vtables_.size() / vtable_size_ : 0; }
@@ -92,6 +96,7 @@ class RawPart {
   bool big_endian_ = false;
   size_t pointer_size_ = 8, counter_size_ = 8, record_size_ = 0, vtable_size_ = 0;
   Offsets offsets_{};
+  const Correlation* correlation_ = nullptr;
   Bytes binary_ids_, records_, counters_, bitmap_, names_, vtables_, vtable_names_;
 };
 

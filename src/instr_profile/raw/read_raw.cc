@@ -23,13 +23,16 @@ class PartReader {
   Result<size_t> read(const TakeRecord& take) {
     facts_.version = part_.version_and_kind();
     // Of several parts the first one's counts, as in llvm-profdata.
-    if (part_.begin() == 0) facts_.kind = part_.version_and_kind() & Kind::of_version;
+    // Where its functions were does not matter any more.
+    if (part_.begin() == 0)
+      facts_.kind = part_.version_and_kind() & Kind::of_version & ~Kind::correlated;
     TRY(read_binary_ids(part_.binary_ids(), part_.big_endian(), facts_.binary_ids));
     auto add = [&](std::string_view name) {
       if (name.empty()) return;
       names_.add(name);
       if (facts_.wants_names) facts_.names.add(name);
     };
+    if (facts_.correlation) std::ranges::for_each(facts_.correlation->names, add);
     TRY(each_name(part_.names(), most_names(file_.size()), facts_.texts, add));
     TRY(each_name(part_.vtable_names(), most_names(file_.size()), facts_.texts, add));
     size_t values_at = part_.values_begin();
@@ -42,6 +45,7 @@ class PartReader {
     auto raw = part_.record(i);
     Record record{.name = names_.find(raw.name_hash), .hash = raw.hash};
     auto counters = TRY(part_.counters_of(raw, i));
+    TRY(check_sharing(counters.bytes.size()));
     TRY(read_counters(counters, raw.name_hash));
     record.counters = counters_;
     record.bitmap = TRY(part_.bitmap_of(raw, i));
@@ -55,6 +59,14 @@ class PartReader {
       if (!values_.empty()) record.values = &values_;
     }
     return take(record);
+  }
+
+  // Each function has counters of its own; if all had the same ones, the profile would be larger
+  // than the file by far.
+  Status check_sharing(size_t size) {
+    taken_ += size;
+    if (taken_ <= most_sharing * part_.counters().size()) return {};
+    return fail("{}: its functions have the same counters", problem::malformed);
   }
 
   // Where times of first runs are recorded, one has the place of the first counter.
@@ -80,12 +92,15 @@ class PartReader {
     return {};
   }
 
+  static constexpr size_t most_sharing = 4;
+
   Bytes file_;
   const RawPart& part_;
   Facts& facts_;
   std::vector<std::pair<u64, u64>>& times_;
   NameIndex names_;
   std::optional<Addresses> addresses_;
+  size_t taken_ = 0;  // bytes of counters
   std::vector<u64> counters_;
   SiteValues values_;
 };
@@ -96,7 +111,7 @@ Status read_raw(Bytes bytes, Facts& facts, const TakeRecord& take) {
   std::vector<std::pair<u64, u64>> times;
   size_t at = 0;
   while (true) {
-    auto part = TRY(RawPart::parse(bytes, at));
+    auto part = TRY(RawPart::parse(bytes, at, facts.correlation));
     at = TRY(PartReader(bytes, part, facts, times).read(take));
     at = TRY(next_part(bytes, at, part));
     if (at == bytes.size()) break;
