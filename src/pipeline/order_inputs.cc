@@ -4,6 +4,7 @@
 
 #include "base/cursor.h"
 #include "order/arrange.h"
+#include "order/from_instr.h"
 #include "order/from_profile.h"
 #include "order/from_samples.h"
 #include "order/order_file.h"
@@ -77,8 +78,13 @@ class Reader {
     return {};
   }
 
-  // How to have what is not in a recording of a whole run.
+  // How to have what is not in a recording of a whole run, or in counters.
   std::string for_first_runs() const {
+    if (!without_traces_.empty())
+      return fmt::format(
+          "; {} has no traces: build with -fprofile-generate -ftemporal-profile, or with 'pgokit "
+          "flags order'",
+          without_traces_);
     if (whole_run_.empty()) return {};
     return fmt::format(
         "; {} counts branches, not when they were first made: record without --exact, or build "
@@ -103,8 +109,21 @@ class Reader {
       order::add_profile(read.profile, input.weight, into_.model);
       return {};
     }
+    if (kind == &inputs::instr_profile) return take_instr_profile(file, input.weight);
     if (is_recording(kind)) return take_recording(file, input.weight);
     return take_order(file, input.weight);
+  }
+
+  Status take_instr_profile(const MappedFile& file, u64 weight) {
+    auto facts = TRY_IN(file.path(), order::add_instr_profile(
+                                         file.bytes(), {.weight = weight, .source = file.path()},
+                                         options_.cut, into_.model, into_.cuts));
+    if (facts.traces == 0) without_traces_ = file.path();
+    if (facts.unnamed)
+      into_.notes.push_back(fmt::format("{}: {} of traces of functions that it does not name",
+                                        file.path(),
+                                        report::counted(facts.unnamed, "entry", "entries")));
+    return {};
   }
 
   Status take_recording(const MappedFile& file, u64 weight) {
@@ -176,6 +195,7 @@ class Reader {
   bool has_instrumented_ = false;
   std::string_view first_kind_;  // of the first input
   std::string whole_run_;        // a recording without first runs; empty: there is none
+  std::string without_traces_;   // the same of an instrumentation profile
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 #pragma once
 
-// What `pgokit order` reads: instrumented programs' dumps and profiles, recordings, sample profiles
-// and order files, made one model.
+// What `pgokit order` reads: instrumented programs' dumps and profiles, LLVM's instrumentation
+// profiles, recordings, sample profiles and order files, made one model.
 
 #include <deque>
 

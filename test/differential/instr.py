@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares `pgokit llvm-profdata merge|show|overlap` of instrumentation profiles with llvm-profdata 22: the same bytes, the same
+"""Compares `pgokit llvm-profdata merge|show|overlap|order` of instrumentation profiles with llvm-profdata 22: the same bytes, the same
 text, the same exit codes, over counted programs of several compilers and over made-up text.
 
     instr.py --pgokit build/bin/pgokit [--large] [--keep]
@@ -100,6 +100,20 @@ def text_profile(seed, functions):
     return "\n".join(out) + "\n"
 
 
+def traces_profile(seed, functions, traces):
+    """Start-ups that have a part in common, whole or in another order: many functions are as good in one place as in another."""
+    rnd = random.Random(seed)
+    names = [rnd.choice(["", "", "a.c;", "b.c:"]) + f"f{i}" for i in range(functions)]
+    common = rnd.sample(names, functions // 2)
+    out = [":ir", ":temporal_prof_traces", str(traces), str(traces)]
+    for _ in range(traces):
+        size = rnd.randrange(1, functions + 1)
+        start = rnd.randrange(functions)
+        trace = rnd.choice([rnd.sample(names, size), list(dict.fromkeys(common + rnd.sample(names, size))), names[start:] + names[:start]])
+        out += [str(rnd.randrange(1, 4)), ",".join(trace[::rnd.choice([1, -1])])]
+    return "\n".join(out + [line for name in names for line in (name, "1", "1", "1", "")]) + "\n"
+
+
 class Comparison:
     def __init__(self, pgokit, folder):
         self.pgokit, self.folder, self.compared, self.different = pgokit, folder, 0, 0
@@ -143,6 +157,35 @@ class Comparison:
             if theirs.returncode < 0:
                 continue
             self.count((theirs.returncode, theirs.stdout) == (ours.returncode, ours.stdout), "overlap", base, test, *options)
+
+    def order(self, *arguments):
+        outputs = self.folder / "theirs", self.folder / "ours"
+        done = []
+        for tool, output in zip(([JUDGE], [self.pgokit, "llvm-profdata"]), outputs):
+            output.unlink(missing_ok=True)
+            done.append(self.run(tool, ["order", *arguments, "-o", output]))
+        contents = [output.read_bytes() if output.exists() else b"" for output in outputs]
+        said = [run.stderr.decode().split(" (offset")[0].split(": ")[:3] for run in done]
+        same = (done[0].returncode, contents[0]) == (done[1].returncode, contents[1])
+        # Where a file is broken, ours say more.
+        self.count(same and (said[0] == said[1] or done[0].returncode), "order", *arguments)
+
+    def orders(self, every, seeds):
+        for name in "temporal", "temporal-blocks", "ir":
+            for file in every.get(name, []):
+                self.order(file)
+            if every.get(name) and (made := self.sum_of(*every[name])):
+                self.order(made)
+        for seed in range(seeds):
+            file = self.folder / f"traces{seed}.proftext"
+            functions = [4, 9, 30, 100, 1000][seed % 5]
+            file.write_text(traces_profile(seed, functions, 1 + seed * 7 % 25))
+            self.order(file)
+            self.order("-num-test-traces=1", file)
+            self.order("--num-test-traces=7", file)
+            if seed % 4 == 0:
+                self.order(self.sum_of(file))
+        self.order(self.folder / "nowhere.profdata")
 
     def sum_of(self, *arguments):
         """A file that the judge makes; None where it does not."""
@@ -332,6 +375,7 @@ def main():
         every = comparison.programs()
         comparison.bad_files(every)
         comparison.old_compilers()
+        comparison.orders(every, 200 if args.large else 25)
         comparison.texts(*((40, 400) if args.large else (8, 30)))
         if args.keep:
             shutil.copytree(folder, "instr.kept", dirs_exist_ok=True)

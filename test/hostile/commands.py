@@ -99,6 +99,8 @@ order @map @dump -o OUT
 order @mip -o OUT --format ld
 order @mip -o OUT --format gold
 order @mip -o OUT --format call-graph
+order @temporal -o OUT
+order @temporal-text -o OUT -l @program
 order -f @list -o OUT
 order --evaluate @program --with @order
 probes dump @probes
@@ -123,6 +125,7 @@ llvm-profdata merge --sample --text @compressed -o OUT
 llvm-profdata merge --sample @gcov -o OUT
 llvm-profdata merge --sample -f @list -o OUT
 llvm-profdata overlap --sample @text @extbinary
+llvm-profdata order @temporal -o OUT
 """
 
 

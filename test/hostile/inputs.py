@@ -70,6 +70,10 @@ class Inputs:
         merge("md5", "extbinary", "--md5")
         merge("compressed", "extbinary", "--compress", "--split-layout")
         merge("contexts-text", "contexts", "--format", "text")
+        counters = "".join(f"{name}\n1\n1\n{count}\n" for name, count in (("main", 1), ("dir/calc.c;number", 9), ("term", 5)))
+        self.new("temporal-text", "temporal.proftext").write_text(
+            ":ir\n:temporal_prof_traces\n2\n2\n1\nmain,term,dir/calc.c;number\n1\nmain,term\n" + counters)
+        run(self.pgokit, "merge", self["temporal-text"], "-o", self.new("temporal", "temporal.profdata"))
 
     def texts(self):
         symbols = subprocess.run(["llvm-nm-22", "--defined-only", "--format=just-symbols", self["program"]], check=True, text=True,

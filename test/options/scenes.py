@@ -371,6 +371,9 @@ PROFDATA_SHOW = Scene(
     [(["@text"], ["--sample"]), (["--sample", "@counted"], ["--instr"]), (["@counted", "--value-cutoff=50"], ["--list-below-cutoff"]),
      (["--sample", "@passes", "--fs-discriminator-pass=Base"], ["--profile-isfs"])], drop_in=True)
 
+PROFDATA_ORDER = Scene({"traces": ["@counted"], "tested": ["@counted", "--num-test-traces=1", "-o", "OUT"]},
+                       {"--output": "OUT", "--num-test-traces": "1", **SUMMARIES}, drop_in=True)
+
 PROFDATA_OVERLAP = Scene(
     {"flat": ["--sample", "@text", "@extbinary"], "unlike": ["--sample", "@text", "@mangled"], "contexts": ["--sample", "@cold", "@warm"],
      "passes": ["--sample", "@passes", "@mangled", "--profile-isfs"], "counted": ["@counted", "@indexed"]},
@@ -381,4 +384,4 @@ PROFDATA_OVERLAP = Scene(
 SCENES = {"generate": GENERATE, "merge": MERGE, "show": SHOW, "compare": COMPARE, "check": CHECK, "match": MATCH, "flags": FLAGS, "map": MAP,
           "export": EXPORT, "order": ORDER, "probes dump": DUMP, "probes stats": STATS, "probes compare": PROBES_COMPARE, "probes disassemble": DISASSEMBLE,
           "probes lower": LOWER, "doctor": DOCTOR, "llvm-profgen": PROFGEN, "llvm-profdata merge": PROFDATA_MERGE,
-          "llvm-profdata show": PROFDATA_SHOW, "llvm-profdata overlap": PROFDATA_OVERLAP}
+          "llvm-profdata show": PROFDATA_SHOW, "llvm-profdata overlap": PROFDATA_OVERLAP, "llvm-profdata order": PROFDATA_ORDER}

@@ -278,6 +278,37 @@ int main(void) { for (unsigned i = 0; i < 100000000u; ++i) { near_two(i); if (i 
     assert set(first) - {"_start"} == set(names), first  # which call chains begin with
 
 
+def temporal():
+    """Profiles of clang's temporal instrumentation: the same first runs as ours, raw, merged and as text."""
+    sources = small()
+    parts = objects(sources, "-fprofile-generate", "-ftemporal-profile", suffix=".temporal")
+    program = link("app.temporal", parts, "-fprofile-generate")
+    raw = []
+    for scenario in "12":
+        raw.append(path(f"{scenario}.profraw"))
+        run(program, scenario, env={"LLVM_PROFILE_FILE": raw[-1]})
+    ours = instrumented(sources)
+    plain = link("plain", objects(sources))
+    for scenario, file in zip("12", raw):
+        names = order(file, "-o", "-").stdout.split()
+        assert names == order(ours, dump(ours, scenario), "-o", "-").stdout.split(), names
+    indexed, text = path("merged.profdata"), path("merged.proftext")
+    run(PGOKIT, "merge", *raw, "-o", indexed)
+    run(PGOKIT, "merge", *raw, "-o", text)
+    said = order(indexed, "--link", plain, "-o", path("order")).stdout
+    assert re.search(r"traces    2, ", said) and " functions are in it\n" in said, said
+    for others in [text], raw:
+        assert order(*others, "--link", plain, "-o", "-").stdout == open(path("order"), encoding="utf-8").read()
+    ordered = link("ordered", objects(sources), LINKER_FLAG["lld"] + path("order"))
+    pages = json.loads(order("--evaluate", plain, ordered, "--with", indexed, "--json").stdout)
+    assert pages[1]["pages"]["4096"] < 0.6 * pages[0]["pages"]["4096"], pages
+    counted = link("counted", objects(sources, "-fprofile-generate", suffix=".counted"), "-fprofile-generate")
+    run(counted, "1", env={"LLVM_PROFILE_FILE": path("counted.profraw")})
+    refused = order(path("counted.profraw"), "--algorithm", "bp", code=2).stderr
+    assert "has no traces: build with -fprofile-generate -ftemporal-profile" in refused, refused
+    assert "main" in order(path("counted.profraw"), "-o", "-").stdout.split()
+
+
 def bad_input():
     """One line each, nothing invented."""
     sources = small()

@@ -21,6 +21,7 @@ constexpr const char* footer =
     "\nINPUTs are, in any mix:\n"
     "  dumps of programs built with 'pgokit flags order' (or edges), with their map or program\n"
     "  instrumented profiles (.mip), recordings (perf.data, perf script text), sample profiles\n"
+    "  profiles of clang (.profraw, .profdata) with -ftemporal-profile: first runs\n"
     "  order files: functions in the order of their first runs, one per line\n"
     "Each dump is a scenario; FILE=WEIGHT gives it a weight. Recordings are scenarios too if "
     "start-up\n"

@@ -11,9 +11,11 @@ namespace pgokit::cli {
 extern const Command profdata_merge_command;
 extern const Command profdata_show_command;
 extern const Command profdata_overlap_command;
+extern const Command profdata_order_command;
 
 inline constexpr const Command* profdata_commands[] = {
-    &profdata_merge_command, &profdata_show_command, &profdata_overlap_command};
+    &profdata_merge_command, &profdata_show_command, &profdata_overlap_command,
+    &profdata_order_command};
 
 // Prints `error: message` as LLVM's tools do; the exit code, 1.
 int report_llvm_error(const Error& error);
