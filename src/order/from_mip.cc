@@ -38,15 +38,17 @@ Status MipInputs::see(const std::string& path, Bytes bytes, u64 weight) {
   return {};
 }
 
+u32 MipInputs::number_of(const instrument::Module& module, const instrument::Function& function) {
+  u32 number = model_.function(module.name(function));
+  auto& known = model_.functions[number];
+  known.size = std::max<u64>(known.size, function.size);
+  if (known.address == 0) known.address = function.address;
+  return number;
+}
+
 std::vector<u32> MipInputs::numbers_of(const instrument::Module& module) {
   std::vector<u32> numbers;
-  for (const auto& function : module.functions) {
-    u32 number = model_.function(module.name(function));
-    auto& known = model_.functions[number];
-    known.size = std::max<u64>(known.size, function.size);
-    if (known.address == 0) known.address = function.address;
-    numbers.push_back(number);
-  }
+  for (const auto& function : module.functions) numbers.push_back(number_of(module, function));
   return numbers;
 }
 
@@ -95,14 +97,45 @@ void MipInputs::add_means(const instrument::Profile& profile, u64 weight,
   }
 }
 
+void MipInputs::add_weights(const instrument::Module& module) {
+  // Where first runs are known, that a function ran at all says nothing more.
+  constexpr u32 tells_runs = MIP_COVERAGE | MIP_BLOCK_COVERAGE;
+  constexpr u32 tells_order = MIP_ORDER | MIP_ORDER_LOG | MIP_ORDER_CALLS;
+  for (u32 i = 0; i < module.functions.size(); ++i) {
+    const auto& function = module.functions[i];
+    u64 weight = module.data.calls[i];
+    if (weight == 0 && (function.kinds & tells_runs) && !(function.kinds & tells_order))
+      weight = module.data.ran[i];
+    if (weight == 0) continue;
+    facts_.has_weights = true;
+    auto& known = model_.functions[number_of(module, function)];
+    known.weight = add_saturated(known.weight, weight);
+  }
+}
+
 void MipInputs::add_calls(const instrument::Profile& profile) {
-  for (const auto& module : profile.modules)
-    for (u32 i = 0; i < module.functions.size(); ++i) {
-      if (module.data.calls[i] == 0) continue;
-      u32 number = model_.function(module.name(module.functions[i]));
-      auto& weight = model_.functions[number].weight;
-      weight = add_saturated(weight, module.data.calls[i]);
+  for (const auto& module : profile.modules) {
+    add_weights(module);
+    for (u32 i = 0; i < module.sites.size(); ++i)
+      if (module.sites[i].kind == MIP_TARGETS)
+        facts_.dropped_targets =
+            add_saturated(facts_.dropped_targets, module.data.values_dropped[i]);
+  }
+  for (const auto& value : profile.values) {
+    const auto& module = profile.modules[value.module];
+    const auto& site = module.sites[value.site];
+    if (site.kind != MIP_TARGETS) continue;
+    ++facts_.calls;
+    const auto* to = value.to_module == instrument::SiteValue::nowhere
+                         ? nullptr
+                         : profile.modules[value.to_module].find(value.value);
+    if (!to) {
+      ++facts_.outside_calls;
+      continue;
     }
+    model_.calls.push_back({number_of(module, module.functions[site.function]),
+                            number_of(profile.modules[value.to_module], *to), value.count});
+  }
   for (const auto& edge : profile.edges) {
     const auto &from_module = profile.modules[edge.from_module],
                &to_module = profile.modules[edge.to_module];
@@ -112,8 +145,7 @@ void MipInputs::add_calls(const instrument::Profile& profile) {
       ++facts_.outside_calls;
       continue;
     }
-    model_.calls.push_back({model_.function(from_module.name(*from)),
-                            model_.function(to_module.name(*to)), edge.calls});
+    model_.calls.push_back({number_of(from_module, *from), number_of(to_module, *to), edge.calls});
   }
 }
 
@@ -147,6 +179,9 @@ void MipInputs::note_losses(std::vector<std::string>& notes) const {
   if (facts_.ambiguous)
     notes.push_back(fmt::format("{} of logs with an id that two functions share: left out",
                                 report::counted(facts_.ambiguous, "entry", "entries")));
+  if (facts_.dropped_targets)
+    notes.push_back(fmt::format("{} of sites with more targets than were kept: left out",
+                                report::counted(facts_.dropped_targets, "indirect call")));
   if (facts_.without_order)
     notes.push_back(
         fmt::format("{} of programs that do not collect the order of first "
@@ -172,8 +207,8 @@ Status MipInputs::finish(std::vector<std::string>& notes) {
     return fail("no dump could be used{}{}", notes.empty() ? "" : ": ",
                 notes.empty() ? "" : notes.front());
   }
-  // What edges-only programs collect is no order, and nobody missed one.
-  if (!model_.calls.empty()) facts_.without_order = 0;
+  // What programs with calls or counts alone collect is no order, and nobody missed one.
+  if (!model_.calls.empty() || facts_.has_weights) facts_.without_order = 0;
   note_losses(notes);
   return {};
 }

@@ -8,7 +8,9 @@
 //   inputs.facts();
 //
 // Each dump is a trace of its own: what a scenario ran first is lost once dumps are merged. Of a
-// merged profile one trace is made, in the order of the mean ranks. Sampled calls are taken too.
+// merged profile one trace is made, in the order of the mean ranks. Sampled calls and the targets of
+// indirect calls are calls; how often functions were called is their weight, or in how many dumps
+// they ran where only coverage is known.
 
 #include "instrument/merge.h"
 #include "order/cut.h"
@@ -21,10 +23,12 @@ struct MipFacts {
   u64 merged_profiles = 0;  // whose order is one of means
   u64 lost = 0;             // first runs that a full or wrapped log lost
   u64 traces_with_losses = 0;
-  u64 unknown = 0;        // entries of logs that are of no function of the map
-  u64 ambiguous = 0;      // ... whose id two functions share
-  u64 calls = 0;          // distinct sampled calls
-  u64 outside_calls = 0;  // ... with an end that no map knows
+  u64 unknown = 0;          // entries of logs that are of no function of the map
+  u64 ambiguous = 0;        // ... whose id two functions share
+  u64 calls = 0;            // distinct sampled calls, and targets of indirect calls
+  u64 outside_calls = 0;    // ... with an end that no map knows
+  u64 dropped_targets = 0;  // indirect calls of which the target was not kept
+  bool has_weights = false;
 };
 
 class MipInputs {
@@ -49,6 +53,8 @@ class MipInputs {
                  const std::string& source);
   void add_means(const instrument::Profile& profile, u64 weight, const std::string& source);
   void add_calls(const instrument::Profile& profile);
+  void add_weights(const instrument::Module& module);
+  u32 number_of(const instrument::Module& module, const instrument::Function& function);
   std::vector<u32> numbers_of(const instrument::Module& module);
   void note_losses(std::vector<std::string>& notes) const;
 

@@ -93,6 +93,32 @@ TEST(MipInputs, EachDumpIsATraceWithItsWeight) {
   EXPECT_THAT(t.notes, IsEmpty());
 }
 
+TEST(MipInputs, TargetsAreCallsAndCoverageIsWeight) {
+  MipCase t;
+  MapBuilder map;
+  map.function({.name = "caller",
+                .address = 0x1000,
+                .kinds = MIP_TARGETS,
+                .sites = {{.address = 0x1004, .kind = MIP_TARGETS}}});
+  map.function({.name = "callee", .address = 0x1010, .kinds = MIP_COVERAGE});
+  map.function({.name = "never", .address = 0x1020, .kinds = MIP_COVERAGE});
+  auto program = map.program(build_id);
+  mip_site site{
+      .value = 0x1010, .hits = 6, .taken = 0, .more = 0, .module = 0, .lock = 0, .zero = 0};
+  auto record = DumpBuilder{.build_id = build_id,
+                            .raw = MapBuilder::raw({test::bytes_of(site), std::string(1, 0),
+                                                    std::string(1, static_cast<char>(0xff))})}
+                    .record();
+  ASSERT_TRUE(t.inputs.see("app", as_bytes(program), 1));
+  ASSERT_TRUE(t.inputs.see("dump", as_bytes(record), 2));
+  ASSERT_TRUE(t.inputs.finish(t.notes));
+  u32 caller = *t.model.find("caller"), callee = *t.model.find("callee");
+  EXPECT_THAT(t.model.calls, ElementsAre(Call{caller, callee, 12}));
+  EXPECT_EQ(t.model.functions[callee].weight, 2u);
+  EXPECT_FALSE(t.model.find("never"));
+  EXPECT_THAT(t.notes, IsEmpty());
+}
+
 TEST(MipInputs, DumpsWithoutAMapSayNothing) {
   MipCase t;
   auto only = dump(1, 1, 2, 3);

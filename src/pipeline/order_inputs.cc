@@ -85,6 +85,7 @@ class Reader {
           "; {} has no traces: build with -fprofile-generate -ftemporal-profile, or with 'pgokit "
           "flags order'",
           without_traces_);
+    if (has_instrumented_ && whole_run_.empty()) return "; build with 'pgokit flags order'";
     if (whole_run_.empty()) return {};
     return fmt::format(
         "; {} counts branches, not when they were first made: record without --exact, or build "

@@ -278,6 +278,40 @@ int main(void) { for (unsigned i = 0; i < 100000000u; ++i) { near_two(i); if (i 
     assert set(first) - {"_start"} == set(names), first  # which call chains begin with
 
 
+def counters():
+    """Targets of indirect calls are calls; coverage says what belongs together. Neither tells first runs."""
+    sources = small()
+    program = instrumented(sources, "targets")
+    log = dump(program, "1")
+    done = order(program, log, "--format", "call-graph", "-o", "-")
+    graph = [line.split() for line in done.stdout.splitlines()]
+    called = {f"f{i}" for i in made.start_up(1, 400)}
+    assert len(graph) > 15 and all(line[::2] == ["main", "1"] and line[1] in called for line in graph), graph
+    # All calls are made at one site.
+    assert f"{len(called) - len(graph)} indirect calls of sites with more targets than were kept" in done.stderr, done.stderr
+    names = order(program, log, "-o", "-").stdout.split()
+    assert sorted(names) == sorted(["main", *(line[1] for line in graph)]), names
+    merged = path("merged.mip")
+    run(PGOKIT, "merge", program, log, "-o", merged, "-q")
+    assert order(merged, "-o", "-").stdout.split() == names
+    plain = link("plain", objects(sources))
+    expected = {"main", "started", "work"} | {f"f{i}" for scenario in "12" for i in made.start_up(int(scenario), 400)}
+    for kind in "coverage", "block-coverage", "calls":
+        program = instrumented(sources, kind)
+        logs = [dump(program, scenario) for scenario in "12"]
+        done = order(program, *logs, "--link", plain, "-o", path("order"))
+        with open(path("order"), encoding="utf-8") as file:
+            assert set(file.read().split()) == expected, kind
+        assert not done.stderr, done.stderr
+        placed(link("ordered", objects(sources), LINKER_FLAG["lld"] + path("order")), open(path("order"), encoding="utf-8").read().split())
+        for algorithm in "bp", "first-touch":
+            refused = order(program, *logs, "--algorithm", algorithm, code=2).stderr
+            assert "build with 'pgokit flags order'" in refused, refused
+    for kind in "tables", "sizes":
+        program = instrumented(sources, kind)
+        assert "nothing to put in order" in order(program, dump(program, "1"), code=1).stderr, kind
+
+
 def temporal():
     """Profiles of clang's temporal instrumentation: the same first runs as ours, raw, merged and as text."""
     sources = small()
