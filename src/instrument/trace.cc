@@ -1,19 +1,16 @@
 #include "instrument/trace.h"
 
-#include <tsl/robin_map.h>
-
 #include <algorithm>
 
 namespace pgokit::instrument {
 namespace {
 
-constexpr u32 two_functions = ~u32{0};
-
 u64 key_of(u32 module, u32 function) { return u64{module} << 32 | function; }
 
 class LogReader {
  public:
-  LogReader(const Module& module, const Dump& dump) : module_(module), dump_(dump) {}
+  LogReader(const Module& module, const Dump& dump)
+      : module_(module), functions_(module), dump_(dump) {}
 
   Trace read() {
     trace_.lost = dump_.header.dropped[MIP_DROPPED_ORDER];
@@ -26,49 +23,25 @@ class LogReader {
  private:
   void read_ids() {
     if (dump_.order_ids.size() == 0) return;
-    const auto functions = functions_by_id();
     trace_.has_times = false;
     for (size_t i = 0; i < dump_.order_ids.size(); ++i) {
       const auto& id = dump_.order_ids[i];
       if (id.module == 0) continue;
-      auto found = functions.find(key_of(id.module, id.function));
-      if (found == functions.end()) {
-        ++trace_.unknown;
-      } else if (found->second == two_functions) {
-        ++trace_.ambiguous;
-      } else {
-        note(found->second, trace_.lost + i + 1, 0);
-      }
+      note(functions_.of(id), trace_.lost + i + 1, 0);
     }
-  }
-
-  tsl::robin_map<u64, u32> functions_by_id() const {
-    tsl::robin_map<u64, u32> functions;
-    for (u32 i = 0; i < module_.functions.size(); ++i) {
-      const auto& function = module_.functions[i];
-      if (!(function.kinds & MIP_ORDER_LOG)) continue;
-      auto [at, is_new] =
-          functions.try_emplace(key_of(function.order_module, function.order_number), i);
-      if (!is_new) at.value() = two_functions;
-    }
-    return functions;
   }
 
   void read_calls() {
     for (size_t i = 0; i < dump_.order_calls.size(); ++i) {
       const auto& call = dump_.order_calls[i];
       if (call.return_address == 0) continue;
-      const u64 address = module_.raw_address + static_cast<u64>(i64{call.return_address});
-      const auto* function = module_.find(address);
-      if (!function) {
-        ++trace_.unknown;
-      } else {
-        note(module_.index_of(*function), i + 1, call.microseconds);
-      }
+      note(functions_.of(call), i + 1, call.microseconds);
     }
   }
 
   void note(u32 function, u64 sequence, u32 microseconds) {
+    if (function == LoggedFunctions::unknown) return void(++trace_.unknown);
+    if (function == LoggedFunctions::several) return void(++trace_.ambiguous);
     if (noted_[function]) return;  // two threads came at once
     noted_[function] = true;
     trace_.runs.push_back(
@@ -76,6 +49,7 @@ class LogReader {
   }
 
   const Module& module_;
+  LoggedFunctions functions_;
   const Dump& dump_;
   std::vector<bool> noted_;
   Trace trace_;
@@ -94,6 +68,26 @@ void add_boxes(const Module& module, const Dump& dump, Trace& trace) {
 }
 
 }  // namespace
+
+LoggedFunctions::LoggedFunctions(const Module& module) : module_(module) {
+  for (u32 i = 0; i < module_.functions.size(); ++i) {
+    const auto& function = module_.functions[i];
+    if (!(function.kinds & MIP_ORDER_LOG)) continue;
+    auto [at, is_new] = by_id_.try_emplace(key_of(function.order_module, function.order_number), i);
+    if (!is_new) at.value() = several;
+  }
+}
+
+u32 LoggedFunctions::of(const DumpOrderId& id) const {
+  auto found = by_id_.find(key_of(id.module, id.function));
+  return found == by_id_.end() ? unknown : found->second;
+}
+
+u32 LoggedFunctions::of(const DumpOrderCall& call) const {
+  const auto* function =
+      module_.find(module_.raw_address + static_cast<u64>(i64{call.return_address}));
+  return function ? module_.index_of(*function) : unknown;
+}
 
 Trace logged_trace(const Module& module, const Dump& dump) {
   return LogReader(module, dump).read();

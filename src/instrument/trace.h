@@ -6,12 +6,29 @@
 //   instrument::Trace trace = instrument::trace_of(module, dump);
 //   for (const auto& run : trace.runs) use(module.functions[run.function]);
 
+#include <tsl/robin_map.h>
+
 #include <vector>
 
 #include "instrument/dump.h"
 #include "instrument/module.h"
 
 namespace pgokit::instrument {
+
+// Which functions the entries of logs are.
+class LoggedFunctions {
+ public:
+  // In place of a number of a function.
+  static constexpr u32 unknown = ~u32{0}, several = ~u32{0} - 1;
+
+  explicit LoggedFunctions(const Module& module);
+  u32 of(const DumpOrderId& id) const;
+  u32 of(const DumpOrderCall& call) const;
+
+ private:
+  const Module& module_;
+  tsl::robin_map<u64, u32> by_id_;
+};
 
 struct TracedRun {
   u32 function = 0;  // number in its module

@@ -67,6 +67,7 @@ show @probes --json
 show @object
 show @map
 show @dump
+show @log --ids -b @logging
 show @mip --functions --top 0
 show @mip --order
 show @mip --edges

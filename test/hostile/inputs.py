@@ -102,6 +102,10 @@ class Inputs:
         run(self.pgokit, "map", self["instrumented"], "-o", self.new("map"))
         run(self.pgokit, "merge", self["map"], self["dump"], "-o", self.new("mip"))
         run(self.pgokit, "export", self["mip"], "--targets", "-o", self.new("targets"))
+        log = {part: subprocess.run([self.pgokit, "flags", "order-log", f"--{part}"], check=True, text=True,
+                                    stdout=subprocess.PIPE).stdout.split() for part in ("compile", "link")}
+        run(*BASE, *log["compile"], SOURCES / "calc.c", "-o", self.new("logging"), *log["link"])
+        run(self["logging"], env={"PGOKIT_PROFILE_FILE": str(self.new("log", "log.mipraw"))}, cwd=self.folder, input=b"1+2\n")
 
 
 def missing_tools():

@@ -207,11 +207,13 @@ SHOW = Scene(
      "counts": ["@raw-lbr"],
      "text": ["@mangled"], "extbinary": ["@extbinary"], "contexts": ["@cold"], "hashed": ["@md5"], "gcov": ["@gcov"], "probes": ["@of-probes"],
      "program": ["@program"], "object": ["@object"], "map": ["@map"], "dump": ["@seed-dump"], "instrumented": ["@jumps-mip"],
-     "edges": ["@seed-edges"], "coverage": ["@seed-coverage"], "targets": ["@seed-targets"]},
+     "edges": ["@seed-edges"], "coverage": ["@seed-coverage"], "targets": ["@seed-targets"], "log": ["@log", "--ids", "-b", "@logging"]},
     {"--function": "main", "--top": "1", "--hot": "1", "--binary": "@program", "--per-site": "1", "--source": "calc.c"},
     [(["@mip"], ["--binary @instrumented --source calc.c"]),
      (["@mip", "-b", "@instrumented"], ["--source calc.c"]),
      (["@jumps-mip", "--targets"], ["--per-site 1"]),
+     (["@log"], ["--ids"]),
+     (["@log", "--ids"], ["--binary @logging"]),
      (["@jumps-mip", "--targets"], ["--binary @jumps-instrumented"])],
     {("*", "--mangled"): CONTENT, ("*", "--top"): CONTENT, ("recorded targets", "--per-site"): CONTENT})
 

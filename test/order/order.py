@@ -223,6 +223,32 @@ def logs():
     assert f"{len(orders['order']) - 16} first runs are lost" in done.stderr, done.stderr
 
 
+def ids():
+    """`show --ids`: the logs entry by entry, which are the order; of another build there are no names."""
+    sources = small()
+    for kind, keys in (("order-log", {"module", "function"}), ("order-calls", {"return_address", "microseconds"})):
+        program = instrumented(sources, kind)
+        log = dump(program, "2")
+        names = order(program, log, "-o", "-").stdout.split()
+        mapped = path(f"{kind}.map")
+        run(PGOKIT, "map", program, "-o", mapped)
+        for source in program, mapped:
+            shown = json.loads(run(PGOKIT, "show", log, "--ids", "-b", source, "--json").stdout)[0]
+            assert shown["map_fits"] and shown["lost"] == 0, shown
+            assert list(dict.fromkeys(entry["name"] for entry in shown["entries"])) == names, shown
+            assert all(keys <= set(entry) for entry in shown["entries"]), shown
+        text = run(PGOKIT, "show", log, "--ids", "-b", program, "--top", "3").stdout.splitlines()
+        assert [line.split()[-1] for line in text[-4:-1]] == names[:3] and text[-1].startswith("... and "), text
+        plain = run(PGOKIT, "show", log, "--ids")
+        assert "main" not in plain.stdout.split() and "-b MAP names the functions" in plain.stderr, plain
+        other = run(PGOKIT, "show", log, "--ids", "-b", instrumented(made.write(path("other"), 200, files=2), kind)).stdout
+        assert "is of another build: no names" in other, other
+    program = instrumented(sources)
+    refused = run(PGOKIT, "show", dump(program, "2"), "--ids", code=1).stderr
+    assert "no log of first runs is in it; 'pgokit flags order-log'" in refused, refused
+    assert "--ids" in run(PGOKIT, "show", program, "--ids", code=2).stderr
+
+
 def recordings():
     """Text of perf script, with branch stacks and with call chains: who calls whom."""
     with open(path("app.s"), "w", encoding="utf-8") as file:

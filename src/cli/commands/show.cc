@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "cli/views/instr_profile.h"
 #include "cli/views/instrumented.h"
+#include "cli/views/order_ids.h"
 #include "cli/views/profile.h"
 #include "cli/views/program.h"
 #include "cli/views/raw_counts.h"
@@ -26,16 +27,16 @@ struct Settings {
   std::vector<std::string> given;
 };
 
-std::optional<Shown> kind_of(Bytes bytes, bool targets) {
+std::optional<Shown> kind_of(Bytes bytes, const ShowInstrumented& options) {
   namespace inputs = pipeline::inputs;
   const auto* kind = pipeline::identify(bytes);
-  if (pipeline::is_recording(kind) && targets) return Shown::targets;
+  if (pipeline::is_recording(kind) && options.targets) return Shown::targets;
   if (kind == &inputs::recording) return Shown::recording;
   if (kind == &inputs::script || kind == &inputs::ip_script) return Shown::script;
   if (kind == &inputs::sample_profile) return Shown::profile;
   if (kind == &inputs::raw_counts || kind == &inputs::autofdo_text) return Shown::counts;
   if (kind == &inputs::instr_profile) return Shown::instr_profile;
-  if (kind == &inputs::counter_dumps) return Shown::dumps;
+  if (kind == &inputs::counter_dumps) return options.ids ? Shown::order_ids : Shown::dumps;
   bool is_program = inputs::program.sniff(bytes);  // with a map in it or not
   if (pipeline::is_of_counters(kind) && !is_program) return Shown::instrumented;
   return std::nullopt;
@@ -43,10 +44,11 @@ std::optional<Shown> kind_of(Bytes bytes, bool targets) {
 
 Status show(const Settings& settings) {
   auto file = TRY(MappedFile::open(settings.file));
-  auto kind = kind_of(file.bytes(), settings.instrumented.targets);
+  auto kind = kind_of(file.bytes(), settings.instrumented);
   if (kind) TRY(check_shown(settings.given, *kind, file.path()));
   if (kind == Shown::targets)
     return show_recorded_targets(settings.file, settings.instrumented, settings.json);
+  if (kind == Shown::order_ids) return show_order_ids(file, settings.instrumented, settings.json);
   if (kind == Shown::recording)
     return show_recording(file.path(), file.bytes(), settings.json,
                           {.program = settings.instrumented.program,
@@ -91,7 +93,8 @@ int run(std::span<char* const> arguments) {
        {"--sections", "", "... the sections of an extbinary file", &settings.profile.sections},
        {"--symbols", "", "... its list of symbols", &settings.profile.symbols},
        {"-b,--binary", "PROGRAM",
-        "instrumented profile: its program, for places in the source; recording: that of its data",
+        "instrumented profile: its program, for places in the source; recording: that of its data; "
+        "dump: its map",
         &settings.instrumented.program},
        {"--functions", "", "instrumented profile: all functions", &settings.instrumented.all},
        {"--uncovered", "", "... those that never ran", &settings.instrumented.never},
@@ -101,7 +104,9 @@ int run(std::span<char* const> arguments) {
         &settings.instrumented.targets},
        {"--per-site", "N", "... that many targets of each (3); 0 is all",
         &settings.instrumented.per_site},
-       {"--source", "FILE", "... this source file with counts before its lines",
+       {"--ids", "", "dump: the logs of first runs ('pgokit flags order-log'), entry by entry",
+        &settings.instrumented.ids},
+       {"--source", "FILE", "instrumented profile: this source file with counts before its lines",
         &settings.instrumented.source},
        mangled_option(settings.profile.mangled),
        {"--demangle", "", "how names are shown anyway", &settings.demangled, false, true},

@@ -10,7 +10,7 @@ constexpr u32 bit(Shown kind) { return 1u << static_cast<u32>(kind); }
 
 constexpr u32 recording = bit(Shown::recording), targets = bit(Shown::targets),
               profile = bit(Shown::profile), instrumented = bit(Shown::instrumented),
-              instr = bit(Shown::instr_profile);
+              instr = bit(Shown::instr_profile), ids = bit(Shown::order_ids);
 
 struct Rule {
   std::string_view option;
@@ -26,22 +26,24 @@ constexpr std::string_view views =
 constexpr Rule rules[] = {
     {"--function", profile | instrumented | instr,
      "--hot --summary --detailed-summary --sections --symbols --top"},
-    {"--top", recording | targets | profile | instrumented | instr, "--summary --hot --source"},
+    {"--top", recording | targets | profile | instrumented | instr | ids,
+     "--summary --hot --source"},
     {"--hot", profile, "--summary"},
     {"--summary", profile},
     {"--detailed-summary", profile},
     {"--sections", profile},
     {"--symbols", profile},
-    {"--binary", recording | targets | instrumented},
+    {"--binary", recording | targets | instrumented | ids},
     {"--functions", instrumented},
     {"--uncovered", instrumented},
     {"--order", instrumented},
     {"--edges", instrumented},
     {"--targets", targets | instrumented},
     {"--per-site", targets | instrumented},
+    {"--ids", ids},
     {"--source", instrumented, "--mangled --demangle --json"},
-    {"--mangled", recording | targets | profile | instrumented | instr, "--json --demangle"},
-    {"--demangle", targets | profile | instrumented},
+    {"--mangled", recording | targets | profile | instrumented | instr | ids, "--json --demangle"},
+    {"--demangle", targets | profile | instrumented | ids},
     {"--json", ~0u},
 };
 
@@ -63,6 +65,8 @@ std::string_view name_of(Shown kind) {
       return "an instrumented profile or a map";
     case Shown::dumps:
       return "a dump";
+    case Shown::order_ids:
+      return "a dump with --ids";
     case Shown::program:
       return "a program";
   }

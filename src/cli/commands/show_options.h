@@ -21,6 +21,7 @@ enum class Shown : u8 {
   instr_profile,
   instrumented,
   dumps,
+  order_ids,  // of a dump
   program,
 };
 

@@ -325,14 +325,6 @@ Result<std::set<std::string_view>> names_meant(const instrument::Profile& profil
   return meant;
 }
 
-Result<instrument::Profile> profile_of(Bytes bytes) {
-  if (instrument::is_profile(bytes)) return instrument::read_profile(bytes);
-  auto map = TRY(instrument::read_map("", bytes));
-  instrument::Profile profile;
-  profile.modules.push_back(std::move(map.module));
-  return profile;
-}
-
 // A list of what the program did not collect would be empty.
 Status check_collected(const instrument::Profile& profile, const ShowInstrumented& options,
                        const std::string& path) {
@@ -353,6 +345,14 @@ Status check_collected(const instrument::Profile& profile, const ShowInstrumente
 
 }  // namespace
 
+Result<instrument::Profile> profile_or_map(Bytes bytes) {
+  if (instrument::is_profile(bytes)) return instrument::read_profile(bytes);
+  auto map = TRY(instrument::read_map("", bytes));
+  instrument::Profile profile;
+  profile.modules.push_back(std::move(map.module));
+  return profile;
+}
+
 Status show_recorded_targets(const std::string& path, const ShowInstrumented& options, bool json) {
   auto profile = TRY(recorded_targets(path, options.program));
   auto program = TRY(MipProgram::open(options.program));
@@ -363,7 +363,7 @@ Status show_recorded_targets(const std::string& path, const ShowInstrumented& op
 
 Status show_instrumented(const MappedFile& file, const ShowInstrumented& asked, bool json) {
   if (instrument::DumpReader::recognizes(file.bytes())) return show_dumps(file, json);
-  auto profile = TRY_IN(file.path(), profile_of(file.bytes()));
+  auto profile = TRY_IN(file.path(), profile_or_map(file.bytes()));
   auto options = asked;
   TRY(check_collected(profile, options, file.path()));
   if (!options.function.empty())
