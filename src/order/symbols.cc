@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <set>
 
 #include "base/cursor.h"
+#include "object/archive.h"
+#include "object/bitcode.h"
 
 namespace pgokit::order {
 namespace {
@@ -52,20 +56,51 @@ std::string link_base_name(std::string_view name) {
 Status LinkSymbols::add(const std::string& path) {
   auto image = TRY(MappedFile::open(path));
   if (image.bytes().empty()) return fail("{}: it is empty", path);
-  if (as_text(image.bytes()).starts_with("!<arch>"))
-    return fail("{}: it is an archive; give the objects in it, or the linked program", path);
-  if (as_text(image.bytes()).starts_with("BC\xc0\xde"))
-    return fail("{}: it is bitcode, whose functions have no code yet; give the linked program",
-                path);
-  if (!as_text(image.bytes()).starts_with(ELFMAG))
-    return fail("{}: neither a program nor an object file", path);
-  auto file = TRY_IN(path, object::File::parse(image.bytes()));
   size_t before = symbols_.size();
-  take(file, paths_.emplace_back(path));
+  if (object::is_archive(image.bytes()))
+    TRY_IN(path, add_archive(path, image.bytes()));
+  else if (!TRY_IN(path, add_object(path, image.bytes())))
+    return fail("{}: neither a program, an object file, bitcode nor an archive", path);
   if (symbols_.size() == before)
     return fail("{}: it has no symbols of functions (stripped?)", path);
   images_.push_back(std::move(image));
   return {};
+}
+
+Result<bool> LinkSymbols::add_object(const std::string& path, Bytes bytes) {
+  if (object::is_bitcode(bytes)) {
+    TRY(take_bitcode(bytes, paths_.emplace_back(path)));
+    return true;
+  }
+  if (!as_text(bytes).starts_with(ELFMAG)) return false;
+  take(TRY(object::File::parse(bytes)), paths_.emplace_back(path));
+  return true;
+}
+
+// Members that are no objects are passed over, as linkers do.
+Status LinkSymbols::add_archive(const std::string& path, Bytes archive) {
+  bool is_thin = object::is_thin_archive(archive);
+  auto folder = std::filesystem::path(path).parent_path();
+  std::set<std::string_view> seen;
+  return object::each_member(archive, [&](const object::ArchiveMember& member) -> Status {
+    // As patterns of GNU ld's scripts name it.
+    auto name = fmt::format("{}:{}", path, member.name);
+    if (!is_thin) {
+      [[maybe_unused]] bool is_object =
+          TRY_IN(std::string(member.name), add_object(name, member.contents));
+      return {};
+    }
+    if (!seen.insert(member.name).second) return {};
+    auto file = folder / member.name;
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(file, error))
+      return fail("its member {} is not there, or no file", member.name);
+    auto image = TRY(MappedFile::open(file));
+    [[maybe_unused]] bool is_object =
+        TRY_IN(std::string(member.name), add_object(name, image.bytes()));
+    images_.push_back(std::move(image));
+    return {};
+  });
 }
 
 void LinkSymbols::take(const object::File& file, const std::string& path) {
@@ -95,6 +130,17 @@ void LinkSymbols::take(const object::File& file, const std::string& path) {
          .size = std::min(symbol.size, largest),
          .is_static = is_static});
   }
+}
+
+Status LinkSymbols::take_bitcode(Bytes bytes, const std::string& path) {
+  has_sections_ = true;
+  return object::each_bitcode_symbol(bytes, [&](const object::BitcodeSymbol& symbol) {
+    if (symbol.is_defined && symbol.is_code && !symbol.name.empty())
+      symbols_.push_back({.name = symbol.name,
+                          .file = path,
+                          .section = {},  // the linker's: .text.NAME
+                          .is_static = symbol.is_local});
+  });
 }
 
 void LinkSymbols::finish() {

@@ -47,7 +47,8 @@ struct Match {
 
 class LinkSymbols {
  public:
-  // A program, a shared object or an object file.
+  // A program, a shared object, an object file, bitcode, or an archive of objects, also a thin one.
+  // Functions of bitcode have no sizes.
   Status add(const std::string& path);
   // Before matching.
   void finish();
@@ -71,6 +72,10 @@ class LinkSymbols {
   u64 ordered_begin() const { return ordered_begin_; }
 
  private:
+  // False: it is neither.
+  Result<bool> add_object(const std::string& path, Bytes bytes);
+  Status add_archive(const std::string& path, Bytes archive);
+  Status take_bitcode(Bytes bytes, const std::string& path);
   void take(const object::File& file, const std::string& path);
 
   struct ByName {

@@ -102,6 +102,9 @@ order @mip -o OUT --format gold
 order @mip -o OUT --format call-graph
 order @temporal -o OUT
 order @temporal-text -o OUT -l @program
+order @order -o OUT -l @archive
+order @order -o OUT -l @thin-archive
+order @order -o OUT -l @bitcode
 order -f @list -o OUT
 order --evaluate @program --with @order
 probes dump @probes

@@ -133,6 +133,58 @@ def same_names():
     assert "*a.c.o(.text.init)" in script and "*b.c.o(.text.init)" in script, script
 
 
+def archives():
+    """--link takes archives, whole and thin, and bitcode: the same order as of the objects, and a link that has it."""
+    sources = small()
+    program = instrumented(sources)
+    log = dump(program, "1")
+    parts = objects(sources)
+    expected = order(program, log, *[f"--link={part}" for part in parts], "-o", "-").stdout
+    for archiver in "llvm-ar-22", "ar":
+        for kind, options in ("whole", ["rcs"]), ("thin", ["rcs", "--thin"]):
+            archive = path(f"lib{archiver}-{kind}.a")
+            if shutil.which(archiver):
+                run(archiver, *options, archive, *parts[:-1])
+                assert order(program, log, "--link", archive, "--link", parts[-1], "-o", path("order")).stdout
+                with open(path("order"), encoding="utf-8") as file:
+                    assert file.read() == expected, archive
+    placed(link("ordered", [parts[-1], archive], LINKER_FLAG["lld"] + path("order")), expected.split())
+    if shutil.which("ld.bfd"):
+        order(program, log, "--link", archive, "--link", parts[-1], "--format", "ld", "-o", path("script"))
+        placed(link("ordered", [parts[-1], archive], LINKER_FLAG["ld"] + path("script"), linker="ld"), expected.split())
+    for kind in "full", "thin":
+        bitcode = objects(sources, f"-flto={kind}", suffix=f".{kind}")
+        run("llvm-ar-22", "rcs", path("bitcode.a"), *bitcode[:-1])
+        for given in bitcode, [path("bitcode.a"), bitcode[-1]]:
+            text = order(program, log, *[f"--link={part}" for part in given], "-o", path("order")).stdout
+            assert "43 of 43 functions" in text, text
+            ordered = link("ordered", given, f"-flto={kind}", "-Wl,-u,main", LINKER_FLAG["lld"] + path("order"))
+            with open(path("order"), encoding="utf-8") as file:
+                placed(ordered, file.read().split())
+
+
+def archived_statics():
+    """Static functions that share a name, in two members of an archive: GNU ld's script tells them apart."""
+    sources = [path(f"{name}.c") for name in "ab"]
+    for name, source in zip("ab", sources):
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(f"extern volatile int sink;\n__attribute__((noinline)) static void init(void) {{ sink++; }}\n"
+                       f"__attribute__((noinline)) void {name}(void) {{ init(); }}\n")
+    run("llvm-ar-22", "rcs", path("lib.a"), *objects(sources))
+    with open(path("main.c"), "w", encoding="utf-8") as file:
+        file.write("volatile int sink; void a(void); void b(void);\nint main(void) { b(); a(); return 0; }\n")
+    main_object = objects([path("main.c")])
+    with open(path("log"), "w", encoding="utf-8") as file:
+        file.write("main\nb\ninit\na\n")
+    script = order(path("log"), f"--link={path('lib.a')}", "--link", *main_object, "--format", "ld", "-o", path("script"))
+    assert "init: 2 static functions" in script.stdout, script.stdout
+    with open(path("script"), encoding="utf-8") as file:
+        text = file.read()
+    assert "*lib.a:a.c.o(.text.init)" in text and "*lib.a:b.c.o(.text.init)" in text, text
+    if shutil.which("ld.bfd"):
+        placed(link("ordered", [*main_object, path("lib.a")], LINKER_FLAG["ld"] + path("script"), linker="ld"), ["main", "b", "init", "a"])
+
+
 def suffixes():
     """What compilers append to names changes from build to build; the order has the link's names."""
     with open(path("log"), "w", encoding="utf-8") as file:
@@ -388,8 +440,11 @@ def bad_input():
     refused("no text", write("zeros", b"\0\0\0\0"))
     refused("has no symbols", program, log, "--link", strip(plain))
     refused("none of the 2 functions is in ", write("names", b"x\ny\n"), "--link", plain)
-    refused("an archive", program, log, "--link", write("lib.a", b"!<arch>\n"))
-    refused("neither a program nor an object", program, log, "--link", log)
+    refused("has no symbols", program, log, "--link", write("lib.a", b"!<arch>\n"))
+    refused("no member at offset 0x8", program, log, "--link", write("cut.a", b"!<arch>\nf.o/"))
+    refused("its member f.o is not there", program, log, "--link", write("thin.a", b"!<thin>\n" + b"f.o/".ljust(48) + b"9         `\n"))
+    refused("the bitcode is damaged", program, log, "--link", write("cut.o", b"BC\xc0\xdecut"))
+    refused("neither a program, an object file, bitcode nor an archive", program, log, "--link", log)
     refused("--algorithm best", program, "--algorithm", "best", code=2)
     refused("mold cannot be told", program, "--format", "mold", code=2)
     refused("it is not linked", "--evaluate", path("part0.c.o"), "--with", program, "--with", log)

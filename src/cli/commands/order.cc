@@ -53,7 +53,7 @@ OptionTable options_of(Settings& s) {
       {{"INPUT", "", "see below; with --evaluate: the programs", &s.files},
        {"-o,--output", "FILE", "the order file ('-': standard output)", &s.make.output},
        {"-l,--link", "FILE",
-        "the program as it is linked now, or the objects of the link: symbols are matched",
+        "the program as it is linked now, or its objects, archives, bitcode: symbols are matched",
         &s.make.link},
        {"-b,--binary", "PROGRAM", "recordings: the program that was recorded",
         &s.make.inputs.binary},
