@@ -40,6 +40,14 @@ bool is_function(const object::Symbol& symbol, const object::File& file) {
   return is_code && !symbol.name.empty() && file.sections()[symbol.section].is_code();
 }
 
+// Of many: it may have data alone.
+bool is_part_of_link(Bytes bytes) {
+  if (object::is_archive(bytes) || object::is_bitcode(bytes)) return true;
+  Cursor in(bytes);
+  in.skip(EI_NIDENT);
+  return in.get<u16>() == ET_REL && in.ok();
+}
+
 }  // namespace
 
 std::string link_base_name(std::string_view name) {
@@ -61,7 +69,7 @@ Status LinkSymbols::add(const std::string& path) {
     TRY_IN(path, add_archive(path, image.bytes()));
   else if (!TRY_IN(path, add_object(path, image.bytes())))
     return fail("{}: neither a program, an object file, bitcode nor an archive", path);
-  if (symbols_.size() == before)
+  if (symbols_.size() == before && !is_part_of_link(image.bytes()))
     return fail("{}: it has no symbols of functions (stripped?)", path);
   images_.push_back(std::move(image));
   return {};

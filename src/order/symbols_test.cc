@@ -68,12 +68,13 @@ TEST(LinkSymbols, RefusesWhatHasNoFunctions) {
     EXPECT_THAT(status.error().message, HasSubstr(why));
   };
   refused("empty", "", "empty");
-  refused("archive", "!<arch>\n", "no symbols of functions");
   refused("cut", "!<arch>\nf.o/", "cut: the archive has no member at offset 0x8");
   refused("bitcode", "BC\xc0\xde....", "bitcode: the bitcode is damaged");
   refused("text", "main\n", "neither a program, an object file, bitcode nor an archive");
   refused("stripped", program({}), "no symbols of functions");
   EXPECT_FALSE(symbols.add("/nowhere"));
+  EXPECT_TRUE(symbols.add(file_with("archive", "!<arch>\n")));
+  EXPECT_TRUE(symbols.empty());
 }
 
 TEST(Placement, TheLinkDecidesSizesAndWhatIsThere) {

@@ -390,6 +390,62 @@ def counters():
         assert "nothing to put in order" in order(program, dump(program, "1"), code=1).stderr, kind
 
 
+def mach_o():
+    """ld64's order files, judged by the symbols of what ld64.lld links of Mach-O objects; statics are told apart by their objects."""
+    if not shutil.which("ld64.lld-22"):
+        print("skipped: ld64.lld-22 is not installed")
+        sys.exit(77)
+    count = 60
+    sources = made.write(path("source"), count, files=2)[:-1]
+    names = [f"f{i}" for i in made.start_up(1, count)]
+    for name in "ab":
+        sources.append(path(f"{name}.c"))
+        with open(sources[-1], "w", encoding="utf-8") as file:
+            file.write(f"extern volatile int sink;\n__attribute__((noinline)) static void init(void) {{ sink += '{name}'; }}\n"
+                       f"__attribute__((noinline)) void {name}(void) {{ init(); }}\n")
+    sources.append(path("sink.c"))
+    with open(sources[-1], "w", encoding="utf-8") as file:
+        file.write("volatile int sink;\n")
+    with open(path("log"), "w", encoding="utf-8") as file:
+        file.write("\n".join([*names, "b", "init", "a"]))
+    plain = order(path("log"), "--format", "ld64", "-o", "-").stdout.split()
+    assert plain == [f"_{name}" for name in [*names, "b", "init", "a"]], plain
+    # The objects are ELF here, and have the names of those that are linked.
+    by_object = order(path("log"), *[f"--link={part}" for part in objects(sources)], "--format", "ld64", "-o", path("order"), "-q")
+    with open(path("order"), encoding="utf-8") as file:
+        text = file.read().split()
+    assert not by_object.stdout and sorted(line for line in text if "init" in line) == ["a.c.o:_init", "b.c.o:_init"], text
+    for arch in "arm64", "x86_64":
+        parts = []
+        os.makedirs(path(arch), exist_ok=True)
+        for source in sources:
+            parts.append(path(f"{arch}/{os.path.basename(source)}.o"))
+            text_of_arch = open(source, encoding="utf-8").read()
+            if arch == "arm64":
+                text_of_arch = re.sub(r"jmp 1f(.*?),0x90", r"b 1f\1\\n.balign 4", text_of_arch)
+            with open(path(f"{arch}/{os.path.basename(source)}"), "w", encoding="utf-8") as file:
+                file.write(text_of_arch)
+            run("clang-22", "-target", f"{arch}-apple-macos13", "-O1", "-c", path(f"{arch}/{os.path.basename(source)}"), "-o", parts[-1])
+
+        def functions(name, *more):
+            run("ld64.lld-22", "-arch", arch, "-platform_version", "macos", "13", "13", "-dylib", *parts, *more, "-o", path(name))
+            lines = run("llvm-nm-22", "-n", "--defined-only", path(name)).stdout.splitlines()
+            return [line.split()[2] for line in lines if line.split()[1] in "tT"]
+
+        before = functions(f"{arch}/plain")
+        after = functions(f"{arch}/ordered", "-order_file", path("order"))
+        expected = [line.rpartition(":")[2] for line in text]
+        assert after[:len(expected)] == expected != before[:len(expected)], (arch, after[:len(expected)], expected)
+        assert sorted(before) == sorted(after)
+        # Statics by their objects: of b.c first, as the file says the opposite of the link.
+        with open(path("statics"), "w", encoding="utf-8") as file:
+            file.write("b.c.o:_init\n_f7\na.c.o:_init\n")
+        done = run("llvm-objdump-22", "-d", "--no-show-raw-insn", (functions(f"{arch}/statics", "-order_file", path("statics")), path(f"{arch}/statics"))[1]).stdout
+        bodies = re.findall(r"<_init>:\n(.*?)\n\n", done, re.DOTALL)
+        added = [next(c for c in "ab" if re.search(rf"\b(0x{ord(c):x}|{ord(c)})\b", body)) for body in bodies]
+        assert added == ["b", "a"], (arch, added)
+
+
 def temporal():
     """Profiles of clang's temporal instrumentation: the same first runs as ours, raw, merged and as text."""
     sources = small()
@@ -440,7 +496,7 @@ def bad_input():
     refused("no text", write("zeros", b"\0\0\0\0"))
     refused("has no symbols", program, log, "--link", strip(plain))
     refused("none of the 2 functions is in ", write("names", b"x\ny\n"), "--link", plain)
-    refused("has no symbols", program, log, "--link", write("lib.a", b"!<arch>\n"))
+    refused("no function is in it", program, log, "--link", write("lib.a", b"!<arch>\n"))
     refused("no member at offset 0x8", program, log, "--link", write("cut.a", b"!<arch>\nf.o/"))
     refused("its member f.o is not there", program, log, "--link", write("thin.a", b"!<thin>\n" + b"f.o/".ljust(48) + b"9         `\n"))
     refused("the bitcode is damaged", program, log, "--link", write("cut.o", b"BC\xc0\xdecut"))

@@ -87,6 +87,9 @@ class OrderMaker {
     inputs_ = TRY(pipeline::read_order_inputs(options_.inputs));
     auto& model = inputs_.model;
     for (const auto& path : options_.link) TRY(symbols_.add(path));
+    if (!options_.link.empty() && symbols_.empty())
+      return fail("{}: no function is in {}", fmt::join(options_.link, ", "),
+                  options_.link.size() > 1 ? "them" : "it");
     symbols_.finish();
     placement_.emplace(model, symbols_);
     placement_->adopt(model);
