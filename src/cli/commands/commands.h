@@ -16,14 +16,15 @@ extern const Command compare_command;
 extern const Command check_command;
 extern const Command match_command;
 extern const Command order_command;
+extern const Command measure_command;
 extern const Command probes_command;
 extern const Command llvm_profgen_command;
 extern const Command llvm_profdata_command;
 
 inline constexpr const Command* commands[] = {
-    &doctor_command,  &record_command,       &generate_command,     &flags_command,
-    &map_command,     &merge_command,        &show_command,         &export_command,
-    &compare_command, &check_command,        &match_command,        &order_command,
-    &probes_command,  &llvm_profgen_command, &llvm_profdata_command};
+    &doctor_command,  &record_command, &generate_command,     &flags_command,
+    &map_command,     &merge_command,  &show_command,         &export_command,
+    &compare_command, &check_command,  &match_command,        &order_command,
+    &measure_command, &probes_command, &llvm_profgen_command, &llvm_profdata_command};
 
 }  // namespace pgokit::cli

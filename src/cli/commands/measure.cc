@@ -1,0 +1,131 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/progress.h"
+#include "cli/commands/commands.h"
+#include "cli/options.h"
+#include "cli/views/measurement.h"
+#include "measure/measurement.h"
+#include "measure/signed_ranks.h"
+#include "report/print.h"
+
+namespace pgokit::cli {
+namespace {
+
+using measure::Figure;
+
+constexpr int below_gain = 3;
+constexpr double confidence = 0.95;
+
+struct Settings {
+  measure::Plan plan;
+  std::string by = "cpu";
+  double min_gain = 0;  // percent
+  bool json = false, quiet = false;
+  std::vector<std::string> given;
+
+  bool is_given(std::string_view option) const { return std::ranges::count(given, option) > 0; }
+};
+
+Result<Figure> figure_named(const std::string& name) {
+  if (name == "cpu") return Figure::cpu_time;
+  if (name == "wall") return Figure::wall_time;
+  if (name == "instructions") return Figure::instructions;
+  return usage_error("--by {}: it is cpu, wall or instructions", name);
+}
+
+Status check(const Settings& s, Figure by) {
+  const auto& plan = s.plan;
+  if (plan.commands.empty())
+    return usage_error("there is no command: pgokit measure -- './app train' './faster train'");
+  for (const auto& command : plan.commands)
+    if (measure::command_of(command).empty()) return usage_error("a command is empty");
+  if (s.is_given("--runs") && s.is_given("--for"))
+    return usage_error("--runs and --for exclude each other");
+  if (s.is_given("--runs") && (plan.rounds == 0 || plan.rounds > measure::most_pairs))
+    return usage_error("--runs is a number from 1 to {}", measure::most_pairs);
+  if (!std::isfinite(plan.seconds) || plan.seconds <= 0)
+    return usage_error("--for is a number of seconds");
+  if (!std::isfinite(plan.timeout_s) || plan.timeout_s < 0)
+    return usage_error("--timeout is a number of seconds");
+  auto comparisons = static_cast<double>(plan.commands.size() - 1);
+  size_t least = comparisons > 0 ? measure::least_pairs(1 - (1 - confidence) / comparisons) : 1;
+  if (plan.rounds && plan.rounds < least)
+    return usage_error("--runs {}: {} are the fewest by which {} commands can be compared",
+                       plan.rounds, least, plan.commands.size());
+  if (!s.is_given("--min-gain")) {
+  } else if (plan.commands.size() < 2) {
+    return usage_error("--min-gain compares commands, and there is one");
+  } else if (!std::isfinite(s.min_gain) || s.min_gain >= 100) {
+    return usage_error("--min-gain is a percentage below 100");
+  }
+  if (by == Figure::instructions && !measure::Runner({}).counts())
+    return fail("this machine does not count instructions, or forbids it: --by cpu");
+  return {};
+}
+
+// What is certain of the gain, not what is likely.
+Status check_gain(const Settings& s, const MeasuredCommands& measured) {
+  for (size_t i = 1; s.is_given("--min-gain") && i < s.plan.commands.size(); ++i) {
+    double gain = 100 * (1 - measured.ratio(i, measured.by)->high);
+    if (gain < s.min_gain)
+      return std::unexpected(
+          Error{fmt::format("{}: a gain of {:g} % was asked for, and {:.2f} % is certain",
+                            measured.letter(i), s.min_gain, gain),
+                below_gain});
+  }
+  return {};
+}
+
+Status measure_commands(Settings& s) {
+  auto by = TRY(figure_named(s.by));
+  TRY(check(s, by));
+  std::optional<Progress> progress;
+  if (!s.quiet) progress.emplace("measuring", 0);
+  if (progress)
+    s.plan.progress = [&](u64 runs, const std::string& command) {
+      progress->show(report::format("run {}: {}", runs, command));
+    };
+  auto measurement = TRY(measure::measure(s.plan));
+  progress.reset();
+  MeasuredCommands measured{
+      .plan = s.plan, .measurement = measurement, .by = by, .confidence = confidence};
+  report::print("{}", report::lines(s.json ? measured.as_json() : measured.as_text()));
+  return check_gain(s, measured);
+}
+
+int run(std::span<char* const> arguments) {
+  Settings s;
+  auto& plan = s.plan;
+  OptionTable table{
+      "pgokit measure",
+      "Run commands in turn and tell which is faster, by how much, and how certain that is.",
+      {{"-n,--runs", "N", "how often each is run; as many as fit into --for", &plan.rounds},
+       {"--for", "SECONDS", "how long, and at least 10 runs of each", &plan.seconds},
+       {"--warm-up", "N", "runs of each before, which are not counted", &plan.warm_up},
+       {"--prepare", "CMD", "run before each run, and not measured", &plan.prepare},
+       {"--by", "FIGURE", "what decides: cpu, wall or instructions", &s.by},
+       {"--min-gain", "PERCENT", "exit code 3 unless each is faster than the first by that much",
+        &s.min_gain},
+       {"--same-output", "", "an error unless all print the same and end alike", &plan.same_output},
+       {"--may-fail", "", "measure commands that end with an exit code too", &plan.may_fail},
+       {"--timeout", "SECONDS", "an error if a run takes longer; 0: none", &plan.timeout_s},
+       {"--json", "", "print JSON, with each run", &s.json},
+       {"-q,--quiet", "", "no progress on a terminal", &s.quiet}},
+      "example:\n"
+      "  pgokit measure -- './app train' './faster train'\n\n"
+      "Each command is one argument; a shell runs those that have more than words in them. The\n"
+      "others are compared with the first."};
+  table.trailing = &plan.commands;
+  table.usage = {"[options] -- 'CMD A' ['CMD B' ...]"};
+  table.given = &s.given;
+  if (auto exit = parse_options(table, arguments)) return *exit;
+  auto status = measure_commands(s);
+  return status ? 0 : report_failure("measure", status.error());
+}
+
+}  // namespace
+
+constexpr Command measure_command{"measure", "tell which of several commands is faster", run};
+
+}  // namespace pgokit::cli

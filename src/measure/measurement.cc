@@ -1,0 +1,186 @@
+#include "measure/measurement.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <numeric>
+#include <random>
+
+#include "measure/signed_ranks.h"
+
+namespace pgokit::measure {
+namespace {
+
+class Session {
+ public:
+  explicit Session(const Plan& plan)
+      : plan_(plan),
+        runner_({.hash_output = plan.same_output, .timeout_s = plan.timeout_s}),
+        first_(plan.commands.size()) {
+    for (const auto& command : plan.commands) commands_.push_back(command_of(command));
+    result_.runs.resize(commands_.size());
+  }
+
+  Result<Measurement> run() {
+    for (u64 n = 0; n < plan_.warm_up; ++n)
+      for (size_t i = 0; i < commands_.size(); ++i) TRY(run_one(i));
+    auto before = MachineTimes::now();
+    result_.elapsed_s = 0;
+    double own_s = 0;
+    std::vector<size_t> order(commands_.size());
+    std::iota(order.begin(), order.end(), 0);
+    for (u64 round = 0; goes_on(round); ++round) {
+      std::ranges::shuffle(order, random_);
+      for (size_t i : order) {
+        result_.runs[i].push_back(TRY(run_one(i)));
+        own_s += result_.runs[i].back().cpu_s();
+      }
+      result_.elapsed_s = MachineTimes::now().elapsed_s - before.elapsed_s;
+    }
+    result_.load = before.until(MachineTimes::now(), own_s);
+    return std::move(result_);
+  }
+
+ private:
+  bool goes_on(u64 round) const {
+    if (plan_.rounds) return round < plan_.rounds;
+    return round < least_rounds || (round < most_rounds && result_.elapsed_s < plan_.seconds);
+  }
+
+  Result<Run> run_one(size_t i) {
+    if (plan_.progress) plan_.progress(++runs_, plan_.commands[i]);
+    if (!plan_.prepare.empty()) TRY(prepare());
+    const auto& text = plan_.commands[i];
+    auto run = TRY_IN(text, runner_.run(commands_[i]));
+    if (run.failed() && !plan_.may_fail)
+      return fail("{}: {}{}; --may-fail measures it all the same", text, end_of(run),
+                  last_line(run));
+    if (plan_.same_output) TRY(check_output(i, run));
+    return run;
+  }
+
+  Status prepare() {
+    auto run = TRY_IN(plan_.prepare, Runner({}).run(command_of(plan_.prepare)));
+    if (run.failed()) return fail("{}: {}{}", plan_.prepare, end_of(run), last_line(run));
+    return {};
+  }
+
+  static std::string end_of(const Run& run) {
+    if (run.signal) return fmt::format("was ended by signal {}", strsignal(run.signal));
+    return fmt::format("ended with exit code {}", run.exit_code);
+  }
+  static std::string last_line(const Run& run) {
+    std::string_view text = run.errors;
+    while (text.ends_with('\n')) text.remove_suffix(1);
+    text = text.substr(text.rfind('\n') + 1);
+    return text.empty() ? "" : fmt::format(" ({})", text);
+  }
+
+  Status check_output(size_t i, const Run& run) {
+    auto is_other = [&](const Run& other) {
+      return other.output_hash != run.output_hash || other.exit_code != run.exit_code ||
+             other.signal != run.signal;
+    };
+    auto how = [&](const Run& other) {
+      return other.output_hash != run.output_hash ? std::string("prints") : end_of(run) + ",";
+    };
+    if (!first_[i]) first_[i] = run;
+    if (is_other(*first_[i]))
+      return fail("{}: {} something else than at its first run", plan_.commands[i],
+                  how(*first_[i]));
+    if (first_[0] && is_other(*first_[0]))
+      return fail("{}: {} something else than {}", plan_.commands[i], how(*first_[0]),
+                  plan_.commands[0]);
+    return {};
+  }
+
+  const Plan& plan_;
+  Runner runner_;
+  std::vector<std::vector<std::string>> commands_;
+  std::vector<std::optional<Run>> first_;  // of each
+  Measurement result_;
+  u64 runs_ = 0;
+  std::mt19937_64 random_{
+      static_cast<u64>(std::chrono::steady_clock::now().time_since_epoch().count())};
+};
+
+double quantile(std::vector<double>& values, double share) {
+  double at = share * static_cast<double>(values.size() - 1);
+  auto below = static_cast<size_t>(at);
+  std::ranges::sort(values);
+  double above = values[std::min(below + 1, values.size() - 1)];
+  return values[below] + (above - values[below]) * (at - static_cast<double>(below));
+}
+
+}  // namespace
+
+Result<Measurement> measure(const Plan& plan) { return Session(plan).run(); }
+
+std::optional<double> value_of(const Run& run, Figure figure) {
+  auto counted = [](const std::optional<u64>& count) {
+    return count ? std::optional(static_cast<double>(*count)) : std::nullopt;
+  };
+  switch (figure) {
+    case Figure::cpu_time:
+      return run.cpu_s();
+    case Figure::wall_time:
+      return run.wall_s;
+    case Figure::peak_memory:
+      return static_cast<double>(run.peak_memory);
+    case Figure::page_faults:
+      return static_cast<double>(run.page_faults);
+    case Figure::instructions:
+      return counted(run.instructions);
+    case Figure::branch_misses:
+      return counted(run.branch_misses);
+  }
+  return {};
+}
+
+std::vector<double> values_of(const std::vector<Run>& runs, Figure figure) {
+  std::vector<double> values;
+  for (const auto& run : runs)
+    if (auto value = value_of(run, figure)) values.push_back(*value);
+  return values;
+}
+
+double median_of(std::vector<double> values) { return values.empty() ? 0 : quantile(values, 0.5); }
+
+double spread_of(std::vector<double> values) {
+  double median = median_of(values);
+  return median > 0 ? (quantile(values, 0.75) - quantile(values, 0.25)) / 2 / median : 0;
+}
+
+Outliers outliers_of(const std::vector<double>& values) {
+  constexpr double usual_distances = 5, least_share = 0.02;
+  double median = median_of(values);
+  std::vector<double> distances;
+  for (double value : values) distances.push_back(std::abs(value - median));
+  double limit = median + std::max(usual_distances * median_of(distances), least_share * median);
+  Outliers outliers;
+  for (double value : values) {
+    if (median <= 0 || value <= limit) continue;
+    ++outliers.count;
+    outliers.most = std::max(outliers.most, value / median);
+  }
+  return outliers;
+}
+
+double Ratio::largest_change() const { return std::max(std::abs(1 - low), std::abs(high - 1)); }
+
+std::optional<Ratio> compare(const Measurement& measurement, Figure figure, size_t base,
+                             size_t test, double confidence) {
+  std::vector<double> differences;
+  const auto &first = measurement.runs[base], &second = measurement.runs[test];
+  for (size_t n = 0; n < std::min(first.size(), second.size()); ++n) {
+    auto a = value_of(first[n], figure), b = value_of(second[n], figure);
+    if (a && b && *a > 0 && *b > 0) differences.push_back(std::log(*b / *a));
+  }
+  auto shift = shift_of(differences, confidence);
+  if (!shift) return std::nullopt;
+  return Ratio{std::exp(shift->estimate), std::exp(shift->low), std::exp(shift->high)};
+}
+
+}  // namespace pgokit::measure

@@ -1,0 +1,59 @@
+#pragma once
+
+// One run of a command, and what it took.
+//
+//   Runner runner({.hash_output = true});
+//   auto run = TRY(runner.run(command_of("./app --quiet train")));   // run.wall_s, run.cpu_s, ...
+//
+// Standard input and output are /dev/null. The times are those of the process and of the children
+// that it has waited for.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/types.h"
+
+namespace pgokit::measure {
+
+// What is executed for a command that a person has written: its words, or a shell where it has more
+// than words.
+std::vector<std::string> command_of(const std::string& text);
+
+struct Run {
+  double wall_s = 0, user_s = 0, system_s = 0;
+  u64 peak_memory = 0;  // bytes
+  u64 page_faults = 0;
+  // Of user space, where the machine counts them.
+  std::optional<u64> instructions = {}, branch_misses = {};
+  int exit_code = 0;
+  int signal = 0;           // that ended it
+  u64 output_hash = 0;      // of standard output, if it is looked at
+  std::string errors = {};  // the end of what it wrote to standard error
+
+  double cpu_s() const { return user_s + system_s; }
+  bool failed() const { return exit_code != 0 || signal != 0; }
+};
+
+class Runner {
+ public:
+  struct Settings {
+    bool hash_output = false;
+    double timeout_s = 0;  // 0: none
+  };
+  explicit Runner(Settings settings);
+  Runner(const Runner&) = delete;
+
+  // The machine counts instructions and branch misses.
+  bool counts() const { return counts_; }
+  // An error where it cannot be started, or takes too long.
+  Result<Run> run(const std::vector<std::string>& command) const;
+
+ private:
+  Settings settings_;
+  bool counts_;
+};
+
+}  // namespace pgokit::measure
