@@ -91,6 +91,7 @@ match @text -b @packed -o OUT
 match @of-probes -b @probes -o OUT --format text
 match @gcov -b @program -o OUT
 map @instrumented -o OUT
+map @instrumented -o /dev/null --strip OUT
 order @order -o OUT -l @program
 order @text -o OUT -l @object
 order @extbinary -o OUT

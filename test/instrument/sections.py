@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import shutil
 
 import mip
 import tools
@@ -214,6 +215,40 @@ def stripped(build):
         assert len(mip.read_map(file.read())) == len(mip.read_map(mip.section(program, "__llvm_mipmap")))
 
 
+def shipped(build):
+    """pgokit writes the program that llvm-strip does, and tells of a map that is still inside, as GNU strip leaves it."""
+    pgokit = os.path.join(build.lib, "..", "..", "bin", "pgokit")
+    for linker in tools.LINKERS:
+        for link in ((), ("-static",), ("-shared",), ("-no-pie",), ("-Wl,--emit-relocs",)):
+            flags = ["-O2", "-g", "-fPIC"] if "-shared" in link else ["-O2", "-g"]
+            program = build.program("whole", "coverage", flags=flags, linker=linker, link=link)
+            ours, theirs = build.path("ours"), build.path("theirs")
+            tools.run([pgokit, "map", "-q", program, "-o", build.path("map"), "--strip", ours])
+            if tools.run(["llvm-strip-22", program, "-o", theirs], check=False).returncode:
+                shutil.copy(ours, theirs)  # it does not take relocations of IRELATIVE calls of static programs
+            with open(ours, "rb") as mine, open(theirs, "rb") as other:
+                assert mine.read() == other.read(), (linker, link)
+            assert os.access(ours, os.X_OK)
+            if "-shared" not in link:
+                assert build.dump(ours)[0].raw == build.dump(program)[0].raw, (linker, link)
+    program, out = build.program("whole", "coverage"), build.path("out")
+    for command, stays in ((["strip", program, "-o", out], True), (["objcopy", "--strip-unneeded", program, out], True),
+                           (["strip", "-R", "__llvm_mipmap", program, "-o", out], False), (["llvm-strip-22", program, "-o", out], False),
+                           ([pgokit, "map", "-q", program, "-o", build.path("map"), "--strip", out], False)):
+        tools.run(command)
+        text = tools.run([pgokit, "show", out]).stdout
+        assert ("'pgokit map --strip' takes it out" in text) == stays, (command, text)
+        assert (json.loads(tools.run([pgokit, "show", "--json", out]).stdout)["map_bytes"] > 0) == stays, command
+    # In place; of what is no program nothing is written.
+    tools.run([pgokit, "map", "-q", program, "-o", build.path("map"), "--strip", program])
+    with open(program, "rb") as mine, open(out, "rb") as other:
+        assert mine.read() == other.read()
+    bad = build.path("nothing")
+    for wrong, said in ((build.path("map"), "not a program"), (f"{build.path('whole')}.0.o", "not a linked program")):
+        result = tools.run([pgokit, "map", wrong, "-o", bad, "--strip", bad + ".shipped"], check=False)
+        assert result.returncode == 1 and said in result.stderr and not os.path.exists(bad) and not os.path.exists(bad + ".shipped"), result
+
+
 def weak(build):
     """A definition that another replaces stays in the program, under a name that means the other."""
     sources = []
@@ -248,4 +283,4 @@ def unknown(build):
 
 if __name__ == "__main__":
     tools.main({"levels": levels, "lines": lines, "linkers": linkers, "modes": modes, "split": split, "lto": lto, "lto_elsewhere": lto_elsewhere, "shared": shared,
-                "stripped": stripped, "weak": weak, "unknown": unknown})
+                "stripped": stripped, "shipped": shipped, "weak": weak, "unknown": unknown})

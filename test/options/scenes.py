@@ -251,7 +251,7 @@ FLAGS = Scene(
     {"--style": "cmake", "--functions": "@main-list", "--min-size": "5", "--group": "1/3", "--rate": "7", "--buffer": "64", "--per-site": "3",
      "--target-buffer": "64", "--lib-dir": "@lib"})
 
-MAP = Scene({"program": ["@instrumented", "-o", "OUT"], "cut": ["@cut-map", "-o", "OUT"]}, {"--output": "OTHER"},
+MAP = Scene({"program": ["@instrumented", "-o", "OUT"], "cut": ["@cut-map", "-o", "OUT"]}, {"--output": "OTHER", "--strip": "SHIPPED"},
             [(["@cut-map"], ["--output OUT"])], {("program", "--strict"): CONTENT})
 
 EXPORT = Scene(

@@ -5,6 +5,7 @@
 #include "report/json.h"
 #include "report/numbers.h"
 #include "report/print.h"
+#include "runtime/mip_format.h"
 
 namespace pgokit::cli {
 namespace {
@@ -35,7 +36,7 @@ std::string describe(const program::ProbeFacts& probes) {
                      report::file_size(probes.section_bytes), probes.damaged ? ", damaged" : "");
 }
 
-void print_text(const std::string& path, const program::ProgramFacts& facts) {
+void print_text(const std::string& path, const program::ProgramFacts& facts, u64 map_size) {
   auto line = [](std::string_view name, std::string_view text) {
     report::print("{:<10} {}\n", name, text);
   };
@@ -56,9 +57,14 @@ void print_text(const std::string& path, const program::ProgramFacts& facts) {
     probes += fmt::format(" (compile with {})", option);
   if (facts.probes) probes = describe(*facts.probes);
   line("probes", probes);
+  if (map_size)
+    line("map",
+         fmt::format("{}, with the names of its functions: 'pgokit map --strip' takes it out "
+                     "before the program ships (GNU strip leaves it)",
+                     report::file_size(map_size)));
 }
 
-void print_json(const std::string& path, const program::ProgramFacts& facts) {
+void print_json(const std::string& path, const program::ProgramFacts& facts, u64 map_size) {
   Json json = Json::object();
   json.set("program", path)
       .set("kind", facts.kind)
@@ -66,7 +72,8 @@ void print_json(const std::string& path, const program::ProgramFacts& facts) {
       .set("code_bytes", facts.code_bytes)
       .set("build_id", facts.build_id)
       .set("symbols", facts.symbols)
-      .set("debug_link", facts.debug_link);
+      .set("debug_link", facts.debug_link)
+      .set("map_bytes", map_size);
   if (facts.debug) {
     Json debug = Json::object();
     debug.set("lowest_version", facts.debug->lowest_version)
@@ -96,7 +103,9 @@ void print_json(const std::string& path, const program::ProgramFacts& facts) {
 
 Status show_program(const std::string& path, const object::File& file, bool json) {
   auto facts = TRY_IN(path, program::read_facts(path, file));
-  json ? print_json(path, facts) : print_text(path, facts);
+  const auto* map = file.section(MIP_MAP_SECTION);
+  const u64 map_size = map ? map->size : 0;
+  json ? print_json(path, facts, map_size) : print_text(path, facts, map_size);
   return {};
 }
 
