@@ -120,8 +120,6 @@ class AArch64 final : public Target {
     return true;
   }
 
-  bool label_may_end_block() const override { return false; }
-
  protected:
   // -fno-plt, -mcmodel=large.
   StringRef linkers_symbol(const MachineInstr& set) const override {

@@ -99,8 +99,8 @@ void put_label(MachineBasicBlock& block, MachineBasicBlock::iterator at, const s
       .addSym(function.getContext().getOrCreateSymbol(name));
 }
 
-void put_end_label(MachineFunction& function, const Target& target, const std::string& name) {
-  if (target.label_may_end_block()) return put_label(function.back(), function.back().end(), name);
+// In a block of its own: behind the last instruction of another it would hide that one's jumps.
+void put_end_label(MachineFunction& function, const std::string& name) {
   MachineBasicBlock* last = function.CreateMachineBasicBlock();
   function.push_back(last);
   put_label(*last, last->end(), name);
@@ -282,7 +282,7 @@ bool Instrument::runOnMachineFunction(MachineFunction& function) {
   } else if (text.may_be_replaced()) {
     put_label(function.front(), function.front().begin(), text.block_label(0));
   }
-  if (!text.in_parts) put_end_label(function, *target, text.end_label());
+  if (!text.in_parts) put_end_label(function, text.end_label());
   std::string sections;
   if (!has_headers_) sections = headers_text(*function.getFunction().getParent(), settings->kinds);
   has_headers_ = true;

@@ -56,10 +56,6 @@ class Target {
   // `site` is a mip_site of the raw section. False: there is no register for it.
   virtual bool record(const Recorded& recorded, const std::string& site) = 0;
 
-  // Whether labels may follow the last instruction of a block without hiding its jumps from later
-  // passes.
-  virtual bool label_may_end_block() const = 0;
-
   // Puts `text` there, in the line of what follows; `clobbers` are names of registers it destroys.
   void put(Block& block, At at, const std::string& text,
            llvm::ArrayRef<llvm::StringRef> clobbers = {});

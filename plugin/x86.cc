@@ -141,8 +141,6 @@ class X86 final : public Target {
     return true;
   }
 
-  bool label_may_end_block() const override { return true; }
-
  protected:
   // -fno-plt, -mcmodel=large.
   StringRef linkers_symbol(const MachineInstr& set) const override {

@@ -105,6 +105,10 @@ def modes(build):
             ("medium", ["-mcmodel=medium"], []), ("compress", ["-g", "-gz"], []), ("coverage", ["--coverage"], []),
             ("clangs", ["-fprofile-instr-generate"], []), ("unique", ["-funique-internal-linkage-names"], [])):
         check_run(build, build.program(name, "coverage", flags=["-O2", *flags], link=link))
+    # What the plugin makes of code is code as LLVM's own passes want it.
+    for level in ("-O0", "-O2", "-Oz"):
+        for kinds in ("blocks,order,edges", "coverage,block-coverage,calls32", "targets,tables,sizes"):
+            build.program("verified", kinds, flags=[level, "-mllvm", "-verify-machineinstrs"])
 
 
 def split(build):
