@@ -19,6 +19,8 @@ class AArch64 final : public Target {
   using Target::Target;
 
   void update(Block& block, At at, Update update, const std::string& place) override {
+    if (update == Update::atomic_add32 || update == Update::atomic_add64)
+      return add_atomically(block, at, update == Update::atomic_add64 ? "x" : "w", place);
     const Pair pair = free_pair(block);
     const std::string page = "x" + std::to_string(pair.a);
     const std::string value = (update == Update::add64 ? "x" : "w") + std::to_string(pair.b);
@@ -165,26 +167,53 @@ class AArch64 final : public Target {
         {"X16", "X17"});
   }
 
+  // On any processor of the architecture; one that has more atomic instructions runs this too.
+  void add_atomically(Block& block, At at, const std::string& width, const std::string& place) {
+    const SmallVector<unsigned, 3> free = free_registers(block, 3);
+    const bool spill = free.size() < 3;
+    const unsigned address = spill ? 16 : free[0], value = spill ? 17 : free[1],
+                   failed = spill ? 15 : free[2];
+    const std::string page = "x" + std::to_string(address), low = ":lo12:" + place,
+                      number = width + std::to_string(value), flag = "w" + std::to_string(failed);
+    const std::string again = local_label();
+    const std::string text = "adrp " + page + ", " + place + "\nadd " + page + ", " + page + ", " +
+                             low + "\n" + again + ":\nldxr " + number + ", [" + page + "]\nadd " +
+                             number + ", " + number + ", #1\nstxr " + flag + ", " + number + ", [" +
+                             page + "]\ncbnz " + flag + ", " + again;
+    if (spill)
+      return put(block, at,
+                 "stp x16, x17, [sp, #-32]!\nstr x15, [sp, #16]\n" + text +
+                     "\nldr x15, [sp, #16]\nldp x16, x17, [sp], #32");
+    const std::string names[] = {"X" + std::to_string(address), "X" + std::to_string(value),
+                                 "X" + std::to_string(failed)};
+    put(block, at, text, {names[0], names[1], names[2]});
+  }
+
   struct Pair {
     unsigned a, b;
     bool spill;
   };
 
   Pair free_pair(const Block& block) const {
+    const SmallVector<unsigned, 3> found = free_registers(block, 2);
+    return found.size() < 2 ? Pair{16, 17, true} : Pair{found[0], found[1], false};
+  }
+
+  SmallVector<unsigned, 3> free_registers(const Block& block, size_t wanted) const {
     static constexpr std::array<unsigned, 18> candidates{16, 17, 15, 14, 13, 12, 11, 10, 9,
                                                          8,  7,  6,  5,  4,  3,  2,  1,  0};
     const CallingConv::ID convention = function_.getFunction().getCallingConv();
     const bool plain = convention == CallingConv::C || convention == CallingConv::Fast ||
                        convention == CallingConv::Cold;
-    SmallVector<unsigned, 2> found;
+    SmallVector<unsigned, 3> found;
     for (const unsigned each : candidates) {
       if (each < 16 && !plain) break;  // other conventions keep more registers
       const MCRegister candidate = reg("X" + std::to_string(each));
       if (live_in(block, candidate) || function_.getRegInfo().isReserved(candidate)) continue;
       found.push_back(each);
-      if (found.size() == 2) return {found[0], found[1], false};
+      if (found.size() == wanted) break;
     }
-    return {16, 17, true};
+    return found;
   }
 };
 

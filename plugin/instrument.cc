@@ -112,6 +112,11 @@ bool may_be_split(const MachineFunction& function) {
          machine.getBBSectionsType() != BasicBlockSection::None;
 }
 
+Update adding(const Settings& settings, bool wide) {
+  if (settings.atomic) return wide ? Update::atomic_add64 : Update::atomic_add32;
+  return wide ? Update::add64 : Update::add32;
+}
+
 void count_blocks(MachineFunction& function, const FunctionText& text, Target& target) {
   const uint32_t kinds = text.settings.kinds;
   const TargetInstrInfo& instructions = *function.getSubtarget().getInstrInfo();
@@ -124,7 +129,7 @@ void count_blocks(MachineFunction& function, const FunctionText& text, Target& t
       const uint64_t offset = wide
                                   ? mip_blocks64_offset(kinds) + 8 * uint64_t{counter}
                                   : mip_block_coverage_offset(kinds, text.counters.count) + counter;
-      target.update(block, at, wide ? Update::add64 : Update::mark,
+      target.update(block, at, wide ? adding(text.settings, true) : Update::mark,
                     text.box() + "+" + std::to_string(offset));
     }
     if (number > 0 || text.may_be_replaced())
@@ -144,8 +149,10 @@ void count_calls(MachineFunction& function, const FunctionText& text, Target& ta
     target.update(entry, at, Update::mark, place(mip_coverage_offset(kinds, counters)));
   }
   if (kinds & MIP_CALLS32)
-    target.update(entry, at, Update::add32, place(mip_calls32_offset(kinds, counters)));
-  if (kinds & MIP_CALLS64) target.update(entry, at, Update::add64, place(mip_calls64_offset()));
+    target.update(entry, at, adding(text.settings, false),
+                  place(mip_calls32_offset(kinds, counters)));
+  if (kinds & MIP_CALLS64)
+    target.update(entry, at, adding(text.settings, true), place(mip_calls64_offset()));
   if (kinds & MIP_ORDER) target.first_run(entry, at, place(mip_order_offset(kinds, counters)));
   if (kinds & MIP_ORDER_LOG) target.log_id(entry, at, text.order_bits(), text.order_mask());
   if (kinds & MIP_EDGES) target.sample_edge(entry, at);

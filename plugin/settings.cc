@@ -26,6 +26,8 @@ cl::list<std::string> kind_names(
              "blocks, order, order-log, order-calls, edges, targets, tables, sizes"));
 cl::opt<bool> all_blocks("pgokit-all-blocks",
                          cl::desc("A counter in every machine block, none inferred"));
+cl::opt<bool> atomic_counts("pgokit-atomic",
+                            cl::desc("Count by atomic additions: threads lose no counts"));
 cl::opt<std::string> function_list(
     "pgokit-functions",
     cl::desc("File of patterns of functions to instrument, one a line; -pattern excludes"));
@@ -164,8 +166,9 @@ bool tag_module(Module& module) {
   }
   const std::optional<Selection> selection = read_selection(module);
   if (!selection) return false;
-  const std::string value =
-      (Twine(kinds) + "," + Twine(all_blocks ? 0 : 1) + "," + Twine(minimum_size)).str();
+  const std::string value = (Twine(kinds) + "," + Twine(all_blocks ? 0 : 1) + "," +
+                             Twine(minimum_size) + "," + Twine(atomic_counts ? 1 : 0))
+                                .str();
   for (Function& function : module) {
     if (can_be_instrumented(function) && selection->has(function.getName()) &&
         in_group(function.getName(), groups, group)) {
@@ -193,15 +196,17 @@ bool tag_module(Module& module) {
 std::optional<Settings> settings_of(const Function& function) {
   const Attribute tag = function.getFnAttribute(attribute);
   if (!tag.isStringAttribute()) return std::nullopt;
-  SmallVector<StringRef, 3> parts;
+  SmallVector<StringRef, 4> parts;
   tag.getValueAsString().split(parts, ',');
   Settings settings;
-  unsigned minimal = 0;
-  if (parts.size() != 3 || parts[0].getAsInteger(10, settings.kinds) ||
-      parts[1].getAsInteger(10, minimal) || parts[2].getAsInteger(10, settings.minimum_size)) {
+  unsigned minimal = 0, atomic = 0;
+  if (parts.size() != 4 || parts[0].getAsInteger(10, settings.kinds) ||
+      parts[1].getAsInteger(10, minimal) || parts[2].getAsInteger(10, settings.minimum_size) ||
+      parts[3].getAsInteger(10, atomic)) {
     return std::nullopt;
   }
   settings.minimal_blocks = minimal != 0;
+  settings.atomic = atomic != 0;
   return settings;
 }
 

@@ -17,6 +17,7 @@ struct Settings {
   uint32_t kinds = 0;          // mip_kind
   bool minimal_blocks = true;  // count only the blocks from which the rest follows
   uint32_t minimum_size = 0;   // machine instructions
+  bool atomic = false;         // counts of threads do not get lost
 };
 
 // Buffer and rate of MIP_EDGES: one per module, the largest of all modules of a link with LTO.

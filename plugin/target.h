@@ -13,6 +13,8 @@ enum class Update {
   mark,   // store the byte 0
   add32,  // add 1
   add64,
+  atomic_add32,  // as one step, whatever other threads do
+  atomic_add64,
 };
 
 // Something to be recorded each time an instruction runs.

@@ -22,14 +22,16 @@ class X86 final : public Target {
   void update(Block& block, At at, Update update, const std::string& place) override {
     if (update == Update::mark)
       return put(block, at, "movb $0, " + place + "(%rip)");  // keeps the flags
-    const bool wide = update == Update::add64;
-    const std::string add = (wide ? "incq " : "incl ") + place + "(%rip)";
+    const bool wide = update == Update::add64 || update == Update::atomic_add64;
+    const bool atomic = update == Update::atomic_add32 || update == Update::atomic_add64;
+    const std::string add =
+        std::string(atomic ? "lock " : "") + (wide ? "incq " : "incl ") + place + "(%rip)";
     const MCRegister flags = reg("EFLAGS");
     if (!live_in(block, flags)) return put(block, at, add, {"EFLAGS"});
     if (const At later = flags_dead(block, at); later != block.end())
       return put(block, later, add, {"EFLAGS"});
     for (const Free& free : free_registers) {
-      if (live_in(block, reg(free.whole))) continue;
+      if (atomic || live_in(block, reg(free.whole))) continue;
       const char* name = wide ? free.name64 : free.name32;
       const std::string mov = wide ? "movq " : "movl ";
       return put(block, at,

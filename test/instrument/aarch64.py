@@ -59,6 +59,8 @@ def kinds(build):
                 assert counts.calls == counts.blocks[0], (level, function, counts)
                 if name not in ("_Z5checki", "_Z7catcheri", "main", "_Z6choosei"):
                     assert counts.blocks == inferred.blocks, (level, function, counts, inferred)
+        atomic = build.counts(build.program("atomic" + level, "blocks,calls", flags=[level], options=["all-blocks", "atomic"]))
+        assert {name: [c for _, c in e] for name, e in atomic.items()} == {name: [c for _, c in e] for name, e in whole.items()}, level
         ran = {name for name, entries in whole.items() if any(counts.calls for _, counts in entries)}
         covered = build.counts(build.program("cov" + level, "coverage,block-coverage", flags=[level]))
         assert {name for name, entries in covered.items() if any(c.covered for _, c in entries)} == ran

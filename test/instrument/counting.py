@@ -49,6 +49,17 @@ def blocks(build):
             print(f"{level} {'all' if options else 'minimal'}: {counters} counters for {blocks} blocks")
 
 
+def atomic(build):
+    """Atomic additions count the same, whether flags and registers are free or not."""
+    for level in LEVELS:
+        _, plain = counted(build, "blocks,calls", level, "all-blocks")
+        program, result = counted(build, "blocks,calls", level, "all-blocks", "atomic")
+        for name, entries in plain.items():
+            assert [counts for _, counts in entries] == [counts for _, counts in result[name]], (level, name)
+        text = tools.run(["llvm-objdump-22", "-d", "--no-show-raw-insn", program]).stdout
+        assert len(re.findall(r"\block\b", text)) > 50, level
+
+
 def block_coverage(build):
     for level in LEVELS:
         for options in (["all-blocks"], []):
@@ -204,5 +215,5 @@ def failure(build, kinds, *options):
 
 
 if __name__ == "__main__":
-    tools.main({"calls": calls, "blocks": blocks, "block_coverage": block_coverage, "clang_counts": clang_counts,
+    tools.main({"calls": calls, "blocks": blocks, "atomic": atomic, "block_coverage": block_coverage, "clang_counts": clang_counts,
                 "order": order, "edges": edges, "selection": selection})

@@ -127,6 +127,9 @@ def threads(build):
     calls = calls_in(program, record)
     assert 0 < calls["work"] <= 400000
     assert sum(e[2] for e in record.edges) * 100 > 200000
+    for kinds in ("calls,blocks", "calls32"):
+        atomic = make(build, kinds, name="process_atomic_" + kinds.replace(",", "_"), options=["atomic"])
+        assert calls_in(atomic, only(run(atomic, "threads")[1]))["work"] == 400000, kinds
     orders = [mip.counts_of(f, record.raw).order for f in functions(program).values()]
     assert sorted(o for o in orders if o)[0] == 1
     assert mip.counts_of(functions(program)["main"], record.raw).order == 1

@@ -17,7 +17,8 @@ struct Settings {
   u64 rate = 0, buffer = 0, minimum_size = 0, target_buffer = 0, per_site = 0;
   std::string group;
   std::vector<std::string> given;
-  bool compile = false, link = false, lto = false, all_blocks = false, bare = false, small = false;
+  bool compile = false, link = false, lto = false, all_blocks = false, atomic = false, bare = false,
+       small = false;
 };
 
 struct Kind {
@@ -69,6 +70,7 @@ OptionTable options_of(Settings& s) {
        {"--min-size", "N", "only functions of at least N machine instructions", &s.minimum_size},
        {"--group", "I/N", "only group I (from 0) of N groups of functions", &s.group},
        {"--all-blocks", "", "a counter in every block, none inferred", &s.all_blocks},
+       {"--atomic", "", "threads lose no counts; several times slower", &s.atomic},
        {"--rate", "N", "edges: sample one of N calls (1000)", &s.rate},
        {"--buffer", "N", "edges: different calls that are kept (4096); logs: first runs (65536)",
         &s.buffer},
@@ -133,7 +135,8 @@ Status check_given(const Settings& s, std::string_view kinds) {
                         {"--buffer", {"edges", "order-log", "order-calls"}},
                         {"--per-site", {"targets", "tables", "sizes"}},
                         {"--target-buffer", {"targets", "tables", "sizes"}},
-                        {"--all-blocks", {"blocks", "block-coverage"}}};
+                        {"--all-blocks", {"blocks", "block-coverage"}},
+                        {"--atomic", {"blocks", "calls"}}};
   const std::pair<std::string_view, u64> numbers[] = {{"--rate", s.rate},
                                                       {"--buffer", s.buffer},
                                                       {"--per-site", s.per_site},
@@ -159,6 +162,7 @@ Result<std::vector<std::string>> plugin_options(const Settings& s) {
   TRY(check_given(s, kinds));
   add("kinds", kinds);
   if (s.all_blocks) flags.emplace_back("-pgokit-all-blocks");
+  if (s.atomic) flags.emplace_back("-pgokit-atomic");
   if (s.functions.contains('\n'))
     return usage_error("--functions {}: no build system takes a name with a line end", s.functions);
   if (!s.functions.empty()) {
