@@ -247,7 +247,8 @@ FunctionText Instrument::describe(MachineFunction& function, const Settings& set
   text.graph = graph_of(function, getAnalysis<MachineBlockFrequencyInfoWrapperPass>().getMBFI());
   text.in_parts = may_be_split(function);
   if (settings.kinds & MIP_ORDER_LOG) number(text);
-  if (settings.kinds & MIP_VALUES) text.source_name = noted_name(function.getFunction());
+  text.source_name = noted_name(function.getFunction());
+  text.checksum = noted_checksum(function.getFunction());
   if (text.lists_blocks()) {
     text.counters = !settings.minimal_blocks || has_hidden_exits(function)
                         ? counters_everywhere(text.graph)

@@ -1,6 +1,5 @@
 // What clang (-fpass-plugin=) and lld (--load-pass-plugin=) load. Functions are chosen at the start
 // of the pipeline and instrumented when code is generated, which with LTO happens in the linker.
-#include "cold.h"
 #include "instrument.h"
 #include "llvm/CodeGen/Passes.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
@@ -17,9 +16,8 @@ using namespace llvm;
 struct Tag : PassInfoMixin<Tag> {
   static bool isRequired() { return true; }
   PreservedAnalyses run(Module& module, ModuleAnalysisManager&) {
-    const bool cold = pgokit::plugin::mark_cold(module),
-               tagged = pgokit::plugin::tag_module(module);
-    return cold || tagged ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    return pgokit::plugin::tag_module(module) ? PreservedAnalyses::none()
+                                              : PreservedAnalyses::all();
   }
 };
 

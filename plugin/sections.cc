@@ -223,12 +223,13 @@ std::string FunctionText::map() const {
       sizeof(mip_function) + name.size() + (list ? blocks * sizeof(mip_block) + edges * 4 : 0) +
       (addresses ? blocks * 8 : 0) + (settings.kinds & MIP_ORDER_LOG ? sizeof(mip_order_id) : 0) +
       site_list_size() + (source_name.empty() ? 0 : 4 + source_name.size()) +
-      (has_numbers() ? 4 * sites.size() : 0);
+      (has_numbers() ? 4 * sites.size() : 0) + (checksum ? 8 : 0);
   uint32_t flags = in_parts ? MIP_NO_SIZE : 0;
   if (list) flags |= MIP_BLOCK_LIST | (settings.minimal_blocks ? MIP_MINIMAL_BLOCKS : 0);
   if (addresses) flags |= MIP_BLOCK_ADDRESSES;
   if (!source_name.empty()) flags |= MIP_SOURCE_NAME;
   if (has_numbers()) flags |= MIP_SITE_NUMBERS;
+  if (checksum) flags |= MIP_OWN_CHECKSUM;
   std::string result = section(*this, MIP_MAP_SECTION, "", true);
   raw_string_ostream out(result);
   out << ".long " << MIP_FUNCTION_MAGIC << "," << size << "\n.quad " << raw_start << ","
@@ -250,7 +251,9 @@ std::string FunctionText::map() const {
   out << ".ascii \"" << as_string(name) << "\"\n";
   if (settings.kinds & MIP_ORDER_LOG)
     out << ".long " << order_module << "," << order_number << "\n";
-  out << site_list() << source_name_text() << site_numbers() << ".popsection\n";
+  out << site_list() << source_name_text() << site_numbers();
+  if (checksum) out << ".quad " << *checksum << "\n";
+  out << ".popsection\n";
   return result;
 }
 
@@ -295,10 +298,18 @@ std::string FunctionText::site_list() const {
 
 namespace {
 
+// The map record of a function with code has its checksum.
+bool is_told_by_code(const Module& module, const NotedSource& source) {
+  if (source.has_sites) return false;
+  const Function* function = module.getFunction(split_source_name(source.name).second);
+  return function && !function->isDeclaration() && !function->hasAvailableExternallyLinkage();
+}
+
 std::string checksums_text(const Module& module) {
   std::string result;
   raw_string_ostream out(result);
   for (const NotedSource& each : noted_sources(module)) {
+    if (is_told_by_code(module, each)) continue;
     const uint64_t size = sizeof(mip_function) + each.name.size() + 8;
     out << ".long " << MIP_FUNCTION_MAGIC << "," << size << "\n.quad 0,0,0\n.long 0,0,0,"
         << MIP_CHECKSUM << ",0,0,0," << each.name.size() << "\n.ascii \"" << as_string(each.name)

@@ -2,6 +2,7 @@
 // record.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,9 @@ struct FunctionText {
   Graph graph;
   Counters counters;
   std::vector<Site> sites;
-  std::string source_name;  // with MIP_VALUES, of a local function
-  bool in_parts = false;    // code generation may put blocks into several sections
+  std::string source_name;  // of a local function
+  std::optional<uint64_t> checksum;
+  bool in_parts = false;  // code generation may put blocks into several sections
 
   uint32_t order_module = 0, order_number = 0;  // of MIP_ORDER_LOG: mip_order_id
 

@@ -176,6 +176,7 @@ bool tag_module(Module& module) {
     }
   }
   exclude_resolvers(module);
+  note_sources(module, kinds);
   if (kinds & MIP_EDGES) {
     module.addModuleFlag(Module::Max, rate_flag, edge_rate);
     module.addModuleFlag(Module::Max, capacity_flag, edge_buffer);
@@ -183,7 +184,6 @@ bool tag_module(Module& module) {
   if (kinds & MIP_VALUES) {
     name_lines(module);
     number_sites(module);
-    note_sources(module);
     module.addModuleFlag(Module::Max, value_capacity_flag, target_buffer);
     module.addModuleFlag(Module::Max, per_site_flag, targets_per_site);
   }

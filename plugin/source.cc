@@ -1,12 +1,14 @@
 #include "source.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
+#include "runtime/mip_format.h"
 #include "sites.h"
 
 namespace pgokit::plugin {
@@ -15,6 +17,7 @@ namespace {
 using namespace llvm;
 
 constexpr char name_attribute[] = "pgokit.source";
+constexpr char checksum_attribute[] = "pgokit.checksum";
 constexpr char list_name[] = "pgokit.sources";
 
 // FNV-1a, number by number.
@@ -43,6 +46,11 @@ std::string source_name(const DISubprogram& function) {
   return (function.getUnit()->getFilename() + ";" + name).str();
 }
 
+std::pair<StringRef, StringRef> split_source_name(StringRef name) {
+  const auto [file, rest] = name.rsplit(';');
+  return rest.empty() ? std::pair(StringRef(), name) : std::pair(file, rest);
+}
+
 uint64_t checksum_of(const Function& function) {
   DenseMap<const BasicBlock*, uint64_t> number;
   for (const BasicBlock& block : function) number.insert({&block, number.size()});
@@ -69,23 +77,38 @@ bool has_sites(const Function& function) {
   });
 }
 
-void note_sources(Module& module) {
+void note_sources(Module& module, uint32_t kinds) {
   LLVMContext& context = module.getContext();
-  NamedMDNode* list = module.getOrInsertNamedMetadata(list_name);
+  const bool all = kinds & (MIP_BLOCKS64 | MIP_BLOCK_COVERAGE);
+  NamedMDNode* list =
+      all || kinds & MIP_VALUES ? module.getOrInsertNamedMetadata(list_name) : nullptr;
   MDString* file = MDString::get(context, module.getSourceFileName());
   for (Function& function : module) {
     if (function.isDeclaration()) continue;
     const std::string name = source_name(function);
+    const uint64_t checksum = checksum_of(function);
     if (function.hasLocalLinkage()) function.addFnAttr(name_attribute, name);
-    if (!has_sites(function)) continue;
-    auto* sum = ConstantInt::get(Type::getInt64Ty(context), checksum_of(function));
+    function.addFnAttr(checksum_attribute, utohexstr(checksum));
+    const bool sites = kinds & MIP_VALUES && has_sites(function);
+    if (!list || !(all || sites)) continue;
+    auto* sum = ConstantInt::get(Type::getInt64Ty(context), checksum);
+    auto* flag = ConstantInt::getBool(context, sites);
     list->addOperand(
-        MDNode::get(context, {MDString::get(context, name), ConstantAsMetadata::get(sum), file}));
+        MDNode::get(context, {MDString::get(context, name), file, ConstantAsMetadata::get(sum),
+                              ConstantAsMetadata::get(flag)}));
   }
 }
 
 std::string noted_name(const Function& function) {
   return function.getFnAttribute(name_attribute).getValueAsString().str();
+}
+
+std::optional<uint64_t> noted_checksum(const Function& function) {
+  uint64_t checksum = 0;
+  const Attribute noted = function.getFnAttribute(checksum_attribute);
+  if (!noted.isStringAttribute() || noted.getValueAsString().getAsInteger(16, checksum))
+    return std::nullopt;
+  return checksum;
 }
 
 SmallVector<NotedSource, 0> noted_sources(const Module& module) {
@@ -94,10 +117,11 @@ SmallVector<NotedSource, 0> noted_sources(const Module& module) {
   if (!list) return all;
   for (const MDNode* each : list->operands()) {
     const auto* name = dyn_cast<MDString>(each->getOperand(0));
-    const auto* sum = mdconst::dyn_extract<ConstantInt>(each->getOperand(1));
-    const auto* file = dyn_cast<MDString>(each->getOperand(2));
-    if (!name || !sum || !file) continue;
-    all.push_back({name->getString(), sum->getZExtValue()});
+    const auto* file = dyn_cast<MDString>(each->getOperand(1));
+    const auto* sum = mdconst::dyn_extract<ConstantInt>(each->getOperand(2));
+    const auto* sites = mdconst::dyn_extract<ConstantInt>(each->getOperand(3));
+    if (!name || !file || !sum || !sites) continue;
+    all.push_back({name->getString(), sum->getZExtValue(), sites->isOne()});
     if (file->getString() == module.getSourceFileName()) own.push_back(all.back());
   }
   return own.empty() ? all : own;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hotness.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/ProfileSummaryInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -15,16 +16,16 @@
 #include "llvm/Transforms/Instrumentation/PGOInstrumentation.h"
 #include "sites.h"
 #include "source.h"
-#include "targets.h"
+#include "use_file.h"
 
 namespace pgokit::plugin {
 namespace {
 
 using namespace llvm;
 
-cl::opt<std::string> targets_file("pgokit-use",
-                                  cl::desc("File of targets of indirect calls, by which they are "
-                                           "promoted: pgokit export --targets"));
+cl::opt<std::string> use_file("pgokit-use",
+                              cl::desc("File of what functions are compiled by: pgokit export "
+                                       "--hotness, --targets"));
 
 cl::opt<unsigned> most_targets("pgokit-use-targets", cl::init(8),
                                cl::desc("Targets that a call gets from that file; 0: all"));
@@ -46,7 +47,7 @@ uint64_t id_of(const Module& module, StringRef name) {
 
 void tell(Module& module, const Twine& text, DiagnosticSeverity severity) {
   module.getContext().diagnose(
-      DiagnosticInfoGeneric("pgokit: -pgokit-use: " + targets_file + ": " + text, severity));
+      DiagnosticInfoGeneric("pgokit: -pgokit-use: " + use_file + ": " + text, severity));
 }
 
 // Nothing where there are none.
@@ -58,7 +59,7 @@ void tell_without(Module& module, const std::vector<StringRef>& functions, const
     names += (i ? ", " : "") + functions[i].str();
   if (functions.size() > most) names += " and others";
   tell(module,
-       "no targets for " + Twine(functions.size()) +
+       "not used for " + Twine(functions.size()) +
            (functions.size() == 1 ? " function " : " functions ") + why + ": " + names,
        DS_Warning);
 }
@@ -79,34 +80,51 @@ struct Attach : PassInfoMixin<Attach> {
 
   PreservedAnalyses run(Module& module, ModuleAnalysisManager& analyses) {
     std::string error;
-    const auto targets = TargetsFile::read(targets_file, error);
-    if (!targets) {
+    const auto file = UseFile::read(use_file, error);
+    if (!file) {
       tell(module, error, DS_Error);
       return PreservedAnalyses::all();
     }
     auto& functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
     std::vector<StringRef> changed, without_lines;
     for (Function& function : module) {
-      if (function.isDeclaration() || !has_sites(function)) continue;
-      auto found = targets->find(source_name(function), checksum_of(function));
-      // Of functions that were inlined everywhere recordings do not tell whether they are local.
-      if (!found.function && !found.changed && !function.hasLocalLinkage())
-        found = targets->find(name_with_file(function), checksum_of(function));
+      if (function.isDeclaration()) continue;
+      const auto found = find(*file, function);
       if (found.changed) changed.push_back(function.getName());
+      if (file->tells_hotness()) mark(function, hotness_of(*file, function, found));
       if (!found.function) continue;
-      if (!function.getSubprogram() && !found.function->by_line.empty())
+      if (!function.getSubprogram() &&
+          (!found.function->by_line.empty() || !found.function->places.empty()))
         without_lines.push_back(function.getName());
+      weigh_branches(function, found.function->places);
       attach(function, *found.function,
              functions.getResult<OptimizationRemarkEmitterAnalysis>(function));
     }
     tell_without(module, changed, "that changed since it was made");
     tell_without(module, without_lines,
-                 "without lines, by which calls are found (-gline-tables-only)");
+                 "without lines, by which calls and blocks are found (-gline-tables-only)");
     keep_counts_of_sizes(module);
     return PreservedAnalyses::none();
   }
 
-  static void attach(Function& function, const FunctionTargets& targets,
+  // Of functions that were inlined everywhere recordings do not tell whether they are local.
+  static UseFile::Found find(const UseFile& file, const Function& function) {
+    const uint64_t checksum = checksum_of(function);
+    const auto found = file.find(source_name(function), checksum);
+    if (found.function || found.changed || function.hasLocalLinkage()) return found;
+    return file.find(name_with_file(function), checksum);
+  }
+
+  static FunctionHotness hotness_of(const UseFile& file, const Function& function,
+                                    const UseFile::Found& found) {
+    if (found.changed) return {};
+    if (found.function && found.function->hotness.hotness != Hotness::unknown)
+      return found.function->hotness;
+    const FunctionProfile* named = file.find_by_name(function.getName());
+    return named ? named->hotness : FunctionHotness();
+  }
+
+  static void attach(Function& function, const FunctionProfile& targets,
                      OptimizationRemarkEmitter& remarks) {
     SiteNumbers numbers;
     for (Instruction& each : instructions(function)) {
@@ -133,7 +151,7 @@ struct Attach : PassInfoMixin<Attach> {
       annotateValueSite(*copy.getModule(), copy, values, known.total, IPVK_MemOPSize, most_sizes);
   }
 
-  static const CallTargets* find_by_line(const Instruction& call, const FunctionTargets& targets) {
+  static const CallTargets* find_by_line(const Instruction& call, const FunctionProfile& targets) {
     const DILocation* line = call.getDebugLoc();
     const DISubprogram* lines = call.getFunction()->getSubprogram();
     if (!line || !lines || line->getInlinedAt()) return nullptr;
@@ -164,13 +182,13 @@ void add_promotion(ModulePassManager& passes, bool in_link) {
 }  // namespace
 
 void add_use_passes(ModulePassManager& passes) {
-  if (targets_file.empty()) return;
+  if (use_file.empty()) return;
   passes.addPass(Attach());
   add_promotion(passes, false);
 }
 
 void add_use_passes_of_functions(FunctionPassManager& passes) {
-  if (!targets_file.empty()) passes.addPass(PGOMemOPSizeOpt());
+  if (!use_file.empty()) passes.addPass(PGOMemOPSizeOpt());
 }
 
 void add_use_passes_of_link(ModulePassManager& passes) { add_promotion(passes, true); }

@@ -1,5 +1,6 @@
-// Targets of indirect calls and sizes of copies and fills, from the file that -pgokit-use names,
-// attached to them: what the stock passes for promoting calls and sizes work by.
+// What the file that -pgokit-use names says of functions: they are marked by their hotness; targets
+// are attached to indirect calls and sizes to copies and fills, for the stock passes that promote
+// them.
 #pragma once
 #include "llvm/Passes/PassBuilder.h"
 

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define MIP_MAGIC 0x50494dfbu /* fb 'M' 'I' 'P' */
-#define MIP_VERSION 0x0104u
+#define MIP_VERSION 0x0105u
 #define MIP_RAW_SECTION "__llvm_mipraw"
 #define MIP_MAP_SECTION "__llvm_mipmap"
 
@@ -96,17 +96,18 @@ enum mip_function_flags {
   MIP_BLOCK_LIST = 0x8,   /* blocks and successors are listed */
   MIP_SOURCE_NAME = 0x10, /* a local function: its name in the source is behind all else */
   MIP_CHECKSUM = 0x20,    /* no function, but the checksum of one in the source */
-  MIP_SITE_NUMBERS = 0x40 /* sites have numbers in the source, behind the name in the source */
+  MIP_SITE_NUMBERS = 0x40, /* sites have numbers in the source, behind the name in the source */
+  MIP_OWN_CHECKSUM = 0x80  /* its checksum in the source is behind all else */
 };
 
 /* A function of the map. Behind it: if MIP_BLOCK_LIST, block_count mip_block, then successor_count
  * u32 (indexes of blocks, block by block); if MIP_BLOCK_ADDRESSES also, block_count u64; then
  * name_size bytes of name; if MIP_ORDER_LOG also, mip_order_id; if MIP_VALUES, mip_site_list; if
- * MIP_SOURCE_NAME, a u32 and so many bytes of name; last, if MIP_SITE_NUMBERS, a u32 per site: which
+ * MIP_SOURCE_NAME, a u32 and so many bytes of name; if MIP_SITE_NUMBERS, a u32 per site: which
  * one it is, from 1, of those of its kind in the function that its line belongs to; 0: not known.
- * Calls and the tables that they go through have the same numbers. With MIP_CHECKSUM there is only the name,
- * and a u64 behind it; such a record has address 0, so that readers of versions before 0x0103 skip
- * it.
+ * Calls and the tables that they go through have the same numbers; last, if MIP_OWN_CHECKSUM, a u64.
+ * With MIP_CHECKSUM there is only the name, and a u64 behind it; such a record has address 0, so
+ * that readers of versions before 0x0103 skip it.
  *
  * The name in the source is "FILE;NAME" of a local function, with FILE as the compiler was given
  * it, else that of the symbol. */

@@ -253,7 +253,7 @@ profile::Profile coverage_profile() {
   return profile;
 }
 
-void list_never_ran(const instrument::Module& module, const instrument::InlinedNames& inlined,
+void list_never_ran(const instrument::Module& module, const instrument::InlinedRuns& inlined,
                     profile::Profile& profile) {
   for (const auto& name : instrument::names_that_never_ran(std::span(&module, 1), inlined))
     profile.symbols.intern(name);

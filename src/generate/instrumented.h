@@ -35,7 +35,7 @@ Result<profile::Profile> entry_profile(const instrument::Module& module,
 profile::Profile coverage_profile();
 
 // Puts functions that never ran on the symbol list, but for `inlined`.
-void list_never_ran(const instrument::Module& module, const instrument::InlinedNames& inlined,
+void list_never_ran(const instrument::Module& module, const instrument::InlinedRuns& inlined,
                     profile::Profile& profile);
 
 }  // namespace pgokit::generate

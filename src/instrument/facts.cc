@@ -83,7 +83,7 @@ std::vector<u32> never_ran(const Module& module) {
 }
 
 std::vector<std::string> names_that_never_ran(std::span<const Module> modules,
-                                              const InlinedNames& inlined) {
+                                              const InlinedRuns& inlined) {
   std::map<std::string_view, bool> ran;
   for (const auto& module : modules)
     for (u32 i = 0; i < module.functions.size(); ++i) {
@@ -91,7 +91,7 @@ std::vector<std::string> names_that_never_ran(std::span<const Module> modules,
       bool known = module.data.dumps > 0 && function.kinds & module.kinds_of_runs();
       ran[canonical_function_name(module.name(function))] |= !known || module.data.ran[i] > 0;
     }
-  for (const auto& name : inlined) ran[canonical_function_name(name)] = true;
+  for (const auto& [name, work] : inlined) ran[canonical_function_name(name)] = true;
   std::vector<std::string> names;
   for (auto [name, has] : ran)
     if (!has) names.emplace_back(name);

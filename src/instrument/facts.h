@@ -39,7 +39,7 @@ std::vector<u32> never_ran(const Module& module);
 // Names of which no function of any module ran, as profiles know them, sorted. Functions whose
 // kinds do not tell, and those of `inlined`, are taken to have run.
 std::vector<std::string> names_that_never_ran(std::span<const Module> modules,
-                                              const InlinedNames& inlined);
+                                              const InlinedRuns& inlined);
 
 // Mean rank of its first runs; nullopt: it never ran, or order was not collected.
 std::optional<double> mean_rank(const FirstRuns& first);

@@ -6,7 +6,7 @@
 //   auto inlined = instrument::inlined_where_it_ran(module, *program.debug());
 //   if (inlined.contains(name)) ...
 
-#include <set>
+#include <map>
 #include <string>
 
 #include "dwarf/debug_info.h"
@@ -14,10 +14,12 @@
 
 namespace pgokit::instrument {
 
-using InlinedNames = std::set<std::string, std::less<>>;
+// By linkage name: executions of the blocks that have code of it, never 0; of functions whose
+// blocks are not known their calls, or the dumps in which they ran.
+using InlinedRuns = std::map<std::string, u64, std::less<>>;
 
-// Linkage names of all that was inlined into functions that ran. Not known by block: what is in a
-// function that ran is taken to have run.
-InlinedNames inlined_where_it_ran(const Module& module, const dwarf::DebugInfo& debug);
+// Of all that was inlined into code that ran. Where blocks are not known, what is in a function
+// that ran is taken to have run.
+InlinedRuns inlined_where_it_ran(const Module& module, const dwarf::DebugInfo& debug);
 
 }  // namespace pgokit::instrument

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/cursor.h"
+#include "base/function_name.h"
 
 namespace pgokit::instrument {
 namespace {
@@ -167,8 +168,10 @@ class MapReader {
 
     if (const char* wrong = check_sites(record, at)) return wrong;
     if (const char* wrong = check_source_name(record, at)) return wrong;
-    if (end_of_source_name(record, at) + 4 * numbers_of_sites(record, at) > record.record_size)
-      return "the numbers of sites are cut off";
+    const u64 end = end_of_site_numbers(record, at);
+    if (end > record.record_size) return "the numbers of sites are cut off";
+    if ((record.flags & MIP_OWN_CHECKSUM) && record.record_size - end < 8)
+      return "a function's checksum is cut off";
     Cursor in(section_.subspan(at + sizeof record, record.record_size - sizeof record));
     size_t first_block = read_.module.blocks.size();
     size_t first_successor = read_.module.successors.size();
@@ -181,7 +184,7 @@ class MapReader {
     read_.module.raw_address = record.raw_start;
     add_function(record, first_block, in);
     add_sites(record, at);
-    add_source_name(record, at);
+    add_source(record, at);
     add_site_numbers(record, at);
     return nullptr;
   }
@@ -287,16 +290,16 @@ class MapReader {
   const char* read_checksum(const mip_function& record, size_t at) {
     const u64 name_end = sizeof record + u64{record.name_size};
     if (name_end + 8 > record.record_size) return "a checksum is cut off";
-    add_source(section_.subspan(at + sizeof record, record.name_size),
+    add_source(as_text(section_.subspan(at + sizeof record, record.name_size)),
                copy_at<u64>(section_, at + name_end));
     return nullptr;
   }
 
-  void add_source(Bytes name, u64 checksum) {
+  void add_source(std::string_view name, u64 checksum) {
     auto& module = read_.module;
     module.sources.push_back(
         {static_cast<u32>(module.source_texts.size()), static_cast<u32>(name.size()), checksum});
-    module.source_texts += as_text(name);
+    module.source_texts += name;
   }
 
   // Where the sites of a record end, which have been checked.
@@ -315,11 +318,20 @@ class MapReader {
                : nullptr;
   }
 
-  void add_source_name(const mip_function& record, size_t at) {
-    if (!(record.flags & MIP_SOURCE_NAME)) return;
-    const u64 end = at + end_of_sites(record, at);
-    read_.module.functions.back().source = static_cast<u32>(read_.module.sources.size());
-    add_source(section_.subspan(end + 4, copy_at<u32>(section_, end)), 0);
+  // The name in the source is that of the symbol where no other is told.
+  void add_source(const mip_function& record, size_t at) {
+    auto& module = read_.module;
+    const u64 checksum = record.flags & MIP_OWN_CHECKSUM
+                             ? copy_at<u64>(section_, at + end_of_site_numbers(record, at))
+                             : 0;
+    if (record.flags & MIP_SOURCE_NAME) {
+      const u64 end = at + end_of_sites(record, at);
+      module.functions.back().source = static_cast<u32>(module.sources.size());
+      add_source(as_text(section_.subspan(end + 4, copy_at<u32>(section_, end))), checksum);
+    } else if (checksum) {
+      add_source(std::string(canonical_function_name(module.name(module.functions.back()))),
+                 checksum);
+    }
   }
 
   // Where it ends, which has been checked.
@@ -332,6 +344,10 @@ class MapReader {
     if (!(record.flags & MIP_SITE_NUMBERS) || !(record.kinds & MIP_VALUES)) return 0;
     return copy_at<mip_site_list>(section_, at + size_of(record) - sizeof(mip_site_list))
         .site_count;
+  }
+
+  u64 end_of_site_numbers(const mip_function& record, size_t at) const {
+    return end_of_source_name(record, at) + 4 * numbers_of_sites(record, at);
   }
 
   void add_site_numbers(const mip_function& record, size_t at) {

@@ -122,6 +122,31 @@ TEST(Map, KnowsFunctionsAsTheSourceDoes) {
   EXPECT_EQ(module.checksum("main"), 0);
 }
 
+TEST(Map, TellsTheChecksumsOfFunctionsWithCode) {
+  MapBuilder map;
+  map.function({.name = "f.llvm.7", .address = 0x10, .checksum = 5});
+  map.function({.name = "g", .address = 0x20, .source = "a.c;g", .checksum = 6});
+  map.function({.name = "h",
+                .address = 0x30,
+                .kinds = MIP_TARGETS,
+                .sites = {{.address = 0x31, .number = 1}},
+                .checksum = 7});
+  map.function({.name = "i", .address = 0x40});
+  auto got = read(map);
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->facts.damaged, 0);
+  EXPECT_EQ(got->module.checksum("f"), 5);
+  EXPECT_EQ(got->module.checksum("a.c;g"), 6);
+  EXPECT_EQ(got->module.checksum("h"), 7);
+  EXPECT_EQ(got->module.checksum("i"), 0);
+  auto cut = MapBuilder::record({.name = "f", .address = 0x10, .checksum = 5}, 0x8018);
+  cut.resize(cut.size() - 1);
+  cut[4] = static_cast<char>(cut.size());
+  got = read(MapBuilder().bytes(cut).function({.name = "g", .address = 0x30}));
+  ASSERT_TRUE(got);
+  EXPECT_THAT(got->facts.first_damage, HasSubstr("a function's checksum is cut off"));
+}
+
 TEST(Map, SkipsNamesInTheSourceThatAreCutOff) {
   for (u32 length : {2u, 9u, ~0u}) {
     std::string cut = MapBuilder::record({.name = "f", .address = 0x10, .source = "x"}, 0x8018);
@@ -174,7 +199,7 @@ TEST(Map, SaysWhatIsWrongWithOtherFiles) {
               HasSubstr("the map is damaged"));
   auto newer = MapBuilder::header(MIP_TYPE_MAP);
   newer[5] = 9;
-  EXPECT_THAT(error_of(newer), HasSubstr("version 0x904"));
+  EXPECT_THAT(error_of(newer), HasSubstr("version 0x905"));
   std::string object =
       test::ElfBuilder().type(ET_REL).section(MIP_MAP_SECTION, MapBuilder().section()).image();
   EXPECT_THAT(error_of(object), HasSubstr("object file"));

@@ -131,7 +131,7 @@ struct Module {
   std::vector<Site> sites;  // function by function
   std::string site_names;
   std::vector<Source>
-      sources;  // by name, if they were noted: local functions, and those with sites
+      sources;  // by name, if they were noted: local functions, and those with a checksum
   std::string source_texts;
   u64 counters = 0;  // of all functions
   Data data;

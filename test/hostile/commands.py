@@ -76,7 +76,9 @@ show @mip --source calc.c -b @instrumented
 show @program-lbr-perfdata --targets -b @program
 export @mip -b @instrumented -o OUT
 export @mip --targets -o OUT
-export @mip -b @instrumented --never-ran -o OUT
+export @mip -b @instrumented --hotness -o OUT
+export @mip -b @instrumented --blocks -o OUT
+export @extbinary --hotness -o OUT
 export @mip -b @instrumented --lcov -o OUT
 compare @text @extbinary
 compare @contexts @contexts-text

@@ -29,7 +29,7 @@ COMMANDS = [
     ("order mip", b"main\nplain\n"), ("order mip --format gold", b".text.main\n.text.plain\n"),
     ("order mip --format ld", b"*(.text.plain)"), ("order mip --format ld64", b"_main\n_plain\n"),
     ("order mip --format call-graph", b"main plain "), ("order mip --demangle", b"main\nplain\n"),
-    ("export mip -b program --never-ran", b"unused\n"), ("export mip -b program --lcov", b",main\n"),
+    ("export mip -b program --hotness", b" unused\ncold\n"), ("export mip -b program --lcov", b",main\n"),
     ("export mip --targets", b" main\n"),
 ]
 

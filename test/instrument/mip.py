@@ -13,7 +13,7 @@ SECTION_MAGIC, FUNCTION_MAGIC, DUMP_MAGIC = 0x50494DFB, 0x464D50FB, 0x0A70696D6F
 
 Function = collections.namedtuple(
     "Function", "raw_start box address size signature kinds flags block_count counters name blocks successors sites "
-                "order_id source")
+                "order_id source checksum")
 Site = collections.namedtuple("Site", "raw address kind line column function number", defaults=(0,))
 Dump = collections.namedtuple(
     "Dump", "version machine flags total_size kinds raw_address raw_size bias pid parent sequence start_time edge_rate "
@@ -79,13 +79,17 @@ def read_map(data):
         if flags & 32:
             assert address == 0
             place += 8
+        checksum = None
+        if flags & 128:
+            checksum, = struct.unpack_from("<Q", data, place)
+            place += 8
         assert place == at + size, "a record's parts are not its size"
         at += size
         if address:
             listed = [(addresses[i] if flags & 2 else address + offset, counter)
                       for i, (offset, counter, _) in enumerate(listed)]
             functions.append(Function(raw_start, box, address, fsize, signature, kinds, flags, blocks, counters, text,
-                                      listed, successors, sites, order_id, source))
+                                      listed, successors, sites, order_id, source, checksum))
     assert headers >= 1
     return functions
 

@@ -241,7 +241,7 @@ def promotions(build):
             assert found == {line: callees for line, callees in expected.items() if callees}, (found, expected)
         else:
             assert {line_of("int virtual_call("), line_of("int virtual_tail(")} <= set(found), found  # static functions have no id of their own in sample profiles
-    for text, complaint in (("nonsense\n", "not a file of targets"), ("# pgokit targets 1\ncall x\n", "line 2 makes no sense")):
+    for text, complaint in (("nonsense\n", "not a file of hotness or targets"), ("# pgokit targets 1\ncall x\n", "line 2 makes no sense")):
         with open(targets, "w", encoding="utf-8") as file:
             file.write(text)
         result = tools.run([*common, f"-fpass-plugin={build.plugin}", "-mllvm", f"-pgokit-use={targets}"], check=False)

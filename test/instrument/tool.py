@@ -157,24 +157,6 @@ def cold(build):
         if line.startswith("define"):
             assert line.endswith(f"!prof {zero} {{") == ("@usage" in line), line
     assert "minsize" in result.stdout
-    # The same by a list and the plugin: what ran is compiled as without a profile.
-    names = build.path("cold.txt")
-    road.tool("export", road.profile, "-b", road.program, "--never-ran", "-o", names)
-    with open(names, encoding="utf-8") as file:
-        assert file.read() == "usage\n"
-    marked = [f"-fpass-plugin={build.plugin}", "-mllvm", f"-pgokit-cold-functions={names}"]
-    for choice, attributes in ((), {"cold", "minsize", "optsize"}), (("optsize",), {"cold", "optsize"}), (("cold",), {"cold"}):
-        more = [word for each in choice for word in ("-mllvm", f"-pgokit-cold-size={each}")]
-        result = run(["clang-22", "-O2", *marked, *more, "-S", "-emit-llvm", SOURCE, "-o", "-"])
-        groups = dict(re.findall(r"^attributes (#\d+) = { (.*) }", result.stdout, re.M))
-        for name, group in re.findall(r"^define .*@(\w+)\(.*?(#\d+)", result.stdout, re.M):
-            found = {"cold", "minsize", "optsize"} & set(groups[group].split())
-            assert found == (attributes if name == "usage" else set()), (name, groups[group])
-    plain = run(["clang-22", "-O2", *marked, "-c", SOURCE, "-o", build.path("marked.o")])
-    assert not plain.stderr
-    missing = run(["clang-22", "-O2", *marked[:2], "-mllvm", "-pgokit-cold-functions=/nonexistent", "-c", SOURCE, "-o", os.devnull],
-                  check=False)
-    assert missing.returncode and "/nonexistent" in missing.stderr
     # A function that ran only where it was inlined is none of them.
     source = build.path("inlined.c")
     with open(source, "w", encoding="utf-8") as file:
@@ -183,12 +165,7 @@ def cold(build):
     program = build.program("inlined", "coverage", sources=[source], flags=DEBUG, compiler="clang-22")
     build.dump(program, name=build.path("inlined.mipraw"))
     road.tool("merge", program, build.path("inlined.mipraw"), "-o", build.path("inlined.mip"))
-    road.tool("export", build.path("inlined.mip"), "-b", program, "--never-ran", "-o", names)
-    with open(names, encoding="utf-8") as file:
-        assert file.read() == "unused\n"
     assert "never ran 1 function," in road.tool("generate", build.path("inlined.mip"), "-b", program, "-o", out)
-    assert "no function that never ran" in road.tool("export", road.map, "-b", road.program, "--never-ran", code=1)
-    assert "-b is needed" in road.tool("export", road.profile, "--never-ran", code=2)
 
 
 def bad_input(build):

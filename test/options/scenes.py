@@ -256,9 +256,11 @@ MAP = Scene({"program": ["@instrumented", "-o", "OUT"], "cut": ["@cut-map", "-o"
 
 EXPORT = Scene(
     {"lcov": ["@mip", "-b", "@instrumented"], "targets": ["@jumps-mip", "--targets"],
-     "never ran": ["@jumps-mip", "-b", "@jumps-instrumented", "--never-ran"], "recorded targets": ["@jumps-perf", "-b", "@jumps", "--targets"]},
-    {"--binary": "@program", "--output": "OUT"},
-    [(["@jumps-mip", "-b", "@jumps-instrumented"], ["--never-ran"]), (["@jumps-perf", "-b", "@jumps"], ["--targets"]), (["@jumps-mip"], ["--binary @jumps-instrumented"])],
+     "hotness": ["@jumps-mip", "-b", "@jumps-instrumented", "--hotness"], "hotness of samples": ["@jumps-profile", "--hotness"],
+     "blocks": ["@mip", "-b", "@instrumented", "--blocks"],
+     "recorded targets": ["@jumps-perf", "-b", "@jumps", "--targets"]},
+    {"--binary": "@program", "--output": "OUT", "--hot-percent": "10"},
+    [(["@jumps-mip", "-b", "@jumps-instrumented"], ["--hotness"]), (["@mip", "-b", "@instrumented"], ["--blocks"]), (["@jumps-perf", "-b", "@jumps"], ["--targets"]), (["@jumps-mip"], ["--binary @jumps-instrumented"])],
     {("lcov", "--lcov"): SAME}, {"--lcov": SAME})
 
 ORDER = Scene(

@@ -47,6 +47,7 @@ struct MapFunction {
   mip_order_id order_id = {};  // of MIP_ORDER_LOG
   std::vector<MapSite> sites = {};
   std::string source = {};  // of a local function: "FILE;NAME"
+  u64 checksum = 0;         // in the source; not 0: MIP_OWN_CHECKSUM
 };
 
 class MapBuilder {
@@ -95,7 +96,8 @@ class MapBuilder {
     r.kinds = f.kinds;
     r.flags = f.flags | (f.blocks.empty() ? 0u : u32{MIP_BLOCK_LIST}) |
               (f.source.empty() ? 0u : u32{MIP_SOURCE_NAME}) |
-              (site_numbers(f).empty() ? 0u : u32{MIP_SITE_NUMBERS});
+              (site_numbers(f).empty() ? 0u : u32{MIP_SITE_NUMBERS}) |
+              (f.checksum ? u32{MIP_OWN_CHECKSUM} : 0u);
     r.block_count = f.blocks.empty() ? 1 : static_cast<u32>(f.blocks.size());
     r.counter_count = f.counters;
     r.name_size = static_cast<u32>(f.name.size());
@@ -110,6 +112,7 @@ class MapBuilder {
     std::string sites = f.kinds & MIP_VALUES ? site_list(f, box) : "";
     if (!f.source.empty()) sites += bytes_of(static_cast<u32>(f.source.size())) + f.source;
     sites += site_numbers(f);
+    if (f.checksum) sites += bytes_of(f.checksum);
     r.record_size = static_cast<u32>(sizeof r + blocks.size() + successors.size() + f.name.size() +
                                      id.size() + sites.size());
     return bytes_of(r) + blocks + successors + f.name + id + sites;

@@ -1,14 +1,18 @@
 #include <algorithm>
 
+#include "base/cursor.h"
 #include "base/file.h"
 #include "base/printable.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/profile_of.h"
 #include "cli/options.h"
 #include "cli/views/instrumented_program.h"
 #include "cli/views/targets.h"
-#include "instrument/facts.h"
+#include "instrument/hotness.h"
+#include "instrument/inlined.h"
 #include "instrument/profile_file.h"
-#include "instrument/targets_file.h"
+#include "instrument/use_file.h"
+#include "profile/format.h"
 #include "report/numbers.h"
 #include "report/print.h"
 
@@ -26,36 +30,10 @@ void tell_left_out(const std::string& path, u64 names) {
 
 struct Settings {
   std::string profile, program, output = "-";
-  bool lcov = false, targets = false, never_ran = false;
+  bool lcov = false, targets = false, hotness = false, blocks = false;
+  instrument::HotnessOptions hot;
+  std::vector<std::string> given;
 };
-
-// From an instrumented profile, or from a recording of branches.
-Status write_targets(const Settings& settings) {
-  auto file = TRY(MappedFile::open(settings.profile));
-  bool instrumented = instrument::is_profile(file.bytes());
-  if (instrumented && !settings.program.empty())
-    return usage_error("-b {}: {} tells its targets by itself, -b is for recordings",
-                       settings.program, settings.profile);
-  auto profile = instrumented ? TRY_IN(file.path(), instrument::read_profile(file.bytes()))
-                              : TRY(recorded_targets(settings.profile, settings.program));
-  if (profile.values.empty())
-    return fail("{}: no target of an indirect call is in it: 'pgokit flags targets' tells how",
-                file.path());
-  auto targets = instrument::targets_file(profile);
-  if (targets.calls == 0)
-    return fail(
-        "{}: no call that was reached has a number or a line, by which -pgokit-use finds calls: "
-        "compile the program that is measured with -g",
-        file.path());
-  if (targets.without_place)
-    report::print(stderr,
-                  "pgokit export: {}: calls without a number or a line, which are left out: {}\n",
-                  file.path(), report::grouped(targets.without_place));
-  tell_left_out(file.path(), targets.unwritable);
-  auto output = TRY(OutputFile::create(settings.output));
-  output.write(targets.text);
-  return output.commit();
-}
 
 Result<instrument::Profile> read_instrumented(const std::string& path) {
   auto file = TRY(MappedFile::open(path));
@@ -86,19 +64,99 @@ Result<const instrument::Module*> module_of(const Settings& settings,
   return &*module;
 }
 
-Status write_never_ran(const Settings& settings) {
-  auto profile = TRY(read_instrumented(settings.profile));
+Result<std::vector<instrument::FunctionHotness>> hotness_of_counters(
+    const Settings& settings, const instrument::Profile& profile) {
   auto program = TRY(open_program(settings, "what was inlined"));
   auto module = TRY(module_of(settings, profile, program));
-  auto names = instrument::names_that_never_ran(
-      profile.modules, instrument::inlined_where_it_ran(*module, *program.debug()));
-  if (names.empty())
-    return fail("{}: it knows of no function that never ran: all did, or no dump tells",
-                settings.profile);
+  return instrument::hotness_of(
+      profile, instrument::inlined_where_it_ran(*module, *program.debug()), settings.hot);
+}
+
+// Of a sample profile, or of what one is made of first.
+Result<std::vector<instrument::FunctionHotness>> hotness_of_samples(const Settings& settings,
+                                                                    const MappedFile& file) {
+  std::string made;
+  if (has_counts(file.bytes())) {
+    if (settings.program.empty())
+      return usage_error("-b is needed: the program that {} was recorded of", file.path());
+    made = TRY(profile_of({.input = settings.profile, .binary = settings.program}));
+  }
+  if (made.empty() && !settings.program.empty())
+    return usage_error("-b {}: {} is a sample profile, which tells its functions by itself",
+                       settings.program, settings.profile);
+  auto read =
+      TRY_IN(file.path(), profile::read_profile(made.empty() ? file.bytes() : as_bytes(made)));
+  if (read.md5_names)
+    return fail("{}: it has hashes of names in place of names, by which functions are found",
+                file.path());
+  return instrument::hotness_of(read.profile, settings.hot);
+}
+
+Result<std::vector<instrument::FunctionPlaces>> places_of(const Settings& settings,
+                                                          const instrument::Profile& profile) {
+  if (profile.modules.empty())
+    return fail("{}: not an instrumented profile, which --blocks needs", settings.profile);
+  auto program = TRY(open_program(settings, "where blocks are"));
+  auto module = TRY(module_of(settings, profile, program));
+  auto places = instrument::block_places(*module, *program.debug());
+  if (places.empty())
+    return fail(
+        "{}: no function is in it of which some blocks ran and others did not: collect "
+        "'block-coverage' or 'blocks', and compile with -g or -fdebug-info-for-profiling",
+        settings.profile);
+  return places;
+}
+
+Status check_targets(const MappedFile& file, const instrument::UseFile& made) {
+  if (made.calls == 0)
+    return fail(
+        "{}: no call that was reached has a number or a line, by which -pgokit-use finds calls: "
+        "compile the program that is measured with -g",
+        file.path());
+  if (made.without_place)
+    report::print(stderr,
+                  "pgokit export: {}: calls without a number or a line, which are left out: {}\n",
+                  file.path(), report::grouped(made.without_place));
+  return {};
+}
+
+// From an instrumented profile, a recording, or, of hotness, a sample profile.
+Status write_use_file(const Settings& settings) {
+  auto file = TRY(MappedFile::open(settings.profile));
+  instrument::Profile profile;
+  const bool instrumented = instrument::is_profile(file.bytes());
+  if (instrumented) {
+    if (!settings.program.empty() && !settings.hotness && !settings.blocks)
+      return usage_error("-b {}: {} tells its targets by itself, -b is for recordings",
+                         settings.program, settings.profile);
+    profile = TRY_IN(file.path(), instrument::read_profile(file.bytes()));
+  } else if (settings.targets) {
+    profile = TRY(recorded_targets(settings.profile, settings.program));
+  }
+  instrument::UseContents contents;
+  if (settings.targets) contents.targets = &profile;
+  if (settings.targets && profile.values.empty())
+    return fail("{}: no target of an indirect call is in it: 'pgokit flags targets' tells how",
+                file.path());
+  std::vector<instrument::FunctionHotness> hotness;
+  if (settings.hotness) {
+    hotness = TRY(instrumented ? hotness_of_counters(settings, profile)
+                               : hotness_of_samples(settings, file));
+    if (hotness.empty())
+      return fail("{}: it does not tell of any function whether it ran: no dump is in it",
+                  file.path());
+    contents.hotness = hotness;
+  }
+  std::vector<instrument::FunctionPlaces> places;
+  if (settings.blocks) {
+    places = TRY(places_of(settings, profile));
+    contents.places = places;
+  }
+  auto made = instrument::use_file(contents);
+  if (settings.targets) TRY(check_targets(file, made));
+  tell_left_out(file.path(), made.unwritable);
   auto output = TRY(OutputFile::create(settings.output));
-  u64 left_out = std::erase_if(names, [](const auto& name) { return !fits_in_line(name); });
-  for (const auto& name : names) output.write(name + "\n");
-  tell_left_out(settings.profile, left_out);
+  output.write(made.text);
   return output.commit();
 }
 
@@ -114,10 +172,14 @@ Status write_info(const Settings& settings) {
 }
 
 Status write(const Settings& settings) {
-  if (settings.targets + settings.lcov + settings.never_ran > 1)
-    return usage_error("--lcov, --targets and --never-ran are different files: give one");
-  if (settings.targets) return write_targets(settings);
-  return settings.never_ran ? write_never_ran(settings) : write_info(settings);
+  const bool use = settings.targets || settings.hotness || settings.blocks;
+  if (settings.lcov && use)
+    return usage_error("--lcov is another file than that of --hotness, --blocks and --targets");
+  if (!settings.hotness && std::ranges::count(settings.given, "--hot-percent") > 0)
+    return usage_error("--hot-percent is of --hotness, which is not asked for");
+  if (settings.hot.hot_percent <= 0 || settings.hot.hot_percent > 100)
+    return usage_error("--hot-percent {}: more than 0, at most 100", settings.hot.hot_percent);
+  return use ? write_use_file(settings) : write_info(settings);
 }
 
 int run(std::span<char* const> arguments) {
@@ -126,22 +188,29 @@ int run(std::span<char* const> arguments) {
       "pgokit export",
       "Write what an instrumented profile holds for other tools: source coverage for lcov's tools "
       "and\n"
-      "editors; targets of indirect calls and unused functions for pgokit's plugin.",
-      {{"PROFILE", "", "the instrumented profile; --targets: or a recording", &settings.profile,
-        true},
+      "editors; hotness of functions, which blocks ran and targets of indirect calls for pgokit's\n"
+      "plugin.",
+      {{"PROFILE", "", "the instrumented profile; --targets, --hotness: or a recording",
+        &settings.profile, true},
        {"-b,--binary", "PROGRAM", "its program with debug information, or the .debug file",
         &settings.program},
        {"-o,--output", "FILE", "the file; - (default) is standard output", &settings.output},
        {"--lcov", "", "source coverage (default)", &settings.lcov},
-       {"--targets", "", "for clang with pgokit's plugin: -mllvm=-pgokit-use=FILE",
+       {"--targets", "",
+        "targets of indirect calls, for clang with pgokit's plugin: "
+        "-mllvm=-pgokit-use=FILE",
         &settings.targets},
-       {"--never-ran", "", "names of functions that never ran: -mllvm=-pgokit-cold-functions=FILE",
-        &settings.never_ran}},
+       {"--hotness", "", "hot, warm and cold functions, likewise; also of a sample profile",
+        &settings.hotness},
+       {"--blocks", "", "which blocks ran, likewise: weights of branches", &settings.blocks},
+       {"--hot-percent", "P", "hot are the fewest functions that do so much of the work",
+        &settings.hot.hot_percent}},
       "\nexample:\n"
       "  pgokit export app.mip -b app -o app.info && genhtml app.info -o html\n"
-      "  pgokit export app.mip --targets -o app.targets\n"
-      "  pgokit export app.mip -b app --never-ran -o cold.txt\n"
+      "  pgokit export app.mip --targets -o app.use\n"
+      "  pgokit export app.mip -b app --hotness --blocks --targets -o app.use\n"
       "\nLines have counts where blocks were counted or covered; functions have theirs always.\n"};
+  table.given = &settings.given;
   if (auto exit = parse_options(table, arguments)) return *exit;
   auto status = write(settings);
   return status ? 0 : report_failure("export", status.error());
@@ -149,7 +218,7 @@ int run(std::span<char* const> arguments) {
 
 }  // namespace
 
-constexpr Command export_command{"export",
-                                 "write source coverage, targets of calls, or what never ran", run};
+constexpr Command export_command{
+    "export", "write source coverage, hotness of functions, or targets of calls", run};
 
 }  // namespace pgokit::cli

@@ -87,7 +87,7 @@ void list_never_ran(const program::Program& program, const Counters& counters,
                     profile::Profile& profile) {
   auto inlined = program.debug()
                      ? instrument::inlined_where_it_ran(*counters.module, *program.debug())
-                     : instrument::InlinedNames{};
+                     : instrument::InlinedRuns{};
   generate::list_never_ran(*counters.module, inlined, profile);
 }
 

@@ -1,4 +1,4 @@
-#include "instrument/targets_file.h"
+#include "instrument/use_file.h"
 
 #include <gmock/gmock.h>
 
@@ -18,7 +18,7 @@ Profile profile_of(const MapBuilder& map) {
   return profile;
 }
 
-TEST(TargetsFile, KeepsFunctionsOfOneNameApart) {
+TEST(UseFile, KeepsFunctionsOfOneNameApart) {
   MapBuilder map;
   map.function({.name = "f",
                 .address = 0x10,
@@ -42,9 +42,9 @@ TEST(TargetsFile, KeepsFunctionsOfOneNameApart) {
                     {0, 1, 0, 0x10, 3},
                     {0, 2, 0, 0x10, 2},
                     {0, 3, 0, 0x10, 9}};
-  auto file = targets_file(profile);
+  auto file = use_file({.targets = &profile});
   EXPECT_EQ(file.text,
-            "# pgokit targets 3\n"
+            "# pgokit use 4\n"
             "function 0000000000000abc a.c;f\n"
             "call - 1 2 11\n 6 g\n 5 b.c;f\n"
             "call - 7 2 2\n 2 a.c;f\n"
@@ -55,7 +55,7 @@ TEST(TargetsFile, KeepsFunctionsOfOneNameApart) {
 }
 
 // Copies of one call are one; what lies elsewhere counts for the whole and is not named.
-TEST(TargetsFile, AddsCopiesUp) {
+TEST(UseFile, AddsCopiesUp) {
   MapBuilder map;
   map.function(
       {.name = "f",
@@ -68,12 +68,12 @@ TEST(TargetsFile, AddsCopiesUp) {
                     {0, 1, 0, 0x10, 4},
                     {0, 1, SiteValue::nowhere, 0x7f00, 2},
                     {0, 2, SiteValue::nowhere, 64, 8}};
-  EXPECT_EQ(targets_file(profile).text,
-            "# pgokit targets 3\nfunction - f\ncall - 1 2 12\n 9 f\nsize - 1 2 8\n 8 64\n");
+  EXPECT_EQ(use_file({.targets = &profile}).text,
+            "# pgokit use 4\nfunction - f\ncall - 1 2 12\n 9 f\nsize - 1 2 8\n 8 64\n");
 }
 
 // Numbers are of one version of a function. Copies without one are of the only call of the line.
-TEST(TargetsFile, FindsCallsByNumber) {
+TEST(UseFile, FindsCallsByNumber) {
   MapBuilder map;
   map.function({.name = "f",
                 .address = 0x10,
@@ -92,9 +92,9 @@ TEST(TargetsFile, FindsCallsByNumber) {
   map.checksum("f", 0xabc);
   auto profile = profile_of(map);
   for (u32 site = 0; site < 8; ++site) profile.values.push_back({0, site, 0, 0x10, site + 1});
-  auto file = targets_file(profile);
+  auto file = use_file({.targets = &profile});
   EXPECT_EQ(file.text,
-            "# pgokit targets 3\n"
+            "# pgokit use 4\n"
             "function 0000000000000abc f\n"
             "call 1 1 2 5\n 5 f\n"
             "call - 7 2 6\n 6 f\n"
@@ -108,7 +108,7 @@ TEST(TargetsFile, FindsCallsByNumber) {
 }
 
 // No name of a program adds lines to the file.
-TEST(TargetsFile, LeavesOutNamesWithLineBreaks) {
+TEST(UseFile, LeavesOutNamesWithLineBreaks) {
   MapBuilder map;
   map.function({.name = "f\ncall 1 1 1",
                 .address = 0x10,
@@ -117,8 +117,8 @@ TEST(TargetsFile, LeavesOutNamesWithLineBreaks) {
   map.function({.name = "g", .address = 0x20, .kinds = MIP_TARGETS, .sites = {{.address = 0x22}}});
   auto profile = profile_of(map);
   profile.values = {{0, 0, 0, 0x20, 5}, {0, 1, 0, 0x10, 6}};
-  auto file = targets_file(profile);
-  EXPECT_EQ(file.text, "# pgokit targets 3\nfunction - g\ncall - 1 2 6\n");
+  auto file = use_file({.targets = &profile});
+  EXPECT_EQ(file.text, "# pgokit use 4\nfunction - g\ncall - 1 2 6\n");
   EXPECT_EQ(file.unwritable, 2) << "once as a function, once as a target";
   EXPECT_EQ(file.without_place, 0);
 }

@@ -1,4 +1,4 @@
-#include "instrument/targets_file.h"
+#include "instrument/use_file.h"
 
 #include <algorithm>
 #include <map>
@@ -75,6 +75,12 @@ void print(std::string& text, u32 kind, const Call& call, const Sum& sum) {
 
 using Calls = std::map<Call, Sum>;
 
+struct Known {
+  const FunctionHotness* hotness = nullptr;
+  const FunctionPlaces* places = nullptr;
+  Calls calls;
+};
+
 // Copies of a call have no number where code of several was put together. They are those of the
 // only one in their line and column.
 void find_numbers(Calls& calls) {
@@ -95,11 +101,8 @@ void find_numbers(Calls& calls) {
   }
 }
 
-}  // namespace
-
-TargetsFile targets_file(const Profile& profile) {
-  TargetsFile file{.text = "# pgokit targets 3\n"};
-  std::map<SourceFunction, Calls> functions;
+void add_targets(std::map<SourceFunction, Known>& functions, UseFile& file,
+                 const Profile& profile) {
   for (u32 k = 0; k < std::size(kinds); ++k)
     for (const auto& site : summaries_of(profile, kinds[k].kind)) {
       const auto& module = profile.modules[site.module];
@@ -113,14 +116,51 @@ TargetsFile targets_file(const Profile& profile) {
       file.without_place += !found;
       file.unwritable += !fits;
       if (!found || !fits) continue;
-      file.unwritable += add(functions[{name, checksum}][call], profile, site);
+      file.unwritable += add(functions[{name, checksum}].calls[call], profile, site);
     }
-  for (auto& [function, calls] : functions) {
-    find_numbers(calls);
+}
+
+void print(std::string& text, const FunctionHotness& function) {
+  auto out = std::back_inserter(text);
+  fmt::format_to(out, "{}", hotness_name(function.hotness));
+  if (function.hotness != Hotness::cold) fmt::format_to(out, " {}", function.work);
+  fmt::format_to(out, "{}\n", function.often_called ? " often" : "");
+}
+
+void print(std::string& text, const FunctionPlaces& function) {
+  for (bool ran : {true, false}) {
+    text += ran ? "ran" : "never";
+    for (const auto& place : function.places)
+      if (place.ran == ran)
+        fmt::format_to(std::back_inserter(text), " {}:{}", place.line, place.column);
+    text += "\n";
+  }
+}
+
+}  // namespace
+
+UseFile use_file(const UseContents& contents) {
+  UseFile file{.text = "# pgokit use 4\n"};
+  std::map<SourceFunction, Known> functions;
+  if (contents.targets) add_targets(functions, file, *contents.targets);
+  for (const auto& each : contents.hotness) {
+    const bool fits = fits_in_line(each.name);
+    file.unwritable += !fits;
+    if (fits) functions[{each.name, each.checksum}].hotness = &each;
+  }
+  for (const auto& each : contents.places) {
+    const bool fits = fits_in_line(each.name);
+    file.unwritable += !fits;
+    if (fits) functions[{each.name, each.checksum}].places = &each;
+  }
+  for (auto& [function, known] : functions) {
+    find_numbers(known.calls);
     auto checksum = function.checksum ? fmt::format("{:016x}", function.checksum) : "-";
     fmt::format_to(std::back_inserter(file.text), "function {} {}\n", checksum, function.name);
-    for (const auto& [call, sum] : calls) print(file.text, call.kind, call, sum);
-    file.calls += calls.size();
+    if (known.hotness) print(file.text, *known.hotness);
+    if (known.places) print(file.text, *known.places);
+    for (const auto& [call, sum] : known.calls) print(file.text, call.kind, call, sum);
+    file.calls += known.calls.size();
   }
   return file;
 }

@@ -1,7 +1,9 @@
-#include "targets.h"
+#include "use_file.h"
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Path.h"
+#include "source.h"
 
 namespace pgokit::plugin {
 namespace {
@@ -27,17 +29,12 @@ bool take_number(StringRef& rest, uint32_t& number) {
 
 }  // namespace
 
-std::pair<StringRef, StringRef> split_source_name(StringRef name) {
-  const auto [file, rest] = name.rsplit(';');
-  return rest.empty() ? std::pair(StringRef(), name) : std::pair(file, rest);
-}
-
-const CallTargets* FunctionTargets::find(uint32_t number) const {
+const CallTargets* FunctionProfile::find(uint32_t number) const {
   const auto found = by_number.find(number);
   return found == by_number.end() ? nullptr : &found->second;
 }
 
-const CallTargets* FunctionTargets::find(uint32_t line, uint32_t column) const {
+const CallTargets* FunctionProfile::find(uint32_t line, uint32_t column) const {
   auto found = by_line.find({line, column});
   if (found != by_line.end()) return &found->second;
   found = by_line.lower_bound({line, 0});
@@ -48,28 +45,32 @@ const CallTargets* FunctionTargets::find(uint32_t line, uint32_t column) const {
   return alone ? &found->second : nullptr;
 }
 
-std::unique_ptr<TargetsFile> TargetsFile::read(StringRef path, std::string& error) {
+std::unique_ptr<UseFile> UseFile::read(StringRef path, std::string& error) {
   auto text = MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!text) {
     error = text.getError().message();
     return nullptr;
   }
-  auto file = std::make_unique<TargetsFile>();
+  auto file = std::make_unique<UseFile>();
   file->text_ = std::move(*text);
   if (file->parse(error)) return file;
   return nullptr;
 }
 
-bool TargetsFile::parse(std::string& error) {
+bool UseFile::parse(std::string& error) {
   StringRef rest = text_->getBuffer();
-  if (!rest.consume_front("# pgokit targets ")) {
-    error = "not a file of targets: 'pgokit export --targets' writes them";
+  // Files of targets alone are those up to version 3.
+  const bool older = rest.consume_front("# pgokit targets ");
+  if (!older && !rest.consume_front("# pgokit use ")) {
+    error =
+        "not a file of hotness or targets: 'pgokit export --hotness' and '--targets' write them";
     return false;
   }
   StringRef version;
   std::tie(version, rest) = rest.split('\n');
-  if (version.getAsInteger(10, version_) || version_ < 1 || version_ > 3) {
-    error = "version " + version.str() + " of targets; this plugin reads 1 to 3";
+  if (version.getAsInteger(10, version_) || version_ < 1 || version_ > 4 ||
+      older != (version_ < 4)) {
+    error = "version " + version.str() + " of its form; this plugin reads 1 to 4";
     return false;
   }
   for (unsigned number = 2; !rest.empty(); ++number) {
@@ -82,13 +83,33 @@ bool TargetsFile::parse(std::string& error) {
   return true;
 }
 
-bool TargetsFile::take(StringRef line) {
+bool UseFile::take(StringRef line) {
   if (line.consume_front(" ")) return take_target(line);
   if (line.consume_front("function ")) return version_ > 1 && take_function(line);
-  return take_call(line);
+  return take_hotness(line) || take_places(line) || take_call(line);
 }
 
-bool TargetsFile::take_function(StringRef rest) {
+// "hot 1200 often", "warm 7", "cold"
+bool UseFile::take_hotness(StringRef line) {
+  const auto [word, rest] = line.split(' ');
+  const Hotness hotness = StringSwitch<Hotness>(word)
+                              .Case("hot", Hotness::hot)
+                              .Case("warm", Hotness::warm)
+                              .Case("cold", Hotness::cold)
+                              .Default(Hotness::unknown);
+  if (hotness == Hotness::unknown || !function_ || version_ < 4) return false;
+  FunctionHotness& known = function_->hotness;
+  const auto [work, often] = rest.split(' ');
+  const bool cold = hotness == Hotness::cold;
+  if (cold != work.empty() || (!cold && work.getAsInteger(10, known.work))) return false;
+  if (!often.empty() && (often != "often" || hotness != Hotness::hot)) return false;
+  known.hotness = hotness;
+  known.often_called = !often.empty();
+  tells_hotness_ = true;
+  return true;
+}
+
+bool UseFile::take_function(StringRef rest) {
   const auto [sum, name] = rest.split(' ');
   uint64_t checksum = 0;
   const bool known = sum != "-";
@@ -98,7 +119,22 @@ bool TargetsFile::take_function(StringRef rest) {
   return true;
 }
 
-bool TargetsFile::take_target(StringRef rest) {
+// "ran LINE:COLUMN ...", "never LINE:COLUMN ..."
+bool UseFile::take_places(StringRef line) {
+  const bool ran = line.consume_front("ran ");
+  if ((!ran && !line.consume_front("never ")) || !function_ || version_ < 4) return false;
+  while (!line.empty()) {
+    StringRef place;
+    std::tie(place, line) = line.split(' ');
+    const auto [number, column] = place.split(':');
+    std::pair<uint32_t, uint32_t> key;
+    if (number.getAsInteger(10, key.first) || column.getAsInteger(10, key.second)) return false;
+    function_->places[key] = ran;
+  }
+  return true;
+}
+
+bool UseFile::take_target(StringRef rest) {
   const auto [count, name] = rest.split(' ');
   CalledTarget target{name, 0};
   if (name.empty() || count.getAsInteger(10, target.count)) return false;
@@ -107,7 +143,7 @@ bool TargetsFile::take_target(StringRef rest) {
 }
 
 // Other kinds than calls and sizes are for other readers.
-bool TargetsFile::take_call(StringRef rest) {
+bool UseFile::take_call(StringRef rest) {
   const auto [kind, place] = rest.split(' ');
   rest = place;
   uint32_t number = 0, line = 0, column = 0;
@@ -130,19 +166,19 @@ bool TargetsFile::take_call(StringRef rest) {
   return true;
 }
 
-FunctionTargets& TargetsFile::enter(StringRef name, std::optional<uint64_t> checksum) {
+FunctionProfile& UseFile::enter(StringRef name, std::optional<uint64_t> checksum) {
   Versions& versions = functions_[name];
   if (const auto [file, plain] = split_source_name(name); versions.empty() && !file.empty())
     local_[plain].push_back(name);
-  for (FunctionTargets& each : versions) {
+  for (FunctionProfile& each : versions) {
     if (each.checksum == checksum) return each;
   }
-  versions.push_back({checksum, {}, {}, {}});
+  versions.push_back({checksum, {}, {}, {}, {}, {}});
   return versions.back();
 }
 
 // The versions of the same local function from a file whose path ends the most alike.
-const TargetsFile::Versions* TargetsFile::moved(StringRef source_name) const {
+const UseFile::Versions* UseFile::moved(StringRef source_name) const {
   const auto [file, name] = split_source_name(source_name);
   const auto candidates = local_.find(name);
   if (file.empty() || candidates == local_.end()) return nullptr;
@@ -159,11 +195,11 @@ const TargetsFile::Versions* TargetsFile::moved(StringRef source_name) const {
   return best.empty() ? nullptr : &functions_.at(best);
 }
 
-TargetsFile::Found TargetsFile::find(StringRef source_name, uint64_t checksum) const {
+UseFile::Found UseFile::find(StringRef source_name, uint64_t checksum) const {
   auto exact = functions_.find(source_name);
   if (exact == functions_.end()) {
     if (const Versions* versions = moved(source_name)) {
-      for (const FunctionTargets& each : *versions) {
+      for (const FunctionProfile& each : *versions) {
         if (!each.checksum || each.checksum == checksum) return {&each, false};
       }
     }
@@ -171,10 +207,19 @@ TargetsFile::Found TargetsFile::find(StringRef source_name, uint64_t checksum) c
     exact = functions_.find(split_source_name(source_name).second);
     if (exact == functions_.end()) return {};
   }
-  for (const FunctionTargets& each : exact->second) {
+  for (const FunctionProfile& each : exact->second) {
     if (!each.checksum || each.checksum == checksum) return {&each, false};
   }
   return {nullptr, true};
+}
+
+const FunctionProfile* UseFile::find_by_name(StringRef name) const {
+  const auto found = functions_.find(name);
+  if (found == functions_.end()) return nullptr;
+  for (const FunctionProfile& each : found->second) {
+    if (!each.checksum) return &each;
+  }
+  return nullptr;
 }
 
 }  // namespace pgokit::plugin
