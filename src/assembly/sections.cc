@@ -10,6 +10,10 @@ namespace {
 constexpr std::array<std::string_view, 7> short_forms = {
     ".text", ".data", ".bss", ".rodata", ".tdata", ".tbss", ".data.rel.ro"};
 
+// COFF: which of several sections with one COMDAT symbol the linker takes.
+constexpr std::array<std::string_view, 7> selections = {
+    "one_only", "discard", "same_size", "same_contents", "associative", "largest", "newest"};
+
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && static_cast<u8>(text.front()) <= ' ') text.remove_prefix(1);
   while (!text.empty() && static_cast<u8>(text.back()) <= ' ') text.remove_suffix(1);
@@ -71,6 +75,10 @@ Arguments parse_arguments(std::string_view operands, bool pushes) {
   out.type = take_argument(operands);
   if (out.flags.contains('M')) out.entry_size = take_argument(operands);
   out.rest = trimmed(operands);
+  if (std::ranges::find(selections, out.type) != selections.end()) {
+    out.group = take_argument(operands);
+    return out;
+  }
   if (!out.flags.contains('G')) return out;
   std::string_view rest = out.rest;
   if (out.flags.contains('o')) take_argument(rest);
@@ -131,6 +139,15 @@ bool SectionTracker::apply(const Statement& statement) {
   std::string_view name = statement.name;
   // All of them begin so; most directives do not.
   if (name.size() < 4 || !std::string_view("tTsSpPdDbBrR").contains(name[1])) return false;
+  if (apply_section(statement)) return true;
+  if (is_directive(name, ".def")) format_ = ObjectFormat::coff;
+  if (is_directive(name, ".build_version") || is_directive(name, ".subsections_via_symbols"))
+    format_ = ObjectFormat::mach_o;
+  return false;
+}
+
+bool SectionTracker::apply_section(const Statement& statement) {
+  std::string_view name = statement.name;
   if (is_directive(name, ".section") || is_directive(name, ".sect")) {
     enter(described(statement.operands, false));
   } else if (is_directive(name, ".pushsection")) {

@@ -24,6 +24,9 @@ namespace pgokit::assembly {
 // What a '#' behind the beginning of a line means: a comment on x86, an immediate on AArch64.
 enum class Dialect : u8 { x86, aarch64 };
 
+// The kind of object that the assembly is for.
+enum class ObjectFormat : u8 { elf, coff, mach_o };
+
 // By the operands of the first instructions; x86 where there are none.
 Dialect guess_dialect(std::string_view text);
 

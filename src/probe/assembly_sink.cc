@@ -59,9 +59,13 @@ std::string assembly_symbol(std::string_view name) {
   return plain ? std::string(name) : fmt::format("\"{}\"", name);
 }
 
-void print_descriptor(const Descriptor& descriptor, std::string& out) {
-  out += fmt::format("\t.section\t.pseudo_probe_desc,\"G\",@progbits,{},comdat\n",
-                     assembly_symbol(descriptor_group(descriptor.name)));
+void print_descriptor(const Descriptor& descriptor, assembly::ObjectFormat format,
+                      std::string& out) {
+  std::string group = assembly_symbol(descriptor_group(descriptor.name));
+  if (format == assembly::ObjectFormat::coff)  // its COMDAT symbol has to be defined in it
+    out += fmt::format("\t.section\t.pseudo_probe_desc,\"drD\",same_contents,{0}\n{0}:\n", group);
+  else
+    out += fmt::format("\t.section\t.pseudo_probe_desc,\"G\",@progbits,{},comdat\n", group);
   AssemblySink sink(out, {}, {});
   write_descriptor(descriptor, sink);
 }

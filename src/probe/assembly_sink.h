@@ -5,7 +5,7 @@
 //   std::string out;
 //   AssemblySink sink(out, ".Lprobe", [&](u64 part) { return symbols[part]; });
 //   probes.encode(sink);                                     // places are numbers of labels
-//   print_descriptor({guid, hash, "_Z3foov"}, out);          // a section of its own
+//   print_descriptor({guid, hash, "_Z3foov"}, assembly::ObjectFormat::elf, out);
 //
 // A place is the number of a label, whose name follows the prefix, or start_of_part() of what the
 // function tells the symbol of.
@@ -13,6 +13,7 @@
 #include <functional>
 #include <string>
 
+#include "assembly/statements.h"
 #include "probe/encoder.h"
 
 namespace pgokit::probe {
@@ -24,8 +25,7 @@ constexpr Place start_of_part(size_t part) { return part_bit | part; }
 class AssemblySink final : public Sink {
  public:
   // `out` and `prefix` must outlive it.
-  AssemblySink(std::string& out, std::string_view prefix,
-               std::function<std::string_view(u64)> symbol_of)
+  AssemblySink(std::string& out, std::string_view prefix, std::function<std::string(u64)> symbol_of)
       : out_(out), prefix_(prefix), symbol_of_(std::move(symbol_of)) {}
   ~AssemblySink() override { end_line(); }
   AssemblySink(const AssemblySink&) = delete;
@@ -42,7 +42,7 @@ class AssemblySink final : public Sink {
 
   std::string& out_;
   std::string_view prefix_;
-  std::function<std::string_view(u64)> symbol_of_;
+  std::function<std::string(u64)> symbol_of_;
   bool in_bytes_ = false;
 };
 
@@ -50,7 +50,8 @@ class AssemblySink final : public Sink {
 // quotes, backslashes or ends of lines.
 std::string assembly_symbol(std::string_view name);
 
-// The section .pseudo_probe_desc of one function, in a COMDAT group of its own.
-void print_descriptor(const Descriptor& descriptor, std::string& out);
+// The section .pseudo_probe_desc of one function, in a COMDAT group of its own; of ELF or COFF.
+void print_descriptor(const Descriptor& descriptor, assembly::ObjectFormat format,
+                      std::string& out);
 
 }  // namespace pgokit::probe

@@ -13,11 +13,23 @@ Result<Lowering> Lowering::read(std::string_view text, std::string_view name,
   return LoweringReader(text, name, options).read();
 }
 
+std::string Lowering::probe_section(u32 section, u32 first_label) const {
+  const auto& text = sections_[section];
+  if (format_ == assembly::ObjectFormat::elf)
+    return fmt::format("\t{}\n\t.section\t.pseudo_probe,\"o?\",@progbits,{}{}\n", text.directive,
+                       prefix_, first_label);
+  std::string out = "\t.section\t.pseudo_probe,\"drD\"";
+  if (!text.group.empty()) out.append(",associative,").append(text.group);
+  return out += '\n';
+}
+
 std::string Lowering::section_text(u32 section, std::span<const u32> parts) const {
-  std::string out =
-      fmt::format("\t{}\n\t.section\t.pseudo_probe,\"o?\",@progbits,{}{}\n",
-                  sections_[section].directive, prefix_, parts_[parts.front()].first_label);
-  AssemblySink sink(out, prefix_, [&](u64 part) { return parts_[part].symbol; });
+  std::string out = probe_section(section, parts_[parts.front()].first_label);
+  AssemblySink sink(out, prefix_, [&](u64 number) {
+    const Part& part = parts_[number];
+    return part.start_label == none ? std::string(part.symbol)
+                                    : fmt::format("{}{}", prefix_, part.start_label);
+  });
   for (u32 part : parts) parts_[part].probes.encode(sink);
   return out;
 }
@@ -41,7 +53,7 @@ void Lowering::write(const std::function<void(std::string_view)>& write) const {
     by_section[parts_[i].section].push_back(static_cast<u32>(i));
   for (const auto& [section, parts] : by_section) write(section_text(section, parts));
   std::string described;
-  for (const Descriptor& one : descriptors_) print_descriptor(one, described);
+  for (const Descriptor& one : descriptors_) print_descriptor(one, format_, described);
   write(described);
   write(text_.substr(data_at_));
 }

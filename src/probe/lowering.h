@@ -11,6 +11,9 @@
 // entered from the text section they belong to, so that '?' puts them in its group: GNU as and
 // clang spell a section that is in a group and linked to another in different orders.
 //
+// Of ELF and COFF, told by its directives. In COFF the records of a function that is in a COMDAT
+// section are in a section associated with it, as clang has it.
+//
 // A probe that is in another section than its function's symbol (f.cold, f.__part.1) gets its
 // record in that section, counted from the last symbol before it and with a sentinel. (clang 22
 // refuses it.)
@@ -52,7 +55,7 @@ class Lowering {
   friend class LoweringReader;
   Lowering() = default;
 
-  // A directive, and the label that comes in its place.
+  // A directive, and the label that comes in its place. One of no size adds a label.
   struct Replacement {
     u64 begin = 0;
     u32 size = 0;
@@ -62,15 +65,19 @@ class Lowering {
   struct Part {
     std::string_view symbol;  // as written
     u32 section = 0;
-    u32 first_label = 0;  // in the section
+    u32 first_label = 0;     // in the section
+    u32 start_label = none;  // COFF: at the symbol, whose own distances clang does not compute
     FunctionProbes probes;
   };
 
   std::string section_text(u32 section, std::span<const u32> parts) const;
+  // The directives that enter the probe section of a text section.
+  std::string probe_section(u32 section, u32 first_label) const;
 
   std::string_view text_;
   size_t data_at_ = 0;  // where the sections come: the end, or before .end
   std::string prefix_;  // of the labels
+  assembly::ObjectFormat format_ = assembly::ObjectFormat::elf;
   std::vector<Replacement> replacements_;
   std::vector<Part> parts_;
   std::vector<assembly::Section> sections_;

@@ -68,10 +68,20 @@ Status LoweringReader::take(const assembly::Statement& statement) {
   return {};
 }
 
+// A label that the compiler made for itself. clang begins those of i386 COFF with L alone.
+bool LoweringReader::is_local(std::string_view label) const {
+  char first = label.empty() ? '0' : label.front();
+  if (label.starts_with(".L") || (first >= '0' && first <= '9')) return true;
+  if (sections_.format() != assembly::ObjectFormat::coff) return false;
+  return label.starts_with("LBB") || label.starts_with("Ltmp") || label.starts_with("Lfunc_");
+}
+
 void LoweringReader::take_label(const assembly::Statement& statement) {
   labels_.push_back({without_quotes(statement.label), sections_.current()});
-  char first = labels_.back().name.empty() ? '0' : labels_.back().name.front();
-  if (statement.label.starts_with(".L") || (first >= '0' && first <= '9')) return;
+  if (is_local(labels_.back().name)) {
+    plain_locals_ |= labels_.back().name.starts_with('L');
+    return;
+  }
   if (last_symbol_.size() <= sections_.current()) last_symbol_.resize(sections_.current() + 1);
   last_symbol_[sections_.current()] = statement.label;
 }
@@ -107,6 +117,8 @@ void LoweringReader::take_descriptor(std::string_view operands) {
 }
 
 Status LoweringReader::check_place() const {
+  if (sections_.format() == assembly::ObjectFormat::mach_o)
+    return fail("this is assembly for Mach-O; probe sections are written for ELF and COFF");
   const auto& section = sections_.list()[sections_.current()];
   if (section.content == assembly::Content::other)
     return fail("it is in section {}, which holds no code", section.name);
@@ -172,7 +184,7 @@ Result<u32> LoweringReader::part_here() {
   if (is_new) {
     std::string_view symbol = TRY(base_symbol());
     out_.parts_.push_back(
-        {symbol, here, none,
+        {symbol, here, none, none,
          FunctionProbes(without_quotes(symbol), start_of_part(out_.parts_.size()))});
   }
   part_function_ = directive_.symbol;
@@ -221,14 +233,28 @@ Status LoweringReader::describe_functions() {
 
 // Labels that the text does not use.
 Status LoweringReader::choose_prefix() {
-  out_.prefix_ = ".Lprobe";
+  std::string_view local = plain_locals_ ? "L" : ".L";
+  out_.prefix_ = fmt::format("{}probe", local);
   auto is_free = [&] {  // glibc's search is the quick one
     return !memmem(text_.data(), text_.size(), out_.prefix_.data(), out_.prefix_.size());
   };
   if (is_free()) return {};
-  out_.prefix_ = fmt::format(".Lprobe_{:016x}_", function_guid(text_));
+  out_.prefix_ = fmt::format("{}probe_{:016x}_", local, function_guid(text_));
   if (is_free()) return {};
   return fail("{}: it has labels that begin with {}", name_, out_.prefix_);
+}
+
+// clang takes a distance from a symbol of COFF for one that only the linker knows.
+void LoweringReader::label_starts() {
+  for (auto& part : out_.parts_) {
+    const Label* label = find_label(without_quotes(part.symbol));
+    auto after = static_cast<size_t>(label->name.data() + label->name.size() - text_.data());
+    size_t colon = text_.find(':', after);
+    colon += text_.substr(colon).starts_with("::");
+    part.start_label = labels_set_++;
+    out_.replacements_.push_back({colon + 1, 0, part.start_label});
+  }
+  std::ranges::stable_sort(out_.replacements_, {}, &Lowering::Replacement::begin);
 }
 
 Status LoweringReader::finish() {
@@ -240,6 +266,8 @@ Status LoweringReader::finish() {
                    blocks_.front().what);
   TRY(describe_functions());
   out_.sections_ = sections_.list();
+  out_.format_ = sections_.format();
+  if (out_.format_ == assembly::ObjectFormat::coff) label_starts();
   return choose_prefix();
 }
 

@@ -31,6 +31,7 @@ class LoweringReader {
   };
 
   Status take(const assembly::Statement& statement);
+  bool is_local(std::string_view label) const;
   void take_label(const assembly::Statement& statement);
   bool take_block(const assembly::Statement& statement);
   void take_descriptor(std::string_view operands);
@@ -44,6 +45,7 @@ class LoweringReader {
   Status add_probe(const assembly::Statement& statement);
   const Label* find_label(std::string_view name);
   Status finish();
+  void label_starts();
   Status describe_functions();
   Status choose_prefix();
 
@@ -62,6 +64,7 @@ class LoweringReader {
   std::deque<Label> labels_;
   tsl::robin_map<std::string_view, u32> label_index_;  // of the first indexed_ labels
   size_t indexed_ = 0;
+  bool plain_locals_ = false;                  // labels like LBB0_1: COFF of i386
   std::vector<std::string_view> last_symbol_;  // per section, as written
 
   std::vector<Block> blocks_;

@@ -230,6 +230,36 @@ TEST(Lowering, ReadsNegativeAndListedDescriptors) {
   EXPECT_THAT(lowered(text), StartsWith("f:\n.Lprobe0:\n\n"));
 }
 
+// COFF: distances are counted from labels of its own, and a COMDAT's probes are associated with it.
+TEST(Lowering, OfCoff) {
+  std::string_view descriptor =
+      "\t.section\t.pseudo_probe_desc,\"drD\"\n\t.quad\t5\n\t.quad\t17\n\t.byte\t1\n\t.ascii\t"
+      "\"f\"\n";
+  std::string begin = ".def f;\n.endef\n";
+  std::string text =
+      lowered(begin + "f: # begins\nnop\n.pseudoprobe 5 1 0 0 f\n" + std::string(descriptor));
+  EXPECT_THAT(text, StartsWith(begin + "f:.Lprobe1: # begins\nnop\n.Lprobe0:\n"));
+  EXPECT_THAT(text, HasSubstr("\t.section\t.pseudo_probe,\"drD\"\n\t.quad\t5\n"));
+  EXPECT_THAT(text, HasSubstr("\t.sleb128\t-(.Lprobe1-.Lprobe0)\n"));
+  text = lowered(begin + ".section\t.text,\"xr\",discard,\"?f@@YAHH@Z\"\n\"?f@@YAHH@Z\"::\n" +
+                 ".pseudoprobe 5 1 0 0 \"?f@@YAHH@Z\"\nLBB0_1:\n" + std::string(descriptor));
+  EXPECT_THAT(text, HasSubstr("\"?f@@YAHH@Z\"::Lprobe1:\nLprobe0:\nLBB0_1:\n"));
+  EXPECT_THAT(text, HasSubstr("\t.section\t.pseudo_probe,\"drD\",associative,\"?f@@YAHH@Z\"\n"));
+  const std::vector<Descriptor> known = {{5, 17, "?f"}};
+  text = lowered(begin + "f:\n.pseudoprobe 5 1 0 0 f\n",
+                 {.dialect = {}, .unknown_functions = false, .descriptors = known});
+  EXPECT_THAT(text,
+              HasSubstr("\t.section\t.pseudo_probe_desc,\"drD\",same_contents,"
+                        "\".pseudo_probe_desc_?f\"\n\".pseudo_probe_desc_?f\":\n\t.quad\t5\n"));
+}
+
+TEST(Lowering, RefusesMachO) {
+  std::string text = ".build_version macos, 11, 0\n" + described("f:\n.pseudoprobe 5 1 0 0 f\n");
+  EXPECT_EQ(lowered(text),
+            "error: a.s:3: .pseudoprobe: this is assembly for Mach-O; probe sections are written "
+            "for ELF and COFF");
+}
+
 // Every line keeps its number, whatever is on it.
 TEST(Lowering, KeepsLines) {
   EXPECT_THAT(lowered(described("f: .pseudoprobe 5 /*\n\n*/ 1 0 0 f; ret\n")),

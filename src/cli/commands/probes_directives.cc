@@ -30,7 +30,7 @@ void DirectiveDump::descriptors() {
       ++unnamed_;
       continue;
     }
-    probe::print_descriptor(one, out_.text());
+    probe::print_descriptor(one, assembly::ObjectFormat::elf, out_.text());
     out_.flush(1 << 16);
   }
 }

@@ -21,9 +21,9 @@ struct Settings {
 
 Result<std::optional<assembly::Dialect>> dialect_of(const std::string& target) {
   if (target.empty()) return std::nullopt;
-  if (target == "x86-64") return assembly::Dialect::x86;
+  if (target == "x86-64" || target == "i386") return assembly::Dialect::x86;
   if (target == "aarch64") return assembly::Dialect::aarch64;
-  return usage_error("--target {}: there are x86-64 and aarch64", target);
+  return usage_error("--target {}: there are x86-64, i386 and aarch64", target);
 }
 
 // Where descriptors are that an assembly lacks: a program or object with probes, or a listing.
@@ -67,7 +67,7 @@ int run(std::span<char* const> arguments) {
       {{"FILE", "", "assembly of clang -S -fpseudo-probe-for-profiling; - is standard input",
         &settings.file, true},
        {"-o,--output", "FILE", "where the result goes; - is standard output", &settings.output},
-       {"--target", "ARCH", "x86-64 or aarch64; otherwise told by the instructions",
+       {"--target", "ARCH", "x86-64, i386 or aarch64; otherwise told by the instructions",
         &settings.target},
        {"--descriptors", "FILE",
         "descriptors that FILE lacks: a program or object with probes, or a list of GUID HASH NAME",
