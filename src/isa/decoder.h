@@ -1,6 +1,6 @@
 #pragma once
 
-// Length, control flow and direct target of machine instructions (x86-64, AArch64): what unwinding
+// Length, control flow and direct target of machine instructions (x86-64, i386, AArch64, RISC-V): what unwinding
 // branch records needs of a disassembler, and no more.
 //
 //   auto decoder = TRY(isa::Decoder::for_machine(elf.machine()));
@@ -72,7 +72,7 @@ enum class Extensions : u8 {
 
 class Decoder {
  public:
-  // Fails for a machine that is neither EM_X86_64 nor EM_AARCH64.
+  // Fails for a machine other than EM_X86_64, EM_386, EM_AARCH64 and EM_RISCV.
   static Result<Decoder> for_machine(u16 e_machine, LockPrefix lock = LockPrefix::alone,
                                      Extensions extensions = Extensions::all);
 

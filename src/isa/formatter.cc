@@ -14,7 +14,10 @@ Formatter::~Formatter() = default;
 
 Result<Formatter> Formatter::for_machine(u16 e_machine, Syntax syntax, LockPrefix lock) {
   Decoder decoder = TRY(Decoder::for_machine(e_machine, lock));
-  auto printer = e_machine == EM_AARCH64 ? aarch64_printer() : x86_printer(syntax);
+  auto printer = e_machine == EM_AARCH64 ? aarch64_printer()
+                 : e_machine == EM_386   ? i386_printer(syntax)
+                 : e_machine == EM_RISCV ? riscv_printer()
+                                         : x86_printer(syntax);
   if (!printer)
     return fail("AArch64 code is printed by Capstone, which is missing: install libcapstone4");
   return Formatter(decoder, std::move(printer));

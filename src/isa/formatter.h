@@ -1,6 +1,6 @@
 #pragma once
 
-// The text of machine instructions (x86-64 by Zydis, AArch64 by Capstone).
+// The text of machine instructions (x86 by Zydis, AArch64 by Capstone, RISC-V).
 //
 //   auto formatter = TRY(isa::Formatter::for_machine(elf.machine(), isa::Syntax::att, lock));
 //   std::string text;
@@ -23,7 +23,7 @@
 
 namespace pgokit::isa {
 
-enum class Syntax : u8 { att, intel };  // of x86-64; AArch64 has one
+enum class Syntax : u8 { att, intel };  // of x86; others have one
 
 struct Printed {
   Instruction instruction;       // what Decoder says of it
@@ -34,7 +34,7 @@ struct Printed {
 
 class Formatter {
  public:
-  // Fails for a machine that is neither EM_X86_64 nor EM_AARCH64.
+  // Fails for a machine other than EM_X86_64, EM_386, EM_AARCH64 and EM_RISCV.
   static Result<Formatter> for_machine(u16 e_machine, Syntax syntax, LockPrefix lock);
   Formatter(Formatter&&) noexcept;
   Formatter& operator=(Formatter&&) noexcept;

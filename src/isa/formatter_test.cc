@@ -107,7 +107,7 @@ TEST(Formatter, NothingForWhatIsNoInstruction) {
   EXPECT_EQ(printed("", Syntax::att), "");
   EXPECT_EQ(intel("\x06"), "");
   EXPECT_EQ(intel("\xe8\x00"sv), "");
-  EXPECT_FALSE(Formatter::for_machine(EM_RISCV, Syntax::att, LockPrefix::alone));
+  EXPECT_FALSE(Formatter::for_machine(EM_SPARCV9, Syntax::att, LockPrefix::alone));
 }
 
 // Every two bytes and then what comes: no crash, and lengths as the decoder has them.

@@ -48,19 +48,23 @@ constexpr ZydisMnemonic sized[] = {
     ZYDIS_MNEMONIC_BLCS,     ZYDIS_MNEMONIC_BLSFILL,  ZYDIS_MNEMONIC_BLSIC,
     ZYDIS_MNEMONIC_T1MSKC,   ZYDIS_MNEMONIC_TZMSK,    ZYDIS_MNEMONIC_SGDT,
     ZYDIS_MNEMONIC_SIDT,     ZYDIS_MNEMONIC_LGDT,     ZYDIS_MNEMONIC_LIDT,
-    ZYDIS_MNEMONIC_SYSRET,   ZYDIS_MNEMONIC_SYSEXIT,
+    ZYDIS_MNEMONIC_SYSRET,   ZYDIS_MNEMONIC_SYSEXIT,  ZYDIS_MNEMONIC_LDS,
+    ZYDIS_MNEMONIC_LES,
 };
 
 // Where AT&T syntax has a word of its own, or LLVM another one of several.
 constexpr Renamed renamed[] = {
-    {ZYDIS_MNEMONIC_CBW, "cbtw"},     {ZYDIS_MNEMONIC_CWDE, "cwtl"},
-    {ZYDIS_MNEMONIC_CDQE, "cltq"},    {ZYDIS_MNEMONIC_CWD, "cwtd"},
-    {ZYDIS_MNEMONIC_CDQ, "cltd"},     {ZYDIS_MNEMONIC_CQO, "cqto"},
-    {ZYDIS_MNEMONIC_STOSD, "stosl"},  {ZYDIS_MNEMONIC_LODSD, "lodsl"},
-    {ZYDIS_MNEMONIC_SCASD, "scasl"},  {ZYDIS_MNEMONIC_INSD, "insl"},
-    {ZYDIS_MNEMONIC_OUTSD, "outsl"},  {ZYDIS_MNEMONIC_MOVSXD, "movslq"},
-    {ZYDIS_MNEMONIC_IRET, "iretw"},   {ZYDIS_MNEMONIC_IRETD, "iretl"},
-    {ZYDIS_MNEMONIC_PUSHF, "pushfw"}, {ZYDIS_MNEMONIC_POPF, "popfw"},
+    {ZYDIS_MNEMONIC_CBW, "cbtw"},      {ZYDIS_MNEMONIC_CWDE, "cwtl"},
+    {ZYDIS_MNEMONIC_CDQE, "cltq"},     {ZYDIS_MNEMONIC_CWD, "cwtd"},
+    {ZYDIS_MNEMONIC_CDQ, "cltd"},      {ZYDIS_MNEMONIC_CQO, "cqto"},
+    {ZYDIS_MNEMONIC_STOSD, "stosl"},   {ZYDIS_MNEMONIC_LODSD, "lodsl"},
+    {ZYDIS_MNEMONIC_SCASD, "scasl"},   {ZYDIS_MNEMONIC_INSD, "insl"},
+    {ZYDIS_MNEMONIC_OUTSD, "outsl"},   {ZYDIS_MNEMONIC_MOVSXD, "movslq"},
+    {ZYDIS_MNEMONIC_IRET, "iretw"},    {ZYDIS_MNEMONIC_IRETD, "iretl"},
+    {ZYDIS_MNEMONIC_PUSHF, "pushfw"},  {ZYDIS_MNEMONIC_POPF, "popfw"},
+    {ZYDIS_MNEMONIC_PUSHFD, "pushfl"}, {ZYDIS_MNEMONIC_POPFD, "popfl"},
+    {ZYDIS_MNEMONIC_PUSHA, "pushaw"},  {ZYDIS_MNEMONIC_POPA, "popaw"},
+    {ZYDIS_MNEMONIC_PUSHAD, "pushal"}, {ZYDIS_MNEMONIC_POPAD, "popal"},
 };
 
 // With a suffix where they convert an integer in memory.
@@ -149,10 +153,10 @@ unsigned width_of(const DecodedX86& one) {
       return one.operands[1].size;
     case ZYDIS_MNEMONIC_PUSH:
     case ZYDIS_MNEMONIC_POP:
-      return one.is_of_16_bits() ? 16 : 64;
+      return one.is_of_16_bits() ? 16 : one.native_width();
     case ZYDIS_MNEMONIC_RET:
       if (one.is_far()) break;
-      return one.is_of_16_bits() ? 16 : 64;
+      return one.is_of_16_bits() ? 16 : one.native_width();
     case ZYDIS_MNEMONIC_SYSRET:
     case ZYDIS_MNEMONIC_SYSEXIT:
       return std::max(32u, unsigned{one.in.operand_width});
@@ -169,6 +173,11 @@ unsigned width_of(const DecodedX86& one) {
       break;
   }
   return one.in.operand_width;
+}
+
+// In 64-bit mode LLVM prints no other, whatever the prefix.
+unsigned width_of_target(const DecodedX86& one) {
+  return !one.is_64_bit() && one.is_of_16_bits() ? 16 : one.native_width();
 }
 
 void append_suffix(const DecodedX86& one, Suffix suffix, std::string& name) {
@@ -197,7 +206,7 @@ std::string att_mnemonic(const DecodedX86& one, Flow flow) {
     case ZYDIS_MNEMONIC_CALL:
     case ZYDIS_MNEMONIC_JMP:
       if (one.is_far()) return 'l' + name + suffix_of(in.operand_width);
-      return flow == Flow::jump ? name : name + 'q';
+      return flow == Flow::jump ? name : name + suffix_of(width_of_target(one));
     case ZYDIS_MNEMONIC_RET:
       if (one.is_far()) name = "lret";
       break;

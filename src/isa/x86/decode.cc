@@ -1,4 +1,4 @@
-// x86-64: lengths from Zydis without operands, class from opcode map, opcode and modrm.reg.
+// x86-64 and i386: lengths from Zydis without operands, class from opcode map, opcode and modrm.reg.
 
 #include <Zydis/Zydis.h>
 
@@ -8,9 +8,12 @@
 namespace pgokit::isa {
 namespace {
 
-ZydisDecoder make_decoder() {
+ZydisDecoder make_decoder(bool is_64_bit) {
   ZydisDecoder decoder;
-  ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+  if (is_64_bit)
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+  else
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LEGACY_32, ZYDIS_STACK_WIDTH_32);
   ZydisDecoderEnableMode(&decoder, ZYDIS_DECODER_MODE_MINIMAL, ZYAN_TRUE);
   return decoder;
 }
@@ -51,6 +54,10 @@ Flow flow_of_one_byte(u8 opcode, const ZydisDecodedInstruction& in) {
       // With this modrm byte it is xbegin, a branch to the handler when the transaction fails.
       if (in.raw.modrm.mod == 3 && in.raw.modrm.reg == 7) return Flow::conditional;
       return Flow::none;
+    case 0x9a:  // i386: far call
+      return Flow::indirect_call;
+    case 0xea:  // i386: far jump
+      return Flow::indirect_jump;
     case 0xff:
       return flow_of_group_ff(in.raw.modrm.reg);
     case 0xcc:  // int3
@@ -98,16 +105,10 @@ bool is_prefix_alone(Bytes code) {
   return next == 0xf0 || (exchange && !pause) || (store && code[0] == 0xf3);
 }
 
-}  // namespace
-
-Instruction decode_x86(Bytes code, u64 address, LockPrefix lock) {
-  if (lock == LockPrefix::alone && !code.empty() && is_prefix_alone(code)) return {.length = 1};
-  if (auto one = decode_common_x86(code, address); one.ok()) return one;
-  return decode_any_x86(code, address);
-}
-
-Instruction decode_any_x86(Bytes code, u64 address) {
-  static const ZydisDecoder decoder = make_decoder();
+// The address space has 32 bits on i386, where targets wrap around.
+template <bool is_64_bit>
+Instruction decode_by_zydis(Bytes code, u64 address) {
+  static const ZydisDecoder decoder = make_decoder(is_64_bit);
   ZydisDecodedInstruction in;
   if (!ZYAN_SUCCESS(
           ZydisDecoderDecodeInstruction(&decoder, nullptr, code.data(), code.size(), &in)))
@@ -116,8 +117,24 @@ Instruction decode_any_x86(Bytes code, u64 address) {
   if (in.raw.imm[0].is_relative) {
     out.has_target = true;
     out.target = address + in.length + in.raw.imm[0].value.u;
+    if (!is_64_bit) out.target &= 0xffffffff;
   }
   return out;
+}
+
+}  // namespace
+
+Instruction decode_x86(Bytes code, u64 address, LockPrefix lock) {
+  if (lock == LockPrefix::alone && !code.empty() && is_prefix_alone(code)) return {.length = 1};
+  if (auto one = decode_common_x86(code, address); one.ok()) return one;
+  return decode_any_x86(code, address);
+}
+
+Instruction decode_any_x86(Bytes code, u64 address) { return decode_by_zydis<true>(code, address); }
+
+Instruction decode_i386(Bytes code, u64 address, LockPrefix lock) {
+  if (lock == LockPrefix::alone && !code.empty() && is_prefix_alone(code)) return {.length = 1};
+  return decode_by_zydis<false>(code, address);
 }
 
 }  // namespace pgokit::isa

@@ -15,6 +15,10 @@ struct DecodedX86 {
   ZydisDecodedInstruction in;
   ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 
+  bool is_64_bit() const { return in.machine_mode == ZYDIS_MACHINE_MODE_LONG_64; }
+  // Of addresses on the stack and in registers.
+  unsigned native_width() const { return is_64_bit() ? 64 : 32; }
+
   std::span<const ZydisDecodedOperand> visible() const {
     return {operands, in.operand_count_visible};
   }
@@ -51,7 +55,7 @@ struct DecodedX86 {
     const ZydisDecodedOperand* operand = memory();
     if (!operand || operand->mem.index != ZYDIS_REGISTER_NONE) return false;
     bool has_base = sib.base != 5 || in.raw.modrm.mod != 0;
-    return sib.scale != 0 || (has_base && sib.base != 4);
+    return sib.scale != 0 || (has_base ? sib.base != 4 : !is_64_bit());
   }
   // Of "movabs": an address in place of the byte that tells registers.
   bool has_plain_address() const { return !(in.attributes & ZYDIS_ATTRIB_HAS_MODRM); }

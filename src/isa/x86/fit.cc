@@ -62,11 +62,12 @@ bool is_segment(const ZydisDecodedOperand& operand) {
          ZydisRegisterGetClass(operand.reg.value) == ZYDIS_REGCLASS_SEGMENT;
 }
 
-// A plain address of 32 bits has no sign.
+// A plain address of 16 or 32 bits has no sign.
 void fit_offset(DecodedX86& one) {
-  if (one.in.address_width != 32 || !one.has_plain_address()) return;
+  if (one.in.address_width == 64 || !one.has_plain_address()) return;
+  i64 mask = one.in.address_width == 16 ? 0xffff : 0xffffffff;
   for (auto& operand : one.operands)
-    if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY) operand.mem.disp.value &= 0xffffffff;
+    if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY) operand.mem.disp.value &= mask;
 }
 
 void fit_registers(DecodedX86& one) {
@@ -147,10 +148,12 @@ void fit_immediates(DecodedX86& one) {
     case ZYDIS_MNEMONIC_ENTER:
       extend(operands[0], 16);
       return extend(operands[1], 8);
+    case ZYDIS_MNEMONIC_AAD:
+    case ZYDIS_MNEMONIC_AAM:
     case ZYDIS_MNEMONIC_XABORT:
       return extend(operands[0], 8);
     case ZYDIS_MNEMONIC_BEXTR:
-      if (encoded == 32) extend(operands[2], 32);
+      if (encoded == 32 && one.is_64_bit()) extend(operands[2], 32);
       return;
     case ZYDIS_MNEMONIC_RET:
       if (encoded == 16 && !one.is_of_16_bits()) extend(operands[0], 16);

@@ -139,7 +139,8 @@ void append_prefixes(const DecodedX86& one, std::string& text) {
   if (one.has_prefix(0xf0)) text += "lock\t\t";
   text += repeat_prefix(one);
   if (one.in.meta.isa_set == ZYDIS_ISA_SET_AVX_VNNI) text += "{vex}\t";
-  if (one.has_prefix(0x67) && !shows_address_width(one)) text += "addr32\t\t";
+  if (one.has_prefix(0x67) && !shows_address_width(one))
+    text += one.is_64_bit() ? "addr32\t\t" : "addr16\t\t";
 }
 
 }  // namespace pgokit::isa

@@ -19,7 +19,9 @@ class Writer {
 
   void write() {
     auto operands = one_.visible();
-    if (att_ && one_.in.mnemonic != ZYDIS_MNEMONIC_ENTER)
+    bool as_in_intel =
+        one_.in.mnemonic == ZYDIS_MNEMONIC_ENTER || one_.in.mnemonic == ZYDIS_MNEMONIC_BOUND;
+    if (att_ && !as_in_intel)
       for (size_t i = operands.size(); i-- > 0;) write(operands[i], i == 0);
     else
       for (size_t i = 0; i < operands.size(); ++i) write(operands[i], i == 0);
@@ -45,6 +47,9 @@ class Writer {
         break;
       case ZYDIS_OPERAND_TYPE_IMMEDIATE:
         write_immediate(operand);
+        break;
+      case ZYDIS_OPERAND_TYPE_POINTER:
+        write_far_target(operand.ptr);
         break;
       default:
         break;
@@ -90,6 +95,13 @@ class Writer {
       fmt::format_to(end(), "{}", value.s);
     else
       fmt::format_to(end(), "{}", value.u & low_bits(one_.in.operand_width));
+  }
+
+  // Of far calls and jumps of i386.
+  void write_far_target(const ZydisDecodedOperandPtr& target) {
+    i32 segment =
+        one_.is_of_16_bits() ? i32{target.segment} : i32{static_cast<int16_t>(target.segment)};
+    fmt::format_to(end(), "{0}{1}, {0}{2}", att_ ? "$" : "", segment, target.offset);
   }
 
   void write_segment(ZydisRegister segment) {

@@ -1,4 +1,4 @@
-// The text of x86-64 instructions in the words of LLVM, from what Zydis decodes.
+// The text of x86-64 and i386 instructions in the words of LLVM, from what Zydis decodes.
 
 #include <Zydis/Zydis.h>
 
@@ -14,8 +14,8 @@ namespace {
 
 class X86Printer : public Formatter::Printer {
  public:
-  explicit X86Printer(Syntax syntax) : syntax_(syntax) {
-    ZydisDecoderInit(&decoder_, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+  X86Printer(Syntax syntax, ZydisMachineMode mode, ZydisStackWidth stack) : syntax_(syntax) {
+    ZydisDecoderInit(&decoder_, mode, stack);
   }
 
   void append(Bytes code, u64 address, Printed& printed, std::string& text) const override {
@@ -53,7 +53,11 @@ class X86Printer : public Formatter::Printer {
 }  // namespace
 
 std::unique_ptr<Formatter::Printer> x86_printer(Syntax syntax) {
-  return std::make_unique<X86Printer>(syntax);
+  return std::make_unique<X86Printer>(syntax, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+}
+
+std::unique_ptr<Formatter::Printer> i386_printer(Syntax syntax) {
+  return std::make_unique<X86Printer>(syntax, ZYDIS_MACHINE_MODE_LEGACY_32, ZYDIS_STACK_WIDTH_32);
 }
 
 }  // namespace pgokit::isa
