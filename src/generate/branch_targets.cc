@@ -20,9 +20,10 @@ class LocalNames {
  public:
   explicit LocalNames(const object::File& file) : all_known_(file.has_symtab()) {
     for (const auto& symbol : file.symbols())
-      if (symbol.type == STT_FUNC || symbol.type == STT_GNU_IFUNC)
+      if (symbol.kind == object::SymbolKind::function ||
+          symbol.kind == object::SymbolKind::indirect_function)
         local_.try_emplace(canonical_function_name(symbol.name), true).first.value() &=
-            symbol.binding == STB_LOCAL;
+            symbol.is_local;
   }
 
   bool has(std::string_view name) const {

@@ -429,7 +429,7 @@ Result<ReadMap> read_map(const std::string& path, const object::File& file) {
         "build it)",
         MIP_RAW_SECTION, MIP_MAP_SECTION);
   }
-  if (file.type() == ET_REL)
+  if (file.is_relocatable())
     return fail("it is an object file: functions have no addresses before they are linked");
   auto contents = TRY(file.contents(*section));
   auto read = TRY(read_map_section(contents));
@@ -446,7 +446,7 @@ Result<ReadMap> read_map(const std::string& path, Bytes bytes) {
     return read;
   }
   if (bytes.empty()) return fail("it is empty");
-  if (!as_text(bytes).starts_with(ELFMAG))
+  if (!object::File::recognizes(bytes))
     return fail("neither a program nor a map section (objcopy --dump-section)");
   auto file = TRY(object::File::parse(bytes));
   return read_map(path, file);

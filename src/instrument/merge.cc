@@ -65,7 +65,7 @@ void fold_edges(std::vector<Edge>& edges) {
 bool Merger::recognizes(Bytes bytes) {
   if (is_profile(bytes) || DumpReader::recognizes(bytes) || looks_like_map_section(bytes))
     return true;
-  if (!as_text(bytes).starts_with(ELFMAG)) return false;
+  if (!object::File::recognizes(bytes)) return false;
   auto file = object::File::parse(bytes);
   return file && has_map(*file);
 }

@@ -1,17 +1,15 @@
 #pragma once
 
-// One 64-bit little-endian ELF file: programs, shared objects, relocatable objects, separate debug
-// files. Views point into the image, which must outlive the File.
+// One object file: a program, shared object, relocatable object or separate debug file of ELF
+// (little-endian, 32 and 64 bits), COFF (PE images too) or Mach-O. Views point into the image, which
+// must outlive the File.
 //
 //   auto file = TRY(object::File::parse(image));
 //   if (const auto *text = file.section(".text")) decode(text->contents, text->address);
 //   Bytes info = TRY(file.contents(*file.section(".debug_info")));   // decompressed if need be
 //
-// Symbols are read only when asked for. Nothing is allocated by a count taken from the file.
-// Source of truth: <elf.h> and the System V gABI; SHF_COMPRESSED and .gnu_debuglink as binutils
-// write them.
-
-#include <elf.h>
+// Which format it is shows in no member but format(). Symbols are read only when asked for. Nothing
+// is allocated by a count taken from the file.
 
 #include <memory>
 #include <string>
@@ -20,50 +18,29 @@
 
 #include "base/result.h"
 #include "base/types.h"
+#include "object/model/view.h"
 
 namespace pgokit::object {
 
-struct Section {
-  std::string_view name;
-  u32 index = 0;
-  u32 type = 0;
-  u64 flags = 0;
-  u64 address = 0;
-  u64 size = 0;  // of SHT_NOBITS too
-  u32 link = 0, info = 0;
-  Bytes contents;  // as in the file; empty for SHT_NOBITS
-
-  bool is_code() const { return (flags & SHF_EXECINSTR) && type == SHT_PROGBITS; }
-};
-
-struct Segment {
-  u32 type = 0, flags = 0;
-  u64 offset = 0, address = 0, file_size = 0, memory_size = 0;
-  bool is_load() const { return type == PT_LOAD; }
-  bool is_code() const { return is_load() && (flags & PF_X); }
-};
-
-struct Symbol {
-  std::string_view name;
-  u64 address = 0;
-  u64 size = 0;
-  u16 section = 0;  // SHN_UNDEF, SHN_ABS ... or an index
-  u8 type = 0;      // STT_FUNC ...
-  u8 binding = 0;   // STB_LOCAL ...
-};
-
 class File {
  public:
+  // By the first bytes: whether parse() is going to read it, or say why not.
+  static bool recognizes(Bytes image);
   static Result<File> parse(Bytes image);
   File(File&&) noexcept;
   File& operator=(File&&) noexcept;
   ~File();
 
-  u16 machine() const { return machine_; }  // EM_X86_64, EM_AARCH64
-  u16 type() const { return type_; }        // ET_EXEC, ET_DYN, ET_REL
-  u64 entry() const { return entry_; }
-  const std::vector<Section>& sections() const { return sections_; }
-  const std::vector<Segment>& segments() const { return segments_; }
+  Format format() const { return view().format; }
+  Kind kind() const { return view().kind; }
+  bool is_relocatable() const { return kind() == Kind::object; }
+  u16 machine() const { return view().machine; }  // EM_X86_64, EM_386, EM_AARCH64 ...
+  u8 address_size() const { return view().address_size; }
+  u64 entry() const { return view().entry; }
+  u64 image_base() const { return view().image_base; }
+  bool needs_loader() const { return view().needs_loader; }
+  const std::vector<Section>& sections() const { return view().sections; }
+  const std::vector<Segment>& segments() const { return view().segments; }
 
   // The first section of that name.
   const Section* section(std::string_view name) const;
@@ -71,39 +48,34 @@ class File {
   // threads at a time.
   Result<Bytes> contents(const Section& section) const;
 
-  // In file order: of .symtab, or where there is none of .dynsym and of the file that is compressed
-  // in .gnu_debugdata: what distributions leave of the symbols of stripped programs, functions
-  // only.
-  std::vector<Symbol> symbols() const;
-  bool has_symtab() const;
-  // .symtab or .gnu_debugdata: static functions have names.
-  bool has_symbols() const { return has_symtab() || embedded_; }
+  // In file order.
+  std::vector<Symbol> symbols() const { return reader_->symbols(); }
+  bool has_symtab() const { return view().has_symtab; }
+  bool has_symbols() const { return view().has_symbols; }  // static functions have names
+  bool has_symbol_sizes() const { return view().has_symbol_sizes; }
 
-  // The GNU build id, empty where there is none (8 to 20 bytes are seen in the wild).
-  Bytes build_id() const;
+  // The build id of GNU, or the UUID of Mach-O; empty where there is none.
+  Bytes build_id() const { return view().build_id; }
   // The file name in .gnu_debuglink, empty where there is none.
-  std::string_view debug_link() const;
+  std::string_view debug_link() const { return view().debug_link; }
 
   Bytes image() const { return image_; }
+  const Reader& reader() const { return *reader_; }
 
  private:
   struct Inflated;
-  struct Embedded;
-  File() = default;
-  static Result<File> parse_alone(Bytes image);
-  void read_embedded();
-  void add_symbols_of(const File& file, u32 table, std::vector<Symbol>& found) const;
+  File(Bytes image, std::unique_ptr<Reader> reader);
+  const View& view() const { return reader_->view(); }
 
   Bytes image_;
-  u16 machine_ = 0, type_ = 0;
-  u64 entry_ = 0;
-  std::vector<Section> sections_;
-  std::vector<Segment> segments_;
+  std::unique_ptr<Reader> reader_;
   std::unique_ptr<Inflated> inflated_;
-  std::unique_ptr<Embedded> embedded_;
 };
 
 // "3c5cc98c..." for messages.
 std::string hex(Bytes bytes);
+
+// "x86-64", "i386", "AArch64" ...; a number where it has no name here.
+std::string machine_name(u16 machine);
 
 }  // namespace pgokit::object

@@ -18,8 +18,8 @@ using test::SectionFields;
 std::string message(std::string_view image) { return File::parse(as_bytes(image)).error().message; }
 
 TEST(ElfFile, WhatIsNoElfIsToldApart) {
-  EXPECT_EQ(message(""), "not an ELF file");
-  EXPECT_EQ(message("#!/bin/sh\n"), "not an ELF file");
+  EXPECT_EQ(message(""), "not an ELF, COFF or Mach-O file");
+  EXPECT_EQ(message("#!/bin/sh\n"), "not an ELF, COFF or Mach-O file");
   EXPECT_EQ(message("\x7f"
                     "ELF"),
             "cut short: its ELF header is not whole");
@@ -27,8 +27,8 @@ TEST(ElfFile, WhatIsNoElfIsToldApart) {
   image[EI_DATA] = ELFDATA2MSB;
   EXPECT_EQ(message(image), "big-endian ELF is not supported");
   image = ElfBuilder().image();
-  image[EI_CLASS] = ELFCLASS32;
-  EXPECT_EQ(message(image), "32-bit ELF is not supported");
+  image[EI_CLASS] = 7;
+  EXPECT_EQ(message(image), "ELF of class 7 is not supported: there are 32 and 64 bits");
 }
 
 TEST(ElfFile, CutShortIsAnError) {
@@ -52,7 +52,7 @@ TEST(ElfFile, SectionsSegmentsAndSymbols) {
   EXPECT_EQ(as_text(file->section(".text")->contents), "\x90\xc3");
   EXPECT_EQ(file->section(".data"), nullptr);
   ASSERT_EQ(file->segments().size(), 1u);
-  EXPECT_TRUE(file->segments()[0].is_code());
+  EXPECT_TRUE(file->segments()[0].executable);
   ASSERT_EQ(file->symbols().size(), 2u);
   EXPECT_EQ(file->symbols()[1].name, "main");
   EXPECT_EQ(file->symbols()[1].address, 0x401000u);

@@ -1,21 +1,13 @@
 #include "object/relocations.h"
 
 #include <algorithm>
-
-#include "base/cursor.h"
+#include <tuple>
 
 namespace pgokit::object {
 namespace {
 
-bool is_code(const Section& section) {
-  // Not is_code(): in a separate debug file the code sections are empty.
-  return (section.flags & SHF_EXECINSTR) && section.size > 0;
-}
-
-bool is_absolute(u16 machine, u32 type) {
-  return (machine == EM_X86_64 && type == R_X86_64_64) ||
-         (machine == EM_AARCH64 && type == R_AARCH64_ABS64);
-}
+// Not is_code(): in a separate debug file the code sections are empty.
+bool has_code_addresses(const Section& section) { return section.executable && section.size > 0; }
 
 }  // namespace
 
@@ -29,7 +21,8 @@ Layout::Layout(const File& file) : file_(&file), starts_(file.sections().size())
       // 16 is the alignment of functions.
       end += (section.contents.size() + 15) & ~u64{15};
     }
-    if (is_relocatable() ? section.is_code() : is_code(section)) code_.push_back(section.index);
+    if (is_relocatable() ? section.is_code() : has_code_addresses(section))
+      code_.push_back(section.index);
   }
   std::ranges::stable_sort(code_, {}, [&](u32 index) { return starts_[index]; });
 }
@@ -49,23 +42,11 @@ std::optional<Layout::Place> Layout::place_of(u64 address) const {
   return Place{&section, offset};
 }
 
-Relocations::Relocations(const File& file) : file_(&file), tables_(file.sections().size()) {
-  for (const auto& section : file.sections())
-    if (section.type == SHT_RELA && section.info < tables_.size())
-      tables_[section.info].push_back(section.index);
-}
-
 std::vector<Relocation> Relocations::of(const Section& section) const {
-  std::vector<Relocation> found;
-  for (u32 table : tables_[section.index]) {
-    Cursor in(file_->sections()[table].contents);
-    while (in.left() >= sizeof(Elf64_Rela)) {
-      auto one = in.get<Elf64_Rela>();
-      found.push_back({one.r_offset, static_cast<u32>(ELF64_R_TYPE(one.r_info)),
-                       static_cast<u32>(ELF64_R_SYM(one.r_info)), one.r_addend});
-    }
-  }
-  std::ranges::stable_sort(found, {}, &Relocation::offset);
+  auto found = file_->reader().relocations(section);
+  std::ranges::sort(found, {}, [](const Relocation& one) {
+    return std::tuple(one.offset, one.type, one.symbol);
+  });
   return found;
 }
 
@@ -74,14 +55,14 @@ Result<std::vector<u8>> Relocations::apply(const Section& section, const Layout&
   Bytes contents = TRY(file_->contents(section));
   std::vector<u8> bytes(contents.begin(), contents.end());
   for (const auto& one : of(section)) {
-    if (!is_absolute(file_->machine(), one.type))
+    if (one.size == 0)
       return fail("{}: the relocation at offset {:#x} is of type {}, which is not known",
                   section.name, one.offset, one.type);
-    if (bytes.size() < 8 || one.offset > bytes.size() - 8)
+    if (bytes.size() < one.size || one.offset > bytes.size() - one.size)
       return fail("{}: a relocation at offset {:#x} is past its end", section.name, one.offset);
     u64 value = one.symbol < symbols.size() ? layout.address_of(symbols[one.symbol]) : 0;
     value += static_cast<u64>(one.addend);
-    for (size_t i = 0; i < 8; ++i) bytes[one.offset + i] = static_cast<u8>(value >> 8 * i);
+    for (size_t i = 0; i < one.size; ++i) bytes[one.offset + i] = static_cast<u8>(value >> 8 * i);
   }
   return bytes;
 }

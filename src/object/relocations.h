@@ -13,7 +13,6 @@
 //
 // Linked files keep the addresses that they have. In a relocatable object the code sections lie one
 // behind the other in the order of their headers, the first at 0; other sections are all at 0.
-// Source of truth: <elf.h>, the processor supplements of the System V ABI.
 
 #include <optional>
 #include <vector>
@@ -38,7 +37,7 @@ class Layout {
   u64 address_of(const Symbol& symbol) const;
   // The code section that an address is in.
   std::optional<Place> place_of(u64 address) const;
-  bool is_relocatable() const { return file_->type() == ET_REL; }
+  bool is_relocatable() const { return file_->is_relocatable(); }
 
  private:
   const File* file_;
@@ -46,28 +45,20 @@ class Layout {
   std::vector<u32> code_;    // code sections by address
 };
 
-struct Relocation {
-  u64 offset = 0;  // in the section
-  u32 type = 0;    // R_X86_64_64, R_AARCH64_ABS64 ...
-  u32 symbol = 0;  // position in File::symbols()
-  i64 addend = 0;
-};
-
 class Relocations {
  public:
-  explicit Relocations(const File& file);
+  explicit Relocations(const File& file) : file_(&file) {}
 
   std::vector<Relocation> of(const Section& section) const;
-  bool any(const Section& section) const { return !tables_[section.index].empty(); }
+  bool any(const Section& section) const { return file_->reader().has_relocations(section); }
 
-  // The section's contents with its relocations carried out. Only absolute ones of 64 bits are
-  // known: another one is an error that names its place.
+  // The section's contents with its relocations carried out. Only absolute ones are known: another
+  // one is an error that names its place.
   Result<std::vector<u8>> apply(const Section& section, const Layout& layout,
                                 const std::vector<Symbol>& symbols) const;
 
  private:
   const File* file_;
-  std::vector<std::vector<u32>> tables_;  // by section: those that speak of it
 };
 
 }  // namespace pgokit::object

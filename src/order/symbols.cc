@@ -33,19 +33,29 @@ bool strip_last(std::string_view& name, std::string_view word) {
 }
 
 bool is_function(const object::Symbol& symbol, const object::File& file) {
-  bool is_code = symbol.type == STT_FUNC || symbol.type == STT_GNU_IFUNC;
-  if (symbol.section == SHN_UNDEF || symbol.section >= file.sections().size()) return false;
+  using Kind = object::SymbolKind;
+  bool is_code = symbol.kind == Kind::function || symbol.kind == Kind::indirect_function;
+  if (symbol.section == 0 || symbol.section >= file.sections().size()) return false;
   // Assembly often forgets the type; labels of the compiler have no place in an order.
-  if (symbol.type == STT_NOTYPE) is_code = symbol.binding != STB_LOCAL || symbol.size > 0;
+  if (symbol.kind == Kind::none)
+    is_code = !symbol.is_local || (symbol.size > 0 && file.has_symbol_sizes());
   return is_code && !symbol.name.empty() && file.sections()[symbol.section].is_code();
 }
 
 // Of many: it may have data alone.
 bool is_part_of_link(Bytes bytes) {
   if (object::is_archive(bytes) || object::is_bitcode(bytes)) return true;
-  Cursor in(bytes);
-  in.skip(EI_NIDENT);
-  return in.get<u16>() == ET_REL && in.ok();
+  auto file = object::File::parse(bytes);
+  return file && file->is_relocatable();
+}
+
+// C compilers put a '_' in front of every name of Mach-O, and of C names of COFF for i386. Profiles do
+// not have it, and the writers of order files add it where the linker wants it.
+std::string_view source_name(std::string_view name, const object::File& file) {
+  bool i386_coff = file.format() == object::Format::coff && file.machine() == EM_386;
+  bool prefixed = file.format() == object::Format::mach_o || i386_coff;
+  if (prefixed && name.size() > 1 && name.starts_with('_')) name.remove_prefix(1);
+  return name;
 }
 
 }  // namespace
@@ -80,7 +90,7 @@ Result<bool> LinkSymbols::add_object(const std::string& path, Bytes bytes) {
     TRY(take_bitcode(bytes, paths_.emplace_back(path)));
     return true;
   }
-  if (!as_text(bytes).starts_with(ELFMAG)) return false;
+  if (!object::File::recognizes(bytes)) return false;
   take(TRY(object::File::parse(bytes)), paths_.emplace_back(path));
   return true;
 }
@@ -112,24 +122,25 @@ Status LinkSymbols::add_archive(const std::string& path, Bytes archive) {
 }
 
 void LinkSymbols::take(const object::File& file, const std::string& path) {
-  bool is_object = file.type() == ET_REL;
+  bool is_object = file.is_relocatable();
   if (!is_object && build_id_.empty()) build_id_ = file.build_id();
   if (!is_object)
     for (const auto& section : file.sections())
       if (section.is_code()) {
         text_begin_ = std::min(text_begin_, section.address);
         text_end_ = std::max(text_end_, section.address + section.size);
-        if (section.name == ".text") ordered_begin_ = section.address;
+        if (section.name == ".text" || section.name == "__text") ordered_begin_ = section.address;
       }
   has_sections_ |= is_object;
+  prefixed_ |= file.format() == object::Format::mach_o;
   std::string_view source;
   for (const auto& symbol : file.symbols()) {
-    if (symbol.type == STT_FILE) source = symbol.name;
+    if (symbol.kind == object::SymbolKind::file) source = symbol.name;
     if (!is_function(symbol, file)) continue;
-    bool is_static = symbol.binding == STB_LOCAL;
+    bool is_static = symbol.is_local;
     constexpr u64 largest = ~u32{0};
     symbols_.push_back(
-        {.name = symbol.name,
+        {.name = source_name(symbol.name, file),
          .file = is_object   ? std::string_view(path)
                  : is_static ? source
                              : std::string_view(),
@@ -175,6 +186,10 @@ std::span<const u32> LinkSymbols::range_of(const std::vector<ByName>& list,
 
 Match LinkSymbols::match(std::string_view name) const {
   if (auto same = range_of(names_, by_name_, name); !same.empty()) return {Found::exactly, same};
+  // As ld64 has it in an order file.
+  if (prefixed_ && name.starts_with('_'))
+    if (auto same = range_of(names_, by_name_, name.substr(1)); !same.empty())
+      return {Found::exactly, same};
   auto same = range_of(bases_, by_base_, link_base_name(name));
   return {same.empty() ? Found::not_there : Found::by_base, same};
 }

@@ -93,7 +93,7 @@ class LinkSymbols {
   std::vector<u32> by_name_, by_base_;
   Bytes build_id_;
   u64 text_begin_ = ~u64{0}, text_end_ = 0, ordered_begin_ = 0;
-  bool has_sections_ = false;
+  bool has_sections_ = false, prefixed_ = false;
 };
 
 }  // namespace pgokit::order

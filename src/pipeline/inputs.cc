@@ -1,10 +1,9 @@
 #include "pipeline/inputs.h"
 
-#include <elf.h>
-
 #include <algorithm>
 
 #include "base/cursor.h"
+#include "object/file.h"
 #include "perf/script.h"
 #include "pipeline/foreign_formats.h"
 
@@ -23,7 +22,7 @@ namespace inputs {
 
 const Input program{
     .name = "a program",
-    .sniff = [](Bytes bytes) { return as_text(bytes).starts_with(ELFMAG); },
+    .sniff = [](Bytes bytes) { return object::File::recognizes(bytes); },
     .refusal = "a program, not a recording (name the program with -b)",
 };
 

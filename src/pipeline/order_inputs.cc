@@ -174,7 +174,7 @@ class Reader {
 
   // An order file is a trace that somebody wrote down.
   Status take_order(const MappedFile& file, u64 weight) {
-    if (as_text(file.bytes()).starts_with(ELFMAG))
+    if (object::File::recognizes(file.bytes()))
       return fail(
           "{}: it is not an instrumented program ('pgokit flags order' tells how to build "
           "one); programs to be linked follow --link",

@@ -12,6 +12,8 @@ u32 number(CodeIndex at) { return static_cast<u32>(at); }
 Result<CodeMap> CodeMap::build(const object::File& file, const CodeSymbols& symbols,
                                isa::Extensions extensions) {
   CodeMap code;
+  if (file.machine() == EM_RISCV && file.address_size() != 8)
+    return fail("machine code of RISC-V of 32 bits cannot be read");
   code.decoder_ = std::make_unique<isa::Decoder>(
       TRY(isa::Decoder::for_machine(file.machine(), isa::LockPrefix::alone, extensions)));
 

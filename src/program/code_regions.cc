@@ -10,7 +10,7 @@ using Name = std::pair<u64, std::string_view>;
 
 bool is_listed(const object::Section& section, RegionRules rules) {
   if (rules == RegionRules::as_peer && section.name == ".plt") return false;
-  return (section.flags & SHF_EXECINSTR) && !section.contents.empty();
+  return section.executable && !section.contents.empty();
 }
 
 // $x, $d, $x.12: where code and data begin in AArch64 objects.
@@ -20,8 +20,9 @@ bool is_mapping(std::string_view name) {
 
 bool counts(const object::Symbol& symbol, RegionRules rules) {
   if (rules == RegionRules::as_peer) return true;
-  return !symbol.name.empty() && symbol.type != STT_FILE && symbol.type != STT_SECTION &&
-         symbol.type != STT_TLS && !is_mapping(symbol.name);
+  return !symbol.name.empty() && symbol.kind != object::SymbolKind::file &&
+         symbol.kind != object::SymbolKind::section &&
+         symbol.kind != object::SymbolKind::thread_local_data && !is_mapping(symbol.name);
 }
 
 void add_section(const object::Section& section, u64 start, std::vector<Name>& names,
@@ -43,14 +44,14 @@ void add_section(const object::Section& section, u64 start, std::vector<Name>& n
 
 // The code section of a symbol, and its address.
 struct Located {
-  u32 section = SHN_UNDEF;
+  u32 section = 0;
   u64 address = 0;
 };
 
 Located locate(const RegionSource& source, const object::Symbol& symbol) {
   u64 address = source.layout.address_of(symbol);
   if (source.own_symbols) return {symbol.section, address};
-  if (symbol.section == SHN_UNDEF || symbol.section >= SHN_LORESERVE) return {};
+  if (symbol.section == 0 || symbol.section == object::reserved_section) return {};
   auto place = source.layout.place_of(address);  // the two files may number sections differently
   return place ? Located{place->section->index, address} : Located{};
 }
@@ -66,8 +67,9 @@ std::vector<CodeRegion> code_regions(const RegionSource& source, RegionRules rul
     if (at.section >= sections.size() || !is_listed(sections[at.section], rules)) continue;
     u64 start = source.layout.address_of(sections[at.section]);
     if (at.address - start < sections[at.section].contents.size())
-      names[at.section].push_back(
-          {at.address, symbol.type == STT_SECTION ? sections[at.section].name : symbol.name});
+      names[at.section].push_back({at.address, symbol.kind == object::SymbolKind::section
+                                                   ? sections[at.section].name
+                                                   : symbol.name});
   }
   std::vector<CodeRegion> regions;
   for (const auto& section : sections)

@@ -7,35 +7,18 @@
 namespace pgokit::program {
 namespace {
 
-bool has_interpreter(const object::File& file) {
-  for (const auto& segment : file.segments())
-    if (segment.type == PT_INTERP) return true;
-  return false;
-}
-
 std::string kind_of(const object::File& file) {
-  switch (file.type()) {
-    case ET_EXEC:
+  switch (file.kind()) {
+    case object::Kind::program:
       return "program";
-    case ET_DYN:
-      return has_interpreter(file) ? "position-independent program" : "shared object";
-    case ET_REL:
+    case object::Kind::movable:
+      return file.needs_loader() ? "position-independent program" : "shared object";
+    case object::Kind::object:
       return "relocatable object";
-    case ET_CORE:
+    case object::Kind::core_dump:
       return "core dump";
     default:
-      return fmt::format("ELF file of type {}", file.type());
-  }
-}
-
-std::string machine_name(u16 machine) {
-  switch (machine) {
-    case EM_X86_64:
-      return "x86-64";
-    case EM_AARCH64:
-      return "AArch64";
-    default:
-      return fmt::format("machine {}", machine);
+      return "object file of another kind";
   }
 }
 
@@ -44,10 +27,10 @@ std::string machine_name(u16 machine) {
 Result<ProgramFacts> read_facts(const std::string& path, const object::File& file) {
   ProgramFacts facts;
   facts.kind = kind_of(file);
-  facts.machine = machine_name(file.machine());
+  facts.machine = object::machine_name(file.machine());
   facts.build_id = object::hex(file.build_id());
-  facts.position_independent = file.type() == ET_DYN;
-  facts.is_static = !has_interpreter(file);
+  facts.position_independent = file.kind() == object::Kind::movable;
+  facts.is_static = !file.needs_loader();
   facts.symbols = file.has_symbols();
   facts.block_map = file.section(".llvm_bb_addr_map") != nullptr;
   facts.instrumented = file.section("__llvm_prf_cnts") != nullptr;

@@ -73,7 +73,8 @@ void FunctionTable::add_from_symbols(const object::File& file) {
     return range && address < range->end ? range : nullptr;
   };
   for (const auto& symbol : file.symbols()) {
-    if (symbol.type != STT_FUNC || symbol.size == 0 || symbol.section == SHN_UNDEF) continue;
+    if (symbol.kind != object::SymbolKind::function || symbol.size == 0 || symbol.section == 0)
+      continue;
     std::string_view name = strip_suffixes(symbol.name, symbol_suffixes);
     if (const auto* range = known(symbol.address)) {
       if (names_[range->function] != name) {

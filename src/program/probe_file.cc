@@ -13,7 +13,7 @@ constexpr std::string_view probe_section = ".pseudo_probe",
 
 bool has_probes(const object::File& file) {
   const auto* section = file.section(probe_section);
-  return section && section->type != SHT_NOBITS;
+  return section && section->holds != object::Holds::zeros;
 }
 
 bool has_code(const object::File& file) {
@@ -99,21 +99,20 @@ Status ProbeFile::read_sections() {
   const object::File& file = *probes_file_;
   object::Relocations relocations(file);
   std::vector<Bytes> descriptors;
-  auto symbols = file.type() == ET_REL ? file.symbols() : std::vector<object::Symbol>();
+  auto symbols = file.is_relocatable() ? file.symbols() : std::vector<object::Symbol>();
   for (const auto& section : file.sections()) {
     if (section.name == descriptor_section) {
       descriptors.push_back(TRY_IN(descriptor_section, file.contents(section)));
       descriptor_bytes_ += section.contents.size();
     }
-    if (section.name != probe_section || section.type == SHT_NOBITS) continue;
+    if (section.name != probe_section || section.holds == object::Holds::zeros) continue;
     ProbeSection one{.bytes = TRY_IN(probe_section, file.contents(section)),
                      .index = section.index,
+                     .code = section.code,
                      .file_offset = 0};
     if (!one.bytes.empty() && one.bytes.data() == section.contents.data())
       one.file_offset = static_cast<u64>(section.contents.data() - file.image().data());
-    bool linked = (section.flags & SHF_LINK_ORDER) && section.link < file.sections().size();
-    if (linked && file.sections()[section.link].is_code()) one.code = section.link;
-    if (file.type() == ET_REL && relocations.any(section)) {
+    if (file.is_relocatable() && relocations.any(section)) {
       relocated_.push_back(TRY(relocations.apply(section, *layout_, symbols)));
       one.bytes = relocated_.back();
     }
@@ -128,7 +127,8 @@ void ProbeFile::read_symbols() {
   bool relocatable = layout_->is_relocatable();
   for (u32 i = 0; i < symbols_.size(); ++i) {
     const auto& symbol = symbols_[i];
-    if (symbol.section == SHN_UNDEF || symbol.name.empty() || symbol.type == STT_FILE) continue;
+    if (symbol.section == 0 || symbol.name.empty() || symbol.kind == object::SymbolKind::file)
+      continue;
     u64 guid = function_guid(symbol.name);
     by_guid_[guid] = i;
     if (relocatable) by_section_[mixed(guid, symbol.section)] = i;
@@ -143,7 +143,7 @@ u64 ProbeFile::probe_bytes() const {
 }
 
 probe::Table::AddressOf ProbeFile::address_of(const ProbeSection& section) const {
-  bool relocatable = layout_->is_relocatable() && section.code != SHN_UNDEF;
+  bool relocatable = layout_->is_relocatable() && section.code != 0;
   return [this, relocatable, code = section.code](u64 guid) -> std::optional<u64> {
     if (relocatable)
       if (auto own = by_section_.find(mixed(guid, code)); own != by_section_.end())

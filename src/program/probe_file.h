@@ -26,10 +26,10 @@
 namespace pgokit::program {
 
 struct ProbeSection {
-  Bytes bytes;           // decompressed and relocated
-  u32 index = 0;         // of the section, in probes_file()
-  u32 code = SHN_UNDEF;  // index of the code section it is linked to, where it says so
-  u64 file_offset = 0;   // of its first byte; of no use where it is compressed
+  Bytes bytes;          // decompressed and relocated
+  u32 index = 0;        // of the section, in probes_file()
+  u32 code = 0;         // index of the code section it belongs to, where it says so
+  u64 file_offset = 0;  // of its first byte; of no use where it is compressed
 };
 
 struct ProbeFileOptions {

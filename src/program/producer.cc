@@ -35,7 +35,8 @@ std::string producer_of(const object::File& file, const dwarf::DebugInfo* debug)
 bool has_cplusplus(const object::File& file, const dwarf::DebugInfo* debug) {
   if (auto told = debug ? debug->has_cplusplus() : std::nullopt) return *told;
   return std::ranges::any_of(file.symbols(), [](const object::Symbol& symbol) {
-    return symbol.section != SHN_UNDEF && symbol.type == STT_FUNC && symbol.name.starts_with("_Z");
+    return symbol.section != 0 && symbol.kind == object::SymbolKind::function &&
+           symbol.name.starts_with("_Z");
   });
 }
 

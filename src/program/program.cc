@@ -1,5 +1,7 @@
 #include "program/program.h"
 
+#include <algorithm>
+
 namespace pgokit::program {
 namespace {
 
@@ -45,20 +47,35 @@ std::string_view Program::name() const {
 }
 
 Status Program::read_segments() {
-  if (file_->type() == ET_REL)
+  if (file_->is_relocatable())
     return fail(
         "a relocatable object, as kernel modules are: where a loader puts its sections is neither "
         "in it nor in a recording, so no sample can be placed in it; give a linked program (for a "
         "module: a kernel that it is built into, with --kernel)");
+  if (file_->image_base() != 0) return read_image();
   for (const auto& segment : file_->segments()) {
-    if (!segment.is_load()) continue;
     // As in llvm-profgen, a first segment at address 0 does not count.
     if (first_load_base_.value == 0) first_load_base_ = {page_of(segment.address)};
-    if (segment.is_code())
+    if (segment.executable)
       text_segments_.push_back(
           {page_of(segment.address), page_of(segment.offset), segment.offset + segment.file_size});
   }
   if (text_segments_.empty()) return fail("no executable segment: is this a linked program?");
+  return {};
+}
+
+// As llvm-profgen has it for COFF: addresses count from the image base, and the mapping that gives
+// it begins at the first code section.
+Status Program::read_image() {
+  first_load_base_ = {file_->image_base()};
+  u64 begin = ~u64{0}, end = 0;
+  for (const auto& section : file_->sections()) {
+    if (!section.executable) continue;
+    begin = std::min(begin, section.address - file_->image_base());
+    end = std::max(end, section.address + section.size - file_->image_base());
+  }
+  if (begin >= end) return fail("no section with code: is this a linked program?");
+  text_segments_.push_back({file_->image_base(), begin, end});
   return {};
 }
 
@@ -73,7 +90,7 @@ void Program::detect_fs_discriminators() {
     if (symbol.name != "__llvm_fs_discriminator__") continue;
     if (symbol.section >= file_->sections().size()) continue;
     const auto& section = file_->sections()[symbol.section];
-    bool data = section.type == SHT_PROGBITS && !(section.flags & SHF_EXECINSTR);
+    bool data = section.holds == object::Holds::bytes && !section.executable;
     if (data && section.size > 0) has_fs_discriminators_ = true;
   }
 }
@@ -94,7 +111,8 @@ Status Program::load_functions(unsigned threads) {
   } else {
     functions_ = FunctionTable({}, *symbols_, text_base().value);
   }
-  if (has_probes_ && options_.functions_from_symbols) functions_.add_from_symbols(*file_);
+  bool from_symbols = options_.functions_from_symbols && file_->has_symbol_sizes();
+  if (has_probes_ && from_symbols) functions_.add_from_symbols(*file_);
   // That pass touched all debug information; what samples hit is a small part of it.
   release(image_->bytes());
   if (debug_image_) release(debug_image_->bytes());

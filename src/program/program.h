@@ -33,7 +33,8 @@ struct ProgramOptions {
 };
 
 // A mapped piece of code. It begins at a page of 4 KiB, as llvm-profgen has it; a kernel with
-// larger pages maps what lies in front of it too.
+// larger pages maps what lies in front of it too. Of COFF: the image, and its first code section as
+// an offset in memory.
 struct TextSegment {
   u64 address = 0, file_offset = 0;
   u64 file_end = 0;  // behind its last byte, not rounded
@@ -72,6 +73,7 @@ class Program {
  private:
   Program() = default;
   Status read_segments();
+  Status read_image();
   void detect_fs_discriminators();
 
   std::string path_;

@@ -5,7 +5,7 @@
 namespace pgokit::program {
 
 bool is_decoded(const object::Section& section) {
-  return (section.flags & SHF_EXECINSTR) && section.size > 0 && section.name != ".plt";
+  return section.executable && section.size > 0 && section.name != ".plt";
 }
 
 CodeSymbols::CodeSymbols(const object::File& file) {

@@ -63,8 +63,7 @@ using Place = std::function<BinaryAddr(u64 offset)>;
 
 // By simpleperf.
 Place from_first_segment(const object::File& file) {
-  auto first = std::ranges::find_if(file.segments(), &object::Segment::is_load);
-  u64 base = first == file.segments().end() ? 0 : first->address;
+  u64 base = file.segments().empty() ? 0 : file.segments().front().address;
   return [base](u64 offset) { return BinaryAddr{offset + base}; };
 }
 
@@ -72,7 +71,7 @@ Place from_first_segment(const object::File& file) {
 Place in_file(const object::File& file) {
   return [&file](u64 offset) {
     for (const auto& segment : file.segments())
-      if (segment.is_code() && offset - segment.offset < segment.file_size)
+      if (segment.executable && offset - segment.offset < segment.file_size)
         return BinaryAddr{offset - segment.offset + segment.address};
     return external;
   };

@@ -96,7 +96,7 @@ class DataMaps {
     if (address - start >= map.size) return address;
     u64 offset = map.file_offset + (address - start);
     for (const auto& segment : file_.segments())
-      if (segment.is_load() && offset - segment.offset < segment.file_size)
+      if (offset - segment.offset < segment.file_size)
         return offset - segment.offset + segment.address;
     return address;
   }

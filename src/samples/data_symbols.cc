@@ -6,7 +6,7 @@ namespace pgokit::samples {
 
 DataSymbols::DataSymbols(const object::File& file) {
   for (const auto& symbol : file.symbols())
-    if (symbol.type == STT_OBJECT && symbol.section != SHN_UNDEF) symbols_.push_back(symbol);
+    if (symbol.kind == object::SymbolKind::data && symbol.section != 0) symbols_.push_back(symbol);
   std::ranges::stable_sort(symbols_, {}, &object::Symbol::address);
 }
 

@@ -36,19 +36,19 @@ struct DataFile {
       u64 begin = segment.offset & ~page_mask;
       bool has_it =
           code.file_offset >= begin && code.file_offset < segment.offset + segment.file_size;
-      if (segment.is_code() && has_it)
+      if (segment.executable && has_it)
         return code.start - code.file_offset - (segment.address - segment.offset);
     }
     return std::nullopt;
   }
   bool holds(u64 linked) const {
     return std::ranges::any_of(file.segments(), [&](const object::Segment& segment) {
-      return segment.is_load() && linked - segment.address < segment.memory_size;
+      return linked - segment.address < segment.memory_size;
     });
   }
   std::string_view section_at(u64 linked) const {
     for (const auto& section : file.sections()) {
-      bool in_memory = (section.flags & SHF_ALLOC) && !(section.flags & SHF_TLS);
+      bool in_memory = section.loaded && !section.thread_local_data;
       if (in_memory && linked - section.address < section.size) return section.name;
     }
     return {};

@@ -19,9 +19,10 @@ void cut(const MappedCode& piece, u64 start, u64 end, std::vector<MappedCode>& l
 
 }  // namespace
 
-ProgramMaps::ProgramMaps(const object::File& program) : fixed_(program.type() == ET_EXEC) {
+ProgramMaps::ProgramMaps(const object::File& program)
+    : fixed_(program.kind() == object::Kind::program) {
   for (const auto& segment : program.segments())
-    if (segment.is_code()) code_.push_back(segment);
+    if (segment.executable) code_.push_back(segment);
 }
 
 // Where the linker put the first byte of a mapping of the program; nothing if no code is in it. The

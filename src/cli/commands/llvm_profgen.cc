@@ -46,6 +46,7 @@ class Sentences : public pipeline::Traveller {
 
  private:
   Status opened(pipeline::Road& road) override {
+    TRY(check_format(*road.program));
     warn_of_program(*road.program, settings_);
     if (settings_.show_mmap_events && settings_.sample_profile.empty())
       TRY(print_mapping_events(road.options.read));

@@ -61,7 +61,7 @@ class InstrumentedInputs {
       merger_.add_profile(TRY(instrument::read_profile(bytes)), input.weight);
       return {};
     }
-    if (instrument::looks_like_map_section(bytes) || as_text(bytes).starts_with(ELFMAG)) {
+    if (instrument::looks_like_map_section(bytes) || object::File::recognizes(bytes)) {
       auto map = TRY(instrument::read_map(input.path, bytes));
       if (map.facts.damaged)
         note("{}: {} of the map skipped; the first: {}", input.path,

@@ -184,6 +184,8 @@ Status disassemble(const Settings& settings) {
     return fail("{}: it has no machine code: name the program, and this file by --debug-file",
                 file.path());
   u16 machine = image->machine();
+  if (machine == EM_RISCV && image->address_size() != 8)
+    return fail("{}: machine code of RISC-V of 32 bits cannot be read", file.path());
   TRY_IN(file.path(),
          isa::Formatter::for_machine(machine, syntax, isa::LockPrefix::with_instruction));
   std::unique_ptr<dwarf::DebugInfo> debug;

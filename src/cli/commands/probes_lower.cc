@@ -1,6 +1,4 @@
 // `pgokit probes lower`: .pseudoprobe directives for assemblers that do not know them.
-#include <elf.h>
-
 #include <optional>
 
 #include "base/cursor.h"
@@ -35,7 +33,7 @@ struct DescriptorSource {
   Status open(const std::string& path) {
     if (path.empty()) return {};
     text = TRY(MappedFile::open(path));
-    if (as_text(text->bytes()).starts_with(ELFMAG)) {
+    if (object::File::recognizes(text->bytes())) {
       program = TRY(program::ProbeFile::open(path, {}));
       list = program->descriptors().list();
     } else {

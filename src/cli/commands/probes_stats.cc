@@ -35,8 +35,7 @@ Cost cost_of(const program::ProbeFile& file) {
             .descriptors = file.descriptor_bytes(),
             .file = file.probes_file().image().size()};
   for (const auto& section : file.probes_file().sections())
-    if (section.name.starts_with(".pseudo_probe") && (section.flags & SHF_ALLOC))
-      cost.loaded += section.size;
+    if (section.name.starts_with(".pseudo_probe") && section.loaded) cost.loaded += section.size;
   return cost;
 }
 

@@ -68,7 +68,7 @@ Status show(const Settings& settings) {
   if (program) TRY(check_shown(settings.given, Shown::program, file.path()));
   if (program) return show_program(file.path(), *program, settings.json);
   if (file.bytes().empty()) return fail("{}: it is empty", file.path());
-  if (as_text(file.bytes()).starts_with(ELFMAG))
+  if (object::File::recognizes(file.bytes()))
     return std::unexpected(std::move(program).error().in(file.path()));
   if (auto what = pipeline::foreign_format(file.bytes()); !what.empty())
     return fail("{}: {}", file.path(), what);

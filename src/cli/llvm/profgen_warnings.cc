@@ -37,9 +37,12 @@ void list_functions_without_entry(const program::FunctionTable& functions) {
 // Symbols in functions that the debug information names otherwise.
 void list_conflicting_names(const program::Program& program) {
   const auto& functions = program.functions();
+  if (!program.file().has_symbol_sizes()) return;
   for (const auto& symbol : program.file().symbols()) {
     const auto* range = functions.find(symbol.address);
-    if (symbol.type != STT_FUNC || symbol.size == 0 || !range || range->from_symbol) continue;
+    if (symbol.kind != object::SymbolKind::function || symbol.size == 0 || !range ||
+        range->from_symbol)
+      continue;
     bool conflicts =
         std::ranges::any_of(functions.other_names(range->function), [&](std::string_view name) {
           bool same = symbol.name.starts_with(name);

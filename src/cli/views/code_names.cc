@@ -8,23 +8,6 @@
 namespace pgokit::cli {
 namespace {
 
-bool is_relative(u16 machine, u32 type) {
-  if (machine != EM_X86_64) return false;
-  switch (type) {
-    case R_X86_64_PC8:
-    case R_X86_64_PC16:
-    case R_X86_64_PC32:
-    case R_X86_64_PLT32:
-    case R_X86_64_GOTPCREL:
-    case R_X86_64_GOTTPOFF:
-    case R_X86_64_GOTPCRELX:
-    case R_X86_64_REX_GOTPCRELX:
-      return true;
-    default:
-      return false;
-  }
-}
-
 void append_offset(std::string& text, i64 offset) {
   if (offset == 0) return;
   u64 size = offset < 0 ? u64{0} - static_cast<u64>(offset) : static_cast<u64>(offset);
@@ -47,7 +30,7 @@ CodeNames::CodeNames(const program::ProbeFile& file, const object::Layout& layou
     if (!region.symbol.empty())
       names_.push_back({region.address, region.address + region.code.size(), region.symbol});
   for (const auto& symbol : file.symbols()) {
-    bool is_data = symbol.type == STT_OBJECT && symbol.section != SHN_UNDEF;
+    bool is_data = symbol.kind == object::SymbolKind::data && symbol.section != 0;
     if (is_data && !layout.is_relocatable())
       names_.push_back({symbol.address, symbol.address + symbol.size, symbol.name});
   }
@@ -91,7 +74,7 @@ bool CodeNames::append_relocations(const program::CodeRegion& region, u64 addres
     if (name.empty()) continue;
     u64 addend = static_cast<u64>(one->addend);
     // Relative ones count from their own place, instructions from their end.
-    if (is_relative(file_.code_file()->machine(), one->type)) addend += to - one->offset;
+    if (one->value == object::Relocation::Value::relative) addend += to - one->offset;
     text.append(any ? ", <" : " <").append(printable_line(name));
     append_offset(text, static_cast<i64>(addend));
     text += '>';

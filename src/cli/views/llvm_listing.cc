@@ -22,6 +22,7 @@ struct Listing {
   const dwarf::DebugInfo* debug = nullptr;
   std::optional<program::ProbeFile> file;
   probe::AddressIndex index;
+  bool targets_from_end = false;
 
   bool is_shown(std::string_view symbol) const {
     return options.functions.empty() ||
@@ -57,7 +58,7 @@ class Printer : public RegionPrinter {
       size_t start = text.size() - 1;
       // An instruction may run on into the next region.
       Bytes code = region.section->contents.subspan(address - region.section->address);
-      isa::Printed one = formatter_.append(code, address, text);
+      isa::Printed one = formatter_.append(code, origin_of_targets(code, address), text);
       if (!one.instruction.ok()) text += "<unknown>";
       if (listing_.options.locations) print_location(address, text.size() - start, text);
       text += '\n';
@@ -68,6 +69,13 @@ class Printer : public RegionPrinter {
   }
 
  private:
+  // llvm-profgen hands the end of an instruction to LLVM's printer, which for RISC-V is where targets
+  // count from.
+  u64 origin_of_targets(Bytes code, u64 address) const {
+    if (!listing_.targets_from_end || code.empty()) return address;
+    return address + ((code[0] & 3) == 3 ? 4 : 2);
+  }
+
   void print_location(u64 address, size_t width, std::string& text) {
     if (width < location_column) text.append(location_column - width, ' ');
     if (!frames_) return;
@@ -103,12 +111,22 @@ void print_descriptors(const probe::Descriptors& known, OutputFile& output) {
 
 }  // namespace
 
+Status check_format(const program::Program& program) {
+  if (program.file().format() != object::Format::mach_o) return {};
+  return fail("{}: not a valid ELF/COFF image ('pgokit generate' reads Mach-O)", program.path());
+}
+
 Status print_llvm_listing(const std::string& path, const program::ProgramOptions& program_options,
                           const LlvmListing& options) {
   auto program = TRY(program::Program::open(path, program_options));
+  TRY(check_format(program));
   if (options.locations) TRY(program.load_functions(0));
   const object::File& file = program.file();
-  Listing listing{.options = options, .debug = program.debug(), .file = {}, .index = {}};
+  Listing listing{.options = options,
+                  .debug = program.debug(),
+                  .file = {},
+                  .index = {},
+                  .targets_from_end = file.machine() == EM_RISCV};
   if (options.probes && program.has_probes()) {
     listing.file = TRY(program::ProbeFile::open(path, {}));
     listing.index = index_probes(*listing.file);
@@ -126,7 +144,7 @@ Status print_llvm_listing(const std::string& path, const program::ProgramOptions
   };
   std::span rest(regions);
   for (const auto& section : file.sections()) {
-    if (!(section.flags & SHF_EXECINSTR) || section.size == 0) continue;
+    if (!section.executable || section.size == 0) continue;
     output.write(fmt::format("\nDisassembly of section {} [{:#x}, {:#x}]:\n\n", section.name,
                              section.address, section.address + section.size));
     size_t count = 0;

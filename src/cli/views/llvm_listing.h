@@ -16,6 +16,9 @@ struct LlvmListing {
   std::vector<std::string> functions;     // empty: all
 };
 
+// llvm-profgen 22 takes ELF and COFF.
+Status check_format(const program::Program& program);
+
 // Prints to standard output.
 Status print_llvm_listing(const std::string& path, const program::ProgramOptions& program,
                           const LlvmListing& options);

@@ -60,7 +60,7 @@ probe::AddressIndex index_probes(const program::ProbeFile& file) {
     parts.push_back({section.bytes, file.address_of(section)});
   u64 lowest = ~u64{0};
   for (const auto& section : file.symbols_file().sections())
-    if (section.flags & SHF_EXECINSTR) lowest = std::min(lowest, file.layout().address_of(section));
+    if (section.executable) lowest = std::min(lowest, file.layout().address_of(section));
   return probe::AddressIndex::build(parts, lowest);
 }
 

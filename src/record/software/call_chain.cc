@@ -75,9 +75,7 @@ const dwarf::CfiRow* ChainUnwinder::row_at(AddressSpace& space, u64 pc) {
   if (!module.table) return nullptr;
   u64 offset = pc - mapping->start + mapping->offset;
   for (const auto& segment : module.elf->segments()) {
-    if (!segment.is_load() || offset < segment.offset ||
-        offset - segment.offset >= segment.file_size)
-      continue;
+    if (offset < segment.offset || offset - segment.offset >= segment.file_size) continue;
     u64 address = offset - segment.offset + segment.address;
     if (module.rows.size() >= most_rows) module.rows.clear();
     auto [it, is_new] = module.rows.try_emplace(address);

@@ -18,10 +18,10 @@ Layout lay_out(const object::File& file, const std::string& path, u32 pid, u64 b
   out.path = path;
   u64 first = ~u64{0};
   for (const auto& segment : file.segments())
-    if (segment.is_load()) first = std::min(first, segment.address & ~(page - 1));
-  if (file.type() == ET_DYN) out.bias = base - first;
+    first = std::min(first, segment.address & ~(page - 1));
+  if (file.kind() == object::Kind::movable) out.bias = base - first;
   for (const auto& segment : file.segments()) {
-    if (!segment.is_code()) continue;
+    if (!segment.executable) continue;
     u64 start = segment.address & ~(page - 1);
     out.mappings.push_back({.start = start + out.bias,
                             .size = round_up(segment.address + segment.memory_size) - start,

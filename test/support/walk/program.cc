@@ -18,7 +18,7 @@ struct Range {
 std::vector<Range> function_ranges(const object::File& file) {
   std::vector<Range> out;
   for (const auto& symbol : file.symbols())
-    if (symbol.type == STT_FUNC && symbol.size && symbol.section)
+    if (symbol.kind == object::SymbolKind::function && symbol.size && symbol.section)
       out.push_back({symbol.address, symbol.address + symbol.size, symbol.name});
   std::sort(out.begin(), out.end(), [](const Range& a, const Range& b) {
     return std::tie(a.start, a.name) < std::tie(b.start, b.name);

@@ -1,4 +1,4 @@
-#include "object/inflate.h"
+#include "object/elf/inflate.h"
 
 #include <elf.h>
 
@@ -12,17 +12,26 @@
 #define ELFCOMPRESS_ZSTD 2
 #endif
 
-namespace pgokit::object {
+namespace pgokit::object::elf {
 
-Result<std::string> inflate_section(Bytes contents) {
+namespace {
+
+template <class Header>
+Result<std::string> inflate(Bytes contents) {
   Cursor in(contents);
-  auto header = in.get<Elf64_Chdr>();
+  auto header = in.get<Header>();
   if (!in.ok()) return fail("its compression header is cut short");
   if (header.ch_type == ELFCOMPRESS_ZLIB)
     return unpack_section(in.rest(), Packing::zlib, header.ch_size);
   if (header.ch_type == ELFCOMPRESS_ZSTD)
     return unpack_section(in.rest(), Packing::zstd, header.ch_size);
   return fail("unknown compression {}", header.ch_type);
+}
+
+}  // namespace
+
+Result<std::string> inflate_section(Bytes contents, u8 address_size) {
+  return address_size == 4 ? inflate<Elf32_Chdr>(contents) : inflate<Elf64_Chdr>(contents);
 }
 
 Result<std::string> inflate_zdebug(Bytes contents) {
@@ -34,4 +43,4 @@ Result<std::string> inflate_zdebug(Bytes contents) {
   return unpack_section(in.rest(), Packing::zlib, size);
 }
 
-}  // namespace pgokit::object
+}  // namespace pgokit::object::elf
