@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Function orders: pages that start-up touches, beside llvm-profdata order and lld's own; cold starts; call orders.
+"""Function orders: pages that start-up touches, beside llvm-profdata order and lld's own; cold starts; call orders; and ways to
+collect first runs, beside clang's temporal profiles, XRay and calls at entries.
 
-    ./dev bench order [--runs N] [--only made|interpreter|calls|none] [--lua FOLDER] [--quickjs FOLDER]
+    ./dev bench order [--runs N] [--only made|interpreter|calls|ways|none] [--lua FOLDER] [--quickjs FOLDER]
 
-Writes bench/order.md, if nothing is left out. Lua and QuickJS are measured where their sources are given. Cold starts are measured on an ext4 image of its own, because read-ahead decides what an order can
-gain: it is set to 0, 16 and 128 kB (needs root and a loop device; left out otherwise).
+Writes bench/order.md, if nothing is left out; `--only ways` replaces that section. bench/order_large.py has a large program. Lua
+and QuickJS are measured where their sources are given. Cold starts are measured on an ext4 image of its own, because read-ahead
+decides what an order can gain: it is set to 0, 16 and 128 kB (needs root and a loop device; left out otherwise).
 """
 import argparse
 import json
@@ -13,27 +15,20 @@ import pathlib
 import random
 import shutil
 import statistics
-import subprocess
 import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "test/order"))
+sys.path[:0] = [str(ROOT / "test/order"), str(ROOT / "bench/support")]
 import made  # noqa: E402
+import order_ways  # noqa: E402
+import start_up  # noqa: E402
+from start_up import PGOKIT, READ_AHEAD, run  # noqa: E402
 
 WORK = ROOT / "build/bench/order"
-PGOKIT = str(ROOT / "build/bin/pgokit")
+PAGE = ROOT / "bench/order.md"
 CXX = "clang++-22"
 PLAIN = ["-O2", "-ffunction-sections", "-std=c++23"]
-READ_AHEAD = (0, 16, 128)
-
-
-def run(command, env=None):
-    command = [str(word) for word in command]
-    done = subprocess.run(command, text=True, capture_output=True, env=dict(os.environ, **(env or {})))
-    if done.returncode:
-        sys.exit(f"{' '.join(command)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout
 
 
 def seconds(command):
@@ -88,31 +83,10 @@ class Program:
         return out
 
 
-def temporal_profile(folder, names):
-    """The traces as a profile of clang's temporal instrumentation."""
-    text = [":ir", ":temporal_prof_traces", "# Num Temporal Profile Traces:", str(len(names)),
-            "# Temporal Profile Trace Stream Size:", str(len(names))]
-    for trace in names:
-        text += ["# Weight:", "1", ",".join(trace)]
-    for name in sorted({name for trace in names for name in trace}):
-        text += [name, "# Func Hash:", "1", "# Num Counters:", "1", "# Counter Values:", "1", ""]
-    source, out = folder / "temporal.proftext", folder / "temporal.profdata"
-    source.write_text("\n".join(text) + "\n")
-    run(["llvm-profdata-22", "merge", source, "-o", out])
-    return out
-
-
-def evaluate(program, builds, logs):
-    words = [PGOKIT, "order", "--evaluate", *builds, "--json", "--with", program.instrumented]
-    for log in logs:
-        words += ["--with", log]
-    return json.loads(run(words))
-
-
 def orders_of(program, train):
     """name → (seconds to make the order, the linked program)"""
     logs = [program.logs[i] for i in train]
-    profile = temporal_profile(program.folder, [program.names[i] for i in train])
+    profile = start_up.temporal_profile(program.folder, [program.names[i] for i in train])
     tag = "-".join(map(str, train))
     result = {"none": (0, program.plain)}
     for algorithm in ("auto", "first-touch", "bp"):
@@ -141,7 +115,7 @@ def pages_table(program):
     cold = None
     for title, train, test in judged:
         orders = orders_of(program, train)
-        found = evaluate(program, [build for _, build in orders.values()], [program.logs[i] for i in test])
+        found = start_up.evaluate([build for _, build in orders.values()], program.instrumented, [program.logs[i] for i in test])
         first = found[0]
         rows += [f"Judged by {title}; text {first['text'] / 1e6:.2f} MB:", "",
                  "| order | 4,096-byte pages | 16,384-byte | 65,536-byte | page-fault curve | made in |", "|---|---|---|---|---|---|"]
@@ -155,51 +129,9 @@ def pages_table(program):
     return rows, cold
 
 
-class Disk:
-    """An ext4 image on a loop device, whose read-ahead can be set."""
-
-    def __enter__(self):
-        self.device = None
-        if os.geteuid() != 0 or not shutil.which("mkfs.ext4"):
-            return self
-        image, self.mount = WORK / "disk.img", WORK / "disk"
-        self.mount.mkdir(exist_ok=True)
-        with open(image, "wb") as file:
-            file.truncate(128 << 20)
-        try:
-            run(["mkfs.ext4", "-q", "-F", image])
-            self.device = run(["losetup", "--find", "--show", image]).strip()
-            run(["mount", self.device, self.mount])
-        except SystemExit as error:
-            print(f"no loop device: {error}")
-            self.device = None
-        return self
-
-    def __exit__(self, *_):
-        if self.device:
-            subprocess.run(["umount", self.mount], check=False)
-            subprocess.run(["losetup", "-d", self.device], check=False)
-
-    def read_ahead(self, kilobytes):
-        name = os.path.basename(self.device)
-        pathlib.Path(f"/sys/block/{name}/queue/read_ahead_kb").write_text(str(kilobytes))
-
-
-def cold_start(path, arguments, runs):
-    """Median major faults and wall time with nothing of the program in memory."""
-    faults, times = [], []
-    with open(os.devnull, "r+b") as null:
-        for _ in range(runs):
-            fd = os.open(path, os.O_RDONLY)
-            os.fsync(fd)
-            os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
-            os.close(fd)
-            start = time.monotonic()
-            child = subprocess.Popen([path, *arguments], stdout=null, stderr=null)
-            _, _, usage = os.wait4(child.pid, 0)
-            times.append(time.monotonic() - start)
-            child.returncode = 0
-            faults.append(usage.ru_majflt)
+def cold_starts(path, arguments, runs):
+    """Medians of the major faults and the wall time."""
+    faults, times = zip(*(start_up.cold_start(path, arguments) for _ in range(runs)))
     return statistics.median(faults), statistics.median(times)
 
 
@@ -217,7 +149,7 @@ def cold_table(program, orders, disk, runs):
     for kb in READ_AHEAD:
         disk.read_ahead(kb)
         for name, copy in copies.items():
-            faults, wall = cold_start(copy, program.scenarios[0], runs)
+            faults, wall = cold_starts(copy, program.scenarios[0], runs)
             cells[name].append(f"{faults:.0f}, {wall * 1000:.1f} ms")
     for name, cell in cells.items():
         rows.append(f"| {name} | " + " | ".join(cell) + " |")
@@ -362,7 +294,7 @@ def main():
             "Written by `./dev bench order`. Pages are counted by `pgokit order --evaluate` from logs and symbols: the same on every",
             "machine. The page-fault curve is the area under the number of pages over the course of a start-up, LLVM's measure too.",
             "Times to make an order include reading all files; lld's are the time that the link takes longer.", ""]
-    with Disk() as disk:
+    with start_up.Disk(WORK, megabytes=128) as disk:
         for make in programs(args):
             program = make()
             table, orders = pages_table(program)
@@ -371,8 +303,14 @@ def main():
                 rows += cold_table(program, orders, disk, args.runs)
     if args.only in (None, "calls"):
         rows += calls_table()
+    if args.only in (None, "ways"):
+        ways = order_ways.table(WORK / "ways")
+        rows += ways
+    if args.only == "ways":
+        start_up.replace_section(PAGE, "ways", ways)
     if not args.only and args.lua.exists() and args.quickjs.exists():
-        (ROOT / "bench/order.md").write_text("\n".join(rows).rstrip() + "\n")
+        large = start_up.section_of(PAGE.read_text(encoding="utf-8"), "ffmpeg")  # of bench/order_large.py
+        PAGE.write_text("\n".join(rows).rstrip() + "\n" + ("\n" + large.rstrip() + "\n" if large else ""))
 
 
 main()
