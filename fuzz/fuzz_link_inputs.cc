@@ -15,16 +15,19 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     sum += part.size();
   };
   auto bitcode = [&](Bytes part) {
-    (void)object::each_bitcode_symbol(
+    auto status = object::each_bitcode_symbol(
         part, [&](const object::BitcodeSymbol& symbol) { inside(as_bytes(symbol.name)); });
+    if (!status && status.error().message.empty()) abort();
   };
-  if (object::is_archive(bytes))
-    (void)object::each_member(bytes, [&](const object::ArchiveMember& member) -> Status {
+  if (object::is_archive(bytes)) {
+    auto status = object::each_member(bytes, [&](const object::ArchiveMember& member) -> Status {
       inside(as_bytes(member.name));
       inside(member.contents);
       if (object::is_bitcode(member.contents)) bitcode(member.contents);
       return {};
     });
+    if (!status && status.error().message.empty()) abort();
+  }
   if (object::is_bitcode(bytes)) bitcode(bytes);
   return 0;
 }
