@@ -9,11 +9,10 @@ import os
 import pathlib
 import re
 import shutil
-import statistics
 import subprocess
 import time
 
-from start_up import PGOKIT, ROOT, run
+from start_up import PGOKIT, ROOT, median_interval, run
 
 EXAMPLE = ROOT / "examples/interpreter"
 CXX = ["clang++-22", "-std=c++23", "-O2", "-ffunction-sections"]
@@ -147,14 +146,14 @@ def table(folder, runs=15):
     plain = every[0]
     judge = every[1].read(every[1])
     rows = ["### ways: what collecting the order of first runs costs (examples/interpreter, a small script)", "",
-            f"Start-up is the median of {runs} runs in turns, with what is done at the end to write the log. `agrees`: of the functions that",
-            "pgokit's `order` has too, the share of neighbours in its order.", "",
+            f"Start-up is the median of {runs} runs in turns, with a 95 % interval, and with what is done at the end to write the log. .text",
+            "has the run time of each way.", "`agrees`: of the functions that pgokit's `order` has too, the share of neighbours in its order.", "",
             "| way | .text | file | start-up | log | functions | agrees |", "|---|---|---|---|---|---|---|"]
     for way in every:
-        wall = statistics.median(samples[way.name])
+        wall, low, high = (1000 * value for value in median_interval(samples[way.name]))
         size, file = way.text(), way.program.stat().st_size
         cells = [way.name, f"{size / 1e3:.1f} kB ({100 * (size / plain.text() - 1):+.1f} %)",
-                 f"{100 * (file / plain.program.stat().st_size - 1):+.0f} %", f"{1000 * wall:.1f} ms"]
+                 f"{100 * (file / plain.program.stat().st_size - 1):+.0f} %", f"{wall:.1f} ms [{low:.1f}, {high:.1f}]"]
         if way.read:
             names = way.read(way)
             common, share = agreement(names, judge)
