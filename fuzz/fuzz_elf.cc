@@ -1,6 +1,11 @@
+#include <cstdlib>
+
 #include "object/file.h"
+#include "object/strip.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  auto stripped = pgokit::object::strip({data, size});
+  if (stripped && stripped->size() > 3 * size + 64) abort();
   auto file = pgokit::object::File::parse({data, size});
   if (!file) return 0;
   for (const auto& section : file->sections()) {
