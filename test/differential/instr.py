@@ -317,6 +317,44 @@ class Comparison:
         self.merge("-sparse", f"-r={table}", "-function=f[2-6]", *files)
         self.merge("-no-function=f", "-function=[0-3]", *files)
 
+    def supplemented(self, seeds):
+        """Functions that are cold in one profile and hot in the other; static ones have other names in samples."""
+        plain = [f"f{i}" for i in range(12)]
+        static = ["x.c;s1", "y.cc;s1", "x.c;s2", "a/b.CPP;s3", "h.h;s4.__uniq.77", "k.hpp;s5", "m.c;s6.__uniq.5"]
+        for seed in range(seeds):
+            rnd = random.Random(seed)
+            sampled = plain + ["s1", "s2", "s3", "s4", "s5", "other", "s6"] + seed % 2 * ["s4.__uniq.77", "s2.__uniq.1"]
+
+            def body(depth):
+                for line in range(1, rnd.randrange(2, 5)):
+                    if rnd.random() < 0.3 and depth < 4:
+                        yield " " * depth + f"{line + 10}: {rnd.choice(sampled)}:{rnd.randrange(1000)}"
+                        yield from body(depth + 1)
+                    else:
+                        yield " " * depth + f"{line}: {rnd.choice([0, rnd.randrange(10), rnd.randrange(100000)])}"
+
+            counted, samples = [":ir"], []
+            for name in rnd.sample(plain + static, 16):
+                for hash_ in [1, 2][:rnd.choice([1, 1, 1, 1, 2])]:
+                    hot = rnd.random() < 0.3
+                    counts = [rnd.randrange(100000) if hot else rnd.choice([0, 0, rnd.randrange(5)])
+                              for _ in range(rnd.choice([1, 3, 10, 12, 20]))]
+                    counted += [name, str(hash_), str(len(counts)), *map(str, counts)]
+                    counted += ["1", "0", "1", "2", f"f1:{rnd.randrange(1000)}", "f2:3"] if rnd.random() < 0.3 else []
+                    counted += [""]
+            for name in rnd.sample(sampled, rnd.randrange(1, len(sampled))):
+                samples += [f"{name}:{rnd.randrange(100000)}:{rnd.randrange(1000)}", *body(1)]
+            profile, text, binary = (self.folder / f"supplement.{end}" for end in ("proftext", "txt", "prof"))
+            profile.write_text("\n".join(counted) + "\n")
+            text.write_text("\n".join(samples) + "\n")
+            self.run([JUDGE, "merge"], ["-sample", text, "-o", binary])
+            for options in ([], ["-suppl-min-size-threshold=0"], ["-zero-counter-threshold=0.2", "-text"],
+                            ["-zero-counter-threshold=1", "-text", "-suppl-min-size-threshold=2"],
+                            ["-instr-prof-cold-threshold=500", "-text"]):
+                self.merge(f"-supplement-instr-with-sample={rnd.choice([text, binary])}", *options, profile)
+        self.merge(f"-supplement-instr-with-sample={text}", profile, profile)
+        self.merge(f"-supplement-instr-with-sample={text}", f"-weighted-input=2,{profile}")
+
     def old_compilers(self):
         """Of older versions the text is compared with that of the tool that belongs to them."""
         for name, compile_ in OLD_PROGRAMS.items():
@@ -376,6 +414,7 @@ def main():
         comparison.bad_files(every)
         comparison.old_compilers()
         comparison.orders(every, 200 if args.large else 25)
+        comparison.supplemented(60 if args.large else 12)
         comparison.texts(*((40, 400) if args.large else (8, 30)))
         if args.keep:
             shutil.copytree(folder, "instr.kept", dirs_exist_ok=True)

@@ -138,6 +138,7 @@ def add_inputs(files):
     for kind, name in {"debug-info": "correlated", "binary": "correlated-sections"}.items():
         files.new(name).write_bytes((SEEDS / "instr_correlate" / kind).read_bytes())
     files.new("correlated-counts").write_bytes((SEEDS / "instr_raw" / "correlated").read_bytes())
+    text("cold-counts", ":ir\nbig\n1\n2\n90000\n80000\n\nmain\n2\n4\n2\n0\n0\n1\n")
     text("cold", "[main:1 @ a:2 @ b]:3:1\n 1: 3\n[main:1 @ a]:4:1\n 1: 4\n[main]:90000000:1\n 1: 90000000\n[main:9 @ b]:2:1\n 1: 2\n")
     text("suffix", "f.llvm.1:5:1\n 1: 5\nf:7:1\n 1: 7\n 2: g:4\n  1: 4\n  2: h:2\n   1: 2\n")
     text("broken", "f:1:1\n 1 x\n")
@@ -345,14 +346,20 @@ SUMMARIES = {"--profile-summary-cutoff-hot": "1", "--profile-summary-hot-count":
 
 PROFDATA_MERGE = Scene(
     {"profiles": ["--sample", "@text", "@binary", "-o", "OUT"], "counted": ["@counted", "-o", "OUT"], "contexts": ["--sample", "@cold", "-o", "OUT"],
+     "supplemented": ["@cold-counts", "--supplement-instr-with-sample", "@mangled", "-o", "OUT"],
      "correlated": ["@correlated-counts", "--debug-info", "@correlated", "-o", "OUT"],
      "symbols": ["--sample", "@symbols", "-o", "OUT"], "passes": ["--sample", "@passes", "--profile-isfs", "-o", "OUT"]},
     {"--weighted-input": "3,@gcov", "--input-files": "@list", "--output": "-", "--prof-sym-list": "@main-list", "--function": "main",
      "--no-function": "main", "--sample-frame-depth-for-cold-context": "2", "--convert-sample-profile-layout": "flat",
      "--output-size-limit": "600", "--failure-mode": "all", "--remapping-file": "@renamed", "--num-threads": "1", "--debug-info": "@correlated", "--binary-file": "@correlated-sections",
-     "--max-debug-info-correlation-warnings": "1",
+     "--max-debug-info-correlation-warnings": "1", "--supplement-instr-with-sample": "@mangled", "--zero-counter-threshold": "0.3",
+     "--suppl-min-size-threshold": "3", "--instr-prof-cold-threshold": "1",
      "--temporal-profile-max-trace-length": "1", "--temporal-profile-trace-reservoir-size": "1", **SUMMARIES},
     [(["@text", "-o", "OUT"], ["--sample"]),
+     (["@cold-counts", "-o", "OUT"], ["--supplement-instr-with-sample @mangled --suppl-min-size-threshold=1"]),
+     (["@cold-counts", "--supplement-instr-with-sample", "@mangled", "-o", "OUT"], ["--suppl-min-size-threshold=3"]),
+     (["@cold-counts", "--supplement-instr-with-sample", "@mangled", "--suppl-min-size-threshold=1", "-o", "OUT"],
+      ["--zero-counter-threshold=0.3", "--instr-prof-cold-threshold=1"]),
      (["@correlated-counts", "-o", "OUT"], ["--debug-info @correlated", "--binary-file @correlated-sections"]),
      (["--sample", "@counted", "-o", "OUT"], ["--instr"]),
      (["--sample", "--text", "@text", "-o", "OUT"], ["--extbinary"]),

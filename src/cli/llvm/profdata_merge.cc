@@ -37,6 +37,8 @@ struct Settings {
   LibraryOptions library;
   std::string supplement, ignored_value, debug_info, binary_file;
   bool ignored = false, debuginfod = false, vtable_names = false;
+  transform::SupplementOptions supplementing;
+  double most_zeros = 0.7;
   u64 most_traces = 100, longest_trace = 10000, correlation_warnings = 5;
 
   Format format = Format::extbinary;
@@ -84,11 +86,9 @@ OptionTable options_of(Settings& s) {
        // Of other kinds of profiles: without effect on these.
        {"--memprof-full-schema", "", "", &s.ignored, false, true},
        {"--memprof-random-hotness", "", "", &s.ignored, false, true},
-       {"--instr-prof-cold-threshold,--profiled-binary", "X", "", &s.ignored_value, false, true},
+       {"--profiled-binary", "X", "", &s.ignored_value, false, true},
        {"--memprof-version", "X", "", &s.ignored_value, false, true},
-       {"--memprof-random-hotness-seed,--suppl-min-size-threshold", "X", "", &s.ignored_value,
-        false, true},
-       {"--zero-counter-threshold", "X", "", &s.ignored_value, false, true},
+       {"--memprof-random-hotness-seed", "X", "", &s.ignored_value, false, true},
        {"--debug-info", "FILE", "instrumentation: the program, built to correlate by debug info",
         &s.debug_info},
        {"--binary-file", "FILE", "... built to correlate by its own sections", &s.binary_file},
@@ -96,7 +96,14 @@ OptionTable options_of(Settings& s) {
         &s.correlation_warnings},
        {"--debuginfod", "", "instrumentation: not here", &s.debuginfod},
        {"--keep-vtable-symbols", "", "instrumentation: not here", &s.vtable_names},
-       {"--supplement-instr-with-sample", "FILE", "not here", &s.supplement, false, true}},
+       {"--supplement-instr-with-sample", "FILE",
+        "instrumentation: raise functions that this sample profile has as hot", &s.supplement},
+       {"--suppl-min-size-threshold", "N", "... with N counters at least (10)",
+        &s.supplementing.least_counters},
+       {"--zero-counter-threshold", "SHARE", "... only mark those with more zeros (0.7)",
+        &s.most_zeros},
+       {"--instr-prof-cold-threshold", "N", "... that have no larger count",
+        &s.supplementing.cold_count}},
       ""};
   add_library_options(table, s.library);
   return table;
@@ -207,25 +214,27 @@ Result<std::string> write_within(const Settings& s, Profile& profile) {
   }
 }
 
-Status merge_instr(const Settings& s, const pipeline::Inputs& inputs) {
+Status merge_instr(Settings& s, const pipeline::Inputs& inputs) {
   if (!s.debug_info.empty() + !s.binary_file.empty() + s.debuginfod > 1)
     return fail(
         "Expected only one of -debug-info, -binary-file, -debuginfod or -debug-file-directory");
-  for (auto [given, option] : {std::pair(s.debuginfod, "--debuginfod"),
-                               {s.vtable_names, "--keep-vtable-symbols"},
-                               {!s.supplement.empty(), "--supplement-instr-with-sample"}})
+  for (auto [given, option] :
+       {std::pair(s.debuginfod, "--debuginfod"), {s.vtable_names, "--keep-vtable-symbols"}})
     if (given) return fail("{} is not known here: take llvm-profdata", option);
   if (s.gcc) return fail("unknown format is specified");
+  s.supplementing.most_zeros = static_cast<float>(s.most_zeros);
   return merge_instr_as_llvm(inputs, {.output = s.output,
                                       .text = s.format == Format::text,
                                       .sparse = s.sparse,
                                       .failure_mode = s.failure_mode,
                                       .function = s.function,
                                       .no_function = s.no_function,
-                                      .remapping = s.remapping,
+                                      .remapping = s.supplement.empty() ? s.remapping : "",
                                       .debug_info = s.debug_info,
                                       .binary_file = s.binary_file,
                                       .correlation_warnings = s.correlation_warnings,
+                                      .supplement = s.supplement,
+                                      .supplementing = s.supplementing,
                                       .threads = s.threads,
                                       .most_traces = s.most_traces,
                                       .longest_trace = s.longest_trace});

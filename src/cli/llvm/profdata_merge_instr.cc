@@ -11,6 +11,7 @@
 #include "instr_profile/merge/merge_files.h"
 #include "instr_profile/text/write_text.h"
 #include "pipeline/inputs.h"
+#include "profile/table/columns.h"
 #include "report/print.h"
 
 namespace pgokit::cli {
@@ -123,9 +124,31 @@ Result<CorrelatedProgram> correlate(const MergeInstr& options) {
   return CorrelatedProgram{std::move(file), std::move(elf), *std::move(correlation)};
 }
 
+Status check_supplement(const pipeline::Inputs& inputs, const MergeInstr& options) {
+  if (options.output == "-") return fail("cannot write indexed profdata format to stdout");
+  if (inputs.size() != 1) return fail("expect one input to be an instr profile");
+  if (inputs[0].weight != 1) return fail("expect instr profile doesn't have weight");
+  return {};
+}
+
+Status supplement(const MergeInstr& options, Profile& profile) {
+  const auto& path = options.supplement;
+  auto file = TRY(MappedFile::open(path));
+  auto samples = TRY_IN(path, profile::read_profile(file.bytes()));
+  auto summary = TRY_IN(path, profile::read_columns(file.bytes())).summary;
+  for (const auto& name :
+       transform::supplement(profile, {samples.profile, summary}, options.supplementing))
+    report::print(stderr,
+                  "warning: Static function {} has multiple promoted names, cannot adjust "
+                  "profile.\n",
+                  name);
+  return {};
+}
+
 }  // namespace
 
 Status merge_instr_as_llvm(const pipeline::Inputs& inputs, const MergeInstr& options) {
+  if (!options.supplement.empty()) TRY(check_supplement(inputs, options));
   std::vector<instr_profile::MergeInput> files;
   for (const auto& input : inputs) files.push_back({input.path, input.weight});
   MismatchPrinter printer;
@@ -145,6 +168,7 @@ Status merge_instr_as_llvm(const pipeline::Inputs& inputs, const MergeInstr& opt
   auto merged = instr_profile::merge_files(files, how);
   TRY(check_failures(inputs, merged, options));
   TRY(filter(options, merged.profile));
+  if (!options.supplement.empty()) TRY(supplement(options, merged.profile));
   auto output = TRY(OutputFile::create(options.output));
   if (options.text)
     instr_profile::write_text(merged.profile, options.sparse,

@@ -3,6 +3,7 @@
 // llvm-profdata merge without --sample: instrumentation profiles, the same bytes and messages.
 
 #include "pipeline/input_files.h"
+#include "transform/supplement.h"
 
 namespace pgokit::cli {
 
@@ -14,6 +15,8 @@ struct MergeInstr {
   std::string remapping;                // a file, see symbol_remapping.h
   std::string debug_info, binary_file;  // of the program; one of them at most
   u64 correlation_warnings = 5;         // 0: all
+  std::string supplement;               // a sample profile
+  transform::SupplementOptions supplementing = {};
   u64 threads = 0, most_traces = 100, longest_trace = 10000;
 };
 
