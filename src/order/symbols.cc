@@ -132,6 +132,7 @@ void LinkSymbols::take(const object::File& file, const std::string& path) {
         if (section.name == ".text" || section.name == "__text") ordered_begin_ = section.address;
       }
   has_sections_ |= is_object;
+  is_coff_ |= file.format() == object::Format::coff;
   prefixed_ |= file.format() == object::Format::mach_o;
   std::string_view source;
   for (const auto& symbol : file.symbols()) {

@@ -57,6 +57,8 @@ class LinkSymbols {
   bool empty() const { return symbols_.empty(); }
   // Whether any file was an object: sections are known.
   bool has_sections() const { return has_sections_; }
+  // The linker is lld-link, which has an option of its own.
+  bool is_coff() const { return is_coff_; }
 
   // The spans are valid as long as the symbols.
   Match match(std::string_view name) const;
@@ -93,7 +95,7 @@ class LinkSymbols {
   std::vector<u32> by_name_, by_base_;
   Bytes build_id_;
   u64 text_begin_ = ~u64{0}, text_end_ = 0, ordered_begin_ = 0;
-  bool has_sections_ = false, prefixed_ = false;
+  bool has_sections_ = false, prefixed_ = false, is_coff_ = false;
 };
 
 }  // namespace pgokit::order

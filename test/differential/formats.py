@@ -7,10 +7,12 @@ Freestanding programs are built for i386 and x32 (ELF of 32 bits) and for Window
 with lines, in several ways of optimizing. Compared, byte by byte:
 
 * the listing of code and probes (`--show-disassembly-only --show-pseudo-probe`);
-* profiles made of branch stacks in text, with and without call stacks, of unsymbolized profiles, and
-  what is written with --skip-symbolization. The branches are made up at random along real ones.
+* profiles made of branch stacks in text, with and without call stacks, of a program that was loaded
+  elsewhere, of unsymbolized profiles, and what is written with --skip-symbolization. The branches are
+  made up at random along real ones.
 
-Besides, assembly for COFF behind `pgokit probes lower` has the probe sections that clang makes.
+Besides, assembly for COFF behind `pgokit probes lower` has the probe sections that clang makes, RISC-V
+has the same listing, and lld-link and ld64.lld put functions where `pgokit order` says.
 Exit code 1 if anything differs, 77 without the tools.
 """
 import argparse
@@ -105,14 +107,28 @@ def walks(code, choose, count, length):
             yield branches[::-1], code[at][0], [code[i][0] for i in calls[::-1] if i < len(code)]
 
 
-def scripts(code, choose):
-    flat, hybrid = [], []
+def scripts(code, choose, moved=0, event=""):
+    """Text of branch stacks, without call stacks and with them, of the program `moved` up."""
+    flat, hybrid = [event], [event]
     for branches, place, stack in walks(code, choose, 300, 16):
-        line = " ".join(f"{a:#x}/{b:#x}/P/-/-/0" for a, b in branches)
+        line = " ".join(f"{a + moved:#x}/{b + moved:#x}/P/-/-/0" for a, b in branches)
         flat.append(f" {line}\n")
-        frames = "".join(f"\t{address:x}\n" for address in [place, *stack])
+        frames = "".join(f"\t{address + moved:x}\n" for address in [place, *stack])
         hybrid.append(f"{frames} {line}\n\n")
     return "".join(flat), "".join(hybrid)
+
+
+def mapping(program, target):
+    """Address and offset that a mapping event of the code has, where the program lies as linked."""
+    text = run("llvm-readobj-22", "--file-headers", "-l", "-S", program).stdout.decode()
+    if target.startswith("coff"):
+        rva = re.search(r"Name: \.text .*?VirtualAddress: (0x\w+)", text, re.S)[1]
+        return int(re.search(r"ImageBase: (0x\w+)", text)[1], 16), int(rva, 16)
+    for one in re.findall(r"ProgramHeader \{(.*?)\n  \}", text, re.S):
+        value = lambda name, text=one: int(re.search(rf"{name}: (\w+)", text)[1], 0)
+        if "PT_LOAD" in one and "PF_X" in one:
+            return value("VirtualAddress") & ~0xFFF, value("Offset") & ~0xFFF
+    raise Different("no code segment")
 
 
 def same(what, theirs, ours):
@@ -134,9 +150,13 @@ def compare(pgokit, folder, target, flags):
     judge, candidate = ["llvm-profgen-22"], [pgokit, "llvm-profgen"]
     text = listing(judge, program)
     same("listing", text, listing(candidate, program))
-    flat, hybrid = scripts(instructions(text.decode()), random.Random(1))
-    count = 0
-    for name, script in (("flat", flat), ("hybrid", hybrid)):
+    code, count = instructions(text.decode()), 0
+    address, offset = mapping(program, target)
+    moved = 0x10000000
+    event = (f"PERF_RECORD_MMAP2 7/7: [{address + moved:#x}(0x10000) @ {offset:#x} fe:01 7 0]: r-xp "
+             f"/bin/{program.name}\n")
+    plain, elsewhere = scripts(code, random.Random(1)), scripts(code, random.Random(2), moved, event)
+    for name, script in zip(("flat", "hybrid", "flat-moved", "hybrid-moved"), plain + elsewhere):
         path = folder / f"{name}.script"
         path.write_text(script, encoding="ascii")
         modes = [[f"--perfscript={path}", *more]
@@ -183,13 +203,60 @@ def lower(pgokit, folder, target, flags):
         raise Different("the probe sections differ")
 
 
+def riscv(pgokit, folder):
+    program = folder / "program"
+    run("clang++-22", "--target=riscv64-linux-gnu", "-mno-relax", "-O2", "-ffreestanding", "-fno-exceptions", "-fno-rtti",
+        *PROBES, SOURCE, "-fuse-ld=lld", "-nostdlib", "-static", "-Wl,-e,start", "-o", program)
+    same("listing", listing(["llvm-profgen-22"], program), listing([pgokit, "llvm-profgen"], program))
+
+
+# Target, linker, its option for order files, pgokit's form of these.
+LINKERS = {
+    "coff": ("x86_64-windows-msvc", [*LINK, "/entry:start"], "/order:@", "lld"),
+    "coff-i386": ("i686-windows-msvc", [*LINK, "/entry:start", "/safeseh:no"], "/order:@", "lld"),
+    "mach-o": ("arm64-apple-macos11",
+               ["ld64.lld-22", "-arch", "arm64", "-platform_version", "macos", "11", "11", "-e", "_start"],
+               "-order_file", "ld64"),
+    "i386": ("i386-linux-gnu", ["ld.lld-22", "-e", "start"], "--symbol-ordering-file=", "lld"),
+}
+
+
+def order(pgokit, folder, name):
+    target, link, option, form = LINKERS[name]
+    source, unit = folder / "order.c", folder / "order.obj"
+    names = [f"step{i}" for i in range(8)]
+    source.write_text("".join(f"int {one}(int x) {{ return x + {i}; }}\n" for i, one in enumerate(names)) +
+                      "int start(void) { return step0(1); }\n", encoding="ascii")
+    run("clang-22", f"--target={target}", "-O0", "-ffreestanding", "-ffunction-sections", "-c", source, "-o", unit)
+    wanted = names[::-1]
+    (folder / "wanted").write_text("\n".join(wanted), encoding="ascii")
+
+    def linked(suffix, *more):
+        program = folder / f"{name}{suffix}"
+        out = [f"/out:{program}"] if link[0] == LINK[0] else ["-o", program]
+        run(*link, unit, *out, *more)
+        return program
+
+    file = folder / "order.txt"
+    run(pgokit, "order", folder / "wanted", "--link", linked("-first"), "--format", form, "-o", file)
+    flags = [option, file] if not option.endswith(("=", "@")) else [f"{option}{file}"]
+    program = linked("-ordered", *flags)
+    listed = run("llvm-nm-22", "-n", program).stdout.decode().split("\n")
+    found = [one.split()[-1].lstrip("_") for one in listed if re.search(r" [tT] _?step\d$", one)]
+    if found != wanted:
+        raise Different(f"{found} instead of {wanted}")
+    shown = run(pgokit, "order", "--evaluate", program, "--with", file).stdout.decode()
+    if "8/8" not in shown:
+        raise Different(f"not all functions of the order are known:\n{shown}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pgokit", type=pathlib.Path, required=True)
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("formats"))
     parser.add_argument("--only", default="")
     options = parser.parse_args()
-    for tool in ("clang++-22", "lld-link-22", "ld.lld-22", "llvm-profgen-22", "llvm-readobj-22"):
+    for tool in ("clang++-22", "lld-link-22", "ld.lld-22", "ld64.lld-22", "llvm-profgen-22", "llvm-readobj-22", "llvm-nm-22"):
         if not shutil.which(tool):
             print(f"skipped: {tool} is not installed")
             return 77
@@ -201,6 +268,8 @@ def main():
     for target in ("x86_64-windows-msvc", "i686-windows-msvc", "aarch64-windows-msvc", "x86_64-w64-mingw32"):
         for flags in (["-O2"], ["-O2", "-ffunction-sections"], ["-O0"], ["-O2", "-gdwarf"], ["-O2", "-g"]):
             jobs.append((f"lower {target} {' '.join(flags)}", lambda t=target, f=flags: lower(pgokit, folder, t, f)))
+    jobs.append(("listing riscv64", lambda: riscv(pgokit, folder)))
+    jobs += [(f"order {name}", lambda n=name: order(pgokit, folder, n)) for name in LINKERS]
     for name, job in jobs:
         if not re.search(options.only, name):
             continue

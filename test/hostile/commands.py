@@ -119,6 +119,15 @@ probes compare @object @probes --json --function main
 probes disassemble @probes
 probes disassemble @probes --source-lines
 probes dump @probes --directives
+probes dump @coff-object
+probes disassemble @coff-object
+probes disassemble @coff --source-lines
+probes disassemble @i386
+show @coff
+show @mach-o
+order @start --link @mach-o -o OUT --format ld64
+order @start --link @coff -o OUT
+llvm-profgen --show-disassembly-only --show-pseudo-probe --output=/dev/null --binary @coff
 probes lower @assembly -o OUT
 probes lower @assembly --descriptors @probes -o OUT
 doctor @program

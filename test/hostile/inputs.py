@@ -20,6 +20,7 @@ class Inputs:
         self.folder, self.pgokit, self.walk = pathlib.Path(folder), pgokit, walk
         self.paths = {}
         self.programs()
+        self.other_formats()
         self.recordings()
         self.profiles()
         self.texts()
@@ -51,6 +52,18 @@ class Inputs:
         run("llvm-objcopy-22", "--only-keep-debug", self["program"], self.new("debug", "program.debug"))
         run("llvm-strip-22", "--strip-debug", self["program"], "-o", self.new("stripped", "stripped/program"))
         run("llvm-objcopy-22", "--only-keep-debug", self["probes"], self.new("probes-debug", "probes.debug"))
+
+    def other_formats(self):
+        source = SOURCES.parent / "differential" / "freestanding.cc"
+        compiler = ["clang++-22", "-O1", "-gdwarf", "-ffreestanding", "-fno-exceptions", "-fno-rtti",
+                    "-fpseudo-probe-for-profiling", source]
+        run(*compiler, "--target=i386-linux-gnu", "-nostdlib", "-static", "-fuse-ld=lld", "-Wl,-e,start",
+            "-o", self.new("i386"))
+        run(*compiler, "--target=x86_64-windows-msvc", "-c", "-o", self.new("coff-object", "coff.obj"))
+        run("lld-link-22", "/nodefaultlib", "/subsystem:console", "/debug:dwarf", "/entry:start", self["coff-object"],
+            f"/out:{self.new('coff', 'coff.exe')}")
+        run(*compiler, "--target=arm64-apple-macos11", "-c", "-o", self.new("mach-o", "macho.o"))
+        self.new("start").write_text("start\n", encoding="ascii")
 
     def recordings(self):
         for kind, program in (("lbr", "program"), ("hybrid", "program"), ("lbr", "probes"), ("hybrid", "probes"), ("lbr", "split")):

@@ -31,9 +31,10 @@ Result<OrderFormat> format_named(const std::string& name) {
   return usage_error("--format {}: lld, gold, ld, ld64 and call-graph are known", name);
 }
 
-std::string_view linker_flag(OrderFormat format) {
+std::string_view linker_flag(OrderFormat format, bool is_coff) {
   switch (format) {
     case OrderFormat::lld:
+      if (is_coff) return "-fuse-ld=lld -Wl,/order:@";
       return "-fuse-ld=lld -Wl,--symbol-ordering-file=";
     case OrderFormat::gold:
       return "-fuse-ld=gold -Wl,--section-ordering-file=";
@@ -217,8 +218,8 @@ class OrderMaker {
       add(text, "not saved -o FILE writes the order\n");
     } else {
       add(text, "wrote     {} ({})\n", options_.output, options_.format);
-      add(text, "next      clang ... -ffunction-sections {}{}\n", linker_flag(format_),
-          options_.output);
+      add(text, "next      clang ... -ffunction-sections {}{}\n",
+          linker_flag(format_, symbols_.is_coff()), options_.output);
     }
     return text;
   }
