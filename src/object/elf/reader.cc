@@ -163,7 +163,7 @@ class ElfReader final : public Reader {
     return std::ranges::find(headers_, type, &Header::type) != headers_.end();
   }
 
-  void read_segments(const typename Class::File& header) {
+  void read_segments(const Class::File& header) {
     for (const auto& h :
          read_table<typename Class::Segment>(image_, header.e_phoff, header.e_phnum)) {
       view_.needs_loader |= h.p_type == PT_INTERP;
@@ -173,8 +173,8 @@ class ElfReader final : public Reader {
     }
   }
 
-  Status read_sections(const typename Class::File& header) {
-    using Shdr = typename Class::Section;
+  Status read_sections(const Class::File& header) {
+    using Shdr = Class::Section;
     // Over 0xff00 sections: the true numbers stand in the first section header.
     u64 count = header.e_shnum, names_index = header.e_shstrndx;
     if (auto first = read_table<Shdr>(image_, header.e_shoff, header.e_shoff ? 1 : 0);
@@ -199,7 +199,7 @@ class ElfReader final : public Reader {
     return {};
   }
 
-  Section section(const typename Class::Section& h, Bytes names) const {
+  Section section(const Class::Section& h, Bytes names) const {
     Section s{.name = string_at(names, h.sh_name),
               .index = static_cast<u32>(view_.sections.size()),
               .address = h.sh_addr,

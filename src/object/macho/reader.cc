@@ -130,7 +130,7 @@ class MachOReader final : public Reader {
       view_.sections.push_back(section(in.get<typename Class::Section>()));
   }
 
-  Section section(const typename Class::Section& h) {
+  Section section(const Class::Section& h) {
     bool is_object = view_.kind == Kind::object;
     Section s{.name = keep(h.name),
               .index = static_cast<u32>(view_.sections.size()),
@@ -169,7 +169,7 @@ class MachOReader final : public Reader {
     strings_ = slice(image_, table.strings_offset, table.strings_size);
   }
 
-  Symbol symbol(const typename Class::Symbol& one) const {
+  Symbol symbol(const Class::Symbol& one) const {
     Symbol s{.name = string_at(strings_, one.name), .address = one.value};
     s.is_local = !(one.type & external);
     bool has_section =
