@@ -93,9 +93,9 @@ enum mip_function_flags {
   MIP_BLOCK_ADDRESSES =
       0x2,           /* block addresses are a u64 array, offsets are 0 (the function is in parts) */
   MIP_NO_SIZE = 0x4, /* function_size is 0 as it is not known: ask the symbol table */
-  MIP_BLOCK_LIST = 0x8,   /* blocks and successors are listed */
-  MIP_SOURCE_NAME = 0x10, /* a local function: its name in the source is behind all else */
-  MIP_CHECKSUM = 0x20,    /* no function, but the checksum of one in the source */
+  MIP_BLOCK_LIST = 0x8,    /* blocks and successors are listed */
+  MIP_SOURCE_NAME = 0x10,  /* a local function: its name in the source is behind all else */
+  MIP_CHECKSUM = 0x20,     /* no function, but the checksum of one in the source */
   MIP_SITE_NUMBERS = 0x40, /* sites have numbers in the source, behind the name in the source */
   MIP_OWN_CHECKSUM = 0x80  /* its checksum in the source is behind all else */
 };
