@@ -8,7 +8,7 @@
 #include "base/cursor.h"
 #include "base/file.h"
 #include "object/file.h"
-#include "test/support/elf_builder.h"
+#include "test/support/shell.h"
 
 namespace pgokit::object {
 namespace {
@@ -22,18 +22,17 @@ std::string contents_of(const std::string& path) {
 
 // The programs of the machine, however they were linked.
 TEST(Strip, WritesWhatLlvmStripDoes) {
-  if (!std::filesystem::exists("/usr/bin/llvm-strip-22"))
-    GTEST_SKIP() << "llvm-strip-22 is not installed";
-  const std::string folder = testing::TempDir();
+  if (!test::has_program("llvm-strip-22")) GTEST_SKIP() << "llvm-strip-22 is not installed";
+  test::ScratchDir dir;
   u32 compared = 0;
   for (const auto& entry : std::filesystem::directory_iterator("/usr/bin")) {
     if (compared == 100) break;
     if (!entry.is_regular_file() || entry.file_size() > 1 << 20) continue;
     const std::string image = contents_of(entry.path());
     if (!image.starts_with(ELFMAG)) continue;
-    const std::string out = folder + "/theirs";
-    const std::string command = "llvm-strip-22 " + entry.path().string() + " -o " + out + " 2>&1";
-    if (std::system(command.c_str()) != 0) continue;
+    const std::string out = fmt::format("{}/theirs", dir.path());
+    auto command = fmt::format("llvm-strip-22 '{}' -o {} 2>&1", entry.path().string(), out);
+    if (test::run(command).status != 0) continue;
     auto ours = strip(as_bytes(image));
     ASSERT_TRUE(ours) << entry.path() << ": " << ours.error().message;
     EXPECT_TRUE(*ours == contents_of(out)) << entry.path();
