@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/types.h"
+#include "object/file.h"
 
 namespace pgokit::record {
 namespace {
@@ -19,23 +20,6 @@ constexpr u16 native = EM_AARCH64, native_32_bit = EM_ARM;
 #else
 constexpr u16 native = EM_X86_64, native_32_bit = EM_386;
 #endif
-
-std::string processor_name(u16 machine) {
-  switch (machine) {
-    case EM_X86_64:
-      return "x86-64";
-    case EM_386:
-      return "x86";
-    case EM_AARCH64:
-      return "AArch64";
-    case EM_ARM:
-      return "Arm";
-    case EM_RISCV:
-      return "RISC-V";
-    default:
-      return fmt::format("processor {}", machine);
-  }
-}
 
 // The file that exec() would run; empty: none.
 std::string find_command(const std::string& command) {
@@ -75,7 +59,7 @@ Status check_processor(const std::string& command) {
   return std::unexpected(
       Error{fmt::format("cannot run {}: a program for {}, and this is {}; record it on a machine "
                         "that runs it ('pgokit generate' reads the recording here)",
-                        command, processor_name(machine), processor_name(native)),
+                        command, object::machine_name(machine), object::machine_name(native)),
             cannot_run});
 }
 
