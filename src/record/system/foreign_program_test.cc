@@ -33,7 +33,7 @@ TEST(ForeignProgram, IsRefusedByItsProcessor) {
   Status status = check_processor(folder.file("arm", elf_head(EM_ARM + 1000)));
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().exit_code, 126);
-  EXPECT_NE(status.error().message.find("a program for processor 1040, and this is"),
+  EXPECT_NE(status.error().message.find("a program for machine 1040, and this is"),
             std::string::npos)
       << status.error().message;
 }
