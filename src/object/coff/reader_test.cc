@@ -100,7 +100,8 @@ TEST(Coff, Damaged) {
                           .symbol("a_name_of_more_than_eight", 0, 1)
                           .image();
   for (size_t i = 0; i < image.size(); ++i) {
-    if (auto cut = File::parse(as_bytes(image.substr(0, i)))) (void)cut->symbols();
+    std::string part = image.substr(0, i);
+    if (auto cut = File::parse(as_bytes(part))) (void)cut->symbols();
     for (char value : {'\0', '\x7f', '\xff'}) {
       std::string changed = image;
       changed[i] = value;

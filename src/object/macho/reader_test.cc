@@ -89,7 +89,8 @@ TEST(MachO, UniversalFilesAreRefused) {
 TEST(MachO, Damaged) {
   std::string image = program();
   for (size_t i = 0; i < image.size(); ++i) {
-    if (auto cut = File::parse(as_bytes(image.substr(0, i)))) (void)cut->symbols();
+    std::string part = image.substr(0, i);
+    if (auto cut = File::parse(as_bytes(part))) (void)cut->symbols();
     for (char value : {'\0', '\x7f', '\xff'}) {
       std::string changed = image;
       changed[i] = value;
