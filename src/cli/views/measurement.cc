@@ -119,7 +119,7 @@ std::vector<std::string> MeasuredCommands::notes() const {
 }
 
 std::string MeasuredCommands::as_text() const {
-  std::string text = fmt::format("{:4}{:21}{:21}{:14}\n", "", name_of(Figure::cpu_time),
+  std::string text = fmt::format("{:4}{:21}{:21}{}\n", "", name_of(Figure::cpu_time),
                                  name_of(Figure::wall_time), name_of(Figure::peak_memory));
   auto cell = [&](size_t i, Figure figure, bool spread) {
     auto values = values_of(measurement.runs[i], figure);
