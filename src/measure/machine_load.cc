@@ -4,15 +4,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
+
+#include "measure/clock.h"
 
 namespace pgokit::measure {
 
 MachineTimes MachineTimes::now() {
-  MachineTimes times;
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  times.elapsed_s = static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+  MachineTimes times{.elapsed_s = now_s()};
   auto* file = std::fopen("/proc/stat", "re");
   if (!file) return times;
   // user, nice, system, idle, waiting for disks, interrupts, soft interrupts, stolen

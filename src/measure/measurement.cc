@@ -8,6 +8,7 @@
 #include <numeric>
 #include <random>
 
+#include "measure/clock.h"
 #include "measure/signed_ranks.h"
 
 namespace pgokit::measure {
@@ -27,7 +28,6 @@ class Session {
     for (u64 n = 0; n < plan_.warm_up; ++n)
       for (size_t i = 0; i < commands_.size(); ++i) TRY(run_one(i));
     auto before = MachineTimes::now();
-    result_.elapsed_s = 0;
     double own_s = 0;
     std::vector<size_t> order(commands_.size());
     std::iota(order.begin(), order.end(), 0);
@@ -37,7 +37,7 @@ class Session {
         result_.runs[i].push_back(TRY(run_one(i)));
         own_s += result_.runs[i].back().cpu_s();
       }
-      result_.elapsed_s = MachineTimes::now().elapsed_s - before.elapsed_s;
+      result_.elapsed_s = now_s() - before.elapsed_s;
     }
     result_.load = before.until(MachineTimes::now(), own_s);
     return std::move(result_);

@@ -16,7 +16,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <ctime>
+#include <utility>
+
+#include "measure/clock.h"
 
 namespace pgokit::measure {
 namespace {
@@ -39,12 +41,6 @@ class Fd {
  private:
   int fd_;
 };
-
-double now_s() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
 
 // Of a process from its exec() on, its children included.
 Fd counter_of(pid_t pid, u64 event) {
