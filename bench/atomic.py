@@ -90,7 +90,7 @@ def main():
     try:
         text = "\n".join([
             "# Atomic counters", "",
-            f"Written by `./dev bench atomic`: {args.runs} runs of each build in turn, {datetime.date.today()}, on {launch.machine()}, Linux {platform.release()}; "
+            f"Written by `./dev bench atomic`: {args.runs} runs of each build in turn, {datetime.date.today()}, on\n{launch.machine()}, Linux {platform.release()}; "
             f"load of the machine {os.getloadavg()[1]:.1f}.", "",
             "One thread:", "", "| program | counters | CPU time, median | times plain |", "|---|---|---|---|", *programs(args), "",
             f"Four threads that call one function, the worst of {LOSING_RUNS} runs:", "", "| counters | counted | lost |", "|---|---|---|", *lost(args), ""])

@@ -147,7 +147,7 @@ def table(results):
 
 def page(results):
     yield from ("# Hot, warm and cold functions", "",
-                f"Written by `./dev bench hotness` on {launch.machine()}, Linux {platform.release()}. Percent are over -O2; times are "
+                f"Written by `./dev bench hotness` on {launch.machine()}, Linux {platform.release()}. Percent\nare over -O2; times are "
                 "medians of CPU seconds, of all builds in turn.", "")
     yield from (f"* {name}: {one['date']}, {one['runs']} runs, load of the machine {one['load']:.1f}" for name, one in results.items())
     yield ""

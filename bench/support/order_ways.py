@@ -146,8 +146,8 @@ def table(folder, runs=15):
     plain = every[0]
     judge = every[1].read(every[1])
     rows = ["### ways: what collecting the order of first runs costs (examples/interpreter, a small script)", "",
-            f"Start-up is the median of {runs} runs in turns, with a 95 % interval, and with what is done at the end to write the log. .text",
-            "has the run time of each way.", "`agrees`: of the functions that pgokit's `order` has too, the share of neighbours in its order.", "",
+            f"Start-up is the median of {runs} runs in turns, with a 95 % interval, and with what is done at the end to write the",
+            "log. .text has the run time of each way.", "`agrees`: of the functions that pgokit's `order` has too, the share of neighbours in its order.", "",
             "| way | .text | file | start-up | log | functions | agrees |", "|---|---|---|---|---|---|---|"]
     for way in every:
         wall, low, high = (1000 * value for value in median_interval(samples[way.name]))
