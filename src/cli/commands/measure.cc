@@ -53,12 +53,11 @@ Status check(const Settings& s, Figure by) {
   if (plan.rounds && plan.rounds < least)
     return usage_error("--runs {}: {} are the fewest by which {} commands can be compared",
                        plan.rounds, least, plan.commands.size());
-  if (!s.is_given("--min-gain")) {
-  } else if (plan.commands.size() < 2) {
+  bool wants_gain = s.is_given("--min-gain");
+  if (wants_gain && plan.commands.size() < 2)
     return usage_error("--min-gain compares commands, and there is one");
-  } else if (!std::isfinite(s.min_gain) || s.min_gain >= 100) {
+  if (wants_gain && (!std::isfinite(s.min_gain) || s.min_gain >= 100))
     return usage_error("--min-gain is a percentage below 100");
-  }
   if (by == Figure::instructions && !measure::Runner({}).counts())
     return fail("this machine does not count instructions, or forbids it: --by cpu");
   return {};
@@ -67,7 +66,10 @@ Status check(const Settings& s, Figure by) {
 // What is certain of the gain, not what is likely.
 Status check_gain(const Settings& s, const MeasuredCommands& measured) {
   for (size_t i = 1; s.is_given("--min-gain") && i < s.plan.commands.size(); ++i) {
-    double gain = 100 * (1 - measured.ratio(i, measured.by)->high);
+    auto ratio = measured.ratio(i, measured.by);
+    // Of runs too short for the clock of CPU time.
+    if (!ratio) return fail("{}", measured.verdict(i));
+    double gain = 100 * (1 - ratio->high);
     if (gain < s.min_gain)
       return std::unexpected(
           Error{fmt::format("{}: a gain of {:g} % was asked for, and {:.2f} % is certain",
