@@ -27,14 +27,17 @@ KINDS = {"probes": [], "lines": ["--use-dwarf"]}  # of profiles, and the options
 
 @dataclasses.dataclass
 class Recipe:
-    """Shell scripts: `build` makes ./program in the folder of the sources by CC, CXX and FLAGS; `train` runs "$@", and so does
-    `short`, for what takes a hundred times as long."""
+    """Shell scripts: `build` makes ./program in the folder of the sources by CC, CXX and FLAGS; `train` runs "$@", and so do
+    `short`, for what takes a hundred times as long, and `measure`, for the gain of a profile: other work of the same kind, in a
+    folder with inputs of its own."""
     about: str
     build: str
     train: str
     write_inputs: object = lambda folder: None
     needs: tuple = ()  # tools that build it
     short: str = ""    # none: that of training
+    measure: str = ""  # none: the gain is not measured
+    write_others: object = lambda folder: None
 
 
 RECIPES = {
@@ -49,7 +52,11 @@ RECIPES = {
            rm -f test.db; "$@" --size 20 --nosync test.db""",
         needs=("tclsh", "make"),
         short="""for set in main orm; do "$@" --size 3 --testset $set; done
-           rm -f test.db; "$@" --size 1 --nosync test.db"""),
+           rm -f test.db; "$@" --size 1 --nosync test.db""",
+        measure="""for size in 15 38; do "$@" --size $size; done
+           "$@" --size 15 --testset cte
+           "$@" --size 6 --testset orm
+           "$@" --size 8 --testset fp"""),
     "lua5.4": Recipe(
         "three scripts (objects, strings, numbers), five times each",
         # Tables hash pointers: by their place in a page, which does not depend on where memory lies.
@@ -58,7 +65,9 @@ RECIPES = {
                $(ls src/*.c | grep -v luac.c) -o program -lm""",
         """for round in 1 2 3 4 5; do for script in objects strings numbers; do "$@" $script.lua; done; done""",
         training_inputs.write_scripts,
-        short="""for script in objects strings numbers; do "$@" $script.lua; done"""),
+        short="""for script in objects strings numbers; do "$@" $script.lua; done""",
+        measure="""for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do for script in records search; do "$@" $script.lua; done; done""",
+        write_others=training_inputs.write_scripts),
     "zstd": Recipe(
         "10 files of 3 MB by -1, -3, -6 and -9, and back: 80 short processes",
         """make -C programs CC="$CC" CFLAGS="$FLAGS" HAVE_ZLIB=0 HAVE_LZMA=0 HAVE_LZ4=0 ZSTD_NO_ASM=1 zstd-release
@@ -71,7 +80,12 @@ RECIPES = {
         """for level in 1 3 6 9; do
              "$@" -q -f --single-thread --no-asyncio -$level small.0 -o packed
              "$@" -q -f --single-thread --no-asyncio -d packed -o unpacked
-           done"""),
+           done""",
+        """for part in 1 2 3 4; do for level in 1 3 5 8; do
+             "$@" -q -f --single-thread --no-asyncio -$level text.$part -o packed
+             "$@" -q -f --single-thread --no-asyncio -d packed -o unpacked
+           done; done""",
+        training_inputs.other(training_inputs.write_text)),
     "ninja-build": Recipe(
         "a manifest of 25,000 edges: dry runs, and -t commands, graph, targets, compdb",
         """CXX="$CXX" CFLAGS="$FLAGS" LDFLAGS= python3 ./configure.py
@@ -81,7 +95,11 @@ RECIPES = {
            for program in 1 80 160; do "$@" -n out/bin/program$program; done
            "$@" -n; "$@" -n -v; "$@" -n -d explain""",
         training_inputs.write_manifest, ("ninja",),
-        """"$@" -t commands; "$@" -n out/bin/program1"""),
+        """"$@" -t commands; "$@" -n out/bin/program1""",
+        """for tool in "commands out/bin/program33" "rules" compdb graph; do "$@" -t $tool; done
+           for program in 17 99; do "$@" -n -v out/bin/program$program; done
+           "$@" -n""",
+        training_inputs.other(training_inputs.write_manifest)),
     "xz-utils": Recipe(
         "4 files of 0.7 MB by -0, -3 and -6, one as .lzma, and back: 32 short processes",
         """./configure CC="$CC" CFLAGS="$FLAGS" --disable-shared --disable-nls --disable-doc --disable-scripts --disable-threads
@@ -95,7 +113,12 @@ RECIPES = {
         """for way in -0 -6 --format=lzma\\ -2; do
              "$@" -c $way small.0 > packed
              "$@" -d -c packed > unpacked
-           done"""),
+           done""",
+        """for part in 2 3; do for way in -1 -4 --format=lzma\\ -3; do
+             "$@" -c $way small.$part > packed
+             "$@" -d -c packed > unpacked
+           done; done""",
+        training_inputs.other(training_inputs.write_text)),
     "bzip2": Recipe(
         "2 files of 0.7 MB by -1 and -9, and back",
         """make CC="$CC" CFLAGS="$FLAGS" LDFLAGS= bzip2
@@ -138,16 +161,38 @@ RECIPES = {
            done; done""",
         training_inputs.write_text),
     "gawk": Recipe(
-        "2 files of 0.7 MB: words counted, fields added up, lines rewritten by regular expressions",
+        "4 files of 0.7 MB, eight times: words counted, fields added up, lines rewritten by regular expressions",
         """./configure CC="$CC" CFLAGS="$FLAGS" --disable-nls --disable-extensions --disable-pma --without-mpfr --without-readline
            make -C support && make gawk
            cp gawk program""",
-        """for part in 0 1; do
+        """for round in 1 2 3 4 5 6 7 8; do for part in 0 1 2 3; do
+             LC_ALL=C "$@" '{ for (i = 1; i <= NF; ++i) ++n[$i] } END { for (word in n) sum += n[word] * length(word); print sum }' small.$part
+             LC_ALL=C "$@" -F '[:,]' '/"id"/ { sum += $2; names = names substr($4, 1, 3) } END { print sum, length(names) }' small.$part
+             LC_ALL=C "$@" '{ gsub(/[aeiou]+t/, "<&>"); if (match($0, /<o[a-z]*>.*<e/)) print toupper(substr($0, RSTART, 40)) }' small.$part
+           done; done""",
+        training_inputs.write_text, ("make",),
+        short="""for part in 0 1; do
              LC_ALL=C "$@" '{ for (i = 1; i <= NF; ++i) ++n[$i] } END { for (word in n) sum += n[word] * length(word); print sum }' small.$part
              LC_ALL=C "$@" -F '[:,]' '/"id"/ { sum += $2; names = names substr($4, 1, 3) } END { print sum, length(names) }' small.$part
              LC_ALL=C "$@" '{ gsub(/[aeiou]+t/, "<&>"); if (match($0, /<o[a-z]*>.*<e/)) print toupper(substr($0, RSTART, 40)) }' small.$part
            done""",
-        training_inputs.write_text, ("make",)),
+        measure="""for round in 1 2 3 4; do for part in 2 3; do
+             LC_ALL=C "$@" '{ for (i = NF; i > 0; --i) line[NR % 50] = line[NR % 50] " " $i; seen[length($1)]++ }
+                            END { for (n in seen) print n, seen[n]; print length(line[7]) }' small.$part
+             LC_ALL=C "$@" -F '[":]' '/name/ { if ($7 ~ /^[a-m]/) low++; else high[substr($7, 1, 2)] += length } END { for (h in high) s += high[h]; print low, s }' small.$part
+             LC_ALL=C "$@" '{ n = split($0, part, /[ ,.]+/); for (i = 1; i <= n; ++i) if (sub(/e$/, "E", part[i])) k++; print index($0, "th"), k, sprintf("%08.3f|%-12s", k / 7, part[1]) }' small.$part
+           done; done""",
+        write_others=training_inputs.other(training_inputs.write_text)),
+    "leveldb": Recipe(
+        "a database of 60,000 values: written at random, read, searched, deleted, compacted",
+        f"""CXXFLAGS="$FLAGS" cmake -B out -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-DNDEBUG -DLEVELDB_BUILD_TESTS=OFF \\
+               -DLEVELDB_BUILD_BENCHMARKS=OFF -DHAVE_SNAPPY=0 -DHAVE_CRC32C=0 -DHAVE_TCMALLOC=0
+           make -C out leveldb
+           $CXX $FLAGS -std=c++17 -Iinclude {training_inputs.SCRIPTS}/store.cc out/libleveldb.a -pthread -o program""",
+        """for seed in 1 2 3; do rm -rf data; "$@" data 60000 $seed 100; done""",
+        needs=("cmake", "make"),
+        short="""rm -rf data; "$@" data 4000 1 100""",
+        measure="""for size in 40 80 120 160; do rm -rf data; "$@" data 50000 9 $size; done"""),
 }
 
 
@@ -236,16 +281,29 @@ def build(recipe, package, folder, kind, config, flags=FLAGS):
 
 def prepare(recipe, folder):
     """The folder in which the training run takes place, with its inputs."""
-    train = folder / "train"
-    scripts = [file.read_bytes() for file in sorted(training_inputs.SCRIPTS.iterdir())]
-    if finish := up_to_date(folder / "train.stamp", pathlib.Path(training_inputs.__file__).read_bytes(), *scripts):
-        shutil.rmtree(train, ignore_errors=True)
-        train.mkdir()
-        recipe.write_inputs(train)
-        finish()
+    train = written(folder / "train", recipe.write_inputs)
     for name, script in (("train.sh", recipe.train), ("short.sh", recipe.short or recipe.train)):
         (train / name).write_text(f"set -e\n{script}\n", encoding="utf-8")
     return train
+
+
+def prepare_measuring(recipe, folder):
+    """Its counterpart: other inputs and measure.sh."""
+    measure = written(folder / "measure", recipe.write_others)
+    (measure / "measure.sh").write_text(f"set -e\n{recipe.measure}\n", encoding="utf-8")
+    return measure
+
+
+def written(folder, write_inputs):
+    """The folder, with inputs that are up to date."""
+    scripts = [file.read_bytes() for file in sorted(training_inputs.SCRIPTS.iterdir())]
+    stamp = folder.with_name(folder.name + ".stamp")
+    if finish := up_to_date(stamp, pathlib.Path(training_inputs.__file__).read_bytes(), *scripts):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        write_inputs(folder)
+        finish()
+    return folder
 
 
 def build_kind(recipe, name, folder, kind, options, flags=FLAGS):

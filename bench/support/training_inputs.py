@@ -6,9 +6,9 @@ import shutil
 SCRIPTS = pathlib.Path(__file__).resolve().parent / "training"
 
 
-def write_text(folder):
+def write_text(folder, seed=1):
     """30 MB that compress like a mixture of prose, records and tables: text.0 to text.9, and small.0 to small.3."""
-    chance = random.Random(1)
+    chance = random.Random(seed)
     letters = "etaoinshrdlucmfwypvbgkjqxz"
     words = ["".join(chance.choices(letters, weights=range(26, 0, -1), k=chance.randint(1, 11))) for _ in range(20_000)]
     weights = [1 / (rank + 5) for rank in range(len(words))]
@@ -38,9 +38,9 @@ def write_scripts(folder):
         shutil.copy(script, folder)
 
 
-def write_manifest(folder):
+def write_manifest(folder, seed=2):
     """build.ninja with 25,500 edges as large projects have them (libraries, programs, headers, a pool), and their empty sources."""
-    chance = random.Random(2)
+    chance = random.Random(seed)
     lines = ["ninja_required_version = 1.3", "flags = -O2 -Wall -I. -Iinclude", "pool link", "  depth = 4",
              "rule compile", "  command = true $flags -MF $out.d -c $in -o $out", "  description = CC $out", "  depfile = $out.d",
              "rule archive", "  command = true rcs $out $in", "rule link", "  command = true $in -o $out $libs", "  pool = link"]
@@ -67,3 +67,8 @@ def write_manifest(folder):
         (folder / f"include/part{part}").mkdir(parents=True, exist_ok=True)
         for k in range(40):
             (folder / f"include/part{part}/header{k}.h").touch()
+
+
+def other(write):
+    """The same kind of input, but not the same."""
+    return lambda folder: write(folder, seed=7)
