@@ -1,5 +1,6 @@
 #include "object/bitcode.h"
 
+#include "base/bit_reader.h"
 #include "base/cursor.h"
 
 namespace pgokit::object {
@@ -13,50 +14,6 @@ constexpr u64 enter_block = 1, define_abbreviation = 2, first_abbreviation = 4;
 namespace flag {
 constexpr u32 undefined = 1 << 3, global = 1 << 10, format_specific = 1 << 11, executable = 1 << 13;
 }
-
-// Past the end everything is zero, and ok() is false.
-class BitReader {
- public:
-  explicit BitReader(Bytes bytes) : bytes_(bytes) {}
-
-  bool ok() const { return ok_; }
-  bool at_end() const { return at_ / 8 >= bytes_.size(); }
-
-  u64 fixed(u32 width) {
-    u64 value = 0;
-    for (u32 i = 0; i < width; ++i, ++at_) {
-      if (at_end()) return ok_ = false, 0;
-      value |= u64{bytes_[at_ / 8] >> at_ % 8 & 1u} << i;
-    }
-    return value;
-  }
-
-  // The highest bit of each piece says that there is another one.
-  u64 vbr(u32 width) {
-    u64 value = 0, more = u64{1} << (width - 1);
-    for (u32 shift = 0; shift < 64; shift += width - 1) {
-      u64 piece = fixed(width);
-      value |= (piece & (more - 1)) << shift;
-      if (!(piece & more)) return value;
-    }
-    ok_ = false;
-    return 0;
-  }
-
-  void align() { at_ = (at_ + 31) & ~u64{31}; }
-
-  Bytes take(u64 size) {
-    if (at_ / 8 > bytes_.size() || size > bytes_.size() - at_ / 8) return ok_ = false, Bytes();
-    Bytes taken = bytes_.subspan(at_ / 8, size);
-    at_ += 8 * size;
-    return taken;
-  }
-
- private:
-  Bytes bytes_;
-  u64 at_ = 0;  // in bits
-  bool ok_ = true;
-};
 
 // The bytes of a block that is one abbreviation of a code and a blob, and one record by it.
 Bytes blob_of(Bytes block, u32 width) {
