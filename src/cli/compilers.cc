@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/parse_number.h"
+#include "base/shell_word.h"
 
 namespace pgokit::cli {
 namespace {
@@ -151,6 +152,21 @@ std::string profiling_options(const Compiler& compiler, ProfileKind kind) {
   return text;
 }
 
+std::vector<std::string> profiling_words(const Compiler& compiler, ProfileKind kind,
+                                         const std::string& folder) {
+  constexpr std::string_view folder_in_shell = "\"$PWD\"";
+  std::vector<std::string> words;
+  const std::string text = profiling_options(compiler, kind);
+  for (std::string_view rest = text; !rest.empty();) {
+    std::string word(rest.substr(0, rest.find(' ')));
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+    if (auto at = word.find(folder_in_shell); at != word.npos)
+      word.replace(at, folder_in_shell.size(), folder);
+    words.push_back(std::move(word));
+  }
+  return words;
+}
+
 std::string_view discriminator_option(const Compiler& compiler) {
   return options_of(compiler).discriminators;
 }
@@ -182,15 +198,6 @@ std::vector<std::string> use_commands(const Compiler& compiler, const std::strin
                           profiling_options(compiler, kind),
                           option_with_file("-fprofile-sample-use=", profile))};
   }
-}
-
-std::string shell_word(std::string_view word) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
-  if (!word.empty() && word.find_first_not_of(plain) == word.npos) return std::string(word);
-  std::string text = "'";
-  for (char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
 }
 
 }  // namespace pgokit::cli

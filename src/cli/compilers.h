@@ -39,6 +39,10 @@ struct ProfileKind {
 // "-g -fdebug-info-for-profiling": what the program to be recorded is compiled with.
 std::string profiling_options(const Compiler& compiler, ProfileKind kind = {});
 
+// The same for a program that is built in `folder`, each a word.
+std::vector<std::string> profiling_words(const Compiler& compiler, ProfileKind kind,
+                                         const std::string& folder);
+
 // The option that gives each block of a line its own discriminator; empty where there is none, or
 // none is needed.
 std::string_view discriminator_option(const Compiler& compiler);
@@ -60,8 +64,5 @@ inline constexpr char road_in_commands[] =
     "  pgokit record -o app.perf -- ./app input\n"
     "  pgokit generate app.perf -b ./app -o app.prof\n"
     "  clang $flags -fprofile-sample-use=$PWD/app.prof ... -o app\n";
-
-// For a shell: quoted where that is needed.
-std::string shell_word(std::string_view word);
 
 }  // namespace pgokit::cli

@@ -94,12 +94,5 @@ TEST(Compilers, ProfilesForGccAreUsedByGccWhateverBuiltTheProgram) {
   EXPECT_EQ(use_command_of_gcc(compiler, "a b"), "g++ -O2 -g -fauto-profile=\"$PWD\"/'a b' ...");
 }
 
-TEST(Compilers, WordsAreQuotedWhereAShellWouldDivideThem) {
-  EXPECT_EQ(shell_word("/a/b-c.so+1"), "/a/b-c.so+1");
-  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
-  EXPECT_EQ(shell_word("$(x)"), "'$(x)'");
-  EXPECT_EQ(shell_word(""), "''");
-}
-
 }  // namespace
 }  // namespace pgokit::cli

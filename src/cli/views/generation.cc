@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/shell_word.h"
 #include "base/unique_names.h"
 #include "cli/compilers.h"
 #include "cli/views/counters.h"

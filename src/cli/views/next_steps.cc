@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/shell_word.h"
 #include "cli/compilers.h"
 #include "pipeline/find_program.h"
 #include "program/producer.h"

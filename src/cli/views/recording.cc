@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/shell_word.h"
 #include "cli/compilers.h"
 #include "cli/views/density.h"
 #include "cli/views/processes.h"
