@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <csignal>
-#include <cstring>
 #include <numeric>
 #include <random>
 
@@ -55,7 +53,7 @@ class Session {
     const auto& text = plan_.commands[i];
     auto run = TRY_IN(text, runner_.run(commands_[i]));
     if (run.failed() && !plan_.may_fail)
-      return fail("{}: {}{}; --may-fail measures it all the same", text, end_of(run),
+      return fail("{}: {}{}; --may-fail measures it all the same", text, run.ending(),
                   last_line(run));
     if (plan_.same_output) TRY(check_output(i, run));
     return run;
@@ -63,14 +61,10 @@ class Session {
 
   Status prepare() {
     auto run = TRY_IN(plan_.prepare, Runner({}).run(command_of(plan_.prepare)));
-    if (run.failed()) return fail("{}: {}{}", plan_.prepare, end_of(run), last_line(run));
+    if (run.failed()) return fail("{}: {}{}", plan_.prepare, run.ending(), last_line(run));
     return {};
   }
 
-  static std::string end_of(const Run& run) {
-    if (run.signal) return fmt::format("was ended by signal {}", strsignal(run.signal));
-    return fmt::format("ended with exit code {}", run.exit_code);
-  }
   static std::string last_line(const Run& run) {
     std::string_view text = run.errors;
     while (text.ends_with('\n')) text.remove_suffix(1);
@@ -84,7 +78,7 @@ class Session {
              other.signal != run.signal;
     };
     auto how = [&](const Run& other) {
-      return other.output_hash != run.output_hash ? std::string("prints") : end_of(run) + ",";
+      return other.output_hash != run.output_hash ? std::string("prints") : run.ending() + ",";
     };
     if (!first_[i]) first_[i] = run;
     if (is_other(*first_[i]))
@@ -166,6 +160,11 @@ Outliers outliers_of(const std::vector<double>& values) {
     outliers.most = std::max(outliers.most, value / median);
   }
   return outliers;
+}
+
+double confidence_of_each(double confidence, size_t commands) {
+  auto comparisons = static_cast<double>(std::max<size_t>(commands, 2) - 1);
+  return 1 - (1 - confidence) / comparisons;
 }
 
 double Ratio::largest_change() const { return std::max(std::abs(1 - low), std::abs(high - 1)); }

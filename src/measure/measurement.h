@@ -73,6 +73,8 @@ struct Ratio {
   // The largest difference from 1 that the interval holds.
   double largest_change() const;
 };
+// By which each command is compared with the first, so that `confidence` is that of all verdicts.
+double confidence_of_each(double confidence, size_t commands);
 // nullopt: there are too few rounds.
 std::optional<Ratio> compare(const Measurement& measurement, Figure figure, size_t base,
                              size_t test, double confidence);

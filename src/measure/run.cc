@@ -15,6 +15,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -100,14 +101,22 @@ struct Start {
   int error = 0;       // of exec()
 };
 
-[[noreturn]] void execute(const std::vector<std::string>& command, const Pipe& gate, const Fd& out,
-                          const Fd& errors, const sigset_t& mask, Start& start) {
+// What becomes of a command's streams and variables.
+struct Surroundings {
+  const Fd &out, &errors;  // out: of nothing where it is not open
+  const Environment& environment;
+  const sigset_t& mask;
+};
+
+[[noreturn]] void execute(const std::vector<std::string>& command, const Pipe& gate,
+                          const Surroundings& around, Start& start) {
   setpgid(0, 0);
   int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
   dup2(nothing, STDIN_FILENO);
-  dup2(out.is_open() ? out.get() : nothing, STDOUT_FILENO);
-  dup2(errors.get(), STDERR_FILENO);
-  sigprocmask(SIG_SETMASK, &mask, nullptr);
+  dup2(around.out.is_open() ? around.out.get() : nothing, STDOUT_FILENO);
+  dup2(around.errors.get(), STDERR_FILENO);
+  sigprocmask(SIG_SETMASK, &around.mask, nullptr);
+  for (const auto& [name, value] : around.environment) setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> words;
   for (const auto& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
@@ -211,13 +220,24 @@ std::vector<std::string> command_of(const std::string& text) {
   return words;
 }
 
+std::string Run::ending() const {
+  if (signal) return fmt::format("was ended by signal {}", strsignal(signal));
+  return fmt::format("ended with exit code {}", exit_code);
+}
+
 Runner::Runner(Settings settings)
-    : settings_(settings), counts_(counter_of(0, PERF_COUNT_HW_INSTRUCTIONS).is_open()) {}
+    : settings_(std::move(settings)),
+      counts_(counter_of(0, PERF_COUNT_HW_INSTRUCTIONS).is_open()) {}
 
 Result<Run> Runner::run(const std::vector<std::string>& command) const {
   Pipe gate, output, errors;
   if (!gate.open() || !errors.open() || (settings_.hash_output && !output.open()))
     return fail("no pipe can be made: {}", std::strerror(errno));
+  Fd log;
+  if (!settings_.log.empty()) {
+    log = Fd(open(settings_.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+    if (!log.is_open()) return fail("{}: {}", settings_.log, std::strerror(errno));
+  }
   void* shared =
       mmap(nullptr, sizeof(Start), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) return fail("no memory can be shared: {}", std::strerror(errno));
@@ -225,7 +245,13 @@ Result<Run> Runner::run(const std::vector<std::string>& command) const {
   Signals signals;
   pid_t pid = fork();
   if (pid < 0) return fail("no process can be started: {}", std::strerror(errno));
-  if (pid == 0) execute(command, gate, output.out, errors.out, signals.before(), start);
+  if (pid == 0)
+    execute(command, gate,
+            {.out = log.is_open() ? log : output.out,
+             .errors = log.is_open() ? log : errors.out,
+             .environment = settings_.environment,
+             .mask = signals.before()},
+            start);
   setpgid(pid, pid);
   output.out.close(), errors.out.close();
 

@@ -5,18 +5,22 @@
 //   Runner runner({.hash_output = true});
 //   auto run = TRY(runner.run(command_of("./app --quiet train")));   // run.wall_s, run.cpu_s, ...
 //
-// Standard input and output are /dev/null. The times are those of the process and of the children
-// that it has waited for.
+// Standard input and output are /dev/null, or output is a log. The times are those of the process
+// and of the children that it has waited for.
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "base/types.h"
 
 namespace pgokit::measure {
+
+// Variables that a command has beside those of this process.
+using Environment = std::vector<std::pair<std::string, std::string>>;
 
 // What is executed for a command that a person has written: its words, or a shell where it has more
 // than words.
@@ -31,10 +35,12 @@ struct Run {
   int exit_code = 0;
   int signal = 0;           // that ended it
   u64 output_hash = 0;      // of standard output, if it is looked at
-  std::string errors = {};  // the end of what it wrote to standard error
+  std::string errors = {};  // the end of what it wrote to standard error, unless that has a log
 
   double cpu_s() const { return user_s + system_s; }
   bool failed() const { return exit_code != 0 || signal != 0; }
+  // "ended with exit code 3".
+  std::string ending() const;
 };
 
 class Runner {
@@ -42,6 +48,8 @@ class Runner {
   struct Settings {
     bool hash_output = false;
     double timeout_s = 0;  // 0: none
+    std::string log = {};  // a file that all output is added to
+    Environment environment = {};
   };
   explicit Runner(Settings settings);
   Runner(const Runner&) = delete;

@@ -48,8 +48,8 @@ Status check(const Settings& s, Figure by) {
     return usage_error("--for is a number of seconds");
   if (!std::isfinite(plan.timeout_s) || plan.timeout_s < 0)
     return usage_error("--timeout is a number of seconds");
-  auto comparisons = static_cast<double>(plan.commands.size() - 1);
-  size_t least = comparisons > 0 ? measure::least_pairs(1 - (1 - confidence) / comparisons) : 1;
+  size_t commands = plan.commands.size(), least = 1;
+  if (commands > 1) least = measure::least_pairs(measure::confidence_of_each(confidence, commands));
   if (plan.rounds && plan.rounds < least)
     return usage_error("--runs {}: {} are the fewest by which {} commands can be compared",
                        plan.rounds, least, plan.commands.size());

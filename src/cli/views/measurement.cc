@@ -58,8 +58,8 @@ Json ratio_json(const Ratio& ratio) {
 }  // namespace
 
 std::optional<Ratio> MeasuredCommands::ratio(size_t command, Figure figure) const {
-  auto comparisons = static_cast<double>(std::max<size_t>(plan.commands.size() - 1, 1));
-  return compare(measurement, figure, 0, command, 1 - (1 - confidence) / comparisons);
+  return compare(measurement, figure, 0, command,
+                 measure::confidence_of_each(confidence, plan.commands.size()));
 }
 
 std::string MeasuredCommands::letter(size_t command) const {
@@ -149,7 +149,7 @@ std::string MeasuredCommands::as_text() const {
   return text;
 }
 
-std::string MeasuredCommands::as_json() const {
+Json MeasuredCommands::json() const {
   Json commands = Json::array();
   for (size_t i = 0; i < plan.commands.size(); ++i) {
     Json one = Json::object(), figures = Json::object(), runs = Json::array();
@@ -195,7 +195,9 @@ std::string MeasuredCommands::as_json() const {
       .set("busy_processors", measurement.load.others)
       .set("stolen_processors", measurement.load.stolen)
       .set("notes", std::move(noted));
-  return json.text() + "\n";
+  return json;
 }
+
+std::string MeasuredCommands::as_json() const { return json().text() + "\n"; }
 
 }  // namespace pgokit::cli

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "measure/measurement.h"
+#include "report/json.h"
 
 namespace pgokit::cli {
 
@@ -25,6 +26,7 @@ struct MeasuredCommands {
   std::vector<std::string> notes() const;
 
   std::string as_text() const;
+  report::Json json() const;
   std::string as_json() const;
 };
 
