@@ -4,6 +4,7 @@
 
 namespace pgokit::cli {
 
+extern const Command optimize_command;
 extern const Command doctor_command;
 extern const Command record_command;
 extern const Command generate_command;
@@ -22,9 +23,10 @@ extern const Command llvm_profgen_command;
 extern const Command llvm_profdata_command;
 
 inline constexpr const Command* commands[] = {
-    &doctor_command,  &record_command, &generate_command,     &flags_command,
-    &map_command,     &merge_command,  &show_command,         &export_command,
-    &compare_command, &check_command,  &match_command,        &order_command,
-    &measure_command, &probes_command, &llvm_profgen_command, &llvm_profdata_command};
+    &optimize_command,     &doctor_command,  &record_command, &generate_command,
+    &flags_command,        &map_command,     &merge_command,  &show_command,
+    &export_command,       &compare_command, &check_command,  &match_command,
+    &order_command,        &measure_command, &probes_command, &llvm_profgen_command,
+    &llvm_profdata_command};
 
 }  // namespace pgokit::cli

@@ -1,0 +1,104 @@
+#include "optimize/builder.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/file.h"
+#include "optimize/clean_command.h"
+
+namespace pgokit::optimize {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char plain[] = "plain";
+
+std::string way_to_reach(FlagsBy flags_by) {
+  if (flags_by == FlagsBy::wrapper)
+    return "if it calls a compiler by its path, let it be $CC and $CXX (--build 'make "
+           "CC=\"$CC\"'), or give --flags-by variables or cmake";
+  if (flags_by == FlagsBy::variables) return "--flags-by wrapper reaches builds that ignore CFLAGS";
+  return "configure with -DCMAKE_PROJECT_INCLUDE=\"$PGOKIT_CMAKE\"";
+}
+
+}  // namespace
+
+Builder::Builder(const Settings& settings, const WorkFolder& work, const Toolchain& toolchain)
+    : program(settings.program),
+      settings_(settings),
+      work_(work),
+      toolchain_(toolchain),
+      clean_(settings.clean.value_or(clean_command_of(settings.build))),
+      guessed_(!settings.clean) {}
+
+std::string Builder::words(const Build& build) const {
+  return fmt::format("{}\n{}\n{}\n{}\n{}", settings_.build, clean_, program,
+                     joined(build.options.compile), joined(build.options.link));
+}
+
+Status Builder::clean() {
+  if (clean_.empty()) return {};
+  ShellCommand command{.text = clean_, .log = "clean.log"};
+  auto run = TRY(work_.try_to_run(command));
+  // There may be nothing to clean before the first build.
+  if (run.failed() && (!guessed_ || built_)) {
+    auto error = work_.failure(command, run);
+    if (guessed_) error.message += "; give --clean CMD, which removes what the build has made";
+    return std::unexpected(std::move(error));
+  }
+  return {};
+}
+
+Status Builder::make(const Build& build) {
+  TRY(clean());
+  TRY(toolchain_.write_options(work_, build.name, build.options));
+  auto shown = toolchain_.shown(work_, build.name, settings_.build, build.options);
+  TRY(work_.run({.text = settings_.build,
+                 .log = build.name + "/log",
+                 .shown = shown,
+                 .environment = toolchain_.environment(work_, build.name, build.options)}));
+  built_ = true;
+  return check_compiled(build.name);
+}
+
+Status Builder::check_compiled(const std::string& build) const {
+  if (toolchain_.flags_by() != FlagsBy::wrapper) return {};
+  auto compiled = sources_compiled(work_, build);
+  if (build == plain && compiled.empty())
+    return fail(
+        "{}: it compiled nothing by {} or another compiler in PATH: if everything was up to date, "
+        "give --clean CMD, which removes what the build has made; {}",
+        settings_.build, toolchain_.c(), way_to_reach(FlagsBy::wrapper));
+  if (build == plain) return {};
+  auto before = sources_compiled(work_, plain);
+  // Programs that test the compiler are gone.
+  std::erase_if(before, [](const std::string& source) {
+    std::error_code error;
+    return !fs::exists(source, error);
+  });
+  std::vector<std::string> missed;
+  std::ranges::set_difference(before, compiled, std::back_inserter(missed));
+  if (missed.empty()) return {};
+  return fail(
+      "{}: {} of {} sources were not compiled again, such as {}: give --clean CMD, which removes "
+      "what the build has made",
+      settings_.build, missed.size(), before.size(), missed[0]);
+}
+
+Status Builder::keep(Build& build, const Build* base) {
+  std::error_code error;
+  if (!fs::is_regular_file(program, error))
+    return fail("{}: it is not there after the build ({})", program, settings_.build);
+  auto name = fmt::format("{}/{}", build.name, fs::path(program).filename().string());
+  TRY(work_.keep(program, name));
+  build.file = work_.file(name);
+  if (!base) return {};
+  auto now = TRY(MappedFile::open_regular(build.file));
+  auto before = TRY(MappedFile::open_regular(base->file));
+  if (std::ranges::equal(now.bytes(), before.bytes()))
+    return fail("{}: the options for it changed nothing in {}: {}", settings_.build, program,
+                way_to_reach(toolchain_.flags_by()));
+  return {};
+}
+
+}  // namespace pgokit::optimize

@@ -1,0 +1,63 @@
+#include "optimize/built_program.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/file.h"
+#include "pipeline/find_program.h"
+#include "program/facts.h"
+#include "report/numbers.h"
+
+namespace pgokit::optimize {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_newer(const std::string& file, const std::string& marker) {
+  std::error_code error;
+  auto time = fs::last_write_time(file, error);
+  return !error && time >= fs::last_write_time(marker, error) && !error;
+}
+
+std::string short_path(const std::string& file) {
+  std::error_code error;
+  auto from_here = fs::path(file).lexically_proximate(fs::current_path(error)).string();
+  return error || from_here.starts_with("../") ? file : from_here;
+}
+
+}  // namespace
+
+Result<std::string> built_program(const std::string& recording, const std::string& marker,
+                                  const std::string& build) {
+  auto programs = TRY(pipeline::recorded_programs({recording}, 0));
+  if (programs.samples == 0 || programs.list.empty())
+    return fail("{}: no program is known in it", recording);
+  auto built = std::ranges::find_if(programs.list, [&](const pipeline::RecordedProgram& one) {
+    return !one.file.empty() && is_newer(one.file, marker);
+  });
+  if (built != programs.list.end()) return short_path(built->file);
+  const auto& most = programs.list.front();
+  return fail(
+      "{}: nothing of what ran was made by the build ({}): {} of the recording is in {}; --program "
+      "FILE names the program that the build makes, and --run is to run it",
+      recording, build, report::percent(most.program.samples, programs.samples), most.program.path);
+}
+
+Status check_program(const std::string& program) {
+  auto image = TRY(MappedFile::open_regular(program));
+  auto file = TRY_IN(program, object::File::parse(image.bytes()));
+  if (file.is_relocatable()) return fail("{}: it is an object, not a program or library", program);
+  auto facts = TRY_IN(program, program::read_facts(program, file));
+  if (!facts.debug || !facts.symbols)
+    return fail(
+        "{}: the build made it without {}, which a profile needs: it ignores the options "
+        "(--flags-by "
+        "wrapper reaches any build that finds its compiler in PATH), or strips the program",
+        program, facts.symbols ? "debug information" : "symbols");
+  if (facts.producer.starts_with("GNU "))
+    return fail("{}: {} built it, and the profile is for clang: let the build use $CC and $CXX",
+                program, facts.producer.substr(0, facts.producer.find(" -")));
+  return {};
+}
+
+}  // namespace pgokit::optimize

@@ -1,0 +1,68 @@
+#pragma once
+
+// From the commands that build and run a program to a faster build of it.
+//
+//   Settings settings{.build = "make", .run = "./app train", .profiling = {"-g"}, .say = say};
+//   auto outcome = TRY(optimize(settings));
+//   use(outcome.builds[outcome.kept].file);              // ".pgokit/profile/app"
+//
+// The commands are the user's and run in the current folder, where the program is built each time;
+// everything else is in the work folder: a copy of the program of each build, its options and log,
+// the recording, the profile, and a journal, by which an interrupted command goes on.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "measure/measurement.h"
+#include "optimize/toolchain.h"
+#include "optimize/work_folder.h"
+
+namespace pgokit::optimize {
+
+struct Settings {
+  std::string build, run;                 // for a shell
+  std::string measure = {};               // what is measured; empty: run
+  std::optional<std::string> clean = {};  // nullopt: by clean_command_of(); empty: none
+  std::string program = {};               // empty: of those that the build made, what ran most
+  std::string folder = ".pgokit";
+  std::vector<std::string> with = {};  // builds to be tried beside that with the profile
+  FlagsBy flags_by = FlagsBy::wrapper;
+  bool sampled = false;  // take samples of the run instead of counting all of it
+  bool restart = false;
+  u64 rounds = 0;  // of measuring; 0: as many as fit into `seconds`
+  double seconds = 20;
+  // Options of the compiler: for a build that can be recorded, and what adds probes to it.
+  std::vector<std::string> profiling, probes = {};
+  Say say;
+  std::function<void(u64 runs, const std::string& command)> progress = {};
+};
+
+// One build of the program.
+struct Build {
+  std::string name;  // "plain", "profile", "layout" ...; its folder in the work folder
+  Options options;
+  std::string profile = {};  // that it uses
+  std::string file = {};     // the copy of the program
+};
+
+struct Outcome {
+  std::string program;
+  std::vector<Build> builds;  // the plain one first
+  measure::Plan plan;         // a command for each build
+  measure::Measurement measurement;
+  size_t kept = 0;  // the fastest for certain: 0 where none is faster than the plain one
+};
+inline constexpr double confidence = 0.95;  // of all comparisons together
+
+Result<Outcome> optimize(const Settings& settings);
+
+// The builds that can be tried, by the names for Settings::with.
+struct Variant {
+  std::string_view name, what;
+};
+extern const std::vector<Variant> variants;
+
+}  // namespace pgokit::optimize

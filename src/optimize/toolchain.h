@@ -1,0 +1,64 @@
+#pragma once
+
+// The compilers that build the program, and how options reach them whatever the build does.
+//
+//   auto toolchain = TRY(Toolchain::find(FlagsBy::wrapper));
+//   TRY(toolchain.install(work));
+//   TRY(toolchain.write_options(work, "plain", {.compile = {"-g"}}));
+//   TRY(work.run({.text = "make", .log = "plain/log", .environment = toolchain.environment(work, "plain")}));
+//   auto compiled = sources_compiled(work, "plain");       // by the wrapper
+//
+// The wrapper is a script under the names of the compilers, first in PATH. It adds the options in
+// the files that are named by $PGOKIT_BUILD; without that variable it is the compiler itself, so
+// that a build that was configured with it goes on as ever.
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "optimize/work_folder.h"
+
+namespace pgokit::optimize {
+
+enum class FlagsBy : u8 {
+  wrapper,    // that of the compilers
+  variables,  // CFLAGS, CXXFLAGS, LDFLAGS
+  cmake,      // a file for CMAKE_PROJECT_INCLUDE
+};
+
+struct Options {
+  std::vector<std::string> compile = {}, link = {};
+};
+
+class Toolchain {
+ public:
+  // clang: that of CC and CXX, or the newest in PATH.
+  static Result<Toolchain> find(FlagsBy flags_by);
+
+  // The wrapper, in the work folder.
+  Status install(const WorkFolder& work) const;
+  // For the build of that name.
+  Status write_options(const WorkFolder& work, const std::string& build,
+                       const Options& options) const;
+  measure::Environment environment(const WorkFolder& work, const std::string& build,
+                                   const Options& options) const;
+  // "CC=clang-22 ... make": how a person does the same.
+  std::string shown(const WorkFolder& work, const std::string& build, const std::string& command,
+                    const Options& options) const;
+
+  const std::string& c() const { return c_; }
+  FlagsBy flags_by() const { return flags_by_; }
+
+ private:
+  std::string c_, cplusplus_;            // as CC and CXX say it
+  std::string c_path_, cplusplus_path_;  // the programs
+  FlagsBy flags_by_ = FlagsBy::wrapper;
+};
+
+// The sources that the wrapper compiled in a build, without those of tests of the compiler.
+std::vector<std::string> sources_compiled(const WorkFolder& work, const std::string& build);
+
+// In one word each for a shell.
+std::string joined(const std::vector<std::string>& words);
+
+}  // namespace pgokit::optimize

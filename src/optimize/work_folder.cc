@@ -1,0 +1,130 @@
+#include "optimize/work_folder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "base/file.h"
+#include "base/shell_word.h"
+
+namespace pgokit::optimize {
+namespace {
+
+namespace fs = std::filesystem;
+
+Status copy(const std::string& from, const std::string& to) {
+  std::error_code error;
+  auto mode = fs::status(from, error).permissions();
+  auto file = TRY(MappedFile::open_regular(from));
+  // A program that runs cannot be written to: it gets a new file.
+  fs::remove(to, error);
+  auto out = TRY(OutputFile::create(to));
+  out.write(file.bytes());
+  TRY(out.commit());
+  fs::permissions(to, mode, error);
+  if (error) return fail("{}: {}", to, error.message());
+  return {};
+}
+
+std::string last_line(const std::string& path) {
+  constexpr size_t most = 4096;
+  auto file = MappedFile::open_regular(path);
+  if (!file) return "";
+  auto bytes = file->bytes().last(std::min(most, file->bytes().size()));
+  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  while (text.ends_with('\n') || text.ends_with(' ')) text.remove_suffix(1);
+  return std::string(text.substr(text.rfind('\n') + 1));
+}
+
+}  // namespace
+
+WorkFolder::WorkFolder(WorkFolder&& other) noexcept
+    : path_(std::move(other.path_)),
+      say_(std::move(other.say_)),
+      lock_(std::exchange(other.lock_, -1)) {}
+
+WorkFolder::~WorkFolder() {
+  if (lock_ >= 0) close(lock_);
+}
+
+Result<WorkFolder> WorkFolder::open(const std::string& path, Say say) {
+  WorkFolder work(path, std::move(say));
+  TRY(work.make_folder("."));
+  auto lock = work.file("lock");
+  work.lock_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (work.lock_ < 0) return fail("{}: {}", lock, std::strerror(errno));
+  if (flock(work.lock_, LOCK_EX | LOCK_NB) != 0)
+    return fail("{}: another pgokit works in it: wait for its end, or give another --work", path);
+  TRY(work.write(".gitignore", "*\n"));
+  return work;
+}
+
+std::string WorkFolder::absolute(std::string_view name) const {
+  std::error_code error;
+  auto whole = fs::absolute(path_, error);
+  return ((error ? fs::path(path_) : whole) / name).lexically_normal().string();
+}
+
+Status WorkFolder::make_folder(const std::string& name) const {
+  std::error_code error;
+  fs::create_directories(file(name), error);
+  if (error) return fail("{}: {}", file(name), error.message());
+  return {};
+}
+
+Status WorkFolder::write(const std::string& name, std::string_view text, bool executable) const {
+  auto path = file(name);
+  auto out = TRY(OutputFile::create(path));
+  out.write(text);
+  TRY(out.commit());
+  std::error_code error;
+  if (executable) fs::permissions(path, fs::perms(0755), error);
+  if (error) return fail("{}: {}", path, error.message());
+  return {};
+}
+
+Status WorkFolder::keep(const std::string& from, const std::string& name) const {
+  return copy(from, file(name));
+}
+
+Status WorkFolder::put_back(const std::string& name, const std::string& to) const {
+  return copy(file(name), to);
+}
+
+Result<measure::Run> WorkFolder::try_to_run(const ShellCommand& command) const {
+  std::error_code error;
+  say_("$ " + (command.shown.empty() ? command.text : command.shown));
+  fs::remove(file(command.log), error);
+  measure::Runner runner({.log = file(command.log), .environment = command.environment});
+  return runner.run({"/bin/sh", "-c", command.text});
+}
+
+Error WorkFolder::failure(const ShellCommand& command, const measure::Run& run) const {
+  auto line = last_line(file(command.log));
+  // pgokit says itself what is wrong, and what can be done.
+  if (line.starts_with("pgokit ")) return {line.substr(line.find(' ') + 1)};
+  return {fmt::format("{}: {}{}; {} has all that it printed",
+                      command.shown.starts_with("pgokit ") ? command.shown : command.text,
+                      run.ending(), line.empty() ? "" : fmt::format(" ({})", line),
+                      file(command.log))};
+}
+
+Status WorkFolder::run(const ShellCommand& command) const {
+  auto run = TRY(try_to_run(command));
+  if (run.failed()) return std::unexpected(failure(command, run));
+  return {};
+}
+
+ShellCommand WorkFolder::pgokit(const std::string& arguments, const std::string& log) const {
+  // By this name it is found also where a newer one has taken its place.
+  return {.text = fmt::format("exec /proc/{}/exe {}", getpid(), arguments),
+          .log = log,
+          .shown = "pgokit " + arguments};
+}
+
+}  // namespace pgokit::optimize
