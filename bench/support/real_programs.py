@@ -53,10 +53,10 @@ RECIPES = {
         needs=("tclsh", "make"),
         short="""for set in main orm; do "$@" --size 3 --testset $set; done
            rm -f test.db; "$@" --size 1 --nosync test.db""",
-        measure="""for size in 15 38; do "$@" --size $size; done
-           "$@" --size 15 --testset cte
-           "$@" --size 6 --testset orm
-           "$@" --size 8 --testset fp"""),
+        measure="""for size in 15 38; do "$@" --size $size > /dev/null; done
+           "$@" --size 15 --testset cte > /dev/null
+           "$@" --size 6 --testset orm > /dev/null
+           "$@" --size 8 --testset fp > /dev/null"""),
     "lua5.4": Recipe(
         "three scripts (objects, strings, numbers), five times each",
         # Tables hash pointers: by their place in a page, which does not depend on where memory lies.
