@@ -52,6 +52,7 @@ class Collector {
     for (const auto& [at, record] : samples.body) {
       own.samples = add_saturated(own.samples, record.samples);
       own.places.push_back(at);
+      own.counts.push_back({at, record.samples});
       if (record.targets)
         for (const auto& [callee, count] : *record.targets) add_site(samples.name, at, callee);
     }
@@ -65,6 +66,7 @@ class Collector {
   }
 
   static void tidy(OldFunction& function) {
+    sum_counts(function.counts);
     std::ranges::sort(function.places);
     auto same = std::ranges::unique(function.places);
     function.places.erase(same.begin(), same.end());
@@ -82,6 +84,17 @@ class Collector {
       anchor.callees.erase(rest.begin(), rest.end());
     }
     function.anchors = std::move(merged);
+  }
+
+  static void sum_counts(std::vector<PlaceSamples>& counts) {
+    std::ranges::sort(counts, {}, &PlaceSamples::at);
+    size_t kept = 0;
+    for (const auto& one : counts)
+      if (kept > 0 && counts[kept - 1].at == one.at)
+        counts[kept - 1].samples = add_saturated(counts[kept - 1].samples, one.samples);
+      else
+        counts[kept++] = one;
+    counts.resize(kept);
   }
 
   bool of_chains_;

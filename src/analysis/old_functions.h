@@ -10,9 +10,15 @@
 
 namespace pgokit::analysis {
 
+struct PlaceSamples {
+  profile::LineLocation at;
+  u64 samples = 0;
+};
+
 struct OldFunction {
   std::vector<Anchor> anchors;                // callees by name of the profile's table
   std::vector<profile::LineLocation> places;  // ascending; those of anchors, too
+  std::vector<PlaceSamples> counts;           // by place, those of bodies only
   u64 checksum = 0;
   u64 samples = 0;   // of its own places, wherever they are
   bool ran = false;  // its code has samples, perhaps only of what is inlined there

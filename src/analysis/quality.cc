@@ -101,7 +101,10 @@ class FitMeasure {
     add(fit_.all, function);
     bool other_path = names_.is_from_other_path(name);
     if (other_path) add(fit_.other_path, function);
+    auto& told = fit_.functions.emplace_back(Fit::Function{name, {}, Fit::State::unchanged});
+    if (names_.has(name)) told.now = names_.at(name);
     if (!names_.has(name) || other_path) {
+      told.state = other_path ? Fit::State::other_path : Fit::State::vanished;
       add(fit_.vanished, function);
       if (!other_path) vanished_.push_back(name);
       return;
@@ -112,6 +115,7 @@ class FitMeasure {
     fit_.call_sites += match.call_sites;
     fit_.call_sites_there += match.call_sites_there;
     if (!match.changed) return;
+    told.state = Fit::State::changed;
     add(fit_.changed, function);
     changed_.push_back(name);
   }

@@ -38,6 +38,15 @@ struct Fit {
   struct Part {
     u64 functions = 0, samples = 0;
   };
+  // Of each function: what a compiler makes of it.
+  enum class State : u8 { unchanged, changed, other_path, vanished };
+  struct Function {
+    NameId name{};             // of the profile
+    std::optional<NameId> now; // of the shape
+    State state = State::unchanged;
+  };
+  std::vector<Function> functions;
+
   Part all;
   Part vanished;                             // the program has no function of that name
   Part other_path;                           // of these: static functions of files elsewhere

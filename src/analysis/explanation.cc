@@ -1,0 +1,245 @@
+#include "analysis/explanation.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "analysis/old_functions.h"
+#include "analysis/quality.h"
+#include "base/function_name.h"
+#include "base/saturated.h"
+#include "profile/model/summary.h"
+
+namespace pgokit::analysis {
+namespace {
+
+constexpr std::string_view unique_mark = ".__uniq.";
+
+constexpr std::array<Description, causes> descriptions{{
+    {"other-program", "of a profile that hardly has a function of this program",
+     "give the program that the profile was made from, or a newer build of it"},
+    {"no-probes", "profiled by probes, which this program has not",
+     "compile with -fpseudo-probe-for-profiling, as the profiled program was"},
+    {"no-debug-information", "profiled by lines, and this program has no debug information",
+     "compile with -gline-tables-only or -g"},
+    {"not-found", "not in the program by that name",
+     "pgokit match finds renamed ones; else make the profile anew"},
+    {"unique-names", "static, named with .__uniq. in one of both only",
+     "compile both builds with -funique-internal-linkage-names"},
+    {"other-path", "static, in the program by the path of another source file",
+     "compile both builds with -fmacro-prefix-map=$PWD/="},
+    {"stale", "changed since the profile was made",
+     "pgokit match moves their samples; else make the profile anew"},
+    {"no-discriminators", "with several blocks on a line, which the profile cannot tell apart",
+     "compile the program to be profiled with -fdebug-info-for-profiling"},
+    {"not-used", "the compiler used no profile",
+     "compile with -fprofile-sample-use=PROFILE"},
+    {"not-applied", "the compiler put none of their samples on their code",
+     "look whether these files were compiled with -fprofile-sample-use"},
+    {"thin", "too few samples to tell branches by", "record for longer, or merge recordings"},
+    {"used", "used by the compiler", ""},
+    {"fits", "fitting; the build does not tell whether they were used", ""},
+}};
+
+class Explainer {
+ public:
+  Explainer(const Explained& input, const Compiled& compiled)
+      : in_(input), compiled_(compiled), functions_(old_functions(*input.profile)) {
+    for (const auto& name : *in_.symbols) {
+      symbol_guids_.insert(function_guid(name));
+      auto base = std::string_view(name).substr(0, name.find(unique_mark));
+      (base.size() < name.size() ? unique_bases_ : plain_).emplace(base);
+    }
+  }
+
+  Explanation explain() && {
+    if (in_.shape) {
+      auto fit = measure_fit(*in_.profile, *in_.shape);
+      for (const auto& one : fit.functions) fit_.emplace(one.name, one);
+    }
+    blind_ = blind_cause();
+    has_discriminators_ = profile_has_discriminators();
+    other_program_ = is_other_program();
+    for (u32 i = 0; i < functions_.size(); ++i)
+      if (functions_[i].used) take(NameId{i}, functions_[i]);
+    finish();
+    return std::move(told_);
+  }
+
+ private:
+  // What keeps the whole profile from being looked up.
+  std::optional<Cause> blind_cause() const {
+    if (in_.profile->flags.probe_based) {
+      if (!in_.facts->probes) return Cause::no_probes;
+    } else if (!in_.facts->debug) {
+      return Cause::no_debug;
+    }
+    return {};
+  }
+
+  bool in_program(NameId name) const {
+    if (auto fit = fit_.find(name); fit != fit_.end())
+      return fit->second.state != Fit::State::vanished;
+    const auto& names = in_.profile->names;
+    return symbol_guids_.contains(names.is_guid(name)
+                                      ? names.guid(name)
+                                      : function_guid(canonical_function_name(names.text(name))));
+  }
+
+  // Without places only symbols tell, which functions that are inlined everywhere do not have.
+  bool is_other_program() const {
+    u64 all = 0, there = 0;
+    for (u32 i = 0; i < functions_.size(); ++i) {
+      if (!functions_[i].used) continue;
+      ++all;
+      there += in_program(NameId{i}) || has_other_unique_name(NameId{i});
+    }
+    if (all == 0) return false;
+    return there == 0 || (all >= 3 && there * 4 <= all);
+  }
+
+  bool has_other_unique_name(NameId name) const {
+    const auto& names = in_.profile->names;
+    if (names.is_guid(name)) return false;
+    std::string_view text = names.text(name);
+    auto base = std::string(text.substr(0, text.find(unique_mark)));
+    return base.size() < text.size() ? plain_.contains(base) : unique_bases_.contains(base);
+  }
+
+  void take(NameId name, const OldFunction& function) {
+    std::string text(in_.profile->names.text(name));
+    const auto* compiled = compiled_.find(canonical_function_name(text));
+    Cause cause = cause_of(name, function, compiled);
+    auto& funnel = told_.funnel;
+    funnel.samples = add_saturated(funnel.samples, function.samples);
+    if (!other_program_ && in_program(name)) funnel.in_program += function.samples;
+    if (cause > Cause::changed) funnel.matched += function.samples;
+    auto& finding = findings_[static_cast<size_t>(cause)];
+    ++finding.functions;
+    finding.samples = add_saturated(finding.samples, function.samples);
+    told_.functions.push_back({std::move(text), cause, function.samples, compiled});
+  }
+
+  Cause cause_of(NameId name, const OldFunction& function, const CompiledFunction* compiled) const {
+    if (other_program_) return Cause::other_program;
+    if (blind_) return *blind_;
+    const auto& fit = fit_.at(name);
+    if (fit.state == Fit::State::vanished)
+      return has_other_unique_name(name) ? Cause::unique_names : Cause::not_found;
+    if (fit.state == Fit::State::other_path) return Cause::other_path;
+    const auto& shape = in_.shape->functions[static_cast<size_t>(*fit.now)];
+    if (fit.state == Fit::State::changed || has_other_places(function, shape))
+      return Cause::changed;
+    if (lacks_discriminators(function, shape)) return Cause::no_discriminators;
+    return cause_by_compiler(function, compiled);
+  }
+
+  Cause cause_by_compiler(const OldFunction& function, const CompiledFunction* compiled) const {
+    if (compiled_.has_remarks()) {
+      if (compiled_.applied() == 0) return Cause::not_used;
+      if (function.samples && compiled && compiled->in_remarks && compiled->applied == 0)
+        return Cause::not_applied;
+    } else if (compiled_.has_entry_counts()) {
+      if (compiled_.believed() == 0) return Cause::not_used;
+      if (function.samples && compiled && compiled->in_block_map && compiled->entry_count == 0)
+        return Cause::not_applied;
+    }
+    if (is_thin(function)) return Cause::thin;
+    return tells_use() ? Cause::used : Cause::fits;
+  }
+
+  bool tells_use() const { return compiled_.has_remarks() || compiled_.has_entry_counts(); }
+
+  // More than half of its samples are at places that the program's function does not have. Of
+  // probes the checksum tells.
+  bool has_other_places(const OldFunction& function, const FunctionShape& shape) const {
+    if (in_.profile->flags.probe_based || shape.folded_into || shape.places.empty()) return false;
+    u64 elsewhere = 0, all = 0;
+    for (const auto& [at, samples] : function.counts) {
+      all += samples;
+      // A line that lost or got a discriminator is still that line.
+      auto line = std::ranges::lower_bound(shape.places, profile::LineLocation{at.line_offset, 0});
+      bool there = line != shape.places.end() && line->line_offset == at.line_offset;
+      if (!there) elsewhere += samples;
+    }
+    return elsewhere * 2 > all;
+  }
+
+  // Most samples are on lines where the program has several blocks, and none of the profile is on
+  // a block by itself.
+  bool lacks_discriminators(const OldFunction& function, const FunctionShape& shape) const {
+    if (in_.profile->flags.probe_based || in_.profile->flags.fs_discriminators) return false;
+    if (has_discriminators_) return false;
+    u64 shared = 0, all = 0;
+    for (const auto& [at, samples] : function.counts) {
+      all += samples;
+      auto first = std::ranges::lower_bound(shape.places, profile::LineLocation{at.line_offset, 0});
+      auto second = first == shape.places.end() ? first : first + 1;
+      bool several = second != shape.places.end() && second->line_offset == at.line_offset;
+      if (several) shared += samples;
+    }
+    return shared > 0 && shared * 4 >= all;
+  }
+
+  bool profile_has_discriminators() const {
+    return std::ranges::any_of(functions_, [](const OldFunction& function) {
+      return std::ranges::any_of(function.counts,
+                                 [](const PlaceSamples& one) { return one.at.discriminator != 0; });
+    });
+  }
+
+  // A hot profile has cold functions; it is thin where its hot ones have few samples too.
+  bool is_thin(const OldFunction& function) const {
+    if (in_.density >= profile::dense_enough) return false;
+    u64 most = 0;
+    for (const auto& one : function.counts) most = std::max(most, one.samples);
+    return static_cast<double>(most) < profile::dense_enough;
+  }
+
+  void finish() {
+    for (size_t i = 0; i < causes; ++i) {
+      findings_[i].cause = static_cast<Cause>(i);
+      if (findings_[i].functions) told_.findings.push_back(findings_[i]);
+    }
+    std::ranges::stable_sort(told_.findings, [](const Finding& a, const Finding& b) {
+      if (is_loss(a.cause) != is_loss(b.cause)) return is_loss(a.cause);
+      return a.samples > b.samples;
+    });
+    std::ranges::sort(told_.functions, [](const auto& a, const auto& b) {
+      return a.samples != b.samples ? a.samples > b.samples : a.name < b.name;
+    });
+    auto& funnel = told_.funnel;
+    if (!tells_use()) return;
+    const auto& not_used = findings_[static_cast<size_t>(Cause::not_used)];
+    const auto& not_applied = findings_[static_cast<size_t>(Cause::not_applied)];
+    u64 believed = funnel.matched - not_used.samples - not_applied.samples;
+    if (compiled_.has_remarks() && compiled_.applied() < believed) {
+      funnel.lost_places = believed - compiled_.applied();
+      believed = compiled_.applied();
+    }
+    funnel.believed = believed;
+  }
+
+  const Explained& in_;
+  const Compiled& compiled_;
+  std::vector<OldFunction> functions_;
+  std::map<NameId, Fit::Function> fit_;
+  std::unordered_set<u64> symbol_guids_;
+  std::unordered_set<std::string> unique_bases_, plain_;  // names of static functions, and others
+  std::optional<Cause> blind_;
+  bool other_program_ = false, has_discriminators_ = false;
+  std::array<Finding, causes> findings_;
+  Explanation told_;
+};
+
+}  // namespace
+
+const Description& description_of(Cause cause) { return descriptions[static_cast<size_t>(cause)]; }
+
+bool is_loss(Cause cause) { return cause < Cause::used; }
+
+Explanation explain(const Explained& input, const Compiled& compiled) {
+  return Explainer(input, compiled).explain();
+}
+
+}  // namespace pgokit::analysis

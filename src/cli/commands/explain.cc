@@ -1,0 +1,176 @@
+#include <algorithm>
+#include <filesystem>
+
+#include "analysis/explanation.h"
+#include "base/file.h"
+#include "base/function_name.h"
+#include "cli/commands/commands.h"
+#include "cli/options.h"
+#include "cli/views/explanation.h"
+#include "pipeline/inputs.h"
+#include "profile/format.h"
+#include "profile/model/coverage.h"
+#include "profile/model/summary.h"
+#include "remarks/read.h"
+#include "report/numbers.h"
+#include "report/print.h"
+
+namespace pgokit::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Settings {
+  std::string profile, binary, remarks, function;
+  program::ProgramOptions program;
+  u64 top = 10, threads = 0;
+  bool json = false, mangled = false;
+};
+
+// A file, the files of a folder and of those in it, or, if nothing is asked for, those that clang
+// and lld put beside the program.
+Result<std::vector<std::string>> remarks_files(const Settings& s) {
+  std::vector<std::string> files;
+  std::error_code error;
+  if (s.remarks.empty()) {
+    for (const char* end : {".opt.yaml", ".opt.bitstream", ".opt.ld.yaml"})
+      if (fs::is_regular_file(s.binary + end, error)) files.push_back(s.binary + end);
+    return files;
+  }
+  if (!fs::is_directory(s.remarks, error)) return std::vector{s.remarks};
+  for (fs::recursive_directory_iterator at(s.remarks, error), end; !error && at != end;
+       at.increment(error))
+    if (remarks::is_remarks_name(at->path().filename().string()) && at->is_regular_file(error))
+      files.push_back(at->path().string());
+  if (error) return fail("{}: {}", s.remarks, error.message());
+  if (files.empty())
+    return fail("{}: has no remarks (*.opt.yaml, *.opt.bitstream): compile with "
+                "-fsave-optimization-record",
+                s.remarks);
+  std::ranges::sort(files);
+  return files;
+}
+
+std::unordered_set<std::string> function_names(const std::vector<object::Symbol>& symbols) {
+  std::unordered_set<std::string> names;
+  for (const auto& symbol : symbols)
+    if (symbol.kind == object::SymbolKind::function && symbol.section)
+      names.emplace(canonical_function_name(symbol.name));
+  return names;
+}
+
+// Remarks of another build would explain nothing: most of their functions have to be there.
+Status check_remarks(const Settings& s, const analysis::Compiled& compiled,
+                     const std::unordered_set<std::string>& symbols,
+                     const analysis::ProgramShape* shape) {
+  u64 all = 0, there = 0;
+  for (const auto& [name, function] : compiled.functions()) {
+    if (!function.in_remarks) continue;
+    ++all;
+    there += symbols.contains(name) || (shape && shape->find(name));
+  }
+  if (all == 0 || there * 2 > all) return {};
+  return fail("{}: remarks of another build: {} has {} of their {} functions; give those of the "
+              "build that made it",
+              s.remarks.empty() ? s.binary + ".opt.*" : s.remarks, s.binary,
+              report::grouped(there), report::grouped(all));
+}
+
+// Null where the program lacks what the profile is by.
+Result<std::optional<analysis::ProgramShape>> shape_of(Settings& s, bool probes,
+                                                       const program::ProgramFacts& facts) {
+  bool there = probes ? facts.probes.has_value()
+                      : facts.debug.has_value() || !s.program.debug_path.empty();
+  if (!there) return std::optional<analysis::ProgramShape>();
+  s.program.use_dwarf = !probes;
+  auto program = TRY(program::Program::open(s.binary, s.program));
+  auto threads = static_cast<unsigned>(s.threads);
+  TRY(program.load_functions(threads));
+  const auto& debug = probes || s.program.debug_path.empty() ? s.binary : s.program.debug_path;
+  return TRY_IN(debug, analysis::read_shape(program, probes, threads));
+}
+
+Status explain(Settings& s) {
+  auto file = TRY(MappedFile::open(s.profile));
+  TRY(pipeline::refuse_other_than_profile(s.profile, file.bytes()));
+  auto read = TRY_IN(s.profile, profile::read_profile(file.bytes()));
+  const auto& profile = read.profile;
+  if (is_coverage(profile))
+    return fail("{}: it says which functions ran (coverage), and has no counts that a compiler "
+                "could use; clang takes it by -fprofile-sample-use only for their order",
+                s.profile);
+  auto image = TRY(MappedFile::open(s.binary));
+  auto object = TRY_IN(s.binary, object::File::parse(image.bytes()));
+  auto facts = TRY_IN(s.binary, program::read_facts(s.binary, object));
+  if (!s.program.debug_path.empty() && !facts.debug) facts.debug.emplace();
+  auto shape = TRY(shape_of(s, profile.flags.probe_based, facts));
+  auto symbols = object.symbols();
+  auto names = function_names(symbols);
+
+  analysis::Compiled compiled;
+  TRY_IN(s.binary, compiled.add_block_map(object, symbols));
+  auto files = TRY(remarks_files(s));
+  for (const auto& path : files) {
+    auto remarks = TRY(MappedFile::open(path));
+    TRY_IN(path, compiled.add_remarks(remarks.bytes()));
+  }
+  TRY(check_remarks(s, compiled, names, shape ? &*shape : nullptr));
+
+  double samples_per_place = profile::density(profile).density;
+  auto told = analysis::explain({.profile = &profile,
+                                 .facts = &facts,
+                                 .shape = shape ? &*shape : nullptr,
+                                 .symbols = &names,
+                                 .density = samples_per_place},
+                                compiled);
+  if (told.funnel.samples == 0)
+    return fail("{}: has no samples to explain: record again, for longer", s.profile);
+  ExplanationView view{.profile = s.profile,
+                       .program = s.binary,
+                       .model = &profile,
+                       .facts = &facts,
+                       .told = &told,
+                       .compiled = &compiled,
+                       .remarks = files,
+                       .density = samples_per_place,
+                       .top = s.top,
+                       .function = s.function,
+                       .mangled = s.mangled};
+  if (!s.function.empty() && shown_functions(view).empty())
+    return fail("{}: has no function '{}': pgokit show {} lists them", s.profile, s.function,
+                s.profile);
+  report::print("{}",
+                report::lines(s.json ? explanation_json(view) : explanation_text(view)));
+  return {};
+}
+
+int run(std::span<char* const> arguments) {
+  Settings s;
+  OptionTable table{
+      "pgokit explain",
+      "Tell what the compiler did with a profile, where it was lost and why.",
+      {{"PROFILE", "", "the profile that the program was built with", &s.profile, true},
+       {"-b,--binary", "FILE", "the program that was built with it", &s.binary, true},
+       {"--remarks", "PATH",
+        "remarks of that build (-fsave-optimization-record): a file, or a folder with them",
+        &s.remarks},
+       {"--function", "TEXT", "only functions with this in their name", &s.function},
+       {"--debug", "FILE", "where the program's debug information is", &s.program.debug_path},
+       {"--top", "N", "how many functions are listed; 0 is all", &s.top},
+       {"--threads", "N", "how many at a time; 0 is all cores", &s.threads},
+       mangled_option(s.mangled),
+       {"--json", "", "print JSON", &s.json}},
+      "Without --remarks those beside the program are read: FILE.opt.yaml, .opt.bitstream and\n"
+      ".opt.ld.yaml. The block map is in the program, if it was compiled with\n"
+      "-fbasic-block-address-map -mllvm -pgo-analysis-map=all."};
+  if (auto exit = parse_options(table, arguments)) return *exit;
+  auto status = explain(s);
+  return status ? 0 : report_failure("explain", status.error());
+}
+
+}  // namespace
+
+constexpr Command explain_command{"explain", "what the compiler did with a profile, and why not",
+                                  run};
+
+}  // namespace pgokit::cli

@@ -1,0 +1,207 @@
+#include "cli/views/explanation.h"
+
+#include "base/demangle.h"
+#include "cli/compilers.h"
+#include "report/function_names.h"
+#include "report/json.h"
+#include "report/numbers.h"
+#include "report/print.h"
+
+namespace pgokit::cli {
+namespace {
+
+using analysis::description_of;
+using analysis::ExplainedFunction;
+using report::counted;
+using report::grouped;
+using report::Json;
+using report::percent;
+
+std::string build_text(const ExplanationView& v) {
+  const auto& facts = *v.facts;
+  std::string text = report::format("program    {}, build id {}{}\n", v.program,
+                                    facts.build_id.empty() ? "none" : facts.build_id,
+                                    facts.producer.empty()
+                                        ? ""
+                                        : ", by " + short_producer(facts.producer));
+  text += v.compiled->has_remarks()
+              ? report::format("remarks    {} in {}\n", grouped(v.compiled->remarks()),
+                               counted(v.remarks.size(), "file"))
+              : "remarks    none: compile with -fsave-optimization-record, and give --remarks FOLDER\n";
+  text += v.compiled->has_entry_counts() ? "block map  with the compiler's counts\n"
+          : v.compiled->has_block_map()
+              ? "block map  without the compiler's counts: add -mllvm -pgo-analysis-map=all\n"
+              : "block map  none: compile with -fbasic-block-address-map -mllvm "
+                "-pgo-analysis-map=all\n";
+  return text;
+}
+
+std::string funnel_text(const analysis::Funnel& funnel) {
+  auto step = [&](u64 samples, std::string_view what) {
+    return report::format("{:>15}  {:>7}  {}\n", grouped(samples),
+                          percent(samples, funnel.samples), what);
+  };
+  std::string text = "\nsamples\n" + step(funnel.samples, "in the profile");
+  text += step(funnel.in_program, "of functions that the program has");
+  text += step(funnel.matched, "of functions that did not change");
+  if (funnel.believed) {
+    text += step(*funnel.believed, "used by the compiler");
+    if (funnel.lost_places)
+      text += report::format("{:>24}  not used: {} at places that it had no code for\n", "",
+                             counted(funnel.lost_places, "sample"));
+    return text;
+  }
+  return text + report::format("{:>15}  {:>7}  used by the compiler: neither remarks nor a block "
+                               "map tell\n",
+                               "?", "");
+}
+
+std::string findings_text(const ExplanationView& v) {
+  std::string text = "\nwhy\n";
+  for (const auto& finding : v.told->findings) {
+    const auto& description = description_of(finding.cause);
+    text += report::format("  {:>7}  {:<18} {}: {}\n",
+                           percent(finding.samples, v.told->funnel.samples), description.name,
+                           counted(finding.functions, "function"), description.sentence);
+    if (!description.next.empty())
+      text += report::format("           next: {}\n", description.next);
+  }
+  return text;
+}
+
+// What the compiler did with a function, in a few words.
+std::string compiled_text(const analysis::CompiledFunction* f) {
+  if (!f) return "";
+  std::string text;
+  auto add = [&](bool holds, std::string words) {
+    if (holds) text += (text.empty() ? "" : ", ") + std::move(words);
+  };
+  add(f->inlined, counted(f->inlined, "call") + " inlined");
+  add(f->not_inlined, grouped(f->not_inlined) + " not");
+  add(f->promoted, grouped(f->promoted) + " promoted");
+  add(f->vectorized, grouped(f->vectorized) + " vectorized");
+  add(f->unrolled, grouped(f->unrolled) + " unrolled");
+  add(f->ranges > 1, "split");
+  add(f->reordered, "blocks laid out anew");
+  add(f->entry_count, "entered " + grouped(f->entry_count));
+  return text;
+}
+
+std::string functions_text(const ExplanationView& v) {
+  auto shown = shown_functions(v);
+  report::FunctionNames names(v.mangled);
+  for (const auto* function : shown) names.add(function->name);
+  std::string text = "\nfunctions\n";
+  for (const auto* function : shown) {
+    auto compiled = compiled_text(function->compiled);
+    text += report::format("  {:>7}  {:<18} {}{}{}\n",
+                           percent(function->samples, v.told->funnel.samples),
+                           description_of(function->cause).name, names.of(function->name),
+                           compiled.empty() ? "" : "   ", compiled);
+  }
+  u64 all = v.told->functions.size();
+  if (v.function.empty() && shown.size() < all)
+    text += report::format("  ... and {} more (--top 0 shows all)\n", grouped(all - shown.size()));
+  return text;
+}
+
+// The sentence that answers "was it used?".
+std::string verdict_text(const ExplanationView& v) {
+  const auto& funnel = v.told->funnel;
+  const auto& first = v.told->findings.front();
+  if (!analysis::is_loss(first.cause))
+    return funnel.believed ? "used" : "it fits; whether it was used, the build does not tell";
+  u64 lost = 0;
+  for (const auto& finding : v.told->findings)
+    if (analysis::is_loss(finding.cause)) lost += finding.samples;
+  return report::format("{} of the samples are lost, most by: {}", percent(lost, funnel.samples),
+                        description_of(first.cause).name);
+}
+
+Json compiled_json(const analysis::CompiledFunction& f) {
+  Json json = Json::object();
+  if (f.in_remarks)
+    json.set("applied_samples", f.applied)
+        .set("inlined", f.inlined)
+        .set("not_inlined", f.not_inlined)
+        .set("promoted", f.promoted)
+        .set("vectorized", f.vectorized)
+        .set("unrolled", f.unrolled);
+  if (f.in_block_map)
+    json.set("entry_count", f.entry_count)
+        .set("blocks", f.blocks)
+        .set("split", f.ranges > 1)
+        .set("reordered", f.reordered);
+  return json;
+}
+
+}  // namespace
+
+std::vector<const ExplainedFunction*> shown_functions(const ExplanationView& v) {
+  std::vector<const ExplainedFunction*> shown;
+  for (const auto& function : v.told->functions) {
+    if (v.function.empty()) {
+      if (v.top && shown.size() == v.top) break;
+    } else if (function.name.find(v.function) == std::string::npos &&
+               demangle(function.name).find(v.function) == std::string::npos) {
+      continue;
+    }
+    shown.push_back(&function);
+  }
+  return shown;
+}
+
+std::string explanation_text(const ExplanationView& v) {
+  std::string text = report::format(
+      "profile    {}: by {}, {}, density {}\n", v.profile,
+      v.model->flags.probe_based ? "probes" : "lines",
+      counted(v.told->functions.size(), "function"), report::fixed(v.density));
+  text += build_text(v);
+  text += report::format("verdict    {}\n", verdict_text(v));
+  if (!v.function.empty()) return text + functions_text(v);
+  return text + funnel_text(v.told->funnel) + findings_text(v) + functions_text(v);
+}
+
+std::string explanation_json(const ExplanationView& v) {
+  const auto& funnel = v.told->funnel;
+  Json samples = Json::object();
+  samples.set("profile", funnel.samples)
+      .set("in_program", funnel.in_program)
+      .set("matched", funnel.matched)
+      .set("lost_places", funnel.lost_places)
+      .set("used", funnel.believed ? Json(*funnel.believed) : Json());
+  Json findings = Json::array(), functions = Json::array(), remarks = Json::array();
+  for (const auto& finding : v.told->findings) {
+    const auto& description = description_of(finding.cause);
+    findings.push(std::move(Json::object()
+                                .set("cause", description.name)
+                                .set("is_loss", analysis::is_loss(finding.cause))
+                                .set("functions", finding.functions)
+                                .set("samples", finding.samples)
+                                .set("next", description.next)));
+  }
+  for (const auto* function : shown_functions(v)) {
+    Json one = Json::object();
+    one.set("name", function->name)
+        .set("cause", description_of(function->cause).name)
+        .set("samples", function->samples);
+    if (function->compiled) one.set("compiled", compiled_json(*function->compiled));
+    functions.push(std::move(one));
+  }
+  for (const auto& file : v.remarks) remarks.push(file);
+  return Json::object()
+             .set("profile", v.profile)
+             .set("program", v.program)
+             .set("probes", v.model->flags.probe_based)
+             .set("density", v.density)
+             .set("remarks", std::move(remarks))
+             .set("block_map", v.compiled->has_block_map())
+             .set("entry_counts", v.compiled->has_entry_counts())
+             .set("samples", std::move(samples))
+             .set("findings", std::move(findings))
+             .set("functions", std::move(functions))
+             .text() +
+         "\n";
+}
+
+}  // namespace pgokit::cli
