@@ -22,7 +22,7 @@ struct CompiledFunction {
   bool in_remarks = false, in_block_map = false;
 
   // By remarks.
-  u64 applied = 0;  // samples that clang put on its code, inlined code too
+  u64 applied = 0;                   // samples that clang put on its code, inlined code too
   u32 inlined = 0, not_inlined = 0;  // calls in it of functions that have a definition
   u32 promoted = 0;                  // indirect calls that became direct ones
   u32 vectorized = 0, unrolled = 0;  // loops

@@ -6,6 +6,7 @@
 
 #include "analysis/old_functions.h"
 #include "analysis/quality.h"
+#include "analysis/renamed.h"
 #include "base/function_name.h"
 #include "base/saturated.h"
 #include "profile/model/summary.h"
@@ -13,15 +14,13 @@
 namespace pgokit::analysis {
 namespace {
 
-constexpr std::string_view unique_mark = ".__uniq.";
-
 constexpr std::array<Description, causes> descriptions{{
     {"other-program", "of a profile that hardly has a function of this program",
      "give the program that the profile was made from, or a newer build of it"},
     {"no-probes", "profiled by probes, which this program has not",
      "compile with -fpseudo-probe-for-profiling, as the profiled program was"},
-    {"no-debug-information", "profiled by lines, and this program has no debug information",
-     "compile with -gline-tables-only or -g"},
+    {"no-debug-information", "profiled by lines, and this program hardly has debug information",
+     "compile with -g -fdebug-info-for-profiling"},
     {"not-found", "not in the program by that name",
      "pgokit match finds renamed ones; else make the profile anew"},
     {"unique-names", "static, named with .__uniq. in one of both only",
@@ -32,8 +31,7 @@ constexpr std::array<Description, causes> descriptions{{
      "pgokit match moves their samples; else make the profile anew"},
     {"no-discriminators", "with several blocks on a line, which the profile cannot tell apart",
      "compile the program to be profiled with -fdebug-info-for-profiling"},
-    {"not-used", "the compiler used no profile",
-     "compile with -fprofile-sample-use=PROFILE"},
+    {"not-used", "the compiler used no profile", "compile with -fprofile-sample-use=PROFILE"},
     {"not-applied", "the compiler put none of their samples on their code",
      "look whether these files were compiled with -fprofile-sample-use"},
     {"thin", "too few samples to tell branches by", "record for longer, or merge recordings"},
@@ -47,8 +45,7 @@ class Explainer {
       : in_(input), compiled_(compiled), functions_(old_functions(*input.profile)) {
     for (const auto& name : *in_.symbols) {
       symbol_guids_.insert(function_guid(name));
-      auto base = std::string_view(name).substr(0, name.find(unique_mark));
-      (base.size() < name.size() ? unique_bases_ : plain_).emplace(base);
+      (is_unique(name) ? unique_bases_ : plain_).insert(base_name(name));
     }
   }
 
@@ -67,19 +64,36 @@ class Explainer {
   }
 
  private:
+  static bool is_unique(std::string_view name) { return name.find(".__uniq.") != name.npos; }
+
   // What keeps the whole profile from being looked up.
   std::optional<Cause> blind_cause() const {
     if (in_.profile->flags.probe_based) {
       if (!in_.facts->probes) return Cause::no_probes;
-    } else if (!in_.facts->debug) {
+    } else if (!in_.facts->debug || lacks_functions()) {
       return Cause::no_debug;
     }
     return {};
   }
 
+  // Line tables alone, as clang writes them for remarks, hardly name a function.
+  bool lacks_functions() const {
+    u64 there = 0, described = 0;
+    for (const auto& [name, fit] : fit_) {
+      if (!has_symbol(name)) continue;
+      ++there;
+      described += fit.now && in_.shape->functions[static_cast<size_t>(*fit.now)].code_bytes > 0;
+    }
+    return there > 0 && described * 2 <= there;
+  }
+
   bool in_program(NameId name) const {
     if (auto fit = fit_.find(name); fit != fit_.end())
-      return fit->second.state != Fit::State::vanished;
+      if (fit->second.state != Fit::State::vanished) return true;
+    return has_symbol(name);
+  }
+
+  bool has_symbol(NameId name) const {
     const auto& names = in_.profile->names;
     return symbol_guids_.contains(names.is_guid(name)
                                       ? names.guid(name)
@@ -101,9 +115,8 @@ class Explainer {
   bool has_other_unique_name(NameId name) const {
     const auto& names = in_.profile->names;
     if (names.is_guid(name)) return false;
-    std::string_view text = names.text(name);
-    auto base = std::string(text.substr(0, text.find(unique_mark)));
-    return base.size() < text.size() ? plain_.contains(base) : unique_bases_.contains(base);
+    auto text = names.text(name);
+    return (is_unique(text) ? plain_ : unique_bases_).contains(base_name(text));
   }
 
   void take(NameId name, const OldFunction& function) {
@@ -225,7 +238,7 @@ class Explainer {
   std::vector<OldFunction> functions_;
   std::map<NameId, Fit::Function> fit_;
   std::unordered_set<u64> symbol_guids_;
-  std::unordered_set<std::string> unique_bases_, plain_;  // names of static functions, and others
+  std::unordered_set<std::string> unique_bases_, plain_;  // of names with .__uniq., and without
   std::optional<Cause> blind_;
   bool other_program_ = false, has_discriminators_ = false;
   std::array<Finding, causes> findings_;

@@ -25,19 +25,19 @@
 namespace pgokit::analysis {
 
 enum class Cause : u8 {
-  other_program,       // hardly any of the profile's functions is in the program
-  no_probes,           // the profile is by probes, the program has none
-  no_debug,            // the profile is by lines, the program has no debug information
-  not_found,           // no function of that name
-  unique_names,        // static function: only one of the two has names with .__uniq.
-  other_path,          // static function of a source file elsewhere
-  changed,             // another checksum, other call sites, or other places
-  no_discriminators,   // its lines have several blocks, which the profile cannot tell apart
-  not_used,            // the compiler was given no profile
-  not_applied,         // the compiler put none of its samples on its code
-  thin,                // too few samples to tell branches by
-  used,                // by remarks or the block map
-  fits,                // nothing stands against it, but the build does not tell
+  other_program,      // hardly any of the profile's functions is in the program
+  no_probes,          // the profile is by probes, the program has none
+  no_debug,           // the profile is by lines, the program has none, or line tables only
+  not_found,          // no function of that name
+  unique_names,       // static function: only one of the two has names with .__uniq.
+  other_path,         // static function of a source file elsewhere
+  changed,            // another checksum, other call sites, or other places
+  no_discriminators,  // its lines have several blocks, which the profile cannot tell apart
+  not_used,           // the compiler was given no profile
+  not_applied,        // the compiler put none of its samples on its code
+  thin,               // too few samples to tell branches by
+  used,               // by remarks or the block map
+  fits,               // nothing stands against it, but the build does not tell
 };
 constexpr size_t causes = 13;
 
@@ -63,9 +63,9 @@ struct ExplainedFunction {
 
 // Each is a part of the one before it.
 struct Funnel {
-  u64 samples = 0;             // of the profile
-  u64 in_program = 0;          // of functions that the program has by name
-  u64 matched = 0;             // of functions that are as they were when it was made
+  u64 samples = 0;              // of the profile
+  u64 in_program = 0;           // of functions that the program has by name
+  u64 matched = 0;              // of functions that are as they were when it was made
   std::optional<u64> believed;  // that the compiler used; nullopt: the build does not tell
   u64 lost_places = 0;  // of functions it used, at places that it had no code for; by remarks
 };

@@ -41,8 +41,8 @@ struct Fit {
   // Of each function: what a compiler makes of it.
   enum class State : u8 { unchanged, changed, other_path, vanished };
   struct Function {
-    NameId name{};             // of the profile
-    std::optional<NameId> now; // of the shape
+    NameId name{};              // of the profile
+    std::optional<NameId> now;  // of the shape
     State state = State::unchanged;
   };
   std::vector<Function> functions;

@@ -44,9 +44,10 @@ Result<std::vector<std::string>> remarks_files(const Settings& s) {
       files.push_back(at->path().string());
   if (error) return fail("{}: {}", s.remarks, error.message());
   if (files.empty())
-    return fail("{}: has no remarks (*.opt.yaml, *.opt.bitstream): compile with "
-                "-fsave-optimization-record",
-                s.remarks);
+    return fail(
+        "{}: has no remarks (*.opt.yaml, *.opt.bitstream): compile with "
+        "-fsave-optimization-record",
+        s.remarks);
   std::ranges::sort(files);
   return files;
 }
@@ -70,17 +71,18 @@ Status check_remarks(const Settings& s, const analysis::Compiled& compiled,
     there += symbols.contains(name) || (shape && shape->find(name));
   }
   if (all == 0 || there * 2 > all) return {};
-  return fail("{}: remarks of another build: {} has {} of their {} functions; give those of the "
-              "build that made it",
-              s.remarks.empty() ? s.binary + ".opt.*" : s.remarks, s.binary,
-              report::grouped(there), report::grouped(all));
+  return fail(
+      "{}: remarks of another build: {} has {} of their {} functions; give those of the "
+      "build that made it",
+      s.remarks.empty() ? s.binary + ".opt.*" : s.remarks, s.binary, report::grouped(there),
+      report::grouped(all));
 }
 
 // Null where the program lacks what the profile is by.
 Result<std::optional<analysis::ProgramShape>> shape_of(Settings& s, bool probes,
                                                        const program::ProgramFacts& facts) {
-  bool there = probes ? facts.probes.has_value()
-                      : facts.debug.has_value() || !s.program.debug_path.empty();
+  bool there =
+      probes ? facts.probes.has_value() : facts.debug.has_value() || !s.program.debug_path.empty();
   if (!there) return std::optional<analysis::ProgramShape>();
   s.program.use_dwarf = !probes;
   auto program = TRY(program::Program::open(s.binary, s.program));
@@ -96,9 +98,10 @@ Status explain(Settings& s) {
   auto read = TRY_IN(s.profile, profile::read_profile(file.bytes()));
   const auto& profile = read.profile;
   if (is_coverage(profile))
-    return fail("{}: it says which functions ran (coverage), and has no counts that a compiler "
-                "could use; clang takes it by -fprofile-sample-use only for their order",
-                s.profile);
+    return fail(
+        "{}: it says which functions ran (coverage), and has no counts that a compiler "
+        "could use; clang takes it by -fprofile-sample-use only for their order",
+        s.profile);
   auto image = TRY(MappedFile::open(s.binary));
   auto object = TRY_IN(s.binary, object::File::parse(image.bytes()));
   auto facts = TRY_IN(s.binary, program::read_facts(s.binary, object));
@@ -139,8 +142,7 @@ Status explain(Settings& s) {
   if (!s.function.empty() && shown_functions(view).empty())
     return fail("{}: has no function '{}': pgokit show {} lists them", s.profile, s.function,
                 s.profile);
-  report::print("{}",
-                report::lines(s.json ? explanation_json(view) : explanation_text(view)));
+  report::print("{}", report::lines(s.json ? explanation_json(view) : explanation_text(view)));
   return {};
 }
 

@@ -19,15 +19,14 @@ using report::percent;
 
 std::string build_text(const ExplanationView& v) {
   const auto& facts = *v.facts;
-  std::string text = report::format("program    {}, build id {}{}\n", v.program,
-                                    facts.build_id.empty() ? "none" : facts.build_id,
-                                    facts.producer.empty()
-                                        ? ""
-                                        : ", by " + short_producer(facts.producer));
-  text += v.compiled->has_remarks()
-              ? report::format("remarks    {} in {}\n", grouped(v.compiled->remarks()),
-                               counted(v.remarks.size(), "file"))
-              : "remarks    none: compile with -fsave-optimization-record, and give --remarks FOLDER\n";
+  std::string text = report::format(
+      "program    {}, build id {}{}\n", v.program, facts.build_id.empty() ? "none" : facts.build_id,
+      facts.producer.empty() ? "" : ", by " + short_producer(facts.producer));
+  text +=
+      v.compiled->has_remarks()
+          ? report::format("remarks    {} in {}\n", grouped(v.compiled->remarks()),
+                           counted(v.remarks.size(), "file"))
+          : "remarks    none: compile with -fsave-optimization-record, and give --remarks FOLDER\n";
   text += v.compiled->has_entry_counts() ? "block map  with the compiler's counts\n"
           : v.compiled->has_block_map()
               ? "block map  without the compiler's counts: add -mllvm -pgo-analysis-map=all\n"
@@ -38,8 +37,8 @@ std::string build_text(const ExplanationView& v) {
 
 std::string funnel_text(const analysis::Funnel& funnel) {
   auto step = [&](u64 samples, std::string_view what) {
-    return report::format("{:>15}  {:>7}  {}\n", grouped(samples),
-                          percent(samples, funnel.samples), what);
+    return report::format("{:>15}  {:>7}  {}\n", grouped(samples), percent(samples, funnel.samples),
+                          what);
   };
   std::string text = "\nsamples\n" + step(funnel.samples, "in the profile");
   text += step(funnel.in_program, "of functions that the program has");
@@ -51,9 +50,10 @@ std::string funnel_text(const analysis::Funnel& funnel) {
                              counted(funnel.lost_places, "sample"));
     return text;
   }
-  return text + report::format("{:>15}  {:>7}  used by the compiler: neither remarks nor a block "
-                               "map tell\n",
-                               "?", "");
+  return text + report::format(
+                    "{:>15}  {:>7}  used by the compiler: neither remarks nor a block "
+                    "map tell\n",
+                    "?", "");
 }
 
 std::string findings_text(const ExplanationView& v) {
@@ -152,10 +152,10 @@ std::vector<const ExplainedFunction*> shown_functions(const ExplanationView& v) 
 }
 
 std::string explanation_text(const ExplanationView& v) {
-  std::string text = report::format(
-      "profile    {}: by {}, {}, density {}\n", v.profile,
-      v.model->flags.probe_based ? "probes" : "lines",
-      counted(v.told->functions.size(), "function"), report::fixed(v.density));
+  std::string text =
+      report::format("profile    {}: by {}, {}, density {}\n", v.profile,
+                     v.model->flags.probe_based ? "probes" : "lines",
+                     counted(v.told->functions.size(), "function"), report::fixed(v.density));
   text += build_text(v);
   text += report::format("verdict    {}\n", verdict_text(v));
   if (!v.function.empty()) return text + functions_text(v);
