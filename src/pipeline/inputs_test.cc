@@ -25,6 +25,8 @@ TEST(Inputs, AreToldByTheirContents) {
                     "ELF"),
             &inputs::program);
   EXPECT_EQ(kind_of("no_lbr cycles\n"), nullptr);
+  for (std::string_view functions : {"f\n", "f7\nab\n", "_Z1fv\n7f\n", "0x12\n"})
+    EXPECT_EQ(kind_of(functions), nullptr) << functions;
   EXPECT_EQ(kind_of(""), nullptr);
 }
 

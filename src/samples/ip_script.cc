@@ -121,6 +121,13 @@ class ScriptReader {
 
 }  // namespace
 
+// perf aligns addresses to the right in 16 columns. A word that begins its line and is shorter may
+// have hexadecimal digits only and be a name all the same, as f7 is in a list of functions.
+static bool is_bare_word(std::string_view line) {
+  constexpr size_t width_of_address = 16;
+  return line.size() < width_of_address && line.find_first_of(" \t") == line.npos;
+}
+
 bool looks_like_ip_script(std::string_view text) {
   constexpr u64 enough = 10'000;
   u64 samples = 0, others = 0;
@@ -128,7 +135,8 @@ bool looks_like_ip_script(std::string_view text) {
     std::string_view line = lines.line();
     bool between = perf::script_detail::is_blank(line) || perf::script_detail::is_comment(line);
     if (between || line.starts_with('\t') || perf::is_event_line(line)) continue;
-    ++(perf::parse_columns(line, false).is_sample ? samples : others);
+    bool is_sample = !is_bare_word(line) && perf::parse_columns(line, false).is_sample;
+    ++(is_sample ? samples : others);
   }
   return samples > 0 && others <= samples / 10;
 }

@@ -167,6 +167,15 @@ TEST_F(IpTest, OtherTextIsNoSuchText) {
   EXPECT_TRUE(looks_like_ip_script("   7fb10b8c962a\n"));
 }
 
+TEST_F(IpTest, NamesOfHexadecimalDigitsAreNoAddresses) {
+  for (std::string name : {"f", "f7", "ab", "7f", "0x12", "7", "_Z1fv", "deadbeef"})
+    for (std::string end : {"", "\n", "\r\n", "\n\n# more\nmain\n"})
+      EXPECT_FALSE(looks_like_ip_script(name + end)) << name << end;
+  EXPECT_TRUE(looks_like_ip_script("              f7\n"));
+  EXPECT_TRUE(looks_like_ip_script("ffffffff81000000\n"));
+  EXPECT_TRUE(looks_like_ip_script("7 f7\n"));
+}
+
 class EstimateTest : public testing::Test {
  protected:
   IpCounts::Seen at(u64 address, u64 count) const { return {code_.index_of({address}), count}; }
