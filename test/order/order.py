@@ -510,6 +510,22 @@ def bad_input():
     assert not os.path.exists(path("out"))
 
 
+def many_sections():
+    """More than the 65,279 that fit into a symbol. The sections' names do not follow from those of their functions."""
+    count = 66_000
+    lines = (f'.section .text.part{i},"ax",@progbits\n.type f{i},@function\nf{i}: ret\n.size f{i},.-f{i}\n' for i in range(count))
+    source, made_of_it = write("many.s", "".join(lines).encode()), path("many.o")
+    run("llvm-mc-22", "-filetype=obj", "-triple=x86_64-linux-gnu", source, "-o", made_of_it)
+    names = dict(re.findall(r"^ *\[ *(\d+)\] (\.text\S*)", run("llvm-readelf-22", "-SW", made_of_it).stdout, re.M))
+    symbols = re.findall(r" FUNC +LOCAL +DEFAULT +(\d+) (\S+)$", run("llvm-readelf-22", "-sW", made_of_it).stdout, re.M)
+    assert len(symbols) == count and int(symbols[-1][0]) > 0xffff
+    symbols.reverse()
+    wanted = write("wanted", "".join(f"{name}\n" for _, name in symbols).encode())
+    order(wanted, "--link", made_of_it, "--format", "gold", "-o", path("sections"))
+    with open(path("sections"), encoding="utf-8") as file:
+        assert file.read().split() == [names[number] for number, _ in symbols]
+
+
 def write(name, data):
     with open(path(name), "wb") as file:
         file.write(data)

@@ -191,6 +191,10 @@ class ElfReader final : public Reader {
     view_.sections.reserve(headers.size());
     headers_.reserve(headers.size());
     for (const auto& h : headers) {
+      if (h.sh_type == SHT_SYMTAB_SHNDX && h.sh_link < headers.size()) {
+        large_numbers_.resize(headers.size());
+        large_numbers_[h.sh_link] = static_cast<u32>(headers_.size());
+      }
       headers_.push_back({h.sh_type, h.sh_link, h.sh_info});
       view_.sections.push_back(section(h, names));
     }
@@ -233,15 +237,24 @@ class ElfReader final : public Reader {
       const Header& header = file.headers_[section.index];
       if (header.type != table) continue;
       Bytes strings = header.link < sections.size() ? sections[header.link].contents : Bytes{};
-      Cursor in(section.contents);
+      Cursor in(section.contents), large(file.large_numbers_of(section.index));
       found.reserve(found.size() + in.left() / sizeof(typename Class::Symbol));
       while (in.left() >= sizeof(typename Class::Symbol)) {
         auto s = in.get<typename Class::Symbol>();
-        u32 number = s.st_shndx < numbers.size() ? numbers[s.st_shndx] : section_of(s.st_shndx);
+        auto large_number = large.get<u32>();  // 0 where there is no table
+        u32 in_file = s.st_shndx == SHN_XINDEX ? large_number : section_of(s.st_shndx);
+        u32 number = in_file < numbers.size() ? numbers[in_file] : in_file;
         found.push_back({string_at(strings, s.st_name), s.st_value, s.st_size, number,
                          kind_of(s.st_info), ELF64_ST_BIND(s.st_info) == STB_LOCAL});
       }
     }
+  }
+
+  // Of the symbols of a table whose section numbers do not fit into 16 bits.
+  Bytes large_numbers_of(u32 table) const {
+    return table < large_numbers_.size() && large_numbers_[table]
+               ? view_.sections[large_numbers_[table]].contents
+               : Bytes{};
   }
 
   Relocation relocation(u64 offset, u64 info, i64 addend) const {
@@ -285,6 +298,7 @@ class ElfReader final : public Reader {
 
   Bytes image_;
   std::vector<Header> headers_;           // by section
+  std::vector<u32> large_numbers_;        // by symbol table: the section that has them, or 0
   std::vector<std::vector<u32>> tables_;  // of relocations, by the section they are for
   std::string embedded_image_;
   std::unique_ptr<ElfReader> embedded_;  // views into that
