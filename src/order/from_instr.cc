@@ -27,6 +27,7 @@ class Reader {
     for (const auto& call : indirect_)
       if (auto name = facts.names.find(call.target); !name.empty())
         model_.calls.push_back({call.from, number_of(name), call.count});
+    done_.warning = std::move(facts.warning);
     return done_;
   }
 

@@ -23,8 +23,9 @@ struct InstrInput {
 };
 
 struct InstrFacts {
-  u64 traces = 0;   // that were added
-  u64 unnamed = 0;  // entries of traces whose function the profile does not name
+  u64 traces = 0;       // that were added
+  u64 unnamed = 0;      // entries of traces whose function the profile does not name
+  std::string warning;  // of the first thing in the file that is strange
 };
 
 Result<InstrFacts> add_instr_profile(Bytes bytes, const InstrInput& input, const Cut& cut,

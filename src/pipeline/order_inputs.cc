@@ -120,6 +120,8 @@ class Reader {
                                          file.bytes(), {.weight = weight, .source = file.path()},
                                          options_.cut, into_.model, into_.cuts));
     if (facts.traces == 0) without_traces_ = file.path();
+    if (!facts.warning.empty())
+      into_.notes.push_back(fmt::format("{}: {}", file.path(), facts.warning));
     if (facts.unnamed)
       into_.notes.push_back(fmt::format("{}: {} of traces of functions that it does not name",
                                         file.path(),

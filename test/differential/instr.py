@@ -244,6 +244,7 @@ class Comparison:
         every |= self.context_sensitive(every)
         self.pools(every)
         self.correlated(every)
+        self.covered_entries()
         return every
 
     def correlated(self, every):

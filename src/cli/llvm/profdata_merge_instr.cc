@@ -155,6 +155,8 @@ Status merge_instr_as_llvm(const pipeline::Inputs& inputs, const MergeInstr& opt
   instr_profile::MergeOptions how{
       .rules = instr_profile::Rules::llvm,
       .traces = {.most_traces = options.most_traces, .longest = options.longest_trace},
+      // In its indexed files that would be functions that crash all readers.
+      .as_llvm = options.text,
       .threads = static_cast<unsigned>(options.threads),
       .mismatch = [&](const instr_profile::MergeInput& input, Mismatch what,
                       std::string_view function) { printer.print(input.path, what, function); }};

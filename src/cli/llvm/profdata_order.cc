@@ -73,6 +73,7 @@ Status order(const Settings& s) {
   auto file = TRY(MappedFile::open(s.input));
   Facts facts;
   facts.wants_names = true;
+  facts.as_llvm = true;
   TRY_IN(s.input,
          instr_profile::read(file.bytes(), facts, [](const Record&) -> Status { return {}; }));
   std::vector<std::vector<u64>> traces;

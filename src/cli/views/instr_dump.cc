@@ -110,7 +110,7 @@ class Dump {
   void print_shown(const Record& record) {
     print_head(record);
     line("    Counters: {}", record.counters.size());
-    if (!ir()) line("    Function count: {}", record.counters[0]);
+    if (!ir() && !record.counters.empty()) line("    Function count: {}", record.counters[0]);
     auto sites = [&](ValueKind kind) {
       return record.values ? record.values->sites[static_cast<size_t>(kind)] : 0;
     };
@@ -118,7 +118,7 @@ class Dump {
     if (o_.call_targets) line("    Indirect Call Site Count: {}", sites(ValueKind::indirect_call));
     if (o_.vtables) line("    Number of instrumented vtables: {}", sites(ValueKind::vtable));
     if (o_.memop_sizes && memops) line("    Number of Memory Intrinsics Calls: {}", memops);
-    if (o_.counts) print_counts(record.counters.subspan(ir() ? 0 : 1));
+    if (o_.counts) print_counts(record.counters.subspan(ir() || record.counters.empty() ? 0 : 1));
     if (o_.call_targets) print_sites(record, ValueKind::indirect_call, "Indirect Target");
     if (o_.vtables) print_sites(record, ValueKind::vtable, "VTable");
     if (o_.memop_sizes && memops)

@@ -168,7 +168,7 @@ class Reader {
       read_numbers(in, in.get<u64>(), counters_);
       bitmap_.clear();
       if (version_ >= version_with_bitmaps) read_bytes(in, in.get<u64>());
-      if (!in.ok() || counters_.empty())
+      if (!in.ok())
         return fail("{}: the counters of '{}' end past its data (offset {:#x})", problem::malformed,
                     name, begin);
       auto size = decode_values(in.rest(), false, values_);

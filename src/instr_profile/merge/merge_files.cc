@@ -124,6 +124,7 @@ class Merger {
     }
     Facts checked;
     checked.correlation = options_.correlation;
+    checked.as_llvm = options_.as_llvm;
     if (auto status = read(bytes, checked, [](const Record&) -> Status { return {}; }); !status) {
       merged.error = fmt::format("{}: {}", path, status.error().message);
       return;
@@ -152,6 +153,7 @@ class Merger {
     std::vector<u32> functions;
     Facts facts;
     facts.correlation = options_.correlation;
+    facts.as_llvm = options_.as_llvm;
     bool any_told = false, told = false;
     const Record* now = nullptr;
     TakeMismatch mismatch = [&](Mismatch what) {

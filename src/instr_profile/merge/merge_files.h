@@ -25,6 +25,7 @@ struct MergeInput {
 struct MergeOptions {
   Rules rules = Rules::commutative;
   TraceLimits traces = {};
+  bool as_llvm = false;  // see Facts
   // Of the program whose raw files these are.
   const Correlation* correlation = nullptr;
   // What a function is called in the sum; the text must stay.

@@ -58,6 +58,9 @@ struct Facts {
   u64 traces_seen = 0;                       // of which `traces` are a sample
   bool wants_names = false;                  // else `names` stays empty
   const Correlation* correlation = nullptr;  // for raw files that have no functions
+  // What llvm-profdata makes of a temporal profile of entries alone, in which there are no times:
+  // functions without counters, and a trace by bytes that are none.
+  bool as_llvm = false;
   NameIndex names;
   std::string warning;  // of the first thing that is strange, though it can be read
 

@@ -1,6 +1,7 @@
 #include "instr_profile/raw/read_raw.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "instr_profile/model/binary_ids.h"
@@ -14,6 +15,10 @@ namespace {
 // The runtime counts up to this; more is damage.
 constexpr u64 most_counted = u64{1} << 56;
 
+constexpr std::string_view without_times =
+    "it has no times of first runs, which -pgo-function-entry-coverage leaves out: its coverage is "
+    "read";
+
 class PartReader {
  public:
   PartReader(Bytes file, const RawPart& part, Facts& facts, std::vector<std::pair<u64, u64>>& times)
@@ -26,6 +31,10 @@ class PartReader {
     // Where its functions were does not matter any more.
     if (part_.begin() == 0)
       facts_.kind = part_.version_and_kind() & Kind::of_version & ~Kind::correlated;
+    if (lacks_times() && !facts_.as_llvm) {
+      facts_.kind &= ~Kind::temporal;
+      if (facts_.warning.empty()) facts_.warning = without_times;
+    }
     TRY(read_binary_ids(part_.binary_ids(), part_.big_endian(), facts_.binary_ids));
     auto add = [&](std::string_view name) {
       if (name.empty()) return;
@@ -69,16 +78,35 @@ class PartReader {
     return fail("{}: its functions have the same counters", problem::malformed);
   }
 
+  // Functions of which only the entry is covered have one byte, whatever the header says of times.
+  bool lacks_times() const {
+    constexpr u64 kinds = Kind::temporal | Kind::byte_coverage | Kind::entry_only;
+    return (part_.version_and_kind() & kinds) == kinds;
+  }
+
+  // llvm-profdata takes the byte and the seven after it, of other functions, for the time.
+  u64 bytes_as_time(const OrderedBytes& in) const {
+    std::array<u8, 8> time{};
+    auto rest = file_.subspan(static_cast<size_t>(in.bytes.data() - file_.data()));
+    std::copy_n(rest.begin(), std::min(rest.size(), time.size()), time.begin());
+    return OrderedBytes{time, part_.big_endian()}.at<u64>(0);
+  }
+
+  void add_time(u64 time, u64 name_hash) {
+    if (time != 0 && time != ~u64{0}) times_.emplace_back(time, name_hash);
+  }
+
   // Where times of first runs are recorded, one has the place of the first counter.
   Status read_counters(const OrderedBytes& in, u64 name_hash) {
     counters_.clear();
     bool bytes = part_.counter_size() == 1;
     size_t at = 0;
-    if (part_.version_and_kind() & Kind::temporal) {
+    if (lacks_times()) {
+      if (facts_.as_llvm) return add_time(bytes_as_time(in), name_hash), Status();
+    } else if (part_.version_and_kind() & Kind::temporal) {
       if (in.bytes.size() < 8)
         return fail("{}: the time of a function's first run is cut short", problem::malformed);
-      u64 time = in.at<u64>(0);
-      if (time != 0 && time != ~u64{0}) times_.emplace_back(time, name_hash);
+      add_time(in.at<u64>(0), name_hash);
       at = 8;
     }
     for (; at < in.bytes.size(); at += part_.counter_size()) {

@@ -101,6 +101,28 @@ TEST(ReadRaw, TimesBecomeATrace) {
               ElementsAre(function_guid("first"), function_guid("second")));
 }
 
+TEST(ReadRaw, CoveredEntriesHaveNoTimes) {
+  RawBuilder raw({.kind = Kind::ir | Kind::temporal | Kind::byte_coverage | Kind::entry_only});
+  raw.function({.name = "ran", .counters = {1}});
+  raw.function({.name = "never", .counters = {0}});
+  Facts facts;
+  auto functions = functions_of(raw.file(), facts);
+  ASSERT_TRUE(functions) << functions.error().message;
+  EXPECT_THAT((*functions)[0].counters, ElementsAre(1));
+  EXPECT_THAT((*functions)[1].counters, ElementsAre(0));
+  EXPECT_TRUE(facts.traces.empty());
+  EXPECT_FALSE(facts.kind & Kind::temporal);
+  EXPECT_THAT(facts.warning, HasSubstr("-pgo-function-entry-coverage"));
+
+  Facts as_llvm;
+  as_llvm.as_llvm = true;
+  functions = functions_of(raw.file(), as_llvm);
+  ASSERT_TRUE(functions);
+  EXPECT_TRUE((*functions)[0].counters.empty());
+  EXPECT_EQ(as_llvm.traces.size(), 1);
+  EXPECT_EQ(as_llvm.warning, "");
+}
+
 TEST(ReadRaw, SeveralProfilesInOneFile) {
   auto one = two_functions({});
   auto functions = functions_of(one + std::string(24, '\0') + one);
