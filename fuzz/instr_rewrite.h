@@ -24,6 +24,7 @@ inline instr_profile::Sum sum_of(Bytes bytes) {
   if (!status) std::abort();
   sum.takes(facts.kind);
   sum.add_binary_ids(facts.binary_ids);
+  sum.add_memory(facts.memory);
   sum.profile().traces = std::move(facts.traces);
   sum.profile().traces_seen = facts.traces_seen;
   return sum;

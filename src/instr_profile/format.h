@@ -9,6 +9,7 @@
 // makes a Profile of any number of files.
 
 #include <optional>
+#include <string_view>
 
 #include "instr_profile/model/facts.h"
 #include "instr_profile/model/record.h"
@@ -21,6 +22,12 @@ enum class Form { raw, indexed, text };
 std::optional<Form> form_of(Bytes bytes);
 // Whether text has what only text of instrumentation profiles has.
 bool looks_like_instr_text(Bytes bytes);
+
+// What -fmemory-profile writes: its addresses mean nothing without the program. It is not read.
+bool is_raw_memory_profile(Bytes bytes);
+inline constexpr std::string_view raw_memory_profile =
+    "a raw memory profile: 'llvm-profdata merge --profiled-binary PROGRAM' makes an indexed one of "
+    "it, which can be merged with others";
 
 Status read(Bytes bytes, Facts& facts, const TakeRecord& take);
 

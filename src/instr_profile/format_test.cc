@@ -91,6 +91,8 @@ Result<Profile> profile_of(std::string_view file) {
   profile.kind = facts.kind;
   profile.traces = facts.traces;
   profile.traces_seen = facts.traces_seen;
+  const auto& memory = facts.memory;
+  profile.memory = {std::string(memory.bytes), memory.begin, memory.is_empty};
   for (auto id : facts.binary_ids) profile.binary_ids.emplace_back(id);
   return profile;
 }
@@ -181,21 +183,46 @@ TEST(InstrFormat, OldAndNewVersions) {
 }
 
 // In an indexed file whose version says that it has one.
-TEST(InstrFormat, MemoryProfilesAreLeftOut) {
-  constexpr size_t highest_byte_of_version = 15;
-  auto profile = profile_of("f\n1\n1\n3\n");
-  auto nothing = profile_of(":ir\n");
-  ASSERT_TRUE(profile && nothing);
-  auto bytes = write_indexed(*profile, false), with_memory = bytes;
-  with_memory[highest_byte_of_version] |= 0x40;
-  auto read = profile_of(with_memory);
+// Version 3: call stacks, functions and their table of two buckets, one of which is empty.
+Profile::Memory memory_at(u64 begin) {
+  std::string bytes;
+  auto put = [&](u64 number) {
+    Le<u64> little(number);
+    bytes.append(reinterpret_cast<const char*>(&little), sizeof little);
+  };
+  for (u64 number : {u64{3}, begin + 32, begin + 40, begin + 48, u64{77}, u64{88}, u64{2}, u64{1},
+                     u64{0}, begin + 40})
+    put(number);
+  return {bytes, begin, false};
+}
+
+TEST(InstrFormat, MemoryProfilesMoveAsTheyAre) {
+  auto profile = profile_of(":ir\nf\n1\n1\n3\n");
+  ASSERT_TRUE(profile);
+  auto without = write_indexed(*profile, false);
+  profile->kind |= Kind::memory;
+  profile->memory = memory_at(0x123450);
+  auto bytes = write_indexed(*profile, false);
+  EXPECT_EQ(bytes.size(), without.size() + profile->memory.bytes.size());
+  auto read = profile_of(bytes);
   ASSERT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(read->kind & Kind::memory);
+  EXPECT_FALSE(read->memory.is_empty);
+  EXPECT_EQ(read->memory.bytes, memory_at(read->memory.begin).bytes);
   EXPECT_EQ(write_indexed(*read, false), bytes);
-  auto only_memory = write_indexed(*nothing, false);
-  only_memory[highest_byte_of_version] |= 0x40;
-  read = profile_of(only_memory);
-  ASSERT_FALSE(read);
-  EXPECT_THAT(read.error().message, HasSubstr("a memory profile only"));
+}
+
+TEST(InstrFormat, DamagedMemoryProfiles) {
+  constexpr u64 begin = 0x1000;
+  auto whole = memory_at(begin).bytes;
+  EXPECT_TRUE(read_memory(as_bytes(whole), begin));
+  for (size_t size = 0; size < whole.size(); ++size)
+    EXPECT_FALSE(read_memory(as_bytes(whole).first(size), begin)) << size;
+  for (size_t number : {0, 1, 2, 3, 6, 9}) {
+    auto damaged = whole;
+    damaged[8 * number + 7] = '\x7f';
+    EXPECT_FALSE(read_memory(as_bytes(damaged), begin)) << number;
+  }
 }
 
 TEST(InstrFormat, IsRecognizedByContent) {

@@ -245,7 +245,54 @@ class Comparison:
         self.pools(every)
         self.correlated(every)
         self.covered_entries()
+        self.memory_profiles(every)
         return every
+
+    def memory_profiles(self, every):
+        """The judge keeps a memory profile only where it reads the raw one, so that is what indexed ones are compared with."""
+        program = self.build("memory", ["clang++-22", "-O1", "-g", "-fmemory-profile", "-fdebug-info-for-profiling", "-no-pie",
+                                        "-fno-omit-frame-pointer", "-Wl,--build-id"], ROOT / "test/programs/allocations.cc")
+        if not program:
+            return
+        subprocess.run([program], env={"MEMPROF_OPTIONS": f"log_path={program}.raw:print_text=0"}, check=True, stderr=subprocess.DEVNULL)
+        raw, = self.folder.glob("memory.raw.*")
+        data = self.folder / "data.yaml"
+        data.write_text("---\nDataAccessProfiles:\n  SampledRecords:\n    - Symbol: foo\n      AccessCount: 100\n      Locations: []\n"
+                        "  KnownColdSymbols:\n    - bar\nHeapProfileRecords: []\n...\n")
+        for version, source in (2, raw), (3, raw), (4, raw), (4, data):
+            how = [f"-memprof-version={version}", f"-profiled-binary={program}"]
+            alone, whole, ours = (self.folder / name for name in ("alone.profdata", "whole.profdata", "ours.profdata"))
+            self.run([JUDGE, "merge"], [source, *how, "-o", alone])
+            self.run([self.pgokit, "llvm-profdata", "merge"], [alone, "-o", ours])
+            self.count(alone.read_bytes() == ours.read_bytes(), "memory profile", version, source)
+            for name in "ir", "fe", "temporal", "vtables":
+                files = every.get(name, [])
+                self.run([JUDGE, "merge", "-num-threads=1"], [*files, source, *how, "-o", whole])
+                for inputs in [*files, alone], [alone, *files]:
+                    for tool in ["llvm-profdata", "merge"], ["merge", "--quiet"]:
+                        if name == "vtables" and tool[0] == "merge":
+                            continue  # values that are as frequent as others are in another order
+                        ours.unlink(missing_ok=True)
+                        self.run([self.pgokit, *tool], [*inputs, "-o", ours])
+                        same = ours.exists() and whole.read_bytes() == ours.read_bytes()
+                        self.count(same, "memory profile", version, source, name, tool)
+            self.run([self.pgokit, "llvm-profdata", "merge"], [whole, "-o", ours])
+            self.count(whole.read_bytes() == ours.read_bytes(), "memory profile again", version, source)
+
+    def covered_entries(self):
+        """Said to have times, and have none; what the judge makes of several of them, or of its own sum, crashes it."""
+        flags = [*IR, "-mllvm", "-pgo-function-entry-coverage", "-mllvm", "-pgo-temporal-instrumentation"]
+        if program := self.build("timed-entries", ["clang++-22", "-O1", *flags]):
+            for file in self.raw_files(program):
+                self.merge("-text", file)
+                self.order(file)
+                if made := self.sum_of(file):
+                    self.merge("-text", made)
+                    self.order(made)
+                merged = self.folder / "entries.profdata"
+                done = self.run([self.pgokit, "merge"], [file, "-o", merged])
+                self.count(b"no times of first runs" in done.stderr and not done.returncode, "merge", file)
+                self.show(merged, SHOWS[:2])
 
     def correlated(self, every):
         programs = {}

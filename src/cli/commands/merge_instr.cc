@@ -82,10 +82,11 @@ Status filter(const MergeInstr& options, instr_profile::Profile& profile) {
 
 Result<u64> write(const MergeInstr& options, const instr_profile::Profile& profile, bool text) {
   auto output = TRY(OutputFile::create(options.output));
+  auto take = [&](std::string_view piece) { output.write(piece); };
   if (text)
-    instr_profile::write_text(profile, false, [&](std::string_view piece) { output.write(piece); });
+    instr_profile::write_text(profile, false, take);
   else
-    output.write(instr_profile::write_indexed(profile, false));
+    instr_profile::write_indexed(profile, false, take);
   u64 size = output.size();
   TRY(output.commit());
   return size;
@@ -115,12 +116,14 @@ Result<int> merge_instr(const pipeline::Inputs& inputs, const MergeInstr& option
               }});
   size_t left_out = TRY(warn_of_inputs(merged, options, counted));
   if (merged.used() == 0) return fail("no input can be used; nothing is written");
-  if (merged.profile.functions.empty())
+  if (merged.profile.functions.empty() && merged.profile.memory.is_empty)
     return fail(
         "no input has a function; of a program that was built with -profile-correlate they are in "
         "the program: 'pgokit llvm-profdata merge' takes it by --debug-info or --binary-file");
   TRY(filter(options, merged.profile));
   u64 written = TRY(write(options, merged.profile, text));
+  if (text && !merged.profile.memory.is_empty)
+    report::print(stderr, "pgokit merge: warning: text has no memory profile: it is left out\n");
   if (!options.quiet) {
     size_t empty = inputs.size() - merged.used() - left_out;
     report::print(stderr, "merged {} of {}{}{}\n", report::grouped(merged.used()),

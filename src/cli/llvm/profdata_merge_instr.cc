@@ -172,13 +172,15 @@ Status merge_instr_as_llvm(const pipeline::Inputs& inputs, const MergeInstr& opt
   TRY(filter(options, merged.profile));
   if (!options.supplement.empty()) TRY(supplement(options, merged.profile));
   auto output = TRY(OutputFile::create(options.output));
+  auto take = [&](std::string_view piece) { output.write(piece); };
   if (options.text)
-    instr_profile::write_text(merged.profile, options.sparse,
-                              [&](std::string_view piece) { output.write(piece); });
+    instr_profile::write_text(merged.profile, options.sparse, take);
   else
-    output.write(instr_profile::write_indexed(merged.profile, options.sparse));
+    instr_profile::write_indexed(merged.profile, options.sparse, take);
   TRY(output.commit());
   warn_of_repeated_sizes(merged.profile);
+  if (options.text && !merged.profile.memory.is_empty)
+    report::print(stderr, "warning: text has no memory profile: it is left out\n");
   return {};
 }
 

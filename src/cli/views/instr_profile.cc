@@ -56,7 +56,9 @@ std::string_view form_name(Bytes file) {
   return form == instr_profile::Form::indexed ? "indexed" : "text";
 }
 
-std::string_view maker(u64 kind) {
+std::string_view maker(const Shown& shown) {
+  if (shown.facts.only_memory) return "clang -fmemory-profile";
+  u64 kind = shown.facts.kind;
   if (kind & Kind::context_sensitive) return "clang -fcs-profile-generate";
   return kind & Kind::ir ? "clang -fprofile-generate" : "clang -fprofile-instr-generate";
 }
@@ -91,10 +93,11 @@ void print_json(std::string_view path, Bytes file, const Shown& shown) {
       .set("bytes", u64{file.size()})
       .set("form", form_name(file))
       .set("version", static_cast<u32>(shown.facts.version))
-      .set("made_by", maker(shown.facts.kind))
+      .set("made_by", maker(shown))
       .set("counters", shown.summary.counters)
       .set("counters_not_zero", shown.not_zero)
       .set("sum", shown.summary.total)
+      .set("memory_bytes", u64{shown.facts.memory.bytes.size()})
       .set("binary_ids", std::move(ids))
       .set("functions", std::move(functions));
   report::print("{}\n", report::lines(json.text()));
@@ -105,7 +108,7 @@ void print_whole(std::string_view path, Bytes file, const Shown& shown, const Sh
   report::print("profile    {} ({}), {}{}, of {}\n", path, report::file_size(file.size()),
                 form_name(file),
                 facts.version ? fmt::format(" version {}", static_cast<u32>(facts.version)) : "",
-                maker(facts.kind));
+                maker(shown));
   report::print("functions  {}, {} ran\n", grouped(rows.size()), grouped(ran));
   report::print("counters   {}, {} are not zero\n", grouped(summary.counters), grouped(not_zero));
   report::print("counts     {} in all, the largest {}\n", grouped(summary.total),
@@ -113,6 +116,9 @@ void print_whole(std::string_view path, Bytes file, const Shown& shown, const Sh
   if (facts.kind & Kind::temporal)
     report::print("traces     {} of {}\n", grouped(facts.traces.size()),
                   grouped(facts.traces_seen));
+  if (!facts.memory.is_empty)
+    report::print("memory     {} of a memory profile (llvm-profdata show --memory lists it)\n",
+                  report::file_size(facts.memory.bytes.size()));
   for (auto id : facts.binary_ids) report::print("build id   {}\n", hex(id));
   size_t shown_rows = options.top ? std::min<size_t>(options.top, rows.size()) : rows.size();
   if (shown_rows == 0) return;

@@ -25,7 +25,7 @@ constexpr size_t size(u32 of_version) {
 }
 }  // namespace header
 
-inline constexpr u32 version_with_binary_ids = 9, version_with_traces = 10,
+inline constexpr u32 version_with_memory = 8, version_with_binary_ids = 9, version_with_traces = 10,
                      version_with_bitmaps = 11, version_with_vtables = 12;
 
 }  // namespace pgokit::instr_profile

@@ -1,5 +1,7 @@
 #include "instr_profile/indexed/read_indexed.h"
 
+#include <algorithm>
+
 #include "base/cursor.h"
 #include "instr_profile/indexed/layout.h"
 #include "instr_profile/model/binary_ids.h"
@@ -19,7 +21,7 @@ class Reader {
     TRY(read_binary_id_section());
     TRY(read_vtable_names());
     u64 entries = TRY(number_of_entries());
-    TRY(leave_out_memory(entries));
+    TRY(read_memory_section(entries));
     if (facts_.wants_names)
       TRY(each_entry(entries, [&](std::string_view name, Bytes, size_t) -> Status {
         facts_.names.add(name);
@@ -55,13 +57,16 @@ class Reader {
     return {};
   }
 
-  // What is written of this profile does not have it either.
-  Status leave_out_memory(u64 functions) {
+  // It ends where the next section begins, or with the file.
+  Status read_memory_section(u64 functions) {
     if (!(facts_.kind & Kind::memory)) return {};
-    facts_.kind &= ~Kind::memory;
-    if (functions == 0)
-      return fail("it has a memory profile only, which is not read: llvm-profdata has to merge it");
-    facts_.warning = "its memory profile is left out, only its counters and values are read";
+    Bytes bytes = TRY(section(version_with_memory, header::memory, "memory profile"));
+    if (bytes.empty()) return facts_.kind &= ~Kind::memory, Status();
+    u64 begin = field(header::memory);
+    if (version_ >= version_with_binary_ids && field(header::binary_ids) > begin)
+      bytes = bytes.first(std::min<u64>(bytes.size(), field(header::binary_ids) - begin));
+    facts_.memory = TRY(read_memory(bytes, begin));
+    facts_.only_memory = functions == 0;
     return {};
   }
 

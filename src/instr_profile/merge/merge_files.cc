@@ -129,7 +129,16 @@ class Merger {
       merged.error = fmt::format("{}: {}", path, status.error().message);
       return;
     }
-    if (!sum_.takes(kind_of(checked.kind, *form_of(bytes)))) {
+    if (!checked.memory.is_empty && !sum_.profile().memory.is_empty) {
+      merged.error = fmt::format(
+          "{}: a memory profile, as one before it is; they are not added up: give the raw ones to "
+          "llvm-profdata merge --profiled-binary",
+          path);
+      return;
+    }
+    // Without functions it goes together with all.
+    u64 kind = checked.only_memory ? checked.kind : kind_of(checked.kind, *form_of(bytes));
+    if (!sum_.takes(kind)) {
       merged.other_kind = true;
       merged.error = fmt::format(
           "{}: {}", path,
@@ -141,6 +150,7 @@ class Merger {
     }
     if (!checked.warning.empty()) merged.warning = fmt::format("{}: {}", path, checked.warning);
     add_functions(input, *opened.file);
+    sum_.add_memory(checked.memory);
     sum_.add_binary_ids(checked.binary_ids);
     if (form_of(bytes) == Form::raw)
       for (auto& trace : checked.traces) trace.weight = inputs_[input].weight;

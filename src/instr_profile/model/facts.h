@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/types.h"
+#include "instr_profile/model/memory_section.h"
 
 namespace pgokit::instr_profile {
 
@@ -62,7 +63,9 @@ struct Facts {
   // functions without counters, and a trace by bytes that are none.
   bool as_llvm = false;
   NameIndex names;
-  std::string warning;  // of the first thing that is strange, though it can be read
+  MemorySection memory;      // of indexed files whose kind says so
+  bool only_memory = false;  // it has no functions
+  std::string warning;       // of the first thing that is strange, though it can be read
 
   // What views of names are in, where a file has them packed.
   std::deque<std::string> texts;

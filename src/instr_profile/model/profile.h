@@ -48,6 +48,11 @@ class Profile {
   std::vector<Trace> traces;
   u64 traces_seen = 0;
   std::vector<std::string> binary_ids;
+  struct Memory {
+    std::string bytes;
+    u64 begin = 0;  // in the file that it is from
+    bool is_empty = true;
+  } memory;  // of one of the files
 
   // A function that is new has counters of zero, and nothing else.
   struct Found {
