@@ -86,7 +86,7 @@ MachineBasicBlock::iterator code_start(MachineBasicBlock& block,
     const bool pad = name.starts_with("ENDBR") || name == "PACIASP" || name == "PACIBSP" ||
                      name == "EMITBKEY" || name == "PAUTH_PROLOGUE" || name == "KCFI_CHECK" ||
                      name.starts_with("PATCHABLE_FUNCTION_ENTER") || name == "FENTRY_CALL" ||
-                     (name == "HINT" && at->getOperand(0).getImm() >= 25);
+                     name == "t2BTI" || (name == "HINT" && at->getOperand(0).getImm() >= 25);
     if (!pad) break;
   }
   return at;
@@ -132,7 +132,7 @@ void count_blocks(MachineFunction& function, const FunctionText& text, Target& t
       target.update(block, at, wide ? adding(text.settings, true) : Update::mark,
                     text.box() + "+" + std::to_string(offset));
     }
-    if (number > 0 || text.may_be_replaced())
+    if (number > 0 || text.labels_entry())
       put_label(block, block.begin(), text.block_label(number));
     ++number;
   }
@@ -287,7 +287,7 @@ bool Instrument::runOnMachineFunction(MachineFunction& function) {
   count_calls(function, text, *target);
   if (text.lists_blocks()) {
     count_blocks(function, text, *target);
-  } else if (text.may_be_replaced()) {
+  } else if (text.labels_entry()) {
     put_label(function.front(), function.front().begin(), text.block_label(0));
   }
   if (!text.in_parts) put_end_label(function, text.end_label());

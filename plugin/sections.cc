@@ -57,12 +57,12 @@ std::string section(const FunctionText& text, const char* name, StringRef flags,
   const Function& function = text.function->getFunction();
   std::string result = (Twine(".pushsection ") + name + ",\"" + flags).str();
   if (const Comdat* comdat = function.getComdat()) {
-    result += "G\",@progbits," + quoted(comdat->getName());
+    result += "G\",%progbits," + quoted(comdat->getName());
     if (comdat->getSelectionKind() != Comdat::NoDeduplicate) result += ",comdat";
   } else if (!tied) {
-    result += "\",@progbits";
+    result += "\",%progbits";
   } else {
-    result += "o\",@progbits," + symbol_of(*text.function);
+    result += "o\",%progbits," + symbol_of(*text.function);
   }
   return result + ",unique," + std::to_string(unique_number(*text.function)) + "\n";
 }
@@ -76,6 +76,16 @@ unsigned alignment(uint32_t kinds) {
   return kinds & (MIP_ORDER | MIP_CALLS32) ? 4 : 1;
 }
 
+// Fields of 64 bits. On machines of 32 the linker knows no addresses that large; what it writes is
+// the lower half.
+std::string addresses_of(const DataLayout& layout, ArrayRef<std::string> fields) {
+  const bool wide = layout.getPointerSize() == 8;
+  std::string result;
+  for (const std::string& each : fields)
+    result += (result.empty() ? "" : ",") + each + (wide ? "" : ",0");
+  return (wide ? ".quad " : ".long ") + result + "\n";
+}
+
 void header(raw_ostream& out, uint32_t kinds, uint32_t hash, unsigned type) {
   out << ".long " << MIP_MAGIC << "\n.short " << MIP_VERSION << "," << type << "\n.long " << kinds
       << "," << hash << ",0," << sizeof(mip_section_header) << "\n";
@@ -84,7 +94,7 @@ void header(raw_ostream& out, uint32_t kinds, uint32_t hash, unsigned type) {
 // Sections with one name, of which the linker keeps one.
 std::string once(const char* section, const char* flags, const char* group,
                  const char* type = "progbits") {
-  return (Twine(".pushsection ") + section + ",\"" + flags + "G\",@" + type + "," + group +
+  return (Twine(".pushsection ") + section + ",\"" + flags + "G\",%" + type + "," + group +
           ",comdat\n")
       .str();
 }
@@ -99,10 +109,11 @@ std::string module_text(const Module& module, uint32_t kinds) {
   raw_string_ostream out(result);
   // The run time is an undefined symbol where it is missing.
   out << ".hidden __pgokit_runtime\n.p2align 3\n.Lmip_module:\n.long " << kinds << "," << edges.rate
-      << "," << edges.capacity << ",__pgokit_runtime-.\n.quad "
-      << (edges.capacity ? ".Lmip_edges - .Lmip_module" : "0") << "\n.quad "
-      << (values.capacity ? ".Lmip_values - .Lmip_module" : "0") << "\n.long " << values.capacity
-      << "," << values.per_site << "\n.popsection\n";
+      << "," << edges.capacity << ",__pgokit_runtime-.\n"
+      << addresses_of(module.getDataLayout(),
+                      {edges.capacity ? ".Lmip_edges - .Lmip_module" : "0",
+                       values.capacity ? ".Lmip_values - .Lmip_module" : "0"})
+      << ".long " << values.capacity << "," << values.per_site << "\n.popsection\n";
   if (values.capacity) {
     out << once(".bss.__pgokit_values", "aw", group.c_str(), "nobits")
         << ".p2align 3\n.Lmip_values:\n.zero " << uint64_t{values.capacity} * value_entry_size
@@ -161,12 +172,14 @@ bool FunctionText::lists_blocks() const {
   return settings.kinds & (MIP_BLOCK_COVERAGE | MIP_BLOCKS64);
 }
 
-bool FunctionText::may_be_replaced() const {
-  return function->getFunction().isWeakForLinker() && !function->getFunction().hasComdat();
+bool FunctionText::labels_entry() const {
+  const Function& code = function->getFunction();
+  const Triple& triple = function->getTarget().getTargetTriple();
+  return (code.isWeakForLinker() && !code.hasComdat()) || triple.isARM() || triple.isThumb();
 }
 
 std::string FunctionText::address() const {
-  if (!may_be_replaced()) return symbol_of(*function);
+  if (!labels_entry()) return symbol_of(*function);
   // The landing pad for indirect calls is put in front of the label later.
   const Module& module = *function->getFunction().getParent();
   const bool pad = module.getModuleFlag("cf-protection-branch") &&
@@ -185,7 +198,7 @@ uint8_t FunctionText::order_mask() const { return static_cast<uint8_t>(1u << ord
 std::string FunctionText::order_line() const {
   if (!(settings.kinds & MIP_ORDER_LOG) || order_number % MIP_ORDER_LINE_BITS) return "";
   static_assert(sizeof(mip_order_line) == 32);
-  return (".pushsection " MIP_ORDER_BITS_SECTION ",\"aw\",@progbits\n.p2align 5\n.Lmip_order" +
+  return (".pushsection " MIP_ORDER_BITS_SECTION ",\"aw\",%progbits\n.p2align 5\n.Lmip_order" +
           Twine(order_number / MIP_ORDER_LINE_BITS) + ":\n.long " + Twine(order_module) + "," +
           Twine(order_number) + "\n.zero " + Twine(MIP_ORDER_LINE_BITS / 8) + "\n.popsection\n")
       .str();
@@ -230,10 +243,11 @@ std::string FunctionText::map() const {
   if (!source_name.empty()) flags |= MIP_SOURCE_NAME;
   if (has_numbers()) flags |= MIP_SITE_NUMBERS;
   if (checksum) flags |= MIP_OWN_CHECKSUM;
+  const DataLayout& layout = function->getDataLayout();
   std::string result = section(*this, MIP_MAP_SECTION, "", true);
   raw_string_ostream out(result);
-  out << ".long " << MIP_FUNCTION_MAGIC << "," << size << "\n.quad " << raw_start << ","
-      << (counts_nothing() ? raw_start : box()) << "," << symbol << "\n.long "
+  out << ".long " << MIP_FUNCTION_MAGIC << "," << size << "\n"
+      << addresses_of(layout, {raw_start, counts_nothing() ? raw_start : box(), symbol}) << ".long "
       << (in_parts ? std::string("0") : end_label() + "-(" + symbol + ")") << ","
       << graph.signature() << "," << settings.kinds << "," << flags << "," << blocks << ","
       << counters.count << "," << edges << "," << name.size() << "\n";
@@ -246,7 +260,7 @@ std::string FunctionText::map() const {
     for (const uint32_t to : graph.successors[block]) out << ".long " << to << "\n";
   }
   for (uint32_t block = 0; addresses && block < blocks; ++block) {
-    out << ".quad " << (block ? block_label(block) : symbol) << "\n";
+    out << addresses_of(layout, {block ? block_label(block) : symbol});
   }
   out << ".ascii \"" << as_string(name) << "\"\n";
   if (settings.kinds & MIP_ORDER_LOG)
@@ -286,11 +300,12 @@ std::string FunctionText::site_list() const {
   if (!(settings.kinds & MIP_VALUES)) return result;
   raw_string_ostream out(result);
   for (const Site& each : sites) names += each.function;
-  out << ".quad " << (sites.empty() ? raw_start : site(0)) << "\n.long " << sites.size() << ","
-      << names.size() << "\n";
+  const DataLayout& layout = function->getDataLayout();
+  out << addresses_of(layout, {sites.empty() ? raw_start : site(0)}) << ".long " << sites.size()
+      << "," << names.size() << "\n";
   for (size_t i = 0; i < sites.size(); ++i) {
-    out << ".quad " << site_label(i) << "\n.long " << sites[i].kind << "," << sites[i].line << ","
-        << sites[i].column << "," << sites[i].function.size() << "\n";
+    out << addresses_of(layout, {site_label(i)}) << ".long " << sites[i].kind << ","
+        << sites[i].line << "," << sites[i].column << "," << sites[i].function.size() << "\n";
   }
   out << ".ascii \"" << as_string(names) << "\"\n";
   return result;
@@ -316,7 +331,7 @@ std::string checksums_text(const Module& module) {
         << "\"\n.quad " << each.checksum << "\n";
   }
   if (result.empty()) return result;
-  return ".pushsection " MIP_MAP_SECTION ",\"\",@progbits\n" + result + ".popsection\n";
+  return ".pushsection " MIP_MAP_SECTION ",\"\",%progbits\n" + result + ".popsection\n";
 }
 
 }  // namespace

@@ -39,9 +39,9 @@ struct FunctionText {
   std::string end_label() const;
   bool lists_blocks() const;
 
-  // The linker may take another definition of the same name, so that the name does not mean this
-  // code. Then block 0 has a label too.
-  bool may_be_replaced() const;
+  // Whether block 0 has a label too, because the name does not mean this code: the linker may take
+  // another definition of it, or adds 1 to it (Thumb).
+  bool labels_entry() const;
   std::string address() const;
 
   // Its bit of MIP_ORDER_LOG, and the line of bits that begins with it, if one does.

@@ -20,6 +20,10 @@ std::unique_ptr<Target> Target::create(MachineFunction& function) {
   if (!triple.isOSBinFormatELF()) return nullptr;
   if (triple.getArch() == Triple::x86_64 && !triple.isX32()) return make_x86(function);
   if (triple.getArch() == Triple::aarch64) return make_aarch64(function);
+  const TargetSubtargetInfo& processor = function.getSubtarget();
+  if ((triple.getArch() == Triple::arm || triple.getArch() == Triple::thumb) &&
+      processor.checkFeatures("+v7") && !processor.checkFeatures("+mclass"))
+    return make_arm(function);
   return nullptr;
 }
 
@@ -92,7 +96,6 @@ bool Target::changes(MachineInstr& from, const MachineInstr& to, MCRegister reg,
 }
 
 bool Target::has_linkers_address(const MachineInstr& call, MCRegister value) const {
-  if (is_numbered(call)) return false;
   const TargetRegisterInfo& registers = *function_.getSubtarget().getRegisterInfo();
   using From = MachineBasicBlock::const_reverse_iterator;
   SmallVector<std::tuple<const Block*, From, MCRegister>, 8> rest;
@@ -116,12 +119,20 @@ bool Target::has_linkers_address(const MachineInstr& call, MCRegister value) con
       found = symbol;
     }
   }
-  return !found.empty();
+  return !found.empty() && !is_numbered(call, found);
 }
 
-bool Target::is_numbered(const MachineInstr& call) {
+namespace {
+
+bool has_size(StringRef callee) {
+  return callee == "memcpy" || callee == "memmove" || callee == "memset";
+}
+
+}  // namespace
+
+bool Target::is_numbered(const MachineInstr& call, StringRef callee) {
   const DILocation* line = call.getDebugLoc();
-  return line && site_number(*line);
+  return line && site_number(*line) && !has_size(callee);
 }
 
 StringRef Target::symbol_of(const MachineOperand& operand) {
@@ -136,7 +147,7 @@ void Target::find_size(MachineInstr& call, StringRef size, SmallVectorImpl<Recor
     callee = symbol_of(each);
     if (!callee.empty()) break;
   }
-  if (callee != "memcpy" && callee != "memmove" && callee != "memset") return;
+  if (!has_size(callee)) return;
   const TargetRegisterInfo& registers = *function_.getSubtarget().getRegisterInfo();
   const MCRegister value = reg(size);
   const MachineInstr* set = setter(call, value, registers);

@@ -76,8 +76,8 @@ class Target {
   static bool changes(llvm::MachineInstr& from, const llvm::MachineInstr& to, llvm::MCRegister reg,
                       const llvm::TargetRegisterInfo& registers);
   // Whether it is an indirect call of the source. Of a choice between functions the compiler may
-  // make direct calls.
-  static bool is_numbered(const llvm::MachineInstr& call);
+  // make direct calls, as this one of `callee`. Copies and fills are numbered too.
+  static bool is_numbered(const llvm::MachineInstr& call, llvm::StringRef callee);
   // Of an operand; empty: it is none.
   static llvm::StringRef symbol_of(const llvm::MachineOperand& operand);
   // The symbol whose address, as the linker knows it, is put into a register; empty: none is.
@@ -105,6 +105,7 @@ class Target {
 
 std::unique_ptr<Target> make_x86(llvm::MachineFunction& function);
 std::unique_ptr<Target> make_aarch64(llvm::MachineFunction& function);
+std::unique_ptr<Target> make_arm(llvm::MachineFunction& function);
 
 // The text of INLINEASM gives '$' a meaning.
 std::string escape_asm(llvm::StringRef text);

@@ -91,7 +91,9 @@ class X86 final : public Target {
     if (!in_register && !in_memory && !in_thunk) return;
     if (call.getNumOperands() < (in_memory ? 5 : 1)) return;
     if (!in_thunk && !call.getOperand(0).isReg()) return;
-    if (in_memory && is_linkers_table(call.getOperand(3)) && !is_numbered(call)) return;
+    if (in_memory && is_linkers_table(call.getOperand(3)) &&
+        !is_numbered(call, symbol_of(call.getOperand(3))))
+      return;
     const TargetRegisterInfo& registers = *function_.getSubtarget().getRegisterInfo();
     const MCRegister value = in_thunk      ? reg("R11")
                              : in_register ? call.getOperand(0).getReg().asMCReg()

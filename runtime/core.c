@@ -1,11 +1,9 @@
 /* The part that needs no libc: finds the sections of its module, and writes records. */
 #include "core.h"
 
-#include <elf.h>
-
 #define WEAK_HIDDEN __attribute__((weak, visibility("hidden")))
 
-extern const Elf64_Ehdr __ehdr_start WEAK_HIDDEN;
+extern const pgokit_elf_header __ehdr_start WEAK_HIDDEN;
 
 static uint32_t dumps;
 static struct mip_mark marks[64];
@@ -24,17 +22,17 @@ void pgokit_mark(uint64_t number) {
 
 /* ---- the module ---- */
 
-static const Elf64_Phdr* program_headers(uint32_t* count) {
-  const Elf64_Ehdr* header = &__ehdr_start;
-  if (!header || header->e_ident[0] != 0x7f || header->e_phentsize != sizeof(Elf64_Phdr))
+static const pgokit_elf_segment* program_headers(uint32_t* count) {
+  const pgokit_elf_header* header = &__ehdr_start;
+  if (!header || header->e_ident[0] != 0x7f || header->e_phentsize != sizeof(pgokit_elf_segment))
     return *count = 0, NULL;
   *count = header->e_phnum;
-  return (const Elf64_Phdr*)((const char*)header + header->e_phoff);
+  return (const pgokit_elf_segment*)((const char*)header + header->e_phoff);
 }
 
 uint64_t pgokit_load_bias(void) {
   uint32_t count;
-  const Elf64_Phdr* each = program_headers(&count);
+  const pgokit_elf_segment* each = program_headers(&count);
   for (; count; --count, ++each) {
     if (each->p_type == PT_LOAD && each->p_offset == 0)
       return (uint64_t)(uintptr_t)&__ehdr_start - each->p_vaddr;
@@ -43,8 +41,8 @@ uint64_t pgokit_load_bias(void) {
 }
 
 static uint64_t id_in_notes(const char* at, uint64_t size, const uint8_t** bytes) {
-  while (size >= sizeof(Elf64_Nhdr)) {
-    const Elf64_Nhdr* note = (const Elf64_Nhdr*)at;
+  while (size >= sizeof(pgokit_elf_note)) {
+    const pgokit_elf_note* note = (const pgokit_elf_note*)at;
     const uint64_t name = (note->n_namesz + 3u) & ~(uint64_t)3,
                    description = (note->n_descsz + 3u) & ~(uint64_t)3;
     const uint64_t whole = sizeof *note + name + description;
@@ -62,7 +60,7 @@ static uint64_t id_in_notes(const char* at, uint64_t size, const uint8_t** bytes
 
 uint64_t pgokit_build_id(const uint8_t** bytes) {
   uint32_t count;
-  const Elf64_Phdr* each = program_headers(&count);
+  const pgokit_elf_segment* each = program_headers(&count);
   const uint64_t bias = pgokit_load_bias();
   for (; count; --count, ++each) {
     if (each->p_type != PT_NOTE) continue;

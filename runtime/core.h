@@ -2,11 +2,22 @@
 #ifndef PGOKIT_RUNTIME_CORE_H
 #define PGOKIT_RUNTIME_CORE_H
 
+#include <elf.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "mip_dump.h"
 #include "pgokit.h"
+
+#if UINTPTR_MAX > UINT32_MAX
+typedef Elf64_Ehdr pgokit_elf_header;
+typedef Elf64_Phdr pgokit_elf_segment;
+typedef Elf64_Nhdr pgokit_elf_note;
+#else
+typedef Elf32_Ehdr pgokit_elf_header;
+typedef Elf32_Phdr pgokit_elf_segment;
+typedef Elf32_Nhdr pgokit_elf_note;
+#endif
 
 /* Of this module; filled once by the hosted part, zero on bare metal. */
 struct pgokit_identity {

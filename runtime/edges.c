@@ -108,5 +108,16 @@ SAVE
 RESTORE
 END("__pgokit_sample_edge"));
 
+#elif defined(__arm__)
+
+/* Bit 0 of a return address is the instruction set. */
+__asm__(".text\n.p2align 2\n"
+FUNCTION("__pgokit_sample_edge")
+SAVE
+"ldr r0, [r4, #28]\n bic r0, r0, #1\n mov r1, #0\n bic r2, lr, #1\n mov r3, #0\n"
+"bl pgokit_sample_edge_here\n"
+RESTORE
+END("__pgokit_sample_edge"));
+
 #endif
 /* clang-format on */

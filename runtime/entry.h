@@ -38,8 +38,30 @@
 #define END(name) ".size " name ", . - " name "\n"
 /* clang-format on */
 
+#elif defined(__arm__)
+
+/* clang-format off */
+#ifdef __ARM_FP
+#define SAVE_VECTORS "vpush {d0-d7}\n"
+#define RESTORE_VECTORS "sub r12, r4, #64\n mov sp, r12\n vpop {d0-d7}\n"
 #else
-#error "the run time knows x86-64 and AArch64"
+#define SAVE_VECTORS
+#define RESTORE_VECTORS "mov sp, r4\n"
+#endif
+/* r0 and r1 have arguments, and are the function's on the stack: r0, r1, r12 and its return address. */
+#define SAVE "push {r2, r3, r4, lr}\n mov r4, sp\n" SAVE_VECTORS "mov r12, sp\n bic r12, r12, #7\n mov sp, r12\n"
+#define RESTORE RESTORE_VECTORS "pop {r2, r3, r4, pc}\n"
+#ifdef __thumb__
+#define MODE ".thumb\n.thumb_func\n"
+#else
+#define MODE ".arm\n"
+#endif
+#define FUNCTION(name) ".syntax unified\n" MODE ".hidden " name "\n.globl " name "\n.type " name ", %function\n" name ":\n"
+#define END(name) ".size " name ", . - " name "\n"
+/* clang-format on */
+
+#else
+#error "the run time knows x86-64, AArch64 and 32-bit Arm"
 #endif
 
 #endif

@@ -6,7 +6,6 @@
  *
  * Paths are not on the stack: that of a thread or signal handler may have no room for them. */
 #define _GNU_SOURCE
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -331,8 +330,8 @@ int pgokit_save(const char* path) {
 
 /* Reads what the file of a module has for `address` as linked. */
 int pgokit_read_section(const char* path, uint64_t address, void* to, size_t size) {
-  Elf64_Ehdr header;
-  Elf64_Phdr segment;
+  pgokit_elf_header header;
+  pgokit_elf_segment segment;
   int result = EINVAL;
   const int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return errno;

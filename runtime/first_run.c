@@ -38,5 +38,15 @@ SAVE
 RESTORE
 END("__pgokit_first_run"));
 
+#elif defined(__arm__)
+
+/* r0: the place. */
+__asm__(".text\n.p2align 2\n"
+FUNCTION("__pgokit_first_run")
+SAVE
+"bl pgokit_first_run\n"
+RESTORE
+END("__pgokit_first_run"));
+
 #endif
 /* clang-format on */

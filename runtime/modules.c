@@ -3,7 +3,6 @@
  * is unsafe in signal handlers. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <elf.h>
 #include <link.h>
 
 #include "core.h"
@@ -35,7 +34,7 @@ static void copy_name(char* to, uint64_t room, const char* path) {
   for (uint64_t i = 0; i < size; ++i) to[i] = path[i];
 }
 
-static void find_build_id(const Elf64_Nhdr* note, uint64_t size, struct mip_module* module) {
+static void find_build_id(const pgokit_elf_note* note, uint64_t size, struct mip_module* module) {
   while (size >= sizeof *note) {
     const uint64_t name = (note->n_namesz + 3u) & ~(uint64_t)3;
     const uint64_t whole = sizeof *note + name + ((note->n_descsz + 3u) & ~(uint64_t)3);
@@ -47,7 +46,7 @@ static void find_build_id(const Elf64_Nhdr* note, uint64_t size, struct mip_modu
       for (uint32_t i = 0; i < note->n_descsz; ++i) module->build_id[i] = (uint8_t)text[name + i];
       return;
     }
-    note = (const Elf64_Nhdr*)((const char*)note + whole), size -= whole;
+    note = (const pgokit_elf_note*)((const char*)note + whole), size -= whole;
   }
 }
 
@@ -61,17 +60,18 @@ static void describe(const struct dl_find_object* found, struct mip_module* modu
   const int is_own = own >= (char*)found->dlfo_map_start && own < (char*)found->dlfo_map_end;
   copy_name(module->name, sizeof module->name,
             is_own || !map || !map->l_name || !*map->l_name ? pgokit_self.path : map->l_name);
-  const Elf64_Ehdr* header = found->dlfo_map_start;
+  const pgokit_elf_header* header = found->dlfo_map_start;
   if (header->e_ident[0] != 0x7f || header->e_ident[1] != 'E' ||
-      header->e_phentsize != sizeof(Elf64_Phdr) ||
-      header->e_phoff + header->e_phnum * sizeof(Elf64_Phdr) > 4096)
+      header->e_phentsize != sizeof(pgokit_elf_segment) ||
+      header->e_phoff + header->e_phnum * sizeof(pgokit_elf_segment) > 4096)
     return;
-  const Elf64_Phdr* each = (const Elf64_Phdr*)((const char*)header + header->e_phoff);
+  const pgokit_elf_segment* each =
+      (const pgokit_elf_segment*)((const char*)header + header->e_phoff);
   for (uint32_t count = header->e_phnum; count; --count, ++each) {
     const uint64_t at = module->bias + each->p_vaddr;
     if (each->p_type == PT_NOTE && at >= module->start && at < module->end &&
         each->p_memsz <= module->end - at)
-      find_build_id((const Elf64_Nhdr*)(uintptr_t)at, each->p_memsz, module);
+      find_build_id((const pgokit_elf_note*)(uintptr_t)at, each->p_memsz, module);
   }
 }
 

@@ -150,5 +150,20 @@ SAVE
 RESTORE
 END("__pgokit_log_call"));
 
+#elif defined(__arm__)
+
+/* r0: the byte, r1: the mask. Numbers of 64 bits are in r2 and r3. */
+__asm__(".text\n.p2align 2\n"
+FUNCTION("__pgokit_log_id")
+SAVE
+"bl pgokit_log_id\n"
+RESTORE
+END("__pgokit_log_id")
+FUNCTION("__pgokit_log_call")
+SAVE
+"bic r2, lr, #1\n mov r3, #0\n bl pgokit_log_call\n"
+RESTORE
+END("__pgokit_log_call"));
+
 #endif
 /* clang-format on */

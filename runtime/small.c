@@ -4,7 +4,6 @@
  * else it writes none. There is no pgokit.h, no signal, no continuous mode, and the record has no
  * path. */
 #define _GNU_SOURCE
-#include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
@@ -18,7 +17,7 @@
 
 #include "core.h"
 
-extern const Elf64_Ehdr __ehdr_start __attribute__((weak, visibility("hidden")));
+extern const pgokit_elf_header __ehdr_start __attribute__((weak, visibility("hidden")));
 
 /* Instrumented objects refer to it, which brings this library into the link. */
 char __pgokit_runtime;
@@ -57,30 +56,31 @@ static void copy(void* to, const void* from, size_t size) {
   }
 }
 
-static void find_build_id(const Elf64_Nhdr* note, const Elf64_Nhdr* end, struct mip_dump* dump) {
+static void find_build_id(const pgokit_elf_note* note, const pgokit_elf_note* end,
+                          struct mip_dump* dump) {
   while (note < end) {
     const char* id = (const char*)(note + 1) + ((note->n_namesz + 3u) & ~3u);
     if (note->n_type == NT_GNU_BUILD_ID && note->n_descsz <= sizeof dump->build_id) {
       dump->build_id_size = note->n_descsz;
       copy(dump->build_id, id, note->n_descsz);
     }
-    note = (const Elf64_Nhdr*)(id + ((note->n_descsz + 3u) & ~3u));
+    note = (const pgokit_elf_note*)(id + ((note->n_descsz + 3u) & ~3u));
   }
 }
 
 static void find_module(struct mip_dump* dump) {
   const char* base = (const char*)&__ehdr_start;
-  const Elf64_Phdr* first = (const Elf64_Phdr*)(base + __ehdr_start.e_phoff);
-  const Elf64_Phdr* end = first + __ehdr_start.e_phnum;
+  const pgokit_elf_segment* first = (const pgokit_elf_segment*)(base + __ehdr_start.e_phoff);
+  const pgokit_elf_segment* end = first + __ehdr_start.e_phnum;
   dump->machine = __ehdr_start.e_machine;
-  for (const Elf64_Phdr* each = first; each < end; ++each) {
+  for (const pgokit_elf_segment* each = first; each < end; ++each) {
     if (each->p_type == PT_LOAD && !each->p_offset)
-      dump->load_bias = (uint64_t)base - each->p_vaddr;
+      dump->load_bias = (uint64_t)(uintptr_t)base - each->p_vaddr;
   }
-  for (const Elf64_Phdr* each = first; each < end; ++each) {
-    const char* at = (const char*)dump->load_bias + each->p_vaddr;
+  for (const pgokit_elf_segment* each = first; each < end; ++each) {
+    const char* at = (const char*)(uintptr_t)dump->load_bias + each->p_vaddr;
     if (each->p_type == PT_NOTE)
-      find_build_id((const Elf64_Nhdr*)at, (const Elf64_Nhdr*)(at + each->p_memsz), dump);
+      find_build_id((const pgokit_elf_note*)at, (const pgokit_elf_note*)(at + each->p_memsz), dump);
   }
 }
 
@@ -172,7 +172,7 @@ static void dump_to(const char* path, struct pgokit_record* record, size_t raw, 
   dump->edge_rate = pgokit_edge_rate;
   copy(dump->dropped, pgokit_dropped, sizeof dump->dropped);
   find_module(dump);
-  dump->raw_address = (uint64_t)header - dump->load_bias;
+  dump->raw_address = (uint64_t)(uintptr_t)header - dump->load_bias;
   record->payloads[0] = (struct mip_payload){MIP_PAYLOAD_RAW, 1, sizeof *record, raw};
   copy(record + 1, header, raw);
   const char* room_end = (char*)record + room - 8;

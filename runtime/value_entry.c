@@ -81,7 +81,39 @@ FUNCTION("__pgokit_value", "%function")
 "add sp, sp, #512\n b 1b\n"
 END("__pgokit_value"));
 
+#elif defined(__arm__)
+
+#ifdef __ARM_NEON
+#define VECTORS_SIZE "#192"
+#define SAVE_VECTORS "vpush {d16-d31}\n vpush {d0-d7}\n"
+#define RESTORE_VECTORS "vpop {d0-d7}\n vpop {d16-d31}\n"
+#elif defined(__ARM_FP)
+#define VECTORS_SIZE "#64"
+#define SAVE_VECTORS "vpush {d0-d7}\n"
+#define RESTORE_VECTORS "vpop {d0-d7}\n"
 #else
-#error "the run time knows x86-64 and AArch64"
+#define VECTORS_SIZE "#0"
+#define SAVE_VECTORS
+#define RESTORE_VECTORS
+#endif
+#ifdef __thumb__
+#define MODE ".thumb\n.thumb_func\n"
+#else
+#define MODE ".arm\n"
+#endif
+
+/* On the stack: the site, the value. The caller keeps r12 and lr; the stack may be aligned to 4. The
+ * compilers have vector registers in any C here. */
+__asm__(".text\n.p2align 2\n.syntax unified\n" MODE
+FUNCTION("__pgokit_value", "%function")
+"push {r0, r1, r2, r3, r4, lr}\n mov r4, sp\n" SAVE_VECTORS "mov r12, sp\n bic r12, r12, #7\n mov sp, r12\n"
+"ldr r0, [r4, #24]\n ldr r2, [r4, #28]\n mov r3, #0\n bl pgokit_record_value\n cmp r0, #0\n beq 1f\n"
+"ldr r0, [r4, #24]\n ldr r2, [r4, #28]\n mov r3, #0\n bl pgokit_place_value\n"
+"1:\n sub r12, r4, " VECTORS_SIZE "\n mov sp, r12\n" RESTORE_VECTORS
+"pop {r0, r1, r2, r3, r4, pc}\n"
+END("__pgokit_value"));
+
+#else
+#error "the run time knows x86-64, AArch64 and 32-bit Arm"
 #endif
 /* clang-format on */

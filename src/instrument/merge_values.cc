@@ -1,3 +1,5 @@
+#include <elf.h>
+
 #include <algorithm>
 
 #include "base/saturated.h"
@@ -46,16 +48,20 @@ bool Merger::knows_or_has_room(std::string_view build_id, std::string_view name)
 
 Merger::Place Merger::place_of_value(u32 own, const Dump& dump, const DumpedValue& value) {
   const auto& module = profile_.modules[own];
-  const u64 here = value.value - dump.header.load_bias;
-  const Place bare{SiteValue::nowhere, value.value};
-  if (module.sites[value.site].kind == MIP_SIZES) return bare;
+  const u32 kind = module.sites[value.site].kind;
+  // Bit 0 of a function's address is its instruction set there.
+  const bool has_mode = kind == MIP_TARGETS && dump.header.machine == EM_ARM;
+  const u64 address = has_mode ? value.value & ~u64{1} : value.value;
+  const u64 here = address - dump.header.load_bias;
+  const Place bare{SiteValue::nowhere, address};
+  if (kind == MIP_SIZES) return bare;
   if (value.module > 0 && value.module <= dump.modules.size()) {
     const auto& other = dump.modules[value.module - 1];
     auto id = as_text(Bytes(other.build_id, std::min<u32>(other.build_id_size, 32)));
     if (other.bias == dump.header.load_bias && id == dump.build_id) return {own, here};
     if (id.empty() && name_of(other).empty()) return bare;
     if (!knows_or_has_room(id, name_of(other))) return bare;
-    return {other_module(id, name_of(other)), value.value - other.bias};
+    return {other_module(id, name_of(other)), address - other.bias};
   }
   const auto* function = module.find(here);
   return function && function->address == here ? Place{own, here} : bare;

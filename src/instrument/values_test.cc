@@ -13,9 +13,12 @@ namespace {
 using test::bytes_of;
 using test::DumpBuilder;
 using test::MapBuilder;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
 
 constexpr u64 bias = 0x550000;
 constexpr u64 first_site = 24;  // behind the section's header
@@ -137,6 +140,16 @@ TEST(Values, TargetsElsewhereHaveModuleAndOffset) {
   EXPECT_THAT(values_of(profile, 0),
               testing::UnorderedElementsAre("0x10 in libx.so 6", "0x20 in liby.so 2", "0x900000 1",
                                             "0x900010 1"));
+}
+
+TEST(Values, AddressesOfArmHaveNoBitOfTheInstructionSet) {
+  auto dump = dump_of(site(0x552001, 10), site(7, 1));
+  dump.targets = {row(first_site, 0x552000, 2), row(first_site, 0x553001, 3)};
+  EXPECT_THAT(values_of(merged({dump.record()}), 0), Not(Contains(StartsWith("g "))));
+  dump.machine = EM_ARM;
+  auto profile = merged({dump.record()});
+  EXPECT_THAT(values_of(profile, 0), ElementsAre("f 12", "g 3"));
+  EXPECT_THAT(values_of(profile, 1), ElementsAre("7 1"));  // a size is none
 }
 
 TEST(Values, RowsOfNoSiteAndImpossibleCountsAreToldAndLeftOut) {

@@ -62,6 +62,9 @@ static void many(int count) {
   for (int i = 0; i < count; ++i) {
 #if defined(__x86_64__)
     code[16 * i] = 0xc3;
+#elif defined(__arm__)
+    const uint32_t ret = 0xe12fff1e;
+    memcpy(code + 16 * i, &ret, 4);
 #else
     const uint32_t ret = 0xd65f03c0;
     memcpy(code + 16 * i, &ret, 4);

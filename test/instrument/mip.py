@@ -120,6 +120,11 @@ def read_sites(data, at, raw_start, own_name):
     return sites, at + 24 * count + text_size
 
 
+def code(dump, address):
+    """Of a function, as linked, without the bit of the instruction set that 32-bit Arm has in it."""
+    return (address & ~1 if dump.machine == 40 else address) - dump.bias
+
+
 def values_at(site, dump):
     """[(value, module, count)] of a site, and how many were dropped."""
     value, hits, taken, _, module = struct.unpack_from("<QQQIH", dump.raw, site.raw)

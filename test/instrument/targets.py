@@ -32,7 +32,7 @@ def recorded(build, program, kind=mip.TARGETS, functions=None):
                 elif owner and owner.bias != dump.bias:
                     name = os.path.basename(owner.name)
                 else:
-                    name = names.get(value - dump.bias, hex(value - dump.bias))
+                    name = names.get(mip.code(dump, value), hex(mip.code(dump, value)))
                 result[function.name][name] += count
             if dropped:
                 result[function.name][None] += dropped
@@ -125,9 +125,9 @@ def clang(build):
 def site_rows(program, dump, name="_Z4sitePFiiEi"):
     function, = [f for f in mip.read_map(mip.section(program, "__llvm_mipmap")) if f.name == name]
     site, = function.sites
-    names = {f.address + dump.bias: f.name for f in mip.read_map(mip.section(program, "__llvm_mipmap"))}
+    names = {f.address: f.name for f in mip.read_map(mip.section(program, "__llvm_mipmap"))}
     rows, dropped = mip.values_at(site, dump)
-    return [(names.get(value, value), dump.modules[module - 1] if module else None, count) for value, module, count in rows], dropped
+    return [(names.get(mip.code(dump, value), value), dump.modules[module - 1] if module else None, count) for value, module, count in rows], dropped
 
 
 def hard(build):

@@ -219,4 +219,5 @@ def bad_input(build):
         road.tool("map", bad, "-o", out, code=1)
 
 
-tools.main({f.__name__: f for f in (counts, coverage, order, source, generated, entries, cold, bad_input)})
+if __name__ == "__main__":
+    tools.main({f.__name__: f for f in (counts, coverage, order, source, generated, entries, cold, bad_input)})

@@ -160,6 +160,7 @@ struct DumpBuilder {
   std::string build_id = {};
   std::string raw;
   u32 pid = 1, sequence = 1, flags = 0;
+  u16 machine = EM_X86_64;
   u64 start_time = 1000, bias = 0, raw_address = MapBuilder::raw_address;
   u64 edge_rate = 1;
   std::vector<mip_edge> edges = {};
@@ -174,7 +175,7 @@ struct DumpBuilder {
     mip_dump h{};
     h.magic = MIP_DUMP_MAGIC;
     h.version = MIP_DUMP_VERSION;
-    h.machine = EM_X86_64;
+    h.machine = machine;
     h.flags = flags;
     h.raw_address = raw_address;
     h.raw_size = raw.size();
