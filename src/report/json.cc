@@ -50,4 +50,6 @@ std::string Json::text() const {
 
 std::string quoted(std::string_view text) { return Json(text).text(); }
 
+bool is_json(std::string_view text) { return nlohmann::json::accept(text); }
+
 }  // namespace pgokit::report

@@ -74,6 +74,18 @@ show @mip --edges
 show @mip --targets
 show @mip --source calc.c -b @instrumented
 show @program-lbr-perfdata --targets -b @program
+report @program-lbr-perfdata -b @program --text
+report @program-hybrid-perfdata -b @program --annotate main
+report @program-lbr-script -b @program --json
+report @probes-lbr-perfdata -b @probes --annotate main --json
+report @raw-lbr -b @program --annotate main --syntax intel
+report @mip -b @instrumented --text
+report @extbinary --text
+report @contexts --text
+report @program-hybrid-perfdata -b @program -o OUT --order @order
+report @probes-lbr-perfdata -b @probes -o OUT
+report @of-probes -b @probes -o OUT
+report @contexts --before @text -o OUT
 export @mip -b @instrumented -o OUT
 export @mip --targets -o OUT
 export @mip -b @instrumented --hotness -o OUT

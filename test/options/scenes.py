@@ -119,6 +119,7 @@ def add_inputs(files):
     other = bytes(255 - byte for byte in build_id)
     files.new("other-build", "other/program").write_bytes(files["program"].read_bytes().replace(build_id, other))
     run(files.pgokit, "merge", files["text"], "--prof-sym-list", files["order"], "-o", files.new("symbols"))
+    text("measured", subprocess.run([files.pgokit, "measure", "--json", "-n", "2", "--", "true"], check=True, text=True, stdout=subprocess.PIPE).stdout)
     text("passes", "main:9:2\n 1.300: 5\n 1.44: 4\n")
     run("clang-22", "-O2", "-fpseudo-probe-for-profiling", SEEDS.parent.parent / "test" / "programs" / "calc.c", "-o", files.new("bare-probes"))
     run(files.walk, files["bare-probes"], "-o", files.new("bare-perf"), "--kind", "lbr", "--format", "perfdata", "--samples", "60", "--depth", "8")
@@ -217,6 +218,19 @@ SHOW = Scene(
      (["@log", "--ids"], ["--binary @logging"]),
      (["@jumps-mip", "--targets"], ["--binary @jumps-instrumented"])],
     {("*", "--mangled"): CONTENT, ("*", "--top"): CONTENT, ("recorded targets", "--per-site"): CONTENT})
+
+REPORT = Scene(
+    {"recording": ["@jumps-perf", "-b", "@jumps", "--text"], "function": ["@jumps-perf", "-b", "@jumps", "--annotate", "main"],
+     "page": ["@jumps-perf", "-b", "@jumps", "-o", "OUT"], "page of a profile": ["@mangled", "-o", "OUT"],
+     "hybrid": ["@program-hybrid-perfdata", "-b", "@program", "--text"], "script": ["@program-lbr-script", "-b", "@program", "--text"],
+     "counts": ["@raw-lbr", "-b", "@program", "--text"], "counters": ["@mip", "-b", "@instrumented", "--text"], "profile": ["@mangled", "--text"]},
+    {"--binary": "@program", "--annotate": "main", "--top": "1", "--syntax": "intel", "--threads": "1", "--output": "OUT", "--before": "@extbinary",
+     "--order": "@jumps-order", "--measurement": "@measured"},
+    [(["@jumps-perf", "-b", "@jumps"], ["--text", "--output OUT"]),
+     (["@program-lbr-perfdata", "--text"], ["--binary @other-build"]),
+     (["@live", "-b", "@other-busy", "--text"], ["--ignore-build-id"])],
+    {("*", "--threads"): THREADS, ("*", "--text"): SAME, ("*", "--ignore-build-id"): PERMISSION, ("*", "--mangled"): CONTENT},
+    {"--threads": THREADS})
 
 COMPARE = Scene(
     {"flat": ["@text", "@mangled"], "contexts": ["@cold", "@warm"], "counted": ["@counted", "@raw-counts"]},
@@ -392,7 +406,7 @@ PROFDATA_OVERLAP = Scene(
     [(["@text", "@extbinary"], ["--sample"]), (["--sample", "@counted", "@indexed"], ["--instr"]), (["--sample", "@passes", "@mangled", "--fs-discriminator-pass=Base"], ["--profile-isfs"])],
     drop_in=True)
 
-SCENES = {"generate": GENERATE, "merge": MERGE, "show": SHOW, "compare": COMPARE, "check": CHECK, "match": MATCH, "flags": FLAGS, "map": MAP,
+SCENES = {"generate": GENERATE, "merge": MERGE, "show": SHOW, "report": REPORT, "compare": COMPARE, "check": CHECK, "match": MATCH, "flags": FLAGS, "map": MAP,
           "export": EXPORT, "order": ORDER, "probes dump": DUMP, "probes stats": STATS, "probes compare": PROBES_COMPARE, "probes disassemble": DISASSEMBLE,
           "probes lower": LOWER, "doctor": DOCTOR, "llvm-profgen": PROFGEN, "llvm-profdata merge": PROFDATA_MERGE,
           "llvm-profdata show": PROFDATA_SHOW, "llvm-profdata overlap": PROFDATA_OVERLAP, "llvm-profdata order": PROFDATA_ORDER}

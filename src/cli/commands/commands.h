@@ -12,6 +12,7 @@ extern const Command flags_command;
 extern const Command map_command;
 extern const Command merge_command;
 extern const Command show_command;
+extern const Command report_command;
 extern const Command export_command;
 extern const Command compare_command;
 extern const Command check_command;
@@ -24,10 +25,10 @@ extern const Command llvm_profgen_command;
 extern const Command llvm_profdata_command;
 
 inline constexpr const Command* commands[] = {
-    &optimize_command,     &doctor_command,       &record_command,  &generate_command,
-    &flags_command,        &map_command,          &merge_command,   &show_command,
-    &export_command,       &compare_command,      &check_command,   &explain_command,
-    &match_command,        &order_command,        &measure_command, &probes_command,
-    &llvm_profgen_command, &llvm_profdata_command};
+    &optimize_command, &doctor_command,       &record_command,       &generate_command,
+    &flags_command,    &map_command,          &merge_command,        &show_command,
+    &report_command,   &export_command,       &compare_command,      &check_command,
+    &explain_command,  &match_command,        &order_command,        &measure_command,
+    &probes_command,   &llvm_profgen_command, &llvm_profdata_command};
 
 }  // namespace pgokit::cli

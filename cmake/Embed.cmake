@@ -1,0 +1,15 @@
+# Texts beside the sources as constants of a layer: FILE.EXT of src/LAYER as LAYER::FILE_EXT, a
+# string_view that LAYER/assets.h declares.
+function(embed_texts layer)
+  set(source "#include \"${layer}/assets.h\"\n\nnamespace pgokit::${layer} {\n")
+  foreach(name IN LISTS ARGN)
+    set(file ${CMAKE_SOURCE_DIR}/src/${layer}/${name})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    file(READ ${file} text)
+    string(REPLACE "." "_" constant ${name})
+    string(APPEND source "const std::string_view ${constant} = R\"embedded(${text})embedded\";\n")
+  endforeach()
+  string(APPEND source "}\n")
+  file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/${layer}_assets.cc CONTENT "${source}")
+  target_sources(layer_${layer} PRIVATE ${CMAKE_BINARY_DIR}/${layer}_assets.cc)
+endfunction()

@@ -1,0 +1,276 @@
+#include "cli/commands/report_page.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "analysis/quality.h"
+#include "base/file.h"
+#include "cli/commands/counted_program.h"
+#include "cli/commands/profile_of.h"
+#include "cli/compilers.h"
+#include "order/order_file.h"
+#include "page/page.h"
+#include "perf/recording.h"
+#include "pipeline/input_checks.h"
+#include "pipeline/inputs.h"
+#include "program/facts.h"
+#include "report/json.h"
+#include "report/numbers.h"
+#include "report/print.h"
+
+namespace pgokit::cli {
+namespace {
+
+using page::Fact;
+using page::Facts;
+using report::as_percent;
+using report::grouped;
+
+// All that the page's contents point to.
+struct Material {
+  page::Contents contents;
+  std::optional<CountedProgram> counted;
+  std::optional<program::Program> program;  // of profiles
+  profile::ReadProfile read, before;
+  annotate::FunctionList list, list_before;
+  page::CallTree tree;
+};
+
+Result<profile::ReadProfile> read_profile_file(const std::string& path) {
+  auto file = TRY(MappedFile::open(path));
+  TRY(pipeline::refuse_other_than_profile(path, file.bytes()));
+  return TRY_IN(path, profile::read_profile(file.bytes()));
+}
+
+void add_quality(const profile::ReadProfile& read, double density, page::Contents& contents) {
+  auto quality = analysis::measure_quality(columns_of(read), density);
+  bool dense = density >= profile::dense_enough;
+  contents.verdicts.push_back(
+      {dense ? "good" : "thin",
+       fmt::format("density {}: {}", report::fixed(density),
+                   dense ? "more samples would help little"
+                         : "from 50 on more samples help little; record for longer")});
+  Facts facts{.heading = "Profile", .rows = {}};
+  facts.rows.push_back({"functions", grouped(quality.functions)});
+  facts.rows.push_back({"places", grouped(quality.places)});
+  facts.rows.push_back({"samples", grouped(quality.samples)});
+  facts.rows.push_back({"density", report::fixed(density)});
+  if (quality.entries_match_calls)
+    facts.rows.push_back({"entries beside calls", as_percent(*quality.entries_match_calls)});
+  if (quality.calls_beyond_places)
+    facts.rows.push_back({"calls beyond their place", as_percent(*quality.calls_beyond_places)});
+  contents.facts.push_back(std::move(facts));
+}
+
+Status add_fit(const profile::ReadProfile& read, const program::Program& program,
+               const PageOptions& options, page::Contents& contents) {
+  auto shape = TRY_IN(options.binary, analysis::read_shape(program, read.profile.flags.probe_based,
+                                                           options.threads));
+  auto fit = analysis::measure_fit(read.profile, shape);
+  constexpr double noticeable = 0.05;
+  if (fit.stale_share() > noticeable)
+    contents.verdicts.push_back(
+        {"stale", fmt::format("{} of the samples are in functions that changed or vanished; "
+                              "pgokit match makes the profile fit the program",
+                              as_percent(fit.stale_share()))});
+  contents.facts.push_back(
+      {.heading = "Fit with the program",
+       .rows = {{"stale samples", as_percent(fit.stale_share())},
+                {"vanished functions", grouped(fit.vanished.functions)},
+                {"changed functions", grouped(fit.changed.functions)},
+                {"code of sampled functions", as_percent(fit.covered_share())}}});
+  return {};
+}
+
+Status add_program(const program::Program& program, page::Contents& contents) {
+  auto facts = TRY_IN(program.path(), program::read_facts(program.path(), program.file()));
+  Facts shown{.heading = "Program", .rows = {}};
+  shown.rows = {{"file", program.path()},
+                {"kind", fmt::format("{}, {}", facts.kind, facts.machine)},
+                {"build id", facts.build_id.empty() ? "none" : facts.build_id},
+                {"code", report::file_size(facts.code_bytes)},
+                {"functions", grouped(program.functions().size())},
+                {"compiler", facts.producer.empty() ? "not known" : facts.producer},
+                {"debug information", facts.debug ? "yes" : "no"},
+                {"pseudo probes", facts.probes ? "yes" : "no"}};
+  contents.facts.push_back(std::move(shown));
+  return {};
+}
+
+// Where and how it was recorded.
+Status add_recording(const std::string& path, page::Contents& contents) {
+  auto file = TRY(MappedFile::open(path));
+  const auto* kind = pipeline::identify(file.bytes());
+  Facts shown{.heading = "Recording", .rows = {{"file", path}}};
+  shown.rows.push_back({"size", report::file_size(file.bytes().size())});
+  if (kind == &pipeline::inputs::recording) {
+    auto recording = TRY_IN(path, perf::Recording::open(file.bytes()));
+    const auto& features = recording.features();
+    auto add = [&](const char* name, std::string value) {
+      if (!value.empty()) shown.rows.push_back({name, std::move(value)});
+    };
+    std::string command;
+    for (auto word : features.cmdline)
+      command += (command.empty() ? "" : " ") + shell_word(std::string(word));
+    add("command", command);
+    add("host", std::string(features.hostname));
+    add("kernel", std::string(features.osrelease));
+    add("processor", std::string(features.cpudesc));
+    for (const auto& event : recording.events()) add("event", std::string(event.name));
+    add("damage", recording.ending().whole ? "" : recording.ending().why);
+  } else if (kind) {
+    shown.rows.push_back({"kind", std::string(kind->name)});
+  }
+  contents.facts.push_back(std::move(shown));
+  return {};
+}
+
+void add_use(const pipeline::ReadInput& input, page::Contents& contents) {
+  if (input.ip_only)
+    contents.verdicts.push_back(
+        {"estimated",
+         fmt::format("no branch stacks: counts are estimates, of which chance alone leaves {} "
+                     "right; pgokit record records branches",
+                     as_percent(input.ip_only->likely_overlap))});
+  if (input.matched_by_name)
+    contents.verdicts.push_back(
+        {"unsure", "the recording does not tell which build ran: names alone agree"});
+  if (input.use.samples() == 0) return;
+  Facts shown{.heading = "Samples", .rows = {{"used", grouped(input.use.used())}}};
+  for (const auto& cause : samples::drop_causes)
+    if (u64 count = input.use[cause.fate])
+      shown.rows.push_back({fmt::format("dropped: {}", cause.text), grouped(count)});
+  contents.facts.push_back(std::move(shown));
+}
+
+void add_commands(const PageOptions& options, page::Contents& contents) {
+  std::string inputs;
+  for (const auto& input : options.inputs) inputs += " " + shell_word(input);
+  std::string binary = options.binary.empty() ? "" : " -b " + shell_word(options.binary);
+  Facts shown{.heading = "Commands", .rows = {}};
+  if (!options.of_profile) shown.rows.push_back({"profile", "pgokit generate" + inputs + binary});
+  std::string report = "pgokit report" + inputs + binary;
+  if (!options.before.empty()) report += " --before " + shell_word(options.before);
+  if (!options.order.empty()) report += " --order " + shell_word(options.order);
+  if (!options.measurement.empty()) report += " --measurement " + shell_word(options.measurement);
+  shown.rows.push_back({"this page", report + " -o " + shell_word(options.output)});
+  contents.facts.push_back(std::move(shown));
+}
+
+// The hottest functions, while they are within what a page holds.
+Status add_code(const PageOptions& options, Material& material) {
+  constexpr size_t most_functions = 120, most_instructions = 12'000;
+  constexpr u64 most_bytes = 16 << 10;
+  const auto& counted = *material.counted;
+  auto reader = TRY(annotate::CodeReader::of(counted.program(), counted.counts(), options.syntax));
+  size_t instructions = 0;
+  for (const auto& one : material.list.functions) {
+    if (!one.function || one.instructions == 0) continue;
+    if (material.contents.code.size() == most_functions || instructions >= most_instructions) break;
+    material.contents.code.push_back(reader.read(*one.function, most_bytes));
+    instructions += material.contents.code.back().instructions.size();
+  }
+  return {};
+}
+
+Status add_heat(const PageOptions& options, Material& material) {
+  const auto& counted = *material.counted;
+  auto& heat = material.contents.heat;
+  heat.emplace_back("as linked", annotate::heat_of(counted.program(), counted.counts()));
+  if (options.order.empty()) return {};
+  auto file = TRY(MappedFile::open(options.order));
+  auto order = TRY_IN(options.order, order::read_order(as_text(file.bytes())));
+  auto then = annotate::heat_of(counted.program(), counted.counts(), &order.names);
+  if (then.placed == 0)
+    return fail("{}: it has none of the functions of {}: is it the same program's?", options.order,
+                counted.program().path());
+  heat.emplace_back(fmt::format("in the order of {}", options.order), std::move(then));
+  return {};
+}
+
+Status gather_recording(const PageOptions& options, Material& material) {
+  auto& contents = material.contents;
+  material.counted.emplace(CountOptions{.inputs = options.inputs,
+                                        .binary = options.binary,
+                                        .contexts = true,
+                                        .ignore_build_id = options.ignore_build_id,
+                                        .threads = options.threads});
+  auto& counted = *material.counted;
+  TRY(counted.read());
+  contents.title = std::string(counted.program().name());
+  contents.program = &counted.program();
+  material.list = annotate::list_functions(counted.program(), counted.counts(), counted.samples());
+  const auto& generated = counted.road().generated;
+  material.tree.add(counted.contexts() ? *counted.contexts() : generated.profile, 0);
+  add_use(counted.road().input, contents);
+  TRY(add_code(options, material));
+  TRY(add_heat(options, material));
+  auto bytes = TRY(profile::write_profile(generated.profile, profile::Format::extbinary));
+  material.read = TRY(profile::read_profile(as_bytes(bytes)));
+  add_quality(material.read, generated.density.density, contents);
+  for (const auto& input : options.inputs) TRY(add_recording(input, contents));
+  return add_program(counted.program(), contents);
+}
+
+Status gather_profile(const PageOptions& options, Material& material) {
+  auto& contents = material.contents;
+  const auto& path = options.inputs[0];
+  if (!options.order.empty())
+    return usage_error("--order is for recordings: a profile does not tell which code ran");
+  material.read = TRY(read_profile_file(path));
+  const auto& profile = material.read.profile;
+  material.list = annotate::list_functions(profile);
+  if (material.list.functions.empty())
+    return fail("{}: there is no function in it; 'pgokit check' tells more", path);
+  contents.title = path;
+  // The side that is shown comes second where there are two.
+  material.tree.add(profile, options.before.empty() ? 0 : 1);
+  add_quality(material.read, profile::density(profile).density, contents);
+  contents.facts.front().rows.insert(contents.facts.front().rows.begin(), Fact{"file", path});
+  if (options.binary.empty()) return {};
+  program::ProgramOptions how;
+  how.use_dwarf = !profile.flags.probe_based;
+  material.program.emplace(TRY(program::Program::open(options.binary, how)));
+  TRY(material.program->load_functions(options.threads));
+  TRY(add_fit(material.read, *material.program, options, contents));
+  return add_program(*material.program, contents);
+}
+
+Status gather_before(const PageOptions& options, Material& material) {
+  if (options.before.empty()) return {};
+  if (!options.of_profile)
+    return usage_error("--before is for profiles: pgokit generate makes one of a recording");
+  material.before = TRY(read_profile_file(options.before));
+  material.list_before = annotate::list_functions(material.before.profile);
+  material.tree.add(material.before.profile, 0);
+  material.contents.before = &material.list_before;
+  return {};
+}
+
+Status gather_measurement(const PageOptions& options, page::Contents& contents) {
+  if (options.measurement.empty()) return {};
+  auto file = TRY(MappedFile::open(options.measurement));
+  auto text = as_text(file.bytes());
+  if (!report::is_json(text) || text.find("\"comparisons\"") == text.npos)
+    return fail("{}: it is not what pgokit measure --json prints", options.measurement);
+  contents.measurement = std::string(text);
+  return {};
+}
+
+}  // namespace
+
+Status write_page(const PageOptions& options) {
+  TRY(pipeline::check_files(options.inputs, options.binary, options.output));
+  auto output = TRY(OutputFile::create(options.output));
+  Material material;
+  TRY(options.of_profile ? gather_profile(options, material) : gather_recording(options, material));
+  TRY(gather_before(options, material));
+  TRY(gather_measurement(options, material.contents));
+  add_commands(options, material.contents);
+  material.contents.functions = &material.list;
+  material.contents.tree = &material.tree;
+  output.write(page::html_of(material.contents, options.mangled));
+  return output.commit();
+}
+
+}  // namespace pgokit::cli

@@ -1,0 +1,32 @@
+#pragma once
+
+// `pgokit report -o report.html`: what the files tell, as one page.
+//
+//   PageOptions options{.inputs = {"app.perf"}, .binary = "app", .output = "report.html"};
+//   TRY(write_page(options));
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "isa/formatter.h"
+
+namespace pgokit::cli {
+
+struct PageOptions {
+  std::vector<std::string> inputs = {};  // recordings or counts, or profiles
+  std::string before = {};               // a profile to compare with
+  std::string binary = {};
+  std::string order = {};        // an order file: how the code would lie
+  std::string measurement = {};  // JSON of `pgokit measure`
+  std::string output = {};
+  isa::Syntax syntax = isa::Syntax::att;
+  bool of_profile = false;  // what inputs are
+  bool mangled = false;
+  bool ignore_build_id = false;
+  unsigned threads = 0;
+};
+
+Status write_page(const PageOptions& options);
+
+}  // namespace pgokit::cli

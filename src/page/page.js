@@ -1,0 +1,396 @@
+'use strict';
+const D = JSON.parse(document.getElementById('data').textContent);
+const F = D.functions, T = D.tree;
+
+// Elements and text: what comes from files is only ever text.
+function el(tag, attributes, ...children) {
+  const one = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes || {}))
+    if (name.startsWith('on')) one.addEventListener(name.slice(2), value);
+    else if (value !== null && value !== undefined) one.setAttribute(name, value);
+  one.append(...children.flat().filter(child => child !== null && child !== undefined));
+  return one;
+}
+const grouped = number => Number(number).toLocaleString('en-US');
+const percent = (part, all, decimals = 1) => all ? (100 * part / all).toFixed(decimals) + ' %' : '';
+const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+const main = el('main');
+const sections = [];
+function section(id, title, hint, ...children) {
+  sections.push([id, title]);
+  const one = el('section', {id}, el('h2', {}, title, hint ? el('small', {}, hint) : null), ...children);
+  main.append(one);
+  return one;
+}
+
+let query = '';
+const searched = [];  // told when it changes
+const search = el('input', {type: 'search', placeholder: 'search functions  (/)', 'aria-label': 'search functions'});
+let pending = 0;
+search.addEventListener('input', () => {
+  clearTimeout(pending);
+  pending = setTimeout(() => { query = search.value.trim().toLowerCase(); searched.forEach(tell => tell()); }, 60);
+});
+
+/* Verdict. */
+function showVerdicts() {
+  if (!D.verdicts.length) return;
+  section('verdict', 'Verdict', '', D.verdicts.map(([word, text]) =>
+    el('div', {class: 'verdict'}, el('b', {class: word}, word), el('span', {}, text))));
+}
+
+/* Functions: only the rows that can be seen are elements. */
+const rowHeight = 26;
+const weightOf = F ? (F.sampled ? F.s : F.i) : [];
+const allWeight = F ? (F.sampled ? F.samples : F.instructions) : 0;
+const lowerNames = [];  // by number of the name, made when somebody searches
+const codeOf = new Map(D.code.map((code, place) => [code.n, place]));
+const functionOf = new Map(F ? F.n.map((name, place) => [name, place]) : []);
+let openFunction = () => {};
+
+function columnsOf() {
+  const columns = [{title: 'share', width: '66px', of: i => weightOf[i], show: i => percent(weightOf[i], allWeight, 2), bar: true}];
+  const change = i => weightOf[i] / (allWeight || 1) - F.w0[i] / (F.before || 1);
+  if (F.w0) columns.push({title: 'change', width: '58px', of: change, sign: true,
+    show: i => { const points = 100 * change(i); return (points > 0 ? '+' : '') + points.toFixed(2); }});
+  if (F.sampled) columns.push({title: 'samples', width: '68px', of: i => F.s[i], show: i => grouped(F.s[i])});
+  if (F.i) columns.push({title: 'instructions', width: '96px', of: i => F.i[i], show: i => grouped(F.i[i])});
+  columns.push({title: 'entries', width: '78px', of: i => F.e[i], show: i => grouped(F.e[i])});
+  if (F.r) columns.push({title: 'ran', hint: 'how much of its code ran', width: '46px', of: i => F.b[i] ? F.r[i] / F.b[i] : 0, show: i => percent(F.r[i], F.b[i], 0)});
+  columns.push({title: 'function', width: 'minmax(150px, 1fr)', of: i => D.names[F.n[i]], show: i => D.names[F.n[i]], name: true});
+  return columns;
+}
+
+function showFunctions() {
+  const columns = columnsOf(), layout = 'grid-template-columns:' + columns.map(column => column.width).join(' ');
+  let order = weightOf.map((_, i) => i), sorted = 0, downwards = true, selected = 0;
+  const rows = el('div', {class: 'rows', role: 'rowgroup'}), detail = el('div', {class: 'detail', tabindex: '0', 'aria-label': 'function'});
+  const scroll = el('div', {class: 'scroll', tabindex: '0', 'aria-label': 'functions', onscroll: () => draw(), onkeydown: key}, rows);
+  const buttons = columns.map((column, at) => el('button', {class: column.name ? 'name' : null, onclick: () => sortBy(at), title: column.hint || 'sort by ' + column.title}, column.title));
+  const one = section('functions', 'Functions', '', el('div', {class: 'split'},
+    el('div', {class: 'table', role: 'table'}, el('div', {class: 'row head', style: layout}, buttons), scroll), detail));
+  const hint = el('small');
+  one.querySelector('h2').append(hint);
+
+  function sortBy(at) {
+    downwards = at === sorted ? !downwards : !columns[at].name;
+    sorted = at;
+    arrange();
+  }
+  function arrange() {
+    if (query && !lowerNames.length) for (const name of D.names) lowerNames.push(name.toLowerCase());
+    order = [];
+    for (let i = 0; i < F.n.length; ++i) if (!query || lowerNames[F.n[i]].includes(query)) order.push(i);
+    const column = columns[sorted];
+    const keys = F.n.map((_, i) => column.of(i));
+    const compare = column.name ? (a, b) => keys[a] < keys[b] ? -1 : keys[a] > keys[b] ? 1 : 0 : (a, b) => keys[a] - keys[b];
+    if (sorted !== 0 || !downwards) order.sort((a, b) => (downwards ? compare(b, a) : compare(a, b)) || a - b);
+    buttons.forEach((button, at) => at === sorted ? button.setAttribute('aria-sort', downwards ? 'descending' : 'ascending') : button.removeAttribute('aria-sort'));
+    hint.textContent = query ? `${grouped(order.length)} of ${grouped(F.n.length)}` : grouped(F.n.length);
+    rows.style.height = order.length * rowHeight + 'px';
+    scroll.scrollTop = 0;
+    draw();
+  }
+  function draw() {
+    const first = Math.max(0, Math.floor(scroll.scrollTop / rowHeight) - 10);
+    const end = Math.min(order.length, first + Math.ceil((scroll.clientHeight || 800) / rowHeight) + 20);
+    const shown = [];
+    for (let at = first; at < end; ++at) {
+      const i = order[at];
+      const cells = columns.map(column => {
+        const text = column.show(i), sign = column.sign && column.of(i);
+        const cell = el('span', {class: column.name ? 'name' : column.bar ? 'bar' : sign > 0 ? 'more' : sign < 0 ? 'less' : null, title: column.name ? text : null}, text);
+        if (column.bar) cell.append(el('i', {style: `width:${allWeight ? 100 * weightOf[i] / (weightOf[0] || 1) : 0}%`}));
+        return cell;
+      });
+      shown.push(el('div', {class: 'row', role: 'row', style: `${layout};top:${at * rowHeight}px`, 'aria-selected': i === selected ? 'true' : 'false',
+        onclick: () => select(i)}, cells));
+    }
+    rows.replaceChildren(...shown);
+  }
+  function select(i) {
+    selected = i;
+    showDetail(detail, i);
+    draw();
+  }
+  function key(event) {
+    const step = {ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15, Home: -order.length, End: order.length}[event.key];
+    if (!step || !order.length) return;
+    event.preventDefault();
+    const at = Math.min(order.length - 1, Math.max(0, order.indexOf(selected) + step));
+    if ((at + 1) * rowHeight > scroll.scrollTop + scroll.clientHeight) scroll.scrollTop = (at + 1) * rowHeight - scroll.clientHeight;
+    if (at * rowHeight < scroll.scrollTop) scroll.scrollTop = at * rowHeight;
+    select(order[at]);
+  }
+  openFunction = name => {
+    const i = functionOf.get(name);
+    if (i === undefined) return;
+    select(i);
+    one.scrollIntoView({block: 'start'});
+  };
+  searched.push(arrange);
+  arrange();
+  if (F.n.length) select(0);
+  addEventListener('resize', draw);
+}
+
+/* One function: figures, inlining, source, machine code, branches, callers. */
+const nameLink = name => functionOf.has(name) ? el('a', {onclick: () => openFunction(name)}, D.names[name]) : el('span', {}, D.names[name]);
+const endText = ([name, offset]) => name < 0 ? el('span', {}, 'outside of the program') :
+  el('span', {}, nameLink(name), offset ? '+0x' + offset.toString(16) : '');
+
+function showDetail(detail, i) {
+  const figure = (title, value) => el('div', {}, el('small', {}, title), value);
+  const figures = [figure('share', percent(weightOf[i], allWeight, 2))];
+  if (F.sampled) figures.push(figure(F.profile ? 'samples' : 'samples in it', grouped(F.s[i])));
+  if (F.i) figures.push(figure('instructions run', grouped(F.i[i])));
+  figures.push(figure('entries', grouped(F.e[i])), figure('hottest place', grouped(F.h[i])));
+  if (F.r) figures.push(figure('code that ran', `${grouped(F.r[i])} of ${grouped(F.b[i])} bytes`));
+  const parts = [el('h2', {title: D.names[F.n[i]]}, D.names[F.n[i]]), el('div', {class: 'figures'}, figures)];
+  const place = codeOf.get(F.n[i]);
+  if (place !== undefined) parts.push(...codeParts(D.code[place]));
+  else if (!F.profile) parts.push(el('p', {class: 'soft'}, 'Its code is not in this page: pgokit report --annotate shows it.'));
+  parts.push(...inliningParts(F.n[i]));
+  detail.replaceChildren(...parts);
+  detail.scrollTop = 0;
+}
+
+// Without parameters, and those of templates.
+function shortName(name) {
+  let text = name, before;
+  do { before = text; text = text.replace(/<[^<>]*>/g, ''); } while (text !== before);
+  text = text.replace(/\([^()]*\)( const)?$/, '');
+  return text.split(' ').pop() || name;
+}
+
+// Warm, by the root of the share: what is half as hot is seen to be cooler.
+const heatOf = (count, most) => count ? `background:color-mix(in srgb, var(--hot) ${Math.round(3 + 25 * Math.sqrt(count / (most || 1)))}%, transparent)` : null;
+
+function codeParts(code) {
+  const parts = [], most = code.c.reduce((a, b) => Math.max(a, b), 0);
+  const ends = (title, list, all) => {
+    if (!list.length) return;
+    const rows = list.slice(0, 20).flatMap(end => [el('span', {}, grouped(end[2])), el('span', {class: 'soft'}, percent(end[2], all)), endText(end)]);
+    parts.push(el('h3', {}, title), el('div', {class: 'list'}, rows),
+      list.length > 20 ? el('div', {class: 'soft'}, `and ${grouped(list.length - 20)} more`) : el('span'));
+  };
+  if (code.src) parts.push(el('h3', {}, 'Source ', el('span', {class: 'soft'}, code.src.file)), sourceTable(code.src, most));
+  parts.push(el('h3', {}, 'Machine code'), machineTable(code, most));
+  ends('Callers', code.from, code.from.reduce((sum, one) => sum + one[2], 0));
+  const calls = new Map();
+  for (const [, kind, , ...targets] of code.br) if (kind === 2)
+    for (const [name, offset, count] of targets) { const old = calls.get(name) || [name, 0, 0]; old[2] += count; calls.set(name, old); }
+  const called = [...calls.values()].sort((a, b) => b[2] - a[2]);
+  ends('Calls', called, called.reduce((sum, one) => sum + one[2], 0));
+  return parts;
+}
+
+function sourceTable(source, most) {
+  const counts = new Map(source.l.map((line, at) => [line, source.c[at]]));
+  const rows = [];
+  const add = (line, text) => rows.push(el('tr', {style: heatOf(counts.get(line), most)},
+    el('td', {}, counts.has(line) ? grouped(counts.get(line)) : ''), el('td', {}, String(line)), el('td', {}, text)));
+  if (source.text.length) source.text.forEach((text, at) => add(source.first + at, text));
+  else source.l.forEach(line => add(line, ''));
+  return el('div', {}, source.missing ? el('div', {class: 'soft'}, source.missing) : '', el('table', {class: 'code source'}, rows));
+}
+
+function machineTable(code, most) {
+  const branches = new Map(code.br.map(branch => [branch[0], branch])), rows = [];
+  const limit = 4000;
+  let address = parseInt(code.at, 16), place = -1;
+  for (let i = 0; i < Math.min(limit, code.t.length); ++i) {
+    address += code.d[i];
+    if (code.l[i] !== place && code.p[code.l[i]].length) {
+      const where = code.p[code.l[i]].slice().reverse().map(([file, line, name], at, all) =>
+        (file < 0 ? '?' : code.f[file].split('/').pop()) + ':' + line + (at < all.length - 1 ? ' ' + shortName(D.names[name]) : '')).join('  @ ');
+      rows.push(el('tr', {class: 'place'}, el('td'), el('td'), el('td', {}, where)));
+    }
+    place = code.l[i];
+    const branch = branches.get(i), [mnemonic, operands] = [code.t[i].split('\t')[0], code.t[i].split('\t').slice(1).join(' ')];
+    const taken = branch && branch[1] === 0 ? percent(branch[2], Math.max(branch[2], code.c[i])) + ' taken' : '';
+    rows.push(el('tr', {style: heatOf(code.c[i], most)}, el('td', {}, code.c[i] ? grouped(code.c[i]) : ''), el('td', {}, address.toString(16)),
+      el('td', {}, mnemonic.padEnd(8) + operands, taken ? el('span', {class: 'to'}, '   ' + taken) : '')));
+    if (!branch || branch.length < 4 || (branch[1] !== 2 && branch.length === 4)) continue;
+    branch.slice(3, 9).forEach(end => rows.push(el('tr', {}, el('td'), el('td'),
+      el('td', {class: 'to'}, `        → ${percent(end[2], branch[2])}  ${grouped(end[2])}  `, endText(end)))));
+  }
+  return el('div', {}, el('table', {class: 'code machine'}, rows),
+    code.t.length > limit ? el('div', {class: 'soft'}, `and ${grouped(code.t.length - limit)} instructions more`) : '');
+}
+
+/* The tree of calls and inlining: flame graph, and what was inlined in a function. */
+const childrenOf = [];
+if (T) T.p.forEach((parent, i) => { childrenOf[i] = []; if (i) childrenOf[parent].push(i); });
+const kinds = ['', 'inlined', 'to be inlined'];
+const treeValue = T ? (T.w || T.v) : [];
+
+function inliningParts(name) {
+  if (!T) return [];
+  const total = new Map();  // by path of names below the function
+  const walk = (node, path, depth) => {
+    for (const child of childrenOf[node]) {
+      if (!T.k[child] || depth > 8) continue;
+      const below = path + '/' + T.n[child];
+      const seen = total.get(below) || {name: T.n[child], depth, value: 0, kind: T.k[child]};
+      seen.value += treeValue[child];
+      total.set(below, seen);
+      walk(child, below, depth + 1);
+    }
+  };
+  for (let i = 1; i < T.p.length; ++i) if (T.n[i] === name) walk(i, '', 0);
+  if (!total.size) return [];
+  // Paths sort parents before children.
+  const list = [...total.entries()].sort(([a], [b]) => a < b ? -1 : 1).slice(0, 200);
+  return [el('h3', {}, 'Inlined in it'), el('div', {class: 'tree'}, list.map(([, one]) =>
+    el('div', {style: `--depth:${one.depth}`}, el('b', {}, percent(one.value, treeValue[0], 2)), nameLink(one.name), one.kind === 2 ? el('span', {class: 'tag'}, kinds[2]) : null)))];
+}
+
+function showFlames() {
+  const canvas = el('canvas', {tabindex: '0', role: 'img', 'aria-label': 'flame graph: arrow keys move, Enter zooms, Escape zooms out'});
+  const status = el('div', {class: 'status', 'aria-live': 'polite'});
+  const compares = Boolean(T.w);
+  section('flames', compares ? 'Flame graph, compared' : 'Flame graph',
+    compares ? 'width: after; red took more of the whole, blue less' : 'click or Enter zooms, Escape zooms out, arrow keys move; inlined functions are lighter', canvas, status);
+  const height = 20, value = treeValue, depth = T.p.map(() => 0);
+  for (const list of childrenOf) list.sort((a, b) => value[b] - value[a]);
+  for (let i = 1; i < T.p.length; ++i) depth[i] = depth[T.p[i]] + 1;
+  const deepest = depth.reduce((a, b) => Math.max(a, b), 0);
+  let zoomed = 0, chosen = 0, boxes = [];
+
+  function layout() {
+    boxes = [];
+    const put = (i, x, width) => {
+      boxes.push([i, x, width]);
+      let at = x;
+      for (const child of childrenOf[i]) {
+        const w = value[i] ? width * value[child] / value[i] : 0;
+        if (w * canvas.clientWidth >= 0.5) put(child, at, w);
+        at += w;
+      }
+    };
+    put(zoomed, 0, 1);
+    const path = [];
+    for (let i = zoomed; i; i = T.p[i]) path.push(T.p[i]);
+    for (const i of path) boxes.push([i, 0, 1]);
+  }
+  const nameOf = i => i ? D.names[T.n[i]] : 'all';
+  function colorOf(i, hit) {
+    if (query && !hit) return css('--raised');
+    if (query) return css('--accent');
+    if (!compares) {
+      const hue = 14 + (T.n[i] * 7) % 30, dark = matchMedia('(prefers-color-scheme: dark)').matches;
+      return i === 0 ? css('--line') : `hsl(${hue} ${T.k[i] ? 42 : 68}% ${dark ? (T.k[i] ? 32 : 38) : (T.k[i] ? 86 : 77)}%)`;
+    }
+    const change = T.w[i] / (T.w[0] || 1) - T.v[i] / (T.v[0] || 1), strength = Math.min(1, Math.abs(change) * 25);
+    return `color-mix(in srgb, ${change > 0 ? css('--hot') : css('--cool')} ${Math.round(70 * strength)}%, ${css('--raised')})`;
+  }
+  function draw() {
+    const scale = devicePixelRatio || 1, width = canvas.clientWidth || 900, tall = (deepest + 1) * height + 2;
+    canvas.width = width * scale; canvas.height = tall * scale; canvas.style.height = tall + 'px';
+    const context = canvas.getContext('2d');
+    context.scale(scale, scale);
+    context.font = '12px system-ui, sans-serif';
+    context.textBaseline = 'middle';
+    layout();
+    for (const [i, x, w] of boxes) {
+      const left = x * width, wide = w * width, top = depth[i] * height, hit = query && nameOf(i).toLowerCase().includes(query);
+      context.fillStyle = colorOf(i, hit);
+      context.fillRect(left, top, Math.max(0.5, wide - 1), height - 1);
+      if (i === chosen) { context.strokeStyle = css('--accent'); context.lineWidth = 2; context.strokeRect(left + 1, top + 1, Math.max(1, wide - 3), height - 3); }
+      if (wide < 30) continue;
+      context.fillStyle = hit ? css('--back') : css('--text');
+      const fits = Math.floor((wide - 8) / 6.3), name = nameOf(i);
+      context.fillText(name.length > fits ? name.slice(0, Math.max(1, fits - 1)) + '…' : name, left + 4, top + height / 2);
+    }
+  }
+  function tell(i) {
+    let text = `${nameOf(i)}   ${percent(value[i], value[0], 2)}, ${grouped(value[i])}`;
+    if (compares) text += `; before ${percent(T.v[i], T.v[0], 2)}, ${grouped(T.v[i])}`;
+    status.textContent = text + (T.k[i] ? ', ' + kinds[T.k[i]] : '');
+  }
+  function at(event) {
+    const x = event.offsetX / canvas.clientWidth, level = Math.floor(event.offsetY / height);
+    const found = boxes.find(([i, left, wide]) => depth[i] === level && x >= left && x < left + wide);
+    return found ? found[0] : -1;
+  }
+  const zoom = i => { zoomed = chosen = i; draw(); tell(i); };
+  canvas.addEventListener('mousemove', event => { const i = at(event); if (i >= 0) tell(i); });
+  canvas.addEventListener('click', event => { const i = at(event); if (i >= 0) zoom(i); });
+  canvas.addEventListener('dblclick', event => { const i = at(event); if (i > 0) openFunction(T.n[i]); });
+  canvas.addEventListener('keydown', event => {
+    const siblings = chosen ? childrenOf[T.p[chosen]] : [0], place = siblings.indexOf(chosen);
+    const next = {ArrowDown: childrenOf[chosen][0], ArrowUp: chosen ? T.p[chosen] : 0, ArrowRight: siblings[place + 1], ArrowLeft: siblings[place - 1]};
+    if (event.key in next) {
+      event.preventDefault();
+      if (next[event.key] === undefined) return;
+      chosen = next[event.key];
+      draw(); tell(chosen);
+    } else if (event.key === 'Enter') zoom(chosen);
+    else if (event.key === 'Escape') zoom(0);
+  });
+  new ResizeObserver(draw).observe(canvas.parentElement);
+  searched.push(draw);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw);
+  draw(); tell(0);
+}
+
+/* Pages of code. */
+function showHeat() {
+  const columns = 64, box = 9;
+  const one = heat => {
+    const canvas = el('canvas', {role: 'img', 'aria-label': heat.title}), rows = Math.ceil(heat.pages / columns);
+    const status = el('div', {class: 'status'}, `${grouped(heat.p.length)} of ${grouped(heat.pages)} pages of 4 kB ran, ${grouped(heat.lines)} cache lines`);
+    const plain = status.textContent, by = new Map(heat.p.map((page, at) => [page, at]));
+    const draw = () => {
+      canvas.width = columns * box; canvas.height = Math.min(rows, 2000) * box;
+      const context = canvas.getContext('2d'), most = Math.log1p(heat.c.reduce((a, b) => Math.max(a, b), 1));
+      for (let page = 0; page < heat.pages; ++page) {
+        const found = by.get(page);
+        context.globalAlpha = 1;
+        context.fillStyle = css('--line');
+        context.fillRect(page % columns * box, Math.floor(page / columns) * box, box - 1, box - 1);
+        if (found === undefined) continue;
+        context.globalAlpha = 0.25 + 0.75 * Math.log1p(heat.c[found]) / most;
+        context.fillStyle = css('--hot');
+        context.fillRect(page % columns * box, Math.floor(page / columns) * box, box - 1, box - 1);
+      }
+    };
+    canvas.addEventListener('mousemove', event => {
+      const page = Math.floor(event.offsetY / box) * columns + Math.floor(event.offsetX / box), found = by.get(page);
+      status.textContent = found === undefined ? plain : `page ${grouped(page)}: ${grouped(heat.c[found])} instructions in ${heat.l[found]} of 64 cache lines`;
+    });
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw);
+    draw();
+    return el('div', {class: 'heat'}, el('h3', {}, heat.title), canvas, status);
+  };
+  section('heat', 'Pages of code', 'each square is a page, darker where more ran', el('div', {class: 'heats'}, D.heat.map(one)));
+}
+
+/* Measurement of pgokit measure --json. */
+function showMeasurement() {
+  const told = JSON.parse(D.measurement);
+  const rows = (told.commands || []).map(one => [`${one.name}`, `${one.figures.cpu_s ? one.figures.cpu_s.median.toFixed(3) + ' s CPU time:  ' : ''}${one.command}`]);
+  for (const one of told.comparisons || []) rows.push(['verdict', one.verdict]);
+  for (const note of told.notes || []) rows.push(['note', note]);
+  section('measurement', 'Measurement', '', el('div', {class: 'facts'}, factTable('', rows)));
+}
+
+function factTable(heading, rows) {
+  return el('div', {}, heading ? el('h3', {}, heading) : '', el('table', {}, rows.map(([name, value]) => el('tr', {}, el('td', {}, name), el('td', {}, value)))));
+}
+
+showVerdicts();
+if (F) showFunctions();
+if (T) showFlames();
+if (D.heat.length) showHeat();
+if (D.measurement) showMeasurement();
+if (D.facts.length) section('facts', 'Quality and origin', '', el('div', {class: 'facts'}, D.facts.map(([heading, rows]) => factTable(heading, rows))));
+document.body.append(el('header', {}, el('h1', {}, D.title), el('nav', {}, sections.map(([id, title]) => el('a', {href: '#' + id}, title))), search), main);
+searched.forEach(tell => tell());
+addEventListener('keydown', event => {
+  if (event.key === '/' && document.activeElement !== search) { event.preventDefault(); search.focus(); search.select(); }
+  if (event.key === 'Escape' && document.activeElement === search) { search.value = ''; search.dispatchEvent(new Event('input')); search.blur(); }
+});
+document.documentElement.dataset.ready = 'yes';

@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""page.py PGOKIT WALK: the page of `pgokit report` in headless Chromium: contents, search, keys, zoom, themes, hostile names, sizes."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from browser import CHROMIUM, Browser
+
+PGOKIT, WALK = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:3])
+checks = 0
+
+SOURCE = """\
+#include <cstdio>
+__attribute__((noinline)) int odd(int x) { return x * 3; }
+__attribute__((noinline)) int even(int x) { return x / 2; }
+static int mix(int x) { return x ^ (x >> 3); }
+__attribute__((noinline)) int evil(int x) __asm__("</script><script>document.title='taken'</script>");
+int evil(int x) { return x + 9; }
+int (*volatile table[])(int) = {odd, even, evil};
+int main(int argc, char **) {
+  unsigned s = 0;  // <b>bold</b> </script>
+  for (int i = 0; i < 200000; i++) {
+    if (i % 7 == 0)
+      s += mix(i);
+    else
+      s += table[i % 3](i);
+  }
+  printf("%u\\n", s);
+  return argc > 5;
+}
+"""
+
+
+def check(what, holds, seen=""):
+    global checks
+    checks += 1
+    if not holds:
+        sys.exit(f"FAILED: {what}: {seen}")
+
+
+def run(*words, code=0):
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=300, check=False)
+    check(words, done.returncode == code, (done.returncode, done.stderr))
+    return done.stdout if code == 0 else done.stderr
+
+
+def data_of(path):
+    text = pathlib.Path(path).read_text(encoding="utf-8")
+    found = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)
+    check("the data is one element", len(found) == 1)
+    check("and there are no other scripts than the page's own", text.count("<script") == 2 and text.count("</script>") == 2, text.count("<script"))
+    return json.loads(found[0])
+
+
+def fails(what, told, *words, code=1):
+    message = run(PGOKIT, "report", *words, code=code)
+    check(what, told in message and message.count("\n") == 1, message)
+    check("nothing is left of it", not pathlib.Path("bad.html").exists())
+
+
+def check_text():
+    """What needs no browser."""
+    data = data_of("report.html")
+    names = [data["names"][number] for number in data["functions"]["n"]]
+    check("functions", {"main", "odd(int)", "even(int)"} <= set(names), names)
+    check("a name that is a script", any("</script>" in name for name in names), names)
+    listed = json.loads(run(PGOKIT, "report", "app.perf", "-b", "app", "--json"))["functions"]
+    check("figures are those of the text", data["functions"]["s"] == [one["samples"] for one in listed])
+    tree = data["tree"]
+    check("parents come first", all(parent <= place for place, parent in enumerate(tree["p"])))
+    own = list(tree["v"])
+    for place, parent in list(enumerate(tree["p"]))[1:]:
+        own[parent] -= tree["v"][place]
+    check("a frame is as wide as those above it, or wider", min(own) >= 0, own)
+    check("mix was inlined", any(data["names"][name] == "mix(int)" and kind == 1 for name, kind in zip(tree["n"], tree["k"])), tree)
+    run(PGOKIT, "report", "app.perf", "-b", "app", "-o", "again.html")
+    first, second = (re.sub("again.html|report.html", "", pathlib.Path(name).read_text()) for name in ("report.html", "again.html"))
+    check("the same bytes again", first == second)
+    check("both heat maps", [heat["title"] for heat in data_of("ordered.html")["heat"]] == ["as linked", "in the order of app.order"])
+    fails("nothing was given", "pgokit report app.perf", "-o", "bad.html", code=2)
+    fails("no page and no text", "-o report.html", "app.perf", code=2)
+    fails("an order of nothing", "none of the functions", "app.perf", "-b", "app", "--order", "other.order", "-o", "bad.html")
+    fails("no measurement", "pgokit measure --json", "app.perf", "-b", "app", "--measurement", "app.cc", "-o", "bad.html")
+    fails("two kinds", "one profile", "app.perf", "app.prof", "-o", "bad.html", code=2)
+
+
+def check_page(browser):
+    browser.open("report.html")
+    check("nothing complained", not browser.complaints, browser.complaints)
+    check("nothing was fetched", [url for url in browser.requests if not url.startswith("file:")] == [], browser.requests)
+    check("no script of a name has run", browser.run("document.title") == "app")
+    sections = browser.run("[...document.querySelectorAll('section')].map(one => one.id)")
+    check("sections", sections == ["verdict", "functions", "flames", "heat", "facts"], sections)
+    top = browser.run("document.querySelector('.rows .row .name').textContent")
+    check("the hottest function is first", top == "main", top)
+    check("and open", browser.run("document.querySelector('.detail h2').textContent") == "main")
+    source = browser.run("document.querySelector('.source').textContent")
+    check("with its source as text", "s += table[i % 3](i);" in source and "<b>bold</b> </script>" in source, source)
+    check("and machine code", "ret" in browser.run("document.querySelector('.machine').textContent"))
+    check("of which branches have probabilities", " % taken" in browser.run("document.querySelector('.machine').textContent"))
+    check("and calls have targets", "even(int)" in browser.run("document.querySelector('.machine').textContent"))
+    check("what was inlined", "mix(int)" in browser.run("document.querySelector('.detail .tree').textContent"))
+
+    browser.run("document.querySelector('.scroll').focus()")
+    browser.key("ArrowDown")
+    second = browser.run("document.querySelector('.detail h2').textContent")
+    check("keys move", second != "main", second)
+    check("callers are told", "main" in browser.run("document.querySelector('.detail').textContent"))
+    browser.key("/")
+    check("the key / searches", browser.run("document.activeElement.type") == "search")
+    browser.run("(e => { e.value = 'odd'; e.dispatchEvent(new Event('input')); return new Promise(r => setTimeout(r, 200)); })(document.querySelector('input'))")
+    check("search finds", browser.run("[...document.querySelectorAll('.rows .name')].map(e => e.textContent)") == ["odd(int)"])
+    browser.key("Escape")
+    browser.run("new Promise(r => setTimeout(r, 200))")
+    check("Escape ends it", browser.run("document.querySelectorAll('.rows .row').length") > 2)
+    browser.run("[...document.querySelectorAll('.head button')].at(-1).click()")
+    names = browser.run("[...document.querySelectorAll('.rows .name')].map(e => e.textContent)")
+    check("columns sort", names == sorted(names), names)
+
+    browser.run("document.querySelector('#flames').scrollIntoView()")
+    place = browser.run("(r => [r.left, r.top])(document.querySelector('#flames canvas').getBoundingClientRect())")
+    check("the graph tells all", browser.run("document.querySelector('#flames .status').textContent").startswith("all"))
+    browser.click(place[0] + 20, place[1] + 30)
+    zoomed = browser.run("document.querySelector('#flames .status').textContent")
+    check("a click zooms", not zoomed.startswith("all"), zoomed)
+    browser.run("document.querySelector('#flames canvas').focus()")
+    browser.key("Escape")
+    check("Escape zooms out", browser.run("document.querySelector('#flames .status').textContent").startswith("all"))
+    browser.key("ArrowDown")
+    check("keys move in it", not browser.run("document.querySelector('#flames .status').textContent").startswith("all"))
+    check("still nothing complained", not browser.complaints, browser.complaints)
+    check("it prints", 1 <= browser.pages() <= 12, browser.pages())
+
+
+def brightness(browser):
+    """Of the middle of the page, as it was painted."""
+    return browser.run("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).reduce((a, b) => a + Number(b), 0)")
+
+
+def check_themes(browser):
+    browser.open("ordered.html", dark=True)
+    check("dark", brightness(browser) < 150 and not browser.complaints, browser.complaints)
+    check("two maps", browser.run("document.querySelectorAll('.heat canvas').length") == 2)
+    check("a measurement", "sleep 0.01" in browser.run("document.querySelector('#measurement').textContent"))
+    browser.picture("dark.png")
+    browser.open("ordered.html", dark=False)
+    check("light", brightness(browser) > 600)
+    browser.picture("light.png")
+    dark, light = (pathlib.Path(name).read_bytes() for name in ("dark.png", "light.png"))
+    check("pictures are of something", len(dark) > 20000 and len(light) > 20000 and dark != light, (len(dark), len(light)))
+    browser.open("compared.html", width=600)
+    check("two profiles", not browser.complaints and browser.run("document.querySelector('#flames h2').textContent").startswith("Flame graph, compared"))
+    check("changes are shown", browser.run("document.querySelectorAll('.more, .less').length") > 0)
+    check("a narrow page does not scroll sideways", browser.run("document.documentElement.scrollWidth <= innerWidth"))
+
+
+def check_large(browser):
+    """100,000 functions."""
+    with open("large.prof", "w", encoding="utf-8") as file:
+        for i in range(100000):
+            file.write(f"_ZN7company7project9component{len(str(i)) + 8}function{i}Ev:{(i * 7919) % 1000003 + 1}:{i % 97}\n 1: {i % 97 + 1}\n 3: {i % 13}\n")
+    run(PGOKIT, "report", "large.prof", "-o", "large.html")
+    check("all of them", len(data_of("large.html")["functions"]["n"]) == 100000)
+    browser.open("large.html")
+    check("no complaint", not browser.complaints, browser.complaints)
+    check("few elements", browser.run("document.querySelectorAll('*').length") < 2000)
+    print(f"100,000 functions: {pathlib.Path('large.html').stat().st_size / 1e6:.1f} MB, first paint after {browser.painted():.0f} ms")
+    browser.run("document.querySelector('.scroll').scrollTop = 1e6")
+    browser.run("new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))")
+    check("rows far down", browser.run("document.querySelectorAll('.rows .row').length") > 10)
+    browser.run("(e => { e.value = 'FUNCTION99999'; e.dispatchEvent(new Event('input')); return new Promise(r => setTimeout(r, 1000)); })(document.querySelector('input'))")
+    check("one is found", browser.run("document.querySelectorAll('.rows .row').length") == 1)
+
+
+def main():
+    pathlib.Path("app.cc").write_text(SOURCE, encoding="utf-8")
+    run("clang++-22", "-O2", "-g", "-fdebug-info-for-profiling", "-fuse-ld=lld-22", "-Wl,--build-id", "app.cc", "-o", "app")
+    run(WALK, "app", "-o", "app.perf", "--kind", "hybrid", "--format", "perfdata", "--samples", "2000", "--depth", "16")
+    run(PGOKIT, "generate", "app.perf", "-b", "app", "-o", "app.prof")
+    pathlib.Path("app.order").write_text("_Z4eveni\n_Z3oddi\nmain\n")
+    pathlib.Path("other.order").write_text("nobody\n")
+    pathlib.Path("then.prof").write_text("main:900:1\n 1: 9\n_Z3oddi:100:7\n 0: 7\n_Z4eveni:400:9\n 0: 9\n")
+    pathlib.Path("measured.json").write_text(run(PGOKIT, "measure", "--json", "-n", 6, "--", "true", "sleep 0.01"))
+    run(PGOKIT, "report", "app.perf", "-b", "app", "-o", "report.html")
+    run(PGOKIT, "report", "app.perf", "-b", "app", "--order", "app.order", "--measurement", "measured.json", "-o", "ordered.html")
+    run(PGOKIT, "report", "app.prof", "-b", "app", "--before", "then.prof", "-o", "compared.html")
+    check_text()
+    if not CHROMIUM:
+        print("chromium is not installed: nothing is opened in it")
+        sys.exit(77)
+    with Browser() as browser:
+        check_page(browser)
+        check_themes(browser)
+        check_large(browser)
+    print(f"{checks} checks hold")
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    main()
