@@ -61,6 +61,8 @@ class Writer {
     add_code();
     if (contents_.tree && !contents_.tree->empty()) add_tree(*contents_.tree);
     add_heat();
+    if (!contents_.explanation.empty())
+      json_.key("explanation").value(std::string_view(contents_.explanation));
     if (!contents_.measurement.empty())
       json_.key("measurement").value(std::string_view(contents_.measurement));
     names_.write(json_);

@@ -45,6 +45,7 @@ struct Contents {
   std::vector<annotate::FunctionCode> code = {};   // of the hottest functions
   const CallTree* tree = nullptr;
   std::vector<std::pair<std::string, annotate::CodeHeat>> heat = {};  // with their titles
+  std::string explanation = {};                                       // JSON of `pgokit explain`
   std::string measurement = {};                                       // JSON of `pgokit measure`
 };
 

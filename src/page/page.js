@@ -368,13 +368,32 @@ function showHeat() {
   section('heat', 'Pages of code', 'each square is a page, darker where more ran', el('div', {class: 'heats'}, D.heat.map(one)));
 }
 
+/* What pgokit explain --json printed: which samples came to the compiler, and what became of others. */
+function showExplanation(told) {
+  const all = told.samples.profile, steps = [['in the profile', all], ['of functions that the program has', told.samples.in_program],
+    ['of functions that did not change', told.samples.matched]];
+  if (told.samples.used !== null) steps.push(['used by the compiler', told.samples.used]);
+  const funnel = steps.map(([title, samples]) => el('div', {class: 'step'}, el('span', {}, percent(samples, all)), el('span', {}, grouped(samples)),
+    el('span', {class: 'fill'}, el('i', {style: `width:${all ? 100 * samples / all : 0}%`}), title)));
+  const rows = told.findings.map(one => [one.cause, `${percent(one.samples, all)} of the samples, ${grouped(one.functions)} functions` + (one.next ? ': ' + one.next : '')]);
+  section('explanation', 'What the compiler did with the profile', told.program || '', el('div', {class: 'funnel'}, funnel), factTable('', rows));
+}
+
 /* Measurement of pgokit measure --json. */
-function showMeasurement() {
-  const told = JSON.parse(D.measurement);
-  const rows = (told.commands || []).map(one => [`${one.name}`, `${one.figures.cpu_s ? one.figures.cpu_s.median.toFixed(3) + ' s CPU time:  ' : ''}${one.command}`]);
-  for (const one of told.comparisons || []) rows.push(['verdict', one.verdict]);
-  for (const note of told.notes || []) rows.push(['note', note]);
+function showMeasurement(told) {
+  const rows = told.commands.map(one => [`${one.name}`, `${one.figures.cpu_s ? one.figures.cpu_s.median.toFixed(3) + ' s CPU time:  ' : ''}${one.command}`]);
+  for (const one of told.comparisons) rows.push(['verdict', one.verdict]);
+  for (const note of told.notes) rows.push(['note', note]);
   section('measurement', 'Measurement', '', el('div', {class: 'facts'}, factTable('', rows)));
+}
+
+// A file may be JSON and not what its command prints.
+function showTold(text, show, command) {
+  try {
+    show(JSON.parse(text));
+  } catch (error) {
+    section('unreadable', 'Not shown', '', `what should be of ${command} is not what it prints: ${error.message}`);
+  }
 }
 
 function factTable(heading, rows) {
@@ -382,10 +401,11 @@ function factTable(heading, rows) {
 }
 
 showVerdicts();
+if (D.explanation) showTold(D.explanation, showExplanation, 'pgokit explain');
 if (F) showFunctions();
 if (T) showFlames();
 if (D.heat.length) showHeat();
-if (D.measurement) showMeasurement();
+if (D.measurement) showTold(D.measurement, showMeasurement, 'pgokit measure');
 if (D.facts.length) section('facts', 'Quality and origin', '', el('div', {class: 'facts'}, D.facts.map(([heading, rows]) => factTable(heading, rows))));
 document.body.append(el('header', {}, el('h1', {}, D.title), el('nav', {}, sections.map(([id, title]) => el('a', {href: '#' + id}, title))), search), main);
 searched.forEach(tell => tell());

@@ -119,6 +119,7 @@ def add_inputs(files):
     other = bytes(255 - byte for byte in build_id)
     files.new("other-build", "other/program").write_bytes(files["program"].read_bytes().replace(build_id, other))
     run(files.pgokit, "merge", files["text"], "--prof-sym-list", files["order"], "-o", files.new("symbols"))
+    text("explained", '{"samples": {"profile": 1, "in_program": 1, "matched": 1, "used": null}, "findings": []}')
     text("measured", subprocess.run([files.pgokit, "measure", "--json", "-n", "2", "--", "true"], check=True, text=True, stdout=subprocess.PIPE).stdout)
     text("passes", "main:9:2\n 1.300: 5\n 1.44: 4\n")
     run("clang-22", "-O2", "-fpseudo-probe-for-profiling", SEEDS.parent.parent / "test" / "programs" / "calc.c", "-o", files.new("bare-probes"))
@@ -225,7 +226,7 @@ REPORT = Scene(
      "hybrid": ["@program-hybrid-perfdata", "-b", "@program", "--text"], "script": ["@program-lbr-script", "-b", "@program", "--text"],
      "counts": ["@raw-lbr", "-b", "@program", "--text"], "counters": ["@mip", "-b", "@instrumented", "--text"], "profile": ["@mangled", "--text"]},
     {"--binary": "@program", "--annotate": "main", "--top": "1", "--syntax": "intel", "--threads": "1", "--output": "OUT", "--before": "@extbinary",
-     "--order": "@jumps-order", "--measurement": "@measured"},
+     "--order": "@jumps-order", "--measurement": "@measured", "--explanation": "@explained"},
     [(["@jumps-perf", "-b", "@jumps"], ["--text", "--output OUT"]),
      (["@program-lbr-perfdata", "--text"], ["--binary @other-build"]),
      (["@live", "-b", "@other-busy", "--text"], ["--ignore-build-id"])],

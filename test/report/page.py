@@ -35,6 +35,11 @@ int main(int argc, char **) {
 """
 
 
+# As pgokit explain --json prints it, in part.
+EXPLAINED = """{"program": "./<b>faster</b>", "samples": {"profile": 1000, "in_program": 900, "matched": 600, "lost_places": 0, "used": 500},
+ "findings": [{"cause": "stale", "is_loss": true, "functions": 2, "samples": 400, "next": "pgokit match"}], "functions": []}"""
+
+
 def check(what, holds, seen=""):
     global checks
     checks += 1
@@ -85,6 +90,7 @@ def check_text():
     fails("no page and no text", "-o report.html", "app.perf", code=2)
     fails("an order of nothing", "none of the functions", "app.perf", "-b", "app", "--order", "other.order", "-o", "bad.html")
     fails("no measurement", "pgokit measure --json", "app.perf", "-b", "app", "--measurement", "app.cc", "-o", "bad.html")
+    fails("no explanation", "pgokit explain --json", "app.perf", "-b", "app", "--explanation", "measured.json", "-o", "bad.html")
     fails("two kinds", "one profile", "app.perf", "app.prof", "-o", "bad.html", code=2)
 
 
@@ -146,12 +152,19 @@ def check_themes(browser):
     check("dark", brightness(browser) < 150 and not browser.complaints, browser.complaints)
     check("two maps", browser.run("document.querySelectorAll('.heat canvas').length") == 2)
     check("a measurement", "sleep 0.01" in browser.run("document.querySelector('#measurement').textContent"))
+    funnel = browser.run("[...document.querySelectorAll('.step')].map(one => one.textContent)")
+    check("the funnel", len(funnel) == 4 and funnel[3].startswith("50.0 %500"), funnel)
+    check("and what was lost, with the next step", "stale40.0 % of the samples" in browser.run("document.querySelector('#explanation').textContent"))
     browser.picture("dark.png")
     browser.open("ordered.html", dark=False)
     check("light", brightness(browser) > 600)
     browser.picture("light.png")
     dark, light = (pathlib.Path(name).read_bytes() for name in ("dark.png", "light.png"))
     check("pictures are of something", len(dark) > 20000 and len(light) > 20000 and dark != light, (len(dark), len(light)))
+    pathlib.Path("odd.json").write_text('{"findings": 7, "comparisons": "</script>"}')
+    run(PGOKIT, "report", "app.perf", "-b", "app", "--measurement", "odd.json", "--explanation", "odd.json", "-o", "odd.html")
+    browser.open("odd.html")
+    check("other JSON does no harm", not browser.complaints and "Not shown" in browser.run("document.body.textContent"), browser.complaints)
     browser.open("compared.html", width=600)
     check("two profiles", not browser.complaints and browser.run("document.querySelector('#flames h2').textContent").startswith("Flame graph, compared"))
     check("changes are shown", browser.run("document.querySelectorAll('.more, .less').length") > 0)
@@ -184,9 +197,11 @@ def main():
     pathlib.Path("app.order").write_text("_Z4eveni\n_Z3oddi\nmain\n")
     pathlib.Path("other.order").write_text("nobody\n")
     pathlib.Path("then.prof").write_text("main:900:1\n 1: 9\n_Z3oddi:100:7\n 0: 7\n_Z4eveni:400:9\n 0: 9\n")
+    pathlib.Path("explained.json").write_text(EXPLAINED)
     pathlib.Path("measured.json").write_text(run(PGOKIT, "measure", "--json", "-n", 6, "--", "true", "sleep 0.01"))
     run(PGOKIT, "report", "app.perf", "-b", "app", "-o", "report.html")
-    run(PGOKIT, "report", "app.perf", "-b", "app", "--order", "app.order", "--measurement", "measured.json", "-o", "ordered.html")
+    run(PGOKIT, "report", "app.perf", "-b", "app", "--order", "app.order", "--measurement", "measured.json", "--explanation", "explained.json",
+        "-o", "ordered.html")
     run(PGOKIT, "report", "app.prof", "-b", "app", "--before", "then.prof", "-o", "compared.html")
     check_text()
     if not CHROMIUM:

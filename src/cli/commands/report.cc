@@ -19,7 +19,7 @@ using annotate::FunctionList;
 
 struct Settings {
   std::vector<std::string> inputs, given;
-  std::string binary, function, before, order, measurement, output, syntax = "att";
+  std::string binary, function, before, order, measurement, explanation, output, syntax = "att";
   bool text = false, json = false, mangled = false, ignore_build_id = false;
   u64 top = 20, threads = 0;
 };
@@ -39,7 +39,7 @@ Status check_settings(const Settings& s) {
     return usage_error("--syntax '{}': it is att or intel", s.syntax);
   for (const auto& option : s.given) {
     bool of_page = option == "--before" || option == "--order" || option == "--measurement" ||
-                   option == "--output";
+                   option == "--explanation" || option == "--output";
     if (of_page && !is_page(s)) return usage_error("{} is for a page, not for text", option);
     if (option == "--syntax" && !is_page(s) && s.function.empty())
       return usage_error("--syntax is of machine code, which a page or --annotate shows");
@@ -134,6 +134,7 @@ Status report(const Settings& s) {
                        .binary = s.binary,
                        .order = s.order,
                        .measurement = s.measurement,
+                       .explanation = s.explanation,
                        .output = s.output,
                        .syntax = s.syntax == "att" ? isa::Syntax::att : isa::Syntax::intel,
                        .of_profile = of_profile,
@@ -153,6 +154,7 @@ int run(std::span<char* const> arguments) {
        {"-b,--binary", "PROGRAM", "the program (the one with most samples)", &s.binary},
        {"--before", "PROFILE", "... compared with this profile", &s.before},
        {"--order", "FILE", "... with the pages of code as they would be in this order", &s.order},
+       {"--explanation", "FILE", "... with what 'pgokit explain --json' printed", &s.explanation},
        {"--measurement", "FILE", "... with what 'pgokit measure --json' printed", &s.measurement},
        {"--text", "", "print a table of the hottest functions", &s.text},
        {"--annotate", "FUNCTION", "print this function's code with counts", &s.function},

@@ -152,6 +152,7 @@ void add_commands(const PageOptions& options, page::Contents& contents) {
   std::string report = "pgokit report" + inputs + binary;
   if (!options.before.empty()) report += " --before " + shell_word(options.before);
   if (!options.order.empty()) report += " --order " + shell_word(options.order);
+  if (!options.explanation.empty()) report += " --explanation " + shell_word(options.explanation);
   if (!options.measurement.empty()) report += " --measurement " + shell_word(options.measurement);
   shown.rows.push_back({"this page", report + " -o " + shell_word(options.output)});
   contents.facts.push_back(std::move(shown));
@@ -247,14 +248,14 @@ Status gather_before(const PageOptions& options, Material& material) {
   return {};
 }
 
-Status gather_measurement(const PageOptions& options, page::Contents& contents) {
-  if (options.measurement.empty()) return {};
-  auto file = TRY(MappedFile::open(options.measurement));
+// What another command printed. `key`: that its JSON has.
+Result<std::string> told_by(const char* command, const std::string& path, std::string_view key) {
+  if (path.empty()) return std::string();
+  auto file = TRY(MappedFile::open(path));
   auto text = as_text(file.bytes());
-  if (!report::is_json(text) || text.find("\"comparisons\"") == text.npos)
-    return fail("{}: it is not what pgokit measure --json prints", options.measurement);
-  contents.measurement = std::string(text);
-  return {};
+  if (!report::is_json(text) || text.find(key) == text.npos)
+    return fail("{}: it is not what pgokit {} --json prints", path, command);
+  return std::string(text);
 }
 
 }  // namespace
@@ -265,11 +266,13 @@ Status write_page(const PageOptions& options) {
   Material material;
   TRY(options.of_profile ? gather_profile(options, material) : gather_recording(options, material));
   TRY(gather_before(options, material));
-  TRY(gather_measurement(options, material.contents));
-  add_commands(options, material.contents);
-  material.contents.functions = &material.list;
-  material.contents.tree = &material.tree;
-  output.write(page::html_of(material.contents, options.mangled));
+  auto& contents = material.contents;
+  contents.measurement = TRY(told_by("measure", options.measurement, "\"comparisons\""));
+  contents.explanation = TRY(told_by("explain", options.explanation, "\"findings\""));
+  add_commands(options, contents);
+  contents.functions = &material.list;
+  contents.tree = &material.tree;
+  output.write(page::html_of(contents, options.mangled));
   return output.commit();
 }
 

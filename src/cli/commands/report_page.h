@@ -19,6 +19,7 @@ struct PageOptions {
   std::string binary = {};
   std::string order = {};        // an order file: how the code would lie
   std::string measurement = {};  // JSON of `pgokit measure`
+  std::string explanation = {};  // JSON of `pgokit explain`
   std::string output = {};
   isa::Syntax syntax = isa::Syntax::att;
   bool of_profile = false;  // what inputs are
