@@ -19,10 +19,14 @@ bool is_reordered(const block_map::Function& function) {
   return !std::ranges::is_sorted(function.blocks, {}, &block_map::Block::id);
 }
 
+bool is_inlining(const Remark& remark) {
+  return remark.pass == "inline" || remark.pass == "sample-profile-inline";
+}
+
 void add_remark(const Remark& remark, CompiledFunction& function) {
   bool passed = remark.kind == Kind::passed;
   auto pass = remark.pass;
-  if (pass == "inline" || pass == "sample-profile-inline") {
+  if (is_inlining(remark)) {
     if (passed) ++function.inlined;
     if (remark.kind == Kind::missed && remark.name != "NoDefinition") ++function.not_inlined;
   }
@@ -73,6 +77,9 @@ Status Compiled::add_remarks(Bytes file) {
     auto& told = functions_[name];
     told.in_remarks = true;
     add_remark(remark, told);
+    if (is_inlining(remark) && remark.kind == Kind::passed)
+      functions_[std::string(canonical_function_name(remark.argument("Callee")))]
+          .inlined_elsewhere = true;
     u64 samples = applied_samples(remark);
     told.applied = add_saturated(told.applied, samples);
     applied_ = add_saturated(applied_, samples);

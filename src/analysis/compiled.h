@@ -20,6 +20,7 @@ namespace pgokit::analysis {
 
 struct CompiledFunction {
   bool in_remarks = false, in_block_map = false;
+  bool inlined_elsewhere = false;  // by remarks: into a caller
 
   // By remarks.
   u64 applied = 0;                   // samples that clang put on its code, inlined code too

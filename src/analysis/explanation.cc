@@ -109,7 +109,7 @@ class Explainer {
       there += in_program(NameId{i}) || has_other_unique_name(NameId{i});
     }
     if (all == 0) return false;
-    return there == 0 || (all >= 3 && there * 4 <= all);
+    return there == 0 || (all >= 3 && there * 3 <= all);
   }
 
   bool has_other_unique_name(NameId name) const {
@@ -150,12 +150,11 @@ class Explainer {
   Cause cause_by_compiler(const OldFunction& function, const CompiledFunction* compiled) const {
     if (compiled_.has_remarks()) {
       if (compiled_.applied() == 0) return Cause::not_used;
-      if (function.samples && compiled && compiled->in_remarks && compiled->applied == 0)
-        return Cause::not_applied;
-    } else if (compiled_.has_entry_counts()) {
-      if (compiled_.believed() == 0) return Cause::not_used;
-      if (function.samples && compiled && compiled->in_block_map && compiled->entry_count == 0)
-        return Cause::not_applied;
+      // What is inlined has its samples where it is inlined.
+      bool alone = function.ran && function.samples && compiled && !compiled->inlined_elsewhere;
+      if (alone && compiled->in_remarks && compiled->applied == 0) return Cause::not_applied;
+    } else if (compiled_.has_entry_counts() && compiled_.believed() == 0) {
+      return Cause::not_used;
     }
     if (is_thin(function)) return Cause::thin;
     return tells_use() ? Cause::used : Cause::fits;

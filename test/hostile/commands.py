@@ -100,6 +100,10 @@ check @text -b @program --recording @program-lbr-perfdata
 check @md5 -b @program
 check @of-probes -b @probes
 check @extbinary -b @stripped --debug @debug
+explain @extbinary -b @program
+explain @text -b @program --json
+explain @of-probes -b @probes
+explain @extbinary -b @stripped --debug @debug
 match @extbinary -b @program -o OUT
 match @text -b @packed -o OUT
 match @of-probes -b @probes -o OUT --format text

@@ -111,6 +111,7 @@ def add_inputs(files):
 
     add_jumps(files)
     add_split(files)
+    text("remarks", "--- !Passed\nPass: inline\nName: Inlined\nFunction: main\n...\n")
     run("llvm-strip-22", files["probes"], "-o", files.new("stripped-probes"))
     run("llvm-objcopy-22", "--remove-section=.pseudo_probe", "--remove-section=.pseudo_probe_desc", files["stripped-probes"],
         files.new("without-probes"))
@@ -249,6 +250,16 @@ CHECK = Scene(
     [(["@extbinary", "-b", "@stripped"], ["--debug @debug"]),
      (["@mangled", "-b", "@program"], ["--mangled"])],
     {("*", "--threads"): THREADS, ("*", "--top"): CONTENT, ("*", "--mangled"): CONTENT, ("*", "--debug"): SAME},
+    {"--threads": THREADS})
+
+EXPLAIN = Scene(
+    {"lines": ["@extbinary", "-b", "@program"], "probes": ["@of-probes", "-b", "@probes"], "changed": ["@gone", "-b", "@program"]},
+    {"--binary": "@broken", "--debug": "@broken", "--remarks": "@broken", "--function": "main", "--top": "1", "--threads": "1"},
+    [(["@extbinary", "-b", "@stripped"], ["--debug @debug"]),
+     (["@extbinary"], ["--binary @program"]),
+     (["@extbinary", "-b", "@program"], ["--remarks @remarks"]),
+     (["@mangled", "-b", "@program"], ["--mangled"])],
+    {("*", "--threads"): THREADS, ("*", "--mangled"): CONTENT},
     {"--threads": THREADS})
 
 MATCH = Scene(
@@ -407,7 +418,7 @@ PROFDATA_OVERLAP = Scene(
     [(["@text", "@extbinary"], ["--sample"]), (["--sample", "@counted", "@indexed"], ["--instr"]), (["--sample", "@passes", "@mangled", "--fs-discriminator-pass=Base"], ["--profile-isfs"])],
     drop_in=True)
 
-SCENES = {"generate": GENERATE, "merge": MERGE, "show": SHOW, "report": REPORT, "compare": COMPARE, "check": CHECK, "match": MATCH, "flags": FLAGS, "map": MAP,
+SCENES = {"generate": GENERATE, "merge": MERGE, "show": SHOW, "report": REPORT, "compare": COMPARE, "check": CHECK, "explain": EXPLAIN, "match": MATCH, "flags": FLAGS, "map": MAP,
           "export": EXPORT, "order": ORDER, "probes dump": DUMP, "probes stats": STATS, "probes compare": PROBES_COMPARE, "probes disassemble": DISASSEMBLE,
           "probes lower": LOWER, "doctor": DOCTOR, "llvm-profgen": PROFGEN, "llvm-profdata merge": PROFDATA_MERGE,
           "llvm-profdata show": PROFDATA_SHOW, "llvm-profdata overlap": PROFDATA_OVERLAP, "llvm-profdata order": PROFDATA_ORDER}

@@ -77,7 +77,7 @@ std::string compiled_text(const analysis::CompiledFunction* f) {
     if (holds) text += (text.empty() ? "" : ", ") + std::move(words);
   };
   add(f->inlined, counted(f->inlined, "call") + " inlined");
-  add(f->not_inlined, grouped(f->not_inlined) + " not");
+  add(f->not_inlined, grouped(f->not_inlined) + " not inlined");
   add(f->promoted, grouped(f->promoted) + " promoted");
   add(f->vectorized, grouped(f->vectorized) + " vectorized");
   add(f->unrolled, grouped(f->unrolled) + " unrolled");
