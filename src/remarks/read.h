@@ -5,7 +5,8 @@
 //
 //   auto file = TRY(MappedFile::open("app.opt.yaml"));
 //   u64 inlined = 0;
-//   TRY(each_remark(file.bytes(), [&](const Remark& remark) { inlined += remark.name == "Inlined"; }));
+//   TRY(each_remark(file.bytes(),
+//                   [&](const Remark& remark) { inlined += remark.name == "Inlined"; }));
 //
 // A file with a remark that cannot be read is an error that names the place; remarks in front of it
 // have been visited by then. An empty file has no remarks. Nothing is kept from one remark to the
