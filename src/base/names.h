@@ -6,9 +6,8 @@
 //   NameId id = names.intern("main");
 //   names.text(id);                      // "main"
 
-#include <tsl/robin_map.h>
-
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,9 +33,22 @@ class Names {
   size_t size() const { return texts_.size(); }
 
  private:
+  // Numbers in a table of open addressing: with the texts in it, it would be four times as large, and
+  // a profile of tiny functions is little but names.
+  static constexpr u32 none = ~u32{0};
+  struct Slot {
+    u32 hash = 0, id = none;
+  };
+
+  static u32 hash_of(std::string_view text) {
+    return static_cast<u32>(std::hash<std::string_view>()(text));
+  }
+  // Where the text is, or would be.
+  size_t place_of(std::string_view text, u32 hash) const;
+  void grow();
   std::string_view keep(std::string_view text);
 
-  tsl::robin_map<std::string_view, NameId> ids_;
+  std::vector<Slot> slots_;  // a power of two of them
   std::vector<std::string_view> texts_;
   std::deque<std::string> blocks_;  // full ones never move
 };

@@ -13,6 +13,16 @@ TEST(Names, EqualTextsAreEqualIds) {
   EXPECT_EQ(names.size(), 2u);
 }
 
+TEST(Names, FindsWhatIsThere) {
+  Names names;
+  EXPECT_FALSE(names.find("a"));
+  for (int i = 0; i < 5000; ++i) names.intern(std::to_string(i));
+  EXPECT_EQ(names.size(), 5000u);
+  for (int i = 0; i < 5000; ++i) EXPECT_EQ(names.find(std::to_string(i)), NameId(i));
+  EXPECT_FALSE(names.find("5000"));
+  EXPECT_FALSE(names.find(""));
+}
+
 TEST(Names, TextsStayWhereTheyAre) {
   Names names;
   std::string_view first = names.text(names.intern("first"));
