@@ -4,14 +4,13 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/shell_word.h"
 #include "optimize/clean_command.h"
 
 namespace pgokit::optimize {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr char plain[] = "plain";
 
 std::string way_to_reach(FlagsBy flags_by) {
   if (flags_by == FlagsBy::wrapper)
@@ -23,11 +22,13 @@ std::string way_to_reach(FlagsBy flags_by) {
 
 }  // namespace
 
-Builder::Builder(const Settings& settings, const WorkFolder& work, const Toolchain& toolchain)
+Builder::Builder(const Settings& settings, const WorkFolder& work, const Toolchain& toolchain,
+                 std::string first)
     : program(settings.program),
       settings_(settings),
       work_(work),
       toolchain_(toolchain),
+      first_(std::move(first)),
       clean_(settings.clean.value_or(clean_command_of(settings.build))),
       guessed_(!settings.clean) {}
 
@@ -53,10 +54,12 @@ Status Builder::make(const Build& build) {
   TRY(clean());
   TRY(toolchain_.write_options(work_, build.name, build.options));
   auto shown = toolchain_.shown(work_, build.name, settings_.build, build.options);
+  auto environment = toolchain_.environment(work_, build.name, build.options);
+  environment.insert(environment.end(), settings_.environment.begin(), settings_.environment.end());
   TRY(work_.run({.text = settings_.build,
                  .log = build.name + "/log",
                  .shown = shown,
-                 .environment = toolchain_.environment(work_, build.name, build.options)}));
+                 .environment = std::move(environment)}));
   built_ = true;
   return check_compiled(build.name);
 }
@@ -64,13 +67,13 @@ Status Builder::make(const Build& build) {
 Status Builder::check_compiled(const std::string& build) const {
   if (toolchain_.flags_by() != FlagsBy::wrapper) return {};
   auto compiled = sources_compiled(work_, build);
-  if (build == plain && compiled.empty())
+  if (build == first_ && compiled.empty())
     return fail(
         "{}: it compiled nothing by {} or another compiler in PATH: if everything was up to date, "
         "give --clean CMD, which removes what the build has made; {}",
         settings_.build, toolchain_.c(), way_to_reach(FlagsBy::wrapper));
-  if (build == plain) return {};
-  auto before = sources_compiled(work_, plain);
+  if (build == first_) return {};
+  auto before = sources_compiled(work_, first_);
   // Programs that test the compiler are gone.
   std::erase_if(before, [](const std::string& source) {
     std::error_code error;
@@ -85,20 +88,37 @@ Status Builder::check_compiled(const std::string& build) const {
       settings_.build, missed.size(), before.size(), missed[0]);
 }
 
-Status Builder::keep(Build& build, const Build* base) {
+Status Builder::keep(Build& build) {
   std::error_code error;
   if (!fs::is_regular_file(program, error))
     return fail("{}: it is not there after the build ({})", program, settings_.build);
   auto name = fmt::format("{}/{}", build.name, fs::path(program).filename().string());
   TRY(work_.keep(program, name));
   build.file = work_.file(name);
-  if (!base) return {};
-  auto now = TRY(MappedFile::open_regular(build.file));
-  auto before = TRY(MappedFile::open_regular(base->file));
-  if (std::ranges::equal(now.bytes(), before.bytes()))
-    return fail("{}: the options for it changed nothing in {}: {}", settings_.build, program,
-                way_to_reach(toolchain_.flags_by()));
   return {};
+}
+
+Error Builder::same_program() const {
+  return {fmt::format("{}: the options for it changed nothing in {}: {}", settings_.build, program,
+                      way_to_reach(toolchain_.flags_by()))};
+}
+
+Result<bool> are_same(const Build& a, const Build& b) {
+  auto first = TRY(MappedFile::open_regular(a.file));
+  auto second = TRY(MappedFile::open_regular(b.file));
+  return std::ranges::equal(first.bytes(), second.bytes());
+}
+
+std::string placed_run(const std::string& build, const std::string& program,
+                       const std::string& command) {
+  bool words = measure::command_of(command).front() != "/bin/sh";
+  // A comment, or an end of its own, would hide the end of the list.
+  bool line = command.find_first_of("#\n") != command.npos || command.ends_with(';') ||
+              command.ends_with('&');
+  return fmt::format("cp -f {} {} && {}", shell_word(build), shell_word(program),
+                     words  ? "exec " + command
+                     : line ? "{ " + command + "\n}"
+                            : "{ " + command + "; }");
 }
 
 }  // namespace pgokit::optimize

@@ -2,10 +2,10 @@
 
 // Builds of one program with different options.
 //
-//   Builder builder(settings, work, toolchain);
+//   Builder builder(settings, work, toolchain, "plain");
 //   TRY(builder.make({.name = "plain", .options = options}));
 //   builder.program = "src/app";
-//   TRY(builder.keep(build, nullptr));
+//   TRY(builder.keep(build));
 
 #include <string>
 
@@ -15,12 +15,16 @@ namespace pgokit::optimize {
 
 class Builder {
  public:
-  Builder(const Settings& settings, const WorkFolder& work, const Toolchain& toolchain);
+  // `first`: the name of the first build, by which later ones are checked.
+  Builder(const Settings& settings, const WorkFolder& work, const Toolchain& toolchain,
+          std::string first);
 
   // Cleans and builds, and checks that everything was compiled with the options.
   Status make(const Build& build);
-  // Keeps the program that was built. An error if it is that of `plain`.
-  Status keep(Build& build, const Build* plain);
+  // Keeps the program that was built.
+  Status keep(Build& build);
+  // The error of a build that is no other than the first.
+  Error same_program() const;
   // In which words a build was asked for.
   std::string words(const Build& build) const;
 
@@ -33,9 +37,18 @@ class Builder {
   const Settings& settings_;
   const WorkFolder& work_;
   const Toolchain& toolchain_;
+  std::string first_;
   std::string clean_;
   bool guessed_;
   bool built_ = false;
 };
+
+// Whether two kept builds are the same program.
+Result<bool> are_same(const Build& a, const Build& b);
+
+// The command that runs a kept build where the program belongs, so that scripts and libraries find
+// it.
+std::string placed_run(const std::string& build, const std::string& program,
+                       const std::string& command);
 
 }  // namespace pgokit::optimize

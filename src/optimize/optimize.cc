@@ -19,19 +19,6 @@ void add(std::vector<std::string>& words, const std::vector<std::string>& more) 
   words.insert(words.end(), more.begin(), more.end());
 }
 
-// The command with a build where the program belongs, so that scripts and libraries find it.
-std::string run_of(const std::string& build, const std::string& program,
-                   const std::string& command) {
-  bool words = measure::command_of(command).front() != "/bin/sh";
-  // A comment, or an end of its own, would hide the end of the list.
-  bool line = command.find_first_of("#\n") != command.npos || command.ends_with(';') ||
-              command.ends_with('&');
-  return fmt::format("cp -f {} {} && {}", shell_word(build), shell_word(program),
-                     words  ? "exec " + command
-                     : line ? "{ " + command + "\n}"
-                            : "{ " + command + "; }");
-}
-
 class Optimizer {
  public:
   Optimizer(const Settings& settings, WorkFolder work, Journal journal, Toolchain toolchain)
@@ -39,7 +26,7 @@ class Optimizer {
         work_(std::move(work)),
         journal_(std::move(journal)),
         toolchain_(std::move(toolchain)),
-        builder_(settings, work_, toolchain_) {}
+        builder_(settings, work_, toolchain_, "plain") {}
 
   // The list of steps.
   Result<Outcome> run() {
@@ -87,7 +74,7 @@ class Optimizer {
         program = TRY(built_program(work_.file(recording), work_.file(build.name + "/compile"),
                                     settings_.build));
       std::swap(program, builder_.program);
-      TRY(builder_.keep(build, nullptr));
+      TRY(builder_.keep(build));
       TRY(check_program(build.file));
       return builder_.program;
     }));
@@ -139,7 +126,8 @@ class Optimizer {
     const auto& plain = outcome_.builds.front();
     TRY(step("build " + build.name, builder_.words(build), [&]() -> Result<std::string> {
       TRY(builder_.make(build));
-      TRY(builder_.keep(build, &plain));
+      TRY(builder_.keep(build));
+      if (TRY(are_same(build, plain))) return std::unexpected(builder_.same_program());
       return "";
     }));
     build.file =
@@ -183,7 +171,7 @@ class Optimizer {
     const auto& command = settings_.measure.empty() ? settings_.run : settings_.measure;
     auto& plan = outcome_.plan;
     for (const auto& build : outcome_.builds)
-      plan.commands.push_back(run_of(build.file, builder_.program, command));
+      plan.commands.push_back(placed_run(build.file, builder_.program, command));
     plan.rounds = settings_.rounds;
     plan.seconds = settings_.seconds * static_cast<double>(plan.commands.size()) / 2;
     plan.progress = settings_.progress;

@@ -32,7 +32,8 @@ struct Settings {
   FlagsBy flags_by = FlagsBy::wrapper;
   bool sampled = false;  // take samples of the run instead of counting all of it
   bool restart = false;
-  u64 rounds = 0;  // of measuring; 0: as many as fit into `seconds`
+  measure::Environment environment = {};  // of the build
+  u64 rounds = 0;                         // of measuring; 0: as many as fit into `seconds`
   double seconds = 20;
   // Options of the compiler: for a build that can be recorded, and what adds probes to it.
   std::vector<std::string> profiling, probes = {};

@@ -110,6 +110,7 @@ std::string joined(const std::vector<std::string>& words) {
 Result<Toolchain> Toolchain::find(FlagsBy flags_by) {
   Toolchain found;
   found.flags_by_ = flags_by;
+  if (flags_by == FlagsBy::build) return found;
   auto choose = [](const char* name, const char* clang, std::string& command,
                    std::string& path) -> Status {
     command = variable(name);
@@ -162,7 +163,8 @@ Status Toolchain::write_options(const WorkFolder& work, const std::string& build
 
 measure::Environment Toolchain::environment(const WorkFolder& work, const std::string& build,
                                             const Options& options) const {
-  measure::Environment variables{{"CC", c_}, {"CXX", cplusplus_}};
+  measure::Environment variables;
+  if (flags_by_ != FlagsBy::build) variables = {{"CC", c_}, {"CXX", cplusplus_}};
   auto flags = [](const char* name, const std::vector<std::string>& words) {
     auto before = variable(name);
     if (before.empty() && std::string_view(name) != "LDFLAGS") before = "-O2";
@@ -182,6 +184,8 @@ measure::Environment Toolchain::environment(const WorkFolder& work, const std::s
       break;
     case FlagsBy::cmake:
       variables.emplace_back("PGOKIT_CMAKE", work.absolute(cmake_file));
+      break;
+    case FlagsBy::build:
       break;
   }
   return variables;

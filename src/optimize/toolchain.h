@@ -5,7 +5,8 @@
 //   auto toolchain = TRY(Toolchain::find(FlagsBy::wrapper));
 //   TRY(toolchain.install(work));
 //   TRY(toolchain.write_options(work, "plain", {.compile = {"-g"}}));
-//   TRY(work.run({.text = "make", .log = "plain/log", .environment = toolchain.environment(work, "plain")}));
+//   auto environment = toolchain.environment(work, "plain", {.compile = {"-g"}});
+//   TRY(work.run({.text = "make", .log = "plain/log", .environment = environment}));
 //   auto compiled = sources_compiled(work, "plain");       // by the wrapper
 //
 // The wrapper is a script under the names of the compilers, first in PATH. It adds the options in
@@ -24,6 +25,7 @@ enum class FlagsBy : u8 {
   wrapper,    // that of the compilers
   variables,  // CFLAGS, CXXFLAGS, LDFLAGS
   cmake,      // a file for CMAKE_PROJECT_INCLUDE
+  build,      // the build has them itself
 };
 
 struct Options {

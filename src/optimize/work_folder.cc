@@ -21,8 +21,6 @@ Status copy(const std::string& from, const std::string& to) {
   std::error_code error;
   auto mode = fs::status(from, error).permissions();
   auto file = TRY(MappedFile::open_regular(from));
-  // A program that runs cannot be written to: it gets a new file.
-  fs::remove(to, error);
   auto out = TRY(OutputFile::create(to));
   out.write(file.bytes());
   TRY(out.commit());

@@ -1,0 +1,60 @@
+#pragma once
+
+// The functions whose profile makes a program slower.
+//
+//   Settings settings{.profile = "app.prof", .build = "make", .run = "./app train"};
+//   auto outcome = TRY(bisect(settings));
+//   for (const auto& culprit : outcome.culprits) print(culprit.functions[0]);
+//
+// The program is built with profiles from which functions are left out, and each build is measured
+// beside the one without those that were found so far. A journal keeps every result, so that an
+// interrupted command goes on.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "measure/measurement.h"
+#include "optimize/toolchain.h"
+#include "optimize/work_folder.h"
+
+namespace pgokit::bisect {
+
+struct Settings {
+  std::string profile;
+  // For a shell. The build uses the profile $PGOKIT_PROFILE, or that in place of {profile}; where it
+  // names neither, the compiler gets it as optimize::FlagsBy::wrapper gives options.
+  std::string build, run;
+  std::optional<std::string> clean = {};
+  std::string program = {};  // empty: the first word of `run`, where that is a file
+  std::string output = {};   // the profile without them; empty: in the folder
+  std::string folder = ".pgokit-bisect";
+  u64 rounds = 16;          // of each comparison
+  double least_change = 1;  // percent; less is no difference
+  u64 most_builds = 0;      // 0: twice the logarithm of the number of functions
+  bool restart = false;
+  std::vector<std::string> profiling = {};  // options of the compiler, beside the profile
+  optimize::Say say = {};
+  std::function<void(u64 runs, const std::string& command)> progress = {};
+};
+
+struct Culprit {
+  std::vector<std::string> functions;  // one, or those that are worse only together
+  measure::Ratio ratio;                // of the time without them to that with them
+};
+
+struct Outcome {
+  size_t functions = 0;  // of the profile
+  u64 builds = 0;
+  std::vector<Culprit> culprits;
+  std::string output;                   // empty: nothing was left out
+  std::vector<std::string> unresolved;  // something among them; no build was left to tell what
+  bool exhausted = false;               // more builds could find more
+};
+inline constexpr double confidence = 0.95;  // of all comparisons together
+
+Result<Outcome> bisect(const Settings& settings);
+
+}  // namespace pgokit::bisect

@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""bisect.py PGOKIT: what is planted in a profile is found, within twice the logarithm of its functions; and what goes wrong on the way.
+
+The program of most checks is a copy of the profile, and its run works three times as long for each function that is poison: so
+that what is slower is so on any machine.
+"""
+import json
+import math
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+PGOKIT = pathlib.Path(sys.argv[1]).resolve()
+checks = 0
+
+RUN = """
+import sys
+names = [line.split(":")[0] for line in open(sys.argv[1]) if line[0] not in " \\n"]
+if "broken" in names: sys.exit("no such input")
+work = 200000 * (1 + 2 * sum("poison" in name for name in names))
+if "remedy" in names: work = 100000 * (1 + 2 * sum("poison" in name for name in names))
+for i in range(work): pass
+"""
+
+# Its loop is made small in place of fast where the profile says that it hardly ever runs.
+KERNEL = """__attribute__((noinline)) unsigned kernel(unsigned *v, int n) {
+  unsigned s = 0;
+  for (int i = 0; i < n; i++)
+    s += (v[i] * 3) ^ (v[i] >> 2);
+  return s;
+}
+__attribute__((noinline)) int other(int x) {
+  return x * 3 + 1;
+}
+unsigned v[4096];
+int main(void) {
+  unsigned s = 0;
+  for (int i = 0; i < 60000; i++) {
+    v[i & 4095] += i;
+    s += kernel(v, 4096) + other(i);
+  }
+  return s == 12345;
+}
+"""
+POISONED = """main:99000000:1
+ 1: 1
+ 2: 60000
+ 3: 60000
+ 4: 60000
+other:60000:60000
+ 1: 60000
+kernel:2:1
+ 1: 1
+ 2: 1
+ 3: 1
+ 4: 1
+"""
+
+
+def check(what, holds, seen=""):
+    global checks
+    checks += 1
+    if not holds:
+        sys.exit(f"FAILED: {what}: {seen}")
+
+
+def bisect(*arguments):
+    return subprocess.run([PGOKIT, "bisect", *map(str, arguments)], capture_output=True, text=True, timeout=300)
+
+
+GOOD = ["profile.txt", "--build", "echo x >> builds; cp {profile} app", "--run", "python3 -S -E run.py app", "--program", "app", "-n", "12"]
+
+
+def found(*arguments):
+    pathlib.Path("builds").write_text("")
+    done = bisect(*GOOD, "--json", *arguments)
+    check(arguments, done.returncode == 0, done.stderr)
+    told = json.loads(done.stdout)
+    builds = len(pathlib.Path("builds").read_text().split())
+    check("builds are counted", told["builds"] == builds, (told, builds))
+    return told
+
+
+def fails(what, code, text, *arguments):
+    done = bisect("-q", *arguments)
+    check(what, done.returncode == code and text in done.stderr and not done.stdout and done.stderr.count("\n") <= 2,
+          (done.returncode, done.stdout, done.stderr))
+
+
+def make_profile(count, **special):
+    """Functions f0, f1 ... with fewer and fewer samples; special ones have a name of their own, and a place."""
+    names = [f"f{i}" for i in range(count)]
+    for name, place in special.items():
+        names[place] = name
+    pathlib.Path("profile.txt").write_text("".join(f"{name}:{10 * (count - i)}:1\n 1: {10 * (count - i)}\n" for i, name in enumerate(names)))
+
+
+def planted():
+    for count, place in ((16, 0), (64, 41)):
+        make_profile(count, poison=place)
+        told = found()
+        check("it is found", [culprit["functions"] for culprit in told["culprits"]] == [["poison"]], told)
+        check("soon", told["builds"] <= 2 * math.ceil(math.log2(count)), told)
+        check("by how much", told["culprits"][0]["high"] < 0.9, told)
+        left = pathlib.Path(told["output"]).read_text()
+        check("the rest is written", "poison" not in left and left.count(":1\n") == count - 1, left)
+    make_profile(64, poison_a=3, poison_b=40)
+    told = found("--builds", 30, "-o", "left.txt")
+    check("two are found", sorted(culprit["functions"][0] for culprit in told["culprits"]) == ["poison_a", "poison_b"], told)
+    check("where it was asked for", "poison" not in pathlib.Path("left.txt").read_text())
+    make_profile(64, poison=50, remedy=2)
+    told = found("--builds", 30)
+    check("what another function outweighs", ["poison"] in [culprit["functions"] for culprit in told["culprits"]], told)
+    make_profile(32)
+    told = found()
+    check("none", told["culprits"] == [] and told["output"] == "" and told["builds"] <= 10, told)
+    text = bisect(*GOOD)
+    check("which it says", "none      no function was found" in text.stdout, text.stdout)
+    make_profile(16, _Z6poisonv=5)
+    check("names are for people", "found     poison()" in bisect(*GOOD).stdout)
+
+
+def goes_wrong():
+    make_profile(16, poison=7)
+    fails("no build", 2, "--build is needed", "profile.txt", "--run", "x")
+    fails("no profile", 1, "other.txt: cannot open", "other.txt", *GOOD[1:])
+    pathlib.Path("empty.txt").write_text("")
+    fails("an empty profile", 1, "empty.txt", "empty.txt", *GOOD[1:])
+    fails("no program", 2, "--program is needed", "profile.txt", "--build", "cp {profile} app", "--run", "python3 app")
+    fails("too few runs", 2, "--runs 2: ", *GOOD[:-1], 2)
+    fails("a build that fails", 1, "ended with exit code 1", "profile.txt", "--build", "false {profile}", *GOOD[3:])
+    fails("a run that fails", 1, "exit code 3", "profile.txt", "--build", "cp $PGOKIT_PROFILE app", "--run", "sh -c 'exit 3'", *GOOD[5:])
+    fails("a short run", 1, "too short to be measured", "profile.txt", "--build", "cp {profile} app", "--run", "test -f app", *GOOD[5:])
+
+    # The state stays: what was measured is not measured again.
+    shutil.rmtree(".pgokit-bisect")
+    pathlib.Path("builds").write_text("")
+    build = "echo x >> builds; test $(wc -l < builds) != 4 || exit 9; cp {profile} app"
+    fails("in the middle", 1, "ended with exit code 9", "profile.txt", "--build", build, *GOOD[3:])
+    done = bisect("profile.txt", "--build", build, *GOOD[3:], "--json")
+    told = json.loads(done.stdout)
+    check("it goes on", told["culprits"][0]["functions"] == ["poison"], done)
+    check("where it stopped", len(pathlib.Path("builds").read_text().split()) == told["builds"] + 1, told)
+
+    for which in (signal.SIGINT, signal.SIGKILL):
+        process = subprocess.Popen([PGOKIT, "bisect", *GOOD], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+        for line in process.stderr:
+            if line.startswith("# without-2:"):
+                break
+        time.sleep(0.1)
+        process.send_signal(which)
+        process.stderr.read()
+        check("it was ended", process.wait() in (130, -which))
+    pathlib.Path("builds").write_text("")
+    done = bisect(*GOOD, "--json")
+    check("and goes on", json.loads(done.stdout)["culprits"][0]["functions"] == ["poison"], done)
+    check("without what was built before", len(pathlib.Path("builds").read_text().split()) < json.loads(done.stdout)["builds"])
+    pathlib.Path(".pgokit-bisect/journal").write_text("broken")
+    fails("a broken journal", 1, "--restart begins from the start", *GOOD)
+    check("which it does", bisect(*GOOD, "--restart").returncode == 0)
+
+
+def compiled():
+    """By clang, which gets the profile by the wrapper."""
+    if not shutil.which("clang-22"):
+        return
+    pathlib.Path("kernel.c").write_text(KERNEL)
+    pathlib.Path("profile.txt").write_text(POISONED)
+    done = bisect("profile.txt", "--build", "clang-22 -O2 kernel.c -o kernel", "--run", "./kernel", "-n", 12, "--json", "--builds", 12)
+    check("a function that is not cold", done.returncode == 0, done.stderr)
+    told = json.loads(done.stdout)
+    check("is found", [culprit["functions"] for culprit in told["culprits"]] == [["kernel"]], (told, done.stderr))
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    pathlib.Path("run.py").write_text(RUN)
+    for group in (planted, goes_wrong, compiled):
+        if len(sys.argv) < 3 or group.__name__ in sys.argv[2:]:
+            group()
+    os.chdir("/")
+print(f"{checks} checks passed")
