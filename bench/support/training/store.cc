@@ -11,7 +11,8 @@
 
 int main(int argc, char** argv) {
   if (argc != 5) return 2;
-  const unsigned count = std::strtoul(argv[2], nullptr, 10), size = std::strtoul(argv[4], nullptr, 10);
+  const unsigned count = std::strtoul(argv[2], nullptr, 10),
+                 size = std::strtoul(argv[4], nullptr, 10);
   std::mt19937 chance(std::strtoul(argv[3], nullptr, 10));
   auto key = [&] {
     char text[32];
@@ -28,7 +29,8 @@ int main(int argc, char** argv) {
   std::unique_ptr<leveldb::DB> db(opened);
   for (unsigned n = 0; n < count; n += 10) {
     leveldb::WriteBatch batch;
-    for (int each = 0; each < 10; ++each) batch.Put(key(), std::string(size / 2 + chance() % size, char('a' + chance() % 26)));
+    for (int each = 0; each < 10; ++each)
+      batch.Put(key(), std::string(size / 2 + chance() % size, char('a' + chance() % 26)));
     db->Write({}, &batch);
   }
   size_t found = 0, bytes = 0, scanned = 0;
@@ -40,7 +42,8 @@ int main(int argc, char** argv) {
   for (unsigned n = 0; n < count / 20; ++n) {
     std::unique_ptr<leveldb::Iterator> at(db->NewIterator({}));
     at->Seek(key());
-    for (int steps = 0; steps < 20 && at->Valid(); ++steps, at->Next()) scanned += at->value().size();
+    for (int steps = 0; steps < 20 && at->Valid(); ++steps, at->Next())
+      scanned += at->value().size();
   }
   db->CompactRange(nullptr, nullptr);
   std::printf("%zu %zu %zu\n", found, bytes, scanned);

@@ -5,6 +5,7 @@
 
 #include "analysis/quality.h"
 #include "base/file.h"
+#include "base/shell_word.h"
 #include "cli/commands/counted_program.h"
 #include "cli/commands/profile_of.h"
 #include "cli/compilers.h"
