@@ -87,7 +87,7 @@ Result<MemorySection> read_memory(Bytes section, u64 begin) {
 std::string moved(std::string_view section, u64 from, u64 to) {
   std::string copy(section);
   // Positions are those of the original, which was read.
-  (void)each_offset(section, from, [&](size_t at) {
+  [[maybe_unused]] auto result = each_offset(section, from, [&](size_t at) {
     Le<u64> offset(number_at(section, at) - from + to);
     std::memcpy(copy.data() + at, &offset, sizeof offset);
   });
