@@ -9,6 +9,7 @@
 #include "page/assets.h"
 #include "page/json_text.h"
 #include "report/function_names.h"
+#include "report/markup.h"
 
 namespace pgokit::page {
 namespace {
@@ -244,19 +245,6 @@ class Writer {
   std::map<std::string, annotate::SourceText> sources_;
 };
 
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (char c : text) {
-    if (c == '&')
-      result += "&amp;";
-    else if (c == '<')
-      result += "&lt;";
-    else
-      result += c;
-  }
-  return result;
-}
-
 }  // namespace
 
 std::string html_of(const Contents& contents, bool mangled) {
@@ -266,7 +254,7 @@ std::string html_of(const Contents& contents, bool mangled) {
       "content=\"light dark\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
       "'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n";
-  html.append("<title>").append(escaped(contents.title)).append("</title>\n<style>\n");
+  html.append("<title>").append(report::as_markup(contents.title)).append("</title>\n<style>\n");
   html.append(page_css).append(
       "</style>\n<body>\n<noscript>This page needs JavaScript.</noscript>");
   html.append("\n<script type=\"application/json\" id=\"data\">");

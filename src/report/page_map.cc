@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "report/markup.h"
 #include "report/numbers.h"
 
 namespace pgokit::report {
@@ -12,21 +13,6 @@ namespace {
 constexpr u64 columns = 128, most_squares = columns * 64;
 constexpr u64 square = 7, gap = 1, step = square + gap, margin = 16, title_height = 24;
 constexpr u64 width = 2 * margin + columns * step;
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (char c : text) {
-    if (c == '&')
-      result += "&amp;";
-    else if (c == '<')
-      result += "&lt;";
-    else if (c == '>')
-      result += "&gt;";
-    else
-      result += c;
-  }
-  return result;
-}
 
 // From dark red (first) to light yellow (last).
 std::string color(double time) {
@@ -47,7 +33,7 @@ struct Grid {
 
 void draw(std::string& svg, const PageMap& map, const Grid& grid, u64 top) {
   auto out = std::back_inserter(svg);
-  std::string title = escaped(map.title);
+  std::string title = as_markup(map.title);
   if (grid.pages_per_square > 1)
     title += fmt::format(" ({} pages in a square)", grouped(grid.pages_per_square));
   fmt::format_to(out, "<text x=\"{}\" y=\"{}\">{}</text>\n", margin, top + 14, title);

@@ -8,10 +8,11 @@ import subprocess
 import sys
 import tempfile
 
+import checks
 from browser import CHROMIUM, Browser
+from checks import check, run
 
 PGOKIT, WALK = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:3])
-checks = 0
 
 SOURCE = """\
 #include <cstdio>
@@ -38,19 +39,6 @@ int main(int argc, char **) {
 # As pgokit explain --json prints it, in part.
 EXPLAINED = """{"program": "./<b>faster</b>", "samples": {"profile": 1000, "in_program": 900, "matched": 600, "lost_places": 0, "used": 500},
  "findings": [{"cause": "stale", "is_loss": true, "functions": 2, "samples": 400, "next": "pgokit match"}], "functions": []}"""
-
-
-def check(what, holds, seen=""):
-    global checks
-    checks += 1
-    if not holds:
-        sys.exit(f"FAILED: {what}: {seen}")
-
-
-def run(*words, code=0):
-    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=300, check=False)
-    check(words, done.returncode == code, (done.returncode, done.stderr))
-    return done.stdout if code == 0 else done.stderr
 
 
 def data_of(path):
@@ -211,7 +199,7 @@ def main():
         check_page(browser)
         check_themes(browser)
         check_large(browser)
-    print(f"{checks} checks hold")
+    print(f"{checks.count} checks hold")
 
 
 with tempfile.TemporaryDirectory() as folder:

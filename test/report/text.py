@@ -9,8 +9,10 @@ import subprocess
 import sys
 import tempfile
 
+import checks
+from checks import check, run
+
 PGOKIT, WALK = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:3])
-checks = 0
 
 SOURCE = """\
 #include <cstdio>
@@ -30,19 +32,6 @@ int main(int argc, char **) {
   return argc > 5;
 }
 """
-
-
-def check(what, holds, seen=""):
-    global checks
-    checks += 1
-    if not holds:
-        sys.exit(f"FAILED: {what}: {seen}")
-
-
-def run(*words, code=0):
-    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=300, check=False)
-    check(words, done.returncode == code, (done.returncode, done.stderr))
-    return done.stdout if code == 0 else done.stderr
 
 
 def report(*words, code=0):
@@ -119,7 +108,7 @@ def main():
     check_exact()
     check_code()
     check_bad_input()
-    print(f"{checks} checks hold")
+    print(f"{checks.count} checks hold")
 
 
 with tempfile.TemporaryDirectory() as folder:
