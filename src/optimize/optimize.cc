@@ -41,6 +41,8 @@ class Optimizer {
     for (const auto& name : settings_.with) TRY(add_variant(name));
 
     TRY(measure());
+    TRY(write_report());
+    TRY(journal_.add(finished, "", ""));
     outcome_.program = builder_.program;
     return std::move(outcome_);
   }
@@ -186,8 +188,26 @@ class Optimizer {
     }
     const auto& kept = outcome_.builds[outcome_.kept].file;
     settings_.say(fmt::format("$ cp -f {} {}", shell_word(kept), shell_word(builder_.program)));
-    TRY(work_.put_back(fs::path(kept).lexically_relative(work_.path()).string(), builder_.program));
-    return journal_.add(finished, "", "");
+    return work_.put_back(fs::path(kept).lexically_relative(work_.path()).string(),
+                          builder_.program);
+  }
+
+  // What was gained does not depend on it: an error is only said.
+  Status write_report() {
+    if (!settings_.as_json) return {};
+    TRY(work_.write("measurement.json", settings_.as_json(outcome_.plan, outcome_.measurement)));
+    settings_.say("# write report.html");
+    auto command = work_.pgokit(
+        fmt::format("report {} -b {} --measurement {} -o {}", shell_word(work_.file("app.perf")),
+                    shell_word(outcome_.builds[0].file), shell_word(work_.file("measurement.json")),
+                    shell_word(work_.file("report.html"))),
+        "report.log");
+    auto run = TRY(work_.try_to_run(command));
+    if (run.failed())
+      settings_.say("# no report: " + work_.failure(command, run).message);
+    else
+      outcome_.report = work_.file("report.html");
+    return {};
   }
 
   const Settings& settings_;

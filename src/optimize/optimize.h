@@ -39,6 +39,8 @@ struct Settings {
   std::vector<std::string> profiling, probes = {};
   Say say;
   std::function<void(u64 runs, const std::string& command)> progress = {};
+  // What `pgokit measure --json` prints of the measurement, for the report; none: no report.
+  std::function<std::string(const measure::Plan&, const measure::Measurement&)> as_json = {};
 };
 
 // One build of the program.
@@ -54,7 +56,8 @@ struct Outcome {
   std::vector<Build> builds;  // the plain one first
   measure::Plan plan;         // a command for each build
   measure::Measurement measurement;
-  size_t kept = 0;  // the fastest for certain: 0 where none is faster than the plain one
+  size_t kept = 0;          // the fastest for certain: 0 where none is faster than the plain one
+  std::string report = {};  // a page of what was recorded and measured; empty: there is none
 };
 inline constexpr double confidence = 0.95;  // of all comparisons together
 

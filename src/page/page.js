@@ -36,8 +36,11 @@ search.addEventListener('input', () => {
 /* Verdict. */
 function showVerdicts() {
   if (!D.verdicts.length) return;
-  section('verdict', 'Verdict', '', D.verdicts.map(([word, text]) =>
-    el('div', {class: 'verdict'}, el('b', {class: word}, word), el('span', {}, text))));
+  section('verdict', 'Verdict', '', D.verdicts.map(verdictLine));
+}
+
+function verdictLine([word, text]) {
+  return el('div', {class: 'verdict'}, el('b', {class: word}, word), el('span', {}, text));
 }
 
 /* Functions: only the rows that can be seen are elements. */
@@ -382,9 +385,10 @@ function showExplanation(told) {
 /* Measurement of pgokit measure --json. */
 function showMeasurement(told) {
   const rows = told.commands.map(one => [`${one.name}`, `${one.figures.cpu_s ? one.figures.cpu_s.median.toFixed(3) + ' s CPU time:  ' : ''}${one.command}`]);
-  for (const one of told.comparisons) rows.push(['verdict', one.verdict]);
   for (const note of told.notes) rows.push(['note', note]);
-  section('measurement', 'Measurement', '', el('div', {class: 'facts'}, factTable('', rows)));
+  const verdicts = told.comparisons.map(({figures: {[told.by]: ratio}, verdict}) =>
+    !ratio ? ['unsure', verdict] : ratio.high < 1 ? ['faster', verdict] : ratio.low > 1 ? ['slower', verdict] : ['no difference', verdict]);
+  section('measurement', 'Measurement', '', verdicts.map(verdictLine), el('div', {class: 'facts'}, factTable('', rows)));
 }
 
 // A file may be JSON and not what its command prints.
@@ -400,12 +404,12 @@ function factTable(heading, rows) {
   return el('div', {}, heading ? el('h3', {}, heading) : '', el('table', {}, rows.map(([name, value]) => el('tr', {}, el('td', {}, name), el('td', {}, value)))));
 }
 
+if (D.measurement) showTold(D.measurement, showMeasurement, 'pgokit measure');
 showVerdicts();
 if (D.explanation) showTold(D.explanation, showExplanation, 'pgokit explain');
 if (F) showFunctions();
 if (T) showFlames();
 if (D.heat.length) showHeat();
-if (D.measurement) showTold(D.measurement, showMeasurement, 'pgokit measure');
 if (D.facts.length) section('facts', 'Quality and origin', '', el('div', {class: 'facts'}, D.facts.map(([heading, rows]) => factTable(heading, rows))));
 document.body.append(el('header', {}, el('h1', {}, D.title), el('nav', {}, sections.map(([id, title]) => el('a', {href: '#' + id}, title))), search), main);
 searched.forEach(tell => tell());

@@ -114,6 +114,8 @@ def build_systems():
     check_builds("make", told)
     check("make: its commands can be typed", [c for c in told["commands"] if c.startswith("pgokit generate")], told["commands"])
     check("make: clean is known", told["commands"].count("make clean") == 2, told["commands"])
+    page = pathlib.Path(told["report"]).read_text(encoding="utf-8")
+    check("make: the report shows what was measured", told["measurement"]["comparisons"][0]["verdict"].split(",")[0] in page)
     check("make: every run is told", len(told["measurement"]["commands"][0]["runs"]) == 8)
 
     project("cmake", CMakeLists__txt=CMAKE)

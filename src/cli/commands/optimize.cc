@@ -9,6 +9,7 @@
 #include "cli/commands/commands.h"
 #include "cli/compilers.h"
 #include "cli/options.h"
+#include "cli/views/measurement.h"
 #include "cli/views/optimization.h"
 #include "measure/signed_ranks.h"
 #include "report/print.h"
@@ -99,6 +100,11 @@ Status optimize_program(Settings& s) {
     if (s.quiet) return;
     if (!progress) progress.emplace("measuring", 0);
     progress->show(report::format("run {}: {}", runs, command));
+  };
+  o.as_json = [](const measure::Plan& plan, const measure::Measurement& measurement) {
+    return MeasuredCommands{
+        .plan = plan, .measurement = measurement, .confidence = optimize::confidence}
+        .as_json();
   };
   auto outcome = TRY(optimize::optimize(o));
   progress.reset();

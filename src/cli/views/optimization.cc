@@ -33,6 +33,7 @@ std::string Optimization::as_text() const {
   text += report::format("kept      {} is now {}\n", outcome.program,
                          outcome.kept ? kept.name + ", the fastest for certain"
                                       : "plain: no other build is faster for certain");
+  if (!outcome.report.empty()) text += report::format("report    {}\n", outcome.report);
   if (!outcome.kept) return text;
   text += report::format("profile   {}\n", kept.profile);
   text += report::format("next      in your own build, add to CFLAGS and CXXFLAGS: {}\n",
@@ -55,7 +56,7 @@ std::string Optimization::as_json() const {
   }
   json.set("program", outcome.program).set("kept", outcome.builds[outcome.kept].name);
   json.set("builds", std::move(builds)).set("commands", json_of(commands));
-  json.set("measurement", shown.json());
+  json.set("report", outcome.report).set("measurement", shown.json());
   return json.text() + "\n";
 }
 
