@@ -109,11 +109,12 @@ std::string functions_text(const ExplanationView& v) {
 std::string verdict_text(const ExplanationView& v) {
   const auto& funnel = v.told->funnel;
   const auto& first = v.told->findings.front();
-  if (!analysis::is_loss(first.cause))
-    return funnel.believed ? "used" : "it fits; whether it was used, the build does not tell";
   u64 lost = 0;
   for (const auto& finding : v.told->findings)
     if (analysis::is_loss(finding.cause)) lost += finding.samples;
+  // Less than a thousandth is nobody's concern.
+  if (!analysis::is_loss(first.cause) || lost < funnel.samples / 1000)
+    return funnel.believed ? "used" : "it fits; whether it was used, the build does not tell";
   return report::format("{} of the samples are lost, most by: {}", percent(lost, funnel.samples),
                         description_of(first.cause).name);
 }
