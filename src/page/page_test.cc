@@ -31,7 +31,7 @@ TEST(JsonText, StringsThatLookLikeTheEndOfAListAreSeparatedToo) {
 
 TEST(Page, EscapesItsTitle) {
   auto html = html_of({.title = "</title><script>"}, false);
-  EXPECT_THAT(html, HasSubstr("<title>&lt;/title>&lt;script></title>"));
+  EXPECT_THAT(html, HasSubstr("<title>&lt;/title&gt;&lt;script&gt;</title>"));
   EXPECT_THAT(html, Not(HasSubstr("</title><script>")));
 }
 
