@@ -90,24 +90,23 @@ void add_first_run(FirstRuns& runs, u64 sequence, u64 microseconds, u64 weight) 
   add(runs.microseconds, microseconds, weight);
 }
 
-void add_function(Module& module, u32 index, const Box& box, u64 weight) {
+// Whether it ran, as far as its own counters tell.
+bool add_function(Module& module, u32 index, const Box& box, u64 weight) {
   auto& data = module.data;
   bool ran = add_counters(data, module.functions[index], box, weight);
   u64 calls = box.calls();
   auto first = box.first_run();
   auto covered = box.coverage();
-  ran |= calls > 0 || first.sequence > 0 || (!covered.empty() && covered[0] == 0);
-  if (ran) add(data.ran[index], 1, weight);
   add(data.calls[index], calls, weight);
   add_first_run(data.first[index], first.sequence, first.time, weight);
+  return ran || calls > 0 || first.sequence > 0 || (!covered.empty() && covered[0] == 0);
 }
 
-// A log of ids tells by itself that a function ran; beside one of calls there is a byte.
-u64 add_log(Module& module, const Dump& dump, u64 weight) {
+// A log tells that a function ran, too.
+u64 add_log(Module& module, const Dump& dump, u64 weight, std::vector<bool>& ran) {
   Trace trace = logged_trace(module, dump);
   for (const auto& run : trace.runs) {
-    const auto& function = module.functions[run.function];
-    if (!(function.kinds & MIP_COVERAGE)) add(module.data.ran[run.function], 1, weight);
+    ran[run.function] = true;
     add_first_run(module.data.first[run.function], run.sequence, run.microseconds, weight);
   }
   return trace.unknown + trace.ambiguous;
@@ -132,6 +131,7 @@ DumpUse add_dump(Module& module, const Dump& dump, u64 weight) {
   add(data.dumps, 1, weight);
   for (size_t i = 0; i < MIP_DROPPED_COUNT; ++i)
     add(data.dropped[i], dump.header.dropped[i], weight);
+  std::vector<bool> ran(module.functions.size());  // in this dump
   for (u32 i = 0; i < module.functions.size(); ++i) {
     const auto& function = module.functions[i];
     if (!inside(function, dump.raw)) {
@@ -143,10 +143,12 @@ DumpUse add_dump(Module& module, const Dump& dump, u64 weight) {
       ++use.implausible;
       continue;
     }
-    add_function(module, i, box, weight);
+    ran[i] = add_function(module, i, box, weight);
     ++use.functions;
   }
-  use.unknown_order = add_log(module, dump, weight);
+  use.unknown_order = add_log(module, dump, weight, ran);
+  for (u32 i = 0; i < ran.size(); ++i)
+    if (ran[i]) add(data.ran[i], 1, weight);
   return use;
 }
 

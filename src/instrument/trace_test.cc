@@ -83,6 +83,21 @@ TEST(Trace, IsAddedToProfiles) {
   EXPECT_THAT(module.data.ran, ElementsAre(2, 0, 2));
 }
 
+// A counter and the log tell the same.
+TEST(Trace, RanOnceInADump) {
+  MapBuilder map;
+  map.function({.name = "a",
+                .address = 0x1000,
+                .kinds = MIP_ORDER_LOG | MIP_BLOCK_COVERAGE,
+                .counters = 1,
+                .blocks = {{0, 0}},
+                .order_id = {7, 0}});
+  Module module = module_of(map);
+  Read read({.raw = MapBuilder::raw({std::string(1, '\0')}), .order_ids = {{7, 0}}});
+  add_dump(module, read.dump, 3);
+  EXPECT_THAT(module.data.ran, ElementsAre(3));
+}
+
 TEST(Trace, NumbersSurviveInProfiles) {
   Profile profile;
   profile.modules.push_back(logged({7, 0}, {7, 1}, {9, 0}));
