@@ -3,20 +3,21 @@ from xml.sax.saxutils import escape
 
 SHOWN = ("lines", "probes", "exact-probes", "layout", "bolt", "instrumented")
 COLOURS = {"lines": "#9cc4e4", "probes": "#5b9bd1", "exact-probes": "#2f6fb0", "layout": "#153f6e", "bolt": "#c9a227", "instrumented": "#8a8f98"}
-WIDTH, LEFT, RIGHT, BAR, GAP, TOP, BOTTOM = 860, 120, 30, 9, 14, 58, 34
+WIDTH, LEFT, RIGHT, BAR, GAP, TOP, BOTTOM = 860, 150, 30, 9, 14, 58, 34
 STYLE = """text{font:12px system-ui,sans-serif;fill:#57606a}line.grid{stroke:#8b949e;stroke-opacity:.3}line.interval{stroke:#6e7681}"""
 
 
 def picture(results, labels):
-    """`results`: by program, as bench/gain.py stores them; `labels` of ways."""
+    """`results`: by program, as bench/gain.json has them; `labels` of ways."""
+    results = {name: one["times"] for name, one in results.items() if "times" in one}
     ways = [way for way in SHOWN if any(way in one["ways"] for one in results.values())]
     gains = [100 * (1 - one["ways"][way][key]) for one in results.values() for way in ways if way in one["ways"] for key in ("low", "high")]
-    low, high = min(0, *gains) - 1, max(gains) + 1
+    low, high = min([0, *gains]) - 1, max([0, *gains]) + 1
     group = BAR * len(ways) + GAP
     height = TOP + group * len(results) + BOTTOM
     x = lambda gain: LEFT + (WIDTH - LEFT - RIGHT) * (gain - low) / (high - low)
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img">',
-           "<title>CPU time less than -O2, in percent, with 95 % intervals</title>", f"<style>{STYLE}</style>"]
+           "<title>CPU time less than that of the plain build, in percent, with 95 % intervals</title>", f"<style>{STYLE}</style>"]
     for number, way in enumerate(ways):
         at, row = 16 + (number % 3) * 280, 14 + (number // 3) * 18
         out.append(f'<rect x="{at}" y="{row - 9}" width="10" height="10" fill="{COLOURS[way]}"/>'
@@ -27,7 +28,7 @@ def picture(results, labels):
                        f'<text x="{x(gain):.1f}" y="{height - BOTTOM + 16}" text-anchor="middle">{gain} %</text>')
     for place, (name, one) in enumerate(results.items()):
         y = TOP + place * group
-        out.append(f'<text x="{LEFT - 10}" y="{y + BAR * len(ways) / 2 + 4:.1f}" text-anchor="end">{escape(name.split()[0])}</text>')
+        out.append(f'<text x="{LEFT - 10}" y="{y + BAR * len(ways) / 2 + 4:.1f}" text-anchor="end">{escape(name)}</text>')
         for number, way in enumerate(ways):
             if way not in one["ways"]:
                 continue

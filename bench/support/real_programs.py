@@ -38,6 +38,8 @@ class Recipe:
     short: str = ""    # none: that of training
     measure: str = ""  # none: the gain is not measured
     write_others: object = lambda folder: None
+    language: str = "c"  # or rust: RUSTFLAGS for its compiler, the one of Debian
+    installed: str = ""  # where a package of Debian has the sources, with the version at the end
 
 
 RECIPES = {
@@ -193,6 +195,38 @@ RECIPES = {
         needs=("cmake", "make"),
         short="""rm -rf data; "$@" data 4000 1 100""",
         measure="""for size in 40 80 120 160; do rm -rf data; "$@" data 50000 9 $size; done"""),
+    "perl": Recipe(
+        "three scripts (objects, text, numbers), three times each",
+        """./Configure -des -Dcc="$CC" -Doptimize="$FLAGS" -Uusedl -Dnoextensions='DB_File GDBM_File NDBM_File ODBM_File'
+           make -j$(nproc) miniperl
+           cp miniperl program""",
+        """export PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0
+           for round in 1 2 3; do for script in objects text numbers; do "$@" $script.pl; done; done""",
+        training_inputs.write_scripts, ("make",),
+        """export PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0
+           for script in objects text numbers; do "$@" $script.pl 40; done""",
+        """export PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0
+           for round in 1 2 3; do for script in records life; do "$@" $script.pl; done; done""",
+        training_inputs.write_scripts),
+    "pulldown-cmark": Recipe(
+        "three texts in Markdown of 1.5 MB, ten times each with other extensions of it",
+        # Its tests need other crates.
+        """sed -i '/^\\[dev-dependencies/,/^$/d' Cargo.toml
+           mkdir .cargo
+           printf '[source.crates-io]\\nreplace-with = "debian"\\n[source.debian]\\ndirectory = "/usr/share/cargo/registry"\\n' > .cargo/config.toml
+           CARGO_HOME=$PWD/home RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 /usr/bin/cargo build --release --offline --bin pulldown-cmark
+           cp target/release/pulldown-cmark program""",
+        """for round in 1 2 3 4 5 6 7 8 9 10; do for part in 0 1 2; do
+             "$@" -T -F -S -L < mark.$part
+             "$@" < mark.$part
+           done; done""",
+        training_inputs.write_markdown, ("/usr/bin/cargo", "/usr/bin/rustc"),
+        """for part in 0 1 2; do head -c 100000 mark.$part | "$@" -T -F -S -L; done""",
+        """for round in 1 2 3 4 5 6; do for part in 0 1 2; do
+             "$@" -T -S < mark.$part
+             "$@" -F < mark.$part
+           done; done""",
+        training_inputs.other(training_inputs.write_markdown), "rust", "/usr/share/cargo/registry/pulldown-cmark-*"),
 }
 
 
@@ -272,11 +306,30 @@ def build(recipe, package, folder, kind, config, flags=FLAGS):
     options = config.read_text(encoding="utf-8")
     plugins = [pathlib.Path(word.partition("=")[2]).read_bytes() for word in options.split() if word.startswith("-fpass-plugin=")]
     if finish := up_to_date(folder / f"{kind}.stamp", recipe.build, flags, options, *plugins):
-        source_package.unpack(package, folder, folder / kind)
+        unpack(recipe, package, folder, folder / kind)
+        rust = " ".join(word for line in options.splitlines() if not line.startswith("#") for word in line.split())
         run(["sh", "-ec", recipe.build], folder / kind, log="build.log", FLAGS=flags, CC=f"clang-22 --config={config}",
-            CXX=f"clang++-22 --config={config}")
+            CXX=f"clang++-22 --config={config}", RUSTFLAGS=rust)
         finish()
     return out
+
+
+def installed(recipe):
+    folders = sorted(pathlib.Path("/").glob(recipe.installed.lstrip("/")))
+    if len(folders) != 1:
+        raise Missing(f"not one folder {recipe.installed}, but {len(folders)} (Debian's librust-pulldown-cmark-dev)")
+    return folders[0]
+
+
+def version(recipe, package, folder):
+    return installed(recipe).name.rpartition("-")[2] if recipe.installed else source_package.version(package, folder)
+
+
+def unpack(recipe, package, folder, into):
+    if not recipe.installed:
+        return source_package.unpack(package, folder, into)
+    shutil.rmtree(into, ignore_errors=True)
+    shutil.copytree(installed(recipe), into)
 
 
 def prepare(recipe, folder):
@@ -317,7 +370,7 @@ def built(name, work, pgokit):
     recipe, folder = RECIPES[name], work / name
     if missing := [tool for tool in (*recipe.needs, "clang-22") if not shutil.which(tool)]:
         raise Missing(f"no {', '.join(missing)}")
-    version = source_package.version(name, folder)
+    number = version(recipe, name, folder)
     counting = run([pgokit, "flags", "blocks", "--all-blocks", "--style", "clang-config"], folder)
     plain, counted = (build_kind(recipe, name, folder, kind, options) for kind, options in (("plain", ""), ("counted", counting)))
-    return Program(name, version, recipe, prepare(recipe, folder), plain, counted)
+    return Program(name, number, recipe, prepare(recipe, folder), plain, counted)

@@ -34,8 +34,43 @@ def write_text(folder, seed=1):
 
 
 def write_scripts(folder):
-    for script in SCRIPTS.glob("*.lua"):
+    for script in (*SCRIPTS.glob("*.lua"), *SCRIPTS.glob("*.pl")):
         shutil.copy(script, folder)
+
+
+def write_markdown(folder, seed=4):
+    """mark.0 to mark.2, 1.5 MB each: paragraphs with emphasis, code and links, lists, quotations, tables, code and footnotes."""
+    chance = random.Random(seed)
+    words = ["".join(chance.choices("etaoinshrdlucmfwypvbgk", k=chance.randint(1, 10))) for _ in range(3000)]
+    inline = (lambda w: f"*{w}*", lambda w: f"**{w} {w}**", lambda w: f"`{w}()`", lambda w: f"[{w}](https://{w}.example/{w} '{w}')",
+              lambda w: f"~~{w}~~", lambda w: f"<b>{w}</b>", lambda w: f"&amp;{w}\\_", lambda w: f"[^{w[:2]}]", lambda w: f"'{w}' -- \"{w}\"...",
+              lambda w: f"_{w}", lambda w: f"[{w}][]", lambda w: f"![{w}]({w}.png)")
+
+    def line(count):
+        picked = chance.choices(words, k=count)
+        return " ".join(chance.choice(inline)(word) if chance.random() < 0.12 else word for word in picked)
+
+    def block(kind):
+        if kind < 0.5:
+            return "\n".join(line(chance.randint(6, 14)) for _ in range(chance.randint(1, 7)))
+        if kind < 0.6:
+            return f"{'#' * chance.randint(1, 5)} {line(4)}"
+        if kind < 0.75:
+            return "\n".join(f"{'  ' * chance.randint(0, 2)}{chance.choice(('-', '*', '1.', '- [x]'))} {line(6)}" for _ in range(chance.randint(2, 9)))
+        if kind < 0.8:
+            return "\n".join(f"> {line(9)}" for _ in range(4))
+        if kind < 0.9:
+            return "```c\n" + "\n".join(f"    {line(5)};" for _ in range(8)) + "\n```"
+        if kind < 0.96:
+            return "\n".join(["| a | b | c |", "|---|:-:|--:|", *[f"| {line(2)} | {line(3)} | {line(1)} |" for _ in range(6)]])
+        return "\n".join(f"[{chance.choice(words)}]: <https://{chance.choice(words)}.example/>\n[^{chance.choice(words)[:2]}]: {line(8)}" for _ in range(3))
+
+    for part in range(3):
+        out, size = [], 0
+        while size < 1_500_000:
+            out.append(block(chance.random()))
+            size += len(out[-1]) + 2
+        (folder / f"mark.{part}").write_text("\n\n".join(out), encoding="utf-8")
 
 
 def write_manifest(folder, seed=2):

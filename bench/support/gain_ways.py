@@ -1,0 +1,135 @@
+"""The builds of one program that bench/gain.py compares: plain, by profiles of each kind, by BOLT and by clang's own instrumentation.
+
+    builds = Builds(real_programs.RECIPES["lua5.4"], "lua5.4", folder, pgokit)
+    for way, program in builds.all(): ...                # "plain" first; those that cannot be had here are missing
+"""
+import dataclasses
+import hashlib
+import pathlib
+import shutil
+
+import real_programs
+from real_programs import run
+
+BOLT = pathlib.Path("/usr/lib/llvm-22/bin")
+
+WAYS = {  # in the order of the table
+    "plain": "plain",
+    "lines": "recorded, by lines",
+    "probes": "recorded, by probes",
+    "contexts": "recorded, contexts",
+    "profgen": "llvm-profgen on the recording",
+    "exact-lines": "exact, by lines",
+    "exact-probes": "exact, by probes",
+    "layout": "exact and order",
+    "bolt": "BOLT",
+    "instrumented": "clang, instrumented",
+}
+
+
+@dataclasses.dataclass
+class Options:
+    """Of the compiler."""
+    lines: str         # for a program that is recorded
+    probes: str        # the same with pseudo probes; empty: it has none
+    sampled: str       # names a profile of samples
+    sections: str      # a section for each function
+    linker: str        # before an option of the linker
+    instrumented: str  # for a program that counts
+    counted: str       # names a profile of counts
+    bare: str = ""     # needed always
+
+
+CLANG_LINES = "-g -fdebug-info-for-profiling -funique-internal-linkage-names -fuse-ld=lld-22"
+CLANG = Options(CLANG_LINES, f"{CLANG_LINES} -fpseudo-probe-for-profiling", "-fprofile-sample-use=", "-ffunction-sections", "-Wl,",
+                "-fprofile-generate", "-fprofile-use=", "-fuse-ld=lld-22")
+RUST_LINKER = "-Clinker=clang-22 -Clink-arg=-fuse-ld=lld-22"
+RUST = Options(f"-Cdebuginfo=2 -Cstrip=none -Zdebug-info-for-profiling {RUST_LINKER}", "", "-Zprofile-sample-use=", "", "-Clink-arg=-Wl,",
+               "-Cprofile-generate", "-Cprofile-use=", RUST_LINKER)
+
+
+class Builds:
+    def __init__(self, recipe, name, folder, pgokit):
+        self.recipe, self.name, self.folder, self.pgokit = recipe, name, folder, pgokit
+        self.options = RUST if recipe.language == "rust" else CLANG
+        self.train = real_programs.prepare(recipe, folder)
+
+    def build(self, kind, flags, profile=None):
+        stamp = f"\n# {hashlib.sha256(profile.read_bytes()).hexdigest()}\n" if profile else "\n"
+        print(f"{self.name}: {kind}", flush=True)
+        return real_programs.build_kind(self.recipe, self.name, self.folder, f"gain_{kind}", flags + stamp, "-O2")
+
+    def make(self, *command):
+        return run([self.pgokit, *command], self.train)
+
+    def recorded(self, program, out, *options):
+        self.make("record", "-q", "--software", *options, "-o", out, "--", "sh", "train.sh", program)
+        return self.train / out
+
+    def profile(self, recording, program, name, *options):
+        self.make("generate", "-q", recording, "-b", program, "-o", f"gain.{name}.prof", *options)
+        return self.train / f"gain.{name}.prof"
+
+    def with_profile(self, way, flags, profile):
+        return way, self.build(way, f"{flags} {self.options.sampled}{profile}", profile)
+
+    def all(self):
+        """(way, program)."""
+        plain = self.build("plain", self.options.lines)
+        yield "plain", plain
+        recording = self.recorded(plain, "gain.lines.perf")
+        exact = self.profile(self.recorded(plain, "gain.lines.counts", "--exact"), plain, "exact-lines")
+        yield self.with_profile("lines", self.options.lines, self.profile(recording, plain, "lines"))
+        yield self.with_profile("exact-lines", self.options.lines, exact)
+        if self.options.probes:
+            yield from self.by_probes()
+        else:
+            yield self.peer(recording, plain, self.options.lines)
+            yield "layout", self.ordered(self.options.lines, exact)
+        yield "instrumented", self.instrumented()
+        if (BOLT / "perf2bolt").exists() and shutil.which("perf"):
+            yield "bolt", self.bolted()
+
+    def by_probes(self):
+        flags = self.options.probes
+        probed = self.build("probed", flags)
+        recording, exact = self.recorded(probed, "gain.probes.perf"), self.recorded(probed, "gain.probes.counts", "--exact")
+        yield self.with_profile("probes", flags, self.profile(recording, probed, "probes"))
+        yield self.with_profile("contexts", flags, self.profile(recording, probed, "contexts", "--cs"))
+        exact = self.profile(exact, probed, "exact-probes")
+        yield self.with_profile("exact-probes", flags, exact)
+        yield self.peer(recording, probed, flags)
+        yield "layout", self.ordered(flags, exact)
+
+    def peer(self, recording, program, flags):
+        profile = self.train / "gain.profgen.prof"
+        run(["llvm-profgen-22", f"--perfdata={recording}", f"--binary={program}", f"--output={profile}"], self.train)
+        return self.with_profile("profgen", flags, profile)
+
+    def ordered(self, flags, profile):
+        """Functions in the order of their calls, by a recording of the build that has the profile."""
+        flags = f"{flags} {self.options.sampled}{profile} {self.options.sections}"
+        sections = self.build("sections", flags, profile)
+        counts, order = self.recorded(sections, "gain.order.counts", "--exact"), self.train / "gain.order"
+        self.make("order", "-q", counts, "-b", sections, "--link", sections, "-o", order)
+        before = self.options.linker
+        return self.build("layout", f"{flags} {before}--symbol-ordering-file={order} {before}--no-warn-symbol-ordering", order)
+
+    def instrumented(self):
+        generating = self.build("generate", f"{self.options.bare} {self.options.instrumented}")
+        raw, profile = self.folder / "gain_raw", self.folder / "gain.profdata"
+        shutil.rmtree(raw, ignore_errors=True)
+        raw.mkdir()
+        run(["sh", "train.sh", generating], self.train, LLVM_PROFILE_FILE=str(raw / "%m.profraw"))
+        run(["llvm-profdata-22", "merge", *sorted(raw.iterdir()), "-o", profile], self.folder)
+        return self.build("instrumented", f"{self.options.bare} {self.options.counted}{profile}", profile)
+
+    def bolted(self):
+        """The plain program, rewritten by llvm-bolt by the same kind of recording."""
+        relocatable = self.build("relocs", f"{self.options.lines} {self.options.linker}--emit-relocs")
+        recording = self.recorded(relocatable, "gain.relocs.perf")
+        out = relocatable.with_name("bolted")
+        run([BOLT / "perf2bolt", "-p", recording, "-o", "gain.fdata", relocatable], self.train)
+        run([BOLT / "llvm-bolt", relocatable, "-o", out, "-data=gain.fdata", "-reorder-blocks=ext-tsp", "-reorder-functions=cdsort",
+             "-split-functions", "-split-all-cold", "-split-eh", "-dyno-stats"], self.train)
+        return out
