@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
 
 #include "base/parse_number.h"
 #include "base/shell_word.h"
+#include "program/producer.h"
 
 namespace pgokit::cli {
 namespace {
@@ -96,11 +98,9 @@ std::string command_of_cargo(const Compiler& compiler, const std::string& profil
 }
 
 std::vector<std::string> commands_of_gcc(const Compiler& compiler, const std::string& profile) {
-  constexpr unsigned first_of_format_2 = 12;
   std::string converted = profile + ".afdo";
-  bool old = compiler.version && compiler.version < first_of_format_2;
-  return {fmt::format("pgokit merge {} --format gcov{} -o {}", shell_word(profile),
-                      old ? " --gcov-version 1" : "", shell_word(converted)),
+  return {fmt::format("pgokit merge {} --for {} -o {}", shell_word(profile),
+                      target_of_gcc(compiler).name(), shell_word(converted)),
           use_command_of_gcc(compiler, converted)};
 }
 
@@ -126,6 +126,28 @@ Compiler compiler_of(std::string_view producer) {
     compiler.name = short_producer(producer);
   }
   return compiler;
+}
+
+Compiler compiler_of(const program::Program& program) {
+  auto compiler = compiler_of(program::producer_of(program.file(), program.debug()));
+  compiler.cplusplus |= program::has_cplusplus(program.file(), program.debug());
+  return compiler;
+}
+
+Compiler compiler_for(const pipeline::Target& target, const Compiler& built_by) {
+  Compiler compiler = built_by;
+  if (target.consumer == &pipeline::consumers::gcc && built_by.family != CompilerFamily::gcc)
+    compiler.family = CompilerFamily::gcc, compiler.version = 0;
+  if (target.version) {
+    if (target.consumer == &pipeline::consumers::clang) compiler.family = CompilerFamily::clang;
+    compiler.version = target.version;
+  }
+  return compiler;
+}
+
+pipeline::Target target_of_gcc(const Compiler& gcc) {
+  const auto& known = pipeline::consumers::gcc;
+  return {&known, gcc.version ? std::clamp(gcc.version, known.oldest, known.newest) : 0};
 }
 
 std::string short_producer(std::string_view producer) {
@@ -174,9 +196,7 @@ std::string_view discriminator_option(const Compiler& compiler) {
 std::string_view probe_option(const Compiler& compiler) { return options_of(compiler).probes; }
 
 std::string use_command_of_gcc(const Compiler& compiler, const std::string& profile) {
-  Compiler gcc = compiler;
-  gcc.family = CompilerFamily::gcc;
-  if (compiler.family != CompilerFamily::gcc) gcc.version = 0;
+  auto gcc = compiler_for({&pipeline::consumers::gcc}, compiler);
   return fmt::format("{} -O2 {} {} ...", command_of(gcc), profiling_options(gcc),
                      option_with_file("-fauto-profile=", profile));
 }

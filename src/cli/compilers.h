@@ -11,6 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "pipeline/consumers.h"
+#include "program/program.h"
+
 namespace pgokit::cli {
 
 enum class CompilerFamily { unknown, clang, gcc, rustc, other };
@@ -24,6 +27,11 @@ struct Compiler {
 
 // `producer`: as program::producer_of() gives it.
 Compiler compiler_of(std::string_view producer);
+Compiler compiler_of(const program::Program& program);
+// The one that a file is written for: `built_by` where the target leaves the version open.
+Compiler compiler_for(const pipeline::Target& target, const Compiler& built_by);
+// What is written for this GCC; of an unknown version, the usual one.
+pipeline::Target target_of_gcc(const Compiler& gcc);
 
 // The producer without the options that GCC and clang may add, and never a whole screen of it.
 std::string short_producer(std::string_view producer);

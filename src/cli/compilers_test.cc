@@ -66,12 +66,13 @@ TEST(Compilers, UseProfilesEachInItsWay) {
                                      "-fmacro-prefix-map=\"$PWD\"/= "
                                      "-fprofile-sample-use=\"$PWD\"/a.prof ..."});
   EXPECT_EQ(use_commands(compiler_of(gcc_producer), "a b.prof", {}),
-            (std::vector<std::string>{"pgokit merge 'a b.prof' --format gcov -o 'a b.prof.afdo'",
+            (std::vector<std::string>{"pgokit merge 'a b.prof' --for gcc-12 -o 'a b.prof.afdo'",
                                       "g++ -O2 -g -fauto-profile=\"$PWD\"/'a b.prof.afdo' ..."}));
   EXPECT_EQ(use_commands(compiler_of("GNU C11 9.4.0"), "a", {})[0],
-            "pgokit merge a --format gcov --gcov-version 1 -o a.afdo");
-  EXPECT_EQ(use_commands(compiler_of("GNU C17 11.3.0"), "a", {})[0],
-            "pgokit merge a --format gcov --gcov-version 1 -o a.afdo");
+            "pgokit merge a --for gcc-9 -o a.afdo");
+  EXPECT_EQ(use_commands(compiler_of("GNU C17 4.8.1"), "a", {})[0],
+            "pgokit merge a --for gcc-5 -o a.afdo");
+  EXPECT_EQ(use_commands(compiler_of("GNU C"), "a", {})[0], "pgokit merge a --for gcc -o a.afdo");
   EXPECT_EQ(use_commands(compiler_of("rustc version 1.95.0"), "/tmp/a.prof", {})[0],
             "RUSTC_BOOTSTRAP=1 RUSTFLAGS='-g -Cstrip=none -Zdebug-info-for-profiling "
             "-Zunstable-options -Csymbol-mangling-version=legacy "
@@ -83,6 +84,20 @@ TEST(Compilers, UseProfilesEachInItsWay) {
             "clang -O2 -g -fdebug-info-for-profiling '-fprofile-sample-use=/x/it'\\''s' ...");
   EXPECT_EQ(use_commands({}, "a", {})[0],
             "clang -O2 -g -fdebug-info-for-profiling -fprofile-sample-use=\"$PWD\"/a ...");
+}
+
+TEST(Compilers, AreThoseThatAProfileIsFor) {
+  using namespace pipeline;
+  auto clang = compiler_of("clang version 14.0.6"), gcc = compiler_of(gcc_producer);
+  EXPECT_EQ(compiler_for({&consumers::clang}, clang).version, 14);
+  EXPECT_EQ(compiler_for({&consumers::clang, 16}, clang).version, 16);
+  EXPECT_EQ(compiler_for({&consumers::gcc}, gcc).version, 12);
+  auto other = compiler_for({&consumers::gcc}, clang);
+  EXPECT_EQ(other.family, CompilerFamily::gcc);
+  EXPECT_EQ(other.version, 0);
+  // The text says what built it, not what reads it.
+  EXPECT_EQ(compiler_for({&consumers::clang}, gcc).family, CompilerFamily::gcc);
+  EXPECT_EQ(compiler_for({&consumers::clang, 15}, gcc).family, CompilerFamily::clang);
 }
 
 TEST(Compilers, ProfilesForGccAreUsedByGccWhateverBuiltTheProgram) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "generate/flat/flat.h"
+#include "pipeline/consumers.h"
 #include "pipeline/inputs.h"
 #include "profile/format.h"
 #include "program/program.h"
@@ -19,8 +20,6 @@
 #include "unwind/context_policy.h"
 
 namespace pgokit::pipeline {
-
-struct Output;
 
 // Input files → Counts, or counts by context.
 struct ReadOptions {
@@ -68,6 +67,7 @@ struct RoadOptions {
   program::ProgramOptions program;
   generate::FlatOptions flat;
   FinishOptions finish;
+  Target target;
   const Output* output = nullptr;
   std::string output_path;  // empty: PROGRAM.prof
   profile::WriteOptions write;

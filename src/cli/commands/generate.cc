@@ -14,7 +14,7 @@ namespace {
 
 struct Settings {
   pipeline::RoadOptions road;
-  std::string format = "extbinary", event;
+  std::string consumer, format, event;
   bool json = false, quiet = false, stats = false, timings = false;
   u64 threads = 0;
   std::vector<std::string> given;
@@ -32,6 +32,9 @@ OptionTable options_of(Settings& s) {
           {"-b,--binary", "PROGRAM", "the program (the one with most samples)", &g.binary},
           {"-o,--output", "FILE", "the profile (PROGRAM.prof); - is standard output",
            &g.output_path},
+          {"--for", "CONSUMER",
+           fmt::format("who reads it (clang): {}", pipeline::names_of(pipeline::Consumers::all)),
+           &s.consumer},
           {"--format", "FORMAT", "extbinary (default), binary, text, gcov, or raw (counts)",
            &s.format},
           {"--md5", "", "hashes in place of function names (extbinary)", &g.write.md5_names},
@@ -105,7 +108,14 @@ class Checks : public pipeline::Traveller {
   explicit Checks(std::span<const std::string> given) : given_(given) {}
 
  private:
-  Status opened(pipeline::Road& road) override { return pipeline::check_package(*road.program); }
+  Status opened(pipeline::Road& road) override {
+    auto& target = road.options.target;
+    auto compiler = compiler_for(target, compiler_of(*road.program));
+    if (target.consumer == &pipeline::consumers::gcc && !target.version)
+      target = target_of_gcc(compiler);
+    target.fit(road.options.write);
+    return pipeline::check_package(*road.program);
+  }
   Status read(pipeline::Road& road) override {
     TRY(pipeline::check_given(given_, *road.input.kind, road.options.read.inputs[0]));
     TRY(check_input(road));
@@ -134,7 +144,9 @@ void report_run(const Settings& settings, const pipeline::Road& road) {
 }
 
 Status generate(Settings& settings) {
-  settings.road.output = TRY(pipeline::output_named(settings.format));
+  auto destination = TRY(pipeline::destination_of(settings.consumer, settings.format));
+  settings.road.output = destination.output;
+  settings.road.target = destination.target;
   TRY(check_settings(settings));
   auto& read = settings.road.read;
   read.threads = settings.road.write.threads = static_cast<unsigned>(settings.threads);

@@ -31,13 +31,13 @@ constexpr int some_left_out = 3;  // exit code: written, but not of all inputs
 
 struct Settings {
   std::vector<std::string> files, weighted, lists;
-  std::string output, format = "extbinary", layout, symbols;
+  std::string output, consumer, format, layout, symbols;
   std::string function, no_function, onto;
   bool md5 = false, compress = false, split_layout = false, partial = false;
   bool strict = false, distinct = false, strip_suffixes = false, drop_symbols = false;
   bool merge_cold = false, trim_cold = false, quiet = false;
   std::vector<std::string> given;
-  u64 cold_frames = 1, cold_count = 0, max_depth = 0, threads = 0, gcov_version = 2;
+  u64 cold_frames = 1, cold_count = 0, max_depth = 0, threads = 0, gcov_version = 0;
 };
 
 OptionTable options_of(Settings& s) {
@@ -56,6 +56,10 @@ OptionTable options_of(Settings& s) {
         "code is 3)",
         &s.strict},
        {"--distinct", "", "count inputs with the same contents once", &s.distinct},
+       {"--for", "CONSUMER",
+        fmt::format("who reads it (clang): {}",
+                    pipeline::names_of(pipeline::Consumers::of_profiles)),
+        &s.consumer},
        {"--format", "FORMAT",
         "extbinary (default), binary, text or gcov; of clang's: indexed (default) or text",
         &s.format},
@@ -195,15 +199,17 @@ Error name_its_input(Error error, const pipeline::Inputs& inputs, Format format)
 }
 
 // How many bytes were written.
-Result<u64> write(const Settings& s, const pipeline::Inputs& inputs, Format format,
-                  Profile& profile) {
+Result<u64> write(const Settings& s, const pipeline::Inputs& inputs,
+                  const pipeline::Destination& destination, Profile& profile) {
+  auto format = *destination.output->format;
   profile::WriteOptions options{.compress = s.compress,
                                 .md5_names = s.md5,
                                 .split_layout = s.split_layout,
-                                .vtables = profile::has_vtables(profile),
-                                .gcov_version = s.gcov_version == 407
-                                                    ? profile::gcov_version_407
-                                                    : static_cast<u32>(s.gcov_version)};
+                                .vtables = profile::has_vtables(profile)};
+  destination.target.fit(options);
+  if (std::ranges::count(s.given, "--gcov-version") > 0)
+    options.gcov_version =
+        s.gcov_version == 407 ? profile::gcov_version_407 : static_cast<u32>(s.gcov_version);
   for (const auto& loss : profile::losses(profile, format, options))
     report::print(stderr, "pgokit merge: warning: {}\n", loss);
   if (auto names = profile::check_names(profile, format); !names)
@@ -268,7 +274,8 @@ Result<int> merge_instr_profiles(const Settings& s, const pipeline::Inputs& inpu
 Result<int> merge(const Settings& s) {
   auto inputs = TRY(inputs_of(s));
   if (are_instr_profiles(inputs)) return merge_instr_profiles(s, inputs);
-  auto format = TRY(pipeline::profile_format_named(s.format));
+  auto destination = TRY(pipeline::profile_destination_of(s.consumer, s.format));
+  auto format = *destination.output->format;
   TRY(check_settings(s, format));
   if (are_instrumented(inputs)) {
     constexpr std::string_view known[] = {"--output", "--weighted-input", "--input-files",
@@ -306,7 +313,7 @@ Result<int> merge(const Settings& s) {
   profile.flags.partial |= s.partial;
   if (s.drop_symbols) profile.symbols = {};
   if (!s.symbols.empty()) TRY(pipeline::add_symbols(profile, s.symbols));
-  u64 written = TRY(write(s, inputs, format, profile));
+  u64 written = TRY(write(s, inputs, destination, profile));
   tell_outcome(s, merged, broken, written);
   return broken ? some_left_out : 0;
 }

@@ -14,7 +14,6 @@
 #include "perf/branch_counts.h"
 #include "pipeline/input_checks.h"
 #include "program/named_paths.h"
-#include "program/producer.h"
 #include "report/json.h"
 #include "report/numbers.h"
 #include "report/print.h"
@@ -111,12 +110,6 @@ std::string frames_elsewhere(const program::Program& program) {
       program.name());
 }
 
-Compiler compiler_of_program(const program::Program& program) {
-  auto compiler = compiler_of(program::producer_of(program.file(), program.debug()));
-  compiler.cplusplus |= program::has_cplusplus(program.file(), program.debug());
-  return compiler;
-}
-
 bool has_discriminators(const profile::FunctionSamples& samples) {
   for (const auto& [location, body] : samples.body.unordered())
     if (location.discriminator) return true;
@@ -133,7 +126,7 @@ std::string_view missing_discriminators(const pipeline::Road& road) {
       std::ranges::any_of(road.generated.profile.functions(), has_discriminators,
                           &profile::Function::samples))
     return {};
-  auto compiler = compiler_of_program(*road.program);
+  auto compiler = compiler_of(*road.program);
   return compiler.family == CompilerFamily::clang ? discriminator_option(compiler) : "";
 }
 
@@ -256,7 +249,7 @@ Status check_input(const pipeline::Road& road) {
     return fail(
         "{} has neither debug information nor probes; "
         "compile it with {}",
-        files_of(program, options), profiling_options(compiler_of_program(program)));
+        files_of(program, options), profiling_options(compiler_of(program)));
   if (input.contexts && has_frames_elsewhere(input))
     return fail("{}: contexts cannot be told: {}", names_of(options.read.inputs),
                 frames_elsewhere(program));
@@ -298,10 +291,16 @@ Status check_generated(const pipeline::Road& road) {
       "{}: the profile would be empty: no sample is in code of {} that debug information or "
       "probes know{}; compile with {}",
       names_of(options.read.inputs), files_of(program, options), causes,
-      profiling_options(compiler_of_program(program)));
+      profiling_options(compiler_of(program)));
 }
 
 namespace {
+
+// "extbinary", or "gcov for gcc-12" where a version was named.
+std::string form_of(const pipeline::RoadOptions& options) {
+  if (!options.target.version) return std::string(options.output->name);
+  return fmt::format("{} for {}", options.output->name, options.target.name());
+}
 
 // As a command names it; what went to standard output has a name that only the user knows.
 std::string name_of_output(const pipeline::Road& road) {
@@ -316,8 +315,7 @@ void print_next(const pipeline::Road& road, const ProfileKind& kind) {
   if (writes_counts(road))
     return report::print(stderr, "next      pgokit generate {} -b {}\n",
                          shell_word(name_of_output(road)), shell_word(road.program->path()));
-  const auto& program = *road.program;
-  auto compiler = compiler_of_program(program);
+  auto compiler = compiler_for(road.options.target, compiler_of(*road.program));
   if (road.options.output == &pipeline::outputs::gcov)
     return report::print(stderr, "next      {}\n",
                          use_command_of_gcc(compiler, name_of_output(road)));
@@ -378,7 +376,7 @@ void print_summary(const pipeline::Road& road) {
                   counted(road.generated.summary.num_functions, "function"),
                   road.program->has_probes() ? "probes" : "debug information",
                   report::fixed(road.generated.density.density), road.options.output_path,
-                  road.options.output->name, report::file_size(road.written));
+                  form_of(road.options), report::file_size(road.written));
   auto naming = naming_of(road);
   for (const auto& warning : warnings(road, naming))
     report::print(stderr, "warning   {}\n", warning);
@@ -416,6 +414,7 @@ void print_json(const pipeline::Road& road, bool with_stats) {
   Json profile = Json::object();
   profile.set("path", road.options.output_path)
       .set("format", road.options.output->name)
+      .set("for", road.options.target.name())
       .set("size", road.written);
   if (!writes_counts(road))
     profile.set("functions", road.generated.summary.num_functions)
