@@ -292,7 +292,9 @@ bool Instrument::runOnMachineFunction(MachineFunction& function) {
   }
   if (!text.in_parts) put_end_label(function, text.end_label());
   std::string sections;
-  if (!has_headers_) sections = headers_text(*function.getFunction().getParent(), settings->kinds);
+  if (!has_headers_)
+    sections =
+        headers_text(*function.getFunction().getParent(), function.getTarget(), settings->kinds);
   has_headers_ = true;
   // The line of the function's start is noted with the next bytes, which may not be those of
   // another section.

@@ -8,6 +8,7 @@
 #include "llvm/Target/TargetMachine.h"
 #include "runtime/mip_dump.h"
 #include "source.h"
+#include "tables.h"
 
 namespace pgokit::plugin {
 namespace {
@@ -320,23 +321,48 @@ bool is_told_by_code(const Module& module, const NotedSource& source) {
   return function && !function->isDeclaration() && !function->hasAvailableExternallyLinkage();
 }
 
-std::string checksums_text(const Module& module) {
+// A record of no function; `rest_size` bytes follow.
+std::string named_record(uint32_t flag, StringRef name, uint64_t rest_size) {
   std::string result;
   raw_string_ostream out(result);
+  out << ".long " << MIP_FUNCTION_MAGIC << "," << sizeof(mip_function) + name.size() + rest_size
+      << "\n.quad 0,0,0\n.long 0,0,0," << flag << ",0,0,0," << name.size() << "\n.ascii \""
+      << as_string(name) << "\"\n";
+  return result;
+}
+
+std::string in_map(const std::string& records) {
+  if (records.empty()) return "";
+  return ".pushsection " MIP_MAP_SECTION ",\"\",%progbits\n" + records + ".popsection\n";
+}
+
+std::string checksums_text(const Module& module) {
+  std::string result;
   for (const NotedSource& each : noted_sources(module)) {
-    if (is_told_by_code(module, each)) continue;
-    const uint64_t size = sizeof(mip_function) + each.name.size() + 8;
-    out << ".long " << MIP_FUNCTION_MAGIC << "," << size << "\n.quad 0,0,0\n.long 0,0,0,"
-        << MIP_CHECKSUM << ",0,0,0," << each.name.size() << "\n.ascii \"" << as_string(each.name)
-        << "\"\n.quad " << each.checksum << "\n";
+    if (!is_told_by_code(module, each))
+      result += named_record(MIP_CHECKSUM, each.name, 8) + ".quad " +
+                std::to_string(each.checksum) + "\n";
   }
-  if (result.empty()) return result;
-  return ".pushsection " MIP_MAP_SECTION ",\"\",%progbits\n" + result + ".popsection\n";
+  return in_map(result);
+}
+
+std::string tables_text(const Module& module, const TargetMachine& machine, uint32_t kinds) {
+  std::string result;
+  if (!(kinds & MIP_TABLES)) return result;
+  const DataLayout& layout = module.getDataLayout();
+  for (const GlobalVariable& each : module.globals()) {
+    if (!each.hasName() || each.isDeclarationForLinker() || !is_table(each)) continue;
+    const uint64_t size = layout.getTypeAllocSize(each.getValueType());
+    result += named_record(MIP_TABLE, source_name(each), sizeof(mip_table)) +
+              addresses_of(layout, {quoted(machine.getSymbol(&each)->getName())}) + ".quad " +
+              std::to_string(size) + "\n";
+  }
+  return in_map(result);
 }
 
 }  // namespace
 
-std::string headers_text(const Module& module, uint32_t kinds) {
+std::string headers_text(const Module& module, const TargetMachine& machine, uint32_t kinds) {
   const auto hash = static_cast<uint32_t>(MD5Hash(module.getModuleIdentifier()));
   std::string result = ".hidden " + std::string(raw_start) + "\n" +
                        once(MIP_RAW_SECTION, "awR", "__pgokit_raw_header");
@@ -347,7 +373,8 @@ std::string headers_text(const Module& module, uint32_t kinds) {
   out << once(MIP_MAP_SECTION, "", "__pgokit_map_header");
   header(out, kinds, hash, MIP_TYPE_MAP);
   out << ".popsection\n";
-  out << module_text(module, kinds) << log_text(module, kinds) << checksums_text(module);
+  out << module_text(module, kinds) << log_text(module, kinds) << checksums_text(module)
+      << tables_text(module, machine, kinds);
   return result;
 }
 

@@ -63,7 +63,8 @@ struct FunctionText {
 };
 
 // Both headers, and the buffers of edges and logs: once per linked program, whichever module comes
-// first. Checksums of the module's functions in the source.
-std::string headers_text(const llvm::Module& module, uint32_t kinds);
+// first. Checksums of the module's functions in the source, and its tables of functions.
+std::string headers_text(const llvm::Module& module, const llvm::TargetMachine& machine,
+                         uint32_t kinds);
 
 }  // namespace pgokit::plugin

@@ -14,6 +14,7 @@
 #include "selection.h"
 #include "sites.h"
 #include "source.h"
+#include "tables.h"
 
 namespace pgokit::plugin {
 namespace {
@@ -184,6 +185,7 @@ bool tag_module(Module& module) {
   if (kinds & MIP_VALUES) {
     name_lines(module);
     number_sites(module);
+    if (kinds & MIP_TABLES) note_tables(module);
     module.addModuleFlag(Module::Max, value_capacity_flag, target_buffer);
     module.addModuleFlag(Module::Max, per_site_flag, targets_per_site);
   }

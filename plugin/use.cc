@@ -16,6 +16,7 @@
 #include "llvm/Transforms/Instrumentation/PGOInstrumentation.h"
 #include "sites.h"
 #include "source.h"
+#include "tables.h"
 #include "use_file.h"
 
 namespace pgokit::plugin {
@@ -64,15 +65,19 @@ void tell_without(Module& module, const std::vector<StringRef>& functions, const
        DS_Warning);
 }
 
-// The pass that makes copies and fills of their frequent sizes scales counts by those of blocks,
-// which it takes for never run where there are none.
-void keep_counts_of_sizes(const Module& module) {
-  constexpr char name[] = "pgo-memop-scale-count";
-  if (any_of(module, [](const Function& each) { return each.getEntryCount().has_value(); })) return;
+// Of a stock pass, unless the command line has it.
+void set_option(StringRef name, bool value) {
   const auto& options = cl::getRegisteredOptions();
   const auto found = options.find(name);
   if (found != options.end() && found->second->getNumOccurrences() == 0)
-    static_cast<cl::opt<bool>*>(found->second)->setValue(false);
+    static_cast<cl::opt<bool>*>(found->second)->setValue(value);
+}
+
+// The pass that makes copies and fills of their frequent sizes scales counts by those of blocks,
+// which it takes for never run where there are none.
+void keep_counts_of_sizes(const Module& module) {
+  if (none_of(module, [](const Function& each) { return each.getEntryCount().has_value(); }))
+    set_option("pgo-memop-scale-count", false);
 }
 
 struct Attach : PassInfoMixin<Attach> {
@@ -86,6 +91,7 @@ struct Attach : PassInfoMixin<Attach> {
       return PreservedAnalyses::all();
     }
     auto& functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+    TableUses tables(module);
     std::vector<StringRef> changed, without_lines;
     for (Function& function : module) {
       if (function.isDeclaration()) continue;
@@ -97,13 +103,14 @@ struct Attach : PassInfoMixin<Attach> {
           (!found.function->by_line.empty() || !found.function->places.empty()))
         without_lines.push_back(function.getName());
       weigh_branches(function, found.function->places);
-      attach(function, *found.function,
+      attach(function, *found.function, tables,
              functions.getResult<OptimizationRemarkEmitterAnalysis>(function));
     }
     tell_without(module, changed, "that changed since it was made");
     tell_without(module, without_lines,
                  "without lines, by which calls and blocks are found (-gline-tables-only)");
     keep_counts_of_sizes(module);
+    if (file->tells_tables()) set_option("enable-vtable-profile-use", true);
     return PreservedAnalyses::none();
   }
 
@@ -124,7 +131,7 @@ struct Attach : PassInfoMixin<Attach> {
     return named ? named->hotness : FunctionHotness();
   }
 
-  static void attach(Function& function, const FunctionProfile& targets,
+  static void attach(Function& function, const FunctionProfile& targets, TableUses& tables,
                      OptimizationRemarkEmitter& remarks) {
     SiteNumbers numbers;
     for (Instruction& each : instructions(function)) {
@@ -137,7 +144,10 @@ struct Attach : PassInfoMixin<Attach> {
       }
       const CallTargets* known = targets.find(number);
       if (!known) known = find_by_line(each, targets);
-      if (known && !known->targets.empty()) attach(cast<CallBase>(each), *known, remarks);
+      if (!known || known->targets.empty()) continue;
+      attach(cast<CallBase>(each), *known, remarks);
+      const auto through = targets.tables.find(number);
+      if (through != targets.tables.end()) tables.attach(cast<CallBase>(each), through->second);
     }
   }
 
@@ -174,6 +184,14 @@ struct Attach : PassInfoMixin<Attach> {
   }
 };
 
+struct RemoveTests : PassInfoMixin<RemoveTests> {
+  static bool isRequired() { return true; }
+  PreservedAnalyses run(Module& module, ModuleAnalysisManager&) {
+    remove_tests(module);
+    return PreservedAnalyses::none();
+  }
+};
+
 void add_promotion(ModulePassManager& passes, bool in_link) {
   passes.addPass(RequireAnalysisPass<ProfileSummaryAnalysis, Module>());
   passes.addPass(PGOIndirectCallPromotion(in_link, /*SamplePGO=*/false));
@@ -185,6 +203,7 @@ void add_use_passes(ModulePassManager& passes) {
   if (use_file.empty()) return;
   passes.addPass(Attach());
   add_promotion(passes, false);
+  passes.addPass(RemoveTests());
 }
 
 void add_use_passes_of_functions(FunctionPassManager& passes) {

@@ -142,7 +142,7 @@ bool UseFile::take_target(StringRef rest) {
   return true;
 }
 
-// Other kinds than calls and sizes are for other readers.
+// Unknown kinds are for other readers.
 bool UseFile::take_call(StringRef rest) {
   const auto [kind, place] = rest.split(' ');
   rest = place;
@@ -161,6 +161,9 @@ bool UseFile::take_call(StringRef rest) {
     call_ = number ? &function_->by_number[number] : &function_->by_line[{line, column}];
   } else if (kind == "size" && number) {
     call_ = &function_->sizes[number];
+  } else if (kind == "table" && number) {
+    call_ = &function_->tables[number];
+    tells_tables_ = true;
   }
   if (call_) call_->total = total;
   return true;
@@ -173,7 +176,7 @@ FunctionProfile& UseFile::enter(StringRef name, std::optional<uint64_t> checksum
   for (FunctionProfile& each : versions) {
     if (each.checksum == checksum) return each;
   }
-  versions.push_back({checksum, {}, {}, {}, {}, {}});
+  versions.push_back({checksum, {}, {}, {}, {}, {}, {}});
   return versions.back();
 }
 

@@ -32,7 +32,8 @@ struct FunctionProfile {
   std::map<std::pair<uint32_t, uint32_t>, CallTargets>
       by_line;  // after the function's, and column: calls whose number is not known
 
-  std::map<uint32_t, CallTargets> sizes;  // of copies and fills, by number
+  std::map<uint32_t, CallTargets> sizes;   // of copies and fills, by number
+  std::map<uint32_t, CallTargets> tables;  // that calls go through: "NAME+OFFSET", by number
   FunctionHotness hotness;
   RanPlaces places;  // of blocks
 
@@ -57,6 +58,7 @@ class UseFile {
   const FunctionProfile* find_by_name(llvm::StringRef name) const;
 
   bool tells_hotness() const { return tells_hotness_; }
+  bool tells_tables() const { return tells_tables_; }
 
  private:
   using Versions = std::vector<FunctionProfile>;
@@ -74,7 +76,7 @@ class UseFile {
   std::unique_ptr<llvm::MemoryBuffer> text_;
   // 1: local functions have no file; before 3: calls have no numbers; before 4: no hotness
   unsigned version_ = 0;
-  bool tells_hotness_ = false;
+  bool tells_hotness_ = false, tells_tables_ = false;
   std::map<llvm::StringRef, Versions> functions_;
   std::map<llvm::StringRef, std::vector<llvm::StringRef>> local_;  // by what follows FILE;
   FunctionProfile* function_ = nullptr;                            // that lines are read of

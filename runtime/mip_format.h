@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define MIP_MAGIC 0x50494dfbu /* fb 'M' 'I' 'P' */
-#define MIP_VERSION 0x0105u
+#define MIP_VERSION 0x0106u
 #define MIP_RAW_SECTION "__llvm_mipraw"
 #define MIP_MAP_SECTION "__llvm_mipmap"
 
@@ -97,7 +97,8 @@ enum mip_function_flags {
   MIP_SOURCE_NAME = 0x10,  /* a local function: its name in the source is behind all else */
   MIP_CHECKSUM = 0x20,     /* no function, but the checksum of one in the source */
   MIP_SITE_NUMBERS = 0x40, /* sites have numbers in the source, behind the name in the source */
-  MIP_OWN_CHECKSUM = 0x80  /* its checksum in the source is behind all else */
+  MIP_OWN_CHECKSUM = 0x80, /* its checksum in the source is behind all else */
+  MIP_TABLE = 0x100        /* no function, but a table of functions */
 };
 
 /* A function of the map. Behind it: if MIP_BLOCK_LIST, block_count mip_block, then successor_count
@@ -106,8 +107,8 @@ enum mip_function_flags {
  * MIP_SOURCE_NAME, a u32 and so many bytes of name; if MIP_SITE_NUMBERS, a u32 per site: which
  * one it is, from 1, of those of its kind in the function that its line belongs to; 0: not known.
  * Calls and the tables that they go through have the same numbers; last, if MIP_OWN_CHECKSUM, a u64.
- * With MIP_CHECKSUM there is only the name, and a u64 behind it; such a record has address 0, so
- * that readers of versions before 0x0103 skip it.
+ * With MIP_CHECKSUM there is only the name, and a u64 behind it; with MIP_TABLE the name, and
+ * mip_table behind it. Such records have address 0, so that older readers skip them.
  *
  * The name in the source is "FILE;NAME" of a local function, with FILE as the compiler was given
  * it, else that of the symbol. */
@@ -133,6 +134,12 @@ struct mip_function {
 struct mip_order_id {
   uint32_t module;
   uint32_t function;
+};
+
+/* Where a table of functions is, whose name is that of its symbol, "FILE;NAME" if it is local. */
+struct mip_table {
+  uint64_t address; /* 0: the linker dropped it */
+  uint64_t size;
 };
 
 /* The sites of a function. Behind it: site_count mip_site_place, then text_size bytes of names. */

@@ -149,6 +149,7 @@ class MapReader {
       return "the parts of a record are larger than the record";
     if (record.record_size > section_.size() - at) return "a record ends past the section";
     if (record.flags & MIP_CHECKSUM) return read_checksum(record, at);
+    if (record.flags & MIP_TABLE) return read_table(record, at);
     if (record.address == 0 || record.address == ~u64{0}) {
       ++read_.facts.dropped_by_linker;
       return nullptr;
@@ -295,6 +296,30 @@ class MapReader {
     return nullptr;
   }
 
+  const char* read_table(const mip_function& record, size_t at) {
+    const u64 name_end = sizeof record + u64{record.name_size};
+    if (name_end + sizeof(mip_table) > record.record_size) return "a table is cut off";
+    auto place = copy_at<mip_table>(section_, at + name_end);
+    if (place.address == 0 || place.address == ~u64{0}) return nullptr;  // the linker dropped it
+    if (place.size > ~u64{0} - place.address) return "a table ends past all addresses";
+    auto& module = read_.module;
+    module.tables.push_back(
+        {place.address, place.size, static_cast<u32>(module.table_names.size()), record.name_size});
+    module.table_names += as_text(section_.subspan(at + sizeof record, record.name_size));
+    return nullptr;
+  }
+
+  // Modules repeat those that they share. Of several at one address (folded by the linker) the
+  // first by name.
+  void sort_tables() {
+    auto& module = read_.module;
+    std::ranges::sort(module.tables, {}, [&](const Table& t) {
+      return std::tuple(t.address, module.name(t), t.size);
+    });
+    auto [rest, end] = std::ranges::unique(module.tables, {}, &Table::address);
+    module.tables.erase(rest, end);
+  }
+
   void add_source(std::string_view name, u64 checksum) {
     auto& module = read_.module;
     module.sources.push_back(
@@ -389,6 +414,7 @@ class MapReader {
     });
     functions.erase(rest, end);
     sort_sites();
+    sort_tables();
     read_.module.sort_sources();
   }
 

@@ -188,6 +188,41 @@ TEST(Map, RefusesBlocksThatMakeNoSense) {
   EXPECT_THAT(damaged({.counters = 2, .blocks = {{0, 0}}}), HasSubstr("more counters than blocks"));
 }
 
+// Modules repeat tables that they share; those that were dropped have no address.
+TEST(Map, ReadsTablesOfFunctions) {
+  MapBuilder map;
+  map.table("_ZTV1B", 0x9000, 40).function({.name = "f", .address = 0x10});
+  map.table("a.cc;table", 0x8000, 16).table("gone", 0, 16).table("_ZTV1B", 0x9000, 40);
+  auto read = read_map_section(as_bytes(map.section()));
+  ASSERT_TRUE(read) << read.error().message;
+  const auto& module = read->module;
+  EXPECT_EQ(read->facts.damaged, 0);
+  EXPECT_EQ(module.functions.size(), 1);
+  ASSERT_EQ(module.tables.size(), 2);
+  EXPECT_EQ(module.name(module.tables[0]), "a.cc;table");
+  EXPECT_EQ(module.name(module.tables[1]), "_ZTV1B");
+  EXPECT_EQ(module.find_table(0x7fff), nullptr);
+  EXPECT_EQ(module.find_table(0x800f), &module.tables[0]);
+  EXPECT_EQ(module.find_table(0x8010), nullptr);
+  EXPECT_EQ(module.find_table(0x9010), &module.tables[1]);
+}
+
+TEST(Map, SkipsDamagedTables) {
+  MapBuilder map;
+  map.function({.name = "f", .address = 0x10}).table("endless", 0x8000, ~u64{0});
+  auto section = map.section();
+  map.table("cut", 0x9000, 8);
+  auto cut = map.section();
+  const size_t name_size = section.size() + offsetof(mip_function, name_size);
+  cut[name_size] = 4;  // of a record that has room for 3
+  for (const auto& bytes : {section, cut}) {
+    auto read = read_map_section(as_bytes(bytes));
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_GT(read->facts.damaged, 0);
+    EXPECT_TRUE(read->module.tables.empty());
+  }
+}
+
 TEST(Map, SaysWhatIsWrongWithOtherFiles) {
   EXPECT_THAT(error_of(""), HasSubstr("it is empty"));
   EXPECT_THAT(error_of("hello"), HasSubstr("neither a program nor a map"));
@@ -199,7 +234,7 @@ TEST(Map, SaysWhatIsWrongWithOtherFiles) {
               HasSubstr("the map is damaged"));
   auto newer = MapBuilder::header(MIP_TYPE_MAP);
   newer[5] = 9;
-  EXPECT_THAT(error_of(newer), HasSubstr("version 0x905"));
+  EXPECT_THAT(error_of(newer), HasSubstr("version 0x906"));
   std::string object =
       test::ElfBuilder().type(ET_REL).section(MIP_MAP_SECTION, MapBuilder().section()).image();
   EXPECT_THAT(error_of(object), HasSubstr("object file"));

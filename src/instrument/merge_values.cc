@@ -63,6 +63,7 @@ Merger::Place Merger::place_of_value(u32 own, const Dump& dump, const DumpedValu
     if (!knows_or_has_room(id, name_of(other))) return bare;
     return {other_module(id, name_of(other)), address - other.bias};
   }
+  if (kind == MIP_TABLES) return module.find_table(here) ? Place{own, here} : bare;
   const auto* function = module.find(here);
   return function && function->address == here ? Place{own, here} : bare;
 }

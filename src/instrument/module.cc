@@ -77,6 +77,13 @@ const Function* Module::find(u64 address) const {
   return &*first;
 }
 
+const Table* Module::find_table(u64 address) const {
+  auto next = std::ranges::upper_bound(tables, address, {}, &Table::address);
+  if (next == tables.begin()) return nullptr;
+  const auto& table = *std::prev(next);
+  return address - table.address < table.size ? &table : nullptr;
+}
+
 u32 Module::all_kinds() const {
   u32 kinds = 0;
   for (const auto& function : functions) kinds |= function.kinds;

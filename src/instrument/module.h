@@ -74,6 +74,14 @@ struct Source {
   bool operator==(const Source&) const = default;
 };
 
+// A constant with functions in it, which calls go through: in C++ the table of a class.
+struct Table {
+  u64 address = 0;  // as linked; never 0
+  u64 size = 0;
+  u32 name = 0, name_size = 0;  // of its symbol; "FILE;NAME" of a local one
+  bool operator==(const Table&) const = default;
+};
+
 // One value of a site, and how often it was recorded.
 struct SiteValue {
   u32 module = 0, site = 0;
@@ -133,6 +141,8 @@ struct Module {
   std::vector<Source>
       sources;  // by name, if they were noted: local functions, and those with a checksum
   std::string source_texts;
+  std::vector<Table> tables;  // by address, if sites have them (MIP_TABLES)
+  std::string table_names;
   u64 counters = 0;  // of all functions
   Data data;
 
@@ -154,6 +164,9 @@ struct Module {
   std::string_view name(const Source& source) const {
     return std::string_view(source_texts).substr(source.name, source.name_size);
   }
+  std::string_view name(const Table& table) const {
+    return std::string_view(table_names).substr(table.name, table.name_size);
+  }
   // With the file of local functions, where that was noted: what tells them apart.
   std::string_view source_name(const Function& function) const;
   std::string_view source_name(const Site& site) const;
@@ -163,6 +176,8 @@ struct Module {
   u64 block_end(const Function& function, u32 block) const;
   // The function that the address is in; null: none.
   const Function* find(u64 address) const;
+  // The table that the address is in; null: none.
+  const Table* find_table(u64 address) const;
   u32 index_of(const Function& function) const {
     return static_cast<u32>(&function - functions.data());
   }

@@ -18,6 +18,7 @@ Profile example() {
                 .counters = 2,
                 .blocks = {{0, 0, {1}}, {4, 1, {}}}});
   map.function({.name = "g", .address = 0x500, .source = "a.c;g"}).checksum("a.c;h", 9);
+  map.table("_ZTV1A", 0x9000, 40).table("a.c;table", 0x8000, 16);
   auto read = read_map("dir/app", as_bytes(map.program("\x01\x02")));
   EXPECT_TRUE(read) << read.error().message;
   auto& module = read->module;
@@ -52,6 +53,20 @@ TEST(ProfileFile, KeepsEverything) {
   EXPECT_EQ(got.checksum("a.c;h"), 9);
   EXPECT_EQ(got.source_name(got.functions[0]), "a.c;g");
   EXPECT_EQ(got.source_name(got.functions[1]), "f");
+  ASSERT_EQ(got.tables.size(), 2);
+  EXPECT_EQ(got.name(*got.find_table(0x8008)), "a.c;table");
+  EXPECT_EQ(got.name(*got.find_table(0x9010)), "_ZTV1A");
+}
+
+TEST(ProfileFile, RefusesTablesThatMakeNoSense) {
+  auto profile = example();
+  auto& tables = profile.modules[0].tables;
+  std::swap(tables[0], tables[1]);
+  EXPECT_THAT(read_profile(as_bytes(write_profile(profile))).error().message,
+              HasSubstr("tables of functions are not in order"));
+  std::swap(tables[0], tables[1]);
+  tables[1].size = ~u64{0};
+  EXPECT_FALSE(read_profile(as_bytes(write_profile(profile))));
 }
 
 TEST(ProfileFile, RefusesDamage) {
@@ -63,7 +78,7 @@ TEST(ProfileFile, RefusesDamage) {
               HasSubstr("not an instrumented profile"));
   std::string newer = write_profile(example());
   newer[9] = 7;
-  EXPECT_THAT(read_profile(as_bytes(newer)).error().message, HasSubstr("version 0x702"));
+  EXPECT_THAT(read_profile(as_bytes(newer)).error().message, HasSubstr("version 0x703"));
 }
 
 // Whatever byte is wrong, with a checksum that is right: an error or a profile, no crash.

@@ -7,7 +7,7 @@
 namespace pgokit::instrument {
 
 inline constexpr u64 profile_magic = 0x0a666f72702d690dull;  // 0d "i-prof" 0a
-inline constexpr u16 profile_version = 0x0102;
+inline constexpr u16 profile_version = 0x0103;
 
 struct FileHeader {
   Le<u64> magic;
@@ -44,6 +44,8 @@ enum ChunkKind : u32 {
   sources_chunk,           // functions as the source knows them, by name
   source_texts_chunk,      // their names
   function_sources_chunk,  // u32 per function: number of its source, from 1; 0: its symbol's name
+  tables_chunk,            // of functions, by address
+  table_names_chunk,
 };
 
 struct FileFacts {
@@ -77,6 +79,11 @@ struct FileSite {
 
 struct FileSource {
   Le<u64> checksum;
+  Le<u32> name_size, zero;
+};
+
+struct FileTable {
+  Le<u64> address, size;
   Le<u32> name_size, zero;
 };
 

@@ -48,6 +48,7 @@ class ModuleReader {
     TRY(number());
     TRY(divide_sites());
     TRY(divide_sources());
+    TRY(divide_tables());
     TRY(check_columns());
     module_.make_columns();
     return std::move(module_);
@@ -98,6 +99,13 @@ class ModuleReader {
         });
       case source_texts_chunk:
         module_.source_texts = as_text(part.bytes);
+        return {};
+      case tables_chunk:
+        return each<FileTable>(part, module_.tables, [&](const FileTable& t) {
+          module_.tables.push_back({t.address, t.size, 0, t.name_size});
+        });
+      case table_names_chunk:
+        module_.table_names = as_text(part.bytes);
         return {};
       case function_sources_chunk:
         return each<Le<u32>>(part, function_sources_,
@@ -228,6 +236,19 @@ class ModuleReader {
         return fail("a function has a source past the last one");
       module_.functions[i].source = function_sources_[i] - 1;  // 0: none
     }
+    return {};
+  }
+
+  Status divide_tables() {
+    u64 name = 0, last = 0;
+    for (auto& table : module_.tables) {
+      if (table.address <= last || table.size > ~u64{0} - table.address)
+        return fail("its tables of functions are not in order");
+      last = table.address;
+      table.name = static_cast<u32>(name);
+      name += table.name_size;
+    }
+    if (name != module_.table_names.size()) return fail("names of tables do not belong to them");
     return {};
   }
 

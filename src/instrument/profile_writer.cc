@@ -73,6 +73,7 @@ class ProfileWriter {
     add_blocks(module);
     add_sites(module);
     add_sources(module);
+    add_tables(module);
     add_data(module);
   }
 
@@ -99,6 +100,16 @@ class ProfileWriter {
     end(chunk);
     chunk = begin(function_sources_chunk, 4);
     for (const auto& f : module.functions) add(Le<u32>(f.source + 1));  // none: 0
+    end(chunk);
+  }
+
+  void add_tables(const Module& module) {
+    if (module.tables.empty()) return;
+    size_t chunk = begin(tables_chunk, sizeof(FileTable));
+    for (const auto& t : module.tables) add(FileTable{t.address, t.size, t.name_size, 0});
+    end(chunk);
+    chunk = begin(table_names_chunk, 1);
+    for (const auto& t : module.tables) out_ += module.name(t);
     end(chunk);
   }
 

@@ -39,6 +39,8 @@ std::string name_of(const Profile& profile, const SiteValue& value) {
   const auto& module = profile.modules[value.module];
   if (module.sites[value.site].kind == MIP_SIZES) return value_name(profile, value);
   if (value.to_module != value.module) return {};
+  if (const auto* table = table_of(profile, value))
+    return fmt::format("{}+{}", module.name(*table), value.value - table->address);
   const auto* function = module.find(value.value);
   if (!function || function->address != value.value) return {};
   return std::string(module.source_name(*function));

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "instrument/map.h"
+#include "instrument/values.h"
 #include "test/support/mip_builder.h"
 
 namespace pgokit::instrument {
@@ -70,6 +71,27 @@ TEST(UseFile, AddsCopiesUp) {
                     {0, 2, SiteValue::nowhere, 64, 8}};
   EXPECT_EQ(use_file({.targets = &profile}).text,
             "# pgokit use 4\nfunction - f\ncall - 1 2 12\n 9 f\nsize - 1 2 8\n 8 64\n");
+}
+
+// By the table's name and the place in it, which the plugin knows.
+TEST(UseFile, NamesTables) {
+  MapBuilder map;
+  map.function({.name = "f",
+                .address = 0x10,
+                .kinds = MIP_TARGETS | MIP_TABLES,
+                .sites = {{.address = 0x12, .number = 1},
+                          {.address = 0x12, .kind = MIP_TABLES, .number = 1}}});
+  map.checksum("f", 0xabc).table("_ZTV1A", 0x9000, 40).table("a.c;table", 0x8000, 16);
+  auto profile = profile_of(map);
+  profile.values = {
+      {0, 0, 0, 0x10, 9}, {0, 1, 0, 0x8000, 2}, {0, 1, 0, 0x8010, 1}, {0, 1, 0, 0x9010, 6}};
+  EXPECT_EQ(use_file({.targets = &profile}).text,
+            "# pgokit use 4\nfunction 0000000000000abc f\n"
+            "call 1 1 2 9\n 9 f\n"
+            "table 1 1 2 9\n 6 _ZTV1A+16\n 2 a.c;table+0\n");
+  EXPECT_EQ(value_name(profile, profile.values[1]), "table");
+  EXPECT_EQ(value_name(profile, profile.values[2]), "0x8010");
+  EXPECT_EQ(value_name(profile, profile.values[3]), "_ZTV1A+16");
 }
 
 // Numbers are of one version of a function. Copies without one are of the only call of the line.

@@ -120,6 +120,13 @@ u64 covered(std::span<const SiteSummary> sites, size_t most) {
   return sum;
 }
 
+const Table* table_of(const Profile& profile, const SiteValue& value) {
+  if (value.to_module == SiteValue::nowhere ||
+      profile.modules[value.module].sites[value.site].kind != MIP_TABLES)
+    return nullptr;
+  return profile.modules[value.to_module].find_table(value.value);
+}
+
 std::string value_name(const Profile& profile, const SiteValue& value) {
   return value_name(profile, value, [](std::string_view name) { return std::string(name); });
 }
@@ -132,9 +139,14 @@ std::string value_name(const Profile& profile, const SiteValue& value,
   }
   const auto& module = profile.modules[value.to_module];
   const auto* function = module.find(value.value);
-  std::string text = function && function->address == value.value
-                         ? shown(module.name(*function))
-                         : fmt::format("{:#x}", value.value);
+  std::string text = fmt::format("{:#x}", value.value);
+  if (const auto* table = table_of(profile, value)) {
+    auto name = module.name(*table);
+    text = shown(name.substr(name.rfind(';') + 1));
+    if (value.value != table->address) text += fmt::format("+{}", value.value - table->address);
+  } else if (function && function->address == value.value) {
+    text = shown(module.name(*function));
+  }
   return value.to_module == value.module ? text : text + " in " + display_name(module);
 }
 

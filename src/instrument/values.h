@@ -49,7 +49,10 @@ std::vector<SiteSummary> summaries_of(const Profile& profile, u32 kind);
 // Of all that was recorded in these sites, what their `most` most frequent values make up.
 u64 covered(std::span<const SiteSummary> sites, size_t most);
 
-// "_Z3addii", "malloc in libc.so.6", "0x7f0012" of no module.
+// That a value of MIP_TABLES is in; null: it is of another kind, or in none that a map tells.
+const Table* table_of(const Profile& profile, const SiteValue& value);
+
+// "_Z3addii", "_ZTV5Shape+16", "malloc in libc.so.6", "0x7f0012" of no module.
 std::string value_name(const Profile& profile, const SiteValue& value);
 // With the function's name as `shown` gives it.
 std::string value_name(const Profile& profile, const SiteValue& value,

@@ -79,6 +79,9 @@ def read_map(data):
         if flags & 32:
             assert address == 0
             place += 8
+        if flags & 256:
+            assert address == 0
+            place += 16
         checksum = None
         if flags & 128:
             checksum, = struct.unpack_from("<Q", data, place)
@@ -103,6 +106,22 @@ def read_checksums(data):
         size, = struct.unpack_from("<I", data, at + 60)
         if flags == 32:
             found.append((data[at + 64:at + 64 + size].decode(), struct.unpack_from("<Q", data, at + 64 + size)[0]))
+        at += 4
+    return found
+
+
+def read_tables(data):
+    """{address: name} of the tables of functions in a map section."""
+    found, at = {}, 0
+    magic = struct.pack("<I", FUNCTION_MAGIC)
+    while (at := data.find(magic, at)) >= 0:
+        flags, = struct.unpack_from("<I", data, at + 44)
+        size, = struct.unpack_from("<I", data, at + 60)
+        if flags == 256:
+            address, length = struct.unpack_from("<QQ", data, at + 64 + size)
+            assert length
+            if address:
+                found[address] = data[at + 64:at + 64 + size].decode()
         at += 4
     return found
 

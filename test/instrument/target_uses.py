@@ -283,6 +283,135 @@ def sizes(build):
     assert "not used for 1 function that changed since it was made: copy" in told and "optimized memcpy" not in told, told
 
 
+# One function of several classes, tables at an offset, classes and tables of one name in two files, C's tables, one that is elsewhere.
+CLASSES = """#include <cstdio>
+struct Shape { virtual int area(int) const = 0; virtual ~Shape() = default; };
+struct Named { virtual int name(int) const { return 1; } virtual ~Named() = default; };
+struct Square : Shape { int area(int x) const override { return x * x; } };
+struct Round : Named, Shape { int area(int x) const override { return x * 3; } int name(int) const override { return 2; } };
+struct Bend : virtual Shape { int more = 1; int area(int x) const override { return x + more; } };
+struct Tilted : Square { int tilt = 2; };
+struct Elsewhere : Shape { virtual void key(); int area(int x) const override { return x * 7; } };
+namespace { struct Local : Shape { int area(int x) const override { return x ^ 1; } }; }
+__attribute__((noinline)) int direct(Elsewhere* e) { return e->Elsewhere::area(2); }
+int rounded(Shape* s, int x) { return s->area(x); }
+int squared(Shape* s, int x) { return s->area(x); }
+int secret(Shape* s, int x) { return s->area(x); }
+int far(Shape* s, int x) { return s->area(x); }
+int named(Named* n, int x) { return n->name(x); }
+struct Operations { int (*open)(int); int (*close)(int); };
+static int one(int x) { return x + 1; }
+static int two(int x) { return x - 1; }
+static const Operations plain = {one, two}, swapped = {two, one};
+struct File { const Operations* operations; };
+int closed(File* f, int x) { return f->operations->close(x); }
+Shape* other_local();
+int other(Shape* s, int x);
+int main() {
+  Square square; Round round; Bend bend; Tilted tilted; Elsewhere elsewhere; Local local;
+  Shape* hidden = other_local();
+  File files[] = {{&plain}, {&swapped}};
+  int sum = direct(&elsewhere);
+  for (int i = 0; i < 1000; ++i) {
+    bool often = i % 10;
+    sum += rounded(often ? static_cast<Shape*>(&round) : &bend, i) + squared(often ? static_cast<Shape*>(&square) : &tilted, i) + secret(often ? static_cast<Shape*>(&local) : hidden, i);
+    sum += far(often ? static_cast<Shape*>(&elsewhere) : &local, i) + named(&round, i) + closed(&files[!often], i) + other(often ? hidden : &local, i);
+  }
+  std::printf("%d\\n", sum);
+}
+"""
+OTHER = """struct Shape { virtual int area(int) const = 0; virtual ~Shape() = default; };
+struct Elsewhere : Shape { virtual void key(); int area(int x) const override { return x * 7; } };
+void Elsewhere::key() {}
+namespace { struct Local : Shape { int area(int x) const override { return x ^ 3; } }; }
+Shape* other_local() { static Local local; return &local; }
+int other(Shape* s, int x) { return s->area(x); }
+"""
+COMPARED = re.compile(r"(\w+\.cc):(\d+):\d+: remark: Promote indirect call to (\S+) with count (\d+) out of \d+"
+                      r"(?:, sink (\d+) instruction\(s\) and compare (\d+) vtable\(s\): \{(.*)\})?")
+TABLES = {("app.cc", "rounded"): {("_ZThn8_NK5Round4areaEi", 900, "_ZTV5Round"), ("_ZNK4Bend4areaEi", 100, "_ZTV4Bend")},
+          ("app.cc", "squared"): {("_ZNK6Square4areaEi", 1000, "")},  # of two classes
+          ("app.cc", "secret"): {("_ZNK12_GLOBAL__N_15Local4areaEi", 900, "_ZTVN12_GLOBAL__N_15LocalE")},
+          ("app.cc", "far"): {("_ZNK9Elsewhere4areaEi", 900, ""), ("_ZNK12_GLOBAL__N_15Local4areaEi", 100, "")},
+          ("app.cc", "named"): {("_ZNK5Round4nameEi", 1000, "_ZTV5Round")},
+          ("app.cc", "closed"): {("_ZL3twoi", 900, "_ZL5plain"), ("_ZL3onei", 100, "_ZL7swapped")},
+          ("other.cc", "other"): {("_ZNK12_GLOBAL__N_15Local4areaEi", 900, "_ZTVN12_GLOBAL__N_15LocalE")}}
+LIKE_CLANG = (("app.cc", "rounded"), ("app.cc", "squared"), ("app.cc", "secret"), ("app.cc", "named"), ("other.cc", "other"))
+
+
+def compared(build, flags, folder):
+    """{(file, function): {(callee, count, table)}} that the stock pass says it promotes."""
+    found, told = collections.defaultdict(set), ""
+    for name in ("app.cc", "other.cc"):
+        result = run(["clang++-22", *flags, "-g1", "-Rpass=pgo-icall-prom", "-c", name, "-o", name + ".used.o"], cwd=folder)
+        told += result.stderr
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            text = file.read().splitlines()
+        for where, line, callee, count, sunk, tables, names in COMPARED.findall(result.stderr):
+            function = re.match(r"int (\w+)\(", text[int(line) - 1])
+            assert not tables or (int(tables) == len(names.split()) and int(sunk)), (where, line, callee, sunk, tables)
+            found[where, function[1] if function else line].add((callee, int(count), " ".join(sorted(names.replace(",", " ").split()))))
+    return dict(found), told
+
+
+def tables(build):
+    """The stock pass compares tables of functions, of any class that the file has and in C too, and needs no flag for it."""
+    folder = sources(build.path("project"), **{"app.cc": CLASSES, "other.cc": OTHER})
+    program, profile, targets = build.path("app"), build.path("app.mip"), build.path("app.use")
+    thin = ("-flto=thin", f"-Wl,--load-pass-plugin={build.plugin}")
+    plain = ["clang++-22", "-O2", "app.cc", "other.cc", "-fuse-ld=lld-22", "-o", program]
+    run(plain, cwd=folder)
+    printed = run([program]).stdout
+    for flags, link in ((["-O2"], ()), (["-O2", "-fno-pie", "-no-pie", "-ffunction-sections"], ("-Wl,--gc-sections",)), (["-O1", "-fPIC"], ()),
+                        (["-O2", thin[0]], thin[1:])):
+        run(["clang++-22", *flags, "-Wno-unused-command-line-argument", *build.flags("targets,tables"), "app.cc", "other.cc", "-fuse-ld=lld-22",
+             *link, build.runtime, "-Wl,--build-id", "-o", program], cwd=folder)
+        symbols = {(int(line.split()[0], 16), line.split()[-1]) for line in run(["llvm-nm-22", program]).stdout.splitlines() if line[0] != " "}
+        named = mip.read_tables(mip.section(program, "__llvm_mipmap"))
+        assert {"_ZTV6Square", "app.cc;_ZTVN12_GLOBAL__N_15LocalE", "other.cc;_ZTVN12_GLOBAL__N_15LocalE", "app.cc;_ZL5plain",
+                "_ZTV9Elsewhere"} <= set(named.values()), named
+        assert {(address, name.split(";")[-1]) for address, name in named.items()} <= symbols, (named, symbols)
+        build.dump(program, name=build.path("app.mipraw"))
+        pgokit(build, "merge", program, build.path("app.mipraw"), "-o", profile)
+        pgokit(build, "export", profile, "--targets", "-o", targets)
+        use = [f"-fpass-plugin={build.plugin}", f"-mllvm=-pgokit-use={targets}"]
+        found, told = compared(build, ["-O2", *use], folder)
+        assert found == TABLES and "warning" not in told, (flags, found, told)
+        run(["clang++-22", "app.cc.used.o", "other.cc.used.o", "-o", program], cwd=folder)
+        assert run([program]).stdout == printed
+    shown = pgokit(build, "show", profile, "--targets").stdout
+    assert re.search(r" 900  90.0 %    vtable for Round\+\d+\n", shown) and " plain\n" in shown, shown
+    for flags in (["-fPIC"], ["-fvisibility=hidden"], ["-flto"], ["-flto=thin", "-fwhole-program-vtables"],
+                  ["-flto=thin", "-fwhole-program-vtables", "-fvisibility=hidden"]):
+        found, told = compared(build, ["-O2", *flags, *use], folder)
+        assert found == TABLES and "warning" not in told, (flags, found, told)
+    # Nothing is left of the tests that are for this pass alone; those of clang are.
+    for flags, left in (([], 0), (["-flto", "-fwhole-program-vtables", "-fvisibility=hidden"], 6)):
+        text = run(["clang++-22", "-O2", *flags, *use, "-S", "-emit-llvm", "app.cc", "-o", "-"], cwd=folder).stdout
+        assert "pgokit.table" not in text and text.count("call i1 @llvm.type.test") >= left, (flags, text.count("@llvm.type.test"))
+        assert left or "type.test" not in text
+    # Stock options decide as for any profile.
+    found, _ = compared(build, ["-O2", *use, "-mllvm=-icp-max-num-vtable-last-candidate=2"], folder)
+    assert found["app.cc", "squared"] == {("_ZNK6Square4areaEi", 1000, "_ZTV6Square _ZTV6Tilted")}, found
+    found, _ = compared(build, ["-O2", *use, "-mllvm=-enable-vtable-profile-use=false"], folder)
+    assert {key: {(callee, count, "") for callee, count, _ in rows} for key, rows in TABLES.items()} == found, found
+    judged_by_clang(build, folder, use)
+
+
+def judged_by_clang(build, folder, use):
+    """clang's own profile of tables, with all the flags that it needs, makes the same of what it records."""
+    hidden = ["-O2", "-fvisibility=hidden", "-Xclang", "-flto-unit", "-Xclang", "-fwhole-program-vtables"]
+    program, raw = build.path("clang"), build.path("clang.profraw")
+    run(["clang++-22", "-O2", "-fprofile-generate", "-mllvm", "-enable-vtable-value-profiling", "app.cc", "other.cc", "-o", program], cwd=folder)
+    run([program], env={"LLVM_PROFILE_FILE": raw})
+    run(["llvm-profdata-22", "merge", raw, "-o", build.path("clang.profdata")])
+    judged, _ = compared(build, [*hidden, f"-fprofile-use={build.path('clang.profdata')}", "-mllvm", "-enable-vtable-profile-use"], folder)
+    ours, _ = compared(build, [*hidden, *use], folder)
+    for key in LIKE_CLANG:
+        assert judged[key] == ours[key] == TABLES[key], (key, judged, ours)
+    print(f"{len(LIKE_CLANG)} calls as with clang's own profile")
+
+
 def many(build):
     """As many targets of a call as the options say are recorded, attached and promoted; eight are attached without."""
     names = [f"f{i}" for i in range(24)]
@@ -354,5 +483,5 @@ def first_version(build):
 
 
 if __name__ == "__main__":
-    tools.main({"namesakes": namesakes, "recorded": recorded, "moved": moved, "changed": changed, "numbers": numbers, "linkage": linkage, "many": many, "sizes": sizes, "lines": lines,
+    tools.main({"namesakes": namesakes, "recorded": recorded, "moved": moved, "changed": changed, "numbers": numbers, "linkage": linkage, "many": many, "sizes": sizes, "tables": tables, "lines": lines,
                 "first_version": first_version})

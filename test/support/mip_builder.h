@@ -128,6 +128,15 @@ class MapBuilder {
     return bytes(bytes_of(r) + std::string(name) + bytes_of(value));
   }
 
+  MapBuilder& table(std::string_view name, u64 address, u64 size) {
+    mip_function r{};
+    r.magic = MIP_FUNCTION_MAGIC;
+    r.flags = MIP_TABLE;
+    r.name_size = static_cast<u32>(name.size());
+    r.record_size = static_cast<u32>(sizeof r + name.size() + sizeof(mip_table));
+    return bytes(bytes_of(r) + std::string(name) + bytes_of(mip_table{address, size}));
+  }
+
   static std::string site_list(const MapFunction& f, u64 box) {
     std::string places, names;
     for (const auto& site : f.sites) {
