@@ -98,7 +98,7 @@ RECIPES = {
            "$@" -n; "$@" -n -v; "$@" -n -d explain""",
         training_inputs.write_manifest, ("ninja",),
         """"$@" -t commands; "$@" -n out/bin/program1""",
-        """for tool in "commands out/bin/program33" "rules" compdb graph; do "$@" -t $tool; done
+        """for tool in "commands out/bin/program33" "rules" compdb "targets depth 2" "query everything"; do "$@" -t $tool; done
            for program in 17 99; do "$@" -n -v out/bin/program$program; done
            "$@" -n""",
         training_inputs.other(training_inputs.write_manifest)),

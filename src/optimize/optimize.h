@@ -49,6 +49,7 @@ struct Build {
   Options options;
   std::string profile = {};  // that it uses
   std::string file = {};     // the copy of the program
+  std::string after = {};    // the command that makes it of what was built; empty: none
 };
 
 struct Outcome {
@@ -67,6 +68,6 @@ Result<Outcome> optimize(const Settings& settings);
 struct Variant {
   std::string_view name, what;
 };
-extern const std::vector<Variant> variants;
+const std::vector<Variant>& variants();
 
 }  // namespace pgokit::optimize

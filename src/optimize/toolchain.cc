@@ -132,6 +132,14 @@ Result<Toolchain> Toolchain::find(FlagsBy flags_by) {
   return found;
 }
 
+std::string Toolchain::tool(const std::string& name) const {
+  auto compiler = name_of(c_path_);
+  if (auto dash = compiler.rfind('-'); dash != compiler.npos)
+    if (auto versioned = name + compiler.substr(dash); !path_of(versioned).empty())
+      return versioned;
+  return path_of(name).empty() ? "" : name;
+}
+
 Status Toolchain::install(const WorkFolder& work) const {
   if (flags_by_ != FlagsBy::wrapper) return {};
   TRY(work.make_folder("bin"));

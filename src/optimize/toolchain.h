@@ -48,6 +48,10 @@ class Toolchain {
   std::string shown(const WorkFolder& work, const std::string& build, const std::string& command,
                     const Options& options) const;
 
+  // A tool of the same version of LLVM, "llvm-bolt-22" beside clang-22, or of that name; empty: it
+  // is not installed.
+  std::string tool(const std::string& name) const;
+
   const std::string& c() const { return c_; }
   FlagsBy flags_by() const { return flags_by_; }
 

@@ -157,12 +157,51 @@ def variants():
     check("a library is found", told["program"] == "libwork.so", told["program"])
 
 
+def counted_variants():
+    """Builds that count in a run of their own, and one that is rewritten."""
+    with_bolt = ["bolt"] if shutil.which("llvm-bolt-22") and shutil.which("perf") else []
+    with_targets = ["targets"] if (PGOKIT.parent.parent / "lib/pgokit/pgokit-plugin.so").exists() else []
+    names = ["instrument", *with_targets, *with_bolt]
+    print("tried beside the profile:", *names)
+    calls = WORK.replace("(sum & 1023) == 7 ? rare(sum) : common(sum)", "(*which[(sum & 1023) == 7])(sum)").replace(
+        "unsigned work", "static unsigned (*volatile which[])(unsigned) = {common, rare};\nunsigned work")
+    project("counted", Makefile=MAKEFILE, **{"work.c": calls})
+    command = ["--build", "make", "--run", "./app 400000000", "--measure", "./app 500000", "--with", ",".join(names)]
+    told = optimized(*command)
+    check_builds("counted", told, names=("plain", "profile", *names))
+    builds = {build["name"]: build for build in told["builds"]}
+    check("clang's counts are used", any("-fprofile-use=" in word for word in builds["instrument"]["compile"]), builds["instrument"])
+    shown = subprocess.run([PGOKIT, "show", builds["instrument"]["profile"]], capture_output=True, check=True, text=True).stdout
+    check("clang's counts are of it", "work" in shown, shown)
+    if with_targets:
+        check("targets are used", any("-pgokit-use=" in word for word in builds["targets"]["compile"]), builds["targets"])
+        check("targets are of it", "common" in pathlib.Path(".pgokit/app.targets").read_text(errors="replace"))
+    if with_bolt:
+        check("bolt: its command is told", builds["bolt"]["after"] in told["commands"], builds["bolt"])
+        sections = subprocess.run(["llvm-readelf-22", "-S", builds["bolt"]["file"]], capture_output=True, check=True, text=True).stdout
+        check("bolt: it was rewritten", ".bolt.org.text" in sections, sections)
+    # One more build, after an end between the steps: the others are not done again.
+    journal = pathlib.Path(".pgokit/journal")
+    journal.write_text("".join(line for line in journal.read_text().splitlines(True) if not line.startswith("finished")))
+    done = optimize("-n", 8, *command)
+    for name in names:
+        check(f"{name} is not made again", f"# build {name}: done before" in done.stderr and done.returncode == 0, done.stderr)
+
+    project("killed", Makefile=MAKEFILE, **{"main.c": MAIN.replace("return 0;", "fflush(stdout);\n  _exit(0);").replace("#include <stdio.h>", "#include <stdio.h>\n#include <unistd.h>")})
+    fails("no counts", "the run wrote no counts: they are written when", "--build", "make", "--run", "./app 400000", "--with", "instrument")
+
+
 def bad_input():
     project("bad", Makefile=MAKEFILE)
     good = ["--build", "make", "--run", "./app 400000"]
     fails("no build", "--build is needed", "--run", "./app", code=2)
     fails("no run", "--run is needed", "--build", "make", code=2)
-    fails("another build", "there are layout", *good, "--with", "bolt", code=2)
+    fails("another build", "there are layout", *good, "--with", "magic", code=2)
+    os.mkdir("few")
+    for name in ("clang-22", "clang++-22"):
+        os.symlink(shutil.which(name), f"few/{name}")
+    fails("no llvm-bolt", "llvm-bolt is not installed: --with bolt needs it (Debian's packages bolt-22", *good, "--with", "bolt", env={"PATH": os.path.abspath("few")})
+    check("nothing was built for that", not pathlib.Path("app").exists())
     fails("another way", "wrapper, variables or cmake", *good, "--flags-by", "make", code=2)
     fails("too few runs", "are compared by 6 to", *good, "--runs", 2, code=2)
     fails("a compiler that takes no profile", "CC is gcc: the profiles are for clang", *good, env={"CC": "gcc"})
@@ -236,7 +275,7 @@ with tempfile.TemporaryDirectory() as scratch:
     if missing := [name for name in ("clang-22", "gcc", "make", "cmake") if not shutil.which(name)]:
         print(f"skipped: not here: {', '.join(missing)}")
         sys.exit(SKIPPED)
-    for group in (build_systems, variants, bad_input, resumed):
+    for group in (build_systems, variants, counted_variants, bad_input, resumed):
         if len(sys.argv) < 3 or group.__name__ in sys.argv[2:]:
             group()
     os.chdir("/")

@@ -28,7 +28,7 @@ struct Settings {
 
 std::string names_of_variants() {
   std::string names;
-  for (const auto& variant : optimize::variants)
+  for (const auto& variant : optimize::variants())
     names += (names.empty() ? "" : ", ") + std::string(variant.name);
   return names;
 }
@@ -37,7 +37,7 @@ Status set_variants(Settings& s) {
   for (std::string_view rest = s.with; !rest.empty();) {
     auto name = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(rest.size(), name.size() + 1));
-    if (std::ranges::count(optimize::variants, name, &optimize::Variant::name) == 0)
+    if (std::ranges::count(optimize::variants(), name, &optimize::Variant::name) == 0)
       return usage_error("--with {}: there are {}", name, names_of_variants());
     if (std::ranges::count(s.optimize.with, name) == 0) s.optimize.with.emplace_back(name);
   }
@@ -117,7 +117,7 @@ int run(std::span<char* const> arguments) {
   Settings s;
   auto& o = s.optimize;
   std::string footer = "builds for --with, each kept only if it is the fastest:\n";
-  for (const auto& variant : optimize::variants)
+  for (const auto& variant : optimize::variants())
     footer += fmt::format("  {:<12}{}\n", variant.name, variant.what);
   footer +=
       "\nexamples:\n"

@@ -40,6 +40,7 @@ std::string Optimization::as_text() const {
                          optimize::joined(kept.options.compile));
   if (!kept.options.link.empty())
     text += report::format("          to LDFLAGS: {}\n", optimize::joined(kept.options.link));
+  if (!kept.after.empty()) text += report::format("          then run: {}\n", kept.after);
   return text;
 }
 
@@ -51,7 +52,7 @@ std::string Optimization::as_json() const {
     Json one = Json::object();
     one.set("name", build.name).set("letter", shown.letter(i)).set("file", build.file);
     one.set("profile", build.profile).set("compile", json_of(build.options.compile));
-    one.set("link", json_of(build.options.link));
+    one.set("link", json_of(build.options.link)).set("after", build.after);
     builds.push(std::move(one));
   }
   json.set("program", outcome.program).set("kept", outcome.builds[outcome.kept].name);
