@@ -1,13 +1,12 @@
 #include "cli/compilers.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 
+#include "base/command_path.h"
 #include "base/parse_number.h"
 #include "base/shell_word.h"
 #include "program/producer.h"
@@ -54,23 +53,13 @@ unsigned version_of_gcc(std::string_view producer) {
   return number_after(producer, " ");
 }
 
-bool is_in_path(const std::string& program) {
-  const char* path = std::getenv("PATH");
-  for (std::string_view folders = path ? path : ""; !folders.empty();) {
-    auto folder = folders.substr(0, folders.find(':'));
-    folders.remove_prefix(std::min(folders.size(), folder.size() + 1));
-    if (access(fmt::format("{}/{}", folder, program).c_str(), X_OK) == 0) return true;
-  }
-  return false;
-}
-
 // With its version, if it is installed under such a name.
 std::string command_of(const Compiler& compiler) {
   bool gcc = compiler.family == CompilerFamily::gcc;
   std::string name =
       gcc ? (compiler.cplusplus ? "g++" : "gcc") : (compiler.cplusplus ? "clang++" : "clang");
   auto versioned = fmt::format("{}-{}", name, compiler.version);
-  return compiler.version && is_in_path(versioned) ? versioned : name;
+  return compiler.version && !path_of_command(versioned).empty() ? versioned : name;
 }
 
 std::string absolute(const std::string& path) {

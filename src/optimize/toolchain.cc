@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/command_path.h"
 #include "base/file.h"
 #include "base/shell_word.h"
 
@@ -19,17 +20,10 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
+// Empty: there is no such file that could be run.
 std::string path_of(const std::string& program) {
-  if (program.contains('/')) return access(program.c_str(), X_OK) == 0 ? program : "";
-  const std::string list = variable("PATH");
-  for (std::string_view folders = list; !folders.empty();) {
-    auto folder = folders.substr(0, folders.find(':'));
-    folders.remove_prefix(std::min(folders.size(), folder.size() + 1));
-    auto path = fmt::format("{}/{}", folder, program);
-    std::error_code error;
-    if (access(path.c_str(), X_OK) == 0 && !fs::is_directory(path, error)) return path;
-  }
-  return "";
+  auto path = path_of_command(program);
+  return access(path.c_str(), X_OK) == 0 ? path : "";
 }
 
 std::string name_of(const std::string& program) { return program.substr(program.rfind('/') + 1); }

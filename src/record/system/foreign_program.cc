@@ -5,10 +5,9 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdlib>
 #include <cstring>
-#include <string_view>
 
+#include "base/command_path.h"
 #include "base/types.h"
 #include "object/file.h"
 
@@ -20,21 +19,6 @@ constexpr u16 native = EM_AARCH64, native_32_bit = EM_ARM;
 #else
 constexpr u16 native = EM_X86_64, native_32_bit = EM_386;
 #endif
-
-// The file that exec() would run; empty: none.
-std::string find_command(const std::string& command) {
-  if (command.find('/') != command.npos) return command;
-  const char* variable = std::getenv("PATH");
-  std::string_view rest = variable ? variable : "/usr/bin:/bin";
-  while (true) {
-    auto end = rest.find(':');
-    std::string folder(rest.substr(0, end));
-    std::string path = (folder.empty() ? "." : folder) + "/" + command;
-    if (access(path.c_str(), X_OK) == 0) return path;
-    if (end == rest.npos) return {};
-    rest.remove_prefix(end + 1);
-  }
-}
 
 // e_machine of an ELF file, 0 for other files.
 u16 machine_of(const std::string& path) {
@@ -53,7 +37,7 @@ u16 machine_of(const std::string& path) {
 }  // namespace
 
 Status check_processor(const std::string& command) {
-  u16 machine = machine_of(find_command(command));
+  u16 machine = machine_of(path_of_command(command));
   if (machine == 0 || machine == native || machine == native_32_bit) return {};
   constexpr int cannot_run = 126;
   return std::unexpected(
