@@ -269,8 +269,7 @@ std::string as_text(const Settings& s, const Checked& checked) {
   std::string text = report::format("profile    {}\n", s.profile);
   text += report::format("functions  {} with {} and {}\n", grouped(q.functions),
                          report::counted(q.places, "place"), report::counted(q.samples, "sample"));
-  text += report::format("density    {}{}\n", report::fixed(q.density),
-                         is_thin(q) ? " (thin: from 50 on more samples help little)" : "");
+  text += report::format("density    {}\n", density_text(q.density));
   text += flow_text(q, s.mangled);
   if (checked.fit) text += fit_text(s, checked);
   for (const auto& measure : checked.measures)

@@ -9,6 +9,7 @@
 #include "cli/commands/counted_program.h"
 #include "cli/commands/profile_of.h"
 #include "cli/compilers.h"
+#include "cli/views/density.h"
 #include "order/order_file.h"
 #include "page/page.h"
 #include "perf/recording.h"
@@ -48,9 +49,9 @@ void add_quality(const profile::ReadProfile& read, double density, page::Content
   bool dense = density >= profile::dense_enough;
   contents.verdicts.push_back(
       {dense ? "good" : "thin",
-       fmt::format("density {}: {}", report::fixed(density),
-                   dense ? "more samples would help little"
-                         : "from 50 on more samples help little; record for longer")});
+       dense ? fmt::format("density {}: more samples would help little", report::fixed(density))
+             : fmt::format("density {}: {}; record for longer", report::fixed(density),
+                           what_is_enough())});
   Facts facts{.heading = "Profile", .rows = {}};
   facts.rows.push_back({"functions", grouped(quality.functions)});
   facts.rows.push_back({"places", grouped(quality.places)});

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "profile/model/summary.h"
 #include "report/numbers.h"
 
 namespace pgokit::cli {
@@ -15,6 +16,16 @@ std::string density_of(const perf::Windows& windows, std::string_view way) {
   if (windows.are_few())
     told = fmt::format("{} tell little of the program", report::counted(windows.number, "window"));
   return fmt::format("{}: for a denser profile record again with {}", told, way);
+}
+
+std::string what_is_enough() {
+  return fmt::format("from {:g} on more samples help little", profile::dense_enough);
+}
+
+std::string density_text(double density) {
+  auto text = report::fixed(density);
+  return density < profile::dense_enough ? fmt::format("{} (thin: {})", text, what_is_enough())
+                                         : text;
 }
 
 }  // namespace pgokit::cli

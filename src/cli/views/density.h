@@ -1,6 +1,6 @@
 #pragma once
 
-// How dense a profile of counted windows is, in words.
+// How dense a profile is, in words.
 
 #include <string>
 #include <string_view>
@@ -9,9 +9,14 @@
 
 namespace pgokit::cli {
 
-// "the profile will be 92 % like that of an endless recording"; where it is thin, `way` is named as
+// Of counted windows: "the profile will be 92 % like that of an endless recording"; where it is thin, `way` is named as
 // what to record with. Empty if there is nothing to tell.
 std::string density_of(const perf::Windows& windows, std::string_view way);
+
+// "8,802.7", or "7.1 (thin: from 50 on more samples help little)".
+std::string density_text(double density);
+// What a density means that is below profile::dense_enough.
+std::string what_is_enough();
 
 // For those who do not know how it was recorded.
 inline constexpr std::string_view ways_to_more =

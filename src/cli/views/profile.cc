@@ -7,6 +7,7 @@
 
 #include "base/named_function.h"
 #include "base/saturated.h"
+#include "cli/views/density.h"
 #include "cli/views/llvm_dump.h"
 #include "profile/format.h"
 #include "profile/model/coverage.h"
@@ -155,9 +156,7 @@ std::string as_text(const std::string& path, const ReadProfile& read, const Fact
                          report::counted(summary.num_counts, "place"), grouped(summary.max_count));
   text += report::format("hot        from {} on: 99 % of all samples\n",
                          report::counted(summary.count_at(hot_cutoff), "sample"));
-  text += report::format(
-      "density    {}{}\n", report::fixed(facts.density.density),
-      facts.density.density < dense_enough ? " (thin: from 50 on more samples help little)" : "");
+  text += report::format("density    {}\n", density_text(facts.density.density));
   if (profile.symbols.size())
     text += report::format("symbols    {}\n", grouped(profile.symbols.size()));
   for (u64 type : read.unknown_sections)
