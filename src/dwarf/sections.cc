@@ -1,13 +1,40 @@
 #include "dwarf/sections.h"
 
+#include "object/relocations.h"
+
 namespace pgokit::dwarf {
 namespace {
 
-Result<Bytes> load(const object::File& file, std::string_view name) {
+const object::Section* find(const object::File& file, std::string_view name) {
   const auto* section = file.section(fmt::format(".debug_{}", name));
-  if (!section) section = file.section(fmt::format(".zdebug_{}", name));
-  if (!section) return Bytes{};
-  return file.contents(*section);
+  return section ? section : file.section(fmt::format(".zdebug_{}", name));
+}
+
+Result<Bytes> load(const object::File& file, std::string_view name) {
+  const auto* section = find(file, name);
+  return section ? file.contents(*section) : Bytes{};
+}
+
+// In an object, what leads to another section has no value before it is linked. (Other formats have
+// the value in its place.)
+Status relocate(const object::File& file, Sections& s) {
+  object::Relocations relocations(file);
+  object::Layout layout(file);
+  auto symbols = file.symbols();
+  auto apply = [&](std::string_view name, Bytes& bytes) -> Status {
+    const auto* section = find(file, name);
+    if (!section || !relocations.any(*section)) return {};
+    s.relocated.push_back(TRY(relocations.apply(*section, layout, symbols)));
+    bytes = s.relocated.back();
+    return {};
+  };
+  TRY(apply("info", s.info));
+  TRY(apply("str_offsets", s.str_offsets));
+  TRY(apply("addr", s.addr));
+  TRY(apply("ranges", s.ranges));
+  TRY(apply("rnglists", s.rnglists));
+  TRY(apply("line", s.line));
+  return apply("aranges", s.aranges);
 }
 
 }  // namespace
@@ -24,6 +51,7 @@ Result<Sections> Sections::of_program(const object::File& file) {
   s.rnglists = TRY(load(file, "rnglists"));
   s.line = TRY(load(file, "line"));
   s.aranges = TRY(load(file, "aranges"));
+  if (file.is_relocatable() && file.format() == object::Format::elf) TRY(relocate(file, s));
   return s;
 }
 
