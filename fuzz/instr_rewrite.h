@@ -6,6 +6,7 @@
 #include "base/cursor.h"
 #include "instr_profile/format.h"
 #include "instr_profile/indexed/write_indexed.h"
+#include "instr_profile/memory/memory_sum.h"
 #include "instr_profile/merge/sum.h"
 #include "instr_profile/overlap/overlap.h"
 #include "instr_profile/text/write_text.h"
@@ -24,7 +25,12 @@ inline instr_profile::Sum sum_of(Bytes bytes) {
   if (!status) std::abort();
   sum.takes(facts.kind);
   sum.add_binary_ids(facts.binary_ids);
-  sum.add_memory(facts.memory);
+  instr_profile::MemorySum memory;
+  if (facts.kind & instr_profile::Kind::memory) {
+    sum.profile().kind |= instr_profile::Kind::memory;
+    if (!memory.add(facts.memory)) std::abort();
+    sum.profile().memory = *std::move(memory).finish({});
+  }
   sum.profile().traces = std::move(facts.traces);
   sum.profile().traces_seen = facts.traces_seen;
   return sum;

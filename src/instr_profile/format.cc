@@ -1,7 +1,7 @@
 #include "instr_profile/format.h"
 
-#include "base/cursor.h"
 #include "instr_profile/indexed/read_indexed.h"
+#include "instr_profile/memory/read_raw_memory.h"
 #include "instr_profile/raw/read_raw.h"
 #include "instr_profile/text/read_text.h"
 
@@ -29,17 +29,13 @@ bool looks_like_instr_text(Bytes bytes) {
   return any || (status && facts.kind != 0);
 }
 
-bool is_raw_memory_profile(Bytes bytes) {
-  return as_text(bytes).starts_with(std::string_view("\x81rforpm\xff", 8));
-}
-
 Status read(Bytes bytes, Facts& facts, const TakeRecord& take) {
   if (bytes.empty()) return fail("{}", problem::empty);
   auto form = form_of(bytes);
   if (form == Form::indexed) return read_indexed(bytes, facts, take);
   if (form == Form::raw) return read_raw(bytes, facts, take);
   if (form == Form::text) return read_text(bytes, facts, take);
-  if (is_raw_memory_profile(bytes)) return fail("{}: {}", problem::format, raw_memory_profile);
+  if (is_raw_memory(bytes)) return fail("{}: {}", problem::format, raw_memory_profile);
   return fail("{}", problem::format);
 }
 

@@ -23,11 +23,14 @@ std::optional<Form> form_of(Bytes bytes);
 // Whether text has what only text of instrumentation profiles has.
 bool looks_like_instr_text(Bytes bytes);
 
-// What -fmemory-profile writes: its addresses mean nothing without the program. It is not read.
-bool is_raw_memory_profile(Bytes bytes);
+// What -fmemory-profile writes (memory/read_raw_memory.h) is no list of functions before it is
+// merged with its program.
 inline constexpr std::string_view raw_memory_profile =
-    "a raw memory profile: 'llvm-profdata merge --profiled-binary PROGRAM' makes an indexed one of "
-    "it, which can be merged with others";
+    "a raw memory profile: 'pgokit llvm-profdata merge --profiled-binary PROGRAM' makes an indexed "
+    "one of it, which can be merged with others";
+inline constexpr std::string_view raw_memory_wants_program =
+    "Path to profiled binary is empty (--profiled-binary), expected binary with one of the "
+    "following build ids:";
 
 Status read(Bytes bytes, Facts& facts, const TakeRecord& take);
 

@@ -5,6 +5,7 @@
 
 #include "base/cursor.h"
 #include "instr_profile/format.h"
+#include "instr_profile/memory/read_raw_memory.h"
 #include "perf/script.h"
 
 namespace pgokit::pipeline {
@@ -92,7 +93,7 @@ std::string_view foreign_format(Bytes bytes) {
   auto text = as_text(bytes);
   if (text.starts_with("adcg") || text.starts_with("oncg"))
     return "counters of gcc's -fprofile-generate (.gcda, .gcno): -fprofile-use reads them";
-  if (instr_profile::is_raw_memory_profile(bytes)) return instr_profile::raw_memory_profile;
+  if (instr_profile::is_raw_memory(bytes)) return instr_profile::raw_memory_profile;
   if (!is_text(text)) return {};
   if (text.starts_with("---") && text.substr(0, 4096).contains("profile-version:"))
     return "a profile for BOLT (YAML), which llvm-bolt -data reads: a profile for clang is made "

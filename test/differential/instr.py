@@ -248,14 +248,42 @@ class Comparison:
         self.memory_profiles(every)
         return every
 
+    def raw_memory_profiles(self, program, raw, other):
+        """Merged and shown; of several profiles the judge keeps the first, and so do we, with a warning."""
+        both = self.folder / "both-dumps.raw"
+        both.write_bytes(raw.read_bytes() + other.read_bytes())
+        how = [f"-profiled-binary={program}"]
+        for version in 2, 3, 4:
+            for schema in [], ["-memprof-full-schema"]:
+                for files in [raw], [other], [both], [other, raw, both]:
+                    theirs, ours = self.folder / "theirs.profdata", self.folder / "ours.profdata"
+                    options = [*files, *how, f"-memprof-version={version}", *schema]
+                    self.run([JUDGE, "merge", "-num-threads=1"], [*options, "-o", theirs])
+                    done = self.run([self.pgokit, "llvm-profdata", "merge"], [*options, "-o", ours])
+                    self.count(theirs.read_bytes() == ours.read_bytes(), "raw memory profile", version, *schema, *files)
+                    self.count(done.stderr.count(b"left out") == len(files) - 1, "warnings", *files)
+                    self.show(theirs, [["--memory"]])
+        for file in raw, both:
+            self.show(file, [["--memory", *how]])
+        # Added up, there is what is in both.
+        one, two, sum_ = (self.folder / name for name in ("one.profdata", "two.profdata", "sum.profdata"))
+        for file, made in (raw, one), (other, two):
+            self.run([self.pgokit, "llvm-profdata", "merge"], [file, *how, "-o", made])
+        self.run([self.pgokit, "merge"], [one, two, "-o", sum_])
+        allocations = [self.run([JUDGE, "show"], ["--memory", file]).stdout.count(b"AllocCount:") for file in (one, two, sum_)]
+        self.count(allocations[2] == allocations[0] + allocations[1] > 0, "sum of memory profiles", allocations)
+
     def memory_profiles(self, every):
         """The judge keeps a memory profile only where it reads the raw one, so that is what indexed ones are compared with."""
         program = self.build("memory", ["clang++-22", "-O1", "-g", "-fmemory-profile", "-fdebug-info-for-profiling", "-no-pie",
                                         "-fno-omit-frame-pointer", "-Wl,--build-id"], ROOT / "test/programs/allocations.cc")
         if not program:
             return
-        subprocess.run([program], env={"MEMPROF_OPTIONS": f"log_path={program}.raw:print_text=0"}, check=True, stderr=subprocess.DEVNULL)
-        raw, = self.folder.glob("memory.raw.*")
+        for _ in range(2):  # libraries in the same places
+            subprocess.run(["setarch", "-R", program], env={"MEMPROF_OPTIONS": f"log_path={program}.raw:print_text=0"}, check=True,
+                           stderr=subprocess.DEVNULL)
+        raw, other = sorted(self.folder.glob("memory.raw.*"))
+        self.raw_memory_profiles(program, raw, other)
         data = self.folder / "data.yaml"
         data.write_text("---\nDataAccessProfiles:\n  SampledRecords:\n    - Symbol: foo\n      AccessCount: 100\n      Locations: []\n"
                         "  KnownColdSymbols:\n    - bar\nHeapProfileRecords: []\n...\n")

@@ -396,7 +396,9 @@ PROFDATA_MERGE = Scene(
      (["--sample", "@passes", "--fs-discriminator-pass=Base", "-o", "OUT"], ["--profile-isfs"]),
      (["--sample", "@text", "@broken", "-o", "OUT"], ["--failure-mode=all"])],
     never={"--num-threads": THREADS, "--gcc": "refused, as by llvm-profdata",
-           "--max-debug-info-correlation-warnings": IN_DIFFERENTIAL, "--debuginfod": "refused", "--keep-vtable-symbols": "refused"}, drop_in=True)
+           "--max-debug-info-correlation-warnings": IN_DIFFERENTIAL, "--debuginfod": "refused", "--keep-vtable-symbols": "refused",
+           "--memprof-random-hotness": "refused", "--profiled-binary": IN_DIFFERENTIAL, "--memprof-version": IN_DIFFERENTIAL,
+           "--memprof-full-schema": IN_DIFFERENTIAL}, drop_in=True)
 
 PROFDATA_SHOW = Scene(
     {"text": ["--sample", "@text"], "contexts": ["--sample", "@cold"], "symbols": ["--sample", "@symbols"],
@@ -406,7 +408,8 @@ PROFDATA_SHOW = Scene(
     {"--output": "OUT", "--function": "main", "--show-format": "json", "--topn": "1", "--value-cutoff": "50",
      "--detailed-summary-cutoffs": "500000", **SUMMARIES},
     [(["@text"], ["--sample"]), (["--sample", "@counted"], ["--instr"]), (["@counted", "--value-cutoff=50"], ["--list-below-cutoff"]),
-     (["--sample", "@passes", "--fs-discriminator-pass=Base"], ["--profile-isfs"])], drop_in=True)
+     (["--sample", "@passes", "--fs-discriminator-pass=Base"], ["--profile-isfs"])],
+    never={"--memory": IN_DIFFERENTIAL, "--profiled-binary": IN_DIFFERENTIAL}, drop_in=True)
 
 PROFDATA_ORDER = Scene({"traces": ["@counted"], "tested": ["@counted", "--num-test-traces=1", "-o", "OUT"]},
                        {"--output": "OUT", "--num-test-traces": "1", **SUMMARIES}, drop_in=True)

@@ -108,12 +108,13 @@ Result<int> merge_instr(const pipeline::Inputs& inputs, const MergeInstr& option
   std::vector<instr_profile::MergeInput> files;
   for (const auto& input : inputs) files.push_back({input.path, input.weight});
   Counted counted;
-  auto merged = instr_profile::merge_files(
-      files, {.rules = instr_profile::Rules::commutative,
-              .threads = options.threads,
-              .mismatch = [&](const instr_profile::MergeInput&, Mismatch what, std::string_view) {
-                ++counted.by_mismatch[static_cast<size_t>(what)];
-              }});
+  instr_profile::MergeOptions how{
+      .rules = instr_profile::Rules::commutative,
+      .threads = options.threads,
+      .mismatch = [&](const instr_profile::MergeInput&, Mismatch what, std::string_view) {
+        ++counted.by_mismatch[static_cast<size_t>(what)];
+      }};
+  auto merged = TRY(instr_profile::merge_files(files, how));
   size_t left_out = TRY(warn_of_inputs(merged, options, counted));
   if (merged.used() == 0) return fail("no input can be used; nothing is written");
   if (merged.profile.functions.empty() && merged.profile.memory.is_empty)

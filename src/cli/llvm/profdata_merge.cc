@@ -35,8 +35,9 @@ struct Settings {
   u64 cold_frames = 1, threads = 0, size_limit = 0;
   profile::WriteOptions writing;
   LibraryOptions library;
-  std::string supplement, ignored_value, debug_info, binary_file;
-  bool ignored = false, debuginfod = false, vtable_names = false;
+  std::string supplement, ignored_value, debug_info, binary_file, memory_program, memory_version;
+  bool all_memory_fields = false, random_hotness = false;
+  bool debuginfod = false, vtable_names = false;
   transform::SupplementOptions supplementing;
   double most_zeros = 0.7;
   u64 most_traces = 100, longest_trace = 10000, correlation_warnings = 5;
@@ -83,11 +84,12 @@ OptionTable options_of(Settings& s) {
         &s.remapping},
        {"--num-threads,-j", "N", "threads (0: all cores)", &s.threads},
        {"--dump-input-file-list", "", "print weights and inputs, and stop", &s.dump_inputs},
-       // Of other kinds of profiles: without effect on these.
-       {"--memprof-full-schema", "", "", &s.ignored, false, true},
-       {"--memprof-random-hotness", "", "", &s.ignored, false, true},
-       {"--profiled-binary", "X", "", &s.ignored_value, false, true},
-       {"--memprof-version", "X", "", &s.ignored_value, false, true},
+       {"--profiled-binary", "FILE", "memory profiles: the program that raw ones are of",
+        &s.memory_program},
+       {"--memprof-version", "N", "... form to write: 2, 3 (default) or 4", &s.memory_version},
+       {"--memprof-full-schema", "", "... with all that is known of allocations",
+        &s.all_memory_fields},
+       {"--memprof-random-hotness", "", "... not here", &s.random_hotness},
        {"--memprof-random-hotness-seed", "X", "", &s.ignored_value, false, true},
        {"--debug-info", "FILE", "instrumentation: the program, built to correlate by debug info",
         &s.debug_info},
@@ -113,6 +115,10 @@ Status check_settings(const Settings& s) {
   if (!s.layout.empty() && s.layout != "nest" && s.layout != "flat")
     return fail("for the --convert-sample-profile-layout option: Cannot find option named '{}'!",
                 s.layout);
+  if (!s.memory_version.empty() && s.memory_version != "2" && s.memory_version != "3" &&
+      s.memory_version != "4")
+    return fail("for the --memprof-version option: Cannot find option named '{}'!",
+                s.memory_version);
   if (s.failure_mode != "any" && s.failure_mode != "all" && s.failure_mode != "warn")
     return fail("for the --failure-mode option: Cannot find option named '{}'!", s.failure_mode);
   return check_library_options(s.library);
@@ -218,10 +224,13 @@ Status merge_instr(Settings& s, const pipeline::Inputs& inputs) {
   if (!s.debug_info.empty() + !s.binary_file.empty() + s.debuginfod > 1)
     return fail(
         "Expected only one of -debug-info, -binary-file, -debuginfod or -debug-file-directory");
-  for (auto [given, option] :
-       {std::pair(s.debuginfod, "--debuginfod"), {s.vtable_names, "--keep-vtable-symbols"}})
+  for (auto [given, option] : {std::pair(s.debuginfod, "--debuginfod"),
+                               {s.vtable_names, "--keep-vtable-symbols"},
+                               {s.random_hotness, "--memprof-random-hotness"}})
     if (given) return fail("{} is not known here: take llvm-profdata", option);
   if (s.gcc) return fail("unknown format is specified");
+  instr_profile::MemoryFormWanted memory_form{.all_fields = s.all_memory_fields};
+  if (!s.memory_version.empty()) memory_form.version = s.memory_version[0] - '0';
   s.supplementing.most_zeros = static_cast<float>(s.most_zeros);
   return merge_instr_as_llvm(inputs, {.output = s.output,
                                       .text = s.format == Format::text,
@@ -233,6 +242,8 @@ Status merge_instr(Settings& s, const pipeline::Inputs& inputs) {
                                       .debug_info = s.debug_info,
                                       .binary_file = s.binary_file,
                                       .correlation_warnings = s.correlation_warnings,
+                                      .memory_program = s.memory_program,
+                                      .memory_form = memory_form,
                                       .supplement = s.supplement,
                                       .supplementing = s.supplementing,
                                       .threads = s.threads,

@@ -55,6 +55,9 @@ bool is_sample_profile(const std::string& path) {
 
 Status check_failures(const pipeline::Inputs& inputs, const instr_profile::MergedFiles& merged,
                       const MergeInstr& options) {
+  for (size_t i = 0; i < merged.inputs.size(); ++i)
+    if (const auto& note = merged.inputs[i].note; !note.empty())
+      report::print(stderr, "warning: {}: {}\n", inputs[i].path, note);
   size_t failures = 0;
   for (size_t i = 0; i < merged.inputs.size(); ++i)
     for (const auto* text : {&merged.inputs[i].error, &merged.inputs[i].warning}) {
@@ -163,11 +166,13 @@ Status merge_instr_as_llvm(const pipeline::Inputs& inputs, const MergeInstr& opt
   auto remapping = TRY(SymbolRemapping::read_if_given(options.remapping));
   if (remapping) how.rename = std::cref(*remapping);
   std::optional<CorrelatedProgram> program;
+  how.memory_program = options.memory_program;
+  how.memory_form = options.memory_form;
   if (!options.debug_info.empty() || !options.binary_file.empty()) {
     program.emplace(TRY(correlate(options)));
     how.correlation = &program->correlation;
   }
-  auto merged = instr_profile::merge_files(files, how);
+  auto merged = TRY(instr_profile::merge_files(files, how));
   TRY(check_failures(inputs, merged, options));
   TRY(filter(options, merged.profile));
   if (!options.supplement.empty()) TRY(supplement(options, merged.profile));

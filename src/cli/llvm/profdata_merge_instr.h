@@ -2,6 +2,7 @@
 
 // llvm-profdata merge without --sample: instrumentation profiles, the same bytes and messages.
 
+#include "instr_profile/memory/memory_sum.h"
 #include "pipeline/input_files.h"
 #include "transform/supplement.h"
 
@@ -15,7 +16,9 @@ struct MergeInstr {
   std::string remapping;                // a file, see symbol_remapping.h
   std::string debug_info, binary_file;  // of the program; one of them at most
   u64 correlation_warnings = 5;         // 0: all
-  std::string supplement;               // a sample profile
+  std::string memory_program;           // of raw memory profiles
+  instr_profile::MemoryFormWanted memory_form = {};
+  std::string supplement;  // a sample profile
   transform::SupplementOptions supplementing = {};
   u64 threads = 0, most_traces = 100, longest_trace = 10000;
 };

@@ -8,7 +8,10 @@
 #include "cli/llvm/profdata_options.h"
 #include "cli/views/instr_dump.h"
 #include "cli/views/llvm_dump.h"
-#include "instr_profile/model/facts.h"
+#include "cli/views/memory_dump.h"
+#include "instr_profile/format.h"
+#include "instr_profile/memory/memory_program.h"
+#include "instr_profile/memory/read_indexed_memory.h"
 #include "pipeline/inputs.h"
 #include "profile/extbinary/section_table.h"
 #include "report/print.h"
@@ -19,11 +22,11 @@ namespace {
 constexpr u32 largest_cutoff = 999999;  // per million
 
 struct Settings {
-  std::string input, output = "-", function, show_format = "text";
+  std::string input, output = "-", function, show_format = "text", memory_program;
   bool sample = false, json = false, all_functions = false;
   bool detailed_summary = false, hot_functions = false, symbols = false, sections = false;
   bool instr = false, memory = false, ignored = false;
-  std::string ignored_value, cutoffs;
+  std::string cutoffs;
   u64 top = 0;
   InstrDump instr_dump;
   LibraryOptions library;
@@ -38,7 +41,7 @@ OptionTable options_of(Settings& s) {
        {"--output,-o", "FILE", "output file", &s.output},
        {"--instr", "", "an instrumentation profile (default)", &s.instr},
        {"--sample", "", "a sample profile", &s.sample},
-       {"--memory", "", "not here", &s.memory, false, true},
+       {"--memory", "", "a memory profile", &s.memory},
        {"--function", "NAME", "this function only", &s.function},
        {"--all-functions", "", "every function", &s.all_functions},
        {"--json", "", "the same as --show-format=json", &s.json},
@@ -64,7 +67,8 @@ OptionTable options_of(Settings& s) {
        {"--profile-version", "", "... the version of the form", &i.version},
        {"--temporal-profile-traces", "", "... functions in the order of their first runs",
         &i.traces},
-       {"--profiled-binary", "X", "of other kinds of profiles", &s.ignored_value, false, true}},
+       {"--profiled-binary", "FILE", "memory: the program that a raw profile is of",
+        &s.memory_program}},
       ""};
   add_library_options(table, s.library);
   return table;
@@ -140,6 +144,34 @@ Status show_instr(Settings& s) {
   return output.commit();
 }
 
+Status show_raw_memory(const Settings& s, Bytes bytes, const report::TakeText& take) {
+  auto raw = TRY_IN(s.input, instr_profile::read_raw_memory(bytes));
+  if (s.memory_program.empty())
+    return fail("{}: {} {}", s.input, instr_profile::raw_memory_wants_program, build_ids_of(raw));
+  auto program = TRY(instr_profile::MemoryProgram::open(s.memory_program));
+  dump_raw_memory(raw, TRY_IN(s.input, program.profile_of(raw, true)), take);
+  return {};
+}
+
+Status show_memory(const Settings& s) {
+  auto file = TRY(MappedFile::open(s.input));
+  auto output = TRY(OutputFile::create(s.output));
+  auto take = [&](std::string_view text) { output.write(text); };
+  if (instr_profile::is_raw_memory(file.bytes())) {
+    TRY(show_raw_memory(s, file.bytes(), take));
+    return output.commit();
+  }
+  instr_profile::Facts facts;
+  if (instr_profile::form_of(file.bytes()) != instr_profile::Form::indexed)
+    return fail("{}: neither a raw memory profile nor an indexed one", s.input);
+  TRY_IN(s.input, instr_profile::read(file.bytes(), facts,
+                                      [](const instr_profile::Record&) { return Status(); }));
+  if (facts.memory.bytes.empty()) return fail("{}: it has no memory profile", s.input);
+  auto profile = TRY_IN(s.input, instr_profile::read_indexed_memory(facts.memory));
+  TRY_IN(s.input, dump_memory(profile, take));
+  return output.commit();
+}
+
 Status show(Settings& s) {
   if (s.input.empty())
     return fail(
@@ -150,7 +182,7 @@ Status show(Settings& s) {
   TRY(check_library_options(s.library));
   if (s.all_functions && !s.function.empty())
     report::print(stderr, "warning: -function argument ignored: showing all functions\n");
-  if (s.memory) return fail("{}: memory profiles are not shown here", s.input);
+  if (s.memory) return show_memory(s);
   if (!s.sample) return show_instr(s);
   if (s.show_format == "yaml") return fail("YAML output is not supported for sample profiles");
   auto file = TRY(MappedFile::open(s.input));

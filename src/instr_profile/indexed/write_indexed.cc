@@ -1,12 +1,12 @@
 #include "instr_profile/indexed/write_indexed.h"
 
 #include <algorithm>
-#include <bit>
 #include <concepts>
 
 #include "base/cursor.h"
 #include "base/function_name.h"
 #include "instr_profile/indexed/layout.h"
+#include "instr_profile/model/chained_table.h"
 #include "instr_profile/model/in_order.h"
 #include "instr_profile/model/memory_section.h"
 #include "instr_profile/model/summary.h"
@@ -14,49 +14,6 @@
 
 namespace pgokit::instr_profile {
 namespace {
-
-// A chained hash table as LLVM fills it: it has 64 buckets at first and doubles them when three
-// quarters are full, an entry becomes the first of its bucket, and at last the number of buckets is
-// made to fit. Each time buckets are filled anew their entries turn round, so that the steps are
-// taken as they are there.
-class Buckets {
- public:
-  explicit Buckets(std::span<const u64> hashes) : hashes_(hashes), next_(hashes.size(), nothing) {
-    first_.assign(64, nothing);
-    for (u32 entry = 0; entry < hashes.size(); ++entry) {
-      if (4 * (u64{entry} + 1) >= 3 * first_.size()) resize(first_.size() * 2);
-      put_first(entry);
-    }
-    size_t n = hashes.size();
-    size_t fitting = n <= 2 ? 1 : std::bit_ceil(n * 4 / 3 + 1);
-    if (fitting != first_.size()) resize(fitting);
-  }
-
-  size_t size() const { return first_.size(); }
-  bool is_empty(size_t bucket) const { return first_[bucket] == nothing; }
-  template <class Visit>
-  void each_in(size_t bucket, Visit visit) const {
-    for (u32 entry = first_[bucket]; entry != nothing; entry = next_[entry]) visit(entry);
-  }
-
- private:
-  void put_first(u32 entry) {
-    u32& first = first_[hashes_[entry] & (first_.size() - 1)];
-    next_[entry] = std::exchange(first, entry);
-  }
-  void resize(size_t buckets) {
-    auto old = std::exchange(first_, std::vector<u32>(buckets, nothing));
-    for (u32 entry : old)
-      while (entry != nothing) {
-        u32 following = next_[entry];
-        put_first(entry);
-        entry = following;
-      }
-  }
-
-  std::span<const u64> hashes_;
-  std::vector<u32> first_, next_;
-};
 
 class Writer {
  public:
@@ -78,7 +35,7 @@ class Writer {
       payload_size_ += name_head_size + profile_.names.text(name).size() + functions_size(name);
       each_function(name, [&](const Record& record) { summary_of(record).add(record); });
     }
-    Buckets buckets(hashes_of_names());
+    ChainedTable buckets(hashes_of_names());
     for (size_t bucket = 0; bucket < buckets.size(); ++bucket)
       payload_size_ += buckets.is_empty(bucket) ? 0 : sizeof(u16);
     write_header(buckets.size());
@@ -167,7 +124,7 @@ class Writer {
     return moved(profile_.memory.bytes, profile_.memory.begin, offset);
   }
 
-  void write_table(const Buckets& buckets) {
+  void write_table(const ChainedTable& buckets) {
     std::vector<u64> offsets(buckets.size());
     for (size_t bucket = 0; bucket < buckets.size(); ++bucket) {
       if (buckets.is_empty(bucket)) continue;

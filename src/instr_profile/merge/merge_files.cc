@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/parallel.h"
 #include "instr_profile/format.h"
+#include "instr_profile/memory/memory_program.h"
 #include "instr_profile/merge/raw_batch.h"
 
 namespace pgokit::instr_profile {
@@ -40,10 +41,14 @@ class Merger {
     merged_.inputs.resize(inputs.size());
   }
 
-  MergedFiles merge() && {
+  Result<MergedFiles> merge() && {
     for (size_t begin = 0; begin < inputs_.size(); begin += files_at_once)
       merge_batch(begin, std::min(inputs_.size(), begin + files_at_once));
     merged_.profile = std::move(sum_.profile());
+    if (memory_.any()) {
+      merged_.profile.kind |= Kind::memory;
+      merged_.profile.memory = TRY(std::move(memory_).finish(options_.memory_form));
+    }
     return std::move(merged_);
   }
 
@@ -122,18 +127,16 @@ class Merger {
       merged.empty = true;
       return;
     }
+    if (is_raw_memory(bytes)) {
+      if (auto status = add_raw_memory(bytes, merged); !status)
+        merged.error = fmt::format("{}: {}", path, status.error().message);
+      return;
+    }
     Facts checked;
     checked.correlation = options_.correlation;
     checked.as_llvm = options_.as_llvm;
     if (auto status = read(bytes, checked, [](const Record&) -> Status { return {}; }); !status) {
       merged.error = fmt::format("{}: {}", path, status.error().message);
-      return;
-    }
-    if (!checked.memory.is_empty && !sum_.profile().memory.is_empty) {
-      merged.error = fmt::format(
-          "{}: a memory profile, as one before it is; they are not added up: give the raw ones to "
-          "llvm-profdata merge --profiled-binary",
-          path);
       return;
     }
     // Without functions it goes together with all.
@@ -148,15 +151,37 @@ class Merger {
                 "-fprofile-instr-generate, or of entries alone): merge each kind by itself");
       return;
     }
+    if (auto status = add_memory(checked.memory, checked.memory.is_empty, merged); !status) {
+      merged.error = fmt::format("{}: {}", path, status.error().message);
+      return;
+    }
     if (!checked.warning.empty()) merged.warning = fmt::format("{}: {}", path, checked.warning);
     add_functions(input, *opened.file);
-    sum_.add_memory(checked.memory);
     sum_.add_binary_ids(checked.binary_ids);
     if (form_of(bytes) == Form::raw)
       for (auto& trace : checked.traces) trace.weight = inputs_[input].weight;
     if (checked.kind & Kind::temporal)
       traces_.add(std::move(checked.traces), checked.traces_seen, sum_.profile());
     release(bytes);
+  }
+
+  // By llvm-profdata's rules the first one is kept, and others are not.
+  Status add_memory(const auto& memory, bool is_empty, MergedInput& merged) {
+    if (options_.rules == Rules::commutative || memory_.empty() || is_empty)
+      return memory_.add(memory);
+    merged.note =
+        "its memory profile is left out, as llvm-profdata keeps the first one only: 'pgokit merge' "
+        "adds those of indexed files up";
+    return {};
+  }
+
+  Status add_raw_memory(Bytes bytes, MergedInput& merged) {
+    auto raw = TRY(read_raw_memory(bytes));
+    if (options_.memory_program.empty())
+      return fail("{} {}", raw_memory_wants_program, build_ids_of(raw));
+    if (!memory_program_)
+      memory_program_.emplace(TRY(MemoryProgram::open(options_.memory_program)));
+    return add_memory(TRY(memory_program_->profile_of(raw, false)), false, merged);
   }
 
   void add_functions(size_t input, MappedFile& file) {
@@ -218,6 +243,8 @@ class Merger {
   const MergeOptions& options_;
   Sum sum_;
   TraceSample traces_;
+  MemorySum memory_;
+  std::optional<MemoryProgram> memory_program_;
   std::vector<std::unique_ptr<KnownLayout>> known_;
   bool layouts_changed_ = false;
   MergedFiles merged_;
@@ -230,7 +257,7 @@ size_t MergedFiles::used() const {
       inputs, [](const MergedInput& input) { return input.error.empty() && !input.empty; }));
 }
 
-MergedFiles merge_files(std::span<const MergeInput> inputs, const MergeOptions& options) {
+Result<MergedFiles> merge_files(std::span<const MergeInput> inputs, const MergeOptions& options) {
   return Merger(inputs, options).merge();
 }
 

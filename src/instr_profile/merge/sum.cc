@@ -17,7 +17,7 @@ const SiteValues& values_of(const Record& record) {
 }  // namespace
 
 bool Sum::takes(u64 kind) {
-  kind &= ~Kind::memory;  // add_memory() adds it
+  kind &= ~Kind::memory;  // memory/memory_sum.h is for that
   u64& ours = profile_.kind;
   // Text need not say how it was made.
   if (kind == 0 && rules_ == Rules::commutative) return true;
@@ -120,14 +120,6 @@ u32 Sum::add(const Record& record, u64 weight, const TakeMismatch& mismatch) {
   for (size_t i = 0; i < bits.size(); ++i) bits[i] |= record.bitmap[i];
   add_values(at, values_of(record), weight, mismatch);
   return at;
-}
-
-void Sum::add_memory(const MemorySection& memory) {
-  auto& ours = profile_.memory;
-  if (!ours.is_empty || memory.bytes.empty()) return;
-  profile_.kind |= Kind::memory;
-  if (!memory.is_empty || ours.bytes.empty())
-    ours = {std::string(memory.bytes), memory.begin, memory.is_empty};
 }
 
 void Sum::add_binary_ids(std::span<const std::string_view> ids) {

@@ -39,8 +39,6 @@ class Sum {
   void add_counters(u32 function, const u64* counts, u64 weight, const TakeMismatch& mismatch);
   void add_values(u32 function, const SiteValues& values, u64 weight, const TakeMismatch& mismatch);
   void add_binary_ids(std::span<const std::string_view> ids);
-  // Only one that is not empty can be kept.
-  void add_memory(const MemorySection& memory);
 
   Profile& profile() { return profile_; }
   Rules rules() const { return rules_; }

@@ -14,11 +14,11 @@ std::vector<bool> names_that_ran(const Profile& profile) {
   return ran;
 }
 
-// LLVM's SmallDenseMap: open addressing in a table of a power of two, of which a quarter stays
-// free; its tests of places are one, two, three... places apart.
+// LLVM's DenseMap: open addressing in a table of a power of two, of which a quarter stays free; its
+// tests of places are one, two, three... places apart.
 class Table {
  public:
-  explicit Table(std::span<const u64> hashes) : hashes_(hashes), places_(4, nothing) {}
+  Table(std::span<const u64> hashes, size_t places) : hashes_(hashes), places_(places, nothing) {}
 
   void add(u32 number) {
     constexpr size_t least_large = 64;
@@ -49,8 +49,8 @@ class Table {
 
 }  // namespace
 
-std::vector<u32> hash_table_order(std::span<const u64> hashes) {
-  Table table(hashes);
+std::vector<u32> hash_table_order(std::span<const u64> hashes, size_t first_places) {
+  Table table(hashes, first_places);
   for (u32 i = 0; i < hashes.size(); ++i) table.add(i);
   std::vector<u32> order;
   for (u32 number : table.places())

@@ -1,7 +1,7 @@
 #pragma once
 
-// A memory profile (-fmemory-profile) in an indexed file. It is kept as it is: what it says of call
-// stacks and allocations is not looked at, and only where its parts are is changed when it moves.
+// A memory profile (-fmemory-profile) in an indexed file, as bytes: what it says of call stacks and
+// allocations is not looked at (memory/ does), and only where its parts are is changed when it moves.
 //
 //   auto memory = TRY(read_memory(section, offset_in_file));
 //   if (!memory.is_empty) out += moved(memory.bytes, memory.begin, new_offset);
