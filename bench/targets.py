@@ -5,14 +5,15 @@
 
 Programs: bench/dispatch.cc, which does little but call through pointers, those of examples/, and where DIR has them unpacked lua and
 quickjs (see bench/instrument.py). Cost: instructions that callgrind counts, as percent over the build that counts calls only; the same
-figures anywhere. Gain: CPU seconds, median of N interleaved runs, of builds that promote and inline by the targets: with the plugin
-(-pgokit-use), with a sample profile of blocks and targets (no plugin), and clang's -fprofile-use. --update writes bench/targets.md."""
+figures anywhere. Gain: CPU time by `pgokit measure` with N rounds, and 95 % intervals, of builds that promote and inline by the targets: with
+the plugin (-pgokit-use), with a sample profile of blocks and targets (no plugin), and clang's -fprofile-use. --update writes
+bench/targets.md."""
 import argparse
+import json
 import os
 import pathlib
 import re
-import resource
-import statistics
+import shlex
 import subprocess
 import sys
 
@@ -90,6 +91,9 @@ def gain(program, arguments, runs):
     counted, profile = train(program, "counted", "targets", LINES)
     run([BIN, "export", profile, "--targets", "-o", profile + ".targets"])
     builds["targets, by the plugin"] = build(program, "promoted", [*LINES, plugin, "-mllvm", f"-pgokit-use={profile}.targets"])
+    counted, profile = train(program, "counted_tables", "targets,tables", LINES)
+    run([BIN, "export", profile, "--targets", "-o", profile + ".targets"])
+    builds["targets and tables, by the plugin"] = build(program, "compared", [*LINES, plugin, "-mllvm", f"-pgokit-use={profile}.targets"])
     counted, profile = train(program, "counted_blocks", "blocks", PROBES)
     run([BIN, "generate", profile, "-b", counted, "-o", profile + ".prof"])
     builds["blocks, sample profile"] = build(program, "sampled_blocks", [*PROBES, f"-fprofile-sample-use={profile}.prof"])
@@ -101,15 +105,14 @@ def gain(program, arguments, runs):
     run([generate, *program.arguments], LLVM_PROFILE_FILE=raw)
     run(["llvm-profdata-22", "merge", raw, "-o", indexed])
     builds["clang -fprofile-use"] = build(program, "clang_use", [f"-fprofile-use={indexed}"])
-    times, outputs = {name: [] for name in builds}, set()
-    for _ in range(runs):
-        for name, path in builds.items():
-            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-            outputs.add(subprocess.run([path, *arguments], check=True, stdout=subprocess.PIPE).stdout)
-            times[name].append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
-    assert len(outputs) == 1 or program.name == "documents", f"{program.name}: builds print different things"
-    plain = statistics.median(times["plain -O2"])
-    return [f"{plain:.3f} s"] + [f"{plain / statistics.median(times[name]):.2f} x" for name in list(builds)[1:]]
+    commands = [shlex.join(map(str, [path, *arguments])) for path in builds.values()]
+    same = [] if program.name == "documents" else ["--same-output"]  # it prints times
+    done = subprocess.run([BIN, "measure", "--json", "-n", str(runs), *same, "--", *commands], stdout=subprocess.PIPE, text=True, check=True)
+    found = json.loads(done.stdout)
+    figures = [one["figures"]["cpu_s"] for one in found["comparisons"]]
+    plain = found["commands"][0]["figures"]["cpu_s"]["median"]
+    gains = (f"{1 / one['ratio']:.2f} x ({1 / one['high']:.2f} to {1 / one['low']:.2f})" for one in figures)
+    return found["busy_processors"], [f"{plain:.3f} s", *gains]
 
 
 LONG = {"dispatch": lambda a: ["20000"], "interpreter": lambda a: [a[0], "2", "40"], "documents": lambda a: ["2", "60"]}
@@ -119,12 +122,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sources", type=pathlib.Path, default=ROOT / "build/bench/sources")
     parser.add_argument("--programs", help="only these, separated by commas")
-    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--runs", type=int, default=12, help="rounds of measuring")
     parser.add_argument("--no-gain", action="store_true", help="only what it costs")
     parser.add_argument("--update", action="store_true", help="write bench/targets.md")
     options = parser.parse_args()
     instrument.WORK.mkdir(parents=True, exist_ok=True)
-    costs, gains = [], []
+    costs, gains, busy = [], [], 0
     for program in programs(options.sources):
         if program.name == "zstd" or (options.programs and program.name not in options.programs.split(",")):
             continue
@@ -132,7 +135,9 @@ def main():
         costs.append([program.name, *cost(program)])
         print(costs[-1], flush=True)
         if program.name in LONG and not options.no_gain:
-            gains.append([program.name, *gain(program, LONG[program.name](program.arguments), options.runs)])
+            others, row = gain(program, LONG[program.name](program.arguments), options.runs)
+            gains.append([program.name, *row])
+            busy = max(busy, others)
             print(gains[-1], flush=True)
 
     def table(head, rows):
@@ -141,8 +146,9 @@ def main():
     text = "Executed instructions (callgrind):\n\n" + table(
         ["program", "calls", "calls + targets", "+ tables, sizes", "clang without values", "clang with values"], costs)
     if gains:
-        text += "\n\nSpeed, trained with one input and measured with another or a longer one:\n\n" + table(
-            ["program", "plain -O2", "targets, plugin", "blocks, sample profile", "blocks + targets, sample profile",
+        text += ("\n\nSpeed, trained with one input and measured with another or a longer one (CPU time, 95 % intervals; "
+                 f"{options.runs} rounds, other programs\nkept {busy:.1f} processors busy):\n\n") + table(
+            ["program", "plain -O2", "targets, plugin", "and tables", "blocks, sample profile", "blocks + targets, sample profile",
              "clang -fprofile-use"], gains)
     print("\n" + text)
     if options.update:
