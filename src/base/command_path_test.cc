@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "test/support/shell.h"
+
 namespace pgokit {
 namespace {
 
@@ -15,17 +17,12 @@ class CommandPath : public testing::Test {
  protected:
   void SetUp() override {
     if (const char* path = std::getenv("PATH")) before_ = path;
-    folder_ = testing::TempDir() + "command_path";
-    fs::remove_all(folder_);
     fs::create_directories(folder_ + "/first/tool");  // a folder may be "run", and is no command
     fs::create_directories(folder_ + "/second");
     add("second/tool", true);
     add("second/data", false);
   }
-  void TearDown() override {
-    setenv("PATH", before_.c_str(), 1);
-    fs::remove_all(folder_);
-  }
+  void TearDown() override { setenv("PATH", before_.c_str(), 1); }
   void add(const std::string& name, bool runs) const {
     auto path = folder_ + "/" + name;
     std::ofstream(path) << "x";
@@ -37,7 +34,8 @@ class CommandPath : public testing::Test {
     return path_of_command(command);
   }
 
-  std::string before_, folder_;
+  test::ScratchDir scratch_;
+  std::string before_, folder_ = scratch_.path();
 };
 
 TEST_F(CommandPath, OnlyFilesThatMayBeRunAreFound) {
