@@ -13,12 +13,21 @@ namespace pgokit::pipeline {
 namespace {
 
 const Output* const of_clang[] = {&outputs::extbinary, &outputs::binary, &outputs::text};
+// Of the extensible form, clang 13 refuses what has a table of contexts, be it empty.
+const Output* const of_clang_13[] = {&outputs::text, &outputs::binary};
 const Output* const of_gcc[] = {&outputs::gcov};
 const Output* const of_pgokit[] = {&outputs::raw_counts};
 
 void fit_gcc(unsigned version, profile::WriteOptions& options) {
   constexpr unsigned first_of_format_2 = 12;
   options.gcov_version = version < first_of_format_2 ? 1 : 2;
+}
+
+void fit_clang(unsigned version, profile::WriteOptions& options) {
+  constexpr unsigned first_with_vtables = 22;
+  if (version >= first_with_vtables) return;
+  options.vtables = false;
+  options.no_vtables = true;
 }
 
 const Consumer* const table[] = {&consumers::clang, &consumers::gcc, &consumers::pgokit};
@@ -64,14 +73,25 @@ const Consumer* reader_of(const Output* output) {
 
 }  // namespace
 
-constexpr Consumer consumers::clang{
-    .name = "clang", .outputs = of_clang, .oldest = 13, .newest = 22, .usual = 22};
+constexpr Consumer consumers::clang{.name = "clang",
+                                    .outputs = of_clang,
+                                    .oldest = 13,
+                                    .newest = 22,
+                                    .usual = 22,
+                                    .first_of_outputs = 14,
+                                    .old_outputs = of_clang_13,
+                                    .fit = fit_clang};
 constexpr Consumer consumers::gcc{
     .name = "gcc", .outputs = of_gcc, .oldest = 5, .newest = 15, .usual = 15, .fit = fit_gcc};
 constexpr Consumer consumers::pgokit{.name = "pgokit", .outputs = of_pgokit};
 
 std::string Target::name() const {
   return version ? fmt::format("{}-{}", consumer->name, version) : std::string(consumer->name);
+}
+
+std::span<const Output* const> Target::outputs() const {
+  bool old = version && version < consumer->first_of_outputs;
+  return old ? consumer->old_outputs : consumer->outputs;
 }
 
 void Target::fit(profile::WriteOptions& options) const {
@@ -90,7 +110,7 @@ Result<Target> target_named(std::string_view name) {
 }
 
 Result<const Output*> output_for(const Target& target, std::string_view format) {
-  auto outputs = target.consumer->outputs;
+  auto outputs = target.outputs();
   if (format.empty()) return outputs.front();
   auto found = std::ranges::find(outputs, format, &Output::name);
   if (found == outputs.end())

@@ -24,6 +24,9 @@ struct Consumer {
   std::span<const Output* const> outputs;  // those of --format; the first is the default
   // The versions that differ in what they read; 0: --for names none. `usual` stands for no version.
   unsigned oldest = 0, newest = 0, usual = 0;
+  // Versions before this one read `old_outputs` instead.
+  unsigned first_of_outputs = 0;
+  std::span<const Output* const> old_outputs = {};
   // Options of writing as this version wants them.
   void (*fit)(unsigned version, profile::WriteOptions& options) = nullptr;
 };
@@ -34,6 +37,7 @@ struct Target {
   unsigned version = 0;  // 0: none was named
 
   std::string name() const;  // "clang-16"
+  std::span<const Output* const> outputs() const;
   void fit(profile::WriteOptions& options) const;
 };
 

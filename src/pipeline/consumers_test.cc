@@ -42,6 +42,9 @@ TEST(Consumers, HaveFormsOfTheirOwn) {
   EXPECT_EQ(destination_of("", "raw")->target.consumer, &consumers::pgokit);
   EXPECT_EQ(destination_of("gcc", "")->output, &outputs::gcov);
   EXPECT_EQ(destination_of("clang-14", "binary")->output, &outputs::binary);
+  EXPECT_EQ(destination_of("clang-13", "")->output, &outputs::text);
+  EXPECT_EQ(problem_of(destination_of("clang-13", "extbinary")),
+            "--format extbinary: clang-13 reads text and binary");
   EXPECT_EQ(problem_of(destination_of("gcc-12", "text")), "--format text: gcc-12 reads gcov");
   EXPECT_THAT(problem_of(destination_of("", "pprof")),
               testing::StartsWith("--format pprof: there are extbinary, "));
@@ -67,6 +70,19 @@ TEST(Consumers, ChooseTheVersionOfTheirForm) {
   EXPECT_EQ(gcov_version("gcc-12"), 2);
   EXPECT_EQ(gcov_version("gcc-15"), 2);
   EXPECT_EQ(gcov_version("gcc"), 2);
+}
+
+TEST(Consumers, AreSparedWhatTheyDoNotKnow) {
+  auto without_vtables = [](const char* name) {
+    profile::WriteOptions options{.vtables = true};
+    target_named(name)->fit(options);
+    EXPECT_NE(options.vtables, options.no_vtables) << name;
+    return options.no_vtables;
+  };
+  EXPECT_TRUE(without_vtables("clang-13"));
+  EXPECT_TRUE(without_vtables("clang-19"));
+  EXPECT_FALSE(without_vtables("clang-22"));
+  EXPECT_FALSE(without_vtables("clang"));
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ struct WriteOptions {
   bool compress = false;      // extbinary: sections by zlib
   bool md5_names = false;     // extbinary: hashes in place of names
   bool split_layout = false;  // extbinary, text: functions without inlinees apart
-  bool vtables = false;       // extbinary: with the virtual tables seen (the text always has them)
+  bool vtables = false;       // extbinary: with the virtual tables seen (the text has them anyway)
+  bool no_vtables = false;    // none in any form: for readers that do not know them
   bool contexts_apart = false;  // contexts of one function are not added up in the summary
   bool llvm_order = false;      // extbinary: metadata in the order that llvm-profdata's would have
   // ... where functions were dropped, which leave that table with the size that it had: all that

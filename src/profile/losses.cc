@@ -77,9 +77,11 @@ std::vector<std::string> losses(const Profile& profile, Format format,
   lose(!extensible && profile.symbols.size() != 0, "the list of functions (symbol list)");
   lose(!extensible && flags.partial, "the mark of partial profiles");
   lose(!extensible && flags.fs_discriminators, "the mark of flow-sensitive discriminators");
-  if (format != Format::text)
+  if (options.no_vtables && has_vtables(profile))
+    found.emplace_back("virtual tables are left out: this version of the compiler knows none");
+  else if (format != Format::text)
     lose((!extensible || !options.vtables) && has_vtables(profile), "virtual tables");
-  if (u64 n = format == Format::text ? misplaced_vtables(profile) : 0)
+  if (u64 n = format == Format::text && !options.no_vtables ? misplaced_vtables(profile) : 0)
     found.push_back(
         fmt::format("the text form loses or doubles the virtual tables of {} when it is read",
                     report::counted(n, "place")));

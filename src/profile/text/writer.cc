@@ -90,7 +90,8 @@ class TextWriter {
   }
 
   void write_vtables(const FunctionSamples& samples, LineLocation location, size_t depth) {
-    const auto* counts = samples.vtables ? samples.vtables->find(location) : nullptr;
+    if (!samples.vtables || options_.no_vtables) return;
+    const auto* counts = samples.vtables->find(location);
     if (!counts || counts->empty()) return;
     start_line(location, depth);
     out_.text("vtables ");
@@ -127,7 +128,7 @@ class TextWriter {
 }  // namespace
 
 std::string write_text(const Profile& profile, const WriteOptions& options) {
-  FileOrder order(profile, true, options.threads);
+  FileOrder order(profile, !options.no_vtables, options.threads);
   auto functions = order.functions();
   Chunks chunks{functions.size(), 128};
   std::string text;
