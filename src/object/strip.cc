@@ -78,7 +78,7 @@ class Stripper {
     find_parents();
     choose();
     NameSection names(kept_names());
-    sections_[header_.e_shstrndx].header.sh_size = names.bytes().size();
+    sections_[names_index_].header.sh_size = names.bytes().size();
     place_segments();
     place_sections();
     TRY(check_places());
@@ -104,8 +104,7 @@ class Stripper {
       return fail("it is not a 64-bit little-endian program");
     if (header_.e_type != ET_EXEC && header_.e_type != ET_DYN)
       return fail("it is not a linked program");
-    if (header_.e_phentsize != sizeof(Elf64_Phdr) || header_.e_shentsize != sizeof(Elf64_Shdr) ||
-        header_.e_shnum == 0 || header_.e_shstrndx >= header_.e_shnum || header_.e_shstrndx == 0)
+    if (header_.e_phentsize != sizeof(Elf64_Phdr) || header_.e_shentsize != sizeof(Elf64_Shdr))
       return fail("it has no sections, or headers of another size");
     if (header_.e_phnum > most_segments) return fail("it has {} segments", header_.e_phnum);
     segments_.resize(header_.e_phnum);
@@ -118,23 +117,44 @@ class Stripper {
     return {};
   }
 
+  // Numbers that do not fit into the file's header are in the first section's.
+  Status read_section_count() {
+    Elf64_Shdr first{};
+    u64 count = header_.e_shnum;
+    names_index_ = header_.e_shstrndx;
+    if (header_.e_shoff && read(header_.e_shoff, first)) {
+      if (count == 0) count = first.sh_size;
+      if (names_index_ == SHN_XINDEX) names_index_ = first.sh_link;
+    }
+    if (names_index_ == 0 || names_index_ >= count) return fail("it has no sections");
+    if (count > image_.size() / sizeof first)
+      return fail("it is cut off: it has {} sections, whose headers are not in the file", count);
+    sections_.resize(count);
+    return {};
+  }
+
   Status read_sections() {
-    sections_.resize(header_.e_shnum);
+    TRY(read_section_count());
     for (u32 i = 0; i < sections_.size(); ++i) {
       auto& section = sections_[i].header;
       if (!read(header_.e_shoff + i * sizeof section, section) ||
           (section.sh_type != SHT_NOBITS && !holds(section.sh_offset, section.sh_size)))
         return fail("section {} is not in the file", i);
     }
-    const auto& table = sections_[header_.e_shstrndx].header;
+    const auto& table = sections_[names_index_].header;
     if (table.sh_type != SHT_STRTAB) return fail("it has no names of sections");
+    u64 all_names = 0;
     for (auto& section : sections_) {
       Cursor in(part(table.sh_offset, table.sh_size));
       in.skip(section.header.sh_name);
       section.name = in.cstring();
       if (!in.ok() || section.name.size() > longest_name)
         return fail("the name of a section is not in the file, or no name");
+      all_names += section.name.size();
     }
+    // They may share their bytes, as they do in damaged files; sorting takes as long as they are.
+    if (all_names > image_.size())
+      return fail("the names of its sections are longer than the file");
     return {};
   }
 
@@ -177,10 +197,9 @@ class Stripper {
     u32 index = 0;
     for (u32 i = 1; i < sections_.size(); ++i) {
       auto& section = sections_[i];
-      const bool stays = i == header_.e_shstrndx || section.segment != none ||
-                         (section.header.sh_flags & SHF_ALLOC) ||
-                         section.name.starts_with(".gnu.warning") ||
-                         section.name == ".gnu_debuglink";
+      const bool stays =
+          i == names_index_ || section.segment != none || (section.header.sh_flags & SHF_ALLOC) ||
+          section.name.starts_with(".gnu.warning") || section.name == ".gnu_debuglink";
       if (stays) section.index = ++index;
     }
     count_ = index + 1;
@@ -235,7 +254,7 @@ class Stripper {
   // Of a damaged program parts may overlap, or be wherever their alignment says.
   Status check_places() const {
     auto fits = [&](u64 offset, u64 size) { return offset <= end_ && size <= end_ - offset; };
-    bool good = end_ <= 2 * u64{image_.size()} && sections_[header_.e_shstrndx].segment == none;
+    bool good = end_ <= 2 * u64{image_.size()} && sections_[names_index_].segment == none;
     for (const auto& segment : segments_)
       good = good && fits(segment.offset, segment.header.p_filesz);
     for (const auto& section : sections_)
@@ -259,7 +278,7 @@ class Stripper {
       const auto& section = sections_[i];
       if (!section.index) continue;
       auto header = section.header;
-      const bool is_names = i == header_.e_shstrndx;
+      const bool is_names = i == names_index_;
       const void* bytes = is_names ? names.bytes().data()
                                    : static_cast<const void*>(image_.data() + header.sh_offset);
       if (section.segment == none && header.sh_type != SHT_NOBITS)
@@ -273,11 +292,16 @@ class Stripper {
       put(at, &header, sizeof header);
       at += sizeof header;
     }
+    const u32 names_index = renumbered(names_index_);
+    Elf64_Shdr first{};
     auto header = header_;
     header.e_shoff = end_;
     header.e_shnum = static_cast<u16>(count_);
-    header.e_shstrndx = static_cast<u16>(renumbered(header_.e_shstrndx));
+    if (count_ >= SHN_LORESERVE) header.e_shnum = 0, first.sh_size = count_;
+    header.e_shstrndx = static_cast<u16>(names_index);
+    if (names_index >= SHN_LORESERVE) header.e_shstrndx = SHN_XINDEX, first.sh_link = names_index;
     put(0, &header, sizeof header);
+    put(end_, &first, sizeof first);
     for (u32 i = 0; i < segments_.size(); ++i) {
       auto segment = segments_[i].header;
       segment.p_offset = segments_[i].offset;
@@ -290,8 +314,9 @@ class Stripper {
   Elf64_Ehdr header_{};
   std::vector<PlacedSegment> segments_;
   std::vector<PlacedSection> sections_;
-  u32 count_ = 0;  // of sections in the new file, with the first, which is none
-  u64 end_ = 0;    // of what has been placed
+  u32 names_index_ = 0;  // of the section with the names
+  u32 count_ = 0;        // of sections in the new file, with the first, which is none
+  u64 end_ = 0;          // of what has been placed
 };
 
 }  // namespace

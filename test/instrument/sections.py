@@ -253,6 +253,28 @@ def shipped(build):
         assert result.returncode == 1 and said in result.stderr and not os.path.exists(bad) and not os.path.exists(bad + ".shipped"), result
 
 
+def many(build):
+    """More sections than the numbers of an ELF header and of symbols can tell: in what is stripped, in what ships, and in both."""
+    count = 66_000
+    for loaded, flags in ((True, '"a"'), (False, '""')):
+        text = build.path("many.s")
+        with open(text, "w", encoding="utf-8") as file:
+            file.write("".join(f".section part{i},{flags},@progbits\n.byte 1\n" for i in range(count)))
+        program = build.program("many", "calls", sources=[os.path.join(tools.HERE, "collatz.c")], flags=["-O1"], link=[text], compiler="clang-22")
+        ours, theirs, profile = build.path("ours"), build.path("theirs"), build.path("map")
+        pgokit = os.path.join(build.lib, "..", "..", "bin", "pgokit")
+        tools.run([pgokit, "map", "-q", program, "-o", profile, "--strip", ours])
+        tools.run(["llvm-strip-22", program, "-o", theirs])
+        with open(ours, "rb") as mine, open(theirs, "rb") as other:
+            assert mine.read() == other.read(), loaded
+        before, after = (int(re.search(r"There are (\d+) section headers", tools.run(["llvm-readelf-22", "-SW", each]).stdout)[1])
+                         for each in (program, ours))
+        assert before > count and (after > count if loaded else after < 100), (before, after)
+        assert build.dump(ours, "9")[0].raw == build.dump(program, "9")[0].raw
+        shown = json.loads(tools.run([pgokit, "show", profile, "--json"]).stdout)
+        assert {"odd", "even", "main"} <= {f["name"] for f in shown["programs"][0]["functions"]}
+
+
 def weak(build):
     """A definition that another replaces stays in the program, under a name that means the other."""
     sources = []
@@ -287,4 +309,4 @@ def unknown(build):
 
 if __name__ == "__main__":
     tools.main({"levels": levels, "lines": lines, "linkers": linkers, "modes": modes, "split": split, "lto": lto, "lto_elsewhere": lto_elsewhere, "shared": shared,
-                "stripped": stripped, "shipped": shipped, "weak": weak, "unknown": unknown})
+                "stripped": stripped, "shipped": shipped, "many": many, "weak": weak, "unknown": unknown})
