@@ -98,18 +98,24 @@ class Thermometer {
   std::map<Version, Runs> functions_;
 };
 
-// With what is inlined in it, whose samples are those of other functions.
-void add_samples(Thermometer& thermometer, const profile::Profile& profile,
-                 const profile::FunctionSamples& samples, u64 calls, unsigned depth) {
+// With what is inlined in it, whose samples are those of other functions. Gives the sum of both: a
+// function without any, as where it is inlined in code that was not sampled, tells nothing.
+u64 add_samples(Thermometer& thermometer, const profile::Profile& profile,
+                const profile::FunctionSamples& samples, u64 calls, unsigned depth) {
+  u64 own = 0, sum = calls;
+  for (const auto& [place, record] : samples.body) own = add_saturated(own, record.samples);
+  sum = add_saturated(sum, own);
+  if (depth < profile::max_inline_depth)
+    for (const auto& [place, inlinees] : samples.inlinees)
+      for (const auto& [name, inlinee] : inlinees)
+        sum = add_saturated(sum, add_samples(thermometer, profile, *inlinee,
+                                             inlinee->entry_estimate(false), depth + 1));
+  if (sum == 0) return 0;
   auto& runs = thermometer.runs({profile.names.text(samples.name)});
   runs.ran = runs.counted = true;
   runs.calls = add_saturated(runs.calls, calls);
-  for (const auto& [place, record] : samples.body)
-    runs.work = add_saturated(runs.work, record.samples);
-  if (depth == profile::max_inline_depth) return;
-  for (const auto& [place, inlinees] : samples.inlinees)
-    for (const auto& [name, inlinee] : inlinees)
-      add_samples(thermometer, profile, *inlinee, inlinee->entry_estimate(false), depth + 1);
+  runs.work = add_saturated(runs.work, own);
+  return sum;
 }
 
 }  // namespace

@@ -75,7 +75,8 @@ TEST(Hotness, CoverageTellsNoHotOnes) {
 
 TEST(Hotness, SamplesOfInlineesAreTheirOwn) {
   auto read = profile::read_profile(
-      as_bytes("main:1000:1\n 1: 10\n 2: leaf:990\n  1: 495\n  2: 495\nother:5:5\n 1: 5\n"));
+      as_bytes("main:1000:1\n 1: 10\n 2: leaf:990\n  1: 495\n  2: 495\n 3: unused:0\n  1: 0\n 4: "
+               "silent:0\n  1: 0\nother:5:5\n 1: 5\n"));
   ASSERT_TRUE(read) << read.error().message;
   read->profile.symbols.intern("unused");
   read->profile.symbols.intern("main");

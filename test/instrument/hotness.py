@@ -265,6 +265,72 @@ def samples(build):
     assert found["fail"] == {"cold", "minsize", "optsize"}, found
 
 
+def levels_of(path):
+    with open(path, encoding="utf-8") as file:
+        return dict(re.findall(r"^function - (\S+)\n(hot|warm|cold)", file.read(), re.M))
+
+
+def recordings(build):
+    """Of examples/interpreter: a recording and the profiles that are made of it tell the same, and clang takes all of it."""
+    folder, example = build.path("."), os.path.join(tools.ROOT, "examples", "interpreter")
+    tools.need("clang++-22")
+    files = sorted(name for name in os.listdir(example) if name.endswith(".cc"))
+    flags = ["-std=c++20", "-O2", "-g", "-fdebug-info-for-profiling"]
+    for kind, extra in (("lines", ()), ("probes", ("-fpseudo-probe-for-profiling",))):
+        program, recording, listed = (build.path(f"{kind}{end}") for end in ("", ".perf", ".names"))
+        run(["clang++-22", *flags, *extra, "-fuse-ld=lld-22", "-Wl,--build-id", *(os.path.join(example, name) for name in files), "-o", program])
+        record = run([os.path.join(build.lib, "..", "..", "bin", "pgokit"), "record", "-o", recording, "--", program,
+                      os.path.join(example, "workload.sprig"), "1", "12"], check=False)
+        if record.returncode:
+            raise tools.Skip(f"nothing can be recorded here: {record.stderr}")
+        use = build.path("recording.use")
+        assert not pgokit(build, "export", recording, "-b", program, "--hotness", "-o", use)
+        levels = levels_of(use)
+        assert set(levels.values()) == {"hot", "warm"}, levels
+        for name in ("_ZNK5sprig6Binary8evaluateERNS_5FrameE", "_ZNK5sprig5Local8evaluateERNS_5FrameE"):
+            assert levels[name] == "hot", levels
+        with open(use, encoding="utf-8") as file:
+            text = file.read()
+        # The same from what is made of it, in any form; with contexts it is another estimate.
+        out, again = build.path("made.prof"), build.path("made.use")
+        for options in (["--format", "text"], [], *([["--format", "binary"]] if kind == "lines" else [])):
+            pgokit(build, "generate", recording, "-b", program, "-o", out, *options)
+            pgokit(build, "export", out, "--hotness", "-o", again)
+            with open(again, encoding="utf-8") as file:
+                assert file.read() == text, options
+        pgokit(build, "generate", recording, "-b", program, "-o", out, "--format", "raw")
+        pgokit(build, "export", out, "-b", program, "--hotness", "-o", again)
+        assert levels_of(again) == levels
+        pgokit(build, "generate", "--cs", recording, "-b", program, "-o", out)
+        pgokit(build, "export", out, "--hotness", "-o", again)
+        assert levels_of(again)["_ZNK5sprig6Binary8evaluateERNS_5FrameE"] == "hot"
+        # What exists and was never sampled is cold if the profile has a list of it.
+        names = {line.split()[2] for line in run(["llvm-nm-22", "--defined-only", program]).stdout.splitlines() if line.split()[1] in "tTwW"}
+        with open(listed, "w", encoding="utf-8") as file:
+            file.write("".join(name + "\n" for name in sorted(names)))
+        pgokit(build, "generate", recording, "-b", program, "-o", out)
+        pgokit(build, "merge", out, "--prof-sym-list", listed, "-o", out + ".listed")
+        pgokit(build, "export", out + ".listed", "--hotness", "-o", again)
+        found = levels_of(again)
+        assert {name for name, level in found.items() if level == "cold"} == names - levels.keys()
+        assert {name: level for name, level in found.items() if level != "cold"} == levels
+        marked = 0
+        for name in files:
+            result = run(["clang++-22", *flags, *extra, f"-fpass-plugin={build.plugin}", f"-mllvm=-pgokit-use={again}", "-S", "-emit-llvm", "-o", "-",
+                          os.path.join(example, name)], cwd=folder)
+            groups = {number: words.split() for number, words in re.findall(r"^attributes (#\d+) = { (.*) }", result.stdout, re.M)}
+            for function, group in re.findall(r"^define .*?@(\w+)\(.*?(#\d+)", result.stdout, re.M):
+                level = found.get(function)
+                if level:  # else inlined wherever it was called, in code that was not sampled
+                    assert [word for word in ("hot", "cold") if word in groups[group]] == [level] * (level != "warm"), (name, function)
+                marked += level is not None
+            assert not result.stderr, result.stderr
+        assert marked > 50, marked
+        pgokit(build, "generate", recording, "-b", program, "-o", out, "--md5")
+        assert "without --md5" in pgokit(build, "export", out, "--hotness", code=1)
+        assert "-b is needed" in pgokit(build, "export", recording, "--hotness", code=2)
+
+
 def lto(build):
     """Hotness is known before functions are moved to other modules."""
     use, _, _ = exported(build, "blocks")
@@ -301,4 +367,4 @@ def bad_input(build):
     assert result.returncode and "/nonexistent" in result.stderr
 
 
-tools.main({f.__name__: f for f in (kinds, attributes, outliner, elsewhere, changed, blocks, samples, lto, bad_input)})
+tools.main({f.__name__: f for f in (kinds, attributes, outliner, elsewhere, changed, blocks, samples, recordings, lto, bad_input)})

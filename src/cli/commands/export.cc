@@ -87,8 +87,10 @@ Result<std::vector<instrument::FunctionHotness>> hotness_of_samples(const Settin
   auto read =
       TRY_IN(file.path(), profile::read_profile(made.empty() ? file.bytes() : as_bytes(made)));
   if (read.md5_names)
-    return fail("{}: it has hashes of names in place of names, by which functions are found",
-                file.path());
+    return fail(
+        "{}: it has hashes of names in place of names, by which functions are found: make it "
+        "without --md5",
+        file.path());
   return instrument::hotness_of(read.profile, settings.hot);
 }
 
