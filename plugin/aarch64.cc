@@ -76,13 +76,18 @@ class AArch64 final : public Target {
   void find_values(MachineInstr& call, uint32_t kinds,
                    SmallVectorImpl<Recorded>& found) const override {
     const StringRef name = opcode(call);
-    if (kinds & MIP_SIZES) find_size(call, "X2", found);
     const bool authenticated = name.starts_with("BLRA") || name.starts_with("AUTH");
-    if (authenticated || (!name.starts_with("BLR") && !name.starts_with("TCRETURNr"))) return;
-    if (call.getNumOperands() == 0 || !call.getOperand(0).isReg()) return;
+    const bool indirect = !authenticated &&
+                          (name.starts_with("BLR") || name.starts_with("TCRETURNr")) &&
+                          call.getNumOperands() > 0 && call.getOperand(0).isReg();
+    const MCRegister value = indirect ? call.getOperand(0).getReg().asMCReg() : MCRegister();
+    // Of a call that is direct but for how its target is reached.
+    const StringRef callee =
+        indirect ? linkers_symbol_in(call, value, Asked::address) : StringRef();
+    if (kinds & MIP_SIZES) find_size(call, "X2", callee, found);
+    if (!indirect || name_of(value).empty() || (!callee.empty() && !is_numbered(call, callee)))
+      return;
     const TargetRegisterInfo& registers = *function_.getSubtarget().getRegisterInfo();
-    const MCRegister value = call.getOperand(0).getReg().asMCReg();
-    if (name_of(value).empty() || has_linkers_address(call, value)) return;
     if (kinds & MIP_TARGETS) found.push_back({MIP_TARGETS, &call, &call, value});
     if (!(kinds & MIP_TABLES)) return;
     MachineInstr* load = setter(call, value, registers);
@@ -124,7 +129,8 @@ class AArch64 final : public Target {
 
  protected:
   // -fno-plt, -mcmodel=large.
-  StringRef linkers_symbol(const MachineInstr& set) const override {
+  StringRef linkers_symbol(const MachineInstr& set, Asked asked) const override {
+    if (asked != Asked::address) return {};
     const StringRef name = opcode(set);
     const bool loaded = name == "LDRXui";
     if (!loaded && name != "LOADgot" && name != "MOVKXi" && name != "MOVaddr" &&

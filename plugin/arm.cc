@@ -80,9 +80,11 @@ class Arm final : public Target {
                    SmallVectorImpl<Recorded>& found) const override {
     const TargetInstrInfo& instructions = *function_.getSubtarget().getInstrInfo();
     if (instructions.isPredicated(call)) return;  // it may not happen
-    if (kinds & MIP_SIZES) find_size(call, "R2", found);
     const MCRegister value = called_register(call);
-    if (!value || has_linkers_address(call, value)) return;
+    // Of a call that is direct but for how its target is reached.
+    const StringRef callee = value ? linkers_symbol_in(call, value, Asked::address) : StringRef();
+    if (kinds & MIP_SIZES) find_size(call, "R2", callee, found);
+    if (!value || (!callee.empty() && !is_numbered(call, callee))) return;
     if (kinds & MIP_TARGETS) found.push_back({MIP_TARGETS, &call, &call, value});
     if (!(kinds & MIP_TABLES)) return;
     const TargetRegisterInfo& registers = *function_.getSubtarget().getRegisterInfo();
@@ -112,14 +114,15 @@ class Arm final : public Target {
  protected:
   // -mlong-calls, and functions that are called often in small code: an immediate in two parts, a
   // literal, or what lies where the literal says (the linker's table).
-  StringRef linkers_symbol(const MachineInstr& set) const override {
+  StringRef linkers_symbol(const MachineInstr& set, Asked asked) const override {
+    if (asked != Asked::address) return {};
     for (const MachineOperand& each : set.operands())
       if (each.isCPI()) return symbol_of_literal(each.getIndex());
     const StringRef name = opcode(set);
     const bool added = name.contains("PICADD"), loaded = is_load(set);
     if (added || loaded) {
       const MachineInstr* source = setter_of(set, 1);
-      const StringRef symbol = source ? linkers_symbol(*source) : StringRef();
+      const StringRef symbol = source ? linkers_symbol(*source, asked) : StringRef();
       return added || symbol.contains("GOT") ? symbol : StringRef();
     }
     if (!name.contains("MOVTi16") && !name.contains("MOVi32imm") && !name.contains("MOV_ga"))

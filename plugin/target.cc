@@ -95,12 +95,12 @@ bool Target::changes(MachineInstr& from, const MachineInstr& to, MCRegister reg,
   return false;
 }
 
-bool Target::has_linkers_address(const MachineInstr& call, MCRegister value) const {
+StringRef Target::linkers_symbol_in(const MachineInstr& use, MCRegister value, Asked asked) const {
   const TargetRegisterInfo& registers = *function_.getSubtarget().getRegisterInfo();
   using From = MachineBasicBlock::const_reverse_iterator;
   SmallVector<std::tuple<const Block*, From, MCRegister>, 8> rest;
   SmallSet<std::pair<const Block*, unsigned>, 16> ends;
-  rest.emplace_back(call.getParent(), std::next(call.getReverseIterator()), value);
+  rest.emplace_back(use.getParent(), std::next(use.getReverseIterator()), value);
   StringRef found;
   while (!rest.empty()) {
     const auto [block, from, in] = rest.pop_back_val();
@@ -108,18 +108,18 @@ bool Target::has_linkers_address(const MachineInstr& call, MCRegister value) con
       return each.modifiesRegister(in, &registers);
     });
     if (set == block->rend()) {
-      if (block->pred_empty()) return false;
+      if (block->pred_empty()) return {};
       for (const Block* each : block->predecessors())
         if (ends.insert({each, in.id()}).second) rest.emplace_back(each, each->rbegin(), in);
     } else if (const auto copy = function_.getSubtarget().getInstrInfo()->isCopyInstr(*set)) {
       rest.emplace_back(block, std::next(set), copy->Source->getReg().asMCReg());
     } else {
-      const StringRef symbol = linkers_symbol(*set);
-      if (symbol.empty() || (!found.empty() && symbol != found)) return false;
+      const StringRef symbol = linkers_symbol(*set, asked);
+      if (symbol.empty() || (!found.empty() && symbol != found)) return {};
       found = symbol;
     }
   }
-  return !found.empty() && !is_numbered(call, found);
+  return found;
 }
 
 namespace {
@@ -140,14 +140,15 @@ StringRef Target::symbol_of(const MachineOperand& operand) {
   return operand.isSymbol() ? StringRef(operand.getSymbolName()) : StringRef();
 }
 
-void Target::find_size(MachineInstr& call, StringRef size, SmallVectorImpl<Recorded>& found) const {
+void Target::find_size(MachineInstr& call, StringRef size, StringRef loaded,
+                       SmallVectorImpl<Recorded>& found) const {
   if (!call.isCall() || call.getNumOperands() == 0) return;
   StringRef callee;
   for (const MachineOperand& each : call.operands()) {
     callee = symbol_of(each);
     if (!callee.empty()) break;
   }
-  if (!has_size(callee)) return;
+  if (!has_size(callee.empty() ? loaded : callee)) return;
   const TargetRegisterInfo& registers = *function_.getSubtarget().getRegisterInfo();
   const MCRegister value = reg(size);
   const MachineInstr* set = setter(call, value, registers);

@@ -80,13 +80,18 @@ class Target {
   static bool is_numbered(const llvm::MachineInstr& call, llvm::StringRef callee);
   // Of an operand; empty: it is none.
   static llvm::StringRef symbol_of(const llvm::MachineOperand& operand);
-  // The symbol whose address, as the linker knows it, is put into a register; empty: none is.
-  virtual llvm::StringRef linkers_symbol(const llvm::MachineInstr& set) const = 0;
-  // Whether the register has that of one symbol, from wherever `call` is come to, as where a load
-  // is moved out of a loop: the call is direct, unless it is numbered.
-  bool has_linkers_address(const llvm::MachineInstr& call, llvm::MCRegister value) const;
-  // The copy or fill of a size that is not constant, of which `size` has the number of bytes.
-  void find_size(llvm::MachineInstr& call, llvm::StringRef size,
+  // What of a symbol the linker is asked for: its address, or where, from the linker's table of
+  // addresses, it or its entry lies (-mcmodel=large in position-independent code).
+  enum class Asked { address, offset, entry };
+  // The symbol of which that is put into a register; empty: there is none.
+  virtual llvm::StringRef linkers_symbol(const llvm::MachineInstr& set, Asked asked) const = 0;
+  // Likewise of what is in the register in front of `use`, from wherever that is come to, as where a
+  // load is moved out of a loop.
+  llvm::StringRef linkers_symbol_in(const llvm::MachineInstr& use, llvm::MCRegister value,
+                                    Asked asked) const;
+  // The copy or fill of a size that is not constant, of which `size` has the number of bytes. What is
+  // called is a symbol of an operand, or else `loaded`, of which a register has the address.
+  void find_size(llvm::MachineInstr& call, llvm::StringRef size, llvm::StringRef loaded,
                  llvm::SmallVectorImpl<Recorded>& found) const;
   // `load` gets what is called from a table that `base` points to.
   static void add_table(llvm::MachineInstr& load, llvm::MachineInstr& call, llvm::MCRegister base,

@@ -87,18 +87,20 @@ class X86 final : public Target {
     const bool in_memory = name.starts_with("CALL64m") || name.starts_with("TAILJMPm64") ||
                            name.starts_with("TCRETURNmi64");
     const bool in_thunk = calls_thunk(call);
-    if (kinds & MIP_SIZES) find_size(call, "RDX", found);
-    if (!in_register && !in_memory && !in_thunk) return;
-    if (call.getNumOperands() < (in_memory ? 5 : 1)) return;
-    if (!in_thunk && !call.getOperand(0).isReg()) return;
-    if (in_memory && is_linkers_table(call.getOperand(3)) &&
-        !is_numbered(call, symbol_of(call.getOperand(3))))
-      return;
-    const TargetRegisterInfo& registers = *function_.getSubtarget().getRegisterInfo();
-    const MCRegister value = in_thunk      ? reg("R11")
+    const bool direct = (!in_register && !in_memory && !in_thunk) ||
+                        call.getNumOperands() < (in_memory ? 5 : 1) ||
+                        (!in_thunk && !call.getOperand(0).isReg());
+    const MCRegister value = direct        ? MCRegister()
+                             : in_thunk    ? reg("R11")
                              : in_register ? call.getOperand(0).getReg().asMCReg()
                                            : MCRegister();
-    if (value && has_linkers_address(call, value)) return;
+    // Of a call that is direct but for how its target is reached.
+    const StringRef callee = direct  ? StringRef()
+                             : value ? linkers_symbol_in(call, value, Asked::address)
+                                     : linkers_entry(call, 0);
+    if (kinds & MIP_SIZES) find_size(call, "RDX", callee, found);
+    if (direct || (!callee.empty() && !is_numbered(call, callee))) return;
+    const TargetRegisterInfo& registers = *function_.getSubtarget().getRegisterInfo();
     if (kinds & MIP_TARGETS) found.push_back({MIP_TARGETS, &call, &call, value});
     if (!(kinds & MIP_TABLES)) return;
     MachineInstr* load = in_memory ? &call : setter(call, value, registers);
@@ -146,13 +148,21 @@ class X86 final : public Target {
   }
 
  protected:
-  // -fno-plt, -mcmodel=large.
-  StringRef linkers_symbol(const MachineInstr& set) const override {
+  // -fno-plt, -mcmodel=large. With the latter, position-independent code adds a number of 64 bits to
+  // the address of the linker's table.
+  StringRef linkers_symbol(const MachineInstr& set, Asked asked) const override {
     const StringRef name = opcode(set);
-    if (name.starts_with("MOV64ri")) return symbol_of(set.getOperand(1));
-    const bool loaded =
-        name == "MOV64rm" && set.getNumOperands() > 4 && is_linkers_table(set.getOperand(4));
-    return loaded ? symbol_of(set.getOperand(4)) : StringRef();
+    if (name.starts_with("MOV64ri")) {
+      const MachineOperand& number = set.getOperand(1);
+      const Asked told = has_flag(number, "x86-got")      ? Asked::entry
+                         : has_flag(number, "x86-gotoff") ? Asked::offset
+                                                          : Asked::address;
+      return told == asked ? symbol_of(number) : StringRef();
+    }
+    if (asked != Asked::address || set.getNumOperands() < 3) return {};
+    if (name == "MOV64rm") return linkers_entry(set, 1);
+    if (name == "ADD64rr") return sum_with(set, {1, 2}, Asked::offset);
+    return name == "LEA64r" ? sum_with(set, {1, 3}, Asked::offset) : StringRef();
   }
 
  private:
@@ -186,16 +196,32 @@ class X86 final : public Target {
     return false;
   }
 
-  // Whether an operand of memory is in the linker's table of addresses (-fno-plt).
-  bool is_linkers_table(const MachineOperand& displacement) const {
-    const unsigned flag = displacement.getTargetFlags();
+  bool has_flag(const MachineOperand& operand, StringRef wanted) const {
+    const unsigned flag = operand.getTargetFlags();
     if (!flag) return false;
     const TargetInstrInfo& instructions = *function_.getSubtarget().getInstrInfo();
-    return any_of(
-        instructions.getSerializableDirectMachineOperandTargetFlags(), [&](const auto& each) {
-          const StringRef name = each.second;
-          return each.first == flag && (name == "x86-got" || name.starts_with("x86-gotpcrel"));
-        });
+    return any_of(instructions.getSerializableDirectMachineOperandTargetFlags(),
+                  [&](const auto& each) { return each.first == flag && wanted == each.second; });
+  }
+
+  // The symbol whose address is loaded from the linker's table by the operand of memory that begins
+  // with number `first`; empty: it is elsewhere.
+  StringRef linkers_entry(const MachineInstr& use, unsigned first) const {
+    const MachineOperand& displacement = use.getOperand(first + 3);
+    for (const char* flag : {"x86-got", "x86-gotpcrel", "x86-gotpcrel-norelax"})
+      if (has_flag(displacement, flag)) return symbol_of(displacement);
+    return sum_with(use, {first, first + 2}, Asked::entry);
+  }
+
+  // The symbol of which one of the registers has what is asked, which the other is added to.
+  StringRef sum_with(const MachineInstr& use, std::array<unsigned, 2> operands, Asked asked) const {
+    for (const unsigned each : operands) {
+      const MachineOperand& part = use.getOperand(each);
+      if (!part.isReg() || !part.getReg()) continue;
+      const StringRef symbol = linkers_symbol_in(use, part.getReg().asMCReg(), asked);
+      if (!symbol.empty()) return symbol;
+    }
+    return {};
   }
 
   // What the call gets from memory, with the same operands.

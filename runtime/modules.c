@@ -56,10 +56,17 @@ static void describe(const struct dl_find_object* found, struct mip_module* modu
   module->start = (uint64_t)(uintptr_t)found->dlfo_map_start;
   module->end = (uint64_t)(uintptr_t)found->dlfo_map_end;
   module->bias = map ? map->l_addr : 0;
-  const char* own = pgokit_raw_begin();
-  const int is_own = own >= (char*)found->dlfo_map_start && own < (char*)found->dlfo_map_end;
+  /* Of a module with gaps between its segments (-mcmodel=large) only a part is found: it may have
+   * neither the counters nor the ELF header. */
+  const int is_own = map && map->l_addr == pgokit_load_bias();
   copy_name(module->name, sizeof module->name,
             is_own || !map || !map->l_name || !*map->l_name ? pgokit_self.path : map->l_name);
+  if (is_own) {
+    const uint8_t* id;
+    module->build_id_size = (uint32_t)pgokit_build_id(&id);
+    for (uint32_t i = 0; i < module->build_id_size; ++i) module->build_id[i] = id[i];
+    return;
+  }
   const pgokit_elf_header* header = found->dlfo_map_start;
   if (header->e_ident[0] != 0x7f || header->e_ident[1] != 'E' ||
       header->e_phentsize != sizeof(pgokit_elf_segment) ||

@@ -234,7 +234,8 @@ def linkage(build):
     folder = sources(build.path("project"), **{"linked.c": LINKED, "far.c": "int far_away(int n) { return n ^ 5; }\nint rest(int n) { return n; }\n"})
     program, profile = build.path("app"), build.path("app.mip")
     for flags in (["-fno-plt"], ["-O1", "-fno-plt", "-fPIC"], ["-O0", "-fno-plt"], ["-mretpoline"], ["-O0", "-mretpoline"],
-                  ["-mretpoline", "-fno-plt"], ["-mlvi-cfi"], ["-mcmodel=large", "-fno-pie", "-no-pie"]):
+                  ["-mretpoline", "-fno-plt"], ["-mlvi-cfi"], ["-mcmodel=large", "-fno-pie", "-no-pie"],
+                  ["-mcmodel=large", "-fPIE"], ["-O0", "-mcmodel=large", "-fPIE"], ["-O1", "-mcmodel=large", "-fPIC"]):
         run(["clang-22", "-O2", *flags, *build.flags("targets"), "linked.c", "far.c", build.runtime, "-Wl,--build-id",
              "-Wno-unused-command-line-argument", "-o", program], cwd=folder)
         build.dump(program, name=build.path("app.mipraw"))
@@ -263,7 +264,7 @@ def sizes(build):
     """Frequent sizes of copies and fills get code of their own by the stock pass, without lines and counts of blocks."""
     folder = sources(build.path("project"), **{"copies.c": COPIES})
     program, profile, targets = build.path("app"), build.path("app.mip"), build.path("app.targets")
-    for flags in (["-O2"], ["-O1", "-g"]):
+    for flags in (["-O2"], ["-O1", "-g"], ["-O2", "-mcmodel=large", "-fno-pie", "-no-pie"], ["-O2", "-mcmodel=large", "-fPIE"]):
         run(["clang-22", *flags, *build.flags("sizes"), "copies.c", build.runtime, "-Wl,--build-id", "-o", program], cwd=folder)
         build.dump(program, name=build.path("app.mipraw"))
         pgokit(build, "merge", program, build.path("app.mipraw"), "-o", profile)
