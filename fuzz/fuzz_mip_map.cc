@@ -7,7 +7,7 @@ using namespace pgokit;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   size_t before = memory_watch::start();
-  auto map = instrument::read_map_section({data, size});
+  auto map = instrument::read_map_section({data, size}, instrument::MapPlace{0x4000, 0x8000});
   if (memory_watch::most() - before > 4 * size + (1 << 20)) std::abort();
   if (!map) return 0;
   for (const auto& function : map->module.functions) {

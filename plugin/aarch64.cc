@@ -6,6 +6,7 @@
 #include "llvm/CodeGen/TargetRegisterInfo.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/IR/Function.h"
+#include "llvm/Target/TargetMachine.h"
 #include "runtime/mip_format.h"
 #include "target.h"
 
@@ -24,8 +25,8 @@ class AArch64 final : public Target {
     const Pair pair = free_pair(block);
     const std::string page = "x" + std::to_string(pair.a);
     const std::string value = (update == Update::add64 ? "x" : "w") + std::to_string(pair.b);
-    const std::string at_place = "[" + page + ", :lo12:" + place + "]";
-    std::string text = "adrp " + page + ", " + place + "\n";
+    const std::string at_place = "[" + page + ", " + low(place) + "]";
+    std::string text = "adrp " + page + ", " + high(place) + "\n";
     if (update == Update::mark) {
       text += "strb wzr, " + at_place;
     } else {
@@ -44,8 +45,8 @@ class AArch64 final : public Target {
   void first_run(Block& entry, At at, const std::string& place) override {
     const std::string over = local_label();
     put(entry, at,
-        "adrp x16, " + place + "\nldr w17, [x16, :lo12:" + place + "]\ncbnz w17, " + over +
-            "\nadd x16, x16, :lo12:" + place + "\nmov x17, x30\nbl __pgokit_first_run\n" + over +
+        "adrp x16, " + high(place) + "\nldr w17, [x16, " + low(place) + "]\ncbnz w17, " + over +
+            "\nadd x16, x16, " + low(place) + "\nmov x17, x30\nbl __pgokit_first_run\n" + over +
             ":",
         {"X16", "X17"});
   }
@@ -113,16 +114,16 @@ class AArch64 final : public Target {
     }
     if (free.size() < 2) return false;
     const std::string &page = free[0], &other = free[1], value = name_of(recorded.value);
-    const std::string over = local_label(), get_page = "adrp " + page + ", " + site + "\n";
+    const std::string over = local_label(), get_page = "adrp " + page + ", " + high(site) + "\n",
+                      hits = "[" + page + ", " + low(site + "+8") + "]";
     put(*before.getParent(), before.getIterator(),
-        get_page + "ldr " + other + ", [" + page + ", :lo12:" + site + "]\nsub " + other + ", " +
+        get_page + "ldr " + other + ", [" + page + ", " + low(site) + "]\nsub " + other + ", " +
             other + ", " + value + "\ncbz " + other + ", " + over + "\nadd " + page + ", " + page +
-            ", :lo12:" + site + "\nstp " + value + ", " + page +
+            ", " + low(site) + "\nstp " + value + ", " + page +
             ", [sp, #-16]!\nstp x29, x30, [sp, #-16]!\nbl __pgokit_value\nldp x29, x30, [sp], "
             "#16\nldp " +
-            value + ", " + page + ", [sp], #16\n" + get_page + over + ":\nldr " + other + ", [" +
-            page + ", :lo12:" + site + "+8]\nadd " + other + ", " + other + ", #1\nstr " + other +
-            ", [" + page + ", :lo12:" + site + "+8]",
+            value + ", " + page + ", [sp], #16\n" + get_page + over + ":\nldr " + other + ", " +
+            hits + "\nadd " + other + ", " + other + ", #1\nstr " + other + ", " + hits,
         {clobbers[0], clobbers[1]});
     return true;
   }
@@ -144,6 +145,22 @@ class AArch64 final : public Target {
   }
 
  private:
+  // The page of a place, and where it is in the page, as the assembler of the object format has them.
+  std::string high(StringRef place) const {
+    return is_mach_o() ? with(place, "@PAGE") : place.str();
+  }
+  std::string low(StringRef place) const {
+    return is_mach_o() ? with(place, "@PAGEOFF") : (":lo12:" + place).str();
+  }
+  bool is_mach_o() const { return function_.getTarget().getTargetTriple().isOSBinFormatMachO(); }
+  // The assembler takes no sum behind it.
+  static std::string with(StringRef place, StringRef what) {
+    auto [symbol, rest] = place.split('+');
+    uint64_t offset = 0, part = 0;
+    for (; !rest.empty() && !rest.consumeInteger(10, part); rest.consume_front("+")) offset += part;
+    return (symbol + what + (offset ? "+" + Twine(offset) : Twine())).str();
+  }
+
   bool is_linkers_table(const MachineOperand& address) const {
     const TargetInstrInfo& instructions = *function_.getSubtarget().getInstrInfo();
     const unsigned flags =
@@ -166,10 +183,11 @@ class AArch64 final : public Target {
   // returns to.
   void call_unless(Block& entry, At at, const std::string& place, const std::string& test,
                    const std::string& function) {
-    const std::string over = local_label(), low = ":lo12:" + place;
+    const std::string over = local_label();
     put(entry, at,
-        "adrp x16, " + place + "\nldrb w17, [x16, " + low + "]\n" + test + ", " + over +
-            "\nadd x16, x16, " + low + "\nmov x17, x30\nbl " + function + "\n" + over + ":",
+        "adrp x16, " + high(place) + "\nldrb w17, [x16, " + low(place) + "]\n" + test + ", " +
+            over + "\nadd x16, x16, " + low(place) + "\nmov x17, x30\nbl " + function + "\n" +
+            over + ":",
         {"X16", "X17"});
   }
 
@@ -179,13 +197,13 @@ class AArch64 final : public Target {
     const bool spill = free.size() < 3;
     const unsigned address = spill ? 16 : free[0], value = spill ? 17 : free[1],
                    failed = spill ? 15 : free[2];
-    const std::string page = "x" + std::to_string(address), low = ":lo12:" + place,
-                      number = width + std::to_string(value), flag = "w" + std::to_string(failed);
+    const std::string page = "x" + std::to_string(address), number = width + std::to_string(value),
+                      flag = "w" + std::to_string(failed);
     const std::string again = local_label();
-    const std::string text = "adrp " + page + ", " + place + "\nadd " + page + ", " + page + ", " +
-                             low + "\n" + again + ":\nldxr " + number + ", [" + page + "]\nadd " +
-                             number + ", " + number + ", #1\nstxr " + flag + ", " + number + ", [" +
-                             page + "]\ncbnz " + flag + ", " + again;
+    const std::string text = "adrp " + page + ", " + high(place) + "\nadd " + page + ", " + page +
+                             ", " + low(place) + "\n" + again + ":\nldxr " + number + ", [" + page +
+                             "]\nadd " + number + ", " + number + ", #1\nstxr " + flag + ", " +
+                             number + ", [" + page + "]\ncbnz " + flag + ", " + again;
     if (spill)
       return put(block, at,
                  "stp x16, x17, [sp, #-32]!\nstr x15, [sp, #16]\n" + text +

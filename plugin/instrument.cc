@@ -1,5 +1,6 @@
 #include "instrument.h"
 
+#include "headers.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/CodeGen/MachineBlockFrequencyInfo.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"
@@ -235,10 +236,15 @@ bool keeps_calls_apart(const Function& function) {
                  [](const Argument& each) { return each.getType()->isScalableTy(); });
 }
 
-void complain(const MachineFunction& function) {
-  function.getFunction().getContext().diagnose(DiagnosticInfoGeneric(
-      "pgokit: there is no instrumentation for " + function.getTarget().getTargetTriple().str()));
+void complain(const MachineFunction& function, const Twine& what) {
+  function.getFunction().getContext().diagnose(
+      DiagnosticInfoGeneric("pgokit: there is no instrumentation" + what + " for " +
+                            function.getTarget().getTargetTriple().str()));
 }
+
+// Mach-O has no variables of threads that code at an entry can count in, and no buffers of which a
+// program has one, with a beginning and an end.
+constexpr uint32_t only_elf = MIP_EDGES | MIP_ORDER_LOG | MIP_ORDER_CALLS;
 
 FunctionText Instrument::describe(MachineFunction& function, const Settings& settings) {
   FunctionText text;
@@ -274,12 +280,16 @@ bool Instrument::runOnMachineFunction(MachineFunction& function) {
   std::optional<Settings> settings = settings_of(function.getFunction());
   if (!settings || function.empty()) return false;
   const std::unique_ptr<Target> target = Target::create(function);
-  if (!target && !has_headers_) complain(function);
-  has_headers_ = has_headers_ || !target;
+  const bool has_kinds =
+      !function.getTarget().getTargetTriple().isOSBinFormatMachO() || !(settings->kinds & only_elf);
+  if ((!target || !has_kinds) && !has_headers_)
+    complain(function, target ? " of edges, order-log and order-calls" : "");
+  has_headers_ = has_headers_ || !target || !has_kinds;
   if (!keeps_calls_apart(function.getFunction()))
     settings->kinds &=
         ~static_cast<uint32_t>(MIP_ORDER | MIP_ORDER_LOG | MIP_ORDER_CALLS | MIP_EDGES);
-  if (!target || !settings->kinds || instruction_count(function) < settings->minimum_size)
+  if (!target || !has_kinds || !settings->kinds ||
+      instruction_count(function) < settings->minimum_size)
     return false;
   separate_entry(function);
   FunctionText text = describe(function, *settings);

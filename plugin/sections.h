@@ -1,5 +1,4 @@
-// Assembly text of what the plugin adds beside code: headers, the box of a function and its map
-// record.
+// Assembly text of what the plugin adds to a function beside code: its box and its map record.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -32,8 +31,9 @@ struct FunctionText {
 
   uint32_t order_module = 0, order_number = 0;  // of MIP_ORDER_LOG: mip_order_id
 
-  std::string box() const;                // symbol of the function's box
-  std::string site(size_t number) const;  // the site in the raw section
+  // Places in the raw section: a symbol, possibly with +offset.
+  std::string box() const;  // known when all sites are
+  std::string site(size_t number) const;
   std::string site_label(size_t number) const;
   std::string block_label(uint32_t block) const;
   std::string end_label() const;
@@ -55,16 +55,15 @@ struct FunctionText {
 
  private:
   bool counts_nothing() const;
+  std::string local(const char* what) const;  // a label for the assembler alone
+  std::string counters_label() const;         // of the function's part of the raw section
+  std::string record_label() const;
+  std::string raw_field() const;
   std::string site_list() const;
   uint64_t site_list_size() const;
   std::string source_name_text() const;
   bool has_numbers() const;
   std::string site_numbers() const;
 };
-
-// Both headers, and the buffers of edges and logs: once per linked program, whichever module comes
-// first. Checksums of the module's functions in the source, and its tables of functions.
-std::string headers_text(const llvm::Module& module, const llvm::TargetMachine& machine,
-                         uint32_t kinds);
 
 }  // namespace pgokit::plugin

@@ -17,9 +17,10 @@ using namespace llvm;
 
 std::unique_ptr<Target> Target::create(MachineFunction& function) {
   const Triple& triple = function.getTarget().getTargetTriple();
-  if (!triple.isOSBinFormatELF()) return nullptr;
+  if (!triple.isOSBinFormatELF() && !triple.isOSBinFormatMachO()) return nullptr;
   if (triple.getArch() == Triple::x86_64 && !triple.isX32()) return make_x86(function);
-  if (triple.getArch() == Triple::aarch64) return make_aarch64(function);
+  if (triple.getArch() == Triple::aarch64 && !triple.isArm64e()) return make_aarch64(function);
+  if (!triple.isOSBinFormatELF()) return nullptr;
   const TargetSubtargetInfo& processor = function.getSubtarget();
   if ((triple.getArch() == Triple::arm || triple.getArch() == Triple::thumb) &&
       processor.checkFeatures("+v7") && !processor.checkFeatures("+mclass"))
@@ -169,7 +170,9 @@ bool Target::live_in(const Block& block, MCRegister reg) const {
 }
 
 std::string Target::local_label() {
-  return (".Lmip_skip" + Twine(function_.getFunctionNumber()) + "_" + Twine(labels_++)).str();
+  return (function_.getDataLayout().getPrivateGlobalPrefix() + "mip_skip" +
+          Twine(function_.getFunctionNumber()) + "_" + Twine(labels_++))
+      .str();
 }
 
 bool Target::thread_locals_of_program() const {

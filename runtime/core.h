@@ -2,22 +2,11 @@
 #ifndef PGOKIT_RUNTIME_CORE_H
 #define PGOKIT_RUNTIME_CORE_H
 
-#include <elf.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "mip_dump.h"
 #include "pgokit.h"
-
-#if UINTPTR_MAX > UINT32_MAX
-typedef Elf64_Ehdr pgokit_elf_header;
-typedef Elf64_Phdr pgokit_elf_segment;
-typedef Elf64_Nhdr pgokit_elf_note;
-#else
-typedef Elf32_Ehdr pgokit_elf_header;
-typedef Elf32_Phdr pgokit_elf_segment;
-typedef Elf32_Nhdr pgokit_elf_note;
-#endif
 
 /* Of this module; filled once by the hosted part, zero on bare metal. */
 struct pgokit_identity {
@@ -34,9 +23,24 @@ extern uint64_t pgokit_dropped[MIP_DROPPED_COUNT];
 extern uint32_t pgokit_first_runs;
 extern uint32_t pgokit_edge_rate; /* 0: no calls are sampled */
 
-#define PGOKIT_WEAK_HIDDEN __attribute__((weak, visibility("hidden")))
-extern const struct mip_module_settings __start___pgokit_modules[] PGOKIT_WEAK_HIDDEN;
-extern const struct mip_module_settings __stop___pgokit_modules[] PGOKIT_WEAK_HIDDEN;
+/* Declares NAME_begin and NAME_end: where a section of this module lies. Both are equal where it has
+ * none. */
+#ifdef __APPLE__
+#define PGOKIT_BOUND(type, name, symbol) extern type name[] __asm__(symbol)
+#define PGOKIT_SECTION(type, name, section)                          \
+  PGOKIT_BOUND(type, name##_begin, "section$start$__DATA$" section); \
+  PGOKIT_BOUND(type, name##_end, "section$end$__DATA$" section)
+#define PGOKIT_KEPT(section_name) __attribute__((section("__DATA," section_name), used))
+#else
+#define PGOKIT_BOUND(type, name, symbol) \
+  extern type name[] __asm__(symbol) __attribute__((weak, visibility("hidden")))
+#define PGOKIT_SECTION(type, name, section)             \
+  PGOKIT_BOUND(type, name##_begin, "__start_" section); \
+  PGOKIT_BOUND(type, name##_end, "__stop_" section)
+#define PGOKIT_KEPT(section_name) __attribute__((section(section_name), used, retain))
+#endif
+
+PGOKIT_SECTION(const struct mip_module_settings, pgokit_modules, MIP_MODULE_SECTION);
 
 /* What a kind collects outside of the raw section. A file that has one tells it here; so a program
  * is linked with what its kinds need, and nothing else. */
@@ -46,9 +50,9 @@ struct pgokit_source {
   int (*entry)(uint32_t index, void* to); /* 0: it is not used */
   void (*forget)(void);                   /* may be null */
 };
-#define PGOKIT_SOURCE(source)                            \
-  static const struct pgokit_source* const source##_here \
-      __attribute__((section("__pgokit_sources"), used, retain)) = &(source)
+#define PGOKIT_SOURCES "__pgokit_sources"
+#define PGOKIT_SOURCE(source) \
+  static const struct pgokit_source* const source##_here PGOKIT_KEPT(PGOKIT_SOURCES) = &(source)
 uint32_t pgokit_source_count(void);
 const struct pgokit_source* pgokit_source(uint32_t number);
 
@@ -77,8 +81,11 @@ void pgokit_release(void); /* in the child of a fork: no dump is being made */
 /* CRC-32 of zlib: begins with UINT32_MAX, ends inverted. */
 uint32_t pgokit_crc_add(uint32_t crc, const uint8_t* at, uint32_t size);
 
+uint64_t pgokit_wall_ns(void);
+
+/* Of the file that this module is, as it lies in memory: image_elf.c or image_mach_o.c. */
+uint16_t pgokit_machine(void);                   /* e_machine of ELF */
 uint64_t pgokit_build_id(const uint8_t** bytes); /* its size, 0 if there is none */
 uint64_t pgokit_load_bias(void);
-uint64_t pgokit_wall_ns(void);
 
 #endif

@@ -1,12 +1,8 @@
 /* Counters and what is common to all kinds. Needs no libc. */
 #include "core.h"
 
-#define WEAK_HIDDEN __attribute__((weak, visibility("hidden")))
-
-extern char __start___llvm_mipraw[] WEAK_HIDDEN;
-extern char __stop___llvm_mipraw[] WEAK_HIDDEN;
-extern const struct pgokit_source* const __start___pgokit_sources[] WEAK_HIDDEN;
-extern const struct pgokit_source* const __stop___pgokit_sources[] WEAK_HIDDEN;
+PGOKIT_SECTION(char, raw, MIP_RAW_SECTION);
+PGOKIT_SECTION(const struct pgokit_source* const, sources, PGOKIT_SOURCES);
 
 struct pgokit_identity pgokit_self;
 uint64_t pgokit_dropped[MIP_DROPPED_COUNT];
@@ -15,25 +11,21 @@ uint32_t pgokit_edge_rate;
 
 __attribute__((weak)) uint64_t pgokit_clock_ns(void) { return 0; }
 
-char* pgokit_raw_begin(void) { return __start___llvm_mipraw; }
-size_t pgokit_raw_size(void) { return (size_t)(__stop___llvm_mipraw - __start___llvm_mipraw); }
+char* pgokit_raw_begin(void) { return raw_begin; }
+size_t pgokit_raw_size(void) { return (size_t)(raw_end - raw_begin); }
 
 static uint32_t kinds_of_modules(void) {
   uint32_t kinds = 0;
-  for (const struct mip_module_settings* each = __start___pgokit_modules;
-       each < __stop___pgokit_modules; ++each) {
+  for (const struct mip_module_settings* each = pgokit_modules_begin; each < pgokit_modules_end;
+       ++each) {
     kinds |= each->kinds;
   }
   return kinds;
 }
 
-uint32_t pgokit_source_count(void) {
-  return (uint32_t)(__stop___pgokit_sources - __start___pgokit_sources);
-}
+uint32_t pgokit_source_count(void) { return (uint32_t)(sources_end - sources_begin); }
 
-const struct pgokit_source* pgokit_source(uint32_t number) {
-  return __start___pgokit_sources[number];
-}
+const struct pgokit_source* pgokit_source(uint32_t number) { return sources_begin[number]; }
 
 uint32_t pgokit_time(void) {
   if (!pgokit_self.start_clock)

@@ -14,8 +14,8 @@ static struct {
 
 /* The first buffer serves all modules. */
 static void find_buffer(void) {
-  for (const struct mip_module_settings* each = __start___pgokit_modules;
-       each < __stop___pgokit_modules; ++each) {
+  for (const struct mip_module_settings* each = pgokit_modules_begin; each < pgokit_modules_end;
+       ++each) {
     if (!each->edge_capacity || edges.capacity) continue;
     edges.buffer = (struct mip_edge*)((uintptr_t)each + (uintptr_t)each->edge_buffer);
     edges.rate = pgokit_edge_rate = each->edge_rate ? each->edge_rate : 1;

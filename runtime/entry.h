@@ -3,6 +3,25 @@
 #ifndef PGOKIT_RUNTIME_ENTRY_H
 #define PGOKIT_RUNTIME_ENTRY_H
 
+/* clang-format off */
+/* Names of C in assembly, FUNCTION and END, which an entry is between; HIGH and LOW, the parts of an
+ * address, are of AArch64. */
+#ifdef __APPLE__
+#define C_NAME(name) "_" name
+#define HIGH(name) C_NAME(name) "@PAGE"
+#define LOW(name) C_NAME(name) "@PAGEOFF"
+#define FUNCTION(name) ".private_extern " name "\n.globl " name "\n" name ":\n"
+#define END(name) ""
+#else
+#define C_NAME(name) name
+#define HIGH(name) name
+#define LOW(name) ":lo12:" name
+#define FUNCTION(name) MODE ".hidden " name "\n.globl " name "\n.type " name ", %function\n" name ":\n"
+#define END(name) ".size " name ", . - " name "\n"
+#endif
+#define MODE ""
+/* clang-format on */
+
 #if defined(__x86_64__)
 
 /* clang-format off */
@@ -16,26 +35,27 @@
   "movups 64(%rsp), %xmm4\n movups 80(%rsp), %xmm5\n movups 96(%rsp), %xmm6\n movups 112(%rsp), %xmm7\n" \
   "leaq -72(%rbp), %rsp\n popq %r11\n popq %r10\n popq %r9\n popq %r8\n popq %rdi\n popq %rsi\n"         \
   "popq %rdx\n popq %rcx\n popq %rax\n popq %rbp\n ret\n"
-#define FUNCTION(name) ".hidden " name "\n.globl " name "\n.type " name ", @function\n" name ":\n"
-#define END(name) ".size " name ", . - " name "\n"
 /* clang-format on */
 
 #elif defined(__aarch64__)
 
 /* clang-format off */
+#ifdef __APPLE__
+#define X18 "xzr" /* the system's own */
+#else
+#define X18 "x18"
+#endif
 #define SAVE                                                                                            \
   "stp x29, x17, [sp, #-288]!\n mov x29, sp\n stp x0, x1, [sp, #16]\n stp x2, x3, [sp, #32]\n"           \
   "stp x4, x5, [sp, #48]\n stp x6, x7, [sp, #64]\n stp x8, x9, [sp, #80]\n stp x10, x11, [sp, #96]\n"    \
-  "stp x12, x13, [sp, #112]\n stp x14, x15, [sp, #128]\n stp x18, x30, [sp, #144]\n"                     \
+  "stp x12, x13, [sp, #112]\n stp x14, x15, [sp, #128]\n stp " X18 ", x30, [sp, #144]\n"                 \
   "stp q0, q1, [sp, #160]\n stp q2, q3, [sp, #192]\n stp q4, q5, [sp, #224]\n stp q6, q7, [sp, #256]\n"
 /* `ret x16` may return to code that is not marked as a branch target. */
 #define RESTORE                                                                                         \
   "ldp q0, q1, [sp, #160]\n ldp q2, q3, [sp, #192]\n ldp q4, q5, [sp, #224]\n ldp q6, q7, [sp, #256]\n"  \
-  "ldp x18, x16, [sp, #144]\n ldp x14, x15, [sp, #128]\n ldp x12, x13, [sp, #112]\n"                     \
+  "ldp " X18 ", x16, [sp, #144]\n ldp x14, x15, [sp, #128]\n ldp x12, x13, [sp, #112]\n"                     \
   "ldp x10, x11, [sp, #96]\n ldp x8, x9, [sp, #80]\n ldp x6, x7, [sp, #64]\n ldp x4, x5, [sp, #48]\n"    \
   "ldp x2, x3, [sp, #32]\n ldp x0, x1, [sp, #16]\n ldp x29, x30, [sp], #288\n ret x16\n"
-#define FUNCTION(name) ".hidden " name "\n.globl " name "\n.type " name ", %function\n" name ":\n"
-#define END(name) ".size " name ", . - " name "\n"
 /* clang-format on */
 
 #elif defined(__arm__)
@@ -51,13 +71,12 @@
 /* r0 and r1 have arguments, and are the function's on the stack: r0, r1, r12 and its return address. */
 #define SAVE "push {r2, r3, r4, lr}\n mov r4, sp\n" SAVE_VECTORS "mov r12, sp\n bic r12, r12, #7\n mov sp, r12\n"
 #define RESTORE RESTORE_VECTORS "pop {r2, r3, r4, pc}\n"
+#undef MODE
 #ifdef __thumb__
-#define MODE ".thumb\n.thumb_func\n"
+#define MODE ".syntax unified\n.thumb\n.thumb_func\n"
 #else
-#define MODE ".arm\n"
+#define MODE ".syntax unified\n.arm\n"
 #endif
-#define FUNCTION(name) ".syntax unified\n" MODE ".hidden " name "\n.globl " name "\n.type " name ", %function\n" name ":\n"
-#define END(name) ".size " name ", . - " name "\n"
 /* clang-format on */
 
 #else

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "elf_types.h"
 #include "posix.h"
 
 static char kept_pattern[PGOKIT_PATH_SIZE]; /* the environment may change */

@@ -23,7 +23,7 @@ SAVE
 "cmpw $0x7500, -8(%rax)\n jne 1f\n"
 "cmpb $5, -6(%rax)\n jne 1f\n"
 "movslq -12(%rax), %rdi\n leaq -7(%rax,%rdi), %rdi\n"
-"call pgokit_first_run\n"
+"call " C_NAME("pgokit_first_run") "\n"
 "1:\n"
 RESTORE
 END("__pgokit_first_run"));
@@ -34,7 +34,7 @@ END("__pgokit_first_run"));
 __asm__(".text\n.p2align 2\n"
 FUNCTION("__pgokit_first_run")
 SAVE
-"mov x0, x16\n bl pgokit_first_run\n"
+"mov x0, x16\n bl " C_NAME("pgokit_first_run") "\n"
 RESTORE
 END("__pgokit_first_run"));
 
@@ -44,7 +44,7 @@ END("__pgokit_first_run"));
 __asm__(".text\n.p2align 2\n"
 FUNCTION("__pgokit_first_run")
 SAVE
-"bl pgokit_first_run\n"
+"bl " C_NAME("pgokit_first_run") "\n"
 RESTORE
 END("__pgokit_first_run"));
 

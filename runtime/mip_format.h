@@ -17,6 +17,12 @@
 #define MIP_RAW_SECTION "__llvm_mipraw"
 #define MIP_MAP_SECTION "__llvm_mipmap"
 
+/* Of Mach-O, with their segments. The linker keeps records of the map whose functions it keeps. */
+#define MIP_MACH_O_RAW "__DATA," MIP_RAW_SECTION
+#define MIP_MACH_O_MAP "__LLVM_MIP," MIP_MAP_SECTION ",regular,live_support"
+/* Of a map whose records have MIP_RELATIVE. */
+#define MIP_VERSION_RELATIVE 0x0200u
+
 /* For the run time only, no part of files: what modules collect. */
 #define MIP_MODULE_SECTION "__pgokit_modules"
 struct mip_module_settings {
@@ -98,7 +104,8 @@ enum mip_function_flags {
   MIP_CHECKSUM = 0x20,     /* no function, but the checksum of one in the source */
   MIP_SITE_NUMBERS = 0x40, /* sites have numbers in the source, behind the name in the source */
   MIP_OWN_CHECKSUM = 0x80, /* its checksum in the source is behind all else */
-  MIP_TABLE = 0x100        /* no function, but a table of functions */
+  MIP_TABLE = 0x100,       /* no function, but a table of functions */
+  MIP_RELATIVE = 0x200     /* its addresses count from the start of the record */
 };
 
 /* A function of the map. Behind it: if MIP_BLOCK_LIST, block_count mip_block, then successor_count
@@ -109,6 +116,10 @@ enum mip_function_flags {
  * Calls and the tables that they go through have the same numbers; last, if MIP_OWN_CHECKSUM, a u64.
  * With MIP_CHECKSUM there is only the name, and a u64 behind it; with MIP_TABLE the name, and
  * mip_table behind it. Such records have address 0, so that older readers skip them.
+ *
+ * With MIP_RELATIVE all addresses count from the record's own, as where the map is loaded (Mach-O):
+ * nothing of it is to be relocated. raw_start is 0: where the section lies, the file tells; raw_box
+ * and raw_sites are 0 if nothing is counted.
  *
  * The name in the source is "FILE;NAME" of a local function, with FILE as the compiler was given
  * it, else that of the symbol. */

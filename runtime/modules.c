@@ -6,6 +6,7 @@
 #include <link.h>
 
 #include "core.h"
+#include "elf_types.h"
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE /* glibc 2.35 */
 

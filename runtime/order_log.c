@@ -3,23 +3,15 @@
 #include "core.h"
 #include "entry.h"
 
-#define BUFFER extern uint64_t __attribute__((weak, visibility("hidden")))
-
-BUFFER __start___pgokit_order_log[], __stop___pgokit_order_log[];
-BUFFER __start___pgokit_order_calls[], __stop___pgokit_order_calls[];
-extern struct mip_order_line
-    __attribute__((weak, visibility("hidden"))) __start___pgokit_order_bits[],
-    __stop___pgokit_order_bits[];
+PGOKIT_SECTION(uint64_t, ids, MIP_ORDER_LOG_SECTION);
+PGOKIT_SECTION(uint64_t, calls, MIP_ORDER_CALLS_SECTION);
+PGOKIT_SECTION(struct mip_order_line, bits, MIP_ORDER_BITS_SECTION);
 
 static uint32_t logged_ids, logged_calls; /* ever */
 
-static uint32_t id_capacity(void) {
-  return (uint32_t)(__stop___pgokit_order_log - __start___pgokit_order_log);
-}
+static uint32_t id_capacity(void) { return (uint32_t)(ids_end - ids_begin); }
 
-static uint32_t call_capacity(void) {
-  return (uint32_t)(__stop___pgokit_order_calls - __start___pgokit_order_calls);
-}
+static uint32_t call_capacity(void) { return (uint32_t)(calls_end - calls_begin); }
 
 static uint64_t pair(uint32_t first, uint32_t second) { return first | (uint64_t)second << 32; }
 
@@ -31,8 +23,7 @@ static uint32_t count_ids(void) {
 
 static int id_at(uint32_t index, void* to) {
   const uint32_t first = logged_ids > id_capacity() ? logged_ids % id_capacity() : 0;
-  *(uint64_t*)to = __atomic_load_n(&__start___pgokit_order_log[(first + index) % id_capacity()],
-                                   __ATOMIC_RELAXED);
+  *(uint64_t*)to = __atomic_load_n(&ids_begin[(first + index) % id_capacity()], __ATOMIC_RELAXED);
   return 1;
 }
 
@@ -42,7 +33,7 @@ static uint32_t count_calls(void) {
 }
 
 static int call_at(uint32_t index, void* to) {
-  *(uint64_t*)to = __atomic_load_n(&__start___pgokit_order_calls[index], __ATOMIC_RELAXED);
+  *(uint64_t*)to = __atomic_load_n(&calls_begin[index], __ATOMIC_RELAXED);
   return 1;
 }
 
@@ -53,16 +44,15 @@ static void clear(volatile uint64_t* from, volatile uint64_t* end) {
 }
 
 static void forget_ids(void) {
-  for (struct mip_order_line* line = __start___pgokit_order_bits; line < __stop___pgokit_order_bits;
-       ++line) {
+  for (struct mip_order_line* line = bits_begin; line < bits_end; ++line) {
     for (uint32_t i = 0; i < sizeof line->bits; ++i) ((volatile uint8_t*)line->bits)[i] = 0;
   }
-  clear(__start___pgokit_order_log, __stop___pgokit_order_log);
+  clear(ids_begin, ids_end);
   logged_ids = 0;
 }
 
 static void forget_calls(void) {
-  clear(__start___pgokit_order_calls, __stop___pgokit_order_calls);
+  clear(calls_begin, calls_end);
   logged_calls = 0;
 }
 
@@ -91,8 +81,8 @@ __attribute__((used)) void pgokit_log_id(uint8_t* bits, uint8_t mask) {
   const uint32_t capacity = id_capacity();
   const uint32_t index = next(&logged_ids);
   if (index >= capacity) lose_one();
-  __atomic_store_n(&__start___pgokit_order_log[index % capacity],
-                   pair(line->module, line->first + number), __ATOMIC_RELAXED);
+  __atomic_store_n(&ids_begin[index % capacity], pair(line->module, line->first + number),
+                   __ATOMIC_RELAXED);
 }
 
 __attribute__((used)) void pgokit_log_call(uint8_t* byte, uint64_t return_address) {
@@ -100,8 +90,7 @@ __attribute__((used)) void pgokit_log_call(uint8_t* byte, uint64_t return_addres
   const uint32_t index = next(&logged_calls);
   if (index >= call_capacity()) return lose_one();
   const uint32_t place = (uint32_t)(return_address - (uintptr_t)pgokit_raw_begin());
-  __atomic_store_n(&__start___pgokit_order_calls[index], pair(place, pgokit_time()),
-                   __ATOMIC_RELAXED);
+  __atomic_store_n(&calls_begin[index], pair(place, pgokit_time()), __ATOMIC_RELAXED);
 }
 
 /* clang-format off */

@@ -8,7 +8,9 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
+#ifndef __APPLE__
 #include <sys/auxv.h>
+#endif
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -16,8 +18,6 @@
 #include <unistd.h>
 
 #include "core.h"
-
-extern const pgokit_elf_header __ehdr_start __attribute__((weak, visibility("hidden")));
 
 /* Instrumented objects refer to it, which brings this library into the link. */
 char __pgokit_runtime;
@@ -56,32 +56,21 @@ static void copy(void* to, const void* from, size_t size) {
   }
 }
 
-static void find_build_id(const pgokit_elf_note* note, const pgokit_elf_note* end,
-                          struct mip_dump* dump) {
-  while (note < end) {
-    const char* id = (const char*)(note + 1) + ((note->n_namesz + 3u) & ~3u);
-    if (note->n_type == NT_GNU_BUILD_ID && note->n_descsz <= sizeof dump->build_id) {
-      dump->build_id_size = note->n_descsz;
-      copy(dump->build_id, id, note->n_descsz);
-    }
-    note = (const pgokit_elf_note*)(id + ((note->n_descsz + 3u) & ~3u));
-  }
+static void find_module(struct mip_dump* dump) {
+  const uint8_t* id;
+  dump->machine = pgokit_machine();
+  dump->load_bias = pgokit_load_bias();
+  dump->build_id_size = (uint32_t)pgokit_build_id(&id);
+  copy(dump->build_id, id, dump->build_id_size);
 }
 
-static void find_module(struct mip_dump* dump) {
-  const char* base = (const char*)&__ehdr_start;
-  const pgokit_elf_segment* first = (const pgokit_elf_segment*)(base + __ehdr_start.e_phoff);
-  const pgokit_elf_segment* end = first + __ehdr_start.e_phnum;
-  dump->machine = __ehdr_start.e_machine;
-  for (const pgokit_elf_segment* each = first; each < end; ++each) {
-    if (each->p_type == PT_LOAD && !each->p_offset)
-      dump->load_bias = (uint64_t)(uintptr_t)base - each->p_vaddr;
-  }
-  for (const pgokit_elf_segment* each = first; each < end; ++each) {
-    const char* at = (const char*)(uintptr_t)dump->load_bias + each->p_vaddr;
-    if (each->p_type == PT_NOTE)
-      find_build_id((const pgokit_elf_note*)at, (const pgokit_elf_note*)(at + each->p_memsz), dump);
-  }
+/* Of its user; then the user names no files. */
+static int has_more_rights(void) {
+#ifdef __APPLE__
+  return issetugid();
+#else
+  return getauxval(AT_SECURE) != 0;
+#endif
 }
 
 static const char* file_name(char* path, const char* end) {
@@ -186,7 +175,7 @@ static void dump_to(const char* path, struct pgokit_record* record, size_t raw, 
 }
 
 __attribute__((destructor(101))) static void finish(void) {
-  if (!pgokit_self.pid || getauxval(AT_SECURE)) return;
+  if (!pgokit_self.pid || has_more_rights()) return;
   const size_t raw = pgokit_raw_size(),
                sources_at = sizeof(struct pgokit_record) + ((raw + 7) & ~(size_t)7);
   const size_t room = sources_at + room_of_sources() + 8;

@@ -33,8 +33,8 @@ static struct {
 
 /* The first buffer serves all modules. */
 static void find_buffer(void) {
-  for (const struct mip_module_settings* each = __start___pgokit_modules;
-       each < __stop___pgokit_modules; ++each) {
+  for (const struct mip_module_settings* each = pgokit_modules_begin; each < pgokit_modules_end;
+       ++each) {
     if (!each->value_capacity || values.capacity) continue;
     pgokit_value_entries = (struct value*)((uintptr_t)each + (uintptr_t)each->value_buffer);
     values.per_site = each->values_per_site;

@@ -24,7 +24,7 @@ T copy_at(Bytes bytes, size_t at) {
 
 class MapReader {
  public:
-  explicit MapReader(Bytes section) : section_(section) {}
+  MapReader(Bytes section, std::optional<MapPlace> place) : section_(section), place_(place) {}
 
   Result<ReadMap> read() {
     make_room();
@@ -53,9 +53,12 @@ class MapReader {
     if (header.type != MIP_TYPE_MAP)
       return fail("its " MIP_MAP_SECTION " section has type {}, which is not that of a map",
                   header.type);
-    if (header.version >> 8 != MIP_VERSION >> 8)
+    const u32 major = header.version >> 8;
+    if (major < MIP_VERSION >> 8 || major > MIP_VERSION_RELATIVE >> 8)
       return fail("the map has version {:#x}; this pgokit reads versions {:#x} to {:#x}",
-                  header.version, MIP_VERSION & 0xff00, MIP_VERSION | 0xff);
+                  header.version, MIP_VERSION & 0xff00, MIP_VERSION_RELATIVE | 0xff);
+    if (major == MIP_VERSION_RELATIVE >> 8 && !place_)
+      return fail("its addresses count from where it lies in the program: give the program");
     return {};
   }
 
@@ -118,6 +121,7 @@ class MapReader {
     if (section_.size() - at >= sizeof(mip_function)) {
       auto record = copy_at<mip_function>(section_, at);
       if (record.magic == MIP_FUNCTION_MAGIC) {
+        make_absolute(record, at);
         const char* wrong = read_function(record, at);
         if (!wrong) return at + record.record_size;
         note(at, wrong);
@@ -126,6 +130,18 @@ class MapReader {
     }
     note(at, "no record begins here");
     return next_magic(at + 1);
+  }
+
+  // Sets what the other addresses of the record count from.
+  void make_absolute(mip_function& record, size_t at) {
+    base_ = 0;
+    if (!(record.flags & MIP_RELATIVE)) return;
+    const auto place = place_.value_or(MapPlace{});
+    base_ = place.map + at;
+    record.flags &= ~u32{MIP_RELATIVE};
+    record.raw_start = place.raw;
+    record.raw_box = record.raw_box ? record.raw_box + base_ : place.raw;
+    if (!(record.flags & (MIP_CHECKSUM | MIP_TABLE))) record.address += base_;
   }
 
   void note(size_t at, const char* what) {
@@ -202,7 +218,7 @@ class MapReader {
       const auto& block = list[i];
       if (block.counter >= record.counter_count && block.counter < MIP_FROM_FLOW)
         return "a block's counter is past the function's last one";
-      u64 address = places.empty() ? record.address + block.offset : u64{places[i]};
+      u64 address = places.empty() ? record.address + block.offset : u64{places[i]} + base_;
       if (places.empty() && record.function_size && block.offset > record.function_size)
         return "a block lies behind its function";
       read_.module.blocks.push_back(
@@ -250,7 +266,7 @@ class MapReader {
     auto list = copy_at<mip_site_list>(section_, at + size - sizeof(mip_site_list));
     if (list.site_count * u64{sizeof(mip_site_place)} + list.text_size > record.record_size - size)
       return "a function has more sites than its record";
-    if (list.raw_sites < record.raw_start) return "sites lie before their section";
+    if (raw_sites(list, record) < record.raw_start) return "sites lie before their section";
     u64 names = 0;
     for (u32 i = 0; i < list.site_count; ++i) {
       auto place = site_at(at + size, i);
@@ -259,6 +275,10 @@ class MapReader {
       names += place.name_size;
     }
     return names > list.text_size ? "names of sites are longer than their text" : nullptr;
+  }
+
+  u64 raw_sites(const mip_site_list& list, const mip_function& record) const {
+    return base_ && !list.raw_sites ? record.raw_start : list.raw_sites + base_;
   }
 
   mip_site_place site_at(size_t places, u32 number) const {
@@ -271,12 +291,13 @@ class MapReader {
     const size_t places = at + size_of(record);
     auto list = copy_at<mip_site_list>(section_, places - sizeof(mip_site_list));
     const size_t text = places + u64{list.site_count} * sizeof(mip_site_place);
+    const u64 raw = raw_sites(list, record);
     module.functions.back().site_count = list.site_count;
     u32 name = static_cast<u32>(module.site_names.size());
     for (u32 i = 0; i < list.site_count; ++i) {
       auto place = site_at(places, i);
-      module.sites.push_back({.address = place.address,
-                              .raw = list.raw_sites - record.raw_start + u64{i} * sizeof(mip_site),
+      module.sites.push_back({.address = place.address + base_,
+                              .raw = raw - record.raw_start + u64{i} * sizeof(mip_site),
                               .kind = place.kind,
                               .function = static_cast<u32>(module.functions.size() - 1),
                               .line = place.line,
@@ -301,6 +322,7 @@ class MapReader {
     if (name_end + sizeof(mip_table) > record.record_size) return "a table is cut off";
     auto place = copy_at<mip_table>(section_, at + name_end);
     if (place.address == 0 || place.address == ~u64{0}) return nullptr;  // the linker dropped it
+    place.address += base_;
     if (place.size > ~u64{0} - place.address) return "a table ends past all addresses";
     auto& module = read_.module;
     module.tables.push_back(
@@ -419,6 +441,8 @@ class MapReader {
   }
 
   Bytes section_;
+  std::optional<MapPlace> place_;
+  u64 base_ = 0;  // of the addresses of the record that is read
   ReadMap read_;
   bool seen_ = false;
   u32 functions_read_ = 0;
@@ -435,10 +459,10 @@ bool looks_like_map_section(Bytes bytes) {
 
 bool has_map(const object::File& file) { return file.section(MIP_MAP_SECTION); }
 
-Result<ReadMap> read_map_section(Bytes section) {
+Result<ReadMap> read_map_section(Bytes section, std::optional<MapPlace> place) {
   if (section.size() > ~u32{0})
     return fail("its map has {} bytes; 4 GB are the most", section.size());
-  return MapReader(section).read();
+  return MapReader(section, place).read();
 }
 
 Result<ReadMap> read_map(const std::string& path, const object::File& file) {
@@ -458,7 +482,8 @@ Result<ReadMap> read_map(const std::string& path, const object::File& file) {
   if (file.is_relocatable())
     return fail("it is an object file: functions have no addresses before they are linked");
   auto contents = TRY(file.contents(*section));
-  auto read = TRY(read_map_section(contents));
+  const auto* raw = file.section(MIP_RAW_SECTION);
+  auto read = TRY(read_map_section(contents, MapPlace{section->address, raw ? raw->address : 0}));
   read.module.build_id = as_text(file.build_id());
   read.module.path = path;
   read.module.machine = file.machine();

@@ -9,8 +9,11 @@
 //
 // Read from a linked program, from its .debug file, or from the section alone (as objcopy
 // --dump-section gives it, which tells no build id). Records that make no sense are skipped and
-// counted, and so are those of functions that the linker dropped.
+// counted, and so are those of functions that the linker dropped. The section alone of a Mach-O
+// program has no addresses.
 // Source of truth: runtime/mip_format.h.
+
+#include <optional>
 
 #include "base/result.h"
 #include "instrument/module.h"
@@ -36,7 +39,11 @@ bool has_map(const object::File& file);
 // `path` is kept in the module.
 Result<ReadMap> read_map(const std::string& path, Bytes bytes);
 Result<ReadMap> read_map(const std::string& path, const object::File& file);
+// Where the two sections lie in the program: what addresses of relative records (Mach-O) count from.
+struct MapPlace {
+  u64 map = 0, raw = 0;
+};
 // The section's bytes.
-Result<ReadMap> read_map_section(Bytes section);
+Result<ReadMap> read_map_section(Bytes section, std::optional<MapPlace> place = {});
 
 }  // namespace pgokit::instrument

@@ -61,6 +61,33 @@ TEST(Map, ReadsBlocks) {
   EXPECT_EQ(module.block_end(f, 2), 0x1014);
 }
 
+// As in Mach-O: every address counts from the record, and the file tells where the sections lie.
+TEST(Map, ReadsRelativeRecords) {
+  constexpr u64 map = 0x4000, at = 24;
+  const test::MapFunction function{.name = "f",
+                                   .address = 0x1000,
+                                   .kinds = MIP_BLOCKS64 | MIP_TARGETS,
+                                   .counters = 1,
+                                   .blocks = {{0, 0, {1}}, {4, MIP_FROM_FLOW, {}}},
+                                   .sites = {{.address = 0x1006}},
+                                   .counts_from = map + at};
+  const std::string section = MapBuilder::header(MIP_TYPE_MAP, MIP_VERSION_RELATIVE) +
+                              MapBuilder::record(function, MapBuilder::raw_address + 32);
+  auto got = read_map_section(as_bytes(section), MapPlace{map, MapBuilder::raw_address});
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_EQ(got->facts.damaged, 0) << got->facts.first_damage;
+  const auto& module = got->module;
+  EXPECT_EQ(module.raw_address, MapBuilder::raw_address);
+  ASSERT_EQ(module.functions.size(), 1);
+  const auto& f = module.functions[0];
+  EXPECT_EQ(std::tuple(f.address, f.box, f.flags), std::tuple(0x1000, 32, u32{MIP_BLOCK_LIST}));
+  EXPECT_EQ(module.blocks_of(f)[1].address, 0x1004);
+  EXPECT_EQ(module.sites[0].address, 0x1006);
+  EXPECT_EQ(module.sites[0].raw, 40);
+  EXPECT_THAT(error_of(section), HasSubstr("give the program"));
+  EXPECT_THAT(error_of(MapBuilder::header(MIP_TYPE_MAP, 0x300)), HasSubstr("version 0x300"));
+}
+
 TEST(Map, SkipsFunctionsThatTheLinkerDropped) {
   MapBuilder map;
   map.function({.name = "gone", .address = 0}).function({.name = "here", .address = 0x10});

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/cursor.h"
+#include "object/macho/reader.h"
 
 namespace pgokit::object {
 namespace {
@@ -98,6 +99,10 @@ class Stripper {
   Bytes part(u64 offset, u64 size) const { return image_.subspan(offset, size); }
 
   Status read_headers() {
+    if (macho::recognizes(image_))
+      return fail(
+          "it is Mach-O: 'llvm-objcopy --remove-section=__LLVM_MIP,__llvm_mipmap' takes its map "
+          "out");
     if (!read(0, header_) || std::memcmp(header_.e_ident, ELFMAG, SELFMAG) != 0)
       return fail("it is not a program");
     if (header_.e_ident[EI_CLASS] != ELFCLASS64 || header_.e_ident[EI_DATA] != ELFDATA2LSB)

@@ -142,7 +142,7 @@ def outliner(build):
 
 
 def elsewhere(build):
-    """What was measured on x86-64 is used for targets that have no instrumentation too: Mach-O, Armv6."""
+    """What was measured on x86-64 is used for targets that have no instrumentation too: Armv6."""
     name = source(build, SOURCE.replace("#include <stdio.h>", "int printf(const char*, ...);"))
     program, use = build.path("app"), build.path("app.use")
     compiled(build, "-O2", "-g1", *build.flags("blocks"), "-c", "-o", program + ".o", name=name)
@@ -150,8 +150,8 @@ def elsewhere(build):
     build.dump(program, name=build.path("app.mipraw"))
     pgokit(build, "merge", program, build.path("app.mipraw"), "-o", build.path("app.mip"))
     pgokit(build, "export", build.path("app.mip"), "-b", program, "--hotness", "-o", use)
-    refused = ("arm64-apple-macos13", "armv6-linux-gnueabihf")
-    for target in (*refused, "armv7-linux-gnueabihf", "aarch64-linux-gnu"):
+    refused = ("armv6-linux-gnueabihf",)
+    for target in (*refused, "arm64-apple-macos13", "armv7-linux-gnueabihf", "aarch64-linux-gnu"):
         flags = ["-O2", f"--target={target}", f"-fpass-plugin={build.plugin}"]
         result = compiled(build, *flags, f"-mllvm=-pgokit-use={use}", "-mllvm=-enable-machine-outliner", "-S", "-emit-llvm", "-o", "-", name=name)
         groups = dict(re.findall(r"^attributes (#\d+) = { (.*) }", result.stdout, re.M))

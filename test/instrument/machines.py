@@ -21,9 +21,9 @@ MACHINES = {
     "arm": ARM,
     "thumb": ARM._replace(target=[ARM.target[0], "-mthumb"]),
 }
-HOSTED = ["count.c", "core.c", "first_run.c", "edges.c", "order_log.c", "identity.c", "file.c", "continuous.c", "posix.c",
+HOSTED = ["count.c", "image_elf.c", "core.c", "first_run.c", "edges.c", "order_log.c", "identity.c", "file.c", "continuous.c", "posix.c",
           "values.c", "value_entry.c", "modules.c"]
-SMALL = ["count.c", "core.c", "first_run.c", "edges.c", "order_log.c", "values.c", "value_entry.c", "small.c"]
+SMALL = ["count.c", "image_elf.c", "first_run.c", "edges.c", "order_log.c", "values.c", "value_entry.c", "small.c"]
 
 
 def cross(build, machine):
@@ -209,7 +209,7 @@ def bare(build):
             tries.append((name, machine.target, [machine.runner], machine.number))
     for name, target, runner, number in tries:
         build.target = target
-        library = runtime(build, HOSTED[:3], "-ffreestanding", "-DPGOKIT_BARE", *(["-mno-outline-atomics"] if number == 183 else []),
+        library = runtime(build, HOSTED[:4], "-ffreestanding", "-DPGOKIT_BARE", *(["-mno-outline-atomics"] if number == 183 else []),
                           name=f"bare_{name}.a")
         program = build.path(f"bare_{name}")
         tools.run(["clang-22", *target, "-O2", "-ffreestanding", "-nostdlib", "-static", "-fuse-ld=lld-22", "-Wl,--build-id",

@@ -48,14 +48,15 @@ struct MapFunction {
   std::vector<MapSite> sites = {};
   std::string source = {};  // of a local function: "FILE;NAME"
   u64 checksum = 0;         // in the source; not 0: MIP_OWN_CHECKSUM
+  u64 counts_from = 0;      // where the record lies: MIP_RELATIVE
 };
 
 class MapBuilder {
  public:
   static constexpr u64 raw_address = 0x8000;
 
-  static std::string header(u16 type) {
-    return bytes_of(mip_section_header{MIP_MAGIC, MIP_VERSION, type, 0, 0, 0, 24});
+  static std::string header(u16 type, u16 version = MIP_VERSION) {
+    return bytes_of(mip_section_header{MIP_MAGIC, version, type, 0, 0, 0, 24});
   }
 
   // Its box follows that of the function before, and its sites the box.
@@ -88,13 +89,14 @@ class MapBuilder {
   static std::string record(const MapFunction& f, u64 box) {
     mip_function r{};
     r.magic = MIP_FUNCTION_MAGIC;
-    r.raw_start = raw_address;
-    r.raw_box = box;
-    r.address = f.address;
+    r.raw_start = f.counts_from ? 0 : raw_address;
+    r.raw_box = box - f.counts_from;
+    r.address = f.address - f.counts_from;
     r.function_size = f.size;
     r.signature = f.signature;
     r.kinds = f.kinds;
-    r.flags = f.flags | (f.blocks.empty() ? 0u : u32{MIP_BLOCK_LIST}) |
+    r.flags = f.flags | (f.counts_from ? u32{MIP_RELATIVE} : 0u) |
+              (f.blocks.empty() ? 0u : u32{MIP_BLOCK_LIST}) |
               (f.source.empty() ? 0u : u32{MIP_SOURCE_NAME}) |
               (site_numbers(f).empty() ? 0u : u32{MIP_SITE_NUMBERS}) |
               (f.checksum ? u32{MIP_OWN_CHECKSUM} : 0u);
@@ -140,12 +142,12 @@ class MapBuilder {
   static std::string site_list(const MapFunction& f, u64 box) {
     std::string places, names;
     for (const auto& site : f.sites) {
-      places += bytes_of(mip_site_place{site.address, site.kind, site.line, site.column,
-                                        static_cast<u32>(site.function.size())});
+      places += bytes_of(mip_site_place{site.address - f.counts_from, site.kind, site.line,
+                                        site.column, static_cast<u32>(site.function.size())});
       names += site.function;
     }
     u64 first = (box + mip_box_size(f.kinds, f.counters) + 7) & ~u64{7};
-    return bytes_of(mip_site_list{first, static_cast<u32>(f.sites.size()),
+    return bytes_of(mip_site_list{first - f.counts_from, static_cast<u32>(f.sites.size()),
                                   static_cast<u32>(names.size())}) +
            places + names;
   }

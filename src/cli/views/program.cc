@@ -36,7 +36,16 @@ std::string describe(const program::ProbeFacts& probes) {
                      report::file_size(probes.section_bytes), probes.damaged ? ", damaged" : "");
 }
 
-void print_text(const std::string& path, const program::ProgramFacts& facts, u64 map_size) {
+// How the map is taken out of a program.
+std::string_view remedy(const object::File& file) {
+  return file.format() == object::Format::mach_o
+             ? "'llvm-objcopy --remove-section=__LLVM_MIP,__llvm_mipmap' takes it out before the "
+               "program ships"
+             : "'pgokit map --strip' takes it out before the program ships (GNU strip leaves it)";
+}
+
+void print_text(const std::string& path, const program::ProgramFacts& facts, u64 map_size,
+                std::string_view remedy) {
   auto line = [](std::string_view name, std::string_view text) {
     report::print("{:<10} {}\n", name, text);
   };
@@ -58,10 +67,8 @@ void print_text(const std::string& path, const program::ProgramFacts& facts, u64
   if (facts.probes) probes = describe(*facts.probes);
   line("probes", probes);
   if (map_size)
-    line("map",
-         fmt::format("{}, with the names of its functions: 'pgokit map --strip' takes it out "
-                     "before the program ships (GNU strip leaves it)",
-                     report::file_size(map_size)));
+    line("map", fmt::format("{}, with the names of its functions: {}", report::file_size(map_size),
+                            remedy));
 }
 
 void print_json(const std::string& path, const program::ProgramFacts& facts, u64 map_size) {
@@ -105,7 +112,7 @@ Status show_program(const std::string& path, const object::File& file, bool json
   auto facts = TRY_IN(path, program::read_facts(path, file));
   const auto* map = file.section(MIP_MAP_SECTION);
   const u64 map_size = map ? map->size : 0;
-  json ? print_json(path, facts, map_size) : print_text(path, facts, map_size);
+  json ? print_json(path, facts, map_size) : print_text(path, facts, map_size, remedy(file));
   return {};
 }
 
