@@ -248,6 +248,33 @@ def sections(build, machine):
     assert result.returncode and "___pgokit_runtime" in result.stderr, result.stderr
 
 
+def lto(build, machine):
+    """Code that the linker generates, with the plugin, without which it does not link."""
+    need(machine)
+    library = runtime(build, machine)
+    for flag in ("-flto", "-flto=thin"):
+        objects = compiled(build, machine, "calls,order", "-O2", flag)
+        program = linked(build, machine, objects, library, "-no_fixup_chains", f"--load-pass-plugin={build.plugin}")
+        found, _ = shown(build, program, dumped(build, as_elf(program, machine.number), machine.runner)[0])
+        assert (found["loop"]["calls"], found["shared"]["calls"], found["never"]["calls"]) == (1, 2, 0), found
+        result = run(["ld64.lld-22", "-arch", machine.arch, "-platform_version", "macos", "13", "13", "-e", "start", *objects, library, "-o",
+                      build.path("no")], check=False)
+        assert result.returncode and "link_with_load_pass_plugin" in result.stderr, result.stderr
+
+
+def weak(build, machine):
+    """Of a function of two files the first is kept, with its counters; where that has none, it seems never to have run."""
+    need(machine)
+    library = runtime(build, machine)
+    first, second = compiled(build, machine, "calls", "-O1")
+    plain = build.path("plain.o")
+    run(["clang-22", f"--target={machine.target}", "-O1", "-ffreestanding", "-c", build.path("second.c"), "-o", plain])
+    for objects, calls in (((first, second), 2), ((second, first), 2), ((first, plain), 2), ((plain, first), 0)):
+        program = linked(build, machine, objects, library, "-no_fixup_chains")
+        found, _ = shown(build, program, dumped(build, as_elf(program, machine.number), machine.runner)[0])
+        assert found["shared"]["calls"] == calls and found["loop"]["calls"] == 1, (objects, found["shared"])
+
+
 # What the small run time uses of Apple's headers and of libSystem.
 HEADERS = {
     "fcntl.h": "enum { O_WRONLY = 1, O_NONBLOCK = 4, O_APPEND = 8, O_CREAT = 0x200, O_NOCTTY = 0x20000, O_CLOEXEC = 0x1000000 };\nint open(const char*, int, ...);\n",
@@ -306,4 +333,4 @@ def refused(build, machine):
 
 if __name__ == "__main__":
     tools.main({f"{name}_{case.__name__}": functools.partial(case, machine=machine) for name, machine in MACHINES.items()
-                for case in (kinds, sections, small, refused)})
+                for case in (kinds, sections, lto, weak, small, refused)})
