@@ -79,14 +79,17 @@ std::string module_text(const Module& module, uint32_t kinds) {
 }
 
 // The section is the buffer: the one of the first module that the linker sees.
-std::string log_text(const Module& module, uint32_t kinds) {
+std::string log_text(const Module& module, uint32_t kinds, bool is_mach_o) {
+  const uint64_t size = uint64_t{order_capacity_of(module)} * sizeof(mip_order_id);
   std::string result;
   for (const auto& [kind, name] : {std::pair(MIP_ORDER_LOG, MIP_ORDER_LOG_SECTION),
                                    std::pair(MIP_ORDER_CALLS, MIP_ORDER_CALLS_SECTION)}) {
     if (!(kinds & kind)) continue;
-    result += once(name, "awR", name, "nobits") + ".p2align 3\n.zero " +
-              std::to_string(uint64_t{order_capacity_of(module)} * sizeof(mip_order_id)) +
-              "\n.popsection\n";
+    const std::string label = "_" + std::string(name);
+    result += is_mach_o ? weak(label) + ".zerofill __DATA," + name + "," + label + "," +
+                              std::to_string(size) + ",3\n"
+                        : once(name, "awR", name, "nobits") + ".p2align 3\n.zero " +
+                              std::to_string(size) + "\n.popsection\n";
   }
   return result;
 }
@@ -156,8 +159,8 @@ std::string elf_headers(const Module& module, const TargetMachine& machine, uint
   out << ".popsection\n";
   for (const GlobalVariable* each : tables_of(module, kinds))
     tables += table_record(*each, machine, "");
-  out << module_text(module, kinds) << log_text(module, kinds) << in_map(checksum_records(module))
-      << in_map(tables);
+  out << module_text(module, kinds) << log_text(module, kinds, false)
+      << in_map(checksum_records(module)) << in_map(tables);
   return result;
 }
 
@@ -191,7 +194,7 @@ std::string mach_o_headers(const Module& module, const TargetMachine& machine, u
   if (const ValueSettings values = value_settings_of(module); values.capacity)
     out << weak("___pgokit_values") << ".zerofill __DATA,__mip_values,___pgokit_values,"
         << uint64_t{values.capacity} * value_entry_size << ",3\n";
-  out << mach_o_tables(module, machine, kinds);
+  out << log_text(module, kinds, true) << mach_o_tables(module, machine, kinds);
   return result;
 }
 

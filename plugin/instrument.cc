@@ -242,9 +242,8 @@ void complain(const MachineFunction& function, const Twine& what) {
                             function.getTarget().getTargetTriple().str()));
 }
 
-// Mach-O has no variables of threads that code at an entry can count in, and no buffers of which a
-// program has one, with a beginning and an end.
-constexpr uint32_t only_elf = MIP_EDGES | MIP_ORDER_LOG | MIP_ORDER_CALLS;
+// Code at an entry of Mach-O cannot count in a variable of the thread without a call.
+constexpr uint32_t only_elf = MIP_EDGES;
 
 FunctionText Instrument::describe(MachineFunction& function, const Settings& settings) {
   FunctionText text;
@@ -282,8 +281,7 @@ bool Instrument::runOnMachineFunction(MachineFunction& function) {
   const std::unique_ptr<Target> target = Target::create(function);
   const bool has_kinds =
       !function.getTarget().getTargetTriple().isOSBinFormatMachO() || !(settings->kinds & only_elf);
-  if ((!target || !has_kinds) && !has_headers_)
-    complain(function, target ? " of edges, order-log and order-calls" : "");
+  if ((!target || !has_kinds) && !has_headers_) complain(function, target ? " of edges" : "");
   has_headers_ = has_headers_ || !target || !has_kinds;
   if (!keeps_calls_apart(function.getFunction()))
     settings->kinds &=

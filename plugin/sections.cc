@@ -124,10 +124,15 @@ std::string FunctionText::address() const {
   return block_label(0) + (pad ? "-4" : "");
 }
 
+// Of the line of bits that it is in.
+std::string FunctionText::order_label() const {
+  const std::string number = std::to_string(order_number / MIP_ORDER_LINE_BITS);
+  return (is_mach_o(*function) ? "l_mip_order" : ".Lmip_order") + number;
+}
+
 std::string FunctionText::order_bits() const {
-  const uint32_t line = order_number / MIP_ORDER_LINE_BITS;
   const uint64_t byte = offsetof(mip_order_line, bits) + order_number % MIP_ORDER_LINE_BITS / 8;
-  return ".Lmip_order" + std::to_string(line) + "+" + std::to_string(byte);
+  return order_label() + "+" + std::to_string(byte);
 }
 
 uint8_t FunctionText::order_mask() const { return static_cast<uint8_t>(1u << order_number % 8); }
@@ -135,10 +140,15 @@ uint8_t FunctionText::order_mask() const { return static_cast<uint8_t>(1u << ord
 std::string FunctionText::order_line() const {
   if (!(settings.kinds & MIP_ORDER_LOG) || order_number % MIP_ORDER_LINE_BITS) return "";
   static_assert(sizeof(mip_order_line) == 32);
-  return (".pushsection " MIP_ORDER_BITS_SECTION ",\"aw\",%progbits\n.p2align 5\n.Lmip_order" +
-          Twine(order_number / MIP_ORDER_LINE_BITS) + ":\n.long " + Twine(order_module) + "," +
-          Twine(order_number) + "\n.zero " + Twine(MIP_ORDER_LINE_BITS / 8) + "\n.popsection\n")
-      .str();
+  const std::string label = order_label();
+  std::string result = is_mach_o(*function)
+                           ? begin_part("__DATA," MIP_ORDER_BITS_SECTION, label, false)
+                           : ".pushsection " MIP_ORDER_BITS_SECTION ",\"aw\",%progbits\n";
+  raw_string_ostream out(result);
+  out << ".p2align 5\n"
+      << label << ":\n.long " << order_module << "," << order_number << "\n.zero "
+      << MIP_ORDER_LINE_BITS / 8 << "\n.popsection\n";
+  return result;
 }
 
 std::string FunctionText::raw() const {

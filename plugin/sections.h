@@ -58,6 +58,7 @@ struct FunctionText {
   std::string local(const char* what) const;  // a label for the assembler alone
   std::string counters_label() const;         // of the function's part of the raw section
   std::string record_label() const;
+  std::string order_label() const;
   std::string raw_field() const;
   std::string site_list() const;
   uint64_t site_list_size() const;

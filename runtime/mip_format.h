@@ -36,15 +36,15 @@ struct mip_module_settings {
   uint32_t values_per_site;
 };
 
-/* Also for the run time only. Buffers of logs, once in a linked program; the section is the buffer.
- */
-#define MIP_ORDER_LOG_SECTION "__pgokit_order_log"     /* mip_order_id */
-#define MIP_ORDER_CALLS_SECTION "__pgokit_order_calls" /* mip_order_call */
+/* Also for the run time only. Buffers of logs, once in a linked program, of mip_order_id and of
+ * mip_order_call; the section is the buffer. (Names have 16 characters in Mach-O.) */
+#define MIP_ORDER_LOG_SECTION "__mip_order_log"
+#define MIP_ORDER_CALLS_SECTION "__mip_order_call"
 
 /* The bits of MIP_ORDER_LOG. The functions of a module of the compiler are numbered from 0; each
  * line has the bits of the next ones, so that the address of a bit tells which function it belongs
  * to. */
-#define MIP_ORDER_BITS_SECTION "__pgokit_order_bits"
+#define MIP_ORDER_BITS_SECTION "__mip_order_bits"
 #define MIP_ORDER_LINE_BITS 192
 struct mip_order_line {
   uint32_t module;                       /* id, never 0 */

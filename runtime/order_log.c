@@ -107,7 +107,7 @@ SAVE
 "cmpw $0x0575, -7(%rax)\n jne 1f\n"
 "movslq -12(%rax), %rdi\n leaq -7(%rax,%rdi), %rdi\n"
 "movzbl -8(%rax), %esi\n"
-"call pgokit_log_id\n"
+"call " C_NAME("pgokit_log_id") "\n"
 "1:\n"
 RESTORE
 END("__pgokit_log_id")
@@ -117,7 +117,7 @@ SAVE
 "cmpw $0x3d80, -14(%rsi)\n jne 1f\n"
 "cmpw $0x0574, -7(%rsi)\n jne 1f\n"
 "movslq -12(%rsi), %rdi\n leaq -7(%rsi,%rdi), %rdi\n"
-"call pgokit_log_call\n"
+"call " C_NAME("pgokit_log_call") "\n"
 "1:\n"
 RESTORE
 END("__pgokit_log_call"));
@@ -130,12 +130,12 @@ __asm__(".text\n.p2align 2\n"
 FUNCTION("__pgokit_log_id")
 SAVE
 "ldr w2, [x30, #-16]\n ubfx w2, w2, #19, #3\n mov w1, #1\n lsl w1, w1, w2\n mov x0, x16\n"
-"bl pgokit_log_id\n"
+"bl " C_NAME("pgokit_log_id") "\n"
 RESTORE
 END("__pgokit_log_id")
 FUNCTION("__pgokit_log_call")
 SAVE
-"mov x0, x16\n mov x1, x30\n bl pgokit_log_call\n"
+"mov x0, x16\n mov x1, x30\n bl " C_NAME("pgokit_log_call") "\n"
 RESTORE
 END("__pgokit_log_call"));
 
@@ -145,12 +145,12 @@ END("__pgokit_log_call"));
 __asm__(".text\n.p2align 2\n"
 FUNCTION("__pgokit_log_id")
 SAVE
-"bl pgokit_log_id\n"
+"bl " C_NAME("pgokit_log_id") "\n"
 RESTORE
 END("__pgokit_log_id")
 FUNCTION("__pgokit_log_call")
 SAVE
-"bic r2, lr, #1\n mov r3, #0\n bl pgokit_log_call\n"
+"bic r2, lr, #1\n mov r3, #0\n bl " C_NAME("pgokit_log_call") "\n"
 RESTORE
 END("__pgokit_log_call"));
 

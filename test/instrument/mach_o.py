@@ -18,7 +18,7 @@ MACHINES = {
                      "mov x0, sp\\n bl _start_here\\n"),
     "x86_64": Machine("x86_64", "x86_64-apple-macos13", 62, [], [], "movq %rsp, %rdi\\n andq $-16, %rsp\\n call _start_here\\n"),
 }
-BARE = ["count.c", "first_run.c", "values.c", "value_entry.c", "image_mach_o.c", "core.c"]
+BARE = ["count.c", "first_run.c", "order_log.c", "values.c", "value_entry.c", "image_mach_o.c", "core.c"]
 
 # Statics, a weak function of both files, one that nothing calls, calls through a table, loops, and what all counts are of.
 SHARED = """
@@ -162,7 +162,7 @@ def uuid(program):
 def on_linux(build, machine, kinds, *flags, options=()):
     """The same program of ELF, as `shown` has it."""
     build.target = machine.native
-    library = machines.runtime(build, ["count.c", "first_run.c", "values.c", "value_entry.c", "image_elf.c", "core.c"], "-ffreestanding",
+    library = machines.runtime(build, ["count.c", "first_run.c", "order_log.c", "values.c", "value_entry.c", "image_elf.c", "core.c"], "-ffreestanding",
                                "-DPGOKIT_BARE", *(["-mno-outline-atomics"] if machine.number == 183 else []), name="libelf.a")
     program = build.path("native")
     run(["clang-22", *machine.native, *flags, "-ffreestanding", "-fno-stack-protector", "-nostdlib", "-static", "-fuse-ld=lld-22",
@@ -176,7 +176,8 @@ def kinds(build, machine):
     library = runtime(build, machine)
     for level in ("-O0", "-O2", "-Oz"):
         for kind, options in (("coverage", ()), ("block-coverage", ()), ("calls32", ()), ("calls,order", ()), ("blocks", ()),
-                              ("blocks,calls", ("atomic", "all-blocks")), ("calls,targets,tables,sizes", ())):
+                              ("blocks,calls", ("atomic", "all-blocks")), ("order-log", ()), ("order-calls", ()),
+                              ("calls,targets,tables,sizes", ())):
             program = linked(build, machine, compiled(build, machine, kind, level, "-g1", options=options), library, "-no_fixup_chains")
             dump, record = dumped(build, as_elf(program, machine.number), machine.runner)
             assert record.build_id == uuid(program) and record.bias == 0 and record.machine == machine.number, record
@@ -187,10 +188,13 @@ def kinds(build, machine):
             for name, function in native.items():
                 if name in ("memset", "memcpy", "to_output", "call", "pgokit_clock_ns", "___bzero", "local"):  # what a dump takes to write; two of one name
                     continue
-                assert {key: found[name].get(key) for key in ("calls", "ran", "order")} == \
-                    {key: function.get(key) for key in ("calls", "ran", "order")}, (kind, level, name, found[name], function)
+                assert {key: found[name].get(key) for key in ("calls", "ran")} == \
+                    {key: function.get(key) for key in ("calls", "ran")}, (kind, level, name, found[name], function)
+            orders = [[name for name in sorted(each, key=lambda name: each[name]["rank"]) if name not in ("___bzero", "memset")]
+                      for each in ({name: f for name, f in functions.items() if f.get("rank")} for functions in (found, native))]
+            assert orders[0] == orders[1] and bool(orders[0]) == ("order" in kind), (kind, level, orders)
             assert found["never"]["ran"] == found["unused"]["ran"] == 0 and found["loop"]["ran"] == found["shared"]["ran"] == 1, found
-            if "calls" in kind:
+            if "calls" in kind.split(","):
                 assert (found["loop"]["calls"], found["shared"]["calls"], found["indirect"]["calls"]) == (1, 2, 20), found
             if targets:
                 rows = [re.findall(r"^ +([\d,]+) +[\d.]+ % +(\S+)", text, re.M) for text in
@@ -323,9 +327,9 @@ def small(build, machine):
 def refused(build, machine):
     """What there is no code for is an error."""
     text = source(build, "f.c", "int f(int n) { return n + 1; }\n")
-    for kind in ("edges", "order-log", "order-calls", "calls,edges"):
+    for kind in ("edges", "calls,edges"):
         result = run(["clang-22", f"--target={machine.target}", *build.flags(kind), "-c", text, "-o", build.path("f.o")], check=False)
-        assert result.returncode and f"there is no instrumentation of edges, order-log and order-calls for {machine.arch}-apple-macos" in result.stderr, result
+        assert result.returncode and f"there is no instrumentation of edges for {machine.arch}-apple-macos" in result.stderr, result
     if machine.arch == "arm64":
         result = run(["clang-22", "--target=arm64e-apple-macos13", *build.flags("calls"), "-c", text, "-o", build.path("f.o")], check=False)
         assert result.returncode and "there is no instrumentation for arm64e" in result.stderr, result
