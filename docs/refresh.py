@@ -4,46 +4,80 @@
     python3 examples/demo.py --only interpreter     # leaves the programs and recordings the pages use
     python3 docs/refresh.py [PAGE.md ...]           # all pages, README.md among them
 
-In a block that begins with ```console each line that begins with "$ " is run, in
-build/demo/interpreter with pgokit on the PATH. Commands that take long, or need a terminal, stand in
-blocks of another kind.
+In a block that begins with ```console each line that begins with "$ " is run, with pgokit on the PATH,
+in build/demo/interpreter or, of pages in PREPARED, in build/docs/PAGE after the commands there. Commands
+that take long, or need a terminal, stand in blocks of another kind.
 """
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "build/demo/interpreter"
 SHOWN_ROOT = "/home/me/pgokit"
+# What pages show that are about other programs: how these are made.
+PREPARED = {"explain.md": r"""
+cp $ROOT/test/explain/mixed.c $ROOT/test/explain/branches.c .
+flags="-O2 -g -fdebug-info-for-profiling -funique-internal-linkage-names -fuse-ld=lld-22 -Wl,--build-id"
+for one in mixed branches; do
+  clang-22 $flags $one.c -o $one
+  pgokit record --exact -q -o $one.perf -- ./$one
+  pgokit generate -q $one.perf -b $one -o $one.prof
+done
+sed '/unsigned steps = 0;/a\\n  if (limit > 1000) {\n    --steps;\n    value = limit;\n  }\n' mixed.c > newer.c
+clang-22 $flags -fprofile-sample-use=mixed.prof newer.c -o newer
+"""}
 
 
-def output_of(command):
-    environment = dict(os.environ, PATH=f"{ROOT / 'build/bin'}:{os.environ['PATH']}")
-    done = subprocess.run(command, shell=True, cwd=FOLDER, env=environment, text=True, check=False,
+def run(command, folder):
+    environment = dict(os.environ, PATH=f"{ROOT / 'build/bin'}:{os.environ['PATH']}", ROOT=str(ROOT))
+    return subprocess.run(command, shell=True, cwd=folder, env=environment, text=True, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
+def output_of(command, folder):
+    done = run(command, folder)
     lines = [line.rstrip() for line in done.stdout.replace(str(ROOT), SHOWN_ROOT).splitlines()]
     if done.returncode:
         lines.append(f"[exit code {done.returncode}]")
     return lines
 
 
-def refresh_block(block):
+def folder_of(page):
+    """Where its commands are run."""
+    if page.name not in PREPARED:
+        if not FOLDER.is_dir():
+            raise SystemExit("run examples/demo.py first")
+        return FOLDER
+    folder = ROOT / "build/docs" / page.stem
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    done = run("set -e\n" + PREPARED[page.name], folder)
+    if done.returncode:
+        raise SystemExit(f"{page}: what it shows cannot be made\n{done.stdout}")
+    return folder
+
+
+def refresh_block(block, folder):
     out = []
-    for line in block.group(1).splitlines():
-        if line.startswith("$ "):
-            out += [line, *output_of(line[2:])]
+    # A command goes on where a line ends with a backslash.
+    for command in re.findall(r"^\$ (?:.*\\\n)*.*", block.group(1), flags=re.M):
+        out += [*command.splitlines(), *output_of(command[2:], folder)]
     return "```console\n" + "\n".join(out) + "\n```"
 
 
 def main():
     pages = [pathlib.Path(name) for name in sys.argv[1:]] or [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-    if not FOLDER.is_dir():
-        raise SystemExit("run examples/demo.py first")
     for page in pages:
         text = page.read_text(encoding="utf-8")
-        page.write_text(re.sub(r"```console\n(.*?)\n```", refresh_block, text, flags=re.S), encoding="utf-8")
+        if "```console\n" not in text:
+            continue
+        folder = folder_of(page)
+        text = re.sub(r"```console\n(.*?)\n```", lambda block: refresh_block(block, folder), text, flags=re.S)
+        page.write_text(text, encoding="utf-8")
         print(page)
 
 

@@ -162,8 +162,9 @@ class Explainer {
 
   bool tells_use() const { return compiled_.has_remarks() || compiled_.has_entry_counts(); }
 
-  // More than half of its samples are at places that the program's function does not have. Of
-  // probes the checksum tells.
+  // More than half of its samples are at lines that the program's function does not have, and it
+  // has others in their place: lines that are merely gone were optimized away. Of probes the
+  // checksum tells.
   bool has_other_places(const OldFunction& function, const FunctionShape& shape) const {
     if (in_.profile->flags.probe_based || shape.folded_into || shape.places.empty()) return false;
     u64 elsewhere = 0, all = 0;
@@ -174,7 +175,21 @@ class Explainer {
       bool there = line != shape.places.end() && line->line_offset == at.line_offset;
       if (!there) elsewhere += samples;
     }
-    return elsewhere * 2 > all;
+    return elsewhere * 2 > all && has_new_lines(function, shape);
+  }
+
+  // A quarter of its lines or more are none of the profiled program's.
+  static bool has_new_lines(const OldFunction& function, const FunctionShape& shape) {
+    u64 lines = 0, fresh = 0;
+    for (size_t i = 0; i < shape.places.size(); ++i) {
+      u32 line = shape.places[i].line_offset;
+      bool repeated = i > 0 && shape.places[i - 1].line_offset == line;
+      if (repeated || (shape.line_zero && line == shape.line_zero)) continue;
+      auto old = std::ranges::lower_bound(function.places, profile::LineLocation{line, 0});
+      ++lines;
+      fresh += old == function.places.end() || old->line_offset != line;
+    }
+    return fresh * 4 >= lines;
   }
 
   // Most samples are on lines where the program has several blocks, and none of the profile is on

@@ -379,7 +379,10 @@ function showExplanation(told) {
   const funnel = steps.map(([title, samples]) => el('div', {class: 'step'}, el('span', {}, percent(samples, all)), el('span', {}, grouped(samples)),
     el('span', {class: 'fill'}, el('i', {style: `width:${all ? 100 * samples / all : 0}%`}), title)));
   const rows = told.findings.map(one => [one.cause, `${percent(one.samples, all)} of the samples, ${grouped(one.functions)} functions` + (one.next ? ': ' + one.next : '')]);
-  section('explanation', 'What the compiler did with the profile', told.program || '', el('div', {class: 'funnel'}, funnel), factTable('', rows));
+  const branches = (told.branches ? told.branches.list : []).map(one => [one.file ? `${one.file.replace(/.*\//, '')}:${one.line}` : one.source,
+    `measured ${percent(one.measured, 1)}, held for ${percent(one.believed, 1)} by the compiler: ${one.cause}; ${grouped(one.worth)} times`]);
+  section('explanation', 'What the compiler did with the profile', told.program || '', el('div', {class: 'funnel'}, funnel), factTable('', rows),
+    branches.length ? factTable('Branches held otherwise than measured', branches) : '');
 }
 
 /* Measurement of pgokit measure --json. */

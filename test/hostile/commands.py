@@ -104,6 +104,7 @@ explain @extbinary -b @program
 explain @text -b @program --json
 explain @of-probes -b @probes
 explain @extbinary -b @stripped --debug @debug
+explain @extbinary -b @program --profiled @program-lbr-perfdata --profiled-binary @program
 match @extbinary -b @program -o OUT
 match @text -b @packed -o OUT
 match @of-probes -b @probes -o OUT --format text

@@ -254,10 +254,11 @@ CHECK = Scene(
 
 EXPLAIN = Scene(
     {"lines": ["@extbinary", "-b", "@program"], "probes": ["@of-probes", "-b", "@probes"], "changed": ["@gone", "-b", "@program"]},
-    {"--binary": "@broken", "--debug": "@broken", "--remarks": "@broken", "--function": "main", "--top": "1", "--threads": "1"},
+    {"--binary": "@broken", "--debug": "@broken", "--recording": "@broken", "--profiled": "@broken", "--remarks": "@broken", "--function": "main", "--top": "1", "--threads": "1"},
     [(["@extbinary", "-b", "@stripped"], ["--debug @debug"]),
      (["@extbinary"], ["--binary @program"]),
-     (["@extbinary", "-b", "@program"], ["--remarks @remarks"]),
+     (["@extbinary", "-b", "@program"], ["--remarks @remarks", "--profiled @program-lbr-perfdata"]),
+     (["@extbinary", "-b", "@program", "--profiled", "@program-lbr-perfdata"], ["--profiled-binary @broken"]),
      (["@mangled", "-b", "@program"], ["--mangled"])],
     {("*", "--threads"): THREADS, ("*", "--mangled"): CONTENT},
     {"--threads": THREADS})

@@ -38,7 +38,8 @@ int main(int argc, char **) {
 
 # As pgokit explain --json prints it, in part.
 EXPLAINED = """{"program": "./<b>faster</b>", "samples": {"profile": 1000, "in_program": 900, "matched": 600, "lost_places": 0, "used": 500},
- "findings": [{"cause": "stale", "is_loss": true, "functions": 2, "samples": 400, "next": "pgokit match"}], "functions": []}"""
+ "findings": [{"cause": "stale", "is_loss": true, "functions": 2, "samples": 400, "next": "pgokit match"}], "functions": [],
+ "branches": {"list": [{"file": "/src/<b>a.c", "line": 7, "source": "f", "measured": 0.9, "believed": 0.25, "cause": "thin", "worth": 1234}]}}"""
 
 
 def data_of(path):

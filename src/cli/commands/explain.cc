@@ -2,12 +2,16 @@
 #include <filesystem>
 
 #include "analysis/explanation.h"
+#include "annotate/branch_beliefs.h"
 #include "base/file.h"
 #include "base/function_name.h"
+#include "block_map/block_map.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/counted_program.h"
 #include "cli/options.h"
 #include "cli/views/explanation.h"
 #include "pipeline/inputs.h"
+#include "pipeline/road.h"
 #include "profile/format.h"
 #include "profile/model/coverage.h"
 #include "profile/model/summary.h"
@@ -21,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Settings {
-  std::string profile, binary, remarks, function;
+  std::string profile, binary, remarks, function, recording, profiled, profiled_binary;
   program::ProgramOptions program;
   u64 top = 10, threads = 0;
   bool json = false, mangled = false;
@@ -79,20 +83,63 @@ Status check_remarks(const Settings& s, const analysis::Compiled& compiled,
 }
 
 // Null where the program lacks what the profile is by.
-Result<std::optional<analysis::ProgramShape>> shape_of(Settings& s, bool probes,
-                                                       const program::ProgramFacts& facts) {
+Result<std::optional<program::Program>> open_program(Settings& s, bool probes,
+                                                     const program::ProgramFacts& facts) {
   bool there =
       probes ? facts.probes.has_value() : facts.debug.has_value() || !s.program.debug_path.empty();
-  if (!there) return std::optional<analysis::ProgramShape>();
+  if (!there) return std::optional<program::Program>();
   s.program.use_dwarf = !probes;
   auto program = TRY(program::Program::open(s.binary, s.program));
-  auto threads = static_cast<unsigned>(s.threads);
-  TRY(program.load_functions(threads));
+  TRY(program.load_functions(static_cast<unsigned>(s.threads)));
+  return program;
+}
+
+Result<analysis::ProgramShape> shape_of(const Settings& s, const program::Program& program,
+                                        bool probes) {
   const auto& debug = probes || s.program.debug_path.empty() ? s.binary : s.program.debug_path;
-  return TRY_IN(debug, analysis::read_shape(program, probes, threads));
+  return TRY_IN(debug, analysis::read_shape(program, probes, static_cast<unsigned>(s.threads)));
+}
+
+// The way from a recording to the counts that a profile is made of.
+Result<std::unique_ptr<pipeline::Road>> profiled_road(const Settings& s) {
+  if (s.profiled.empty()) return std::unique_ptr<pipeline::Road>();
+  pipeline::RoadOptions options;
+  options.read.inputs = {s.profiled};
+  options.read.run_to_next_branch = options.read.allow_ip = true;
+  options.read.threads = static_cast<unsigned>(s.threads);
+  options.binary = s.profiled_binary;
+  options.output = &pipeline::outputs::raw_counts;
+  auto road = std::make_unique<pipeline::Road>(std::move(options));
+  pipeline::Traveller nobody;
+  TRY(road->make(nobody));
+  return road;
+}
+
+// Nothing where the program has neither functions nor a block map with probabilities.
+Result<std::optional<annotate::BranchBeliefs>> beliefs_of(const Settings& s,
+                                                          const program::Program* program,
+                                                          const profile::Profile& profile) {
+  std::optional<CountedProgram> counted;
+  if (!s.recording.empty()) {
+    if (!program || !block_map::has_block_map(program->file()))
+      return fail(
+          "--recording: {} has no block map, which tells what the compiler held: compile with "
+          "-fbasic-block-address-map -mllvm -pgo-analysis-map=all",
+          s.binary);
+    counted.emplace(CountOptions{
+        .inputs = {s.recording}, .binary = s.binary, .threads = static_cast<unsigned>(s.threads)});
+    TRY(counted->read());
+  }
+  if (!program) return std::optional<annotate::BranchBeliefs>();
+  return TRY_IN(s.binary,
+                annotate::branch_beliefs({.program = program,
+                                          .profile = &profile,
+                                          .counts = counted ? &counted->counts() : nullptr}));
 }
 
 Status explain(Settings& s) {
+  if (!s.profiled_binary.empty() && s.profiled.empty())
+    return usage_error("--profiled-binary needs --profiled");
   auto file = TRY(MappedFile::open(s.profile));
   TRY(pipeline::refuse_other_than_profile(s.profile, file.bytes()));
   auto read = TRY_IN(s.profile, profile::read_profile(file.bytes()));
@@ -106,7 +153,9 @@ Status explain(Settings& s) {
   auto object = TRY_IN(s.binary, object::File::parse(image.bytes()));
   auto facts = TRY_IN(s.binary, program::read_facts(s.binary, object));
   if (!s.program.debug_path.empty() && !facts.debug) facts.debug.emplace();
-  auto shape = TRY(shape_of(s, profile.flags.probe_based, facts));
+  auto program = TRY(open_program(s, profile.flags.probe_based, facts));
+  std::optional<analysis::ProgramShape> shape;
+  if (program) shape = TRY(shape_of(s, *program, profile.flags.probe_based));
   auto symbols = object.symbols();
   auto names = function_names(symbols);
 
@@ -126,6 +175,8 @@ Status explain(Settings& s) {
                                  .symbols = &names,
                                  .density = samples_per_place},
                                 compiled);
+  auto profiled = TRY(profiled_road(s));
+  auto branches = TRY(beliefs_of(s, program ? &*program : nullptr, profile));
   if (told.funnel.samples == 0)
     return fail("{}: has no samples to explain: record again, for longer", s.profile);
   ExplanationView view{.profile = s.profile,
@@ -138,7 +189,15 @@ Status explain(Settings& s) {
                        .density = samples_per_place,
                        .top = s.top,
                        .function = s.function,
-                       .mangled = s.mangled};
+                       .mangled = s.mangled,
+                       .profiled = profiled.get()};
+  if (branches)
+    view.branches = BeliefsView{.told = &*branches,
+                                .explanation = &told,
+                                .measure = s.recording.empty() ? s.profile : s.recording,
+                                .by_counts = !s.recording.empty(),
+                                .top = s.top,
+                                .mangled = s.mangled};
   if (!s.function.empty() && shown_functions(view).empty())
     return fail("{}: has no function '{}': pgokit show {} lists them", s.profile, s.function,
                 s.profile);
@@ -156,9 +215,14 @@ int run(std::span<char* const> arguments) {
        {"--remarks", "PATH",
         "remarks of that build (-fsave-optimization-record): a file, or a folder with them",
         &s.remarks},
+       {"--recording", "FILE",
+        "a recording of the program itself, by which its branches are judged", &s.recording},
+       {"--profiled", "FILE", "the recording that the profile was made of", &s.profiled},
+       {"--profiled-binary", "PROGRAM", "... and its program (the one with most samples)",
+        &s.profiled_binary},
        {"--function", "TEXT", "only functions with this in their name", &s.function},
        {"--debug", "FILE", "where the program's debug information is", &s.program.debug_path},
-       {"--top", "N", "how many functions are listed; 0 is all", &s.top},
+       {"--top", "N", "how many functions and branches are listed; 0 is all", &s.top},
        {"--threads", "N", "how many at a time; 0 is all cores", &s.threads},
        mangled_option(s.mangled),
        {"--json", "", "print JSON", &s.json}},

@@ -224,8 +224,11 @@ Status merge_instr(Settings& s, const pipeline::Inputs& inputs) {
   if (!s.debug_info.empty() + !s.binary_file.empty() + s.debuginfod > 1)
     return fail(
         "Expected only one of -debug-info, -binary-file, -debuginfod or -debug-file-directory");
-  for (auto [given, option] : {std::pair(s.debuginfod, "--debuginfod"),
-                               {s.vtable_names, "--keep-vtable-symbols"},
+  if (s.debuginfod)
+    return fail(
+        "--debuginfod: nothing is fetched while profiles are merged: fetch the program by "
+        "debuginfod-find and give it by --debug-info or --binary-file");
+  for (auto [given, option] : {std::pair(s.vtable_names, "--keep-vtable-symbols"),
                                {s.random_hotness, "--memprof-random-hotness"}})
     if (given) return fail("{} is not known here: take llvm-profdata", option);
   if (s.gcc) return fail("unknown format is specified");

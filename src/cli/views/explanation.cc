@@ -35,6 +35,45 @@ std::string build_text(const ExplanationView& v) {
   return text;
 }
 
+// From the recording to the counts that a profile is made of.
+std::string recording_text(const pipeline::Road& road) {
+  const auto& input = road.input;
+  const auto& use = input.use;
+  std::string text = report::format("\nrecording  {}, of {}\n", road.options.read.inputs.front(),
+                                    road.program->path());
+  auto step = [&](u64 count, u64 all, std::string_view what) {
+    text += report::format("{:>15}  {:>7}  {}\n", grouped(count), percent(count, all), what);
+  };
+  if (use.samples()) {
+    step(use.samples(), use.samples(), "samples");
+    step(use.used(), use.samples(), "of the program");
+    for (const auto& cause : samples::drop_causes)
+      if (u64 dropped = use[cause.fate])
+        text +=
+            report::format("{:>24}  not used: {} {}\n", "", counted(dropped, "sample"), cause.text);
+  }
+  const auto& ranges = input.ranges;
+  if (ranges.total == 0) return text;
+  step(ranges.total, ranges.total, "ranges of code between branches");
+  step(ranges.total - ranges.outside_functions, ranges.total, "in functions that are known");
+  return text;
+}
+
+Json recording_json(const pipeline::Road& road) {
+  const auto& use = road.input.use;
+  Json dropped = Json::object();
+  for (const auto& cause : samples::drop_causes) dropped.set(cause.key, use[cause.fate]);
+  return std::move(Json::object()
+                       .set("path", road.options.read.inputs.front())
+                       .set("program", road.program->path())
+                       .set("samples", use.samples())
+                       .set("used", use.used())
+                       .set("dropped", std::move(dropped))
+                       .set("ranges", road.input.ranges.total)
+                       .set("ranges_in_functions",
+                            road.input.ranges.total - road.input.ranges.outside_functions));
+}
+
 std::string funnel_text(const analysis::Funnel& funnel) {
   auto step = [&](u64 samples, std::string_view what) {
     return report::format("{:>15}  {:>7}  {}\n", grouped(samples), percent(samples, funnel.samples),
@@ -160,7 +199,9 @@ std::string explanation_text(const ExplanationView& v) {
   text += build_text(v);
   text += report::format("verdict    {}\n", verdict_text(v));
   if (!v.function.empty()) return text + functions_text(v);
-  return text + funnel_text(v.told->funnel) + findings_text(v) + functions_text(v);
+  if (v.profiled) text += recording_text(*v.profiled);
+  text += funnel_text(v.told->funnel) + findings_text(v) + functions_text(v);
+  return v.branches ? text + beliefs_text(*v.branches) : text;
 }
 
 std::string explanation_json(const ExplanationView& v) {
@@ -190,19 +231,20 @@ std::string explanation_json(const ExplanationView& v) {
     functions.push(std::move(one));
   }
   for (const auto& file : v.remarks) remarks.push(file);
-  return Json::object()
-             .set("profile", v.profile)
-             .set("program", v.program)
-             .set("probes", v.model->flags.probe_based)
-             .set("density", v.density)
-             .set("remarks", std::move(remarks))
-             .set("block_map", v.compiled->has_block_map())
-             .set("entry_counts", v.compiled->has_entry_counts())
-             .set("samples", std::move(samples))
-             .set("findings", std::move(findings))
-             .set("functions", std::move(functions))
-             .text() +
-         "\n";
+  Json json = Json::object();
+  json.set("profile", v.profile)
+      .set("program", v.program)
+      .set("probes", v.model->flags.probe_based)
+      .set("density", v.density)
+      .set("remarks", std::move(remarks))
+      .set("block_map", v.compiled->has_block_map())
+      .set("entry_counts", v.compiled->has_entry_counts())
+      .set("samples", std::move(samples))
+      .set("findings", std::move(findings))
+      .set("functions", std::move(functions));
+  if (v.profiled) json.set("recording", recording_json(*v.profiled));
+  if (v.branches) json.set("branches", beliefs_json(*v.branches));
+  return json.text() + "\n";
 }
 
 }  // namespace pgokit::cli

@@ -2,10 +2,13 @@
 
 // What became of a profile in a build, on a screen and as JSON.
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/explanation.h"
+#include "cli/views/branch_beliefs.h"
+#include "pipeline/road.h"
 
 namespace pgokit::cli {
 
@@ -20,6 +23,8 @@ struct ExplanationView {
   u64 top = 0;           // functions that are shown; 0: all
   std::string function;  // only those whose name has this in it; empty: all
   bool mangled = false;
+  const pipeline::Road* profiled = nullptr;  // the way from a recording to counts; null: none
+  std::optional<BeliefsView> branches = {};
 };
 
 // The functions that are shown.
