@@ -27,8 +27,9 @@ for one in mixed branches; do
   pgokit record --exact -q -o $one.perf -- ./$one
   pgokit generate -q $one.perf -b $one -o $one.prof
 done
-sed '/unsigned steps = 0;/a\\n  if (limit > 1000) {\n    --steps;\n    value = limit;\n  }\n' mixed.c > newer.c
-clang-22 $flags -fprofile-sample-use=mixed.prof newer.c -o newer
+sed '/unsigned steps = 0;/a\\n  if (limit > 1000) {\n    --steps;\n    value = limit;\n  }\n' -i mixed.c
+clang-22 $flags -fprofile-sample-use=mixed.prof mixed.c -o newer
+cp $ROOT/test/explain/mixed.c .
 """}
 
 

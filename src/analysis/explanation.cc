@@ -169,6 +169,7 @@ class Explainer {
     if (in_.profile->flags.probe_based || shape.folded_into || shape.places.empty()) return false;
     u64 elsewhere = 0, all = 0;
     for (const auto& [at, samples] : function.counts) {
+      if (at.line_offset >= before_first_line) continue;
       all += samples;
       // A line that lost or got a discriminator is still that line.
       auto line = std::ranges::lower_bound(shape.places, profile::LineLocation{at.line_offset, 0});
@@ -178,13 +179,16 @@ class Explainer {
     return elsewhere * 2 > all && has_new_lines(function, shape);
   }
 
+  // Code of no line counts as being far in front of the function's first one: it tells nothing.
+  static constexpr u32 before_first_line = 0x8000;
+
   // A quarter of its lines or more are none of the profiled program's.
   static bool has_new_lines(const OldFunction& function, const FunctionShape& shape) {
     u64 lines = 0, fresh = 0;
     for (size_t i = 0; i < shape.places.size(); ++i) {
       u32 line = shape.places[i].line_offset;
       bool repeated = i > 0 && shape.places[i - 1].line_offset == line;
-      if (repeated || (shape.line_zero && line == shape.line_zero)) continue;
+      if (repeated || line >= before_first_line) continue;
       auto old = std::ranges::lower_bound(function.places, profile::LineLocation{line, 0});
       ++lines;
       fresh += old == function.places.end() || old->line_offset != line;

@@ -8,7 +8,7 @@
 //
 // With probes a function has changed when its checksum differs. Lines have none: there it has
 // changed when another function is called at a call site, or when more of its call sites and places
-// are found elsewhere than where they were. What the program has at every place of the profile is
+// (by one in fifty) are found elsewhere than where they were. What the program has at every place of the profile is
 // unchanged, whatever else there is in it: a profile has only what ran.
 
 #include "analysis/old_functions.h"

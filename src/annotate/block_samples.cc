@@ -127,7 +127,7 @@ BlockSamples::BlockSamples(const block_map::Function& function, BlockPlaces& pla
     bool shared = (i > 0 && seen[i - 1].place == seen[i].place) ||
                   (i + 1 < seen.size() && seen[i + 1].place == seen[i].place);
     auto& block = blocks_[seen[i].block];
-    (shared ? block.shared : block.own) = true;
+    block.places.push_back(seen[i].place);
     if (shared) continue;
     block.samples = std::max(block.samples.value_or(0), seen[i].samples);
     least[seen[i].block] = std::min(least[seen[i].block], seen[i].samples);

@@ -46,15 +46,15 @@ class BlockSamples {
   // By the places that no other block has. nullopt: there are none in the profile, or they
   // contradict each other, as where code was moved.
   std::optional<u64> of(size_t block) const { return blocks_[block].samples; }
-  // The profile has places of it, all of which other blocks have too.
-  bool is_shared(size_t block) const { return blocks_[block].shared && !blocks_[block].own; }
   // The profile has a place of it.
-  bool is_profiled(size_t block) const { return blocks_[block].shared || blocks_[block].own; }
+  bool is_profiled(size_t block) const { return !blocks_[block].places.empty(); }
+  // The profile has the same places for both.
+  bool are_alike(size_t a, size_t b) const { return blocks_[a].places == blocks_[b].places; }
 
  private:
   struct Block {
     std::optional<u64> samples;
-    bool shared = false, own = false;
+    std::vector<u64> places;  // that the profile has, ascending
   };
   std::vector<Block> blocks_;
 };

@@ -14,9 +14,10 @@
 namespace pgokit::annotate {
 namespace {
 
-constexpr std::array<BeliefDescription, 5> descriptions{{
+constexpr std::array<BeliefDescription, 6> descriptions{{
     {"no-samples", "the profile has no samples there"},
     {"no-discriminators", "the profile does not tell the ways apart"},
+    {"unclear", "code was copied, merged or moved"},
     {"thin", "the profile has few samples there"},
     {"runs-differently", "clang held what the profile says, the program does otherwise"},
     {"not-followed", "clang did not hold what the profile says"},
@@ -122,9 +123,14 @@ class FunctionJudge {
     return ran - std::min(jumped, ran);
   }
 
+  // By more than a quarter.
+  static bool is_more(u64 a, u64 b) {
+    return static_cast<double>(a) > 1.25 * static_cast<double>(b);
+  }
   bool is_only_way_to(u32 block) const { return predecessors_[block] == 1; }
 
-  // The blocks' own samples where they are entered from here only; of two ways one is enough.
+  // The blocks' own samples where they are entered from here only; of two ways one is enough. What
+  // contradicts the samples of the block itself is none: code was moved.
   std::optional<Ways> profiled_ways() const {
     Ways ways;
     std::optional<size_t> missing;
@@ -136,8 +142,9 @@ class FunctionJudge {
       ways.counts.push_back(known ? *count : 0);
       ways.ran = add_saturated(ways.ran, ways.counts.back());
     }
-    if (!missing) return ways;
     auto all = samples_.of(block_);
+    if (all && is_more(ways.ran, *all)) return std::nullopt;
+    if (!missing) return all && is_more(*all, ways.ran) ? std::nullopt : std::optional(ways);
     if (!all || successors_.size() != 2) return std::nullopt;
     ways.counts[*missing] = *all - std::min(ways.ran, *all);
     ways.ran = std::max(ways.ran, *all);
@@ -173,12 +180,11 @@ class FunctionJudge {
 
   BeliefCause cause_of(const BranchBelief& belief, const Ways* by_profile) const {
     if (!by_profile) {
-      bool shared =
-          std::ranges::any_of(successors_, [&](u32 to) { return samples_.is_shared(to); });
-      bool any = std::ranges::any_of(successors_, [&](u32 to) { return samples_.is_profiled(to); });
-      return shared ? BeliefCause::no_discriminators
-             : any  ? BeliefCause::not_followed
-                    : BeliefCause::no_samples;
+      if (std::ranges::none_of(successors_, [&](u32 to) { return samples_.is_profiled(to); }))
+        return BeliefCause::no_samples;
+      bool alike = std::ranges::all_of(
+          successors_, [&](u32 to) { return samples_.are_alike(to, successors_.front()); });
+      return alike ? BeliefCause::no_discriminators : BeliefCause::unclear;
     }
     if (static_cast<double>(by_profile->ran) < profile::dense_enough) return BeliefCause::thin;
     double profiled = belief.profiled.value_or(belief.measured);

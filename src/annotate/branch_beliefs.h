@@ -21,7 +21,8 @@ namespace pgokit::annotate {
 
 enum class BeliefCause : u8 {
   no_samples,         // the profile has none for the blocks
-  no_discriminators,  // the profile does not tell the blocks behind the branch apart
+  no_discriminators,  // the profile has the same places for the blocks behind the branch
+  unclear,            // code was copied, merged or moved: which samples are of which block?
   thin,               // the profile has too few samples there
   runs_differently,   // the compiler held what the profile says, and the program does otherwise
   not_followed,       // the profile says what was measured

@@ -6,8 +6,8 @@
 //   auto found = counts.at(frames);             // outermost function first, the place itself last
 //   if (found.samples) use(*found.samples);
 //
-// Of code that the profile has as inlined by the same calls these are the samples of that copy, of
-// other code those of all copies of the function.
+// Samples are those of the copy of a function that the profile has as inlined by the same calls, or,
+// of code that is not inlined, those of the function itself: what the compiler takes.
 
 #include <tsl/robin_map.h>
 
@@ -37,13 +37,10 @@ class ProfileCounts {
   Found at(std::span<const Frame> frames) const;
 
  private:
-  void add(const profile::FunctionSamples& function);
   const profile::FunctionSamples* copy_of(std::span<const Frame> frames) const;
-  u64 guid_of(NameId name) const;
 
   const profile::Profile* profile_;
-  tsl::robin_map<u64, NameId, IntHash> names_;  // by guid; functions that have samples
-  tsl::robin_map<u64, u64, IntHash> of_all_;    // sums of all copies, by function and place
+  tsl::robin_map<u64, NameId, IntHash> names_;  // by guid
 };
 
 }  // namespace pgokit::annotate
