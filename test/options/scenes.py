@@ -125,6 +125,10 @@ def add_inputs(files):
     text("passes", "main:9:2\n 1.300: 5\n 1.44: 4\n")
     run("clang-22", "-O2", "-fpseudo-probe-for-profiling", SEEDS.parent.parent / "test" / "programs" / "calc.c", "-o", files.new("bare-probes"))
     run(files.walk, files["bare-probes"], "-o", files.new("bare-perf"), "--kind", "lbr", "--format", "perfdata", "--samples", "60", "--depth", "8")
+    run("clang-22", "-O2", "-g", "-fdebug-info-for-profiling", "-fbasic-block-address-map", "-mllvm", "-pgo-analysis-map=all",
+        SEEDS.parent.parent / "test" / "programs" / "calc.c", "-o", files.new("mapped"))
+    run(files.walk, files["mapped"], "-o", files.new("mapped-perf"), "--kind", "lbr", "--format", "perfdata", "--samples", "60", "--depth", "8")
+    run(files.pgokit, "generate", "-q", files["mapped-perf"], "-b", files["mapped"], "-o", files.new("of-mapped"))
     text("cplusplus", "int add(int a) { return a + 1; }\n")
     run("clang-22", "-x", "c++", "-fpseudo-probe-for-profiling", "-c", files["cplusplus"], "-o", files.new("cplusplus-probes"))
     text("gone", "a:9:1\n 1: 9\nb:8:1\n 1: 8\nc:7:1\n 1: 7\nmain:90:1\n 1: 90\n")
@@ -254,11 +258,12 @@ CHECK = Scene(
 
 EXPLAIN = Scene(
     {"lines": ["@extbinary", "-b", "@program"], "probes": ["@of-probes", "-b", "@probes"], "changed": ["@gone", "-b", "@program"]},
-    {"--binary": "@broken", "--debug": "@broken", "--recording": "@broken", "--profiled": "@broken", "--remarks": "@broken", "--function": "main", "--top": "1", "--threads": "1"},
+    {"--binary": "@broken", "--debug": "@broken", "--recording": "@broken", "--profiled": "@broken", "--profiled-binary": "@program", "--remarks": "@broken", "--function": "main", "--top": "1", "--threads": "1"},
     [(["@extbinary", "-b", "@stripped"], ["--debug @debug"]),
      (["@extbinary"], ["--binary @program"]),
      (["@extbinary", "-b", "@program"], ["--remarks @remarks", "--profiled @program-lbr-perfdata"]),
-     (["@extbinary", "-b", "@program", "--profiled", "@program-lbr-perfdata"], ["--profiled-binary @broken"]),
+     (["@extbinary", "-b", "@program", "--profiled", "@program-lbr-perfdata"], ["--profiled-binary @packed"]),
+     (["@of-mapped", "-b", "@mapped"], ["--recording @mapped-perf"]),
      (["@mangled", "-b", "@program"], ["--mangled"])],
     {("*", "--threads"): THREADS, ("*", "--mangled"): CONTENT},
     {"--threads": THREADS})
