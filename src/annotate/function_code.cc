@@ -36,8 +36,9 @@ Result<CodeReader> CodeReader::of(const program::Program& program, const CodeCou
                                   isa::Syntax syntax) {
   // Instructions are those of CodeMap.
   auto formatter =
-      TRY_IN(program.path(), isa::Formatter::for_machine(program.file().machine(), syntax,
-                                                         isa::LockPrefix::with_instruction));
+      TRY_IN(program.path(),
+             isa::Formatter::for_machine({program.file().machine(), program.file().address_size()},
+                                         syntax, isa::LockPrefix::with_instruction));
   return CodeReader(program, counts, std::move(formatter));
 }
 
@@ -83,7 +84,9 @@ void CodeReader::read_range(const program::FunctionRange& range, FunctionCode& c
   for (size_t at = 0; at < bytes.size();) {
     Instruction one;
     one.address = range.start + at;
-    auto printed = formatter_.append(bytes.subspan(at), one.address, one.text);
+    auto piece = program_->code().modes().at(one.address);
+    auto printed = formatter_.append(piece.of(bytes.subspan(at), one.address), one.address,
+                                     one.text, piece.mode);
     one.bytes = static_cast<u32>(std::min(printed.step(), bytes.size() - at));
     at += one.bytes;
     if (!printed.instruction.ok()) one.text = ".byte";

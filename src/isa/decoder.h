@@ -1,9 +1,9 @@
 #pragma once
 
-// Length, control flow and direct target of machine instructions (x86-64, i386, AArch64, RISC-V): what unwinding
-// branch records needs of a disassembler, and no more.
+// Length, control flow and direct target of machine instructions (x86-64, i386, AArch64, Arm,
+// RISC-V): what unwinding branch records needs of a disassembler, and no more.
 //
-//   auto decoder = TRY(isa::Decoder::for_machine(elf.machine()));
+//   auto decoder = TRY(isa::Decoder::for_machine({elf.machine(), elf.address_size()}));
 //   for (u64 at = 0; at < text.size();) {
 //     isa::Instruction one = decoder.decode(text.subspan(at), address + at);
 //     if (one.ok() && isa::never_falls_through(one.flow)) ...
@@ -12,8 +12,10 @@
 //
 // Classes are those that LLVM's instruction descriptions give (isCall, isReturn, isBranch,
 // isUnconditionalBranch), so that ranges between branch records are judged as llvm-profgen 22
-// judges them; decoder_test.cc holds the cases where this is not obvious. A decoder is immutable:
-// threads may share it.
+// judges them; decoder_test.cc holds the cases where this is not obvious. An Arm instruction that
+// runs under a condition is of the class that it is of without; loads of the program counter, of
+// which those descriptions say nothing, are returns from the stack and else indirect jumps. A
+// decoder is immutable: threads may share it.
 //
 // Sources of truth: Intel SDM volume 2 appendix A; Arm ARM C4.1; LLVM's descriptions for classes.
 
@@ -70,15 +72,33 @@ enum class Extensions : u8 {
   none,  // those of Armv8.0: what llvm-profgen 22 takes, see aarch64_base.h
 };
 
+// What the bytes at a place are. Only Arm has others than the usual one (program/code_modes.h).
+enum class Mode : u8 {
+  usual,  // instructions of the machine; those of Arm have four bytes each
+  thumb,  // of Arm: two or four bytes
+  data,   // no instructions: constants between functions
+};
+
+// Whose instructions: the number of ELF, and bytes of an address, by which RISC-V differs.
+struct Machine {
+  u16 elf;
+  u8 address_size;
+  Machine(u16 number, u8 bytes_of_address = 8) : elf(number), address_size(bytes_of_address) {}
+};
+
 class Decoder {
  public:
-  // Fails for a machine other than EM_X86_64, EM_386, EM_AARCH64 and EM_RISCV.
-  static Result<Decoder> for_machine(u16 e_machine, LockPrefix lock = LockPrefix::alone,
+  // Fails for a machine other than EM_X86_64, EM_386, EM_AARCH64, EM_ARM and EM_RISCV.
+  static Result<Decoder> for_machine(Machine machine, LockPrefix lock = LockPrefix::alone,
                                      Extensions extensions = Extensions::all);
 
   // The instruction at the start of `code`, which lies at `address`. Reads what it needs; an
   // instruction cut off by the end of `code` is undecodable.
-  Instruction decode(Bytes code, u64 address) const { return decode_(code, address, lock_); }
+  Instruction decode(Bytes code, u64 address, Mode mode = Mode::usual) const {
+    if (mode == Mode::usual) [[likely]]
+      return decode_(code, address, lock_);
+    return decode_other(code, address, mode);
+  }
 
   // The longest instruction of the machine in bytes, and the alignment of all of them.
   size_t longest() const { return longest_; }
@@ -88,6 +108,7 @@ class Decoder {
   using Function = Instruction (*)(Bytes code, u64 address, LockPrefix lock);
   Decoder(Function function, LockPrefix lock, u8 longest, u8 alignment)
       : decode_(function), lock_(lock), longest_(longest), alignment_(alignment) {}
+  static Instruction decode_other(Bytes code, u64 address, Mode mode);
 
   Function decode_;
   LockPrefix lock_;

@@ -1,8 +1,8 @@
 #pragma once
 
-// The text of machine instructions (x86 by Zydis, AArch64 by Capstone, RISC-V).
+// The text of machine instructions (x86 by Zydis, AArch64 and Arm by Capstone, RISC-V).
 //
-//   auto formatter = TRY(isa::Formatter::for_machine(elf.machine(), isa::Syntax::att, lock));
+//   auto formatter = TRY(isa::Formatter::for_machine(EM_X86_64, isa::Syntax::att, lock));
 //   std::string text;
 //   isa::Printed one = formatter.append(code, address, text);   // "movq\t%rsp, %rbp"
 //   at += one.step();
@@ -28,20 +28,21 @@ enum class Syntax : u8 { att, intel };  // of x86; others have one
 struct Printed {
   Instruction instruction;       // what Decoder says of it
   std::optional<u64> reference;  // an address that it names but does not branch to
+  Mode mode = Mode::usual;       // the one that was asked for
 
   size_t step() const { return instruction.step(); }
 };
 
 class Formatter {
  public:
-  // Fails for a machine other than EM_X86_64, EM_386, EM_AARCH64 and EM_RISCV.
-  static Result<Formatter> for_machine(u16 e_machine, Syntax syntax, LockPrefix lock);
+  // Fails for a machine other than EM_X86_64, EM_386, EM_AARCH64, EM_ARM and EM_RISCV.
+  static Result<Formatter> for_machine(Machine machine, Syntax syntax, LockPrefix lock);
   Formatter(Formatter&&) noexcept;
   Formatter& operator=(Formatter&&) noexcept;
   ~Formatter();
 
   // Adds the instruction at the start of `code` to `text`; nothing where the bytes are none.
-  Printed append(Bytes code, u64 address, std::string& text) const;
+  Printed append(Bytes code, u64 address, std::string& text, Mode mode = Mode::usual) const;
 
   // What stands behind append(), for each machine.
   class Printer {

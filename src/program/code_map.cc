@@ -12,10 +12,9 @@ u32 number(CodeIndex at) { return static_cast<u32>(at); }
 Result<CodeMap> CodeMap::build(const object::File& file, const CodeSymbols& symbols,
                                isa::Extensions extensions) {
   CodeMap code;
-  if (file.machine() == EM_RISCV && file.address_size() != 8)
-    return fail("machine code of RISC-V of 32 bits cannot be read");
-  code.decoder_ = std::make_unique<isa::Decoder>(
-      TRY(isa::Decoder::for_machine(file.machine(), isa::LockPrefix::alone, extensions)));
+  code.decoder_ = std::make_unique<isa::Decoder>(TRY(isa::Decoder::for_machine(
+      {file.machine(), file.address_size()}, isa::LockPrefix::alone, extensions)));
+  code.modes_ = CodeModes(file);
 
   std::vector<const object::Section*> sections;
   for (const auto& section : file.sections())
@@ -100,7 +99,10 @@ void CodeMap::decode_region(u32 index) const {
   u32 start = at;
   std::vector<u8> decoded(end - start, inside);
   while (!in_front && at < end) {
-    auto instruction = decoder_->decode(section.contents.subspan(at), section.address + at);
+    u64 address = section.address + at;
+    auto piece = modes_.at(address);
+    auto instruction =
+        decoder_->decode(piece.of(section.contents.subspan(at), address), address, piece.mode);
     if (instruction.length)
       decoded[at - start] = static_cast<u8>(instruction.length | flow_of(instruction.flow));
     at += static_cast<u32>(instruction.step());
@@ -116,7 +118,8 @@ bool CodeMap::stops_flow(CodeIndex at) const {
 BinaryAddr CodeMap::direct_target(CodeIndex at) const {
   const auto& section = section_of(number(at));
   u32 offset = number(at) - section.first;
-  auto one = decoder_->decode(section.contents.subspan(offset), section.address + offset);
+  u64 address = section.address + offset;
+  auto one = decoder_->decode(section.contents.subspan(offset), address, modes_.at(address).mode);
   return {one.has_target ? one.target : 0};
 }
 

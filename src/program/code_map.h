@@ -24,6 +24,7 @@
 #include "base/zero_pages.h"
 #include "isa/decoder.h"
 #include "object/file.h"
+#include "program/code_modes.h"
 #include "program/symbols.h"
 
 namespace pgokit::program {
@@ -52,6 +53,7 @@ class CodeMap {
     return search(index);
   }
   u64 size() const { return size_; }
+  const CodeModes& modes() const { return modes_; }
 
   // Asks for what is known of the instruction, which is_instruction() is going to need.
   void prefetch(CodeIndex at) const { __builtin_prefetch(&map_[static_cast<u32>(at)]); }
@@ -130,6 +132,7 @@ class CodeMap {
   u32 size_ = 0;
   ZeroPages map_;
   std::unique_ptr<isa::Decoder> decoder_;
+  CodeModes modes_;
   // Threads decode different regions at the same time, most of them.
   using Locks = std::array<std::mutex, 64>;
   std::unique_ptr<Locks> decoding_ = std::make_unique<Locks>();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "program/code_modes.h"
+
 namespace pgokit::program {
 namespace {
 
@@ -13,16 +15,11 @@ bool is_listed(const object::Section& section, RegionRules rules) {
   return section.executable && !section.contents.empty();
 }
 
-// $x, $d, $x.12: where code and data begin in AArch64 objects.
-bool is_mapping(std::string_view name) {
-  return name.size() >= 2 && name[0] == '$' && (name.size() == 2 || name[2] == '.');
-}
-
 bool counts(const object::Symbol& symbol, RegionRules rules) {
   if (rules == RegionRules::as_peer) return true;
   return !symbol.name.empty() && symbol.kind != object::SymbolKind::file &&
          symbol.kind != object::SymbolKind::section &&
-         symbol.kind != object::SymbolKind::thread_local_data && !is_mapping(symbol.name);
+         symbol.kind != object::SymbolKind::thread_local_data && !is_mapping_symbol(symbol.name);
 }
 
 void add_section(const object::Section& section, u64 start, std::vector<Name>& names,

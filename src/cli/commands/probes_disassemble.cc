@@ -14,6 +14,7 @@
 #include "cli/views/probe_lines.h"
 #include "dwarf/debug_info.h"
 #include "isa/formatter.h"
+#include "program/code_modes.h"
 #include "report/append.h"
 #include "report/numbers.h"
 #include "report/print.h"
@@ -34,6 +35,7 @@ struct Code {
   const probe::AddressIndex& index;
   const program::ProbeFile& file;
   const CodeNames& names;
+  const program::CodeModes& modes;
   const dwarf::DebugInfo* debug;
   isa::Syntax syntax;
   bool bytes;                      // are shown
@@ -77,7 +79,9 @@ class Printer : public RegionPrinter {
 
   size_t print_instruction(const program::CodeRegion& region, size_t at, std::string& text) {
     u64 address = region.address + at;
-    isa::Printed one = formatter_.append(region.code.subspan(at), address, text);
+    auto piece = code_.modes.at(address);
+    isa::Printed one =
+        formatter_.append(piece.of(region.code.subspan(at), address), address, text, piece.mode);
     if (!one.instruction.ok()) {
       size_t size = std::min(one.step(), region.code.size() - at);
       text += ".byte\t";
@@ -183,9 +187,7 @@ Status disassemble(const Settings& settings) {
   if (!image)
     return fail("{}: it has no machine code: name the program, and this file by --debug-file",
                 file.path());
-  u16 machine = image->machine();
-  if (machine == EM_RISCV && image->address_size() != 8)
-    return fail("{}: machine code of RISC-V of 32 bits cannot be read", file.path());
+  isa::Machine machine(image->machine(), image->address_size());
   TRY_IN(file.path(),
          isa::Formatter::for_machine(machine, syntax, isa::LockPrefix::with_instruction));
   std::unique_ptr<dwarf::DebugInfo> debug;
@@ -203,7 +205,8 @@ Status disassemble(const Settings& settings) {
   }
   auto index = index_probes(file);
   CodeNames names(file, layout, regions);
-  Code code{layout, index, file, names, debug.get(), syntax, settings.bytes};
+  program::CodeModes modes(*image, layout, file.symbols());
+  Code code{layout, index, file, names, modes, debug.get(), syntax, settings.bytes};
   auto output = TRY(OutputFile::create("-"));
   output.escape();
   auto make = [&] {

@@ -23,6 +23,7 @@ struct Listing {
   std::optional<program::ProbeFile> file;
   probe::AddressIndex index;
   bool targets_from_end = false;
+  program::CodeModes modes = {};
 
   bool is_shown(std::string_view symbol) const {
     return options.functions.empty() ||
@@ -58,7 +59,9 @@ class Printer : public RegionPrinter {
       size_t start = text.size() - 1;
       // An instruction may run on into the next region.
       Bytes code = region.section->contents.subspan(address - region.section->address);
-      isa::Printed one = formatter_.append(code, origin_of_targets(code, address), text);
+      auto piece = listing_.modes.at(address);
+      isa::Printed one = formatter_.append(piece.of(code, address),
+                                           origin_of_targets(code, address), text, piece.mode);
       if (!one.instruction.ok()) text += "<unknown>";
       if (listing_.options.locations) print_location(address, text.size() - start, text);
       text += '\n';
@@ -126,7 +129,8 @@ Status print_llvm_listing(const std::string& path, const program::ProgramOptions
                   .debug = program.debug(),
                   .file = {},
                   .index = {},
-                  .targets_from_end = file.machine() == EM_RISCV};
+                  .targets_from_end = file.machine() == EM_RISCV,
+                  .modes = program::CodeModes(file)};
   if (options.probes && program.has_probes()) {
     listing.file = TRY(program::ProbeFile::open(path, {}));
     listing.index = index_probes(*listing.file);
@@ -138,8 +142,8 @@ Status print_llvm_listing(const std::string& path, const program::ProgramOptions
   auto symbols = file.symbols();
   auto regions = program::code_regions({file, layout, symbols}, program::RegionRules::as_peer);
   auto make = [&] {
-    auto formatter =
-        isa::Formatter::for_machine(file.machine(), options.syntax, isa::LockPrefix::alone);
+    auto formatter = isa::Formatter::for_machine({file.machine(), file.address_size()},
+                                                 options.syntax, isa::LockPrefix::alone);
     return std::make_unique<Printer>(listing, std::move(*formatter));
   };
   std::span rest(regions);

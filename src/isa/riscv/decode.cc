@@ -1,5 +1,5 @@
-// RISC-V of 64 bits: lengths, branches, and the printer. What has no text is no instruction: words
-// of extensions beyond RV64GC, and registers of the processor (csrr).
+// RISC-V of 32 and 64 bits: lengths, branches, and the printer. What has no text is no instruction:
+// words of extensions beyond RV32GC and RV64GC, and registers of the processor (csrr).
 
 #include "isa/machines.h"
 #include "isa/riscv/text.h"
@@ -28,29 +28,45 @@ Flow flow_of(u32 word) {
   }
 }
 
+Instruction decode(Bytes code, u64 address, Width width) {
+  auto [word, length] = next_word(code, width);
+  std::string text;
+  if (length == 0 || !append_text(word, width, address, text)) return {.skip = 2};
+  Instruction out{.length = length, .flow = flow_of(word)};
+  out.has_target =
+      out.flow == Flow::conditional || out.flow == Flow::jump || out.flow == Flow::call;
+  if (!out.has_target) return out;
+  out.target =
+      address + static_cast<u64>(opcode(word) == 0x63 ? branch_offset(word) : jump_offset(word));
+  if (width == Width::rv32) out.target = static_cast<u32>(out.target);
+  return out;
+}
+
 class RiscvPrinter : public Formatter::Printer {
  public:
-  void append(Bytes code, u64 address, Printed& printed, std::string& text) const override {
-    append_text(next_word(code).word, address, text);
-    (void)printed;
+  explicit RiscvPrinter(Width width) : width_(width) {}
+  void append(Bytes code, u64 address, Printed&, std::string& text) const override {
+    append_text(next_word(code, width_).word, width_, address, text);
   }
+
+ private:
+  Width width_;
 };
 
 }  // namespace
 
-Instruction decode_riscv(Bytes code, u64 address, LockPrefix) {
-  auto [word, length] = next_word(code);
-  std::string text;
-  if (length == 0 || !append_text(word, address, text)) return {.skip = 2};
-  Instruction out{.length = length, .flow = flow_of(word)};
-  out.has_target =
-      out.flow == Flow::conditional || out.flow == Flow::jump || out.flow == Flow::call;
-  if (out.has_target)
-    out.target =
-        address + static_cast<u64>(opcode(word) == 0x63 ? branch_offset(word) : jump_offset(word));
-  return out;
+Instruction decode_riscv64(Bytes code, u64 address, LockPrefix) {
+  return decode(code, address, Width::rv64);
+}
+Instruction decode_riscv32(Bytes code, u64 address, LockPrefix) {
+  return decode(code, address, Width::rv32);
 }
 
-std::unique_ptr<Formatter::Printer> riscv_printer() { return std::make_unique<RiscvPrinter>(); }
+std::unique_ptr<Formatter::Printer> riscv64_printer() {
+  return std::make_unique<RiscvPrinter>(Width::rv64);
+}
+std::unique_ptr<Formatter::Printer> riscv32_printer() {
+  return std::make_unique<RiscvPrinter>(Width::rv32);
+}
 
 }  // namespace pgokit::isa

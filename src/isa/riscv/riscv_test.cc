@@ -10,8 +10,8 @@ namespace {
 
 using namespace std::string_view_literals;
 
-std::string printed(std::string_view bytes) {
-  auto formatter = Formatter::for_machine(EM_RISCV, Syntax::att, LockPrefix::alone);
+std::string printed(std::string_view bytes, u8 address_size = 8) {
+  auto formatter = Formatter::for_machine({EM_RISCV, address_size}, Syntax::att, LockPrefix::alone);
   std::string text;
   auto one = formatter->append(as_bytes(bytes), 0x1000, text);
   return text.empty() ? "?" : fmt::format("{} {}", one.instruction.length, text);
@@ -33,6 +33,19 @@ TEST(Riscv, Text) {
 TEST(Riscv, OtherWordsAreNoInstructions) {
   for (std::string_view bytes : {"\x1f\x00\x00\x00"sv, "\x57\x00\x00\x00"sv, "\x13"sv, ""sv})
     EXPECT_EQ(printed(bytes), "?");
+}
+
+// The same bytes, of which some are other instructions.
+TEST(Riscv, Of32Bits) {
+  auto narrow = [](std::string_view bytes) { return printed(bytes, 4); };
+  EXPECT_EQ(narrow("\x01\x11"sv), "2 addi\tsp, sp, -32");
+  EXPECT_EQ(narrow("\x11\x20"sv), "2 jal\t0x1004");
+  EXPECT_EQ(printed("\x11\x20"sv), "?");
+  EXPECT_EQ(narrow("\x98\x61"sv), "2 flw\tfa4, 0(a1)");
+  EXPECT_EQ(printed("\x98\x61"sv), "2 ld\ta4, 0(a1)");
+  EXPECT_EQ(narrow("\x83\xb4\x81\x00"sv), "?");  // ld
+  EXPECT_EQ(narrow("\x63\x04\xb5\x00"sv), "4 beq\ta0, a1, 0x1008");
+  EXPECT_EQ(narrow("\x6f\xd0\x1f\xfe"sv), "4 j\t0xffffefe0");
 }
 
 TEST(Riscv, FlowAndTargets) {

@@ -22,9 +22,11 @@ constexpr std::array<std::string_view, 8> roundings = {"rne", "rtz", "rdn", "rup
 
 class Writer {
  public:
-  Writer(u32 word, u64 address, std::string& text) : word_(word), address_(address), text_(text) {}
+  Writer(u32 word, Width width, u64 address, std::string& text)
+      : word_(word), wide_(width == Width::rv64), address_(address), text_(text) {}
 
   bool write() {
+    if (!wide_ && is_only_of_64()) return false;
     switch (opcode(word_)) {
       case 0x03:
         return load({"lb", "lh", "lw", "ld", "lbu", "lhu", "lwu", ""}, registers);
@@ -71,6 +73,18 @@ class Writer {
   }
 
  private:
+  // Operations of 64 bits, and of 32 of them.
+  bool is_only_of_64() const {
+    u32 code = opcode(word_), function = funct3(word_);
+    if (code == 0x03) return function == 3 || function == 6;
+    if (code == 0x23 || code == 0x2f) return function == 3;
+    return code == 0x1b || code == 0x3b;
+  }
+  u64 target_at(i64 offset) const {
+    u64 target = address_ + static_cast<u64>(offset);
+    return wide_ ? target : static_cast<u32>(target);
+  }
+
   static std::string_view x(u32 number) { return registers[number]; }
   static std::string_view f(u32 number) { return float_registers[number]; }
 
@@ -98,7 +112,7 @@ class Writer {
   bool immediate_operation() {
     u32 target = rd(word_), source = rs1(word_), function = funct3(word_);
     i64 value = immediate(word_);
-    if (function == 1 || function == 5) return shift(6, {"slli", "srli", "srai"});
+    if (function == 1 || function == 5) return shift(wide_ ? 6 : 5, {"slli", "srli", "srai"});
     if (function == 0 && word_ == 0x13) return put("nop");
     if (function == 0 && source == 0) return put("li", "{}, {}", x(target), value);
     if (function == 0 && value == 0) return put("mv", "{}, {}", x(target), x(source));
@@ -159,7 +173,7 @@ class Writer {
 
   bool branch() {
     u32 function = funct3(word_), first = rs1(word_), second = rs2(word_);
-    u64 target = address_ + static_cast<u64>(branch_offset(word_));
+    u64 target = target_at(branch_offset(word_));
     auto one = [&](std::string_view name, u32 source) {
       return put(name, "{}, {:#x}", x(source), target);
     };
@@ -172,7 +186,7 @@ class Writer {
   }
 
   bool jump() {
-    u64 target = address_ + static_cast<u64>(jump_offset(word_));
+    u64 target = target_at(jump_offset(word_));
     if (rd(word_) == 0) return put("j", "{:#x}", target);
     if (rd(word_) == 1) return put("jal", "{:#x}", target);
     return put("jal", "{}, {:#x}", x(rd(word_)), target);
@@ -309,7 +323,7 @@ class Writer {
       return is_double ? add_rounding_of_exact(mode) : add_rounding(mode);
     }
     if (kind == 24 || kind == 26) {
-      if (second > 3 || !known_rounding()) return false;
+      if (second > (wide_ ? 3u : 1u) || !known_rounding()) return false;
       bool to_integer = kind == 24;
       if (to_integer)
         put(fmt::format("fcvt.{}.{}", integers[second], precision()), "{}, {}", x(rd(word_)),
@@ -322,24 +336,26 @@ class Writer {
     }
     if (second != 0) return false;
     std::string_view size = is_double ? "d" : "w";
-    if (kind == 28 && mode == 0)
+    bool moves = wide_ || !is_double;
+    if (kind == 28 && mode == 0 && moves)
       return put(fmt::format("fmv.x.{}", size), "{}, {}", x(rd(word_)), f(first));
     if (kind == 28 && mode == 1)
       return put(fmt::format("fclass.{}", precision()), "{}, {}", x(rd(word_)), f(first));
-    if (kind == 30 && mode == 0)
+    if (kind == 30 && mode == 0 && moves)
       return put(fmt::format("fmv.{}.x", size), "{}, {}", f(rd(word_)), x(first));
     return false;
   }
 
   u32 word_;
+  bool wide_;  // registers of 64 bits
   u64 address_;
   std::string& text_;
 };
 
 }  // namespace
 
-bool append_text(u32 word, u64 address, std::string& text) {
-  return Writer(word, address, text).write();
+bool append_text(u32 word, Width width, u64 address, std::string& text) {
+  return Writer(word, width, address, text).write();
 }
 
 }  // namespace pgokit::isa::riscv

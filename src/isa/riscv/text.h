@@ -8,8 +8,8 @@
 
 namespace pgokit::isa::riscv {
 
-// False: the word is none of RV64G's instructions, and nothing is added. Targets of branches count
-// from `address`.
-bool append_text(u32 word, u64 address, std::string& text);
+// False: the word is none of RV32G's or RV64G's instructions, and nothing is added. Targets of
+// branches count from `address`.
+bool append_text(u32 word, Width width, u64 address, std::string& text);
 
 }  // namespace pgokit::isa::riscv

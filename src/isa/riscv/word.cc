@@ -37,7 +37,8 @@ u32 word_offset(u32 half) {
 u32 double_offset(u32 half) { return bits(half, 12, 10) << 3 | bits(half, 6, 5) << 6; }
 i64 small_immediate(u32 half) { return with_sign(bits(half, 12, 12) << 5 | bits(half, 6, 2), 6); }
 
-u32 expand_0(u32 half) {
+u32 expand_0(u32 half, Width width) {
+  bool wide = width == Width::rv64;
   switch (bits(half, 15, 13)) {
     case 0: {
       u32 value = bits(half, 10, 7) << 6 | bits(half, 12, 11) << 4 | bits(half, 5, 5) << 3 |
@@ -48,21 +49,24 @@ u32 expand_0(u32 half) {
       return i_type(double_offset(half), high(half), 3, low(half), 0x07);  // fld
     case 2:
       return i_type(word_offset(half), high(half), 2, low(half), 0x03);  // lw
-    case 3:
-      return i_type(double_offset(half), high(half), 3, low(half), 0x03);  // ld
+    case 3:                                                              // ld, flw
+      return wide ? i_type(double_offset(half), high(half), 3, low(half), 0x03)
+                  : i_type(word_offset(half), high(half), 2, low(half), 0x07);
     case 5:
       return s_type(double_offset(half), low(half), high(half), 3, 0x27);  // fsd
     case 6:
       return s_type(word_offset(half), low(half), high(half), 2, 0x23);  // sw
-    case 7:
-      return s_type(double_offset(half), low(half), high(half), 3, 0x23);  // sd
+    case 7:                                                              // sd, fsw
+      return wide ? s_type(double_offset(half), low(half), high(half), 3, 0x23)
+                  : s_type(word_offset(half), low(half), high(half), 2, 0x27);
     default:
       return 0;
   }
 }
 
-u32 expand_arithmetic(u32 half) {
+u32 expand_arithmetic(u32 half, Width width) {
   u32 shift = bits(half, 12, 12) << 5 | bits(half, 6, 2), target = high(half);
+  if (width == Width::rv32 && bits(half, 12, 12) && bits(half, 11, 10) != 2) return 0;
   switch (bits(half, 11, 10)) {
     case 0:
       return i_type(shift, target, 5, target, 0x13);  // srli
@@ -93,14 +97,15 @@ i64 short_branch(u32 half) {
                    9);
 }
 
-u32 expand_1(u32 half) {
+u32 expand_1(u32 half, Width width) {
   u32 target = rd(half);
   i64 value = small_immediate(half);
   switch (bits(half, 15, 13)) {
     case 0:
       return i_type(value, target, 0, target, 0x13);  // addi
-    case 1:
-      return target ? i_type(value, target, 0, target, 0x1b) : 0;  // addiw
+    case 1:                                           // addiw, jal
+      if (width == Width::rv32) return j_type(short_jump(half), ra);
+      return target ? i_type(value, target, 0, target, 0x1b) : 0;
     case 2:
       return i_type(value, 0, 0, target, 0x13);  // li
     case 3: {
@@ -112,7 +117,7 @@ u32 expand_1(u32 half) {
       return large ? i_type(large, sp, 0, sp, 0x13) : 0;
     }
     case 4:
-      return expand_arithmetic(half);
+      return expand_arithmetic(half, width);
     case 5:
       return j_type(short_jump(half), 0);
     default:  // beqz, bnez
@@ -120,20 +125,23 @@ u32 expand_1(u32 half) {
   }
 }
 
-u32 expand_2(u32 half) {
+u32 expand_2(u32 half, Width width) {
+  bool is_64 = width == Width::rv64;
   u32 target = rd(half), second = bits(half, 6, 2);
   u32 word = bits(half, 3, 2) << 6 | bits(half, 12, 12) << 5 | bits(half, 6, 4) << 2;
   u32 wide = bits(half, 4, 2) << 6 | bits(half, 12, 12) << 5 | bits(half, 6, 5) << 3;
   u32 word_store = bits(half, 8, 7) << 6 | bits(half, 12, 9) << 2;
   u32 wide_store = bits(half, 9, 7) << 6 | bits(half, 12, 10) << 3;
   switch (bits(half, 15, 13)) {
-    case 0:
-      return i_type(bits(half, 12, 12) << 5 | second, target, 1, target, 0x13);  // slli
+    case 0:  // slli
+      if (!is_64 && bits(half, 12, 12)) return 0;
+      return i_type(bits(half, 12, 12) << 5 | second, target, 1, target, 0x13);
     case 1:
       return i_type(wide, sp, 3, target, 0x07);
     case 2:
       return target ? i_type(word, sp, 2, target, 0x03) : 0;
-    case 3:
+    case 3:  // ld, flw
+      if (!is_64) return i_type(word, sp, 2, target, 0x07);
       return target ? i_type(wide, sp, 3, target, 0x03) : 0;
     case 4:
       if (second && bits(half, 12, 12)) return r_type(0, second, target, 0, target, 0x33);  // add
@@ -144,34 +152,35 @@ u32 expand_2(u32 half) {
       return s_type(wide_store, second, sp, 3, 0x27);
     case 6:
       return s_type(word_store, second, sp, 2, 0x23);
-    default:
-      return s_type(wide_store, second, sp, 3, 0x23);
+    default:  // sd, fsw
+      return is_64 ? s_type(wide_store, second, sp, 3, 0x23)
+                   : s_type(word_store, second, sp, 2, 0x27);
   }
 }
 
 }  // namespace
 
-u32 expand(u16 half) {
+u32 expand(u16 half, Width width) {
   switch (half & 3) {
     case 0:
-      return expand_0(half);
+      return expand_0(half, width);
     case 1:
-      return expand_1(half);
+      return expand_1(half, width);
     case 2:
-      return expand_2(half);
+      return expand_2(half, width);
     default:
       return 0;
   }
 }
 
-Word next_word(Bytes code) {
+Word next_word(Bytes code, Width width) {
   Cursor in(code);
   u16 half = in.get<u16>();
   if (!in.ok()) return {};
   constexpr u32 unimplemented = 0xc0001073;  // a half of zeros is this
   if (half == 0) return {unimplemented, 2};
   if ((half & 3) != 3) {
-    u32 word = expand(half);
+    u32 word = expand(half, width);
     return {word, static_cast<u8>(word ? 2 : 0)};
   }
   if ((half & 0x1c) == 0x1c) return {};  // longer than 32 bits

@@ -1,8 +1,8 @@
 #pragma once
 
-// RISC-V of 64 bits: fields of an instruction word, and compressed instructions as words.
+// RISC-V: fields of an instruction word, and compressed instructions as words.
 //
-//   auto [word, length] = isa::riscv::next_word(code);   // length 0: no instruction
+//   auto [word, length] = isa::riscv::next_word(code, isa::riscv::Width::rv64);   // 0: none
 //   if (isa::riscv::opcode(word) == 0x63) use(isa::riscv::branch_offset(word));
 //
 // Source of truth: The RISC-V Instruction Set Manual, volume I, RV32/64G and chapter "C".
@@ -42,14 +42,16 @@ constexpr i64 jump_offset(u32 word) {
                    21);
 }
 
+enum class Width : u8 { rv32, rv64 };  // of registers and addresses
+
 struct Word {
   u32 word = 0;
   u8 length = 0;
 };
 
 // The word that a compressed instruction stands for; 0 where it is none.
-u32 expand(u16 half);
+u32 expand(u16 half, Width width);
 // At the start of `code`.
-Word next_word(Bytes code);
+Word next_word(Bytes code, Width width);
 
 }  // namespace pgokit::isa::riscv

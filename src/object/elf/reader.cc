@@ -246,8 +246,15 @@ class ElfReader final : public Reader {
         u32 number = in_file < numbers.size() ? numbers[in_file] : in_file;
         found.push_back({string_at(strings, s.st_name), s.st_value, s.st_size, number,
                          kind_of(s.st_info), ELF64_ST_BIND(s.st_info) == STB_LOCAL});
+        if (view_.machine == EM_ARM) take_thumb_bit(found.back());
       }
     }
+  }
+
+  static void take_thumb_bit(Symbol& symbol) {
+    if (symbol.kind != SymbolKind::function && symbol.kind != SymbolKind::indirect_function) return;
+    symbol.is_thumb = symbol.address & 1;
+    symbol.address &= ~u64{1};
   }
 
   // Of the symbols of a table whose section numbers do not fit into 16 bits.

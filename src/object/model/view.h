@@ -76,6 +76,7 @@ struct Symbol {
   u32 section = 0;  // 0: undefined; reserved_section; or an index
   SymbolKind kind = SymbolKind::none;
   bool is_local = false;
+  bool is_thumb = false;  // a function of Arm: Thumb code; its address is without the bit for it
 };
 // Absolute, common, or of no section that is known.
 constexpr u32 reserved_section = ~u32{0};

@@ -32,7 +32,7 @@ std::vector<Range> function_ranges(const object::File& file) {
 }  // namespace
 
 Result<Program> Program::read(const object::File& file) {
-  auto decoder = TRY(isa::Decoder::for_machine(file.machine()));
+  auto decoder = TRY(isa::Decoder::for_machine({file.machine(), file.address_size()}));
   Program out;
   std::vector<Range> ranges = function_ranges(file);
   for (const Range& range : ranges) {
