@@ -45,7 +45,8 @@ class Session {
   }
 
   Result<Numbers> find_one() {
-    if (TRY(test(all_))) return narrow(all_);
+    bool known = search_.all_are_known && found_.culprits.empty();
+    if (known || TRY(test(all_))) return narrow(all_);
     if (!found_.culprits.empty()) return Numbers{};
     return find_hidden();
   }

@@ -31,7 +31,8 @@ struct Found {
 
 struct Search {
   size_t count = 0;
-  u64 most_tests = 0;
+  u64 most_tests = 0;          // may become less while it runs
+  bool all_are_known = false;  // it is better without all of them: that is not tested
   // Whether it is better without these, beside those that were found before.
   std::function<Result<bool>(const Numbers& left_out)> is_better_without;
   // They are left out from now on.

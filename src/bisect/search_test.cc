@@ -91,6 +91,25 @@ TEST(Search, ATestThatIsWrongIsMadeUpFor) {
   EXPECT_THAT(found->culprits, ElementsAre(Numbers{3}));
 }
 
+TEST(Search, WhatIsKnownIsNotTested) {
+  for (size_t count : {2, 16, 100}) {
+    Numbers first;
+    Search search{.count = count,
+                  .most_tests = twice_log2(count) + 2,
+                  .all_are_known = true,
+                  .is_better_without = [&](const Numbers& left_out) -> Result<bool> {
+                    if (first.empty()) first = left_out;
+                    return std::ranges::count(left_out, count - 1) > 0;
+                  }};
+    auto found = search.run();
+    ASSERT_TRUE(found);
+    EXPECT_THAT(found->culprits, ElementsAre(Numbers{count - 1}));
+    EXPECT_LT(first.size(), count);
+    // The rest is tried as well.
+    EXPECT_LE(found->tests, static_cast<u64>(std::bit_width(count - 1)) + 2);
+  }
+}
+
 TEST(Search, AFailingTestEndsIt) {
   Search search{
       .count = 8, .most_tests = 9, .is_better_without = [](const Numbers&) -> Result<bool> {

@@ -21,8 +21,9 @@ checks = 0
 RUN = """
 import sys
 names = [line.split(":")[0] for line in open(sys.argv[1]) if line[0] not in " \\n"]
+poison = sum(line.startswith(" 17:") for line in open(sys.argv[1]))
 if "broken" in names: sys.exit("no such input")
-work = 200000 * (1 + 2 * sum("poison" in name for name in names))
+work = 200000 * (1 + 2 * sum("poison" in name for name in names) + 2 * poison)
 if "remedy" in names: work = 100000 * (1 + 2 * sum("poison" in name for name in names))
 for i in range(work): pass
 """
@@ -125,6 +126,48 @@ def planted():
     check("names are for people", "found     poison()" in bisect(*GOOD).stdout)
 
 
+def make_sites(**functions):
+    """Functions with so many lines; every one that has a line 17 is poison by it."""
+    with open("profile.txt", "w", encoding="utf-8") as file:
+        for number, (name, lines) in enumerate(functions.items()):
+            file.write(f"{name}:{(10 - number) * lines}:1\n" + "".join(f" {line}: {10 - number}\n" for line in range(1, lines + 1)))
+
+
+def sites_of(culprit):
+    return [site["line"] for found in culprit["sites"] for site in found["sites"]]
+
+
+def planted_sites():
+    for lines in (17, 200):
+        make_sites(hot=9, other=lines, last=3, cold=1)
+        told = found()
+        culprit = told["culprits"][0]
+        check("a site is found", culprit["functions"] == ["other"] and sites_of(culprit) == [17] and not culprit["whole"], told)
+        check("soon", told["builds"] <= 6 + 2 * math.ceil(math.log2(lines)), told)
+        left = pathlib.Path(told["output"]).read_text()
+        check("the others of the function are left", " 17:" not in left and left.count("\n") == 4 + 9 + lines + 3 + 1 - 1, left)
+        check("and its total is theirs", f"other:{9 * (lines - 1)}:1" in left, left)
+    make_sites(hot=9, first=20, second=40)
+    told = found("--builds", 30)
+    check("one in each of two", sorted((one["functions"], sites_of(one)) for one in told["culprits"]) == [(["first"], [17]), (["second"], [17])] and "17:" not in pathlib.Path(told["output"]).read_text(), told)
+    told = found("--whole-functions", "--builds", 30)
+    check("whole functions", len(told["culprits"]) == 2 and all(one["whole"] and not one["sites"] for one in told["culprits"]), told)
+    told = found("--sites", "second")
+    check("in the one that is named", [sites_of(one) for one in told["culprits"]] == [[17]] and told["culprits"][0]["functions"] == ["second"], told)
+    check("soon", told["builds"] <= 1 + 2 * math.ceil(math.log2(40)), told)
+    check("the other one is left", pathlib.Path(told["output"]).read_text().count(" 17:") == 1)
+    text = bisect(*GOOD, "--sites", "second").stdout
+    check("which it says", "found     second (" in text and "  by      line 17 of it\n" in text, text)
+    told = found("--sites", "hot")
+    check("none in it", told["culprits"] == [] and told["output"] == "", told)
+    make_sites(hot=9, other=64)
+    told = found("--builds", 6)
+    check("what was not narrowed down", told["culprits"][0]["whole"] and told["culprits"][0]["unresolved_sites"] > 1, told)
+    check("is left out whole", "other" not in pathlib.Path(told["output"]).read_text())
+    fails("no such function", 1, "nosuch", *GOOD, "--sites", "nosuch")
+    fails("two wishes", 2, "exclude each other", *GOOD, "--sites", "hot", "--whole-functions")
+
+
 def goes_wrong():
     make_profile(16, poison=7)
     fails("no build", 2, "--build is needed", "profile.txt", "--run", "x")
@@ -165,6 +208,24 @@ def goes_wrong():
     check("which it does", bisect(*GOOD, "--restart").returncode == 0)
 
 
+# A count that is far too large makes all others look cold.
+SITE_POISONED = """main:99000000:1
+ 1: 1
+ 2: 60000
+ 3: 60000
+ 4: 60000
+kernel:491640001:60000
+ 1: 60000
+ 2: 245760000
+ 3: 245760000
+ 4: 60000
+other:100000000000120000:60000
+ 0: 60000
+ 1: 100000000000000000
+ 2: 60000
+"""
+
+
 def compiled():
     """By clang, which gets the profile by the wrapper."""
     if not shutil.which("clang-22"):
@@ -175,12 +236,22 @@ def compiled():
     check("a function that is not cold", done.returncode == 0, done.stderr)
     told = json.loads(done.stdout)
     check("is found", [culprit["functions"] for culprit in told["culprits"]] == [["kernel"]], (told, done.stderr))
+    pathlib.Path("profile.txt").write_text(SITE_POISONED)
+    arguments = ["profile.txt", "--build", "clang-22 -O2 kernel.c -o kernel", "--run", "./kernel", "-n", 12, "--builds", 16]
+    done = bisect(*arguments, "--json")
+    check("a line that is too hot", done.returncode == 0, done.stderr)
+    told = json.loads(done.stdout)
+    check("is found in its function", [(one["functions"], sites_of(one), one["whole"]) for one in told["culprits"]] == [(["other"], [1], False)],
+          (told, done.stderr))
+    site = told["culprits"][0]["sites"][0]["sites"][0]
+    check("with its line in the source", site["file"].endswith("/kernel.c") and site["source_line"] == 8, site)
+    check("for people too", "/kernel.c:8 (line 1 of it)" in bisect(*arguments).stdout)
 
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     pathlib.Path("run.py").write_text(RUN)
-    for group in (planted, goes_wrong, compiled):
+    for group in (planted, planted_sites, goes_wrong, compiled):
         if len(sys.argv) < 3 or group.__name__ in sys.argv[2:]:
             group()
     os.chdir("/")

@@ -4,15 +4,15 @@
 #include <cmath>
 #include <filesystem>
 #include <optional>
+#include <set>
 
+#include "base/function_name.h"
 #include "base/progress.h"
 #include "cli/commands/commands.h"
 #include "cli/compilers.h"
 #include "cli/options.h"
+#include "cli/views/bisection.h"
 #include "measure/signed_ranks.h"
-#include "report/function_names.h"
-#include "report/json.h"
-#include "report/numbers.h"
 #include "report/print.h"
 
 namespace pgokit::cli {
@@ -42,54 +42,22 @@ Status check(Settings& s) {
   if (s.is_given("--builds") && b.most_builds < 2)
     return usage_error("--builds {}: the whole profile and one without something are 2",
                        b.most_builds);
+  if (!b.only.empty() && b.whole_functions)
+    return usage_error("--sites and --whole-functions exclude each other");
   return {};
 }
 
-std::string change_of(const measure::Ratio& ratio) {
-  return fmt::format("{:.1f} % faster without, {:.1f} to {:.1f} %", 100 * (1 - ratio.value),
-                     100 * (1 - ratio.high), 100 * (1 - ratio.low));
-}
-
-std::string as_text(const Settings& s, const bisect::Outcome& outcome) {
-  report::FunctionNames names(s.mangled);
+// Of the sites that were found. A program that is none, or without debug information, has none.
+annotate::SourcePlaces places_in(const bisect::Outcome& outcome) {
+  std::set<std::string, std::less<>> functions;
   for (const auto& culprit : outcome.culprits)
-    for (const auto& function : culprit.functions) names.add(function);
-  auto text =
-      report::format("functions {} in {}\nbuilds    {}\n", report::grouped(outcome.functions),
-                     s.bisect.profile, report::grouped(outcome.builds));
-  for (const auto& culprit : outcome.culprits) {
-    text += report::format("found     {} ({})\n", names.of(culprit.functions[0]),
-                           change_of(culprit.ratio));
-    for (size_t i = 1; i < culprit.functions.size(); ++i)
-      text += report::format("          together with {}\n", names.of(culprit.functions[i]));
-  }
-  if (!outcome.unresolved.empty())
-    text += fmt::format("more      something among {} is slower; --builds N tells what\n",
-                        report::counted(outcome.unresolved.size(), "other function"));
-  else if (outcome.culprits.empty())
-    text +=
-        fmt::format("none      no function was found whose profile makes the program slower{}\n",
-                    outcome.exhausted ? "; --builds N looks further" : "");
-  if (!outcome.output.empty())
-    text += report::format("wrote     {}, without them\n", outcome.output);
-  return text;
-}
-
-std::string as_json(const bisect::Outcome& outcome) {
-  auto json = report::Json::object(), culprits = report::Json::array();
-  for (const auto& culprit : outcome.culprits) {
-    auto one = report::Json::object(), functions = report::Json::array();
-    for (const auto& function : culprit.functions) functions.push(function);
-    one.set("functions", std::move(functions)).set("ratio", culprit.ratio.value);
-    one.set("low", culprit.ratio.low).set("high", culprit.ratio.high);
-    culprits.push(std::move(one));
-  }
-  json.set("functions", outcome.functions).set("builds", outcome.builds);
-  json.set("culprits", std::move(culprits)).set("output", outcome.output);
-  auto unresolved = report::Json::array();
-  for (const auto& function : outcome.unresolved) unresolved.push(function);
-  json.set("unresolved", std::move(unresolved)).set("exhausted", outcome.exhausted);
-  return json.text() + "\n";
+    if (!culprit.sites.empty()) functions.emplace(canonical_function_name(culprit.functions[0]));
+  if (functions.empty()) return {};
+  auto program = program::Program::open(
+      outcome.program, {.debug_path = {}, .dwp_path = {}, .use_dwarf = !outcome.by_probes});
+  if (!program || !program->load_functions(0)) return {};
+  auto places = annotate::SourcePlaces::of(*program, functions);
+  return places ? std::move(*places) : annotate::SourcePlaces();
 }
 
 Status bisect_profile(Settings& s) {
@@ -111,7 +79,8 @@ Status bisect_profile(Settings& s) {
   };
   auto outcome = TRY(bisect::bisect(b));
   progress.reset();
-  report::print("{}", report::lines(s.json ? as_json(outcome) : as_text(s, outcome)));
+  BisectionView view{b.profile, &outcome, places_in(outcome), s.mangled};
+  report::print("{}", report::lines(s.json ? bisection_json(view) : bisection_text(view)));
   return {};
 }
 
@@ -120,7 +89,7 @@ int run(std::span<char* const> arguments) {
   auto& b = s.bisect;
   OptionTable table{
       "pgokit bisect",
-      "Find the functions whose profile makes the program slower.",
+      "Find the functions, and the lines in them, whose profile makes the program slower.",
       {{"PROFILE", "", "a sample profile", &b.profile, true},
        {"--build", "CMD", "builds the program, with the profile {profile} or $PGOKIT_PROFILE",
         &b.build},
@@ -131,9 +100,12 @@ int run(std::span<char* const> arguments) {
        {"-o,--output", "FILE", "the profile without them (without.prof in --work)", &b.output},
        {"-w,--work", "DIR", "where all is kept that is not the build's (.pgokit-bisect)",
         &b.folder},
+       {"--sites", "FUNCTION", "look among the sites of this function only", &b.only},
+       {"--whole-functions", "", "leave out all of a function that is found, not some sites of it",
+        &b.whole_functions},
        {"-n,--runs", "N", "how often both builds of a comparison run (16)", &b.rounds},
        {"--min-change", "PERCENT", "less than that is no difference (1)", &b.least_change},
-       {"--builds", "N", "how many at most (twice the logarithm of the number of functions)",
+       {"--builds", "N", "how many at most (by the logarithm of the number of functions and sites)",
         &b.most_builds},
        {"--restart", "", "begin from the start, not where it stopped", &b.restart},
        mangled_option(s.mangled),
