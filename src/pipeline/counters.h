@@ -2,7 +2,9 @@
 
 // What an instrumented program counted, on the road of samples.
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "instrument/merge.h"
 #include "instrument/module.h"
@@ -16,6 +18,7 @@ struct Counters {
   enum class Detail : u8 { blocks, targets, calls, coverage };
 
   instrument::Merger merger;
+  std::vector<std::string> dumps;              // files, by the merger's numbers
   instrument::Profile profile;                 // once all files are read
   const instrument::Module* module = nullptr;  // of the program, in it
   Detail detail{};

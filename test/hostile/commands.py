@@ -80,6 +80,8 @@ report @program-lbr-script -b @program --json
 report @probes-lbr-perfdata -b @probes --annotate main --json
 report @raw-lbr -b @program --annotate main --syntax intel
 report @mip -b @instrumented --text
+report @dump -b @instrumented --json
+generate @dump -b @instrumented -o OUT
 report @extbinary --text
 report @contexts --text
 report @program-hybrid-perfdata -b @program -o OUT --order @order

@@ -3,6 +3,7 @@
 #include "pipeline/counters.h"
 
 #include "base/cursor.h"
+#include "base/file.h"
 #include "generate/instrumented.h"
 #include "instrument/dump.h"
 #include "instrument/map.h"
@@ -73,6 +74,39 @@ Status finish(const program::Program& program, const ReadOptions& options, ReadI
   return {};
 }
 
+// Dumps are added when all have been seen: of one process the last one counts.
+Status read_dumps(const Source& source, ReadInput& into) {
+  if (!into.counters) into.counters = std::make_unique<Counters>();
+  auto& counters = *into.counters;
+  auto facts = counters.merger.see_dumps(static_cast<u32>(counters.dumps.size()), source.bytes, 1);
+  if (facts.records == 0) return fail("no dump in it can be read: {}", facts.first_damage);
+  if (facts.damaged && into.cut_short.empty())
+    into.cut_short = fmt::format("{}: {} of its records damaged; the first at {}", source.path,
+                                 facts.damaged, facts.first_damage);
+  counters.dumps.push_back(source.path);
+  return {};
+}
+
+Status finish_dumps(const program::Program& program, const ReadOptions& options, ReadInput& input) {
+  auto& counters = *input.counters;
+  if (!instrument::has_map(program.file()))
+    return fail(
+        "{}: a dump, whose map is needed, and {} has none: pgokit merge PROGRAM.map DUMP -o "
+        "app.mip",
+        options.inputs.front(), program.path());
+  auto map = TRY_IN(program.path(), instrument::read_map(program.path(), program.file()));
+  counters.merger.add_map(std::move(map.module));
+  for (u32 number = 0; number < counters.dumps.size(); ++number) {
+    auto file = TRY(MappedFile::open(counters.dumps[number]));
+    counters.merger.add_dumps(number, file.bytes());
+  }
+  const auto& facts = counters.merger.facts();
+  if (facts.dumps == 0)
+    return fail("{}: no dump of {} is in it{}", options.inputs.front(), program.path(),
+                facts.without_map ? ", but of " + facts.first_without_map : "");
+  return finish(program, options, input);
+}
+
 // A map in a section of its own, or in the program.
 bool is_map(Bytes bytes) {
   if (instrument::looks_like_map_section(bytes)) return true;
@@ -108,7 +142,8 @@ const Input inputs::counter_map{
 const Input inputs::counter_dumps{
     .name = "dumps of an instrumented program",
     .sniff = instrument::DumpReader::recognizes,
-    .refusal = "a dump, whose map is needed: pgokit merge PROGRAM.map DUMP -o app.mip",
+    .read = read_dumps,
+    .finish = finish_dumps,
 };
 
 }  // namespace pgokit::pipeline
