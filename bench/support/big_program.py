@@ -54,14 +54,14 @@ STEPS = ["x = scramble<{n}>(x);", "remember<{n}>(s, x);", "x += pick<{n}>(s, x);
          "if (x & {m}) x = f{c}(s, x >> 3);"]
 
 
-def unit_source(seed):
+def unit_source(seed, functions=FUNCTIONS):
     chance = random.Random(seed)
     out = [HEAD]
-    for i in range(FUNCTIONS):
+    for i in range(functions):
         out.append(f"u64 f{i}(State& s, u64 x);")
-    for i in range(FUNCTIONS):
+    for i in range(functions):
         body = [chance.choice(STEPS).format(n=chance.randrange(60), m=chance.randrange(8, 200),
-                                            c=chance.randrange(FUNCTIONS)) for _ in range(chance.randrange(4, 18))]
+                                            c=chance.randrange(functions)) for _ in range(chance.randrange(4, 18))]
         out.append(f"u64 f{i}(State& s, u64 x) {{\n  if (!x || !s.fuel) return s.sum;\n  --s.fuel;\n  " + "\n  ".join(body) + "\n  return x;\n}")
         if i % 9 == 0:
             out.append(f"struct Shape{i} : Shape {{ u64 area(State& s, u64 x) override {{ return f{i}(s, x) + {i}; }} }};\n"
@@ -75,8 +75,8 @@ def run(command, folder):
     subprocess.run(command, cwd=folder, check=True)
 
 
-def compile_unit(folder, seed):
-    (folder / f"unit{seed}.cc").write_text(unit_source(seed), encoding="utf-8")
+def compile_unit(folder, seed, functions):
+    (folder / f"unit{seed}.cc").write_text(unit_source(seed, functions), encoding="utf-8")
     run(["clang++-22", *FLAGS, "-c", f"unit{seed}.cc", "-o", f"unit{seed}.o"], folder)
 
 
@@ -87,24 +87,24 @@ def text_bytes(path):
     return sum(int(fields[4], 16) for fields in lines)
 
 
-def build(folder):
-    """The program's path; made once."""
+def build(folder, size=TEXT_BYTES, seeds=SEEDS, functions=FUNCTIONS):
+    """The program's path; made once. `size`: of its code; `seeds`: different units, of so many functions each."""
     program = folder / "big"
     if program.exists():
         return program
     folder.mkdir(parents=True, exist_ok=True)
-    print("making a program with 100 MB of code", file=sys.stderr)
+    print(f"making a program with {size >> 20} MB of code", file=sys.stderr)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda seed: compile_unit(folder, seed), range(SEEDS)))
-    templates = [(folder / f"unit{seed}.o").read_bytes() for seed in range(SEEDS)]
-    sizes = [text_bytes(folder / f"unit{seed}.o") for seed in range(SEEDS)]
+        list(pool.map(lambda seed: compile_unit(folder, seed, functions), range(seeds)))
+    templates = [(folder / f"unit{seed}.o").read_bytes() for seed in range(seeds)]
+    sizes = [text_bytes(folder / f"unit{seed}.o") for seed in range(seeds)]
     objects, total = [], 0
-    while total < TEXT_BYTES and len(objects) < 1000:
+    while total < size and len(objects) < 1000:
         number = len(objects)
         name = f"unit{number:03}"
-        (folder / f"{name}.o").write_bytes(templates[number % SEEDS].replace(b"unit000", name.encode()))
+        (folder / f"{name}.o").write_bytes(templates[number % seeds].replace(b"unit000", name.encode()))
         objects.append(f"{name}.o")
-        total += sizes[number % SEEDS]
+        total += sizes[number % seeds]
     names = [name[:-2] for name in objects]
     (folder / "main.cc").write_text(
         "#include <cstdint>\n#include <cstdio>\n" +

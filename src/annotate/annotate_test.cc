@@ -5,6 +5,7 @@
 #include "annotate/code_heat.h"
 #include "annotate/function_code.h"
 #include "annotate/function_list.h"
+#include "annotate/function_remarks.h"
 #include "annotate/source_text.h"
 #include "test/support/shell.h"
 #include "test/support/tail_call_program.h"
@@ -33,7 +34,7 @@ TEST_F(AnnotateTest, NothingRan) {
   CodeCounts counts(program_, {});
   EXPECT_TRUE(counts.functions().empty());
   EXPECT_EQ(counts.at(program_.functions().ranges()[0].start), 0u);
-  EXPECT_EQ(heat_of(program_, counts).lines, 0u);
+  EXPECT_TRUE(heat_of(program_, counts).touched_lines.empty());
   EXPECT_TRUE(list_functions(program_, counts, nullptr).functions.empty());
 }
 
@@ -82,8 +83,53 @@ TEST_F(AnnotateTest, AnOrderMovesHeatAndKeepsItsSum) {
     for (const auto& page : heat.touched) all += page.instructions;
     return all;
   };
+  auto sum_of_lines = [](const CodeHeat& heat) {
+    u64 all = 0;
+    for (const auto& line : heat.touched_lines) all += line.instructions;
+    return all;
+  };
+  EXPECT_EQ(sum_of_lines(now), counts.instructions());
+  EXPECT_EQ(sum_of_lines(then), counts.instructions());
   EXPECT_EQ(sum(now), counts.instructions());
   EXPECT_EQ(sum(then), counts.instructions());
+}
+
+TEST(RemarkFile, IsThatOfTheDebugInformation) {
+  EXPECT_TRUE(is_file("a.c", "/src/a.c"));
+  EXPECT_TRUE(is_file("./lib/../a.c", "/src/a.c"));
+  EXPECT_TRUE(is_file("../src/a.c", "/src/a.c"));
+  EXPECT_TRUE(is_file("/src/a.c", "/src/a.c"));
+  EXPECT_FALSE(is_file("a.c", "/src/aa.c"));
+  EXPECT_FALSE(is_file("", "/src/a.c"));
+  EXPECT_FALSE(is_file("/a.c", "/src/a.c"));
+}
+
+TEST(FunctionRemarks, AreThoseOfTheFunctionsByLine) {
+  constexpr std::string_view yaml =
+      "--- !Passed\nPass: inline\nName: Inlined\nDebugLoc: { File: a.c, Line: 7, Column: 3 }\n"
+      "Function: f\nArgs:\n  - Callee: g\n  - String: ' inlined into '\n  - Caller: f\n...\n"
+      "--- !Missed\nPass: licm\nName: Load\nDebugLoc: { File: a.c, Line: 5, Column: 1 }\n"
+      "Function: f\nArgs:\n  - String: not moved\n...\n"
+      "--- !Missed\nPass: licm\nName: Load\nDebugLoc: { File: a.c, Line: 5, Column: 1 }\n"
+      "Function: f\nArgs:\n  - String: not moved\n...\n"
+      "--- !Analysis\nPass: asm-printer\nName: InstructionCount\nFunction: f\n...\n"
+      "--- !Passed\nPass: inline\nName: Inlined\nFunction: g\n...\n";
+  FunctionRemarks remarks({"f"});
+  ASSERT_TRUE(remarks.add({reinterpret_cast<const u8*>(yaml.data()), yaml.size()}));
+  const auto& list = remarks.of("f.llvm.17");
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_EQ(list[0].text, "not moved");
+  EXPECT_EQ(list[0].times, 2u);
+  EXPECT_EQ(word_of(list[0].kind), "missed");
+  EXPECT_EQ(list[1].text, "g inlined into f");
+  EXPECT_EQ(list[1].line, 7u);
+  EXPECT_TRUE(remarks.of("g").empty());
+}
+
+TEST(FunctionRemarks, ABrokenFileIsAnError) {
+  constexpr std::string_view broken = "--- !Passed\nPass: [\n";
+  FunctionRemarks remarks({"f"});
+  EXPECT_FALSE(remarks.add({reinterpret_cast<const u8*>(broken.data()), broken.size()}));
 }
 
 TEST(ProfileList, AddsUpContextsOfAFunction) {

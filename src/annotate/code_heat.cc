@@ -70,9 +70,10 @@ CodeHeat heat_of(const program::Program& program, const CodeCounts& counts,
       at = code.at_or_after(CodeIndex(static_cast<u32>(at) + code.length(at)));
     }
   }
-  heat.lines = lines.size();
+  constexpr u64 lines_of_page = CodeHeat::page_size / CodeHeat::line_size;
   for (const auto& [line, instructions] : lines) {
-    u64 page = line * CodeHeat::line_size / CodeHeat::page_size - first;
+    u64 page = line / lines_of_page - first;
+    heat.touched_lines.push_back({page, static_cast<u32>(line % lines_of_page), instructions});
     if (heat.touched.empty() || heat.touched.back().number != page)
       heat.touched.push_back({.number = page});
     heat.touched.back().instructions =

@@ -5,6 +5,7 @@
 //   CodeHeat now = heat_of(program, counts);
 //   CodeHeat then = heat_of(program, counts, &order);      // names, first to last
 //   for (const auto& page : now.touched) use(page.number, page.instructions, page.lines);
+//   for (const auto& line : now.touched_lines) use(line.page, line.place, line.instructions);
 
 #include <span>
 #include <string_view>
@@ -22,10 +23,15 @@ struct CodeHeat {
     u64 instructions = 0;  // executed
     u32 lines = 0;         // cache lines of which some instruction ran
   };
-  u64 pages = 0;              // of all functions
-  u64 lines = 0;              // that ran
-  std::vector<Page> touched;  // ascending
-  u64 placed = 0;             // functions of the order that the program has
+  struct Line {
+    u64 page = 0;          // as Page::number
+    u32 place = 0;         // in the page
+    u64 instructions = 0;  // executed
+  };
+  u64 pages = 0;                    // of all functions
+  std::vector<Page> touched;        // ascending
+  std::vector<Line> touched_lines;  // ascending
+  u64 placed = 0;                   // functions of the order that the program has
 };
 
 // `order`: functions that lie first; null: as the program was linked.

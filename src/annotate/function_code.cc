@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/saturated.h"
+#include "generate/functions/hit_functions.h"
 
 namespace pgokit::annotate {
 namespace {
@@ -39,7 +40,10 @@ Result<CodeReader> CodeReader::of(const program::Program& program, const CodeCou
       TRY_IN(program.path(),
              isa::Formatter::for_machine({program.file().machine(), program.file().address_size()},
                                          syntax, isa::LockPrefix::with_instruction));
-  return CodeReader(program, counts, std::move(formatter));
+  CodeReader reader(program, counts, std::move(formatter));
+  if (program.has_probes())
+    reader.probes_ = std::make_unique<probe::Table>(TRY_IN(program.path(), program.probe_table()));
+  return reader;
 }
 
 CodeReader::CodeReader(const program::Program& program, const CodeCounts& counts,
@@ -54,6 +58,7 @@ FunctionCode CodeReader::read(u32 function, u64 most_bytes) {
   auto spanned = program_->functions().ranges_of(function);
   std::vector<program::FunctionRange> ranges(spanned.begin(), spanned.end());
   std::ranges::sort(ranges, {}, &program::FunctionRange::start);
+  auto probes = probes_in(function);
   u64 end = 0;
   for (auto range : ranges) {
     range.start = std::max(range.start, end);
@@ -63,7 +68,7 @@ FunctionCode CodeReader::read(u32 function, u64 most_bytes) {
     most_bytes -= taken;
     code.left_out += size - taken;
     range.end = range.start + taken;
-    read_range(range, code);
+    read_range(range, probes, code);
   }
   add_callers(code);
   return code;
@@ -79,7 +84,24 @@ Bytes CodeReader::code_at(u64 begin, u64 end) const {
   return {};
 }
 
-void CodeReader::read_range(const program::FunctionRange& range, FunctionCode& code) {
+probe::Decoded CodeReader::probes_in(u32 function) const {
+  if (!probes_) return {};
+  std::vector<bool> wanted(program_->functions().size());
+  wanted[function] = true;
+  return generate::decode_probes(*program_, *probes_, wanted);
+}
+
+void CodeReader::add_probes(const probe::Decoded& probes, u64 address, FunctionCode& code) const {
+  for (const auto& probe : probes.at(address)) {
+    CodeProbe one{
+        static_cast<u32>(code.instructions.size() - 1), probe.discriminator, probe.type, {}};
+    probes.append_context(probe, true, one.frames);
+    code.probes.push_back(std::move(one));
+  }
+}
+
+void CodeReader::read_range(const program::FunctionRange& range, const probe::Decoded& probes,
+                            FunctionCode& code) {
   Bytes bytes = code_at(range.start, range.end);
   for (size_t at = 0; at < bytes.size();) {
     Instruction one;
@@ -97,6 +119,7 @@ void CodeReader::read_range(const program::FunctionRange& range, FunctionCode& c
       name_target(*printed.reference, one.text);
     one.place = place_at(one.address, code);
     code.instructions.push_back(std::move(one));
+    add_probes(probes, code.instructions.back().address, code);
     add_branch(code.instructions.back().address, printed.instruction, code);
   }
 }

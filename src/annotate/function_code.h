@@ -1,6 +1,6 @@
 #pragma once
 
-// The machine code of one function with counts, places in the source, branches and callers.
+// The machine code of one function with counts, places in the source, probes, branches and callers.
 //
 //   CodeReader reader = TRY(CodeReader::of(program, counts, isa::Syntax::att));
 //   FunctionCode code = reader.read(function);
@@ -16,6 +16,7 @@
 
 #include "annotate/code_counts.h"
 #include "isa/formatter.h"
+#include "probe/table.h"
 
 namespace pgokit::annotate {
 
@@ -38,6 +39,16 @@ struct Instruction {
   u32 bytes = 0;
   u32 place = 0;     // of FunctionCode::places
   std::string text;  // "movq\t%rsp, %rbp"; of bytes that are none ".byte"
+};
+
+// A pseudo probe at an instruction.
+struct CodeProbe {
+  u32 instruction = 0;  // of FunctionCode::instructions
+  u32 discriminator = 0;
+  probe::Type type{};
+  // Outermost first, with the probes of the calls; the last is the probe itself. Names are the
+  // program's; empty: not known.
+  std::vector<probe::Frame> frames;
 };
 
 // A conditional branch, or a jump or call that was seen to go somewhere.
@@ -68,6 +79,7 @@ struct FunctionCode {
   std::vector<std::string> files;
   std::vector<Place> places;
   std::vector<Instruction> instructions;  // by address
+  std::vector<CodeProbe> probes;          // by instruction
   std::vector<Branch> branches;           // by instruction
   std::vector<Caller> callers;            // the most frequent first
   u64 left_out = 0;                       // bytes of code beyond what is read of one function
@@ -83,7 +95,10 @@ class CodeReader {
 
  private:
   CodeReader(const program::Program& program, const CodeCounts& counts, isa::Formatter formatter);
-  void read_range(const program::FunctionRange& range, FunctionCode& code);
+  probe::Decoded probes_in(u32 function) const;
+  void read_range(const program::FunctionRange& range, const probe::Decoded& probes,
+                  FunctionCode& code);
+  void add_probes(const probe::Decoded& probes, u64 address, FunctionCode& code) const;
   u32 place_at(u64 address, FunctionCode& code);
   void add_branch(u64 address, const isa::Instruction& decoded, FunctionCode& code);
   void add_callers(FunctionCode& code) const;
@@ -95,6 +110,7 @@ class CodeReader {
   const CodeCounts* counts_;
   isa::Formatter formatter_;
   std::unique_ptr<dwarf::FrameCursor> frames_;
+  std::unique_ptr<probe::Table> probes_;  // null: the program has none
 };
 
 // A line of the source with the counts of its code.

@@ -5,7 +5,7 @@
 //   Trials trials(settings, profile, work, journal, toolchain, confidence);
 //   auto whole = TRY(trials.build("whole", {}));
 //   auto trial = TRY(trials.build("without-1", {.functions = {0}}));
-//   if (is_faster(TRY(trials.compare(whole, trial)))) ...
+//   if (trials.is_faster(TRY(trials.compare(whole, trial)))) ...
 //
 // The journal has every result: what was built and measured before is not done again.
 

@@ -42,10 +42,9 @@ void CallTree::add_samples(const profile::Profile& profile, const profile::Funct
                   depth + 1);
 }
 
-std::vector<CallTree::Node> CallTree::shown() const {
+std::vector<CallTree::Node> CallTree::shown(size_t most) const {
   // A pixel of a wide screen, nearly.
   constexpr u64 narrowest = 4000;
-  constexpr size_t most = 20'000;
   auto nodes = nodes_;
   for (size_t i = nodes.size(); i-- > 1;)
     for (size_t side : {0, 1}) {
@@ -63,7 +62,8 @@ std::vector<CallTree::Node> CallTree::shown() const {
   if (nodes.size() > most) {
     std::vector<double> shares;
     for (const auto& node : nodes) shares.push_back(share(node));
-    std::ranges::nth_element(shares, shares.begin() + most, std::greater{});
+    std::ranges::nth_element(shares, shares.begin() + static_cast<std::ptrdiff_t>(most),
+                             std::greater{});
     least = std::max(least, shares[most]);
   }
   std::vector<Node> kept{nodes[0]};

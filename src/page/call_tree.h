@@ -36,8 +36,9 @@ class CallTree {
 
   const std::vector<std::string>& names() const { return names_; }
   bool empty() const { return nodes_.size() == 1; }
-  // Parents first, [0] the root; what is too narrow to be seen is left out.
-  std::vector<Node> shown() const;
+  // Parents first, [0] the root; what is too narrow to be seen is left out, and so are the narrowest
+  // beyond about `most`.
+  std::vector<Node> shown(size_t most = 20'000) const;
 
  private:
   struct Key {

@@ -55,6 +55,20 @@ class JsonText {
   }
   JsonText& value(const char* text) { return value(std::string_view(text)); }
 
+  // A list of `value(one)` of each.
+  template <class List, class Value>
+  JsonText& column(std::string_view name, const List& list, Value of) {
+    key(name).begin('[');
+    for (const auto& one : list) value(of(one));
+    return end(']');
+  }
+  // What was written by another.
+  JsonText& json(std::string_view text) {
+    separate();
+    text_ += text;
+    return *this;
+  }
+
   const std::string& text() const { return text_; }
 
  private:

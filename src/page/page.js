@@ -74,6 +74,7 @@ function showFunctions() {
   const one = section('functions', 'Functions', '', el('div', {class: 'split'},
     el('div', {class: 'table', role: 'table'}, el('div', {class: 'row head', style: layout}, buttons), scroll), detail));
   const hint = el('small');
+  const left = F.more ? `, and ${grouped(F.more)} with ${percent(F.more_weight, allWeight, 2)} of all that are not in this page (--max-size)` : '';
   one.querySelector('h2').append(hint);
 
   function sortBy(at) {
@@ -90,7 +91,7 @@ function showFunctions() {
     const compare = column.name ? (a, b) => keys[a] < keys[b] ? -1 : keys[a] > keys[b] ? 1 : 0 : (a, b) => keys[a] - keys[b];
     if (sorted !== 0 || !downwards) order.sort((a, b) => (downwards ? compare(b, a) : compare(a, b)) || a - b);
     buttons.forEach((button, at) => at === sorted ? button.setAttribute('aria-sort', downwards ? 'descending' : 'ascending') : button.removeAttribute('aria-sort'));
-    hint.textContent = query ? `${grouped(order.length)} of ${grouped(F.n.length)}` : grouped(F.n.length);
+    hint.textContent = (query ? `${grouped(order.length)} of ` : '') + grouped(F.n.length) + left;
     rows.style.height = order.length * rowHeight + 'px';
     scroll.scrollTop = 0;
     draw();
@@ -171,15 +172,20 @@ function shortName(name) {
 const heatOf = (count, most) => count ? `background:color-mix(in srgb, var(--hot) ${Math.round(3 + 25 * Math.sqrt(count / (most || 1)))}%, transparent)` : null;
 
 function codeParts(code) {
-  const parts = [], most = code.c.reduce((a, b) => Math.max(a, b), 0);
+  const parts = [], most = (code.t.length || !code.src ? code.c : code.src.c).reduce((a, b) => Math.max(a, b), 0);
   const ends = (title, list, all) => {
     if (!list.length) return;
     const rows = list.slice(0, 20).flatMap(end => [el('span', {}, grouped(end[2])), el('span', {class: 'soft'}, percent(end[2], all)), endText(end)]);
     parts.push(el('h3', {}, title), el('div', {class: 'list'}, rows),
       list.length > 20 ? el('div', {class: 'soft'}, `and ${grouped(list.length - 20)} more`) : el('span'));
   };
-  if (code.src) parts.push(el('h3', {}, 'Source ', el('span', {class: 'soft'}, code.src.file)), sourceTable(code.src, most));
-  parts.push(el('h3', {}, 'Machine code'), machineTable(code, most));
+  if (code.src) parts.push(el('h3', {}, 'Source ', el('span', {class: 'soft'}, code.src.file)), sourceTable(code, most));
+  if (code.t.length) parts.push(el('h3', {}, 'Machine code'), machineTable(code, most));
+  const others = remarksOf(code, remark => !code.src || remark[0] !== code.src.of || !lineIsShown(code.src, remark[1]));
+  if (others.length) parts.push(el('h3', {}, 'Other remarks'), el('div', {class: 'remarks'}, others.map(remark => {
+    const file = typeof remark[0] === 'number' ? code.f[remark[0]] : remark[0];
+    return el('div', {}, file ? el('span', {class: 'soft'}, `${file.split('/').pop()}:${remark[1]} `) : null, remarkText(remark));
+  })));
   ends('Callers', code.from, code.from.reduce((sum, one) => sum + one[2], 0));
   const calls = new Map();
   for (const [, kind, , ...targets] of code.br) if (kind === 2)
@@ -189,18 +195,37 @@ function codeParts(code) {
   return parts;
 }
 
-function sourceTable(source, most) {
-  const counts = new Map(source.l.map((line, at) => [line, source.c[at]]));
+/* Optimization remarks: [file, line, kind, pass, text, times]. */
+const remarksOf = (code, of) => (code.rm || []).filter(of);
+const lineIsShown = (source, line) => source.text.length ? line >= source.first && line < source.first + source.text.length : source.l.includes(line);
+const remarkText = ([, , kind, pass, text, times]) => el('span', {class: 'remark ' + kind}, `${pass} ${kind}: ${text}` + (times > 1 ? ` (${grouped(times)} times)` : ''));
+
+function sourceTable(code, most) {
+  const source = code.src, counts = new Map(source.l.map((line, at) => [line, source.c[at]]));
   const rows = [];
-  const add = (line, text) => rows.push(el('tr', {style: heatOf(counts.get(line), most)},
-    el('td', {}, counts.has(line) ? grouped(counts.get(line)) : ''), el('td', {}, String(line)), el('td', {}, text)));
+  const add = (line, text) => {
+    rows.push(el('tr', {style: heatOf(counts.get(line), most)},
+      el('td', {}, counts.has(line) ? grouped(counts.get(line)) : ''), el('td', {}, String(line)), el('td', {}, text)));
+    for (const remark of remarksOf(code, one => one[0] === source.of && one[1] === line))
+      rows.push(el('tr', {}, el('td'), el('td'), el('td', {}, remarkText(remark))));
+  };
   if (source.text.length) source.text.forEach((text, at) => add(source.first + at, text));
   else source.l.forEach(line => add(line, ''));
   return el('div', {}, source.missing ? el('div', {class: 'soft'}, source.missing) : '', el('table', {class: 'code source'}, rows));
 }
 
+// "probe 2 (block) of leaf  @ 5 main": the innermost first, as places are.
+const probeKinds = ['block', 'indirect call', 'call'];
+function probeText([, kind, discriminator, ...frames]) {
+  return frames.slice().reverse().map(([name, id], at, all) =>
+    (at ? id : `probe ${id}${discriminator ? '.' + discriminator : ''} (${probeKinds[kind] || 'kind ' + kind})`) +
+    (at < all.length - 1 ? ' ' + (at ? '' : 'of ') + (name < 0 ? '?' : shortName(D.names[name])) : '')).join('  @ ');
+}
+
 function machineTable(code, most) {
-  const branches = new Map(code.br.map(branch => [branch[0], branch])), rows = [];
+  const branches = new Map(code.br.map(branch => [branch[0], branch])), rows = [], told = new Set();
+  const probes = new Map();
+  for (const probe of code.pr || []) probes.set(probe[0], [...(probes.get(probe[0]) || []), probe]);
   const limit = 4000;
   let address = parseInt(code.at, 16), place = -1;
   for (let i = 0; i < Math.min(limit, code.t.length); ++i) {
@@ -209,8 +234,14 @@ function machineTable(code, most) {
       const where = code.p[code.l[i]].slice().reverse().map(([file, line, name], at, all) =>
         (file < 0 ? '?' : code.f[file].split('/').pop()) + ':' + line + (at < all.length - 1 ? ' ' + shortName(D.names[name]) : '')).join('  @ ');
       rows.push(el('tr', {class: 'place'}, el('td'), el('td'), el('td', {}, where)));
+      const [file, line] = code.p[code.l[i]].at(-1);
+      for (const remark of remarksOf(code, one => one[0] === file && one[1] === line && !told.has(one))) {
+        told.add(remark);
+        rows.push(el('tr', {}, el('td'), el('td'), el('td', {}, remarkText(remark))));
+      }
     }
     place = code.l[i];
+    for (const probe of probes.get(i) || []) rows.push(el('tr', {class: 'probe'}, el('td'), el('td'), el('td', {}, probeText(probe))));
     const branch = branches.get(i), [mnemonic, operands] = [code.t[i].split('\t')[0], code.t[i].split('\t').slice(1).join(' ')];
     const taken = branch && branch[1] === 0 ? percent(branch[2], Math.max(branch[2], code.c[i])) + ' taken' : '';
     rows.push(el('tr', {style: heatOf(code.c[i], most)}, el('td', {}, code.c[i] ? grouped(code.c[i]) : ''), el('td', {}, address.toString(16)),
@@ -371,6 +402,43 @@ function showHeat() {
   section('heat', 'Pages of code', 'each square is a page, darker where more ran', el('div', {class: 'heats'}, D.heat.map(one)));
 }
 
+/* Cache lines of the pages that ran: a row for each page, a digit of "lh" for each of its lines. */
+function showLines() {
+  const ofPage = 64, wide = 4, high = 4, gap = 12, bands = 2;
+  const one = heat => {
+    const shown = heat.lp.length, rows = Math.ceil(shown / bands) || 1, span = ofPage * wide + gap;
+    const canvas = el('canvas', {role: 'img', 'aria-label': 'cache lines ' + heat.title});
+    const plain = `${grouped(heat.lines)} cache lines in ${grouped(heat.p.length)} pages` + (shown < heat.p.length ? `, of which the ${grouped(shown)} hottest are shown` : '');
+    const status = el('div', {class: 'status'}, plain);
+    const levelAt = (row, line) => parseInt(heat.lh[row][line] || '0', 16);
+    const draw = () => {
+      canvas.width = bands * span - gap; canvas.height = rows * high;
+      const context = canvas.getContext('2d');
+      for (let row = 0; row < shown; ++row) {
+        const left = Math.floor(row / rows) * span, top = row % rows * high;
+        context.globalAlpha = 1;
+        context.fillStyle = css('--line');
+        context.fillRect(left, top, ofPage * wide, high - 1);
+        context.fillStyle = css('--hot');
+        for (let line = 0; line < heat.lh[row].length; ++line) {
+          if (!levelAt(row, line)) continue;
+          context.globalAlpha = 0.25 + 0.05 * levelAt(row, line);
+          context.fillRect(left + line * wide, top, wide, high - 1);
+        }
+      }
+    };
+    canvas.addEventListener('mousemove', event => {
+      const row = Math.floor(event.offsetX / span) * rows + Math.floor(event.offsetY / high), line = Math.floor(event.offsetX % span / wide);
+      const there = row < shown && line < ofPage;
+      status.textContent = there ? `page ${grouped(heat.p[heat.lp[row]])}, line ${line}: ${levelAt(row, line) ? `heat ${levelAt(row, line)} of 15` : 'did not run'}` : plain;
+    });
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw);
+    draw();
+    return el('div', {class: 'heat'}, el('h3', {}, heat.title), canvas, status);
+  };
+  section('lines', 'Cache lines', 'each row is a page that ran, each cell 64 bytes of it, darker where more ran', el('div', {class: 'heats'}, D.heat.map(one)));
+}
+
 /* What pgokit explain --json printed: which samples came to the compiler, and what became of others. */
 function showExplanation(told) {
   const all = told.samples.profile, steps = [['in the profile', all], ['of functions that the program has', told.samples.in_program],
@@ -412,7 +480,7 @@ showVerdicts();
 if (D.explanation) showTold(D.explanation, showExplanation, 'pgokit explain');
 if (F) showFunctions();
 if (T) showFlames();
-if (D.heat.length) showHeat();
+if (D.heat.length) { showHeat(); showLines(); }
 if (D.facts.length) section('facts', 'Quality and origin', '', el('div', {class: 'facts'}, D.facts.map(([heading, rows]) => factTable(heading, rows))));
 document.body.append(el('header', {}, el('h1', {}, D.title), el('nav', {}, sections.map(([id, title]) => el('a', {href: '#' + id}, title))), search), main);
 searched.forEach(tell => tell());

@@ -112,6 +112,8 @@ def add_inputs(files):
     add_jumps(files)
     add_split(files)
     text("remarks", "--- !Passed\nPass: inline\nName: Inlined\nFunction: main\n...\n")
+    files.new("sources").mkdir()
+    (files["sources"] / "main.c").write_text("int main(void) {\n" + "\n" * 100 + "}\n")
     run("llvm-strip-22", files["probes"], "-o", files.new("stripped-probes"))
     run("llvm-objcopy-22", "--remove-section=.pseudo_probe", "--remove-section=.pseudo_probe_desc", files["stripped-probes"],
         files.new("without-probes"))
@@ -231,7 +233,8 @@ REPORT = Scene(
      "hybrid": ["@program-hybrid-perfdata", "-b", "@program", "--text"], "script": ["@program-lbr-script", "-b", "@program", "--text"],
      "counts": ["@raw-lbr", "-b", "@program", "--text"], "counters": ["@mip", "-b", "@instrumented", "--text"], "profile": ["@mangled", "--text"]},
     {"--binary": "@program", "--annotate": "main", "--top": "1", "--syntax": "intel", "--threads": "1", "--output": "OUT", "--before": "@extbinary",
-     "--order": "@jumps-order", "--measurement": "@measured", "--explanation": "@explained"},
+     "--order": "@jumps-order", "--measurement": "@measured", "--explanation": "@explained", "--remarks": "@remarks", "--source": "@sources",
+     "--max-size": "1"},
     [(["@jumps-perf", "-b", "@jumps"], ["--text", "--output OUT"]),
      (["@program-lbr-perfdata", "--text"], ["--binary @other-build"]),
      (["@live", "-b", "@other-busy", "--text"], ["--ignore-build-id"])],

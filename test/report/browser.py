@@ -3,7 +3,7 @@
     with Browser() as browser:
         browser.open("report.html", width=1400, height=900, dark=True)
         browser.run("document.querySelectorAll('section').length")
-        browser.picture("report.png")
+        png = browser.picture()
         assert not browser.complaints
 """
 import base64
@@ -79,10 +79,10 @@ class Browser:
                 return answer["result"]
             self.note(answer)
 
-    def open(self, path, width=1400, height=900, dark=False):
+    def open(self, path, width=1400, height=900, dark=False, media=""):
         self.complaints, self.requests = [], []
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
-        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        self.call("Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
         self.call("Page.navigate", url=pathlib.Path(path).resolve().as_uri())
         end = time.monotonic() + 60
         while self.run("document.documentElement?.dataset.ready") != "yes":
@@ -110,8 +110,9 @@ class Browser:
         paint = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
         return self.run(f"new Promise(tell => (function ask() {{ const at = {paint}; at ? tell(at) : setTimeout(ask, 20); }})())")
 
-    def picture(self, path):
-        pathlib.Path(path).write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
+    def picture(self):
+        """A PNG of what can be seen."""
+        return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
 
     def pages(self):
         """How many pages are printed."""

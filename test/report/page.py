@@ -9,8 +9,12 @@ import sys
 import tempfile
 
 import checks
+import pictures
 from browser import CHROMIUM, Browser
 from checks import check, run
+
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent.parent.parent / "bench/support")]
+import big_program  # noqa: E402
 
 PGOKIT, WALK = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:3])
 
@@ -80,6 +84,13 @@ def check_text():
     fails("an order of nothing", "none of the functions", "app.perf", "-b", "app", "--order", "other.order", "-o", "bad.html")
     fails("no measurement", "pgokit measure --json", "app.perf", "-b", "app", "--measurement", "app.cc", "-o", "bad.html")
     fails("no explanation", "pgokit explain --json", "app.perf", "-b", "app", "--explanation", "measured.json", "-o", "bad.html")
+    lines = [sum(digit != "0" for row in heat["lh"] for digit in row) for heat in data_of("ordered.html")["heat"]]
+    check("each line that ran has its heat", lines == [heat["lines"] for heat in data_of("ordered.html")["heat"]] and min(lines) > 0, lines)
+    check("the hottest has all of it", all("f" in "".join(heat["lh"]) for heat in data_of("ordered.html")["heat"]))
+    fails("no remarks of a profile", "of which app.prof tells nothing", "app.prof", "--remarks", "app.opt.yaml", "-o", "bad.html", code=2)
+    fails("no such remarks", "cannot open", "app.perf", "-b", "app", "--remarks", "none.yaml", "-o", "bad.html")
+    fails("a folder without", "has no remarks", "app.perf", "-b", "app", "--remarks", "empty", "-o", "bad.html")
+    fails("no size", "--max-size is from 1", "app.perf", "-b", "app", "--max-size", 0, "-o", "bad.html", code=2)
     fails("two kinds", "one profile", "app.perf", "app.prof", "-o", "bad.html", code=2)
 
 
@@ -89,7 +100,7 @@ def check_page(browser):
     check("nothing was fetched", [url for url in browser.requests if not url.startswith("file:")] == [], browser.requests)
     check("no script of a name has run", browser.run("document.title") == "app")
     sections = browser.run("[...document.querySelectorAll('section')].map(one => one.id)")
-    check("sections", sections == ["verdict", "functions", "flames", "heat", "facts"], sections)
+    check("sections", sections == ["verdict", "functions", "flames", "heat", "lines", "facts"], sections)
     top = browser.run("document.querySelector('.rows .row .name').textContent")
     check("the hottest function is first", top == "main", top)
     check("and open", browser.run("document.querySelector('.detail h2').textContent") == "main")
@@ -131,6 +142,33 @@ def check_page(browser):
     check("it prints", 1 <= browser.pages() <= 12, browser.pages())
 
 
+def check_probes_and_remarks(browser):
+    data = data_of("probed.html")
+    main = next(code for code in data["code"] if data["names"][code["n"]] == "main")
+    own = [probe for probe in main["pr"] if len(probe) == 4]
+    inlined = [probe for probe in main["pr"] if len(probe) == 5]
+    check("probes of main", {probe[3][1] for probe in own} >= {1, 2} and all(data["names"][probe[3][0]] == "main" for probe in own), main["pr"])
+    check("and of what was inlined in it", inlined and all(data["names"][probe[4][0]].startswith("mix(int)") for probe in inlined), main["pr"])
+    browser.open("probed.html")
+    check("nothing complained", not browser.complaints, browser.complaints)
+    machine = browser.run("document.querySelector('.machine').textContent")
+    check("probes are shown", "probe 1 (block)" in machine and re.search(r"probe 1 \(block\) of mix  @ \d+ main|probe 1 \(block\) of mix  @ \d+", machine), machine)
+    source = browser.run("document.querySelector('.source').textContent")
+    check("remarks stand at their line", re.search(r"inline passed: '_ZL3mixi[.\w]*' inlined into 'main'", source), source)
+    check("and in the code", "inline passed: '_ZL3mixi" in machine)
+    check("the name that is a script is text in them", browser.run("document.title") == "probed" and "</script>" in browser.run("document.querySelector('.detail').textContent"))
+
+
+def check_source(browser):
+    """A profile with the folder of its sources."""
+    run(PGOKIT, "report", "app.prof", "--source", "src", "-o", "source.html")
+    browser.open("source.html")
+    check("nothing complained", not browser.complaints, browser.complaints)
+    source = browser.run("document.querySelector('.source').textContent")
+    check("the source of a profile", "s += table[i % 3](i);" in source and "<b>bold</b> </script>" in source, source)
+    check("without machine code", browser.run("document.querySelector('.machine')") is None)
+
+
 def brightness(browser):
     """Of the middle of the page, as it was painted."""
     return browser.run("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).reduce((a, b) => a + Number(b), 0)")
@@ -139,17 +177,23 @@ def brightness(browser):
 def check_themes(browser):
     browser.open("ordered.html", dark=True)
     check("dark", brightness(browser) < 150 and not browser.complaints, browser.complaints)
-    check("two maps", browser.run("document.querySelectorAll('.heat canvas').length") == 2)
+    check("two maps of pages", browser.run("document.querySelectorAll('#heat .heat canvas').length") == 2)
+    check("and of cache lines, before and after", browser.run("document.querySelectorAll('#lines .heat canvas').length") == 2)
+    hot = """[...document.querySelectorAll('#lines canvas')].map(one => {
+      const [r, g, b] = getComputedStyle(document.documentElement).getPropertyValue('--line').trim().match(/\\w\\w/g).map(x => parseInt(x, 16));
+      const data = one.getContext('2d').getImageData(0, 0, one.width, one.height).data;
+      let count = 0;
+      for (let at = 0; at < data.length; at += 4) if (data[at + 3] && (data[at] !== r || data[at + 1] !== g || data[at + 2] !== b)) ++count;
+      return count;
+    })"""
+    painted, ordered = browser.run(hot), data_of("ordered.html")["heat"]
+    check("a cell of 4 by 3 for each line that ran", painted == [12 * heat["lines"] for heat in ordered], (painted, [heat["lines"] for heat in ordered]))
     check("a measurement", "sleep 0.01" in browser.run("document.querySelector('#measurement').textContent"))
     funnel = browser.run("[...document.querySelectorAll('.step')].map(one => one.textContent)")
     check("the funnel", len(funnel) == 4 and funnel[3].startswith("50.0 %500"), funnel)
     check("and what was lost, with the next step", "stale40.0 % of the samples" in browser.run("document.querySelector('#explanation').textContent"))
-    browser.picture("dark.png")
     browser.open("ordered.html", dark=False)
     check("light", brightness(browser) > 600)
-    browser.picture("light.png")
-    dark, light = (pathlib.Path(name).read_bytes() for name in ("dark.png", "light.png"))
-    check("pictures are of something", len(dark) > 20000 and len(light) > 20000 and dark != light, (len(dark), len(light)))
     pathlib.Path("odd.json").write_text('{"findings": 7, "comparisons": "</script>"}')
     run(PGOKIT, "report", "app.perf", "-b", "app", "--measurement", "odd.json", "--explanation", "odd.json", "-o", "odd.html")
     browser.open("odd.html")
@@ -160,12 +204,62 @@ def check_themes(browser):
     check("a narrow page does not scroll sideways", browser.run("document.documentElement.scrollWidth <= innerWidth"))
 
 
+LOOKS = {"light": {}, "dark": {"dark": True}, "print": {"media": "print"}}
+
+
+def pictures_of(browser, page):
+    """Of its first screen, in each look."""
+    made = {}
+    for look, how in LOOKS.items():
+        browser.open(page, **how)
+        browser.run("new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))")
+        made[look] = pictures.thumbnail(browser.picture())
+    return made
+
+
+def check_pictures(browser):
+    """They look as they did, roughly; and pages that are broken do not."""
+    made = pictures_of(browser, "report.html")
+    if "--take-pictures" in sys.argv:
+        pictures.write(made)
+    known = pictures.references()
+    for look, cells in made.items():
+        check(f"it looks as it did: {look}", pictures.alike(cells, known[look]), pictures.differences(cells, known[look]))
+    html = pathlib.Path("report.html").read_text(encoding="utf-8")
+    broken = {
+        "no style": re.sub(r"<style>.*?</style>", "<style></style>", html, flags=re.S),
+        "blank": html.replace("<style>", "<style>main, header { visibility: hidden; }"),
+        "half of it": html.replace("<style>", "<style>.detail { visibility: hidden; }"),
+    }
+    for name, text in broken.items():
+        pathlib.Path("broken.html").write_text(text, encoding="utf-8")
+        for look, cells in pictures_of(browser, "broken.html").items():
+            check(f"{name} is seen: {look}", not pictures.alike(cells, known[look]), pictures.differences(cells, known[look]))
+    check("light is not dark", not pictures.alike(made["light"], made["dark"]))
+
+
+def check_size():
+    """A program of 8 MB of code has a page of 2 MB at most, by its bytes, and a smaller one where that is asked for."""
+    code = big_program.text_bytes(big_program.build(pathlib.Path("big").resolve(), size=8 << 20, seeds=1, functions=150))
+    check("8 MB of code", code >= 8 << 20, code)
+    run(WALK, "big/big", "-o", "big.perf", "--kind", "hybrid", "--format", "perfdata", "--samples", "40000", "--depth", "32")
+    for most in (2, 1):
+        run(PGOKIT, "report", "big.perf", "-b", "big/big", "--max-size", most, "-o", "big.html")
+        size, data = pathlib.Path("big.html").stat().st_size, data_of("big.html")
+        print(f"{code / 1e6:.1f} MB of code, --max-size {most}: {size / 1e6:.2f} MB, {len(data['functions']['n'])} functions, {data['functions']['more']} left out, "
+              f"code of {len(data['code'])}, {len(data['tree']['p'])} frames")
+        check("its page is no larger", size <= most * 1000000, size)
+        check("and has all kinds of things", len(data["functions"]["n"]) > 500 and len(data["code"]) > 5 and len(data["tree"]["p"]) > 100)
+        listed = json.loads(run(PGOKIT, "report", "big.perf", "-b", "big/big", "--json"))["functions"]
+        check("what is left out is counted", len(data["functions"]["n"]) + data["functions"]["more"] == len(listed))
+
+
 def check_large(browser):
     """100,000 functions."""
     with open("large.prof", "w", encoding="utf-8") as file:
         for i in range(100000):
             file.write(f"_ZN7company7project9component{len(str(i)) + 8}function{i}Ev:{(i * 7919) % 1000003 + 1}:{i % 97}\n 1: {i % 97 + 1}\n 3: {i % 13}\n")
-    run(PGOKIT, "report", "large.prof", "-o", "large.html")
+    run(PGOKIT, "report", "large.prof", "--max-size", 20, "-o", "large.html")
     check("all of them", len(data_of("large.html")["functions"]["n"]) == 100000)
     browser.open("large.html")
     check("no complaint", not browser.complaints, browser.complaints)
@@ -192,13 +286,24 @@ def main():
     run(PGOKIT, "report", "app.perf", "-b", "app", "--order", "app.order", "--measurement", "measured.json", "--explanation", "explained.json",
         "-o", "ordered.html")
     run(PGOKIT, "report", "app.prof", "-b", "app", "--before", "then.prof", "-o", "compared.html")
+    run("clang++-22", "-O2", "-g", "-fpseudo-probe-for-profiling", "-fsave-optimization-record", "-fuse-ld=lld-22", "-Wl,--build-id", "-c", "app.cc", "-o", "probed.o")
+    run("clang++-22", "-fuse-ld=lld-22", "-Wl,--build-id", "probed.o", "-o", "probed")
+    run(WALK, "probed", "-o", "probed.perf", "--kind", "hybrid", "--format", "perfdata", "--samples", "2000", "--depth", "16")
+    run(PGOKIT, "report", "probed.perf", "-b", "probed", "--remarks", "probed.opt.yaml", "-o", "probed.html")
+    for name in ("empty", "src"):
+        pathlib.Path(name).mkdir()
+    pathlib.Path("src/app.cc").write_text(SOURCE, encoding="utf-8")
     check_text()
+    check_size()
     if not CHROMIUM:
         print("chromium is not installed: nothing is opened in it")
         sys.exit(77)
     with Browser() as browser:
         check_page(browser)
+        check_probes_and_remarks(browser)
+        check_source(browser)
         check_themes(browser)
+        check_pictures(browser)
         check_large(browser)
     print(f"{checks.count} checks hold")
 

@@ -84,6 +84,89 @@ def check_code():
     check("another syntax", "mov eax" in report("walk.perf", "-b", "app", "--annotate", "main", "--syntax", "intel").replace(",", ""))
 
 
+def check_probes_and_remarks():
+    """Probes are those of pgokit probes disassemble; remarks those of the file."""
+    run("clang++-22", "-O2", "-g", "-fpseudo-probe-for-profiling", "-fsave-optimization-record", "-fuse-ld=lld-22", "-c", "app.cc", "-o", "probed.o")
+    run("clang++-22", "-fuse-ld=lld-22", "-Wl,--build-id", "probed.o", "-o", "probed")
+    run(WALK, "probed", "-o", "probed.perf", "--kind", "lbr", "--format", "perfdata", "--samples", "300", "--depth", "16")
+    words = ["probed.perf", "-b", "probed", "--annotate", "main", "--remarks", "probed.opt.yaml"]
+    told = json.loads(report(*words, "--json"))
+    expected, waiting = [], []
+    for line in run(PGOKIT, "probes", "disassemble", "probed", "--function", "main").splitlines():
+        if found := re.match(r" \[Probe\]:\tFUNC: (\S+) Index: (\d+) ", line):
+            waiting.append((found[1], int(found[2])))
+        elif found := re.match(r" *([0-9a-f]+):\t", line):
+            expected += [(int(found[1], 16), *one) for one in waiting]
+            waiting = []
+    seen = [(probe["address"], probe["frames"][-1]["function"], probe["frames"][-1]["probe"]) for probe in told["probes"]]
+    plain = {"_ZL3mixi": "mix", "mix(int)": "mix"}
+    name = lambda one: (one[0], plain.get(one[1].partition(".")[0], one[1]), one[2])  # noqa: E731
+    check("probes", sorted(map(name, seen)) == sorted(map(name, expected)) and len(seen) > 5, (seen, expected))
+    inlined = [one for one in told["remarks"] if one["pass"] == "inline" and one["kind"] == "passed" and "mix" in one["text"]]
+    check("a remark", len(inlined) == 1 and inlined[0]["line"] == 10 and inlined[0]["file"] == "app.cc", told["remarks"])
+    check("no sizes among them", not any(one["pass"] in ("asm-printer", "prologepilog") for one in told["remarks"]), told["remarks"])
+    text = report(*words)
+    check("probes stand before their instruction", re.search(r"; probe 1 \(block\)\n( +; .*\n)* +[0-9,]* +[0-9. %]*[0-9a-f]+  \w", text), text)
+    check("the innermost first", re.search(r"; probe 1 \(block\) of mix @ \d+\n", text), text)
+    check("a remark stands after its line", re.search(r" 10  +s \+= mix\(i\);\n( +; .*\n)* +; inline passed: '_ZL3mixi[.\w]*' inlined into 'main'", text), text)
+    check("without remarks there are none", "inline passed" not in report(*words[:-2]) and "remarks" not in json.loads(report(*words[:-2], "--json")))
+    check("remarks are of code", "which a page or --annotate shows" in report("probed.perf", "-b", "probed", "--text", "--remarks", "x", code=2))
+    pathlib.Path("broken.yaml").write_text("--- !Passed\nPass: [\n")
+    message = report(*words[:-1], "broken.yaml", code=1)
+    check("broken ones are an error with the place", "broken.yaml" in message and message.count("\n") == 1, message)
+
+
+def check_profile_source():
+    """The source of a profile's function, without its program: the lines that clang counted."""
+    run(PGOKIT, "generate", "walk.perf", "-b", "app", "-o", "app.prof")
+    pathlib.Path("src/deep").mkdir(parents=True)
+    pathlib.Path("src/deep/app.cc").write_text(SOURCE, encoding="utf-8")
+    pathlib.Path("src/other.cc").write_text("int odd(int);\n// int odd(int x) {}\nint main;\n", encoding="utf-8")
+    told = json.loads(report("app.prof", "--annotate", "main", "--source", "src", "--json"))
+    by_program = {line["line"]: line["count"] for line in json.loads(report("walk.perf", "-b", "app", "--annotate", "main", "--json"))["lines"]}
+    seen = {line["line"]: line["count"] for line in told["lines"]}
+    check("its file", told["file"] == "src/deep/app.cc" and told["why_not"] is None, told)
+    same = [line for line in by_program if by_program[line] == seen.get(line)]
+    check("lines as by the program", set(seen) <= set(by_program) and len(same) >= len(by_program) - 2 and len(same) > 3, (seen, by_program))
+    callees = {callee["function"]: callee["inlined"] for line in told["lines"] for callee in line["callees"]}
+    check("callees", callees.get("_Z4eveni") is False and any("mix" in name and inlined for name, inlined in callees.items()), callees)
+    text = report("app.prof", "--annotate", "main", "--source", "src")
+    check("as text", re.search(r"\d +12 +s \+= table.*\n +; calls ", text) and "inlined mix(int)" in text, text)
+    report("app.prof", "--source", "src", "-o", "source.html")
+    check("as a page", "s += table[i & 1](i);" in pathlib.Path("source.html").read_text(encoding="utf-8"))
+    pathlib.Path("src/again.cc").write_text(SOURCE, encoding="utf-8")
+    text = report("app.prof", "--annotate", "main", "--source", "src")
+    check("two of a name", "several functions have this name: src/again.cc:6, src/deep/app.cc:6" in text, text)
+    check("a program tells it", "--source is for a profile" in report("walk.perf", "-b", "app", "--annotate", "main", "--source", "src", code=2))
+    check("no folder", report("app.prof", "--annotate", "main", "--source", "none", code=1).count("\n") == 1)
+    run(PGOKIT, "generate", "probed.perf", "-b", "probed", "-o", "probed.prof")
+    check("probes are no lines", "by probes, which are no lines" in report("probed.prof", "--annotate", "main", "--source", "src", code=2))
+
+
+def check_dumps():
+    """Raw dumps of an instrumented program, of which the counts are known."""
+    flags = run(PGOKIT, "flags", "blocks", "--all-blocks", "--style", "clang-config")
+    pathlib.Path("counted.cfg").write_text(flags, encoding="utf-8")
+    run("clang++-22", "--config=./counted.cfg", "-O2", "-g", "-fuse-ld=lld-22", "-Wl,--build-id", "app.cc", "-o", "counted")
+    for name in ("one", "two"):
+        subprocess.run(["./counted"], env=dict(os.environ, PGOKIT_PROFILE_FILE=f"{name}.mipraw"), check=True, stdout=subprocess.DEVNULL)
+    listed = json.loads(report("one.mipraw", "two.mipraw", "-b", "counted", "--json"))
+    by_name = {one["name"]: one for one in listed["functions"]}
+    check("entries of two runs", (by_name["_Z3oddi"]["entries"], by_name["_Z4eveni"]["entries"]) == (36000000, 36000000), by_name)
+    main = json.loads(report("one.mipraw", "-b", "counted", "--annotate", "main", "--json"))
+    lines = {line["line"]: line["count"] for line in main["lines"]}
+    check("lines of one", (lines[10], lines[12]) == (6000000, 36000000), lines)
+    check("as text", "main" in report("one.mipraw", "-b", "counted", "--text"))
+    report("one.mipraw", "two.mipraw", "-b", "counted", "-o", "counted.html")
+    check("and as a page", "<title>counted</title>" in pathlib.Path("counted.html").read_text(encoding="utf-8"))
+    message = report("one.mipraw", "-b", "app", "--text", code=1)
+    check("of another program", message.count("\n") == 1, message)
+    whole = pathlib.Path("one.mipraw").read_bytes()
+    pathlib.Path("cut.mipraw").write_bytes(whole[:len(whole) // 2])
+    message = report("cut.mipraw", "-b", "counted", "--text", code=1)
+    check("a dump that is cut", message.count("\n") >= 1, message)
+
+
 def check_bad_input():
     message = report(code=2)
     check("nothing was given", message.count("\n") == 1 and "pgokit report app.perf" in message, message)
@@ -107,6 +190,9 @@ def main():
         print("perf cannot record here: nothing is compared with its report")
     check_exact()
     check_code()
+    check_probes_and_remarks()
+    check_profile_source()
+    check_dumps()
     check_bad_input()
     print(f"{checks.count} checks hold")
 

@@ -79,7 +79,7 @@ Status bisect_profile(Settings& s) {
   };
   auto outcome = TRY(bisect::bisect(b));
   progress.reset();
-  BisectionView view{b.profile, &outcome, places_in(outcome), s.mangled};
+  BisectionView view{b.profile, b.only, &outcome, places_in(outcome), s.mangled};
   report::print("{}", report::lines(s.json ? bisection_json(view) : bisection_text(view)));
   return {};
 }

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <filesystem>
 
 #include "analysis/explanation.h"
 #include "annotate/branch_beliefs.h"
@@ -8,6 +7,7 @@
 #include "block_map/block_map.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/counted_program.h"
+#include "cli/commands/remarks_files.h"
 #include "cli/options.h"
 #include "cli/views/explanation.h"
 #include "pipeline/inputs.h"
@@ -15,14 +15,11 @@
 #include "profile/format.h"
 #include "profile/model/coverage.h"
 #include "profile/model/summary.h"
-#include "remarks/read.h"
 #include "report/numbers.h"
 #include "report/print.h"
 
 namespace pgokit::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct Settings {
   std::string profile, binary, remarks, function, recording, profiled, profiled_binary;
@@ -30,31 +27,6 @@ struct Settings {
   u64 top = 10, threads = 0;
   bool json = false, mangled = false;
 };
-
-// A file, the files of a folder and of those in it, or, if nothing is asked for, those that clang
-// and lld put beside the program.
-Result<std::vector<std::string>> remarks_files(const Settings& s) {
-  std::vector<std::string> files;
-  std::error_code error;
-  if (s.remarks.empty()) {
-    for (const char* end : {".opt.yaml", ".opt.bitstream", ".opt.ld.yaml"})
-      if (fs::is_regular_file(s.binary + end, error)) files.push_back(s.binary + end);
-    return files;
-  }
-  if (!fs::is_directory(s.remarks, error)) return std::vector{s.remarks};
-  for (fs::recursive_directory_iterator at(s.remarks, error), end; !error && at != end;
-       at.increment(error))
-    if (remarks::is_remarks_name(at->path().filename().string()) && at->is_regular_file(error))
-      files.push_back(at->path().string());
-  if (error) return fail("{}: {}", s.remarks, error.message());
-  if (files.empty())
-    return fail(
-        "{}: has no remarks (*.opt.yaml, *.opt.bitstream): compile with "
-        "-fsave-optimization-record",
-        s.remarks);
-  std::ranges::sort(files);
-  return files;
-}
 
 std::unordered_set<std::string> function_names(const std::vector<object::Symbol>& symbols) {
   std::unordered_set<std::string> names;
@@ -161,7 +133,7 @@ Status explain(Settings& s) {
 
   analysis::Compiled compiled;
   TRY_IN(s.binary, compiled.add_block_map(object, symbols));
-  auto files = TRY(remarks_files(s));
+  auto files = s.remarks.empty() ? remarks_beside(s.binary) : TRY(remarks_files(s.remarks));
   for (const auto& path : files) {
     auto remarks = TRY(MappedFile::open(path));
     TRY_IN(path, compiled.add_remarks(remarks.bytes()));

@@ -1,12 +1,16 @@
 #include <algorithm>
 
 #include "annotate/function_list.h"
+#include "base/function_name.h"
 #include "base/named_function.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/counted_program.h"
+#include "cli/commands/remarks_files.h"
 #include "cli/commands/report_page.h"
 #include "cli/options.h"
+#include "cli/views/annotated.h"
 #include "cli/views/hot_functions.h"
+#include "cli/views/profile_source.h"
 #include "pipeline/input_checks.h"
 #include "pipeline/inputs.h"
 #include "profile/format.h"
@@ -19,9 +23,10 @@ using annotate::FunctionList;
 
 struct Settings {
   std::vector<std::string> inputs, given;
-  std::string binary, function, before, order, measurement, explanation, output, syntax = "att";
+  std::string binary, function, before, order, measurement, explanation, remarks, source, output,
+      syntax = "att";
   bool text = false, json = false, mangled = false, ignore_build_id = false;
-  u64 top = 20, threads = 0;
+  u64 top = 20, max_size = usual_size, threads = 0;
 };
 
 std::unexpected<Error> nothing_given() {
@@ -39,13 +44,20 @@ Status check_settings(const Settings& s) {
     return usage_error("--syntax '{}': it is att or intel", s.syntax);
   for (const auto& option : s.given) {
     bool of_page = option == "--before" || option == "--order" || option == "--measurement" ||
-                   option == "--explanation" || option == "--output";
+                   option == "--explanation" || option == "--output" || option == "--max-size";
     if (of_page && !is_page(s)) return usage_error("{} is for a page, not for text", option);
+    if (option == "--source" && !is_page(s) && s.function.empty())
+      return usage_error("--source is for source, which a page or --annotate shows");
+    if (option == "--remarks" && !is_page(s) && s.function.empty())
+      return usage_error("--remarks are of code, which a page or --annotate shows");
     if (option == "--syntax" && !is_page(s) && s.function.empty())
       return usage_error("--syntax is of machine code, which a page or --annotate shows");
     if (option == "--top" && (is_page(s) || !s.function.empty() || s.json))
       return usage_error("--top is for the table of --text");
   }
+  constexpr u64 largest = 1000;
+  if (s.max_size == 0 || s.max_size > largest)
+    return usage_error("--max-size is from 1 to {}", largest);
   if (is_page(s) && s.output.empty())
     return usage_error("where shall the page go: -o report.html (or --text for the terminal)");
   return pipeline::check_threads(s.threads);
@@ -74,31 +86,44 @@ void print_list(const Settings& s, const FunctionList& list) {
   report::print("{}", report::lines(text));
 }
 
+// The one function that is meant.
+Result<const annotate::ListedFunction*> chosen(const Settings& s, const FunctionList& list) {
+  std::vector<FunctionNamed> names;
+  for (const auto& one : list.functions) names.push_back({one.name});
+  auto found = TRY_IN(s.inputs[0], functions_meant(s.function, names));
+  return &list.functions[found.front()];
+}
+
+Status annotate_profile(const Settings& s, const profile::Profile& profile,
+                        const FunctionList& list) {
+  const auto& path = s.inputs[0];
+  if (s.source.empty())
+    return usage_error(
+        "--annotate: {} is a profile, which does not tell how often instructions ran: give the "
+        "recording, or --source DIR, where its source is",
+        path);
+  TRY(check_has_lines(profile, path));
+  auto folder = TRY(annotate::SourceFolder::open(s.source));
+  const auto* listed = TRY(chosen(s, list));
+  auto source = annotate::profiled_sources(profile, {listed->name}, folder).front();
+  auto text =
+      s.json ? profile_source_json(source).text() + "\n" : profile_source_text(source, s.mangled);
+  report::print("{}", report::lines(text));
+  return {};
+}
+
 Status report_profile(const Settings& s) {
   const auto& path = s.inputs[0];
   if (!s.binary.empty())
     return usage_error("-b {}: {} is a profile, which names its functions itself", s.binary, path);
-  if (!s.function.empty())
-    return usage_error(
-        "--annotate: {} is a profile, which does not tell how often instructions ran: give the "
-        "recording",
-        path);
   auto file = TRY(MappedFile::open(path));
   auto read = TRY_IN(path, profile::read_profile(file.bytes()));
   auto list = annotate::list_functions(read.profile);
   if (list.functions.empty())
     return fail("{}: there is no function in it; 'pgokit check' tells more", path);
+  if (!s.function.empty()) return annotate_profile(s, read.profile, list);
   print_list(s, list);
   return {};
-}
-
-// The one function that is meant.
-Result<const annotate::ListedFunction*> chosen(const Settings& s, const FunctionList& list) {
-  std::vector<FunctionNamed> names;
-  for (const auto& one : list.functions)
-    if (one.function) names.push_back({one.name});
-  auto found = TRY_IN(s.inputs[0], functions_meant(s.function, names));
-  return &list.functions[found.front()];
 }
 
 Status report_recording(const Settings& s) {
@@ -117,8 +142,15 @@ Status report_recording(const Settings& s) {
   auto reader = TRY(annotate::CodeReader::of(program, counted.counts(), syntax));
   const auto* listed = TRY(chosen(s, list));
   auto code = reader.read(*listed->function);
-  auto text = s.json ? annotated_json(program, *listed, code).text() + "\n"
-                     : annotated_text(program, list, *listed, code, s.mangled);
+  annotate::FunctionRemarks remarks({std::string(canonical_function_name(listed->name))});
+  TRY(read_remarks(s.remarks, remarks));
+  AnnotatedView view{.program = &program,
+                     .list = &list,
+                     .listed = listed,
+                     .code = &code,
+                     .remarks = s.remarks.empty() ? nullptr : &remarks,
+                     .mangled = s.mangled};
+  auto text = s.json ? annotated_json(view).text() + "\n" : annotated_text(view);
   report::print("{}", report::lines(text));
   return {};
 }
@@ -128,6 +160,8 @@ Status report(const Settings& s) {
   bool of_profile = TRY(are_profiles(s));
   if (of_profile && std::ranges::count(s.given, "--syntax") > 0)
     return usage_error("--syntax is of machine code, of which {} tells nothing", s.inputs[0]);
+  if (!of_profile && !s.source.empty())
+    return usage_error("--source is for a profile: a program tells where its source is");
   if (is_page(s))
     return write_page({.inputs = s.inputs,
                        .before = s.before,
@@ -135,7 +169,10 @@ Status report(const Settings& s) {
                        .order = s.order,
                        .measurement = s.measurement,
                        .explanation = s.explanation,
+                       .remarks = s.remarks,
+                       .source = s.source,
                        .output = s.output,
+                       .max_size = s.max_size,
                        .syntax = s.syntax == "att" ? isa::Syntax::att : isa::Syntax::intel,
                        .of_profile = of_profile,
                        .mangled = s.mangled,
@@ -155,7 +192,13 @@ int run(std::span<char* const> arguments) {
        {"--before", "PROFILE", "... compared with this profile", &s.before},
        {"--order", "FILE", "... with the pages of code as they would be in this order", &s.order},
        {"--explanation", "FILE", "... with what 'pgokit explain --json' printed", &s.explanation},
+       {"--remarks", "PATH",
+        "... with optimization remarks (-fsave-optimization-record): a file, or a folder with them",
+        &s.remarks},
+       {"--source", "DIR", "... where the source of a profile is, if there is no recording",
+        &s.source},
        {"--measurement", "FILE", "... with what 'pgokit measure --json' printed", &s.measurement},
+       {"--max-size", "MB", "... of at most so many million bytes (2)", &s.max_size},
        {"--text", "", "print a table of the hottest functions", &s.text},
        {"--annotate", "FUNCTION", "print this function's code with counts", &s.function},
        {"--top", "N", "how many functions are listed; 0 is all", &s.top},

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "analysis/quality.h"
 #include "base/file.h"
+#include "base/function_name.h"
 #include "base/shell_word.h"
 #include "cli/commands/counted_program.h"
 #include "cli/commands/profile_of.h"
+#include "cli/commands/remarks_files.h"
 #include "cli/compilers.h"
 #include "cli/views/density.h"
 #include "order/order_file.h"
@@ -36,6 +39,7 @@ struct Material {
   profile::ReadProfile read, before;
   annotate::FunctionList list, list_before;
   page::CallTree tree;
+  std::optional<annotate::FunctionRemarks> remarks;
 };
 
 Result<profile::ReadProfile> read_profile_file(const std::string& path) {
@@ -156,13 +160,29 @@ void add_commands(const PageOptions& options, page::Contents& contents) {
   if (!options.order.empty()) report += " --order " + shell_word(options.order);
   if (!options.explanation.empty()) report += " --explanation " + shell_word(options.explanation);
   if (!options.measurement.empty()) report += " --measurement " + shell_word(options.measurement);
+  if (!options.source.empty()) report += " --source " + shell_word(options.source);
+  if (!options.remarks.empty()) report += " --remarks " + shell_word(options.remarks);
+  if (options.max_size != usual_size) report += fmt::format(" --max-size {}", options.max_size);
   shown.rows.push_back({"this page", report + " -o " + shell_word(options.output)});
   contents.facts.push_back(std::move(shown));
 }
 
+// Those of the functions whose code is shown.
+Status add_remarks(const PageOptions& options, Material& material) {
+  if (options.remarks.empty()) return {};
+  std::set<std::string, std::less<>> functions;
+  const auto& table = material.counted->program().functions();
+  for (const auto& code : material.contents.code)
+    functions.emplace(canonical_function_name(table.name(code.function)));
+  material.remarks.emplace(std::move(functions));
+  TRY(read_remarks(options.remarks, *material.remarks));
+  material.contents.remarks = &*material.remarks;
+  return {};
+}
+
 // The hottest functions, while they are within what a page holds.
 Status add_code(const PageOptions& options, Material& material) {
-  constexpr size_t most_functions = 120, most_instructions = 12'000;
+  constexpr size_t most_functions = 120, most_instructions = 30'000;
   constexpr u64 most_bytes = 16 << 10;
   const auto& counted = *material.counted;
   auto reader = TRY(annotate::CodeReader::of(counted.program(), counted.counts(), options.syntax));
@@ -173,7 +193,7 @@ Status add_code(const PageOptions& options, Material& material) {
     material.contents.code.push_back(reader.read(*one.function, most_bytes));
     instructions += material.contents.code.back().instructions.size();
   }
-  return {};
+  return add_remarks(options, material);
 }
 
 Status add_heat(const PageOptions& options, Material& material) {
@@ -215,17 +235,35 @@ Status gather_recording(const PageOptions& options, Material& material) {
   return add_program(counted.program(), contents);
 }
 
+// The source of the hottest functions that is found.
+Status add_sources(const PageOptions& options, const profile::Profile& profile,
+                   Material& material) {
+  if (options.source.empty()) return {};
+  constexpr size_t most = 120;
+  TRY(check_has_lines(profile, options.inputs[0]));
+  auto folder = TRY(annotate::SourceFolder::open(options.source));
+  std::vector<std::string> hottest;
+  for (const auto& one : material.list.functions)
+    if (hottest.size() < most) hottest.push_back(one.name);
+  material.contents.sources = annotate::profiled_sources(profile, hottest, folder);
+  std::erase_if(material.contents.sources, [](const auto& one) { return !one.definition; });
+  return {};
+}
+
 Status gather_profile(const PageOptions& options, Material& material) {
   auto& contents = material.contents;
   const auto& path = options.inputs[0];
   if (!options.order.empty())
     return usage_error("--order is for recordings: a profile does not tell which code ran");
+  if (!options.remarks.empty())
+    return usage_error("--remarks are of machine code, of which {} tells nothing", path);
   material.read = TRY(read_profile_file(path));
   const auto& profile = material.read.profile;
   material.list = annotate::list_functions(profile);
   if (material.list.functions.empty())
     return fail("{}: there is no function in it; 'pgokit check' tells more", path);
   contents.title = path;
+  TRY(add_sources(options, profile, material));
   // The side that is shown comes second where there are two.
   material.tree.add(profile, options.before.empty() ? 0 : 1);
   add_quality(material.read, profile::density(profile).density, contents);
@@ -262,6 +300,12 @@ Result<std::string> told_by(const char* command, const std::string& path, std::s
 
 }  // namespace
 
+Status check_has_lines(const profile::Profile& profile, const std::string& path) {
+  if (!profile.flags.probe_based) return {};
+  return usage_error(
+      "--source: {} is by probes, which are no lines: give the recording and the program", path);
+}
+
 Status write_page(const PageOptions& options) {
   TRY(pipeline::check_files(options.inputs, options.binary, options.output));
   auto output = TRY(OutputFile::create(options.output));
@@ -272,6 +316,7 @@ Status write_page(const PageOptions& options) {
   contents.measurement = TRY(told_by("measure", options.measurement, "\"comparisons\""));
   contents.explanation = TRY(told_by("explain", options.explanation, "\"findings\""));
   add_commands(options, contents);
+  contents.most_bytes = static_cast<size_t>(options.max_size) * 1'000'000;
   contents.functions = &material.list;
   contents.tree = &material.tree;
   output.write(page::html_of(contents, options.mangled));

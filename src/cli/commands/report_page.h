@@ -10,8 +10,11 @@
 
 #include "base/result.h"
 #include "isa/formatter.h"
+#include "profile/model/profile.h"
 
 namespace pgokit::cli {
+
+inline constexpr u64 usual_size = 2;  // millions of bytes
 
 struct PageOptions {
   std::vector<std::string> inputs = {};  // recordings or counts, or profiles
@@ -20,7 +23,10 @@ struct PageOptions {
   std::string order = {};        // an order file: how the code would lie
   std::string measurement = {};  // JSON of `pgokit measure`
   std::string explanation = {};  // JSON of `pgokit explain`
+  std::string remarks = {};      // optimization remarks: a file, or a folder with them
+  std::string source = {};       // of a profile: the folder of its sources
   std::string output = {};
+  u64 max_size = usual_size;
   isa::Syntax syntax = isa::Syntax::att;
   bool of_profile = false;  // what inputs are
   bool mangled = false;
@@ -29,5 +35,8 @@ struct PageOptions {
 };
 
 Status write_page(const PageOptions& options);
+
+// Source can be shown with a profile by lines only.
+Status check_has_lines(const profile::Profile& profile, const std::string& path);
 
 }  // namespace pgokit::cli

@@ -126,8 +126,9 @@ std::string bisection_text(const BisectionView& view) {
     text += fmt::format("more      something among {} is slower; --builds N tells what\n",
                         counted(outcome.unresolved.size(), "other function"));
   else if (outcome.culprits.empty())
-    text += fmt::format("none      nothing was found whose profile makes the program slower{}\n",
-                        outcome.exhausted ? "; --builds N looks further" : "");
+    text += report::format("none      no {} was found whose profile makes the program slower{}\n",
+                           view.only.empty() ? "function" : "site of it",
+                           outcome.exhausted ? "; --builds N looks further" : "");
   if (!outcome.output.empty())
     text += report::format("wrote     {}, without them\n", outcome.output);
   return text;

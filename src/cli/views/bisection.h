@@ -10,7 +10,7 @@
 namespace pgokit::cli {
 
 struct BisectionView {
-  std::string profile;
+  std::string profile, only;  // only: the function whose sites were looked at; empty: all functions
   const bisect::Outcome* outcome = nullptr;
   annotate::SourcePlaces places;  // of the sites that were found, where the program tells
   bool mangled = false;

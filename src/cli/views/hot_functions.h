@@ -1,11 +1,9 @@
 #pragma once
 
-// `pgokit report --text`: the hottest functions as a table, and one function's source and machine
-// code with counts.
+// `pgokit report --text`: the hottest functions as a table.
 
 #include <string>
 
-#include "annotate/function_code.h"
 #include "annotate/function_list.h"
 #include "report/json.h"
 
@@ -18,12 +16,5 @@ struct HotFunctionsView {
 
 std::string hot_functions_text(const annotate::FunctionList& list, const HotFunctionsView& view);
 report::Json hot_functions_json(const annotate::FunctionList& list);
-
-// `listed`: the function's row in the list.
-std::string annotated_text(const program::Program& program, const annotate::FunctionList& list,
-                           const annotate::ListedFunction& listed,
-                           const annotate::FunctionCode& code, bool mangled);
-report::Json annotated_json(const program::Program& program, const annotate::ListedFunction& listed,
-                            const annotate::FunctionCode& code);
 
 }  // namespace pgokit::cli
