@@ -91,6 +91,29 @@ bool read_common(Bytes frames, u64 at, Common& common) {
   return in.ok();
 }
 
+// Tells `each` the place of every entry, and the beginning and size of its code.
+template <class Each>
+void for_each_entry(Bytes frames, u64 frames_address, const Each& each) {
+  Common common;
+  u64 common_at = u64(-1);
+  Cursor in(frames);
+  while (in.ok() && !in.at_end()) {
+    u64 at = in.position();
+    Cursor body(in.bytes(in.get<u32>()));
+    u64 back = body.get<u32>();
+    if (!in.ok() || !body.ok() || back == 0 || back > at + 4) continue;
+    if (at + 4 - back != common_at) {
+      common_at = at + 4 - back;
+      common = {};
+      if (!read_common(frames, common_at, common)) common_at = u64(-1);
+    }
+    if (common_at == u64(-1)) continue;
+    u64 begin = read_pointer(body, common.pointer_encoding, frames_address + at + 8);
+    u64 size = read_pointer(body, common.pointer_encoding & 0x0f, 0);
+    if (body.ok()) each(at, begin, size);
+  }
+}
+
 // Runs call frame instructions up to an address.
 class Program {
  public:
@@ -257,24 +280,18 @@ bool CfiTable::use_header(const object::File& file) {
 }
 
 void CfiTable::list_entries() {
-  Common common;
-  u64 common_at = u64(-1);
-  Cursor in(frames_);
-  while (in.ok() && !in.at_end()) {
-    u64 at = in.position();
-    Cursor body(in.bytes(in.get<u32>()));
-    u64 back = body.get<u32>();
-    if (!in.ok() || !body.ok() || back == 0 || back > at + 4) continue;
-    if (at + 4 - back != common_at) {
-      common_at = at + 4 - back;
-      common = {};
-      if (!read_common(frames_, common_at, common)) common_at = u64(-1);
-    }
-    if (common_at == u64(-1)) continue;
-    u64 begin = read_pointer(body, common.pointer_encoding, frames_address_ + at + 8);
-    if (body.ok()) listed_.push_back({begin, at});
-  }
+  for_each_entry(frames_, frames_address_,
+                 [&](u64 at, u64 begin, u64) { listed_.push_back({begin, at}); });
   std::ranges::sort(listed_, {}, &Place::address);
+}
+
+std::vector<FrameRange> frame_ranges(const object::File& file) {
+  std::vector<FrameRange> ranges;
+  if (const auto* frames = file.section(".eh_frame"))
+    for_each_entry(frames->contents, frames->address,
+                   [&](u64, u64 begin, u64 size) { ranges.push_back({begin, size}); });
+  std::ranges::stable_sort(ranges, {}, &FrameRange::begin);
+  return ranges;
 }
 
 std::optional<CfiTable> CfiTable::find(const object::File& file) {

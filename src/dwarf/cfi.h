@@ -42,6 +42,14 @@ struct CfiRow {
   bool lost(u8 number) const { return lost_set >> number & 1; }
 };
 
+// The code that one entry is for.
+struct FrameRange {
+  u64 begin = 0, size = 0;
+};
+
+// Of all entries of .eh_frame, ascending.
+std::vector<FrameRange> frame_ranges(const object::File& file);
+
 class CfiTable {
  public:
   // Nothing where the file has no table.
