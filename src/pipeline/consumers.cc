@@ -17,6 +17,7 @@ const Output* const of_clang[] = {&outputs::extbinary, &outputs::binary, &output
 const Output* const of_clang_13[] = {&outputs::text, &outputs::binary};
 const Output* const of_gcc[] = {&outputs::gcov};
 const Output* const of_pgokit[] = {&outputs::raw_counts};
+const Output* const of_bolt[] = {&outputs::fdata, &outputs::preaggregated};
 
 void fit_gcc(unsigned version, profile::WriteOptions& options) {
   constexpr unsigned first_of_format_2 = 12;
@@ -30,7 +31,8 @@ void fit_clang(unsigned version, profile::WriteOptions& options) {
   options.no_vtables = true;
 }
 
-const Consumer* const table[] = {&consumers::clang, &consumers::gcc, &consumers::pgokit};
+const Consumer* const table[] = {&consumers::clang, &consumers::gcc, &consumers::pgokit,
+                                 &consumers::bolt};
 
 std::string list_of(std::vector<std::string> words) {
   if (words.size() == 1) return std::move(words[0]);
@@ -84,6 +86,7 @@ constexpr Consumer consumers::clang{.name = "clang",
 constexpr Consumer consumers::gcc{
     .name = "gcc", .outputs = of_gcc, .oldest = 5, .newest = 15, .usual = 15, .fit = fit_gcc};
 constexpr Consumer consumers::pgokit{.name = "pgokit", .outputs = of_pgokit};
+constexpr Consumer consumers::bolt{.name = "bolt", .outputs = of_bolt};
 
 std::string Target::name() const {
   return version ? fmt::format("{}-{}", consumer->name, version) : std::string(consumer->name);

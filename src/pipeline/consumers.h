@@ -44,6 +44,7 @@ struct Target {
 namespace consumers {
 extern const Consumer clang, gcc;
 extern const Consumer pgokit;  // of counts without names
+extern const Consumer bolt;    // llvm-bolt and perf2bolt
 }  // namespace consumers
 
 std::span<const Consumer* const> all_consumers();

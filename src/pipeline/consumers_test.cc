@@ -40,6 +40,8 @@ TEST(Consumers, HaveFormsOfTheirOwn) {
   EXPECT_EQ(destination_of("", "text")->target.consumer, &consumers::clang);
   EXPECT_EQ(destination_of("", "gcov")->target.consumer, &consumers::gcc);
   EXPECT_EQ(destination_of("", "raw")->target.consumer, &consumers::pgokit);
+  EXPECT_EQ(destination_of("", "preaggregated")->target.consumer, &consumers::bolt);
+  EXPECT_EQ(destination_of("bolt", "")->output, &outputs::fdata);
   EXPECT_EQ(destination_of("gcc", "")->output, &outputs::gcov);
   EXPECT_EQ(destination_of("clang-14", "binary")->output, &outputs::binary);
   EXPECT_EQ(destination_of("clang-13", "")->output, &outputs::text);

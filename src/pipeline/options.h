@@ -29,6 +29,7 @@ struct ReadOptions {
   unwind::ContextPolicy contexts;
   std::optional<u32> pid;
   bool kernel = false;  // the program is the kernel
+  bool traces = false;  // for BOLT: branches together with what ran after them
   bool ignore_build_id = false;
   bool keep_wrong_path = false;
   bool allow_ip = false;  // estimate counts where samples have no branch stacks

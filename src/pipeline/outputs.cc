@@ -8,8 +8,9 @@
 namespace pgokit::pipeline {
 namespace {
 
-const Output* const table[] = {&outputs::extbinary, &outputs::binary, &outputs::text,
-                               &outputs::gcov, &outputs::raw_counts};
+const Output* const table[] = {&outputs::extbinary,    &outputs::binary,     &outputs::text,
+                               &outputs::gcov,         &outputs::raw_counts, &outputs::fdata,
+                               &outputs::preaggregated};
 
 template <class Takes>
 std::unexpected<Error> none_named(std::string_view name, const Takes& takes) {

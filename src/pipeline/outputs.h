@@ -24,17 +24,19 @@ struct Arrival {
 };
 
 struct Output {
-  enum class Needs : u8 { counts, profile };
+  enum class Needs : u8 { counts, traces, profile };
 
   std::string_view name;  // of --format
   Needs needs{};
   Status (*write)(const Arrival& from, OutputFile& to) = nullptr;
   std::optional<profile::Format> format = {};  // of a sample profile
+  std::string_view ending = ".prof";           // of the file, where no name is given
 };
 
 namespace outputs {
 extern const Output extbinary, binary, text, gcov;
 extern const Output raw_counts;
+extern const Output fdata, preaggregated;  // for BOLT
 }  // namespace outputs
 
 std::span<const Output* const> all_outputs();

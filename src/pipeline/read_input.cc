@@ -1,5 +1,7 @@
 #include "pipeline/read_input.h"
 
+#include <algorithm>
+
 #include "base/file.h"
 #include "samples/program_match.h"
 #include "unwind/contexts/merge_contexts.h"
@@ -53,6 +55,10 @@ Status add(ReadInput&& more, ReadInput& all) {
       samples::merge(all.counts, more.counts);
     add(std::move(more.script), all.script);
   }
+  all.traces.add(std::move(more.traces));
+  all.addresses.insert(all.addresses.end(), more.addresses.begin(), more.addresses.end());
+  for (auto& event : more.address_events)
+    if (!std::ranges::count(all.address_events, event)) all.address_events.push_back(event);
   if (more.ip_only) {
     if (!all.ip_only) all.ip_only.emplace();
     all.ip_only->add(*more.ip_only);
@@ -84,6 +90,12 @@ Result<ReadInput> read_input(const program::Program& program, const ReadOptions&
   all.distinct_contexts = contexts ? contexts->size() : 0;
   all.distinct_ranges = contexts ? contexts->all_ranges().size() : all.counts.ranges.size();
   all.distinct_branches = contexts ? contexts->all_branches().size() : all.counts.branches.size();
+  if (const auto& traces = all.traces.list; !traces.empty()) {
+    auto has_range = [](const bolt::Trace& trace) { return trace.to != bolt::unknown; };
+    all.distinct_branches = traces.size();
+    all.distinct_ranges = static_cast<u64>(std::ranges::count_if(traces, has_range));
+  }
+  if (!all.addresses.empty()) all.distinct_ranges = all.addresses.size();
   return all;
 }
 

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "bolt/profile.h"
+#include "bolt/traces.h"
 #include "pipeline/counters.h"
 #include "pipeline/options.h"
 #include "profile/model/profile.h"
@@ -27,6 +29,9 @@ struct ReadInput {
   samples::Counts counts;                         // nothing where there are contexts, or a profile
   std::optional<unwind::ContextCounts> contexts;  // for a context-sensitive profile
   std::optional<profile::Profile> profile;        // what was read is one already
+  bolt::Traces traces;                            // of recordings, where they are asked for
+  std::vector<bolt::AddressCount> addresses;      // ... those without branch stacks
+  std::vector<std::string> address_events;        // that these were taken at
   u64 distinct_contexts = 0, distinct_ranges = 0, distinct_branches = 0;
   samples::SampleUse use;  // nothing where the input holds sums
   samples::EventChoice events;

@@ -29,7 +29,7 @@ Status Road::go(Traveller& traveller) {
   input = TRY(read_input(*program, options.read));
   // Samples in = samples used + samples dropped, each with its cause.
   TRY(traveller.read(*this));
-  if (options.output->needs == Output::Needs::counts) return {};
+  if (options.output->needs != Output::Needs::profile) return {};
   generated = TRY(generate_profile(*program, input, options));
   // Sorted; what is cold, ambiguous or nested is so; summary and density are those of the file.
   return traveller.made(*this);
@@ -52,7 +52,7 @@ Status Road::open_program() {
 
 // Early, so that what cannot be written is known before the work is done.
 Result<OutputFile> Road::open_output() {
-  if (options.output_path.empty()) options.output_path = std::string(program->name()) + ".prof";
+  if (options.output_path.empty()) options.output_path = std::string(program->name()) + std::string(options.output->ending);
   TRY(check_files(options.read.inputs, program->path(), options.output_path));
   return OutputFile::create(options.output_path);
 }

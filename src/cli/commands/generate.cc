@@ -35,7 +35,9 @@ OptionTable options_of(Settings& s) {
           {"--for", "CONSUMER",
            fmt::format("who reads it (clang): {}", pipeline::names_of(pipeline::Consumers::all)),
            &s.consumer},
-          {"--format", "FORMAT", "extbinary (default), binary, text, gcov, or raw (counts)",
+          {"--format", "FORMAT",
+           "extbinary (default), binary, text, gcov, raw (counts), fdata or "
+           "preaggregated",
            &s.format},
           {"--md5", "", "hashes in place of function names (extbinary)", &g.write.md5_names},
           {"--compress", "", "compress the sections (extbinary)", &g.write.compress},
@@ -147,6 +149,7 @@ Status generate(Settings& settings) {
   auto destination = TRY(pipeline::destination_of(settings.consumer, settings.format));
   settings.road.output = destination.output;
   settings.road.target = destination.target;
+  settings.road.read.traces = destination.output->needs == pipeline::Output::Needs::traces;
   TRY(check_settings(settings));
   auto& read = settings.road.read;
   read.threads = settings.road.write.threads = static_cast<unsigned>(settings.threads);

@@ -7,6 +7,7 @@
 
 #include "base/shell_word.h"
 #include "base/unique_names.h"
+#include "bolt/functions.h"
 #include "cli/compilers.h"
 #include "cli/views/counters.h"
 #include "cli/views/density.h"
@@ -156,6 +157,10 @@ std::vector<std::string> warnings(const pipeline::Road& road, const Naming& nami
     add("no mapping event of {} in the text: its linked addresses were taken "
         "(perf script --show-mmap-events tells them)",
         road.program->name());
+  if (road.options.output->needs == pipeline::Output::Needs::traces &&
+      !bolt::has_relocations(road.program->file()))
+    add("the program has no relocations of its code: BOLT cannot move functions, only blocks in "
+        "them; link it with -Wl,--emit-relocs");
   if (input.matched_by_name)
     add("no build id to compare: the program was matched by its name only (link with --build-id)");
   constexpr u64 least = 2000;  // one in so many is told as 0.1 %
@@ -245,7 +250,8 @@ Status check_input(const pipeline::Road& road) {
         "{} is stripped: without .symtab or .gnu_debugdata its code cannot be decoded; "
         "give the unstripped file of the same build with -b",
         program.path());
-  if (!program.has_probes() && !program.debug())
+  bool for_bolt = options.output->needs == pipeline::Output::Needs::traces;
+  if (!for_bolt && !program.has_probes() && !program.debug())
     return fail(
         "{} has neither debug information nor probes; "
         "compile it with {}",
@@ -308,10 +314,24 @@ std::string name_of_output(const pipeline::Road& road) {
 }
 
 bool writes_counts(const pipeline::Road& road) {
-  return road.options.output->needs == pipeline::Output::Needs::counts;
+  return road.options.output->needs != pipeline::Output::Needs::profile;
+}
+
+void print_next_of_bolt(const pipeline::Road& road) {
+  auto program = shell_word(road.program->path()), file = shell_word(name_of_output(road));
+  if (road.options.output == &pipeline::outputs::preaggregated)
+    return report::print(stderr, "next      perf2bolt -pa -p {} {} -o {}.fdata\n", file, program,
+                         program);
+  report::print(stderr,
+                "next      llvm-bolt {0} -o {0}.bolt -data {1} -reorder-blocks=ext-tsp{2} "
+                "-split-functions\n",
+                program, file,
+                bolt::has_relocations(road.program->file()) ? " -reorder-functions=cdsort" : "");
 }
 
 void print_next(const pipeline::Road& road, const ProfileKind& kind) {
+  if (road.options.output->needs == pipeline::Output::Needs::traces)
+    return print_next_of_bolt(road);
   if (writes_counts(road))
     return report::print(stderr, "next      pgokit generate {} -b {}\n",
                          shell_word(name_of_output(road)), shell_word(road.program->path()));

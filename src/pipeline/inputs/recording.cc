@@ -4,12 +4,14 @@
 
 #include <ranges>
 
+#include "bolt/recording_traces.h"
 #include "perf/programs.h"
 #include "pipeline/estimate.h"
 #include "pipeline/hybrid.h"
 #include "pipeline/input_checks.h"
 #include "pipeline/read_input.h"
 #include "report/numbers.h"
+#include "samples/counted_branches.h"
 #include "samples/program_match.h"
 #include "samples/recording_counts.h"
 #include "unwind/counted_contexts.h"
@@ -58,9 +60,25 @@ Status take_facts(Read& read, const perf::Recording& recording, const Source& so
   return {};
 }
 
+// For BOLT, which wants branches together with what ran after them.
+Status read_traces(const perf::Recording& recording, const Source& source,
+                   const samples::RecordingOptions& how, ReadInput& input) {
+  if (source.options.allow_ip && samples::is_without_branches(recording)) {
+    auto read = TRY(bolt::read_addresses(recording, source.program, how));
+    input.addresses = std::move(read.counts);
+    input.address_events = std::move(read.event_names);
+    return take_facts(read, recording, source, input);
+  }
+  auto read = TRY(bolt::read_traces(recording, source.program, how));
+  input.traces = std::move(read.traces);
+  return take_facts(read, recording, source, input);
+}
+
 Status count(const perf::Recording& recording, const Source& source,
              const samples::RecordingOptions& how, ReadInput& input) {
   const auto& [path, bytes, program, options] = source;
+  bool counted = how.whole_counts && samples::has_branch_counts(recording);
+  if (options.traces && !counted) return read_traces(recording, source, how, input);
   if (options.allow_ip && samples::is_without_branches(recording)) {
     auto read = TRY(estimate_from_ips(program, options, input, [&](const auto& each) {
       return samples::count_ips(recording, program, how, each);

@@ -1,0 +1,64 @@
+// For BOLT: branches by function and offset, or traces that perf2bolt makes these of.
+
+#include "bolt/fdata.h"
+#include "bolt/preaggregated.h"
+#include "bolt/profile.h"
+#include "pipeline/outputs.h"
+
+namespace pgokit::pipeline {
+namespace {
+
+// As recorded; of inputs that are counted ranges and branches, what follows from these.
+bolt::Traces traces_of(const Arrival& from) {
+  const auto& code = from.program.code();
+  auto is_return = [&](BinaryAddr address) {
+    auto at = code.index_of(address);
+    return at != program::no_code && code.is_return(at);
+  };
+  auto traces = bolt::traces_of(from.input.counts, is_return);
+  traces.add(bolt::Traces(from.input.traces));
+  return traces;
+}
+
+Status check(const Arrival& from) {
+  const auto& input = from.input;
+  if (input.contexts)
+    return usage_error("--context-sensitive: BOLT's profiles have no contexts; leave it out");
+  return bolt::check_program(from.program.file());
+}
+
+Status write_fdata(const Arrival& from, OutputFile& to) {
+  TRY(check(from));
+  const auto& file = from.program.file();
+  auto functions = bolt::Functions::of(file);
+  auto take = [&](std::string_view part) { to.write(part); };
+  if (!from.input.addresses.empty()) {
+    auto profile = bolt::address_profile(functions, from.input.addresses);
+    bolt::write_fdata(profile, from.input.address_events, functions, take);
+    return {};
+  }
+  auto profile = bolt::branch_profile(file, functions, traces_of(from), from.options.read.threads);
+  bolt::write_fdata(profile, functions, take);
+  return {};
+}
+
+Status write_preaggregated(const Arrival& from, OutputFile& to) {
+  TRY(check(from));
+  auto take = [&](std::string_view part) { to.write(part); };
+  if (!from.input.addresses.empty())
+    bolt::write_preaggregated(from.input.addresses, from.input.address_events, take);
+  else
+    bolt::write_preaggregated(traces_of(from), take);
+  return {};
+}
+
+}  // namespace
+
+constexpr Output outputs::fdata{
+    .name = "fdata", .needs = Output::Needs::traces, .write = write_fdata, .ending = ".fdata"};
+constexpr Output outputs::preaggregated{.name = "preaggregated",
+                                        .needs = Output::Needs::traces,
+                                        .write = write_preaggregated,
+                                        .ending = ".preaggregated"};
+
+}  // namespace pgokit::pipeline
