@@ -23,6 +23,7 @@ endfunction()
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/links/lib/pgokit/bin)
 install_link(../../../bin/pgokit lib/pgokit/bin/llvm-profgen)
 install_link(../../../bin/pgokit lib/pgokit/bin/llvm-profdata)
+install_link(../../../bin/pgokit lib/pgokit/bin/perf2bolt)
 if(TARGET pgokit_plugin)
   install_link(pgokit-plugin.so lib/pgokit/pgokit-plugin)  # for Meson
 endif()

@@ -20,6 +20,12 @@ generate @script-xz -b @program -o OUT
 generate @perfdata-gz -b @program -o OUT
 generate @raw-xz -b @program -o OUT
 generate @mip -b @instrumented -o OUT
+generate --for bolt @program-lbr-perfdata -b @program -o OUT
+generate --for bolt @program-lbr-script -b @program -o OUT --format preaggregated
+generate --for bolt @raw-lbr -b @packed -o OUT
+perf2bolt -p @program-lbr-perfdata @program -o OUT
+perf2bolt -ba -p @program-lbr-perfdata @program -o OUT
+perf2bolt -pa -p @preaggregated @program -o OUT
 llvm-profgen --perfscript @program-lbr-script --binary @program -o OUT
 llvm-profgen --perfscript @program-hybrid-script --binary @program -o OUT
 llvm-profgen --unsymbolized-profile @raw-lbr --binary @program -o OUT

@@ -101,6 +101,8 @@ class Inputs:
         lines = self["raw-lbr"].read_text().splitlines()
         branches = 1 + int(lines[0])  # in front of them AutoFDO has a section of addresses
         self.new("autofdo").write_text("\n".join([*lines[:branches], "0", *lines[branches:], ""]))
+        run(self.pgokit, "generate", "-q", "--for", "bolt", "--format", "preaggregated", self["program-lbr-perfdata"], "-b", self["program"], "-o",
+            self.new("preaggregated"))
         self.new("list").write_text(f"{self['text']}\n3,{self['binary']}\n")
         self.new("response").write_text(f"--perfscript={self['program-lbr-script']} --binary={self['program']}")
 

@@ -430,7 +430,14 @@ PROFDATA_OVERLAP = Scene(
     [(["@text", "@extbinary"], ["--sample"]), (["--sample", "@counted", "@indexed"], ["--instr"]), (["--sample", "@passes", "@mangled", "--fs-discriminator-pass=Base"], ["--profile-isfs"])],
     drop_in=True)
 
+PERF2BOLT = Scene(
+    {"recording": ["-p", "@program-lbr-perfdata", "-o", "OUT", "@program"],
+     "basic": ["-p", "@program-lbr-perfdata", "-o", "OUT", "@program", "-ba"]},
+    {"--perfdata": "@jumps-perf", "--pid": "1", "--profile-format": "yaml", "--threads": "1"},
+    [(["-p", "@program-lbr-perfdata", "-o", "OUT", "@other-build"], ["--ignore-build-id"])],
+    never={"--ignore-interrupt-lbr": "no recording here has branches of the kernel", "--threads": THREADS}, drop_in=True)
+
 SCENES = {"generate": GENERATE, "merge": MERGE, "show": SHOW, "report": REPORT, "compare": COMPARE, "check": CHECK, "explain": EXPLAIN, "match": MATCH, "flags": FLAGS, "map": MAP,
           "export": EXPORT, "order": ORDER, "probes dump": DUMP, "probes stats": STATS, "probes compare": PROBES_COMPARE, "probes disassemble": DISASSEMBLE,
-          "probes lower": LOWER, "doctor": DOCTOR, "llvm-profgen": PROFGEN, "llvm-profdata merge": PROFDATA_MERGE,
+          "probes lower": LOWER, "doctor": DOCTOR, "perf2bolt": PERF2BOLT, "llvm-profgen": PROFGEN, "llvm-profdata merge": PROFDATA_MERGE,
           "llvm-profdata show": PROFDATA_SHOW, "llvm-profdata overlap": PROFDATA_OVERLAP, "llvm-profdata order": PROFDATA_ORDER}

@@ -29,6 +29,7 @@ int run(std::string_view program, std::span<char* const> arguments) {
   // By symlink under the name of one of LLVM's tools it is that tool.
   if (program == "llvm-profgen") return cli::llvm_profgen_command.run(arguments);
   if (program == "llvm-profdata") return cli::llvm_profdata_command.run(arguments);
+  if (program == "perf2bolt") return cli::perf2bolt_command.run(arguments);
   if (arguments.empty()) return print_usage(stderr), 2;
   std::string_view name = arguments[0];
   if (name == "--help" || name == "-h" || name == "help") return print_usage(stdout), 0;

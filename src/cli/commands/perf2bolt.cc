@@ -1,0 +1,190 @@
+// perf2bolt 22.
+#include "base/cursor.h"
+#include "base/file.h"
+#include "bolt/fdata.h"
+#include "bolt/preaggregated.h"
+#include "bolt/recording_traces.h"
+#include "cli/commands/commands.h"
+#include "cli/llvm/llvm_options.h"
+#include "cli/llvm/perf2bolt_options.h"
+#include "report/numbers.h"
+#include "report/print.h"
+
+namespace pgokit::cli {
+namespace {
+
+// "17 (0.3%)", as that tool prints shares.
+std::string share(u64 part, u64 all) {
+  if (all == 0) return fmt::format("{}", part);
+  return fmt::format("{} ({:.1f}%)", part,
+                     100.0 * static_cast<double>(part) / static_cast<double>(all));
+}
+
+void warn_of_mismatch(u64 part, u64 all, u64 percent) {
+  if (all && part > all / 100 * percent)
+    report::print(
+        "\n !! WARNING !! This high mismatch ratio indicates the input binary is probably not the "
+        "same binary used during profiling collection. The generated data may be ineffective for "
+        "improving performance\n\n");
+}
+
+// What goes into the profile, of either kind.
+struct Read {
+  bolt::Traces traces;
+  std::vector<bolt::AddressCount> addresses;
+  std::vector<std::string> events;
+  bool basic = false;
+};
+
+void say_build(const program::Program& program, bool by_name) {
+  auto id = object::hex(program.file().build_id());
+  if (id.empty()) {
+    report::print(stderr,
+                  "BOLT-WARNING: build-id will not be checked because we could not read one from "
+                  "input binary\n");
+    return;
+  }
+  report::print("BOLT-INFO: binary build-id is:     {}\n", id);
+  if (by_name)
+    report::print(stderr,
+                  "PERF2BOLT-WARNING: build-id will not be checked because perf data was recorded "
+                  "without it\n");
+  else
+    report::print("PERF2BOLT: matched build-id\n");
+}
+
+std::unexpected<Error> did_not_run(const program::Program& program, const std::string& other) {
+  if (!other.empty())
+    return fail(
+        "failed to match build-id from perf output: the recording has build {} of {}, this is {}; "
+        "give the program that was recorded, or -ignore-build-id",
+        other, program.name(), object::hex(program.file().build_id()));
+  return fail("could not find a profile matching binary \"{}\": 'pgokit show' lists what ran",
+              program.path());
+}
+
+Status read_basic(const perf::Recording& recording, const program::Program& program,
+                  const samples::RecordingOptions& how, Read& into) {
+  auto read = TRY(bolt::read_addresses(recording, program, how));
+  if (read.mappings == 0) return did_not_run(program, read.other_build);
+  say_build(program, read.matched_by_name);
+  report::print("PERF2BOLT: input binary is associated with {} PID(s)\n", read.processes);
+  u64 samples = read.use.samples() - read.use[samples::Fate::elsewhere];
+  report::print("PERF2BOLT: read {} basic samples\n", samples);
+  into.addresses = std::move(read.counts);
+  // As perf script prints them.
+  for (auto& event : read.event_names) into.events.push_back(event + ":");
+  return {};
+}
+
+Status read_branches(const perf::Recording& recording, const program::Program& program,
+                     const samples::RecordingOptions& how, bool kernel_entries, Read& into) {
+  auto read = TRY(bolt::read_traces(recording, program, how, kernel_entries));
+  if (read.mappings == 0) return did_not_run(program, read.other_build);
+  say_build(program, read.matched_by_name);
+  report::print("PERF2BOLT: input binary is associated with {} PID(s)\n", read.processes);
+  report::print("PERF2BOLT: read {} samples and {} brstack entries\n", read.of_program,
+                read.entries);
+  if (read.of_program && read.without_branches == read.of_program)
+    report::print(stderr,
+                  "PERF2BOLT-WARNING: all recorded samples for this binary lack brstack. Record "
+                  "profile with perf record -j any or run perf2bolt in non-brstack mode with -ba "
+                  "(the performance improvement in -ba mode may be limited)\n");
+  u64 all = read.use.samples(), ignored = all - read.of_program;
+  report::print("PERF2BOLT: ignored samples: {}\n", share(ignored, all));
+  if (ignored > all / 2)
+    report::print(stderr,
+                  "PERF2BOLT-WARNING: less than 50% of all recorded samples were attributed to the "
+                  "input binary\n");
+  into.traces = std::move(read.traces);
+  return {};
+}
+
+Status read_recording(const Perf2BoltSettings& settings, Bytes bytes,
+                      const program::Program& program, Read& into) {
+  auto threads = static_cast<unsigned>(settings.threads);
+  auto recording = TRY(perf::Recording::open(bytes, threads));
+  if (!recording.ending().whole)
+    report::print(stderr, "PERF2BOLT-WARNING: the recording is not whole: {}\n",
+                  recording.ending().why);
+  samples::RecordingOptions how{
+      .ignore_build_id = settings.ignore_build_id, .kernel = false, .threads = threads};
+  if (settings.pid) how.pid = static_cast<u32>(settings.pid);
+  into.basic = settings.basic;
+  return settings.basic
+             ? read_basic(recording, program, how, into)
+             : read_branches(recording, program, how, !settings.kernel_entries_left_out, into);
+}
+
+Status read_text(Bytes bytes, const program::Program& program, Read& into) {
+  report::print("PERF2BOLT: parsing pre-aggregated profile...\n");
+  auto read = TRY(bolt::read_preaggregated(as_text(bytes), object::hex(program.file().build_id())));
+  report::print("PERF2BOLT: read {} aggregated brstack entries\n", read.lines);
+  into.traces = std::move(read.traces);
+  into.addresses = std::move(read.addresses);
+  into.events = std::move(read.events);
+  return {};
+}
+
+u64 write_basic(const Read& read, const bolt::Functions& functions, OutputFile& output) {
+  auto profile = bolt::address_profile(functions, read.addresses);
+  report::print("PERF2BOLT: out of range samples recorded in unknown regions: {}\n",
+                share(profile.out_of_range, profile.samples));
+  warn_of_mismatch(profile.out_of_range, profile.samples, 80);
+  bolt::write_fdata(profile, read.events, functions,
+                    [&](std::string_view part) { output.write(part); });
+  return profile.rows.size();
+}
+
+u64 write_branches(const Read& read, const program::Program& program,
+                   const bolt::Functions& functions, unsigned threads, OutputFile& output) {
+  auto profile = bolt::branch_profile(program.file(), functions, read.traces, threads);
+  report::print("PERF2BOLT: traces mismatching disassembled function contents: {}\n",
+                share(profile.mismatching, profile.ranges));
+  warn_of_mismatch(profile.mismatching, profile.ranges, 10);
+  report::print("PERF2BOLT: out of range traces involving unknown regions: {}\n",
+                share(profile.out_of_range, profile.ranges));
+  bolt::write_fdata(profile, functions, [&](std::string_view part) { output.write(part); });
+  return profile.rows.size();
+}
+
+Status perf2bolt(Perf2BoltSettings& settings) {
+  TRY(check_options(settings));
+  const auto& path = settings.program[0];
+  auto program = TRY(program::Program::open(path, {}));
+  TRY_IN(path, bolt::check_program(program.file()));
+  auto output = TRY(OutputFile::create(settings.output));
+  auto file = TRY(MappedFile::open(settings.recording));
+  report::print("PERF2BOLT: Starting data aggregation job for {}\n", settings.recording);
+  Read read;
+  read.basic = settings.basic;
+  TRY_IN(settings.recording, settings.preaggregated
+                                 ? read_text(file.bytes(), program, read)
+                                 : read_recording(settings, file.bytes(), program, read));
+  auto functions = bolt::Functions::of(program.file());
+  if (functions.has_relocations()) report::print("BOLT-INFO: enabling relocation mode\n");
+  report::print("PERF2BOLT: processing {}...\n",
+                read.basic ? "basic events (without brstack)" : "branch events");
+  u64 rows = read.basic ? write_basic(read, functions, output)
+                        : write_branches(read, program, functions,
+                                         static_cast<unsigned>(settings.threads), output);
+  TRY(output.commit());
+  report::print("PERF2BOLT: wrote {} objects and 0 memory objects to {}\n", rows, settings.output);
+  return {};
+}
+
+int run(std::span<char* const> arguments) {
+  Perf2BoltSettings settings;
+  if (auto exit = parse_llvm_options(perf2bolt_options(settings), arguments)) return *exit;
+  auto status = perf2bolt(settings);
+  if (status) return 0;
+  report::print(stderr, "PERF2BOLT-ERROR: {}\n", status.error().message);
+  return 1;
+}
+
+}  // namespace
+
+constexpr Command perf2bolt_command{"perf2bolt", "make a profile for BOLT with perf2bolt's options",
+                                    run};
+
+}  // namespace pgokit::cli

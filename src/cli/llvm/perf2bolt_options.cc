@@ -1,0 +1,61 @@
+#include "cli/llvm/perf2bolt_options.h"
+
+#include "pipeline/input_checks.h"
+
+namespace pgokit::cli {
+
+OptionTable perf2bolt_options(Perf2BoltSettings& s) {
+  return {"pgokit perf2bolt",
+          "Make a profile for BOLT of a recording, with the options of perf2bolt 22.",
+          {{"PROGRAM", "", "the program that was recorded", &s.program},
+           {"--perfdata,-p", "FILE", "the recording (read without perf)", &s.recording},
+           {"-o", "FILE", "the profile; - is standard output", &s.output},
+           {"--basic-events,--ba", "", "samples without branch stacks", &s.basic},
+           {"--nl", "", "", &s.basic_by_old_name, false, true},
+           {"--pa", "", "FILE is pre-aggregated text", &s.preaggregated},
+           {"--pid", "PID", "samples of this process only", &s.pid},
+           {"--ignore-build-id", "", "take a recording of another build", &s.ignore_build_id},
+           {"--ignore-interrupt-lbr", "BOOL", "leave out branches into and out of the kernel (1)",
+            &s.kernel_entries_left_out},
+           {"--profile-format", "FORMAT", "fdata", &s.profile_format},
+           {"--threads", "N", "how many threads (all cores)", &s.threads},
+           {"-w", "FILE", "", &s.yaml, false, true},
+           {"--itrace", "TEXT", "", &s.itrace, false, true},
+           {"--heatmap", "FILE", "", &s.heatmap, false, true},
+           {"--max-samples", "N", "", &s.max_samples, false, true},
+           {"--spe", "", "", &s.spe, false, true},
+           {"--impute-trace-fall-through", "", "", &s.impute, false, true},
+           {"--show-density", "", "", &s.density, false, true},
+           {"--aggregate-only,--time-aggr,--filter-mem-profile,--parse-mem-profile,--bolt-info", "",
+            "", &s.ignored, false, true}},
+          "\nOne dash is as good as two. Of an option that is given twice the last one counts.\n"};
+}
+
+Status check_options(Perf2BoltSettings& s) {
+  if (s.program.size() != 1)
+    return fail("give one program: pgokit perf2bolt -p RECORDING -o FILE PROGRAM");
+  if (s.recording.empty()) return fail("-p names the recording: it is missing");
+  if (s.output.empty()) return fail("-o names the profile: it is missing");
+  if (!s.yaml.empty() || s.profile_format == "yaml")
+    return fail(
+        "YAML profiles need BOLT's own graph of each function: make fdata, and give it to "
+        "llvm-bolt with -w FILE");
+  if (s.profile_format != "fdata")
+    return fail("--profile-format {}: there is fdata", s.profile_format);
+  if (!s.itrace.empty())
+    return fail(
+        "--itrace: make branch stacks of the trace first (perf inject --itrace=i100usl -i {} -o "
+        "FILE), and give these",
+        s.recording);
+  if (s.spe) return fail("--spe: pairs of addresses are no branch stacks; leave --spe out");
+  if (!s.heatmap.empty()) return fail("--heatmap: pgokit report shows hot pages of the program");
+  if (!s.max_samples.empty()) return fail("--max-samples: all samples are read");
+  if (s.impute)
+    return fail("--impute-trace-fall-through: ranges are not guessed; only those seen are written");
+  if (s.density) return fail("--show-density: pgokit generate shows the density of a recording");
+  s.basic |= s.basic_by_old_name;
+  TRY(pipeline::check_threads(s.threads));
+  return pipeline::check_files({s.recording}, s.program[0], s.output);
+}
+
+}  // namespace pgokit::cli
