@@ -3,7 +3,7 @@
 // The functions of a program as BOLT sees them: one per address, from symbols, unwind tables and
 // linkage stubs, with the names that its profiles use.
 //
-//   auto functions = Functions::of(program.file());
+//   auto functions = Functions::of(file);
 //   if (const Function* function = functions.find(address))
 //     print(functions.name(*function), address - function->address);
 //

@@ -433,9 +433,11 @@ PROFDATA_OVERLAP = Scene(
 PERF2BOLT = Scene(
     {"recording": ["-p", "@program-lbr-perfdata", "-o", "OUT", "@program"],
      "basic": ["-p", "@program-lbr-perfdata", "-o", "OUT", "@program", "-ba"]},
-    {"--perfdata": "@jumps-perf", "--pid": "1", "--profile-format": "yaml", "--threads": "1"},
-    [(["-p", "@program-lbr-perfdata", "-o", "OUT", "@other-build"], ["--ignore-build-id"])],
-    never={"--ignore-interrupt-lbr": "no recording here has branches of the kernel", "--threads": THREADS}, drop_in=True)
+    {"--perfdata": "@program-lbr-perfdata", "--pid": "1", "--profile-format": "fdata", "--threads": "1"},
+    [(["-p", "@live", "-o", "OUT", "@other-busy"], ["--ignore-build-id"]), (["-o", "OUT", "@program"], ["--perfdata @program-lbr-perfdata"]),
+     (["-p", "@preaggregated", "-o", "OUT", "@program"], ["--pa"])],
+    never={"--profile-format": "fdata is the only one, yaml is refused with a reason",
+           "--ignore-interrupt-lbr": "no recording here has branches of the kernel", "--threads": THREADS}, drop_in=True)
 
 SCENES = {"generate": GENERATE, "merge": MERGE, "show": SHOW, "report": REPORT, "compare": COMPARE, "check": CHECK, "explain": EXPLAIN, "match": MATCH, "flags": FLAGS, "map": MAP,
           "export": EXPORT, "order": ORDER, "probes dump": DUMP, "probes stats": STATS, "probes compare": PROBES_COMPARE, "probes disassemble": DISASSEMBLE,

@@ -10,8 +10,7 @@ OptionTable perf2bolt_options(Perf2BoltSettings& s) {
           {{"PROGRAM", "", "the program that was recorded", &s.program},
            {"--perfdata,-p", "FILE", "the recording (read without perf)", &s.recording},
            {"-o", "FILE", "the profile; - is standard output", &s.output},
-           {"--basic-events,--ba", "", "samples without branch stacks", &s.basic},
-           {"--nl", "", "", &s.basic_by_old_name, false, true},
+           {"--basic-events,--ba,--nl", "", "samples without branch stacks", &s.basic},
            {"--pa", "", "FILE is pre-aggregated text", &s.preaggregated},
            {"--pid", "PID", "samples of this process only", &s.pid},
            {"--ignore-build-id", "", "take a recording of another build", &s.ignore_build_id},
@@ -53,7 +52,6 @@ Status check_options(Perf2BoltSettings& s) {
   if (s.impute)
     return fail("--impute-trace-fall-through: ranges are not guessed; only those seen are written");
   if (s.density) return fail("--show-density: pgokit generate shows the density of a recording");
-  s.basic |= s.basic_by_old_name;
   TRY(pipeline::check_threads(s.threads));
   return pipeline::check_files({s.recording}, s.program[0], s.output);
 }

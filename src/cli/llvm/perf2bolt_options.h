@@ -17,7 +17,7 @@ namespace pgokit::cli {
 struct Perf2BoltSettings {
   std::vector<std::string> program;
   std::string recording, output;
-  bool basic = false, basic_by_old_name = false, preaggregated = false;
+  bool basic = false, preaggregated = false;
   bool ignore_build_id = false, kernel_entries_left_out = true;
   u64 pid = 0, threads = 0;
   std::string profile_format = "fdata";
