@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """What `pgokit perf2bolt` writes is what perf2bolt 22 writes, line by line, and llvm-bolt and merge-fdata take it.
 
-    compare.py PGOKIT FOLDER [--only PROGRAM[,FORM]] [--keep]
+    compare.py PGOKIT FOLDER [--walk PGOKIT_WALK] [--only PROGRAM[,FORM]] [--keep]
 
 Each program of programs/ is built in each of the FORMS, recorded by `pgokit record`, and its profile made by both tools. What
 they say of traces, llvm-bolt's lines on the quality of the profile, and for some the profile without branch stacks and that of
-pre-aggregated text, are compared too.
+pre-aggregated text, are compared too. With --walk so is a random walk over each program, which comes by code that is hardly
+ever run, and without which programs for AArch64 are left out.
 """
 import argparse
 import os
@@ -23,6 +24,7 @@ PROGRAMS = {"jumps": ["jumps.c"], "sorts": ["sorts.c"], "throws": ["throws.cc"],
 ARGUMENTS = {"interpreter": [str(HERE.parent.parent / "examples" / "interpreter" / "workload.sprig"), "1", "15"]}
 CLANG, GCC = ["clang-22", "clang++-22"], ["gcc", "g++"]
 QUIET = ["-w", "-g"]
+AARCH64 = ["--target=aarch64-linux-gnu", "-fuse-ld=lld"]
 FORMS = {
     "plain": (CLANG, ["-O2"]),
     "unoptimized": (CLANG, ["-O0"]),
@@ -41,6 +43,9 @@ FORMS = {
     "gcc-no-pie": (GCC, ["-O2", "-fno-pie", "-no-pie", "-Wl,--emit-relocs"]),
     "gcc-hardened": (GCC, ["-O2", "-fcf-protection=full", "-Wl,-z,ibtplt"]),
     "split": (CLANG, ["-O2", "-fuse-ld=lld", "-fsplit-machine-functions", "-Wl,--emit-relocs"]),
+    "aarch64": (CLANG, ["-O2", *AARCH64]),
+    "aarch64-relocs": (CLANG, ["-O2", *AARCH64, "-Wl,--emit-relocs"]),
+    "aarch64-no-pie": (CLANG, ["-O1", *AARCH64, "-fno-pie", "-no-pie", "-Wl,--emit-relocs"]),
     "split-plain": (CLANG, ["-O2", "-fsplit-machine-functions"]),
 }
 LINES = re.compile(r"PERF2BOLT: (?:read|ignored|traces|out of range|wrote|input binary).*")
@@ -84,6 +89,11 @@ class Case:
         arguments = ARGUMENTS.get(self.program, [])
         run(self.pgokit, "record", "-q", "--no-callchain", "-F", "20000", "-o", self.recording, "--", self.binary, *arguments)
 
+    def walk(self, walker):
+        self.recording = self.folder / "walk.data"
+        run(walker, self.binary, "--seed", "7", "--samples", "3000", "--depth", "32", "--kind", "lbr", "--format", "perfdata",
+            "-o", self.recording)
+
     def compare(self, *options, name="both"):
         """The lines of the two profiles that differ, and what the tools say of them."""
         ours, theirs = self.folder / f"{name}.ours", self.folder / f"{name}.theirs"
@@ -119,16 +129,18 @@ class Case:
             raise Failed("merge-fdata makes another sum of it")
         text = self.folder / "preaggregated"
         run(self.pgokit, "generate", "-q", "--format", "preaggregated", self.recording, "-b", self.binary, "-o", text)
-        self.compare("-p", text, "-pa", name="pa")
+        told = self.compare("-p", text, "-pa", name="pa")
         run(self.pgokit, "generate", "-q", "--for", "bolt", self.recording, "-b", self.binary, "-o", self.folder / "generated")
         if (self.folder / "generated").read_text() != (self.folder / "pa.ours").read_text():
             raise Failed("pre-aggregated text comes to another profile than fdata of the same recording")
+        return told
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("pgokit")
     parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--walk", type=os.path.abspath)
     parser.add_argument("--only", default=",")
     parser.add_argument("--keep", action="store_true")
     options = parser.parse_args()
@@ -143,18 +155,25 @@ def main():
             if only_program not in ("", program) or only_form not in ("", form):
                 continue
             case = Case(os.path.abspath(options.pgokit), folder, program, form)
+            native = not form.startswith("aarch64")
+            if not native and not options.walk:
+                continue
             try:
                 case.build()
-                case.record()
-                told = case.compare()
-                unjudged += told.startswith("no judgement")
-                if not told.startswith("no judgement"):
-                    compared += 1
-                    if form in ("plain", "relocs", "split", "gcc-no-pie"):
-                        case.compare("-ba", name="basic")
-                        case.check_uses()
-                        compared += 2
-                print(f"{program} {form}: {told}", flush=True)
+                told = []
+                if native:
+                    case.record()
+                    told.append(case.compare())
+                    if form in ("plain", "relocs", "split", "gcc-no-pie") and not told[0].startswith("no judgement"):
+                        told.append(case.compare("-ba", name="basic"))
+                        told.append(case.check_uses())
+                if options.walk:
+                    case.walk(options.walk)
+                    told.append(case.compare(name="walk"))
+                without = sum(one.startswith("no judgement") for one in told)
+                unjudged += without
+                compared += len(told) - without
+                print(f"{program} {form}: {'; '.join(told)}", flush=True)
                 if not options.keep:
                     shutil.rmtree(case.folder)
             except (Failed, subprocess.TimeoutExpired) as error:
