@@ -74,7 +74,7 @@ struct Frame {
 struct FramePart {
   u64 begin = 0, end = 0;         // holds the address asked for, also when there are no frames
   std::span<const Frame> frames;  // outermost first; empty: no debug information
-  u32 unit = 0;                   // position among all units; of no use without frames
+  u32 unit = 0;                   // position among all units, also without frames; else past them
   u64 scope = 0;  // equal scopes: equal frames but for the leaf's line, column and discriminator
 };
 
