@@ -190,6 +190,16 @@ std::string use_command_of_gcc(const Compiler& compiler, const std::string& prof
                      option_with_file("-fauto-profile=", profile));
 }
 
+// The blocks are numbered as in the build that was recorded: its other options have to stay.
+std::vector<std::string> layout_commands(const Compiler& compiler, const std::string& clusters,
+                                         const std::string& symbol_order) {
+  auto command = command_of(compiler);
+  return {fmt::format("{} ... -ffunction-sections {} -c ...", command,
+                      option_with_file("-fbasic-block-sections=list=", clusters)),
+          fmt::format("{} ... -fuse-ld=lld {} -Wl,--no-warn-symbol-ordering", command,
+                      option_with_file("-Wl,--symbol-ordering-file=", symbol_order))};
+}
+
 std::vector<std::string> use_commands(const Compiler& compiler, const std::string& profile,
                                       ProfileKind kind) {
   switch (compiler.family) {

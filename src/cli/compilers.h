@@ -61,6 +61,10 @@ std::string_view probe_option(const Compiler& compiler);
 std::vector<std::string> use_commands(const Compiler& compiler, const std::string& profile,
                                       ProfileKind kind);
 
+// Shell commands that compile and link it with the layout of its blocks and functions.
+std::vector<std::string> layout_commands(const Compiler& compiler, const std::string& clusters,
+                                         const std::string& symbol_order);
+
 // The command that builds it with a profile in GCC's format, whatever compiler built it before.
 std::string use_command_of_gcc(const Compiler& compiler, const std::string& profile);
 

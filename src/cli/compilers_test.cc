@@ -100,6 +100,17 @@ TEST(Compilers, AreThoseThatAProfileIsFor) {
   EXPECT_EQ(compiler_for({&consumers::clang, 15}, gcc).family, CompilerFamily::clang);
 }
 
+TEST(Compilers, TakeALayoutInTwoFiles) {
+  setenv("PATH", "", 1);
+  auto commands = layout_commands(compiler_of("clang version 22.1.8"), "/tmp/a.clusters", "a b");
+  ASSERT_EQ(commands.size(), 2u);
+  EXPECT_EQ(commands[0],
+            "clang ... -ffunction-sections -fbasic-block-sections=list=/tmp/a.clusters -c ...");
+  EXPECT_EQ(commands[1],
+            "clang ... -fuse-ld=lld -Wl,--symbol-ordering-file=\"$PWD\"/'a b' "
+            "-Wl,--no-warn-symbol-ordering");
+}
+
 TEST(Compilers, ProfilesForGccAreUsedByGccWhateverBuiltTheProgram) {
   setenv("PATH", "", 1);
   auto compiler = compiler_of("clang version 14.0.6");

@@ -18,6 +18,7 @@ const Output* const of_clang_13[] = {&outputs::text, &outputs::binary};
 const Output* const of_gcc[] = {&outputs::gcov};
 const Output* const of_pgokit[] = {&outputs::raw_counts};
 const Output* const of_bolt[] = {&outputs::fdata, &outputs::preaggregated};
+const Output* const of_propeller[] = {&outputs::clusters};
 
 void fit_gcc(unsigned version, profile::WriteOptions& options) {
   constexpr unsigned first_of_format_2 = 12;
@@ -32,7 +33,7 @@ void fit_clang(unsigned version, profile::WriteOptions& options) {
 }
 
 const Consumer* const table[] = {&consumers::clang, &consumers::gcc, &consumers::pgokit,
-                                 &consumers::bolt};
+                                 &consumers::bolt, &consumers::propeller};
 
 std::string list_of(std::vector<std::string> words) {
   if (words.size() == 1) return std::move(words[0]);
@@ -87,6 +88,7 @@ constexpr Consumer consumers::gcc{
     .name = "gcc", .outputs = of_gcc, .oldest = 5, .newest = 15, .usual = 15, .fit = fit_gcc};
 constexpr Consumer consumers::pgokit{.name = "pgokit", .outputs = of_pgokit};
 constexpr Consumer consumers::bolt{.name = "bolt", .outputs = of_bolt};
+constexpr Consumer consumers::propeller{.name = "propeller", .outputs = of_propeller};
 
 std::string Target::name() const {
   return version ? fmt::format("{}-{}", consumer->name, version) : std::string(consumer->name);

@@ -43,8 +43,9 @@ struct Target {
 
 namespace consumers {
 extern const Consumer clang, gcc;
-extern const Consumer pgokit;  // of counts without names
-extern const Consumer bolt;    // llvm-bolt and perf2bolt
+extern const Consumer pgokit;     // of counts without names
+extern const Consumer bolt;       // llvm-bolt and perf2bolt
+extern const Consumer propeller;  // clang and lld, of where code shall lie
 }  // namespace consumers
 
 std::span<const Consumer* const> all_consumers();

@@ -68,9 +68,9 @@ TEST(Outputs, AreFoundByTheirNames) {
   EXPECT_EQ(find_output("pprof"), nullptr);
   auto none = output_named("pprof");
   ASSERT_FALSE(none);
-  EXPECT_EQ(
-      none.error().message,
-      "--format pprof: there are extbinary, binary, text, gcov, raw, fdata and preaggregated");
+  EXPECT_EQ(none.error().message,
+            "--format pprof: there are extbinary, binary, text, gcov, raw, fdata, preaggregated "
+            "and clusters");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "block_layout/cluster_profile.h"
 #include "generate/flat/flat.h"
 #include "pipeline/consumers.h"
 #include "pipeline/inputs.h"
@@ -71,7 +72,10 @@ struct RoadOptions {
   Target target;
   const Output* output = nullptr;
   std::string output_path;  // empty: PROGRAM.prof
+  // Of an output of several files: their names; empty: output_path, or PROGRAM, with its endings.
+  std::vector<std::string> output_paths;
   profile::WriteOptions write;
+  block_layout::ClusterOptions clusters;
 };
 
 }  // namespace pgokit::pipeline

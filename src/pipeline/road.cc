@@ -1,5 +1,8 @@
 #include "pipeline/road.h"
 
+#include <filesystem>
+
+#include "block_layout/block_counts.h"
 #include "pipeline/find_program.h"
 #include "pipeline/input_checks.h"
 
@@ -8,9 +11,9 @@ namespace pgokit::pipeline {
 Status Road::run(Traveller& traveller) {
   TRY(choose_program());
   TRY(open_program());
-  auto output = TRY(open_output());
+  TRY(open_output());
   TRY(go(traveller));
-  return write(output);
+  return write();
 }
 
 Status Road::make(Traveller& traveller) {
@@ -22,6 +25,7 @@ Status Road::make(Traveller& traveller) {
 
 Status Road::go(Traveller& traveller) {
   // The program's file is mapped. Nothing of it is decoded before it is hit.
+  if (options.output->needs == Output::Needs::blocks) TRY(block_layout::check_block_map(*program));
   options.read.stage("finding its functions");
   TRY(program->load_functions(options.read.threads));
   // Functions and symbols are known.
@@ -51,18 +55,54 @@ Status Road::open_program() {
 }
 
 // Early, so that what cannot be written is known before the work is done.
-Result<OutputFile> Road::open_output() {
-  if (options.output_path.empty()) options.output_path = std::string(program->name()) + std::string(options.output->ending);
-  TRY(check_files(options.read.inputs, program->path(), options.output_path));
-  return OutputFile::create(options.output_path);
+Status Road::open_output() {
+  auto& paths = options.output_paths;
+  auto endings = options.output->endings;
+  if (paths.empty() && endings.size() == 1) {
+    if (options.output_path.empty())
+      options.output_path = fmt::format("{}{}", program->name(), options.output->ending);
+    paths = {options.output_path};
+  } else if (paths.empty()) {
+    if (options.output_path.empty()) options.output_path = program->name();
+    for (auto ending : endings) paths.push_back(fmt::format("{}{}", options.output_path, ending));
+  }
+  for (const auto& path : paths) {
+    TRY(check_files(options.read.inputs, program->path(), path));
+    output.files.push_back(TRY(OutputFile::create(path)));
+  }
+  return {};
 }
 
-Status Road::write(OutputFile& output) {
-  bool counts = options.output->needs == Output::Needs::counts;
-  options.read.stage(counts ? "writing raw counts" : "writing the profile");
+Status Road::write() {
+  switch (options.output->needs) {
+    case Output::Needs::counts:
+      options.read.stage("writing raw counts");
+      break;
+    case Output::Needs::traces:
+      options.read.stage("writing what BOLT reads");
+      break;
+    case Output::Needs::blocks:
+      options.read.stage("laying blocks out");
+      break;
+    case Output::Needs::profile:
+      options.read.stage("writing the profile");
+  }
   TRY(options.output->write({*program, options, input, generated}, output));
-  written = output.size();
-  return output.commit();
+  for (const auto& file : output.files) written += file.size();
+  return commit();
+}
+
+// All files or none.
+Status Road::commit() {
+  for (size_t i = 0; i < output.files.size(); ++i) {
+    auto done = output.files[i].commit();
+    if (done) continue;
+    std::error_code ignored;
+    for (size_t before = 0; before < i; ++before)
+      std::filesystem::remove(options.output_paths[before], ignored);
+    return done;
+  }
+  return {};
 }
 
 }  // namespace pgokit::pipeline

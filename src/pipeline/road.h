@@ -36,14 +36,16 @@ class Road {
   std::optional<program::Program> program;
   ReadInput input;
   Generated generated;
-  u64 written = 0;  // bytes of the output
+  Written output;   // its files have been committed
+  u64 written = 0;  // bytes of it
 
  private:
   Status choose_program();
   Status open_program();
-  Result<OutputFile> open_output();
+  Status open_output();
   Status go(Traveller& traveller);
-  Status write(OutputFile& output);
+  Status write();
+  Status commit();
 };
 
 }  // namespace pgokit::pipeline

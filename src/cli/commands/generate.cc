@@ -36,8 +36,8 @@ OptionTable options_of(Settings& s) {
            fmt::format("who reads it (clang): {}", pipeline::names_of(pipeline::Consumers::all)),
            &s.consumer},
           {"--format", "FORMAT",
-           "extbinary (default), binary, text, gcov, raw (counts), fdata or "
-           "preaggregated",
+           "extbinary (default), binary, text, gcov, raw (counts), fdata, preaggregated or "
+           "clusters (layout)",
            &s.format},
           {"--md5", "", "hashes in place of function names (extbinary)", &g.write.md5_names},
           {"--compress", "", "compress the sections (extbinary)", &g.write.compress},
@@ -96,10 +96,18 @@ Status check_settings(const Settings& settings) {
   const auto& road = settings.road;
   if (road.output != &pipeline::outputs::extbinary && (road.write.md5_names || road.write.compress))
     return usage_error("--md5 and --compress are for --format extbinary");
+  bool one_file = road.output->endings.size() == 1;
+  if (!one_file && road.output_path == "-")
+    return usage_error("-o -: {} are several files; -o NAME gives what their names begin with",
+                       road.output->name);
+  bool by_blocks = road.output->needs == pipeline::Output::Needs::blocks;
+  if (by_blocks && (road.finish.contexts.trim_cold || road.program.use_dwarf))
+    return usage_error(
+        "--trim-cold and --use-dwarf are for profiles: a layout has what ran, by block");
   if (settings.json && road.output_path == "-")
     return usage_error("--json and -o - both want standard output: write the profile to a file");
   TRY(pipeline::check_threads(settings.threads));
-  TRY(pipeline::check_files(road.read.inputs, road.binary, road.output_path));
+  TRY(pipeline::check_files(road.read.inputs, road.binary, one_file ? road.output_path : ""));
   TRY(check_debug_file(road.program.debug_path, ".debug_info", ".zdebug_info"));
   return check_debug_file(road.program.dwp_path, ".debug_info.dwo", ".zdebug_info.dwo");
 }

@@ -131,6 +131,10 @@ std::string_view missing_discriminators(const pipeline::Road& road) {
   return compiler.family == CompilerFamily::clang ? discriminator_option(compiler) : "";
 }
 
+bool writes(pipeline::Output::Needs needs, const pipeline::Road& road) {
+  return road.options.output->needs == needs;
+}
+
 // Sentences for the user, most important first.
 std::vector<std::string> warnings(const pipeline::Road& road, const Naming& naming) {
   std::vector<std::string> list;
@@ -164,8 +168,10 @@ std::vector<std::string> warnings(const pipeline::Road& road, const Naming& nami
   if (input.matched_by_name)
     add("no build id to compare: the program was matched by its name only (link with --build-id)");
   constexpr u64 least = 2000;  // one in so many is told as 0.1 %
+  bool by_symbols = writes(pipeline::Output::Needs::blocks, road);
   for (const auto& part : broken_ranges(input))
-    if (part.count * least >= input.ranges.total && part.count)
+    if (part.count * least >= input.ranges.total && part.count &&
+        !(by_symbols && part.key == "outside_functions"))
       add("{} of the ranges between branches {}", percent(part.count, input.ranges.total),
           part.text);
   if (input.script.bad_branches)
@@ -182,6 +188,7 @@ std::vector<std::string> warnings(const pipeline::Road& road, const Naming& nami
     add("left out {} with probes that no descriptor names",
         counted(road.generated.probes_without_descriptor, "function"));
   for (auto& loss : probe::losses(road.generated.probe_damage)) list.push_back(std::move(loss));
+  for (const auto& warning : road.output.warnings) list.push_back(warning);
   if (auto option = missing_discriminators(road); !option.empty())
     add("no place has a discriminator: blocks of one line count as one, and a build with {} will "
         "not "
@@ -250,8 +257,11 @@ Status check_input(const pipeline::Road& road) {
         "{} is stripped: without .symtab or .gnu_debugdata its code cannot be decoded; "
         "give the unstripped file of the same build with -b",
         program.path());
-  bool for_bolt = options.output->needs == pipeline::Output::Needs::traces;
-  if (!for_bolt && !program.has_probes() && !program.debug())
+  // A layout and BOLT's profiles name functions by their symbols.
+  auto needs = options.output->needs;
+  bool wants_places =
+      needs == pipeline::Output::Needs::counts || needs == pipeline::Output::Needs::profile;
+  if (wants_places && !program.has_probes() && !program.debug())
     return fail(
         "{} has neither debug information nor probes; "
         "compile it with {}",
@@ -313,8 +323,14 @@ std::string name_of_output(const pipeline::Road& road) {
   return road.options.output_path == "-" ? "FILE" : road.options.output_path;
 }
 
-bool writes_counts(const pipeline::Road& road) {
-  return road.options.output->needs != pipeline::Output::Needs::profile;
+void print_list(const char* label, const std::vector<std::string>& lines) {
+  for (const auto& line : lines)
+    report::print(stderr, "{:<10}{}\n", std::exchange(label, ""), line);
+}
+
+std::string_view json_key_of(const pipeline::Road& road) {
+  if (writes(pipeline::Output::Needs::blocks, road)) return "layout";
+  return writes(pipeline::Output::Needs::profile, road) ? "profile" : "counts";
 }
 
 void print_next_of_bolt(const pipeline::Road& road) {
@@ -330,18 +346,39 @@ void print_next_of_bolt(const pipeline::Road& road) {
 }
 
 void print_next(const pipeline::Road& road, const ProfileKind& kind) {
-  if (road.options.output->needs == pipeline::Output::Needs::traces)
-    return print_next_of_bolt(road);
-  if (writes_counts(road))
+  const auto& paths = road.options.output_paths;
+  if (writes(pipeline::Output::Needs::blocks, road))
+    return print_list("next", layout_commands(compiler_of(*road.program), paths[0], paths[1]));
+  if (writes(pipeline::Output::Needs::traces, road)) return print_next_of_bolt(road);
+  if (writes(pipeline::Output::Needs::counts, road))
     return report::print(stderr, "next      pgokit generate {} -b {}\n",
                          shell_word(name_of_output(road)), shell_word(road.program->path()));
   auto compiler = compiler_for(road.options.target, compiler_of(*road.program));
   if (road.options.output == &pipeline::outputs::gcov)
     return report::print(stderr, "next      {}\n",
                          use_command_of_gcc(compiler, name_of_output(road)));
-  const char* label = "next";
-  for (const auto& line : use_commands(compiler, name_of_output(road), kind))
-    report::print(stderr, "{:<10}{}\n", std::exchange(label, ""), line);
+  print_list("next", use_commands(compiler, name_of_output(road), kind));
+}
+
+void print_written(const pipeline::Road& road) {
+  auto size = report::file_size(road.written);
+  const auto& options = road.options;
+  switch (options.output->needs) {
+    case pipeline::Output::Needs::counts:
+    case pipeline::Output::Needs::traces:
+      return report::print(stderr, "counts    wrote {} ({}, {})\n", options.output_path,
+                           options.output->name, size);
+    case pipeline::Output::Needs::blocks:
+      report::print(stderr, "layout    {}\n", road.output.summary);
+      return report::print(stderr, "wrote     {} and {} ({})\n", options.output_paths[0],
+                           options.output_paths[1], size);
+    case pipeline::Output::Needs::profile:
+      report::print(stderr, "profile   {} from {}, density {}, wrote {} ({}, {})\n",
+                    counted(road.generated.summary.num_functions, "function"),
+                    road.program->has_probes() ? "probes" : "debug information",
+                    report::fixed(road.generated.density.density), options.output_path,
+                    form_of(options), size);
+  }
 }
 
 void print_events(const samples::EventChoice& events) {
@@ -388,15 +425,7 @@ void print_summary(const pipeline::Road& road) {
                 input.distinct_contexts
                     ? fmt::format(" in {}", counted(input.distinct_contexts, "context"))
                     : "");
-  if (writes_counts(road))
-    report::print(stderr, "counts    wrote {} ({}, {})\n", road.options.output_path,
-                  road.options.output->name, report::file_size(road.written));
-  else
-    report::print(stderr, "profile   {} from {}, density {}, wrote {} ({}, {})\n",
-                  counted(road.generated.summary.num_functions, "function"),
-                  road.program->has_probes() ? "probes" : "debug information",
-                  report::fixed(road.generated.density.density), road.options.output_path,
-                  form_of(road.options), report::file_size(road.written));
+  print_written(road);
   auto naming = naming_of(road);
   for (const auto& warning : warnings(road, naming))
     report::print(stderr, "warning   {}\n", warning);
@@ -432,11 +461,18 @@ void print_json(const pipeline::Road& road, bool with_stats) {
   ranges.set("total", input.ranges.total);
   for (const auto& part : broken_ranges(input)) ranges.set(part.key, part.count);
   Json profile = Json::object();
-  profile.set("path", road.options.output_path)
-      .set("format", road.options.output->name)
+  if (writes(pipeline::Output::Needs::blocks, road)) {
+    Json paths = Json::array();
+    for (const auto& path : road.options.output_paths) paths.push(path);
+    profile.set("paths", std::move(paths));
+  } else {
+    profile.set("path", road.options.output_path);
+  }
+  for (const auto& figure : road.output.figures) profile.set(figure.key, figure.value);
+  profile.set("format", road.options.output->name)
       .set("for", road.options.target.name())
       .set("size", road.written);
-  if (!writes_counts(road))
+  if (writes(pipeline::Output::Needs::profile, road))
     profile.set("functions", road.generated.summary.num_functions)
         .set("total_samples", road.generated.summary.total)
         .set("density", road.generated.density.density)
@@ -456,7 +492,7 @@ void print_json(const pipeline::Road& road, bool with_stats) {
       .set("distinct_ranges", input.distinct_ranges)
       .set("distinct_branches", input.distinct_branches)
       .set("distinct_contexts", input.distinct_contexts)
-      .set(writes_counts(road) ? "counts" : "profile", std::move(profile))
+      .set(json_key_of(road), std::move(profile))
       .set("warnings", std::move(list));
   if (!input.events.name.empty()) {
     Json others = Json::object();

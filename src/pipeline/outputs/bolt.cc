@@ -27,11 +27,11 @@ Status check(const Arrival& from) {
   return bolt::check_program(from.program.file());
 }
 
-Status write_fdata(const Arrival& from, OutputFile& to) {
+Status write_fdata(const Arrival& from, Written& to) {
   TRY(check(from));
   const auto& file = from.program.file();
   auto functions = bolt::Functions::of(file);
-  auto take = [&](std::string_view part) { to.write(part); };
+  auto take = [&](std::string_view part) { to.files[0].write(part); };
   if (!from.input.addresses.empty()) {
     auto profile = bolt::address_profile(functions, from.input.addresses);
     bolt::write_fdata(profile, from.input.address_events, functions, take);
@@ -42,9 +42,9 @@ Status write_fdata(const Arrival& from, OutputFile& to) {
   return {};
 }
 
-Status write_preaggregated(const Arrival& from, OutputFile& to) {
+Status write_preaggregated(const Arrival& from, Written& to) {
   TRY(check(from));
-  auto take = [&](std::string_view part) { to.write(part); };
+  auto take = [&](std::string_view part) { to.files[0].write(part); };
   if (!from.input.addresses.empty())
     bolt::write_preaggregated(from.input.addresses, from.input.address_events, take);
   else

@@ -7,14 +7,14 @@
 namespace pgokit::pipeline {
 namespace {
 
-Status write(const Arrival& from, OutputFile& to) {
+Status write(const Arrival& from, Written& to) {
   BinaryAddr base = from.options.read.raw_base(from.program);
   const auto& input = from.input;
   if (input.contexts)
     unwind::write_raw_contexts(*input.contexts, from.program.code(), base,
-                               [&](std::string_view part) { to.write(part); });
+                               [&](std::string_view part) { to.files[0].write(part); });
   else
-    to.write(samples::write_raw_profile(input.counts, base));
+    to.files[0].write(samples::write_raw_profile(input.counts, base));
   return {};
 }
 

@@ -6,8 +6,9 @@ namespace pgokit::pipeline {
 namespace {
 
 template <profile::Format format>
-Status write(const Arrival& from, OutputFile& to) {
-  to.write(TRY(profile::write_profile(from.generated.profile, format, from.options.write)));
+Status write(const Arrival& from, Written& to) {
+  to.files[0].write(
+      TRY(profile::write_profile(from.generated.profile, format, from.options.write)));
   return {};
 }
 
