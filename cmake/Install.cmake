@@ -24,6 +24,8 @@ file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/links/lib/pgokit/bin)
 install_link(../../../bin/pgokit lib/pgokit/bin/llvm-profgen)
 install_link(../../../bin/pgokit lib/pgokit/bin/llvm-profdata)
 install_link(../../../bin/pgokit lib/pgokit/bin/perf2bolt)
+install_link(../../../bin/pgokit lib/pgokit/bin/create_llvm_prof)
+install_link(../../../bin/pgokit lib/pgokit/bin/generate_propeller_profiles)
 if(TARGET pgokit_plugin)
   install_link(pgokit-plugin.so lib/pgokit/pgokit-plugin)  # for Meson
 endif()

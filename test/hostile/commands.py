@@ -26,6 +26,9 @@ generate --for bolt @raw-lbr -b @packed -o OUT
 perf2bolt -p @program-lbr-perfdata @program -o OUT
 perf2bolt -ba -p @program-lbr-perfdata @program -o OUT
 perf2bolt -pa -p @preaggregated @program -o OUT
+create_llvm_prof --binary @mapped --profile @mapped-perf --format propeller --out OUT --propeller_symorder /dev/null
+create_llvm_prof --binary @program --profile @program-lbr-perfdata --out OUT
+generate_propeller_profiles --binary @mapped --profile @mapped-perf --cc_profile /dev/null --ld_profile OUT
 llvm-profgen --perfscript @program-lbr-script --binary @program -o OUT
 llvm-profgen --perfscript @program-hybrid-script --binary @program -o OUT
 llvm-profgen --unsymbolized-profile @raw-lbr --binary @program -o OUT

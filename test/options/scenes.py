@@ -178,7 +178,8 @@ GENERATE = Scene(
      "raw": ["@raw-lbr", "-b", "@program", "-o", "OUT"],
      "raw contexts": ["@raw-hybrid", "-b", "@program", "--context-sensitive", "-o", "OUT"],
      "ip": ["@events", "-b", "@program", "--allow-ip", "-o", "OUT"],
-     "instrumented": ["@mip", "-b", "@instrumented", "-o", "OUT"]},
+     "instrumented": ["@mip", "-b", "@instrumented", "-o", "OUT"],
+     "layout": ["@mapped-perf", "-b", "@mapped", "--for", "propeller", "-o", "OUT"]},
     {"--output": "-", "--for": "gcc-11", "--format": "text", "--debug-binary": "@broken", "--dwp": "@package", "--event": "page-faults", "--pid": "1",
      "--binary": "@broken", "--threads": "1"},
     [(["@program-lbr-perfdata", "-b", "@program"], ["--output -"]),
@@ -337,6 +338,29 @@ LOWER = Scene({"assembly": ["@assembly"]}, {"--output": "OUT", "--target": "aarc
               {"--target": "tells which comments assembly has; in the unit tests of assembly"})
 DOCTOR = Scene({"machine": [], "program": ["@program"]}, {})
 
+# Recordings of pgokit-walk have no build id, and scenes with others are not had everywhere.
+CREATE_LLVM_PROF = Scene(
+    {"profile": ["--binary", "@program", "--profile", "@program-lbr-perfdata", "--format", "extbinary", "--out", "OUT"],
+     "layout": ["--binary", "@mapped", "--profile", "@mapped-perf", "--format", "propeller", "--out", "OUT", "--propeller_symorder", "SYMBOLS"]},
+    {"--binary": "@broken", "--profile": "@broken", "--profiler": "none", "--out": "OTHER", "--gcov": "OTHER", "--format": "text",
+     "--propeller_symorder": "SYMBOLS"},
+    [(["--binary", "@program", "--profile", "@program-lbr-perfdata"], ["--gcov OUT", "--out OUT"]),
+     (["--binary", "@program", "--profile", "@program-lbr-perfdata", "--out", "OUT"], ["--format binary"]),
+     (["--binary", "@mapped", "--profile", "@mapped-perf", "--format", "propeller", "--out", "OUT"], ["--propeller_symorder SYMBOLS"]),
+     (["--profile", "@program-lbr-perfdata", "--out", "OUT"], ["--binary @program"]),
+     (["--binary", "@program", "--out", "OUT"], ["--profile @program-lbr-perfdata"])],
+    {("*", "--ignore_build_id"): PERMISSION},
+    {"--ignore_build_id": PERMISSION, "--profiler": "both values are recognized in any case: others are refused"})
+
+PROPELLER_PROFILES = Scene(
+    {"layout": ["--binary", "@mapped", "--profile", "@mapped-perf", "--cc_profile", "OUT", "--ld_profile", "SYMBOLS"]},
+    {"--profile_type": "PERF_SPE"},
+    [(["--profile", "@mapped-perf", "--cc_profile", "OUT", "--ld_profile", "SYMBOLS"], ["--binary @mapped"]),
+     (["--binary", "@mapped", "--cc_profile", "OUT", "--ld_profile", "SYMBOLS"], ["--profile @mapped-perf"]),
+     (["--binary", "@mapped", "--profile", "@mapped-perf", "--ld_profile", "SYMBOLS"], ["--cc_profile OUT"]),
+     (["--binary", "@mapped", "--profile", "@mapped-perf", "--cc_profile", "OUT"], ["--ld_profile SYMBOLS"])],
+    {}, {"--profile_type": "the other types are refused"})
+
 PROFGEN = Scene(
     {"script": ["--perfscript", "@program-lbr-script", "--binary", "@program", "-o", "OUT"],
      "recording": ["--perfdata", "@program-lbr-perfdata", "--binary", "@program", "-o", "OUT"],
@@ -441,5 +465,6 @@ PERF2BOLT = Scene(
 
 SCENES = {"generate": GENERATE, "merge": MERGE, "show": SHOW, "report": REPORT, "compare": COMPARE, "check": CHECK, "explain": EXPLAIN, "match": MATCH, "flags": FLAGS, "map": MAP,
           "export": EXPORT, "order": ORDER, "probes dump": DUMP, "probes stats": STATS, "probes compare": PROBES_COMPARE, "probes disassemble": DISASSEMBLE,
-          "probes lower": LOWER, "doctor": DOCTOR, "perf2bolt": PERF2BOLT, "llvm-profgen": PROFGEN, "llvm-profdata merge": PROFDATA_MERGE,
+          "probes lower": LOWER, "doctor": DOCTOR, "perf2bolt": PERF2BOLT, "llvm-profgen": PROFGEN, "create_llvm_prof": CREATE_LLVM_PROF,
+          "generate_propeller_profiles": PROPELLER_PROFILES, "llvm-profdata merge": PROFDATA_MERGE,
           "llvm-profdata show": PROFDATA_SHOW, "llvm-profdata overlap": PROFDATA_OVERLAP, "llvm-profdata order": PROFDATA_ORDER}

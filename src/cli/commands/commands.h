@@ -25,13 +25,31 @@ extern const Command probes_command;
 extern const Command llvm_profgen_command;
 extern const Command llvm_profdata_command;
 extern const Command perf2bolt_command;
+extern const Command create_llvm_prof_command;
+extern const Command generate_propeller_profiles_command;
 
-inline constexpr const Command* commands[] = {
-    &optimize_command, &doctor_command, &record_command,       &generate_command,
-    &flags_command,    &map_command,    &merge_command,        &show_command,
-    &report_command,   &export_command, &compare_command,      &check_command,
-    &explain_command,  &match_command,  &order_command,        &measure_command,
-    &bisect_command,   &probes_command, &llvm_profgen_command, &llvm_profdata_command,
-    &perf2bolt_command};
+inline constexpr const Command* commands[] = {&optimize_command,
+                                              &doctor_command,
+                                              &record_command,
+                                              &generate_command,
+                                              &flags_command,
+                                              &map_command,
+                                              &merge_command,
+                                              &show_command,
+                                              &report_command,
+                                              &export_command,
+                                              &compare_command,
+                                              &check_command,
+                                              &explain_command,
+                                              &match_command,
+                                              &order_command,
+                                              &measure_command,
+                                              &bisect_command,
+                                              &probes_command,
+                                              &llvm_profgen_command,
+                                              &llvm_profdata_command,
+                                              &perf2bolt_command,
+                                              &create_llvm_prof_command,
+                                              &generate_propeller_profiles_command};
 
 }  // namespace pgokit::cli

@@ -19,17 +19,20 @@ void print_usage(std::FILE* out) {
   report::print(out,
                 "pgokit: from a running program to a faster binary\n\n"
                 "usage: pgokit COMMAND [options]    (pgokit COMMAND --help tells more)\n\n");
+  constexpr size_t column = 14;
   for (const auto* command : cli::commands)
-    report::print(out, "  {:<14}{}\n", command->name, command->summary);
+    report::print(out, "  {:<14}{}{}\n", command->name,
+                  command->name.size() < column ? "" : "\n                ", command->summary);
   report::print(out, "\n  {:<14}print the version\n\nthe road:\n{}", "--version",
                 report::lines(cli::road_in_commands));
 }
 
 int run(std::string_view program, std::span<char* const> arguments) {
-  // By symlink under the name of one of LLVM's tools it is that tool.
-  if (program == "llvm-profgen") return cli::llvm_profgen_command.run(arguments);
-  if (program == "llvm-profdata") return cli::llvm_profdata_command.run(arguments);
-  if (program == "perf2bolt") return cli::perf2bolt_command.run(arguments);
+  // By symlink under the name of a tool that it stands in for it is that tool.
+  for (const auto* tool :
+       {&cli::llvm_profgen_command, &cli::llvm_profdata_command, &cli::perf2bolt_command,
+        &cli::create_llvm_prof_command, &cli::generate_propeller_profiles_command})
+    if (program == tool->name) return tool->run(arguments);
   if (arguments.empty()) return print_usage(stderr), 2;
   std::string_view name = arguments[0];
   if (name == "--help" || name == "-h" || name == "help") return print_usage(stdout), 0;

@@ -1,0 +1,32 @@
+#pragma once
+
+// What the drop-ins for AutoFDO's create_llvm_prof and for Propeller's generate_propeller_profiles
+// have in common.
+//
+//   Conversion conversion;
+//   conversion.road.read.inputs = TRY(recordings_of("@list"));
+//   return convert(std::move(conversion));
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/road.h"
+
+namespace pgokit::cli {
+
+// A file, or of "@FILE" those that are named in it, one per line.
+Result<std::vector<std::string>> recordings_of(const std::string& profile);
+
+// The kernel is told by its name, as these tools have no option for it.
+bool is_kernel(std::string_view binary);
+
+struct Conversion {
+  pipeline::RoadOptions road;
+  bool lists_symbols = false;  // all functions of the program, beside the profile
+};
+
+// From recordings to files, with the summary of `pgokit generate`.
+Status convert(Conversion&& conversion);
+
+}  // namespace pgokit::cli
