@@ -25,6 +25,9 @@ struct KnownVariant {
 const std::vector<KnownVariant>& known_variants() {
   static const std::vector<KnownVariant> known = {
       {{"layout", "functions in the order of their calls (lld)"}, &Optimizer::add_layout},
+      {{"propeller",
+        "blocks and functions laid out by a recording of the build with the profile (lld)"},
+       &Optimizer::add_propeller},
       {{"probes", "a profile by pseudo probes, recorded in a build of its own"},
        &Optimizer::add_probes},
       {{"bolt", "the build with the profile, rewritten by llvm-bolt by a recording of its own"},

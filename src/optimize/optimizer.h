@@ -26,6 +26,7 @@ class Optimizer {
 
   // The builds that can be tried: each makes what it needs, and adds one to the outcome.
   Status add_layout();
+  Status add_propeller();
   Status add_probes();
   Status add_bolt();
   Status add_instrument();

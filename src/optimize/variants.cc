@@ -41,6 +41,27 @@ Status Optimizer::add_layout() {
   return add_build(std::move(build));
 }
 
+// The build with the profile again, recorded with a map of its blocks: their numbers are those of the
+// build that gets the layout, as both have the same options otherwise.
+Status Optimizer::add_propeller() {
+  const auto& base = outcome_.builds[1];
+  Build mapped{.name = "mapped", .options = base.options};
+  add(mapped.options.compile, {"-ffunction-sections", "-fbasic-block-address-map"});
+  add(mapped.options.link, {"-fuse-ld=lld"});
+  TRY(build_to_record(mapped, "mapped.perf", settings_.sampled));
+  TRY(make_file("app.clusters",
+                work_.pgokit(fmt::format("generate {} -b {} --for propeller -o {}",
+                                         word("mapped.perf"), shell_word(mapped.file), word("app")),
+                             "app.clusters.log")));
+  Build build{.name = "propeller", .options = base.options, .profile = base.profile};
+  add(build.options.compile,
+      {"-ffunction-sections", "-fbasic-block-sections=list=" + work_.absolute("app.clusters")});
+  add(build.options.link,
+      {"-fuse-ld=lld", "-Wl,--symbol-ordering-file=" + work_.absolute("app.symorder"),
+       "-Wl,--no-warn-symbol-ordering"});
+  return add_build(std::move(build));
+}
+
 Status Optimizer::add_probes() {
   Build recorded{.name = "recorded", .options = {.compile = settings_.profiling}};
   add(recorded.options.compile, settings_.probes);

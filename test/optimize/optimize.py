@@ -161,7 +161,7 @@ def counted_variants():
     """Builds that count in a run of their own, and one that is rewritten."""
     with_bolt = ["bolt"] if shutil.which("llvm-bolt-22") and shutil.which("perf") else []
     with_targets = ["targets"] if (PGOKIT.parent.parent / "lib/pgokit/pgokit-plugin.so").exists() else []
-    names = ["instrument", *with_targets, *with_bolt]
+    names = ["propeller", "instrument", *with_targets, *with_bolt]
     print("tried beside the profile:", *names)
     calls = WORK.replace("(sum & 1023) == 7 ? rare(sum) : common(sum)", "(*which[(sum & 1023) == 7])(sum)").replace(
         "unsigned work", "static unsigned (*volatile which[])(unsigned) = {common, rare};\nunsigned work")
@@ -173,6 +173,8 @@ def counted_variants():
     check("clang's counts are used", any("-fprofile-use=" in word for word in builds["instrument"]["compile"]), builds["instrument"])
     shown = subprocess.run([PGOKIT, "show", builds["instrument"]["profile"]], capture_output=True, check=True, text=True).stdout
     check("clang's counts are of it", "work" in shown, shown)
+    check("a layout is used", any("-fbasic-block-sections=list=" in word for word in builds["propeller"]["compile"]), builds["propeller"])
+    check("the layout is of it", "f work\n" in pathlib.Path(".pgokit/app.clusters").read_text())
     if with_targets:
         check("targets are used", any("-pgokit-use=" in word for word in builds["targets"]["compile"]), builds["targets"])
         check("targets are of it", "common" in pathlib.Path(".pgokit/app.targets").read_text(errors="replace"))

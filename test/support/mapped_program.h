@@ -7,6 +7,8 @@
 //   main  0: 0x401000 test, je   1: 0x401004 add   2: 0x401007 call   3: 0x40100c ret
 //   leaf  0: 0x401010
 
+#include <cstdlib>
+
 #include "block_map/block_map.h"
 #include "program/program.h"
 #include "test/support/shell.h"
@@ -48,7 +50,7 @@ inline std::string mapped_image(u8 flags_of_last_block = block_map::Block::retur
 inline program::Program opened(const ScratchDir& dir, std::string_view image) {
   dir.write("app", image);
   auto program = program::Program::open(dir.file("app"), {});
-  static_cast<void>(program->load_functions(1));
+  if (!program || !program->load_functions(1)) std::abort();
   return std::move(*program);
 }
 
