@@ -185,14 +185,16 @@ std::string mach_o_headers(const Module& module, const TargetMachine& machine, u
       << ".no_dead_strip l_mip_map_header\nl_mip_map_header:\n";
   header(out, kinds, hash, MIP_TYPE_MAP, MIP_VERSION_RELATIVE);
   out << checksum_records(module) << ".popsection\n";
-  const std::string settings = "___pgokit_module" + std::to_string(kinds);
+  const ValueSettings values = value_settings_of(module);
+  const std::string settings = "___pgokit_module" + std::to_string(kinds),
+                    buffer = "___pgokit_values" + std::to_string(values.capacity);
   out << once_part("__DATA," MIP_MODULE_SECTION, settings)
-      << module_settings(module, kinds, settings, "0", "", "___pgokit_values");
+      << module_settings(module, kinds, settings, "0", "0", buffer);
   // What is undefined, as the run time where it is missing, has no distance from anything.
   out << once_part("__DATA,__mip_runtime", "___pgokit_needs_runtime")
       << ".quad ___pgokit_runtime\n.popsection\n";
-  if (const ValueSettings values = value_settings_of(module); values.capacity)
-    out << weak("___pgokit_values") << ".zerofill __DATA,__mip_values,___pgokit_values,"
+  if (values.capacity)
+    out << weak(buffer) << ".zerofill __DATA,__mip_values," << buffer << ","
         << uint64_t{values.capacity} * value_entry_size << ",3\n";
   out << log_text(module, kinds, true) << mach_o_tables(module, machine, kinds);
   return result;
