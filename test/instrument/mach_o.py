@@ -279,6 +279,39 @@ def weak(build, machine):
         assert found["shared"]["calls"] == calls and found["loop"]["calls"] == 1, (objects, found["shared"])
 
 
+NAMES = """struct Base { virtual int f(int n) { return n + 1; } virtual int g() { return 3; } };
+struct Derived : Base { int f(int n) override { return n * 2; } };
+template <class T> __attribute__((noinline)) T twice(T x) { return x + x; }
+namespace { __attribute__((noinline)) int hidden(int x) { return x ^ 3; } }
+int odd(int) __asm__("-[Foo bar:baz$]");
+int odd(int n) { return n + 4; }
+int strange(int) __asm__("+[W x+1 y]");
+__attribute__((weak)) int strange(int n) { return n - 4; }
+extern "C" int start(int n) {
+  Derived derived;
+  Base base, *one = n > 3 ? &derived : &base;
+  return one->f(n) + one->g() + twice(n) + twice(2.5f) + hidden(n) + odd(n) + strange(n);
+}
+"""
+
+
+def names(build, machine):
+    """Names that the assembler takes in quotes only, and those of C++, whose functions and tables are weak."""
+    need(machine)
+    library = runtime(build, machine)
+    text = source(build, "names.cc", NAMES)
+    run(["clang++-22", *build.target, "-O0", "-fno-exceptions", "-fno-rtti", *build.flags("blocks,order-log,targets,tables"), "-c", text, "-o", text + ".o"])
+    program = linked(build, machine, [text + ".o", library], "-dead_strip", "-undefined", "dynamic_lookup", entry=("-e", "_start"))
+    pgokit(build, "map", program, "-o", build.path("map"))
+    listed = json.loads(pgokit(build, "show", build.path("map"), "--json").stdout)["programs"][0]["functions"]
+    found = {name: int(address, 16) for address, name in re.findall(r"^(\w+) [tTwW] (.*)$", run(["llvm-nm-22", program]).stdout, re.M)}
+    assert {f["name"] for f in listed} >= {"-[Foo bar:baz$]", "+[W x+1 y]", "_Z5twiceIiET_S0_", "_Z5twiceIfET_S0_", "_ZN7Derived1fEi", "_ZN4Base1gEv",
+                                           "_ZN12_GLOBAL__N_16hiddenEi", "start"}, listed
+    for function in listed:
+        assert function["address"] == found[function["name"] if "[" in function["name"] else "_" + function["name"]], function
+    assert len(mip.read_tables(mip.section(program, "__LLVM_MIP,__llvm_mipmap"))) == 2
+
+
 # What the small run time uses of Apple's headers and of libSystem.
 HEADERS = {
     "fcntl.h": "enum { O_WRONLY = 1, O_NONBLOCK = 4, O_APPEND = 8, O_CREAT = 0x200, O_NOCTTY = 0x20000, O_CLOEXEC = 0x1000000 };\nint open(const char*, int, ...);\n",
@@ -337,4 +370,4 @@ def refused(build, machine):
 
 if __name__ == "__main__":
     tools.main({f"{name}_{case.__name__}": functools.partial(case, machine=machine) for name, machine in MACHINES.items()
-                for case in (kinds, sections, lto, weak, small, refused)})
+                for case in (kinds, sections, lto, weak, names, small, refused)})

@@ -117,7 +117,7 @@ def read_tables(data):
     while (at := data.find(magic, at)) >= 0:
         flags, = struct.unpack_from("<I", data, at + 44)
         size, = struct.unpack_from("<I", data, at + 60)
-        if flags == 256:
+        if flags & 256:
             address, length = struct.unpack_from("<QQ", data, at + 64 + size)
             assert length
             if address:
