@@ -65,12 +65,12 @@ def main():
         results = dict(zip(commands, launch.in_turn(list(commands.values()), options.runs, WORK)))
         size, judge = file.stat().st_size / 1e6, next(iter(results.values()))
         for name, found in results.items():
-            ratio = f"{judge.wall / found.wall:.1f}x"
+            ratio = f"{judge.wall / found.wall:.2g}x"
             if name.startswith("pgokit"):
                 ratio = judged.ratio(form, "wall", judge.wall / found.wall)
                 judged.ratio(form, "memory", judge.peak_mb / found.peak_mb)
             lines.append(f"| {name} | {size:.1f} MB | {found.wall:.2f} s | {size / found.wall:.0f} MB/s | "
-                         f"{count / found.wall / 1e6:.2f} M | {found.peak_mb:.0f} MB | {ratio} |")
+                         f"{count / found.wall:,.0f} | {found.peak_mb:.0f} MB | {ratio} |")
     text = ["# Reading optimization remarks", "",
             f"Written by `./dev bench remarks`: medians of {options.runs} runs of each, in turn, on {os.cpu_count()} cores ({launch.machine()}, "
             f"Linux {platform.release()}; load of the machine {os.getloadavg()[1]:.1f}). {count:,} remarks.", "",

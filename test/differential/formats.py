@@ -223,7 +223,7 @@ def counts(pgokit, folder, name):
     named = [line.split() for line in run("llvm-nm-22", "--defined-only", "--special-syms", "-n", program).stdout.decode().splitlines()]
     starts = [int(address, 16) for address, kind, text in named if kind in "tTW" and not text.startswith("$")]
     # Data between functions, which llvm-profgen takes for code.
-    places = [(int(address, 16), text) for address, _, text in named if text[:2] in ("$a", "$d")] + [(1 << 32, "")]
+    places = [(int(address, 16), text) for address, _, text in named if text[:2] in ("$a", "$d", "$x")] + [(1 << 32, "")]
     data = [range(begin, end) for (begin, text), (end, _) in zip(places, places[1:]) if text.startswith("$d")]
     ranges, branches = set(), set()
     for _ in range(200):
