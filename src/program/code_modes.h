@@ -2,9 +2,9 @@
 
 // Where the code of an Arm program is Arm code, Thumb code, or data between them.
 //
-//   CodeModes modes(file, symbols);
+//   CodeModes modes(file);
 //   CodeModes::Piece piece = modes.at(address);
-//   formatter.append(piece.of(code, address), address, text, piece.mode);
+//   auto one = decoder.decode(piece.of(code, address), address, piece.mode);
 //
 // The symbols $a, $t and $d of assemblers say it; where a program has none (stripped ones), the
 // lowest bit of the addresses of functions does. Other machines have one mode.
