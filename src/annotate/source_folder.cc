@@ -98,9 +98,7 @@ class Tokens {
         step(), at_line_start_ = true;
       else if (c == ' ' || c == '\t' || c == '\r' || c == '\f')
         step();
-      else if (c == '#' && at_line_start_)
-        skip_line();
-      else if (rest.starts_with("//"))
+      else if ((c == '#' && at_line_start_) || rest.starts_with("//"))
         skip_line();
       else if (rest.starts_with("/*"))
         at_ += 2, skip_past("*/");
