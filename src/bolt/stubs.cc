@@ -158,12 +158,11 @@ std::vector<Stub> find_stubs(const object::File& file) {
   return std::move(finder).found();
 }
 
-std::vector<u64> dynamic_places(const object::File& file) {
+namespace {
+
+// .relr.dyn: an address, then bits of the words after it.
+std::vector<u64> packed_places(const object::File& file) {
   std::vector<u64> places;
-  for (auto section : {".rela.plt", ".rela.dyn", ".rela.iplt"})
-    for (const auto& one : table<DynamicRelocation>(file.section(section)))
-      places.push_back(one.place);
-  // .relr.dyn: an address, then bits of the words after it.
   u64 next = 0;
   for (u64 entry : table<Le<u64>>(file.section(".relr.dyn"))) {
     if ((entry & 1) == 0) {
@@ -175,8 +174,39 @@ std::vector<u64> dynamic_places(const object::File& file) {
       if (bits & 1) places.push_back(at);
     next += u64{63} * 8;
   }
+  return places;
+}
+
+}  // namespace
+
+std::vector<u64> dynamic_places(const object::File& file) {
+  auto places = packed_places(file);
+  for (auto section : {".rela.plt", ".rela.dyn", ".rela.iplt"})
+    for (const auto& one : table<DynamicRelocation>(file.section(section)))
+      places.push_back(one.place);
   std::ranges::sort(places);
   return places;
+}
+
+std::vector<u64> dynamic_addresses(const object::File& file) {
+  std::vector<u64> addresses;
+  u32 relative = file.machine() == EM_AARCH64 ? R_AARCH64_RELATIVE : R_X86_64_RELATIVE;
+  for (const auto& one : table<DynamicRelocation>(file.section(".rela.dyn")))
+    if (static_cast<u32>(one.info) == relative)
+      addresses.push_back(static_cast<u64>(i64(one.addend)));
+  const object::Section* last = nullptr;
+  for (u64 place : packed_places(file)) {
+    auto holds = [&](const object::Section& section) {
+      return section.loaded && place - section.address < section.contents.size();
+    };
+    if (!last || !holds(*last)) {
+      auto found = std::ranges::find_if(file.sections(), holds);
+      if (found == file.sections().end()) continue;
+      last = &*found;
+    }
+    addresses.push_back(Cursor(last->contents.subspan(place - last->address)).get<u64>());
+  }
+  return addresses;
 }
 
 }  // namespace pgokit::bolt

@@ -27,4 +27,7 @@ std::vector<Stub> find_stubs(const object::File& file);
 // Places that the dynamic linker changes, ascending: static relocations at them say nothing.
 std::vector<u64> dynamic_places(const object::File& file);
 
+// Addresses of the program that the dynamic linker puts there.
+std::vector<u64> dynamic_addresses(const object::File& file);
+
 }  // namespace pgokit::bolt
