@@ -60,8 +60,13 @@ class Failed(Exception):
 
 
 def run(*command, may_fail=False):
-    done = subprocess.run([str(c) for c in command], text=True, errors="replace", stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, timeout=300)
+    try:
+        done = subprocess.run([str(c) for c in command], text=True, errors="replace", stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=120 if may_fail else 300, check=False)
+    except subprocess.TimeoutExpired:
+        if not may_fail:
+            raise
+        return 124, "does not come to an end"
     if done.returncode and not may_fail:
         raise Failed(f"{' '.join(map(str, command))}: exit code {done.returncode}\n{done.stdout[-2000:]}")
     return done.stdout if not may_fail else (done.returncode, done.stdout)
