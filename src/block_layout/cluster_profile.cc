@@ -25,7 +25,7 @@ using Names = std::vector<std::string_view>;
 
 class Writer {
  public:
-  Writer(const program::Program& program, const BlockCounts& counts, const Layout& layout,
+  Writer(const program::Program& program, const BlockCounts& counts, const ProgramLayout& layout,
          const ClusterOptions& options)
       : program_(program), counts_(counts), layout_(layout), options_(options) {
     if (program.debug()) frames_.emplace(*program.debug());
@@ -128,7 +128,7 @@ class Writer {
 
   const program::Program& program_;
   const BlockCounts& counts_;
-  const Layout& layout_;
+  const ProgramLayout& layout_;
   ClusterOptions options_;
   std::optional<dwarf::FrameCursor> frames_;
   static constexpr u64 shared_ = ~u64{0};
@@ -139,7 +139,7 @@ class Writer {
 }  // namespace
 
 ClusterProfile write_clusters(const program::Program& program, const BlockCounts& counts,
-                              const Layout& layout, const ClusterOptions& options) {
+                              const ProgramLayout& layout, const ClusterOptions& options) {
   return Writer(program, counts, layout, options).run();
 }
 

@@ -32,6 +32,6 @@ struct ClusterProfile {
 
 // Functions of the program are loaded.
 ClusterProfile write_clusters(const program::Program& program, const BlockCounts& counts,
-                              const Layout& layout, const ClusterOptions& options);
+                              const ProgramLayout& layout, const ClusterOptions& options);
 
 }  // namespace pgokit::block_layout

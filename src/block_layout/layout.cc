@@ -88,13 +88,13 @@ std::vector<u32> function_order(const BlockCounts& counts,
 
 }  // namespace
 
-Layout lay_out(const BlockCounts& counts, unsigned threads) {
+ProgramLayout lay_out(const BlockCounts& counts, unsigned threads) {
   std::vector<FunctionLayout> layouts(counts.functions.size());
   constexpr size_t at_once = 8;
   parallel_each(layouts.size(), at_once, threads, [&](size_t f, unsigned) {
     layouts[f] = lay_out(counts.functions[f], static_cast<u32>(f));
   });
-  Layout layout;
+  ProgramLayout layout;
   for (u32 f : function_order(counts, layouts)) layout.functions.push_back(std::move(layouts[f]));
   for (const auto& function : layout.functions) {
     layout.hot_blocks += function.hot.size();

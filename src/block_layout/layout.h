@@ -3,7 +3,7 @@
 // Where the blocks of a program shall lie: which blocks of a function stay together and in which
 // order, and the order of the functions.
 //
-//   Layout layout = lay_out(counts, threads);
+//   ProgramLayout layout = lay_out(counts, threads);
 //   for (const auto& function : layout.functions) use(function.hot);
 //
 // Blocks that ran stay with their function's entry, in the order of ext_tsp.h. The others go to a
@@ -23,13 +23,13 @@ struct FunctionLayout {
   double score_before = 0, score = 0;  // ext-TSP: as it is now, and then
 };
 
-struct Layout {
+struct ProgramLayout {
   std::vector<FunctionLayout> functions;  // in their order
   u64 hot_blocks = 0, blocks = 0;
   double score_before = 0, score = 0;  // sums
 };
 
 // `threads`: 0: all cores; the result is the same for any number.
-Layout lay_out(const BlockCounts& counts, unsigned threads);
+ProgramLayout lay_out(const BlockCounts& counts, unsigned threads);
 
 }  // namespace pgokit::block_layout
