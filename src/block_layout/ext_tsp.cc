@@ -8,12 +8,10 @@
 
 #include "block_layout/ext_tsp.h"
 
-#include <tsl/robin_map.h>
-
 #include <algorithm>
 #include <queue>
 
-#include "base/hash.h"
+#include "order/chain_links.h"
 
 namespace pgokit::block_layout {
 namespace {
@@ -50,18 +48,10 @@ struct Chain {
   std::vector<u32> nodes;
   std::vector<u32> inside;  // edges from a node of the chain to one of it
   i64 size = 0;
-  double score = 0;                        // of `inside`
-  double count = 0;                        // executed bytes
-  tsl::robin_map<u32, u32, IntHash> near;  // the other chain → link
+  double score = 0;  // of `inside`
+  double count = 0;  // executed bytes
 
   double density() const { return count / static_cast<double>(size); }
-};
-
-// Two chains with edges between them.
-struct Link {
-  u32 a = 0, b = 0;
-  std::vector<u32> edges;
-  u32 stamp = 0;  // of the latest weighing
 };
 
 // How chain `cut` of a link, divided into X1 and X2, is put together with the other one, Y.
@@ -80,7 +70,8 @@ struct Join {
 
 class ExtTsp {
  public:
-  explicit ExtTsp(const Graph& graph) : graph_(graph), only_(only_edges(graph)) {
+  explicit ExtTsp(const Graph& graph)
+      : graph_(graph), only_(only_edges(graph)), links_(graph.nodes.size()) {
     auto nodes = static_cast<u32>(graph.nodes.size());
     place_.resize(nodes);
     for (u32 n = 0; n < nodes; ++n) {
@@ -92,8 +83,7 @@ class ExtTsp {
     }
     for (u32 e = 0; e < graph.edges.size(); ++e) {
       const auto& edge = graph.edges[e];
-      if (edge.from == edge.to || edge.count == 0) continue;
-      links_[link_of(edge.from, edge.to)].edges.push_back(e);
+      if (edge.from != edge.to && edge.count != 0) links_.add(edge.from, edge.to, e);
     }
   }
 
@@ -104,20 +94,12 @@ class ExtTsp {
       Join best = queue_.top();
       queue_.pop();
       if (links_[best.link].stamp != best.stamp) continue;
-      for (u32 link : links_in_order(chains_[join(best)])) weigh(link);
+      for (u32 link : links_.of(join(best))) weigh(link);
     }
     return order();
   }
 
  private:
-  u32 link_of(u32 a, u32 b) {
-    auto [it, added] = chains_[a].near.try_emplace(b, static_cast<u32>(links_.size()));
-    if (!added) return it->second;
-    chains_[b].near.emplace(a, it->second);
-    links_.push_back({a, b, {}, 0});
-    return it->second;
-  }
-
   double score_of(u32 number, i64 from, i64 to) const {
     const auto& edge = graph_.edges[number];
     i64 distance = to - (from + size_of(graph_.nodes[edge.from]));
@@ -132,7 +114,7 @@ class ExtTsp {
       if (!only_[edge.from] || ways_in[edge.to] != 1 || edge.to == 0 || edge.count == 0) continue;
       u32 x = of_[edge.from], y = of_[edge.to];
       if (x == y) continue;  // a circle
-      u32 link = chains_[x].near.at(y);
+      u32 link = links_.between(x, y);
       join({.link = link,
             .stamp = links_[link].stamp,
             .cut = x,
@@ -157,7 +139,7 @@ class ExtTsp {
   }
 
   // What the edges between and those in X come to.
-  double score_of(const Link& link, u32 x, const Shifts& shifts, i64 cut) const {
+  double score_of(const order::ChainLinks::Link& link, u32 x, const Shifts& shifts, i64 cut) const {
     auto place = [&](u32 node) {
       if (of_[node] != x) return place_[node] + shifts.y;
       return place_[node] + (place_[node] < cut ? shifts.x1 : shifts.x2);
@@ -205,8 +187,8 @@ class ExtTsp {
   }
 
   void weigh(u32 number) {
-    auto& link = links_[number];
-    ++link.stamp;
+    links_.weighed(number);
+    const auto& link = links_[number];
     if (link.edges.empty()) return;
     Join best{.gain = least_gain};
     for (auto [x, y] : {std::pair(link.a, link.b), std::pair(link.b, link.a)}) {
@@ -241,15 +223,15 @@ class ExtTsp {
         add_x2(), add_x1(), add_y();
     }
     u32 into = x, from = y;
-    if (chains_[into].near.size() < chains_[from].near.size()) std::swap(into, from);
+    if (links_.neighbours(into) < links_.neighbours(from)) std::swap(into, from);
     auto &a = chains_[into], &b = chains_[from];
-    auto& between = links_[best.link].edges;
+    const auto& between = links_[best.link].edges;
     a.inside.insert(a.inside.end(), b.inside.begin(), b.inside.end());
     a.inside.insert(a.inside.end(), between.begin(), between.end());
     a.nodes = std::move(nodes);
     a.size += b.size;
     a.count += b.count;
-    move_links(into, from);
+    links_.join(into, from);
     b = {};
     i64 at = 0;
     for (u32 node : a.nodes) {
@@ -261,38 +243,6 @@ class ExtTsp {
     for (u32 e : a.inside)
       a.score += score_of(e, place_[graph_.edges[e].from], place_[graph_.edges[e].to]);
     return into;
-  }
-
-  static std::vector<u32> links_in_order(const Chain& chain) {
-    std::vector<u32> links;
-    for (auto [other, link] : chain.near) links.push_back(link);
-    std::ranges::sort(links);
-    return links;
-  }
-
-  // The links of `from` become those of `into`.
-  void move_links(u32 into, u32 from) {
-    auto &a = chains_[into], &b = chains_[from];
-    u32 between = a.near.at(from);
-    ++links_[between].stamp;
-    links_[between].edges = {};
-    a.near.erase(from);
-    for (auto [other, number] : b.near) {
-      if (other == into) continue;
-      auto& near = chains_[other].near;
-      near.erase(from);
-      auto [it, added] = a.near.try_emplace(other, number);
-      auto& link = links_[number];
-      if (added) {
-        (link.a == from ? link.a : link.b) = into;
-        near.emplace(into, number);
-        continue;
-      }
-      auto& kept = links_[it->second].edges;
-      kept.insert(kept.end(), link.edges.begin(), link.edges.end());
-      link.edges = {};
-      ++link.stamp;
-    }
   }
 
   std::vector<u32> order() const {
@@ -311,7 +261,7 @@ class ExtTsp {
   const Graph& graph_;
   std::vector<bool> only_;
   std::vector<Chain> chains_;
-  std::vector<Link> links_;
+  order::ChainLinks links_;
   std::vector<i64> place_;  // of each node in its chain
   std::vector<u32> of_;     // the chain of each node
   std::priority_queue<Join> queue_;

@@ -20,7 +20,7 @@ struct Tiny {
   AddressSpace space = *AddressSpace::of(file);
 
   // Addresses of 0 are outside.
-  void add(TraceFolder& folder, std::vector<std::pair<u64, u64>> newest_first,
+  void add(TraceFolder& folder, const std::vector<std::pair<u64, u64>>& newest_first,
            bool mispredicted = false) const {
     auto place = [&](u64 offset) {
       return offset == ~u64{0} ? AddressSpace::outside : space.place_of(at(offset));

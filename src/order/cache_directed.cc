@@ -1,12 +1,10 @@
 #include "order/cache_directed.h"
 
-#include <tsl/robin_map.h>
-
 #include <algorithm>
 #include <cmath>
 #include <queue>
 
-#include "base/hash.h"
+#include "order/chain_links.h"
 
 namespace pgokit::order {
 namespace {
@@ -17,17 +15,9 @@ struct Chain {
   std::vector<u32> functions;  // in no order: places tell it
   i64 begin = 0, end = 0;
   double weight = 0;
-  tsl::robin_map<u32, u32, IntHash> near;  // the other chain → link
 
   double size() const { return static_cast<double>(end - begin); }
   double density() const { return weight / size(); }
-};
-
-// Two chains between which there are calls.
-struct Link {
-  u32 a = 0, b = 0;
-  std::vector<u32> calls;
-  u32 stamp = 0;  // of the latest weighing
 };
 
 struct Candidate {
@@ -41,7 +31,8 @@ struct Candidate {
 
 class CacheDirectedSort {
  public:
-  CacheDirectedSort(const Model& model, const CacheModel& cache) : model_(model), cache_(cache) {
+  CacheDirectedSort(const Model& model, const CacheModel& cache)
+      : model_(model), cache_(cache), links_(model.functions.size()) {
     place_.resize(model.functions.size());
     for (u32 f = 0; f < model.functions.size(); ++f) {
       const auto& function = model.functions[f];
@@ -54,8 +45,7 @@ class CacheDirectedSort {
     }
     for (u32 c = 0; c < model.calls.size(); ++c) {
       const auto& call = model.calls[c];
-      if (call.from == call.to) continue;
-      links_[link_of(call.from, call.to)].calls.push_back(c);
+      if (call.from != call.to) links_.add(call.from, call.to, c);
     }
   }
 
@@ -70,18 +60,10 @@ class CacheDirectedSort {
   }
 
  private:
-  u32 link_of(u32 a, u32 b) {
-    auto [it, added] = chains_[a].near.try_emplace(b, static_cast<u32>(links_.size()));
-    if (!added) return it->second;
-    chains_[b].near.emplace(a, it->second);
-    links_.push_back({a, b, {}, 0});
-    return it->second;
-  }
-
   // What calls between the chains are worth when `shift` is added to the places of b.
-  double closeness(const Link& link, i64 shift) const {
+  double closeness(const ChainLinks::Link& link, i64 shift) const {
     double sum = 0;
-    for (u32 c : link.calls) {
+    for (u32 c : link.edges) {
       const auto& call = model_.calls[c];
       // The call is taken to be in the middle of its function.
       i64 from = place_[call.from] + static_cast<i64>(model_.functions[call.from].size / 2);
@@ -99,8 +81,8 @@ class CacheDirectedSort {
   }
 
   void weigh(u32 number) {
-    auto& link = links_[number];
-    ++link.stamp;
+    u32 stamp = links_.weighed(number);
+    const auto& link = links_[number];
     const auto &a = chains_[link.a], &b = chains_[link.b];
     if (a.functions.size() + b.functions.size() > cache_.chain_functions) return;
     double behind = closeness(link, a.end - b.begin), in_front = closeness(link, a.begin - b.end);
@@ -110,7 +92,7 @@ class CacheDirectedSort {
     double gain = std::max(behind, in_front) + cache_.frequency_scale * spared;
     if (gain <= 0) return;
     gain /= std::min(a.size(), b.size());
-    queue_.push({gain, number, link.stamp, in_front > behind});
+    queue_.push({gain, number, stamp, in_front > behind});
   }
 
   void join(const Candidate& best) {
@@ -126,50 +108,19 @@ class CacheDirectedSort {
     (from_first ? a.begin : a.end) += from_first ? b.begin - b.end : b.end - b.begin;
     a.weight += b.weight;
     a.functions.insert(a.functions.end(), b.functions.begin(), b.functions.end());
-    move_links(into, from);
+    links_.join(into, from);
     b = {};
-    for (u32 link : links_in_order(a)) weigh(link);
-  }
-
-  // The links of `from` become those of `into`.
-  void move_links(u32 into, u32 from) {
-    auto &a = chains_[into], &b = chains_[from];
-    u32 between = a.near.at(from);
-    ++links_[between].stamp;
-    links_[between].calls = {};
-    a.near.erase(from);
-    for (auto [other, number] : b.near) {
-      if (other == into) continue;
-      auto& near = chains_[other].near;
-      near.erase(from);
-      auto [it, added] = a.near.try_emplace(other, number);
-      auto& link = links_[number];
-      if (added) {
-        (link.a == from ? link.a : link.b) = into;
-        near.emplace(into, number);
-        continue;
-      }
-      auto& kept = links_[it->second].calls;
-      if (kept.size() < link.calls.size()) std::swap(kept, link.calls);
-      kept.insert(kept.end(), link.calls.begin(), link.calls.end());
-      link.calls = {};
-      ++link.stamp;
-    }
-  }
-
-  static std::vector<u32> links_in_order(const Chain& chain) {
-    std::vector<u32> links;
-    for (auto [other, link] : chain.near) links.push_back(link);
-    std::ranges::sort(links);
-    return links;
+    for (u32 link : links_.of(into)) weigh(link);
   }
 
   std::vector<u32> order() {
     std::vector<const Chain*> placed;
-    for (const auto& chain : chains_)
+    for (u32 c = 0; c < chains_.size(); ++c) {
+      const auto& chain = chains_[c];
       if (chain.functions.size() > 1 ||
-          (chain.functions.size() == 1 && (chain.weight > 0 || !chain.near.empty())))
+          (chain.functions.size() == 1 && (chain.weight > 0 || links_.neighbours(c) > 0)))
         placed.push_back(&chain);
+    }
     std::ranges::stable_sort(placed, std::greater{}, &Chain::density);
     std::vector<u32> order;
     for (const auto* chain : placed) {
@@ -183,7 +134,7 @@ class CacheDirectedSort {
   const Model& model_;
   const CacheModel cache_;
   std::vector<Chain> chains_;  // by number of their first function
-  std::vector<Link> links_;
+  ChainLinks links_;           // by calls
   std::vector<i64> place_;
   std::vector<u32> of_;  // the chain of each function
   std::priority_queue<Candidate> queue_;

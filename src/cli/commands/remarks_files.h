@@ -2,7 +2,7 @@
 
 // Where the optimization remarks of a build are.
 //
-//   for (const auto& path : TRY(remarks_files("build"))) read(path);
+//   for (const auto& path : TRY(remarks_files("build"))) use(path);
 
 #include <string>
 #include <vector>

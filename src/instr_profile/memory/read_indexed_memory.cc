@@ -27,7 +27,8 @@ class ArrayReader {
     u32 left = elements_[start], node = StackTree::root;
     path_.clear();
     for (size_t at = start; left > 0; --left) {
-      if (++at < elements_.size() && elements_[at] > most_forward) at += u32{0} - elements_[at];
+      ++at;
+      if (at < elements_.size() && elements_[at] > most_forward) at += u32{0} - elements_[at];
       if (at >= elements_.size()) return bad("a call stack without an end at", start);
       if (node_of_[at] != unknown) {
         node = node_of_[at];
@@ -156,7 +157,7 @@ class Reader {
     TRY(read_schema(in));
     Bytes frames = TRY(between(begin_ + in.position(), stacks));
     for (; frames.size() >= frame_size; frames = frames.subspan(frame_size))
-      TRY(read_frame(frames.first(frame_size)));
+      (void)TRY(read_frame(frames.first(frame_size)));
     ArrayReader array(TRY(between(stacks, records)), profile_);
     TRY(read_records<u32>(records, table, [&](u32 start) { return array.stack_at(start); }));
     if (accessed) profile_.accessed_data = as_text(TRY(between(accessed, begin_ + bytes_.size())));

@@ -89,8 +89,10 @@ class Reader {
     if (size_ < in.position() || size_ > file_.size() - begin_)
       return fail("{}: a dump of {} bytes at {:#x}", problem::malformed, size_, begin_);
     raw_.version = version;
-    TRY(read_segments(TRY(list(segments, "segments"))));
-    TRY(read_blocks(TRY(list(blocks, "allocations"))));
+    auto list_of_segments = TRY(list(segments, "segments"));
+    TRY(read_segments(list_of_segments));
+    auto list_of_blocks = TRY(list(blocks, "allocations"));
+    TRY(read_blocks(list_of_blocks));
     return read_stacks(TRY(list(stacks, "call stacks")));
   }
 

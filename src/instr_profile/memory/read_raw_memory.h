@@ -30,13 +30,13 @@ namespace pgokit::instr_profile {
 struct RawMemory {
   struct Segment {
     u64 start = 0, end = 0, offset = 0;
-    std::string_view build_id;
+    std::string_view build_id = {};
     bool operator==(const Segment&) const = default;
   };
   struct Block {
     u64 stack = 0;
     std::array<u64, memory_fields> fields{};
-    std::vector<u64> histogram;
+    std::vector<u64> histogram = {};
   };
   struct Stack {
     u64 number = 0;

@@ -7,15 +7,29 @@ static volatile u64 sink;
 
 __attribute__((noinline)) static u64 by_switch(u64 x) {
   switch (x % 11) {
-    case 0: return x + 3;
-    case 1: sink += x; return x * 5;
-    case 2: for (int i = 0; i < 3; i++) sink ^= i; return x;
-    case 3: return x / 3;
-    case 4: sink -= 2; break;
-    case 5: if (x & 32) sink++; break;
-    case 6: return sink;
-    case 7: sink = x << 1; break;
-    case 8: return x ^ 0x55;
+    case 0:
+      return x + 3;
+    case 1:
+      sink += x;
+      return x * 5;
+    case 2:
+      for (int i = 0; i < 3; i++) sink ^= i;
+      return x;
+    case 3:
+      return x / 3;
+    case 4:
+      sink -= 2;
+      break;
+    case 5:
+      if (x & 32) sink++;
+      break;
+    case 6:
+      return sink;
+    case 7:
+      sink = x << 1;
+      break;
+    case 8:
+      return x ^ 0x55;
   }
   return x - 1;
 }

@@ -41,10 +41,14 @@ __attribute__((noinline)) int classify(const std::string& text) {
   auto found = kinds.find(text);
   if (found == kinds.end()) throw std::out_of_range(text);
   switch (found->second) {
-    case 1: return 10;
-    case 2: return 25;
-    case 3: return 31;
-    default: return 7;
+    case 1:
+      return 10;
+    case 2:
+      return 25;
+    case 3:
+      return 31;
+    default:
+      return 7;
   }
 }
 }  // namespace
