@@ -104,8 +104,8 @@ void compare_riscv(u8 address_size, std::string_view options) {
     }
     if (ours == theirs[i]) continue;
     if (++different < 20)
-      ADD_FAILURE() << fmt::format("{:08x}", Cursor(as_bytes(codes[i] + "\0\0")).get<u16>())
-                    << " ours " << ours << ", theirs " << theirs[i];
+      ADD_FAILURE() << fmt::format("{:08x}", Cursor(as_bytes(codes[i])).get<u16>()) << " ours "
+                    << ours << ", theirs " << theirs[i];
   }
   if (compared == 0) GTEST_SKIP() << "no llvm-mc-22";
   EXPECT_EQ(different, 0u);

@@ -115,10 +115,10 @@ class Forms:
                           "  int s = 0;\n  for (int i = 0; i < x; ++i)\n    s += ext(i);\n  return s;\n}\n")
         names.write_text("name 3old 3now\n")
         written = self.write("remapped", "_Z4workPN3old1SEi:30000:1234\n 1: 1234\n 2: 5000\n 3: 5000 _Z3exti:5000\n")
-        taken = [form for form in ("extbinary", "md5") if "branch_weights" in run(
+        taken = [form for form in ("text", "md5") if "branch_weights" in run(
             clang, "-O2", "-g", DEBUG, f"-fprofile-sample-use={written[form]}", f"-fprofile-remapping-file={names}", "-S",
             "-emit-llvm", "-o", "-", source).stdout]
-        self.expect(f"{clang} with remapped names", taken, ["extbinary"])
+        self.expect(f"{clang} with remapped names", taken, ["text"])
 
     def judge_gcc(self, gcc, version):
         (self.folder / "lines.txt").write_text(LINES)
