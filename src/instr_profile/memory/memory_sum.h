@@ -19,7 +19,7 @@ namespace pgokit::instr_profile {
 
 // What is not given is that of the file where there is one alone, and otherwise llvm-profdata's.
 struct MemoryFormWanted {
-  std::optional<u64> version;
+  std::optional<u64> version = {};
   bool all_fields = false;
 };
 
