@@ -73,8 +73,8 @@ def main():
             lines.append(f"| {name} | {size:.1f} MB | {found.wall:.2f} s | {size / found.wall:.0f} MB/s | "
                          f"{found.peak_mb:.0f} MB | {ratio} |")
     text = ["# Reading optimization remarks", "",
-            f"Written by `./dev bench remarks`: medians of {options.runs} runs of each, in turn, on {os.cpu_count()} cores ({launch.machine()}, "
-            f"Linux {platform.release()}; load of the machine {os.getloadavg()[1]:.1f}). {count:,} remarks.", "",
+            f"Written by `./dev bench remarks`: medians of {options.runs} runs of each, in turn, on {os.cpu_count()} cores",
+            f"({launch.machine()}, Linux {platform.release()}; load of the machine {os.getloadavg()[1]:.1f}). {count:,} remarks.", "",
             "| | file | wall | bytes | peak memory | wall time, times less |", "|---|---|---|---|---|---|", *lines]
     (ROOT / "bench/remarks.md").write_text("\n".join(text) + "\n", encoding="utf-8")
     print("\n".join(text))

@@ -146,8 +146,8 @@ def main():
     text = "Executed instructions (callgrind):\n\n" + table(
         ["program", "calls", "calls + targets", "+ tables, sizes", "clang without values", "clang with values"], costs)
     if gains:
-        text += ("\n\nSpeed, trained with one input and measured with another or a longer one (CPU time, 95 % intervals; "
-                 f"{options.runs} rounds, other programs\nkept {busy:.1f} processors busy):\n\n") + table(
+        text += ("\n\nSpeed, trained with one input and measured with another or a longer one (CPU time, 95 %\n"
+                 f"intervals; {options.runs} rounds, other programs kept {busy:.1f} processors busy):\n\n") + table(
             ["program", "plain -O2", "targets, plugin", "and tables", "blocks, sample profile", "blocks + targets, sample profile",
              "clang -fprofile-use"], gains)
     print("\n" + text)
