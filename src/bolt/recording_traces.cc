@@ -102,6 +102,20 @@ void take_facts(samples::RecordedMaps& mapped, Read& read) {
   read.processes = mapped.maps.pids().size();
 }
 
+// Where the program was, and the event whose samples are read; without the latter if it was nowhere.
+template <class Read>
+Result<samples::RecordedMaps> look_up(const perf::Recording& recording,
+                                      const program::Program& program,
+                                      const samples::RecordingOptions& options,
+                                      samples::EventUse use, Read& read) {
+  auto mapped = samples::map_program(recording, program, options.ignore_build_id, options.kernel,
+                                     read.unreadable);
+  take_facts(mapped, read);
+  if (!mapped.maps.empty())
+    read.events = TRY(samples::choose_event(recording, use, options.event, options.threads));
+  return mapped;
+}
+
 template <class Reader>
 std::vector<Reader> read_all(const perf::Recording& recording, const Reader& empty,
                              const samples::RecordingOptions& options, perf::ReadCounts& unreadable,
@@ -128,12 +142,8 @@ Result<RecordingTraces> read_traces(const perf::Recording& recording,
   TRY(samples::check_branch_stacks(recording));
   auto space = TRY(AddressSpace::of(program.file()));
   RecordingTraces result;
-  auto mapped = samples::map_program(recording, program, options.ignore_build_id, options.kernel,
-                                     result.unreadable);
-  take_facts(mapped, result);
+  auto mapped = TRY(look_up(recording, program, options, samples::EventUse::branches, result));
   if (mapped.maps.empty()) return result;
-  result.events = TRY(samples::choose_event(recording, samples::EventUse::branches, options.event,
-                                            options.threads));
   auto readers = read_all(recording,
                           TraceReader(recording, space, mapped.maps, options, result.events,
                                       with_kernel_entries || options.kernel),
@@ -154,12 +164,8 @@ Result<RecordingAddresses> read_addresses(const perf::Recording& recording,
                                           const samples::RecordingOptions& options) {
   auto space = TRY(AddressSpace::of(program.file()));
   RecordingAddresses result;
-  auto mapped = samples::map_program(recording, program, options.ignore_build_id, options.kernel,
-                                     result.unreadable);
-  take_facts(mapped, result);
+  auto mapped = TRY(look_up(recording, program, options, samples::EventUse::addresses, result));
   if (mapped.maps.empty()) return result;
-  result.events = TRY(samples::choose_event(recording, samples::EventUse::addresses, options.event,
-                                            options.threads));
   auto readers =
       read_all(recording, AddressReader(recording, space, mapped.maps, options, result.events),
                options, result.unreadable, result.use);
