@@ -28,8 +28,7 @@ const std::vector<KnownVariant>& known_variants() {
       {{"propeller",
         "blocks and functions laid out by a recording of the build with the profile (lld)"},
        &Optimizer::add_propeller},
-      {{"probes", "a profile by pseudo probes, recorded in a build of its own"},
-       &Optimizer::add_probes},
+      {{"lines", "a profile by lines, of the same recording"}, &Optimizer::add_lines},
       {{"bolt", "the build with the profile, rewritten by llvm-bolt by a recording of its own"},
        &Optimizer::add_bolt,
        {"llvm-bolt", "perf2bolt", "perf"},
@@ -70,11 +69,16 @@ Result<Outcome> Optimizer::run() {
   TRY(check_tools());
   TRY(toolchain_.install(work_));
   Build plain{.name = "plain", .options = {.compile = settings_.profiling}};
-  TRY(build_to_record(plain, "app.perf", settings_.sampled));
-  outcome_.builds.push_back(plain);
-  TRY(make_profile(plain, "app.perf", "app.prof"));
+  recorded_ = plain;
+  if (settings_.by_probes) {
+    recorded_.name = "recorded";
+    recorded_.options.compile.push_back(settings_.probes);
+  }
+  TRY(build_to_record(recorded_, "app.perf", settings_.sampled));
+  TRY(make_file("app.prof", generate(recorded_, "app.perf", "app.prof")));
+  TRY(settings_.by_probes ? add_build(plain) : finish_build(plain));
 
-  auto options = with_profile(plain.options, "app.prof");
+  auto options = with_profile(recorded_.options, "app.prof");
   TRY(add_build({.name = "profile", .options = options, .profile = work_.file("app.prof")}));
   for (const auto& name : settings_.with) TRY((this->*variant_of(name)->add)());
 
@@ -138,11 +142,11 @@ Status Optimizer::record(const std::string& recording, bool sampled) {
   return {};
 }
 
-Status Optimizer::make_profile(const Build& build, const std::string& recording,
-                               const std::string& profile) {
-  return make_file(profile, work_.pgokit(fmt::format("generate {} -b {} -o {}", word(recording),
-                                                     shell_word(build.file), word(profile)),
-                                         profile + ".log"));
+ShellCommand Optimizer::generate(const Build& build, const std::string& recording,
+                                 const std::string& file, const std::string& options) const {
+  return work_.pgokit(fmt::format("generate {} -b {}{} -o {}", word(recording),
+                                  shell_word(build.file), options, word(file)),
+                      file + ".log");
 }
 
 Status Optimizer::make_file(const std::string& file, const ShellCommand& command) {
@@ -160,11 +164,11 @@ Options Optimizer::with_profile(Options options, const std::string& profile) con
 }
 
 Status Optimizer::add_build(Build build) {
-  const auto& plain = outcome_.builds.front();
   TRY(step("build " + build.name, builder_.words(build), [&]() -> Result<std::string> {
     TRY(builder_.make(build));
     TRY(builder_.keep(build));
-    if (TRY(are_same(build, plain))) return std::unexpected(builder_.same_program());
+    if (!outcome_.builds.empty() && TRY(are_same(build, outcome_.builds[0])))
+      return std::unexpected(builder_.same_program());
     return "";
   }));
   return finish_build(std::move(build));
@@ -205,7 +209,7 @@ Status Optimizer::write_report() {
   settings_.say("# write report.html");
   auto command = work_.pgokit(
       fmt::format("report {} -b {} --measurement {} -o {}", shell_word(work_.file("app.perf")),
-                  shell_word(outcome_.builds[0].file), shell_word(work_.file("measurement.json")),
+                  shell_word(recorded_.file), shell_word(work_.file("measurement.json")),
                   shell_word(work_.file("report.html"))),
       "report.log");
   auto run = TRY(work_.try_to_run(command));

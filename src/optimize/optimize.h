@@ -31,12 +31,16 @@ struct Settings {
   std::vector<std::string> with = {};  // builds to be tried beside that with the profile
   FlagsBy flags_by = FlagsBy::wrapper;
   bool sampled = false;  // take samples of the run instead of counting all of it
+  // The profile is by pseudo probes, of a recorded build of their own; otherwise by lines, of the
+  // plain build.
+  bool by_probes = true;
   bool restart = false;
   measure::Environment environment = {};  // of the build
   u64 rounds = 0;                         // of measuring; 0: as many as fit into `seconds`
   double seconds = 20;
   // Options of the compiler: for a build that can be recorded, and what adds probes to it.
-  std::vector<std::string> profiling, probes = {};
+  std::vector<std::string> profiling;
+  std::string probes = {};
   Say say;
   std::function<void(u64 runs, const std::string& command)> progress = {};
   // What `pgokit measure --json` prints of the measurement, for the report; none: no report.

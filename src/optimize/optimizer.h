@@ -4,6 +4,7 @@
 //
 // A step is done once: the journal has its words and its result.
 
+#include <optional>
 #include <string>
 
 #include "optimize/builder.h"
@@ -19,7 +20,7 @@ class Optimizer {
         work_(std::move(work)),
         journal_(std::move(journal)),
         toolchain_(std::move(toolchain)),
-        builder_(settings, work_, toolchain_, "plain") {}
+        builder_(settings, work_, toolchain_, settings.by_probes ? "recorded" : "plain") {}
 
   // The list of steps.
   Result<Outcome> run();
@@ -27,7 +28,7 @@ class Optimizer {
   // The builds that can be tried: each makes what it needs, and adds one to the outcome.
   Status add_layout();
   Status add_propeller();
-  Status add_probes();
+  Status add_lines();
   Status add_bolt();
   Status add_instrument();
   Status add_targets();
@@ -51,9 +52,11 @@ class Optimizer {
   // The first of them tells which program it is.
   Status build_to_record(Build& build, const std::string& recording, bool sampled);
   Status record(const std::string& recording, bool sampled);
-  Status make_profile(const Build& build, const std::string& recording, const std::string& profile);
+  ShellCommand generate(const Build& build, const std::string& recording, const std::string& file,
+                        const std::string& options = "") const;
   // `file`, by this program or another one.
   Status make_file(const std::string& file, const ShellCommand& command);
+  Result<Build> profile_by_lines();
   Options with_profile(Options options, const std::string& profile) const;
   Status add_build(Build build);
   Status finish_build(Build build);
@@ -70,6 +73,8 @@ class Optimizer {
   Journal journal_;
   Toolchain toolchain_;
   Builder builder_;
+  Build recorded_;
+  std::optional<Build> by_lines_;
   Outcome outcome_;
 };
 

@@ -28,9 +28,9 @@ constexpr char bolt_options[] =
 
 // The functions of the build with the profile, in an order made of the calls that were recorded.
 Status Optimizer::add_layout() {
-  const auto &plain = outcome_.builds[0], &base = outcome_.builds[1];
+  const auto& base = outcome_.builds[1];
   TRY(make_file("app.order", work_.pgokit(fmt::format("order {} -b {} --link {} -o {}",
-                                                      word("app.perf"), shell_word(plain.file),
+                                                      word("app.perf"), shell_word(recorded_.file),
                                                       shell_word(base.file), word("app.order")),
                                           "app.order.log")));
   auto build = Build{.name = "layout", .options = base.options, .profile = base.profile};
@@ -41,10 +41,23 @@ Status Optimizer::add_layout() {
   return add_build(std::move(build));
 }
 
-// The build with the profile again, recorded with a map of its blocks: their numbers are those of the
-// build that gets the layout, as both have the same options otherwise.
+// A program with probes has its lines too.
+Result<Build> Optimizer::profile_by_lines() {
+  if (!settings_.by_probes) return outcome_.builds[1];
+  if (!by_lines_) {
+    TRY(make_file("lines.prof", generate(recorded_, "app.perf", "lines.prof", " --use-dwarf")));
+    by_lines_ = {.name = "lines",
+                 .options = with_profile(outcome_.builds[0].options, "lines.prof"),
+                 .profile = work_.file("lines.prof")};
+  }
+  return *by_lines_;
+}
+
+// A build with a profile again, recorded with a map of its blocks: their numbers are those of the
+// build that gets the layout, as both have the same options otherwise. The profile is by lines:
+// clang 22 cannot write the distance of two probes that are in different sections.
 Status Optimizer::add_propeller() {
-  const auto& base = outcome_.builds[1];
+  const auto base = TRY(profile_by_lines());
   Build mapped{.name = "mapped", .options = base.options};
   add(mapped.options.compile, {"-ffunction-sections", "-fbasic-block-address-map"});
   add(mapped.options.link, {"-fuse-ld=lld"});
@@ -62,15 +75,7 @@ Status Optimizer::add_propeller() {
   return add_build(std::move(build));
 }
 
-Status Optimizer::add_probes() {
-  Build recorded{.name = "recorded", .options = {.compile = settings_.profiling}};
-  add(recorded.options.compile, settings_.probes);
-  TRY(build_to_record(recorded, "probes.perf", settings_.sampled));
-  TRY(make_profile(recorded, "probes.perf", "probes.prof"));
-  return add_build({.name = "probes",
-                    .options = with_profile(recorded.options, "probes.prof"),
-                    .profile = work_.file("probes.prof")});
-}
+Status Optimizer::add_lines() { return add_build(TRY(profile_by_lines())); }
 
 // The build with the profile again, with the relocations that BOLT needs to move functions. BOLT
 // reads branch stacks: a count of the whole run has none.
@@ -160,7 +165,7 @@ Result<std::vector<std::string>> Optimizer::flags_of_counting(const std::string&
 // calls that share a line.
 Status Optimizer::add_targets() {
   const auto& base = outcome_.builds[1];
-  Build watched{.name = "watched", .options = {.compile = settings_.profiling}};
+  Build watched{.name = "watched", .options = recorded_.options};
   auto flags = TRY(flags_of_counting("--compile"));
   add(watched.options.compile, flags);
   add(watched.options.link, TRY(flags_of_counting("--link")));

@@ -113,7 +113,7 @@ def build_systems():
     told = optimized("--build", "make -j2", "--run", "./app 4000000")
     check_builds("make", told)
     check("make: its commands can be typed", [c for c in told["commands"] if c.startswith("pgokit generate")], told["commands"])
-    check("make: clean is known", told["commands"].count("make clean") == 2, told["commands"])
+    check("make: clean is known", told["commands"].count("make clean") == 3, told["commands"])
     page = pathlib.Path(told["report"]).read_text(encoding="utf-8")
     check("make: the report shows what was measured", told["measurement"]["comparisons"][0]["verdict"].split(",")[0] in page)
     check("make: every run is told", len(told["measurement"]["commands"][0]["runs"]) == 8)
@@ -140,13 +140,17 @@ def build_systems():
 
 def variants():
     project("variants", Makefile=MAKEFILE)
-    told = optimized("--build", "make", "--run", "./app 400000000", "--with", "layout,probes", "--measure", "./app 500000 # other input", "--sampled")
-    check_builds("variants", told, names=("plain", "profile", "layout", "probes"))
+    told = optimized("--build", "make", "--run", "./app 400000000", "--with", "layout,lines", "--measure", "./app 500000 # other input", "--sampled")
+    check_builds("variants", told, names=("plain", "profile", "layout", "lines"))
     check("another command is measured", all("# other input" in command["command"] for command in told["measurement"]["commands"]), told)
     recorded = [command for command in told["commands"] if command.startswith("pgokit record")]
-    check("sampled", len(recorded) == 2 and not any("--exact" in command for command in recorded), recorded)
-    show = subprocess.run([PGOKIT, "doctor", "--json", told["builds"][3]["file"]], capture_output=True, check=True, text=True).stdout
-    check("probes are in the build with probes", json.loads(show)["program"]["probes"], show)
+    check("sampled", len(recorded) == 1 and not any("--exact" in command for command in recorded), recorded)
+    for build, probes in zip(told["builds"], (False, True, True, False)):
+        show = subprocess.run([PGOKIT, "doctor", "--json", build["file"]], capture_output=True, check=True, text=True).stdout
+        check("probes are in the builds with a profile by probes", bool(json.loads(show)["program"]["probes"]) == probes, (build, show))
+    told = optimized("--build", "make", "--run", "./app 4000000", "--by", "lines")
+    check_builds("by lines", told)
+    check("by lines: the plain build is recorded", told["commands"].count("make clean") == 2, told["commands"])
     text = optimize("--build", "make", "--run", "./app 400000", "-n", 6)
     check("text tells the commands", "$ make clean\n" in text.stderr and "kept      app is now" in text.stdout, text)
 
@@ -199,6 +203,8 @@ def bad_input():
     fails("no build", "--build is needed", "--run", "./app", code=2)
     fails("no run", "--run is needed", "--build", "make", code=2)
     fails("another build", "there are layout", *good, "--with", "magic", code=2)
+    fails("other places", "it is probes or lines", *good, "--by", "blocks", code=2)
+    fails("lines beside lines", "makes no other profile", *good, "--by", "lines", "--with", "lines", code=2)
     os.mkdir("few")
     for name in ("clang-22", "clang++-22"):
         os.symlink(shutil.which(name), f"few/{name}")
@@ -256,7 +262,7 @@ def resumed():
             check("which it says", "interrupted" in rest, rest)
     done = subprocess.run([PGOKIT, *command], capture_output=True, text=True, check=False, timeout=300)
     check("it ends after all", done.returncode == 0, done.stderr)
-    for step in ("build plain", "record plain", "make app.prof", "build profile"):
+    for step in ("build recorded", "record recorded", "make app.prof", "build plain", "build profile"):
         check("what was done is not done again", f"# {step}: done before" in done.stderr, done.stderr)
     check("nothing is left half-written", not list(pathlib.Path(".pgokit").rglob("*.tmp")), list(pathlib.Path(".pgokit").rglob("*")))
     again = subprocess.run([PGOKIT, *command], capture_output=True, text=True, check=False, timeout=300)

@@ -19,7 +19,7 @@ namespace {
 
 struct Settings {
   optimize::Settings optimize;
-  std::string with, flags_by = "wrapper", clean;
+  std::string with, by = "probes", flags_by = "wrapper", clean;
   bool json = false, quiet = false;
   std::vector<std::string> given;
 
@@ -63,7 +63,12 @@ Status check(Settings& s) {
     return usage_error("--measure is a command");
   if (o.folder.empty()) return usage_error("--work is a folder");
   if (s.is_given("--clean")) o.clean = s.clean;
+  if (s.by != "probes" && s.by != "lines")
+    return usage_error("--by {}: it is probes or lines", s.by);
+  o.by_probes = s.by == "probes";
   TRY(set_variants(s));
+  if (!o.by_probes && std::ranges::count(o.with, "lines") > 0)
+    return usage_error("--with lines: --by lines makes no other profile");
   TRY(set_flags_by(s));
   if (s.is_given("--runs") && s.is_given("--for"))
     return usage_error("--runs and --for exclude each other");
@@ -83,7 +88,7 @@ void set_options(optimize::Settings& o) {
   std::error_code error;
   o.profiling =
       profiling_words(clang, {.unique_names = true}, std::filesystem::current_path(error).string());
-  o.probes = {std::string(probe_option(clang))};
+  o.probes = probe_option(clang);
 }
 
 Status optimize_program(Settings& s) {
@@ -135,6 +140,8 @@ int run(std::span<char* const> arguments) {
        {"--clean", "CMD", "removes what a build has made (make clean and the like are known)",
         &s.clean},
        {"-p,--program", "FILE", "the program (what ran most of what the build made)", &o.program},
+       {"--by", "PLACES", "the profile counts at probes (the default), or at lines: one build less",
+        &s.by},
        {"--with", "LIST", "other builds to try: see below", &s.with},
        {"--flags-by", "WAY",
         "how options reach the compiler: wrapper (the default), variables or cmake", &s.flags_by},
