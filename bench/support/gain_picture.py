@@ -1,8 +1,8 @@
 """A picture of what bench/gain.py found: a group of bars for each program, with intervals. Reads well on light and dark pages."""
 from xml.sax.saxutils import escape
 
-SHOWN = ("lines", "probes", "exact-probes", "layout", "bolt", "instrumented")
-COLOURS = {"lines": "#9cc4e4", "probes": "#5b9bd1", "exact-probes": "#2f6fb0", "layout": "#153f6e", "bolt": "#c9a227", "instrumented": "#8a8f98"}
+SHOWN = ("probes", "exact-probes", "layout", "propeller", "bolt", "instrumented")
+COLOURS = {"probes": "#9cc4e4", "exact-probes": "#5b9bd1", "layout": "#2f6fb0", "propeller": "#153f6e", "bolt": "#c9a227", "instrumented": "#8a8f98"}
 WIDTH, LEFT, RIGHT, BAR, GAP, TOP, BOTTOM = 860, 150, 30, 9, 14, 58, 34
 STYLE = """text{font:12px system-ui,sans-serif;fill:#57606a}line.grid{stroke:#8b949e;stroke-opacity:.3}line.interval{stroke:#6e7681}"""
 

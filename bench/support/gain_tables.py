@@ -12,13 +12,16 @@ import textwrap
 from gain_ways import WAYS
 
 IDLE = 0.2  # processors kept busy by other programs, at most, for a row of the README
-README = {"lines": "pgokit", "probes": "pgokit, probes", "layout": "counted, and order", "bolt": "BOLT", "instrumented": "clang's instrumented PGO"}
+README = {"lines": "recorded, lines", "probes": "recorded", "exact-probes": "counted", "propeller": "counted, blocks laid out", "bolt": "BOLT",
+          "instrumented": "clang's instrumented PGO"}
 
 ABOUT = """Written by `./dev bench gain` ({machines}). Debian's sources, built with their own build systems and options by clang-22 and
 lld-22 (`-O2`; the Rust program by Debian's rustc with opt-level 3), trained by some two seconds of work and measured with other work of
 the same kind. Percent of CPU time less than the plain build, with 95 % intervals (`pgokit measure`; those of all ways of a program
 together). *recorded*: the default of `pgokit record`, in software, on a machine without branch stacks; *exact*: `pgokit record --exact`,
-which `pgokit optimize` uses; *order*: functions in the order of `pgokit order` too."""
+which `pgokit optimize` uses; *order*: functions in the order of `pgokit order` too; *blocks laid out*: by
+`pgokit generate --for propeller` (by lines, as clang 22 cannot lay out the blocks of builds with probes). *BOLT*: builds rewritten by
+llvm-bolt 22 by `pgokit generate --for bolt` of a counted run. What is by order or by BOLT has the profile by probes."""
 COUNTED = """Cachegrind counts a short run, on any machine the same: instructions, what its simple branch predictor gets wrong, and misses
 of an instruction cache of 32 kB."""
 

@@ -22,8 +22,11 @@ WAYS = {  # in the order of the table
     "exact-lines": "exact, by lines",
     "exact-probes": "exact, by probes",
     "layout": "exact and order",
+    "propeller": "exact and blocks laid out",
+    "exact-bolt": "exact and BOLT",
     "bolt": "BOLT",
     "instrumented": "clang, instrumented",
+    "instrumented-bolt": "instrumented and BOLT",
 }
 
 
@@ -38,11 +41,13 @@ class Options:
     instrumented: str  # for a program that counts
     counted: str       # names a profile of counts
     bare: str = ""     # needed always
+    blocks: str = ""   # writes a map of the blocks; empty: it has none
+    clusters: str = ""  # names a layout of blocks
 
 
 CLANG_LINES = "-g -fdebug-info-for-profiling -funique-internal-linkage-names -fuse-ld=lld-22"
 CLANG = Options(CLANG_LINES, f"{CLANG_LINES} -fpseudo-probe-for-profiling", "-fprofile-sample-use=", "-ffunction-sections", "-Wl,",
-                "-fprofile-generate", "-fprofile-use=", "-fuse-ld=lld-22")
+                "-fprofile-generate", "-fprofile-use=", "-fuse-ld=lld-22", "-fbasic-block-address-map", "-fbasic-block-sections=list=")
 RUST_LINKER = "-Clinker=clang-22 -Clink-arg=-fuse-ld=lld-22"
 RUST = Options(f"-Cdebuginfo=2 -Cstrip=none -Zdebug-info-for-profiling {RUST_LINKER}", "", "-Zprofile-sample-use=", "", "-Clink-arg=-Wl,",
                "-Cprofile-generate", "-Cprofile-use=", RUST_LINKER)
@@ -81,16 +86,24 @@ class Builds:
         exact = self.profile(self.recorded(plain, "gain.lines.counts", "--exact"), plain, "exact-lines")
         yield self.with_profile("lines", self.options.lines, self.profile(recording, plain, "lines"))
         yield self.with_profile("exact-lines", self.options.lines, exact)
+        if self.options.blocks:
+            yield "propeller", self.laid_out(exact)
+        best = (self.options.lines, exact)
         if self.options.probes:
-            yield from self.by_probes()
+            best = yield from self.by_probes()
         else:
             yield self.peer(recording, plain, self.options.lines)
-            yield "layout", self.ordered(self.options.lines, exact)
-        yield "instrumented", self.instrumented()
-        if (BOLT / "perf2bolt").exists() and shutil.which("perf"):
-            yield "bolt", self.bolted()
+        yield "layout", self.ordered(*best)
+        counts = self.instrumented()
+        yield "instrumented", self.build("instrumented", *counts)
+        if (BOLT / "llvm-bolt").exists():
+            flags, profile = best
+            yield "bolt", self.bolted("relocs", self.options.lines)
+            yield "exact-bolt", self.bolted("relocs-exact", f"{flags} {self.options.sampled}{profile}", profile)
+            yield "instrumented-bolt", self.bolted("relocs-instrumented", *counts)
 
     def by_probes(self):
+        """Returns the options and the profile of the best."""
         flags = self.options.probes
         probed = self.build("probed", flags)
         recording, exact = self.recorded(probed, "gain.probes.perf"), self.recorded(probed, "gain.probes.counts", "--exact")
@@ -99,7 +112,7 @@ class Builds:
         exact = self.profile(exact, probed, "exact-probes")
         yield self.with_profile("exact-probes", flags, exact)
         yield self.peer(recording, probed, flags)
-        yield "layout", self.ordered(flags, exact)
+        return flags, exact
 
     def peer(self, recording, program, flags):
         profile = self.train / "gain.profgen.prof"
@@ -115,21 +128,30 @@ class Builds:
         before = self.options.linker
         return self.build("layout", f"{flags} {before}--symbol-ordering-file={order} {before}--no-warn-symbol-ordering", order)
 
+    def laid_out(self, profile):
+        """By a recording of the build that has the profile. By lines: clang 22 cannot lay out the blocks of builds with probes."""
+        flags = f"{self.options.lines} {self.options.sampled}{profile} {self.options.sections}"
+        mapped = self.build("mapped", f"{flags} {self.options.blocks}", profile)
+        counts, clusters, before = self.recorded(mapped, "gain.mapped.counts", "--exact"), self.train / "gain.clusters", self.options.linker
+        self.make("generate", "-q", counts, "-b", mapped, "--for", "propeller", "-o", "gain")
+        return self.build("propeller", f"{flags} {self.options.clusters}{clusters} {before}--symbol-ordering-file={self.train}/gain.symorder "
+                          f"{before}--no-warn-symbol-ordering", clusters)
+
     def instrumented(self):
+        """The options and the profile of the build with clang's counts."""
         generating = self.build("generate", f"{self.options.bare} {self.options.instrumented}")
         raw, profile = self.folder / "gain_raw", self.folder / "gain.profdata"
         shutil.rmtree(raw, ignore_errors=True)
         raw.mkdir()
         run(["sh", "train.sh", generating], self.train, LLVM_PROFILE_FILE=str(raw / "%m.profraw"))
         run(["llvm-profdata-22", "merge", *sorted(raw.iterdir()), "-o", profile], self.folder)
-        return self.build("instrumented", f"{self.options.bare} {self.options.counted}{profile}", profile)
+        return f"{self.options.bare} {self.options.counted}{profile}", profile
 
-    def bolted(self):
-        """The plain program, rewritten by llvm-bolt by the same kind of recording."""
-        relocatable = self.build("relocs", f"{self.options.lines} {self.options.linker}--emit-relocs")
-        recording = self.recorded(relocatable, "gain.relocs.perf")
-        out = relocatable.with_name("bolted")
-        run([BOLT / "perf2bolt", "-p", recording, "-o", "gain.fdata", relocatable], self.train)
+    def bolted(self, kind, flags, profile=None):
+        """A build rewritten by llvm-bolt, by counts of its whole run."""
+        relocatable = self.build(kind, f"{flags} {self.options.linker}--emit-relocs", profile)
+        counts, out = self.recorded(relocatable, "gain.relocs.counts", "--exact"), relocatable.with_name("bolted")
+        self.make("generate", "-q", counts, "-b", relocatable, "--for", "bolt", "-o", "gain.fdata")
         run([BOLT / "llvm-bolt", relocatable, "-o", out, "-data=gain.fdata", "-reorder-blocks=ext-tsp", "-reorder-functions=cdsort",
              "-split-functions", "-split-all-cold", "-split-eh", "-dyno-stats"], self.train)
         return out
