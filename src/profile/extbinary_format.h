@@ -11,6 +11,8 @@ inline constexpr u64 magic_of_binary = 0x5350524f463432ff;  // "SPROF42" and the
 inline constexpr u64 magic_of_compact = 0x5350524f46343202;
 inline constexpr u64 magic_of_extbinary = 0x5350524f46343204;
 inline constexpr u64 format_version = 103;
+// Also of the extensible form, and the same but for tables in an order of their own (flags below).
+inline constexpr u64 newest_extbinary_version = 104;
 
 enum SectionType : u64 {
   summary_section = 1,
@@ -38,8 +40,13 @@ enum NameTableFlag : u64 {
   names_md5 = own_flag(1),
   names_fixed_md5 = own_flag(2),
   names_have_unique_suffix = own_flag(4),
+  names_eytzinger = own_flag(8),  // hashes in the order of a binary search
 };
+enum SymbolListFlag : u64 { symbols_md5 = own_flag(1) };  // hashes in that order
 enum MetadataFlag : u64 { metadata_probes = own_flag(1), metadata_attributes = own_flag(2) };
-enum OffsetFlag : u64 { offsets_ordered = own_flag(1) };
+enum OffsetFlag : u64 {
+  offsets_ordered = own_flag(1),
+  offsets_eytzinger = own_flag(2),  // parallel to the names
+};
 
 }  // namespace pgokit::profile

@@ -261,6 +261,29 @@ TEST(Extbinary, PassesOverUnknownSections) {
   EXPECT_THAT(read->unknown_sections, testing::ElementsAre(77));
 }
 
+// Without the tables in Eytzinger order, which are asked for apart, only the number differs.
+TEST(Extbinary, OfVersion104IsReadAsThatBefore) {
+  for (const auto& options : {WriteOptions{}, WriteOptions{.compress = true}}) {
+    auto profile = random_profile({.seed = 7, .functions = 9, .probes = true});
+    auto bytes = written(profile, Format::extbinary, options);
+    auto before = read_profile(as_bytes(bytes));
+    ASSERT_EQ(static_cast<u8>(bytes[9]), format_version);
+    bytes[9] = newest_extbinary_version;
+    auto after = read_profile(as_bytes(bytes));
+    ASSERT_TRUE(before && after) << after.error().message;
+    EXPECT_EQ(write_text(before->profile), write_text(after->profile));
+  }
+}
+
+TEST(Extbinary, TablesInEytzingerOrderAreRefused) {
+  for (auto [type, flag] : {std::pair(u64{name_table_section}, u64{names_eytzinger}),
+                            {u64{function_offset_section}, u64{offsets_eytzinger}},
+                            {u64{symbol_list_section}, u64{symbols_md5}}}) {
+    auto bytes = section_table({{type, flag, 50, 3}}) + "abc";
+    EXPECT_THAT(error_of(bytes), HasSubstr("a table in Eytzinger order, which is not read"));
+  }
+}
+
 TEST(Extbinary, SaysWhereItIsWrong) {
   EXPECT_THAT(error_of(section_table({{1, 0, 1000, 1}})), HasSubstr("ends past the file"));
   EXPECT_THAT(error_of(section_table({{1, 0, ~u64{0}, 2}})), HasSubstr("ends past the file"));
@@ -275,8 +298,10 @@ TEST(Extbinary, SaysWhereItIsWrong) {
   EXPECT_THAT(error_of(section_table({{2, 1, 50, 6}}) + "\xff\xff\xff\x7f\1x"),
               HasSubstr("cannot hold"));
   auto bytes = section_table({});
-  bytes[9] = 104;
-  EXPECT_THAT(error_of(bytes), HasSubstr("version 104"));
+  bytes[9] = 105;
+  EXPECT_THAT(error_of(bytes), HasSubstr("version 105; 103 and 104 are known: write it anew"));
+  bytes[9] = 102;
+  EXPECT_THAT(error_of(bytes), HasSubstr("version 102; 103 and 104 are known"));
   bytes = written(random_profile({}), Format::binary);
   bytes[9] = 7;
   EXPECT_THAT(error_of(bytes), HasSubstr("version 7"));

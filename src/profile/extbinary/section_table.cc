@@ -5,6 +5,38 @@
 #include "profile/extbinary_format.h"
 
 namespace pgokit::profile {
+namespace {
+
+Status check_version(u64 version) {
+  constexpr std::string_view remedy =
+      "write it anew with llvm-profdata merge --sample --extbinary, of the LLVM that made it, with "
+      "-sample-profile-format-version=103";
+  if (version < format_version)
+    return fail("offset 0x9: extensible binary profile of version {}; {} and {} are known", version,
+                format_version, newest_extbinary_version);
+  if (version > newest_extbinary_version)
+    return fail("offset 0x9: extensible binary profile of version {}; {} and {} are known: {}",
+                version, format_version, newest_extbinary_version, remedy);
+  return {};
+}
+
+// Newer LLVM writes these where it is asked to (-sample-profile-write-eytzinger-name-tables).
+Status check_tables(std::span<const SectionInfo> sections) {
+  for (const auto& [type, flags, offset, size] : sections) {
+    bool eytzinger = (type == name_table_section && (flags & names_eytzinger)) ||
+                     (type == function_offset_section && (flags & offsets_eytzinger)) ||
+                     (type == symbol_list_section && (flags & symbols_md5));
+    if (eytzinger)
+      return fail(
+          "section of type {} (offset {:#x}): a table in Eytzinger order, which is not read: write "
+          "it anew with llvm-profdata merge --sample --extbinary, of the LLVM that made it",
+          type, offset);
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<std::vector<SectionInfo>> read_section_table(Bytes file) {
   struct Row {
     Le<u64> type, flags, offset, size;
@@ -15,11 +47,10 @@ Result<std::vector<SectionInfo>> read_section_table(Bytes file) {
   u64 version = in.uleb128();
   auto rows = in.array<Row>(in.get<u64>());
   if (!in.ok()) return fail("offset 0xa: the table of sections ends past the file");
-  if (version != format_version)
-    return fail("offset 0x9: extensible binary profile of version {}; only {} is known", version,
-                format_version);
+  TRY(check_version(version));
   std::vector<SectionInfo> sections;
   for (const auto& row : rows) sections.push_back({row.type, row.flags, row.offset, row.size});
+  TRY(check_tables(sections));
   return sections;
 }
 
