@@ -11,6 +11,7 @@
 #include "base/saturated.h"
 #include "order/code_functions.h"
 #include "order/from_counts.h"
+#include "perf/call_chain.h"
 #include "perf/programs.h"
 #include "perf/recording.h"
 #include "profile/model/function_samples.h"
@@ -176,14 +177,12 @@ class SampleReader {
     walk.for_each(records, use, [&](const perf::Sample& sample) {
       if (!walk.enter(sample)) return Fate::elsewhere;
       frames.clear();
-      bool user = true, leaf = true;
-      for (u64 address : sample.callchain) {
-        if (address >= perf::first_context_marker)
-          user = perf::is_user_context_marker(address);
-        else if (user && !leaf)
-          frames.push_back(walk.translate(address));
-        if (address < perf::first_context_marker && user) leaf = false;
-      }
+      bool leaf = true;
+      perf::for_each_frame(sample.callchain, [&](u64 address, perf::FrameMode mode) {
+        if (mode != perf::FrameMode::user) return;
+        if (!leaf) frames.push_back(walk.translate(address));
+        leaf = false;
+      });
       auto touch = [&](u32 symbol) {
         if (!options_.traces) return;
         auto [it, added] = seen.first[sample.pid].try_emplace(symbol, sample.time);

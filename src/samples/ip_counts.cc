@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/parallel.h"
+#include "perf/call_chain.h"
 #include "samples/call_chain.h"
 #include "samples/recording_maps.h"
 #include "samples/sample_walk.h"
@@ -45,16 +46,12 @@ class ChainReader {
 
   // The chain begins with the sampled address again.
   void add_callers(const perf::Sample& sample) {
-    bool ours = true, first = true;
-    for (u64 address : sample.callchain) {
-      if (address >= perf::first_context_marker) {
-        ours = options_.kernel ? address == perf::kernel_context_marker
-                               : perf::is_user_context_marker(address);
-        continue;
-      }
-      if (ours && !first) chain_.push_back(walk.translate(address));
+    bool first = true;
+    auto ours = options_.kernel ? perf::FrameMode::kernel : perf::FrameMode::user;
+    perf::for_each_frame(sample.callchain, [&](u64 address, perf::FrameMode mode) {
+      if (mode == ours && !first) chain_.push_back(walk.translate(address));
       first = false;
-    }
+    });
   }
 
   const RecordingOptions& options_;

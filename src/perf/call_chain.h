@@ -1,0 +1,33 @@
+#pragma once
+
+// The addresses of a sample's call chain, and whose code each is in.
+//
+//   for_each_frame(sample.callchain, [&](u64 address, FrameMode mode) {      // leaf first
+//     if (mode == FrameMode::user) use(address);
+//   });
+//
+// Addresses behind the leaf's are those that calls return to. What stands before the first context
+// marker counts as user code.
+
+#include "perf/format.h"
+
+namespace pgokit::perf {
+
+enum class FrameMode : u8 { user, kernel, other };  // other: hypervisor and guests
+
+constexpr FrameMode mode_of_marker(u64 marker) {
+  if (is_user_context_marker(marker)) return FrameMode::user;
+  return marker == kernel_context_marker ? FrameMode::kernel : FrameMode::other;
+}
+
+template <class Each>
+void for_each_frame(std::span<const Le<u64>> chain, Each each) {
+  auto mode = FrameMode::user;
+  for (u64 address : chain)
+    if (address >= first_context_marker)
+      mode = mode_of_marker(address);
+    else
+      each(address, mode);
+}
+
+}  // namespace pgokit::perf
