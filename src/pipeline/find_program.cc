@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "base/file.h"
 #include "object/file.h"
@@ -13,6 +12,7 @@
 #include "pipeline/inputs.h"
 #include "report/numbers.h"
 #include "samples/program_match.h"
+#include "samples/program_places.h"
 
 namespace pgokit::pipeline {
 namespace {
@@ -48,18 +48,6 @@ Result<std::vector<perf::Program>> programs_of(const std::vector<std::string>& r
   return sums;
 }
 
-std::vector<std::string> places_of(const perf::Program& program, const std::string& recording) {
-  std::string name(samples::file_name(program.path));
-  std::vector<std::string> places{program.path,
-                                  recording.substr(0, recording.rfind('/') + 1) + name, name};
-  const char* home = std::getenv("HOME");
-  const auto& id = program.build_id;
-  if (home && id.size() > 2)
-    places.push_back(
-        fmt::format("{}/.debug/.build-id/{}/{}/elf", home, id.substr(0, 2), id.substr(2)));
-  return places;
-}
-
 // Why generate could not make a profile of it.
 std::string_view lack_of(const object::File& file) {
   if (!file.has_symtab()) return "which is stripped";
@@ -75,15 +63,14 @@ RecordedProgram look_for(const perf::Program& program, const std::string& record
     found.obstacle = "which is code generated at run time and cannot be profiled";
     return found;
   }
-  for (const auto& place : places_of(program, recording)) {
+  for (const auto& place : samples::places_of(program.path, program.build_id, recording)) {
     if (access(place.c_str(), R_OK) != 0) continue;
     auto image = MappedFile::open(place);
     if (!image) continue;
     auto elf = object::File::parse(image->bytes());
     if (!elf) continue;
     auto id = object::hex(elf->build_id());
-    const auto& wanted = program.build_id;
-    bool same = id.empty() || wanted.empty() || id.starts_with(wanted) || wanted.starts_with(id);
+    bool same = samples::is_same_build(id, program.build_id);
     if (!same && found.file.empty()) found.obstacle = "which has been built anew since";
     if (!same) continue;
     auto lack = lack_of(*elf);
