@@ -57,6 +57,22 @@ std::optional<u32> process(std::string_view word) {
   return static_cast<u32>(pid);
 }
 
+// Of "1234.567890:", which has nanoseconds where perf was asked for them.
+u64 nanoseconds(std::string_view word) {
+  constexpr size_t digits = 9;
+  size_t point = word.find('.');
+  u64 seconds = 0, rest = 0;
+  auto fraction = word.substr(point + 1, word.size() - point - 2).substr(0, digits);
+  if (!parse_decimal(word.substr(0, point), seconds) || !parse_decimal(fraction, rest)) return 0;
+  for (size_t i = fraction.size(); i < digits; ++i) rest *= 10;
+  return seconds * 1'000'000'000 + rest;
+}
+
+std::optional<u32> thread(std::string_view word) {
+  size_t slash = word.find('/');
+  return slash == word.npos ? std::nullopt : process(word.substr(slash + 1));
+}
+
 // Behind the last word that ends with ':' and is a column, not part of a name: where the address
 // stands if there are times or events. 0: there are none.
 size_t behind_labels(const Words& words) {
@@ -64,6 +80,13 @@ size_t behind_labels(const Words& words) {
   for (size_t i = 0; i < words.size(); ++i)
     if (words[i].ends_with(':') && (i + 1 == words.size() || hex(words[i + 1]))) labels = i + 1;
   return labels;
+}
+
+// What stands in front of a word of the line.
+std::string_view between(const char* begin, std::string_view word) {
+  std::string_view text(begin, static_cast<size_t>(word.data() - begin));
+  size_t first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
+  return first == text.npos ? std::string_view{} : text.substr(first, last - first + 1);
 }
 
 }  // namespace
@@ -81,9 +104,20 @@ SampleColumns parse_columns(std::string_view line, bool with_frames) {
   } else {
     while (ids_end < labels && !is_time(words[ids_end])) ++ids_end;
   }
-  for (size_t i = 0; i < ids_end; ++i)
-    if (auto pid = process(words[i])) columns.pid = pid;
-  if (address < words.size()) columns.ip = hex(words[address]);
+  for (size_t i = 0; i < ids_end; ++i) {
+    auto pid = process(words[i]);
+    if (!pid) continue;
+    columns.pid = pid;
+    columns.tid = thread(words[i]);
+    columns.command = between(line.data(), words[i]);
+  }
+  if (labels != 0 && ids_end < labels) columns.time = nanoseconds(words[ids_end]);
+  if (u64 period; labels > ids_end + 1 && parse_decimal(words[labels - 2], period))
+    columns.period = period;
+  if (address < words.size()) {
+    columns.ip = hex(words[address]);
+    columns.place = line.substr(static_cast<size_t>(words[address].data() - line.data()));
+  }
   if (labels != 0 && !is_time(words[labels - 1]))
     columns.event = words[labels - 1].substr(0, words[labels - 1].size() - 1);
   columns.is_sample = columns.ip || (labels != 0 && labels == words.size());

@@ -14,6 +14,8 @@
 //     void event(std::string_view line);                       // PERF_RECORD_...
 //     void begin(const SampleColumns& columns, u64 repeat);
 //     void frame(u64 address, std::string_view file);          // file: empty: not printed
+//     void frame_line(std::string_view line);                  // in place of frame(): whole lines,
+//                                                              // of inlined functions too
 //     void branches(std::string_view text, u64 line_number);   // see take_column_branch()
 //     void end();
 //   } visitor;
@@ -32,9 +34,14 @@ namespace pgokit::perf {
 // What the first line of a sample tells.
 struct SampleColumns {
   bool is_sample = false;
-  std::optional<u32> pid;
-  std::optional<u64> ip;        // absent: the frames follow
-  std::string_view event = {};  // "cycles:u"; empty: there is no such column
+  std::optional<u32> pid;         // the thread's, where only that is printed
+  std::optional<u64> ip;          // absent: the frames follow
+  std::string_view event = {};    // "cycles:u"; empty: there is no such column
+  std::string_view command = {};  // what stands in front of the process; empty: nothing
+  std::optional<u32> tid = {};    // of "PID/TID"
+  std::optional<u64> period = {};
+  u64 time = 0;                 // ns; 0: there is no such column
+  std::string_view place = {};  // from the address on: "77 main (/bin/app)"
 };
 
 // `with_frames`: frames follow, so that no column is the address.
@@ -115,7 +122,10 @@ class ColumnWalk {
   void frame(std::string_view text) {
     framed_ = true;
     begin(true);
-    if (auto address = frame_address(text)) visitor_.frame(*address, frame_file(text));
+    if constexpr (requires { visitor_.frame_line(text); })
+      visitor_.frame_line(text);
+    else if (auto address = frame_address(text))
+      visitor_.frame(*address, frame_file(text));
   }
 
   Visitor& visitor_;

@@ -98,6 +98,10 @@ report @probes-lbr-perfdata -b @probes -o OUT
 report @of-probes -b @probes -o OUT
 report @contexts --before @text -o OUT
 export @mip -b @instrumented -o OUT
+export @program-hybrid-perfdata -b @program --to folded -o OUT
+export @program-hybrid-perfdata -b @program --to pprof -o OUT
+export @program-hybrid-perfdata -b @program --to speedscope -o OUT
+export @program-hybrid-perfdata -b @program --to firefox -o OUT
 export @mip --targets -o OUT
 export @mip -b @instrumented --hotness -o OUT
 export @mip -b @instrumented --blocks -o OUT

@@ -139,6 +139,8 @@ def add_inputs(files):
     text("nameless", ".text\nf:\n\t.pseudoprobe\t14740650423002898831 1 0 0 f\n\tret\n")
     text("descriptors", "14740650423002898831 5 f\n")
 
+    text("stacks", "app 7/8 1.5: 3 cycles:u: \n\t 1 sys_read ([kernel.kallsyms])\n\t 2 [unknown] (/bin/app)\n\n"
+         "app 9/9 1.6: 4 cycles:u: \n\t 3 main (/bin/app)\n\n" "app 9/9 1.7: 5 page-faults: \n\t 3 main (/bin/app)\n\t 4 start (/bin/app)\n\n")
     text("main-list", "main\n")
     text("renamed", "main start\n")
     text("counted", COUNTED)
@@ -295,10 +297,13 @@ EXPORT = Scene(
     {"lcov": ["@mip", "-b", "@instrumented"], "targets": ["@jumps-mip", "--targets"],
      "hotness": ["@jumps-mip", "-b", "@jumps-instrumented", "--hotness"], "hotness of samples": ["@jumps-profile", "--hotness"],
      "blocks": ["@mip", "-b", "@instrumented", "--blocks"],
-     "recorded targets": ["@jumps-perf", "-b", "@jumps", "--targets"]},
-    {"--binary": "@program", "--output": "OUT", "--hot-percent": "10"},
-    [(["@jumps-mip", "-b", "@jumps-instrumented"], ["--hotness"]), (["@mip", "-b", "@instrumented"], ["--blocks"]), (["@jumps-perf", "-b", "@jumps"], ["--targets"]), (["@jumps-mip"], ["--binary @jumps-instrumented"])],
-    {("lcov", "--lcov"): SAME}, {"--lcov": SAME})
+     "recorded targets": ["@jumps-perf", "-b", "@jumps", "--targets"],
+     "stacks": ["@stacks", "--to", "folded"]},
+    {"--binary": "@program", "--output": "OUT", "--hot-percent": "10", "--to": "speedscope", "--event": "page-faults", "--root": "thread", "--pid": "7"},
+    [(["@jumps-mip", "-b", "@jumps-instrumented"], ["--hotness"]), (["@mip", "-b", "@instrumented"], ["--blocks"]), (["@jumps-perf", "-b", "@jumps"], ["--targets"]), (["@jumps-mip"], ["--binary @jumps-instrumented"]),
+     (["@stacks", "-o", "out.folded"], ["--marks", "--samples", "--addresses"]),
+     (["@stacks"], ["--event page-faults --to folded", "--root thread --to folded", "--pid 7 --to folded"])],
+    {("lcov", "--lcov"): SAME, ("stacks", "--binary"): "text has its names"}, {"--lcov": SAME})
 
 ORDER = Scene(
     {"dump": ["@map", "@dump", "-o", "OUT"], "instrumented": ["@mip", "-o", "OUT"], "profile": ["@jumps-profile", "-o", "OUT"],

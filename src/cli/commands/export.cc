@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/printable.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/export_stacks.h"
 #include "cli/commands/profile_of.h"
 #include "cli/options.h"
 #include "cli/views/instrumented_program.h"
@@ -33,6 +34,7 @@ struct Settings {
   bool lcov = false, targets = false, hotness = false, blocks = false;
   instrument::HotnessOptions hot;
   std::vector<std::string> given;
+  StackSettings stacks;
 };
 
 Result<instrument::Profile> read_instrumented(const std::string& path) {
@@ -173,14 +175,38 @@ Status write_info(const Settings& settings) {
   return output.commit();
 }
 
+bool is_given(const Settings& settings, std::string_view option) {
+  return std::ranges::count(settings.given, option) > 0;
+}
+
+// Of a recording, where nothing else is asked for; or what only they have.
+bool wants_stacks(const Settings& settings) {
+  constexpr std::string_view own[] = {"--to",      "--event",     "--root", "--marks",
+                                      "--samples", "--addresses", "--pid"};
+  return stacks::form_of(settings.output) ||
+         std::ranges::any_of(own, [&](auto option) { return is_given(settings, option); });
+}
+
+Status write_stacks(const Settings& settings) {
+  StackSettings how = settings.stacks;
+  how.input = settings.profile;
+  how.output = settings.output;
+  how.program = settings.program;
+  return export_stacks(how);
+}
+
 Status write(const Settings& settings) {
   const bool use = settings.targets || settings.hotness || settings.blocks;
+  const bool stacks = wants_stacks(settings);
+  if (stacks && (use || settings.lcov))
+    return usage_error("--to is another file than that of --lcov, --hotness, --blocks, --targets");
   if (settings.lcov && use)
     return usage_error("--lcov is another file than that of --hotness, --blocks and --targets");
-  if (!settings.hotness && std::ranges::count(settings.given, "--hot-percent") > 0)
+  if (!settings.hotness && is_given(settings, "--hot-percent"))
     return usage_error("--hot-percent is of --hotness, which is not asked for");
   if (settings.hot.hot_percent <= 0 || settings.hot.hot_percent > 100)
     return usage_error("--hot-percent {}: more than 0, at most 100", settings.hot.hot_percent);
+  if (stacks) return write_stacks(settings);
   return use ? write_use_file(settings) : write_info(settings);
 }
 
@@ -188,15 +214,33 @@ int run(std::span<char* const> arguments) {
   Settings settings;
   OptionTable table{
       "pgokit export",
-      "Write what an instrumented profile holds for other tools: source coverage for lcov's tools "
-      "and\n"
-      "editors; hotness of functions, which blocks ran and targets of indirect calls for pgokit's\n"
-      "plugin.",
-      {{"PROFILE", "", "the instrumented profile; --targets, --hotness: or a recording",
+      "Write for other tools: the call stacks of a recording for viewers of profiles; and what an\n"
+      "instrumented profile holds: source coverage for lcov's tools and editors; hotness of\n"
+      "functions, which blocks ran and targets of indirect calls for pgokit's plugin.",
+      {{"PROFILE", "",
+        "the recording, text of perf script, or instrumented profile; --targets, --hotness: "
+        "either",
         &settings.profile, true},
-       {"-b,--binary", "PROGRAM", "its program with debug information, or the .debug file",
+       {"-b,--binary", "PROGRAM",
+        "its program with debug information, or the .debug file; --to: not needed where programs "
+        "are where they ran",
         &settings.program},
        {"-o,--output", "FILE", "the file; - (default) is standard output", &settings.output},
+       {"--to", "FORM",
+        "call stacks as folded (flamegraph.pl), speedscope, pprof or firefox; default: by the "
+        "ending of FILE (.folded, .speedscope.json, .pb.gz, .firefox.json)",
+        &settings.stacks.form},
+       {"--event", "NAME", "--to folded: whose samples; default: the first event's",
+        &settings.stacks.event},
+       {"--root", "WHAT", "--to folded: stacks begin with the command (default), process or thread",
+        &settings.stacks.root},
+       {"--marks", "", "--to folded: _[k], _[i], _[j] behind kernel, inlined and generated code",
+        &settings.stacks.marks},
+       {"--addresses", "", "--to folded: addresses of functions without a name",
+        &settings.stacks.addresses},
+       {"--samples", "", "--to folded: the number of samples, not the sum of their periods",
+        &settings.stacks.samples},
+       {"--pid", "PID", "--to: samples of this process only", &settings.stacks.pid},
        {"--lcov", "", "source coverage (default)", &settings.lcov},
        {"--targets", "",
         "targets of indirect calls, for clang with pgokit's plugin: "
@@ -208,6 +252,9 @@ int run(std::span<char* const> arguments) {
        {"--hot-percent", "P", "hot are the fewest functions that do so much of the work",
         &settings.hot.hot_percent}},
       "\nexample:\n"
+      "  pgokit export perf.data --to folded | flamegraph.pl > app.svg\n"
+      "  pgokit export perf.data -o app.speedscope.json && speedscope app.speedscope.json\n"
+      "  pgokit export perf.data -o app.pb.gz && go tool pprof -http=: app.pb.gz\n"
       "  pgokit export app.mip -b app -o app.info && genhtml app.info -o html\n"
       "  pgokit export app.mip --targets -o app.use\n"
       "  pgokit export app.mip -b app --hotness --blocks --targets -o app.use\n"
@@ -221,6 +268,6 @@ int run(std::span<char* const> arguments) {
 }  // namespace
 
 constexpr Command export_command{
-    "export", "write source coverage, hotness of functions, or targets of calls", run};
+    "export", "write call stacks for viewers, source coverage, or hotness of functions", run};
 
 }  // namespace pgokit::cli
