@@ -9,10 +9,18 @@ namespace {
 
 i32 displacement_at(Bytes code, size_t at) { return Cursor(code.subspan(at, 4)).get<i32>(); }
 
-// The operand in memory of an x86-64 instruction that may belong to a jump by table.
+// The operand of an x86-64 instruction that may belong to a jump by table.
 struct Operand {
-  enum Kind : u8 { other, relative_address, table_load, table_jump, register_jump } kind = other;
-  u64 address = 0;
+  enum Kind : u8 {
+    other,
+    relative_address,
+    computed_address,
+    table_load,
+    table_jump,
+    register_jump
+  } kind = other;
+  u64 address = 0;  // in memory
+  u8 reg = 0;       // that is computed, or jumped by
 };
 
 Operand operand_of(Bytes code, u64 end) {
@@ -26,8 +34,11 @@ Operand operand_of(Bytes code, u64 end) {
   // lea address(%rip), register
   if (opcode == 0x8d && wide && (mode & 0xc7) == 0x05 && code.size() == at + 6)
     return {Operand::relative_address, end + static_cast<u64>(i64{displacement_at(code, at + 2)})};
+  if (opcode == 0x8d && wide)
+    return {.kind = Operand::computed_address, .reg = static_cast<u8>(middle | (rex & 4) << 1)};
   bool jump = opcode == 0xff && middle == 4;
-  if (jump && mode >> 6 == 3) return {Operand::register_jump, 0};
+  if (jump && mode >> 6 == 3)
+    return {.kind = Operand::register_jump, .reg = static_cast<u8>((mode & 7) | (rex & 1) << 3)};
   // address(,index,8): no base, scale 8, 32 bits
   bool load = opcode == 0x8b && wide;
   bool indexed = (jump || load) && (mode & 0xc7) == 0x04 && code.size() == at + 7 &&
@@ -41,6 +52,16 @@ Operand operand_of(Bytes code, u64 end) {
 bool comes_back(Bytes code, bool is_x86) {
   if (is_x86) return code.size() == 2 && (code[0] == 0x0f ? code[1] != 0x0b : code[0] == 0xcd);
   return code.size() == 4 && (Cursor(code).get<u32>() & 0xffe0001f) == 0xd4000001;
+}
+
+// loop, loope, loopne, jrcxz: x86-64's branches without a long form. BOLT, which may move their
+// targets out of reach, makes no blocks of a function with one.
+bool is_short_only(Bytes code) {
+  auto is_prefix = [](u8 byte) {
+    return byte == 0x67 || byte == 0x66 || byte == 0x2e || byte == 0x3e || (byte & 0xf0) == 0x40;
+  };
+  auto opcode = std::ranges::find_if_not(code, is_prefix);
+  return opcode != code.end() && (*opcode & 0xfc) == 0xe0;
 }
 
 class CodeReader {
@@ -67,6 +88,7 @@ class CodeReader {
       }
     }
     if (is_x86_) note_operand(operand_of(code, end));
+    if (is_x86_ && is_short_only(code)) has_graph_ = false;
     code_.instructions.push_back(one);
   }
 
@@ -82,7 +104,7 @@ class CodeReader {
     std::ranges::sort(code_.tables);
     auto same = std::ranges::unique(code_.tables);
     code_.tables.erase(same.begin(), same.end());
-    code_.readable = true;
+    code_.readable = has_graph_;
     return std::move(code_);
   }
 
@@ -91,11 +113,15 @@ class CodeReader {
     if (operand.kind == Operand::relative_address) addresses_.push_back({operand.address, true});
     if (operand.kind == Operand::table_load) loads_.push_back({operand.address, false});
     if (operand.kind == Operand::table_jump) code_.tables.push_back({operand.address, false});
-    by_register_ |= operand.kind == Operand::register_jump;
+    // Of an address that lea has put together, as hand-written code does, BOLT makes no table.
+    by_register_ |= operand.kind == Operand::register_jump &&
+                    !(before_.kind == Operand::computed_address && before_.reg == operand.reg);
+    before_ = operand;
   }
 
   const Function& function_;
-  bool is_x86_, by_register_ = false;
+  bool is_x86_, by_register_ = false, has_graph_ = true;
+  Operand before_;  // of the instruction before
   FunctionCode code_;
   std::vector<FunctionCode::Table> loads_, addresses_;
 };

@@ -21,7 +21,7 @@ struct Instruction {
 };
 
 struct FunctionCode {
-  bool readable = false;
+  bool readable = false;                  // into blocks, as BOLT does
   std::vector<Instruction> instructions;  // ascending
   std::vector<u32> targets;               // offsets that its branches go to
   std::vector<u64> elsewhere;             // addresses in other functions that it goes to

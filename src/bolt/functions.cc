@@ -263,9 +263,7 @@ class FunctionFinder {
   void join_parts() {
     auto& functions = made_.functions_;
     if (std::ranges::none_of(functions, &Function::part)) return;
-    tsl::robin_map<std::string_view, std::vector<u32>> named;
-    for (u32 i = 0; i < functions.size(); ++i)
-      if (!functions[i].part) named[functions[i].name].push_back(i);
+    auto named = parents();
     u32 families = 0;
     for (auto& part : functions) {
       if (!part.part) continue;
@@ -278,17 +276,34 @@ class FunctionFinder {
     }
   }
 
-  // Of several of that name the one of the same file.
-  u32 parent_of(const Function& part, const std::vector<u32>& named) const {
-    for (u32 one : named) {
-      const auto& function = made_.functions_[one];
-      auto own = files_.find(part.address), other = files_.find(function.address);
-      bool both = own != files_.end() && other != files_.end();
-      if (part.number && function.number && both && own->second == other->second) return one;
+  struct Parent {
+    u32 function = 0, symbol = 0;
+  };
+  using Parents = tsl::robin_map<std::string_view, std::vector<Parent>>;
+
+  // By all their names: a constructor has two, and its part has that of either.
+  Parents parents() const {
+    Parents named;
+    for (u32 index : seen_) {
+      const auto& symbol = symbols_[index];
+      auto at = std::ranges::lower_bound(made_.functions_, symbol.address, {}, &Function::address);
+      if (at != made_.functions_.end() && at->address == symbol.address && !at->part)
+        named[symbol.name].push_back({static_cast<u32>(at - made_.functions_.begin()), index});
     }
-    for (u32 one : named)
-      if (!made_.functions_[one].number) return one;
-    return named.front();
+    return named;
+  }
+
+  // Of several of that name the one of the same file.
+  u32 parent_of(const Function& part, const std::vector<Parent>& named) const {
+    for (const auto& [function, symbol] : named) {
+      auto own = files_.find(part.address);
+      if (part.number && symbols_[symbol].is_local && own != files_.end() &&
+          own->second == file_names_[symbol])
+        return function;
+    }
+    for (const auto& [function, symbol] : named)
+      if (!symbols_[symbol].is_local) return function;
+    return named.front().function;
   }
 
   const object::File& file_;

@@ -65,6 +65,24 @@ TEST(BoltProfile, TellsWhatCannotBe) {
   EXPECT_TRUE(profile.rows.empty());
 }
 
+// A constructor's two names, and the part that is named after the second.
+TEST(BoltFunctions, KnowPartsByAnyNameOfTheirFunction) {
+  std::string image = test::ElfBuilder()
+                          .segment(PF_R | PF_X, 0, 0x401000, 0x1000)
+                          .section(".text", "\x90\xc3\x90\xc3",
+                                   {.flags = SHF_ALLOC | SHF_EXECINSTR, .address = 0x401000})
+                          .symbol("aC1", 0x401000, 2, 1)
+                          .symbol("aC2", 0x401000, 2, 1)
+                          .symbol("aC2.cold", 0x401002, 2, 1)
+                          .image();
+  auto functions = Functions::of(*object::File::parse(as_bytes(image)));
+  ASSERT_EQ(functions.all().size(), 2);
+  EXPECT_EQ(functions.name(functions.all()[0]), "aC1");
+  EXPECT_NE(functions.all()[0].family, 0);
+  EXPECT_EQ(functions.all()[0].family, functions.all()[1].family);
+  EXPECT_TRUE(functions.all()[0].no_graph);
+}
+
 TEST(BoltProfile, OfAddresses) {
   Tiny tiny;
   auto profile = address_profile(tiny.functions,

@@ -48,9 +48,6 @@ FORMS = {
     "aarch64-no-pie": (CLANG, ["-O1", *AARCH64, "-fno-pie", "-no-pie", "-Wl,--emit-relocs"]),
     "split-plain": (CLANG, ["-O2", "-fsplit-machine-functions"]),
 }
-# With libc's functions in assembly: BOLT ignores those with instructions that LLVM would encode in another way, and those with
-# computed jumps, so that other ranges are mismatching. What is in the profile is the same where the programs run.
-HAND_WRITTEN = "static"
 LINES = re.compile(r"PERF2BOLT: (?:read|ignored|traces|out of range|wrote|input binary).*")
 QUALITY = re.compile(r"BOLT-INFO: .*(?:profile|stale).*|BOLT-WARNING: .*profile.*")
 
@@ -118,7 +115,7 @@ class Case:
             raise Failed(f"{len(right)} lines of perf2bolt-22, {len(left)} of pgokit; "
                          f"only there: {only_theirs[:4]}; only here: {only_ours[:4]}")
         told, wanted = ([line.rsplit(" to ", 1)[0] for line in LINES.findall(text)] for text in (own, said))
-        if told != wanted and self.form != HAND_WRITTEN:
+        if told != wanted:
             raise Failed(f"perf2bolt-22 says {sorted(set(wanted) - set(told))}, pgokit {sorted(set(told) - set(wanted))}")
         return f"{len(right)} lines"
 
@@ -175,7 +172,7 @@ def main():
                     if form in ("plain", "relocs", "split", "gcc-no-pie") and not told[0].startswith("no judgement"):
                         told.append(case.compare("-ba", name="basic"))
                         told.append(case.check_uses())
-                if options.walk and form != HAND_WRITTEN:
+                if options.walk:
                     case.walk(options.walk)
                     told.append(case.compare(name="walk"))
                 without = sum(one.startswith("no judgement") for one in told)
