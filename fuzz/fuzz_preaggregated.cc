@@ -18,8 +18,8 @@ struct Tiny {
 std::string written(const bolt::Preaggregated& read) {
   std::string text;
   auto take = [&](std::string_view part) { text += part; };
-  bolt::write_preaggregated(read.traces, take);
-  bolt::write_preaggregated(read.addresses, read.events, take);
+  bolt::write_preaggregated(read.traces, "", take);
+  bolt::write_preaggregated(read.addresses, read.events, "", take);
   return text;
 }
 

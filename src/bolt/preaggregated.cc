@@ -12,16 +12,19 @@ namespace {
 
 class Writer {
  public:
-  explicit Writer(const report::TakeText& take) : out_(take) {}
+  Writer(std::string_view build_id, const report::TakeText& take)
+      : prefix_(build_id.empty() ? "" : std::string(build_id) + ':'), out_(take) {}
   ~Writer() { out_.flush(); }
 
   void line(char kind, std::initializer_list<BinaryAddr> addresses,
             std::initializer_list<u64> counts) {
     out_.text(kind);
     for (auto address : addresses) {
-      char digits[17] = {' '};
-      u64 value = address == samples::external ? 0 : address.value;
-      auto end = std::to_chars(digits + 1, digits + sizeof digits, value, 16).ptr;
+      bool outside = address == samples::external;
+      out_.text(' ');
+      if (!outside) out_.text(prefix_);
+      char digits[16];
+      auto end = std::to_chars(digits, std::end(digits), outside ? 0 : address.value, 16).ptr;
       out_.text({digits, static_cast<size_t>(end - digits)});
     }
     for (u64 count : counts) {
@@ -33,6 +36,7 @@ class Writer {
   report::TextBuffer& out() { return out_; }
 
  private:
+  std::string prefix_;
   report::TextBuffer out_;
 };
 
@@ -124,8 +128,9 @@ class Reader {
 
 }  // namespace
 
-void write_preaggregated(const Traces& traces, const report::TakeText& take) {
-  Writer writer(take);
+void write_preaggregated(const Traces& traces, std::string_view build_id,
+                         const report::TakeText& take) {
+  Writer writer(build_id, take);
   for (const auto& trace : traces.list) {
     if (trace.branch == external_return)
       writer.line('r', {trace.from, trace.to}, {trace.count});
@@ -144,8 +149,9 @@ void write_preaggregated(const Traces& traces, const report::TakeText& take) {
 }
 
 void write_preaggregated(const std::vector<AddressCount>& counts,
-                         const std::vector<std::string>& events, const report::TakeText& take) {
-  Writer writer(take);
+                         const std::vector<std::string>& events, std::string_view build_id,
+                         const report::TakeText& take) {
+  Writer writer(build_id, take);
   for (const auto& event : events) {
     writer.out().text("E ");
     writer.out().text(event);

@@ -12,7 +12,7 @@
 //
 // An address may have a build id before it (`7f3a:1140`): it is in that file then.
 //
-//   write_preaggregated(traces, take);
+//   write_preaggregated(traces, "", take);                     // or with the program's build id
 //   auto read = TRY(read_preaggregated(text, build_id));
 
 #include <string>
@@ -25,9 +25,12 @@
 
 namespace pgokit::bolt {
 
-void write_preaggregated(const Traces& traces, const report::TakeText& take);
+// `build_id`: hexadecimal, stands before each address of the program; empty: none does.
+void write_preaggregated(const Traces& traces, std::string_view build_id,
+                         const report::TakeText& take);
 void write_preaggregated(const std::vector<AddressCount>& counts,
-                         const std::vector<std::string>& events, const report::TakeText& take);
+                         const std::vector<std::string>& events, std::string_view build_id,
+                         const report::TakeText& take);
 
 struct Preaggregated {
   Traces traces;

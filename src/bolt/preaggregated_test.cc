@@ -8,11 +8,11 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::string written(const Preaggregated& read) {
+std::string written(const Preaggregated& read, std::string_view build_id = "") {
   std::string text;
   auto take = [&](std::string_view part) { text += part; };
-  write_preaggregated(read.traces, take);
-  write_preaggregated(read.addresses, read.events, take);
+  write_preaggregated(read.traces, build_id, take);
+  write_preaggregated(read.addresses, read.events, build_id, take);
   return text;
 }
 
@@ -45,6 +45,25 @@ TEST(Preaggregated, KnowsReturnsAndOtherFiles) {
   EXPECT_EQ(traces.list[0].from, BinaryAddr{0x1010});
   EXPECT_EQ(traces.list[1].branch, BinaryAddr{0x401030});
   EXPECT_EQ(traces.list[2].branch, external_return);
+}
+
+TEST(Preaggregated, IsWrittenWithTheBuildId) {
+  std::string text =
+      "F aa:1000 aa:1002 4\n"
+      "T 0 aa:1010 aa:1017 9\n"
+      "B aa:1030 0 2 0\n"
+      "S aa:1002 17\n";
+  auto read = read_preaggregated(text, "aa");
+  ASSERT_TRUE(read) << read.error().message;
+  auto again = read_preaggregated(written(*read, "aa"), "aa");
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->traces.list, read->traces.list);
+  EXPECT_THAT(written(*read, "aa"), HasSubstr("T 0 aa:1010 aa:1017 9\n"));
+  EXPECT_THAT(written(*read, "aa"), HasSubstr("S aa:1002 17\n"));
+  // Nothing of it is another program's.
+  auto other = read_preaggregated(text, "bb");
+  ASSERT_TRUE(other);
+  for (const auto& trace : other->traces.list) EXPECT_EQ(trace.from, samples::external);
 }
 
 TEST(Preaggregated, NamesTheLineThatIsNone) {

@@ -11,26 +11,40 @@ using samples::Fate;
 
 constexpr u64 first_of_kernel = 0xffff800000000000;
 
-class TraceReader {
+// A program that ran, by its place among those that were asked for.
+struct Found {
+  size_t program = 0;
+  AddressSpace space;
+  samples::RecordedMaps mapped;
+};
+
+// One thread's share of the samples, for one program.
+class Counter {
  public:
-  TraceReader(const perf::Recording& recording, const AddressSpace& space,
-              const samples::ProgramMaps& maps, const samples::RecordingOptions& options,
-              const samples::EventChoice& events, bool with_kernel_entries)
-      : folder(space),
-        walk(recording, maps, options, &events),
-        space_(space),
-        with_kernel_(with_kernel_entries) {}
+  Counter(const perf::Recording& recording, const Found& found,
+          const samples::RecordingOptions& options, const samples::EventChoice& events)
+      : walk(recording, found.mapped.maps, options, &events), space_(found.space) {}
 
-  void read(Bytes records) {
-    walk.for_each(records, use, [&](const perf::Sample& sample) { return add(sample); });
-  }
-
-  TraceFolder folder;
   samples::SampleUse use;
   samples::SampleWalk walk;
-  u64 of_program = 0, without_branches = 0, entries = 0;
 
- private:
+ protected:
+  AddressSpace::Place place(u64 address) const {
+    BinaryAddr translated = walk.translate(address);
+    return translated == samples::external ? AddressSpace::outside : space_.place_of(translated);
+  }
+  AddressSpace space_;
+};
+
+class TraceCounter : public Counter {
+ public:
+  TraceCounter(const perf::Recording& recording, const Found& found,
+               const samples::RecordingOptions& options, const samples::EventChoice& events,
+               bool with_kernel_entries)
+      : Counter(recording, found, options, events),
+        folder(found.space),
+        with_kernel_(with_kernel_entries) {}
+
   Fate add(const perf::Sample& sample) {
     if (!walk.enter(sample)) return Fate::elsewhere;
     ++of_program;
@@ -49,141 +63,175 @@ class TraceReader {
     return fate;
   }
 
-  TraceFolder::Place place(u64 address) const {
-    BinaryAddr translated = walk.translate(address);
-    return translated == samples::external ? AddressSpace::outside : space_.place_of(translated);
-  }
+  TraceFolder folder;
+  u64 of_program = 0, without_branches = 0, entries = 0;
 
-  AddressSpace space_;
+ private:
   bool with_kernel_;
 };
 
-class AddressReader {
+class AddressCounter : public Counter {
  public:
-  AddressReader(const perf::Recording& recording, const AddressSpace& space,
-                const samples::ProgramMaps& maps, const samples::RecordingOptions& options,
-                const samples::EventChoice& events)
-      : walk(recording, maps, options, &events),
-        seen_events(recording.events().size()),
-        space_(space) {}
+  AddressCounter(const perf::Recording& recording, const Found& found,
+                 const samples::RecordingOptions& options, const samples::EventChoice& events)
+      : Counter(recording, found, options, events), seen_events(recording.events().size()) {}
 
-  void read(Bytes records) {
-    walk.for_each(records, use, [&](const perf::Sample& sample) { return add(sample); });
-  }
-
-  samples::SampleUse use;
-  samples::SampleWalk walk;
-  samples::PairCounter addresses;
-  u64 elsewhere = 0;  // of processes of the program, outside of it
-  std::vector<bool> seen_events;
-
- private:
   Fate add(const perf::Sample& sample) {
     if (!walk.enter(sample)) return Fate::elsewhere;
     seen_events[sample.event] = true;
-    BinaryAddr at = walk.translate(sample.ip);
-    auto place = at == samples::external ? AddressSpace::outside : space_.place_of(at);
-    if (place == AddressSpace::outside) {
+    auto at = place(sample.ip);
+    if (at == AddressSpace::outside) {
       ++elsewhere;
       return Fate::not_in_program;
     }
-    addresses.add(place, 1);
+    addresses.add(at, 1);
     return Fate::used;
   }
 
-  AddressSpace space_;
+  samples::PairCounter addresses;
+  u64 elsewhere = 0;  // of processes of the program, outside of it
+  std::vector<bool> seen_events;
 };
 
+// One thread's share: each sample is parsed once, for all programs.
+template <class Counter>
+struct Reader {
+  void read(Bytes records) {
+    counters.front().walk.for_each_sample(records, passed_over, [&](const perf::Sample& sample) {
+      for (auto& counter : counters) counter.use.count(counter.add(sample));
+    });
+  }
+
+  std::vector<Counter> counters;  // in the order of the programs that were found
+  samples::SampleUse passed_over;
+};
+
+// Where the programs were, and the event whose samples are read.
 template <class Read>
-void take_facts(samples::RecordedMaps& mapped, Read& read) {
-  read.mappings = mapped.mappings;
-  read.other_build = mapped.other_build;
-  read.matched_by_name = mapped.matched_by_name;
-  read.processes = mapped.maps.pids().size();
+Result<std::vector<Found>> look_up(const perf::Recording& recording, Programs programs,
+                                   const samples::RecordingOptions& options, samples::EventUse use,
+                                   std::vector<Read>& reads) {
+  std::vector<Found> found;
+  reads.resize(programs.size());
+  for (size_t i = 0; i < programs.size(); ++i) {
+    auto space = TRY(AddressSpace::of(programs[i]->file()));
+    auto& read = reads[i];
+    auto mapped = samples::map_program(recording, *programs[i], options.ignore_build_id,
+                                       options.kernel, read.unreadable);
+    read.mappings = mapped.mappings;
+    read.other_build = mapped.other_build;
+    read.matched_by_name = mapped.matched_by_name;
+    read.processes = mapped.maps.pids().size();
+    if (!mapped.maps.empty()) found.push_back({i, space, std::move(mapped)});
+  }
+  if (found.empty()) return found;
+  auto events = TRY(samples::choose_event(recording, use, options.event, options.threads));
+  for (const auto& one : found) reads[one.program].events = events;
+  return found;
 }
 
-// Where the program was, and the event whose samples are read; without the latter if it was nowhere.
-template <class Read>
-Result<samples::RecordedMaps> look_up(const perf::Recording& recording,
-                                      const program::Program& program,
+// What all threads counted; the programs' shares of what was read have been added up.
+template <class Counter, class Read>
+std::vector<Reader<Counter>> read_all(const perf::Recording& recording,
+                                      std::vector<Counter> counters,
                                       const samples::RecordingOptions& options,
-                                      samples::EventUse use, Read& read) {
-  auto mapped = samples::map_program(recording, program, options.ignore_build_id, options.kernel,
-                                     read.unreadable);
-  take_facts(mapped, read);
-  if (!mapped.maps.empty())
-    read.events = TRY(samples::choose_event(recording, use, options.event, options.threads));
-  return mapped;
-}
-
-template <class Reader>
-std::vector<Reader> read_all(const perf::Recording& recording, const Reader& empty,
-                             const samples::RecordingOptions& options, perf::ReadCounts& unreadable,
-                             samples::SampleUse& use) {
+                                      std::span<const Found> found, std::vector<Read>& reads) {
   unsigned workers = worker_count(options.threads);
-  std::vector<Reader> readers(workers, empty);
+  std::vector<Reader<Counter>> readers(workers, {std::move(counters), {}});
+  perf::ReadCounts unreadable;
   recording.for_each_piece(workers, unreadable, [&](const perf::Piece& piece, unsigned worker) {
     readers[worker].read(piece.records);
     if (options.progress) options.progress->advance(piece.records.size());
   });
-  for (auto& reader : readers) {
-    unreadable.add(reader.walk.unreadable);
-    use.add(reader.use);
+  for (const auto& reader : readers) unreadable.add(reader.counters.front().walk.unreadable);
+  for (size_t i = 0; i < found.size(); ++i) {
+    auto& read = reads[found[i].program];
+    read.unreadable.add(unreadable);
+    for (const auto& reader : readers) {
+      read.use.add(reader.counters[i].use);
+      read.use.add(reader.passed_over);
+    }
   }
   return readers;
 }
 
+void take(std::vector<Reader<AddressCounter>>& readers, size_t number, const AddressSpace& space,
+          const perf::Recording& recording, RecordingAddresses& read) {
+  samples::PairCounter all;
+  u64 elsewhere = 0;
+  std::vector<bool> seen(recording.events().size());
+  for (const auto& reader : readers) {
+    const auto& counter = reader.counters[number];
+    all.merge(counter.addresses);
+    elsewhere += counter.elsewhere;
+    for (size_t i = 0; i < seen.size(); ++i) seen[i] = seen[i] || counter.seen_events[i];
+  }
+  all.for_each([&](u64 place, u64 count) {
+    read.counts.push_back({space.address_of(static_cast<u32>(place)), count});
+  });
+  if (elsewhere) read.counts.push_back({samples::external, elsewhere});
+  for (size_t i = 0; i < seen.size(); ++i)
+    if (seen[i]) read.event_names.emplace_back(recording.events()[i].name);
+}
+
 }  // namespace
+
+Result<std::vector<RecordingTraces>> read_traces(const perf::Recording& recording,
+                                                 Programs programs,
+                                                 const samples::RecordingOptions& options,
+                                                 bool with_kernel_entries) {
+  TRY(samples::check_branch_stacks(recording));
+  std::vector<RecordingTraces> reads;
+  auto found = TRY(look_up(recording, programs, options, samples::EventUse::branches, reads));
+  if (found.empty()) return reads;
+  std::vector<TraceCounter> counters;
+  for (const auto& one : found)
+    counters.emplace_back(recording, one, options, reads[one.program].events,
+                          with_kernel_entries || options.kernel);
+  auto readers = read_all(recording, std::move(counters), options, found, reads);
+  for (size_t i = 0; i < found.size(); ++i) {
+    auto& read = reads[found[i].program];
+    std::vector<TraceFolder> folders;
+    for (auto& reader : readers) {
+      auto& counter = reader.counters[i];
+      folders.push_back(std::move(counter.folder));
+      read.of_program += counter.of_program;
+      read.without_branches += counter.without_branches;
+      read.entries += counter.entries;
+    }
+    read.traces = merge(std::move(folders));
+  }
+  return reads;
+}
 
 Result<RecordingTraces> read_traces(const perf::Recording& recording,
                                     const program::Program& program,
                                     const samples::RecordingOptions& options,
                                     bool with_kernel_entries) {
-  TRY(samples::check_branch_stacks(recording));
-  auto space = TRY(AddressSpace::of(program.file()));
-  RecordingTraces result;
-  auto mapped = TRY(look_up(recording, program, options, samples::EventUse::branches, result));
-  if (mapped.maps.empty()) return result;
-  auto readers = read_all(recording,
-                          TraceReader(recording, space, mapped.maps, options, result.events,
-                                      with_kernel_entries || options.kernel),
-                          options, result.unreadable, result.use);
-  std::vector<TraceFolder> folders;
-  for (auto& reader : readers) {
-    folders.push_back(std::move(reader.folder));
-    result.of_program += reader.of_program;
-    result.without_branches += reader.without_branches;
-    result.entries += reader.entries;
-  }
-  result.traces = merge(std::move(folders));
-  return result;
+  const program::Program* programs[] = {&program};
+  return std::move(TRY(read_traces(recording, programs, options, with_kernel_entries)).front());
+}
+
+Result<std::vector<RecordingAddresses>> read_addresses(const perf::Recording& recording,
+                                                       Programs programs,
+                                                       const samples::RecordingOptions& options) {
+  std::vector<RecordingAddresses> reads;
+  auto found = TRY(look_up(recording, programs, options, samples::EventUse::addresses, reads));
+  if (found.empty()) return reads;
+  std::vector<AddressCounter> counters;
+  for (const auto& one : found)
+    counters.emplace_back(recording, one, options, reads[one.program].events);
+  auto readers = read_all(recording, std::move(counters), options, found, reads);
+  for (size_t i = 0; i < found.size(); ++i)
+    take(readers, i, found[i].space, recording, reads[found[i].program]);
+  return reads;
 }
 
 Result<RecordingAddresses> read_addresses(const perf::Recording& recording,
                                           const program::Program& program,
                                           const samples::RecordingOptions& options) {
-  auto space = TRY(AddressSpace::of(program.file()));
-  RecordingAddresses result;
-  auto mapped = TRY(look_up(recording, program, options, samples::EventUse::addresses, result));
-  if (mapped.maps.empty()) return result;
-  auto readers =
-      read_all(recording, AddressReader(recording, space, mapped.maps, options, result.events),
-               options, result.unreadable, result.use);
-  samples::PairCounter all;
-  u64 elsewhere = 0;
-  std::vector<bool> seen(recording.events().size());
-  for (const auto& reader : readers) {
-    all.merge(reader.addresses);
-    elsewhere += reader.elsewhere;
-    for (size_t i = 0; i < seen.size(); ++i) seen[i] = seen[i] || reader.seen_events[i];
-  }
-  all.for_each([&](u64 place, u64 count) {
-    result.counts.push_back({space.address_of(static_cast<u32>(place)), count});
-  });
-  if (elsewhere) result.counts.push_back({samples::external, elsewhere});
-  for (size_t i = 0; i < seen.size(); ++i)
-    if (seen[i]) result.event_names.emplace_back(recording.events()[i].name);
-  return result;
+  const program::Program* programs[] = {&program};
+  return std::move(TRY(read_addresses(recording, programs, options)).front());
 }
 
 }  // namespace pgokit::bolt

@@ -22,6 +22,8 @@
 
 namespace pgokit::pipeline {
 
+class SharedReading;
+
 // Input files → Counts, or counts by context.
 struct ReadOptions {
   std::vector<std::string> inputs;  // their counts are added up
@@ -44,6 +46,7 @@ struct ReadOptions {
   bool progress = true;              // of what takes long, on a terminal
   unsigned threads = 0;
   report::Timings* timings = nullptr;  // told of the stages
+  SharedReading* shared = nullptr;     // with other programs: each recording is read once for all
 
   void stage(const std::string& name) const {
     if (timings) timings->begin(name);
@@ -76,6 +79,7 @@ struct RoadOptions {
   std::vector<std::string> output_paths;
   profile::WriteOptions write;
   block_layout::ClusterOptions clusters;
+  bool with_build_ids = false;  // pre-aggregated traces: the program's before each address
 };
 
 }  // namespace pgokit::pipeline

@@ -9,9 +9,18 @@
 namespace pgokit::pipeline {
 
 Status Road::run(Traveller& traveller) {
+  TRY(open());
+  TRY(travel(traveller));
+  return commit();
+}
+
+Status Road::open() {
   TRY(choose_program());
   TRY(open_program());
-  TRY(open_output());
+  return open_output();
+}
+
+Status Road::travel(Traveller& traveller) {
   TRY(go(traveller));
   return write();
 }
@@ -89,20 +98,23 @@ Status Road::write() {
   }
   TRY(options.output->write({*program, options, input, generated}, output));
   for (const auto& file : output.files) written += file.size();
-  return commit();
+  return {};
 }
 
-// All files or none.
 Status Road::commit() {
   for (size_t i = 0; i < output.files.size(); ++i) {
     auto done = output.files[i].commit();
     if (done) continue;
-    std::error_code ignored;
-    for (size_t before = 0; before < i; ++before)
-      std::filesystem::remove(options.output_paths[before], ignored);
+    options.output_paths.resize(i);
+    take_back();
     return done;
   }
   return {};
+}
+
+void Road::take_back() {
+  std::error_code ignored;
+  for (const auto& path : options.output_paths) std::filesystem::remove(path, ignored);
 }
 
 }  // namespace pgokit::pipeline

@@ -7,7 +7,8 @@
 //   TRY(road.run(nobody));
 //   use(road.generated.profile);
 //
-// Where no file is wanted, make() goes as far as the profile.
+// Where no file is wanted, make() goes as far as the profile. Several roads that are to be committed
+// together (several_programs.h) go by open(), travel() and commit().
 
 #include <optional>
 
@@ -32,6 +33,11 @@ class Road {
   Status run(Traveller& traveller);
   Status make(Traveller& traveller);
 
+  Status open();                        // the program, and the files that are written
+  Status travel(Traveller& traveller);  // the files are made; they appear by commit()
+  Status commit();                      // all or none
+  void take_back();                     // what commit() has written
+
   RoadOptions options;
   std::optional<program::Program> program;
   ReadInput input;
@@ -45,7 +51,6 @@ class Road {
   Status open_output();
   Status go(Traveller& traveller);
   Status write();
-  Status commit();
 };
 
 }  // namespace pgokit::pipeline

@@ -25,6 +25,12 @@ class SampleWalk {
   // Every sample is counted in `use` once: unreadable, of another event, or as `each` says.
   template <class Each>
   void for_each(Bytes records, SampleUse& use, Each each) {
+    for_each_sample(records, use, [&](const perf::Sample& sample) { use.count(each(sample)); });
+  }
+
+  // Those that `each` does not see are counted in `use`: unreadable, of another event.
+  template <class Each>
+  void for_each_sample(Bytes records, SampleUse& use, Each each) {
     perf::RecordWalk walk(records);
     perf::Sample sample;
     for (perf::Record record; walk.next(record);) {
@@ -34,7 +40,7 @@ class SampleWalk {
       else if (events_ && !events_->takes(sample.event))
         use.count(Fate::other_event);
       else
-        use.count(each(sample));
+        each(sample);
     }
   }
 

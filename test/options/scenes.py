@@ -188,11 +188,12 @@ GENERATE = Scene(
      (["@program-lbr-perfdata", "-o", "OUT"], ["--binary @other-build"]),
      (["@program-lbr-perfdata", "-b", "@stripped", "-o", "OUT"], ["--debug-binary @debug"]),
      (["@alone-perf", "-b", "@alone", "-o", "OUT"], ["--dwp @alone-package"]),
+     (["@program-lbr-perfdata", "-b", "@program", "--format", "preaggregated", "-o", "OUT"], ["--build-ids"]),
      (["@events", "-b", "@program", "-o", "OUT"], ["--allow-ip"]),
      (["@live", "-b", "@other-busy", "-o", "OUT"], ["--ignore-build-id"])],
     {("*", "--threads"): THREADS, ("*", "--use-dwarf"): SAME, ("*", "--ignore-build-id"): PERMISSION, ("*", "--allow-ip"): PERMISSION,
      ("*", "--trim-cold"): CONTENT, ("split", "--dwp"): SAME},
-    {"--threads": THREADS, "--pid": "all samples are of one process: the others are refused",
+    {"--threads": THREADS, "--all-programs": "writes files with names of the programs: test/bolt/objects.py", "--pid": "all samples are of one process: the others are refused",
      "--kernel": "recordings of kernels are in the unit tests of samples; others are refused"})
 
 MERGE = Scene(

@@ -6,7 +6,7 @@
 #include "cli/views/generation.h"
 #include "object/file.h"
 #include "pipeline/input_checks.h"
-#include "pipeline/road.h"
+#include "pipeline/several_programs.h"
 #include "report/print.h"
 
 namespace pgokit::cli {
@@ -15,6 +15,8 @@ namespace {
 struct Settings {
   pipeline::RoadOptions road;
   std::string consumer, format, event;
+  std::vector<std::string> programs;
+  bool all_programs = false;
   bool json = false, quiet = false, stats = false, timings = false;
   u64 threads = 0;
   std::vector<std::string> given;
@@ -29,8 +31,13 @@ OptionTable options_of(Settings& s) {
           {"RECORDING", "",
            "perf.data, perf script text, raw counts or instrumented profile; - is standard input",
            &g.read.inputs, true},
-          {"-b,--binary", "PROGRAM", "the program (the one with most samples)", &g.binary},
-          {"-o,--output", "FILE", "the profile (PROGRAM.prof); - is standard output",
+          {"-b,--binary", "PROGRAM",
+           "the program (the one with most samples); of several each gets its file", &s.programs},
+          {"--all-programs", "", "all programs and libraries with samples, a file for each",
+           &s.all_programs},
+          {"-o,--output", "FILE",
+           "the profile (PROGRAM.prof); - is standard output. Of several programs: FOLDER/, or a "
+           "name in which %n is the program's",
            &g.output_path},
           {"--for", "CONSUMER",
            fmt::format("who reads it (clang): {}", pipeline::names_of(pipeline::Consumers::all)),
@@ -56,6 +63,8 @@ OptionTable options_of(Settings& s) {
            &s.event},
           {"--pid", "PID", "samples of this process only", &g.read.pid},
           {"--kernel", "", "PROGRAM is the kernel (vmlinux)", &g.read.kernel},
+          {"--build-ids", "", "the program's build id before each address (preaggregated)",
+           &g.with_build_ids},
           {"--ignore-build-id", "", "take a recording of another build", &g.read.ignore_build_id},
           {"--trim-cold", "", "leave out functions that are hardly ever run",
            &g.finish.contexts.trim_cold},
@@ -91,11 +100,19 @@ Status check_debug_file(const std::string& path, const char* section, const char
   return fail("{}: there is no {} in it", path, section);
 }
 
+bool is_of_several(const Settings& settings) {
+  return settings.all_programs || settings.programs.size() > 1;
+}
+
 // What can be said before anything is read.
 Status check_settings(const Settings& settings) {
   const auto& road = settings.road;
   if (road.output != &pipeline::outputs::extbinary && (road.write.md5_names || road.write.compress))
     return usage_error("--md5 and --compress are for --format extbinary");
+  if (road.with_build_ids && road.output != &pipeline::outputs::preaggregated)
+    return usage_error("--build-ids is for --format preaggregated");
+  if (settings.all_programs && !settings.programs.empty())
+    return usage_error("--all-programs and -b: the one names all, the other some of the programs");
   bool one_file = road.output->endings.size() == 1;
   if (!one_file && road.output_path == "-")
     return usage_error("-o -: {} are several files; -o NAME gives what their names begin with",
@@ -135,6 +152,9 @@ class Checks : public pipeline::Traveller {
     if (coverage && road.options.output != &pipeline::outputs::extbinary)
       return usage_error("{} says which functions ran, which only --format extbinary can hold",
                          road.options.read.inputs[0]);
+    bool alone = road.options.read.shared == nullptr;
+    if (input.counters && !alone)
+      return usage_error("{} is of one program: give that with -b", road.options.read.inputs[0]);
     if (road.options.read.by_context && (!input.contexts || input.use.deepest == 1))
       return fail("{}: {}", road.options.read.inputs[0], why_no_contexts(input));
     return {};
@@ -144,13 +164,42 @@ class Checks : public pipeline::Traveller {
   std::span<const std::string> given_;
 };
 
-void report_run(const Settings& settings, const pipeline::Road& road) {
-  auto* timings = road.options.read.timings;
+void print_as_json(const report::Json& json) { report::print("{}\n", report::lines(json.text())); }
+
+void report_run(const Settings& settings, const std::deque<pipeline::Road>& roads) {
+  auto* timings = roads[0].options.read.timings;
   if (timings) timings->end();
-  if (settings.json) return print_json(road, settings.stats);
-  if (!settings.quiet) print_summary(road);
-  if (settings.stats) print_stats(road);
+  if (settings.json) {
+    if (!is_of_several(settings)) return print_as_json(json_of(roads[0], settings.stats));
+    auto list = report::Json::array();
+    for (const auto& road : roads) list.push(json_of(road, settings.stats));
+    return print_as_json(list);
+  }
+  for (const auto& road : roads) {
+    if (!settings.quiet) print_summary(road);
+    if (settings.stats) print_stats(road);
+  }
   if (timings) report::print(stderr, "{}", report::lines(timings->text()));
+}
+
+// Where to go for each of several programs.
+Result<std::deque<pipeline::Road>> roads_to_all(const Settings& settings) {
+  const auto& asked = settings.road;
+  auto programs = settings.programs;
+  if (settings.all_programs) {
+    auto chosen = TRY(pipeline::all_programs(asked.read.inputs, *asked.output, asked.read.threads));
+    programs = std::move(chosen.files);
+    for (const auto& reason : chosen.left_out)
+      if (!settings.quiet) report::print(stderr, "warning   {}\n", reason);
+  }
+  std::deque<pipeline::Road> roads;
+  for (const auto& program : programs) {
+    auto options = asked;
+    options.binary = program;
+    options.output_path = TRY(pipeline::path_for(asked.output_path, program, *asked.output));
+    roads.emplace_back(std::move(options));
+  }
+  return roads;
 }
 
 Status generate(Settings& settings) {
@@ -158,15 +207,22 @@ Status generate(Settings& settings) {
   settings.road.output = destination.output;
   settings.road.target = destination.target;
   settings.road.read.traces = destination.output->needs == pipeline::Output::Needs::traces;
+  if (settings.programs.size() == 1) settings.road.binary = settings.programs[0];
   TRY(check_settings(settings));
   auto& read = settings.road.read;
   read.threads = settings.road.write.threads = static_cast<unsigned>(settings.threads);
   read.event = settings.event;
   read.run_to_next_branch = true;
-  auto& road = leak_until_exit(pipeline::Road(std::move(settings.road)));
   Checks checks(settings.given);
-  TRY(road.run(checks));
-  report_run(settings, road);
+  if (is_of_several(settings)) {
+    auto& roads = leak_until_exit(TRY(roads_to_all(settings)));
+    TRY(pipeline::run_together(roads, checks));
+    report_run(settings, roads);
+    return {};
+  }
+  auto& roads = leak_until_exit(std::deque<pipeline::Road>());
+  TRY(roads.emplace_back(std::move(settings.road)).run(checks));
+  report_run(settings, roads);
   return {};
 }
 

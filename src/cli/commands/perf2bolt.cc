@@ -1,4 +1,7 @@
 // perf2bolt 22.
+#include <filesystem>
+#include <set>
+
 #include "base/cursor.h"
 #include "base/file.h"
 #include "bolt/fdata.h"
@@ -7,6 +10,7 @@
 #include "cli/commands/commands.h"
 #include "cli/llvm/llvm_options.h"
 #include "cli/llvm/perf2bolt_options.h"
+#include "pipeline/several_programs.h"
 #include "report/numbers.h"
 #include "report/print.h"
 
@@ -28,12 +32,20 @@ void warn_of_mismatch(u64 part, u64 all, u64 percent) {
         "improving performance\n\n");
 }
 
-// What goes into the profile, of either kind.
+// What goes into the profile of a program, of either kind.
 struct Read {
   bolt::Traces traces;
   std::vector<bolt::AddressCount> addresses;
   std::vector<std::string> events;
   bool basic = false;
+};
+
+// One of the programs, and its profile.
+struct Job {
+  program::Program program;
+  std::string path;  // of the profile
+  OutputFile output;
+  Read read = {};
 };
 
 void say_build(const program::Program& program, bool by_name) {
@@ -63,9 +75,7 @@ std::unexpected<Error> did_not_run(const program::Program& program, const std::s
               program.path());
 }
 
-Status read_basic(const perf::Recording& recording, const program::Program& program,
-                  const samples::RecordingOptions& how, Read& into) {
-  auto read = TRY(bolt::read_addresses(recording, program, how));
+Status take(bolt::RecordingAddresses&& read, const program::Program& program, Read& into) {
   if (read.mappings == 0) return did_not_run(program, read.other_build);
   say_build(program, read.matched_by_name);
   report::print("PERF2BOLT: input binary is associated with {} PID(s)\n", read.processes);
@@ -77,9 +87,7 @@ Status read_basic(const perf::Recording& recording, const program::Program& prog
   return {};
 }
 
-Status read_branches(const perf::Recording& recording, const program::Program& program,
-                     const samples::RecordingOptions& how, bool kernel_entries, Read& into) {
-  auto read = TRY(bolt::read_traces(recording, program, how, kernel_entries));
+Status take(bolt::RecordingTraces&& read, const program::Program& program, Read& into) {
   if (read.mappings == 0) return did_not_run(program, read.other_build);
   say_build(program, read.matched_by_name);
   report::print("PERF2BOLT: input binary is associated with {} PID(s)\n", read.processes);
@@ -100,8 +108,19 @@ Status read_branches(const perf::Recording& recording, const program::Program& p
   return {};
 }
 
-Status read_recording(const Perf2BoltSettings& settings, Bytes bytes,
-                      const program::Program& program, Read& into) {
+// What a recording holds of each of the programs, read once.
+struct Readings {
+  std::vector<bolt::RecordingTraces> traces;
+  std::vector<bolt::RecordingAddresses> addresses;
+
+  Status take_one(size_t number, Job& job) {
+    return addresses.empty() ? take(std::move(traces[number]), job.program, job.read)
+                             : take(std::move(addresses[number]), job.program, job.read);
+  }
+};
+
+Result<Readings> read_recording(const Perf2BoltSettings& settings, Bytes bytes,
+                                std::span<const Job> jobs) {
   auto threads = static_cast<unsigned>(settings.threads);
   auto recording = TRY(perf::Recording::open(bytes, threads));
   if (!recording.ending().whole)
@@ -110,10 +129,15 @@ Status read_recording(const Perf2BoltSettings& settings, Bytes bytes,
   samples::RecordingOptions how{
       .ignore_build_id = settings.ignore_build_id, .kernel = false, .threads = threads};
   if (settings.pid) how.pid = static_cast<u32>(settings.pid);
-  into.basic = settings.basic;
-  return settings.basic
-             ? read_basic(recording, program, how, into)
-             : read_branches(recording, program, how, !settings.kernel_entries_left_out, into);
+  std::vector<const program::Program*> programs;
+  for (const auto& job : jobs) programs.push_back(&job.program);
+  Readings readings;
+  if (settings.basic)
+    readings.addresses = TRY(bolt::read_addresses(recording, programs, how));
+  else
+    readings.traces =
+        TRY(bolt::read_traces(recording, programs, how, !settings.kernel_entries_left_out));
+  return readings;
 }
 
 Status read_text(Bytes bytes, const program::Program& program, Read& into) {
@@ -148,28 +172,67 @@ u64 write_branches(const Read& read, const program::Program& program,
   return profile.rows.size();
 }
 
-Status perf2bolt(Perf2BoltSettings& settings) {
-  TRY(check_options(settings));
-  const auto& path = settings.program[0];
-  auto program = TRY(program::Program::open(path, {}));
-  TRY_IN(path, bolt::check_program(program.file()));
-  auto output = TRY(OutputFile::create(settings.output));
-  auto file = TRY(MappedFile::open(settings.recording));
-  report::print("PERF2BOLT: Starting data aggregation job for {}\n", settings.recording);
-  Read read;
-  read.basic = settings.basic;
-  TRY_IN(settings.recording, settings.preaggregated
-                                 ? read_text(file.bytes(), program, read)
-                                 : read_recording(settings, file.bytes(), program, read));
-  auto functions = bolt::Functions::of(program.file());
+// The number of lines of the profile.
+u64 write(Job& job, bool basic, unsigned threads) {
+  auto functions = bolt::Functions::of(job.program.file());
   if (functions.has_relocations()) report::print("BOLT-INFO: enabling relocation mode\n");
   report::print("PERF2BOLT: processing {}...\n",
-                read.basic ? "basic events (without brstack)" : "branch events");
-  u64 rows = read.basic ? write_basic(read, functions, output)
-                        : write_branches(read, program, functions,
-                                         static_cast<unsigned>(settings.threads), output);
-  TRY(output.commit());
-  report::print("PERF2BOLT: wrote {} objects and 0 memory objects to {}\n", rows, settings.output);
+                basic ? "basic events (without brstack)" : "branch events");
+  return basic ? write_basic(job.read, functions, job.output)
+               : write_branches(job.read, job.program, functions, threads, job.output);
+}
+
+Result<std::vector<Job>> open_jobs(const Perf2BoltSettings& settings) {
+  std::vector<Job> jobs;
+  std::set<std::string> paths;
+  for (const auto& name : settings.programs) {
+    auto program = TRY(program::Program::open(name, {}));
+    TRY_IN(name, bolt::check_program(program.file()));
+    auto path = settings.programs.size() == 1
+                    ? settings.output
+                    : TRY(pipeline::path_for(settings.output, name, pipeline::outputs::fdata));
+    if (!paths.insert(path).second)
+      return fail("{} would be written for two programs of that name: give them one by one", path);
+    auto output = TRY(OutputFile::create(path));
+    jobs.push_back({std::move(program), std::move(path), std::move(output)});
+  }
+  return jobs;
+}
+
+// All profiles or none.
+Status commit(std::vector<Job>& jobs) {
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    auto done = jobs[i].output.commit();
+    if (done) continue;
+    std::error_code ignored;
+    for (size_t before = 0; before < i; ++before)
+      std::filesystem::remove(jobs[before].path, ignored);
+    return done;
+  }
+  return {};
+}
+
+Status perf2bolt(Perf2BoltSettings& settings) {
+  TRY(check_options(settings));
+  auto jobs = TRY(open_jobs(settings));
+  auto file = TRY(MappedFile::open(settings.recording));
+  report::print("PERF2BOLT: Starting data aggregation job for {}\n", settings.recording);
+  Readings readings;
+  if (!settings.preaggregated)
+    readings = TRY_IN(settings.recording, read_recording(settings, file.bytes(), jobs));
+  std::vector<u64> rows;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    auto& job = jobs[i];
+    if (jobs.size() > 1) report::print("PERF2BOLT: profile of {}\n", job.program.path());
+    TRY_IN(settings.recording, settings.preaggregated
+                                   ? read_text(file.bytes(), job.program, job.read)
+                                   : readings.take_one(i, job));
+    rows.push_back(write(job, settings.basic, static_cast<unsigned>(settings.threads)));
+  }
+  TRY(commit(jobs));
+  for (size_t i = 0; i < jobs.size(); ++i)
+    report::print("PERF2BOLT: wrote {} objects and 0 memory objects to {}\n", rows[i],
+                  jobs[i].path);
   return {};
 }
 

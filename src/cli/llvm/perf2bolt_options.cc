@@ -1,44 +1,51 @@
 #include "cli/llvm/perf2bolt_options.h"
 
+#include "base/shell_word.h"
 #include "pipeline/input_checks.h"
 
 namespace pgokit::cli {
 
 OptionTable perf2bolt_options(Perf2BoltSettings& s) {
-  return {"pgokit perf2bolt",
-          "Make a profile for BOLT of a recording, with the options of perf2bolt 22.",
-          {{"PROGRAM", "", "the program that was recorded", &s.program},
-           {"--perfdata,-p", "FILE", "the recording (read without perf)", &s.recording},
-           {"-o", "FILE", "the profile; - is standard output", &s.output},
-           {"--basic-events,--ba,--nl", "", "samples without branch stacks", &s.basic},
-           {"--pa", "", "FILE is pre-aggregated text", &s.preaggregated},
-           {"--pid", "PID", "samples of this process only", &s.pid},
-           {"--ignore-build-id", "", "take a recording of another build", &s.ignore_build_id},
-           {"--ignore-interrupt-lbr", "BOOL", "leave out branches into and out of the kernel (1)",
-            &s.kernel_entries_left_out},
-           {"--profile-format", "FORMAT", "fdata", &s.profile_format},
-           {"--threads", "N", "how many threads (all cores)", &s.threads},
-           {"-w", "FILE", "", &s.yaml, false, true},
-           {"--itrace", "TEXT", "", &s.itrace, false, true},
-           {"--heatmap", "FILE", "", &s.heatmap, false, true},
-           {"--max-samples", "N", "", &s.max_samples, false, true},
-           {"--spe", "", "", &s.spe, false, true},
-           {"--impute-trace-fall-through", "", "", &s.impute, false, true},
-           {"--show-density", "", "", &s.density, false, true},
-           {"--aggregate-only,--time-aggr,--filter-mem-profile,--parse-mem-profile,--bolt-info", "",
-            "", &s.ignored, false, true}},
-          "\nOne dash is as good as two. Of an option that is given twice the last one counts.\n"};
+  return {
+      "pgokit perf2bolt",
+      "Make a profile for BOLT of a recording, with the options of perf2bolt 22.",
+      {{"PROGRAM", "", "the program that was recorded, or several; each gets its file",
+        &s.programs},
+       {"--perfdata,-p", "FILE", "the recording (read without perf)", &s.recording},
+       {"-o", "FILE",
+        "the profile; - is standard output. Of several programs: FOLDER/, or a name in which %n "
+        "is the program's",
+        &s.output},
+       {"--basic-events,--ba,--nl", "", "samples without branch stacks", &s.basic},
+       {"--pa", "", "FILE is pre-aggregated text", &s.preaggregated},
+       {"--pid", "PID", "samples of this process only", &s.pid},
+       {"--ignore-build-id", "", "take a recording of another build", &s.ignore_build_id},
+       {"--ignore-interrupt-lbr", "BOOL", "leave out branches into and out of the kernel (1)",
+        &s.kernel_entries_left_out},
+       {"--profile-format", "FORMAT", "fdata", &s.profile_format},
+       {"--threads", "N", "how many threads (all cores)", &s.threads},
+       {"-w", "FILE", "", &s.yaml, false, true},
+       {"--itrace", "TEXT", "", &s.itrace, false, true},
+       {"--heatmap", "FILE", "", &s.heatmap, false, true},
+       {"--max-samples", "N", "", &s.max_samples, false, true},
+       {"--spe", "", "", &s.spe, false, true},
+       {"--impute-trace-fall-through", "", "", &s.impute, false, true},
+       {"--show-density", "", "", &s.density, false, true},
+       {"--aggregate-only,--time-aggr,--filter-mem-profile,--parse-mem-profile,--bolt-info", "", "",
+        &s.ignored, false, true}},
+      "\nOne dash is as good as two. Of an option that is given twice the last one counts.\n"};
 }
 
 Status check_options(Perf2BoltSettings& s) {
-  if (s.program.size() != 1)
-    return fail("give one program: pgokit perf2bolt -p RECORDING -o FILE PROGRAM");
+  if (s.programs.empty())
+    return fail("give the program: pgokit perf2bolt -p RECORDING -o FILE PROGRAM");
   if (s.recording.empty()) return fail("-p names the recording: it is missing");
   if (s.output.empty()) return fail("-o names the profile: it is missing");
   if (!s.yaml.empty() || s.profile_format == "yaml")
     return fail(
-        "YAML profiles need BOLT's own graph of each function: make fdata, and give it to "
-        "llvm-bolt with -w FILE");
+        "YAML profiles have hashes of BOLT's own graph of each function: make fdata, and let BOLT "
+        "make YAML of it: llvm-bolt {0} -o /dev/null -data {1} -w FILE",
+        shell_word(s.programs[0]), shell_word(s.output));
   if (s.profile_format != "fdata")
     return fail("--profile-format {}: there is fdata", s.profile_format);
   if (!s.itrace.empty())
@@ -53,7 +60,9 @@ Status check_options(Perf2BoltSettings& s) {
     return fail("--impute-trace-fall-through: ranges are not guessed; only those seen are written");
   if (s.density) return fail("--show-density: pgokit generate shows the density of a recording");
   TRY(pipeline::check_threads(s.threads));
-  return pipeline::check_files({s.recording}, s.program[0], s.output);
+  for (const auto& program : s.programs)
+    TRY(pipeline::check_files({s.recording}, program, s.output));
+  return {};
 }
 
 }  // namespace pgokit::cli

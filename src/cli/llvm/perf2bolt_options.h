@@ -15,7 +15,7 @@
 namespace pgokit::cli {
 
 struct Perf2BoltSettings {
-  std::vector<std::string> program;
+  std::vector<std::string> programs;
   std::string recording, output;
   bool basic = false, preaggregated = false;
   bool ignore_build_id = false, kernel_entries_left_out = true;

@@ -38,17 +38,16 @@ void print_counters_summary(const pipeline::Road& road) {
       report::file_size(road.written));
 }
 
-void print_counters_json(const pipeline::Road& road) {
+report::Json counters_json(const pipeline::Road& road) {
   const auto& counters = *road.input.counters;
-  auto json = report::Json::object()
-                  .set("profile", road.options.output_path)
-                  .set("bytes", road.written)
-                  .set("made_of", made_of(counters))
-                  .set("dumps", counters.module->data.dumps)
-                  .set("functions", functions_of(road))
-                  .set("never_ran", road.generated.profile.symbols.size())
-                  .text();
-  report::print("{}\n", report::lines(json));
+  auto json = report::Json::object();
+  json.set("profile", road.options.output_path)
+      .set("bytes", road.written)
+      .set("made_of", made_of(counters))
+      .set("dumps", counters.module->data.dumps)
+      .set("functions", functions_of(road))
+      .set("never_ran", road.generated.profile.symbols.size());
+  return json;
 }
 
 }  // namespace pgokit::cli

@@ -437,8 +437,8 @@ void print_stats(const pipeline::Road& road) {
     report::print(stderr, "{:>18}  {}\n", grouped(part.count), part.text);
 }
 
-void print_json(const pipeline::Road& road, bool with_stats) {
-  if (road.input.counters) return print_counters_json(road);
+report::Json json_of(const pipeline::Road& road, bool with_stats) {
+  if (road.input.counters) return counters_json(road);
   using report::Json;
   const auto& input = road.input;
   Json samples = Json::object(), dropped = Json::object(), branches = Json::object();
@@ -517,7 +517,7 @@ void print_json(const pipeline::Road& road, bool with_stats) {
     json.set("timings", std::move(stages));
   }
   if (input.ip_only) json.set("without_branch_stacks", std::move(ip_only));
-  report::print("{}\n", report::lines(json.text()));
+  return json;
 }
 
 }  // namespace pgokit::cli

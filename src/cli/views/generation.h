@@ -4,6 +4,7 @@
 // what is thin, and where every sample went.
 
 #include "pipeline/road.h"
+#include "report/json.h"
 
 namespace pgokit::cli {
 
@@ -16,7 +17,6 @@ Status check_generated(const pipeline::Road& road);
 void print_summary(const pipeline::Road& road);
 // What went in and out, a line each, on standard error.
 void print_stats(const pipeline::Road& road);
-// On standard output.
-void print_json(const pipeline::Road& road, bool with_stats = false);
+report::Json json_of(const pipeline::Road& road, bool with_stats = false);
 
 }  // namespace pgokit::cli

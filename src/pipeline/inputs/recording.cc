@@ -10,6 +10,7 @@
 #include "pipeline/hybrid.h"
 #include "pipeline/input_checks.h"
 #include "pipeline/read_input.h"
+#include "pipeline/several_programs.h"
 #include "report/numbers.h"
 #include "samples/counted_branches.h"
 #include "samples/program_match.h"
@@ -63,13 +64,19 @@ Status take_facts(Read& read, const perf::Recording& recording, const Source& so
 // For BOLT, which wants branches together with what ran after them.
 Status read_traces(const perf::Recording& recording, const Source& source,
                    const samples::RecordingOptions& how, ReadInput& input) {
+  SharedReading alone({&source.program});
+  auto& reading = source.options.shared ? *source.options.shared : alone;
   if (source.options.allow_ip && samples::is_without_branches(recording)) {
-    auto read = TRY(bolt::read_addresses(recording, source.program, how));
+    auto read = TRY(reading.addresses(source.path, source.program, [&](bolt::Programs programs) {
+      return bolt::read_addresses(recording, programs, how);
+    }));
     input.addresses = std::move(read.counts);
     input.address_events = std::move(read.event_names);
     return take_facts(read, recording, source, input);
   }
-  auto read = TRY(bolt::read_traces(recording, source.program, how));
+  auto read = TRY(reading.traces(source.path, source.program, [&](bolt::Programs programs) {
+    return bolt::read_traces(recording, programs, how);
+  }));
   input.traces = std::move(read.traces);
   return take_facts(read, recording, source, input);
 }

@@ -44,11 +44,16 @@ Status write_fdata(const Arrival& from, Written& to) {
 
 Status write_preaggregated(const Arrival& from, Written& to) {
   TRY(check(from));
+  std::string build_id;
+  if (from.options.with_build_ids) build_id = object::hex(from.program.file().build_id());
+  if (from.options.with_build_ids && build_id.empty())
+    return fail("--build-ids: {} has no build id: link it with -Wl,--build-id, and record that",
+                from.program.path());
   auto take = [&](std::string_view part) { to.files[0].write(part); };
   if (!from.input.addresses.empty())
-    bolt::write_preaggregated(from.input.addresses, from.input.address_events, take);
+    bolt::write_preaggregated(from.input.addresses, from.input.address_events, build_id, take);
   else
-    bolt::write_preaggregated(traces_of(from), take);
+    bolt::write_preaggregated(traces_of(from), build_id, take);
   return {};
 }
 

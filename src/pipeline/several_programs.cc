@@ -1,0 +1,103 @@
+#include "pipeline/several_programs.h"
+
+#include <filesystem>
+#include <set>
+
+#include "base/file.h"
+#include "bolt/functions.h"
+#include "pipeline/find_program.h"
+#include "pipeline/input_checks.h"
+#include "report/numbers.h"
+#include "samples/program_match.h"
+
+namespace pgokit::pipeline {
+namespace {
+
+// Why the output cannot be made of it; empty: it can.
+std::string obstacle_of(const RecordedProgram& program, const Output& output) {
+  if (output.needs != Output::Needs::traces || program.file.empty()) return program.obstacle;
+  auto image = MappedFile::open(program.file);
+  if (!image) return image.error().message;
+  auto file = object::File::parse(image->bytes());
+  if (!file) return file.error().message;
+  auto status = bolt::check_program(*file);
+  return status ? "" : status.error().message;
+}
+
+// So that none replaces the file of another.
+Status check_paths(const std::deque<Road>& roads) {
+  std::set<std::string> paths;
+  for (const auto& road : roads)
+    if (!paths.insert(road.options.output_path).second)
+      return usage_error("{} would be written for two programs of that name: make them one by one",
+                         road.options.output_path);
+  return {};
+}
+
+}  // namespace
+
+Result<ChosenPrograms> all_programs(const std::vector<std::string>& recordings,
+                                    const Output& output, unsigned threads) {
+  auto recorded = TRY(recorded_programs(recordings, threads));
+  if (recorded.samples == 0)
+    return fail("{}: {}{}", recordings[0], not_whole(recorded.cut_short), samples::no_samples);
+  ChosenPrograms chosen;
+  for (const auto& one : recorded.list) {
+    auto obstacle = obstacle_of(one, output);
+    if (obstacle.empty())
+      chosen.files.push_back(one.file);
+    else
+      chosen.left_out.push_back(fmt::format("left out {} ({} of the samples): {}", one.program.path,
+                                            report::percent(one.program.samples, recorded.samples),
+                                            obstacle));
+  }
+  if (!chosen.files.empty()) return chosen;
+  if (chosen.left_out.empty())
+    return fail("{}: no program is known in it; give one with -b", recordings[0]);
+  return fail("{}: {}; give programs with -b", recordings[0], chosen.left_out[0]);
+}
+
+Result<std::string> path_for(const std::string& pattern, std::string_view program_path,
+                             const Output& output) {
+  std::string name(samples::file_name(program_path));
+  bool one_file = output.endings.size() == 1;  // else the road adds the endings
+  auto with_ending = fmt::format("{}{}", name, one_file ? output.ending : "");
+  if (pattern.empty()) return with_ending;
+  if (pattern.ends_with('/')) return pattern + with_ending;
+  size_t at = pattern.find("%n");
+  if (at == pattern.npos)
+    return usage_error(
+        "-o {}: several programs want several files: give a folder (-o FOLDER/), or a name in "
+        "which "
+        "%n is the program's",
+        pattern);
+  std::string path;
+  size_t done = 0;
+  for (; at != pattern.npos; at = pattern.find("%n", done)) {
+    path += pattern.substr(done, at - done) + name;
+    done = at + 2;
+  }
+  return path + pattern.substr(done);
+}
+
+Status run_together(std::deque<Road>& roads, Traveller& traveller) {
+  TRY(check_paths(roads));
+  for (auto& road : roads) TRY(road.open());
+  std::vector<const program::Program*> programs;
+  for (auto& road : roads) programs.push_back(&*road.program);
+  SharedReading shared(std::move(programs));
+  for (auto& road : roads) {
+    road.options.read.shared = &shared;
+    TRY(road.travel(traveller));
+    road.options.read.shared = nullptr;
+  }
+  for (size_t i = 0; i < roads.size(); ++i) {
+    auto done = roads[i].commit();
+    if (done) continue;
+    for (size_t before = 0; before < i; ++before) roads[before].take_back();
+    return done;
+  }
+  return {};
+}
+
+}  // namespace pgokit::pipeline
