@@ -55,7 +55,7 @@ class Explainer {
       for (const auto& one : fit.functions) fit_.emplace(one.name, one);
     }
     blind_ = blind_cause();
-    has_discriminators_ = profile_has_discriminators();
+    has_discriminators_ = have_discriminators(functions_);
     other_program_ = is_other_program();
     for (u32 i = 0; i < functions_.size(); ++i)
       if (functions_[i].used) take(NameId{i}, functions_[i]);
@@ -210,13 +210,6 @@ class Explainer {
       if (several) shared += samples;
     }
     return shared > 0 && shared * 4 >= all;
-  }
-
-  bool profile_has_discriminators() const {
-    return std::ranges::any_of(functions_, [](const OldFunction& function) {
-      return std::ranges::any_of(function.counts,
-                                 [](const PlaceSamples& one) { return one.at.discriminator != 0; });
-    });
   }
 
   // A hot profile has cold functions; it is thin where its hot ones have few samples too.

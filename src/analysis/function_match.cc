@@ -134,13 +134,38 @@ class LineMatch {
   const ProgramShape& program_;
 };
 
+// All that is on a line is one place.
+FunctionShape by_lines_alone(FunctionShape shape) {
+  for (auto& place : shape.places) place.discriminator = 0;
+  auto same = std::ranges::unique(shape.places);
+  shape.places.erase(same.begin(), same.end());
+  std::vector<Anchor> anchors;
+  for (auto& anchor : shape.anchors) {
+    anchor.at.discriminator = 0;
+    if (anchors.empty() || anchors.back().at != anchor.at) {
+      anchors.push_back(std::move(anchor));
+      continue;
+    }
+    auto& all = anchors.back();
+    all.indirect |= anchor.indirect;
+    all.jump |= anchor.jump;
+    all.callees.insert(all.callees.end(), anchor.callees.begin(), anchor.callees.end());
+    std::ranges::sort(all.callees);
+  }
+  shape.anchors = std::move(anchors);
+  return shape;
+}
+
 }  // namespace
 
 FunctionMatch match_function(const OldFunction& old, std::vector<Anchor> anchors,
-                             const FunctionShape& now, const ProgramShape& program) {
-  if (!program.has_probes)
-    return now.places.empty() ? FunctionMatch{}
-                              : LineMatch(old, std::move(anchors), now, program).match();
+                             const FunctionShape& now, const ProgramShape& program,
+                             bool discriminators) {
+  if (!program.has_probes) {
+    if (now.places.empty()) return {};
+    if (discriminators) return LineMatch(old, std::move(anchors), now, program).match();
+    return LineMatch(old, std::move(anchors), by_lines_alone(now), program).match();
+  }
   FunctionMatch match;
   match.changed = old.checksum != now.checksum;
   if (match.changed) match.map = align_places(anchors, old.places, now.anchors, {});

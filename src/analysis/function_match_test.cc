@@ -23,14 +23,15 @@ FunctionShape function(std::initializer_list<u32> lines, std::vector<Anchor> anc
   return shape;
 }
 
-FunctionMatch match(const FunctionShape& old, const FunctionShape& now) {
+FunctionMatch match(const FunctionShape& old, const FunctionShape& now,
+                    bool discriminators = true) {
   OldFunction function;
   function.places = old.places;
   ProgramShape program;
   for (auto name : {"", "a", "b", "c", "d", "e", "f"}) program.names.intern(name);
   program.functions.resize(program.names.size());
   program.functions[3].tail_callees = {NameId{4}};  // c jumps to d
-  return match_function(function, old.anchors, now, program);
+  return match_function(function, old.anchors, now, program, discriminators);
 }
 
 TEST(MatchFunction, OnlyTheSecondOfTwoCallsRan) {
@@ -56,6 +57,22 @@ TEST(MatchFunction, AnotherCalleeIsAChange) {
   auto changed = match(function({1}, {call(3, 5)}), function({1}, {call(3, 6)}));
   EXPECT_TRUE(changed.changed);
   EXPECT_EQ(changed.call_sites_there, 0);
+}
+
+TEST(MatchFunction, AProfileWithoutDiscriminatorsHasOnePlaceForALine) {
+  // Of two calls on a line one has got a discriminator, and so has what is around them.
+  auto old = function({1, 9}, {call(3, 5)});
+  old.anchors[0].callees.push_back(NameId{6});
+  auto now = function({1}, {call(3, 6), {{3, 2}, {NameId{5}}}, {{12, 4}, {NameId{2}}}});
+  now.places.push_back({9, 6});
+  std::ranges::sort(now.places);
+  auto other = old;
+  other.anchors[0].callees = {NameId{5}};
+  EXPECT_TRUE(match(other, now).changed);
+  EXPECT_FALSE(match(other, now, false).changed);
+  EXPECT_FALSE(match(old, now, false).changed);
+  EXPECT_EQ(match(old, now, false).call_sites_there, 1);
+  EXPECT_TRUE(match(function({1}, {call(3, 4)}), now, false).changed);  // it calls neither
 }
 
 TEST(MatchFunction, ChainsOfCallsLackTailCalls) {

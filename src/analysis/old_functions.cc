@@ -107,4 +107,11 @@ std::vector<OldFunction> old_functions(const profile::Profile& profile) {
   return Collector(profile).take();
 }
 
+bool have_discriminators(std::span<const OldFunction> functions) {
+  return std::ranges::any_of(functions, [](const OldFunction& function) {
+    return std::ranges::any_of(function.places,
+                               [](LineLocation at) { return at.discriminator != 0; });
+  });
+}
+
 }  // namespace pgokit::analysis

@@ -3,6 +3,7 @@
 // The functions of a profile, all copies and contexts of each together: what is matched with a
 // program.
 
+#include <span>
 #include <vector>
 
 #include "analysis/program_shape.h"
@@ -27,5 +28,8 @@ struct OldFunction {
 
 // By NameId of the profile.
 std::vector<OldFunction> old_functions(const profile::Profile& profile);
+
+// Without them a line is one place, of all blocks on it.
+bool have_discriminators(std::span<const OldFunction> functions);
 
 }  // namespace pgokit::analysis

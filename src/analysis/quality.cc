@@ -80,6 +80,7 @@ class FitMeasure {
         shape_(shape),
         functions_(old_functions(profile)),
         names_(profile, shape, functions_),
+        discriminators_(have_discriminators(functions_)),
         covered_(shape.functions.size()) {}
 
   Fit measure() && {
@@ -111,7 +112,7 @@ class FitMeasure {
     }
     const auto& now = shape_.functions[static_cast<size_t>(names_.at(name))];
     if (function.ran) cover(now.folded_into.value_or(names_.at(name)));
-    auto match = match_function(function, names_.anchors_of(name), now, shape_);
+    auto match = match_function(function, names_.anchors_of(name), now, shape_, discriminators_);
     fit_.call_sites += match.call_sites;
     fit_.call_sites_there += match.call_sites_there;
     if (!match.changed) return;
@@ -137,6 +138,7 @@ class FitMeasure {
   const ProgramShape& shape_;
   std::vector<OldFunction> functions_;
   NameMatch names_;
+  bool discriminators_;
   std::vector<bool> covered_;  // by NameId of the program
   std::vector<NameId> vanished_, changed_;
   Fit fit_;

@@ -23,6 +23,7 @@ class Matcher {
         report_(report),
         functions_(old_functions(old)),
         names_(old, shape, functions_),
+        discriminators_(have_discriminators(functions_)),
         maps_(functions_.size()) {}
 
   Profile match() && {
@@ -47,7 +48,7 @@ class Matcher {
       report_.renamed.push_back({std::string(old_.names.text(name)),
                                  std::string(shape_.names.text(names_.at(name))), old.samples});
     if (names_.is_from_other_path(name)) add(report_.other_path, old.samples);
-    auto match = match_function(old, names_.anchors_of(name), now, shape_);
+    auto match = match_function(old, names_.anchors_of(name), now, shape_, discriminators_);
     auto& map = maps_[static_cast<size_t>(name)] = std::move(match.map);
     if (!match.changed) return add(report_.unchanged, old.samples);
     add(report_.moved, old.samples);
@@ -160,6 +161,7 @@ class Matcher {
   StaleReport& report_;
   std::vector<OldFunction> functions_;
   NameMatch names_;
+  bool discriminators_;
   std::vector<PlaceMap> maps_;  // by NameId of the profile
   std::vector<NameId> lost_;
   std::vector<NameId> new_names_;
