@@ -118,6 +118,19 @@ def try_stripped():
     assert refused.returncode == 1 and "which is stripped" in refused.stderr, refused.stderr
 
 
+def try_block_map():
+    """Without lines and probes there is no profile of it, but a layout."""
+    if not shutil.which("clang-22"):
+        return
+    run("clang-22 -O2 -ffunction-sections -fuse-ld=lld-22 -Wl,--build-id -fbasic-block-address-map main.c work.c -o app")
+    recorded = run("pgokit record --software -o map.perf -- ./app")
+    assert "a profile wants a build with -g" in recorded, recorded
+    generated = run(next_commands(recorded)[0].partition("   #")[0])
+    compiled, linked = next_commands(generated)
+    run(compiled.replace(" ... ", " ").removesuffix(" -c ...") + " " + linked.partition(" ... ")[2] + " main.c work.c -o rebuilt")
+    run("./rebuilt")
+
+
 def try_busy_libc():
     """What is said is about the program, wherever most samples are."""
     with open("prints.c", "w") as source:
@@ -206,7 +219,7 @@ def main():
     tries = {name: (lambda options=options: try_script(options)) for name, options in BUILDS.items()
              if shutil.which(options.split()[0])}
     tries |= {"library": try_library, "attached": try_attached, "stripped": try_stripped, "busy libc": try_busy_libc,
-              "clock": try_clock, "generated": try_generated, "empty": try_empty}
+              "block map": try_block_map, "clock": try_clock, "generated": try_generated, "empty": try_empty}
     if shutil.which("cargo"):
         tries["rust"] = try_rust
     for name, attempt in tries.items():

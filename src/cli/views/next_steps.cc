@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/shell_word.h"
+#include "block_map/block_map.h"
 #include "cli/compilers.h"
 #include "pipeline/find_program.h"
 #include "program/producer.h"
@@ -32,6 +33,14 @@ std::string options_for(const std::string& file) {
     if (auto elf = object::File::parse(image->bytes()))
       compiler = compiler_of(program::producer_of(*elf, nullptr));
   return profiling_options(compiler);
+}
+
+// A layout of its blocks names functions by symbols, and needs neither lines nor probes.
+bool can_be_laid_out(const std::string& file) {
+  auto image = MappedFile::open(file);
+  if (!image) return false;
+  auto elf = object::File::parse(image->bytes());
+  return elf && elf->has_symbols() && block_map::has_block_map(*elf);
 }
 
 // How a profile of it can be had after all; empty: there is none.
@@ -63,8 +72,16 @@ void print_next(const std::string& recording, const std::vector<std::string>& co
   auto programs = pipeline::recorded_programs({recording}, 0);
   if (!programs || programs->list.empty()) return;
   const auto& list = programs->list;
-  if (const auto* missed = programs->missed()) print_obstacle(*missed, *programs, recording, what);
   size_t told = 0;
+  if (const auto* missed = programs->missed()) {
+    print_obstacle(*missed, *programs, recording, what);
+    if (!missed->file.empty() && can_be_laid_out(missed->file)) {
+      report::print(stderr, "next: pgokit generate {} -b {} --for propeller -o {}   # a layout\n",
+                    shell_word(recording), shell_word(short_path(missed->file, command)),
+                    shell_word(fs::path(missed->program.path).filename().string()));
+      ++told;
+    }
+  }
   for (const auto& program : list) {
     bool hot = program.program.samples * 100 >= programs->samples * least_percent;
     if (!program.usable() || (told > 0 && !hot) || told == most) continue;
