@@ -3,6 +3,7 @@
 
     python3 examples/demo.py --only interpreter     # leaves the programs and recordings the pages use
     python3 docs/refresh.py [PAGE.md ...]           # all pages, README.md among them
+    python3 docs/refresh.py report.png              # a picture, by chromium
 
 In a block that begins with ```console each line that begins with "$ " is run, with pgokit on the PATH,
 in build/demo/interpreter or, of pages in PREPARED, in build/docs/PAGE after the commands there. Commands
@@ -32,9 +33,16 @@ clang-22 $flags -fprofile-sample-use=mixed.prof mixed.c -o newer
 cp $ROOT/test/explain/mixed.c .
 """}
 
+# Pictures, by commands in build/demo/interpreter that make them there.
+PICTURES = {"report.png": r"""
+pgokit report lines.perf -b lines -o report.html
+sed -i "s|$ROOT|$SHOWN_ROOT|g" report.html
+chromium --headless=new --no-sandbox --hide-scrollbars --window-size=1400,1180 --screenshot=report.png report.html
+"""}
+
 
 def run(command, folder):
-    environment = dict(os.environ, PATH=f"{ROOT / 'build/bin'}:{os.environ['PATH']}", ROOT=str(ROOT))
+    environment = dict(os.environ, PATH=f"{ROOT / 'build/bin'}:{os.environ['PATH']}", ROOT=str(ROOT), SHOWN_ROOT=SHOWN_ROOT)
     return subprocess.run(command, shell=True, cwd=folder, env=environment, text=True, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
@@ -70,7 +78,22 @@ def refresh_block(block, folder):
     return "```console\n" + "\n".join(out) + "\n```"
 
 
+def take_picture(name):
+    folder = folder_of(pathlib.Path(name))
+    (folder / name).unlink(missing_ok=True)
+    done = run("set -e\n" + PICTURES[name], folder)
+    if done.returncode or not (folder / name).exists():
+        raise SystemExit(f"{name} cannot be made\n{done.stdout}")
+    shutil.copy(folder / name, ROOT / "docs" / name)
+    print(name)
+
+
 def main():
+    for name in [one for one in sys.argv[1:] if one in PICTURES]:
+        take_picture(name)
+        sys.argv.remove(name)
+        if len(sys.argv) == 1:
+            return
     pages = [pathlib.Path(name) for name in sys.argv[1:]] or [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
     for page in pages:
         text = page.read_text(encoding="utf-8")
