@@ -21,6 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "hostile"))
 
 import inputs as made  # noqa: E402
+import measurer  # noqa: E402
 import recorder  # noqa: E402
 import scenes  # noqa: E402
 
@@ -166,7 +167,8 @@ def main():
             if ONLY in "record":
                 recorder.check(live, options_of("record"), wrong)
         else:
-            print("not tried: the options of record, and --ignore-build-id: ptrace() is not permitted here")
+            print("not tried: the options of record and optimize, and --ignore-build-id: ptrace() is not permitted here")
+        measurer.check(files, ONLY, options_of, wrong)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             for command, scene in scenes.SCENES.items():
                 if ONLY in command:
