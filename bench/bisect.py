@@ -20,6 +20,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "bench/support")]
+import bench_options  # noqa: E402
 import launch  # noqa: E402
 import real_programs  # noqa: E402
 from real_programs import run  # noqa: E402
@@ -53,7 +54,7 @@ VICTIMS = {"lua5.4": "luaH_getint", "sqlite3": "sqlite3VdbeRecordCompareWithSkip
 class Case:
     def __init__(self, name, args):
         self.name, self.args, self.pgokit = name, args, args.bin / "pgokit"
-        self.program = real_programs.built(name, args.folder.resolve(), self.pgokit)
+        self.program = real_programs.built(name, args.folder, self.pgokit)
         self.folder = self.program.folder
         self.sources = self.folder.parent / "bisect"
 
@@ -134,15 +135,12 @@ def write(rows, rounds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/bin", help="where pgokit is")
-    parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build/bench/programs", help="where builds stay")
-    parser.add_argument("--only", default="lua5.4", help="programs, separated by commas")
+    bench_options.add(parser, tuple(VICTIMS))
     parser.add_argument("--rounds", type=int, default=14, help="of each comparison")
     parser.add_argument("--build-only", action="store_true", help="build the programs and count their training runs")
     args = parser.parse_args()
-    args.bin = args.bin.resolve()
     rows = []
-    for name in args.only.split(","):
+    for name in args.only:
         try:
             case = Case(name, args)
             if args.build_only:

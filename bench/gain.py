@@ -22,6 +22,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "bench/support")]
+import bench_options  # noqa: E402
 import gain_picture  # noqa: E402
 import gain_tables  # noqa: E402
 import launch  # noqa: E402
@@ -37,7 +38,7 @@ MARK = "<!-- {} of ./dev bench gain --readme -->"
 class Case:
     def __init__(self, name, args):
         self.name, self.args = name, args
-        self.recipe, self.folder = real_programs.RECIPES[name], args.folder.resolve() / name
+        self.recipe, self.folder = real_programs.RECIPES[name], args.folder / name
         if missing := [tool for tool in (*self.recipe.needs, "clang-22", "lld-22", "valgrind") if not shutil.which(tool)]:
             raise real_programs.Missing(f"no {', '.join(missing)}")
         self.pgokit = args.bin / "pgokit"
@@ -118,10 +119,8 @@ def write_readme():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/bin")
-    parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build/bench/programs")
+    bench_options.add(parser, PROGRAMS)
     parser.add_argument("--rounds", type=int, default=12)
-    parser.add_argument("--only", "--programs", type=lambda names: names.split(","), default=PROGRAMS)
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--build-only", action="store_true", help="build and count; times are measured later")
     what.add_argument("--measure", action="store_true", help="measure what is built")

@@ -22,6 +22,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "bench/support")]
+import bench_options  # noqa: E402
 import launch  # noqa: E402
 import real_programs  # noqa: E402
 from real_programs import build_kind, run  # noqa: E402
@@ -60,7 +61,7 @@ class Build:
 class Case:
     def __init__(self, name, args):
         self.name, self.args = name, args
-        self.recipe, self.folder = real_programs.RECIPES[name], real_programs_folder(args) / name
+        self.recipe, self.folder = real_programs.RECIPES[name], args.folder / name
         self.pgokit = args.bin / "pgokit"
         self.version = real_programs.source_package.version(name, self.folder)
         self.train = real_programs.prepare(self.recipe, self.folder)
@@ -118,10 +119,6 @@ class Case:
         return builds
 
 
-def real_programs_folder(args):
-    return args.folder.resolve()
-
-
 def text_size(program):
     lines = run(["llvm-size-22", "-A", program], program.parent).splitlines()
     return sum(int(line.split()[1]) for line in lines if line.startswith(".text"))
@@ -157,7 +154,7 @@ def page(results):
 
 def save(args, name, builds):
     """Among what was measured before; all of it."""
-    file = args.folder.resolve() / "hotness.json"
+    file = args.folder / "hotness.json"
     results = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     results[name] = {"date": str(datetime.date.today()), "runs": args.runs, "load": os.getloadavg()[1],
                      "builds": [{"label": one.label, "time": one.time, "code": one.code, "file": one.file} for one in builds]}
@@ -167,16 +164,14 @@ def save(args, name, builds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/bin")
-    parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build/bench/programs")
+    bench_options.add(parser, PROGRAMS)
     parser.add_argument("--runs", type=int, default=7)
-    parser.add_argument("--only", choices=PROGRAMS)
     parser.add_argument("--quick", action="store_true", help="one run each, nothing written")
     args = parser.parse_args()
     if args.quick:
         args.runs = 1
     measured = 0
-    for name in [args.only] if args.only else PROGRAMS:
+    for name in args.only:
         try:
             case = Case(name, args)
             builds = case.measure()
