@@ -136,4 +136,10 @@ BlockSamples::BlockSamples(const block_map::Function& function, BlockPlaces& pla
     if (blocks_[i].samples && least[i] < *blocks_[i].samples / 2) blocks_[i].samples.reset();
 }
 
+std::vector<std::optional<u64>> BlockSamples::all() const {
+  std::vector<std::optional<u64>> all;
+  for (const auto& block : blocks_) all.push_back(block.samples);
+  return all;
+}
+
 }  // namespace pgokit::annotate

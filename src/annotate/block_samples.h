@@ -6,6 +6,7 @@
 //   BlockSamples samples(blocks, places, profile_counts);      // of one function of the block map
 //   if (auto count = samples.of(3)) use(*count);
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -46,10 +47,15 @@ class BlockSamples {
   // By the places that no other block has. nullopt: there are none in the profile, or they
   // contradict each other, as where code was moved.
   std::optional<u64> of(size_t block) const { return blocks_[block].samples; }
+  std::vector<std::optional<u64>> all() const;
   // The profile has a place of it.
   bool is_profiled(size_t block) const { return !blocks_[block].places.empty(); }
   // The profile has the same places for both.
   bool are_alike(size_t a, size_t b) const { return blocks_[a].places == blocks_[b].places; }
+  // All places of `block` that the profile has are also of the other.
+  bool adds_nothing(size_t block, size_t other) const {
+    return std::ranges::includes(blocks_[other].places, blocks_[block].places);
+  }
 
  private:
   struct Block {

@@ -4,9 +4,11 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <map>
 
+#include "annotate/block_flow.h"
 #include "annotate/block_samples.h"
+#include "annotate/branch_groups.h"
+#include "annotate/branch_ways.h"
 #include "base/function_name.h"
 #include "base/saturated.h"
 #include "profile/model/summary.h"
@@ -14,9 +16,13 @@
 namespace pgokit::annotate {
 namespace {
 
-constexpr std::array<BeliefDescription, 6> descriptions{{
+constexpr std::array<BeliefDescription, 10> descriptions{{
     {"no-samples", "the profile has no samples there"},
     {"no-discriminators", "the profile does not tell the ways apart"},
+    {"copied", "the profile has the sum of copies, which run differently"},
+    {"divided", "the branch is a part of one that clang held rightly"},
+    {"even", "clang had nothing by which to tell the ways apart"},
+    {"joined", "all ways are entered from elsewhere too, and profiles count blocks"},
     {"unclear", "code was copied, merged or moved"},
     {"thin", "the profile has few samples there"},
     {"runs-differently", "clang held what the profile says, the program does otherwise"},
@@ -34,25 +40,22 @@ struct Ways {
 class FunctionJudge {
  public:
   FunctionJudge(const BeliefInput& input, const block_map::Function& function,
-                const BlockSamples& samples)
-      : in_(input), function_(function), samples_(samples), predecessors_(function.blocks.size()) {
-    for (u32 i = 0; i < function.blocks.size(); ++i) by_id_.push_back({function.blocks[i].id, i});
-    std::ranges::sort(by_id_);
-    for (size_t i = 0; i < function.blocks.size(); ++i)
-      for (u32 id : function.successors_of(i))
-        if (auto to = number_of(id)) ++predecessors_[*to];
-    if (!predecessors_.empty()) ++predecessors_[0];  // calls
-  }
+                const std::vector<BranchWays>& branches, const BlockSamples& samples)
+      : in_(input),
+        function_(function),
+        branches_(branches),
+        samples_(samples),
+        flow_(function, samples.all()),
+        groups_(branches, samples, flow_.predecessors()) {}
 
-  void judge(BranchBeliefs& told) {
-    for (size_t i = 0; i < function_.blocks.size(); ++i) {
-      if (!take(i)) continue;
-      auto by_profile = profiled_ways();
-      auto measured = in_.counts ? counted_ways() : by_profile;
-      if (!measured || measured->ran == 0) continue;
+  void judge(BranchBeliefs& told) const {
+    for (const auto& branch : branches_) {
+      auto by_profile = profiled_ways(branch);
+      auto measured = in_.counts ? Ways{branch.counts, branch.ran} : by_profile.value_or(Ways{});
+      if (measured.ran == 0) continue;
       ++told.judged;
-      told.ran = add_saturated(told.ran, measured->ran);
-      if (auto belief = compare(*measured, by_profile)) {
+      told.ran = add_saturated(told.ran, measured.ran);
+      if (auto belief = compare(branch, measured, by_profile)) {
         told.worth = add_saturated(told.worth, belief->worth);
         told.wrong.push_back(std::move(*belief));
       }
@@ -60,133 +63,104 @@ class FunctionJudge {
   }
 
  private:
-  std::optional<u32> number_of(u32 id) const {
-    auto found = std::ranges::lower_bound(by_id_, std::pair(id, u32{0}));
-    if (found == by_id_.end() || found->first != id) return std::nullopt;
-    return found->second;
-  }
-  u64 begin_of(size_t block) const { return function_.address_of(function_.blocks[block]); }
-  u64 end_of(size_t block) const { return begin_of(block) + function_.blocks[block].size; }
-
-  // A block that ends in a branch to several others. After calls that may throw the other way is no
-  // branch.
-  bool take(size_t block) {
-    auto ids = function_.successors_of(block);
-    if (ids.size() < 2 || function_.probabilities_of(block).size() != ids.size()) return false;
-    block_ = block;
-    successors_.clear();
-    for (u32 id : ids) {
-      auto to = number_of(id);
-      if (!to || function_.blocks[*to].size == 0) return false;
-      successors_.push_back(*to);
-    }
-    return find_branches() && !in_.program->code().is_call(last_);
-  }
-
-  // The instructions of the block that may leave it, and its last one.
-  bool find_branches() {
-    branches_.clear();
-    const auto& code = in_.program->code();
-    last_ = program::no_code;
-    for (u64 at = begin_of(block_); at < end_of(block_);) {
-      auto index = code.index_of({at});
-      if (index == program::no_code || !code.is_instruction(index)) return false;
-      if (code.is_transfer(index) && !code.is_call(index)) branches_.push_back(at);
-      last_ = index;
-      at += code.length(index);
-    }
-    return last_ != program::no_code;
-  }
-
-  std::optional<Ways> counted_ways() const {
-    std::map<u64, u64> taken;  // by where to
-    for (u64 at : branches_)
-      for (const auto& one : in_.counts->from(at)) {
-        u64& count = taken[one.to.value];
-        count = add_saturated(count, one.count);
-      }
-    u64& run_on = taken[end_of(block_)];
-    run_on = add_saturated(run_on, entries_by_running_on(end_of(block_)));
-    Ways ways;
-    for (u32 to : successors_) {
-      auto found = taken.find(begin_of(to));
-      ways.counts.push_back(found == taken.end() ? 0 : found->second);
-      ways.ran = add_saturated(ways.ran, ways.counts.back());
-    }
-    return ways;
-  }
-
-  // Whatever does not come by a branch.
-  u64 entries_by_running_on(u64 address) const {
-    u64 ran = in_.counts->at(address), jumped = 0;
-    for (const auto& one : in_.counts->to(address)) jumped = add_saturated(jumped, one.count);
-    return ran - std::min(jumped, ran);
-  }
-
   // By more than a quarter.
   static bool is_more(u64 a, u64 b) {
     return static_cast<double>(a) > 1.25 * static_cast<double>(b);
   }
-  bool is_only_way_to(u32 block) const { return predecessors_[block] == 1; }
 
   // The blocks' own samples where they are entered from here only; of two ways one is enough. What
   // contradicts the samples of the block itself is none: code was moved.
-  std::optional<Ways> profiled_ways() const {
+  std::optional<Ways> profiled_ways(const BranchWays& branch) const {
     Ways ways;
     std::optional<size_t> missing;
-    for (size_t i = 0; i < successors_.size(); ++i) {
-      auto count = samples_.of(successors_[i]);
-      bool known = count && is_only_way_to(successors_[i]);
+    for (u32 to : branch.successors) {
+      auto count = samples_.of(to);
+      bool known = count && flow_.predecessors()[to] == 1;
       if (!known && missing) return std::nullopt;
-      if (!known) missing = i;
+      if (!known) missing = ways.counts.size();
       ways.counts.push_back(known ? *count : 0);
       ways.ran = add_saturated(ways.ran, ways.counts.back());
     }
-    auto all = samples_.of(block_);
+    auto all = samples_.of(branch.block);
     if (all && is_more(ways.ran, *all)) return std::nullopt;
     if (!missing) return all && is_more(*all, ways.ran) ? std::nullopt : std::optional(ways);
-    if (!all || successors_.size() != 2) return std::nullopt;
+    if (!all || branch.successors.size() != 2) return std::nullopt;
     ways.counts[*missing] = *all - std::min(ways.ran, *all);
     ways.ran = std::max(ways.ran, *all);
     return ways;
   }
 
-  std::optional<BranchBelief> compare(const Ways& measured,
-                                      const std::optional<Ways>& by_profile) const {
-    auto probabilities = function_.probabilities_of(block_);
-    double all = 0, largest = 0;
-    for (u32 one : probabilities) all += one;
-    if (all == 0) return std::nullopt;
+  // What the rest of the function says of them.
+  std::optional<Ways> inferred_ways(const BranchWays& branch) const {
+    Ways ways;
+    for (size_t i = 0; i < branch.successors.size(); ++i) {
+      auto count = flow_.edge(branch.block, i);
+      if (!count) return std::nullopt;
+      ways.counts.push_back(*count);
+      ways.ran = add_saturated(ways.ran, *count);
+    }
+    auto all = flow_.block(branch.block);
+    bool agrees = !all || (!is_more(ways.ran, *all) && !is_more(*all, ways.ran));
+    return agrees ? std::optional(ways) : std::nullopt;
+  }
+
+  std::optional<BranchBelief> compare(const BranchWays& branch, const Ways& measured,
+                                      std::optional<Ways> by_profile) const {
+    double largest = 0;
     BranchBelief belief;
     size_t chosen = 0;
-    for (size_t i = 0; i < probabilities.size(); ++i) {
-      double believed = probabilities[i] / all, difference = measured.share(i) - believed;
+    for (size_t i = 0; i < branch.believed.size(); ++i) {
+      double difference = measured.share(i) - branch.believed[i];
       if (std::abs(difference) <= largest) continue;
       largest = std::abs(difference);
       chosen = i;
-      belief.believed = believed;
+      belief.believed = branch.believed[i];
       belief.measured = measured.share(i);
     }
     if (largest < in_.least_difference) return std::nullopt;
-    belief.address = in_.program->code().address_of(last_).value;
-    belief.target = begin_of(successors_[chosen]);
+    belief.address = branch.address;
+    belief.target = function_.address_of(function_.blocks[branch.successors[chosen]]);
     belief.ran = measured.ran;
     belief.worth = static_cast<u64>(std::llround(largest * static_cast<double>(measured.ran)));
+    std::optional<BeliefCause> cause;
+    if (!by_profile) cause = cause_without_samples(branch, chosen);
+    if (!by_profile && !cause) by_profile = inferred_ways(branch);
     bool useful = by_profile && by_profile->ran > 0;
     if (in_.counts && useful) belief.profiled = by_profile->share(chosen);
-    belief.cause = cause_of(belief, useful ? &*by_profile : nullptr);
+    if (!cause && useful) cause = cause_by(*by_profile, belief);
+    belief.cause = cause ? *cause : cause_unknown(branch);
     return belief;
   }
 
-  BeliefCause cause_of(const BranchBelief& belief, const Ways* by_profile) const {
-    if (!by_profile) {
-      if (std::ranges::none_of(successors_, [&](u32 to) { return samples_.is_profiled(to); }))
-        return BeliefCause::no_samples;
-      bool alike = std::ranges::all_of(
-          successors_, [&](u32 to) { return samples_.are_alike(to, successors_.front()); });
-      return alike ? BeliefCause::no_discriminators : BeliefCause::unclear;
+  // Where the profile has no samples that are of one way alone.
+  std::optional<BeliefCause> cause_without_samples(const BranchWays& branch, size_t way) const {
+    const auto& ways = branch.successors;
+    if (std::ranges::none_of(ways, [&](u32 to) { return samples_.is_profiled(to); }))
+      return BeliefCause::no_samples;
+    if (std::ranges::all_of(ways, [&](u32 to) { return samples_.are_alike(to, ways.front()); }))
+      return BeliefCause::no_discriminators;
+    if (groups_.copies_agree(branch, way, in_.least_difference)) return BeliefCause::copied;
+    if (groups_.parts_agree(branch, in_.least_difference)) return BeliefCause::divided;
+    return std::nullopt;
+  }
+
+  // Where what the profile says of the branch cannot be told.
+  BeliefCause cause_unknown(const BranchWays& branch) const {
+    if (std::ranges::all_of(branch.believed,
+                            [&](double one) { return one == branch.believed.front(); }))
+      return BeliefCause::even;
+    bool is_joined = true, is_profiled = false;
+    for (u32 to : branch.successors) {
+      if (flow_.predecessors()[to] > 1) continue;
+      is_joined = false;
+      is_profiled |= samples_.is_profiled(to);
     }
-    if (static_cast<double>(by_profile->ran) < profile::dense_enough) return BeliefCause::thin;
+    if (is_joined) return BeliefCause::joined;
+    return is_profiled ? BeliefCause::unclear : BeliefCause::no_samples;
+  }
+
+  static BeliefCause cause_by(const Ways& by_profile, const BranchBelief& belief) {
+    if (static_cast<double>(by_profile.ran) < profile::dense_enough) return BeliefCause::thin;
     double profiled = belief.profiled.value_or(belief.measured);
     bool held = std::abs(profiled - belief.believed) < std::abs(profiled - belief.measured);
     return held ? BeliefCause::runs_differently : BeliefCause::not_followed;
@@ -194,14 +168,10 @@ class FunctionJudge {
 
   const BeliefInput& in_;
   const block_map::Function& function_;
+  const std::vector<BranchWays>& branches_;
   const BlockSamples& samples_;
-  std::vector<std::pair<u32, u32>> by_id_;  // number of the block, ascending by id
-  std::vector<u32> predecessors_;
-  // Of the block that is looked at.
-  size_t block_ = 0;
-  std::vector<u32> successors_;
-  std::vector<u64> branches_;
-  program::CodeIndex last_ = program::no_code;
+  BlockFlow flow_;
+  BranchGroups groups_;
 };
 
 class Judge {
@@ -209,6 +179,7 @@ class Judge {
   explicit Judge(const BeliefInput& input, BlockPlaces places)
       : in_(input), places_(std::move(places)), profile_(*input.profile) {
     if (input.program->debug()) frames_.emplace(*input.program->debug());
+    reader_.emplace(*input.program, input.counts, frames_ ? &*frames_ : nullptr);
     bytes_left_ = 4 * input.program->code().size();
   }
 
@@ -225,8 +196,9 @@ class Judge {
     if (bytes > bytes_left_) return;
     bytes_left_ -= bytes;
     BlockSamples samples(function, places_, profile_);
+    auto branches = reader_->read(function);
     size_t before = told_.wrong.size();
-    FunctionJudge(in_, function, samples).judge(told_);
+    FunctionJudge(in_, function, branches, samples).judge(told_);
     for (size_t i = before; i < told_.wrong.size(); ++i) locate(told_.wrong[i], name);
   }
 
@@ -260,6 +232,7 @@ class Judge {
   BlockPlaces places_;
   ProfileCounts profile_;
   std::optional<dwarf::FrameCursor> frames_;
+  std::optional<BranchReader> reader_;
   u64 bytes_left_ = 0;
   BranchBeliefs told_;
 };

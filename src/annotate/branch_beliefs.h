@@ -20,8 +20,12 @@
 namespace pgokit::annotate {
 
 enum class BeliefCause : u8 {
-  no_samples,         // the profile has none for the blocks
+  no_samples,         // the profile has none for the blocks that only the branch leads to
   no_discriminators,  // the profile has the same places for the blocks behind the branch
+  copied,             // the profile has the sum of several copies, each of which runs differently
+  divided,            // a part of a branch that the compiler held rightly as a whole
+  even,               // all ways were held for equally likely: nothing told them apart
+  joined,             // all ways are entered from elsewhere too: the profile has no counts of ways
   unclear,            // code was copied, merged or moved: which samples are of which block?
   thin,               // the profile has too few samples there
   runs_differently,   // the compiler held what the profile says, and the program does otherwise

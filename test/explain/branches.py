@@ -3,7 +3,7 @@
 
 branches.c has one branch in each function, taken nine times in ten. It is recorded, and built again by clang 22 with a profile in
 which one fault is planted; the build is recorded too. `expected` has a __builtin_expect that is wrong, which clang 22 holds against
-every sample profile. Exit code 1 if a fault is not found, has another cause, or if anything is said of a branch that clang holds
+every sample profile. Of other functions' branches the compiler makes what no profile can tell (SHAPED). Exit code 1 if a fault is not found, has another cause, or if anything is said of a branch that clang holds
 rightly; 77 without clang 22."""
 import argparse
 import json
@@ -15,9 +15,16 @@ import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parent / "branches.c"
 LINES = ["-O2", "-g", "-fdebug-info-for-profiling", "-fuse-ld=lld-22", "-Wl,--build-id", "-Wno-everything"]
-MAP = ["-fbasic-block-address-map", "-mllvm", "-pgo-analysis-map=all"]
+# Conditional moves become branches, as they do by themselves where one would wait for memory.
+MAP = ["-fbasic-block-address-map", "-mllvm", "-pgo-analysis-map=all", "-mllvm", "-x86-cmov-converter-force-all"]
 PROBES = ["-fpseudo-probe-for-profiling"]
 FUNCTIONS = ("plain", "swapped", "expected", "on_one_line", "edited")
+# Causes of the branches that clang makes of these functions, with each good profile. It joins the conditions of `divided` into one
+# and parts them again, unless probes are between them; these tell, too, that there is nothing of a way.
+SHAPED = {
+    "lines": {"copied": ["copied"] * 3, "divided": ["divided"] * 2, "even": ["even"], "joined": ["joined"] * 2},
+    "probes": {"copied": ["copied"] * 3, "divided": [], "even": ["no-samples"], "joined": ["joined"] * 2},
+}
 
 
 def run(*words, cwd):
@@ -47,6 +54,7 @@ class Tests:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         self.failed = 0
+        self.shaped = {}
 
     def build(self, output, flags):
         """Of the source without what is between #ifdef and #endif, but for the edited one."""
@@ -77,7 +85,13 @@ class Tests:
         if not branches["judged"]:
             sys.exit("no branch was judged")
         lines = (self.folder / "branches.c").read_text().splitlines()
+        self.shaped = {name: [one["cause"] for one in branches["list"] if one["source"] == name] for name in SHAPED["lines"]}
         return [one for one in branches["list"] if one["source"] in FUNCTIONS and "if (++calls" not in lines[one["line"] - 1]]
+
+    def expect_shaped(self, kind):
+        if self.shaped != SHAPED[kind]:
+            self.fail(f"{kind}, shaped by the compiler", f"{self.shaped} instead of {SHAPED[kind]}")
+        print(f"{kind}, shaped by the compiler: {self.shaped}")
 
     def expect(self, name, told, *wanted):
         """`wanted`: (function, cause, probability by the profile or None) of each, in any order."""
@@ -126,6 +140,7 @@ def main():
         good = tests.profile(flags)
         expected = ("expected", "not-followed")
         tests.expect(f"{kind}, nothing planted", tests.told(good, flags), expected)
+        tests.expect_shaped(kind)
         tests.expect(f"{kind}, without a recording", tests.told(good, flags, recording=False), expected)
         wrong = dict(good, swapped=swapped(good["swapped"]))
         tests.expect(f"{kind}, another profile", tests.told(wrong, flags), expected, ("swapped", "runs-differently"))
