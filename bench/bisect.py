@@ -5,7 +5,8 @@
 
 The program is built from Debian's sources (support/real_programs.py), and its profile holds the exact counts of its training run. In that
 profile one count is made far too large; pgokit bisect has the program built with parts of it, until it has found which. The bad build, the build
-without what was found and that with the good profile then run in turn. Writes bench/bisect.md. Builds stay in build/bench/programs (--folder).
+without what was found and that with the good profile then run in turn. What is found of a program goes into bench/bisect.json, beside what
+was found of the others, and bench/bisect.md is made of that. Builds stay in build/bench/programs (--folder).
 """
 import argparse
 import datetime
@@ -27,6 +28,7 @@ from real_programs import run  # noqa: E402
 
 FLAGS = "-O2 -g -fdebug-info-for-profiling -funique-internal-linkage-names -fuse-ld=lld-22"
 FAR_TOO_LARGE = 10 ** 17
+STORE = ROOT / "bench/bisect.json"
 
 
 def function_of(profile, name):
@@ -48,7 +50,7 @@ def one_too_large(profile, name):
     return "".join([*before, *own, *after])
 
 
-VICTIMS = {"lua5.4": "luaH_getint", "sqlite3": "sqlite3VdbeRecordCompareWithSkip"}
+VICTIMS = {"lua5.4": "luaH_getint", "sqlite3": "sqlite3VdbeRecordCompareWithSkip", "gawk": "str_lookup"}
 
 
 class Case:
@@ -86,7 +88,7 @@ class Case:
         found = json.loads(said[said.index("{"):])
         return [one["figures"]["cpu_s"] for one in found["comparisons"]], found["busy_processors"]
 
-    def row(self):
+    def told(self):
         victim = VICTIMS[self.name]
         bad, work = one_too_large(self.good_profile(), victim), self.folder / "bisect"
         # What was interrupted goes on, unless the profile is another one.
@@ -98,15 +100,14 @@ class Case:
         print(f"{self.name}: planted in {victim}", flush=True)
         found = self.bisect(work.name)
         print(json.dumps(found), flush=True)
+        told = {"date": str(datetime.date.today()), "machine": launch.machine(), "rounds": self.args.rounds, "planted": victim,
+                "functions": found["functions"], "builds": found["builds"], "found": "; ".join(map(words_of, found["culprits"])) or "nothing"}
         if not found["output"]:
-            return [self.name, victim, str(found["functions"]), "nothing", str(found["builds"]), "", ""]
+            return told
         for profile, out in (("bad.txt", "bad"), ("found.txt", "better"), ("good.txt", "good")):
             self.build(profile, out)
-        (better, good), busy = self.measure("bad", "better", "good")
-        print(f"{busy} processors were busy", flush=True)
-        share = lambda one: f"{100 * (1 - one['ratio']):.1f} % ({100 * (1 - one['high']):.1f} to {100 * (1 - one['low']):.1f})"  # noqa: E731
-        return [self.name, victim, str(found["functions"]), "; ".join(map(words_of, found["culprits"])), str(found["builds"]),
-                share(better), share(good)]
+        ratios, busy = self.measure("bad", "better", "good")
+        return told | {"busy": busy} | dict(zip(("better", "good"), ratios))
 
 
 def words_of(culprit):
@@ -115,22 +116,38 @@ def words_of(culprit):
     return ", ".join(culprit["functions"]) + (f" at {', '.join(sites)}" if sites else "")
 
 
-HEAD = ["program", "planted in", "functions", "found", "builds", "less time without it", "less time by the good profile"]
+def less(ratio):
+    return f"{100 * (1 - ratio['ratio']):.1f} % ({100 * (1 - ratio['high']):.1f} to {100 * (1 - ratio['low']):.1f})" if ratio else ""
 
 
-def table(rows):
-    return ["| " + " | ".join(row) + " |" for row in (HEAD, ["---"] * len(HEAD), *rows)]
+HEAD = ["program", "planted in", "functions", "found", "builds", "less time without it", "less time by the good profile", "rounds", "busy",
+        "machine, date"]
 
 
-def write(rows, rounds):
-    text = ["# What `pgokit bisect` finds", "", "    ./dev bench bisect", "",
-            "A real program, built from Debian's sources with the exact counts of its training run. The hottest",
-            "line of one function was made to count more than all of the program, so that all else looks cold.",
-            "*Less time*: CPU time of a short training run below that of the build with the bad profile, with",
-            "95 % intervals, first without what was found, then with the good profile.", "", *table(rows), "",
-            f"{datetime.date.today()}, {launch.machine()}, {rounds} rounds a comparison."]
-    (ROOT / "bench/bisect.md").write_text("\n".join(text) + "\n", encoding="utf-8")
-    print("\n".join(text), flush=True)
+def page(results):
+    rows = [[name, one["planted"], str(one["functions"]), one["found"], str(one["builds"]), less(one.get("better")), less(one.get("good")),
+             str(one["rounds"]), f"{one['busy']:.1f}" if "busy" in one else "", f"{one['machine']}, {one['date']}"] for name, one in results.items()]
+    yield from ("# What `pgokit bisect` finds", "", "    ./dev bench bisect", "",
+                "Real programs, built from Debian's sources with the exact counts of their training runs. The hottest",
+                "line of one function was made to count more than all of the program, so that all else looks cold.",
+                "*Less time*: CPU time of a short training run below that of the build with the bad profile, with",
+                "95 % intervals, first without what was found, then with the good profile. *Busy*: processors that",
+                "other programs used meanwhile.", "",
+                *("| " + " | ".join(row) + " |" for row in (HEAD, ["---"] * len(HEAD), *rows)), "",
+                "Where other programs are busy, let the runs come before theirs (`chrt -f 1 ./dev bench bisect`): the",
+                "run of lua5.4 did. In an earlier one without that, the intervals of single comparisons were wider",
+                "than the loss, and another function was found: give it more rounds (`-n`) there.")
+
+
+def store(name, told):
+    """Beside what was found before; in the order of VICTIMS."""
+    results = json.loads(STORE.read_text(encoding="utf-8")) if STORE.exists() else {}
+    results[name] = told
+    results = {one: results[one] for one in VICTIMS if one in results}
+    STORE.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    text = "\n".join(page(results)) + "\n"
+    (ROOT / "bench/bisect.md").write_text(text, encoding="utf-8")
+    print(text, flush=True)
 
 
 def main():
@@ -139,15 +156,13 @@ def main():
     parser.add_argument("--rounds", type=int, default=14, help="of each comparison")
     parser.add_argument("--build-only", action="store_true", help="build the programs and count their training runs")
     args = parser.parse_args()
-    rows = []
     for name in args.only:
         try:
             case = Case(name, args)
             if args.build_only:
                 case.good_profile()
-                continue
-            rows.append(case.row())
-            write(rows, args.rounds)
+            else:
+                store(name, case.told())
         except real_programs.Missing as missing:
             print(f"{name} is left out: {missing}")
 
