@@ -58,10 +58,10 @@ def measure(program, options):
     instrumented(shell, compiler, "coverage", "coverage", demo.DEBUG_INFO, run)
     rows.append(demo.Row("coverage.use", "coverage, the rest minsize",
                          f"{demo.DEBUG_INFO} -fprofile-sample-use=coverage.prof {COLD}"))
-    shell.run("pgokit export coverage.mip -b coverage --hotness -o coverage.use")
+    shell.run("pgokit export coverage.mip -b coverage --hotness -o coverage.hotness")
     rows.append(demo.Row("list.use", "coverage, cold minsize",
                          f"-g -fpass-plugin={options.bin.resolve()}/../lib/pgokit/pgokit-plugin.so "
-                         "-mllvm -pgokit-use=coverage.use"))
+                         "-mllvm -pgokit-use=coverage.hotness"))
     rows.append(demo.Row("both.use", "edges, cold code minsize", f"{probes} -fprofile-sample-use=edges.prof {COLD}"))
     shell.run(f"{compiler} -g -fprofile-generate -o clang")
     shell.run(f"LLVM_PROFILE_FILE=clang.profraw ./clang {run} > clang.out")
