@@ -30,7 +30,9 @@ class PartReader {
     // Of several parts the first one's counts, as in llvm-profdata.
     // Where its functions were does not matter any more.
     if (part_.begin() == 0)
-      facts_.kind = part_.version_and_kind() & Kind::of_version & ~Kind::correlated;
+      // Memory profiles have raw files of their own: the bit is of a damaged file.
+      facts_.kind =
+          part_.version_and_kind() & Kind::of_version & ~(Kind::correlated | Kind::memory);
     if (lacks_times() && !facts_.as_llvm) {
       facts_.kind &= ~Kind::temporal;
       if (facts_.warning.empty()) facts_.warning = without_times;
