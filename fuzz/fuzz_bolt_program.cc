@@ -1,7 +1,9 @@
 // Any ELF file as a program for BOLT: its functions, stubs, blocks and jump tables.
+#include <algorithm>
 #include <cstdlib>
 
 #include "bolt/fdata.h"
+#include "bolt/loads.h"
 #include "bolt/profile.h"
 
 using namespace pgokit;
@@ -27,5 +29,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   auto profile = bolt::branch_profile(*file, functions, traces, 1);
   size_t bytes = 0;
   bolt::write_fdata(profile, functions, [&](std::string_view part) { bytes += part.size(); });
+  bolt::DataObjects objects(*file, functions);
+  std::vector<bolt::Load> loads;
+  for (const auto& object : functions.data().first(std::min<size_t>(functions.data().size(), 256)))
+    loads.push_back({{last}, {object.end - 1}, 1});
+  for (const auto& row : bolt::load_profile(functions, objects, loads))
+    if (objects.name(row.object).empty()) abort();
   return 0;
 }

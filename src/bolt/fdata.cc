@@ -13,25 +13,39 @@ class Writer {
 
   void location(const Location& at) {
     if (at.function == Functions::none) return out_.text("0 [unknown] 0 ");
-    out_.text("1 ");
-    out_.text(name_of(at.function));
-    out_.text(' ');
-    char digits[16];
-    auto end = std::to_chars(digits, digits + sizeof digits, at.offset, 16).ptr;
-    out_.text({digits, static_cast<size_t>(end - digits)});
-    out_.text(' ');
+    place("1 ", name_of(at.function), at.offset);
+  }
+  void load(const LoadRow& row, const std::string& data) {
+    place("4 ", name_of(row.at.function), row.at.offset);
+    place("4 ", escaped(data), row.offset);
+    out_.decimal(row.count);
+    out_.text('\n');
   }
   report::TextBuffer& out() { return out_; }
 
  private:
+  void place(std::string_view kind, std::string_view name, u64 offset) {
+    out_.text(kind);
+    out_.text(name);
+    out_.text(' ');
+    char digits[16];
+    auto end = std::to_chars(digits, digits + sizeof digits, offset, 16).ptr;
+    out_.text({digits, static_cast<size_t>(end - digits)});
+    out_.text(' ');
+  }
+
   // With a backslash before spaces and backslashes; line ends would break the file.
+  static std::string escaped(std::string_view name) {
+    std::string text;
+    for (char c : name) {
+      if (c == ' ' || c == '\\') text += '\\';
+      text += c == '\n' ? '?' : c;
+    }
+    return text;
+  }
   const std::string& name_of(u32 function) {
     auto& text = names_[function];
-    if (text.empty())
-      for (char c : functions_.name(functions_.all()[function])) {
-        if (c == ' ' || c == '\\') text += '\\';
-        text += c == '\n' ? '?' : c;
-      }
+    if (text.empty()) text = escaped(functions_.name(functions_.all()[function]));
     return text;
   }
 
@@ -53,6 +67,12 @@ void write_fdata(const BranchProfile& profile, const Functions& functions,
     writer.out().decimal(row.count);
     writer.out().text('\n');
   }
+}
+
+void write_fdata(const std::vector<LoadRow>& loads, const Functions& functions,
+                 const DataObjects& objects, const report::TakeText& take) {
+  Writer writer(functions, take);
+  for (const auto& row : loads) writer.load(row, objects.name(row.object));
 }
 
 void write_fdata(const AddressProfile& profile, std::span<const std::string> events,

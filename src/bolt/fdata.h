@@ -11,10 +11,15 @@
 //   no_lbr cycles:u:                the events
 //   1 main 2a 7
 //
+// A recording with loads adds, after the branches:
+//
+//   4 main 2a 4 table 10 7          where from, which data, count
+//
 //   write_fdata(profile, functions, take);
 
 #include <span>
 
+#include "bolt/loads.h"
 #include "bolt/profile.h"
 #include "report/text_buffer.h"
 
@@ -22,6 +27,8 @@ namespace pgokit::bolt {
 
 void write_fdata(const BranchProfile& profile, const Functions& functions,
                  const report::TakeText& take);
+void write_fdata(const std::vector<LoadRow>& loads, const Functions& functions,
+                 const DataObjects& objects, const report::TakeText& take);
 void write_fdata(const AddressProfile& profile, std::span<const std::string> events,
                  const Functions& functions, const report::TakeText& take);
 

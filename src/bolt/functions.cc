@@ -61,7 +61,7 @@ class FunctionFinder {
     measure();
     join_parts();
     std::ranges::sort(made_.entries_);
-    std::ranges::sort(made_.objects_);
+    std::ranges::stable_sort(made_.data_, {}, &Functions::Data::address);
     return std::move(made_);
   }
 
@@ -126,7 +126,8 @@ class FunctionFinder {
     u32 number = number_of(symbol, name);
     if (!section || symbol.address == section->address + section->size) return;
     if (!section->executable) {
-      if (symbol.size) made_.objects_.emplace_back(symbol.address, symbol.address + symbol.size);
+      made_.data_.push_back(
+          {symbol.address, symbol.address + symbol.size, name, number, section->index});
       return;
     }
     if (!made_.functions_.empty() && belongs_to_last(symbol)) return;
@@ -354,8 +355,11 @@ std::string Functions::name(const Function& function) const {
 }
 
 u64 Functions::object_end(u64 address) const {
-  auto found = std::ranges::lower_bound(objects_, std::pair(address, u64{0}));
-  return found != objects_.end() && found->first == address ? found->second : 0;
+  auto at = std::ranges::equal_range(data_, address, {}, &Data::address);
+  u64 end = 0;
+  for (const auto& one : at)
+    if (one.end > address && (end == 0 || one.end < end)) end = one.end;
+  return end;
 }
 
 }  // namespace pgokit::bolt

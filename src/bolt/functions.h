@@ -61,11 +61,20 @@ class Functions {
   u64 object_end(u64 address) const;
   bool has_relocations() const { return has_relocations_; }
 
+  // Objects of data that symbols name, ascending by address, those of one address in BOLT's order.
+  struct Data {
+    u64 address = 0, end = 0;
+    std::string_view name;
+    u32 number = 0;  // as of functions
+    u32 section = 0;
+  };
+  std::span<const Data> data() const { return data_; }
+
  private:
   friend class FunctionFinder;
   std::vector<Function> functions_;
   std::vector<Entry> entries_;
-  std::vector<std::pair<u64, u64>> objects_;  // address and end of data
+  std::vector<Data> data_;
   std::deque<std::string> own_names_;
   bool has_relocations_ = false;
 };

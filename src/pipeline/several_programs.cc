@@ -60,8 +60,8 @@ Result<ChosenPrograms> all_programs(const std::vector<std::string>& recordings,
 Result<std::string> path_for(const std::string& pattern, std::string_view program_path,
                              const Output& output) {
   std::string name(samples::file_name(program_path));
-  bool one_file = output.endings.size() == 1;  // else the road adds the endings
-  auto with_ending = fmt::format("{}{}", name, one_file ? output.ending : "");
+  bool single = output.endings.size() == 1;  // else the road adds the endings
+  auto with_ending = fmt::format("{}{}", name, single ? output.ending : "");
   if (pattern.empty()) return with_ending;
   if (pattern.ends_with('/')) return pattern + with_ending;
   size_t at = pattern.find("%n");

@@ -94,6 +94,18 @@ def compare_generate(pid):
         assert lines(f"all/{name}.pa") == lines(f"all/{name}.fdata"), name
 
 
+def check_yaml():
+    """The refusal names a command that makes YAML of our fdata; perf2bolt makes it of our traces."""
+    text = complaint(PGOKIT, "perf2bolt", "-p", "perf.data", "-o", "all/libone.so.fdata", "-w", "x.yaml", "libone.so")
+    command = text[text.index("llvm-bolt ") + len("llvm-bolt "):].split()
+    run(JUDGE.parent / "llvm-bolt", *command[:-1], "of-fdata.yaml")
+    run(JUDGE, "-pa", "-p", "libone.so.text", "--profile-format=yaml", "-o", "of-traces.yaml", "libone.so")
+    for name in ("of-fdata.yaml", "of-traces.yaml"):
+        assert "nblocks:" in (FOLDER / name).read_text(), name
+    said = run(JUDGE.parent / "llvm-bolt", "libone.so", "-o", "bolted", "-data", "of-fdata.yaml").stdout
+    assert "stale" not in said and "2 out of" in said, said
+
+
 def check_all_programs():
     """Those of the recording that BOLT can use; what is left out is named."""
     shutil.rmtree(FOLDER / "found", ignore_errors=True)
@@ -139,6 +151,7 @@ def main():
     compare_perf2bolt()
     compare_generate(pid)
     check_refusals()
+    check_yaml()
     check_all_programs()
     return 0
 

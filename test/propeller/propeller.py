@@ -261,6 +261,144 @@ def aarch64():
         assert found[function][0] == numbers, (function, found[function], numbers)
 
 
+# By the formula of "Improved Basic Block Reordering", as LLVM's code layout has it.
+def ext_tsp_score(order, sizes, edges):
+    places, at = {}, 0
+    for block in order:
+        places[block] = at
+        at += max(sizes[block], 1)
+    ways_out = {source: sum(1 for one, _ in edges if one == source) for source, _ in edges}
+    score = 0
+    for (source, target), count in edges.items():
+        if source == target or source not in places or target not in places:
+            continue
+        distance = places[target] - places[source] - max(sizes[source], 1)
+        reach = 1024 if distance > 0 else 640
+        if distance == 0:
+            score += count * (1.05 if ways_out[source] == 1 else 1)
+        elif abs(distance) < reach:
+            score += count * 0.1 * (1 - abs(distance) / reach)
+    return score
+
+
+def mapped_blocks(program):
+    """function → number of a block → (address, size), as readobj tells; of functions in one piece."""
+    found, name, base, number, offset = {}, None, 0, 0, 0
+    for line in run("llvm-readobj-22", "--bb-addr-map", program).stdout.splitlines():
+        word, _, value = line.strip().partition(": ")
+        if word == "Name":
+            name = value.split(" ")[0]
+            found[name] = blocks
+        elif word == "At":
+            blocks = {}
+        elif word == "Base Address":
+            base = int(value, 16)
+        elif word == "ID":
+            number = int(value)
+        elif word == "Offset":
+            offset = int(value, 16)
+        elif word == "Size":
+            blocks[number] = (base + offset, int(value, 16))
+    return found
+
+
+def counted_graphs(name):
+    """function → (order of its hot blocks, counts of edges), of a profile with graphs."""
+    graphs, function, order = {}, None, []
+    for line in (FOLDER / name).read_text().splitlines()[1:]:
+        if line[0] == "f":
+            function = line.split()[1]
+        elif line[0] == "c":
+            order = [int(number) for number in line[1:].split()]
+        elif line[0] == "g":
+            edges = {}
+            for node in line[1:].split():
+                source, *targets = node.split(",")
+                for target in targets:
+                    number, count = target.split(":")
+                    edges[int(source.split(":")[0]), int(number)] = int(count)
+            graphs[function] = order, edges
+    return graphs
+
+
+def bolt_orders(text):
+    """function → addresses where its blocks began, in the order that llvm-bolt gave them."""
+    orders, name, address, begins = {}, None, 0, False
+    for line in text.splitlines():
+        if head := re.match(r'Binary Function "([^"(/]+).*" after reorder-blocks', line):
+            name = head[1]
+            orders[name] = []
+        elif head := re.match(r"  Address     : (0x\w+)", line):
+            address = int(head[1], 16)
+        elif re.match(r"\.\w+ \(\d+ instructions", line):
+            begins = True
+        elif begins and (instruction := re.match(r"    ([0-9a-f]{8}):", line)):
+            orders[name].append(address + int(instruction[1], 16))
+            begins = False
+        elif line.startswith("End of Function"):
+            name = None
+    return orders
+
+
+def bolt():
+    """The orders of blocks that llvm-bolt's ext-TSP and ours make of the same counts, by one formula."""
+    bolt = pathlib.Path("/usr/lib/llvm-22/bin/llvm-bolt")
+    if not bolt.exists():
+        skip("there is no bolt-22")
+    compile_interpreter("plain", MAP, "-mllvm", "-emit-bb-hash", "-Wl,--emit-relocs")
+    record("plain", INTERPRETER / "workload.sprig", "1", "8", out="plain.perf")
+    lay_out("plain.perf", "plain", "app")
+    run(PGOKIT, "generate", "-q", "plain.perf", "-b", "plain", "--for", "bolt", "-o", "plain.fdata")
+    text = run(bolt, "plain", "-o", "bolted", "-data", "plain.fdata", "-reorder-blocks=ext-tsp", "-print-reordered", "-lite=0").stdout
+    orders, maps = bolt_orders(text), mapped_blocks("plain")
+    ours = theirs = before = 0
+    compared = 0
+    for function, (order, edges) in counted_graphs("app.clusters").items():
+        blocks, begins = maps.get(function), orders.get(function)
+        if not blocks or not begins or not edges:
+            continue
+        place = {address: number for number, address in enumerate(begins)}
+
+        def where(number):
+            address = blocks[number][0]
+            holder = max((begin for begin in begins if begin <= address), default=begins[0])
+            return place[holder], address
+        sizes = {number: size for number, (_, size) in blocks.items()}
+        by_bolt = sorted(blocks, key=where)
+        by_address = sorted(blocks, key=lambda number: blocks[number][0])
+        rest = [number for number in by_address if number not in order]
+        ours += ext_tsp_score(order + rest, sizes, edges)
+        theirs += ext_tsp_score(by_bolt, sizes, edges)
+        before += ext_tsp_score(by_address, sizes, edges)
+        compared += 1
+    print(f"{compared} functions: score {before:,.0f} as compiled, {theirs:,.0f} by llvm-bolt, {ours:,.0f} by ours")
+    assert compared > 40 and theirs > before
+    assert ours >= theirs, (ours, theirs)
+
+
+def kernel():
+    """A program that is linked as Linux is, with a recording of the kernel's addresses; modules are refused."""
+    source = FOLDER / "app.c"
+    source.write_text(TWO_PATHS.replace("NAME", "one").replace("FACTOR", "3") + TWO_PATHS_MAIN.replace("int one(int), two(int);", "")
+                      .replace("two(s)", "1").replace("main", "_start"))
+    flags = ["-ffreestanding", "-nostdlib", "-static", "-mcmodel=kernel", "-fno-pie", "-no-pie", "-mno-red-zone", "-Wl,--emit-relocs",
+             "-Wl,-Ttext=0xffffffff81000000", "-Wl,--image-base=0xffffffff80000000", "-g1", MAP]
+    compile_all("vmlinux", [source], *flags)
+    assert any(address >= 0xffffffff81000000 for address in symbols("vmlinux").values())
+    run(WALK, "vmlinux", "-o", "kernel.perf", "--kind", "lbr", "--samples", "300", "--format", "perfdata", "--name", "[kernel.kallsyms]_text")
+    propeller = ["--cc_profile=app.clusters", "--ld_profile=app.symorder"]
+    for more in ([], ["--profiled_binary_name=[kernel.kallsyms]"]):
+        run(PGOKIT, "generate_propeller_profiles", "--binary=vmlinux", "--profile=kernel.perf", *propeller, *more)
+        compile_all("laid_out", [source], *flags, *layout_flags("app"))
+        found = parts("laid_out")
+        for function, numbers in clusters_of("app.clusters").items():
+            assert found[function][0] == numbers, (function, found[function], numbers)
+        (FOLDER / "app.clusters").unlink()
+    run("clang-22", "-O2", "-mcmodel=kernel", "-fno-pie", MAP, "-c", source, "-o", "module.ko")
+    text = complaint(PGOKIT, "generate_propeller_profiles", "--binary=module.ko", "--profile=kernel.perf", *propeller)
+    assert "a relocatable object, as kernel modules are" in text, text
+
+
 def small():
     (FOLDER / "one.c").write_text(TWO_PATHS.replace("NAME", "one").replace("FACTOR", "3"))
     (FOLDER / "main.c").write_text(TWO_PATHS_MAIN.replace("two(s)", "1"))
@@ -299,6 +437,14 @@ def drop_ins():
         run(*create, "-binary", "plain", "-profile", "1.perf", f"-format={form}", "-out", "ours.prof")
         run(PGOKIT, "generate", "1.perf", "-b", "plain", "--format", form, "-o", "wanted.prof")
         assert (FOLDER / "ours.prof").read_bytes() == (FOLDER / "wanted.prof").read_bytes(), form
+    # The name that the recording has: another than the file's wants a build id.
+    shutil.copy(FOLDER / "plain", FOLDER / "renamed")
+    binary = ["--profile=1.perf,2.perf", "--cc_profile=cc.txt", "--ld_profile=ld.txt"]
+    run(*generate, "--binary=plain", "--profiled_binary_name=/somewhere/plain", *binary)
+    same()
+    run("llvm-objcopy-22", "--remove-section=.note.gnu.build-id", "renamed")
+    text = complaint(*generate, "--binary=renamed", "--profiled_binary_name=plain", *binary)
+    assert "no build id to find it by" in text, text
     refused = {"--propeller_symorder=FILE is missing": [*create, *propeller[:3], "--profile=1.perf"],
                "--out=FILE is missing": [*create, "--binary=plain", "--profile=1.perf"],
                "--format=gcov: there are text": [*create, "--binary=plain", "--profile=1.perf", "--out=x", "--format=gcov"],

@@ -8,7 +8,8 @@ namespace {
 
 struct Settings {
   pipeline::RoadOptions road;
-  std::string profile = "perf.data", profiler = "perf", out, gcov, format = "text", symbol_order;
+  std::string profile = "perf.data", profiler = "perf", out, gcov, format = "text", symbol_order,
+              recorded_name;
   bool symbol_list = false;
 };
 
@@ -29,6 +30,8 @@ OptionTable options_of(Settings& s) {
           {"--propeller_output_module_name", "",
            "propeller: the source file of every function, not only where it is needed",
            &g.clusters.all_modules},
+          {"--profiled_binary_name", "NAME", "what the recording calls the program",
+           &s.recorded_name},
           {"--ignore_build_id", "", "take a recording of another build", &g.read.ignore_build_id},
           {"--prof_sym_list", "", "extbinary: list all functions of the program", &s.symbol_list},
       },
@@ -66,6 +69,7 @@ Status create(Settings& s) {
   road.target = {propeller ? &pipeline::consumers::propeller : &pipeline::consumers::clang};
   road.read.inputs = TRY(recordings_of(s.profile));
   road.read.kernel = is_kernel(road.binary);
+  TRY(use_recorded_name(s.recorded_name, road));
   return convert({.road = std::move(road), .lists_symbols = s.symbol_list});
 }
 

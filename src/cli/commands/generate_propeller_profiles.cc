@@ -9,7 +9,7 @@ namespace {
 
 struct Settings {
   pipeline::RoadOptions road;
-  std::string profile, profile_type = "PERF_LBR", clusters, symbol_order;
+  std::string profile, profile_type = "PERF_LBR", clusters, symbol_order, recorded_name;
 };
 
 OptionTable options_of(Settings& s) {
@@ -21,6 +21,8 @@ OptionTable options_of(Settings& s) {
           {"--binary", "FILE", "the profiled program", &s.road.binary, true},
           {"--profile", "FILE,...", "recordings, or @LIST of them", &s.profile, true},
           {"--profile_type", "TYPE", "PERF_LBR (default)", &s.profile_type},
+          {"--profiled_binary_name", "NAME", "what the recording calls the program",
+           &s.recorded_name},
           {"--cc_profile", "FILE", "the clusters of blocks, for clang", &s.clusters, true},
           {"--ld_profile", "FILE", "the order of symbols, for the linker", &s.symbol_order, true},
       },
@@ -36,6 +38,7 @@ Status generate(Settings& s) {
     for (auto& recording : TRY(recordings_of(part))) road.read.inputs.push_back(recording);
   if (road.read.inputs.empty()) return usage_error("--profile names no file");
   road.read.kernel = is_kernel(road.binary);
+  TRY(use_recorded_name(s.recorded_name, road));
   road.output = &pipeline::outputs::clusters;
   road.target = {&pipeline::consumers::propeller};
   road.output_path = s.clusters;

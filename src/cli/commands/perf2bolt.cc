@@ -5,6 +5,7 @@
 #include "base/cursor.h"
 #include "base/file.h"
 #include "bolt/fdata.h"
+#include "bolt/loads.h"
 #include "bolt/preaggregated.h"
 #include "bolt/recording_traces.h"
 #include "cli/commands/commands.h"
@@ -37,7 +38,7 @@ struct Read {
   bolt::Traces traces;
   std::vector<bolt::AddressCount> addresses;
   std::vector<std::string> events;
-  bool basic = false;
+  std::vector<bolt::Load> loads;
 };
 
 // One of the programs, and its profile.
@@ -112,8 +113,10 @@ Status take(bolt::RecordingTraces&& read, const program::Program& program, Read&
 struct Readings {
   std::vector<bolt::RecordingTraces> traces;
   std::vector<bolt::RecordingAddresses> addresses;
+  std::vector<std::vector<bolt::Load>> loads;
 
   Status take_one(size_t number, Job& job) {
+    if (!loads.empty()) job.read.loads = std::move(loads[number]);
     return addresses.empty() ? take(std::move(traces[number]), job.program, job.read)
                              : take(std::move(addresses[number]), job.program, job.read);
   }
@@ -137,6 +140,8 @@ Result<Readings> read_recording(const Perf2BoltSettings& settings, Bytes bytes,
   else
     readings.traces =
         TRY(bolt::read_traces(recording, programs, how, !settings.kernel_entries_left_out));
+  if (!settings.basic && settings.with_loads)
+    readings.loads = TRY(bolt::read_loads(recording, programs, how));
   return readings;
 }
 
@@ -172,14 +177,30 @@ u64 write_branches(const Read& read, const program::Program& program,
   return profile.rows.size();
 }
 
-// The number of lines of the profile.
-u64 write(Job& job, bool basic, unsigned threads) {
+// Lines of a profile.
+struct Rows {
+  u64 branches = 0, loads = 0;
+};
+
+u64 write_loads(Job& job, const bolt::Functions& functions) {
+  if (job.read.loads.empty()) return 0;
+  bolt::DataObjects objects(job.program.file(), functions);
+  auto rows = bolt::load_profile(functions, objects, job.read.loads);
+  bolt::write_fdata(rows, functions, objects,
+                    [&](std::string_view part) { job.output.write(part); });
+  return rows.size();
+}
+
+Rows write(Job& job, bool basic, unsigned threads) {
   auto functions = bolt::Functions::of(job.program.file());
   if (functions.has_relocations()) report::print("BOLT-INFO: enabling relocation mode\n");
   report::print("PERF2BOLT: processing {}...\n",
                 basic ? "basic events (without brstack)" : "branch events");
-  return basic ? write_basic(job.read, functions, job.output)
-               : write_branches(job.read, job.program, functions, threads, job.output);
+  Rows rows;
+  rows.branches = basic ? write_basic(job.read, functions, job.output)
+                        : write_branches(job.read, job.program, functions, threads, job.output);
+  rows.loads = write_loads(job, functions);
+  return rows;
 }
 
 Result<std::vector<Job>> open_jobs(const Perf2BoltSettings& settings) {
@@ -220,7 +241,7 @@ Status perf2bolt(Perf2BoltSettings& settings) {
   Readings readings;
   if (!settings.preaggregated)
     readings = TRY_IN(settings.recording, read_recording(settings, file.bytes(), jobs));
-  std::vector<u64> rows;
+  std::vector<Rows> rows;
   for (size_t i = 0; i < jobs.size(); ++i) {
     auto& job = jobs[i];
     if (jobs.size() > 1) report::print("PERF2BOLT: profile of {}\n", job.program.path());
@@ -231,8 +252,8 @@ Status perf2bolt(Perf2BoltSettings& settings) {
   }
   TRY(commit(jobs));
   for (size_t i = 0; i < jobs.size(); ++i)
-    report::print("PERF2BOLT: wrote {} objects and 0 memory objects to {}\n", rows[i],
-                  jobs[i].path);
+    report::print("PERF2BOLT: wrote {} objects and {} memory objects to {}\n", rows[i].branches,
+                  rows[i].loads, jobs[i].path);
   return {};
 }
 

@@ -4,6 +4,8 @@
 #include "base/file.h"
 #include "base/leak_until_exit.h"
 #include "cli/views/generation.h"
+#include "report/print.h"
+#include "samples/program_match.h"
 
 namespace pgokit::cli {
 namespace {
@@ -44,6 +46,25 @@ Result<std::vector<std::string>> recordings_of(const std::string& profile) {
 
 bool is_kernel(std::string_view binary) {
   return binary.substr(binary.rfind('/') + 1).starts_with("vmlinux");
+}
+
+Status use_recorded_name(const std::string& name, pipeline::RoadOptions& road) {
+  if (name.empty()) return {};
+  if (name.starts_with('[')) {
+    road.read.kernel = true;
+    return {};
+  }
+  if (samples::file_name(name) == samples::file_name(road.binary)) {
+    road.read.ignore_build_id = true;
+    return {};
+  }
+  auto file = TRY(MappedFile::open(road.binary));
+  auto object = TRY_IN(road.binary, object::File::parse(file.bytes()));
+  if (!object.build_id().empty()) return {};
+  return fail(
+      "--profiled_binary_name={}: {} has no build id to find it by: link or copy it to a file "
+      "of that name, and give that",
+      name, road.binary);
 }
 
 Status convert(Conversion&& conversion) {

@@ -21,6 +21,10 @@ Result<std::vector<std::string>> recordings_of(const std::string& profile);
 // The kernel is told by its name, as these tools have no option for it.
 bool is_kernel(std::string_view binary);
 
+// --profiled_binary_name: what the recording calls the program. The kernel's name makes it that;
+// another name than the file's wants a build id to find it by.
+Status use_recorded_name(const std::string& name, pipeline::RoadOptions& road);
+
 struct Conversion {
   pipeline::RoadOptions road;
   bool lists_symbols = false;  // all functions of the program, beside the profile

@@ -22,8 +22,11 @@ OptionTable perf2bolt_options(Perf2BoltSettings& s) {
        {"--ignore-build-id", "", "take a recording of another build", &s.ignore_build_id},
        {"--ignore-interrupt-lbr", "BOOL", "leave out branches into and out of the kernel (1)",
         &s.kernel_entries_left_out},
+       {"--parse-mem-profile", "BOOL", "sampled loads, where the recording has them (1)",
+        &s.with_loads},
        {"--profile-format", "FORMAT", "fdata", &s.profile_format},
        {"--threads", "N", "how many threads (all cores)", &s.threads},
+       {"--filter-mem-profile", "BOOL", "", &s.known_data_only, false, true},
        {"-w", "FILE", "", &s.yaml, false, true},
        {"--itrace", "TEXT", "", &s.itrace, false, true},
        {"--heatmap", "FILE", "", &s.heatmap, false, true},
@@ -31,8 +34,7 @@ OptionTable perf2bolt_options(Perf2BoltSettings& s) {
        {"--spe", "", "", &s.spe, false, true},
        {"--impute-trace-fall-through", "", "", &s.impute, false, true},
        {"--show-density", "", "", &s.density, false, true},
-       {"--aggregate-only,--time-aggr,--filter-mem-profile,--parse-mem-profile,--bolt-info", "", "",
-        &s.ignored, false, true}},
+       {"--aggregate-only,--time-aggr,--bolt-info", "", "", &s.ignored, false, true}},
       "\nOne dash is as good as two. Of an option that is given twice the last one counts.\n"};
 }
 
@@ -44,7 +46,7 @@ Status check_options(Perf2BoltSettings& s) {
   if (!s.yaml.empty() || s.profile_format == "yaml")
     return fail(
         "YAML profiles have hashes of BOLT's own graph of each function: make fdata, and let BOLT "
-        "make YAML of it: llvm-bolt {0} -o /dev/null -data {1} -w FILE",
+        "make YAML of it: llvm-bolt {0} -o {0}.bolt -data {1} -w FILE",
         shell_word(s.programs[0]), shell_word(s.output));
   if (s.profile_format != "fdata")
     return fail("--profile-format {}: there is fdata", s.profile_format);
@@ -58,6 +60,10 @@ Status check_options(Perf2BoltSettings& s) {
   if (!s.max_samples.empty()) return fail("--max-samples: all samples are read");
   if (s.impute)
     return fail("--impute-trace-fall-through: ranges are not guessed; only those seen are written");
+  if (!s.known_data_only)
+    return fail(
+        "--filter-mem-profile=0: loads from heaps and stacks are left out, as BOLT has no use for "
+        "them");
   if (s.density) return fail("--show-density: pgokit generate shows the density of a recording");
   TRY(pipeline::check_threads(s.threads));
   for (const auto& program : s.programs)

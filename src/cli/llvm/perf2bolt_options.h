@@ -19,6 +19,7 @@ struct Perf2BoltSettings {
   std::string recording, output;
   bool basic = false, preaggregated = false;
   bool ignore_build_id = false, kernel_entries_left_out = true;
+  bool with_loads = true, known_data_only = true;
   u64 pid = 0, threads = 0;
   std::string profile_format = "fdata";
   // Refused, each with a reason.
