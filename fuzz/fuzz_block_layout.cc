@@ -46,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   size_t before = memory_watch::start();
   auto blocks = block_layout::count_blocks(program, counts);
   if (blocks) {
-    auto layout = block_layout::lay_out(*blocks, 1);
+    auto layout = block_layout::lay_out(*blocks, {.inter_procedural = true}, 1);
     for (const auto& function : layout.functions)
       if (function.hot.empty() || function.hot[0] != 0) std::abort();
     auto written = block_layout::write_clusters(program, *blocks, layout, {});

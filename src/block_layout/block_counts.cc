@@ -1,6 +1,7 @@
 #include "block_layout/block_counts.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/saturated.h"
 #include "base/sort_and_sum.h"
@@ -56,8 +57,9 @@ class BlockCounter {
     for (const auto& part : parts_) count_ranges(part);
     for (const auto& branch : counts_.branches) count_branch(branch);
     for (auto& function : result_.functions) finish(function);
-    sort_and_sum(result_.calls,
-                 [](const FunctionCall& call) { return std::pair(call.from, call.to); });
+    sort_and_sum(result_.calls, [](const FunctionCall& call) {
+      return std::tuple(call.from, call.to, call.block);
+    });
     return std::move(result_);
   }
 
@@ -183,7 +185,7 @@ class BlockCounter {
     if (!is_entry && (is_return || leaves)) return count_return(*to, branch);
     if (leaves && is_entry) {
       raise(result_.functions[to->function], 0, branch.count);
-      if (from) result_.calls.push_back({from->function, to->function, branch.count});
+      if (from) result_.calls.push_back({from->function, to->function, branch.count, from->block});
     }
     if (!leaves && !is_call && !is_return)
       add_edge(to->function, from->block, to->block, branch.count);

@@ -42,6 +42,7 @@ struct CountedFunction {
 struct FunctionCall {
   u32 from = 0, to = 0;
   u64 count = 0;
+  u32 block = 0;  // of the caller, by its position
 };
 
 struct BlockCounts {

@@ -30,6 +30,7 @@ class Writer {
       : program_(program), counts_(counts), layout_(layout), options_(options) {
     if (program.debug()) frames_.emplace(*program.debug());
     find_shared_names();
+    written_.resize(layout.functions.size());
   }
 
   ClusterProfile run() {
@@ -52,16 +53,27 @@ class Writer {
       if (!module.empty() && (shared || options_.all_modules)) add(out_.clusters, "m {}\n", module);
       add(out_.clusters, "f {}\n", fmt::join(names, " "));
       write_blocks(counted, function);
-      for (auto name : names) {
-        add(out_.symbol_order, "{}\n", name);
+      for (auto name : names)
         if (function.hot.size() < counted.blocks.size()) add(cold, "{}.cold\n", name);
-      }
+      written_[&function - layout_.functions.data()] = std::move(names);
     }
+    write_order();
     out_.symbol_order += cold;
     return std::move(out_);
   }
 
  private:
+  // clang gives each cluster after the first a section of its own, called by its number.
+  void write_order() {
+    for (auto [function, part] : layout_.order)
+      for (auto name : written_[function]) {
+        if (part == 0)
+          add(out_.symbol_order, "{}\n", name);
+        else
+          add(out_.symbol_order, "{}.__part.{}\n", name, part);
+      }
+  }
+
   template <class... Args>
   static void add(std::string& text, fmt::format_string<Args...> form, Args&&... args) {
     fmt::format_to(std::back_inserter(text), form, std::forward<Args>(args)...);
@@ -102,10 +114,11 @@ class Writer {
 
   void write_blocks(const CountedFunction& counted, const FunctionLayout& layout) {
     auto& text = out_.clusters;
-    const char* before = "c";
-    for (u32 b : layout.hot) {
-      add(text, "{}{}", before, counted.blocks[b].id);
-      before = " ";
+    auto part = layout.parts.begin();
+    for (u32 i = 0; i < layout.hot.size(); ++i) {
+      bool begins = part != layout.parts.end() && *part == i;
+      if (begins) ++part;
+      add(text, "{}{}", begins ? (i == 0 ? "c" : "\nc") : " ", counted.blocks[layout.hot[i]].id);
     }
     text += '\n';
     if (counted.has_hashes) write_graph(counted);
@@ -133,6 +146,7 @@ class Writer {
   std::optional<dwarf::FrameCursor> frames_;
   static constexpr u64 shared_ = ~u64{0};
   tsl::robin_map<std::string_view, u64> address_of_;
+  std::vector<Names> written_;  // by position of the function in the layout; empty: left out
   ClusterProfile out_;
 };
 

@@ -21,6 +21,7 @@ namespace pgokit::block_layout {
 
 struct ClusterOptions {
   bool all_modules = false;  // "m" lines for all functions whose source file is known
+  LayoutOptions layout;
 };
 
 struct ClusterProfile {

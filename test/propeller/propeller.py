@@ -167,6 +167,38 @@ def interpreter():
         assert (FOLDER / f"one.{ending}").read_bytes() == (FOLDER / f"app.{ending}").read_bytes(), ending
 
 
+def inter():
+    """Parts of functions among those of others: each cluster is where the linker was told to put it, and fewer lines are fetched."""
+    compile_interpreter("plain", MAP, "-g1")
+    arguments = (INTERPRETER / "workload.sprig", "1", "8")
+    record("plain", *arguments, out="plain.perf")
+    for name, options in (("whole", []), ("inter", ["--inter-procedural"])):
+        lay_out("plain.perf", "plain", name, *options)
+        compile_interpreter(name, MAP, "-g1", *layout_flags(name))
+        assert run("./plain", *arguments).stdout == run(f"./{name}", *arguments).stdout, name
+    clusters, function = {}, None
+    for line in (FOLDER / "inter.clusters").read_text().splitlines()[1:]:
+        if line[0] == "f":
+            function = line.split()[1]
+            clusters[function] = []
+        elif line[0] == "c":
+            clusters[function].append([int(number) for number in line[1:].split()])
+    found, several = parts("inter"), 0
+    for function, wanted in clusters.items():
+        if function in found:
+            hot = sorted(found[function][:len(wanted)])
+            assert hot == sorted(wanted), (function, hot, wanted)
+            several += len(wanted) > 1
+    assert several > 10, several
+    at = symbols("inter")
+    addresses = [at[word] for word in (FOLDER / "inter.symorder").read_text().split() if word in at]
+    assert addresses == sorted(addresses), "the symbols are in another order"
+    if shutil.which("valgrind"):
+        misses = [instruction_misses(program, *arguments) for program in ("whole", "inter")]
+        print(f"{several} functions in parts; misses of an instruction cache of 4 KB: {misses[0]} in whole functions, {misses[1]} in parts")
+        assert misses[1] < misses[0]
+
+
 def instruction_misses(program, *arguments):
     run("llvm-strip-22", "-g", program, "-o", f"{program}.stripped")  # debug information of clang 22 is new to valgrind
     run("valgrind", "--tool=cachegrind", "--cache-sim=yes", "--I1=4096,2,64", "--cachegrind-out-file=cache.out", f"./{program}.stripped", *arguments)
@@ -322,21 +354,24 @@ def counted_graphs(name):
 
 
 def bolt_orders(text):
-    """function → addresses where its blocks began, in the order that llvm-bolt gave them."""
-    orders, name, address, begins = {}, None, 0, False
+    """function → addresses where its blocks began, in the order that llvm-bolt gave them.
+
+    Its graphs have every instruction where it was, and its names of blocks stay the same after it has ordered them.
+    """
+    begins, orders, function, stage, label = {}, {}, None, None, None
     for line in text.splitlines():
-        if head := re.match(r'Binary Function "([^"(/]+).*" after reorder-blocks', line):
-            name = head[1]
-            orders[name] = []
+        if head := re.match(r'Binary Function "([^"(/]+).*" after (building cfg|reorder-blocks) ', line):
+            function, stage, label = head[1], head[2], None
         elif head := re.match(r"  Address     : (0x\w+)", line):
             address = int(head[1], 16)
-        elif re.match(r"\.\w+ \(\d+ instructions", line):
-            begins = True
-        elif begins and (instruction := re.match(r"    ([0-9a-f]{8}):", line)):
-            orders[name].append(address + int(instruction[1], 16))
-            begins = False
-        elif line.startswith("End of Function"):
-            name = None
+        elif line.startswith("  BB Layout   : ") and stage == "reorder-blocks":
+            known = begins.get(function, {})
+            orders[function] = [known[block] for block in line.partition(": ")[2].split(", ") if block in known]
+        elif stage == "building cfg" and (head := re.match(r"(\.\w+) \(\d+ instructions", line)):
+            label = head[1]
+        elif label and (instruction := re.match(r"    ([0-9a-f]{8}):", line)):
+            begins.setdefault(function, {})[label] = address + int(instruction[1], 16)
+            label = None
     return orders
 
 
@@ -349,7 +384,8 @@ def bolt():
     record("plain", INTERPRETER / "workload.sprig", "1", "8", out="plain.perf")
     lay_out("plain.perf", "plain", "app")
     run(PGOKIT, "generate", "-q", "plain.perf", "-b", "plain", "--for", "bolt", "-o", "plain.fdata")
-    text = run(bolt, "plain", "-o", "bolted", "-data", "plain.fdata", "-reorder-blocks=ext-tsp", "-print-reordered", "-lite=0").stdout
+    text = run(bolt, "plain", "-o", "bolted", "-data", "plain.fdata", "-reorder-blocks=ext-tsp", "-print-cfg",
+               "-print-reordered", "-lite=0").stdout
     orders, maps = bolt_orders(text), mapped_blocks("plain")
     ours = theirs = before = 0
     compared = 0
@@ -445,6 +481,13 @@ def drop_ins():
     run("llvm-objcopy-22", "--remove-section=.note.gnu.build-id", "renamed")
     text = complaint(*generate, "--binary=renamed", "--profiled_binary_name=plain", *binary)
     assert "no build id to find it by" in text, text
+    run(*generate, "--binary=plain", "--propeller_options=code_layout_params { inter_function_reordering: false }", *binary)
+    same()
+    run(*generate, "--binary=plain", '--propeller_options="code_layout_params { inter_function_reordering: true }"', *binary)
+    run(PGOKIT, "generate", "1.perf", "2.perf", "-b", "plain", "--for", "propeller", "--inter-procedural", "-o", "parts")
+    assert (FOLDER / "parts.clusters").read_text() == (FOLDER / "cc.txt").read_text()
+    text = complaint(*generate, "--binary=plain", "--propeller_options=code_layout_params { chain_split: true }", *binary)
+    assert "chain_split is not known" in text, text
     refused = {"--propeller_symorder=FILE is missing": [*create, *propeller[:3], "--profile=1.perf"],
                "--out=FILE is missing": [*create, "--binary=plain", "--profile=1.perf"],
                "--format=gcov: there are text": [*create, "--binary=plain", "--profile=1.perf", "--out=x", "--format=gcov"],

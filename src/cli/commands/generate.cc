@@ -63,6 +63,9 @@ OptionTable options_of(Settings& s) {
            &s.event},
           {"--pid", "PID", "samples of this process only", &g.read.pid},
           {"--kernel", "", "PROGRAM is the kernel (vmlinux)", &g.read.kernel},
+          {"--inter-procedural", "",
+           "order parts of functions among those of others, by calls (clusters)",
+           &g.clusters.layout.inter_procedural},
           {"--build-ids", "", "the program's build id before each address (preaggregated)",
            &g.with_build_ids},
           {"--ignore-build-id", "", "take a recording of another build", &g.read.ignore_build_id},
@@ -109,6 +112,8 @@ Status check_settings(const Settings& settings) {
   const auto& road = settings.road;
   if (road.output != &pipeline::outputs::extbinary && (road.write.md5_names || road.write.compress))
     return usage_error("--md5 and --compress are for --format extbinary");
+  if (road.clusters.layout.inter_procedural && road.output != &pipeline::outputs::clusters)
+    return usage_error("--inter-procedural is for --for propeller");
   if (road.with_build_ids && road.output != &pipeline::outputs::preaggregated)
     return usage_error("--build-ids is for --format preaggregated");
   if (settings.all_programs && !settings.programs.empty())

@@ -9,7 +9,8 @@ namespace {
 
 struct Settings {
   pipeline::RoadOptions road;
-  std::string profile, profile_type = "PERF_LBR", clusters, symbol_order, recorded_name;
+  std::string profile, profile_type = "PERF_LBR", clusters, symbol_order, recorded_name,
+                       propeller_options;
 };
 
 OptionTable options_of(Settings& s) {
@@ -21,6 +22,9 @@ OptionTable options_of(Settings& s) {
           {"--binary", "FILE", "the profiled program", &s.road.binary, true},
           {"--profile", "FILE,...", "recordings, or @LIST of them", &s.profile, true},
           {"--profile_type", "TYPE", "PERF_LBR (default)", &s.profile_type},
+          {"--propeller_options", "TEXT",
+           "code_layout_params { inter_function_reordering: true } orders parts of functions",
+           &s.propeller_options},
           {"--profiled_binary_name", "NAME", "what the recording calls the program",
            &s.recorded_name},
           {"--cc_profile", "FILE", "the clusters of blocks, for clang", &s.clusters, true},
@@ -39,6 +43,7 @@ Status generate(Settings& s) {
   if (road.read.inputs.empty()) return usage_error("--profile names no file");
   road.read.kernel = is_kernel(road.binary);
   TRY(use_recorded_name(s.recorded_name, road));
+  TRY(use_propeller_options(s.propeller_options, road));
   road.output = &pipeline::outputs::clusters;
   road.target = {&pipeline::consumers::propeller};
   road.output_path = s.clusters;

@@ -3,6 +3,7 @@
 #include "base/cursor.h"
 #include "base/file.h"
 #include "base/leak_until_exit.h"
+#include "base/printable.h"
 #include "cli/views/generation.h"
 #include "report/print.h"
 #include "samples/program_match.h"
@@ -65,6 +66,39 @@ Status use_recorded_name(const std::string& name, pipeline::RoadOptions& road) {
       "--profiled_binary_name={}: {} has no build id to find it by: link or copy it to a file "
       "of that name, and give that",
       name, road.binary);
+}
+
+Status use_propeller_options(const std::string& text, pipeline::RoadOptions& road) {
+  std::string_view left = text;
+  auto is_name = [](char c) {
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z');
+  };
+  auto next = [&] {
+    left.remove_prefix(std::min(left.find_first_not_of(" \t\n,;\"'"), left.size()));
+    auto end = std::ranges::find_if_not(left, is_name);
+    auto length = std::max<size_t>(static_cast<size_t>(end - left.begin()), !left.empty());
+    auto word = left.substr(0, length);
+    left.remove_prefix(length);
+    return word;
+  };
+  auto word = next();
+  if (word == "code_layout_params") {
+    if (word = next(); word == ":") word = next();
+    if (word != "{")
+      return usage_error("--propeller_options: {{ is missing after code_layout_params");
+    for (word = next(); word == "inter_function_reordering"; word = next()) {
+      auto colon = next(), value = next();
+      if (colon != ":" || (value != "true" && value != "false"))
+        return usage_error("--propeller_options: inter_function_reordering is true or false");
+      road.clusters.layout.inter_procedural = value == "true";
+    }
+    if (word == "}") word = next();
+  }
+  if (word.empty()) return {};
+  return usage_error(
+      "--propeller_options: {} is not known: there is code_layout_params {{ "
+      "inter_function_reordering: true }}",
+      printable(word));
 }
 
 Status convert(Conversion&& conversion) {

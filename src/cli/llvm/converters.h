@@ -25,6 +25,10 @@ bool is_kernel(std::string_view binary);
 // another name than the file's wants a build id to find it by.
 Status use_recorded_name(const std::string& name, pipeline::RoadOptions& road);
 
+// Propeller's parameters as it has them, text of a protocol buffer. Known is
+// code_layout_params { inter_function_reordering: BOOL }; others are refused by their names.
+Status use_propeller_options(const std::string& text, pipeline::RoadOptions& road);
+
 struct Conversion {
   pipeline::RoadOptions road;
   bool lists_symbols = false;  // all functions of the program, beside the profile

@@ -36,7 +36,8 @@ Status write(const Arrival& from, Written& to) {
         "{}: none of what ran is in the {} of the block map of {}: is this the program that was "
         "recorded, and were its hot files compiled with -fbasic-block-address-map?",
         from.options.read.inputs[0], counted(counts.mapped_functions, "function"), program.path());
-  auto layout = block_layout::lay_out(counts, from.options.read.threads);
+  auto layout =
+      block_layout::lay_out(counts, from.options.clusters.layout, from.options.read.threads);
   auto written = block_layout::write_clusters(program, counts, layout, from.options.clusters);
   to.files[0].write(written.clusters);
   to.files[1].write(written.symbol_order);
