@@ -345,27 +345,30 @@ LOWER = Scene({"assembly": ["@assembly"]}, {"--output": "OUT", "--target": "aarc
 DOCTOR = Scene({"machine": [], "program": ["@program"]}, {})
 
 # Recordings of pgokit-walk have no build id, and scenes with others are not had everywhere.
+KERNEL_NAME = "a kernel's recording is in test/propeller/propeller.py"
+
 CREATE_LLVM_PROF = Scene(
     {"profile": ["--binary", "@program", "--profile", "@program-lbr-perfdata", "--format", "extbinary", "--out", "OUT"],
      "layout": ["--binary", "@mapped", "--profile", "@mapped-perf", "--format", "propeller", "--out", "OUT", "--propeller_symorder", "SYMBOLS"]},
     {"--binary": "@broken", "--profile": "@broken", "--profiler": "none", "--out": "OTHER", "--gcov": "OTHER", "--format": "text",
-     "--propeller_symorder": "SYMBOLS"},
+     "--propeller_symorder": "SYMBOLS", "--profiled_binary_name": "[kernel.kallsyms]"},
     [(["--binary", "@program", "--profile", "@program-lbr-perfdata"], ["--gcov OUT", "--out OUT"]),
      (["--binary", "@program", "--profile", "@program-lbr-perfdata", "--out", "OUT"], ["--format binary"]),
      (["--binary", "@mapped", "--profile", "@mapped-perf", "--format", "propeller", "--out", "OUT"], ["--propeller_symorder SYMBOLS"]),
      (["--profile", "@program-lbr-perfdata", "--out", "OUT"], ["--binary @program"]),
      (["--binary", "@program", "--out", "OUT"], ["--profile @program-lbr-perfdata"])],
     {("*", "--ignore_build_id"): PERMISSION},
-    {"--ignore_build_id": PERMISSION, "--profiler": "both values are recognized in any case: others are refused"})
+    {"--ignore_build_id": PERMISSION, "--profiled_binary_name": KERNEL_NAME, "--profiler": "both values are recognized in any case: others are refused"})
 
 PROPELLER_PROFILES = Scene(
     {"layout": ["--binary", "@mapped", "--profile", "@mapped-perf", "--cc_profile", "OUT", "--ld_profile", "SYMBOLS"]},
-    {"--profile_type": "PERF_SPE"},
+    {"--profile_type": "PERF_SPE", "--profiled_binary_name": "[kernel.kallsyms]",
+     "--propeller_options": "code_layout_params { inter_function_reordering: true }"},
     [(["--profile", "@mapped-perf", "--cc_profile", "OUT", "--ld_profile", "SYMBOLS"], ["--binary @mapped"]),
      (["--binary", "@mapped", "--cc_profile", "OUT", "--ld_profile", "SYMBOLS"], ["--profile @mapped-perf"]),
      (["--binary", "@mapped", "--profile", "@mapped-perf", "--ld_profile", "SYMBOLS"], ["--cc_profile OUT"]),
      (["--binary", "@mapped", "--profile", "@mapped-perf", "--cc_profile", "OUT"], ["--ld_profile SYMBOLS"])],
-    {}, {"--profile_type": "the other types are refused"})
+    {}, {"--profile_type": "the other types are refused", "--profiled_binary_name": KERNEL_NAME})
 
 PROFGEN = Scene(
     {"script": ["--perfscript", "@program-lbr-script", "--binary", "@program", "-o", "OUT"],
@@ -466,7 +469,7 @@ PERF2BOLT = Scene(
     {"--perfdata": "@program-lbr-perfdata", "--pid": "1", "--profile-format": "fdata", "--threads": "1"},
     [(["-p", "@live", "-o", "OUT", "@other-busy"], ["--ignore-build-id"]), (["-o", "OUT", "@program"], ["--perfdata @program-lbr-perfdata"]),
      (["-p", "@preaggregated", "-o", "OUT", "@program"], ["--pa"])],
-    never={"--profile-format": "fdata is the only one, yaml is refused with a reason",
+    never={"--parse-mem-profile": "a recording with loads is in test/bolt/loads.py", "--profile-format": "fdata is the only one, yaml is refused with a reason",
            "--ignore-interrupt-lbr": "no recording here has branches of the kernel", "--threads": THREADS}, drop_in=True)
 
 SCENES = {"generate": GENERATE, "merge": MERGE, "show": SHOW, "report": REPORT, "compare": COMPARE, "check": CHECK, "explain": EXPLAIN, "match": MATCH, "flags": FLAGS, "map": MAP,
