@@ -5,7 +5,7 @@
 //
 //   auto chosen = TRY(all_programs(recordings, *output, threads));   // or what the user names
 //   std::deque<Road> roads;
-//   for (const auto& file : chosen.files) roads.push_back(...);      // with output_path of path_for()
+//   for (const auto& file : chosen.files) roads.emplace_back(options_for(file));   // with path_for()
 //   TRY(run_together(roads, traveller));                            // all files or none
 
 #include <deque>
