@@ -1,11 +1,11 @@
 #pragma once
 
-// Several programs of the same recordings: each gets files of its own, and for BOLT each recording is
-// read once for all of them.
+// Several programs of the same recordings: each gets files of its own, and for BOLT each recording
+// is read once for all of them.
 //
 //   auto chosen = TRY(all_programs(recordings, *output, threads));   // or what the user names
 //   std::deque<Road> roads;
-//   for (const auto& file : chosen.files) roads.emplace_back(options_for(file));   // with path_for()
+//   for (const auto& file : chosen.files) roads.emplace_back(options_for(file));  // path_for()
 //   TRY(run_together(roads, traveller));                            // all files or none
 
 #include <deque>
@@ -23,8 +23,8 @@ class SharedReading {
   explicit SharedReading(std::vector<const program::Program*> programs)
       : programs_(std::move(programs)) {}
 
-  // What `read` says of one of the programs; called with all of them when a path is asked for first.
-  // Each is handed out once.
+  // What `read` says of one of the programs; called with all of them when a path is asked for
+  // first. Each is handed out once.
   template <class Read>
   Result<bolt::RecordingTraces> traces(const std::string& path, const program::Program& program,
                                        const Read& read) {
