@@ -302,7 +302,7 @@ EXPORT = Scene(
      "stacks": ["@stacks", "--to", "folded"]},
     {"--binary": "@program", "--output": "OUT", "--hot-percent": "10", "--to": "speedscope", "--event": "page-faults", "--root": "thread", "--pid": "7"},
     [(["@jumps-mip", "-b", "@jumps-instrumented"], ["--hotness"]), (["@mip", "-b", "@instrumented"], ["--blocks"]), (["@jumps-perf", "-b", "@jumps"], ["--targets"]), (["@jumps-mip"], ["--binary @jumps-instrumented"]),
-     (["@stacks", "-o", "out.folded"], ["--marks", "--samples", "--addresses"]),
+     (["@stacks", "-o", "out.folded"], ["--marks", "--samples", "--addresses", "--to speedscope"]),
      (["@stacks"], ["--event page-faults --to folded", "--root thread --to folded", "--pid 7 --to folded"])],
     {("lcov", "--lcov"): SAME, ("stacks", "--binary"): "text has its names"}, {"--lcov": SAME})
 
