@@ -26,6 +26,8 @@ install_link(../../../bin/pgokit lib/pgokit/bin/llvm-profdata)
 install_link(../../../bin/pgokit lib/pgokit/bin/perf2bolt)
 install_link(../../../bin/pgokit lib/pgokit/bin/create_llvm_prof)
 install_link(../../../bin/pgokit lib/pgokit/bin/generate_propeller_profiles)
+install_link(../../../bin/pgokit lib/pgokit/bin/create_gcov)
+install_link(../../../bin/pgokit lib/pgokit/bin/profile_merger)
 if(TARGET pgokit_plugin)
   install_link(pgokit-plugin.so lib/pgokit/pgokit-plugin)  # for Meson
 endif()

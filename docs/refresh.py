@@ -31,7 +31,7 @@ done
 sed '/unsigned steps = 0;/a\\n  if (limit > 1000) {\n    --steps;\n    value = limit;\n  }\n' -i mixed.c
 clang-22 $flags -fprofile-sample-use=mixed.prof mixed.c -o newer
 cp $ROOT/test/explain/mixed.c .
-"""}
+""", "gcc.md": "cp $ROOT/test/gcc/programs/calls.c ."}
 
 # Pictures, by commands in build/demo/interpreter that make them there.
 PICTURES = {"report.png": r"""

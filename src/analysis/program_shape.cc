@@ -81,7 +81,7 @@ class LineCollector {
   LineCollector(const program::Program& program, Collected& out)
       : program_(program),
         callees_(program),
-        flow_sensitive_(program.has_fs_discriminators()),
+        discriminators_(program.discriminators()),
         cursor_(*program.debug()),
         out_(out) {}
 
@@ -101,7 +101,7 @@ class LineCollector {
  private:
   LineLocation location_of(const dwarf::Frame& frame) const {
     return {dwarf::line_offset(frame),
-            dwarf::base_discriminator(frame.discriminator, flow_sensitive_)};
+            dwarf::base_discriminator(frame.discriminator, discriminators_)};
   }
   NameId name(std::string_view text) { return out_.names.intern(canonical_function_name(text)); }
   NameId name_of(const dwarf::Frame& frame) {
@@ -146,7 +146,7 @@ class LineCollector {
 
   const program::Program& program_;
   Callees callees_;
-  bool flow_sensitive_;
+  dwarf::Discriminators discriminators_;
   dwarf::FrameCursor cursor_;
   Collected& out_;
 };

@@ -31,7 +31,7 @@ class BlockPlaces::Reader {
 class BlockPlaces::Lines : public Reader {
  public:
   explicit Lines(const program::Program& program)
-      : cursor_(*program.debug()), flow_sensitive_(program.has_fs_discriminators()) {}
+      : cursor_(*program.debug()), discriminators_(program.discriminators()) {}
 
   void each(u64 begin, u64 end, const std::function<void(Frames)>& visit) override {
     for (u64 at = begin; at < end;) {
@@ -43,14 +43,14 @@ class BlockPlaces::Lines : public Reader {
       for (const auto& frame : part.frames)
         frames_.push_back({guid_of(frame.function),
                            {dwarf::line_offset(frame),
-                            dwarf::base_discriminator(frame.discriminator, flow_sensitive_)}});
+                            dwarf::base_discriminator(frame.discriminator, discriminators_)}});
       visit(frames_);
     }
   }
 
  private:
   dwarf::FrameCursor cursor_;
-  bool flow_sensitive_;
+  dwarf::Discriminators discriminators_;
 };
 
 class BlockPlaces::Probes : public Reader {

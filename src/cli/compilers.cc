@@ -45,14 +45,6 @@ unsigned number_after(std::string_view text, std::string_view mark) {
   return number;
 }
 
-// "GNU C++17 12.2.0 -g": the version follows the language. "GCC: (Debian 12.2.0-14) 12.2.0".
-unsigned version_of_gcc(std::string_view producer) {
-  if (producer.starts_with("GCC: (")) return number_after(producer, ") ");
-  constexpr std::string_view name = "GNU ";
-  producer.remove_prefix(name.size());
-  return number_after(producer, " ");
-}
-
 // With its version, if it is installed under such a name.
 std::string command_of(const Compiler& compiler) {
   bool gcc = compiler.family == CompilerFamily::gcc;
@@ -105,10 +97,9 @@ Compiler compiler_of(std::string_view producer) {
   } else if (producer.contains("clang")) {
     compiler.family = clang;
     compiler.version = number_after(producer, "clang version ");
-  } else if (producer.starts_with("GNU C") || producer.starts_with("GNU GIMPLE ") ||
-             producer.starts_with("GNU Fortran") || producer.starts_with("GCC: (")) {
+  } else if (unsigned version = program::gcc_version(producer)) {
     compiler.family = gcc;
-    compiler.version = version_of_gcc(producer);
+    compiler.version = version;
     compiler.cplusplus = producer.starts_with("GNU C++");
   } else if (!producer.empty()) {
     compiler.family = other;
@@ -137,6 +128,20 @@ Compiler compiler_for(const pipeline::Target& target, const Compiler& built_by) 
 pipeline::Target target_of_gcc(const Compiler& gcc) {
   const auto& known = pipeline::consumers::gcc;
   return {&known, gcc.version ? std::clamp(gcc.version, known.oldest, known.newest) : 0};
+}
+
+Status fit_target(pipeline::Target& target, const program::Program& program,
+                  profile::WriteOptions& options) {
+  if (target.consumer == &pipeline::consumers::gcc) {
+    if (program.has_probes())
+      return fail(
+          "{} has probes, which GCC does not know: give --use-dwarf, or record a program that GCC "
+          "built",
+          program.path());
+    if (!target.version) target = target_of_gcc(compiler_for(target, compiler_of(program)));
+  }
+  target.fit(options);
+  return {};
 }
 
 std::string short_producer(std::string_view producer) {

@@ -32,6 +32,10 @@ Compiler compiler_of(const program::Program& program);
 Compiler compiler_for(const pipeline::Target& target, const Compiler& built_by);
 // What is written for this GCC; of an unknown version, the usual one.
 pipeline::Target target_of_gcc(const Compiler& gcc);
+// A version that was left open is that of the GCC that built the program; the options of writing
+// are then as the target wants them. Fails for a program of which nothing can be written for it.
+Status fit_target(pipeline::Target& target, const program::Program& program,
+                  profile::WriteOptions& options);
 
 // The producer without the options that GCC and clang may add, and never a whole screen of it.
 std::string short_producer(std::string_view producer);

@@ -46,6 +46,8 @@ Result<DebugInfo> DebugInfo::load(const object::File& file, const Options& optio
   return DebugInfo(std::move(state));
 }
 
+void DebugInfo::set_entry_names(EntryNames names) { state_->entry_names = std::move(names); }
+
 std::vector<FunctionRange> DebugInfo::functions() const {
   const auto& units = state_->units;
   size_t count = units.size();

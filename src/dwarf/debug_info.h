@@ -21,6 +21,7 @@
 // dwz's alternate files (names there are unknown), variables or types. A broken unit is counted
 // in facts() and left out.
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -100,6 +101,12 @@ class DebugInfo {
   DebugInfo& operator=(DebugInfo&&) noexcept;
   ~DebugInfo();
 
+  // What functions are called by where their code begins, in place of the names in the debug
+  // information; before functions are asked for. Inlined calls keep theirs. Names live as long as
+  // this.
+  using EntryNames = std::function<std::string_view(u64 begin, std::string_view name)>;
+  void set_entry_names(EntryNames names);
+
   // Every subprogram with code and a name, its non-empty ranges, in the order of the file: units
   // in order, then the units split off; entries in order within a unit. Goes through all of
   // .debug_info, on all cores.
@@ -160,7 +167,8 @@ class FrameCursor {
   u32 lines_unit_ = ~u32{0};  // of own_lines_
   size_t inline_place_ = 0;
   LinePlace line_place_;
-  u32 scope_ = ~u32{0};  // that of frames_
+  u32 scope_ = ~u32{0};          // that of frames_
+  std::string_view entry_name_;  // of the function, where such names were set
   bool has_leaf_ = false;
   FramePart part_;
   std::vector<Frame> frames_;

@@ -26,8 +26,9 @@ u32 base_beside_probe(u32 packed) {
 
 }  // namespace
 
-u32 base_discriminator(u32 packed, bool flow_sensitive) {
-  if (flow_sensitive) return packed;
+u32 base_discriminator(u32 packed, Discriminators form) {
+  if (form == Discriminators::whole) return packed;
+  if (form == Discriminators::gcc) return packed & 0xff;
   return holds_probe(packed) ? base_beside_probe(packed) : first_component(packed);
 }
 
@@ -35,9 +36,10 @@ u32 probe_of_discriminator(u32 packed) {
   return packed >> 3 & (holds_base_beside_probe(packed) ? 0x1fff : 0xffff);
 }
 
-u32 duplication_factor(u32 packed, bool flow_sensitive) {
-  if (flow_sensitive) return 1;
-  u32 factor = first_component(without_first_component(packed));
+u32 duplication_factor(u32 packed, Discriminators form) {
+  if (form == Discriminators::whole) return 1;
+  u32 factor = form == Discriminators::gcc ? packed >> 8 & 0x7f
+                                           : first_component(without_first_component(packed));
   return factor ? factor : 1;
 }
 

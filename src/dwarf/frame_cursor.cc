@@ -27,6 +27,9 @@ bool FrameCursor::enter_function(u64 address) {
   end_ = part_.end = std::min(part_.end, found.range.end);
   if (found.kind == UnitFunctions::nothing) return false;
   bool alone = found.kind == UnitFunctions::one;
+  entry_name_ = {};
+  if (alone && state_->entry_names)
+    entry_name_ = state_->functions(owner.unit).functions()[found.function].name;
   if (alone && reading_ == Reading::once) {
     own_inlines_ = state_->read_inlines(owner.unit, found.function);
     inlines_ = own_inlines_.get();
@@ -81,6 +84,7 @@ void FrameCursor::enter_scope(u32 innermost) {
   auto nameless = std::ranges::find_if(frames_, [](const Frame& f) { return f.function.empty(); });
   has_leaf_ = nameless == frames_.end();
   frames_.erase(nameless, frames_.end());
+  if (!frames_.empty() && !entry_name_.empty()) frames_[0].function = entry_name_;
 }
 
 // Its row in the line table is all that changes within a scope.

@@ -104,6 +104,7 @@ const UnitFunctions& DebugInfo::State::functions(u32 index) const {
   std::call_once(lazy.functions_once, [&] {
     auto [unit, neighbours] = body(index);
     lazy.functions = UnitFunctions::read(*unit, *neighbours);
+    if (entry_names) lazy.functions.rename(entry_names);
     size_t count = lazy.functions.functions().size();
     lazy.by_function = std::make_unique<std::atomic<const InlineIndex*>[]>(count);
   });

@@ -40,6 +40,7 @@ struct DebugInfo::State {
   bool is_split_off(const Unit& unit) const { return unit.dwo_id && !unit.dwo_name.empty(); }
 
   Options options;
+  EntryNames entry_names;
   Sections sections;
   AbbrevTables abbrevs;
   std::deque<Unit> units;

@@ -43,6 +43,11 @@ class UnitFunctions {
   // In the order of entries.
   const std::vector<Placed>& ranges() const { return ranges_; }
   Part find(u64 address) const;
+  template <class Rename>
+  void rename(const Rename& name_at) {
+    for (const auto& [range, id] : ranges_)
+      functions_[id].name = name_at(range.begin, functions_[id].name);
+  }
 
  private:
   class Reader;

@@ -218,7 +218,7 @@ void add_line_entries(const instrument::Module& module, const program::Program& 
           named = true;
         }
         u32 discriminator =
-            dwarf::base_discriminator(frame.discriminator, program.has_fs_discriminators());
+            dwarf::base_discriminator(frame.discriminator, program.discriminators());
         profile.function(name).raise_body({dwarf::line_offset(frame), discriminator}, entry.calls);
       }
       if (part.end <= at) break;

@@ -8,6 +8,7 @@
 
 #include "base/parse_number.h"
 #include "pipeline/outputs.h"
+#include "transform/for_gcc.h"
 
 namespace pgokit::pipeline {
 namespace {
@@ -21,8 +22,15 @@ const Output* const of_bolt[] = {&outputs::fdata, &outputs::preaggregated};
 const Output* const of_propeller[] = {&outputs::clusters};
 
 void fit_gcc(unsigned version, profile::WriteOptions& options) {
-  constexpr unsigned first_of_format_2 = 12;
-  options.gcov_version = version < first_of_format_2 ? 1 : 2;
+  constexpr unsigned first_of_format_2 = 12, first_of_format_3 = 16;
+  options.gcov_version = version < first_of_format_2 ? 1 : version < first_of_format_3 ? 2 : 3;
+}
+
+// GCC 11 reads past the targets of a call: it promotes none, and may crash.
+void fit_gcc(unsigned version, profile::Profile& profile) {
+  constexpr unsigned reads_past_targets = 11;
+  if (version == reads_past_targets) transform::drop_call_targets(profile);
+  transform::name_as_gcc(profile);
 }
 
 void fit_clang(unsigned version, profile::WriteOptions& options) {
@@ -84,8 +92,13 @@ constexpr Consumer consumers::clang{.name = "clang",
                                     .first_of_outputs = 14,
                                     .old_outputs = of_clang_13,
                                     .fit = fit_clang};
-constexpr Consumer consumers::gcc{
-    .name = "gcc", .outputs = of_gcc, .oldest = 5, .newest = 15, .usual = 15, .fit = fit_gcc};
+constexpr Consumer consumers::gcc{.name = "gcc",
+                                  .outputs = of_gcc,
+                                  .oldest = 5,
+                                  .newest = 16,
+                                  .usual = 15,
+                                  .fit = fit_gcc,
+                                  .fit_profile = fit_gcc};
 constexpr Consumer consumers::pgokit{.name = "pgokit", .outputs = of_pgokit};
 constexpr Consumer consumers::bolt{.name = "bolt", .outputs = of_bolt};
 constexpr Consumer consumers::propeller{.name = "propeller", .outputs = of_propeller};
@@ -101,6 +114,10 @@ std::span<const Output* const> Target::outputs() const {
 
 void Target::fit(profile::WriteOptions& options) const {
   if (consumer->fit) consumer->fit(version ? version : consumer->usual, options);
+}
+
+void Target::fit(profile::Profile& profile) const {
+  if (consumer->fit_profile) consumer->fit_profile(version ? version : consumer->usual, profile);
 }
 
 std::span<const Consumer* const> all_consumers() { return table; }

@@ -29,6 +29,8 @@ struct Consumer {
   std::span<const Output* const> old_outputs = {};
   // Options of writing as this version wants them.
   void (*fit)(unsigned version, profile::WriteOptions& options) = nullptr;
+  // The profile as this version looks for it: names of functions, and nothing that it cannot use.
+  void (*fit_profile)(unsigned version, profile::Profile& profile) = nullptr;
 };
 
 // A consumer in one of its versions.
@@ -39,6 +41,7 @@ struct Target {
   std::string name() const;  // "clang-16"
   std::span<const Output* const> outputs() const;
   void fit(profile::WriteOptions& options) const;
+  void fit(profile::Profile& profile) const;
 };
 
 namespace consumers {

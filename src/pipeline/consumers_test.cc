@@ -71,6 +71,7 @@ TEST(Consumers, ChooseTheVersionOfTheirForm) {
   EXPECT_EQ(gcov_version("gcc-11"), 1);
   EXPECT_EQ(gcov_version("gcc-12"), 2);
   EXPECT_EQ(gcov_version("gcc-15"), 2);
+  EXPECT_EQ(gcov_version("gcc-16"), 3);
   EXPECT_EQ(gcov_version("gcc"), 2);
 }
 

@@ -96,6 +96,7 @@ Result<Generated> generate_profile(const program::Program& program, ReadInput& i
     TRY(input.contexts ? of_contexts(program, input, options, made)
                        : of_counts(program, input, options, made));
   }
+  if (options.target.consumer) options.target.fit(made.profile);
   complete(made, options.finish, options.read.threads);
   if (input.counters) list_never_ran(program, *input.counters, made.profile);
   return made;

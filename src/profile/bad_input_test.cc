@@ -34,6 +34,8 @@ const Form forms[] = {
     {"extbinary, compressed", Format::extbinary, {.compress = true}, false, true},
     {"extbinary, split", Format::extbinary, {.split_layout = true}},
     {"gcov", Format::gcov, {.gcov_version = 2}},
+    {"gcov 1", Format::gcov, {.gcov_version = 1}},
+    {"gcov 3", Format::gcov, {.gcov_version = 3}},
     {"gcov 4.7", Format::gcov, {.gcov_version = 0x3430372a}},
 };
 

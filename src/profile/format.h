@@ -35,7 +35,7 @@ struct WriteOptions {
   // ... where functions were dropped, which leave that table with the size that it had: all that
   // were in it, in its order. Empty: those of the profile.
   std::vector<ContextId> metadata_order = {};
-  u32 gcov_version = 2;  // gcov: see profile/gcov_format.h
+  u32 gcov_version = 2;  // gcov: 1 to 3 or 0x3430372a, see profile/gcov_format.h
   unsigned threads = 0;  // text; 0: all cores
 };
 

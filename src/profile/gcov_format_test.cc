@@ -24,6 +24,8 @@ constexpr std::string_view sample =
     "bar:5:2\n"
     " 1: 5\n";
 
+constexpr size_t size_of_working_set = 8 + gcov_working_sets * 12;
+
 std::string error_of(std::string_view bytes) {
   auto read = read_profile(as_bytes(bytes));
   return read ? "no error" : read.error().message;
@@ -36,7 +38,7 @@ std::string gcov_of(std::string_view text, u32 version = 2) {
 }
 
 TEST(Gcov, GoesThereAndBack) {
-  for (u32 version : {1u, 2u, gcov_version_407}) {
+  for (u32 version : {1u, 2u, 3u, gcov_version_407}) {
     auto bytes = gcov_of(sample, version);
     auto read = read_profile(as_bytes(bytes));
     ASSERT_TRUE(read.has_value()) << read.error().message;
@@ -50,7 +52,7 @@ TEST(Gcov, GoesThereAndBack) {
 TEST(Gcov, SaysWhereItIsWrong) {
   auto bytes = gcov_of(sample, 1);
   EXPECT_THAT(error_of(bytes.substr(0, 14)), HasSubstr("section 'names' (offset 0xc): ends early"));
-  EXPECT_THAT(error_of(bytes.substr(0, bytes.size() - 40)),
+  EXPECT_THAT(error_of(bytes.substr(0, bytes.size() - size_of_working_set - 40)),
               HasSubstr("section 'functions' (offset 0x"));
   auto other = bytes;
   other[12] = 1;
@@ -58,6 +60,43 @@ TEST(Gcov, SaysWhereItIsWrong) {
   other = bytes;
   other[4] = 9;
   EXPECT_THAT(error_of(other), HasSubstr("is no sample profile"));
+}
+
+TEST(Gcov, SaysWhereASummaryIsWrong) {
+  auto bytes = gcov_of(sample, 3);
+  for (size_t size : {13u, 60u, 70u, 200u})
+    EXPECT_THAT(error_of(bytes.substr(0, size)),
+                HasSubstr("section 'summary' (offset 0xc): ends early"));
+  auto other = bytes;
+  other[12] = 1;
+  EXPECT_THAT(error_of(other), HasSubstr("tag 0xa8000001 where 0xa8000000 is wanted"));
+  other = bytes;
+  other[12 + 4 + 5 * 8 + 7] = 1;  // 2^56 cutoffs
+  EXPECT_THAT(error_of(other), HasSubstr("section 'summary' (offset 0xc): ends early"));
+}
+
+// What AutoFDO's tools look for behind the functions: 128 shares of the counts.
+TEST(Gcov, EndsWithTheWorkingSet) {
+  auto bytes = gcov_of("main:129:1\n 1: 100\n 2: 20\n 3: 9\n", 2);
+  Cursor in(as_bytes(bytes).last(size_of_working_set));
+  EXPECT_EQ(in.get<u32>(), gcov_working_set);
+  EXPECT_EQ(in.get<u32>(), 3 * gcov_working_sets);
+  for (u64 i = 1; i <= gcov_working_sets; ++i) {
+    u32 counts = i <= 100 ? 1 : i <= 120 ? 2 : 3;
+    EXPECT_EQ(in.get<u32>(), counts) << i;
+    EXPECT_EQ(in.get<u64>(), counts == 1 ? 100 : counts == 2 ? 20 : 9) << i;
+  }
+}
+
+// The names of version 3 have files: two functions of one name are two.
+TEST(Gcov, AddsUpFunctionsOfOneNameInSeveralFiles) {
+  auto bytes = gcov_of("a:5:1\n 1: 5\nb:7:2\n 1: 7\n", 3);
+  size_t name = bytes.find(std::string_view("b\0", 2));
+  ASSERT_NE(name, bytes.npos);
+  bytes[name] = 'a';
+  auto read = read_profile(as_bytes(bytes));
+  ASSERT_TRUE(read.has_value()) << read.error().message;
+  EXPECT_EQ(write_text(read->profile), "a:12:3\n 1: 12\n");
 }
 
 TEST(Gcov, SaysWhatItCannotHold) {
@@ -71,7 +110,7 @@ TEST(Gcov, SaysWhatItCannotHold) {
   EXPECT_EQ(read->profile.functions()[0].samples.body.size(), 1);
   far.flags.probe_based = true;
   EXPECT_FALSE(write_gcov(far));
-  EXPECT_FALSE(write_gcov(Profile{}, {.gcov_version = 3}));
+  EXPECT_FALSE(write_gcov(Profile{}, {.gcov_version = 4}));
 }
 
 TEST(Gcov, IsWhatLlvmProfdataReads) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/cursor.h"
+#include "base/parse_number.h"
 
 namespace pgokit::program {
 namespace {
@@ -25,7 +26,28 @@ std::string from_comment(const object::File& file) {
   return {};
 }
 
+// Of "GNU C17" and "GNU GIMPLE" (LTO); others call themselves GNU too, as GNU AS.
+constexpr std::string_view gcc_marks[] = {"GNU C", "GNU GIMPLE ", "GNU Fortran"};
+
 }  // namespace
+
+unsigned gcc_version(std::string_view producer) {
+  constexpr std::string_view of_comment = "GCC: (";
+  unsigned version = 0;
+  if (producer.starts_with(of_comment)) {
+    // GCC: (Debian 12.2.0-14) 12.2.0
+    size_t at = producer.find(") ");
+    if (at == producer.npos) return 0;
+    producer.remove_prefix(at + 2);
+  } else {
+    auto begins = [&](std::string_view mark) { return producer.starts_with(mark); };
+    if (std::ranges::none_of(gcc_marks, begins)) return 0;
+    producer.remove_prefix(std::string_view("GNU ").size());
+    producer.remove_prefix(std::min(producer.find(' ') + 1, producer.size()));
+  }
+  take_number(producer, version);
+  return version;
+}
 
 std::string producer_of(const object::File& file, const dwarf::DebugInfo* debug) {
   std::string producer(debug ? debug->producer() : std::string_view());

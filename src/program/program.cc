@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "program/producer.h"
+
 namespace pgokit::program {
 namespace {
 
@@ -93,6 +95,24 @@ void Program::detect_fs_discriminators() {
     bool data = section.holds == object::Holds::bytes && !section.executable;
     if (data && section.size > 0) has_fs_discriminators_ = true;
   }
+  if (has_fs_discriminators_) discriminators_ = dwarf::Discriminators::whole;
+}
+
+// GCC has discriminators of its own, and no linkage names for static functions of C++.
+void Program::fit_gcc(unsigned version) {
+  constexpr unsigned first_with_fields = 16;
+  discriminators_ =
+      version < first_with_fields ? dwarf::Discriminators::whole : dwarf::Discriminators::gcc;
+  if (!debug_->has_cplusplus().value_or(true)) return;
+  debug_->set_entry_names([symbols = symbols_.get()](u64 begin, std::string_view name) {
+    if (name.starts_with("_Z")) return name;
+    std::string_view linkage_name;
+    for (const auto& symbol : symbols->inside(begin, begin + 1)) {
+      if (symbol.name == name) return name;
+      if (symbol.name.starts_with("_Z")) linkage_name = symbol.name;
+    }
+    return linkage_name.empty() ? name : linkage_name.substr(0, linkage_name.find('.'));
+  });
 }
 
 Status Program::load_functions(unsigned threads) {
@@ -107,6 +127,8 @@ Status Program::load_functions(unsigned threads) {
     dwarf::Options options{.path = path, .dwp = options_.dwp_path, .threads = threads};
     debug_ =
         std::make_unique<dwarf::DebugInfo>(TRY_IN(path, dwarf::DebugInfo::load(source, options)));
+    if (unsigned version = gcc_version(debug_->producer()); version && !options_.as_of_llvm)
+      fit_gcc(version);
     functions_ = FunctionTable(debug_->functions(), *symbols_, text_base().value);
   } else {
     functions_ = FunctionTable({}, *symbols_, text_base().value);

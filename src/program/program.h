@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "dwarf/debug_info.h"
+#include "dwarf/discriminator.h"
 #include "object/file.h"
 #include "probe/table.h"
 #include "program/code_map.h"
@@ -30,6 +31,7 @@ struct ProgramOptions {
   bool use_dwarf = false;              // even when the program has probes
   bool functions_from_symbols = true;  // in programs with probes: code without debug information
   isa::Extensions extensions = isa::Extensions::all;  // AArch64: words that are instructions
+  bool as_of_llvm = false;  // GCC's debug information is understood as if LLVM had written it
 };
 
 // A mapped piece of code. It begins at a page of 4 KiB, as llvm-profgen has it; a kernel with
@@ -61,8 +63,10 @@ class Program {
   bool has_probes() const { return has_probes_; }
   // Of a program that has probes.
   Result<probe::Table> probe_table() const;
-  // Discriminators are the flow-sensitive ones: taken as they are.
+  // Discriminators are those of flow-sensitive AutoFDO.
   bool has_fs_discriminators() const { return has_fs_discriminators_; }
+  // How they are packed; of a program built by GCC after load_functions().
+  dwarf::Discriminators discriminators() const { return discriminators_; }
 
   // Reads the list of functions; before functions() and debug() are used.
   Status load_functions(unsigned threads);
@@ -75,6 +79,7 @@ class Program {
   Status read_segments();
   Status read_image();
   void detect_fs_discriminators();
+  void fit_gcc(unsigned version);
 
   std::string path_;
   ProgramOptions options_;
@@ -87,6 +92,7 @@ class Program {
   std::vector<TextSegment> text_segments_;
   BinaryAddr first_load_base_;
   bool has_probes_ = false, has_fs_discriminators_ = false;
+  dwarf::Discriminators discriminators_ = dwarf::Discriminators::llvm;
 };
 
 }  // namespace pgokit::program

@@ -31,6 +31,10 @@ perf2bolt -ba -p @program-lbr-perfdata @program -o OUT
 perf2bolt -pa -p @preaggregated @program -o OUT
 create_llvm_prof --binary @mapped --profile @mapped-perf --format propeller --out OUT --propeller_symorder /dev/null
 create_llvm_prof --binary @program --profile @program-lbr-perfdata --out OUT
+create_gcov --binary @program --profile @program-lbr-perfdata --gcov OUT --gcov_version 3
+profile_merger @gcov @gcov-3 --output_file OUT
+profile_merger @extbinary @text --is_llvm --output_file OUT
+generate @program-lbr-script -b @program -o OUT --for gcc-16
 generate_propeller_profiles --binary @mapped --profile @mapped-perf --cc_profile /dev/null --ld_profile OUT
 llvm-profgen --perfscript @program-lbr-script --binary @program -o OUT
 llvm-profgen --perfscript @program-hybrid-script --binary @program -o OUT
@@ -50,6 +54,8 @@ merge @contexts -o OUT --layout nested
 merge @contexts-text -o OUT --md5
 merge @of-probes -o OUT --format text
 merge @gcov -o OUT
+merge @gcov-3 -o OUT
+merge @text -o OUT --for gcc-16
 merge @text-gz -o OUT
 merge @raw-lbr -o OUT
 merge @raw-hybrid -o OUT

@@ -85,6 +85,7 @@ class Inputs:
         run(self.pgokit, "generate", self["probes-lbr-perfdata"], "-b", self["probes"], "-o", self.new("of-probes"))
         for form in ("text", "binary", "gcov"):
             merge(form, "extbinary", "--format", form)
+        merge("gcov-3", "extbinary", "--for", "gcc-16")
         merge("md5", "extbinary", "--md5")
         merge("compressed", "extbinary", "--compress", "--split-layout")
         merge("contexts-text", "contexts", "--format", "text")

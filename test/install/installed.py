@@ -50,7 +50,8 @@ def install(build, folder):
 def check_programs(root):
     version = run(root / "bin/pgokit", "--version")
     expect(version.startswith("pgokit "), version)
-    for tool in ("llvm-profgen", "llvm-profdata", "perf2bolt", "create_llvm_prof", "generate_propeller_profiles"):
+    for tool in ("llvm-profgen", "llvm-profdata", "perf2bolt", "create_llvm_prof", "generate_propeller_profiles", "create_gcov",
+                 "profile_merger"):
         help_text = run(root / "lib/pgokit/bin" / tool, "--help")
         expect(tool in help_text, f"{tool} answers by its name: {help_text}")
     for name in ("include/pgokit.h", "share/doc/pgokit/LICENSE", "share/doc/pgokit/README.md",

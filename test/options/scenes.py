@@ -360,6 +360,21 @@ CREATE_LLVM_PROF = Scene(
     {("*", "--ignore_build_id"): PERMISSION},
     {"--ignore_build_id": PERMISSION, "--profiled_binary_name": KERNEL_NAME, "--profiler": "both values are recognized in any case: others are refused"})
 
+CREATE_GCOV = Scene(
+    {"profile": ["--binary", "@program", "--profile", "@program-lbr-perfdata", "--gcov", "OUT"]},
+    {"--binary": "@broken", "--profile": "@broken", "--profiler": "none", "--gcov": "OTHER", "--gcov_version": "1"},
+    [(["--profile", "@program-lbr-perfdata", "--gcov", "OUT"], ["--binary @program"]),
+     (["--binary", "@program", "--gcov", "OUT"], ["--profile @program-lbr-perfdata"]),
+     (["--binary", "@program", "--profile", "@program-lbr-perfdata"], ["--gcov OUT"])],
+    {("*", "--ignore_build_id"): PERMISSION, ("*", "--use_lbr"): SAME, ("*", "--nouse_lbr"): PERMISSION},
+    {"--ignore_build_id": PERMISSION, "--use_lbr": SAME, "--nouse_lbr": PERMISSION,
+     "--profiler": "both values are recognized in any case: others are refused"})
+
+PROFILE_MERGER = Scene(
+    {"gcc": ["@gcov", "--output_file", "OUT"], "clang": ["@text", "--is_llvm", "--format", "extbinary", "--output_file", "OUT"]},
+    {"--output_file": "OTHER", "--gcov_version": "1", "--format": "text"},
+    [(["@text", "--output_file", "OUT"], ["--is_llvm"])])
+
 PROPELLER_PROFILES = Scene(
     {"layout": ["--binary", "@mapped", "--profile", "@mapped-perf", "--cc_profile", "OUT", "--ld_profile", "SYMBOLS"]},
     {"--profile_type": "PERF_SPE", "--profiled_binary_name": "[kernel.kallsyms]",
@@ -475,5 +490,5 @@ PERF2BOLT = Scene(
 SCENES = {"generate": GENERATE, "merge": MERGE, "show": SHOW, "report": REPORT, "compare": COMPARE, "check": CHECK, "explain": EXPLAIN, "match": MATCH, "flags": FLAGS, "map": MAP,
           "export": EXPORT, "order": ORDER, "probes dump": DUMP, "probes stats": STATS, "probes compare": PROBES_COMPARE, "probes disassemble": DISASSEMBLE,
           "probes lower": LOWER, "doctor": DOCTOR, "perf2bolt": PERF2BOLT, "llvm-profgen": PROFGEN, "create_llvm_prof": CREATE_LLVM_PROF,
-          "generate_propeller_profiles": PROPELLER_PROFILES, "llvm-profdata merge": PROFDATA_MERGE,
+          "generate_propeller_profiles": PROPELLER_PROFILES, "create_gcov": CREATE_GCOV, "profile_merger": PROFILE_MERGER, "llvm-profdata merge": PROFDATA_MERGE,
           "llvm-profdata show": PROFDATA_SHOW, "llvm-profdata overlap": PROFDATA_OVERLAP, "llvm-profdata order": PROFDATA_ORDER}

@@ -123,7 +123,7 @@ class Forms:
     def judge_gcc(self, gcc, version):
         (self.folder / "lines.txt").write_text(LINES)
         taken = []
-        for form in "1", "2":
+        for form in "1", "2", "3":
             profile = self.folder / f"lines.gcov{form}"
             run(self.pgokit, "merge", "-q", self.folder / "lines.txt", "--format", "gcov", "--gcov-version", form, "-o", profile)
             said = run(gcc, "-O2", "-g", f"-fauto-profile={profile}", "-fdump-ipa-afdo=" + str(self.folder / "dump"), "-S",

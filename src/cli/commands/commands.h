@@ -27,6 +27,8 @@ extern const Command llvm_profdata_command;
 extern const Command perf2bolt_command;
 extern const Command create_llvm_prof_command;
 extern const Command generate_propeller_profiles_command;
+extern const Command create_gcov_command;
+extern const Command profile_merger_command;
 
 inline constexpr const Command* commands[] = {&optimize_command,
                                               &doctor_command,
@@ -50,6 +52,8 @@ inline constexpr const Command* commands[] = {&optimize_command,
                                               &llvm_profdata_command,
                                               &perf2bolt_command,
                                               &create_llvm_prof_command,
-                                              &generate_propeller_profiles_command};
+                                              &generate_propeller_profiles_command,
+                                              &create_gcov_command,
+                                              &profile_merger_command};
 
 }  // namespace pgokit::cli

@@ -141,11 +141,7 @@ class Checks : public pipeline::Traveller {
 
  private:
   Status opened(pipeline::Road& road) override {
-    auto& target = road.options.target;
-    auto compiler = compiler_for(target, compiler_of(*road.program));
-    if (target.consumer == &pipeline::consumers::gcc && !target.version)
-      target = target_of_gcc(compiler);
-    target.fit(road.options.write);
+    TRY(fit_target(road.options.target, *road.program, road.options.write));
     return pipeline::check_package(*road.program);
   }
   Status read(pipeline::Road& road) override {

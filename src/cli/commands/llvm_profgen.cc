@@ -92,6 +92,7 @@ Status profgen(ProfgenSettings& settings) {
   options.write.contexts_apart = !settings.contextless_summary;
   if (settings.skip_symbolization) options.output = &pipeline::outputs::raw_counts;
   options.program.extensions = isa::Extensions::none;  // as that tool
+  options.program.as_of_llvm = true;
   auto& road = leak_until_exit(pipeline::Road(options));
   Sentences sentences(settings);
   TRY(road.run(sentences));

@@ -67,8 +67,8 @@ OptionTable options_of(Settings& s) {
        {"--compress,--compress-all-sections", "", "extbinary: compressed", &s.compress},
        {"--split-layout", "", "extbinary: functions without inlinees apart", &s.split_layout},
        {"--partial", "", "extbinary: mark it as covering a part of the program", &s.partial},
-       {"--gcov-version", "N", "gcov: 2 (GCC from 12 on; default), 1, or 407 (also llvm-profdata)",
-        &s.gcov_version},
+       {"--gcov-version", "N",
+        "gcov: 2 (GCC 12 to 15; default), 1, 3 (GCC 16), or 407 (llvm-profdata)", &s.gcov_version},
        {"--prof-sym-list", "FILE", "extbinary: functions that exist, one per line", &s.symbols},
        {"--drop-symbol-list", "", "leave out the inputs' lists of functions", &s.drop_symbols},
        {"--layout", "LAYOUT",
@@ -210,6 +210,9 @@ Result<u64> write(const Settings& s, const pipeline::Inputs& inputs,
   if (std::ranges::count(s.given, "--gcov-version") > 0)
     options.gcov_version =
         s.gcov_version == 407 ? profile::gcov_version_407 : static_cast<u32>(s.gcov_version);
+  // That version is for llvm-profdata and clang, which want the names as they are.
+  bool for_gcc = format == Format::gcov && options.gcov_version != profile::gcov_version_407;
+  if (for_gcc && !profile.flags.context_sensitive) destination.target.fit(profile);
   for (const auto& loss : profile::losses(profile, format, options))
     report::print(stderr, "pgokit merge: warning: {}\n", loss);
   if (auto names = profile::check_names(profile, format); !names)

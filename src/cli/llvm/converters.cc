@@ -4,7 +4,9 @@
 #include "base/file.h"
 #include "base/leak_until_exit.h"
 #include "base/printable.h"
+#include "cli/compilers.h"
 #include "cli/views/generation.h"
+#include "profile/gcov_format.h"
 #include "report/print.h"
 #include "samples/program_match.h"
 
@@ -13,9 +15,15 @@ namespace {
 
 class Checks : public pipeline::Traveller {
  public:
-  explicit Checks(bool lists_symbols) : lists_symbols_(lists_symbols) {}
+  Checks(bool lists_symbols, std::optional<u32> gcov_version)
+      : lists_symbols_(lists_symbols), gcov_version_(gcov_version) {}
 
  private:
+  Status opened(pipeline::Road& road) override {
+    TRY(fit_target(road.options.target, *road.program, road.options.write));
+    if (gcov_version_) road.options.write.gcov_version = *gcov_version_;
+    return {};
+  }
   Status read(pipeline::Road& road) override { return check_input(road); }
   Status made(pipeline::Road& road) override {
     if (lists_symbols_)
@@ -25,6 +33,7 @@ class Checks : public pipeline::Traveller {
   }
 
   bool lists_symbols_;
+  std::optional<u32> gcov_version_;
 };
 
 }  // namespace
@@ -101,9 +110,17 @@ Status use_propeller_options(const std::string& text, pipeline::RoadOptions& roa
       printable(word));
 }
 
+Status check_gcov_version(std::optional<u32> version) {
+  if (version && !profile::is_gcov_version(*version))
+    return usage_error(
+        "--gcov_version={}: there are 1 (GCC 5 to 11), 2 (12 to 15), 3 (16) and {} (4.7)", *version,
+        profile::gcov_version_407);
+  return {};
+}
+
 Status convert(Conversion&& conversion) {
   auto& road = leak_until_exit(pipeline::Road(std::move(conversion.road)));
-  Checks checks(conversion.lists_symbols);
+  Checks checks(conversion.lists_symbols, conversion.gcov_version);
   TRY(road.run(checks));
   print_summary(road);
   return {};

@@ -1,12 +1,13 @@
 #pragma once
 
-// What the drop-ins for AutoFDO's create_llvm_prof and for Propeller's generate_propeller_profiles
-// have in common.
+// What the drop-ins for AutoFDO's create_llvm_prof, create_gcov and profile_merger and for
+// Propeller's generate_propeller_profiles have in common.
 //
 //   Conversion conversion;
 //   conversion.road.read.inputs = TRY(recordings_of("@list"));
 //   return convert(std::move(conversion));
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,9 +30,13 @@ Status use_recorded_name(const std::string& name, pipeline::RoadOptions& road);
 // code_layout_params { inter_function_reordering: BOOL }; others are refused by their names.
 Status use_propeller_options(const std::string& text, pipeline::RoadOptions& road);
 
+// Of the value of --gcov_version, if it was given.
+Status check_gcov_version(std::optional<u32> version);
+
 struct Conversion {
   pipeline::RoadOptions road;
-  bool lists_symbols = false;  // all functions of the program, beside the profile
+  bool lists_symbols = false;            // all functions of the program, beside the profile
+  std::optional<u32> gcov_version = {};  // in place of that of the target
 };
 
 // From recordings to files, with the summary of `pgokit generate`.

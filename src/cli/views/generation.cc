@@ -194,6 +194,10 @@ std::vector<std::string> warnings(const pipeline::Road& road, const Naming& nami
         "not "
         "fit; record a program that was compiled with it",
         option);
+  bool for_gcc = road.options.target.consumer == &pipeline::consumers::gcc;
+  if (for_gcc && compiler_of(*road.program).family == CompilerFamily::clang)
+    add("clang built the program: GCC inlines other calls and tells the blocks of a line apart in "
+        "another way; a recording of a build by GCC fits it better");
   // Counts of windows say nothing of how many they are from.
   double density = road.generated.density.density;
   if (input.windows.is_thin()) list.push_back(density_of(input.windows, ways_to_more));

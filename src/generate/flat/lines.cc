@@ -25,7 +25,7 @@ class LineSamples {
   LineSamples(const program::Program& program, dwarf::FrameCursor& cursor,
               profile::Profile& profile)
       : code_(program.code()),
-        flow_sensitive_(program.has_fs_discriminators()),
+        discriminators_(program.discriminators()),
         callees_(program.functions(), profile.names),
         names_(profile.names),
         profile_(profile),
@@ -70,13 +70,13 @@ class LineSamples {
     const auto& chain = leaf_samples(part);
     for (auto* samples : chain) samples->add_total(multiply_saturated(count, bytes));
     const auto& leaf = part.frames.back();
-    u32 factor = dwarf::duplication_factor(leaf.discriminator, flow_sensitive_);
+    u32 factor = dwarf::duplication_factor(leaf.discriminator, discriminators_);
     chain.back()->raise_body(location_of(leaf, leaf.discriminator),
                              multiply_saturated(count, factor));
   }
 
   LineLocation location_of(const dwarf::Frame& frame, u32 discriminator) const {
-    return {dwarf::line_offset(frame), dwarf::base_discriminator(discriminator, flow_sensitive_)};
+    return {dwarf::line_offset(frame), dwarf::base_discriminator(discriminator, discriminators_)};
   }
 
   // The samples of the part's functions, outermost first. Neighbouring parts mostly share them.
@@ -97,7 +97,7 @@ class LineSamples {
   }
 
   const program::CodeMap& code_;
-  bool flow_sensitive_;
+  dwarf::Discriminators discriminators_;
   CalleeNames callees_;
   FrameNames names_;
   profile::Profile& profile_;

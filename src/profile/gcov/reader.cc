@@ -12,9 +12,11 @@ class GcovReader {
 
   Result<ReadProfile> read() && {
     in_.skip(4);  // the magic has been looked at
-    lengths_are_bytes_ = in_.get<u32>() == 2;
+    version_ = {in_.get<u32>()};
     in_.skip(4);
-    auto status = read_names();
+    auto status = version_.has_files() ? skip_summary() : Status();
+    if (!status) return error("summary", std::move(status).error());
+    status = read_names();
     if (!status) return error("names", std::move(status).error());
     section_ = in_.position();
     status = read_functions();
@@ -37,14 +39,34 @@ class GcovReader {
     return {};
   }
 
+  // It is made of the counts again, and has no length.
+  Status skip_summary() {
+    constexpr u64 bytes_of_entry = 4 + 8 + 8;
+    section_ = in_.position();
+    u32 tag = in_.get<u32>();
+    in_.skip(5 * sizeof(u64));
+    u64 entries = in_.get<u64>();
+    if (!in_.ok()) return fail("ends early");
+    if (tag != gcov_summary) return fail("tag {:#x} where {:#x} is wanted", tag, gcov_summary);
+    if (entries > in_.left() / bytes_of_entry) return fail("ends early");
+    in_.skip(entries * bytes_of_entry);
+    return {};
+  }
+
+  std::string_view read_text() {
+    u64 length = in_.get<u32>();
+    std::string_view text = as_text(in_.bytes(version_.lengths_are_bytes() ? length : 4 * length));
+    return text.substr(0, text.find('\0'));
+  }
+
   Status read_names() {
     section_ = in_.position();
     TRY(begin_section(gcov_names));
+    if (version_.has_files())
+      for (u32 n = in_.get<u32>(); n > 0 && in_.ok(); --n) read_text();
     for (u32 n = in_.get<u32>(); n > 0 && in_.ok(); --n) {
-      u64 length = in_.get<u32>();
-      Bytes text = in_.bytes(lengths_are_bytes_ ? length : 4 * length);
-      std::string_view name = as_text(text);
-      names_.push_back(result_.profile.names.intern(name.substr(0, name.find('\0'))));
+      names_.push_back(result_.profile.names.intern(read_text()));
+      if (version_.has_files()) in_.skip(4);
     }
     if (!in_.ok()) return fail("ends early");
     return {};
@@ -65,12 +87,18 @@ class GcovReader {
 
   Status read_top() {
     u64 head = in_.get<u64>();
-    NameId name = TRY(read_name(in_.get<u32>()));
+    if (version_.has_files()) in_.skip(8);  // when it first ran
+    u32 index = in_.get<u32>();
+    NameId name = TRY(read_name(index));
     FunctionSamples& samples = result_.profile.function(name);
     samples.add_head(head);
-    // aliases of a function come with the same samples again
+    // Aliases of a function come with the same samples again. Where names have files, a name that
+    // is in the table again is another function, which is added to the first.
     FunctionSamples again;
-    auto total = read_samples(samples.total == 0 ? samples : again, 1);
+    if (read_.size() < names_.size()) read_.resize(names_.size());
+    bool other = version_.has_files() && !read_[index];
+    read_[index] = true;
+    auto total = read_samples(samples.total == 0 || other ? samples : again, 1);
     if (!total) return std::unexpected(std::move(total).error());
     return {};
   }
@@ -121,10 +149,11 @@ class GcovReader {
   }
 
   Cursor in_;
-  bool lengths_are_bytes_ = false;
+  GcovVersion version_;
   size_t section_ = 0;
   ReadProfile result_{{}, Format::gcov, false, {}, {}, {}};
   std::vector<NameId> names_;
+  std::vector<bool> read_;  // by index of the name: a function of it
 };
 
 }  // namespace

@@ -9,7 +9,7 @@ using program::CodeIndex;
 
 Scopes::Scopes(const program::Program& program, profile::NameTable& names)
     : code_(program.code()),
-      flow_sensitive_(program.has_fs_discriminators()),
+      discriminators_(program.discriminators()),
       names_(names),
       cursor_(program.debug() ? std::make_unique<dwarf::FrameCursor>(*program.debug()) : nullptr),
       scopes_(1) {}
@@ -32,7 +32,7 @@ void Scopes::add_scope(const dwarf::FramePart& part) {
   Scope scope;
   for (const auto& caller : callers)
     scope.callers.push_back(
-        intern(frame_of(caller, dwarf::base_discriminator(caller.discriminator, flow_sensitive_))));
+        intern(frame_of(caller, dwarf::base_discriminator(caller.discriminator, discriminators_))));
   scope.function = names_.intern(part.frames.back().function);
   scope.chain = chain_of(callers);
   scope.entry = part.scope;
@@ -53,7 +53,7 @@ std::span<const u32> Scopes::of_call(Place call) {
   if (call == no_call) return {};
   for (const auto& frame : part_at(CodeIndex(call)).frames)
     frames_of_call_.push_back(
-        intern(frame_of(frame, dwarf::base_discriminator(frame.discriminator, flow_sensitive_))));
+        intern(frame_of(frame, dwarf::base_discriminator(frame.discriminator, discriminators_))));
   return frames_of_call_;
 }
 

@@ -78,7 +78,7 @@ class Scopes {
   u32 intern(const Frame& frame);
 
   const program::CodeMap& code_;
-  bool flow_sensitive_;
+  dwarf::Discriminators discriminators_;
   profile::NameTable& names_;
   std::unique_ptr<dwarf::FrameCursor> cursor_;  // null: the program has no debug information
   dwarf::FramePart no_part_;

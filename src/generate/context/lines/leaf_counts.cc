@@ -12,7 +12,7 @@ using program::CodeIndex;
 LeafCounts::LeafCounts(const program::Program& program, const LeafLines& lines,
                        const KnownCallees& callees, const LocationTable& locations)
     : code_(program.code()),
-      flow_sensitive_(program.has_fs_discriminators()),
+      discriminators_(program.discriminators()),
       lines_(lines),
       callees_(callees),
       locations_(locations),
@@ -83,7 +83,7 @@ void LeafCounts::add_piece(CodeIndex first, CodeIndex last, u64 count) {
       at = code_.at_or_after(CodeIndex(static_cast<u32>(at) + code_.length(at)));
     if (!part) continue;
     total_ = add_saturated(total_, multiply_saturated(count, instructions));
-    u32 factor = dwarf::duplication_factor(part->discriminator, flow_sensitive_);
+    u32 factor = dwarf::duplication_factor(part->discriminator, discriminators_);
     u64& most = place(part->location).count;
     most = std::max(most, multiply_saturated(count, factor));
   }

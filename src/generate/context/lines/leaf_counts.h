@@ -64,7 +64,7 @@ class LeafCounts {
   Place& place(u32 location);
 
   const program::CodeMap& code_;
-  bool flow_sensitive_;
+  dwarf::Discriminators discriminators_;
   const LeafLines& lines_;
   const KnownCallees& callees_;
   const LocationTable& locations_;

@@ -69,9 +69,9 @@ LeafLines::LeafLines(const program::Program& program, std::span<const unwind::Ra
   });
   for (const auto& group : found) parts_.insert(parts_.end(), group.begin(), group.end());
   for (auto& part : parts_)
-    part.location = locations.intern(
-        {part.line_offset,
-         dwarf::base_discriminator(part.discriminator, program.has_fs_discriminators())});
+    part.location =
+        locations.intern({part.line_offset,
+                          dwarf::base_discriminator(part.discriminator, program.discriminators())});
   first_behind_.resize((code.size() >> block_bits) + 1);
   u32 part = 0;
   for (size_t block = 0; block < first_behind_.size(); ++block) {

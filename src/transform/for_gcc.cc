@@ -1,0 +1,61 @@
+#include "transform/for_gcc.h"
+
+#include <vector>
+
+#include "base/demangle.h"
+
+namespace pgokit::transform {
+namespace {
+
+// C4 and D4 may be a part of an identifier as well: it is the group of copies only where people
+// would read the name of one copy as the same.
+void name_copy(std::string& name) {
+  constexpr std::string_view groups[] = {"C4", "D4"};
+  for (auto group : groups)
+    for (size_t at = name.find(group); at != name.npos; at = name.find(group, at + 2)) {
+      std::string copy = name;
+      copy[at + 1] = '2';
+      auto text = demangle(name);
+      if (text != name && demangle(copy) == text) name = std::move(copy);
+    }
+}
+
+void drop_targets(profile::FunctionSamples& samples) {
+  for (auto& place : samples.body.unordered()) place.value.targets.reset();
+  for (auto& at : samples.inlinees.unordered())
+    for (auto& inlinee : at.value.unordered()) drop_targets(*inlinee.value);
+}
+
+}  // namespace
+
+std::string gcc_name(std::string_view name) {
+  size_t dot = name.find('.');
+  std::string text(dot == 0 ? name : name.substr(0, dot));
+  if (text.starts_with("_Z")) name_copy(text);
+  return text;
+}
+
+void name_as_gcc(profile::Profile& profile) {
+  profile::Profile renamed;
+  renamed.flags = profile.flags;
+  std::vector<NameId> ids;
+  for (u32 i = 0; i < profile.names.size(); ++i) {
+    NameId id{i};
+    ids.push_back(profile.names.is_guid(id)
+                      ? renamed.names.intern_from(profile.names, id)
+                      : renamed.names.intern(gcc_name(profile.names.text(id))));
+  }
+  for (const auto* function : profile.ordered()) {
+    auto& into = renamed.function(ids[static_cast<size_t>(function->samples.name)]);
+    merge(into, function->samples, 1, ids);
+  }
+  renamed.symbols = std::move(profile.symbols);
+  renamed.sort();
+  profile = std::move(renamed);
+}
+
+void drop_call_targets(profile::Profile& profile) {
+  for (auto& function : profile.functions()) drop_targets(function.samples);
+}
+
+}  // namespace pgokit::transform
