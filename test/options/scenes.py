@@ -362,7 +362,7 @@ CREATE_LLVM_PROF = Scene(
 
 CREATE_GCOV = Scene(
     {"profile": ["--binary", "@program", "--profile", "@program-lbr-perfdata", "--gcov", "OUT"]},
-    {"--binary": "@broken", "--profile": "@broken", "--profiler": "none", "--gcov": "OTHER", "--gcov_version": "1"},
+    {"--binary": "@broken", "--profile": "@broken", "--profiler": "none", "--gcov": "OTHER", "--gcov_version": "1", "--use_lbr": "1"},
     [(["--profile", "@program-lbr-perfdata", "--gcov", "OUT"], ["--binary @program"]),
      (["--binary", "@program", "--gcov", "OUT"], ["--profile @program-lbr-perfdata"]),
      (["--binary", "@program", "--profile", "@program-lbr-perfdata"], ["--gcov OUT"])],
