@@ -81,12 +81,11 @@ u64 BranchReader::source_of(u64 address) const {
   if (!frames_) return 0;
   const auto& part = frames_->at(address);
   if (part.frames.empty() || part.frames.back().line == 0) return 0;
-  bool flow_sensitive = program_.has_fs_discriminators();
   u64 place = 1;
   for (const auto& frame : part.frames)
     for (u64 word :
          {u64{std::hash<std::string_view>{}(frame.function)}, u64{frame.line} << 32 | frame.column,
-          u64{dwarf::base_discriminator(frame.discriminator, flow_sensitive)}})
+          u64{dwarf::base_discriminator(frame.discriminator, program_.discriminators())}})
       place = profile::mix_bits(place ^ word);
   return place;
 }

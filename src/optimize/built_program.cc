@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "dwarf/debug_info.h"
 #include "pipeline/find_program.h"
 #include "program/facts.h"
 #include "report/numbers.h"
@@ -41,6 +42,17 @@ Result<std::string> built_program(const std::string& recording, const std::strin
       "{}: nothing of what ran was made by the build ({}): {} of the recording is in {}; --program "
       "FILE names the program that the build makes, and --run is to run it",
       recording, build, report::percent(most.program.samples, programs.samples), most.program.path);
+}
+
+Result<std::vector<std::string>> sources_of(const std::string& program) {
+  auto image = TRY(MappedFile::open_regular(program));
+  auto file = TRY_IN(program, object::File::parse(image.bytes()));
+  auto debug = TRY_IN(program, dwarf::DebugInfo::load(file, {.path = program}));
+  std::vector<std::string> sources;
+  for (u32 unit = 0; unit < debug.facts().units; ++unit)
+    sources.push_back(fs::path(debug.unit_name(unit)).filename().string());
+  std::ranges::sort(sources);
+  return sources;
 }
 
 Status check_program(const std::string& program) {

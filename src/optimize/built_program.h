@@ -5,6 +5,7 @@
 //   auto file = TRY(built_program(".pgokit/app.perf", ".pgokit/plain/compile", "make"));
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 
@@ -14,6 +15,9 @@ namespace pgokit::optimize {
 // path from the current folder where it is in it. An error, with the reason, where there is none.
 Result<std::string> built_program(const std::string& recording, const std::string& marker,
                                   const std::string& build);
+
+// The names of the source files that it is compiled from, without folders, sorted.
+Result<std::vector<std::string>> sources_of(const std::string& program);
 
 // That clang built it, with the options that a profile needs.
 Status check_program(const std::string& program);

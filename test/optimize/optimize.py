@@ -133,6 +133,11 @@ def build_systems():
     check_builds("variables", told)
     check("variables: those of the user stay", any("CFLAGS='-O1 " in command for command in told["commands"]), told["commands"])
 
+    # A generator is built and removed; what it wrote stays.
+    project("generator", **{"table.c": 'int main(void) { return 0; }\n'},
+            Makefile=MAKEFILE.replace("app: ", "table.h: table.c\n\t$(CC) -o table table.c; ./table > table.h; rm table\napp: table.h "))
+    check_builds("a generator", optimized("--build", "make app", "--run", "./app 400000"))
+
     # It names another compiler, ignores flags, and strips.
     project("ignores", **{"build.sh": "#!/bin/sh\nset -e\nfor f in main work; do gcc -O2 -c $f.c; done\ngcc -s -o app main.o work.o\n"})
     check_builds("a script", optimized("--build", "./build.sh", "--run", "./app 400000"))

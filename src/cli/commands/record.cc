@@ -118,7 +118,9 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
     report::print(stderr, "pgokit record: {} counted{}{}",
                   counted(counts.counted, "branch", "branches"),
                   counts.contexts ? " in " + counted(counts.contexts, "context") : "",
-                  counts.without == 0 && summary.obstacle.empty() ? ": all of the run" : "");
+                  counts.without > 0 || !summary.obstacle.empty() ? ""
+                  : settings.record.command.empty() ? ": all from attaching to detaching"
+                                                    : ": all of the run");
   else
     report::print(stderr, "pgokit record: {} by {}", describe(counts, false), source.name);
   if (!source.branch_stacks)

@@ -44,9 +44,13 @@ bool can_be_laid_out(const std::string& file) {
 }
 
 // How a profile of it can be had after all; empty: there is none.
-std::string way_out(const pipeline::RecordedProgram& program, const std::string& recording) {
+std::string way_out(const pipeline::RecordedProgram& program, const std::string& recording,
+                    Recorded what) {
   std::error_code error;
   if (program.is_generated()) return "";
+  // The dynamic loader is nobody's program: it has most of the time of processes that end at once.
+  if (fs::path(program.program.path).filename().string().starts_with("ld-"))
+    return counts_branches(what) ? "" : "of short processes record --exact counts the rest too";
   if (!program.file.empty())
     return fmt::format("a profile wants a build with {}, not stripped", options_for(program.file));
   if (fs::exists(program.program.path, error)) return "record it again";
@@ -56,7 +60,7 @@ std::string way_out(const pipeline::RecordedProgram& program, const std::string&
 
 void print_obstacle(const pipeline::RecordedProgram& program, const pipeline::RecordedPrograms& all,
                     const std::string& recording, Recorded what) {
-  auto way = way_out(program, recording);
+  auto way = way_out(program, recording, what);
   report::print(stderr, "pgokit record: {} of the {} are in {}, {}{}{}\n",
                 report::percent(program.program.samples, all.samples),
                 counts_branches(what) ? "branches" : "samples", program.program.path,

@@ -34,7 +34,11 @@ std::string Optimization::as_text() const {
                          outcome.kept ? kept.name + ", the fastest for certain"
                                       : "plain: no other build is faster for certain");
   if (!outcome.report.empty()) text += report::format("report    {}\n", outcome.report);
-  if (!outcome.kept) return text;
+  if (!outcome.kept)
+    return text + report::format(
+                      "profile   {}\nnext      pgokit optimize ... -n {}: more rounds tell smaller "
+                      "gains\n",
+                      outcome.builds[1].profile, 3 * outcome.measurement.runs[0].size());
   text += report::format("profile   {}\n", kept.profile);
   text += report::format("next      in your own build, add to CFLAGS and CXXFLAGS: {}\n",
                          optimize::joined(kept.options.compile));
