@@ -1,4 +1,6 @@
 // Function pointers, static functions of which some are inlined, and a branch that is nearly always taken.
+// Blocks share lines on purpose: discriminators tell them apart.
+// clang-format off
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,6 @@
 // Templates, virtual calls, static functions and overloads, lambdas, constructors that are inlined.
+// Blocks share lines on purpose: discriminators tell them apart.
+// clang-format off
 #include <cstdio>
 #include <cstdlib>
 #include <map>
