@@ -23,10 +23,8 @@ generate @mip -b @instrumented -o OUT
 generate --for bolt @program-lbr-perfdata -b @program -o OUT
 generate --for bolt @program-lbr-script -b @program -o OUT --format preaggregated
 generate --for bolt @program-lbr-perfdata --all-programs -o OUT%n
-generate --for bolt @program-lbr-perfdata -b @program -b @packed -o OUT%n
 generate --for bolt @raw-lbr -b @packed -o OUT
 perf2bolt -p @program-lbr-perfdata @program -o OUT
-perf2bolt -p @program-lbr-perfdata @program @packed -o OUT%n
 perf2bolt -ba -p @program-lbr-perfdata @program -o OUT
 perf2bolt -pa -p @preaggregated @program -o OUT
 create_llvm_prof --binary @mapped --profile @mapped-perf --format propeller --out OUT --propeller_symorder /dev/null

@@ -62,24 +62,24 @@ class Measurer:
     def optimize(self):
         (self.folder / "app.c").write_text(APP)
         words = ["--build", "printf x >> builds; $CC $CFLAGS -O2 app.c -o made/app", "--run", "made/app 300000000", "--measure", "made/app 2000000",
-                 "--clean", "printf x >> cleaned; rm -f made/*", "--program", "made/app", "--with", "probes", "--flags-by", "variables", "--sampled",
-                 "--work", "kept"]
+                 "--clean", "printf x >> cleaned; rm -f made/*", "--program", "made/app", "--flags-by", "variables", "--sampled", "--work", "kept"]
         (self.folder / "made").mkdir()
-        told = self.told("optimize", "-q", *words, "--runs", "7")
+        told = self.told("optimize", "-q", *words, "--with", "lines", "--runs", "7")
         commands = "\n".join(told["commands"])
-        yield "--build", self.lines("builds") == len(told["builds"]) + 1  # probes want another one to be recorded
+        yield "--build", self.lines("builds") == len(told["builds"]) + 1  # another one is recorded
         yield "--run", "record" in commands and "made/app 300000000" in commands
         yield "--measure", "made/app 2000000" in json.dumps(told["measurement"])
         yield "--clean", self.lines("cleaned") >= 2
         yield "--program", told["program"] == "made/app"
-        yield "--with", "probes" in [build["name"] for build in told["builds"]]
+        yield "--with", "lines" in [build["name"] for build in told["builds"]]
         yield "--flags-by", "CFLAGS=" in commands
         yield "--sampled", "--exact" not in commands
         yield "--work", (self.folder / "kept").is_dir()
         yield "--runs", self.rounds(told["measurement"]) == 7
         (self.folder / "kept/journal").write_text("broken")
         refused = self.run("optimize", *words)
-        again = self.run("optimize", *words, "--for", "0.5", "--restart")
+        again = self.run("optimize", *words, "--by", "lines", "--for", "0.5", "--restart")
+        yield "--by", "-fpseudo-probe-for-profiling" in commands and "-fpseudo-probe-for-profiling" not in again.stderr
         yield "--restart", "--restart" in refused.stderr and again.returncode == 0 and self.lines("builds") > 0
         yield "--json", again.stdout[:1] != "{"
         yield "--quiet", "\n$ " in again.stderr
