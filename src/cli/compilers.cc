@@ -97,9 +97,9 @@ Compiler compiler_of(std::string_view producer) {
   } else if (producer.contains("clang")) {
     compiler.family = clang;
     compiler.version = number_after(producer, "clang version ");
-  } else if (unsigned version = program::gcc_version(producer)) {
+  } else if (auto version = program::gcc_version(producer)) {
     compiler.family = gcc;
-    compiler.version = version;
+    compiler.version = *version;
     compiler.cplusplus = producer.starts_with("GNU C++");
   } else if (!producer.empty()) {
     compiler.family = other;

@@ -31,7 +31,7 @@ constexpr std::string_view gcc_marks[] = {"GNU C", "GNU GIMPLE ", "GNU Fortran"}
 
 }  // namespace
 
-unsigned gcc_version(std::string_view producer) {
+std::optional<unsigned> gcc_version(std::string_view producer) {
   constexpr std::string_view of_comment = "GCC: (";
   unsigned version = 0;
   if (producer.starts_with(of_comment)) {
@@ -41,7 +41,7 @@ unsigned gcc_version(std::string_view producer) {
     producer.remove_prefix(at + 2);
   } else {
     auto begins = [&](std::string_view mark) { return producer.starts_with(mark); };
-    if (std::ranges::none_of(gcc_marks, begins)) return 0;
+    if (std::ranges::none_of(gcc_marks, begins)) return std::nullopt;
     producer.remove_prefix(std::string_view("GNU ").size());
     producer.remove_prefix(std::min(producer.find(' ') + 1, producer.size()));
   }

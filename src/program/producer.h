@@ -4,6 +4,7 @@
 //
 //   std::string producer = producer_of(file, debug);   // "Debian clang version 22.1.8 (...)"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,8 +17,9 @@ namespace pgokit::program {
 // neither tells. It may be long: GCC adds its options.
 std::string producer_of(const object::File& file, const dwarf::DebugInfo* debug);
 
-// The first number of GCC's version in such a text ("GNU C++17 12.2.0 -g": 12); 0: another compiler.
-unsigned gcc_version(std::string_view producer);
+// The first number of GCC's version in such a text ("GNU C++17 12.2.0 -g": 12), 0 where it is not
+// told; nullopt: another compiler.
+std::optional<unsigned> gcc_version(std::string_view producer);
 
 // Whether code of it was written in C++: by the debug information, or by mangled names of functions
 // where that does not tell.

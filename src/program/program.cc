@@ -127,7 +127,8 @@ Status Program::load_functions(unsigned threads) {
     dwarf::Options options{.path = path, .dwp = options_.dwp_path, .threads = threads};
     debug_ =
         std::make_unique<dwarf::DebugInfo>(TRY_IN(path, dwarf::DebugInfo::load(source, options)));
-    if (unsigned version = gcc_version(debug_->producer()); version && !options_.as_of_llvm)
+    if (unsigned version = gcc_version(debug_->producer()).value_or(0);
+        version && !options_.as_of_llvm)
       fit_gcc(version);
     functions_ = FunctionTable(debug_->functions(), *symbols_, text_base().value);
   } else {

@@ -5,6 +5,7 @@ Each has the bytes that it has alone, and the lines of perf2bolt 22, which makes
 """
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -103,7 +104,7 @@ def check_yaml():
     for name in ("of-fdata.yaml", "of-traces.yaml"):
         assert "nblocks:" in (FOLDER / name).read_text(), name
     said = run(JUDGE.parent / "llvm-bolt", "libone.so", "-o", "bolted", "-data", "of-fdata.yaml").stdout
-    assert "stale" not in said and "2 out of" in said, said
+    assert "stale" not in said and re.search(r"[1-9][0-9]* out of [0-9]+ functions", said), said
 
 
 def check_all_programs():
