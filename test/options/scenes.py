@@ -373,7 +373,8 @@ CREATE_GCOV = Scene(
 PROFILE_MERGER = Scene(
     {"gcc": ["@gcov", "--output_file", "OUT"], "clang": ["@text", "--is_llvm", "--format", "extbinary", "--output_file", "OUT"]},
     {"--output_file": "OTHER", "--gcov_version": "1", "--format": "text"},
-    [(["@text", "--output_file", "OUT"], ["--is_llvm"])])
+    [(["@text", "--output_file", "OUT"], ["--is_llvm"]), (["@gcov"], ["--output_file OUT"]),
+     (["@text", "--is_llvm", "--output_file", "OUT"], ["--format text"])])
 
 PROPELLER_PROFILES = Scene(
     {"layout": ["--binary", "@mapped", "--profile", "@mapped-perf", "--cc_profile", "OUT", "--ld_profile", "SYMBOLS"]},

@@ -16,7 +16,7 @@ namespace {
 
 struct Settings {
   std::vector<std::string> files;
-  std::string output = "fbdata.afdo", format = "binary", ignored;
+  std::string output = "fbdata.afdo", format, ignored;
   std::optional<u32> gcov_version;
   bool is_llvm = false, md5 = false, compress = false, partial = false, split_layout = false;
   bool ignored_switch = false;
@@ -46,9 +46,14 @@ OptionTable options_of(Settings& s) {
 }
 
 Result<pipeline::Destination> destination_of(const Settings& s) {
+  bool for_clang = !s.format.empty() || s.md5 || s.compress || s.partial || s.split_layout;
+  if (!s.is_llvm && for_clang)
+    return usage_error(
+        "--format, --use_md5, --compress, --partial_profile and --split_layout are for --is_llvm");
   if (!s.is_llvm)
     return pipeline::Destination{{&pipeline::consumers::gcc}, &pipeline::outputs::gcov};
-  auto destination = TRY(pipeline::destination_of("clang", s.format));
+  if (s.gcov_version) return usage_error("--gcov_version is not for --is_llvm");
+  auto destination = TRY(pipeline::destination_of("clang", s.format.empty() ? "binary" : s.format));
   bool extensible = destination.output == &pipeline::outputs::extbinary;
   if (!extensible && (s.md5 || s.compress || s.partial || s.split_layout))
     return usage_error(
