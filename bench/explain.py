@@ -68,10 +68,10 @@ def row(name, kind, told):
 def page(rows):
     head = ["program", "by", "branches", "held otherwise", "of the times", *CAUSES]
     yield from ("# Branches that clang holds for other than they run, by cause", "", "    ./dev bench explain", "",
-                "Real programs, built from Debian's sources with the profile of an exact recording of a short run, and",
-                "recorded in the same run again (`pgokit record --exact`). *Held otherwise*: by 10 percentage points or",
-                "more; *of the times*: that branches ran, so many they went another way than held. Causes, which",
-                "[docs/explain.md](../docs/explain.md#branches) describes, by share of these times.", "",
+                "Real programs, built from Debian's sources with the profile of an exact recording of a short run,",
+                "and recorded in the same run again (`pgokit record --exact`). *Held otherwise*: by 10 percentage",
+                "points or more; *of the times*: that branches ran, so many they went another way than held. Causes,",
+                "which [docs/explain.md](../docs/explain.md#branches) describes, by share of these times.", "",
                 *("| " + " | ".join(one) + " |" for one in (head, ["---"] * len(head), *rows)), "",
                 f"{datetime.date.today()}, clang 22. Nothing here depends on the speed of the machine.")
 
