@@ -33,13 +33,13 @@ class CountMaker {
     std::ranges::sort(targets_, {}, &Target::from);
   }
 
-  samples::Counts make() {
+  InstrumentedCounts make() {
     for (const auto& function : module_.functions) add_function(function);
     if (!(module_.all_kinds() & MIP_BLOCKS64)) add_sites();
     samples::normalize(counts_);
     add_entries();
     samples::normalize(counts_);
-    return std::move(counts_);
+    return {std::move(counts_), calls_, calls_without_target_};
   }
 
  private:
@@ -94,25 +94,33 @@ class CountMaker {
   void add_transfer(CodeIndex at, u64 count) {
     BinaryAddr from = code_.address_of(at);
     BinaryAddr to = code_.direct_target(at);
-    if (to.value == 0) return add_indirect(from, from.value + code_.length(at), count);
+    const bool is_call = code_.is_call(at);
+    if (is_call) calls_ = add_saturated(calls_, count);
+    if (to.value == 0) {
+      bool known = add_indirect(from, from.value + code_.length(at), count);
+      if (is_call && !known) calls_without_target_ = add_saturated(calls_without_target_, count);
+      return;
+    }
     const auto* entered = program_.functions().starting_at(to.value);
     if (!entered || !program_.functions().is_entry(*entered)) return;
     counts_.branches.push_back({from, to, count});
   }
 
-  // Recorded targets are exact; sampled calls are scaled to what their block counted.
-  void add_indirect(BinaryAddr from, u64 return_address, u64 count) {
+  // Recorded targets are exact; sampled calls are scaled to what their block counted. False: there
+  // are neither.
+  bool add_indirect(BinaryAddr from, u64 return_address, u64 count) {
     auto exact = std::ranges::equal_range(targets_, from.value, {}, &Target::from);
     for (const auto& target : exact) counts_.branches.push_back({from, {target.to}, target.count});
-    if (!exact.empty()) return;
+    if (!exact.empty()) return true;
     auto targets = std::ranges::equal_range(edges_, return_address, {}, &instrument::Edge::from);
     u64 sampled = 0;
     for (const auto& edge : targets) sampled = add_saturated(sampled, edge.samples);
-    if (sampled == 0) return;
+    if (sampled == 0) return false;
     for (const auto& edge : targets) {
       auto share = static_cast<unsigned __int128>(count) * edge.samples / sampled;
       if (share > 0) counts_.branches.push_back({from, {edge.to}, static_cast<u64>(share)});
     }
+    return true;
   }
 
   // Calls that come from what is not instrumented, or from indirect calls, make up the rest.
@@ -140,6 +148,7 @@ class CountMaker {
   std::vector<instrument::Edge> edges_;  // within the program, by return address
   std::vector<Target> targets_;          // of indirect calls, by call
   samples::Counts counts_;
+  u64 calls_ = 0, calls_without_target_ = 0;
 };
 
 struct Entry {
@@ -229,9 +238,9 @@ void add_line_entries(const instrument::Module& module, const program::Program& 
 
 }  // namespace
 
-samples::Counts instrumented_counts(const instrument::Profile& profile,
-                                    const instrument::Module& module,
-                                    const program::Program& program) {
+InstrumentedCounts instrumented_counts(const instrument::Profile& profile,
+                                       const instrument::Module& module,
+                                       const program::Program& program) {
   return CountMaker(profile, module, program).make();
 }
 

@@ -3,8 +3,8 @@
 // What instrumentation counted, as what sampling would have found: exact counts take the same road
 // to profiles as samples.
 //
-//   auto counts = instrumented_counts(profile, module, program);       // blocks were counted
-//   auto flat = TRY(generate_flat(program, counts, {}));
+//   auto counted = instrumented_counts(profile, module, program);      // blocks were counted
+//   auto flat = TRY(generate_flat(program, counted.counts, {}));
 //   list_never_ran(module, inlined, flat.profile);
 //
 // Where only functions were counted or covered, profiles say how often functions were entered, or
@@ -18,13 +18,19 @@
 
 namespace pgokit::generate {
 
+struct InstrumentedCounts {
+  samples::Counts counts;
+  u64 calls = 0;                 // executions of calls in the blocks that ran
+  u64 calls_without_target = 0;  // indirect ones, whose target neither targets nor edges tell
+};
+
 // A range per block of the functions that ran; a branch per direct call, and per target of an
 // indirect call where targets were recorded or calls sampled: then the block tells how many, and
 // the samples to whom. Entries from elsewhere are branches from outside. Where targets were
 // recorded and no blocks counted, the calls are all that is known to have run.
-samples::Counts instrumented_counts(const instrument::Profile& profile,
-                                    const instrument::Module& module,
-                                    const program::Program& program);
+InstrumentedCounts instrumented_counts(const instrument::Profile& profile,
+                                       const instrument::Module& module,
+                                       const program::Program& program);
 
 // Entries of functions, by lines or probes; what is inside of them stays unknown.
 Result<profile::Profile> entry_profile(const instrument::Module& module,

@@ -22,6 +22,7 @@ struct Counters {
   instrument::Profile profile;                 // once all files are read
   const instrument::Module* module = nullptr;  // of the program, in it
   Detail detail{};
+  u64 calls = 0, calls_without_target = 0;  // of detail blocks, see generate/instrumented.h
 };
 
 // Puts functions that never ran on the profile's list of symbols: clang takes those for cold.

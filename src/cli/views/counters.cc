@@ -21,6 +21,13 @@ u64 functions_of(const pipeline::Road& road) {
   return coverage ? 0 : road.generated.profile.functions().size();
 }
 
+// Some are in every program, and matter little.
+bool lacks_targets(const pipeline::Counters& counters) {
+  constexpr u64 least_percent = 5;
+  return counters.calls_without_target > 0 &&
+         counters.calls_without_target >= counters.calls / 100 * least_percent;
+}
+
 }  // namespace
 
 void print_counters_summary(const pipeline::Road& road) {
@@ -31,6 +38,12 @@ void print_counters_summary(const pipeline::Road& road) {
   if (module.all_kinds() & module.kinds_of_runs())
     report::print(stderr, "never ran {}, on the symbol list: clang takes them for cold\n",
                   counted(road.generated.profile.symbols.size(), "function"));
+  if (lacks_targets(counters))
+    report::print(
+        stderr,
+        "targets   unknown of {} of the calls, which go through pointers: collect 'blocks "
+        "targets', and clang can inline them\n",
+        report::percent(counters.calls_without_target, counters.calls));
   bool coverage = counters.detail == Detail::coverage;
   report::print(
       stderr, "profile   {}: {}, {}\n", road.options.output_path,
@@ -46,7 +59,9 @@ report::Json counters_json(const pipeline::Road& road) {
       .set("made_of", made_of(counters))
       .set("dumps", counters.module->data.dumps)
       .set("functions", functions_of(road))
-      .set("never_ran", road.generated.profile.symbols.size());
+      .set("never_ran", road.generated.profile.symbols.size())
+      .set("calls", counters.calls)
+      .set("calls_without_target", counters.calls_without_target);
   return json;
 }
 

@@ -61,9 +61,13 @@ Status finish(const program::Program& program, const ReadOptions& options, ReadI
   counters.detail = detail_of(module);
   switch (counters.detail) {
     case Detail::blocks:
-    case Detail::targets:
-      input.counts = generate::instrumented_counts(counters.profile, module, program);
+    case Detail::targets: {
+      auto counted = generate::instrumented_counts(counters.profile, module, program);
+      input.counts = std::move(counted.counts);
+      counters.calls = counted.calls;
+      counters.calls_without_target = counted.calls_without_target;
       break;
+    }
     case Detail::calls:
       input.profile = TRY(generate::entry_profile(module, program));
       break;
