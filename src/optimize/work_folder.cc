@@ -29,14 +29,23 @@ Status copy(const std::string& from, const std::string& to) {
   return {};
 }
 
-std::string last_line(const std::string& path) {
-  constexpr size_t most = 4096;
+// Of what a build printed: what the compiler or linker said first, which make buries under lines of
+// its own; else the last line.
+std::string telling_line(const std::string& path) {
+  constexpr size_t most = 65536;
   auto file = MappedFile::open_regular(path);
   if (!file) return "";
   auto bytes = file->bytes().last(std::min(most, file->bytes().size()));
-  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  while (text.ends_with('\n') || text.ends_with(' ')) text.remove_suffix(1);
-  return std::string(text.substr(text.rfind('\n') + 1));
+  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size()), last;
+  while (!text.empty()) {
+    auto line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (line.find_first_not_of(' ') == line.npos) continue;
+    last = line;
+    for (std::string_view mark : {": error: ", ": fatal error: ", " undefined reference to "})
+      if (line.find(mark) != line.npos) return std::string(line);
+  }
+  return std::string(last);
 }
 
 }  // namespace
@@ -103,7 +112,7 @@ Result<measure::Run> WorkFolder::try_to_run(const ShellCommand& command) const {
 }
 
 Error WorkFolder::failure(const ShellCommand& command, const measure::Run& run) const {
-  auto line = last_line(file(command.log));
+  auto line = telling_line(file(command.log));
   // pgokit says itself what is wrong, and what can be done.
   if (line.starts_with("pgokit ")) return {line.substr(line.find(' ') + 1)};
   return {fmt::format("{}: {}{}; {} has all that it printed",
