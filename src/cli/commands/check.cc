@@ -258,6 +258,7 @@ std::string verdict_text(const Checked& checked) {
   if (verdict == "good") return "good" + fits;
   if (verdict == "thin") return "thin" + fits + ": more samples would optimize better";
   if (verdict == "empty") return "EMPTY: there is nothing to optimize by";
+  if (checked.fit && is_of_another_program(*checked.fit)) return "BAD: of another program";
   std::string missed;
   for (const auto& measure : checked.measures)
     if (!measure.good()) missed += (missed.empty() ? "" : ", ") + measure.name;

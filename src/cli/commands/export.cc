@@ -124,6 +124,26 @@ Status check_targets(const MappedFile& file, const instrument::UseFile& made) {
   return {};
 }
 
+// In a pipe nobody asks what was written.
+void tell_written(const Settings& settings, const instrument::UseFile& made,
+                  const instrument::UseContents& contents) {
+  if (settings.output == "-") return;
+  std::vector<std::string> parts;
+  for (auto kind : {instrument::Hotness::hot, instrument::Hotness::warm, instrument::Hotness::cold})
+    if (!contents.hotness.empty())
+      parts.push_back(
+          fmt::format("{} {}",
+                      report::grouped(static_cast<u64>(std::ranges::count(
+                          contents.hotness, kind, &instrument::FunctionHotness::hotness))),
+                      instrument::hotness_name(kind)));
+  std::string text = parts.empty() ? "" : fmt::format("{} functions", fmt::join(parts, ", "));
+  auto add = [&](std::string part) { text += (text.empty() ? "" : "; ") + std::move(part); };
+  if (!contents.places.empty())
+    add("blocks of " + report::counted(contents.places.size(), "function"));
+  if (made.calls) add(report::counted(made.calls, "call") + " with targets or sizes");
+  report::print(stderr, "pgokit export: {}: {}\n", settings.output, text);
+}
+
 // From an instrumented profile, a recording, or, of hotness, a sample profile.
 Status write_use_file(const Settings& settings) {
   auto file = TRY(MappedFile::open(settings.profile));
@@ -161,7 +181,9 @@ Status write_use_file(const Settings& settings) {
   tell_left_out(file.path(), made.unwritable);
   auto output = TRY(OutputFile::create(settings.output));
   output.write(made.text);
-  return output.commit();
+  TRY(output.commit());
+  tell_written(settings, made, contents);
+  return {};
 }
 
 Status write_info(const Settings& settings) {

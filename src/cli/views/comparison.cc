@@ -264,11 +264,20 @@ Status check_function(const Compared& c) {
   return {};
 }
 
+// Overlap then tells of little but that, as when one is sampled and the other exact.
+bool totals_differ(const analysis::Overlap& o) {
+  constexpr u64 much = 4;
+  auto [less, more] = std::minmax(o.base_samples, o.test_samples);
+  return less > 0 && more / less >= much;
+}
+
 std::string compare_text(const Compared& c) {
   const auto& o = c.overlap;
   std::string text = report::format("A          {}\nB          {}\n", c.base_path, c.test_path);
   text += report::format("similarity {}\noverlap    {} of {}\n", as_percent(o.similarity, 2),
                          as_percent(o.sample_share(), 2), words_of(c).counts);
+  if (totals_differ(o))
+    text += "           the totals differ much: go by similarity, which compares shares\n";
   text += report::format("{:<10} {} -> {}; {} and {} where the other has none\n",
                          words_of(c).counts, grouped(o.base_samples), grouped(o.test_samples),
                          percent(o.base_unique, o.base_samples, 2),

@@ -192,10 +192,13 @@ std::vector<const ExplainedFunction*> shown_functions(const ExplanationView& v) 
 }
 
 std::string explanation_text(const ExplanationView& v) {
-  std::string text =
-      report::format("profile    {}: by {}, {}, density {}\n", v.profile,
-                     v.model->flags.probe_based ? "probes" : "lines",
-                     counted(v.told->functions.size(), "function"), report::fixed(v.density));
+  std::string text = report::format("profile    {}: by {}, {}{}, density {}\n", v.profile,
+                                    v.model->flags.probe_based ? "probes" : "lines",
+                                    counted(v.told->functions.size(), "function"),
+                                    v.told->functions.size() > v.model->functions().size()
+                                        ? " with those that were inlined everywhere"
+                                        : "",
+                                    report::fixed(v.density));
   text += build_text(v);
   text += report::format("verdict    {}\n", verdict_text(v));
   if (!v.function.empty()) return text + functions_text(v);
