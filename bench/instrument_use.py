@@ -55,6 +55,8 @@ def measure(program, options):
     rows.append(demo.Row("blocks.use", "block counts, probes", f"{probes} -fprofile-sample-use=blocks.prof"))
     instrumented(shell, compiler, "edges", "blocks edges", probes, run)
     rows.append(demo.Row("edges.use", "block counts and edges", f"{probes} -fprofile-sample-use=edges.prof"))
+    instrumented(shell, compiler, "targets", "blocks targets", probes, run)
+    rows.append(demo.Row("targets.use", "block counts and targets", f"{probes} -fprofile-sample-use=targets.prof"))
     instrumented(shell, compiler, "coverage", "coverage", demo.DEBUG_INFO, run)
     rows.append(demo.Row("coverage.use", "coverage, the rest minsize",
                          f"{demo.DEBUG_INFO} -fprofile-sample-use=coverage.prof {COLD}"))
