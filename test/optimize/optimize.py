@@ -221,6 +221,8 @@ def bad_input():
     fails("no such compiler", "clang-99 is not installed", *good, env={"CC": "clang-99"})
     check("nothing was built", not pathlib.Path("app").exists())
     fails("a build that fails", "No rule to make target", "--build", "make nothing", "--run", "./app")
+    fails("a source that does not compile", "(main.c:3:1: error: expected ';')",
+          "--build", "printf 'main.c:3:1: error: expected %s\n' \"';'\"; make nothing", "--run", "./app")
     fails("a run that fails", "ended with exit code 3", "--build", "make", "--run", "./app 1 2")
     fails("a run that is not there", "No such file", "--build", "make", "--run", "./other")
     fails("another program", "nothing of what ran was made by the build", "--build", "make", "--run", "sort Makefile")
