@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/shell_word.h"
+#include "compilers/flags.h"
 
 namespace pgokit::bisect {
 namespace {
@@ -104,7 +105,7 @@ Result<Trial> Trials::build(const std::string& name, LeftOut left_out) {
   Build build{.name = name, .options = {}};
   if (toolchain_.flags_by() == FlagsBy::wrapper) {
     build.options.compile = settings_.profiling;
-    build.options.compile.push_back("-fprofile-sample-use=" + work_.absolute(candidate));
+    build.options.add(compilers::sample_profile_flags({}, {}, work_.absolute(candidate)));
   }
   auto words =
       fmt::format("{}\n{}\n{}", settings_.profile, builder_.words(build), words_of(left_out));

@@ -1,7 +1,8 @@
 #pragma once
 
 // Which compiler built a program, and how that compiler is called: for a build that can be
-// profiled, and for one that uses the profile. No other file names such options of compilers.
+// profiled, and for one that uses the profile: commands for people, of the options in
+// compilers/flags.h.
 //
 //   Compiler compiler = compiler_of(facts.producer);
 //   say("compile with {}", profiling_options(compiler));
@@ -11,22 +12,21 @@
 #include <string_view>
 #include <vector>
 
+#include "compilers/compiler.h"
+#include "compilers/flags.h"
 #include "pipeline/consumers.h"
 #include "program/program.h"
 
 namespace pgokit::cli {
 
-enum class CompilerFamily { unknown, clang, gcc, rustc, other };
+using compilers::Compiler;
+using compilers::compiler_of;
+using compilers::CompilerFamily;
+using compilers::discriminator_option;
+using compilers::probe_option;
+using compilers::ProfileKind;
+using compilers::short_producer;
 
-struct Compiler {
-  CompilerFamily family = CompilerFamily::unknown;
-  unsigned version = 0;  // the first number; 0: not told
-  bool cplusplus = false, nightly = false;
-  std::string name;  // of other ones, for people
-};
-
-// `producer`: as program::producer_of() gives it.
-Compiler compiler_of(std::string_view producer);
 Compiler compiler_of(const program::Program& program);
 // The one that a file is written for: `built_by` where the target leaves the version open.
 Compiler compiler_for(const pipeline::Target& target, const Compiler& built_by);
@@ -37,29 +37,8 @@ pipeline::Target target_of_gcc(const Compiler& gcc);
 Status fit_target(pipeline::Target& target, const program::Program& program,
                   profile::WriteOptions& options);
 
-// The producer without the options that GCC and clang may add, and never a whole screen of it.
-std::string short_producer(std::string_view producer);
-
-// What the profile is attributed by.
-struct ProfileKind {
-  bool probes = false;
-  bool unique_names = false;    // static functions have names with a hash of their file's path
-  bool absolute_paths = false;  // ... which is an absolute one: mapped, they would have other names
-  bool rust_v0 = false;         // names of Rust begin with _R
-};
-
 // "-g -fdebug-info-for-profiling": what the program to be recorded is compiled with.
 std::string profiling_options(const Compiler& compiler, ProfileKind kind = {});
-
-// The same for a program that is built in `folder`, each a word.
-std::vector<std::string> profiling_words(const Compiler& compiler, ProfileKind kind,
-                                         const std::string& folder);
-
-// The option that gives each block of a line its own discriminator; empty where there is none, or
-// none is needed.
-std::string_view discriminator_option(const Compiler& compiler);
-// The option that puts probes into the program; empty where the compiler has none.
-std::string_view probe_option(const Compiler& compiler);
 
 // Shell commands that build the program with a profile, in their order; each a line.
 std::vector<std::string> use_commands(const Compiler& compiler, const std::string& profile,

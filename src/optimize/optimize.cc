@@ -159,7 +159,7 @@ Status Optimizer::make_file(const std::string& file, const ShellCommand& command
 }
 
 Options Optimizer::with_profile(Options options, const std::string& profile) const {
-  options.compile.push_back("-fprofile-sample-use=" + work_.absolute(profile));
+  options.add(compilers::sample_profile_flags({}, {}, work_.absolute(profile)));
   return options;
 }
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "compilers/flags.h"
 #include "optimize/work_folder.h"
 
 namespace pgokit::optimize {
@@ -28,9 +29,7 @@ enum class FlagsBy : u8 {
   build,      // the build has them itself
 };
 
-struct Options {
-  std::vector<std::string> compile = {}, link = {};
-};
+using Options = compilers::Flags;
 
 class Toolchain {
  public:

@@ -34,10 +34,7 @@ Status Optimizer::add_layout() {
                                                       shell_word(base.file), word("app.order")),
                                           "app.order.log")));
   auto build = Build{.name = "layout", .options = base.options, .profile = base.profile};
-  add(build.options.compile, {"-ffunction-sections"});
-  add(build.options.link,
-      {"-fuse-ld=lld", "-Wl,--symbol-ordering-file=" + work_.absolute("app.order"),
-       "-Wl,--no-warn-symbol-ordering"});
+  build.options.add(compilers::order_flags(order::OrderFormat::lld, work_.absolute("app.order")));
   return add_build(std::move(build));
 }
 
@@ -59,19 +56,15 @@ Result<Build> Optimizer::profile_by_lines() {
 Status Optimizer::add_propeller() {
   const auto base = TRY(profile_by_lines());
   Build mapped{.name = "mapped", .options = base.options};
-  add(mapped.options.compile, {"-ffunction-sections", "-fbasic-block-address-map"});
-  add(mapped.options.link, {"-fuse-ld=lld"});
+  mapped.options.add(compilers::block_map_flags());
   TRY(build_to_record(mapped, "mapped.perf", settings_.sampled));
   TRY(make_file("app.clusters",
                 work_.pgokit(fmt::format("generate {} -b {} --for propeller -o {}",
                                          word("mapped.perf"), shell_word(mapped.file), word("app")),
                              "app.clusters.log")));
   Build build{.name = "propeller", .options = base.options, .profile = base.profile};
-  add(build.options.compile,
-      {"-ffunction-sections", "-fbasic-block-sections=list=" + work_.absolute("app.clusters")});
-  add(build.options.link,
-      {"-fuse-ld=lld", "-Wl,--symbol-ordering-file=" + work_.absolute("app.symorder"),
-       "-Wl,--no-warn-symbol-ordering"});
+  build.options.add(
+      compilers::layout_flags(work_.absolute("app.clusters"), work_.absolute("app.symorder")));
   return add_build(std::move(build));
 }
 
@@ -134,8 +127,7 @@ Result<std::string> Optimizer::counts_of(Build& build, const char* variable, con
 
 Status Optimizer::add_instrument() {
   Build counting{.name = "counting", .options = {.compile = settings_.profiling}};
-  add(counting.options.compile, {"-fprofile-generate"});
-  add(counting.options.link, {"-fprofile-generate"});
+  counting.options.add(compilers::counting_flags());
   auto counts = TRY(counts_of(counting, "LLVM_PROFILE_FILE", "%m.profraw"));
   TRY(make_file("app.profdata",
                 work_.pgokit(fmt::format("merge {} -o {}", counts, word("app.profdata")),
@@ -143,7 +135,7 @@ Status Optimizer::add_instrument() {
   Build build{.name = "instrument",
               .options = {.compile = settings_.profiling},
               .profile = work_.file("app.profdata")};
-  add(build.options.compile, {"-fprofile-use=" + work_.absolute("app.profdata")});
+  build.options.add(compilers::counted_flags(work_.absolute("app.profdata")));
   return add_build(std::move(build));
 }
 

@@ -66,8 +66,9 @@ Status bisect_profile(Settings& s) {
   Compiler clang;
   clang.family = CompilerFamily::clang;
   std::error_code error;
-  b.profiling =
-      profiling_words(clang, {.unique_names = true}, std::filesystem::current_path(error).string());
+  b.profiling = compilers::profiling_flags(clang, {.unique_names = true},
+                                           std::filesystem::current_path(error).string())
+                    .compile;
   b.say = [&](const std::string& line) {
     if (!s.quiet) report::print(stderr, "{}\n", report::lines(printable(line)));
   };

@@ -34,7 +34,9 @@ std::vector<std::string> advice_for(const program::ProgramFacts& facts) {
         "debug information is incomplete: {} missing: {}",
         report::counted(facts.debug->missing_dwo, "split-off file is", "split-off files are"),
         facts.debug->first_missing_dwo));
-  if (facts.build_id.empty()) say("link with -Wl,--build-id: recordings then name this very build");
+  if (facts.build_id.empty())
+    say(fmt::format("link with {}: recordings then name this very build",
+                    compilers::build_id_option));
   if (!facts.debug && !facts.probes)
     say(fmt::format("a profile needs debug information{}: compile with {}",
                     probes.empty() ? "" : " or probes", profiling_options(compiler)));

@@ -4,6 +4,7 @@
 
 #include "base/demangle.h"
 #include "cli/views/order_picture.h"
+#include "compilers/flags.h"
 #include "order/arrange.h"
 #include "order/layout.h"
 #include "order/placement.h"
@@ -29,23 +30,6 @@ Result<OrderFormat> format_named(const std::string& name) {
   if (name == "mold")
     return usage_error("--format mold: mold cannot be told an order; link with lld, gold or ld");
   return usage_error("--format {}: lld, gold, ld, ld64 and call-graph are known", name);
-}
-
-std::string_view linker_flag(OrderFormat format, bool is_coff) {
-  switch (format) {
-    case OrderFormat::lld:
-      if (is_coff) return "-fuse-ld=lld -Wl,/order:@";
-      return "-fuse-ld=lld -Wl,--symbol-ordering-file=";
-    case OrderFormat::gold:
-      return "-fuse-ld=gold -Wl,--section-ordering-file=";
-    case OrderFormat::ld:
-      return "-fuse-ld=bfd -Wl,-T,";
-    case OrderFormat::ld64:
-      return "-Wl,-order_file,";
-    case OrderFormat::call_graph:
-      return "-fuse-ld=lld -Wl,--call-graph-ordering-file=";
-  }
-  return "";
 }
 
 // Of a set of traces, in one layout.
@@ -218,8 +202,9 @@ class OrderMaker {
       add(text, "not saved -o FILE writes the order\n");
     } else {
       add(text, "wrote     {} ({})\n", options_.output, options_.format);
-      add(text, "next      clang ... -ffunction-sections {}{}\n",
-          linker_flag(format_, symbols_.is_coff()), options_.output);
+      auto flags = compilers::order_flags(format_, options_.output, symbols_.is_coff());
+      add(text, "next      clang ... {} {}\n", fmt::join(flags.compile, " "),
+          fmt::join(flags.link, " "));
     }
     return text;
   }

@@ -86,8 +86,9 @@ void set_options(optimize::Settings& o) {
   Compiler clang;
   clang.family = CompilerFamily::clang;
   std::error_code error;
-  o.profiling =
-      profiling_words(clang, {.unique_names = true}, std::filesystem::current_path(error).string());
+  o.profiling = compilers::profiling_flags(clang, {.unique_names = true},
+                                           std::filesystem::current_path(error).string())
+                    .compile;
   o.probes = probe_option(clang);
 }
 

@@ -1,0 +1,65 @@
+#pragma once
+
+// The options of compilers and linkers that profiles need, by job, in one place: what optimize and
+// bisect build with, what `pgokit flags` prints, and what other commands recommend.
+//
+//   Flags flags = profiling_flags(compiler, {.probes = true}, "/src/app");   // to be recorded
+//   flags.add(sample_profile_flags(compiler, {.probes = true}, "/tmp/app.prof"));
+//   for (const auto& word : flags.compile) use(word);
+//
+// Each element is one word, not quoted for any shell. Files are named as they are given: a build
+// compiles in other folders, and wants absolute paths.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compilers/compiler.h"
+#include "order/order_file.h"
+
+namespace pgokit::compilers {
+
+struct Flags {
+  std::vector<std::string> compile = {}, link = {};
+
+  // Those of `more` that are not there yet, after the others.
+  void add(const Flags& more);
+};
+
+// What a profile is attributed by.
+struct ProfileKind {
+  bool probes = false;
+  bool unique_names = false;    // static functions have names with a hash of their file's path
+  bool absolute_paths = false;  // ... which is an absolute one: mapped, they would have other names
+  bool rust_v0 = false;         // names of Rust begin with _R
+};
+
+// A recording then names the very build that it is of.
+inline constexpr std::string_view build_id_option = "-Wl,--build-id";
+
+// Of the program to be recorded, and of the build with its profile: "-g -fdebug-info-for-profiling".
+// `root`: the folder of the sources, which names of static functions do not depend on.
+Flags profiling_flags(const Compiler& compiler, ProfileKind kind, std::string_view root);
+
+// The option that gives each block of a line its own discriminator; empty where there is none, or
+// none is needed.
+std::string_view discriminator_option(const Compiler& compiler);
+// The option that puts probes into the program; empty where the compiler has none.
+std::string_view probe_option(const Compiler& compiler);
+
+// Of a build that uses a sample profile in the form that this compiler reads, beside those of
+// profiling. With LTO, code is generated in the link, which wants them too.
+Flags sample_profile_flags(const Compiler& compiler, ProfileKind kind, const std::string& profile);
+
+// clang's own instrumentation: of the build that counts, and of the one that uses the counts.
+Flags counting_flags();
+Flags counted_flags(const std::string& profile);
+
+// Of a link with an order of functions.
+Flags order_flags(order::OrderFormat format, const std::string& file, bool is_coff = false);
+
+// Of the build whose recordings say which blocks ran, and of the one with a layout of them.
+Flags block_map_flags();
+Flags layout_flags(const std::string& clusters, const std::string& symbol_order);
+
+}  // namespace pgokit::compilers
