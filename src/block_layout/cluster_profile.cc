@@ -157,4 +157,21 @@ ClusterProfile write_clusters(const program::Program& program, const BlockCounts
   return Writer(program, counts, layout, options).run();
 }
 
+bool is_cluster_profile(std::string_view text) {
+  bool versioned = false;
+  while (!text.empty()) {
+    auto line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (line.empty() || line.starts_with('#') || line.starts_with('@')) continue;
+    if (line == "v0" || line == "v1") {
+      versioned = true;
+      continue;
+    }
+    // Version 0 has no line that says so.
+    if (!versioned) return line.size() > 1 && line[0] == '!' && is_word(line.substr(1));
+    return line.size() > 2 && line[1] == ' ' && (line[0] == 'm' || line[0] == 'f');
+  }
+  return versioned;
+}
+
 }  // namespace pgokit::block_layout

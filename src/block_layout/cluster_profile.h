@@ -14,6 +14,7 @@
 // links with clang 22 and lld 22.
 
 #include <string>
+#include <string_view>
 
 #include "block_layout/layout.h"
 
@@ -34,5 +35,8 @@ struct ClusterProfile {
 // Functions of the program are loaded.
 ClusterProfile write_clusters(const program::Program& program, const BlockCounts& counts,
                               const ProgramLayout& layout, const ClusterOptions& options);
+
+// Whether a file is the part for clang of such a pair: of version 0 or 1, told by its first lines.
+bool is_cluster_profile(std::string_view text);
 
 }  // namespace pgokit::block_layout

@@ -3,6 +3,7 @@
 #include <tsl/robin_set.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/printable.h"
 
@@ -147,6 +148,52 @@ Result<OrderFile> read_order(std::string_view text) {
   }
   if (file.names.empty()) return fail("no function is in it");
   return file;
+}
+
+namespace {
+
+// Of a name as linkers have them: unlike a path or what is in other lists.
+bool is_symbol(std::string_view word) {
+  return is_text(word) && word.find_first_of("/:=,;{}()\"'") == word.npos;
+}
+
+bool is_number(std::string_view word) {
+  return !word.empty() && word.find_first_not_of("0123456789") == word.npos;
+}
+
+// What a line is in each form.
+bool is_line_of(std::string_view line, OrderFormat format) {
+  std::array<std::string_view, 4> words;
+  size_t count = 0;
+  for (auto rest = line; !rest.empty() && count < words.size(); rest = trimmed(rest)) {
+    words[count] = rest.substr(0, rest.find_first_of(" \t"));
+    rest.remove_prefix(words[count++].size());
+  }
+  if (format == OrderFormat::call_graph)
+    return count == 3 && is_symbol(words[0]) && is_symbol(words[1]) && is_number(words[2]);
+  if (format == OrderFormat::gold && !line.starts_with(text_section)) return false;
+  return count == 1 && is_symbol(words[0]);
+}
+
+}  // namespace
+
+std::optional<OrderFormat> order_format_of(std::string_view text) {
+  if (trimmed(text).starts_with("SECTIONS") && text.contains("INSERT")) return OrderFormat::ld;
+  bool some = false;
+  std::array possible{OrderFormat::gold, OrderFormat::call_graph, OrderFormat::lld};
+  auto end = possible.end();
+  while (!text.empty() && end != possible.begin()) {
+    size_t length = std::min(text.find('\n'), text.size());
+    auto whole = text.substr(0, length);
+    auto line = trimmed(whole.substr(0, whole.find('#')));
+    text.remove_prefix(std::min(length + 1, text.size()));
+    if (line.empty()) continue;
+    some = true;
+    end = std::stable_partition(possible.begin(), end,
+                                [&](OrderFormat format) { return is_line_of(line, format); });
+  }
+  if (!some || end == possible.begin()) return std::nullopt;
+  return possible.front();
 }
 
 }  // namespace pgokit::order

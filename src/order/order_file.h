@@ -56,4 +56,8 @@ struct OrderFile {
 // refused.
 Result<OrderFile> read_order(std::string_view text);
 
+// Which linker a file with an order is for, by its form; nullopt: it is none. Of ld64's form, which
+// differs in nothing but the names, it is said to be lld's.
+std::optional<OrderFormat> order_format_of(std::string_view text);
+
 }  // namespace pgokit::order

@@ -68,5 +68,16 @@ TEST(OrderFile, WhatIsNoOrderFileIsRefused) {
   EXPECT_THAT(read_order("f\nint f(int, int)\n").error().message, HasSubstr("line 2"));
 }
 
+TEST(OrderFile, IsKnownByItsForm) {
+  for (auto format : {OrderFormat::lld, OrderFormat::gold, OrderFormat::ld})
+    EXPECT_EQ(order_format_of(write_order(symbols, format).text), format);
+  EXPECT_EQ(order_format_of(write_call_graph({{"main", "f", 7}}).text), OrderFormat::call_graph);
+  EXPECT_EQ(order_format_of("# start-up\n\nmain # first\r\n.text.f\n_Z1fv\n"), OrderFormat::lld);
+  for (const char* other :
+       {"", "\n# nothing\n", "main f\n", "main f many\n", "a.perf\n/tmp/b.perf\n", "main:1:2\n",
+        "main\nmain f 7\n", "{\"a\": 1}\n", "main\n\x01\n", "main f 7 8\n"})
+    EXPECT_EQ(order_format_of(other), std::nullopt) << other;
+}
+
 }  // namespace
 }  // namespace pgokit::order

@@ -1,4 +1,5 @@
-"""All ways to give pgokit a file. A word @KIND is a file of that kind (inputs.py), OUT what is written."""
+"""All ways to give pgokit a file. A word @KIND or NAME=@KIND is a file of that kind (inputs.py), OUT what is written."""
+import re
 
 COMMANDS = """
 generate @program-lbr-perfdata -b @program -o OUT
@@ -172,6 +173,12 @@ probes lower @assembly --descriptors @probes -o OUT
 doctor @program
 doctor @split
 flags blocks --functions @order
+flags use=@text
+flags use=@extbinary
+flags use=@md5
+flags use=@gcov
+flags use=@of-probes --style cmake
+flags use=@order --style make
 llvm-profdata show --sample @text
 llvm-profdata show --sample --json @extbinary
 llvm-profdata show --sample --show-sec-info-only @compressed
@@ -184,11 +191,21 @@ llvm-profdata order @temporal -o OUT
 """
 
 
+def kind_of(word):
+    """Empty: the word is no file."""
+    found = re.fullmatch(r"(?:\w+=)?@([\w-]+)", word)
+    return found[1] if found else ""
+
+
+def with_file(word, path):
+    return word[:word.index("@")] + str(path)
+
+
 def commands(inputs, pattern=""):
     """Lists of words; those whose files are not there are left out."""
     found = []
     for line in COMMANDS.strip().splitlines():
         words = line.split()
-        if pattern in line and all(word[1:] in inputs for word in words if word.startswith("@")):
+        if pattern in line and all(kind_of(word) in inputs for word in words if kind_of(word)):
             found.append(words)
     return found

@@ -19,7 +19,7 @@ import tempfile
 import time
 
 import inputs as made
-from commands import commands
+from commands import commands, kind_of, with_file
 
 MEMORY, SECONDS = 1500 << 20, 20
 RAW = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
@@ -137,8 +137,9 @@ class Trial:
 
     def line_of(self, words, output, replaced):
         """The command line, with other files for some kinds."""
-        files = {f"@{kind}": replaced.get(kind, path) for kind, path in self.inputs.paths.items()} | {"OUT": output}
-        return [self.options.pgokit, *(files.get(word, word) for word in words)]
+        files = self.inputs.paths | replaced
+        return [self.options.pgokit, *(output if word == "OUT" else with_file(word, files[kind_of(word)]) if kind_of(word) else word
+                                       for word in words)]
 
     def one_whole(self, words):
         with tempfile.TemporaryDirectory(dir=self.folder) as place:
@@ -169,7 +170,7 @@ class Trial:
 
     def go(self):
         chosen = commands(self.inputs, self.options.only)
-        jobs = [(words, word[1:], number) for number in range(self.options.rounds) for words in chosen for word in words if word[0] == "@"]
+        jobs = [(words, kind_of(word), number) for number in range(self.options.rounds) for words in chosen for word in words if kind_of(word)]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             for job in [pool.submit(self.one_whole, words) for words in chosen] + [pool.submit(self.one, *job) for job in jobs]:
                 job.result()

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 import inputs as made
-from commands import commands
+from commands import commands, kind_of, with_file
 
 PGOKIT, WALK = (os.path.abspath(path) for path in sys.argv[1:])
 FORGED = re.compile(rb"^@@", re.M)  # a name that begins a line
@@ -32,7 +32,7 @@ def hostile(whole, evil):
 
 
 def arguments(words, inputs, folder, damaged):
-    return [PGOKIT] + [str(folder / "OUT") if word == "OUT" else str(damaged[word[1:]]) if word[0] == "@" else word for word in words]
+    return [PGOKIT] + [str(folder / "OUT") if word == "OUT" else with_file(word, damaged[kind_of(word)]) if kind_of(word) else word for word in words]
 
 
 def check(words, done, drop_in):

@@ -287,9 +287,12 @@ MATCH = Scene(
 
 FLAGS = Scene(
     {kind: [kind] for kind in ("coverage", "block-coverage", "calls", "calls32", "blocks", "order", "order-log", "order-calls", "edges",
-                               "targets", "tables", "sizes")},
-    {"--style": "cmake", "--functions": "@main-list", "--min-size": "5", "--group": "1/3", "--rate": "7", "--buffer": "64", "--per-site": "3",
-     "--target-buffer": "64", "--lib-dir": "@lib"})
+                               "targets", "tables", "sizes")}
+    | {"profile": ["profile", "--root", "/src"], "use": ["use=@extbinary", "--root", "/src"]},
+    {"--by": "lines", "--for": "gcc", "--root": "/src", "--style": "cmake", "--functions": "@main-list", "--min-size": "5", "--group": "1/3", "--rate": "7", "--buffer": "64", "--per-site": "3",
+     "--target-buffer": "64", "--lib-dir": "@lib"},
+    [(["use=later.prof", "--root", "/src"], ["--if-there"]), (["profile"], ["--root /src"])],
+    {("use", "--by"): "the profile is by lines", ("use", "--if-there"): "it is there"})
 
 MAP = Scene({"program": ["@instrumented", "-o", "OUT"], "cut": ["@cut-map", "-o", "OUT"]}, {"--output": "OTHER", "--strip": "SHIPPED"},
             [(["@cut-map"], ["--output OUT"])], {("program", "--strict"): CONTENT})

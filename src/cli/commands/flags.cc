@@ -1,7 +1,10 @@
+#include "compilers/flags.h"
+
 #include <algorithm>
 #include <filesystem>
 
 #include "cli/commands/commands.h"
+#include "cli/commands/profile_flags.h"
 #include "cli/options.h"
 #include "cli/views/flag_styles.h"
 #include "report/print.h"
@@ -13,6 +16,9 @@ namespace fs = std::filesystem;
 
 struct Settings {
   std::vector<std::string> kinds;
+  ProfileBuild profile;
+  bool of_profile = false;  // the build is to be recorded, or uses what was recorded
+  std::string consumer;
   std::string folder, functions, style;
   u64 rate = 0, buffer = 0, minimum_size = 0, target_buffer = 0, per_site = 0;
   std::string group;
@@ -41,12 +47,21 @@ constexpr Kind known_kinds[] = {
 };
 
 OptionTable options_of(Settings& s) {
-  std::string footer = "\nkinds (several go together):\n";
+  std::string footer =
+      "\nof a profile:\n"
+      "  profile         the build whose recordings become profiles\n"
+      "  use=FILE        the build that uses FILE: a profile, an order of functions, a layout of\n"
+      "                  blocks, targets or hotness for the plugin (its contents tell)\n"
+      "\nkinds of counters (several go together):\n";
   for (const auto& kind : known_kinds)
     footer += fmt::format("  {:<16}{}\n", kind.name, kind.collects);
   footer +=
       "\nstyles:\n" + style_help() +
       "\nexamples:\n"
+      "  clang-22 -O2 $(pgokit flags profile --compile) -c app.c\n"
+      "  clang-22 -O2 $(pgokit flags use=app.prof --compile) -c app.c\n"
+      "  pgokit flags use=app.prof --style cmake > pgokit.cmake\n"
+      "  eval ./configure CC=clang-22 \"$(pgokit flags use=app.prof --style autotools)\"\n"
       "  clang-22 -O2 $(pgokit flags coverage --compile) -c app.c\n"
       "  clang-22 -fuse-ld=lld-22 app.o $(pgokit flags coverage --link) -o app\n"
       "  ./configure CC=clang-22 CFLAGS=\"-O2 $(pgokit flags coverage --compile)\" \\\n"
@@ -59,12 +74,20 @@ OptionTable options_of(Settings& s) {
       "process, %h the host, %b the build id. Then: pgokit map, pgokit merge, pgokit show.\n";
   return {
       "pgokit flags",
-      "Print the flags that instrument a program, for clang 22 and its linkers.",
-      {{"KIND", "", "what to collect: see below", &s.kinds, true},
+      "Print the flags of a build: to be recorded, with a profile, or with counters by clang 22.",
+      {{"KIND", "", "profile, use=FILE or what to collect: see below", &s.kinds, true},
        {"--compile", "", "only the flags of the compiler, in one line", &s.compile},
        {"--link", "", "only those of the linker; after the objects: in LIBS, not LDFLAGS", &s.link},
        {"--lto", "", "the program is linked with -flto by lld", &s.lto},
        {"--style", "STYLE", "the same as a file for a build system: see below", &s.style},
+       {"--by", "PLACES", "profile, use=: places are probes (the default of clang) or lines",
+        &s.profile.by},
+       {"--for", "COMPILER", "profile, use=: clang (the default), gcc, or a version of one",
+        &s.consumer},
+       {"--if-there", "", "use=: as for 'profile' as long as there is no FILE",
+        &s.profile.if_there},
+       {"--root", "DIR", "profile, use=: the folder of the sources (the current one)",
+        &s.profile.root},
        {"--functions", "FILE", "only functions that match a pattern of FILE; -pattern excludes",
         &s.functions},
        {"--min-size", "N", "only functions of at least N machine instructions", &s.minimum_size},
@@ -83,6 +106,8 @@ OptionTable options_of(Settings& s) {
       footer};
 }
 
+constexpr char plugin_name[] = "pgokit-plugin.so";
+
 // Installed: bin/pgokit and lib/pgokit/. The build tree looks the same.
 Result<fs::path> library_folder(const Settings& s) {
   std::vector<fs::path> places;
@@ -97,7 +122,7 @@ Result<fs::path> library_folder(const Settings& s) {
   std::string looked;
   for (const auto& place : places) {
     std::error_code error;
-    if (fs::exists(place / "pgokit-plugin.so", error)) return fs::absolute(place, error);
+    if (fs::exists(place / plugin_name, error)) return fs::absolute(place, error);
     looked += (looked.empty() ? "" : ", ") + place.string();
   }
   return fail(
@@ -184,18 +209,77 @@ Result<std::vector<std::string>> plugin_options(const Settings& s) {
   return flags;
 }
 
-Result<InstrumentFlags> flags_of(const Settings& s) {
+Status add_instrument_flags(const Settings& s, BuildFlags& flags) {
   auto folder = TRY(library_folder(s));
-  InstrumentFlags flags{.plugin = folder / "pgokit-plugin.so",
-                        .library = folder / (s.bare    ? "libpgokit_rt_bare.a"
-                                             : s.small ? "libpgokit_rt_small.a"
-                                                       : "libpgokit_rt.a"),
-                        .options = TRY(plugin_options(s)),
-                        .link = {"-Wl,--build-id"},
-                        .wants_compile = s.compile || !s.link,
-                        .wants_link = s.link || !s.compile};
+  flags.plugin = folder / plugin_name;
+  flags.library = folder / (s.bare    ? "libpgokit_rt_bare.a"
+                            : s.small ? "libpgokit_rt_small.a"
+                                      : "libpgokit_rt.a");
+  flags.options = TRY(plugin_options(s));
+  flags.link.emplace_back(compilers::build_id_option);
+  return {};
+}
+
+// The words `profile` and `use=FILE` go out of the list of kinds.
+Status take_profile_words(Settings& s) {
+  constexpr std::string_view use = "use=";
+  bool recorded = false;
+  std::erase_if(s.kinds, [&](const std::string& word) {
+    if (word.starts_with(use)) s.profile.files.push_back(word.substr(use.size()));
+    recorded |= word == "profile";
+    return word == "profile" || word.starts_with(use);
+  });
+  if (recorded && !s.profile.files.empty())
+    return usage_error("use= has the flags of 'profile': give one of them");
+  if (std::ranges::count(s.profile.files, "") > 0) return usage_error("use= is of a file");
+  if (std::ranges::count(s.profile.files, "-") > 0)
+    return usage_error("use=-: a build reads a profile by its name");
+  s.of_profile = recorded || !s.profile.files.empty();
+  return {};
+}
+
+// Options that are of the other part of a program's build.
+Status check_parts(const Settings& s) {
+  constexpr std::string_view of_profiles[] = {"--by", "--for", "--if-there", "--root"};
+  constexpr std::string_view of_counters[] = {
+      "--functions", "--min-size", "--group",         "--all-blocks", "--atomic", "--rate",
+      "--buffer",    "--per-site", "--target-buffer", "--small",      "--bare"};
+  for (const auto& option : s.given) {
+    if (!s.of_profile && std::ranges::count(of_profiles, option) > 0)
+      return usage_error("{} is of 'profile' and 'use=FILE'", option);
+    if (s.kinds.empty() && std::ranges::count(of_counters, option) > 0)
+      return usage_error("{} is of builds that count", option);
+  }
+  if (s.profile.if_there && s.profile.files.empty())
+    return usage_error("--if-there is of 'use=FILE'");
+  if (!s.profile.by.empty() && s.profile.by != "probes" && s.profile.by != "lines")
+    return usage_error("--by {}: it is probes or lines", s.profile.by);
+  return {};
+}
+
+Status add_flags_of_profile(const Settings& s, const FlagStyle* style, BuildFlags& flags) {
+  auto build = s.profile;
+  build.rust = style && style->is_rust;
+  if (!s.consumer.empty()) build.target = TRY(pipeline::target_named(s.consumer));
+  const auto* consumer = build.target.consumer;
+  if (consumer && consumer != &pipeline::consumers::clang && consumer != &pipeline::consumers::gcc)
+    return usage_error("--for {}: it is clang, gcc or a version of one", s.consumer);
+  if (build.rust && consumer)
+    return usage_error("--for {}: --style {} is for rustc", s.consumer, style->name);
+  std::error_code error;
+  build.root = fs::absolute(build.root.empty() ? "." : build.root, error).lexically_normal();
+  if (build.root.ends_with('/')) build.root.pop_back();
+  build.find_plugin = [&]() -> Result<fs::path> { return TRY(library_folder(s)) / plugin_name; };
+  return add_profile_flags(build, flags);
+}
+
+// With LTO code is generated in the link, by lld.
+Status add_lto(const Settings& s, BuildFlags& flags) {
+  for (std::string_view option : {"--lto", "--lib-dir"})
+    if (flags.plugin.empty() && std::ranges::count(s.given, option) > 0)
+      return usage_error("{} is of the plugin, which these flags do without", option);
   if (s.lto) flags.link.push_back("-Wl,--load-pass-plugin=" + flags.plugin.string());
-  return flags;
+  return {};
 }
 
 // For $(...).
@@ -209,19 +293,24 @@ Result<std::string> line_of(const std::vector<std::string>& words) {
   return line + "\n";
 }
 
-Result<std::string> lines_of(const InstrumentFlags& flags) {
+Result<std::string> lines_of(const BuildFlags& flags) {
   std::string compile = TRY(line_of(flags.compile_words())),
               link = TRY(line_of(flags.link_words()));
   return (flags.wants_compile ? compile : "") + (flags.wants_link ? link : "");
 }
 
-Status print_flags(const Settings& s) {
+Status print_flags(Settings& s) {
   const auto* style = find_style(s.style);
   if (!s.style.empty() && !style)
     return usage_error("--style {}: there are {}", s.style, style_names());
   if (s.bare && s.small) return usage_error("--bare and --small are two different run times");
+  TRY(take_profile_words(s));
   TRY(kinds_of(s));
-  auto flags = TRY(flags_of(s));
+  TRY(check_parts(s));
+  BuildFlags flags{.wants_compile = s.compile || !s.link, .wants_link = s.link || !s.compile};
+  if (!s.kinds.empty()) TRY(add_instrument_flags(s, flags));
+  if (s.of_profile) TRY(add_flags_of_profile(s, style, flags));
+  TRY(add_lto(s, flags));
   report::print("{}", report::lines(TRY(style ? style->text(flags) : lines_of(flags))));
   return {};
 }
@@ -237,6 +326,7 @@ int run(std::span<char* const> arguments) {
 
 }  // namespace
 
-constexpr Command flags_command{"flags", "print the flags that instrument a program", run};
+constexpr Command flags_command{"flags", "print the flags of a build with profiles or counters",
+                                run};
 
 }  // namespace pgokit::cli

@@ -2,6 +2,8 @@
 
 // The flags of `pgokit flags` as files of build systems.
 //
+//   BuildFlags flags;
+//   flags.compile = {"-g"};
 //   if (const auto* style = find_style("cmake")) text = TRY(style->text(flags));
 
 #include <filesystem>
@@ -13,10 +15,15 @@
 
 namespace pgokit::cli {
 
-struct InstrumentFlags {
-  std::filesystem::path plugin, library;
-  std::vector<std::string> options;  // of the plugin: -pgokit-...
-  std::vector<std::string> link;     // without the library
+struct BuildFlags {
+  // Of programs that are instrumented: empty where there is nothing of them.
+  std::filesystem::path plugin = {}, library = {};
+  std::vector<std::string> options = {};  // of the plugin: -pgokit-...
+  // All other words.
+  std::vector<std::string> compile = {}, link = {};
+  std::vector<std::string> files = {};  // profiles and orders that words end in, by absolute paths
+  std::string root = {};                // the folder of the sources, as words have it
+  std::string_view by = {};             // what the profile counts at: "probes" or "lines"
   bool wants_compile = true, wants_link = true;
 
   std::string plugin_word() const;
@@ -27,7 +34,8 @@ struct InstrumentFlags {
 
 struct FlagStyle {
   std::string_view name, help;
-  Result<std::string> (*text)(const InstrumentFlags& flags);
+  Result<std::string> (*text)(const BuildFlags& flags);
+  bool is_rust = false;  // for rustc
 };
 
 // Null: there is none of that name.

@@ -1,0 +1,33 @@
+#pragma once
+
+// The flags of builds that are recorded and of builds that use what was made of the recordings: the
+// words `profile` and `use=FILE` of `pgokit flags`.
+//
+//   ProfileBuild build{.files = {"app.prof", "app.order"}, .root = "/src/app"};
+//   TRY(add_profile_flags(build, flags));
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/views/flag_styles.h"
+#include "pipeline/consumers.h"
+
+namespace pgokit::cli {
+
+struct ProfileBuild {
+  std::vector<std::string> files = {};  // of use=; none: the build is to be recorded
+  std::string by = {};                  // "probes", "lines", or what the profile has
+  pipeline::Target target = {};         // who compiles; none: clang, or what the profile is for
+  bool rust = false;
+  bool if_there = false;  // files that are not there yet are left out
+  std::string root = {};  // the folder of the sources
+  // Where pgokit's plugin is, which some files are for.
+  std::function<Result<std::filesystem::path>()> find_plugin = {};
+};
+
+// What each file is, is told by its contents. An error is one line with the next step.
+Status add_profile_flags(const ProfileBuild& build, BuildFlags& flags);
+
+}  // namespace pgokit::cli
