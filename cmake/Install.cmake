@@ -34,5 +34,6 @@ endif()
 
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/pgokitConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion)
-install(FILES cmake/pgokitConfig.cmake ${CMAKE_BINARY_DIR}/pgokitConfigVersion.cmake
+install(FILES cmake/pgokitConfig.cmake cmake/pgokitProfile.cmake cmake/profile.cmake
+        src/cli/linked_file.cmake ${CMAKE_BINARY_DIR}/pgokitConfigVersion.cmake
         DESTINATION lib/cmake/pgokit)

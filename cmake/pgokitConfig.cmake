@@ -6,6 +6,9 @@
 #   pgokit::rt, pgokit::rt_small, pgokit::rt_bare    run times, with pgokit.h
 #   pgokit_instrument(app blocks targets)  compiles and links `app` with what
 #                                          `pgokit flags blocks targets` says
+#   pgokit_profile(app PROFILE app.prof TRAIN "app input")
+#                                          compiles `app` with its profile, which the target
+#                                          `app-train` makes: pgokitProfile.cmake
 get_filename_component(pgokit_root "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 set(pgokit_PROGRAM "${pgokit_root}/bin/pgokit")
 set(pgokit_PLUGIN "${pgokit_root}/lib/pgokit/pgokit-plugin.so")
@@ -45,3 +48,5 @@ function(pgokit_instrument target)
   target_include_directories(${target} PRIVATE "${pgokit_root}/include")
   target_link_libraries(${target} PRIVATE ${link})
 endfunction()
+
+include("${CMAKE_CURRENT_LIST_DIR}/pgokitProfile.cmake")

@@ -1,0 +1,229 @@
+"""builds.py BUILD FOLDER CASE: builds with profiles by what `cmake --install BUILD` puts into FOLDER. The examples of
+examples/build do what their READMEs tell; CMake projects of several kinds compile again for another profile, and only then."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+BUILD, FOLDER, CASE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(), sys.argv[3]
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples/build"
+SKIPPED = 77
+PREFIX, TOOLS, LOG = FOLDER / "prefix", FOLDER / "tools", FOLDER / "compiled"
+# Notes each call of the compiler: a line, of words that end in US.
+LOGGER = """#!/bin/sh
+{{ printf '%s\\037' "$PWD" "$@"; echo; }} >> {log}
+exec {compiler} "$@"
+"""
+
+
+def run(*command, fails=False, env=None, cwd=FOLDER):
+    words = [str(word) for word in command]
+    environment = {**os.environ, "PATH": f"{TOOLS}:{PREFIX}/bin:{os.environ['PATH']}", "PREFIX": str(PREFIX), **(env or {})}
+    done = subprocess.run(words, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, cwd=cwd, env=environment)
+    if bool(done.returncode) != fails:
+        sys.exit(f"{' '.join(words)}: exit code {done.returncode}\n{done.stdout}")
+    return done.stdout
+
+
+def expect(condition, what):
+    if not condition:
+        sys.exit(f"not so: {what}")
+
+
+def skip(why):
+    print(f"SKIPPED: {why}")
+    sys.exit(SKIPPED)
+
+
+def prepare():
+    for tool in ("clang-22", "ld.lld-22"):
+        if not shutil.which(tool):
+            skip(f"{tool} is not installed")
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    TOOLS.mkdir(parents=True)
+    run("cmake", "--install", BUILD, "--prefix", PREFIX)
+    for name in ("clang-22", "gcc-12"):
+        if shutil.which(name):
+            (TOOLS / name).write_text(LOGGER.format(log=LOG, compiler=shutil.which(name)))
+            (TOOLS / name).chmod(0o755)
+    if '"software": true' not in run("pgokit", "doctor", "--json"):
+        skip("ptrace is not permitted here")
+
+
+def compilations(source="words.c"):
+    """What the compiler was called with for a source, since this was last asked."""
+    calls = [line.split("\037")[:-1] for line in LOG.read_text().splitlines()] if LOG.exists() else []
+    LOG.unlink(missing_ok=True)
+    return [call for call in calls if "-c" in call and any(word.endswith(source) for word in call)]
+
+
+def entry_count(call, function="count_word"):
+    """How often the compiler believes that a function is entered, compiled again as it was; None: it knows no profile."""
+    cwd, *words = call
+    words = [word for i, word in enumerate(words) if word not in ("-c", "-o") and (i == 0 or words[i - 1] != "-o")]
+    text = run(shutil.which("clang-22"), *words, "-S", "-emit-llvm", "-o", "-", cwd=cwd)
+    number = re.search(rf"@{function}\(.* !prof !(\d+)", text)
+    count = number and re.search(rf"^!{number[1]} = !{{!\"function_entry_count\", i64 (\d+)[,}}]", text, re.M)
+    return count and int(count[1])
+
+
+def check_used(calls, what):
+    expect(calls and entry_count(calls[-1]), f"{what}: the profile is used: {calls}")
+
+
+def copy_of(example):
+    folder = FOLDER / example
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(EXAMPLES / example, folder)  # links become files
+    return folder
+
+
+def check_example(name):
+    """What its README tells, as it stands there."""
+    folder = copy_of(name)
+    commands = "\n".join(re.findall(r"^```sh\n(.*?)^```", (folder / "README.md").read_text(), re.DOTALL | re.MULTILINE))
+    run("bash", "-euxc", commands, cwd=folder)
+    calls = compilations()
+    expect(len(calls) > 1 and entry_count(calls[0]) is None, f"{name}: it was built without a profile first: {calls}")
+    check_used(calls, name)
+    print(run(PREFIX / "bin/pgokit", "show", "--top", "3", folder / "words.prof"))
+
+
+def example(name, *tools):
+    def check():
+        for tool in tools:
+            if not shutil.which(tool):
+                skip(f"{tool} is not installed")
+        check_example(name)
+    return check
+
+
+def configure(folder, build, generator, *options, compiler="clang-22"):
+    said = run("cmake", "-S", folder, "-B", build, "-G", generator, f"-DCMAKE_C_COMPILER={compiler}", f"-DCMAKE_PREFIX_PATH={PREFIX}",
+               "-DCMAKE_BUILD_TYPE=Release", *options)
+    return " ".join(said.split())
+
+
+def cmake_rebuilds():
+    """With Ninja and with make: another profile compiles everything again, one that was touched nothing."""
+    for generator in ("Ninja", "Unix Makefiles"):
+        folder = copy_of("cmake")
+        build, profile = folder / "build", folder / "words.prof"
+        said = configure(folder, build, generator)
+        expect("words-train" in said and "Warning" in said, f"what is missing is said: {said}")
+        make = ("cmake", "--build", build)
+        run(*make)
+        expect(len(compilations()) == 1, "it was compiled")
+        run(*make, "--target", "pgokit-train")
+        expect(not compilations(), "training compiles nothing that is there")
+        said = run(*make)
+        check_used(compilations(), generator)
+        expect("verdict" in said and "Warning" not in said, f"how well the profile fits is printed: {said}")
+        run(*make)
+        expect(not compilations(), "nothing changed")
+        profile.touch()
+        run(*make)
+        expect(not compilations(), "a profile that was touched compiles nothing")
+        text = run("pgokit", "merge", "--weighted-input", f"5,{profile}", "-o", profile)
+        run(*make)
+        calls = compilations()
+        check_used(calls, f"{generator}, {text}")
+        expect(len(calls) == 1, calls)
+        expect("main.c" in (folder / "CMakeLists.txt").read_text(), "the project is the same")
+        profile.unlink()
+        said = configure(folder, build, generator)
+        expect("is not there yet" in said, said)
+        expect("is not there yet" not in configure(folder, build, generator), "it is said once")
+
+
+PROJECT = """cmake_minimum_required(VERSION 3.16)
+project(words C)
+add_library(counting STATIC words.c)
+add_executable(words main.c)
+target_link_libraries(words PRIVATE counting)
+"""
+
+
+def cmake_unchanged():
+    """A project that knows nothing of pgokit, by CMAKE_PROJECT_INCLUDE: the installed file, and one by pgokit flags."""
+    folder = copy_of("cmake")
+    (folder / "CMakeLists.txt").write_text(PROJECT)
+    build = folder / "build"
+    include = f"-DCMAKE_PROJECT_INCLUDE={PREFIX}/lib/cmake/pgokit/profile.cmake"
+    said = configure(folder, build, "Ninja", include, "-DPGOKIT_PROFILE=words.prof", "-DPGOKIT_TARGET=words",
+                     "-DPGOKIT_TRAIN=words 100000;words 200000")
+    expect("words-train" in said, said)
+    run("cmake", "--build", build)
+    run("cmake", "--build", build, "--target", "words-train")
+    compilations()
+    run("cmake", "--build", build)
+    calls = compilations()
+    check_used(calls, "profile.cmake")
+    expect(299000 < entry_count(calls[0]) < 301000, f"of both commands: {entry_count(calls[0])}")
+
+    style, profile = folder / "profile.cmake", folder / "words.prof"
+    style.write_text(run("pgokit", "flags", f"use={profile}", "--style", "cmake"))
+    for generator in ("Ninja", "Unix Makefiles"):
+        build = folder / f"styled {generator}"
+        configure(folder, build, generator, f"-DCMAKE_PROJECT_INCLUDE={style}")
+        run("cmake", "--build", build)
+        check_used(compilations(), "--style cmake")
+        run("pgokit", "merge", "--weighted-input", f"3,{profile}", "-o", profile)
+        run("cmake", "--build", build)
+        check_used(compilations(), "--style cmake, another profile")
+
+
+def cmake_kinds():
+    """ThinLTO, profiles by lines, several targets with one profile, orders; and what is refused."""
+    folder = copy_of("cmake")
+    lists = folder / "CMakeLists.txt"
+    start = PROJECT.replace("project(words C)", "project(words C)\nfind_package(pgokit REQUIRED)")
+    lists.write_text(start + 'set_target_properties(words counting PROPERTIES INTERPROCEDURAL_OPTIMIZATION ON)\n'
+                     'add_library(shared SHARED words.c)\n'
+                     'pgokit_profile(words counting shared PROFILE made/words.prof BY lines TRAIN "words 300000" MAX_STALE 20)\n')
+    build = folder / "build"
+    configure(folder, build, "Ninja", "-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld", "-DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=lld")
+    run("cmake", "--build", build)
+    run("cmake", "--build", build, "--target", "words-train")
+    compilations()
+    said = run("cmake", "--build", build)
+    expect("verdict" in said, said)
+    # LTO has inlined what main() calls, and so does the profile.
+    calls = compilations("main.c")
+    expect(len(calls) == 1 and "-flto=thin" in calls[0] and "-fpseudo-probe-for-profiling" not in calls[0], calls)
+    expect(entry_count(calls[0], "main"), calls)
+    expect(re.search("-fprofile-sample-use=", run("ninja", "-C", build, "-t", "commands", "words").splitlines()[-1]), "of the link too")
+
+    lists.write_text(start + 'pgokit_profile(words PROFILE made/words.prof TRAIN "words 1")\n')
+    said = configure(folder, build, "Ninja")
+    expect("is by lines, not by probes" in said, said)
+    run("cmake", "--build", build, "--target", "words-train")
+    run("cmake", "--build", build)
+
+    for line, why in (("pgokit_profile(words)", "wants targets and a profile"), ("pgokit_profile(other PROFILE a)", "no target other"),
+                      ("pgokit_profile(words PROFILE build/words)", "a program, not a profile")):
+        lists.write_text(start + line + "\n")
+        said = run("cmake", "-S", folder, "-B", build, fails=True)
+        expect(why in " ".join(said.split()), said)
+
+
+def cmake_gcc():
+    if not shutil.which("gcc-12"):
+        skip("gcc-12 is not installed")
+    folder = copy_of("cmake")
+    build = folder / "build"
+    configure(folder, build, "Ninja", compiler="gcc-12")
+    for target in ("words", "words-train", "words"):
+        run("cmake", "--build", build, "--target", target)
+    calls = compilations()
+    expect(any(word.startswith("-fauto-profile=") for word in calls[-1]), calls)
+
+
+CASES = {"example_cmake": example("cmake", "ninja"), "example_make": example("make", "make"), "example_meson": example("meson", "meson", "ninja"),
+         "example_autotools": example("autotools", "autoreconf", "make"), "cmake_rebuilds": cmake_rebuilds, "cmake_unchanged": cmake_unchanged,
+         "cmake_kinds": cmake_kinds, "cmake_gcc": cmake_gcc}
+prepare()
+CASES[CASE]()
+print("built with profiles")
