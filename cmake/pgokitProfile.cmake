@@ -1,4 +1,4 @@
-# pgokit_profile(TARGET... PROFILE FILE... [TRAIN COMMAND...] [BY probes|lines] [SAMPLED]
+# pgokit_profile(TARGET... PROFILE FILE... [TRAIN COMMAND...] [BY probes|lines|blocks] [SAMPLED]
 #                [WORKING_DIRECTORY DIR] [CHECK] [MAX_STALE PERCENT])
 #
 # Compiles and links the targets with the files, as `pgokit flags use=FILE` does: a profile, and
@@ -10,7 +10,8 @@
 #   TRAIN     commands that run the first target with typical work. The target `FIRST-train` (all of
 #             them: `pgokit-train`) records them and writes the profile. A command that begins with
 #             the name of a target runs that.
-#   BY        what the profile counts at (probes; of GCC lines)
+#   BY        what the profile counts at (probes; of GCC lines); blocks: lines, with the map of blocks
+#             that layouts are made of
 #   SAMPLED   record samples of the commands, instead of counting all that they do
 #   WORKING_DIRECTORY   where the commands run (the current binary folder)
 #   CHECK     print after linking how well the profile matches the program
@@ -81,8 +82,8 @@ function(pgokit_replace_end list old new)
 endfunction()
 
 # The same of a build with those of the files that are there and fit it; PREFIX_missing: the first
-# is none of them.
-function(pgokit_profile_flags prefix name by files)
+# is none of them, which is said once, with what makes it.
+function(pgokit_profile_flags prefix name by files commands)
   pgokit_compiler(compiler)
   if(NOT by)
     set(by probes)
@@ -95,18 +96,24 @@ function(pgokit_profile_flags prefix name by files)
   set(why "is not there yet")
   if(EXISTS "${profile}")
     pgokit_read_flags(used "use=${profile}" --for ${compiler})
-    if(used_by AND NOT used_by STREQUAL by)
-      set(why "is by ${used_by}, not by ${by}, and not used")
+    string(REPLACE "blocks" "lines" wanted "${by}")
+    if(used_by AND NOT used_by STREQUAL wanted)
+      set(why "is by ${used_by}, not by ${wanted}, and not used")
       set(missing TRUE)
     endif()
   else()
     set(missing TRUE)
+    get_filename_component(folder "${profile}" DIRECTORY)
+    if(IS_DIRECTORY "${folder}")  # which changes when the profile appears there
+      set_property(DIRECTORY "${CMAKE_SOURCE_DIR}" APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${folder}")
+    endif()
   endif()
-  # Said once.
   if(missing AND NOT pgokit_missing_${name})
-    message(WARNING "pgokit: ${profile} ${why}: the build can be recorded. "
-                    "cmake --build ${CMAKE_BINARY_DIR} --target ${name}-train makes it, "
-                    "where there are commands to record; otherwise configure again when it is there")
+    set(how "record it, and put the profile there")
+    if(commands)
+      set(how "cmake --build ${CMAKE_BINARY_DIR} --target ${name}-train")
+    endif()
+    message(WARNING "pgokit: ${profile} ${why}. This build can be recorded: ${how}")
   endif()
   set(pgokit_missing_${name} ${missing} CACHE INTERNAL "")
 
@@ -198,7 +205,7 @@ function(pgokit_profile)
   endforeach()
   list(GET files 0 profile)
 
-  pgokit_profile_flags(own ${first} "${arg_BY}" "${files}")
+  pgokit_profile_flags(own ${first} "${arg_BY}" "${files}" "${arg_TRAIN}")
   # Together, as words that are there twice would be dropped.
   list(JOIN own_compile " " line)
   foreach(target IN LISTS targets)

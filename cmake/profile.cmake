@@ -3,7 +3,7 @@
 #   cmake -B build -DCMAKE_PROJECT_INCLUDE=PREFIX/lib/cmake/pgokit/profile.cmake -DPGOKIT_PROFILE=app.prof
 #
 #   PGOKIT_PROFILE   files as of PROFILE in pgokitProfile.cmake; relative paths are of the sources
-#   PGOKIT_BY        probes or lines
+#   PGOKIT_BY        probes, lines or blocks
 #   PGOKIT_TARGET    a target of the project, and
 #   PGOKIT_TRAIN     commands that run it: the target NAME-train makes the profile
 #   PGOKIT_SAMPLED   record samples
@@ -21,7 +21,7 @@ set(pgokit_name project)
 if(PGOKIT_TARGET)
   set(pgokit_name "${PGOKIT_TARGET}")
 endif()
-pgokit_profile_flags(pgokit_own ${pgokit_name} "${PGOKIT_BY}" "${pgokit_files}")
+pgokit_profile_flags(pgokit_own ${pgokit_name} "${PGOKIT_BY}" "${pgokit_files}" "${PGOKIT_TRAIN}")
 foreach(pgokit_word IN LISTS pgokit_own_compile)
   add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX,OBJC,OBJCXX>:${pgokit_word}>")
 endforeach()

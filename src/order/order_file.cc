@@ -180,19 +180,18 @@ bool is_line_of(std::string_view line, OrderFormat format) {
 std::optional<OrderFormat> order_format_of(std::string_view text) {
   if (trimmed(text).starts_with("SECTIONS") && text.contains("INSERT")) return OrderFormat::ld;
   bool some = false;
-  std::array possible{OrderFormat::gold, OrderFormat::call_graph, OrderFormat::lld};
-  auto end = possible.end();
-  while (!text.empty() && end != possible.begin()) {
+  std::vector possible{OrderFormat::gold, OrderFormat::call_graph, OrderFormat::lld};
+  while (!text.empty() && !possible.empty()) {
     size_t length = std::min(text.find('\n'), text.size());
     auto whole = text.substr(0, length);
     auto line = trimmed(whole.substr(0, whole.find('#')));
     text.remove_prefix(std::min(length + 1, text.size()));
+    if (!is_text(whole)) return std::nullopt;
     if (line.empty()) continue;
     some = true;
-    end = std::stable_partition(possible.begin(), end,
-                                [&](OrderFormat format) { return is_line_of(line, format); });
+    std::erase_if(possible, [&](OrderFormat format) { return !is_line_of(line, format); });
   }
-  if (!some || end == possible.begin()) return std::nullopt;
+  if (!some || possible.empty()) return std::nullopt;
   return possible.front();
 }
 

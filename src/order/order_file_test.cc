@@ -75,7 +75,7 @@ TEST(OrderFile, IsKnownByItsForm) {
   EXPECT_EQ(order_format_of("# start-up\n\nmain # first\r\n.text.f\n_Z1fv\n"), OrderFormat::lld);
   for (const char* other :
        {"", "\n# nothing\n", "main f\n", "main f many\n", "a.perf\n/tmp/b.perf\n", "main:1:2\n",
-        "main\nmain f 7\n", "{\"a\": 1}\n", "main\n\x01\n", "main f 7 8\n"})
+        "main\nmain f 7\n", "{\"a\": 1}\n", "main\n\x01\n", "main # \x15\n", "main f 7 8\n"})
     EXPECT_EQ(order_format_of(other), std::nullopt) << other;
 }
 

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 BUILD, FOLDER, CASE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(), sys.argv[3]
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples/build"
@@ -131,11 +132,16 @@ def cmake_rebuilds():
         calls = compilations()
         check_used(calls, f"{generator}, {text}")
         expect(len(calls) == 1, calls)
-        expect("main.c" in (folder / "CMakeLists.txt").read_text(), "the project is the same")
-        profile.unlink()
+        profile.rename(folder / "kept")
         said = configure(folder, build, generator)
         expect("is not there yet" in said, said)
         expect("is not there yet" not in configure(folder, build, generator), "it is said once")
+        run(*make)
+        expect(entry_count(compilations()[-1]) is None, "it is built without")
+        time.sleep(1.1)  # times of files that make compares
+        (folder / "kept").rename(profile)
+        run(*make)
+        check_used(compilations(), f"{generator}: a profile that appears")
 
 
 PROJECT = """cmake_minimum_required(VERSION 3.16)
@@ -202,6 +208,13 @@ def cmake_kinds():
     run("cmake", "--build", build, "--target", "words-train")
     run("cmake", "--build", build)
 
+    # Most of its samples are of a function that is not there.
+    (folder / "made/words.prof").write_text("count_word:100:10\n 1: 10\nvanished:900:10\n 1: 10\n")
+    lists.write_text(start + "pgokit_profile(words counting PROFILE made/words.prof BY lines MAX_STALE 20)\n")
+    configure(folder, build, "Ninja")
+    said = run("cmake", "--build", build, fails=True)
+    expect("BAD: stale" in said, said)
+
     for line, why in (("pgokit_profile(words)", "wants targets and a profile"), ("pgokit_profile(other PROFILE a)", "no target other"),
                       ("pgokit_profile(words PROFILE build/words)", "a program, not a profile")):
         lists.write_text(start + line + "\n")
@@ -221,9 +234,55 @@ def cmake_gcc():
     expect(any(word.startswith("-fauto-profile=") for word in calls[-1]), calls)
 
 
+MESON = "project('words', 'c', default_options: ['buildtype=release'])\nexecutable('words', 'main.c', 'words.c')\n"
+
+
+def styles():
+    """Files for projects that know nothing of pgokit: a native file of Meson, and one of clang for make."""
+    for tool in ("meson", "ninja", "make"):
+        if not shutil.which(tool):
+            skip(f"{tool} is not installed")
+    profile = FOLDER / "words.prof"
+    for word in ("profile", f"use={profile}"):
+        folder = copy_of("meson")
+        (folder / "meson.build").write_text(MESON)
+        (folder / "pgokit.ini").write_text(run("pgokit", "flags", word, "--style", "meson", cwd=folder))
+        run("meson", "setup", "build", "--native-file", "pgokit.ini", cwd=folder, env={"CC": "clang-22"})
+        run("meson", "compile", "-C", "build", cwd=folder)
+        calls = compilations()
+        expect(bool(entry_count(calls[-1])) == profile.exists(), f"Meson: the profile is used if it is there: {calls}")
+
+        folder = copy_of("make")
+        (folder / "Makefile").write_text("words: main.o words.o\n\t$(CC) $(LDFLAGS) $^ -o $@\n")
+        (folder / "pgokit.cfg").write_text(run("pgokit", "flags", word, "--style", "clang-config", cwd=folder))
+        run("make", f"CC=clang-22 --config={folder}/pgokit.cfg", "CFLAGS=-O2 -Werror", "LDFLAGS=-Werror", cwd=folder)
+        calls = compilations()
+        expect(bool(entry_count(calls[-1])) == profile.exists(), f"clang-config: the profile is used if it is there: {calls}")
+        if not profile.exists():
+            run("pgokit", "record", "--exact", "-q", "-o", "words.perf", "--", "./words", "100000", cwd=folder)
+            run("pgokit", "generate", "-q", "words.perf", "-b", "words", "-o", profile, cwd=folder)
+
+
+def layout():
+    """By the flags alone: a profile, a recording of its blocks, and their layout."""
+    folder = copy_of("make")
+
+    def build(program, *words):
+        flags = {part: run("pgokit", "flags", *words, f"--{part}", cwd=folder).split() for part in ("compile", "link")}
+        run("clang-22", "-O2", *flags["compile"], "main.c", "words.c", *flags["link"], "-o", program, cwd=folder)
+        run("pgokit", "record", "--exact", "-q", "-o", f"{program}.perf", "--", f"./{program}", "100000", cwd=folder)
+
+    build("plain", "profile", "--by", "lines")
+    run("pgokit", "generate", "-q", "plain.perf", "-b", "plain", "-o", "words.prof", cwd=folder)
+    build("mapped", "use=words.prof", "--by", "blocks")
+    run("pgokit", "generate", "-q", "mapped.perf", "-b", "mapped", "--for", "propeller", "-o", "words", cwd=folder)
+    build("laid-out", "use=words.prof", "use=words.clusters")
+    expect(" main.cold\n" in run("llvm-nm-22", "laid-out", cwd=folder), "what did not run lies apart")
+
+
 CASES = {"example_cmake": example("cmake", "ninja"), "example_make": example("make", "make"), "example_meson": example("meson", "meson", "ninja"),
          "example_autotools": example("autotools", "autoreconf", "make"), "cmake_rebuilds": cmake_rebuilds, "cmake_unchanged": cmake_unchanged,
-         "cmake_kinds": cmake_kinds, "cmake_gcc": cmake_gcc}
+         "cmake_kinds": cmake_kinds, "cmake_gcc": cmake_gcc, "styles": styles, "layout": layout}
 prepare()
 CASES[CASE]()
 print("built with profiles")

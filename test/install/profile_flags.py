@@ -63,6 +63,9 @@ def check_kinds(folder):
     for arguments, wanted in (
             (["profile"], f"{LINES} {PROBES} {UNIQUE}\n-Wl,--build-id\n"),
             (["profile", "--by", "lines"], f"{LINES} {UNIQUE}\n-Wl,--build-id\n"),
+            (["profile", "--by", "blocks"], f"{LINES} {UNIQUE} -ffunction-sections -fbasic-block-address-map\n-Wl,--build-id -fuse-ld=lld\n"),
+            (["use=app.prof", "--by", "blocks", "--compile"],
+             f"{LINES} {UNIQUE} -ffunction-sections -fbasic-block-address-map {use}/app.prof\n"),
             (["profile", "--for", "gcc"], "-g\n-Wl,--build-id\n"),
             (["use=lines.prof"], f"{LINES} {UNIQUE} {use}/lines.prof\n-Wl,--build-id {use}/lines.prof\n"),
             (["use=app.md5"], f"{LINES} {UNIQUE} {use}/app.md5\n-Wl,--build-id {use}/app.md5\n"),
@@ -113,6 +116,7 @@ def check_refusals(folder):
             ("it is empty", "use=empty"), ("No such file", "use=there.is.none"), ("a program, not a profile", f"use={PGOKIT}"),
             ("raw counts, not a profile for compilers: 'pgokit generate", "use=raw"), ("neither a profile nor an order", "use=list"),
             ("a profile by lines, and --by probes", "use=lines.prof", "--by", "probes"),
+            ("a profile by probes, and --by blocks", "use=probes.prof", "--by", "blocks"),
             ("a profile for GCC: 'pgokit merge", "use=app.afdo", "--for", "clang"),
             ("a profile for clang and rustc: 'pgokit merge", "use=app.prof", "--for", "gcc"),
             ("a second profile", "use=app.prof", "use=lines.prof"), ("counters as programs write them", "use=counts.proftext"),
@@ -123,7 +127,8 @@ def check_refusals(folder):
         refused(text, *arguments)
     for text, *arguments in (
             ("give one of them", "profile", "use=app.prof"), ("is of a file", "use="), ("by its name", "use=-"),
-            ("it is probes or lines", "profile", "--by", "words"), ("GCC has none", "profile", "--by", "probes", "--for", "gcc"),
+            ("it is probes, lines or blocks", "profile", "--by", "words"),
+            ("only clang can", "profile", "--by", "blocks", "--for", "gcc"), ("GCC has none", "profile", "--by", "probes", "--for", "gcc"),
             ("is of 'use=FILE'", "profile", "--if-there"), ("it is clang, gcc", "profile", "--for", "bolt"),
             ("of 'profile' and 'use=FILE'", "blocks", "--by", "lines"), ("is of builds that count", "profile", "--atomic"),
             ("is for rustc", "profile", "--style", "cargo", "--for", "clang"), ("--lto is of the plugin", "profile", "--lto"),

@@ -6,6 +6,6 @@ struct counts {
   unsigned long words, numbers, longest;
 };
 
-void count_word(struct counts *counts, const char *word, unsigned length);
+void count_word(struct counts* counts, const char* word, unsigned length);
 
 #endif

@@ -77,10 +77,12 @@ OptionTable options_of(Settings& s) {
       "Print the flags of a build: to be recorded, with a profile, or with counters by clang 22.",
       {{"KIND", "", "profile, use=FILE or what to collect: see below", &s.kinds, true},
        {"--compile", "", "only the flags of the compiler, in one line", &s.compile},
-       {"--link", "", "only those of the linker; after the objects: in LIBS, not LDFLAGS", &s.link},
-       {"--lto", "", "the program is linked with -flto by lld", &s.lto},
+       {"--link", "",
+        "only those of the linker; of counters after the objects: in LIBS, not LDFLAGS", &s.link},
+       {"--lto", "", "counters: the program is linked with -flto by lld", &s.lto},
        {"--style", "STYLE", "the same as a file for a build system: see below", &s.style},
-       {"--by", "PLACES", "profile, use=: places are probes (the default of clang) or lines",
+       {"--by", "PLACES",
+        "profile, use=: places are probes (the default of clang), lines, or blocks for layouts",
         &s.profile.by},
        {"--for", "COMPILER", "profile, use=: clang (the default), gcc, or a version of one",
         &s.consumer},
@@ -252,8 +254,9 @@ Status check_parts(const Settings& s) {
   }
   if (s.profile.if_there && s.profile.files.empty())
     return usage_error("--if-there is of 'use=FILE'");
-  if (!s.profile.by.empty() && s.profile.by != "probes" && s.profile.by != "lines")
-    return usage_error("--by {}: it is probes or lines", s.profile.by);
+  constexpr std::string_view places[] = {"", "probes", "lines", "blocks"};
+  if (std::ranges::count(places, s.profile.by) == 0)
+    return usage_error("--by {}: it is probes, lines or blocks", s.profile.by);
   return {};
 }
 

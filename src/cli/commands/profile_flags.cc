@@ -80,6 +80,8 @@ class ProfileFlags {
         is_recorded_(build.files.empty()) {}
 
   Status add() {
+    if (build_.by == "blocks" && compiler_.family != CompilerFamily::clang)
+      return usage_error("--by blocks: only clang can lay out blocks");
     if (build_.by == "probes" && !has_probes())
       return usage_error("--by probes: {} has none: its profiles are by lines",
                          build_.rust ? "rustc" : "GCC");
@@ -113,6 +115,7 @@ class ProfileFlags {
     flags_.root = build_.root;
     auto words = compilers::profiling_flags(compiler_, *kind_, build_.root);
     words.link.emplace_back(compilers::build_id_option);
+    if (build_.by == "blocks") words.add(compilers::block_map_flags());
     append(words);
     return {};
   }
@@ -158,7 +161,7 @@ class ProfileFlags {
     if (kind_ || has_counts_)
       return fail("{}: a second profile: 'pgokit merge' makes one of several", path);
     kind_ = kind_of(read);
-    if (!build_.by.empty() && build_.by != places_of(kind_->probes))
+    if (!build_.by.empty() && kind_->probes != (build_.by == "probes"))
       return fail("{}: a profile by {}, and --by {} is of a build by {}: generate it again", path,
                   places_of(kind_->probes), build_.by, build_.by);
     add_used(compilers::sample_profile_flags(compiler_, *kind_, path), path);

@@ -18,8 +18,10 @@ namespace pgokit::cli {
 
 struct ProfileBuild {
   std::vector<std::string> files = {};  // of use=; none: the build is to be recorded
-  std::string by = {};                  // "probes", "lines", or what the profile has
-  pipeline::Target target = {};         // who compiles; none: clang, or what the profile is for
+  // "probes", "lines", "blocks" (lines, and a map of blocks, of which layouts are made), or what
+  // the profile has.
+  std::string by = {};
+  pipeline::Target target = {};  // who compiles; none: clang, or what the profile is for
   bool rust = false;
   bool if_there = false;  // files that are not there yet are left out
   std::string root = {};  // the folder of the sources
