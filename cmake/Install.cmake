@@ -7,7 +7,7 @@ install(TARGETS pgokit RUNTIME DESTINATION bin)
 install(TARGETS pgokit_rt pgokit_rt_small pgokit_rt_bare ARCHIVE DESTINATION lib/pgokit)
 install(FILES runtime/pgokit.h DESTINATION include)
 if(TARGET pgokit_plugin)
-  install(TARGETS pgokit_plugin LIBRARY DESTINATION lib/pgokit)
+  install(TARGETS pgokit_plugin LIBRARY DESTINATION lib/pgokit/llvm-22)
 endif()
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${pgokit_doc})
 install(DIRECTORY docs DESTINATION ${pgokit_doc} PATTERN "*.py" EXCLUDE)
@@ -29,7 +29,10 @@ install_link(../../../bin/pgokit lib/pgokit/bin/generate_propeller_profiles)
 install_link(../../../bin/pgokit lib/pgokit/bin/create_gcov)
 install_link(../../../bin/pgokit lib/pgokit/bin/profile_merger)
 if(TARGET pgokit_plugin)
-  install_link(pgokit-plugin.so lib/pgokit/pgokit-plugin)  # for Meson
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/links/lib/pgokit/llvm-22)
+  install_link(llvm-22/pgokit-plugin.so lib/pgokit/pgokit-plugin.so)
+  install_link(llvm-22/pgokit-plugin.so lib/pgokit/pgokit-plugin)  # for Meson
+  install_link(pgokit-plugin.so lib/pgokit/llvm-22/pgokit-plugin)
 endif()
 
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/pgokitConfigVersion.cmake

@@ -195,6 +195,15 @@ def clang_config(build):
     assert not quiet.stderr, quiet.stderr
 
 
+def other_clang(build):
+    """What says of itself that it is a clang that has no plugin here."""
+    path = build.path("clang-19")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("#!/bin/sh\necho 'Debian clang version 19.1.7 (3)'\n")
+    os.chmod(path, 0o755)
+    return path
+
+
 def refusals(build):
     """What the tool refuses, with the way out."""
     pgokit = os.path.join(build.lib, "..", "..", "bin", "pgokit")
@@ -204,7 +213,11 @@ def refusals(build):
                                  (["--style", "bazel"], "is for profiles"), (["--style", "cargo"], "is for profiles"),
                                  (["--lib-dir", lib], "which $(...) divides: use --style"),
                                  (["--lib-dir", lib, "--style", "meson"], "ln -s pgokit-plugin.so"),
-                                 (["--bare", "--small"], "two different run times")):
+                                 (["--bare", "--small"], "two different run times"),
+                                 (["--clang", "/nonexistent/clang"], "cannot be run: No such file"),
+                                 (["--clang", "false"], "ends with exit code 1"),
+                                 (["--clang", "python3"], "does not name a clang"),
+                                 (["--clang", other_clang(build)], "install the package pgokit-llvm-19")):
         result = run([pgokit, "flags", "calls", *arguments], check=False)
         assert result.returncode in (1, 2) and complaint in result.stderr and not result.stdout, result
 

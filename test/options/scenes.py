@@ -290,7 +290,7 @@ FLAGS = Scene(
                                "targets", "tables", "sizes")}
     | {"profile": ["profile", "--root", "/src"], "use": ["use=@extbinary", "--root", "/src"]},
     {"--by": "lines", "--for": "gcc", "--root": "/src", "--style": "cmake", "--functions": "@main-list", "--min-size": "5", "--group": "1/3", "--rate": "7", "--buffer": "64", "--per-site": "3",
-     "--target-buffer": "64", "--lib-dir": "@lib"},
+     "--target-buffer": "64", "--lib-dir": "@lib", "--clang": "clang-22"},
     [(["use=later.prof", "--root", "/src"], ["--if-there"]), (["profile"], ["--root /src"])],
     {("use", "--by"): "the profile is by lines", ("use", "--if-there"): "it is there"})
 

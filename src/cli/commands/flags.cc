@@ -6,6 +6,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/profile_flags.h"
 #include "cli/options.h"
+#include "cli/plugin_files.h"
 #include "cli/views/flag_styles.h"
 #include "report/print.h"
 
@@ -19,7 +20,7 @@ struct Settings {
   ProfileBuild profile;
   bool of_profile = false;  // the build is to be recorded, or uses what was recorded
   std::string consumer;
-  std::string folder, functions, style;
+  std::string folder, clang, functions, style;
   u64 rate = 0, buffer = 0, minimum_size = 0, target_buffer = 0, per_site = 0;
   std::string group;
   std::vector<std::string> given;
@@ -104,33 +105,9 @@ OptionTable options_of(Settings& s) {
         &s.target_buffer},
        {"--small", "", "the smallest run time: dumps at exit, nothing else", &s.small},
        {"--bare", "", "a program without libc: it calls the run time itself", &s.bare},
+       {"--clang", "PROGRAM", "the clang that will compile, of another LLVM than 22", &s.clang},
        {"--lib-dir", "DIR", "where plugin and run time are (beside pgokit)", &s.folder}},
       footer};
-}
-
-constexpr char plugin_name[] = "pgokit-plugin.so";
-
-// Installed: bin/pgokit and lib/pgokit/. The build tree looks the same.
-Result<fs::path> library_folder(const Settings& s) {
-  std::vector<fs::path> places;
-  if (!s.folder.empty()) {
-    places.emplace_back(s.folder);
-  } else {
-    std::error_code error;
-    fs::path program = fs::read_symlink("/proc/self/exe", error);
-    fs::path bin = program.parent_path();
-    places = {bin.parent_path() / "lib" / "pgokit", bin.parent_path() / "lib64" / "pgokit", bin};
-  }
-  std::string looked;
-  for (const auto& place : places) {
-    std::error_code error;
-    if (fs::exists(place / plugin_name, error)) return fs::absolute(place, error);
-    looked += (looked.empty() ? "" : ", ") + place.string();
-  }
-  return fail(
-      "pgokit-plugin.so is not in {}: it is built where llvm-22-dev is installed; --lib-dir tells "
-      "another place",
-      looked);
 }
 
 Result<std::string> kinds_of(const Settings& s) {
@@ -212,11 +189,11 @@ Result<std::vector<std::string>> plugin_options(const Settings& s) {
 }
 
 Status add_instrument_flags(const Settings& s, BuildFlags& flags) {
-  auto folder = TRY(library_folder(s));
-  flags.plugin = folder / plugin_name;
-  flags.library = folder / (s.bare    ? "libpgokit_rt_bare.a"
-                            : s.small ? "libpgokit_rt_small.a"
-                                      : "libpgokit_rt.a");
+  auto files = TRY(find_plugin({.folder = s.folder, .clang = s.clang}));
+  flags.plugin = files.plugin;
+  flags.library = files.folder / (s.bare    ? "libpgokit_rt_bare.a"
+                                  : s.small ? "libpgokit_rt_small.a"
+                                            : "libpgokit_rt.a");
   flags.options = TRY(plugin_options(s));
   flags.link.emplace_back(compilers::build_id_option);
   return {};
@@ -272,13 +249,15 @@ Status add_flags_of_profile(const Settings& s, const FlagStyle* style, BuildFlag
   std::error_code error;
   build.root = fs::absolute(build.root.empty() ? "." : build.root, error).lexically_normal();
   if (build.root.ends_with('/')) build.root.pop_back();
-  build.find_plugin = [&]() -> Result<fs::path> { return TRY(library_folder(s)) / plugin_name; };
+  build.find_plugin = [&]() -> Result<fs::path> {
+    return TRY(find_plugin({.folder = s.folder, .clang = s.clang})).plugin;
+  };
   return add_profile_flags(build, flags);
 }
 
 // With LTO code is generated in the link, by lld.
 Status add_lto(const Settings& s, BuildFlags& flags) {
-  for (std::string_view option : {"--lto", "--lib-dir"})
+  for (std::string_view option : {"--lto", "--lib-dir", "--clang"})
     if (flags.plugin.empty() && std::ranges::count(s.given, option) > 0)
       return usage_error("{} is of the plugin, which these flags do without", option);
   if (s.lto) flags.link.push_back("-Wl,--load-pass-plugin=" + flags.plugin.string());

@@ -1,0 +1,78 @@
+#include "base/command_output.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace pgokit {
+namespace {
+
+constexpr size_t most = 64 << 10;
+
+class Actions {
+ public:
+  Actions() { posix_spawn_file_actions_init(&actions_); }
+  Actions(const Actions&) = delete;
+  ~Actions() { posix_spawn_file_actions_destroy(&actions_); }
+
+  void open_null(int fd) {
+    posix_spawn_file_actions_addopen(&actions_, fd, "/dev/null", O_RDWR, 0);
+  }
+  void copy(int from, int to) { posix_spawn_file_actions_adddup2(&actions_, from, to); }
+  const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+};
+
+// Up to one byte more than is allowed.
+std::string read_all(int fd) {
+  std::string text(most + 1, '\0');
+  size_t size = 0;
+  while (size < text.size()) {
+    ssize_t got = ::read(fd, text.data() + size, text.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    size += static_cast<size_t>(got);
+  }
+  text.resize(size);
+  return text;
+}
+
+}  // namespace
+
+Result<std::string> output_of_command(const std::vector<std::string>& words) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return fail("{}: {}", words.front(), std::strerror(errno));
+  Actions actions;
+  actions.open_null(STDIN_FILENO);
+  actions.copy(ends[1], STDOUT_FILENO);
+  actions.open_null(STDERR_FILENO);
+  std::vector<char*> arguments;
+  for (const auto& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  pid_t child = 0;
+  int error = posix_spawnp(&child, arguments[0], actions.get(), nullptr, arguments.data(), environ);
+  ::close(ends[1]);
+  if (error) {
+    ::close(ends[0]);
+    return fail("{}: cannot be run: {}", words.front(), std::strerror(error));
+  }
+  std::string text = read_all(ends[0]);
+  ::close(ends[0]);  // one that prints more ends by that
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (text.size() > most) return fail("{}: prints more than 64 kB", words.front());
+  if (WIFSIGNALED(status))
+    return fail("{}: was ended by signal {}", words.front(), WTERMSIG(status));
+  if (WEXITSTATUS(status) != 0)
+    return fail("{}: ends with exit code {}", words.front(), WEXITSTATUS(status));
+  return text;
+}
+
+}  // namespace pgokit

@@ -1,0 +1,29 @@
+#include "base/command_output.h"
+
+#include <gtest/gtest.h>
+
+namespace pgokit {
+namespace {
+
+TEST(CommandOutput, IsWhatIsPrinted) {
+  auto text = output_of_command({"sh", "-c", "cat; echo seen; echo not >&2"});
+  ASSERT_TRUE(text) << text.error().message;
+  EXPECT_EQ(*text, "seen\n");
+}
+
+TEST(CommandOutput, FailuresNameTheCommand) {
+  auto message = [](std::vector<std::string> words) {
+    auto text = output_of_command(words);
+    return text ? "none" : text.error().message;
+  };
+  EXPECT_EQ(message({"/nonexistent/clang"}),
+            "/nonexistent/clang: cannot be run: No such file or directory");
+  EXPECT_EQ(message({"sh", "-c", "exit 3"}), "sh: ends with exit code 3");
+  EXPECT_EQ(message({"sh", "-c", "kill -9 $$"}), "sh: was ended by signal 9");
+  EXPECT_EQ(
+      message({"sh", "-c", "while :; do echo 0123456789012345678901234567890123456789; done"}),
+      "sh: prints more than 64 kB");
+}
+
+}  // namespace
+}  // namespace pgokit
