@@ -12,6 +12,29 @@ endif()
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${pgokit_doc})
 install(DIRECTORY docs DESTINATION ${pgokit_doc} PATTERN "*.py" EXCLUDE)
 
+# Manual pages and completions: the program prints them.
+set(printed ${CMAKE_BINARY_DIR}/printed)
+add_custom_command(OUTPUT ${printed}/complete
+                   COMMAND ${CMAKE_COMMAND} -E rm -rf ${printed}
+                   COMMAND ${CMAKE_COMMAND} -E make_directory ${printed}
+                   COMMAND pgokit help --man -o ${printed}/man1
+                   COMMAND pgokit completion bash > ${printed}/pgokit
+                   COMMAND pgokit completion zsh > ${printed}/_pgokit
+                   COMMAND pgokit completion fish > ${printed}/pgokit.fish
+                   COMMAND ${CMAKE_COMMAND} -E touch ${printed}/complete
+                   DEPENDS pgokit)
+add_custom_target(manual ALL DEPENDS ${printed}/complete)
+install(DIRECTORY ${printed}/man1 DESTINATION share/man)
+install(FILES ${printed}/pgokit DESTINATION share/bash-completion/completions)
+install(FILES ${printed}/_pgokit DESTINATION share/zsh/site-functions)
+install(FILES ${printed}/pgokit.fish DESTINATION share/fish/vendor_completions.d)
+
+# All that is installed, and nothing else.
+add_custom_target(installed DEPENDS pgokit pgokit_rt pgokit_rt_small pgokit_rt_bare manual)
+if(TARGET pgokit_plugin)
+  add_dependencies(installed pgokit_plugin)
+endif()
+
 # TARGET is seen from the folder of the link.
 function(install_link target name)
   set(link ${CMAKE_BINARY_DIR}/links/${name})

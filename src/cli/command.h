@@ -13,6 +13,7 @@ struct Command {
   std::string_view name;
   std::string_view summary;                      // one line, for pgokit --help
   int (*run)(std::span<char* const> arguments);  // those behind the name; returns the exit code
+  std::span<const Command* const> subcommands = {};
 };
 
 // Prints `pgokit NAME: message` and gives the exit code: 1, or 2 for wrong usage.

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/command_table.h"
 #include "report/print.h"
 
 namespace pgokit::cli {
@@ -65,11 +66,40 @@ Status check_percentage(std::string_view option, double value) {
   return usage_error("{} {:g}: a percentage from 0 to 100 is wanted", option, value);
 }
 
+std::vector<std::string_view> names_of(const Option& option) {
+  std::vector<std::string_view> names;
+  std::string_view rest = is_positional(option) ? "" : std::string_view(option.names);
+  while (!rest.empty()) {
+    size_t comma = std::min(rest.find(','), rest.size());
+    names.push_back(rest.substr(0, comma));
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return names;
+}
+
+bool is_switch(const Option& option) {
+  return std::holds_alternative<bool*>(option.target) ||
+         std::holds_alternative<std::optional<bool>*>(option.target);
+}
+
+Option one_of(Option option, std::vector<std::string> choices, First first) {
+  std::string list;
+  for (size_t i = 0; i < choices.size(); ++i) {
+    if (i > 0) list += i + 1 < choices.size() ? ", " : " or ";
+    list += choices[i];
+    if (i == 0 && first == First::is_default) list += " (default)";
+  }
+  if (auto at = option.help.find("{}"); at != std::string::npos) option.help.replace(at, 2, list);
+  option.choices = std::move(choices);
+  return option;
+}
+
 Option mangled_option(bool& target) {
   return {"--mangled", "", "names of functions as they are in files, not demangled", &target};
 }
 
 std::optional<int> parse_options(const OptionTable& table, std::span<char* const> arguments) {
+  if (takes_table(table)) return 0;
   CLI::App app(table.summary, table.command);
   app.footer(table.footer);
   app.get_formatter()->column_width(32);

@@ -31,6 +31,7 @@ struct Option {
   Target target;  // its value before parsing is the default
   bool required = false;
   bool hidden = false;
+  std::vector<std::string> choices = {};  // all values that it takes, if they can be listed
 };
 
 struct OptionTable {
@@ -47,6 +48,20 @@ struct OptionTable {
   // The options that were given, by the first of their long names ("--output").
   std::vector<std::string>* given = nullptr;
 };
+
+// The names of an option: "-o", "--output"; none of a positional.
+std::vector<std::string_view> names_of(const Option& option);
+// It takes no value in a word of its own.
+bool is_switch(const Option& option);
+inline bool is_positional(const Option& option) { return !option.names.starts_with('-'); }
+inline bool is_list(const Option& option) {
+  return std::holds_alternative<std::vector<std::string>*>(option.target);
+}
+
+// An option that takes one of a few words. In its help they stand for "{}": "a (default), b or c",
+// or without the default one where the first is none.
+enum class First : bool { is_default, is_like_the_others };
+Option one_of(Option option, std::vector<std::string> choices, First first = First::is_default);
 
 // Of commands that print names of functions.
 Option mangled_option(bool& target);

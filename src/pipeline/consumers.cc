@@ -170,4 +170,15 @@ std::string names_of(Consumers which) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+std::vector<std::string> consumer_names(Consumers which) {
+  std::vector<std::string> names;
+  for (const auto* consumer : table) {
+    if (which == Consumers::of_profiles && !consumer->outputs.front()->format) continue;
+    names.emplace_back(consumer->name);
+    for (unsigned version = consumer->oldest; version && version <= consumer->newest; ++version)
+      names.push_back(fmt::format("{}-{}", consumer->name, version));
+  }
+  return names;
+}
+
 }  // namespace pgokit::pipeline

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "profile/format.h"
@@ -71,5 +72,7 @@ Result<Destination> profile_destination_of(std::string_view consumer, std::strin
 // "clang, clang-13 to clang-22, gcc", for help; those of sample profiles alone or all.
 enum class Consumers : bool { all, of_profiles };
 std::string names_of(Consumers which);
+// Each of them: "clang", "clang-13", ...
+std::vector<std::string> consumer_names(Consumers which);
 
 }  // namespace pgokit::pipeline

@@ -33,7 +33,7 @@ def full_disk(files):
                   ("probes", "stats", files["probes"]), ("probes", "dump", files["probes"]), ("probes", "disassemble", files["probes"]),
                   ("merge", files["text"], "-o", "-"), ("match", files["text"], "-b", files["program"], "-o", "/dev/null"),
                   ("order", files["text"], "-o", "/dev/null"), ("llvm-profdata", "show", "--sample", files["text"]),
-                  ("llvm-profdata", "--help")):
+                  ("llvm-profdata", "--help"), ("completion", "zsh"), ("help", "--man"), ("help", "--man", "show")):
         with open("/dev/full", "wb") as full:
             done = run(*words, stdout=full)
         said = b"cannot write: No space left on device" in done.stderr

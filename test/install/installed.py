@@ -54,7 +54,10 @@ def check_programs(root):
                  "profile_merger"):
         help_text = run(root / "lib/pgokit/bin" / tool, "--help")
         expect(tool in help_text, f"{tool} answers by its name: {help_text}")
-    for name in ("include/pgokit.h", "share/doc/pgokit/LICENSE", "share/doc/pgokit/README.md",
+    pages = {path.name for path in (root / "share/man/man1").iterdir()}
+    expect({"pgokit.1", "pgokit-show.1", "pgokit-probes-dump.1"} <= pages, f"{pages} are there")
+    for name in ("share/bash-completion/completions/pgokit", "share/zsh/site-functions/_pgokit",
+                 "share/fish/vendor_completions.d/pgokit.fish", "include/pgokit.h", "share/doc/pgokit/LICENSE", "share/doc/pgokit/README.md",
                  "lib/cmake/pgokit/pgokitConfig.cmake"):
         expect((root / name).is_file(), f"{name} is there")
 
@@ -69,6 +72,8 @@ def check_package(root, folder):
         "-DCMAKE_C_COMPILER=clang-22")
     run("cmake", "--build", build)
     expect("pgokit " in run("cmake", "--build", build, "--target", "version"), "the target runs")
+    flags = run(root / "bin/pgokit", "flags", "calls", "--clang", "clang-22", "--compile")
+    expect(str(root / "lib/pgokit/llvm-22/pgokit-plugin.so") in flags, f"the plugin of clang-22: {flags}")
     run(build / "app", env={"PGOKIT_PROFILE_FILE": str(folder / "app.mipraw")})
     pgokit = root / "bin/pgokit"
     run(pgokit, "map", build / "app", "-o", folder / "app.map")

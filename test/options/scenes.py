@@ -491,7 +491,9 @@ PERF2BOLT = Scene(
     never={"--parse-mem-profile": "a recording with loads is in test/bolt/loads.py", "--profile-format": "fdata is the only one, yaml is refused with a reason",
            "--ignore-interrupt-lbr": "no recording here has branches of the kernel", "--threads": THREADS}, drop_in=True)
 
-SCENES = {"generate": GENERATE, "merge": MERGE, "show": SHOW, "report": REPORT, "compare": COMPARE, "check": CHECK, "explain": EXPLAIN, "match": MATCH, "flags": FLAGS, "map": MAP,
+HELP = Scene({"command": ["show"], "all": []}, {"--output": "."}, [(["--man"], ["--output ."])])
+
+SCENES = {"help": HELP, "generate": GENERATE, "merge": MERGE, "show": SHOW, "report": REPORT, "compare": COMPARE, "check": CHECK, "explain": EXPLAIN, "match": MATCH, "flags": FLAGS, "map": MAP,
           "export": EXPORT, "order": ORDER, "probes dump": DUMP, "probes stats": STATS, "probes compare": PROBES_COMPARE, "probes disassemble": DISASSEMBLE,
           "probes lower": LOWER, "doctor": DOCTOR, "perf2bolt": PERF2BOLT, "llvm-profgen": PROFGEN, "create_llvm_prof": CREATE_LLVM_PROF,
           "generate_propeller_profiles": PROPELLER_PROFILES, "create_gcov": CREATE_GCOV, "profile_merger": PROFILE_MERGER, "llvm-profdata merge": PROFDATA_MERGE,

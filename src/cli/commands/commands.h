@@ -29,6 +29,8 @@ extern const Command create_llvm_prof_command;
 extern const Command generate_propeller_profiles_command;
 extern const Command create_gcov_command;
 extern const Command profile_merger_command;
+extern const Command help_command;
+extern const Command completion_command;
 
 inline constexpr const Command* commands[] = {&optimize_command,
                                               &doctor_command,
@@ -54,6 +56,8 @@ inline constexpr const Command* commands[] = {&optimize_command,
                                               &create_llvm_prof_command,
                                               &generate_propeller_profiles_command,
                                               &create_gcov_command,
-                                              &profile_merger_command};
+                                              &profile_merger_command,
+                                              &help_command,
+                                              &completion_command};
 
 }  // namespace pgokit::cli

@@ -24,7 +24,8 @@ OptionTable options_of(Settings& s) {
       {
           {"--binary", "FILE", "the profiled program (data.binary)", &g.binary},
           {"--profile", "FILE", "recording, or @LIST of them (perf.data)", &s.profile},
-          {"--profiler", "KIND", "perf or text; both are recognized", &s.profiler},
+          one_of({"--profiler", "KIND", "{}; both are recognized", &s.profiler}, {"perf", "text"},
+                 First::is_like_the_others),
           {"--gcov", "FILE", "the profile (fbdata.afdo)", &g.output_path},
           {"--gcov_version", "N",
            "1 (GCC 5 to 11), 2 (12 to 15), 3 (16) or 0x3430372a (4.7); that of the program's GCC",

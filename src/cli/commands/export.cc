@@ -16,6 +16,7 @@
 #include "profile/format.h"
 #include "report/numbers.h"
 #include "report/print.h"
+#include "stacks/forms.h"
 
 namespace pgokit::cli {
 namespace {
@@ -234,6 +235,8 @@ Status write(const Settings& settings) {
 
 int run(std::span<char* const> arguments) {
   Settings settings;
+  std::vector<std::string> forms;
+  for (const auto& form : stacks::forms()) forms.emplace_back(form.name);
   OptionTable table{
       "pgokit export",
       "Write for other tools: the call stacks of a recording for viewers of profiles; and what an\n"
@@ -248,14 +251,16 @@ int run(std::span<char* const> arguments) {
         "are where they ran",
         &settings.program},
        {"-o,--output", "FILE", "the file; - (default) is standard output", &settings.output},
-       {"--to", "FORM",
-        "call stacks as folded (flamegraph.pl), speedscope, pprof or firefox; default: by the "
-        "ending of FILE (.folded, .speedscope.json, .pb.gz, .firefox.json)",
-        &settings.stacks.form},
+       one_of(
+           {"--to", "FORM",
+            "call stacks as folded (flamegraph.pl), speedscope, pprof or firefox; default: by the "
+            "ending of FILE (.folded, .speedscope.json, .pb.gz, .firefox.json)",
+            &settings.stacks.form},
+           forms),
        {"--event", "NAME", "--to folded: whose samples; default: the first event's",
         &settings.stacks.event},
-       {"--root", "WHAT", "--to folded: stacks begin with the command (default), process or thread",
-        &settings.stacks.root},
+       one_of({"--root", "WHAT", "--to folded: stacks begin with the {}", &settings.stacks.root},
+              {"command", "process", "thread"}),
        {"--marks", "", "--to folded: _[k], _[i], _[j] behind kernel, inlined and generated code",
         &settings.stacks.marks},
        {"--addresses", "", "--to folded: addresses of functions without a name",

@@ -47,6 +47,12 @@ constexpr Kind known_kinds[] = {
     {"sizes", "how many bytes are copied and filled"},
 };
 
+std::vector<std::string> kind_names() {
+  std::vector<std::string> names{"profile"};
+  for (const auto& kind : known_kinds) names.emplace_back(kind.name);
+  return names;
+}
+
 OptionTable options_of(Settings& s) {
   std::string footer =
       "\nof a profile:\n"
@@ -76,15 +82,19 @@ OptionTable options_of(Settings& s) {
   return {
       "pgokit flags",
       "Print the flags of a build: to be recorded, with a profile, or with counters by clang 22.",
-      {{"KIND", "", "profile, use=FILE or what to collect: see below", &s.kinds, true},
+      {one_of({"KIND", "", "profile, use=FILE or what to collect: see below", &s.kinds, true},
+              kind_names()),
        {"--compile", "", "only the flags of the compiler, in one line", &s.compile},
        {"--link", "",
         "only those of the linker; of counters after the objects: in LIBS, not LDFLAGS", &s.link},
        {"--lto", "", "counters: the program is linked with -flto by lld", &s.lto},
-       {"--style", "STYLE", "the same as a file for a build system: see below", &s.style},
-       {"--by", "PLACES",
-        "profile, use=: places are probes (the default of clang), lines, or blocks for layouts",
-        &s.profile.by},
+       one_of({"--style", "STYLE", "the same as a file for a build system: see below", &s.style},
+              style_list()),
+       one_of(
+           {"--by", "PLACES",
+            "profile, use=: places are probes (the default of clang), lines, or blocks for layouts",
+            &s.profile.by},
+           {"probes", "lines", "blocks"}),
        {"--for", "COMPILER", "profile, use=: clang (the default), gcc, or a version of one",
         &s.consumer},
        {"--if-there", "", "use=: as for 'profile' as long as there is no FILE",

@@ -5,7 +5,9 @@
 #include "cli/options.h"
 #include "cli/views/generation.h"
 #include "object/file.h"
+#include "pipeline/consumers.h"
 #include "pipeline/input_checks.h"
+#include "pipeline/outputs.h"
 #include "pipeline/several_programs.h"
 #include "report/print.h"
 
@@ -21,6 +23,12 @@ struct Settings {
   u64 threads = 0;
   std::vector<std::string> given;
 };
+
+std::vector<std::string> output_names() {
+  std::vector<std::string> names;
+  for (const auto* output : pipeline::all_outputs()) names.emplace_back(output->name);
+  return names;
+}
 
 OptionTable options_of(Settings& s) {
   auto& g = s.road;
@@ -39,13 +47,16 @@ OptionTable options_of(Settings& s) {
            "the profile (PROGRAM.prof); - is standard output. Of several programs: FOLDER/, or a "
            "name in which %n is the program's",
            &g.output_path},
-          {"--for", "CONSUMER",
-           fmt::format("who reads it (clang): {}", pipeline::names_of(pipeline::Consumers::all)),
-           &s.consumer},
-          {"--format", "FORMAT",
-           "extbinary (default), binary, text, gcov, raw (counts), fdata, preaggregated or "
-           "clusters (layout)",
-           &s.format},
+          one_of({"--for", "CONSUMER",
+                  fmt::format("who reads it (clang): {}",
+                              pipeline::names_of(pipeline::Consumers::all)),
+                  &s.consumer},
+                 pipeline::consumer_names(pipeline::Consumers::all)),
+          one_of({"--format", "FORMAT",
+                  "extbinary (default), binary, text, gcov, raw (counts), fdata, preaggregated or "
+                  "clusters (layout)",
+                  &s.format},
+                 output_names()),
           {"--md5", "", "hashes in place of function names (extbinary)", &g.write.md5_names},
           {"--compress", "", "compress the sections (extbinary)", &g.write.compress},
           {"--debug-binary", "FILE", "where the debug information is, if not in PROGRAM",

@@ -21,7 +21,7 @@ OptionTable options_of(Settings& s) {
       {
           {"--binary", "FILE", "the profiled program", &s.road.binary, true},
           {"--profile", "FILE,...", "recordings, or @LIST of them", &s.profile, true},
-          {"--profile_type", "TYPE", "PERF_LBR (default)", &s.profile_type},
+          one_of({"--profile_type", "TYPE", "{}", &s.profile_type}, {"PERF_LBR"}),
           {"--propeller_options", "TEXT",
            "code_layout_params { inter_function_reordering: true } orders parts of functions",
            &s.propeller_options},

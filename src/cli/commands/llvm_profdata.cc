@@ -39,7 +39,7 @@ int report_llvm_error(const Error& error) {
   return 1;
 }
 
-constexpr Command llvm_profdata_command{"llvm-profdata",
-                                        "profiles, with the options of llvm-profdata", run};
+constexpr Command llvm_profdata_command{
+    "llvm-profdata", "profiles, with the options of llvm-profdata", run, profdata_commands};
 
 }  // namespace pgokit::cli

@@ -6,7 +6,7 @@
 #include "base/version.h"
 #include "cli/command.h"
 #include "cli/commands/commands.h"
-#include "cli/compilers.h"
+#include "cli/commands/program_text.h"
 #include "cli/process.h"
 #include "cli/suggest.h"
 #include "report/print.h"
@@ -15,18 +15,6 @@ using namespace pgokit;
 
 namespace {
 
-void print_usage(std::FILE* out) {
-  report::print(out,
-                "pgokit: from a running program to a faster binary\n\n"
-                "usage: pgokit COMMAND [options]    (pgokit COMMAND --help tells more)\n\n");
-  constexpr size_t column = 14;
-  for (const auto* command : cli::commands)
-    report::print(out, "  {:<14}{}{}\n", command->name,
-                  command->name.size() < column ? "" : "\n                ", command->summary);
-  report::print(out, "\n  {:<14}print the version\n\nthe road:\n{}", "--version",
-                report::lines(cli::road_in_commands));
-}
-
 int run(std::string_view program, std::span<char* const> arguments) {
   // By symlink under the name of a tool that it stands in for it is that tool.
   for (const auto* tool :
@@ -34,9 +22,9 @@ int run(std::string_view program, std::span<char* const> arguments) {
         &cli::create_llvm_prof_command, &cli::generate_propeller_profiles_command,
         &cli::create_gcov_command, &cli::profile_merger_command})
     if (program == tool->name) return tool->run(arguments);
-  if (arguments.empty()) return print_usage(stderr), 2;
+  if (arguments.empty()) return cli::print_usage(stderr), 2;
   std::string_view name = arguments[0];
-  if (name == "--help" || name == "-h" || name == "help") return print_usage(stdout), 0;
+  if (name == "--help" || name == "-h") return cli::print_usage(stdout), 0;
   if (name == "--version") return report::print("pgokit {}\n", version), 0;
   for (const auto* command : cli::commands)
     if (command->name == name) return command->run(arguments.subspan(1));

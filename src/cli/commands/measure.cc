@@ -106,7 +106,7 @@ int run(std::span<char* const> arguments) {
        {"--for", "SECONDS", "how long (20), and at least 10 runs of each", &plan.seconds},
        {"--warm-up", "N", "runs of each before, which are not counted (1)", &plan.warm_up},
        {"--prepare", "CMD", "run before each run, and not measured", &plan.prepare},
-       {"--by", "FIGURE", "what decides: cpu (the default), wall or instructions", &s.by},
+       one_of({"--by", "FIGURE", "what decides: {}", &s.by}, {"cpu", "wall", "instructions"}),
        {"--min-gain", "PERCENT", "exit code 3 unless each is faster than the first by that much",
         &s.min_gain},
        {"--same-output", "", "an error unless all print the same and end alike", &plan.same_output},

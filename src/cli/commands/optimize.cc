@@ -123,8 +123,11 @@ int run(std::span<char* const> arguments) {
   Settings s;
   auto& o = s.optimize;
   std::string footer = "builds for --with, each kept only if it is the fastest:\n";
-  for (const auto& variant : optimize::variants())
+  std::vector<std::string> variants;
+  for (const auto& variant : optimize::variants()) {
     footer += fmt::format("  {:<12}{}\n", variant.name, variant.what);
+    variants.emplace_back(variant.name);
+  }
   footer +=
       "\nexamples:\n"
       "  pgokit optimize --build make --run './app train.txt'\n"
@@ -141,11 +144,12 @@ int run(std::span<char* const> arguments) {
        {"--clean", "CMD", "removes what a build has made (make clean and the like are known)",
         &s.clean},
        {"-p,--program", "FILE", "the program (what ran most of what the build made)", &o.program},
-       {"--by", "PLACES", "the profile counts at probes (the default), or at lines: one build less",
-        &s.by},
-       {"--with", "LIST", "other builds to try: see below", &s.with},
-       {"--flags-by", "WAY",
-        "how options reach the compiler: wrapper (the default), variables or cmake", &s.flags_by},
+       one_of({"--by", "PLACES",
+               "the profile counts at probes (the default), or at lines: one build less", &s.by},
+              {"probes", "lines"}),
+       one_of({"--with", "LIST", "other builds to try: see below", &s.with}, variants),
+       one_of({"--flags-by", "WAY", "how options reach the compiler: {}", &s.flags_by},
+              {"wrapper", "variables", "cmake"}),
        {"--sampled", "", "record samples of the run: faster than counting all of it", &o.sampled},
        {"-w,--work", "DIR", "where all is kept that is not the build's (.pgokit)", &o.folder},
        {"-n,--runs", "N", "how often each build is measured (as many as fit into --for)",

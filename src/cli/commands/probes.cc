@@ -63,6 +63,6 @@ int run(std::span<char* const> arguments) {
 }  // namespace
 
 constexpr Command probes_command{"probes", "list, count, lower pseudo probes; show them in code",
-                                 run};
+                                 run, probes_commands};
 
 }  // namespace pgokit::cli

@@ -224,19 +224,20 @@ Status disassemble(const Settings& settings) {
 
 int run(std::span<char* const> arguments) {
   Settings settings;
-  OptionTable table{"pgokit probes disassemble",
-                    "Print machine code with the pseudo probes between its instructions.",
-                    {{"FILE", "", "program, shared object or object file", &settings.file, true},
-                     {"--function", "RE", "functions whose names match this regular expression",
-                      &settings.function},
-                     {"--syntax", "SYNTAX", "of x86-64: att (default) or intel", &settings.syntax},
-                     {"--bytes", "", "print the bytes of each instruction", &settings.bytes},
-                     {"--source-lines", "", "print where in the source the code comes from",
-                      &settings.source_lines},
-                     {"--debug-file", "FILE", "where its symbols or probes are, if not in FILE",
-                      &settings.options.debug_path},
-                     {"--threads", "N", "that many threads; 0 is all cores", &settings.threads}},
-                    ""};
+  OptionTable table{
+      "pgokit probes disassemble",
+      "Print machine code with the pseudo probes between its instructions.",
+      {{"FILE", "", "program, shared object or object file", &settings.file, true},
+       {"--function", "RE", "functions whose names match this regular expression",
+        &settings.function},
+       one_of({"--syntax", "SYNTAX", "of x86-64: {}", &settings.syntax}, {"att", "intel"}),
+       {"--bytes", "", "print the bytes of each instruction", &settings.bytes},
+       {"--source-lines", "", "print where in the source the code comes from",
+        &settings.source_lines},
+       {"--debug-file", "FILE", "where its symbols or probes are, if not in FILE",
+        &settings.options.debug_path},
+       {"--threads", "N", "that many threads; 0 is all cores", &settings.threads}},
+      ""};
   if (auto exit = parse_options(table, arguments)) return *exit;
   auto status = disassemble(settings);
   return status ? 0 : report_failure("probes disassemble", status.error());

@@ -23,26 +23,27 @@ struct Settings {
 };
 
 OptionTable options_of(Settings& s) {
-  return {"pgokit profile_merger",
-          "Add up profiles of GCC or clang, with the options of AutoFDO's profile_merger.",
-          {
-              {"FILE", "", "the profiles", &s.files, true},
-              {"--output_file", "FILE", "the sum (fbdata.afdo)", &s.output},
-              {"--gcov_version", "N",
-               "1 (GCC 5 to 11), 2 (12 to 15), 3 (16) or 0x3430372a (4.7); that of the first FILE",
-               &s.gcov_version},
-              {"--is_llvm", "", "the sum is for clang", &s.is_llvm},
-              {"--format", "FORMAT", "... as binary (default), text or extbinary", &s.format},
-              {"--use_md5", "", "... with hashes in place of names (extbinary)", &s.md5},
-              {"--compress", "", "... compressed (extbinary)", &s.compress},
-              {"--partial_profile", "", "... marked as partial (extbinary)", &s.partial},
-              {"--split_layout", "", "... functions without inlinees apart (extbinary)",
-               &s.split_layout},
-              // Taken and without effect: nothing is left out.
-              {"--sample_threshold_frac,--dump_cutoff_percent", "N", "", &s.ignored, false, true},
-              {"--debug_dump", "", "", &s.ignored_switch, false, true},
-          },
-          ""};
+  return {
+      "pgokit profile_merger",
+      "Add up profiles of GCC or clang, with the options of AutoFDO's profile_merger.",
+      {
+          {"FILE", "", "the profiles", &s.files, true},
+          {"--output_file", "FILE", "the sum (fbdata.afdo)", &s.output},
+          {"--gcov_version", "N",
+           "1 (GCC 5 to 11), 2 (12 to 15), 3 (16) or 0x3430372a (4.7); that of the first FILE",
+           &s.gcov_version},
+          {"--is_llvm", "", "the sum is for clang", &s.is_llvm},
+          one_of({"--format", "FORMAT", "... as {}", &s.format}, {"binary", "text", "extbinary"}),
+          {"--use_md5", "", "... with hashes in place of names (extbinary)", &s.md5},
+          {"--compress", "", "... compressed (extbinary)", &s.compress},
+          {"--partial_profile", "", "... marked as partial (extbinary)", &s.partial},
+          {"--split_layout", "", "... functions without inlinees apart (extbinary)",
+           &s.split_layout},
+          // Taken and without effect: nothing is left out.
+          {"--sample_threshold_frac,--dump_cutoff_percent", "N", "", &s.ignored, false, true},
+          {"--debug_dump", "", "", &s.ignored_switch, false, true},
+      },
+      ""};
 }
 
 Result<pipeline::Destination> destination_of(const Settings& s) {

@@ -202,7 +202,7 @@ int run(std::span<char* const> arguments) {
        {"--text", "", "print a table of the hottest functions", &s.text},
        {"--annotate", "FUNCTION", "print this function's code with counts", &s.function},
        {"--top", "N", "how many functions are listed; 0 is all", &s.top},
-       {"--syntax", "SYNTAX", "of x86 code: att (default) or intel", &s.syntax},
+       one_of({"--syntax", "SYNTAX", "of x86 code: {}", &s.syntax}, {"att", "intel"}),
        {"--ignore-build-id", "", "take a recording of another build", &s.ignore_build_id},
        {"--threads", "N", "how many threads (all cores)", &s.threads},
        mangled_option(s.mangled),

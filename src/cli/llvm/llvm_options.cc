@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/parse_number.h"
 #include "base/version.h"
+#include "cli/command_table.h"
 #include "report/print.h"
 
 namespace pgokit::cli {
@@ -27,21 +28,10 @@ struct Overloaded : F... {
 };
 
 // Without dashes; positional arguments have none.
-std::vector<std::string_view> names_of(const Option& option) {
-  std::vector<std::string_view> names;
-  std::string_view rest = option.names;
-  while (!rest.empty()) {
-    size_t comma = std::min(rest.find(','), rest.size());
-    auto name = rest.substr(0, comma);
-    if (name.starts_with('-')) names.push_back(name.substr(name.find_first_not_of('-')));
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
-  }
+std::vector<std::string_view> bare_names_of(const Option& option) {
+  auto names = names_of(option);
+  for (auto& name : names) name.remove_prefix(name.find_first_not_of('-'));
   return names;
-}
-
-bool is_switch(const Option& option) {
-  return std::holds_alternative<bool*>(option.target) ||
-         std::holds_alternative<std::optional<bool>*>(option.target);
 }
 
 std::optional<bool> bool_of(std::string_view text) {
@@ -186,7 +176,7 @@ class Parser {
   }
 
   void missing(const Option& option) {
-    auto names = names_of(option);
+    auto names = bare_names_of(option);
     if (names.empty())
       wrong(
           "Not enough positional command line arguments specified!\nMust specify at least 1 "
@@ -200,7 +190,7 @@ class Parser {
     size_t places = 0;
     for (size_t i = 0; i < table_.options.size(); ++i) {
       const auto& option = table_.options[i];
-      if (option.names.starts_with('-')) continue;
+      if (!is_positional(option)) continue;
       ++places;
       bool list = std::holds_alternative<Words*>(option.target);
       if (!list && given_[i]) continue;
@@ -218,7 +208,7 @@ class Parser {
 
   const Option* find(std::string_view name) const {
     for (const auto& option : table_.options)
-      for (auto one : names_of(option))
+      for (auto one : bare_names_of(option))
         if (one == name) return &option;
     return nullptr;
   }
@@ -233,7 +223,7 @@ class Parser {
     std::string_view nearest;
     size_t least = std::max<size_t>(name.size(), 1);
     for (const auto& option : table_.options)
-      for (auto candidate : option.hidden ? std::vector<std::string_view>() : names_of(option))
+      for (auto candidate : option.hidden ? std::vector<std::string_view>() : bare_names_of(option))
         if (size_t distance = edit_distance(name, candidate); distance < least)
           least = distance, nearest = candidate;
     if (!nearest.empty()) wrong("Did you mean '--{}{}'?", nearest, word.substr(equals));
@@ -292,6 +282,7 @@ void print_llvm_version() {
 }
 
 std::optional<int> parse_llvm_options(const OptionTable& table, std::span<char* const> arguments) {
+  if (takes_table(table)) return 0;
   return Parser(table).parse(with_response_files(arguments));
 }
 

@@ -45,7 +45,7 @@ OptionTable options_of(Settings& s) {
        {"--function", "NAME", "this function only", &s.function},
        {"--all-functions", "", "every function", &s.all_functions},
        {"--json", "", "the same as --show-format=json", &s.json},
-       {"--show-format", "FORMAT", "text (default) or json", &s.show_format},
+       one_of({"--show-format", "FORMAT", "{}", &s.show_format}, {"text", "json"}),
        {"--detailed-summary", "", "the summary too", &s.detailed_summary},
        {"--hot-func-list", "", "the hot functions too", &s.hot_functions},
        {"--topn", "N", "the hottest N functions too", &s.top},

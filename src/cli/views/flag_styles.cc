@@ -304,6 +304,12 @@ std::string style_names() {
   return text;
 }
 
+std::vector<std::string> style_list() {
+  std::vector<std::string> names;
+  for (const auto& style : styles) names.emplace_back(style.name);
+  return names;
+}
+
 std::string style_help() {
   std::string text;
   for (const auto& style : styles) text += fmt::format("  {:<16}{}\n", style.name, style.help);

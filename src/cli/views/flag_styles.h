@@ -42,6 +42,7 @@ struct FlagStyle {
 const FlagStyle* find_style(std::string_view name);
 // "cmake, meson, clang-config"
 std::string style_names();
+std::vector<std::string> style_list();
 // A line for each.
 std::string style_help();
 
