@@ -1,0 +1,39 @@
+"""Folders that are the root of a few commands, for tests of packages."""
+import os
+import shutil
+import subprocess
+import sys
+
+
+def skip(why):
+    print(f"SKIPPED: {why}")
+    sys.exit(77)
+
+
+def need_root(*tools):
+    if os.geteuid() != 0:
+        skip("it takes root to change the root folder")
+    for tool in ("unshare", "chroot", *tools):
+        if not shutil.which(tool):
+            skip(f"{tool} is not installed")
+
+
+def expect(condition, what):
+    if not condition:
+        sys.exit(f"not so: {what}")
+
+
+def run(*words, **options):
+    """What a command prints; its failure is the test's."""
+    words = [str(word) for word in words]
+    done = subprocess.run(words, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, **options)
+    if done.returncode:
+        sys.exit(f"{' '.join(words)}: exit code {done.returncode}\n{done.stdout}")
+    return done.stdout
+
+
+def run_in(folder, *words):
+    """Runs a command whose root is the folder, with its own /proc."""
+    mount = 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"'
+    env = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C", "DEBIAN_FRONTEND": "noninteractive", "HOME": "/tmp"}
+    return run("unshare", "--mount", "sh", "-c", mount, folder, *words, env=env)
