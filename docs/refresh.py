@@ -31,6 +31,11 @@ done
 sed '/unsigned steps = 0;/a\\n  if (limit > 1000) {\n    --steps;\n    value = limit;\n  }\n' -i mixed.c
 clang-22 $flags -fprofile-sample-use=mixed.prof mixed.c -o newer
 cp $ROOT/test/explain/mixed.c .
+""", "ci.md": r"""
+for build in before after; do
+  clang++-22 -O2 -g -fdebug-info-for-profiling -fuse-ld=lld-22 -Wl,--build-id $ROOT/test/programs/edited/$build/edited.cc -o $build
+  pgokit record -q -F 2000 -o $build.perf -- ./$build 200000 > $build.out
+done
 """, "gcc.md": "cp $ROOT/test/gcc/programs/calls.c ."}
 
 # Pictures, by commands in build/demo/interpreter that make them there.

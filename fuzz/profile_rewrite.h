@@ -7,9 +7,9 @@
 // bytes. (The first time may lose what the file form has no place for, and hash names.)
 inline void check_rewrite(const pgokit::profile::ReadProfile& read) {
   using namespace pgokit;
-  (void)profile::write_text(read.profile);
+  (void)profile::write_text(read.profile, {.notes = true});
   if (!read.far_line.empty()) return;  // only text can hold it: not written again
-  profile::WriteOptions options{.md5_names = read.md5_names, .vtables = true};
+  profile::WriteOptions options{.md5_names = read.md5_names, .vtables = true, .notes = true};
   auto rewrite = [&](const profile::Profile& profile) {
     auto bytes = profile::write_extbinary(profile, options);
     if (!bytes) __builtin_trap();

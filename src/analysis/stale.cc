@@ -78,6 +78,7 @@ class Matcher {
   Profile rebuild() {
     Profile result;
     result.flags = old_.flags;
+    result.notes = old_.notes;
     new_names_.resize(functions_.size());
     for (u32 i = 0; i < functions_.size(); ++i) new_names_[i] = intern(result, NameId{i});
     for (u32 i = 0; i < old_.symbols.size(); ++i)

@@ -94,6 +94,11 @@ Option one_of(Option option, std::vector<std::string> choices, First first) {
   return option;
 }
 
+Status check_significant_bits(u64 bits) {
+  if (bits >= 1 && bits <= 63) return {};
+  return usage_error("--quantize {}: a number of bits from 1 to 63 is wanted", bits);
+}
+
 Option mangled_option(bool& target) {
   return {"--mangled", "", "names of functions as they are in files, not demangled", &target};
 }

@@ -69,6 +69,9 @@ Option mangled_option(bool& target);
 // Of options that are a share of something.
 Status check_percentage(std::string_view option, double value);
 
+// Of options that say how many significant bits counts keep.
+Status check_significant_bits(u64 bits);
+
 // nullopt: go on. Otherwise the exit code: 0 after --help, 2 after a complaint on standard error.
 std::optional<int> parse_options(const OptionTable& table, std::span<char* const> arguments);
 

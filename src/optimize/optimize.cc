@@ -144,7 +144,7 @@ Status Optimizer::record(const std::string& recording, bool sampled) {
 
 ShellCommand Optimizer::generate(const Build& build, const std::string& recording,
                                  const std::string& file, const std::string& options) const {
-  return work_.pgokit(fmt::format("generate {} -b {}{} -o {}", word(recording),
+  return work_.pgokit(fmt::format("generate {} -b {}{} --note -o {}", word(recording),
                                   shell_word(build.file), options, word(file)),
                       file + ".log");
 }

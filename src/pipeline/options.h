@@ -63,6 +63,7 @@ struct FinishOptions {
   transform::ContextOptions contexts;  // also what is cold in flat profiles
   u64 density_cutoff = profile::hot_cutoff;
   bool mark_to_be_inlined = false;  // every function
+  u64 quantize_bits = 0;            // that counts keep; 0: all
 };
 
 struct RoadOptions {

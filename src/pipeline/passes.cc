@@ -7,6 +7,7 @@
 #include "generate/flat/flat.h"
 #include "generate/flat/lines.h"
 #include "profile/model/each_function.h"
+#include "profile/model/scaling.h"
 #include "transform/ambiguous.h"
 #include "transform/context_summary.h"
 
@@ -79,6 +80,10 @@ void complete(Generated& made, const FinishOptions& options, unsigned threads) {
   if (options.mark_to_be_inlined) transform::mark_all_to_be_inlined(made.profile);
   for_each_function(made.profile, threads,
                     [](profile::Function& function) { function.samples.sort(); });
+  if (options.quantize_bits) {
+    profile::quantize_counts(made.profile, static_cast<unsigned>(options.quantize_bits), threads);
+    made.summary = profile::summarize(made.profile, false, threads);
+  }
   made.density = profile::density(made.profile, static_cast<u32>(options.density_cutoff), threads);
 }
 

@@ -1,6 +1,7 @@
 #include "pipeline/read_input.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/file.h"
 #include "samples/program_match.h"
@@ -22,6 +23,7 @@ Status read_file(const std::string& path, const program::Program& program,
   into.bytes += file.bytes().size();
   ++into.files;
   TRY_IN(path, kind->read({path, file.bytes(), program, options}, into));
+  into.origins.resize(into.files);
   return {};
 }
 
@@ -74,6 +76,7 @@ Status add(ReadInput&& more, ReadInput& all) {
   all.matched_by_name |= more.matched_by_name;
   all.by_pgokit |= more.by_pgokit;
   all.windows.add(more.windows);
+  std::ranges::move(more.origins, std::back_inserter(all.origins));
   all.whole_run |= more.whole_run;
   if (all.cut_short.empty()) all.cut_short = std::move(more.cut_short);
   return {};

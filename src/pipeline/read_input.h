@@ -48,6 +48,7 @@ struct ReadInput {
   std::unique_ptr<Counters> counters;      // of an instrumented program: exact
   std::vector<std::string> profile_files;  // sample profiles, until they are read together
   std::vector<std::string> notes;          // what was left out of them
+  std::vector<profile::Note> origins;      // of each file, what it says of itself
   bool by_pgokit = false;                  // pgokit record made it
   perf::Windows windows;                   // counted whole by it, which the counts are of
   bool whole_run = false;                  // the counts are of all that ran

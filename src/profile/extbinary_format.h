@@ -3,6 +3,8 @@
 // Numbers of the binary forms. Source of truth: llvm/ProfileData/SampleProf.h (enum
 // SecType and the flag enums below it).
 
+#include <string_view>
+
 #include "base/types.h"
 
 namespace pgokit::profile {
@@ -22,7 +24,13 @@ enum SectionType : u64 {
   metadata_section = 5,
   context_table_section = 6,
   functions_section = 32,
+  notes_section = 0x70676f6b,  // of pgokit; LLVM passes over what it does not know
 };
+
+// What a section of notes begins with.
+inline constexpr std::string_view head_of_notes = "pgokit notes 1\n";
+// In text each note is a comment.
+inline constexpr std::string_view prefix_of_notes = "# pgokit note: ";
 
 // The low half of a section's flags means the same in all.
 enum CommonFlag : u64 { section_compressed = 1, section_flat = 2 };

@@ -40,6 +40,8 @@ std::string_view section_name(u64 type) {
       return "contexts";
     case functions_section:
       return "functions";
+    case notes_section:
+      return "notes";
     default:
       return "unknown";
   }
@@ -102,6 +104,13 @@ Result<ReadProfile> read_profile(Bytes bytes, const ReadOptions& options) {
       return read_gcov(bytes);
   }
   __builtin_unreachable();
+}
+
+Notes read_notes(Bytes bytes) {
+  auto format = sniff(bytes);
+  if (format == Format::text) return read_notes_of_text(as_text(bytes));
+  if (format == Format::extbinary) return read_notes_of_extbinary(bytes);
+  return {};
 }
 
 Result<ReadProfile> read_profile_to_write(Bytes bytes, const ReadOptions& options) {

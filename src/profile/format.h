@@ -31,6 +31,7 @@ struct WriteOptions {
   bool vtables = false;       // extbinary: with the virtual tables seen (the text has them anyway)
   bool no_vtables = false;    // none in any form: for readers that do not know them
   bool contexts_apart = false;  // contexts of one function are not added up in the summary
+  bool notes = false;           // extbinary, text: with the notes (LLVM's tools write none)
   bool llvm_order = false;      // extbinary: metadata in the order that llvm-profdata's would have
   // ... where functions were dropped, which leave that table with the size that it had: all that
   // were in it, in its order. Empty: those of the profile.
@@ -73,6 +74,9 @@ struct ReadOptions {
 
   u32 mask(bool of_flow_sensitive) const { return of_flow_sensitive ? discriminator_mask : ~0u; }
 };
+
+// The notes alone, without reading the rest; none of what is no profile.
+Notes read_notes(Bytes bytes);
 
 // The form of a file by its first bytes; nullopt: no sample profile.
 std::optional<Format> sniff(Bytes bytes);

@@ -103,6 +103,58 @@ TEST(RoundTrip, KeepsTheSymbolList) {
   EXPECT_EQ(read_ok(written(profile, Format::extbinary)).symbols.size(), 3);
 }
 
+Profile noted_profile() {
+  Profile profile = random_profile({});
+  profile.notes.add({.date = 1700000000, .program = "app", .command = "./app\n\x1b[2J #"});
+  profile.notes.add({.date = 1600000000, .program = "app"});
+  return profile;
+}
+
+TEST(Notes, AreWrittenIfAskedFor) {
+  Profile profile = noted_profile(), plain = random_profile({});
+  for (auto format : {Format::text, Format::extbinary})
+    EXPECT_TRUE(written(profile, format) == written(plain, format));
+  for (bool compress : {false, true})
+    for (bool split : {false, true}) {
+      WriteOptions options{.compress = compress, .split_layout = split, .notes = true};
+      auto bytes = written(profile, Format::extbinary, options);
+      auto read = read_profile(as_bytes(bytes));
+      ASSERT_TRUE(read);
+      EXPECT_EQ(read->profile.notes, profile.notes);
+      EXPECT_TRUE(read->unknown_sections.empty());
+      EXPECT_EQ(read_notes(as_bytes(bytes)), profile.notes);
+      EXPECT_TRUE(written(read->profile, Format::extbinary, options) == bytes);
+      options.notes = false;
+      EXPECT_TRUE(written(read->profile, Format::extbinary, options) ==
+                  written(plain, Format::extbinary, options));
+    }
+  auto text = written(profile, Format::text, {.notes = true});
+  EXPECT_EQ(read_ok(text).notes, profile.notes);
+  EXPECT_EQ(read_notes(as_bytes(text)), profile.notes);
+  EXPECT_TRUE(text.ends_with(written(plain, Format::text)));
+  EXPECT_EQ(sniff(as_bytes(text)), Format::text);
+}
+
+TEST(Notes, OfDamagedFilesAreNone) {
+  auto bytes = written(noted_profile(), Format::extbinary, {.notes = true});
+  for (size_t size = 0; size < bytes.size(); size += 7)
+    (void)read_notes(as_bytes(std::string_view(bytes).substr(0, size)));
+  for (size_t i = 0; i < 600; ++i) {
+    auto damaged = bytes;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0xff);
+    (void)read_notes(as_bytes(damaged));
+    (void)read_profile(as_bytes(damaged));
+  }
+  // A section of that type with something else in it is one that is not known.
+  auto other = bytes;
+  other.replace(other.find("pgokit notes 1"), 14, "pgokit notes 2");
+  auto read = read_profile(as_bytes(other));
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(read->profile.notes.empty());
+  EXPECT_EQ(read->unknown_sections, std::vector<u64>{notes_section});
+  EXPECT_TRUE(read_notes(as_bytes("")).empty());
+}
+
 TEST(Write, RefusesWhatAFormCannotHold) {
   EXPECT_FALSE(write_binary(random_profile({.probes = true})));
   EXPECT_FALSE(write_binary(random_profile({.contexts = true})));

@@ -75,6 +75,8 @@ std::vector<std::string> losses(const Profile& profile, Format format,
   const Flags& flags = profile.flags;
   bool extensible = format == Format::extbinary;
   lose(!extensible && profile.symbols.size() != 0, "the list of functions (symbol list)");
+  lose(options.notes && !extensible && format != Format::text && !profile.notes.empty(),
+       "notes of where the profile comes from");
   lose(!extensible && flags.partial, "the mark of partial profiles");
   lose(!extensible && flags.fs_discriminators, "the mark of flow-sensitive discriminators");
   if (options.no_vtables && has_vtables(profile))

@@ -90,6 +90,7 @@ Profile emptied(Profile& profile) {
   Profile out;
   out.names = std::move(profile.names);
   out.symbols = std::move(profile.symbols);
+  out.notes = std::move(profile.notes);
   out.flags = profile.flags;
   return out;
 }

@@ -50,6 +50,7 @@ void name_as_gcc(profile::Profile& profile) {
     merge(into, function->samples, 1, ids);
   }
   renamed.symbols = std::move(profile.symbols);
+  renamed.notes = std::move(profile.notes);
   renamed.sort();
   profile = std::move(renamed);
 }

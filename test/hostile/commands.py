@@ -56,6 +56,7 @@ merge @gcov -o OUT
 merge @gcov-3 -o OUT
 merge @text -o OUT --for gcc-16
 merge @text-gz -o OUT
+merge @noted @noted-text -o OUT --half-life 7
 merge @raw-lbr -o OUT
 merge @raw-hybrid -o OUT
 merge -f @list -o OUT
@@ -72,6 +73,8 @@ show @binary --hot 5
 show @extbinary --sections
 show @extbinary --detailed-summary --symbols
 show @compressed
+show @noted
+show @noted-text --json
 show @md5 --json
 show @contexts
 show @gcov
@@ -118,9 +121,11 @@ export @mip -b @instrumented --lcov -o OUT
 compare @text @extbinary
 compare @contexts @contexts-text
 compare @gcov @md5
+compare @noted @text --markdown
 check @extbinary -b @program
 check @text -b @program --recording @program-lbr-perfdata
 check @md5 -b @program
+check @noted -b @program --max-age 9000 --markdown
 check @of-probes -b @probes
 check @extbinary -b @stripped --debug @debug
 explain @extbinary -b @program
@@ -132,6 +137,7 @@ match @extbinary -b @program -o OUT
 match @text -b @packed -o OUT
 match @of-probes -b @probes -o OUT --format text
 match @gcov -b @program -o OUT
+match @noted -b @program -o OUT --markdown
 map @instrumented -o OUT
 map @instrumented -o /dev/null --strip OUT
 order @order -o OUT -l @program

@@ -83,6 +83,8 @@ class Inputs:
         run(self.pgokit, "generate", self["program-lbr-perfdata"], "-b", self["program"], "-o", self.new("extbinary"))
         run(self.pgokit, "generate", "--cs", self["program-hybrid-perfdata"], "-b", self["program"], "-o", self.new("contexts"))
         run(self.pgokit, "generate", self["probes-lbr-perfdata"], "-b", self["probes"], "-o", self.new("of-probes"))
+        run(self.pgokit, "generate", self["program-lbr-perfdata"], "-b", self["program"], "--note", "-o", self.new("noted"))
+        merge("noted-text", "noted", "--format", "text")
         for form in ("text", "binary", "gcov"):
             merge(form, "extbinary", "--format", form)
         merge("gcov-3", "extbinary", "--for", "gcc-16")

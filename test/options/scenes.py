@@ -133,6 +133,7 @@ def add_inputs(files):
     run(files.pgokit, "generate", "-q", files["mapped-perf"], "-b", files["mapped"], "-o", files.new("of-mapped"))
     text("cplusplus", "int add(int a) { return a + 1; }\n")
     run("clang-22", "-x", "c++", "-fpseudo-probe-for-profiling", "-c", files["cplusplus"], "-o", files.new("cplusplus-probes"))
+    text("dated", "# pgokit note: date=2024-01-02 program=app\nmain:9:2\n 1: 9\n")
     text("gone", "a:9:1\n 1: 9\nb:8:1\n 1: 8\nc:7:1\n 1: 7\nmain:90:1\n 1: 90\n")
     text("warm", "[main:1 @ a:2 @ b]:3:1\n 1: 3\n[main]:80000:1\n 2: 80000\n[main:1 @ c]:5:1\n 1: 5\n")
     text("two-inputs", f"{files['text']}\n3,{files['jumps-order']}\n")
@@ -183,8 +184,9 @@ GENERATE = Scene(
      "instrumented": ["@mip", "-b", "@instrumented", "-o", "OUT"],
      "layout": ["@mapped-perf", "-b", "@mapped", "--for", "propeller", "-o", "OUT"]},
     {"--output": "-", "--for": "gcc-11", "--format": "text", "--debug-binary": "@broken", "--dwp": "@package", "--event": "page-faults", "--pid": "1",
-     "--binary": "@broken", "--threads": "1"},
+     "--binary": "@broken", "--threads": "1", "--quantize": "1", "--date": "2024-01-02"},
     [(["@program-lbr-perfdata", "-b", "@program"], ["--output -"]),
+     (["@program-lbr-perfdata", "-b", "@program", "--note", "-o", "OUT"], ["--date 2024-01-02"]),
      (["@program-lbr-perfdata", "-o", "OUT"], ["--binary @other-build"]),
      (["@program-lbr-perfdata", "-b", "@stripped", "-o", "OUT"], ["--debug-binary @debug"]),
      (["@alone-perf", "-b", "@alone", "-o", "OUT"], ["--dwp @alone-package"]),
@@ -204,14 +206,15 @@ MERGE = Scene(
      "instrumented": ["@map", "@dump", "-o", "OUT"]},
     {"--output": "-", "--weighted-input": "3,@extbinary", "--input-files": "@list", "--for": "gcc-11", "--format": "text", "--prof-sym-list": "@main-list",
      "--function": "main", "--no-function": "main", "--onto": "@map", "--gcov-version": "1", "--layout": "flat", "--max-depth": "1",
-     "--cold-frames": "2", "--cold-count": "1", "--threads": "1"},
+     "--cold-frames": "2", "--cold-count": "1", "--half-life": "7", "--divide": "2", "--quantize": "1", "--threads": "1"},
     [(["@extbinary"], ["--output -"]),
      (["@extbinary", "@extbinary", "@broken", "-o", "OUT"], ["--strict", "--distinct"]),
      (["@extbinary", "--format", "gcov", "-o", "OUT"], ["--gcov-version 1"]),
      (["@symbols", "-o", "OUT"], ["--drop-symbol-list"]),
+     (["@dated", "-o", "OUT"], ["--drop-notes"]),
      (["@cold", "--merge-cold", "-o", "OUT"], ["--cold-frames 2", "--cold-count 1"]),
      (["@suffix", "-o", "OUT"], ["--strip-suffixes", "--max-depth 1", "--layout flat"])],
-    {("*", "--threads"): THREADS, ("*", "--strict"): CONTENT, ("*", "--distinct"): CONTENT, ("*", "--drop-symbol-list"): CONTENT,
+    {("*", "--threads"): THREADS, ("*", "--strict"): CONTENT, ("*", "--distinct"): CONTENT, ("*", "--drop-symbol-list"): CONTENT, ("*", "--drop-notes"): CONTENT,
      ("*", "--strip-suffixes"): CONTENT, ("profiles", "--max-depth"): CONTENT},
     {"--threads": THREADS})
 
@@ -257,8 +260,9 @@ CHECK = Scene(
     {"alone": ["@extbinary"], "program": ["@extbinary", "-b", "@program"], "probes": ["@of-probes", "-b", "@probes"],
      "contexts": ["@contexts", "-b", "@program"], "changed": ["@gone", "-b", "@program"]},
     {"--binary": "@program", "--recording": "@program-lbr-perfdata", "--debug": "@debug", "--min-density": "1000000", "--min-flow": "100",
-     "--max-excess-calls": "0", "--min-coverage": "100", "--max-stale": "0", "--max-vanished": "0", "--top": "1", "--threads": "1"},
+     "--max-excess-calls": "0", "--min-coverage": "100", "--max-stale": "0", "--max-vanished": "0", "--max-age": "1", "--top": "1", "--threads": "1"},
     [(["@extbinary", "-b", "@stripped"], ["--debug @debug"]),
+     (["@dated"], ["--max-age 1"]),
      (["@mangled", "-b", "@program"], ["--mangled"])],
     {("*", "--threads"): THREADS, ("*", "--top"): CONTENT, ("*", "--mangled"): CONTENT, ("*", "--debug"): SAME},
     {"--threads": THREADS})

@@ -20,11 +20,14 @@ SOURCE = pathlib.Path(__file__).resolve().parent.parent / "programs/forms.c"
 CLANGS = [13, 14, 15, 16, 19, 22]
 GCCS = {11: "1", 12: "2"}  # the version of its format that each takes
 FORMS = {"extbinary": [], "text": ["--format", "text"], "binary": ["--format", "binary"], "md5": ["--md5"],
-         "compressed": ["--compress"], "split": ["--split-layout"],
+         "compressed": ["--compress"], "split": ["--split-layout"], "noted": [], "noted compressed": ["--compress"],
+         "noted split": ["--split-layout"], "noted text": ["--format", "text"],
          "gcov": ["--format", "gcov", "--gcov-version", "407"]}
-OF_CLANG_13 = {"lines": ["text", "binary", "split", "gcov"], "contexts": ["text"], "probes": ["text"], "vtables": ["binary", "split", "gcov"]}
+NOTE = "# pgokit note: date=2024-01-02T00:00:00Z program=work build-id=2bf972f0 command=./work%20%1b%0a samples=7\n"
+OF_CLANG_13 = {"lines": ["text", "binary", "split", "noted text", "gcov"], "contexts": ["text", "noted text"], "probes": ["text", "noted text"],
+               "vtables": ["binary", "split", "gcov"]}
 # What the forms have no place for.
-NOT_WRITTEN = {"lines": set(), "vtables": set(), "contexts": {"binary", "split", "gcov"}, "probes": {"binary", "gcov"}}
+NOT_WRITTEN = {"lines": set(), "vtables": set(), "contexts": {"binary", "split", "noted split", "gcov"}, "probes": {"binary", "gcov"}}
 DEBUG, PROBES = "-fdebug-info-for-profiling", "-fpseudo-probe-for-profiling"
 CALLS = 5432  # of the indirect call
 
@@ -68,13 +71,17 @@ class Forms:
 
     def write(self, kind, text):
         """The profile in all forms that there are of it."""
-        source = self.folder / f"{kind}.txt"
-        source.write_text(text)
+        plain, noted = self.folder / f"{kind}.txt", self.folder / f"{kind}.noted.txt"
+        plain.write_text(text)
+        noted.write_text(NOTE + text)
         written = {}
         for form, options in FORMS.items():
             out = self.folder / f"{kind}.{form}"
+            source = noted if form.startswith("noted") else plain
             if run(self.pgokit, "merge", "-q", source, *options, "-o", out).returncode == 0:
                 written[form] = out
+                if source is noted and b"program=work" not in out.read_bytes() and form != "noted compressed":
+                    self.expect(f"{form} {kind}", "no note in it", "a note")
         return written
 
     def probes_of(self, clang):
@@ -97,7 +104,7 @@ class Forms:
             written = self.write(kind, text)
             # older ones know no virtual tables in text, and step over them in the others
             expected = [form for form in FORMS if form not in NOT_WRITTEN[kind] and
-                        not (kind == "vtables" and form == "text" and version < 22)]
+                        not (kind == "vtables" and form.endswith("text") and version < 22)]
             if version == 13:
                 expected = OF_CLANG_13[kind]
             best = self.folder / f"{kind}.best"
@@ -107,6 +114,17 @@ class Forms:
             self.expect(f"{clang} {kind} --for clang-{version}", ["used"] if f'"VP", i32 0, i64 {CALLS},' in code else [], ["used"])
             said = run(clang, "-O2", "-g", flag, f"-fprofile-sample-use={best}", "-c", "-o", "/dev/null", SOURCE)
             self.expect(f"{clang} {kind} warns of", said.stderr.splitlines(), [])
+
+    def judge_profdata(self, profdata, kinds):
+        """Reads what has notes as what has none, and warns of nothing."""
+        for kind, text in kinds.items():
+            written = self.write(kind, text)
+
+            def read(form):
+                done = run(profdata, "merge", "--sample", "--text", written[form], "-o", "-")
+                return done.returncode, done.stdout, done.stderr
+            forms = [form for form in written if form.startswith("noted")]
+            self.expect(f"{profdata} {kind}", [form for form in forms if read(form) == read("text") and read(form)[2] == ""], forms)
 
     def judge_remapping(self, clang):
         """Names that a file maps to others: hashes cannot be."""
@@ -147,6 +165,9 @@ def main():
         for version in clangs:
             forms.judge_clang(f"clang-{version}", version)
             forms.judge_remapping(f"clang-{version}")
+        for version in clangs:
+            if version > 13 and shutil.which(f"llvm-profdata-{version}"):
+                forms.judge_profdata(f"llvm-profdata-{version}", {"lines": LINES, "contexts": CONTEXTS})
         for version in gccs:
             forms.judge_gcc(f"gcc-{version}", version)
     return 1 if forms.failed else 0

@@ -1,8 +1,11 @@
 #include "analysis/quality.h"
 #include "base/file.h"
+#include "base/utc_date.h"
 #include "cli/commands/commands.h"
+#include "cli/dates.h"
 #include "cli/options.h"
 #include "cli/views/density.h"
+#include "cli/views/notes.h"
 #include "perf/branch_counts.h"
 #include "perf/programs.h"
 #include "pipeline/inputs.h"
@@ -10,6 +13,7 @@
 #include "profile/model/coverage.h"
 #include "report/function_names.h"
 #include "report/json.h"
+#include "report/markdown.h"
 #include "report/numbers.h"
 #include "report/print.h"
 
@@ -34,22 +38,24 @@ struct Settings {
   double min_density = 0, min_coverage = 0, max_vanished = 100, min_flow = 0,
          max_excess_calls = 100;
   double max_stale = -1;  // not given
+  double max_age = -1;    // the same; in days
   u64 top = 5, threads = 0;
-  bool json = false, mangled = false;
+  bool json = false, markdown = false, mangled = false;
   std::vector<std::string> given;
 };
 
 // One measure with the bound that was asked for, if any.
 struct Measure {
   std::string name;  // of the JSON, and of the option behind --min- or --max-
-  double value = 0;  // per cent, but for the density
+  double value = 0;  // per cent, but for density and age
   double bound = 0;
   bool at_least = true;  // or at most
   bool asked = false;
-  enum class Form { share, number, yes_or_no } form = Form::share;
+  enum class Form { share, number, days, yes_or_no } form = Form::share;
 
   bool good() const { return !asked || (at_least ? value >= bound : value <= bound); }
   std::string text(double number) const {
+    if (form == Form::days) return report::fixed(number) + " days";
     return form == Form::share ? as_percent(number / 100) : report::fixed(number);
   }
   // In words, with the bound.
@@ -67,6 +73,8 @@ struct Checked {
   std::string build_id;           // of the program
   std::string recorded_build_id;  // of the one that was recorded
   perf::Windows windows;          // that were counted in the recording
+  profile::Notes notes;           // of the profile
+  std::optional<double> age;      // in days, of its newest note
   std::vector<Measure> measures;
   std::vector<std::string> warnings;
 };
@@ -80,6 +88,9 @@ Status check_thresholds(const Settings& s) {
     TRY(check_percentage("--max-stale", s.max_stale));
   if (!(s.min_density >= 0))
     return usage_error("--min-density {:g}: a number from 0 on is wanted", s.min_density);
+  if (std::ranges::count(s.given, "--max-age") > 0 && !(s.max_age >= 0))
+    return usage_error("--max-age {:g}: days from 0 on are wanted", s.max_age);
+  if (s.json && s.markdown) return usage_error("--json and --markdown: one of them");
   return {};
 }
 
@@ -129,6 +140,19 @@ Result<Fit> fit_of(Settings& s, const profile::Profile& profile, Checked& checke
   return analysis::measure_fit(profile, shape);
 }
 
+Status take_notes(const Settings& s, const profile::Notes& notes, Checked& checked) {
+  checked.notes = notes;
+  if (u64 date = notes.date()) {
+    double age = static_cast<double>(TRY(current_date())) - static_cast<double>(date);
+    checked.age = std::max(age, 0.0) / static_cast<double>(seconds_of_day);
+  } else if (s.max_age >= 0) {
+    return fail(
+        "{}: --max-age: it has no note of when it was recorded: pgokit generate --note gives one",
+        s.profile);
+  }
+  return {};
+}
+
 // A threshold for what cannot be measured would always hold.
 Status check_measured(const Settings& s, const Quality& quality) {
   auto is_given = [&](std::string_view option) { return std::ranges::count(s.given, option) > 0; };
@@ -149,6 +173,8 @@ void list_measures(const Settings& s, Checked& checked) {
   if (auto excess = checked.quality.calls_beyond_places)
     list.push_back(
         {"excess-calls", 100 * *excess, s.max_excess_calls, false, s.max_excess_calls < 100});
+  if (checked.age)
+    list.push_back({"age", *checked.age, s.max_age, false, s.max_age >= 0, Measure::Form::days});
   if (!checked.fit) return;
   const auto& fit = *checked.fit;
   list.push_back({"coverage", 100 * fit.covered_share(), s.min_coverage, true, s.min_coverage > 0});
@@ -272,12 +298,32 @@ std::string as_text(const Settings& s, const Checked& checked) {
                          report::counted(q.places, "place"), report::counted(q.samples, "sample"));
   text += report::format("density    {}\n", density_text(q.density));
   text += flow_text(q, s.mangled);
+  text += notes_text(checked.notes, 1);
   if (checked.fit) text += fit_text(s, checked);
   for (const auto& measure : checked.measures)
     if (measure.asked)
       text += report::format("{}  {}\n", measure.good() ? "good     " : "BAD      ",
                              measure.sentence());
   return text + report::format("verdict    {}\n", verdict_text(checked));
+}
+
+std::string as_markdown(const Settings& s, const Checked& checked) {
+  report::MarkdownPage page{.title = "Profile",
+                            .name = s.profile,
+                            .verdict = verdict_text(checked),
+                            .columns = {"measure", "value", "asked for", ""},
+                            .rows = {},
+                            .details = as_text(s, checked)};
+  for (const auto& m : checked.measures) {
+    bool yes_or_no = m.form == Measure::Form::yes_or_no;
+    auto value = yes_or_no ? (m.good() ? "the program's" : "another") : m.text(m.value);
+    auto bound = fmt::format("{} {}", m.at_least ? "at least" : "at most", m.text(m.bound));
+    page.rows.push_back({m.name, value, !m.asked || yes_or_no ? "" : bound,
+                         !m.asked   ? ""
+                         : m.good() ? "good"
+                                    : "**BAD**"});
+  }
+  return report::markdown(page);
 }
 
 Json names_json(const std::vector<std::string>& names, u64 top) {
@@ -324,6 +370,7 @@ std::string as_json(const Settings& s, const Checked& checked) {
       .set("places", checked.quality.places)
       .set("samples", checked.quality.samples)
       .set("measures", std::move(measures));
+  if (!checked.notes.empty()) add_notes(json, checked.notes);
   if (checked.fit) json.set("fit", fit_json(s, *checked.fit)).set("warnings", std::move(warnings));
   return json.text() + "\n";
 }
@@ -331,7 +378,7 @@ std::string as_json(const Settings& s, const Checked& checked) {
 // It has no counts that could be thin or stale.
 Result<int> check_coverage(const Settings& s, const profile::Profile& profile) {
   for (const auto& option : s.given)
-    if (option.starts_with("--min-") || option.starts_with("--max-"))
+    if (option.starts_with("--min-") || option.starts_with("--max-") || option == "--markdown")
       return fail("{}: {}: it says which functions ran (coverage), and has no counts", s.profile,
                   option);
   auto never = profile.symbols.size();
@@ -355,13 +402,16 @@ Result<int> check(Settings& s) {
   auto read = TRY_IN(s.profile, profile::read_profile(file.bytes()));
   if (is_coverage(read.profile)) return check_coverage(s, read.profile);
   Checked checked;
+  TRY(take_notes(s, read.profile.notes, checked));
   checked.quality = analysis::measure_quality(columns_of(read), density(read.profile).density);
   TRY(check_measured(s, checked.quality));
   if (!s.binary.empty()) checked.fit = TRY(fit_of(s, read.profile, checked));
   list_measures(s, checked);
   for (const auto& warning : checked.warnings)
     report::print(stderr, "pgokit check: warning: {}\n", warning);
-  report::print("{}", report::lines(s.json ? as_json(s, checked) : as_text(s, checked)));
+  report::print("{}", report::lines(s.json       ? as_json(s, checked)
+                                    : s.markdown ? as_markdown(s, checked)
+                                                 : as_text(s, checked)));
   return is_good(checked) ? 0 : below_threshold;
 }
 
@@ -383,9 +433,12 @@ int run(std::span<char* const> arguments) {
        {"--max-stale", "PERCENT", "samples in functions that changed or vanished (20; 100: any)",
         &s.max_stale},
        {"--max-vanished", "PERCENT", "samples in functions that vanished", &s.max_vanished},
+       {"--max-age", "DAYS", "since it was recorded, by its note (pgokit generate --note)",
+        &s.max_age},
        {"--top", "N", "how many functions are named in each list; 0 is all", &s.top},
        {"--threads", "N", "how many at a time; 0 is all cores", &s.threads},
        mangled_option(s.mangled),
+       {"--markdown", "", "print Markdown, for a comment of a code review", &s.markdown},
        {"--json", "", "print JSON", &s.json}},
       "Exit codes: 0, 1 a file is unusable, 2 wrong usage, 3 a threshold is missed, also that of\n"
       "--max-stale where it is not given."};

@@ -15,6 +15,7 @@
 #include "instr_profile/merge/sum.h"
 #include "pipeline/inputs.h"
 #include "profile/model/coverage.h"
+#include "report/markdown.h"
 #include "report/numbers.h"
 #include "report/print.h"
 
@@ -27,7 +28,7 @@ struct Settings {
   std::string base, test, function;
   std::vector<std::string> binaries;  // of recordings: of both, or of A and of B
   bool ignore_build_id = false, use_dwarf = false;
-  bool json = false, mangled = false;
+  bool json = false, markdown = false, mangled = false;
   u64 top = 10;
   std::vector<std::string> given;
   double min_overlap = -1, min_similarity = -1;  // per cent
@@ -37,6 +38,7 @@ Status check_thresholds(const Settings& s) {
   auto is_given = [&](std::string_view option) { return std::ranges::count(s.given, option) > 0; };
   if (is_given("--min-overlap")) TRY(check_percentage("--min-overlap", s.min_overlap));
   if (is_given("--min-similarity")) TRY(check_percentage("--min-similarity", s.min_similarity));
+  if (s.json && s.markdown) return usage_error("--json and --markdown: one of them");
   if (!s.function.empty() && is_given("--top"))
     return usage_error("--top is for the lists that --function stands in place of");
   return {};
@@ -149,6 +151,30 @@ void make_names_alike(BothProfiles& both) {
   named = std::move(renamed);
 }
 
+std::string as_markdown(const Settings& s, const Compared& c, bool good) {
+  const auto& o = c.overlap;
+  report::MarkdownPage page{.title = "Compared with",
+                            .name = s.base,
+                            .verdict = good ? "alike enough" : "**less alike than asked for**",
+                            .columns = {"measure", "value", "asked for"},
+                            .rows = {},
+                            .details = compare_text(c)};
+  if (s.min_overlap < 0 && s.min_similarity < 0)
+    page.verdict = report::as_percent(o.similarity, 2) + " alike";
+  auto add = [&](std::string name, double share, double bound) {
+    page.rows.push_back({std::move(name), report::as_percent(share, 2),
+                         bound < 0 ? "" : "at least " + report::as_percent(bound / 100, 2)});
+  };
+  add("similarity", o.similarity, s.min_similarity);
+  add("overlap", o.sample_share(), s.min_overlap);
+  page.rows.push_back(
+      {"functions in both",
+       fmt::format("{} of {} and {}", report::grouped(o.matched_functions),
+                   report::grouped(o.base_functions), report::grouped(o.test_functions)),
+       ""});
+  return report::markdown(page);
+}
+
 Result<int> compare(const Settings& s) {
   TRY(check_thresholds(s));
   if (s.binaries.size() > 2)
@@ -162,9 +188,11 @@ Result<int> compare(const Settings& s) {
   Compared compared{s.base, s.test,     both.base, both.test,      overlap,
                     s.top,  s.function, s.mangled, base.is_counted};
   TRY(check_function(compared));
-  report::print("{}", report::lines(s.json ? compare_json(compared) : compare_text(compared)));
   bool good =
       100 * overlap.sample_share() >= s.min_overlap && 100 * overlap.similarity >= s.min_similarity;
+  report::print("{}", report::lines(s.json       ? compare_json(compared)
+                                    : s.markdown ? as_markdown(s, compared, good)
+                                                 : compare_text(compared)));
   if (good) return 0;
   report::print(stderr, "pgokit compare: similarity {}, overlap {}: less than asked for\n",
                 report::as_percent(overlap.similarity, 2),
@@ -189,6 +217,7 @@ int run(std::span<char* const> arguments) {
        {"--min-overlap", "PERCENT", "exit with 3 if fewer samples overlap", &s.min_overlap},
        {"--min-similarity", "PERCENT", "exit with 3 if they are less alike", &s.min_similarity},
        mangled_option(s.mangled),
+       {"--markdown", "", "print Markdown, for a comment of a code review", &s.markdown},
        {"--json", "", "print JSON", &s.json}},
       "Any forms of files may be mixed; recordings, raw counts and counters are compared as the\n"
       "profiles that pgokit generate makes of them. Measures are those of llvm-profdata overlap.\n"

@@ -1,13 +1,17 @@
+#include <algorithm>
+
 #include "base/file.h"
 #include "base/leak_until_exit.h"
 #include "cli/commands/commands.h"
 #include "cli/compilers.h"
+#include "cli/dates.h"
 #include "cli/options.h"
 #include "cli/views/generation.h"
 #include "object/file.h"
 #include "pipeline/consumers.h"
 #include "pipeline/input_checks.h"
 #include "pipeline/outputs.h"
+#include "pipeline/provenance.h"
 #include "pipeline/several_programs.h"
 #include "report/print.h"
 
@@ -16,9 +20,9 @@ namespace {
 
 struct Settings {
   pipeline::RoadOptions road;
-  std::string consumer, format, event;
+  std::string consumer, format, event, date;
   std::vector<std::string> programs;
-  bool all_programs = false;
+  bool all_programs = false, note = false;
   bool json = false, quiet = false, stats = false, timings = false;
   u64 threads = 0;
   std::vector<std::string> given;
@@ -82,6 +86,14 @@ OptionTable options_of(Settings& s) {
           {"--ignore-build-id", "", "take a recording of another build", &g.read.ignore_build_id},
           {"--trim-cold", "", "leave out functions that are hardly ever run",
            &g.finish.contexts.trim_cold},
+          {"--quantize", "BITS",
+           "counts keep BITS significant bits: what differs a little from run to run is equal",
+           &g.finish.quantize_bits},
+          {"--note", "", "say in the profile what was recorded, when and where (extbinary, text)",
+           &s.note},
+          {"--date", "WHEN",
+           "... the date of the recording (SOURCE_DATE_EPOCH, or when its file was written)",
+           &s.date},
           {"--threads", "N", "how many threads (all cores)", &s.threads},
           {"--json", "", "print the summary as JSON on standard output", &s.json},
           {"--stats", "", "what went in and out, in numbers", &s.stats},
@@ -118,11 +130,29 @@ bool is_of_several(const Settings& settings) {
   return settings.all_programs || settings.programs.size() > 1;
 }
 
+Status check_profile_options(const Settings& settings) {
+  const auto& road = settings.road;
+  auto is_given = [&](std::string_view option) {
+    return std::ranges::count(settings.given, option) > 0;
+  };
+  bool holds_notes =
+      road.output == &pipeline::outputs::extbinary || road.output == &pipeline::outputs::text;
+  if (settings.note && !holds_notes)
+    return usage_error("--note is for --format extbinary and text: {} has no place for it",
+                       road.output->name);
+  if (is_given("--date") && !settings.note) return usage_error("--date is for --note");
+  if (!is_given("--quantize")) return {};
+  if (road.output->needs != pipeline::Output::Needs::profile)
+    return usage_error("--quantize is for profiles, {} is none", road.output->name);
+  return check_significant_bits(road.finish.quantize_bits);
+}
+
 // What can be said before anything is read.
 Status check_settings(const Settings& settings) {
   const auto& road = settings.road;
   if (road.output != &pipeline::outputs::extbinary && (road.write.md5_names || road.write.compress))
     return usage_error("--md5 and --compress are for --format extbinary");
+  TRY(check_profile_options(settings));
   if (road.clusters.layout.inter_procedural && road.output != &pipeline::outputs::clusters)
     return usage_error("--inter-procedural is for --for propeller");
   if (road.with_build_ids && road.output != &pipeline::outputs::preaggregated)
@@ -148,7 +178,8 @@ Status check_settings(const Settings& settings) {
 // Ends the journey where the profile would be useless.
 class Checks : public pipeline::Traveller {
  public:
-  explicit Checks(std::span<const std::string> given) : given_(given) {}
+  Checks(std::span<const std::string> given, std::optional<u64> date)
+      : given_(given), date_(date) {}
 
  private:
   Status opened(pipeline::Road& road) override {
@@ -171,9 +202,14 @@ class Checks : public pipeline::Traveller {
       return fail("{}: {}", road.options.read.inputs[0], why_no_contexts(input));
     return {};
   }
-  Status made(pipeline::Road& road) override { return check_generated(road); }
+  Status made(pipeline::Road& road) override {
+    TRY(check_generated(road));
+    if (road.options.write.notes) road.generated.profile.notes = pipeline::notes_of(road, date_);
+    return {};
+  }
 
   std::span<const std::string> given_;
+  std::optional<u64> date_;  // of notes
 };
 
 void print_as_json(const report::Json& json) { report::print("{}\n", report::lines(json.text())); }
@@ -225,7 +261,9 @@ Status generate(Settings& settings) {
   read.threads = settings.road.write.threads = static_cast<unsigned>(settings.threads);
   read.event = settings.event;
   read.run_to_next_branch = true;
-  Checks checks(settings.given);
+  settings.road.write.notes = settings.note;
+  auto date = settings.note ? TRY(date_of("--date", settings.date)) : std::nullopt;
+  Checks checks(settings.given, date);
   if (is_of_several(settings)) {
     auto& roads = leak_until_exit(TRY(roads_to_all(settings)));
     TRY(pipeline::run_together(roads, checks));

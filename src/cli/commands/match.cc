@@ -12,6 +12,7 @@
 #include "profile/model/coverage.h"
 #include "report/function_names.h"
 #include "report/json.h"
+#include "report/markdown.h"
 #include "report/numbers.h"
 #include "report/print.h"
 
@@ -26,7 +27,7 @@ struct Settings {
   std::string profile, binary, output, format;
   program::ProgramOptions program;
   u64 top = 5, threads = 0;
-  bool json = false, mangled = false;
+  bool json = false, markdown = false, mangled = false;
 };
 
 std::string share(const StaleReport::Functions& part, const StaleReport::Functions& all) {
@@ -69,6 +70,23 @@ std::string as_text(const Settings& s, const StaleReport& report) {
   return text;
 }
 
+std::string as_markdown(const Settings& s, const StaleReport& report) {
+  auto row = [&](std::string name, const StaleReport::Functions& part) -> std::vector<std::string> {
+    return {std::move(name), grouped(part.functions),
+            report::percent(part.samples, report.all.samples)};
+  };
+  return report::markdown(
+      {.title = "Matched to a newer build",
+       .name = s.profile,
+       .verdict = fmt::format(
+           "{} of the samples kept",
+           report::percent(report.all.samples - report.lost.samples, report.all.samples)),
+       .columns = {"functions", "", "of the samples"},
+       .rows = {row("unchanged", report.unchanged), row("changed", report.moved),
+                row("lost", report.lost)},
+       .details = as_text(s, report)});
+}
+
 Json functions_json(const StaleReport::Functions& functions) {
   return std::move(
       Json::object().set("functions", functions.functions).set("samples", functions.samples));
@@ -106,6 +124,7 @@ Result<profile::Format> output_format(const Settings& s, profile::Format of_inpu
 }
 
 Status match(Settings& s) {
+  if (s.json && s.markdown) return usage_error("--json and --markdown: one of them");
   auto file = TRY(MappedFile::open(s.profile));
   TRY(pipeline::refuse_other_than_profile(s.profile, file.bytes()));
   auto read = TRY_IN(s.profile, profile::read_profile_to_write(file.bytes()));
@@ -124,7 +143,7 @@ Status match(Settings& s) {
   auto matched = analysis::match_profile(read.profile, shape, report);
   if (matched.functions().empty())
     return fail("{} has none of the functions of {}: is it the same program?", s.binary, s.profile);
-  profile::WriteOptions options{.md5_names = read.md5_names};
+  profile::WriteOptions options{.md5_names = read.md5_names, .notes = true};
   auto losses = probe::losses(shape.probe_damage);
   std::ranges::move(profile::losses(matched, format, options), std::back_inserter(losses));
   auto bytes = TRY(write_profile(matched, format, options));
@@ -134,7 +153,9 @@ Status match(Settings& s) {
   auto* where = s.output == "-" ? stderr : stdout;
   for (const auto& loss : losses) report::print(stderr, "pgokit match: warning: {}\n", loss);
   report::print(where, "{}",
-                report::lines(s.json ? as_json(s, report, losses) : as_text(s, report)));
+                report::lines(s.json       ? as_json(s, report, losses)
+                              : s.markdown ? as_markdown(s, report)
+                                           : as_text(s, report)));
   return {};
 }
 
@@ -153,6 +174,7 @@ int run(std::span<char* const> arguments) {
        {"--top", "N", "how many renamed and lost functions are listed; 0 is all", &s.top},
        {"--threads", "N", "how many at a time; 0 is all cores", &s.threads},
        mangled_option(s.mangled),
+       {"--markdown", "", "tell it as Markdown, for a comment of a code review", &s.markdown},
        {"--json", "", "tell what was found as JSON", &s.json}},
       "Functions are found by name, static ones also by that of a source file elsewhere, renamed "
       "ones by callers, callees and checksum; places in\n"

@@ -3,6 +3,8 @@
 #include "base/cursor.h"
 #include "base/file.h"
 #include "base/function_name.h"
+#include "base/saturated.h"
+#include "base/utc_date.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/merge_instr.h"
 #include "cli/commands/merge_instrumented.h"
@@ -10,10 +12,13 @@
 #include "cli/commands/merge_recordings.h"
 #include "cli/function_filter.h"
 #include "cli/options.h"
+#include "pipeline/input_dates.h"
 #include "pipeline/input_files.h"
 #include "pipeline/outputs.h"
 #include "profile/gcov_format.h"
 #include "profile/losses.h"
+#include "profile/merge/decay.h"
+#include "profile/model/scaling.h"
 #include "profile/model/summary.h"
 #include "report/numbers.h"
 #include "report/print.h"
@@ -35,9 +40,10 @@ struct Settings {
   std::string function, no_function, onto;
   bool md5 = false, compress = false, split_layout = false, partial = false;
   bool strict = false, distinct = false, strip_suffixes = false, drop_symbols = false;
-  bool merge_cold = false, trim_cold = false, quiet = false;
+  bool merge_cold = false, trim_cold = false, quiet = false, drop_notes = false;
   std::vector<std::string> given;
   u64 cold_frames = 1, cold_count = 0, max_depth = 0, threads = 0, gcov_version = 0;
+  u64 half_life = 0, divisor = 1, quantize_bits = 0;
 };
 
 OptionTable options_of(Settings& s) {
@@ -73,6 +79,14 @@ OptionTable options_of(Settings& s) {
         "gcov: 2 (GCC 12 to 15; default), 1, 3 (GCC 16), or 407 (llvm-profdata)", &s.gcov_version},
        {"--prof-sym-list", "FILE", "extbinary: functions that exist, one per line", &s.symbols},
        {"--drop-symbol-list", "", "leave out the inputs' lists of functions", &s.drop_symbols},
+       {"--drop-notes", "", "leave out the inputs' notes of where they come from", &s.drop_notes},
+       {"--half-life", "DAYS",
+        "an input counts half as much for each DAYS that it is older than the newest",
+        &s.half_life},
+       {"--divide", "N", "all counts of the sum divided by N, as weights multiply", &s.divisor},
+       {"--quantize", "BITS",
+        "counts keep BITS significant bits: what differs a little from run to run is equal",
+        &s.quantize_bits},
        one_of({"--layout", "LAYOUT",
                "nested: contexts become inlinees; flat: neither contexts nor inlinees", &s.layout},
               {"nested", "flat"}),
@@ -118,7 +132,11 @@ Status check_settings(const Settings& s, Format format) {
     return usage_error("--cold-frames is for --merge-cold");
   if (!s.merge_cold && !s.trim_cold && is_given("--cold-count"))
     return usage_error("--cold-count is for --merge-cold and --trim-cold");
-  return {};
+  constexpr u64 most_days = 36500;
+  if (is_given("--half-life") && (s.half_life == 0 || s.half_life > most_days))
+    return usage_error("--half-life {}: days from 1 to {} are wanted", s.half_life, most_days);
+  if (s.divisor == 0) return usage_error("--divide 0: a number from 1 on is wanted");
+  return is_given("--quantize") ? check_significant_bits(s.quantize_bits) : Status();
 }
 
 // What changes sample profiles says nothing about other inputs.
@@ -140,6 +158,7 @@ Status check_contexts(const Settings& s, const Profile& profile) {
 }
 
 void convert(const Settings& s, Profile& profile) {
+  if (s.divisor > 1) profile::divide_counts(profile, s.divisor);
   bool contexts = profile.flags.context_sensitive;
   if (contexts && (s.merge_cold || s.trim_cold)) {
     u64 cold =
@@ -208,7 +227,9 @@ Result<u64> write(const Settings& s, const pipeline::Inputs& inputs,
   profile::WriteOptions options{.compress = s.compress,
                                 .md5_names = s.md5,
                                 .split_layout = s.split_layout,
-                                .vtables = profile::has_vtables(profile)};
+                                .vtables = profile::has_vtables(profile),
+                                .notes = !s.drop_notes};
+  if (s.quantize_bits) profile::quantize_counts(profile, static_cast<unsigned>(s.quantize_bits));
   destination.target.fit(options);
   if (std::ranges::count(s.given, "--gcov-version") > 0)
     options.gcov_version =
@@ -277,7 +298,26 @@ Result<int> merge_instr_profiles(const Settings& s, const pipeline::Inputs& inpu
                               .threads = static_cast<unsigned>(s.threads)});
 }
 
-Result<int> merge(const Settings& s) {
+// Which inputs count how much, for people; and which no longer do.
+void tell_ages(const std::vector<pipeline::InputAge>& ages) {
+  constexpr size_t most = 8;
+  size_t by_file = 0;
+  for (size_t i = 0; i < ages.size(); ++i) {
+    const auto& age = ages[i];
+    by_file += age.by_file;
+    if (i >= most && age.weight) continue;
+    report::print(stderr, "{:<10}{:>5}  {}, of {}{}\n", i ? "" : "weights", age.weight, age.path,
+                  age.date ? utc_text(age.date) : "no known date",
+                  age.weight ? "" : ": too old, left out");
+  }
+  if (ages.size() > most)
+    report::print(stderr, "          ... of {}\n", report::counted(ages.size(), "input"));
+  if (by_file)
+    report::print(stderr, "          {} no note of its date: that of the file was taken\n",
+                  report::counted(by_file, "input has", "inputs have"));
+}
+
+Result<int> merge(Settings& s) {
   auto inputs = TRY(inputs_of(s));
   if (are_instr_profiles(inputs)) return merge_instr_profiles(s, inputs);
   auto destination = TRY(pipeline::profile_destination_of(s.consumer, s.format));
@@ -302,6 +342,11 @@ Result<int> merge(const Settings& s) {
                                           "--strict", "--quiet"};
     TRY(check_other_inputs(s, "recordings", known));
     return merge_recordings(inputs, {s.output, s.strict, s.quiet});
+  }
+  if (s.half_life) {
+    auto ages = TRY(pipeline::weigh_by_age(inputs, s.half_life));
+    s.divisor = multiply_saturated(s.divisor, profile::full_weight);
+    if (!s.quiet) tell_ages(ages);
   }
   profile::MergeOptions options{.rule = profile::ChecksumRule::largest,
                                 .strict = s.strict,

@@ -9,6 +9,7 @@
 #include "base/saturated.h"
 #include "cli/views/density.h"
 #include "cli/views/llvm_dump.h"
+#include "cli/views/notes.h"
 #include "profile/format.h"
 #include "profile/model/coverage.h"
 #include "profile/model/summary.h"
@@ -159,6 +160,8 @@ std::string as_text(const std::string& path, const ReadProfile& read, const Fact
   text += report::format("density    {}\n", density_text(facts.density.density));
   if (profile.symbols.size())
     text += report::format("symbols    {}\n", grouped(profile.symbols.size()));
+  constexpr size_t few_notes = 3;
+  text += notes_text(profile.notes, options.top ? few_notes : Notes::most_kept);
   for (u64 type : read.unknown_sections)
     text += report::format("not read   a section of the unknown type {}\n", type);
   if (options.detailed_summary) text += cutoffs_text(summary);
@@ -272,6 +275,7 @@ Json facts_json(const std::string& path, const ReadProfile& read, const Facts& f
       .set("symbols", read.profile.symbols.size())
       .set("hottest", std::move(hottest))
       .set("sections", std::move(sections));
+  if (!read.profile.notes.empty()) add_notes(json, read.profile.notes);
   if (options.hot >= 0) json.set("hot", hot_json(read, facts, options));
   if (options.detailed_summary) json.set("cutoffs", cutoffs_json(facts.summary));
   if (options.symbols) {

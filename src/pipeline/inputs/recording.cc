@@ -9,6 +9,7 @@
 #include "pipeline/estimate.h"
 #include "pipeline/hybrid.h"
 #include "pipeline/input_checks.h"
+#include "pipeline/provenance.h"
 #include "pipeline/read_input.h"
 #include "pipeline/several_programs.h"
 #include "report/numbers.h"
@@ -124,6 +125,7 @@ Status read(const Source& source, ReadInput& into) {
   auto recording = TRY(perf::Recording::open(source.bytes, options.threads));
   if (!recording.ending().whole) input.cut_short = recording.ending().why;
   input.by_pgokit = made_by_pgokit(recording);
+  input.origins = {origin_of(recording)};
   // What is in compressed records is not known before it is read.
   Progress progress("reading", recording.is_compressed() ? 0 : source.bytes.size(),
                     options.progress);

@@ -115,6 +115,12 @@ class ExtIndexer {
         index_.symbols.push_back(in.rest());
         while (!in.at_end()) in.cstring();
         return {};
+      case notes_section:
+        if (read_section_of_notes(as_text(in.rest()), index_.notes)) {
+          in.skip(in.left());
+          return {};
+        }
+        [[fallthrough]];
       default:
         index_.unknown_sections.push_back(section.type);
         [[fallthrough]];

@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "profile/extbinary/function_walk.h"
 #include "profile/format.h"
+#include "profile/model/notes.h"
 
 namespace pgokit::profile {
 
@@ -59,7 +60,8 @@ struct BinaryIndex {
   std::vector<Entry> functions;       // in the order of the file
   std::vector<Entry> metadata;        // ascending by subject; the last one of several counts
   std::vector<Bytes> symbols;         // texts with NUL
-  std::deque<std::string> contents;   // of compressed sections
+  Notes notes;
+  std::deque<std::string> contents;  // of compressed sections
 
   // Null: there is none.
   const u8* metadata_of(const Entry& function) const;

@@ -1,4 +1,6 @@
+#include "base/cursor.h"
 #include "profile/extbinary/function_adder.h"
+#include "profile/extbinary/section_table.h"
 #include "profile/readers.h"
 
 namespace pgokit::profile {
@@ -16,6 +18,7 @@ ReadProfile decoded(BinaryIndex index) {
     adder.add(entry, profile.function(context), fresh);
   }
   take_symbols(index, profile.symbols);
+  profile.notes = std::move(index.notes);
   profile.sort();
   return result;
 }
@@ -28,6 +31,24 @@ Result<ReadProfile> read_binary(Bytes bytes, const ReadOptions& options) {
 
 Result<ReadProfile> read_extbinary(Bytes bytes, const ReadOptions& options) {
   return decoded(TRY(index_extbinary(bytes, options)));
+}
+
+Notes read_notes_of_extbinary(Bytes bytes) {
+  Notes notes;
+  auto sections = read_section_table(bytes);
+  if (!sections) return notes;
+  for (const auto& section : *sections) {
+    if (section.type != notes_section || section.offset > bytes.size() ||
+        section.size > bytes.size() - section.offset)
+      continue;
+    Bytes contents = bytes.subspan(section.offset, section.size);
+    if (!(section.flags & section_compressed)) {
+      read_section_of_notes(as_text(contents), notes);
+    } else if (auto inflated = inflate_section(contents)) {
+      read_section_of_notes(*inflated, notes);
+    }
+  }
+  return notes;
 }
 
 }  // namespace pgokit::profile

@@ -1,5 +1,7 @@
 #include "profile/extbinary/section_table.h"
 
+#include <algorithm>
+
 #include "base/cursor.h"
 #include "base/unpack.h"
 #include "profile/extbinary_format.h"
@@ -87,6 +89,17 @@ Result<FileFlags> read_flags(std::span<const SectionInfo> sections) {
   file.metadata = metadata.value_or(MetadataParts{});
   file.metadata.inlinees = !file.flags.context_sensitive;
   return file;
+}
+
+bool read_section_of_notes(std::string_view contents, Notes& notes) {
+  if (!contents.starts_with(head_of_notes)) return false;
+  contents.remove_prefix(head_of_notes.size());
+  while (!contents.empty()) {
+    auto line = contents.substr(0, contents.find('\n'));
+    contents.remove_prefix(std::min(line.size() + 1, contents.size()));
+    notes.read_line(line);
+  }
+  return true;
 }
 
 Result<std::string> inflate_section(Bytes section) {

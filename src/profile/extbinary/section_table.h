@@ -20,6 +20,9 @@ struct FileFlags {
 // Fails where two sections of metadata are not of one kind.
 Result<FileFlags> read_flags(std::span<const SectionInfo> sections);
 
+// False where what it holds does not begin as one.
+bool read_section_of_notes(std::string_view contents, Notes& notes);
+
 // What a section with section_compressed holds.
 Result<std::string> inflate_section(Bytes section);
 

@@ -47,9 +47,9 @@ class ExtWriter {
   void write_default() {
     Section table[] = {{summary_section},         {name_table_section}, {context_table_section},
                        {function_offset_section}, {functions_section},  {symbol_list_section},
-                       {metadata_section}};
-    enum { summary, names, contexts, offsets, functions, symbols, metadata };
-    base_ = header_size(std::size(table));
+                       {metadata_section},        {notes_section}};
+    enum { summary, names, contexts, offsets, functions, symbols, metadata, notes };
+    auto written = begin(table);
     put_summary(table[summary]);
     put_names(table[names]);
     put_contexts(table[contexts]);
@@ -57,7 +57,8 @@ class ExtWriter {
     put_symbols(table[symbols]);
     put_offsets(table[offsets]);
     put_metadata(table[metadata]);
-    assemble(table);
+    if (has_notes()) put_notes(table[notes]);
+    assemble(written);
   }
 
   void write_split() {
@@ -68,9 +69,20 @@ class ExtWriter {
                        {function_offset_section, section_flat},
                        {functions_section, section_flat},
                        {symbol_list_section},
-                       {metadata_section}};
-    enum { summary, names, offsets, functions, flat_offsets, flat_functions, symbols, metadata };
-    base_ = header_size(std::size(table));
+                       {metadata_section},
+                       {notes_section}};
+    enum {
+      summary,
+      names,
+      offsets,
+      functions,
+      flat_offsets,
+      flat_functions,
+      symbols,
+      metadata,
+      notes
+    };
+    auto written = begin(table);
     std::vector<const Function*> nested, flat;
     for (const auto* function : order_.functions())
       (is_flat(*function) ? flat : nested).push_back(function);
@@ -82,7 +94,17 @@ class ExtWriter {
     put_offsets(table[flat_offsets]);
     put_symbols(table[symbols]);
     put_metadata(table[metadata]);
-    assemble(table);
+    if (has_notes()) put_notes(table[notes]);
+    assemble(written);
+  }
+
+  bool has_notes() const { return options_.notes && !profile_.notes.empty(); }
+
+  // The sections that are written: notes are last.
+  std::span<const Section> begin(std::span<const Section> table) {
+    auto written = table.first(table.size() - !has_notes());
+    base_ = header_size(written.size());
+    return written;
   }
 
   void assemble(std::span<const Section> table) {
@@ -211,6 +233,10 @@ class ExtWriter {
     ByteWriter out;
     for (auto symbol : sorted) out.cstring(symbol);
     put(section, out.bytes());
+  }
+
+  void put_notes(Section& section) {
+    put(section, std::string(head_of_notes) + profile_.notes.text(""));
   }
 
   bool has_attributes() const {

@@ -43,6 +43,7 @@ struct Source {
 
   Format format() const { return index ? index->format : read->format; }
   const Flags& flags() const { return index ? index->flags : read->profile.flags; }
+  const Notes& notes() const { return index ? index->notes : read->profile.notes; }
   bool md5_names() const { return index ? index->md5_names : read->md5_names; }
   size_t functions() const {
     return index ? index->functions.size() : read->profile.functions().size();
@@ -228,6 +229,7 @@ Status Merger::enter(Batch& batch) {
     auto& source = *batch.sources[i];
     TRY(check_kind(source, source.file.path()));
     enter_tables(source);
+    result_.profile.notes.add(source.notes());
     enter_functions(source, batch);
   }
   return {};
@@ -359,6 +361,7 @@ void Merger::unify_names() {
         add(unified.function(target), fresh, samples, {1, options_.rule, renamed});
   }
   unified.symbols = std::move(sum.symbols);
+  unified.notes = std::move(sum.notes);
   sum = std::move(unified);
 }
 

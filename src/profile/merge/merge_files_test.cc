@@ -45,6 +45,30 @@ constexpr RandomProfile shapes[] = {{.seed = 1},
                                     {.seed = 3, .contexts = true},
                                     {.seed = 4, .probes = true, .contexts = true}};
 
+TEST_F(MergeFiles, KeepsTheNotesOfAllInAnyOrderAndGrouping) {
+  auto noted = [&](u64 date) {
+    Profile profile = random_profile({.seed = 5});
+    profile.notes.add({.date = date, .program = "app"});
+    auto form = date % 2 ? Format::text : Format::extbinary;
+    return save(fmt::format("noted{}", date), *write_profile(profile, form, {.notes = true}));
+  };
+  std::vector<MergeInput> inputs;
+  for (u64 date = 1; date <= Notes::most_kept + 4; ++date) inputs.push_back(noted(date));
+  auto write = [](const MergedFiles& merged) {
+    return write_extbinary(merged.profile, {.notes = true}).value();
+  };
+  auto all = merge_files(inputs, {});
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all->profile.notes.newest().size(), Notes::most_kept);
+  EXPECT_EQ(all->profile.notes.date(), Notes::most_kept + 4);
+  EXPECT_EQ(all->profile.notes.older(), 4);
+  std::vector<MergeInput> rest(inputs.begin() + 7, inputs.end()),
+      first(inputs.begin(), inputs.begin() + 7);
+  std::vector<MergeInput> sums{save("rest", write(*merge_files(rest, {}))),
+                               save("first", write(*merge_files(first, {})))};
+  EXPECT_TRUE(write(*merge_files(sums, {})) == write(*all));
+}
+
 TEST_F(MergeFiles, DependsOnNeitherOrderNorGroupingNorThreads) {
   for (auto shape : shapes) {
     SCOPED_TRACE(shape.seed);

@@ -17,6 +17,7 @@
 #include "profile/model/context.h"
 #include "profile/model/function_samples.h"
 #include "profile/model/name_table.h"
+#include "profile/model/notes.h"
 
 namespace pgokit::profile {
 
@@ -41,6 +42,7 @@ class Profile {
   Contexts contexts;
   Flags flags;
   Names symbols;  // the profile symbol list: functions that exist, sampled or not
+  Notes notes;    // of the recordings that it was made of
 
   // Made on first use.
   FunctionSamples& function(NameId name) { return function(contexts.top(name)); }

@@ -45,7 +45,10 @@ class TextReader {
 
   Result<ReadProfile> read() && {
     for (std::string_view line; lines_.next(line);) {
-      if (is_blank(line)) continue;
+      if (is_blank(line)) {
+        read_comment(line);
+        continue;
+      }
       if (line.find('\0') != line.npos) return error("a byte of zero in a line", line);
       auto status = line[0] == ' ' ? read_line(line) : read_head(line);
       if (!status) return std::unexpected(std::move(status).error());
@@ -56,6 +59,11 @@ class TextReader {
 
  private:
   Profile& profile() { return result_.profile; }
+
+  void read_comment(std::string_view line) {
+    if (line.starts_with(prefix_of_notes))
+      profile().notes.read_line(line.substr(prefix_of_notes.size()));
+  }
 
   std::unexpected<Error> error(std::string_view what, std::string_view line) const {
     constexpr size_t shown = 100;
@@ -204,6 +212,15 @@ bool looks_like_text(std::string_view text) {
   for (std::string_view line; lines.next(line);)
     if (!is_blank(line)) return parse_head(line).has_value();
   return false;
+}
+
+// They stand in front of the functions.
+Notes read_notes_of_text(std::string_view text) {
+  Notes notes;
+  Lines lines(text);
+  for (std::string_view line; lines.next(line) && is_blank(line);)
+    if (line.starts_with(prefix_of_notes)) notes.read_line(line.substr(prefix_of_notes.size()));
+  return notes;
 }
 
 Result<ReadProfile> read_text(std::string_view text, const ReadOptions& options) {

@@ -1,5 +1,6 @@
 // The text form:
 //
+//   # pgokit note: ...                            if asked for
 //   name:total:head                      or [main:3.1 @ name]:total:head
 //    line[.discriminator]: count callee:count ...
 //    line[.discriminator]: vtables vtable:count ...
@@ -7,6 +8,7 @@
 //    !CFGChecksum: number                          where places are probes
 //    !Attributes: number                           unless zero
 #include "base/parallel.h"
+#include "profile/extbinary_format.h"
 #include "profile/format.h"
 #include "profile/model/byte_writer.h"
 #include "profile/model/file_order.h"
@@ -131,7 +133,7 @@ std::string write_text(const Profile& profile, const WriteOptions& options) {
   FileOrder order(profile, !options.no_vtables, options.threads);
   auto functions = order.functions();
   Chunks chunks{functions.size(), 128};
-  std::string text;
+  std::string text = options.notes ? profile.notes.text(prefix_of_notes) : "";
   std::vector<std::string> parts(worker_count(options.threads));
   parallel_in_order(
       chunks.count(), options.threads,

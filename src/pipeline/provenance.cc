@@ -1,0 +1,50 @@
+#include "pipeline/provenance.h"
+
+#include <fmt/ranges.h>
+
+#include "base/version.h"
+#include "pipeline/input_dates.h"
+
+namespace pgokit::pipeline {
+namespace {
+
+std::string kind_of(const ReadInput& input) {
+  if (input.counters) return "counters of an instrumented program";
+  if (input.whole_run) return "whole run";
+  if (input.windows.number) return "windows";
+  if (input.ip_only) return "samples without branch stacks";
+  return input.use.samples() ? "branch stacks" : std::string(input.kind->name);
+}
+
+}  // namespace
+
+profile::Note origin_of(const perf::Recording& recording) {
+  const auto& features = recording.features();
+  profile::Note note;
+  note.command = fmt::format("{}", fmt::join(features.cmdline, " "));
+  for (auto text : {features.arch, features.osrelease, features.cpudesc})
+    if (!text.empty()) note.machine += fmt::format("{}{}", note.machine.empty() ? "" : ", ", text);
+  if (!features.version.empty())
+    note.recorder = features.version.starts_with("pgokit ")
+                        ? std::string(features.version)
+                        : fmt::format("perf {}", features.version);
+  return note;
+}
+
+profile::Notes notes_of(const Road& road, std::optional<u64> date) {
+  profile::Notes notes;
+  const auto& inputs = road.options.read.inputs;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    auto note = i < road.input.origins.size() ? road.input.origins[i] : profile::Note();
+    note.date = date ? *date : file_date(inputs[i]).value_or(0);
+    note.program = road.program->name();
+    note.build_id = object::hex(road.program->file().build_id());
+    note.kind = kind_of(road.input);
+    note.made_by = fmt::format("pgokit {}", version);
+    if (inputs.size() == 1) note.samples = road.generated.summary.total;
+    notes.add(std::move(note));
+  }
+  return notes;
+}
+
+}  // namespace pgokit::pipeline
