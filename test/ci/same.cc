@@ -36,12 +36,13 @@ __attribute__((noinline)) uint64_t fill(uint64_t key) {
 int main() {
   constexpr int pieces = 64, threads = 4;
   uint64_t key = seed();
-  std::atomic<int> next = 0;
+  std::atomic<int> next = threads;
   std::atomic<uint64_t> sum = 0;
   std::vector<std::thread> workers;
   for (int i = 0; i < threads; ++i)
-    workers.emplace_back([&] {
-      while (next.fetch_add(1) < pieces) sum += fill(key);
+    workers.emplace_back([&, i] {
+      // The first piece is the thread's own: how many threads find any work is no matter of chance.
+      for (int piece = i; piece < pieces; piece = next.fetch_add(1)) sum += fill(key);
     });
   for (auto& worker : workers) worker.join();
   std::printf("%d\n", sum != 0);
