@@ -105,8 +105,12 @@ TEST(RoundTrip, KeepsTheSymbolList) {
 
 Profile noted_profile() {
   Profile profile = random_profile({});
-  profile.notes.add({.date = 1700000000, .program = "app", .command = "./app\n\x1b[2J #"});
-  profile.notes.add({.date = 1600000000, .program = "app"});
+  Note note;
+  note.date = 1700000000;
+  note.command = "./app\n\x1b[2J #";
+  profile.notes.add(note);
+  note.date = 1600000000;
+  profile.notes.add(note);
   return profile;
 }
 

@@ -48,7 +48,9 @@ constexpr RandomProfile shapes[] = {{.seed = 1},
 TEST_F(MergeFiles, KeepsTheNotesOfAllInAnyOrderAndGrouping) {
   auto noted = [&](u64 date) {
     Profile profile = random_profile({.seed = 5});
-    profile.notes.add({.date = date, .program = "app"});
+    Note note;
+    note.date = date;
+    profile.notes.add(note);
     auto form = date % 2 ? Format::text : Format::extbinary;
     return save(fmt::format("noted{}", date), *write_profile(profile, form, {.notes = true}));
   };

@@ -20,7 +20,12 @@ Notes read(std::string_view text) {
   return notes;
 }
 
-Note numbered(u64 date) { return {.date = date, .program = fmt::format("p{}", date)}; }
+Note numbered(u64 date) {
+  Note note;
+  note.date = date;
+  note.program = fmt::format("p{}", date);
+  return note;
+}
 
 TEST(Notes, ReadsWhatItWrites) {
   Notes notes;
@@ -33,7 +38,9 @@ TEST(Notes, ReadsWhatItWrites) {
              .recorder = "perf 6.1",
              .made_by = "pgokit 0.1.0",
              .samples = 77});
-  notes.add({.program = "older"});
+  Note undated;
+  undated.program = "older";
+  notes.add(undated);
   auto text = notes.text("");
   EXPECT_TRUE(
       std::ranges::all_of(text, [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); }));
