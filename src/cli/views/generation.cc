@@ -261,10 +261,8 @@ Status check_input(const pipeline::Road& road) {
         "{} is stripped: without .symtab or .gnu_debugdata its code cannot be decoded; "
         "give the unstripped file of the same build with -b",
         program.path());
-  // A layout and BOLT's profiles name functions by their symbols.
-  auto needs = options.output->needs;
-  bool wants_places =
-      needs == pipeline::Output::Needs::counts || needs == pipeline::Output::Needs::profile;
+  // A layout and BOLT's profiles name functions by their symbols; raw counts are of addresses.
+  bool wants_places = options.output->needs == pipeline::Output::Needs::profile;
   if (wants_places && !program.has_probes() && !program.debug())
     return fail(
         "{} has neither debug information nor probes; "
