@@ -95,6 +95,7 @@ struct Attach : PassInfoMixin<Attach> {
     std::vector<StringRef> changed, without_lines;
     for (Function& function : module) {
       if (function.isDeclaration()) continue;
+      keep_name(function);
       const auto found = find(*file, function);
       if (found.changed) changed.push_back(function.getName());
       if (file->tells_hotness()) mark(function, hotness_of(*file, function, found));
@@ -112,6 +113,12 @@ struct Attach : PassInfoMixin<Attach> {
     keep_counts_of_sizes(module);
     if (file->tells_tables()) set_option("enable-vtable-profile-use", true);
     return PreservedAnalyses::none();
+  }
+
+  // ThinLTO makes local functions global under other names; by this one it finds them as targets.
+  static void keep_name(Function& function) {
+    if (function.hasLocalLinkage() && function.hasAddressTaken())
+      createPGONameMetadata(function, getIRPGOFuncName(function));
   }
 
   // Of functions that were inlined everywhere recordings do not tell whether they are local.
