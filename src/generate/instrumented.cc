@@ -16,6 +16,27 @@ namespace {
 
 using program::CodeIndex;
 
+// Where the code that runs as often as the function is entered ends: at the first jump, or where a
+// jump goes to.
+u64 end_of_entry(const program::Program& program, u64 address) {
+  const auto* range = program.functions().starting_at(address);
+  const auto& code = program.code();
+  CodeIndex at = code.index_of({address});
+  if (!range || at == program::no_code) return address;
+  u64 end = range->end;
+  for (u64 here = address; here < range->end && code.is_instruction(at);) {
+    u64 next = here + code.length(at);
+    if (code.is_transfer(at) && !code.is_call(at)) {
+      u64 target = code.direct_target(at).value;
+      end = std::min(end, target > address ? std::min(target, next) : next);
+    }
+    here = next;
+    at = code.index_of({here});
+    if (at == program::no_code) break;
+  }
+  return end;
+}
+
 class CountMaker {
  public:
   CountMaker(const instrument::Profile& profile, const instrument::Module& module,
@@ -35,7 +56,7 @@ class CountMaker {
 
   InstrumentedCounts make() {
     for (const auto& function : module_.functions) add_function(function);
-    if (!(module_.all_kinds() & MIP_BLOCKS64)) add_sites();
+    if (!(module_.all_kinds() & MIP_BLOCKS64)) add_sites(), add_beginnings();
     samples::normalize(counts_);
     add_entries();
     samples::normalize(counts_);
@@ -60,15 +81,21 @@ class CountMaker {
     return range ? std::min(end, range->end) : end;
   }
 
-  void add_block(u64 start, u64 end, u64 count) {
+  // The last instruction of it; no_code: nothing was added.
+  CodeIndex add_range(u64 start, u64 end, u64 count) {
     CodeIndex first = code_.index_of({start});
     CodeIndex last = code_.index_of({end - 1});
     if (start >= end || first == program::no_code || last == program::no_code || last < first)
-      return;
+      return program::no_code;
     if (!code_.is_instruction(last)) last = code_.before(last);
-    if (last == program::no_code || last < first) return;
+    if (last == program::no_code || last < first) return program::no_code;
     counts_.ranges.push_back({{start}, code_.address_of(last), count});
-    if (count == 0) return;
+    return last;
+  }
+
+  void add_block(u64 start, u64 end, u64 count) {
+    CodeIndex first = code_.index_of({start}), last = add_range(start, end, count);
+    if (last == program::no_code || count == 0) return;
     for (CodeIndex at = first; at <= last && code_.is_instruction(at);) {
       if (code_.is_call(at) || (at == last && (code_.is_jump(at) || code_.is_indirect_jump(at))))
         add_transfer(at, count);
@@ -87,6 +114,16 @@ class CountMaker {
         counts_.branches.push_back({{site.address}, {target.to}, target.count});
       }
       if (total > 0) counts_.ranges.push_back({{site.address}, {site.address}, total});
+    }
+  }
+
+  // What runs as often as a function is called, where calls were counted too.
+  void add_beginnings() {
+    if (!(module_.all_kinds() & (MIP_CALLS32 | MIP_CALLS64))) return;
+    for (u32 i = 0; i < module_.functions.size(); ++i) {
+      u64 address = module_.functions[i].address;
+      if (module_.data.calls[i] > 0)
+        add_range(address, end_of_entry(program_, address), module_.data.calls[i]);
     }
   }
 
@@ -187,27 +224,6 @@ Status add_probe_entries(const instrument::Module& module, const program::Progra
         .add_body({1, 0}, entry.calls);
   }
   return {};
-}
-
-// Where the code that runs as often as the function is entered ends: at the first jump, or where a
-// jump goes to.
-u64 end_of_entry(const program::Program& program, u64 address) {
-  const auto* range = program.functions().starting_at(address);
-  const auto& code = program.code();
-  CodeIndex at = code.index_of({address});
-  if (!range || at == program::no_code) return address;
-  u64 end = range->end;
-  for (u64 here = address; here < range->end && code.is_instruction(at);) {
-    u64 next = here + code.length(at);
-    if (code.is_transfer(at) && !code.is_call(at)) {
-      u64 target = code.direct_target(at).value;
-      end = std::min(end, target > address ? std::min(target, next) : next);
-    }
-    here = next;
-    at = code.index_of({here});
-    if (at == program::no_code) break;
-  }
-  return end;
 }
 
 void add_line_entries(const instrument::Module& module, const program::Program& program,

@@ -27,7 +27,8 @@ struct InstrumentedCounts {
 // A range per block of the functions that ran; a branch per direct call, and per target of an
 // indirect call where targets were recorded or calls sampled: then the block tells how many, and
 // the samples to whom. Entries from elsewhere are branches from outside. Where targets were
-// recorded and no blocks counted, the calls are all that is known to have run.
+// recorded and no blocks counted, the calls are all that is known to have run, and the beginnings of
+// functions whose calls were counted.
 InstrumentedCounts instrumented_counts(const instrument::Profile& profile,
                                        const instrument::Module& module,
                                        const program::Program& program);

@@ -11,6 +11,9 @@ using Detail = pipeline::Counters::Detail;
 using report::counted;
 
 const char* made_of(const pipeline::Counters& counters) {
+  constexpr u32 call_kinds = MIP_CALLS32 | MIP_CALLS64;
+  if (counters.detail == Detail::targets && (counters.module->all_kinds() & call_kinds))
+    return "call counts and targets of indirect calls";
   const char* details[] = {"block counts", "targets of indirect calls", "call counts",
                            "functions that ran"};
   return details[static_cast<int>(counters.detail)];
