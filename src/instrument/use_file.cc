@@ -116,6 +116,9 @@ void add_targets(std::map<SourceFunction, Known>& functions, UseFile& file,
       Call call{k, place.line, place.column, checksum ? place.number : 0};
       bool found = call.line != MIP_NO_LINE || call.number;
       file.without_place += !found;
+      file.recorded = add_saturated(file.recorded, site.total);
+      if (!found)
+        file.recorded_without_place = add_saturated(file.recorded_without_place, site.total);
       file.unwritable += !fits;
       if (!found || !fits) continue;
       file.unwritable += add(functions[{name, checksum}].calls[call], profile, site);

@@ -25,7 +25,8 @@ struct UseFile {
   std::string text;
   u64 calls = 0;          // in the text; copies of one call that was inlined are added up
   u64 without_place = 0;  // sites that were reached and cannot be found in the source
-  u64 unwritable = 0;     // names of functions and targets that fit in no line, which are left out
+  u64 recorded = 0, recorded_without_place = 0;  // at all sites, and at those
+  u64 unwritable = 0;  // names of functions and targets that fit in no line, which are left out
 };
 
 UseFile use_file(const UseContents& contents);

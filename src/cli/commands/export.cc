@@ -119,9 +119,12 @@ Status check_targets(const MappedFile& file, const instrument::UseFile& made) {
         "compile the program that is measured with -g",
         file.path());
   if (made.without_place)
-    report::print(stderr,
-                  "pgokit export: {}: calls without a number or a line, which are left out: {}\n",
-                  file.path(), report::grouped(made.without_place));
+    report::print(
+        stderr,
+        "pgokit export: {}: calls without a number or a line, which are left out: {}, {} of "
+        "what was recorded\n",
+        file.path(), report::grouped(made.without_place),
+        report::percent(made.recorded_without_place, made.recorded));
   return {};
 }
 
@@ -191,8 +194,13 @@ Status write_info(const Settings& settings) {
   auto program = TRY(open_program(settings, "lines"));
   auto profile = TRY(read_instrumented(settings.profile));
   auto module = TRY(module_of(settings, profile, program));
-  auto output = TRY(OutputFile::create(settings.output));
   auto info = instrument::lcov_info(instrument::source_lines(*module, *program.debug()), "");
+  if (info.text.empty())
+    return fail(
+        "{}: its debug information has no line of a function that was instrumented: compile "
+        "all of it with -g or -gline-tables-only",
+        settings.program);
+  auto output = TRY(OutputFile::create(settings.output));
   output.write(info.text);
   tell_left_out(settings.profile, info.left_out);
   return output.commit();
