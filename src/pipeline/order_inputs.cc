@@ -88,8 +88,8 @@ class Reader {
     if (has_instrumented_ && whole_run_.empty()) return "; build with 'pgokit flags order'";
     if (whole_run_.empty()) return {};
     return fmt::format(
-        "; {} counts branches, not when they were first made: record without --exact, or build "
-        "with 'pgokit flags order'",
+        "; {} counts branches, not when they were first made: record without --exact, "
+        "and a short start-up with -F 50000, or build with 'pgokit flags order'",
         whole_run_);
   }
 

@@ -77,6 +77,7 @@ class OrderMaker {
                   options_.link.size() > 1 ? "them" : "it");
     symbols_.finish();
     placement_.emplace(model, symbols_);
+    TRY(check_program());
     placement_->adopt(model);
     knows_layout_ = knows_sizes();
     present_ = order::present_layout(model);
@@ -98,6 +99,15 @@ class OrderMaker {
   }
 
  private:
+  // A few names are in every program.
+  Status check_program() const {
+    const auto& facts = placement_->facts();
+    if (options_.link.empty() || facts.missing.size() * 10 <= facts.functions * 9) return {};
+    return fail("{}: {} of the {} functions of {} are in it: is it the same program?",
+                fmt::join(options_.link, ", "), grouped(facts.functions - facts.missing.size()),
+                grouped(facts.functions), pipeline::names_of(options_.inputs.inputs));
+  }
+
   bool knows_sizes() const {
     for (const auto& function : inputs_.model.functions)
       if (function.size && function.address) return true;
