@@ -300,7 +300,9 @@ Result<ProgramShape> read_shape(const program::Program& program, bool probes, un
   shape.functions.resize(1);
   if (probes) {
     if (!program.has_probes())
-      return fail("it has no pseudo probes: compile with -fpseudo-probe-for-profiling");
+      return fail(
+          "it has no pseudo probes: it is stripped, or compiled without "
+          "-fpseudo-probe-for-profiling");
     auto table = TRY(program.probe_table());
     Collected collected;
     shape.probe_damage = collect_probes(program, table, collected);

@@ -259,6 +259,11 @@ std::string fit_text(const Settings& s, const Checked& checked) {
   if (is_of_another_program(fit))
     text += report::format(
         "           {} has nearly none of its functions: is it the same program?\n", s.binary);
+  else if (fit.vanished.samples * 10 >= fit.all.samples * 9 && fit.all.samples > 0)
+    text += report::format(
+        "           most samples are of functions that {} has not: of a library of it, or renamed\n"
+        "           (pgokit match finds those)\n",
+        s.binary);
   else if (fit.stale_share() > 0.05)
     text += "           pgokit match makes the profile fit the program\n";
   return text;

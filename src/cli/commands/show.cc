@@ -94,7 +94,7 @@ int run(std::span<char* const> arguments) {
        {"--symbols", "", "... its list of symbols", &settings.profile.symbols},
        {"-b,--binary", "PROGRAM",
         "instrumented profile: its program, for places in the source; recording: that of its data; "
-        "dump: its map",
+        "dump with --ids: its map",
         &settings.instrumented.program},
        {"--functions", "", "instrumented profile: all functions", &settings.instrumented.all},
        {"--uncovered", "", "... those that never ran", &settings.instrumented.never},

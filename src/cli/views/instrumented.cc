@@ -144,11 +144,15 @@ class ModuleText {
   }
 
   void print_dropped() {
-    const char* what[] = {"sampled calls", "indirect call targets", "first runs", "other events"};
+    const std::pair<const char*, const char*> kinds[] = {
+        {"sampled calls", ": pgokit flags --buffer N"},
+        {"indirect call targets", ": pgokit flags --per-site N, --target-buffer N"},
+        {"first runs", ": pgokit flags --buffer N"},
+        {"other events", ""}};
     for (size_t i = 0; i < MIP_DROPPED_COUNT; ++i)
       if (module_.data.dropped[i])
-        print("lost       {} {}: the program's buffer was full\n", grouped(module_.data.dropped[i]),
-              what[i]);
+        print("lost       {} {}, for which there was no room{}\n", grouped(module_.data.dropped[i]),
+              kinds[i].first, kinds[i].second);
   }
 
   void print_functions(const instrument::ModuleFacts& facts, const std::vector<u32>& order,
