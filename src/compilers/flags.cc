@@ -131,6 +131,10 @@ Flags block_map_flags() {
   return {.compile = {own_sections, "-fbasic-block-address-map"}, .link = {"-fuse-ld=lld"}};
 }
 
+Flags belief_flags() {
+  return {.compile = {"-fbasic-block-address-map", "-mllvm=-pgo-analysis-map=all"}};
+}
+
 Flags layout_flags(const std::string& clusters, const std::string& symbol_order) {
   Flags flags{.compile = {own_sections, with_file("-fbasic-block-sections=list=", clusters)}};
   if (!symbol_order.empty()) flags.add(order_flags(order::OrderFormat::lld, symbol_order));

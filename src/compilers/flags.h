@@ -58,6 +58,10 @@ Flags counted_flags(const std::string& profile);
 // Of a link with an order of functions.
 Flags order_flags(order::OrderFormat format, const std::string& file, bool is_coff = false);
 
+// Of a build that says what its compiler believed of each branch, in a section that is not loaded.
+// clang 22 has them, 19 has not.
+Flags belief_flags();
+
 // Of the build whose recordings say which blocks ran, and of the one with a layout of them.
 Flags block_map_flags();
 Flags layout_flags(const std::string& clusters, const std::string& symbol_order);

@@ -53,8 +53,7 @@ class Session {
     const auto& text = plan_.commands[i];
     auto run = TRY_IN(text, runner_.run(commands_[i]));
     if (run.failed() && !plan_.may_fail)
-      return fail("{}: {}{}; --may-fail measures it all the same", text, run.ending(),
-                  last_line(run));
+      return fail("{}: {}{}{}", text, run.ending(), last_line(run), plan_.if_it_fails);
     if (plan_.same_output) TRY(check_output(i, run));
     return run;
   }

@@ -28,6 +28,7 @@ struct Plan {
   std::string prepare;
   bool same_output = false;  // an error unless all runs print the same and end alike
   bool may_fail = false;
+  std::string if_it_fails = {};  // what an error says then: where may_fail can be asked for
   double timeout_s = 0;
   std::function<void(u64 runs, const std::string& command)> progress = {};
 };

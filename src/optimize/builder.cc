@@ -34,8 +34,9 @@ Builder::Builder(const Settings& settings, const WorkFolder& work, const Toolcha
       guessed_(!settings.clean) {}
 
 std::string Builder::words(const Build& build) const {
+  auto options = build.all_options();
   return fmt::format("{}\n{}\n{}\n{}\n{}", settings_.build, clean_, program,
-                     joined(build.options.compile), joined(build.options.link));
+                     joined(options.compile), joined(options.link));
 }
 
 Status Builder::clean() {
@@ -53,9 +54,10 @@ Status Builder::clean() {
 
 Status Builder::make(const Build& build) {
   TRY(clean());
-  TRY(toolchain_.write_options(work_, build.name, build.options));
-  auto shown = toolchain_.shown(work_, build.name, settings_.build, build.options);
-  auto environment = toolchain_.environment(work_, build.name, build.options);
+  auto options = build.all_options();
+  TRY(toolchain_.write_options(work_, build.name, options));
+  auto shown = toolchain_.shown(work_, build.name, settings_.build, options);
+  auto environment = toolchain_.environment(work_, build.name, options);
   environment.insert(environment.end(), settings_.environment.begin(), settings_.environment.end());
   TRY(work_.run({.text = settings_.build,
                  .log = build.name + "/log",

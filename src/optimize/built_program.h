@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "compilers/flags.h"
 
 namespace pgokit::optimize {
 
@@ -18,6 +19,10 @@ Result<std::string> built_program(const std::string& recording, const std::strin
 
 // The names of the source files that it is compiled from, without folders, sorted.
 Result<std::vector<std::string>> sources_of(const std::string& program);
+
+// With which the next build of it says what the compiler made of a profile: none of compilers that
+// do not know them.
+Result<compilers::Flags> telling_options(const std::string& program);
 
 // That clang built it, with the options that a profile needs.
 Status check_program(const std::string& program);

@@ -79,7 +79,10 @@ Result<Outcome> Optimizer::run() {
   TRY(settings_.by_probes ? add_build(plain) : finish_build(plain));
 
   auto options = with_profile(recorded_.options, "app.prof");
-  TRY(add_build({.name = "profile", .options = options, .profile = work_.file("app.prof")}));
+  TRY(add_build({.name = "profile",
+                 .options = options,
+                 .profile = work_.file("app.prof"),
+                 .telling = TRY(telling_options(recorded_.file))}));
   for (const auto& name : settings_.with) TRY((this->*variant_of(name)->add)());
 
   TRY(measure());

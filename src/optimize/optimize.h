@@ -54,6 +54,14 @@ struct Build {
   std::string profile = {};  // that it uses
   std::string file = {};     // the copy of the program
   std::string after = {};    // the command that makes it of what was built; empty: none
+  // Beside the options, and nothing to recommend: so that it tells what the compiler made of them.
+  Options telling = {};
+
+  Options all_options() const {
+    Options all = options;
+    all.add(telling);
+    return all;
+  }
 };
 
 struct Outcome {

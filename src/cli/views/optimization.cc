@@ -31,15 +31,21 @@ std::string Optimization::as_text() const {
                            outcome.builds[i].file);
   const auto& kept = outcome.builds[outcome.kept];
   text += report::format("kept      {} is now {}\n", outcome.program,
-                         outcome.kept ? kept.name + ", the fastest for certain"
-                                      : "plain: no other build is faster for certain");
+                         outcome.kept
+                             ? kept.name + ", the least time, and faster than plain for certain"
+                             : "plain: no other build is faster for certain");
   if (!outcome.report.empty()) text += report::format("report    {}\n", outcome.report);
+  const auto& profiled = outcome.kept ? kept : outcome.builds[1];
+  text += report::format("profile   {}\n", profiled.profile);
+  if (!outcome.builds[1].telling.compile.empty())
+    text +=
+        report::format("why       pgokit explain {} -b {}\n", shell_word(outcome.builds[1].profile),
+                       shell_word(outcome.builds[1].file));
   if (!outcome.kept)
     return text + report::format(
-                      "profile   {}\nnext      pgokit optimize ... -n {}: more rounds tell smaller "
-                      "gains\n",
-                      outcome.builds[1].profile, 3 * outcome.measurement.runs[0].size());
-  text += report::format("profile   {}\n", kept.profile);
+                      "next      pgokit measure -n {} -- {}   # more rounds tell smaller gains\n",
+                      3 * outcome.measurement.runs[0].size(),
+                      optimize::joined(outcome.plan.commands));
   text += report::format("next      in your own build, add to CFLAGS and CXXFLAGS: {}\n",
                          optimize::joined(kept.options.compile));
   if (!kept.options.link.empty())
