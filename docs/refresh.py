@@ -36,7 +36,10 @@ for build in before after; do
   clang++-22 -O2 -g -fdebug-info-for-profiling -fuse-ld=lld-22 -Wl,--build-id $ROOT/test/programs/edited/$build/edited.cc -o $build
   pgokit record -q -F 2000 -o $build.perf -- ./$build 200000 > $build.out
 done
-""", "gcc.md": "cp $ROOT/test/gcc/programs/calls.c ."}
+""", "gcc.md": "cp $ROOT/test/gcc/programs/calls.c .", "guide.md": r"""
+cp $ROOT/examples/interpreter/* .
+sed -n '/CXX = /,/rm -f/s/^    //p' $ROOT/docs/guide.md > Makefile
+"""}
 
 # Pictures, by commands in build/demo/interpreter that make them there.
 PICTURES = {"report.png": r"""
@@ -83,6 +86,15 @@ def refresh_block(block, folder):
     return "```console\n" + "\n".join(out) + "\n```"
 
 
+def wrong_exit_codes(text, folder):
+    """Of commands that end otherwise than the page shows."""
+    for block in re.findall(r"```console\n(.*?)\n```", text, flags=re.S):
+        for command, shown in re.findall(r"^\$ ((?:.*\\\n)*.*)((?:\n(?!\$ ).*)*)", block, flags=re.M):
+            done, code = run(command, folder), int((re.findall(r"\[exit code (\d+)\]$", shown) or [0])[0])
+            if done.returncode != code:
+                yield f"$ {command}\n{done.stdout}exit code {done.returncode} where {code} is shown"
+
+
 def take_picture(name):
     folder = folder_of(pathlib.Path(name))
     (folder / name).unlink(missing_ok=True)
@@ -94,6 +106,13 @@ def take_picture(name):
 
 
 def main():
+    if sys.argv[1:2] == ["--check"]:
+        if '"software": true' not in run("pgokit doctor --json", ROOT).stdout:
+            print("SKIPPED: ptrace is not permitted here")
+            raise SystemExit(77)
+        pages = [ROOT / "docs" / name for name in sys.argv[2:]]
+        wrong = [line for page in pages for line in wrong_exit_codes(page.read_text(encoding="utf-8"), folder_of(page))]
+        raise SystemExit("\n".join(wrong) or 0)
     for name in [one for one in sys.argv[1:] if one in PICTURES]:
         take_picture(name)
         sys.argv.remove(name)
