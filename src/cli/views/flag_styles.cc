@@ -184,7 +184,8 @@ Result<std::string> autotools_text(const BuildFlags& flags) {
 Result<std::string> cargo_text(const BuildFlags& flags) {
   if (!flags.plugin.empty()) return fail("--style cargo is for profiles: rustc takes no plugin");
   std::string text =
-      "# cargo build --release --config THIS_FILE, or .cargo/config.toml; of a stable toolchain with "
+      "# cargo build --release --config THIS_FILE, or .cargo/config.toml; of a stable toolchain "
+      "with "
       "RUSTC_BOOTSTRAP=1\n[build]\n";
   text += "rustflags = [";
   const char* comma = "";
