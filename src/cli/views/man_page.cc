@@ -170,6 +170,7 @@ std::string man_page(const CommandText& command, const CommandText& program) {
   std::string text = fmt::format(
       ".\\\" Printed by '{} help --man'.\n"
       ".TH {} 1 \"\" \"pgokit {}\" \"User Commands\"\n"
+      ".nh\n.ad l\n"  // words are options and names of files
       ".SH NAME\n{} \\- {}\n",
       program.name, escaped(title), version, escaped(name), escaped(command.summary));
   text += synopsis(command);
