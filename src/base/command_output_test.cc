@@ -12,7 +12,7 @@ TEST(CommandOutput, IsWhatIsPrinted) {
 }
 
 TEST(CommandOutput, FailuresNameTheCommand) {
-  auto message = [](std::vector<std::string> words) {
+  auto message = [](const std::vector<std::string>& words) {
     auto text = output_of_command(words);
     return text ? "none" : text.error().message;
   };

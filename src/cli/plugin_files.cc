@@ -46,15 +46,15 @@ Result<PluginFiles> find_plugin(const WantedPlugin& wanted) {
     }
     looked += (looked.empty() ? "" : ", ") + place.string();
   }
-  if (wanted.clang.empty())
+  if (llvm == usual_llvm)
     return fail(
         "{} is not in {}: install the package pgokit-llvm-{}, or build pgokit where llvm-{}-dev is "
         "installed; --lib-dir tells another place",
         plugin.string(), looked, llvm, llvm);
   return fail(
-      "{} is of LLVM {}, and {} is not in {}: install the package pgokit-llvm-{}, or give a clang "
-      "that has a plugin",
-      wanted.clang, llvm, plugin.string(), looked, llvm);
+      "{} is of LLVM {}, and {} is not in {}: the plugin is made for LLVM {} (package "
+      "pgokit-llvm-{}), compile with clang-{}",
+      wanted.clang, llvm, plugin.string(), looked, usual_llvm, usual_llvm, usual_llvm);
 }
 
 }  // namespace pgokit::cli

@@ -217,7 +217,8 @@ def refusals(build):
                                  (["--clang", "/nonexistent/clang"], "cannot be run: No such file"),
                                  (["--clang", "false"], "ends with exit code 1"),
                                  (["--clang", "python3"], "does not name a clang"),
-                                 (["--clang", other_clang(build)], "install the package pgokit-llvm-19")):
+                                 (["--clang", "clang-22", "--lib-dir", lib], "install the package pgokit-llvm-22"),
+                                 (["--clang", other_clang(build)], "made for LLVM 22 (package pgokit-llvm-22)")):
         result = run([pgokit, "flags", "calls", *arguments], check=False)
         assert result.returncode in (1, 2) and complaint in result.stderr and not result.stdout, result
 

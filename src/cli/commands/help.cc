@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 
 #include "base/file.h"
 #include "cli/command_table.h"
@@ -80,7 +81,7 @@ Result<int> help(const Settings& s) {
   if (found.empty()) return print_usage(stdout), 0;
   char word[] = "--help";
   char* const words[] = {word};
-  return found.back()->run(words);
+  return found.back()->run(std::span(words));
 }
 
 int run(std::span<char* const> arguments) {
