@@ -92,6 +92,7 @@ def main():
     parser.add_argument("--bytes", type=int, default=1000000)
     parser.add_argument("--distinct", type=int, default=40)
     args = parser.parse_args()
+    load = os.getloadavg()[0]
     few = shards(args.distinct, args.bytes)
     names = [few[i % len(few)] for i in range(args.count)]
     for state in "one", "several", "resumed":
@@ -122,7 +123,8 @@ def main():
     per_day = args.count / several.cpu * cores * 86400
     text = (f"On {launch.machine()}, {args.count:,} shards of {mean:.1f} MB ({len(few)} different ones, in the page cache); all sums are the "
             "same bytes.\n\n" + "\n".join(table.lines) +
-            f"\n\nBy its CPU time, {cores} cores take {per_day / 1e6:.1f} million shards a day with the tree.\n")
+            f"\n\nThe load before was {load:.1f} on {cores} cores; above their number, wall times are those of a busy machine.\n"
+            f"By its CPU time, the tree takes {per_day / 1e6:.1f} million shards a day on {cores} cores.\n")
     (ROOT / "bench/fleet.md").write_text(text, encoding="utf-8")
     return 0
 
