@@ -70,8 +70,10 @@ class Table:
     def __init__(self):
         self.lines = ["| how | shards | wall | shards per second | CPU | shards per CPU second | largest process |", "|---|---|---|---|---|---|---|"]
 
-    def add(self, name, count, run):
-        self.lines.append(f"| {name} | {count:,} | {run.wall:.1f} s | {count / run.wall:,.0f} | {run.cpu:.1f} s | {count / run.cpu:,.0f} | {run.peak_mb:.0f} MB |")
+    def add(self, name, run, count=None):
+        """Without a count: of a run that did only a part."""
+        of_all, per_second, per_cpu = (f"{n:,.0f}" for n in (count, count / run.wall, count / run.cpu)) if count else ("",) * 3
+        self.lines.append(f"| {name} | {of_all} | {run.wall:.1f} s | {per_second} | {run.cpu:.1f} s | {per_cpu} | {run.peak_mb:.0f} MB |")
         print(self.lines[-1], flush=True)
 
 
@@ -102,23 +104,23 @@ def main():
     cores = len(os.sched_getaffinity(0))
     table = Table()
     merge = good(Run([PGOKIT, "merge", "-q", "--input-files", WORK / "names", "-o", WORK / "merge.prof"]))
-    table.add(f"one `pgokit merge`, {cores} threads", args.count, merge)
+    table.add(f"one `pgokit merge`, {cores} threads", merge, args.count)
     one = good(tree("one", 1))
-    table.add("tree, 1 job", args.count, one)
+    table.add("tree, 1 job", one, args.count)
     several = good(tree("several", cores))
-    table.add(f"tree, {cores} jobs", args.count, several)
+    table.add(f"tree, {cores} jobs", several, args.count)
     stopped = tree("resumed", cores, stop_after=several.wall / 2)
     if stopped.code == 0:
         raise SystemExit("the run that was to be stopped was too fast")
     resumed = good(tree("resumed", cores))
-    table.add(f"the same, stopped after {stopped.wall:.0f} s and gone on with", args.count, resumed)
+    table.add(f"the rest of it, after a stop at {stopped.wall:.0f} s", resumed)
     for sum_ in "one", "several", "resumed":
         if not filecmp.cmp(WORK / f"{sum_}.prof", WORK / "merge.prof", shallow=False):
             raise SystemExit(f"{sum_}: the sum differs")
     if shutil.which(PEER):
         some = names[:args.count // 50]
         peer = good(Run([PEER, "merge", "--sample", *some, "-o", WORK / "peer.prof"]))
-        table.add("llvm-profdata 22 merge", len(some), peer)
+        table.add("llvm-profdata 22 merge", peer, len(some))
     mean = sum(path.stat().st_size for path in few) / len(few) / 1e6
     per_day = args.count / several.cpu * cores * 86400
     text = (f"On {launch.machine()}, {args.count:,} shards of {mean:.1f} MB ({len(few)} different ones, in the page cache); all sums are the "
