@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <csetjmp>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <unordered_map>
 
+#include "base/parse_number.h"
 #include "base/saturated.h"
 
 namespace pgokit {
@@ -164,10 +166,50 @@ bool has_too_many_lifetimes(std::string_view name) {
   return false;
 }
 
+std::string utf_8(u32 c) {
+  auto part = [&](unsigned shift, u32 mark) {
+    return static_cast<char>(mark | (c >> shift & 0x3f));
+  };
+  if (c < 0x800) return {part(6, 0xc0), part(0, 0x80)};
+  if (c < 0x10000) return {static_cast<char>(0xe0 | c >> 12), part(6, 0x80), part(0, 0x80)};
+  return {static_cast<char>(0xf0 | c >> 18), part(12, 0x80), part(6, 0x80), part(0, 0x80)};
+}
+
+// "gr$uf6$$udf$e": in older names libiberty leaves letters beyond ASCII as they are.
+std::string with_letters(std::string_view text) {
+  constexpr u32 first = 0xa0, surrogates = 0xd800, after_surrogates = 0xe000, last = 0x10ffff;
+  std::string out;
+  while (!text.empty()) {
+    auto at = std::min(text.find("$u"), text.size());
+    out += text.substr(0, at);
+    text.remove_prefix(at);
+    auto digits = text.substr(std::min<size_t>(text.size(), 2));
+    auto end = digits.find('$');
+    u32 letter = 0;
+    bool known = end <= 6 && parse_number(digits.substr(0, end), letter, 16) && letter >= first &&
+                 letter <= last && (letter < surrogates || letter >= after_surrogates);
+    size_t size = known ? end + 3 : std::min<size_t>(text.size(), 1);
+    out += known ? utf_8(letter) : std::string(text.substr(0, size));
+    text.remove_prefix(size);
+  }
+  return out;
+}
+
 std::string demangle_rust(const std::string& name) {
   if (name.size() > longest_rust || has_too_many_lifetimes(name)) return "";
-  return printed_by(
+  auto text = printed_by(
       [&](Printed* printed) { return rust_demangle_callback(name.c_str(), 0, take, printed); });
+  return name.starts_with("_ZN") ? with_letters(text) : text;
+}
+
+// libiberty gives the whole text at once. Each back reference repeats what may hold others, so a few
+// of them are as many as memory is certain to have room for.
+std::string demangle_d(const std::string& name) {
+  constexpr std::ptrdiff_t most_references = 24;
+  if (name.size() > longest_cplusplus || std::ranges::count(name, 'Q') > most_references) return "";
+  std::unique_ptr<char, void (*)(void*)> text(dlang_demangle(name.c_str(), options), std::free);
+  if (!text || strnlen(text.get(), most_text) == most_text) return "";
+  return text.get();
 }
 
 // Behind "17h" and 16 hexadecimal digits; npos in other names. These have dots of their own.
@@ -218,9 +260,10 @@ size_t core_size(std::string_view name) {
 
 std::string demangle(std::string_view name) {
   bool cplusplus = name.starts_with("_Z");
-  if (!cplusplus && !name.starts_with("_R")) return std::string(name);
+  bool d = name.starts_with("_D");
+  if (!cplusplus && !d && !name.starts_with("_R")) return std::string(name);
   size_t end = core_size(name);
-  std::string core(name.substr(0, end)), plain = demangle_rust(core);
+  std::string core(name.substr(0, end)), plain = d ? demangle_d(core) : demangle_rust(core);
   if (plain.empty() && cplusplus) plain = demangle_cplusplus(core);
   return plain.empty() ? std::string(name) : plain.append(name.substr(end));
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Names of functions as people write them: C++ (Itanium) and Rust (both forms).
+// Names of functions as people write them: C++ (Itanium), Rust (both forms) and D.
 //
 //   demangle("_Z3addii.cold")       // add(int, int).cold
 //   core_size("_Z3addii.cold")      // 8: what follows was appended by compilers

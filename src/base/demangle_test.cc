@@ -41,9 +41,24 @@ TEST(Demangle, KnowsBothFormsOfRust) {
             "<alloc::string::String as core::fmt::Debug>::fmt.llvm.3");
 }
 
+TEST(Demangle, LettersOfRustAreThoseOfTheSource) {
+  EXPECT_EQ(demangle("_ZN6shapes13gr$uf6$$udf$e17h0123456789abcdefE"), "shapes::größe");
+  EXPECT_EQ(demangle("_ZN1a15$u6f22$$u1f600$17h0123456789abcdefE"), "a::漢😀");
+  EXPECT_EQ(demangle("_ZN1a5$u9b$17h0123456789abcdefE"), "a::$u9b$") << "a terminal would obey it";
+  EXPECT_EQ(demangle("_ZN1a7$ud800$17h0123456789abcdefE"), "a::$ud800$");
+  EXPECT_EQ(demangle("_RNvC6shapesu9gre_6ka8i"), "shapes::größe");
+}
+
+TEST(Demangle, KnowsD) {
+  EXPECT_EQ(demangle("_Dmain"), "D main");
+  EXPECT_EQ(demangle("_D4calc3sumFAiZi"), "calc.sum(int[])");
+  EXPECT_EQ(demangle("_D4calc3sumFAiZi.part.0"), "calc.sum(int[]).part.0");
+  EXPECT_EQ(demangle("_D4calc__T3sumTiZQhFAiZi"), "calc.sum!(int).sum(int[])");
+}
+
 TEST(Demangle, LeavesOtherNames) {
-  for (const char* name :
-       {"main", "_Z", "_Znonsense", "", "_R", "_Rnonsense", "_Z3addii_", "a.b.c"})
+  for (const char* name : {"_DYNAMIC", "_D", "_D4calc", "main", "_Z", "_Znonsense", "", "_R",
+                           "_Rnonsense", "_Z3addii_", "a.b.c"})
     EXPECT_EQ(demangle(name), name);
 }
 
@@ -105,6 +120,14 @@ TEST(Demangle, LeavesNamesThatUnfoldWithoutEnd) {
   EXPECT_EQ(demangle("_RIC0ThhETB2_B2_EE"), "::<(u8, u8), ((u8, u8), (u8, u8))>");
   EXPECT_EQ(demangle(rust), rust);
   EXPECT_EQ(demangle("_RNvMIC0FGZZZZZZZ_EuEh1f"), "_RNvMIC0FGZZZZZZZ_EuEh1f") << "lifetimes";
+}
+
+TEST(Demangle, LeavesNamesOfDThatCouldUnfoldWithoutEnd) {
+  // Each argument is an array of two of the one before.
+  std::string name = "_D1a1fFHii";
+  for (int i = 0; i < 40; ++i) name += "HQcQe";
+  name += "Zv";
+  EXPECT_EQ(demangle(name), name);
 }
 
 TEST(Demangle, LeavesNamesThatAreNestedWithoutEnd) {
