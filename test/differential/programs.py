@@ -9,6 +9,8 @@ import pathlib
 import shutil
 import subprocess
 
+import rust_programs
+
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCES = HERE.parent / "programs"
 # Of Debian's libc6-dev-arm64-cross; clang finds it by itself.
@@ -174,7 +176,7 @@ QUICK = [
 
 
 def quick():
-    return [Program(line.split()[0], tuple(line.split()[1:])) for line in QUICK]
+    return [Program(line.split()[0], tuple(line.split()[1:])) for line in QUICK] + rust_programs.quick()
 
 
 def large():
@@ -205,4 +207,5 @@ def large():
     for choices in ("O2 nopie thinlto", "O2 nopie probes lto", "O3 pie probes", "O2 pie trained",
                     "O2 pie arm64", "O2 pie probes arm64"):
         out.append(Program("interpreter", tuple(choices.split())))
+    out += rust_programs.large()
     return list({program.name: program for program in reversed(out)}.values())[::-1]
