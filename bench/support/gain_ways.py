@@ -41,6 +41,7 @@ class Options:
     instrumented: str  # for a program that counts
     counted: str       # names a profile of counts
     bare: str = ""     # needed always
+    whole: str = ""    # beside a profile that counts a whole run
     blocks: str = ""   # writes a map of the blocks; empty: it has none
     clusters: str = ""  # names a layout of blocks
 
@@ -49,14 +50,21 @@ CLANG_LINES = "-g -fdebug-info-for-profiling -funique-internal-linkage-names -fu
 CLANG = Options(CLANG_LINES, f"{CLANG_LINES} -fpseudo-probe-for-profiling", "-fprofile-sample-use=", "-ffunction-sections", "-Wl,",
                 "-fprofile-generate", "-fprofile-use=", "-fuse-ld=lld-22", "-fbasic-block-address-map", "-fbasic-block-sections=list=")
 RUST_LINKER = "-Clinker=clang-22 -Clink-arg=-fuse-ld=lld-22"
-RUST = Options(f"-Cdebuginfo=2 -Cstrip=none -Zdebug-info-for-profiling {RUST_LINKER}", "", "-Zprofile-sample-use=", "", "-Clink-arg=-Wl,",
-               "-Cprofile-generate", "-Cprofile-use=", RUST_LINKER)
+RUST_LINES = f"-Cdebuginfo=2 -Cstrip=none -Zdebug-info-for-profiling {RUST_LINKER}"
+
+
+def rust(pgokit):
+    """As of `cargo pgokit`: flows made to fit each other, as clang does by itself, and what a whole run did not count is cold."""
+    plugin = pgokit.parent.parent / "lib/pgokit/pgokit-rustc-plugin.so"
+    return Options(RUST_LINES, f"{RUST_LINES} -Zllvm-plugins={plugin}" if plugin.exists() else "",
+                   "-Cllvm-args=-sample-profile-use-profi -Zprofile-sample-use=", "", "-Clink-arg=-Wl,", "-Cprofile-generate", "-Cprofile-use=",
+                   RUST_LINKER, whole="-Cllvm-args=-profile-sample-accurate ")
 
 
 class Builds:
     def __init__(self, recipe, name, folder, pgokit):
         self.recipe, self.name, self.folder, self.pgokit = recipe, name, folder, pgokit
-        self.options = RUST if recipe.language == "rust" else CLANG
+        self.options = rust(pgokit) if recipe.language == "rust" else CLANG
         self.train = real_programs.prepare(recipe, folder)
 
     def build(self, kind, flags, profile=None):
@@ -76,7 +84,8 @@ class Builds:
         return self.train / f"gain.{name}.prof"
 
     def with_profile(self, way, flags, profile):
-        return way, self.build(way, f"{flags} {self.options.sampled}{profile}", profile)
+        whole = self.options.whole if way.startswith("exact") else ""
+        return way, self.build(way, f"{flags} {whole}{self.options.sampled}{profile}", profile)
 
     def all(self):
         """(way, program)."""

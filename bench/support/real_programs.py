@@ -304,7 +304,8 @@ def build(recipe, package, folder, kind, config, flags=FLAGS):
     """folder/kind/program, from sources of its own; again if anything that it is made of has changed."""
     out = folder / kind / "program"
     options = config.read_text(encoding="utf-8")
-    plugins = [pathlib.Path(word.partition("=")[2]).read_bytes() for word in options.split() if word.startswith("-fpass-plugin=")]
+    plugins = [pathlib.Path(word.partition("=")[2]).read_bytes() for word in options.split()
+               if word.startswith(("-fpass-plugin=", "-Zllvm-plugins="))]
     if finish := up_to_date(folder / f"{kind}.stamp", recipe.build, flags, options, *plugins):
         unpack(recipe, package, folder, folder / kind)
         rust = " ".join(word for line in options.splitlines() if not line.startswith("#") for word in line.split())
