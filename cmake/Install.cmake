@@ -1,4 +1,4 @@
-# bin/pgokit; what `pgokit flags` names in lib/pgokit, which is looked for beside bin (so not
+# bin/pgokit, which cargo knows as cargo-pgokit; what `pgokit flags` names in lib/pgokit, which is looked for beside bin (so not
 # GNUInstallDirs' lib/ARCH); links under the names of LLVM's tools, out of the way of PATH.
 include(CMakePackageConfigHelpers)
 set(pgokit_doc share/doc/pgokit)
@@ -8,6 +8,7 @@ install(TARGETS pgokit_rt pgokit_rt_small pgokit_rt_bare ARCHIVE DESTINATION lib
 install(FILES runtime/pgokit.h DESTINATION include)
 if(TARGET pgokit_plugin)
   install(TARGETS pgokit_plugin LIBRARY DESTINATION lib/pgokit/llvm-22)
+  install(TARGETS pgokit_rustc_plugin LIBRARY DESTINATION lib/pgokit)
 endif()
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${pgokit_doc})
 install(DIRECTORY docs DESTINATION ${pgokit_doc} PATTERN "*.py" EXCLUDE)
@@ -32,7 +33,7 @@ install(FILES ${printed}/pgokit.fish DESTINATION share/fish/vendor_completions.d
 # All that is installed, and nothing else.
 add_custom_target(installed DEPENDS pgokit pgokit_rt pgokit_rt_small pgokit_rt_bare manual)
 if(TARGET pgokit_plugin)
-  add_dependencies(installed pgokit_plugin)
+  add_dependencies(installed pgokit_plugin pgokit_rustc_plugin)
 endif()
 
 # TARGET is seen from the folder of the link.
@@ -43,7 +44,8 @@ function(install_link target name)
   install(FILES ${link} DESTINATION ${folder})
 endfunction()
 
-file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/links/lib/pgokit/bin)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/links/bin ${CMAKE_BINARY_DIR}/links/lib/pgokit/bin)
+install_link(pgokit bin/cargo-pgokit)
 install_link(../../../bin/pgokit lib/pgokit/bin/llvm-profgen)
 install_link(../../../bin/pgokit lib/pgokit/bin/llvm-profdata)
 install_link(../../../bin/pgokit lib/pgokit/bin/perf2bolt)

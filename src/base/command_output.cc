@@ -11,7 +11,7 @@
 namespace pgokit {
 namespace {
 
-constexpr size_t most = 64 << 10;
+constexpr size_t most = 1 << 20;
 
 class Actions {
  public:
@@ -43,6 +43,14 @@ std::string read_all(int fd) {
   return text;
 }
 
+// "error: could not find ...": what follows the mark, or the first line.
+std::string cause_in(std::string_view text) {
+  constexpr std::string_view mark = "error: ";
+  auto at = text.starts_with(mark) ? 0 : text.find("\nerror: ");
+  if (at != text.npos) text.remove_prefix(at + mark.size() + (at ? 1 : 0));
+  return std::string(text.substr(0, text.find('\n')));
+}
+
 }  // namespace
 
 Result<std::string> output_of_command(const std::vector<std::string>& words) {
@@ -51,7 +59,7 @@ Result<std::string> output_of_command(const std::vector<std::string>& words) {
   Actions actions;
   actions.open_null(STDIN_FILENO);
   actions.copy(ends[1], STDOUT_FILENO);
-  actions.open_null(STDERR_FILENO);
+  actions.copy(ends[1], STDERR_FILENO);
   std::vector<char*> arguments;
   for (const auto& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -67,11 +75,14 @@ Result<std::string> output_of_command(const std::vector<std::string>& words) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  if (text.size() > most) return fail("{}: prints more than 64 kB", words.front());
+  if (text.size() > most) return fail("{}: prints more than a megabyte", words.front());
   if (WIFSIGNALED(status))
     return fail("{}: was ended by signal {}", words.front(), WTERMSIG(status));
-  if (WEXITSTATUS(status) != 0)
-    return fail("{}: ends with exit code {}", words.front(), WEXITSTATUS(status));
+  if (WEXITSTATUS(status) != 0) {
+    auto cause = cause_in(text);
+    if (cause.empty()) cause = fmt::format("ends with exit code {}", WEXITSTATUS(status));
+    return fail("{}: {}", words.front(), cause);
+  }
   return text;
 }
 

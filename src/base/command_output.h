@@ -1,11 +1,11 @@
 #pragma once
 
-// What a command prints to standard output, for questions to other tools.
+// What a short command prints to both its streams, for questions to other tools.
 //
 //   auto text = TRY(output_of_command({"clang", "--version"}));
 //
-// It is searched in PATH, has no standard input, and its complaints are not shown. An error where it
-// cannot be started, is ended by a signal, exits with anything but 0, or prints more than 64 kB.
+// It is searched in PATH, and has no standard input. An error where it cannot be started, is ended by
+// a signal, prints more than a megabyte, or exits with anything but 0: the line that says why.
 
 #include <string>
 #include <vector>

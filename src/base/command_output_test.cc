@@ -6,9 +6,9 @@ namespace pgokit {
 namespace {
 
 TEST(CommandOutput, IsWhatIsPrinted) {
-  auto text = output_of_command({"sh", "-c", "cat; echo seen; echo not >&2"});
+  auto text = output_of_command({"sh", "-c", "cat; echo seen; echo too >&2"});
   ASSERT_TRUE(text) << text.error().message;
-  EXPECT_EQ(*text, "seen\n");
+  EXPECT_EQ(*text, "seen\ntoo\n");
 }
 
 TEST(CommandOutput, FailuresNameTheCommand) {
@@ -19,10 +19,12 @@ TEST(CommandOutput, FailuresNameTheCommand) {
   EXPECT_EQ(message({"/nonexistent/clang"}),
             "/nonexistent/clang: cannot be run: No such file or directory");
   EXPECT_EQ(message({"sh", "-c", "exit 3"}), "sh: ends with exit code 3");
+  EXPECT_EQ(message({"sh", "-c", "echo hint; echo error: no such flag >&2; echo help; exit 1"}),
+            "sh: no such flag");
   EXPECT_EQ(message({"sh", "-c", "kill -9 $$"}), "sh: was ended by signal 9");
   EXPECT_EQ(
       message({"sh", "-c", "while :; do echo 0123456789012345678901234567890123456789; done"}),
-      "sh: prints more than 64 kB");
+      "sh: prints more than a megabyte");
 }
 
 }  // namespace

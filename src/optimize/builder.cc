@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/blake3.h"
+#include "base/cursor.h"
 #include "base/file.h"
 #include "base/shell_word.h"
 #include "optimize/built_program.h"
@@ -17,6 +19,8 @@ std::string way_to_reach(FlagsBy flags_by) {
   if (flags_by == FlagsBy::wrapper)
     return "if it calls a compiler by its path, let it be $CC and $CXX (--build 'make "
            "CC=\"$CC\"'), or give --flags-by variables or cmake";
+  if (flags_by == FlagsBy::cargo)
+    return "the profile has none of its functions, or rustc optimizes nothing (opt-level)";
   if (flags_by == FlagsBy::variables) return "--flags-by wrapper reaches builds that ignore CFLAGS";
   return "configure with -DCMAKE_PROJECT_INCLUDE=\"$PGOKIT_CMAKE\"";
 }
@@ -30,16 +34,50 @@ Builder::Builder(const Settings& settings, const WorkFolder& work, const Toolcha
       work_(work),
       toolchain_(toolchain),
       first_(std::move(first)),
-      clean_(settings.clean.value_or(clean_command_of(settings.build))),
+      build_(settings.cargo ? settings.cargo->build_command() : settings.build),
+      clean_(settings.clean.value_or(clean_command_of(build_))),
       guessed_(!settings.clean) {}
 
 std::string Builder::words(const Build& build) const {
   auto options = build.all_options();
-  return fmt::format("{}\n{}\n{}\n{}\n{}", settings_.build, clean_, program,
-                     joined(options.compile), joined(options.link));
+  return fmt::format("{}\n{}\n{}\n{}\n{}", build_, clean_, program, joined(options.compile),
+                     joined(options.link));
 }
 
-Status Builder::clean() {
+// Cargo knows nothing of the options: what it built with others, or by other files that they name,
+// is removed.
+Status Builder::forget_other_options(const Build& build) const {
+  std::string made_of;
+  for (const auto* words : {&build.options.compile, &build.options.link})
+    for (const auto& word : *words) {
+      made_of += word + "\n";
+      auto path = word.substr(word.rfind('=') + 1);
+      std::error_code error;
+      if (path.size() == word.size() || !fs::is_regular_file(path, error)) continue;
+      auto file = TRY(MappedFile::open_regular(path));
+      made_of += fmt::format("{:016x}\n", blake3_u64(file.bytes()));
+    }
+  auto folder = target_folder(build.name), stamp = folder + ".options";
+  if (auto before = MappedFile::open_regular(work_.file(stamp)))
+    if (std::ranges::equal(before->bytes(), as_bytes(made_of))) return {};
+  std::error_code error;
+  fs::remove_all(work_.file(folder), error);
+  if (error) return fail("{}: {}", work_.file(folder), error.message());
+  TRY(work_.make_folder(folder));
+  return work_.write(stamp, made_of);
+}
+
+// Of all builds the program lies at one place, where it is run.
+Status Builder::place_program(const Build& build) {
+  auto made = TRY(settings_.cargo->built(work_.file(target_folder(build.name))));
+  TRY(work_.make_folder("release"));
+  auto name = "release/" + fs::path(made).filename().string();
+  program = work_.file(name);
+  return work_.keep(made, name);
+}
+
+Status Builder::clean(const Build& build) {
+  if (settings_.cargo) return forget_other_options(build);
   if (clean_.empty()) return {};
   ShellCommand command{.text = clean_, .log = "clean.log"};
   auto run = TRY(work_.try_to_run(command));
@@ -53,17 +91,18 @@ Status Builder::clean() {
 }
 
 Status Builder::make(const Build& build) {
-  TRY(clean());
+  TRY(clean(build));
   auto options = build.all_options();
   TRY(toolchain_.write_options(work_, build.name, options));
-  auto shown = toolchain_.shown(work_, build.name, settings_.build, options);
+  auto shown = toolchain_.shown(work_, build.name, build_, options);
   auto environment = toolchain_.environment(work_, build.name, options);
   environment.insert(environment.end(), settings_.environment.begin(), settings_.environment.end());
-  TRY(work_.run({.text = settings_.build,
+  TRY(work_.run({.text = build_,
                  .log = build.name + "/log",
                  .shown = shown,
                  .environment = std::move(environment)}));
   built_ = true;
+  if (settings_.cargo) return place_program(build);
   return check_compiled(build.name);
 }
 
@@ -99,7 +138,7 @@ Status Builder::check_compiled(const std::string& build) const {
 Status Builder::keep(Build& build) {
   std::error_code error;
   if (!fs::is_regular_file(program, error))
-    return fail("{}: it is not there after the build ({})", program, settings_.build);
+    return fail("{}: it is not there after the build ({})", program, build_);
   auto name = fmt::format("{}/{}", build.name, fs::path(program).filename().string());
   TRY(work_.keep(program, name));
   build.file = work_.file(name);
@@ -107,7 +146,7 @@ Status Builder::keep(Build& build) {
 }
 
 Error Builder::same_program() const {
-  return {fmt::format("{}: the options for it changed nothing in {}: {}", settings_.build, program,
+  return {fmt::format("{}: the options for it changed nothing in {}: {}", build_, program,
                       way_to_reach(toolchain_.flags_by()))};
 }
 

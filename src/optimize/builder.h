@@ -31,13 +31,16 @@ class Builder {
   std::string program;  // its file, once that is known
 
  private:
-  Status clean();
+  Status clean(const Build& build);
+  Status forget_other_options(const Build& build) const;
+  Status place_program(const Build& build);
   Status check_compiled(const std::string& build) const;
 
   const Settings& settings_;
   const WorkFolder& work_;
   const Toolchain& toolchain_;
   std::string first_;
+  std::string build_;
   std::string clean_;
   bool guessed_;
   bool built_ = false;

@@ -4,9 +4,12 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/file.h"
 #include "base/shell_word.h"
 #include "optimize/built_program.h"
 #include "optimize/optimizer.h"
+#include "pipeline/consumers.h"
+#include "pipeline/inputs.h"
 
 namespace pgokit::optimize {
 namespace {
@@ -14,6 +17,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char finished[] = "finished";
+
+// A file that stands beside a recording of all branches.
+std::string counted_mark(const std::string& recording) { return recording + ".counted"; }
 
 struct KnownVariant {
   Variant variant;
@@ -24,16 +30,18 @@ struct KnownVariant {
 
 const std::vector<KnownVariant>& known_variants() {
   static const std::vector<KnownVariant> known = {
-      {{"layout", "functions in the order of their calls (lld)"}, &Optimizer::add_layout},
+      {{"layout", "functions in the order of their calls (lld)", true}, &Optimizer::add_layout},
       {{"propeller",
         "blocks and functions laid out by a recording of the build with the profile (lld)"},
        &Optimizer::add_propeller},
-      {{"lines", "a profile by lines, of the same recording"}, &Optimizer::add_lines},
-      {{"bolt", "the build with the profile, rewritten by llvm-bolt by a recording of its own"},
+      {{"lines", "a profile by lines, of the same recording", true}, &Optimizer::add_lines},
+      {{"bolt", "the build with the profile, rewritten by llvm-bolt by a recording of its own",
+        true},
        &Optimizer::add_bolt,
        {"llvm-bolt", "perf2bolt", "perf"},
        "bolt-22 linux-perf"},
-      {{"instrument", "clang's own counters (-fprofile-generate) in a build of their own"},
+      {{"instrument", "the compiler's own counters (-fprofile-generate) in a build of their own",
+        true},
        &Optimizer::add_instrument},
       {{"targets",
         "targets of indirect calls and sizes of copies, counted in a build of their own"},
@@ -55,7 +63,8 @@ const KnownVariant* variant_of(const std::string& name) {
 Status Optimizer::check_tools() const {
   for (const auto& name : settings_.with) {
     const auto* known = variant_of(name);
-    if (!known) return fail("{}: there is no such build", name);
+    if (!known || (settings_.cargo && !known->variant.of_rust))
+      return fail("{}: there is no such build", name);
     for (const auto& tool : known->tools)
       if (toolchain_.tool(tool).empty())
         return fail("{} is not installed: --with {} needs it (Debian's packages {})", tool, name,
@@ -74,11 +83,22 @@ Result<Outcome> Optimizer::run() {
     recorded_.name = "recorded";
     recorded_.options.compile.push_back(settings_.probes);
   }
+  if (settings_.goal == Goal::use) return use();
+  if (settings_.goal == Goal::build) {
+    TRY(prepare(recorded_));
+    TRY(builder_.keep(recorded_));
+    return finished_with(recorded_);
+  }
   TRY(build_to_record(recorded_, "app.perf", settings_.sampled));
   TRY(make_file("app.prof", generate(recorded_, "app.perf", "app.prof")));
+  outcome_.counted = is_counted("app.perf");
+  if (settings_.goal == Goal::record) {
+    recorded_.profile = work_.file("app.prof");
+    return finished_with(recorded_);
+  }
   TRY(settings_.by_probes ? add_build(plain) : finish_build(plain));
 
-  auto options = with_profile(recorded_.options, "app.prof");
+  auto options = with_profile(recorded_.options, work_.absolute("app.prof"));
   TRY(add_build({.name = "profile",
                  .options = options,
                  .profile = work_.file("app.prof"),
@@ -90,6 +110,42 @@ Result<Outcome> Optimizer::run() {
   TRY(journal_.add(finished, "", ""));
   outcome_.program = builder_.program;
   return std::move(outcome_);
+}
+
+// A build with a profile that there is, which becomes the program.
+Result<Outcome> Optimizer::use() {
+  auto profile = settings_.profile.empty() ? work_.file("app.prof") : settings_.profile;
+  std::error_code error;
+  if (!fs::is_regular_file(profile, error))
+    return fail("{}: there is no profile: record one with 'cargo pgokit run -- ARGS'", profile);
+  auto file = TRY(MappedFile::open_regular(profile));
+  Build build{.name = "profile", .options = recorded_.options, .profile = profile};
+  auto path = fs::absolute(profile, error).string();
+  if (pipeline::identify(file.bytes()) == &pipeline::inputs::instr_profile) {
+    build.options.add(toolchain_.counted(path));
+  } else {
+    TRY(pipeline::refuse_other_than_profile(profile, file.bytes()));
+    if (pipeline::identify(file.bytes()) != &pipeline::inputs::sample_profile)
+      return fail("{}: it is no profile, of samples or of counts", profile);
+    outcome_.counted = settings_.profile.empty() ? is_counted("app.perf") : settings_.counted;
+    build.options = with_profile(build.options, path);
+  }
+  TRY(add_build(build));
+  return finished_with(outcome_.builds[0]);
+}
+
+Result<Outcome> Optimizer::finished_with(Build build) {
+  build.file = kept_file(build);
+  outcome_.program = builder_.program;
+  outcome_.builds = {std::move(build)};
+  return std::move(outcome_);
+}
+
+std::string Optimizer::run_command() const {
+  if (!settings_.run.empty() || !settings_.cargo) return settings_.run;
+  auto words = settings_.arguments;
+  words.insert(words.begin(), builder_.program);
+  return joined(words);
 }
 
 std::string Optimizer::word(const std::string& file) const { return shell_word(work_.file(file)); }
@@ -108,9 +164,9 @@ Status Optimizer::prepare(Build& build) {
 }
 
 Status Optimizer::build_to_record(Build& build, const std::string& recording, bool sampled) {
-  bool known = !builder_.program.empty();
   TRY(prepare(build));
-  auto words = fmt::format("{}\n{}\n{}", settings_.run, settings_.program, sampled);
+  bool known = !builder_.program.empty();
+  auto words = fmt::format("{}\n{}\n{}", run_command(), settings_.program, sampled);
   builder_.program = TRY(step("record " + build.name, words, [&]() -> Result<std::string> {
     TRY(record(recording, sampled));
     auto program = builder_.program;
@@ -129,7 +185,7 @@ Status Optimizer::build_to_record(Build& build, const std::string& recording, bo
 Status Optimizer::record(const std::string& recording, bool sampled) {
   std::error_code error;
   auto file = work_.file(recording), log = recording + ".log";
-  auto command = joined(measure::command_of(settings_.run));
+  auto command = joined(measure::command_of(run_command()));
   for (bool exact : {true, false}) {
     if (exact && sampled) continue;
     fs::remove(file, error);
@@ -137,7 +193,10 @@ Status Optimizer::record(const std::string& recording, bool sampled) {
         fmt::format("record{} -q -o {} -- {}", exact ? " --exact" : "", shell_word(file), command),
         log);
     auto run = TRY(work_.try_to_run(recorder));
-    if (!run.failed()) return {};
+    if (!run.failed()) {
+      fs::remove(work_.file(counted_mark(recording)), error);
+      return exact ? work_.write(counted_mark(recording), "") : Status{};
+    }
     bool ran = fs::exists(file, error);
     if (ran || !exact) return std::unexpected(work_.failure(recorder, run));
     settings_.say("# not every branch of it can be counted: samples instead");
@@ -145,10 +204,19 @@ Status Optimizer::record(const std::string& recording, bool sampled) {
   return {};
 }
 
+bool Optimizer::is_counted(const std::string& recording) const {
+  std::error_code error;
+  return fs::exists(work_.file(counted_mark(recording)), error);
+}
+
 ShellCommand Optimizer::generate(const Build& build, const std::string& recording,
                                  const std::string& file, const std::string& options) const {
-  return work_.pgokit(fmt::format("generate {} -b {}{} --note -o {}", word(recording),
-                                  shell_word(build.file), options, word(file)),
+  std::string consumer;
+  if (const auto& clang = pipeline::consumers::clang;
+      settings_.cargo && settings_.cargo->rustc.llvm < clang.newest)
+    consumer = fmt::format(" --for {}-{}", clang.name, settings_.cargo->rustc.llvm);
+  return work_.pgokit(fmt::format("generate {} -b {}{}{} --note -o {}", word(recording),
+                                  shell_word(build.file), options, consumer, word(file)),
                       file + ".log");
 }
 
@@ -162,7 +230,7 @@ Status Optimizer::make_file(const std::string& file, const ShellCommand& command
 }
 
 Options Optimizer::with_profile(Options options, const std::string& profile) const {
-  options.add(compilers::sample_profile_flags({}, {}, work_.absolute(profile)));
+  options.add(toolchain_.sampled_profile(profile, outcome_.counted));
   return options;
 }
 
@@ -184,7 +252,7 @@ Status Optimizer::finish_build(Build build) {
 }
 
 Status Optimizer::measure() {
-  const auto& command = settings_.measure.empty() ? settings_.run : settings_.measure;
+  const auto command = settings_.measure.empty() ? run_command() : settings_.measure;
   auto& plan = outcome_.plan;
   for (const auto& build : outcome_.builds)
     plan.commands.push_back(placed_run(build.file, builder_.program, command));
@@ -233,12 +301,13 @@ const std::vector<Variant>& variants() {
 }
 
 Result<Outcome> optimize(const Settings& settings) {
-  auto toolchain = TRY(Toolchain::find(settings.flags_by));
+  auto toolchain = settings.cargo ? Toolchain::of_rustc(settings.cargo->rustc)
+                                  : TRY(Toolchain::find(settings.flags_by));
   auto work = TRY(WorkFolder::open(settings.folder, settings.say));
   auto path = work.file("journal");
-  // What it says does not matter then.
+  // What it says does not matter then. Cargo knows by itself what is up to date.
   std::error_code error;
-  if (settings.restart) fs::remove(path, error);
+  if (settings.restart || settings.cargo) fs::remove(path, error);
   auto journal = Journal::read(path);
   if (!journal)
     return fail("{}; --restart begins from the start", std::move(journal).error().message);

@@ -17,13 +17,27 @@
 
 #include "base/result.h"
 #include "measure/measurement.h"
+#include "optimize/cargo.h"
 #include "optimize/toolchain.h"
 #include "optimize/work_folder.h"
 
 namespace pgokit::optimize {
 
+// How far it goes.
+enum class Goal : u8 {
+  build,    // the program that can be recorded
+  record,   // its profile
+  use,      // a build with a profile that is there
+  measure,  // all builds, and which is the fastest
+};
+
 struct Settings {
-  std::string build, run;                 // for a shell
+  std::string build, run;                   // for a shell
+  std::optional<Cargo> cargo = {};          // builds it, and not `build`
+  std::vector<std::string> arguments = {};  // the program is run with them where `run` is empty
+  Goal goal = Goal::measure;
+  bool counted = false;                   // Goal::use: `profile` counts whole runs
+  std::string profile = {};               // Goal::use: empty: that of the last recording
   std::string measure = {};               // what is measured; empty: run
   std::optional<std::string> clean = {};  // nullopt: by clean_command_of(); empty: none
   std::string program = {};               // empty: of those that the build made, what ran most
@@ -51,6 +65,7 @@ struct Settings {
 struct Build {
   std::string name;  // "plain", "profile", "layout" ...; its folder in the work folder
   Options options;
+  bool counted = false;      // Goal::use: `profile` counts whole runs
   std::string profile = {};  // that it uses
   std::string file = {};     // the copy of the program
   std::string after = {};    // the command that makes it of what was built; empty: none
@@ -66,9 +81,10 @@ struct Build {
 
 struct Outcome {
   std::string program;
-  std::vector<Build> builds;  // the plain one first
+  std::vector<Build> builds;  // the plain one first; of other goals than Goal::measure one
   measure::Plan plan;         // a command for each build
   measure::Measurement measurement;
+  bool counted = false;     // the profile counts the whole run
   size_t kept = 0;          // the fastest for certain: 0 where none is faster than the plain one
   std::string report = {};  // a page of what was recorded and measured; empty: there is none
 };
@@ -79,6 +95,7 @@ Result<Outcome> optimize(const Settings& settings);
 // The builds that can be tried, by the names for Settings::with.
 struct Variant {
   std::string_view name, what;
+  bool of_rust = false;  // cargo's builds can be built so too
 };
 const std::vector<Variant>& variants();
 

@@ -48,6 +48,9 @@ class Optimizer {
   }
 
   Status check_tools() const;
+  Result<Outcome> use();
+  Result<Outcome> finished_with(Build build);
+  std::string run_command() const;
   Status prepare(Build& build);
   // The first of them tells which program it is.
   Status build_to_record(Build& build, const std::string& recording, bool sampled);
@@ -58,6 +61,8 @@ class Optimizer {
   Status make_file(const std::string& file, const ShellCommand& command);
   Result<Build> profile_by_lines();
   Options with_profile(Options options, const std::string& profile) const;
+  // Whether the recording that is there counts a whole run.
+  bool is_counted(const std::string& recording) const;
   Status add_build(Build build);
   Status finish_build(Build build);
   // Runs a build that writes counts at its end; the files, in words for a shell.

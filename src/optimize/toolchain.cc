@@ -84,6 +84,29 @@ exec "$compiler" "$@" @"$PGOKIT_BUILD/compile" ${{links:+@"$PGOKIT_BUILD/link"}}
                      shell_word(compiler));
 }
 
+// Cargo calls it with the path of rustc in front. What runs while the program is built, build
+// scripts and macros, is compiled as ever, and so is what a build script compiles to try rustc,
+// which has the variables of build scripts. A file of options has one a line.
+std::string wrapper_of_rustc(bool bootstraps) {
+  return fmt::format(R"(#!/bin/sh
+# rustc with the options of the build that pgokit has under way; otherwise rustc.
+rustc=$1
+shift
+[ -d "$PGOKIT_BUILD" ] && [ -z "$OPT_LEVEL" ] || exec "$rustc" "$@"
+crate= before=
+for word do
+  case $before$word in
+    --crate-namebuild_script_* | --crate-name___ | --crate-typeproc-macro) exec "$rustc" "$@" ;;
+    --crate-name?*) crate=$word ;;
+  esac
+  before=$word
+done
+[ "$crate" ] || exec "$rustc" "$@"
+{}exec "$rustc" "$@" @"$PGOKIT_BUILD/compile"
+)",
+                     bootstraps ? "export RUSTC_BOOTSTRAP=1\n" : "");
+}
+
 // CMake quotes by itself where a list has one argument an element.
 std::string cmake_list(const std::vector<std::string>& words) {
   std::string text;
@@ -91,7 +114,7 @@ std::string cmake_list(const std::vector<std::string>& words) {
   return text;
 }
 
-constexpr char cmake_file[] = "options.cmake";
+constexpr char cmake_file[] = "options.cmake", rustc_wrapper[] = "bin/rustc";
 
 }  // namespace
 
@@ -123,18 +146,58 @@ Result<Toolchain> Toolchain::find(FlagsBy flags_by) {
   };
   TRY(choose("CC", "clang", found.c_, found.c_path_));
   TRY(choose("CXX", "clang++", found.cplusplus_, found.cplusplus_path_));
+  auto compiler = name_of(found.c_path_);
+  if (auto dash = compiler.rfind('-'); dash != compiler.npos)
+    found.tool_suffix_ = compiler.substr(dash);
   return found;
 }
 
+Toolchain Toolchain::of_rustc(const Rustc& rustc) {
+  Toolchain found;
+  found.flags_by_ = FlagsBy::cargo;
+  found.tool_suffix_ = fmt::format("-{}", rustc.llvm);
+  found.bootstraps_ = rustc.unstable || !rustc.plugin.empty();
+  found.sampled_ = rustc.sampled;
+  return found;
+}
+
+Options Toolchain::sampled_profile(const std::string& profile, bool counted) const {
+  if (flags_by_ != FlagsBy::cargo) return compilers::sample_profile_flags({}, {}, profile);
+  // As clang has it by itself: flows of blocks are made to fit each other.
+  Options options{.compile = {"-Cllvm-args=-sample-profile-use-profi"}};
+  if (counted) options.compile.emplace_back("-Cllvm-args=-profile-sample-accurate");
+  options.compile.push_back(sampled_ + profile);
+  return options;
+}
+
+Options Toolchain::order(const std::string& file) const {
+  auto options = compilers::order_flags(order::OrderFormat::lld, file);
+  if (flags_by_ == FlagsBy::cargo) options.compile.clear();  // functions have sections there
+  return options;
+}
+
+Options Toolchain::counting() const {
+  if (flags_by_ != FlagsBy::cargo) return compilers::counting_flags();
+  return {.compile = {"-Cprofile-generate"}};
+}
+
+Options Toolchain::counted(const std::string& profile) const {
+  if (flags_by_ != FlagsBy::cargo) return compilers::counted_flags(profile);
+  return {.compile = {"-Cprofile-use=" + profile}};
+}
+
+std::string target_folder(const std::string& build) { return "cargo/" + build; }
+
 std::string Toolchain::tool(const std::string& name) const {
-  auto compiler = name_of(c_path_);
-  if (auto dash = compiler.rfind('-'); dash != compiler.npos)
-    if (auto versioned = name + compiler.substr(dash); !path_of(versioned).empty())
-      return versioned;
+  if (auto versioned = name + tool_suffix_; !path_of(versioned).empty()) return versioned;
   return path_of(name).empty() ? "" : name;
 }
 
 Status Toolchain::install(const WorkFolder& work) const {
+  if (flags_by_ == FlagsBy::cargo) {
+    TRY(work.make_folder("bin"));
+    return work.write(rustc_wrapper, wrapper_of_rustc(bootstraps_), true);
+  }
   if (flags_by_ != FlagsBy::wrapper) return {};
   TRY(work.make_folder("bin"));
   for (const auto& name :
@@ -151,6 +214,12 @@ Status Toolchain::write_options(const WorkFolder& work, const std::string& build
   std::error_code error;
   TRY(work.make_folder(build));
   fs::remove(work.file(build + "/compiled"), error);
+  if (flags_by_ == FlagsBy::cargo) {
+    std::string lines;
+    for (const auto& word : options.compile) lines += word + "\n";
+    for (const auto& word : options.link) lines += fmt::format("-Clink-arg={}\n", word);
+    return work.write(build + "/compile", lines);
+  }
   // What has no use in a call of the compiler is none of the user's warnings.
   std::vector<std::string> compile{"--start-no-unused-arguments"}, link = compile;
   compile.insert(compile.end(), options.compile.begin(), options.compile.end());
@@ -166,7 +235,8 @@ Status Toolchain::write_options(const WorkFolder& work, const std::string& build
 measure::Environment Toolchain::environment(const WorkFolder& work, const std::string& build,
                                             const Options& options) const {
   measure::Environment variables;
-  if (flags_by_ != FlagsBy::build) variables = {{"CC", c_}, {"CXX", cplusplus_}};
+  if (flags_by_ != FlagsBy::build && flags_by_ != FlagsBy::cargo)
+    variables = {{"CC", c_}, {"CXX", cplusplus_}};
   auto flags = [](const char* name, const std::vector<std::string>& words) {
     auto before = variable(name);
     if (before.empty() && std::string_view(name) != "LDFLAGS") before = "-O2";
@@ -186,6 +256,11 @@ measure::Environment Toolchain::environment(const WorkFolder& work, const std::s
       break;
     case FlagsBy::cmake:
       variables.emplace_back("PGOKIT_CMAKE", work.absolute(cmake_file));
+      break;
+    case FlagsBy::cargo:
+      variables = {{"RUSTC_WRAPPER", work.absolute(rustc_wrapper)},
+                   {"PGOKIT_BUILD", work.absolute(build)},
+                   {"CARGO_TARGET_DIR", work.absolute(target_folder(build))}};
       break;
     case FlagsBy::build:
       break;

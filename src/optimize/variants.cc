@@ -34,7 +34,7 @@ Status Optimizer::add_layout() {
                                                       shell_word(base.file), word("app.order")),
                                           "app.order.log")));
   auto build = Build{.name = "layout", .options = base.options, .profile = base.profile};
-  build.options.add(compilers::order_flags(order::OrderFormat::lld, work_.absolute("app.order")));
+  build.options.add(toolchain_.order(work_.absolute("app.order")));
   return add_build(std::move(build));
 }
 
@@ -44,7 +44,7 @@ Result<Build> Optimizer::profile_by_lines() {
   if (!by_lines_) {
     TRY(make_file("lines.prof", generate(recorded_, "app.perf", "lines.prof", " --use-dwarf")));
     by_lines_ = {.name = "lines",
-                 .options = with_profile(outcome_.builds[0].options, "lines.prof"),
+                 .options = with_profile(outcome_.builds[0].options, work_.absolute("lines.prof")),
                  .profile = work_.file("lines.prof")};
   }
   return *by_lines_;
@@ -96,17 +96,18 @@ Status Optimizer::add_bolt() {
 Result<std::string> Optimizer::counts_of(Build& build, const char* variable, const char* pattern) {
   TRY(prepare(build));
   auto counts = build.name + "/counts";
-  auto words = fmt::format("{}\n{}", settings_.run, variable);
+  auto command = run_command();
+  auto words = fmt::format("{}\n{}", command, variable);
   TRY(step("run " + build.name, words, [&]() -> Result<std::string> {
     TRY(builder_.keep(build));
     std::error_code error;
     fs::remove_all(work_.file(counts), error);
     TRY(work_.make_folder(counts));
     auto value = work_.absolute(counts + "/" + pattern);
-    TRY(work_.run({.text = settings_.run,
+    TRY(work_.run({.text = command,
                    .log = build.name + "/run.log",
                    .shown = fmt::format("{}={} {}", variable, shell_word(value),
-                                        joined(measure::command_of(settings_.run))),
+                                        joined(measure::command_of(command))),
                    .environment = {{variable, value}}}));
     return "";
   }));
@@ -122,12 +123,12 @@ Result<std::string> Optimizer::counts_of(Build& build, const char* variable, con
   return fail(
       "{}: the run wrote no counts: they are written when a program ends by exit() or by returning "
       "from main ({})",
-      work_.file(counts), settings_.run);
+      work_.file(counts), command);
 }
 
 Status Optimizer::add_instrument() {
   Build counting{.name = "counting", .options = {.compile = settings_.profiling}};
-  counting.options.add(compilers::counting_flags());
+  counting.options.add(toolchain_.counting());
   auto counts = TRY(counts_of(counting, "LLVM_PROFILE_FILE", "%m.profraw"));
   TRY(make_file("app.profdata",
                 work_.pgokit(fmt::format("merge {} -o {}", counts, word("app.profdata")),
@@ -135,7 +136,7 @@ Status Optimizer::add_instrument() {
   Build build{.name = "instrument",
               .options = {.compile = settings_.profiling},
               .profile = work_.file("app.profdata")};
-  build.options.add(compilers::counted_flags(work_.absolute("app.profdata")));
+  build.options.add(toolchain_.counted(work_.absolute("app.profdata")));
   return add_build(std::move(build));
 }
 

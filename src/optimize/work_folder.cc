@@ -36,7 +36,8 @@ std::string telling_line(const std::string& path) {
   auto file = MappedFile::open_regular(path);
   if (!file) return "";
   auto bytes = file->bytes().last(std::min(most, file->bytes().size()));
-  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size()), last;
+  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  std::string_view last, said;
   while (!text.empty()) {
     auto line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
@@ -44,8 +45,10 @@ std::string telling_line(const std::string& path) {
     last = line;
     for (std::string_view mark : {": error: ", ": fatal error: ", " undefined reference to "})
       if (line.find(mark) != line.npos) return std::string(line);
+    // cargo's last one sums up, and hints follow it.
+    if (line.starts_with("error: ")) said = line;
   }
-  return std::string(last);
+  return std::string(said.empty() ? last : said);
 }
 
 }  // namespace

@@ -54,6 +54,8 @@ def check_programs(root):
                  "profile_merger"):
         help_text = run(root / "lib/pgokit/bin" / tool, "--help")
         expect(tool in help_text, f"{tool} answers by its name: {help_text}")
+    help_text = run(root / "bin/cargo-pgokit", "pgokit", "--help")
+    expect("cargo pgokit" in help_text, f"cargo finds it: {help_text}")
     pages = {path.name for path in (root / "share/man/man1").iterdir()}
     expect({"pgokit.1", "pgokit-show.1", "pgokit-probes-dump.1"} <= pages, f"{pages} are there")
     for name in ("share/bash-completion/completions/pgokit", "share/zsh/site-functions/_pgokit",

@@ -1,6 +1,8 @@
-"""The options of `pgokit measure`, `optimize` and `bisect`: what they print are times, so what each option does is said here."""
+"""The options of `pgokit measure`, `optimize`, `bisect` and `cargo pgokit`: what they print are times, so what each option does is said here."""
 import json
 import subprocess
+
+import cargo
 
 APP = """#include <stdio.h>
 #include <stdlib.h>
@@ -125,7 +127,8 @@ COMMANDS = {"measure": Measurer.measure, "optimize": Measurer.optimize, "bisect"
 
 def check(files, only, options_of, wrong):
     measurer = Measurer(files)
-    for command, tries in COMMANDS.items():
+    tries_of_cargo = cargo.tries(files)
+    for command, tries in (COMMANDS | tries_of_cargo).items():
         if only not in command:
             continue
         tried = dict(tries(measurer))

@@ -31,6 +31,7 @@ extern const Command create_gcov_command;
 extern const Command profile_merger_command;
 extern const Command help_command;
 extern const Command completion_command;
+extern const Command cargo_pgokit_command;
 
 inline constexpr const Command* commands[] = {&optimize_command,
                                               &doctor_command,
@@ -58,6 +59,7 @@ inline constexpr const Command* commands[] = {&optimize_command,
                                               &create_gcov_command,
                                               &profile_merger_command,
                                               &help_command,
-                                              &completion_command};
+                                              &completion_command,
+                                              &cargo_pgokit_command};
 
 }  // namespace pgokit::cli

@@ -20,7 +20,7 @@ int run(std::string_view program, std::span<char* const> arguments) {
   for (const auto* tool :
        {&cli::llvm_profgen_command, &cli::llvm_profdata_command, &cli::perf2bolt_command,
         &cli::create_llvm_prof_command, &cli::generate_propeller_profiles_command,
-        &cli::create_gcov_command, &cli::profile_merger_command})
+        &cli::create_gcov_command, &cli::profile_merger_command, &cli::cargo_pgokit_command})
     if (program == tool->name) return tool->run(arguments);
   if (arguments.empty()) return cli::print_usage(stderr), 2;
   std::string_view name = arguments[0];

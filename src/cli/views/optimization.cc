@@ -1,5 +1,7 @@
 #include "cli/views/optimization.h"
 
+#include <algorithm>
+
 #include "base/shell_word.h"
 #include "cli/views/measurement.h"
 #include "report/json.h"
@@ -23,7 +25,29 @@ Json json_of(const std::vector<std::string>& words) {
 
 }  // namespace
 
+std::string Optimization::own_build(const optimize::Build& build) const {
+  if (settings.cargo) {
+    auto words = build.options.compile;
+    for (const auto& word : build.options.link) words.push_back("-Clink-arg=" + word);
+    return report::format(
+        "next      cargo pgokit optimize --use {}{} builds with this profile, here or elsewhere\n"
+        "          in your own build, add to RUSTFLAGS{}: {}\n",
+        shell_word(build.profile),
+        outcome.counted && build.profile.ends_with(".prof") ? " --counted" : "",
+        std::ranges::any_of(words, [](const auto& word) { return word.starts_with("-Z"); })
+            ? ", with RUSTC_BOOTSTRAP=1"
+            : "",
+        optimize::joined(words));
+  }
+  auto text = report::format("next      in your own build, add to CFLAGS and CXXFLAGS: {}\n",
+                             optimize::joined(build.options.compile));
+  if (!build.options.link.empty())
+    text += report::format("          to LDFLAGS: {}\n", optimize::joined(build.options.link));
+  return text;
+}
+
 std::string Optimization::as_text() const {
+  if (settings.goal != optimize::Goal::measure) return one_build();
   auto shown = measured(outcome);
   std::string text = shown.as_text() + "\n";
   for (size_t i = 0; i < outcome.builds.size(); ++i)
@@ -46,12 +70,25 @@ std::string Optimization::as_text() const {
                       "next      pgokit measure -n {} -- {}   # more rounds tell smaller gains\n",
                       3 * outcome.measurement.runs[0].size(),
                       optimize::joined(outcome.plan.commands));
-  text += report::format("next      in your own build, add to CFLAGS and CXXFLAGS: {}\n",
-                         optimize::joined(kept.options.compile));
-  if (!kept.options.link.empty())
-    text += report::format("          to LDFLAGS: {}\n", optimize::joined(kept.options.link));
+  text += own_build(kept);
   if (!kept.after.empty()) text += report::format("          then run: {}\n", kept.after);
   return text;
+}
+
+// Where nothing was measured: what there is now, and what is next.
+std::string Optimization::one_build() const {
+  const auto& build = outcome.builds[0];
+  auto text = report::format("program   {}\n", outcome.program);
+  switch (settings.goal) {
+    case optimize::Goal::build:
+      return text + "next      cargo pgokit run -- ARGS runs and records it\n";
+    case optimize::Goal::record:
+      return report::format(
+          "profile   {}\nnext      cargo pgokit optimize builds the program with it\n",
+          build.profile);
+    default:
+      return text + report::format("profile   {}\n", build.profile);
+  }
 }
 
 std::string Optimization::as_json() const {
@@ -67,7 +104,8 @@ std::string Optimization::as_json() const {
   }
   json.set("program", outcome.program).set("kept", outcome.builds[outcome.kept].name);
   json.set("builds", std::move(builds)).set("commands", json_of(commands));
-  json.set("report", outcome.report).set("measurement", shown.json());
+  json.set("report", outcome.report);
+  if (settings.goal == optimize::Goal::measure) json.set("measurement", shown.json());
   return json.text() + "\n";
 }
 

@@ -16,6 +16,11 @@ struct Optimization {
 
   std::string as_text() const;
   std::string as_json() const;
+
+ private:
+  std::string one_build() const;
+  // The options of a build in another one.
+  std::string own_build(const optimize::Build& build) const;
 };
 
 }  // namespace pgokit::cli
