@@ -118,7 +118,7 @@ struct Attach : PassInfoMixin<Attach> {
   // ThinLTO makes local functions global under other names; by this one it finds them as targets.
   static void keep_name(Function& function) {
     if (function.hasLocalLinkage() && function.hasAddressTaken())
-      createPGONameMetadata(function, getIRPGOFuncName(function));
+      createPGOFuncNameMetadata(function, getIRPGOFuncName(function));
   }
 
   // Of functions that were inlined everywhere recordings do not tell whether they are local.

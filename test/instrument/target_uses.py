@@ -198,7 +198,7 @@ def numbers(build):
         written = pgokit(build, "export", profile, "--targets", "-o", targets)
         with open(targets, encoding="utf-8") as file:
             calls = {number: (place, total, rows.split()) for number, *place, total, rows in CALL.findall(file.read())}
-        assert set(calls) == {"1", "2"} and not written.stderr, calls
+        assert set(calls) == {"1", "2"} and written.stderr.startswith(f"pgokit export: {targets}: 2 calls with targets"), (calls, written.stderr)
         assert calls["1"][0] == calls["2"][0] and (calls["1"][0] == ["-", "-"]) == (not debug), calls
         assert calls["1"][1:] == ("1000", ["900", "twice.c;one", "100", "twice.c;two"]), calls
         assert calls["2"][1:] == ("1000", ["800", "twice.c;two", "200", "twice.c;one"]), calls
@@ -251,6 +251,37 @@ def linkage(build):
         text = run(["clang-22", "--target=aarch64-linux-gnu", "-O2", *flags, *build.flags("targets"), "-S", "linked.c", "-o", "-"],
                    cwd=folder).stdout
         assert len(re.findall(r"\bbl\s+__pgokit_value\b", text)) == 4, flags
+
+
+TABLE = """static int up(int n) { return n + 1; }
+static int down(int n) { return n - 1; }
+int (*table[])(int) = {up, down};
+"""
+CALLER = """extern int (*table[])(int);
+int main(void) { int s = 0; for (int i = 0; i < 10000; ++i) s += table[i % 10 == 0](i); return s == 7; }
+"""
+
+
+def across(build):
+    """ThinLTO promotes calls to static functions of other files; counts of calls go into a profile beside targets."""
+    folder = sources(build.path("project"), **{"table.c": TABLE, "caller.c": CALLER})
+    program, profile, targets, text = (build.path(name) for name in ("app", "app.mip", "app.targets", "app.txt"))
+    run(["clang-22", "-O2", "-g", *build.flags("targets,calls"), "table.c", "caller.c", build.runtime, "-Wl,--build-id", "-o", program], cwd=folder)
+    build.dump(program, name=build.path("app.mipraw"))
+    pgokit(build, "merge", program, build.path("app.mipraw"), "-o", profile)
+    pgokit(build, "generate", profile, "-b", program, "--format", "text", "-o", text)
+    with open(text, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    heads = {line.split(":")[0]: line.split(":")[2] for line in lines if re.match(r"(up|down):", line)}
+    assert heads == {"up": "9000", "down": "1000"}, lines
+    assert any(re.match(r" [\d.]+: 10000 up:9000 down:1000", line) for line in lines), lines
+    pgokit(build, "export", profile, "--targets", "-o", targets)
+    use = ["-O2", "-flto=thin", f"-fpass-plugin={build.plugin}", f"-mllvm=-pgokit-use={targets}"]
+    for name in ("table", "caller"):
+        run(["clang-22", *use, "-c", f"{name}.c", "-o", f"{name}.o"], cwd=folder)
+    told = run(["clang-22", "-O2", "-flto=thin", "-fuse-ld=lld-22", "-Wl,-mllvm,-pass-remarks=pgo-icall-prom", "table.o", "caller.o", "-o", program],
+               cwd=folder).stdout
+    assert {(name.split(".")[0], count) for name, count, _ in REMARK.findall(told)} == {("up", "9000"), ("down", "1000")}, told
 
 
 COPIES = """#include <string.h>
@@ -484,5 +515,5 @@ def first_version(build):
 
 
 if __name__ == "__main__":
-    tools.main({"namesakes": namesakes, "recorded": recorded, "moved": moved, "changed": changed, "numbers": numbers, "linkage": linkage, "many": many, "sizes": sizes, "tables": tables, "lines": lines,
+    tools.main({"namesakes": namesakes, "recorded": recorded, "moved": moved, "changed": changed, "numbers": numbers, "linkage": linkage, "across": across, "many": many, "sizes": sizes, "tables": tables, "lines": lines,
                 "first_version": first_version})

@@ -3,6 +3,7 @@
 #include "base/cursor.h"
 #include "base/file.h"
 #include "base/printable.h"
+#include "base/shell_word.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/export_stacks.h"
 #include "cli/commands/profile_of.h"
@@ -145,7 +146,9 @@ void tell_written(const Settings& settings, const instrument::UseFile& made,
   if (!contents.places.empty())
     add("blocks of " + report::counted(contents.places.size(), "function"));
   if (made.calls) add(report::counted(made.calls, "call") + " with targets or sizes");
-  report::print(stderr, "pgokit export: {}: {}\n", settings.output, text);
+  report::print(stderr,
+                "pgokit export: {}: {}\nnext: clang-22 -O2 $(pgokit flags use={} --compile) ...\n",
+                settings.output, text, shell_word(settings.output));
 }
 
 // From an instrumented profile, a recording, or, of hotness, a sample profile.
