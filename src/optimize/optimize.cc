@@ -99,10 +99,11 @@ Result<Outcome> Optimizer::run() {
   TRY(settings_.by_probes ? add_build(plain) : finish_build(plain));
 
   auto options = with_profile(recorded_.options, work_.absolute("app.prof"));
+  auto telling = TRY(telling_options(recorded_.file));
   TRY(add_build({.name = "profile",
                  .options = options,
                  .profile = work_.file("app.prof"),
-                 .telling = TRY(telling_options(recorded_.file))}));
+                 .telling = telling}));
   for (const auto& name : settings_.with) TRY((this->*variant_of(name)->add)());
 
   TRY(measure());
