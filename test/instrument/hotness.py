@@ -284,7 +284,8 @@ def recordings(build):
         if record.returncode:
             raise tools.Skip(f"nothing can be recorded here: {record.stderr}")
         use = build.path("recording.use")
-        assert not pgokit(build, "export", recording, "-b", program, "--hotness", "-o", use)
+        told = pgokit(build, "export", recording, "-b", program, "--hotness", "-o", use).splitlines()
+        assert len(told) == 2 and told[0].startswith(f"pgokit export: {use}: ") and told[1].startswith("next: clang-22 "), told
         levels = levels_of(use)
         assert set(levels.values()) == {"hot", "warm"}, levels
         for name in ("_ZNK5sprig6Binary8evaluateERNS_5FrameE", "_ZNK5sprig5Local8evaluateERNS_5FrameE"):
