@@ -43,11 +43,12 @@ std::string read_all(int fd) {
   return text;
 }
 
-// "error: could not find ...": what follows the mark, or the first line.
+// "error: could not find ...": what follows the mark; empty where no line has it.
 std::string cause_in(std::string_view text) {
   constexpr std::string_view mark = "error: ";
   auto at = text.starts_with(mark) ? 0 : text.find("\nerror: ");
-  if (at != text.npos) text.remove_prefix(at + mark.size() + (at ? 1 : 0));
+  if (at == text.npos) return "";
+  text.remove_prefix(at + mark.size() + (at ? 1 : 0));
   return std::string(text.substr(0, text.find('\n')));
 }
 

@@ -17,9 +17,9 @@ namespace pgokit::optimize {
 
 struct Cargo {
   std::string command = "cargo";
-  std::string profile = "release";          // cargo's: a name for settings of the build
-  std::string target, bin, example;         // empty: those of cargo
-  std::vector<std::string> arguments = {};  // of cargo build, beside those
+  std::string profile = "release";                  // cargo's: a name for settings of the build
+  std::string target = {}, bin = {}, example = {};  // empty: those of cargo
+  std::vector<std::string> arguments = {};          // of cargo build, beside those
   Rustc rustc = {};
 
   std::string build_command() const;

@@ -14,7 +14,8 @@ SKIPPED = 77
 PREFIX, TOOLS, LOG = FOLDER / "prefix", FOLDER / "tools", FOLDER / "compiled"
 # Notes each call of the compiler: a line, of words that end in US.
 LOGGER = """#!/bin/sh
-{{ printf '%s\\037' "$PWD" "$@"; echo; }} >> {log}
+words=$(printf '%s\\037' "$PWD" "$@"; echo x)
+printf '%s\\n' "${{words%x}}" >> {log}
 exec {compiler} "$@"
 """
 

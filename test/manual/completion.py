@@ -52,7 +52,7 @@ def check_values(bash, known):
             (("generate", "--format", "te"), {"text"}), (("generate", "--format", "=", "te"), {"text"}),
             (("generate", "x.perf", "-b", "prog", "--format", "="), {"extbinary", "binary", "text", "gcov", "raw", "fdata", "preaggregated", "clusters"}),
             (("generate", "--for", "clang-2"), {"clang-20", "clang-21", "clang-22"}),
-            (("flags", "block"), {"blocks", "block-coverage"}), (("flags", "--style", "m"), {"meson"}),
+            (("flags", "block"), {"blocks", "block-coverage"}), (("flags", "--style", "m"), {"make", "meson"}),
             (("report", "--syntax", ""), {"att", "intel"}), (("completion", ""), {"bash", "zsh", "fish"}),
             (("help", "doc"), {"doctor"}), (("llvm-profdata", "merge", "--failure-mode", ""), {"any", "all", "warn"}),
             (("generate", "rec"), {"BY:default"}), (("generate", "-b", "pr"), {"BY:default"}),

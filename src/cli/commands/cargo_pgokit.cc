@@ -223,13 +223,19 @@ int run_info(std::span<char* const> arguments) {
   return status ? 0 : report_failure("cargo info", status.error());
 }
 
+template <const Verb& verb>
+constexpr Command command_of{verb.name, verb.summary, [](std::span<char* const> arguments) {
+                               return run_verb_with(verb, arguments);
+                             }};
+constexpr Command info_command{"info", "what works here, and what has been recorded", run_info};
+constexpr const Command* verbs[] = {&command_of<build_verb>, &command_of<run_verb>,
+                                    &command_of<optimize_verb>, &info_command};
+
 void print_usage(std::FILE* out) {
   report::print(out, "cargo pgokit: from a Rust program's run to a faster build of it\n\n");
   report::print(out,
                 "usage: cargo pgokit VERB [options]    (cargo pgokit VERB --help tells more)\n\n");
-  for (const auto* verb : {&build_verb, &run_verb, &optimize_verb})
-    report::print(out, "  {:<10}{}\n", verb->name, verb->summary);
-  report::print(out, "  {:<10}{}\n", "info", "what works here, and what has been recorded");
+  for (const auto* verb : verbs) report::print(out, "  {:<10}{}\n", verb->name, verb->summary);
 }
 
 int run(std::span<char* const> arguments) {
@@ -239,9 +245,8 @@ int run(std::span<char* const> arguments) {
   std::string_view name = arguments[0];
   auto rest = arguments.subspan(1);
   if (name == "--help" || name == "-h" || name == "help") return print_usage(stdout), 0;
-  for (const auto* verb : {&build_verb, &run_verb, &optimize_verb})
-    if (verb->name == name) return run_verb_with(*verb, rest);
-  if (name == "info") return run_info(rest);
+  for (const auto* verb : verbs)
+    if (verb->name == name) return verb->run(rest);
   report::print(stderr, "cargo pgokit: there is no verb '{}': build, run, optimize or info\n",
                 name);
   return 2;
@@ -250,6 +255,6 @@ int run(std::span<char* const> arguments) {
 }  // namespace
 
 constexpr Command cargo_pgokit_command{"cargo-pgokit", "cargo pgokit: optimize programs in Rust",
-                                       run};
+                                       run, verbs};
 
 }  // namespace pgokit::cli
