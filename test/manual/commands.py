@@ -18,7 +18,7 @@ def all_commands(pgokit):
     text = output(pgokit, "--help").split("the road:")[0]
     for name in commands_in(text):
         own = output(pgokit, name, "--help")
-        inner = commands_in(own) if re.search(r"^usage: pgokit \S+ (SUB)?COMMAND", own, re.M) else []
+        inner = commands_in(own) if re.search(r"^usage: (pgokit \S+ (SUB)?COMMAND|cargo pgokit VERB)", own, re.M) else []
         found += [(name,), *((name, one) for one in inner)]
     return found
 
