@@ -19,12 +19,13 @@ PGOKIT = pathlib.Path(sys.argv[1]).resolve()
 checks = 0
 
 RUN = """
-import sys
+import os, sys
 names = [line.split(":")[0] for line in open(sys.argv[1]) if line[0] not in " \\n"]
 poison = sum(line.startswith(" 17:") for line in open(sys.argv[1]))
 if "broken" in names: sys.exit("no such input")
 work = 200000 * (1 + 2 * sum("poison" in name for name in names) + 2 * poison)
 if "remedy" in names: work = 100000 * (1 + 2 * sum("poison" in name for name in names))
+if os.path.exists("lines") and len(open(sys.argv[1]).readlines()) < int(open("lines").read()): work *= 2
 for i in range(work): pass
 """
 
@@ -101,6 +102,11 @@ def make_profile(count, **special):
     pathlib.Path("profile.txt").write_text("".join(f"{name}:{10 * (count - i)}:1\n 1: {10 * (count - i)}\n" for i, name in enumerate(names)))
 
 
+def all_lines_do_good():
+    """Of a profile that does nothing, a fortieth of the trials says by chance that it does harm."""
+    pathlib.Path("lines").write_text(str(len(pathlib.Path("profile.txt").read_text().splitlines())))
+
+
 def planted():
     for count, place in ((16, 0), (64, 41)):
         make_profile(count, poison=place)
@@ -118,10 +124,12 @@ def planted():
     told = found("--builds", 30)
     check("what another function outweighs", ["poison"] in [culprit["functions"] for culprit in told["culprits"]], told)
     make_profile(32)
+    all_lines_do_good()
     told = found()
     check("none", told["culprits"] == [] and told["output"] == "" and told["builds"] <= 10, told)
     text = bisect(*GOOD)
     check("which it says", "none      no function was found" in text.stdout, text.stdout)
+    pathlib.Path("lines").unlink()
     make_profile(16, _Z6poisonv=5)
     check("names are for people", "found     poison()" in bisect(*GOOD).stdout)
 
@@ -158,8 +166,10 @@ def planted_sites():
     check("the other one is left", pathlib.Path(told["output"]).read_text().count(" 17:") == 1)
     text = bisect(*GOOD, "--sites", "second").stdout
     check("which it says", "found     second (" in text and "  by      line 17 of it\n" in text, text)
+    all_lines_do_good()
     told = found("--sites", "hot")
     check("none in it", told["culprits"] == [] and told["output"] == "", told)
+    pathlib.Path("lines").unlink()
     make_sites(hot=9, other=64)
     told = found("--builds", 6)
     check("what was not narrowed down", told["culprits"][0]["whole"] and told["culprits"][0]["unresolved_sites"] > 1, told)
