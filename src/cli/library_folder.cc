@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <vector>
+
 namespace pgokit::cli {
 
 namespace fs = std::filesystem;
+
+namespace {
 
 std::vector<fs::path> library_places(const std::string& given) {
   if (!given.empty()) return {given};
@@ -12,6 +16,8 @@ std::vector<fs::path> library_places(const std::string& given) {
   fs::path bin = fs::read_symlink("/proc/self/exe", error).parent_path();
   return {bin.parent_path() / "lib" / "pgokit", bin.parent_path() / "lib64" / "pgokit", bin};
 }
+
+}  // namespace
 
 Result<fs::path> library_folder(const std::string& given, const fs::path& file) {
   std::string looked;

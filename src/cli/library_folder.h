@@ -6,16 +6,13 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "base/result.h"
 
 namespace pgokit::cli {
 
-// `given`; where that is empty, those beside this program, installed or as it was built.
-std::vector<std::filesystem::path> library_places(const std::string& given);
-
-// The first of them that has `file`.
+// The folder that has `file`: `given`, or, where that is empty, one beside this program, installed or
+// as it was built.
 Result<std::filesystem::path> library_folder(const std::string& given,
                                              const std::filesystem::path& file);
 

@@ -65,7 +65,6 @@ struct Settings {
 struct Build {
   std::string name;  // "plain", "profile", "layout" ...; its folder in the work folder
   Options options;
-  bool counted = false;      // Goal::use: `profile` counts whole runs
   std::string profile = {};  // that it uses
   std::string file = {};     // the copy of the program
   std::string after = {};    // the command that makes it of what was built; empty: none

@@ -79,10 +79,12 @@ Result<std::string> work_folder(const Settings& s) {
   return folder + "/pgokit";
 }
 
-Status find_tools(Settings& s) {
+// `probes`: also whether rustc takes the plugin, which is tried by compiling a function.
+Status find_tools(Settings& s, bool probes) {
   s.cargo.command = TRY(optimize::find_cargo());
   if (!s.o.is_given("--work")) s.o.settings.folder = TRY(work_folder(s));
   auto& rustc = s.cargo.rustc = TRY(optimize::find_rustc());
+  if (!probes) return {};
   constexpr char plugin[] = "pgokit-rustc-plugin.so";
   auto folder = library_folder("", plugin);
   if (folder && rustc.adds_probes(*folder / plugin, llvm_of_plugin))
@@ -116,14 +118,13 @@ Status go(Settings& s) {
   auto& o = s.o.settings;
   o.cargo.emplace();
   TRY(check(s));
-  TRY(find_tools(s));
-  auto& rustc = s.cargo.rustc;
-  if (s.by == "probes" && rustc.plugin.empty())
+  o.by_probes = s.by == "probes";
+  TRY(find_tools(s, o.by_probes));
+  const auto& rustc = s.cargo.rustc;
+  if (o.by_probes && rustc.plugin.empty())
     return fail(
         "rustc {} of LLVM {} does not load pgokit's plugin, which is for LLVM {}: --by lines",
         rustc.release, rustc.llvm, llvm_of_plugin);
-  o.by_probes = s.by == "probes";
-  if (!o.by_probes) rustc.plugin.clear();
   TRY(s.o.check());
   s.cargo.arguments = arguments_of(s);
   auto& whose = o.goal == Goal::build ? s.cargo.arguments : o.arguments;
@@ -201,7 +202,7 @@ int run_verb_with(const Verb& verb, std::span<char* const> arguments) {
 }
 
 Status inform(Settings& s, bool json) {
-  TRY(find_tools(s));
+  TRY(find_tools(s, true));
   CargoInfo info{.cargo = s.cargo, .folder = s.o.settings.folder};
   report::print("{}", report::lines(json ? TRY(info.as_json()) : TRY(info.as_text())));
   return {};
