@@ -242,6 +242,20 @@ def bad_input():
     fails("flags that are ignored", "without debug information", *good, "--flags-by", "variables")
 
 
+def wait_for_children():
+    """Of a command that was killed: what it had started runs on, in the same folder."""
+    for _ in range(200):
+        left = 0
+        for link in pathlib.Path("/proc").glob("[0-9]*/cwd"):
+            try:
+                left += int(link.parts[2]) != os.getpid() and os.readlink(link) == os.getcwd()
+            except OSError:
+                continue
+        if not left:
+            return
+        time.sleep(0.1)
+
+
 def resumed():
     """Ended at each of its steps, it goes on after the last one that was done."""
     project("resumed", Makefile=MAKEFILE)
@@ -263,6 +277,7 @@ def resumed():
                 break
         rest = process.stderr.read()
         code = process.wait()
+        wait_for_children()
         check("it was ended", code in ((130, -2) if which == signal.SIGINT else (-9,)), (code, seen, rest))
         pathlib.Path(file).unlink()
         if code == 130:

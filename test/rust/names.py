@@ -41,6 +41,9 @@ func main() {
 	each := func(x uint64) { c.add(x) }
 	for x := uint64(0); x < 200000; x++ {
 		each(x)
+		for y := uint64(0); y < 50; y++ {
+			c.sum ^= x * y
+		}
 	}
 	fmt.Println(c.sum)
 }
