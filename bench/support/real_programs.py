@@ -354,7 +354,7 @@ def written(folder, write_inputs):
     stamp = folder.with_name(folder.name + ".stamp")
     if finish := up_to_date(stamp, pathlib.Path(training_inputs.__file__).read_bytes(), *scripts):
         shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir()
+        folder.mkdir(parents=True)
         write_inputs(folder)
         finish()
     return folder
