@@ -1,5 +1,6 @@
 find_package(GTest REQUIRED)
 include(GoogleTest)
+include(cmake/Precompiled.cmake)
 
 # One static library and one test program per folder of src/. Files are found by name, so that a
 # *_test.cc can never be forgotten. NEEDS names the layers it may include, PARTS its own folders in
@@ -24,6 +25,7 @@ function(add_layer name)
   set(needed ${arg_NEEDS})
   list(TRANSFORM needed PREPEND layer_)
   target_link_libraries(layer_${name} PUBLIC ${needed} ${arg_LINK} PRIVATE pgokit_flags)
+  precompile_headers(layer_${name} layer)
   string(REPLACE ";" "," needs "${arg_NEEDS}")
   string(REPLACE ";" "," parts "${arg_PARTS}")
   set_property(GLOBAL APPEND PROPERTY pgokit_layers "${name}=${needs}=${parts}")
@@ -43,6 +45,7 @@ function(add_test_program layer program label)
   target_compile_definitions(${program} PRIVATE PGOKIT_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
                              $<$<BOOL:${CMAKE_CROSSCOMPILING}>:PGOKIT_RUN_BY_QEMU>)
   target_link_libraries(${program} PRIVATE layer_${layer} pgokit_flags GTest::gmock_main)
+  precompile_headers(${program} test)
   gtest_discover_tests(${program} TEST_PREFIX "${layer}." DISCOVERY_TIMEOUT 60
                        PROPERTIES LABELS ${label} SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\]")
 endfunction()
