@@ -50,7 +50,8 @@ class JsonText {
   }
   JsonText& value(std::string_view text) {
     separate();
-    for (char c : report::quoted(text)) c == '<' ? text_.append("\\u003c") : text_.append(1, c);
+    for (char c : report::json_quoted(text))
+      c == '<' ? text_.append("\\u003c") : text_.append(1, c);
     return *this;
   }
   JsonText& value(const char* text) { return value(std::string_view(text)); }

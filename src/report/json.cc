@@ -48,7 +48,7 @@ std::string Json::text() const {
       tree_->value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
-std::string quoted(std::string_view text) { return Json(text).text(); }
+std::string json_quoted(std::string_view text) { return Json(text).text(); }
 
 bool is_json(std::string_view text) { return nlohmann::json::accept(text); }
 

@@ -60,7 +60,7 @@ class Json {
 };
 
 // A string as JSON writes it, quotes included: for lists too long to be built as a tree.
-std::string quoted(std::string_view text);
+std::string json_quoted(std::string_view text);
 
 // Whether a text is JSON, as other programs will read it.
 bool is_json(std::string_view text);

@@ -22,7 +22,7 @@ TEST(Json, KeepsOrderAndTypes) {
 }
 
 TEST(Json, LeavesNothingForATerminalToObey) {
-  EXPECT_EQ(quoted("\x1b[2J\x7f \xc2\x9b"), "\"\\u001b[2J\\u007f \\u009b\"");
+  EXPECT_EQ(json_quoted("\x1b[2J\x7f \xc2\x9b"), "\"\\u001b[2J\\u007f \\u009b\"");
 }
 
 }  // namespace

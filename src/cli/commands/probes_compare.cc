@@ -214,8 +214,8 @@ class JsonComparison {
 
   void print(std::span<const Comparison::Function* const> list) {
     Totals all = totals_of(builds_);
-    out_.put("{{\n\"files\": [{}, {}],\n", report::quoted(builds_.first.path()),
-             report::quoted(builds_.second.path()));
+    out_.put("{{\n\"files\": [{}, {}],\n", report::json_quoted(builds_.first.path()),
+             report::json_quoted(builds_.second.path()));
     out_.put("\"functions_with_code\": [{}, {}], \"in_both\": {}, \"with_other_hash\": {},\n",
              all.functions[0], all.functions[1], all.both, all.other_hash);
     out_.put(
@@ -275,7 +275,7 @@ class JsonComparison {
   }
 
   static std::string quoted(std::string_view name) {
-    return name.empty() ? "null" : report::quoted(name);
+    return name.empty() ? "null" : report::json_quoted(name);
   }
 
   const Builds& builds_;

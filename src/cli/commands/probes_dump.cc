@@ -142,13 +142,13 @@ class JsonDump {
 
   void descriptors() {
     out_.put("{{\n\"file\": {},\n\"relocatable\": {},\n\"descriptors\": [",
-             report::quoted(file_.path()), file_.layout().is_relocatable());
+             report::json_quoted(file_.path()), file_.layout().is_relocatable());
     const char* separator = "\n";
     auto line = [&](const probe::Descriptor& one, bool counts) {
       if (!filter_.matches(one.name)) return;
       any_ = true;
       out_.put(R"({}{{"guid": "{}", "hash": "{}", "name": {}{}}})", std::exchange(separator, ",\n"),
-               one.guid, one.hash, report::quoted(one.name),
+               one.guid, one.hash, report::json_quoted(one.name),
                counts ? "" : R"(, "duplicate": true)");
       out_.flush(1 << 16);
     };
@@ -169,8 +169,8 @@ class JsonDump {
     out_.put(
         R"({}{{"function": {}, "guid": "{}", "symbol": {}, "offset": {}, "section": {}, "start": {}, "nodes": [)",
         std::exchange(record_separator_, ",\n"), name(head.guid), head.guid,
-        symbol.empty() ? "null" : report::quoted(symbol), head.offset,
-        place.section.empty() ? "null" : report::quoted(place.section),
+        symbol.empty() ? "null" : report::json_quoted(symbol), head.offset,
+        place.section.empty() ? "null" : report::json_quoted(place.section),
         head.located ? fmt::format("{}", head.base - origin_) : "null");
     open_ = true;
     nodes_ = 0;
@@ -215,7 +215,7 @@ class JsonDump {
     auto [at, added] = names_.try_emplace(guid);
     if (!added) return at->second;
     std::string_view name = probe_function_name(file_, guid);
-    at.value() = name.empty() ? "null" : report::quoted(name);
+    at.value() = name.empty() ? "null" : report::json_quoted(name);
     return at->second;
   }
   void close_node() {

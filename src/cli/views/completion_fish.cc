@@ -24,7 +24,7 @@ end
 complete -c pgokit -f
 )sh";
 
-std::string quoted(std::string_view text) {
+std::string fish_quoted(std::string_view text) {
   std::string result = "'";
   for (char c : text) {
     if (c == '\'' || c == '\\') result += '\\';
@@ -36,7 +36,7 @@ std::string quoted(std::string_view text) {
 std::string value_of(const Option& option) {
   switch (value_kind(option)) {
     case ValueKind::choice:
-      return fmt::format(" -xa {}", quoted(fmt::format("{}", fmt::join(option.choices, " "))));
+      return fmt::format(" -xa {}", fish_quoted(fmt::format("{}", fmt::join(option.choices, " "))));
     case ValueKind::file:
       return " -rF";
     case ValueKind::folder:
@@ -52,9 +52,9 @@ void add_option(std::string& text, std::string_view where, const Option& option)
   fmt::format_to(std::back_inserter(text), "complete -c pgokit -n '{}'", where);
   if (is_positional(option)) {
     bool file = value_kind(option) == ValueKind::file;
-    text +=
-        file ? " -F\n"
-             : fmt::format(" -a {}\n", quoted(fmt::format("{}", fmt::join(option.choices, " "))));
+    text += file ? " -F\n"
+                 : fmt::format(" -a {}\n",
+                               fish_quoted(fmt::format("{}", fmt::join(option.choices, " "))));
     return;
   }
   for (auto name : names_of(option))
@@ -62,7 +62,7 @@ void add_option(std::string& text, std::string_view where, const Option& option)
                 ? fmt::format(" -l {}", name.substr(2))
                 : fmt::format(" -{} {}", name.size() == 2 ? "s" : "o", name.substr(1));
   if (!is_switch(option)) text += value_of(option);
-  text += " -d " + quoted(option.help) + "\n";
+  text += " -d " + fish_quoted(option.help) + "\n";
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ std::string fish_completion(const CommandText& program) {
     auto in = fmt::format("__pgokit_in{}{}", words.empty() ? "" : " ", words);
     for (const auto& one : command->subcommands)
       fmt::format_to(out, "complete -c pgokit -n '{}' -a {} -d {}\n", before,
-                     one.name.substr(command->name.size() + 1), quoted(one.summary));
+                     one.name.substr(command->name.size() + 1), fish_quoted(one.summary));
     for (const auto* option : shown_options(*command)) add_option(text, in, *option);
     if (command->table.trailing)
       fmt::format_to(out, "complete -c pgokit -n '{}' -a '(__fish_complete_subcommand)' -F\n", in);

@@ -7,7 +7,7 @@ namespace pgokit::cli {
 namespace {
 
 // In single quotes, with a backslash before what means something to _arguments and _describe.
-std::string quoted(std::string_view text, std::string_view special = "") {
+std::string zsh_quoted(std::string_view text, std::string_view special = "") {
   std::string result;
   for (char c : text) {
     if (c == '\'') {
@@ -38,14 +38,14 @@ std::string action_of(const Option& option) {
 
 void add_option(std::string& text, const Option& option) {
   auto out = std::back_inserter(text);
-  std::string name = quoted(is_positional(option) ? option.names : option.value, ":");
+  std::string name = zsh_quoted(is_positional(option) ? option.names : option.value, ":");
   std::string value = is_switch(option) ? "" : fmt::format(":{}:{}", name, action_of(option));
   if (is_positional(option)) {
     fmt::format_to(out, " \\\n        '{}{}'", is_list(option) ? "*" : "", value);
     return;
   }
   auto names = names_of(option);
-  std::string help = quoted(option.help, "[]");
+  std::string help = zsh_quoted(option.help, "[]");
   for (auto one : names) {
     std::string others = is_list(option) ? "*" : fmt::format("({})", fmt::join(names, " "));
     bool is_long = one.starts_with("--");
@@ -71,7 +71,7 @@ std::string choosing(const CommandText& command) {
   auto out = std::back_inserter(text);
   auto own_name = [&](const CommandText& one) { return one.name.substr(command.name.size() + 1); };
   for (const auto& one : command.subcommands)
-    fmt::format_to(out, "    '{}:{}'\n", quoted(own_name(one), ":"), quoted(one.summary));
+    fmt::format_to(out, "    '{}:{}'\n", zsh_quoted(own_name(one), ":"), zsh_quoted(one.summary));
   text +=
       "  )\n  local context state state_descr line\n  typeset -A opt_args\n"
       "  _arguments -C '--help[print a summary]'";

@@ -190,7 +190,7 @@ class JsonDump {
       return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20 ||
              static_cast<unsigned char>(c) >= 0x7f;
     });
-    if (!plain) return out_.text(report::quoted(text));
+    if (!plain) return out_.text(report::json_quoted(text));
     out_.text('"');
     out_.text(text);
     out_.text('"');

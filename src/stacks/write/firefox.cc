@@ -11,7 +11,7 @@
 namespace pgokit::stacks {
 namespace {
 
-using report::quoted;
+using report::json_quoted;
 
 // A build id as debuggers of other systems have it: 16 bytes, the first three numbers of them with
 // their bytes swapped, and an age.
@@ -29,7 +29,7 @@ std::string breakpad_id(std::string_view build_id) {
 
 void write_meta(const Stacks& stacks, std::string_view name, report::TextBuffer& out) {
   out.text("{\"meta\":{\"interval\":1,\"startTime\":0,\"processType\":0,\"product\":");
-  out.text(quoted(name));
+  out.text(json_quoted(name));
   out.text(
       ",\"stackwalk\":1,\"debug\":false,\"version\":30,\"preprocessedProfileVersion\":48,"
       "\"symbolicated\":true,\"markerSchema\":[],\"extensions\":{\"length\":0,\"id\":[],"
@@ -44,12 +44,12 @@ void write_meta(const Stacks& stacks, std::string_view name, report::TextBuffer&
   for (bool first = true; const auto& module : stacks.modules) {
     if (!first) out.text(',');
     first = false;
-    auto path = quoted(module.path), short_name = quoted(module.name());
+    auto path = json_quoted(module.path), short_name = json_quoted(module.name());
     out.text(
         fmt::format("\n{{\"arch\":\"\",\"name\":{0},\"debugName\":{0},\"path\":{1},"
                     "\"debugPath\":{1},\"breakpadId\":\"{2}\",\"codeId\":{3}}}",
                     short_name, path, breakpad_id(module.build_id),
-                    module.build_id.empty() ? "null" : quoted(module.build_id)));
+                    module.build_id.empty() ? "null" : json_quoted(module.build_id)));
   }
   out.text("],\n\"threads\":[");
 }

@@ -9,7 +9,7 @@
 namespace pgokit::stacks {
 namespace {
 
-using report::quoted;
+using report::json_quoted;
 
 constexpr u32 none = ~u32{0};
 
@@ -117,7 +117,8 @@ void FirefoxThreads::write_head(const Track& track) {
       "{{\"processType\":\"default\",\"processStartupTime\":0,\"processShutdownTime\":null,"
       "\"registerTime\":0,\"unregisterTime\":null,\"pausedRanges\":[],\"name\":{},"
       "\"processName\":{},\"isMainThread\":{},\"pid\":\"{}\",\"tid\":{},\n",
-      quoted(name), quoted(stacks_.names.text(track.name)), pid == track.tid, pid, track.tid));
+      json_quoted(name), json_quoted(stacks_.names.text(track.name)), pid == track.tid, pid,
+      track.tid));
   out_.text(
       "\"markers\":{\"length\":0,\"data\":[],\"name\":[],\"startTime\":[],\"endTime\":[],"
       "\"phase\":[],\"category\":[]},\n");
@@ -207,7 +208,7 @@ void FirefoxThreads::write_strings() {
   for (bool first = true; auto text : strings_) {
     if (!first) out_.text(',');
     first = false;
-    out_.text(quoted(text));
+    out_.text(json_quoted(text));
   }
   out_.text("]}");
 }

@@ -7,7 +7,7 @@
 namespace pgokit::stacks {
 namespace {
 
-using report::quoted;
+using report::json_quoted;
 
 class Writer {
  public:
@@ -16,7 +16,7 @@ class Writer {
 
   void write(std::string_view name) {
     out_.text("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n");
-    out_.text("\"exporter\":\"pgokit\",\"name\":"), out_.text(quoted(name));
+    out_.text("\"exporter\":\"pgokit\",\"name\":"), out_.text(json_quoted(name));
     write_frames();
     out_.text(",\n\"profiles\":[");
     std::span<const Sample> samples = stacks_.samples;
@@ -34,9 +34,9 @@ class Writer {
   void write_frames() {
     out_.text(",\n\"shared\":{\"frames\":[");
     for (bool first = true; const auto& function : functions_.list()) {
-      out_.text(first ? "\n{\"name\":" : ",\n{\"name\":"), out_.text(quoted(function.name));
+      out_.text(first ? "\n{\"name\":" : ",\n{\"name\":"), out_.text(json_quoted(function.name));
       first = false;
-      if (!function.file.empty()) out_.text(",\"file\":"), out_.text(quoted(function.file));
+      if (!function.file.empty()) out_.text(",\"file\":"), out_.text(json_quoted(function.file));
       if (function.start_line) out_.text(",\"line\":"), out_.decimal(function.start_line);
       out_.text('}');
     }
@@ -47,7 +47,8 @@ class Writer {
   void write_profile(std::span<const Sample> samples) {
     const auto& track = stacks_.tracks[samples.front().track];
     bool is_time = stacks_.events[track.event].unit == "nanoseconds";
-    out_.text("{\"type\":\"sampled\",\"name\":"), out_.text(quoted(track_name(stacks_, track)));
+    out_.text("{\"type\":\"sampled\",\"name\":"),
+        out_.text(json_quoted(track_name(stacks_, track)));
     out_.text(is_time ? ",\"unit\":\"nanoseconds\"" : ",\"unit\":\"none\"");
     weights_.clear();
     u64 sum = 0;
