@@ -1,5 +1,5 @@
-# pgokit_profile(TARGET... PROFILE FILE... [TRAIN COMMAND...] [BY probes|lines|blocks] [SAMPLED]
-#                [WORKING_DIRECTORY DIR] [CHECK] [MAX_STALE PERCENT])
+# pgokit_profile(TARGET... PROFILE FILE... [ORDER FILE] [TRAIN COMMAND...] [BY probes|lines|blocks]
+#                [SAMPLED] [WORKING_DIRECTORY DIR] [CHECK] [MAX_STALE PERCENT])
 #
 # Compiles and links the targets with the files, as `pgokit flags use=FILE` does: a profile, and
 # perhaps an order of functions or a layout of blocks. Relative paths are of the current source
@@ -7,6 +7,7 @@
 #
 #   PROFILE   the first is the profile. As long as it is not there the targets are compiled to be
 #             recorded.
+#   ORDER     an order of functions, which TRAIN writes beside the profile
 #   TRAIN     commands that run the first target with typical work. The target `FIRST-train` (all of
 #             them: `pgokit-train`) records them and writes the profile. A command that begins with
 #             the name of a target runs that.
@@ -149,8 +150,8 @@ function(pgokit_trained_stamp result name)
   set(${result} "${stamp}" PARENT_SCOPE)
 endfunction()
 
-# The target NAME-train: records the commands and writes the profile.
-function(pgokit_add_training name profile compiler sampled folder commands)
+# The target NAME-train: records the commands and writes the profile and, where it is named, the order.
+function(pgokit_add_training name profile order compiler sampled folder commands)
   pgokit_trained_stamp(stamp ${name})
   get_filename_component(recordings_folder "${stamp}" DIRECTORY)
   set(exact --exact)
@@ -172,22 +173,32 @@ function(pgokit_add_training name profile compiler sampled folder commands)
     list(APPEND steps COMMAND "${pgokit_PROGRAM}" record ${exact} -q -o "${recording}" -- ${words})
   endforeach()
   get_filename_component(profile_folder "${profile}" DIRECTORY)
+  set(ordering)
+  set(wrote "${profile}")
+  if(order)
+    set(ordering COMMAND "${pgokit_PROGRAM}" order -q ${recordings} -b "$<TARGET_FILE:${name}>"
+                         --link "$<TARGET_FILE:${name}>" -o "${order}")
+    string(APPEND wrote " and ${order}")
+  endif()
   add_custom_target(${name}-train ${steps}
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${profile_folder}"
     COMMAND "${pgokit_PROGRAM}" generate -q ${recordings} -b "$<TARGET_FILE:${name}>" --for ${compiler}
             -o "${profile}"
+    ${ordering}
     COMMAND "${CMAKE_COMMAND}" -E touch "${stamp}"
-    COMMAND "${CMAKE_COMMAND}" -E echo "pgokit: wrote ${profile}: build again to use it"
+    COMMAND "${CMAKE_COMMAND}" -E echo "pgokit: wrote ${wrote}: build again to use it"
     WORKING_DIRECTORY "${folder}" COMMENT "Recording ${name}" VERBATIM)
   add_dependencies(${name}-train ${name})
   if(NOT TARGET pgokit-train)
     add_custom_target(pgokit-train)
   endif()
-  add_dependencies(pgokit-train ${name}-train)
+  if(NOT name STREQUAL "pgokit")
+    add_dependencies(pgokit-train ${name}-train)
+  endif()
 endfunction()
 
 function(pgokit_profile)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "SAMPLED;CHECK" "BY;WORKING_DIRECTORY;MAX_STALE" "PROFILE;TRAIN")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "SAMPLED;CHECK" "BY;ORDER;WORKING_DIRECTORY;MAX_STALE" "PROFILE;TRAIN")
   set(targets ${arg_UNPARSED_ARGUMENTS})
   if(NOT targets OR NOT arg_PROFILE)
     message(FATAL_ERROR "pgokit_profile(TARGET... PROFILE FILE...) wants targets and a profile")
@@ -199,11 +210,15 @@ function(pgokit_profile)
   endforeach()
   list(GET targets 0 first)
   set(files)
-  foreach(file IN LISTS arg_PROFILE)
+  foreach(file IN LISTS arg_PROFILE arg_ORDER)
     get_filename_component(file "${file}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
     list(APPEND files "${file}")
   endforeach()
   list(GET files 0 profile)
+  set(order)
+  if(arg_ORDER)
+    list(GET files -1 order)
+  endif()
 
   pgokit_profile_flags(own ${first} "${arg_BY}" "${files}" "${arg_TRAIN}")
   # Together, as words that are there twice would be dropped.
@@ -218,7 +233,7 @@ function(pgokit_profile)
     if(arg_WORKING_DIRECTORY)
       get_filename_component(folder "${arg_WORKING_DIRECTORY}" ABSOLUTE)
     endif()
-    pgokit_add_training(${first} "${profile}" ${own_compiler} "${arg_SAMPLED}" "${folder}" "${arg_TRAIN}")
+    pgokit_add_training(${first} "${profile}" "${order}" ${own_compiler} "${arg_SAMPLED}" "${folder}" "${arg_TRAIN}")
   endif()
   if((arg_CHECK OR DEFINED arg_MAX_STALE) AND NOT own_missing)
     if(NOT DEFINED arg_MAX_STALE)

@@ -209,6 +209,13 @@ def cmake_kinds():
     run("cmake", "--build", build, "--target", "words-train")
     run("cmake", "--build", build)
 
+    lists.write_text(start + 'pgokit_profile(words counting PROFILE made/ordered.prof ORDER made/words.order TRAIN "words 3000")\n')
+    said = configure(folder, build, "Ninja")
+    for target in ("words", "words-train", "words"):
+        said = run("cmake", "--build", build, "--target", target)
+    expect("main" in (folder / "made/words.order").read_text().split(), "an order beside the profile")
+    expect("--symbol-ordering-file=" in run("ninja", "-C", build, "-t", "commands", "words").splitlines()[-1], "linked in it")
+
     # Most of its samples are of a function that is not there.
     (folder / "made/words.prof").write_text("count_word:100:10\n 1: 10\nvanished:900:10\n 1: 10\n")
     lists.write_text(start + "pgokit_profile(words counting PROFILE made/words.prof BY lines MAX_STALE 20)\n")

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""What pgokit mainly does, as commands with inputs: what its own profile is trained with, and measured by.
+
+    python3 bench/support/main_commands.py FOLDER      writes the inputs of a training run, and FOLDER/train.sh PROGRAM
+
+    work = Work(FOLDER, TRAINING)                      the inputs, made where they are not there yet
+    for name, words in work.commands(program).items(): run(words)
+
+Training and measuring have other programs, recordings and profiles, which are as deep and as wide.
+"""
+import dataclasses
+import pathlib
+import shlex
+import subprocess
+import sys
+
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(__file__).resolve().parent.parent)]
+import deep_program  # noqa: E402
+import e2e  # noqa: E402
+
+
+@dataclasses.dataclass(frozen=True)
+class Scale:
+    seed: int
+    megabytes: int  # of code
+    samples: int  # flat; a fifth of it with call chains
+    profiles: int
+    bytes: int  # of a profile
+
+
+TRAINING = Scale(seed=2, megabytes=2, samples=60000, profiles=6, bytes=2000000)
+MEASURING = Scale(seed=1, megabytes=4, samples=150000, profiles=12, bytes=4000000)
+
+
+def tool(name):
+    for path in sorted((e2e.ROOT / "build/release").rglob(name)):
+        if path.is_file():
+            return path
+    raise SystemExit(f"{name} is not built: cmake --build build/release --target {name}")
+
+
+class Work:
+    def __init__(self, folder, scale):
+        self.folder, self.scale = folder, scale
+        self.programs = deep_program.build(folder, scale.megabytes)
+        self.text = self.walk("lines", "lbr", "script", scale.samples)
+        self.perf_data = self.walk("lines", "lbr", "perfdata", scale.samples)
+        self.chains = {kind: self.walk(kind, "hybrid", "script", scale.samples // 5) for kind in self.programs}
+        self.profiles = self.make_profiles()
+
+    def walk(self, kind, what, form, samples):
+        out = self.folder / f"{kind}.{what}.{form}"
+        if not out.exists():
+            subprocess.run([tool("pgokit-walk"), self.programs[kind], "--seed", str(self.scale.seed), "--samples", str(samples), "--repeat", "30",
+                            "--depth", "32", "--kind", what, "--format", form, "-o", out], check=True)
+        return out
+
+    def make_profiles(self):
+        folder = self.folder / "profiles"
+        if not folder.exists():
+            folder.mkdir()
+            subprocess.run([tool("pgokit-make-profiles"), folder, str(self.scale.profiles), str(self.scale.bytes), "extbinary", str(self.scale.seed)],
+                           check=True)
+        return sorted(folder.iterdir())
+
+    def commands(self, program, *options):
+        def generate(kind, recording):
+            return [program, "generate", "-q", recording, "-b", self.programs[kind], "-o", self.folder / "out.prof", *options]
+        return {
+            "generate, from text": generate("lines", self.text),
+            "generate, from perf.data": generate("lines", self.perf_data),
+            "contexts, by lines": [*generate("lines", self.chains["lines"]), "--cs"],
+            "contexts, by probes": [*generate("probes", self.chains["probes"]), "--cs"],
+            "merge": [program, "merge", "-q", *self.profiles, "-o", self.folder / "merged.prof", *options],
+            "show": [program, "show", "--top", "0", self.profiles[0]],
+            "start": [program, "--version"],
+        }
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1]).resolve()
+    # By one thread every run does the same, and its exact counts are the same: so is the program that is built by them.
+    commands = Work(folder, TRAINING).commands("$PROGRAM", "--threads", "1").values()
+    lines = [" ".join(shlex.quote(str(word)) if word != "$PROGRAM" else '"$1"' for word in words) for words in commands]
+    (folder / "train.sh").write_text("set -e\n" + "".join(f"{line} >{shlex.quote(str(folder / 'printed'))}\n" for line in lines), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
