@@ -129,6 +129,9 @@ def one_crate():
         probed = told("run", "--by", "probes", "--", "400000")["builds"][0]["file"]
         facts = json.loads(shown("doctor", "--json", probed))["program"]
         check("probes are in it", bool(facts["probes"]), facts)
+        probes = json.loads(shown("probes", "stats", "--json", probed))
+        check("those of code that rustc has inlined are of the function that it is in", probes["functions_without_descriptor"] == 0 and
+              probes["unknown_call_sites"] * 20 <= probes["inlined_functions"], probes)
         check("the profile counts at them", "probe" in shown("show", "--summary", profile), shown("show", "--summary", profile))
         used = told("optimize", "--by", "probes")
         check("and is used", pathlib.Path(used["program"]).read_bytes() != pathlib.Path(probed).read_bytes())
