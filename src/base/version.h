@@ -2,6 +2,7 @@
 
 namespace pgokit {
 
-inline constexpr const char* version = "0.1.0";
+// "0.2.0", of the first line of debian/changelog.
+extern const char* const version;
 
 }  // namespace pgokit

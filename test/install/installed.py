@@ -7,7 +7,7 @@ import sys
 
 PROJECT = """cmake_minimum_required(VERSION 3.16)
 project(example C)
-find_package(pgokit 0.1 REQUIRED)
+find_package(pgokit 0.2 REQUIRED)
 add_library(helper STATIC helper.c)
 add_executable(app main.c)
 target_link_libraries(app PRIVATE helper)

@@ -1,0 +1,7 @@
+#include "base/version.h"
+
+namespace pgokit {
+
+const char* const version = PGOKIT_VERSION;
+
+}  // namespace pgokit
