@@ -14,6 +14,7 @@ std::string function_name(std::string_view name, bool mangled) {
 
 void FunctionNames::add(std::string_view name, std::string_view file) {
   if (mangled_ || !functions_.insert(fmt::format("{}\n{}", name, file)).second) return;
+  has_swift_ |= name.starts_with("$s") || name.starts_with("$S");  // from Swift 5 on; 4.2
   auto [known, added] = plain_.try_emplace(std::string(name));
   if (added) known->second = plain_name(name);
   auto& alike = alike_[known->second];

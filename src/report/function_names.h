@@ -28,6 +28,9 @@ class FunctionNames {
 
   void add(std::string_view name, std::string_view file = {});
   std::string of(std::string_view name, std::string_view file = {}) const;
+  // Whether one that was added is of Swift, which stays mangled: only Swift's own compiler brings
+  // what reads such names.
+  bool has_swift() const { return has_swift_; }
 
   // Of calling contexts as profiles write them: "main:3 @ _Z1fv:2.1 @ _Z1gv".
   void add_context(std::string_view context);
@@ -40,7 +43,7 @@ class FunctionNames {
     u32 functions = 0;
   };
 
-  bool mangled_;
+  bool mangled_, has_swift_ = false;
   std::unordered_map<std::string, std::string> plain_;  // by name
   std::unordered_set<std::string> functions_;           // name and file
   std::unordered_map<std::string, Alike> alike_;        // by what is shown

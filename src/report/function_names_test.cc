@@ -44,6 +44,20 @@ TEST(FunctionNames, NamesakesShowTheirFile) {
   EXPECT_EQ(names.of("g", "a.c"), "g");
 }
 
+TEST(FunctionNames, OfSwiftAreKnown) {
+  FunctionNames names, mangled(true);
+  for (const char* name : {"main", "$", "s4main", "_ZN3$s4main"}) names.add(name);
+  EXPECT_FALSE(names.has_swift());
+  for (const char* name : {"$s4main4loop1nS2i_tF", "$S4main4loop1nS2i_tF"}) {
+    FunctionNames one;
+    one.add(name);
+    EXPECT_TRUE(one.has_swift()) << name;
+    EXPECT_EQ(one.of(name), name);
+    mangled.add(name);
+  }
+  EXPECT_FALSE(mangled.has_swift());
+}
+
 TEST(FunctionNames, StandInContexts) {
   FunctionNames names;
   names.add_context("main:3 @ _Z1fv:2.1 @ _Z1gv");

@@ -53,6 +53,12 @@ class ShownNames {
     auto shown = names_.of_context(text(function));
     return profile_.flags.context_sensitive ? report::format("[{}]", shown) : shown;
   }
+  // After the table.
+  std::string_view note() const {
+    return names_.has_swift()
+               ? "names of Swift are shown as they are: 'swift demangle' reads them\n"
+               : "";
+  }
 
  private:
   std::string text(const Function& function) const {
@@ -128,6 +134,7 @@ std::string hot_text(const Profile& profile, const Facts& facts, const ShowProfi
   if (lines < facts.hot.size())
     text +=
         report::format("... and {} more (--hot 0 shows all)\n", grouped(facts.hot.size() - lines));
+  text += names.note();
   return text;
 }
 
@@ -179,6 +186,7 @@ std::string as_text(const std::string& path, const ReadProfile& read, const Fact
   if (facts.shown.size() < profile.functions().size())
     text += report::format("... and {} more (--top 0 shows all)\n",
                            grouped(profile.functions().size() - facts.shown.size()));
+  text += names.note();
   return text;
 }
 
