@@ -30,7 +30,7 @@ import real_programs  # noqa: E402
 from gain_ways import WAYS, Builds  # noqa: E402
 from real_programs import run  # noqa: E402
 
-PROGRAMS = ("sqlite3", "lua5.4", "zstd", "xz-utils", "ninja-build", "leveldb", "gawk", "perl", "pulldown-cmark")
+PROGRAMS = ("sqlite3", "lua5.4", "zstd", "xz-utils", "ninja-build", "leveldb", "gawk", "perl", "pulldown-cmark", "rust-ripgrep")
 STORE = ROOT / "bench/gain.json"
 MARK = "<!-- {} of ./dev bench gain --readme -->"
 

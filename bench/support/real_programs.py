@@ -42,6 +42,17 @@ class Recipe:
     installed: str = ""  # where a package of Debian has the sources, with the version at the end
 
 
+def cargo_build(name, unused="dev-dependencies"):
+    """By Debian's crates, in the versions that Debian has; without the sections of crates that are not used."""
+    return f"""rm -f Cargo.lock
+           awk '/^\\[/ {{ unused = /{unused}/ }} !unused && !/^(debug|simd-accel) *=/' Cargo.toml > used.toml
+           mv used.toml Cargo.toml
+           mkdir -p .cargo
+           printf '[source.crates-io]\\nreplace-with = "debian"\\n[source.debian]\\ndirectory = "/usr/share/cargo/registry"\\n' > .cargo/config.toml
+           CARGO_HOME=$PWD/home RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 /usr/bin/cargo build --release --offline --bin {name}
+           cp target/release/{name} program"""
+
+
 RECIPES = {
     "sqlite3": Recipe(
         "speedtest1: six runs, five in memory, one in a file",
@@ -210,12 +221,7 @@ RECIPES = {
         training_inputs.write_scripts),
     "pulldown-cmark": Recipe(
         "three texts in Markdown of 1.5 MB, ten times each with other extensions of it",
-        # Its tests need other crates.
-        """sed -i '/^\\[dev-dependencies/,/^$/d' Cargo.toml
-           mkdir .cargo
-           printf '[source.crates-io]\\nreplace-with = "debian"\\n[source.debian]\\ndirectory = "/usr/share/cargo/registry"\\n' > .cargo/config.toml
-           CARGO_HOME=$PWD/home RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 /usr/bin/cargo build --release --offline --bin pulldown-cmark
-           cp target/release/pulldown-cmark program""",
+        cargo_build("pulldown-cmark"),
         """for round in 1 2 3 4 5 6 7 8 9 10; do for part in 0 1 2; do
              "$@" -T -F -S -L < mark.$part
              "$@" < mark.$part
@@ -227,6 +233,30 @@ RECIPES = {
              "$@" -F < mark.$part
            done; done""",
         training_inputs.other(training_inputs.write_markdown), "rust", "/usr/share/cargo/registry/pulldown-cmark-*"),
+    "rust-ripgrep": Recipe(
+        "3 files of 3 MB, searched by six patterns: words, alternatives, classes, letters of either case",
+        # Of Debian's packages librust-{grep,ignore,bstr,clap-2,num-cpus,serde-json,termcolor}-dev. jemalloc is for musl.
+        cargo_build("rg", "dev-dependencies|jemallocator"),
+        """for round in 1 2 3; do for part in 0 1 2; do
+             "$@" --no-config -a -j1 -c '[aeiou]{3}[^aeiou ]+t\\b' text.$part
+             "$@" --no-config -a -j1 -o -i '"name": "(s|th)[a-z]+"' text.$part | tail -n 3
+             "$@" --no-config -a -j1 -n -w 'ten|tea|sea|net' text.$part | tail -n 3
+             "$@" --no-config -a -j1 -c -v '\\p{Greek}|[[:punct:]]{4}' text.$part
+             "$@" --no-config -a -j1 -c '^(\\w+ ){8}.*e\\.$' text.$part
+             "$@" --no-config -a -j1 --stats -q 'value.: [0-9]+\\.[0-9]*77' text.$part | head -n 3
+           done; done""",
+        training_inputs.write_text, ("/usr/bin/cargo", "/usr/bin/rustc"),
+        """"$@" --no-config -a -j1 -c '[aeiou]{3}[^aeiou ]+t\\b' small.0
+           "$@" --no-config -a -j1 -o -i '"name": "(s|th)[a-z]+"' small.0
+           "$@" --no-config -a -j1 -c -w 'ten|tea|sea|net' small.0
+           "$@" --no-config -a -j1 -c '^(\\w+ ){8}.*e\\.$' small.0""",
+        """for round in 1 2 3; do for part in 3 4 5; do
+             "$@" --no-config -a -j1 -c '"id": [0-9]*9, .*[st]{2}' text.$part
+             "$@" --no-config -a -j1 -o -w '[a-e][a-z]{5,9}' text.$part | tail -n 3
+             "$@" --no-config -a -j1 -i -c 'ONE|two|hat|oat|rest' text.$part
+             "$@" --no-config -a -j1 -c '(\\w)[aeiou]{2,} .*\\.$' text.$part
+           done; done""",
+        training_inputs.other(training_inputs.write_text), "rust"),
 }
 
 
