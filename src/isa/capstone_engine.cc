@@ -1,6 +1,8 @@
 #include "isa/capstone_engine.h"
 
+#ifndef PGOKIT_STATIC
 #include <dlfcn.h>
+#endif
 
 namespace pgokit::isa {
 namespace {
@@ -16,6 +18,16 @@ struct Library {
   bool ok() const { return open && close && option && malloc && free && disassemble; }
 };
 
+#ifdef PGOKIT_STATIC
+Library load() {
+  return {.open = cs_open,
+          .close = cs_close,
+          .option = cs_option,
+          .malloc = cs_malloc,
+          .free = cs_free,
+          .disassemble = cs_disasm_iter};
+}
+#else
 Library load() {
   Library out;
   void* handle = dlopen("libcapstone.so.4", RTLD_NOW | RTLD_LOCAL);
@@ -31,6 +43,7 @@ Library load() {
   get(out.disassemble, "cs_disasm_iter");
   return out;
 }
+#endif
 
 // Stays loaded until the program ends.
 const Library& library() {
