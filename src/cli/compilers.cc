@@ -128,6 +128,9 @@ std::vector<std::string> use_commands(const Compiler& compiler, const std::strin
     case CompilerFamily::rustc:
       return {command_of_cargo(compiler, profile, kind)};
     case CompilerFamily::other:
+      if (compiler.name.starts_with("Go cmd/compile"))
+        return {
+            "nothing of it is for Go's own compiler: 'pgokit report' and 'export' show what ran"};
       return {fmt::format(
           "{} built the program: if it is of LLVM, it has an option like clang's "
           "{}",
