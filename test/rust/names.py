@@ -39,7 +39,7 @@ func (c *counter) add(x uint64) {
 func main() {
 	c := &counter{}
 	each := func(x uint64) { c.add(x) }
-	for x := uint64(0); x < 200000; x++ {
+	for x := uint64(0); x < 2000000; x++ {
 		each(x)
 		for y := uint64(0); y < 50; y++ {
 			c.sum ^= x * y
