@@ -37,7 +37,7 @@ struct WriteOptions {
   // were in it, in its order. Empty: those of the profile.
   std::vector<ContextId> metadata_order = {};
   u32 gcov_version = 2;  // gcov: 1 to 3 or 0x3430372a, see profile/gcov_format.h
-  unsigned threads = 0;  // text; 0: all cores
+  unsigned threads = 0;  // text, extbinary; 0: all cores
 };
 
 // The profile has been sorted. Refused: probes or contexts in the binary and gcov forms, contexts

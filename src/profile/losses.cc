@@ -1,7 +1,9 @@
 #include "profile/losses.h"
 
 #include <algorithm>
+#include <atomic>
 
+#include "profile/model/each_function.h"
 #include "report/numbers.h"
 
 namespace pgokit::profile {
@@ -59,10 +61,15 @@ u64 hashed_names(const Profile& profile) {
 
 }  // namespace
 
-bool has_vtables(const Profile& profile) {
-  return any_of_all(profile, [](const FunctionSamples& samples) {
+bool has_vtables(const Profile& profile, unsigned threads) {
+  auto has = [](const FunctionSamples& samples) {
     return samples.vtables && !samples.vtables->empty();
+  };
+  std::atomic<bool> any = false;
+  for_each_function(profile, threads, [&](const Function& function) {
+    if (!any && any_of_tree(function.samples, has)) any = true;
   });
+  return any;
 }
 
 std::vector<std::string> losses(const Profile& profile, Format format,

@@ -14,7 +14,7 @@
 
 namespace pgokit::profile {
 
-bool has_vtables(const Profile& profile);
+bool has_vtables(const Profile& profile, unsigned threads = 0);  // 0: all cores
 
 // One sentence for each thing that is in the profile and would not be in the file.
 std::vector<std::string> losses(const Profile& profile, Format format, const WriteOptions& options);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/file.h"
+#include "base/leak_until_exit.h"
 #include "cli/function_filter.h"
 #include "cli/llvm/llvm_options.h"
 #include "cli/llvm/profdata.h"
@@ -275,7 +276,7 @@ Status merge_samples(Settings& s, const pipeline::Inputs& inputs) {
   if (!s.supplement.empty())
     return fail("-supplement-instr-with-sample can only work with -instr. ");
   auto remapping = TRY(SymbolRemapping::read_if_given(s.remapping));
-  auto merged = TRY(profile::merge_files(
+  auto& merged = leak_until_exit(TRY(profile::merge_files(
       inputs, {.rule = profile::ChecksumRule::first,
                .llvm_order = true,
                .llvm_order_of_plain = s.layout == "flat",
@@ -283,7 +284,7 @@ Status merge_samples(Settings& s, const pipeline::Inputs& inputs) {
                .distinct = false,
                .rename = remapping ? std::cref(*remapping) : profile::FileTables::Rename(),
                .reading = s.library.reading(),
-               .threads = static_cast<unsigned>(s.threads)}));
+               .threads = static_cast<unsigned>(s.threads)})));
   for (const auto& input : merged.inputs)
     if (!input.error.empty()) report::print(stderr, "warning: {}\n", input.error);
   for (const auto& note : merged.mismatches) report::print(stderr, "{}\n", note);

@@ -40,7 +40,7 @@ void FunctionWriter::write_body(const FunctionSamples& samples) {
       continue;
     }
     out_.uleb128(record.targets->size());
-    for (const auto& target : order_.targets(*record.targets)) {
+    for (const auto& target : order_.targets(*record.targets, counts_)) {
       out_.uleb128(order_.index(target.name));
       out_.uleb128(target.count);
     }
@@ -65,7 +65,7 @@ void FunctionWriter::write_vtables(const FunctionSamples& samples) {
   for (const auto& [location, counts] : *samples.vtables) {
     write_location(location);
     out_.uleb128(counts.size());
-    for (const auto& vtable : order_.by_name(counts)) {
+    for (const auto& vtable : order_.by_name(counts, counts_)) {
       out_.uleb128(order_.index(vtable.name));
       out_.uleb128(vtable.count);
     }

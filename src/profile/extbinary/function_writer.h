@@ -15,7 +15,7 @@ void write_names(ByteWriter& out, const FileOrder& order, const NameTable& names
 // Writes functions without what stands in front of them (head, name or context).
 class FunctionWriter {
  public:
-  FunctionWriter(ByteWriter& out, FileOrder& order, bool vtables)
+  FunctionWriter(ByteWriter& out, const FileOrder& order, bool vtables)
       : out_(out), order_(order), vtables_(vtables) {}
 
   void write(const FunctionSamples& samples);
@@ -27,8 +27,9 @@ class FunctionWriter {
   void write_vtables(const FunctionSamples& samples);
 
   ByteWriter& out_;
-  FileOrder& order_;
+  const FileOrder& order_;
   bool vtables_;
+  std::vector<NameCount> counts_;  // of the place that is being written
 };
 
 }  // namespace pgokit::profile

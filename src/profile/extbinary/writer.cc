@@ -7,6 +7,7 @@
 // a hash table): here it is the order of the functions themselves.
 #include <zlib.h>
 
+#include "base/parallel.h"
 #include "profile/extbinary/function_writer.h"
 #include "profile/extbinary_format.h"
 #include "profile/format.h"
@@ -199,17 +200,41 @@ class ExtWriter {
     return order_.index(function.samples.name);
   }
 
+  // Writes things on all cores, one after the other in the file; `start(first, end, offset)` tells
+  // where those have come to stand that were written together.
+  template <class Write, class Start>
+  std::string in_parts(size_t things, const Write& write, const Start& start) const {
+    Chunks chunks{things, 512};
+    std::vector<ByteWriter> parts(worker_count(options_.threads));
+    std::string contents;
+    parallel_in_order(
+        chunks.count(), options_.threads,
+        [&](size_t piece, unsigned worker) {
+          parts[worker] = {};
+          write(parts[worker], chunks.begin(piece), chunks.end(piece));
+        },
+        [&](size_t piece, unsigned worker) {
+          start(chunks.begin(piece), chunks.end(piece), contents.size());
+          contents += parts[worker].bytes();
+        });
+    return contents;
+  }
+
   void put_functions(Section& section, std::span<const Function* const> functions) {
-    ByteWriter out;
-    FunctionWriter writer(out, order_, vtables_);
-    offsets_.clear();
-    for (const auto* function : functions) {
-      offsets_.push_back({index(*function), out.size()});
-      out.uleb128(function->samples.head);
-      out.uleb128(index(*function));
-      writer.write(function->samples);
-    }
-    put(section, out.bytes());
+    offsets_.resize(functions.size());
+    auto write = [&](ByteWriter& out, size_t first, size_t end) {
+      FunctionWriter writer(out, order_, vtables_);
+      for (size_t i = first; i < end; ++i) {
+        const Function& function = *functions[i];
+        offsets_[i] = {index(function), out.size()};
+        out.uleb128(function.samples.head);
+        out.uleb128(index(function));
+        writer.write(function.samples);
+      }
+    };
+    put(section, in_parts(functions.size(), write, [&](size_t first, size_t end, u64 offset) {
+          for (size_t i = first; i < end; ++i) offsets_[i].offset += offset;
+        }));
   }
 
   void put_offsets(Section& section) {
@@ -267,13 +292,15 @@ class ExtWriter {
   void put_metadata(Section& section) {
     if (profile_.flags.probe_based) section.flags |= metadata_probes;
     if (has_attributes()) section.flags |= metadata_attributes;
-    ByteWriter out;
-    if (section.flags & (metadata_probes | metadata_attributes))
-      for (const auto* function : metadata_order()) {
-        out.uleb128(index(*function));
-        write_metadata(out, function->samples);
+    std::vector<const Function*> functions;
+    if (section.flags & (metadata_probes | metadata_attributes)) functions = metadata_order();
+    auto write = [&](ByteWriter& out, size_t first, size_t end) {
+      for (size_t i = first; i < end; ++i) {
+        out.uleb128(index(*functions[i]));
+        write_metadata(out, functions[i]->samples);
       }
-    put(section, out.bytes());
+    };
+    put(section, in_parts(functions.size(), write, [](size_t, size_t, u64) {}));
   }
 
   void write_metadata(ByteWriter& out, const FunctionSamples& samples) const {

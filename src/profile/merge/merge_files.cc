@@ -17,6 +17,7 @@
 
 #include "base/file.h"
 #include "base/parallel.h"
+#include "profile/model/each_function.h"
 #include "profile/model/llvm_hash.h"
 #include "profile/readers.h"
 
@@ -108,7 +109,8 @@ class Merger {
     }
     tell_mismatches();
     unify_names();
-    result_.profile.sort();
+    for_each_function(result_.profile, workers_,
+                      [](Function& function) { function.samples.sort(); });
     return std::move(result_);
   }
 
