@@ -3,10 +3,12 @@
 #include <tsl/robin_map.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <utility>
 
 #include "base/hash.h"
 #include "base/parallel.h"
@@ -127,19 +129,23 @@ class Partition {
     u32 seed;
     size_t size() const { return end - begin; }
   };
-  // Of a window: how many of its functions are on each side, and what one gains that leaves it.
+  // Of a window: how many of its functions are on each side.
   struct Sides {
     u32 left = 0, right = 0;
-    float from_left = 0, from_right = 0;
-    bool is_known = false;  // the gains
+    bool is_stale = false;  // its gains
   };
+  // What a function gains that leaves the right side of a window, or the left one. Read for each
+  // function of each window in each round, and so apart from what is not.
+  using Gains = std::array<float, 2>;
   struct Gain {
     float gain;
     u32 function;
   };
   // One worker's memory.
   struct Scratch {
-    std::vector<Sides> sides;  // by window
+    std::vector<Sides> sides;         // by window
+    std::vector<Gains> window_gains;  // by window
+    std::vector<u32> stale;           // windows
     std::vector<Gain> gains;
   };
 
@@ -178,11 +184,16 @@ class Partition {
   void count_sides(const Piece& piece, Scratch& scratch) {
     auto& sides = scratch.sides;
     sides.resize(windows_.count);
+    scratch.window_gains.resize(windows_.count);
+    scratch.stale.clear();
     auto functions = std::span(order_).subspan(piece.begin, piece.size());
     for (u32 f : functions)
       for (u32 window : windows_of(f)) sides[window] = {};
     for (u32 f : functions)
-      for (u32 window : windows_of(f)) ++(is_left_[f] ? sides[window].left : sides[window].right);
+      for (u32 window : windows_of(f)) {
+        ++(is_left_[f] ? sides[window].left : sides[window].right);
+        make_stale(window, scratch);
+      }
     for (u32 f : functions) {
       auto removed = std::ranges::remove_if(windows_of(f), [&](u32 window) {
         u32 size = sides[window].left + sides[window].right;
@@ -194,18 +205,25 @@ class Partition {
 
   float cost(u32 left, u32 right) const { return -(costs_[left] + costs_[right]); }
 
-  float gain_of(u32 function, std::vector<Sides>& sides) {
-    float gain = 0;
-    for (u32 window : windows_of(function)) {
-      auto& [left, right, from_left, from_right, is_known] = sides[window];
-      if (!is_known) {
-        float now = cost(left, right);
-        from_left = left ? now - cost(left - 1, right + 1) : 0;
-        from_right = right ? now - cost(left + 1, right - 1) : 0;
-        is_known = true;
-      }
-      gain += is_left_[function] ? from_left : from_right;
+  static void make_stale(u32 window, Scratch& scratch) {
+    if (!std::exchange(scratch.sides[window].is_stale, true)) scratch.stale.push_back(window);
+  }
+
+  void renew_gains(Scratch& scratch) const {
+    for (u32 window : scratch.stale) {
+      auto& [left, right, is_stale] = scratch.sides[window];
+      float now = cost(left, right);
+      scratch.window_gains[window] = {right ? now - cost(left + 1, right - 1) : 0,
+                                      left ? now - cost(left - 1, right + 1) : 0};
+      is_stale = false;
     }
+    scratch.stale.clear();
+  }
+
+  float gain_of(u32 function, const std::vector<Gains>& gains) {
+    float gain = 0;
+    size_t side = is_left_[function];
+    for (u32 window : windows_of(function)) gain += gains[window][side];
     return gain;
   }
 
@@ -213,8 +231,9 @@ class Partition {
   bool exchange(const Piece& piece, Scratch& scratch, std::mt19937& random) {
     auto& gains = scratch.gains;
     gains.clear();
+    renew_gains(scratch);
     for (u32 f : std::span(order_).subspan(piece.begin, piece.size()))
-      gains.push_back({gain_of(f, scratch.sides), f});
+      gains.push_back({gain_of(f, scratch.window_gains), f});
     // Equal gains stay in the order in which this leaves them.
     auto right = std::partition(gains.begin(), gains.end(),
                                 [&](const Gain& gain) { return is_left_[gain.function]; });
@@ -224,20 +243,26 @@ class Partition {
     for (auto left = gains.begin(), end = right; left != end && right != gains.end();
          ++left, ++right) {
       if (left->gain + right->gain <= 0) break;
-      any |= move(left->function, scratch.sides, random);
-      any |= move(right->function, scratch.sides, random);
+      any |= move(left->function, scratch, random);
+      any |= move(right->function, scratch, random);
     }
     return any;
   }
 
-  bool move(u32 function, std::vector<Sides>& sides, std::mt19937& random) {
-    if (std::uniform_real_distribution<float>(0, 1)(random) <= stays) return false;
+  // From 0 to 1, as std::uniform_real_distribution<float> has it, which asks for two logarithms.
+  static float share(std::mt19937& random) {
+    constexpr float range = 4294967296;
+    return std::min(static_cast<float>(random()) / range, std::nextafterf(1, 0));
+  }
+
+  bool move(u32 function, Scratch& scratch, std::mt19937& random) {
+    if (share(random) <= stays) return false;
     bool was_left = is_left_[function];
     is_left_[function] = !was_left;
     for (u32 window : windows_of(function)) {
-      auto& [left, right, from_left, from_right, is_known] = sides[window];
+      auto& [left, right, is_stale] = scratch.sides[window];
       was_left ? (--left, ++right) : (++left, --right);
-      is_known = false;
+      make_stale(window, scratch);
     }
     return true;
   }
