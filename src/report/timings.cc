@@ -71,4 +71,17 @@ std::string Timings::text() const {
   return text + row("all", all.seconds, all.cpu_seconds, all.peak_memory);
 }
 
+Json Timings::json() const {
+  Json list = Json::array();
+  for (const auto& stage : stages_) {
+    Json one = Json::object();
+    one.set("stage", stage.name)
+        .set("seconds", stage.seconds)
+        .set("cpu_seconds", stage.cpu_seconds)
+        .set("peak_memory", stage.peak_memory);
+    list.push(std::move(one));
+  }
+  return list;
+}
+
 }  // namespace pgokit::report

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/types.h"
+#include "report/json.h"
 
 namespace pgokit::report {
 
@@ -35,6 +36,8 @@ class Timings {
   const std::vector<Stage>& stages() const { return stages_; }
   // A table with a line per stage and their sum; empty where nothing is measured.
   std::string text() const;
+  // A list with an object per stage: its name, seconds, CPU seconds, and peak memory in bytes.
+  Json json() const;
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -20,6 +20,7 @@ TEST(Timings, HaveTimeAndMemoryOfEachStage) {
   EXPECT_GT(timings.stages()[0].peak_memory, 64u << 20);
   EXPECT_GE(timings.stages()[0].seconds, 0);
   EXPECT_NE(timings.text().find("small"), std::string::npos);
+  EXPECT_NE(timings.json().text().find("\"stage\": \"small\""), std::string::npos);
 }
 
 TEST(Timings, AreEmptyWhereNobodyAsks) {
@@ -28,6 +29,7 @@ TEST(Timings, AreEmptyWhereNobodyAsks) {
   timings.end();
   EXPECT_TRUE(timings.stages().empty());
   EXPECT_EQ(timings.text(), "");
+  EXPECT_EQ(timings.json().text(), "[]");
 }
 
 }  // namespace

@@ -45,6 +45,7 @@ llvm-profgen --perfscript @program-lbr-script --binary @program --data-access-pe
 merge @text -o OUT
 merge @text @binary -o OUT --strict
 merge @binary -o OUT --format text
+merge @text @binary -o OUT --json --timings
 merge @extbinary -o OUT --format text
 merge @extbinary -o OUT --format gcov
 merge @md5 -o OUT

@@ -3,6 +3,7 @@
 #include "base/cursor.h"
 #include "base/file.h"
 #include "base/function_name.h"
+#include "base/leak_until_exit.h"
 #include "base/saturated.h"
 #include "base/utc_date.h"
 #include "cli/commands/commands.h"
@@ -20,8 +21,10 @@
 #include "profile/merge/decay.h"
 #include "profile/model/scaling.h"
 #include "profile/model/summary.h"
+#include "report/json.h"
 #include "report/numbers.h"
 #include "report/print.h"
+#include "report/timings.h"
 #include "transform/cold_contexts.h"
 #include "transform/flattening.h"
 #include "transform/nesting.h"
@@ -41,6 +44,7 @@ struct Settings {
   bool md5 = false, compress = false, split_layout = false, partial = false;
   bool strict = false, distinct = false, strip_suffixes = false, drop_symbols = false;
   bool merge_cold = false, trim_cold = false, quiet = false, drop_notes = false;
+  bool json = false, timings = false;
   std::vector<std::string> given;
   u64 cold_frames = 1, cold_count = 0, max_depth = 0, threads = 0, gcov_version = 0;
   u64 half_life = 0, divisor = 1, quantize_bits = 0;
@@ -102,6 +106,8 @@ OptionTable options_of(Settings& s) {
         "instrumented: counts of other builds go to this one's functions of the same graph",
         &s.onto},
        {"--threads", "N", "0: all cores", &s.threads},
+       {"--json", "", "tell what was done as JSON", &s.json},
+       {"--timings", "", "time and memory of each stage", &s.timings},
        {"-q,--quiet", "", "no summary", &s.quiet}},
       "\nExit codes: 0 done; 1 nothing written; 2 wrong usage; 3 written without some inputs.\n"
       "Order, grouping and threads do not matter: the same inputs give the same bytes.\n"};
@@ -224,11 +230,13 @@ Error name_its_input(Error error, const pipeline::Inputs& inputs, Format format)
 Result<u64> write(const Settings& s, const pipeline::Inputs& inputs,
                   const pipeline::Destination& destination, Profile& profile) {
   auto format = *destination.output->format;
+  auto threads = static_cast<unsigned>(s.threads);
   profile::WriteOptions options{.compress = s.compress,
                                 .md5_names = s.md5,
                                 .split_layout = s.split_layout,
-                                .vtables = profile::has_vtables(profile),
-                                .notes = !s.drop_notes};
+                                .vtables = profile::has_vtables(profile, threads),
+                                .notes = !s.drop_notes,
+                                .threads = threads};
   if (s.quantize_bits) profile::quantize_counts(profile, static_cast<unsigned>(s.quantize_bits));
   destination.target.fit(options);
   if (std::ranges::count(s.given, "--gcov-version") > 0)
@@ -267,14 +275,40 @@ size_t warn_of_inputs(const profile::MergedFiles& merged) {
   return broken;
 }
 
-void tell_outcome(const Settings& s, const profile::MergedFiles& merged, size_t broken,
-                  u64 written) {
+size_t duplicates_of(const profile::MergedFiles& merged) {
+  return static_cast<size_t>(
+      std::ranges::count_if(merged.inputs, &profile::MergedInput::duplicate));
+}
+
+report::Json json_of(const Settings& s, const profile::MergedFiles& merged, u64 written,
+                     const report::Timings& timings) {
+  using report::Json;
+  Json left_out = Json::array(), json = Json::object();
+  for (const auto& input : merged.inputs)
+    if (!input.error.empty()) left_out.push(input.error);
+  json.set("inputs", merged.inputs.size())
+      .set("used", merged.used())
+      .set("same_as_others", duplicates_of(merged))
+      .set("left_out", std::move(left_out))
+      .set("checksum_mismatches", merged.checksum_mismatches)
+      .set("output", s.output)
+      .set("functions", merged.profile.functions().size())
+      .set("bytes", written);
+  if (s.timings) json.set("timings", timings.json());
+  return json;
+}
+
+void tell_outcome(const Settings& s, const profile::MergedFiles& merged, size_t broken, u64 written,
+                  const report::Timings& timings) {
+  if (s.json)
+    return report::print(s.output == "-" ? stderr : stdout, "{}\n",
+                         report::lines(json_of(s, merged, written, timings).text()));
+  if (s.timings) report::print(stderr, "{}", report::lines(timings.text()));
   if (s.quiet) return;
-  auto duplicates = std::ranges::count_if(merged.inputs, &profile::MergedInput::duplicate);
+  size_t duplicates = duplicates_of(merged);
   report::print(stderr, "merged {} of {}", report::grouped(merged.used()),
                 report::counted(merged.inputs.size(), "input"));
-  if (duplicates)
-    report::print(stderr, ", {} the same as others", report::grouped(static_cast<u64>(duplicates)));
+  if (duplicates) report::print(stderr, ", {} the same as others", report::grouped(duplicates));
   if (broken) report::print(stderr, ", {} left out", report::grouped(broken));
   report::print(stderr, "\n");
   if (s.output != "-")
@@ -354,18 +388,23 @@ Result<int> merge(Settings& s) {
                                 .rename = {},
                                 .threads = static_cast<unsigned>(s.threads)};
   if (s.strip_suffixes) options.rename = canonical_function_name;
-  auto merged = TRY(profile::merge_files(inputs, options));
+  report::Timings timings(s.timings);
+  timings.begin("adding up");
+  auto& merged = leak_until_exit(TRY(profile::merge_files(inputs, options)));
   size_t broken = warn_of_inputs(merged);
   if (merged.used() == 0) return fail("no input can be used; nothing is written");
   Profile& profile = merged.profile;
   TRY(check_contexts(s, profile));
+  timings.begin("changing the sum");
   convert(s, profile);
   TRY(filter(s, profile));
   profile.flags.partial |= s.partial;
   if (s.drop_symbols) profile.symbols = {};
   if (!s.symbols.empty()) TRY(pipeline::add_symbols(profile, s.symbols));
+  timings.begin("writing the profile");
   u64 written = TRY(write(s, inputs, destination, profile));
-  tell_outcome(s, merged, broken, written);
+  timings.end();
+  tell_outcome(s, merged, broken, written, timings);
   return broken ? some_left_out : 0;
 }
 

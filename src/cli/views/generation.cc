@@ -506,18 +506,7 @@ report::Json json_of(const pipeline::Road& road, bool with_stats) {
     for (const auto& part : stats_of(road)) stats.set(part.key, part.count);
     json.set("stats", std::move(stats));
   }
-  if (const auto* timings = road.options.read.timings) {
-    Json stages = Json::array();
-    for (const auto& one : timings->stages()) {
-      Json stage = Json::object();
-      stage.set("stage", one.name)
-          .set("seconds", one.seconds)
-          .set("cpu_seconds", one.cpu_seconds)
-          .set("peak_memory", one.peak_memory);
-      stages.push(std::move(stage));
-    }
-    json.set("timings", std::move(stages));
-  }
+  if (const auto* timings = road.options.read.timings) json.set("timings", timings->json());
   if (input.ip_only) json.set("without_branch_stacks", std::move(ip_only));
   return json;
 }
