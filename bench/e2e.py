@@ -118,9 +118,9 @@ def write_table(results, start_times, runs, promises):
         what = f"{case.about}, {size:.0f} MB" if size >= 1 else case.about
         lines.append(f"| {what} | llvm-profgen 22 | {theirs.wall:.2f} s | {theirs.cpu:.2f} s | {theirs.peak_mb:.0f} MB | |")
         lines.append(f"| | pgokit | {ours.wall:.3f} s | {ours.cpu:.3f} s | {ours.peak_mb:.0f} MB | {'yes' if same else 'NO'} |")
-        speed = promises.ratio(case.name, "wall", theirs.wall / ours.wall, case.speed_target)
-        memory = promises.ratio(case.name, "memory", theirs.peak_mb / ours.peak_mb, case.memory_target)
-        lines.append(f"| | ratio | {speed} | {theirs.cpu / ours.cpu:.1f}x | {memory} | |")
+        cells = promises.row(case.name, what, ours, theirs, ["pgokit", "llvm-profgen", case.option], ["llvm-profgen-22", case.option],
+                             wall=case.speed_target, memory=case.memory_target)
+        lines.append(f"| | ratio | {cells['wall']} | {cells['cpu']} | {cells['memory']} | |")
     if start_times:
         lines += ["", f"Start-up: `pgokit --help` {start_times[0]:.1f} ms, `llvm-profgen-22 --help` {start_times[1]:.1f} ms."]
     return "\n".join(lines) + "\n"

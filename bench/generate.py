@@ -113,17 +113,18 @@ def rows(results, promises):
     for size_name, case, ours, theirs, same, size in results:
         goal = SIZES[size_name]
         row = f"{size_name} {case}"
-        speed = promises.ratio(row, "wall", theirs["cpu"] / ours.wall, goal.targets.get(case, 0))
-        memory = promises.ratio(row, "memory", theirs["peak_mb"] / ours.peak_mb, goal.memory if case != "first" else 0)
         what = f"{size_name}: {CASES[case][-1]}" + (f", {size / 2**20:.0f} MB" if size >= 2**20 else "")
+        judge = launch.Measured([theirs["wall"]], [theirs["cpu"]], theirs["peak_mb"])
+        cells = promises.row(row, what, ours, judge, ["pgokit", "llvm-profgen", *CASES[case][3]], ["llvm-profgen-22", *CASES[case][3]],
+                             wall=goal.targets.get(case, 0), memory=goal.memory if case != "first" else 0, wall_by_cpu=True)
         yield f"| {what} | llvm-profgen 22 | {theirs['wall']:.2f} s | {theirs['cpu']:.2f} s | {theirs['peak_mb']:.0f} MB | |"
         yield f"| | pgokit | {ours.wall:.3f} s | {ours.cpu:.3f} s | {ours.peak_mb:.0f} MB | {'yes' if same else 'NO'} |"
-        yield f"| | ratio | {speed} | {theirs['cpu'] / ours.cpu:.1f}x | {memory} | |"
+        yield f"| | ratio | {cells['wall']} | {cells['cpu']} | {cells['memory']} | |"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--size", choices=SIZES)
     parser.add_argument("--only", choices=CASES)
     parser.add_argument("--no-growth", action="store_true", help="leave out the recording of 20 million samples")

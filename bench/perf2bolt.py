@@ -30,7 +30,7 @@ def text_bytes(program):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--samples", type=int, default=250000)
     options = parser.parse_args()
     if not JUDGE.exists() or not shutil.which("perf"):
@@ -50,9 +50,8 @@ def main():
         print(f"perf2bolt: the profiles differ in {different} of {len(lines[1])} lines", file=sys.stderr)
         return 1
     kept = goals.Goals("perf2bolt")
-    wall = kept.ratio("perf.data", "wall", theirs.wall / ours.wall, TARGET["wall"])
-    cpu = kept.ratio("perf.data", "cpu", theirs.cpu / ours.cpu)
-    memory = kept.ratio("perf.data", "memory", theirs.peak_mb / ours.peak_mb, TARGET["memory"])
+    cells = kept.row("perf.data", f"fdata of perf.data, {os.path.getsize(recording) / 1e6:.0f} MB", ours, theirs,
+                     ["pgokit", "perf2bolt", "-p"], [JUDGE, "-p"], **TARGET)
     text = f"""# pgokit perf2bolt beside perf2bolt 22
 
 `./dev bench perf2bolt`: {options.samples:,} samples of 32 branches ({os.path.getsize(recording) / 1e6:.0f} MB of perf.data), a
@@ -61,9 +60,9 @@ random walk over a program with {text_bytes(program) / 1e6:.1f} MB of code; {lau
 
 | | perf2bolt 22 | pgokit | times less |
 |---|---|---|---|
-| wall time | {theirs.wall:.2f} s | {ours.wall:.2f} s | {wall} |
-| CPU time | {theirs.cpu:.2f} s | {ours.cpu:.2f} s | {cpu} |
-| peak memory | {theirs.peak_mb:.0f} MB | {ours.peak_mb:.0f} MB | {memory} |
+| wall time | {theirs.wall:.2f} s | {ours.wall:.2f} s | {cells["wall"]} |
+| CPU time | {theirs.cpu:.2f} s | {ours.cpu:.2f} s | {cells["cpu"]} |
+| peak memory | {theirs.peak_mb:.0f} MB | {ours.peak_mb:.0f} MB | {cells["memory"]} |
 """
     (e2e.ROOT / "bench/perf2bolt.md").write_text(text, encoding="utf-8")
     print(text)

@@ -4,7 +4,7 @@
     ./dev bench probes [--runs N]
 
 Writes bench/probes.md. The program is generated and has more than 100,000 probes, most of them in inlined
-functions. That pgokit and llvm-profgen list the same is checked.
+functions. That pgokit and llvm-profgen list the same is checked. llvm-objdump disassembles without probes.
 """
 import argparse
 import json
@@ -16,12 +16,17 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "support"))
+import goals  # noqa: E402
 import launch  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / "build/bench"
 PGOKIT = ROOT / "build/bin/pgokit"
 FUNCTIONS = 3000
+# Name, ours, the closest to it, and in how many times less CPU time it is to be done.
+LISTING = "llvm-profgen-22 --show-disassembly-only --show-pseudo-probe"
+ROWS = [("listing", "pgokit llvm-profgen, the same options", LISTING, 2), ("dump", "pgokit probes dump", LISTING, 20),
+        ("disassemble", "pgokit probes disassemble", "llvm-objdump-22 -d", 1)]
 BUILD = ["clang-22", "-O2", "-g1", "-fpseudo-probe-for-profiling", "-fuse-ld=lld-22"]
 
 
@@ -81,8 +86,9 @@ def main():
     program = build()
     listing = ["--output=/dev/null", "--show-disassembly-only", "--show-pseudo-probe", f"--binary={program}"]
     commands = {
-        "llvm-profgen-22 --show-disassembly-only --show-pseudo-probe": ["llvm-profgen-22", *listing],
+        LISTING: ["llvm-profgen-22", *listing],
         "pgokit llvm-profgen, the same options": [PGOKIT, "llvm-profgen", *listing],
+        "llvm-objdump-22 -d": ["llvm-objdump-22", "-d", program],
         "pgokit probes disassemble": [PGOKIT, "probes", "disassemble", program],
         "pgokit probes dump": [PGOKIT, "probes", "dump", program],
         "pgokit probes dump --json": [PGOKIT, "probes", "dump", "--json", program],
@@ -94,7 +100,11 @@ def main():
     text = write_table(facts, list(zip(commands, found)), found[-1].peak_mb, options.runs, same)
     print(text)
     (ROOT / "bench/probes.md").write_text(text, encoding="utf-8")
-    return 0 if same else 1
+    judged, by_name = goals.Goals("probes"), dict(zip(commands, found))
+    about = f"{facts['probes']['count']:,} probes"
+    for name, ours, theirs, wanted in ROWS:
+        judged.row(name, about, by_name[ours], by_name[theirs], ours.split(",")[0].split(), theirs.split(), cpu=wanted)
+    return judged.finish() or int(not same)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
     ./dev bench profiles [--runs N] [--count N] [--bytes N] [--only NAME]
 
 Writes bench/profiles.md. The inputs are made once, in build/bench/profiles (test/support/profiles). Both tools
-write the same bytes, which is checked.
+write the same bytes, which is checked. llvm-profdata needs 14 GB for the sum of all.
 """
 import argparse
 import pathlib
@@ -14,6 +14,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "support"))
 import beside_profdata  # noqa: E402
+from beside_profdata import Case  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / "build/bench/profiles"
@@ -31,28 +32,29 @@ def inputs(form, count, size):
 
 
 def cases(count, size):
-    """name, what it is, the words for both tools, times faster that is wanted."""
     fleet = inputs("extbinary", count, size)
     probes = inputs("probes", max(count // 10, 2), size)
     text = inputs("text", max(count // 10, 2), size)
     one = fleet[0]
+    overlap = ["overlap", "--sample", fleet[0], fleet[1]]
     return [
-        ("merge", f"{count} extbinary profiles of {one.stat().st_size / 1e6:.1f} MB", ["merge", "--sample", *fleet], 10),
-        ("merge-probes", f"{len(probes)} with probes, {probes[0].stat().st_size / 1e6:.1f} MB",
-         ["merge", "--sample", *probes], 0),
-        ("merge-text", f"{len(text)} texts of {text[0].stat().st_size / 1e6:.1f} MB", ["merge", "--sample", *text], 0),
-        ("convert", "one extbinary to text", ["merge", "--sample", "--text", one], 0),
-        ("show", "one extbinary, all functions", ["show", "--sample", one], 10),
-        ("overlap", "two extbinary", ["overlap", "--sample", fleet[0], fleet[1]], 10),
-        ("start", "--version", ["--version"], 5),
+        Case("merge", f"{count} extbinary profiles of {one.stat().st_size / 1e6:.1f} MB", ["merge", "--sample", *fleet], 15),
+        Case("merge-probes", f"{len(probes)} with probes, {probes[0].stat().st_size / 1e6:.1f} MB", ["merge", "--sample", *probes]),
+        Case("merge-text", f"{len(text)} texts of {text[0].stat().st_size / 1e6:.1f} MB", ["merge", "--sample", *text]),
+        Case("convert", "one extbinary to text", ["merge", "--sample", "--text", one]),
+        Case("show", "one extbinary, all functions", ["show", "--sample", one], 10),
+        Case("show-own", "one extbinary, summary and hottest functions", ["show", "--sample", "--hot-func-list", one], 10, ["show", one]),
+        Case("overlap", "two extbinary", overlap, 10),
+        Case("compare", "two extbinary, what differs", overlap, 10, ["compare", fleet[0], fleet[1]]),
+        Case("start", "--version", ["--version"], 5),
     ]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--bytes", type=int, default=5000000)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--count", type=int, default=96)
+    parser.add_argument("--bytes", type=int, default=6000000)
     parser.add_argument("--only")
     args = parser.parse_args()
     if not shutil.which(PEER):

@@ -54,7 +54,8 @@ template <int N, int D> inline u64 tree(State& s, u64 x) {
 """
 
 
-def unit_source(seed):
+def unit_source(seed, changed=False):
+    """`changed`: every third function differs from what it is otherwise, and all lie some lines further down."""
     chance = random.Random(seed)
     out = [HEAD] + [f"u64 f{i}(State& s, u64 x);" for i in range(FUNCTIONS)]
     for i in range(FUNCTIONS):
@@ -65,6 +66,8 @@ def unit_source(seed):
         if chance.random() < 0.1:
             steps.append(f"x += table[(x + {chance.randrange(1024)}) % 1024](s, x >> 2);")
         chance.shuffle(steps)
+        if changed and i % 3 == 0:
+            steps.insert(len(steps) // 2, f"if (x % 11 == 3) x += s.items[{i % 64}];\n")
         out.append(f"u64 f{i}(State& s, u64 x) {{\n  " + "\n  ".join(steps) + "\n  return x;\n}")
     return "\n".join(out) + "\n}\n"
 
@@ -73,9 +76,9 @@ def run(command, folder):
     subprocess.run(command, cwd=folder, check=True)
 
 
-def compile_unit(folder, seed, kind):
+def compile_unit(folder, seed, kind, changed):
     name = f"{kind}{seed}"
-    (folder / f"{name}.cc").write_text(unit_source(seed), encoding="utf-8")
+    (folder / f"{name}.cc").write_text(unit_source(seed, changed), encoding="utf-8")
     run(["clang++-22", *FLAGS, *KINDS[kind], "-c", f"{name}.cc", "-o", f"{name}.o"], folder)
 
 
@@ -115,15 +118,15 @@ def link(folder, kind, megabytes):
     (folder / "new").rename(folder / kind)
 
 
-def build(folder, megabytes):
-    """Makes what is not there yet; returns the paths by kind."""
+def build(folder, megabytes, changed=False):
+    """Makes what is not there yet; returns the paths by kind. `changed`: a newer build."""
     folder.mkdir(parents=True, exist_ok=True)
     for kind in KINDS:
         if (folder / kind).exists():
             continue
         print(f"making a program with {megabytes} MB of code ({kind})", file=sys.stderr)
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            list(pool.map(lambda seed: compile_unit(folder, seed, kind), range(SEEDS)))
+            list(pool.map(lambda seed: compile_unit(folder, seed, kind, changed), range(SEEDS)))
         link(folder, kind, megabytes)
     return {kind: folder / kind for kind in KINDS}
 

@@ -10,8 +10,8 @@
 import textwrap
 
 from gain_ways import WAYS
+from launch import IDLE
 
-IDLE = 0.2  # processors kept busy by other programs, at most, for a row of the README
 README = {"lines": "recorded, lines", "probes": "recorded", "exact-probes": "counted", "propeller": "counted, blocks laid out", "bolt": "BOLT",
           "instrumented": "clang's instrumented PGO"}
 
