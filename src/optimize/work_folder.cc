@@ -20,11 +20,18 @@ namespace fs = std::filesystem;
 Status copy(const std::string& from, const std::string& to) {
   std::error_code error;
   auto mode = fs::status(from, error).permissions();
+  if (error) return fail("{}: {}", from, error.message());
   auto file = TRY(MappedFile::open_regular(from));
-  auto out = TRY(OutputFile::create(to));
+  // What is at `to` is run: it has its mode before it has its name.
+  bool replaces = fs::exists(to, error);
+  auto target = replaces ? fs::canonical(to, error).string() : to;  // a link is followed
+  if (error) return fail("{}: {}", to, error.message());
+  auto other_name = target + ".new";
+  auto out = TRY(OutputFile::create(other_name));
   out.write(file.bytes());
   TRY(out.commit());
-  fs::permissions(to, mode, error);
+  fs::permissions(other_name, mode, error);
+  if (!error) fs::rename(other_name, target, error);
   if (error) return fail("{}: {}", to, error.message());
   return {};
 }
