@@ -22,12 +22,12 @@ const Options known_options[] = {
      "-fprofile-sample-use="},
     {CompilerFamily::gcc, {"-g"}, "", "", "", "", "-fauto-profile="},  // -g has discriminators
     {CompilerFamily::rustc,
-     {"-g", "-Cstrip=none"},  // cargo strips
-     "-Zdebug-info-for-profiling",
+     {"-g", "-Cstrip=none"},  // cargo strips what has no debug information of its own
+     unstable_rustc.discriminators,
      "",
      "",
      "",
-     "-Zprofile-sample-use="},
+     unstable_rustc.sample_profile},
 };
 
 // Clang stands for the unknown ones: the profile is in its format.
@@ -84,6 +84,13 @@ Flags profiling_flags(const Compiler& compiler, ProfileKind kind, std::string_vi
   add(kind.unique_names && !kind.absolute_paths && !root.empty(), options.relative_paths,
       std::string(root) + "/=");
   return flags;
+}
+
+std::vector<std::string> rust_profiling_words(std::string_view discriminators) {
+  const auto& words = options_of({.family = CompilerFamily::rustc}).debug;
+  std::vector<std::string> all(words.begin(), words.end());
+  all.emplace_back(discriminators);
+  return all;
 }
 
 std::string_view discriminator_option(const Compiler& compiler) {

@@ -41,6 +41,16 @@ inline constexpr std::string_view build_id_option = "-Wl,--build-id";
 // `root`: the folder of the sources, which names of static functions do not depend on.
 Flags profiling_flags(const Compiler& compiler, ProfileKind kind, std::string_view root);
 
+// What rustc calls the options of sample profiles, once they are stable and until then.
+struct RustcNames {
+  std::string_view sample_profile, discriminators;
+};
+inline constexpr RustcNames stable_rustc{"-Cprofile-sample-use=", "-Cdebuginfo-for-profiling"};
+inline constexpr RustcNames unstable_rustc{"-Zprofile-sample-use=", "-Zdebug-info-for-profiling"};
+
+// Of a program in Rust that is to be recorded.
+std::vector<std::string> rust_profiling_words(std::string_view discriminators);
+
 // The option that gives each block of a line its own discriminator; empty where there is none, or
 // none is needed.
 std::string_view discriminator_option(const Compiler& compiler);

@@ -7,6 +7,7 @@
 #include "base/command_path.h"
 #include "base/parse_number.h"
 #include "base/shell_word.h"
+#include "compilers/flags.h"
 #include "pipeline/consumers.h"
 
 namespace pgokit::optimize {
@@ -26,8 +27,7 @@ std::string value_in(std::string_view text, std::string_view name) {
 }  // namespace
 
 std::vector<std::string> Rustc::profiling() const {
-  // Cargo strips what has no debug information of its own.
-  return {"-g", "-Cstrip=none", discriminators};
+  return compilers::rust_profiling_words(discriminators);
 }
 
 bool Rustc::adds_probes(const std::string& file, unsigned llvm_of_plugin) const {
@@ -52,12 +52,14 @@ Result<Rustc> rustc_of(std::string_view versions, std::string_view codegen_help,
     return fail(
         "rustc -vV tells no release, or no version of LLVM: only rustc's own LLVM backend "
         "takes profiles");
+  auto take = [&](const compilers::RustcNames& names) {
+    rustc.sampled = names.sample_profile;
+    rustc.discriminators = names.discriminators;
+  };
   if (codegen_help.contains(" profile-sample-use=")) {
-    rustc.sampled = "-Cprofile-sample-use=";
-    rustc.discriminators = "-Cdebuginfo-for-profiling";
+    take(compilers::stable_rustc);
   } else if (unstable_help.contains(" profile-sample-use=")) {
-    rustc.sampled = "-Zprofile-sample-use=";
-    rustc.discriminators = "-Zdebug-info-for-profiling";
+    take(compilers::unstable_rustc);
     rustc.unstable = true;
   } else {
     return fail("rustc {} takes no profile of samples: 1.57 and later do (rustup update)",

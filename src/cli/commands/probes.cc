@@ -1,11 +1,12 @@
 // `pgokit probes SUBCOMMAND`: picks the subcommand.
-#include <algorithm>
-#include <numeric>
+#include <fmt/ranges.h>
+
 #include <string>
 #include <vector>
 
 #include "cli/commands/commands.h"
 #include "cli/commands/probes_commands.h"
+#include "cli/suggest.h"
 #include "report/print.h"
 
 namespace pgokit::cli {
@@ -21,33 +22,12 @@ void print_usage(std::FILE* out) {
     report::print(out, "  {:<14}{}\n", command->name, command->summary);
 }
 
-// Letters to add, drop or change that make one word the other.
-size_t distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0]++;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      size_t changed = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row.back();
-}
-
 std::string suggestion(std::string_view name) {
-  auto is_near = [&](const Command* command) {
-    return distance(name.substr(0, 32), command->name) <= command->name.size() / 2 ||
-           (name.size() >= 2 && command->name.starts_with(name));
-  };
-  std::string list;
-  for (const auto* command : probes_commands)
-    if (is_near(command)) list += fmt::format("{}'{}'", list.empty() ? "" : " or ", command->name);
-  if (!list.empty()) return "did you mean " + list + "?";
-  for (const auto* command : probes_commands)
-    list += fmt::format("{}{}", list.empty() ? "" : ", ", command->name);
-  return "there are: " + list;
+  std::vector<std::string_view> names;
+  for (const auto* command : probes_commands) names.push_back(command->name);
+  if (auto meant = nearest(name, names); !meant.empty())
+    return fmt::format("did you mean '{}'?", meant);
+  return fmt::format("there are: {}", fmt::join(names, ", "));
 }
 
 int run(std::span<char* const> arguments) {
