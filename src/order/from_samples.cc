@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "base/cursor.h"
 #include "base/hash.h"
@@ -34,13 +35,14 @@ class Seen {
 
   using At = std::optional<CodeFunctions::At>;
 
-  // Leaf first; `translate` gives addresses of the program, or external. True: some of the program.
+  // Leaf first. `runs`: the program itself was at the leaf, not the kernel that it had called or
+  // been interrupted by. True: some of it is of the program.
   template <class Chain, class Touch>
-  bool chain(u64 ip, const Chain& frames, Touch touch) {
-    At callee = at({ip});
+  bool chain(BinaryAddr leaf, bool runs, const Chain& frames, Touch touch) {
+    At callee = at(leaf);
     bool any = callee.has_value();
     if (callee) {
-      ++samples[callee->symbol];
+      samples[callee->symbol] += runs;
       touch(callee->symbol);
     }
     for (BinaryAddr frame : frames) {
@@ -141,7 +143,7 @@ class SampleReader {
       take(read.use);
     } else {
       auto each = [&](unsigned, std::span<const BinaryAddr> chain) {
-        if (!chain.empty()) seen.chain(chain.front().value, chain.subspan(1), nothing);
+        if (!chain.empty()) seen.chain(chain.front(), true, chain.subspan(1), nothing);
       };
       auto read =
           TRY(samples::count_ip_script(text, program_, {.pid = options_.pid, .threads = 1}, each));
@@ -177,19 +179,24 @@ class SampleReader {
     walk.for_each(records, use, [&](const perf::Sample& sample) {
       if (!walk.enter(sample)) return Fate::elsewhere;
       frames.clear();
-      bool leaf = true;
+      // The first address in user space is the sample's own, of which `ip` is the more precise one.
+      // Of a sample in the kernel it is where the program was left: the leaf of what is its own.
+      BinaryAddr leaf = walk.translate(sample.ip);
+      bool runs = true, is_first = true;
       perf::for_each_frame(sample.callchain, [&](u64 address, perf::FrameMode mode) {
-        if (mode != perf::FrameMode::user) return;
-        if (!leaf) frames.push_back(walk.translate(address));
-        leaf = false;
+        if (mode != perf::FrameMode::user)
+          runs = false;
+        else if (!std::exchange(is_first, false))
+          frames.push_back(walk.translate(address));
+        else if (!runs)
+          leaf = walk.translate(address);
       });
       auto touch = [&](u32 symbol) {
         if (!options_.traces) return;
         auto [it, added] = seen.first[sample.pid].try_emplace(symbol, sample.time);
         if (!added) it.value() = std::min(it->second, sample.time);
       };
-      BinaryAddr ip = walk.translate(sample.ip);
-      bool any = seen.chain(ip == samples::external ? 0 : ip.value, frames, touch);
+      bool any = seen.chain(leaf, runs, frames, touch);
       for (const auto& entry : sample.branches)
         any |= seen.branch(walk.translate(entry.from), walk.translate(entry.to), 1, touch);
       return any ? Fate::used : Fate::not_in_program;

@@ -6,8 +6,10 @@
 //     if (mode == FrameMode::user) use(address);
 //   });
 //
-// Addresses behind the leaf's are those that calls return to. What stands before the first context
+// A function that returns bool goes on while that is true. Addresses behind the leaf's are those that calls return to. What stands before the first context
 // marker counts as user code.
+
+#include <type_traits>
 
 #include "perf/format.h"
 
@@ -26,8 +28,11 @@ void for_each_frame(std::span<const Le<u64>> chain, Each each) {
   for (u64 address : chain)
     if (address >= first_context_marker)
       mode = mode_of_marker(address);
-    else
+    else if constexpr (std::is_same_v<decltype(each(address, mode)), bool>) {
+      if (!each(address, mode)) return;
+    } else {
       each(address, mode);
+    }
 }
 
 }  // namespace pgokit::perf

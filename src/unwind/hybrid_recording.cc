@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/parallel.h"
+#include "perf/call_chain.h"
 #include "samples/recording_maps.h"
 #include "samples/sample_walk.h"
 
@@ -56,13 +57,10 @@ class SampleReader {
   // Markers stand between the parts of a chain: kernel, user, guest. Behind those of the kernel are
   // the caller's in user space, outside of it.
   void add_chain(std::span<const Le<u64>> chain) {
-    bool taken = true;
-    for (u64 address : chain) {
-      if (address >= perf::first_context_marker)
-        taken = options_.kernel || perf::is_user_context_marker(address);
-      else if (taken && !sampler.frame(place(address)))
-        return;
-    }
+    perf::for_each_frame(chain, [&](u64 address, perf::FrameMode mode) {
+      bool taken = options_.kernel || mode == perf::FrameMode::user;
+      return !taken || sampler.frame(place(address));
+    });
   }
 
   Place place(u64 address) const {
