@@ -7,6 +7,7 @@
 #include "base/cursor.h"
 #include "base/file.h"
 #include "base/shell_word.h"
+#include "object/file.h"
 #include "optimize/built_program.h"
 #include "optimize/clean_command.h"
 
@@ -154,6 +155,24 @@ Result<bool> are_same(const Build& a, const Build& b) {
   auto first = TRY(MappedFile::open_regular(a.file));
   auto second = TRY(MappedFile::open_regular(b.file));
   return std::ranges::equal(first.bytes(), second.bytes());
+}
+
+Result<bool> have_same_code(const Build& a, const Build& b) {
+  auto first = TRY(MappedFile::open_regular(a.file));
+  auto second = TRY(MappedFile::open_regular(b.file));
+  auto one = TRY_IN(a.file, object::File::parse(first.bytes()));
+  auto other = TRY_IN(b.file, object::File::parse(second.bytes()));
+  auto loaded = [](const object::File& file) {
+    std::vector<object::Section> list;
+    for (const auto& section : file.sections())
+      if (section.loaded && !section.name.starts_with(".note")) list.push_back(section);
+    return list;
+  };
+  return std::ranges::equal(loaded(one), loaded(other),
+                            [](const object::Section& x, const object::Section& y) {
+                              return x.name == y.name && x.address == y.address &&
+                                     x.size == y.size && std::ranges::equal(x.contents, y.contents);
+                            });
 }
 
 std::string placed_run(const std::string& build, const std::string& program,

@@ -48,6 +48,8 @@ class Builder {
 
 // Whether two kept builds are the same program.
 Result<bool> are_same(const Build& a, const Build& b);
+// Whether they are so when they run: their debug information may differ.
+Result<bool> have_same_code(const Build& a, const Build& b);
 
 // The command that runs a kept build where the program belongs, so that scripts and libraries find
 // it.

@@ -25,6 +25,8 @@ class Journal {
 
   // The result of the step that is next, where it was done in the same words.
   std::optional<std::string> done(std::string_view step, std::string_view words);
+  // A step that was done is left, which the next one may or may not be.
+  bool has_next() const { return next_ < entries_.size(); }
   // The file has it when this returns.
   Status add(std::string_view step, std::string_view words, std::string_view result);
   // Everything is done again.

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <ranges>
 #include <utility>
 
 #include "base/file.h"
 #include "base/shell_word.h"
 #include "optimize/built_program.h"
 #include "optimize/optimizer.h"
+#include "optimize/sources.h"
 #include "pipeline/consumers.h"
 #include "pipeline/inputs.h"
 
@@ -159,6 +161,7 @@ std::string Optimizer::kept_file(const Build& build) const {
 Status Optimizer::prepare(Build& build) {
   TRY(step("build " + build.name, builder_.words(build), [&]() -> Result<std::string> {
     TRY(builder_.make(build));
+    if (build.name == recorded_.name) TRY(note_sources(work_, build.name));
     return "";
   }));
   return {};
@@ -246,8 +249,16 @@ Status Optimizer::add_build(Build build) {
   return finish_build(std::move(build));
 }
 
+// Equal code would be measured as faster or slower by chance alone. (The first build is what all
+// are compared with, and one that is no other is an error before.)
 Status Optimizer::finish_build(Build build) {
   build.file = kept_file(build);
+  for (const auto& before : outcome_.builds | std::views::drop(1))
+    if (TRY(have_same_code(build, before))) {
+      settings_.say(fmt::format("# {}: the same code as {}, which is measured for both", build.name,
+                                before.name));
+      return {};
+    }
   outcome_.builds.push_back(std::move(build));
   return {};
 }
@@ -313,9 +324,17 @@ Result<Outcome> optimize(const Settings& settings) {
   if (!journal)
     return fail("{}; --restart begins from the start", std::move(journal).error().message);
   if (journal->has(finished)) journal->clear();
-  if (!journal->empty())
-    settings.say(
-        fmt::format("# going on where it stopped ({}; --restart begins from the start)", path));
+  if (!journal->empty()) {
+    auto edited = TRY(edited_source(work));
+    if (edited.empty()) {
+      settings.say(
+          fmt::format("# going on where it stopped ({}; --restart begins from the start)", path));
+    } else {
+      settings.say(
+          fmt::format("# {} has been edited since it stopped: beginning from the start", edited));
+      journal->clear();
+    }
+  }
   return Optimizer(settings, std::move(work), std::move(*journal), std::move(toolchain)).run();
 }
 

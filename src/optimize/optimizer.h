@@ -37,11 +37,15 @@ class Optimizer {
   // Runs what it is given unless it was done before in the same words.
   template <class Do>
   Result<std::string> step(const std::string& name, const std::string& words, Do do_it) {
+    bool goes_on = journal_.has_next();
     if (auto result = journal_.done(name, words)) {
       settings_.say(fmt::format("# {}: done before", name));
       return *result;
     }
-    settings_.say("# " + name);
+    settings_.say(goes_on ? fmt::format("# {}: by other commands or options than before, so from "
+                                        "here on all is done again",
+                                        name)
+                          : "# " + name);
     auto result = TRY(do_it());
     TRY(journal_.add(name, words, result));
     return result;

@@ -290,6 +290,26 @@ def resumed():
     again = subprocess.run([PGOKIT, *command], capture_output=True, text=True, check=False, timeout=300)
     check("the next one begins from the start", again.returncode == 0 and "done before" not in again.stderr, again.stderr)
 
+    # What has been edited in the meantime is noticed, and so is another command.
+    journal = pathlib.Path(".pgokit/journal")
+    def stopped():
+        journal.write_text("".join(line for line in journal.read_text().splitlines(True) if not line.startswith("finished")))
+    stopped()
+    text = pathlib.Path("work.h").read_text()
+    os.utime("work.c")
+    done = subprocess.run([PGOKIT, *command], capture_output=True, text=True, check=False, timeout=300)
+    check("what was only touched is not edited", "# build recorded: done before" in done.stderr, done.stderr)
+    stopped()
+    pathlib.Path("work.h").write_text(text + "// edited\n")
+    done = subprocess.run([PGOKIT, *command], capture_output=True, text=True, check=False, timeout=300)
+    check("an edited header begins from the start", "# work.h has been edited since it stopped" in done.stderr and "done before" not in done.stderr
+          and done.returncode == 0, done.stderr)
+    stopped()
+    other = [word.replace("; make", "; make -j2") for word in command]
+    done = subprocess.run([PGOKIT, *other], capture_output=True, text=True, check=False, timeout=300)
+    check("another build command begins there", "# build recorded: by other commands or options than before" in done.stderr and done.returncode == 0,
+          done.stderr)
+
     # Two at a time would build into each other.
     pathlib.Path("long").touch()
     process = subprocess.Popen([PGOKIT, *command], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
