@@ -60,6 +60,9 @@ struct Fit {
   double covered_share() const;  // of the program's code
 };
 
+// Of the samples; more of them lost, and it is no profile of the program any more.
+inline constexpr double most_stale_percent = 20;
+
 // Both are of probes, or both of lines.
 Fit measure_fit(const profile::Profile& profile, const ProgramShape& shape);
 

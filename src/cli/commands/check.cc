@@ -29,8 +29,6 @@ using report::Json;
 using report::percent;
 
 constexpr int below_threshold = 3;
-// What nobody asked for: more samples lost than that is no profile of the program any more.
-constexpr double most_stale = 20;
 
 struct Settings {
   std::string profile, binary, recording;
@@ -178,8 +176,9 @@ void list_measures(const Settings& s, Checked& checked) {
   if (!checked.fit) return;
   const auto& fit = *checked.fit;
   list.push_back({"coverage", 100 * fit.covered_share(), s.min_coverage, true, s.min_coverage > 0});
-  list.push_back({"stale", 100 * fit.stale_share(), s.max_stale < 0 ? most_stale : s.max_stale,
-                  false, s.max_stale < 100});
+  list.push_back({"stale", 100 * fit.stale_share(),
+                  s.max_stale < 0 ? analysis::most_stale_percent : s.max_stale, false,
+                  s.max_stale < 100});
   double vanished = fit.all.samples ? 100 * static_cast<double>(fit.vanished.samples) /
                                           static_cast<double>(fit.all.samples)
                                     : 0;

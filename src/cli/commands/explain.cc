@@ -1,9 +1,11 @@
 #include <algorithm>
 
 #include "analysis/explanation.h"
+#include "analysis/quality.h"
 #include "annotate/branch_beliefs.h"
 #include "base/file.h"
 #include "base/function_name.h"
+#include "base/shell_word.h"
 #include "block_map/block_map.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/counted_program.h"
@@ -109,7 +111,14 @@ Result<std::optional<annotate::BranchBeliefs>> beliefs_of(const Settings& s,
                                           .counts = counted ? &counted->counts() : nullptr}));
 }
 
-Status explain(Settings& s) {
+// The same share as `pgokit check` goes by.
+bool is_of_this_program(const profile::Profile& profile, const analysis::ProgramShape& shape) {
+  return 100 * analysis::measure_fit(profile, shape).stale_share() <= analysis::most_stale_percent;
+}
+
+constexpr int does_not_fit = 3;  // exit code
+
+Result<int> explain(Settings& s) {
   if (!s.profiled_binary.empty() && s.profiled.empty())
     return usage_error("--profiled-binary needs --profiled");
   auto file = TRY(MappedFile::open(s.profile));
@@ -174,7 +183,11 @@ Status explain(Settings& s) {
     return fail("{}: has no function '{}': pgokit show {} lists them", s.profile, s.function,
                 s.profile);
   report::print("{}", report::lines(s.json ? explanation_json(view) : explanation_text(view)));
-  return {};
+  if (!shape || is_of_this_program(profile, *shape)) return 0;
+  report::print(stderr,
+                "pgokit explain: {} does not fit {}: 'pgokit check {} -b {}' tells how far\n",
+                s.profile, s.binary, shell_word(s.profile), shell_word(s.binary));
+  return does_not_fit;
 }
 
 int run(std::span<char* const> arguments) {
@@ -200,10 +213,12 @@ int run(std::span<char* const> arguments) {
        {"--json", "", "print JSON", &s.json}},
       "Without --remarks those beside the program are read: FILE.opt.yaml, .opt.bitstream and\n"
       ".opt.ld.yaml. The block map is in the program, if it was compiled with\n"
-      "-fbasic-block-address-map -mllvm -pgo-analysis-map=all."};
+      "-fbasic-block-address-map -mllvm -pgo-analysis-map=all.\n\n"
+      "Exit codes: 0, 1 a file is unusable, 2 wrong usage, 3 the profile does not fit the "
+      "program."};
   if (auto exit = parse_options(table, arguments)) return *exit;
-  auto status = explain(s);
-  return status ? 0 : report_failure("explain", status.error());
+  auto code = explain(s);
+  return code ? *code : report_failure("explain", code.error());
 }
 
 }  // namespace
