@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
-#include <map>
 
 #include "base/saturated.h"
 #include "generate/functions/hit_functions.h"
@@ -113,6 +112,8 @@ void CodeReader::read_range(const program::FunctionRange& range, const probe::De
     at += one.bytes;
     if (!printed.instruction.ok()) one.text = ".byte";
     one.count = printed.instruction.ok() ? counts_->at(one.address) : 0;
+    auto kind = printed.instruction.ok() ? kind_of(printed.instruction.flow) : std::nullopt;
+    one.leaves = kind && *kind != Branch::Kind::call;
     if (printed.instruction.has_target)
       name_target(printed.instruction.target, one.text);
     else if (printed.reference)
@@ -182,23 +183,6 @@ void CodeReader::add_callers(FunctionCode& code) const {
            seen.count});
   }
   std::ranges::stable_sort(code.callers, std::greater{}, &Caller::count);
-}
-
-SourceLines own_lines(const FunctionCode& code) {
-  SourceLines own;
-  std::map<u32, SourceLine> by_line;
-  for (const auto& one : code.instructions) {
-    const auto& frames = code.places[one.place].frames;
-    if (frames.empty() || frames.front().line == 0 || frames.front().file == nowhere) continue;
-    if (own.file == nowhere) own.file = frames.front().file;
-    if (own.file != frames.front().file) continue;
-    auto& line = by_line[frames.front().line];
-    line.line = frames.front().line;
-    line.count = std::max(line.count, one.count);
-    line.inlined |= frames.size() > 1;
-  }
-  for (const auto& [number, line] : by_line) own.lines.push_back(line);
-  return own;
 }
 
 }  // namespace pgokit::annotate

@@ -37,8 +37,9 @@ struct Instruction {
   u64 address = 0;
   u64 count = 0;
   u32 bytes = 0;
-  u32 place = 0;     // of FunctionCode::places
-  std::string text;  // "movq\t%rsp, %rbp"; of bytes that are none ".byte"
+  u32 place = 0;        // of FunctionCode::places
+  bool leaves = false;  // a jump or return: what follows is another block
+  std::string text;     // "movq\t%rsp, %rbp"; of bytes that are none ".byte"
 };
 
 // A pseudo probe at an instruction.
@@ -116,7 +117,7 @@ class CodeReader {
 // A line of the source with the counts of its code.
 struct SourceLine {
   u32 line = 0;
-  u64 count = 0;         // of its most frequent instruction
+  u64 count = 0;         // of its block's probe; without one of its most frequent instruction
   bool inlined = false;  // some of its code is that of a function that was inlined
 };
 
