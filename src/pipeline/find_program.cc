@@ -3,8 +3,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <ranges>
 
+#include "base/cursor.h"
 #include "base/file.h"
+#include "base/saturated.h"
+#include "instrument/dump.h"
+#include "instrument/facts.h"
+#include "instrument/map.h"
+#include "instrument/profile_file.h"
 #include "object/file.h"
 #include "perf/programs.h"
 #include "perf/recording.h"
@@ -27,24 +34,55 @@ void add(std::vector<perf::Program>& sums, const perf::Program& program) {
   if (known == sums.end())
     sums.push_back(program);
   else
-    known->samples += program.samples;
+    known->samples = add_saturated(known->samples, program.samples);
 }
 
-Result<std::vector<perf::Program>> programs_of(const std::vector<std::string>& recordings,
-                                               unsigned threads, std::string& cut_short) {
-  std::vector<perf::Program> sums;
+// Of counters. More than these are nobody's, and each is compared with all others.
+constexpr size_t most_counted = 64;
+
+void add_counted(std::vector<perf::Program>& sums, const instrument::Profile& profile) {
+  for (const auto& module : profile.modules) {
+    if (!module.has_map() || module.data.dumps == 0 || sums.size() == most_counted) continue;
+    // Where no executions were counted, runs.
+    u64 counts = std::max(instrument::facts_of(module).work, module.data.dumps);
+    add(sums, {module.path, object::hex(as_bytes(module.build_id)), counts});
+  }
+}
+
+void add_dumped(std::vector<perf::Program>& sums, Bytes dumps) {
+  instrument::DumpReader reader(dumps);
+  for (auto dump = reader.next(); dump && sums.size() < most_counted; dump = reader.next())
+    add(sums, {std::string(dump->path), object::hex(as_bytes(dump->build_id)), 1});
+}
+
+struct Sums {
+  std::vector<perf::Program> programs;  // those with most samples first
+  std::string cut_short;
+  bool counted = false, dumped = false;  // by instrumented programs; and not merged yet
+};
+
+Result<Sums> programs_of(const std::vector<std::string>& recordings, unsigned threads) {
+  Sums sums;
   for (const auto& path : recordings) {
     auto file = TRY(MappedFile::open(path));
     const auto* kind = TRY_IN(path, identify_counts(file.bytes()));
-    if (kind == &inputs::counters)
-      return usage_error("-b is needed: which of the programs in {} the profile is to be of", path);
+    if (kind == &inputs::counters) {
+      add_counted(sums.programs, TRY_IN(path, instrument::read_profile(file.bytes())));
+      sums.counted = true;
+      continue;
+    }
+    if (kind == &inputs::counter_dumps) {
+      add_dumped(sums.programs, file.bytes());
+      sums.counted = sums.dumped = true;
+      continue;
+    }
     if (kind != &inputs::recording)
       return usage_error("-b is needed: {} does not tell which program was recorded", path);
     auto recording = TRY_IN(path, perf::Recording::open(file.bytes(), threads));
-    if (cut_short.empty()) cut_short = recording.ending().why;
-    for (const auto& program : perf::find_programs(recording, threads)) add(sums, program);
+    if (sums.cut_short.empty()) sums.cut_short = recording.ending().why;
+    for (const auto& program : perf::find_programs(recording, threads)) add(sums.programs, program);
   }
-  std::ranges::stable_sort(sums, std::ranges::greater(), &perf::Program::samples);
+  std::ranges::stable_sort(sums.programs, std::ranges::greater(), &perf::Program::samples);
   return sums;
 }
 
@@ -56,8 +94,9 @@ std::string_view lack_of(const object::File& file) {
   return probes || debug ? "" : "which has neither debug information nor probes";
 }
 
-// A usable file of that build goes before one that only is of that build.
-RecordedProgram look_for(const perf::Program& program, const std::string& recording) {
+// A usable file of that build goes before one that only is of that build. `dumped`: it has to have
+// the map of its counters.
+RecordedProgram look_for(const perf::Program& program, const std::string& recording, bool dumped) {
   RecordedProgram found{program, "", "which is not here"};
   if (found.is_generated()) {
     found.obstacle = "which is code generated at run time and cannot be profiled";
@@ -73,7 +112,8 @@ RecordedProgram look_for(const perf::Program& program, const std::string& record
     bool same = samples::is_same_build(id, program.build_id);
     if (!same && found.file.empty()) found.obstacle = "which has been built anew since";
     if (!same) continue;
-    auto lack = lack_of(*elf);
+    auto lack =
+        dumped && !instrument::has_map(*elf) ? "which has no map of its counters" : lack_of(*elf);
     if (found.file.empty() || lack.empty()) found.file = place, found.obstacle = lack;
     if (lack.empty()) break;
   }
@@ -85,6 +125,27 @@ std::string describe(const RecordedProgram& found, u64 samples) {
   return fmt::format("{} of {} {} in {}{}, {}", report::percent(own, samples),
                      report::counted(samples, "sample"), samples == 1 ? "is" : "are", path,
                      build_id.empty() ? "" : " (build id " + build_id + ")", found.obstacle);
+}
+
+// Counters are of programs that are named, the usual one with its libraries: none of them is more
+// wanted than the others.
+Result<ChosenProgram> only_counted(const RecordedPrograms& programs, const std::string& path) {
+  if (programs.list.size() > 1) {
+    constexpr size_t most = 3;
+    std::string names;
+    for (const auto& one : programs.list | std::views::take(most))
+      names += (names.empty() ? "" : ", ") + one.program.path;
+    return usage_error(
+        "-b is needed: {} is of {}{}: give one or several of them, or all by --all-programs (with "
+        "-o FOLDER/)",
+        path, names, programs.list.size() > most ? ", ..." : "");
+  }
+  const auto& only = programs.list[0];
+  if (only.usable()) return ChosenProgram{only.file, ""};
+  return fail(
+      "{}: it is of {}, {}: give a file of that build with symbols and debug information "
+      "with -b",
+      path, only.program.path, only.obstacle);
 }
 
 std::string_view remedy(const RecordedProgram& program) {
@@ -123,12 +184,22 @@ Result<RecordedPrograms> recorded_programs(const std::vector<std::string>& recor
                                            unsigned threads) {
   constexpr size_t most = 16;  // each is a file to be looked into
   RecordedPrograms all;
-  auto programs = TRY(programs_of(recordings, threads, all.cut_short));
-  for (const auto& program : programs) {
-    all.samples += program.samples;
-    if (is_file(program) && all.list.size() < most)
-      all.list.push_back(look_for(program, recordings[0]));
+  auto sums = TRY(programs_of(recordings, threads));
+  all.cut_short = std::move(sums.cut_short);
+  all.counted = sums.counted;
+  for (const auto& program : sums.programs) {
+    all.samples = add_saturated(all.samples, program.samples);
+    // A map may have been taken out of a file that was named by its place in some folder.
+    bool named = is_file(program) || (sums.counted && !program.path.empty());
+    if (named && all.list.size() < most)
+      all.list.push_back(look_for(program, recordings[0], sums.dumped));
   }
+  if (all.counted && all.list.empty())
+    return fail(
+        "{}: no program with counts is in it: 'pgokit merge PROGRAM.map DUMPS -o app.mip' adds "
+        "what "
+        "runs have written",
+        recordings[0]);
   return all;
 }
 
@@ -139,6 +210,7 @@ Result<ChosenProgram> dominant_program(const std::vector<std::string>& recording
     return fail("{}: {}{}", recordings[0], not_whole(programs.cut_short), samples::no_samples);
   if (programs.list.empty())
     return fail("{}: no program is known in it; give one with -b", recordings[0]);
+  if (programs.counted) return only_counted(programs, recordings[0]);
   const auto* missed = programs.missed();
   auto chosen = std::ranges::find_if(programs.list, &RecordedProgram::usable);
   if (chosen == programs.list.end())

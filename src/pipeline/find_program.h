@@ -1,6 +1,7 @@
 #pragma once
 
-// The programs that a recording can be made into profiles of, where the user names none.
+// The programs that a recording, or counters of instrumented programs, can be made into profiles of,
+// where the user names none.
 //
 //   auto chosen = TRY(dominant_program(options.read.inputs, options.read.threads));
 //   options.binary = chosen.file;
@@ -30,6 +31,7 @@ struct RecordedProgram {
 struct RecordedPrograms {
   std::vector<RecordedProgram> list;  // those with most samples, the most first
   u64 samples = 0;                    // of all
+  bool counted = false;               // by instrumented programs: executions, not samples
   std::string cut_short;              // why a recording is not whole; empty: all are
 
   // The one that a profile is wanted of most, where none can be made: what has most samples, a
@@ -45,8 +47,8 @@ struct ChosenProgram {
   std::string passed_over;  // for people: what would be better, and why not that; mostly empty
 };
 
-// The one with most samples among those that a profile can be made of. An error where there is
-// none, and for input that does not tell programs.
+// The one with most samples among those that a profile can be made of; of counters the only one. An
+// error where there is none, and for input that does not tell programs.
 Result<ChosenProgram> dominant_program(const std::vector<std::string>& recordings,
                                        unsigned threads);
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "instrument/profile_file.h"
 #include "object/file.h"
 #include "perf/test_recordings.h"
 #include "test/support/shell.h"
@@ -154,6 +155,48 @@ TEST_F(FindProgram, SaysThatARecordingWasCutShort) {
   EXPECT_NE(problem(image).find("the recording is not whole (cut short at offset"),
             std::string::npos)
       << problem(image);
+}
+
+// Of the programs at these paths, with a dump each.
+instrument::Profile counters_of(std::vector<std::string> paths, std::string_view build_id) {
+  instrument::Profile profile;
+  for (auto& path : paths) {
+    auto& module = profile.modules.emplace_back();
+    module.path = std::move(path);
+    module.build_id = build_id;
+    module.functions.push_back({.address = 0x1000, .size = 1, .kinds = MIP_COVERAGE});
+    module.make_columns();
+    module.data.dumps = 1;
+  }
+  return profile;
+}
+
+TEST_F(FindProgram, OfCountersItIsTheOnlyOne) {
+  dir_.write("app.mip", instrument::write_profile(counters_of({"/gone/tiny"}, tiny_id)));
+  auto found = dominant_program({dir_.file("app.mip")}, 1);
+  ASSERT_TRUE(found.has_value()) << found.error().message;
+  EXPECT_EQ(found->file, dir_.file("tiny"));
+
+  dir_.write("two.mip", instrument::write_profile(counters_of({"/a/tiny", "/b/other"}, tiny_id)));
+  auto several = dominant_program({dir_.file("two.mip")}, 1);
+  ASSERT_FALSE(several.has_value());
+  EXPECT_EQ(several.error().exit_code, 2);
+  EXPECT_NE(several.error().message.find("is of /a/tiny, /b/other: give one or several"),
+            std::string::npos)
+      << several.error().message;
+
+  dir_.write("gone.mip", instrument::write_profile(counters_of({"/gone/app"}, "else")));
+  auto gone = dominant_program({dir_.file("gone.mip")}, 1);
+  ASSERT_FALSE(gone.has_value());
+  EXPECT_NE(gone.error().message.find("it is of /gone/app, which is not here: give a file"),
+            std::string::npos)
+      << gone.error().message;
+
+  auto profile = counters_of({"/gone/tiny"}, tiny_id);
+  profile.modules[0].data.dumps = 0;
+  dir_.write("map.mip", instrument::write_profile(profile));
+  auto nothing = dominant_program({dir_.file("map.mip")}, 1);
+  ASSERT_FALSE(nothing.has_value());
 }
 
 TEST_F(FindProgram, NeedsARecordingThatTells) {

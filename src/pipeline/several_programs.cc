@@ -24,16 +24,6 @@ std::string obstacle_of(const RecordedProgram& program, const Output& output) {
   return status ? "" : status.error().message;
 }
 
-// So that none replaces the file of another.
-Status check_paths(const std::deque<Road>& roads) {
-  std::set<std::string> paths;
-  for (const auto& road : roads)
-    if (!paths.insert(road.options.output_path).second)
-      return usage_error("{} would be written for two programs of that name: make them one by one",
-                         road.options.output_path);
-  return {};
-}
-
 }  // namespace
 
 Result<ChosenPrograms> all_programs(const std::vector<std::string>& recordings,
@@ -47,9 +37,9 @@ Result<ChosenPrograms> all_programs(const std::vector<std::string>& recordings,
     if (obstacle.empty())
       chosen.files.push_back(one.file);
     else
-      chosen.left_out.push_back(fmt::format("left out {} ({} of the samples): {}", one.program.path,
+      chosen.left_out.push_back(fmt::format("left out {} ({} of the {}): {}", one.program.path,
                                             report::percent(one.program.samples, recorded.samples),
-                                            obstacle));
+                                            recorded.counted ? "counts" : "samples", obstacle));
   }
   if (!chosen.files.empty()) return chosen;
   if (chosen.left_out.empty())
@@ -59,17 +49,35 @@ Result<ChosenPrograms> all_programs(const std::vector<std::string>& recordings,
 
 Result<std::string> path_for(const std::string& pattern, std::string_view program_path,
                              const Output& output) {
-  std::string name(samples::file_name(program_path));
   bool single = output.endings.size() == 1;  // else the road adds the endings
-  auto with_ending = fmt::format("{}{}", name, single ? output.ending : "");
+  return path_for(pattern, program_path, single ? output.ending : "");
+}
+
+Result<OutputFolder> folder_for(const std::string& pattern) {
+  if (!pattern.ends_with('/')) return OutputFolder();
+  return OutputFolder::create(pattern);
+}
+
+Status check_distinct(std::span<const std::string> paths) {
+  std::set<std::string_view> seen;
+  for (const auto& path : paths)
+    if (!seen.insert(path).second)
+      return usage_error("{} would be written for two programs of that name: make them one by one",
+                         path);
+  return {};
+}
+
+Result<std::string> path_for(const std::string& pattern, std::string_view program_path,
+                             std::string_view ending) {
+  std::string name(samples::file_name(program_path));
+  auto with_ending = fmt::format("{}{}", name, ending);
   if (pattern.empty()) return with_ending;
   if (pattern.ends_with('/')) return pattern + with_ending;
   size_t at = pattern.find("%n");
   if (at == pattern.npos)
     return usage_error(
         "-o {}: several programs want several files: give a folder (-o FOLDER/), or a name in "
-        "which "
-        "%n is the program's",
+        "which %n is the program's",
         pattern);
   std::string path;
   size_t done = 0;
@@ -80,8 +88,21 @@ Result<std::string> path_for(const std::string& pattern, std::string_view progra
   return path + pattern.substr(done);
 }
 
+Status commit_together(std::span<NamedOutput* const> outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    auto done = outputs[i]->file.commit();
+    if (done) continue;
+    std::error_code ignored;
+    for (const auto* before : outputs.first(i)) std::filesystem::remove(before->path, ignored);
+    return done;
+  }
+  return {};
+}
+
 Status run_together(std::deque<Road>& roads, Traveller& traveller) {
-  TRY(check_paths(roads));
+  std::vector<std::string> paths;
+  for (const auto& road : roads) paths.push_back(road.options.output_path);
+  TRY(check_distinct(paths));
   for (auto& road : roads) TRY(road.open());
   std::vector<const program::Program*> programs;
   for (auto& road : roads) programs.push_back(&*road.program);

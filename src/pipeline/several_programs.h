@@ -1,9 +1,10 @@
 #pragma once
 
-// Several programs of the same recordings: each gets files of its own, and for BOLT each recording
-// is read once for all of them.
+// Several programs of the same recordings or counters: each gets files of its own, and for BOLT each
+// recording is read once for all of them.
 //
 //   auto chosen = TRY(all_programs(recordings, *output, threads));   // or what the user names
+//   auto folder = TRY(folder_for(pattern));
 //   std::deque<Road> roads;
 //   for (const auto& file : chosen.files) roads.emplace_back(options_for(file));  // path_for()
 //   TRY(run_together(roads, traveller));                            // all files or none
@@ -11,7 +12,10 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <span>
 
+#include "base/file.h"
+#include "base/output_folder.h"
 #include "bolt/recording_traces.h"
 #include "pipeline/road.h"
 
@@ -56,15 +60,30 @@ struct ChosenPrograms {
   std::vector<std::string> left_out;  // a sentence each: which, and why
 };
 
-// All that have samples in the recordings and that `output` can be made of, the hottest first. An
-// error where there is none.
+// All that have samples in the recordings, or counts, and that `output` can be made of, the hottest
+// first. An error where there is none.
 Result<ChosenPrograms> all_programs(const std::vector<std::string>& recordings,
                                     const Output& output, unsigned threads);
 
 // Of "FOLDER/", or a pattern in which %n stands for the program's name; empty: NAME with the usual
 // ending. An error where all programs would have the same.
 Result<std::string> path_for(const std::string& pattern, std::string_view program_path,
+                             std::string_view ending);
+Result<std::string> path_for(const std::string& pattern, std::string_view program_path,
                              const Output& output);
+
+// That of "FOLDER/", which is made where it is not there; of other patterns none.
+Result<OutputFolder> folder_for(const std::string& pattern);
+
+// So that none replaces the file of another.
+Status check_distinct(std::span<const std::string> paths);
+
+struct NamedOutput {
+  std::string path;
+  OutputFile file;
+};
+// All files or none.
+Status commit_together(std::span<NamedOutput* const> outputs);
 
 // Nothing is written before everything is made.
 Status run_together(std::deque<Road>& roads, Traveller& traveller);

@@ -21,6 +21,8 @@ generate @script-xz -b @program -o OUT
 generate @perfdata-gz -b @program -o OUT
 generate @raw-xz -b @program -o OUT
 generate @mip -b @instrumented -o OUT
+generate @mip --all-programs -o OUT%n
+generate @dump --all-programs -o OUT%n
 generate --for bolt @program-lbr-perfdata -b @program -o OUT
 generate --for bolt @program-lbr-script -b @program -o OUT --format preaggregated
 generate --for bolt @program-lbr-perfdata --all-programs -o OUT%n
@@ -101,6 +103,7 @@ report @program-lbr-script -b @program --json
 report @probes-lbr-perfdata -b @probes --annotate main --json
 report @raw-lbr -b @program --annotate main --syntax intel
 report @mip -b @instrumented --text
+report @mip --all-programs --text
 report @dump -b @instrumented --json
 generate @dump -b @instrumented -o OUT
 report @extbinary --text
@@ -140,6 +143,7 @@ match @of-probes -b @probes -o OUT --format text
 match @gcov -b @program -o OUT
 match @noted -b @program -o OUT --markdown
 map @instrumented -o OUT
+map @instrumented @instrumented -o OUT%n
 map @instrumented -o /dev/null --strip OUT
 order @order -o OUT -l @program
 order @text -o OUT -l @object

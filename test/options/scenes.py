@@ -195,7 +195,7 @@ GENERATE = Scene(
      (["@live", "-b", "@other-busy", "-o", "OUT"], ["--ignore-build-id"])],
     {("*", "--threads"): THREADS, ("*", "--use-dwarf"): SAME, ("*", "--ignore-build-id"): PERMISSION, ("*", "--allow-ip"): PERMISSION,
      ("*", "--trim-cold"): CONTENT, ("split", "--dwp"): SAME},
-    {"--threads": THREADS, "--all-programs": "writes files with names of the programs: test/bolt/objects.py", "--pid": "all samples are of one process: the others are refused",
+    {"--threads": THREADS, "--all-programs": "writes files with names of the programs: test/bolt/objects.py, test/instrument/libraries.py", "--pid": "all samples are of one process: the others are refused",
      "--kernel": "recordings of kernels are in the unit tests of samples; others are refused"})
 
 MERGE = Scene(
@@ -246,7 +246,7 @@ REPORT = Scene(
      (["@program-lbr-perfdata", "--text"], ["--binary @other-build"]),
      (["@live", "-b", "@other-busy", "--text"], ["--ignore-build-id"])],
     {("*", "--threads"): THREADS, ("*", "--text"): SAME, ("*", "--ignore-build-id"): PERMISSION, ("*", "--mangled"): CONTENT},
-    {"--threads": THREADS})
+    {"--threads": THREADS, "--all-programs": "writes files with names of the programs: test/instrument/libraries.py"})
 
 COMPARE = Scene(
     {"flat": ["@text", "@mangled"], "contexts": ["@cold", "@warm"], "counted": ["@counted", "@raw-counts"]},

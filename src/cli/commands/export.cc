@@ -3,6 +3,7 @@
 #include "base/cursor.h"
 #include "base/file.h"
 #include "base/printable.h"
+#include "base/saturated.h"
 #include "base/shell_word.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/export_stacks.h"
@@ -32,7 +33,8 @@ void tell_left_out(const std::string& path, u64 names) {
 }
 
 struct Settings {
-  std::string profile, program, output = "-";
+  std::string profile, output = "-";
+  std::vector<std::string> programs;
   bool lcov = false, targets = false, hotness = false, blocks = false;
   instrument::HotnessOptions hot;
   std::vector<std::string> given;
@@ -47,47 +49,54 @@ Result<instrument::Profile> read_instrumented(const std::string& path) {
   return TRY_IN(path, instrument::read_profile(file.bytes()));
 }
 
-Result<MipProgram> open_program(const Settings& settings, std::string_view wanted) {
-  if (settings.program.empty())
+Result<MipPrograms> open_programs(const Settings& settings, const instrument::Profile& profile,
+                                  std::string_view wanted) {
+  if (settings.programs.empty())
     return usage_error("-b is needed: the program, whose debug information tells {}", wanted);
-  auto program = TRY(MipProgram::open(settings.program));
-  if (!program.debug())
-    return fail("{} has no debug information: compile it with -g or -gline-tables-only",
-                settings.program);
-  return program;
+  auto programs = TRY(MipPrograms::open(settings.programs));
+  TRY(programs.check_debug());
+  TRY(programs.check(profile, settings.profile));
+  return programs;
 }
 
-Result<const instrument::Module*> module_of(const Settings& settings,
-                                            const instrument::Profile& profile,
-                                            const MipProgram& program) {
-  auto module = std::ranges::find_if(profile.modules,
-                                     [&](const instrument::Module& m) { return program.is_of(m); });
-  if (module == profile.modules.end())
-    return fail("{}: it is not the program of {}: other build id", settings.program,
-                settings.profile);
-  return &*module;
+// The programs that were given, with what was counted of each.
+template <class Each>
+void for_each_program(const instrument::Profile& profile, MipPrograms& programs, Each each) {
+  for (const auto& module : profile.modules)
+    if (const auto* program = programs.of(module)) each(module, *program->debug());
+}
+
+// Recordings and sample profiles are of one.
+Result<std::string> only_program(const Settings& settings) {
+  if (settings.programs.size() > 1)
+    return usage_error("-b {}: {} is of one program", settings.programs[1], settings.profile);
+  return settings.programs.empty() ? "" : settings.programs[0];
 }
 
 Result<std::vector<instrument::FunctionHotness>> hotness_of_counters(
     const Settings& settings, const instrument::Profile& profile) {
-  auto program = TRY(open_program(settings, "what was inlined"));
-  auto module = TRY(module_of(settings, profile, program));
-  return instrument::hotness_of(
-      profile, instrument::inlined_where_it_ran(*module, *program.debug()), settings.hot);
+  auto programs = TRY(open_programs(settings, profile, "what was inlined"));
+  instrument::InlinedRuns inlined;
+  for_each_program(profile, programs, [&](const auto& module, const auto& debug) {
+    for (const auto& [name, runs] : instrument::inlined_where_it_ran(module, debug))
+      inlined[name] = add_saturated(inlined[name], runs);
+  });
+  return instrument::hotness_of(profile, inlined, settings.hot);
 }
 
 // Of a sample profile, or of what one is made of first.
 Result<std::vector<instrument::FunctionHotness>> hotness_of_samples(const Settings& settings,
                                                                     const MappedFile& file) {
+  const auto program = TRY(only_program(settings));
   std::string made;
   if (has_counts(file.bytes())) {
-    if (settings.program.empty())
+    if (program.empty())
       return usage_error("-b is needed: the program that {} was recorded of", file.path());
-    made = TRY(profile_of({.input = settings.profile, .binary = settings.program}));
+    made = TRY(profile_of({.input = settings.profile, .binary = program}));
   }
-  if (made.empty() && !settings.program.empty())
+  if (made.empty() && !program.empty())
     return usage_error("-b {}: {} is a sample profile, which tells its functions by itself",
-                       settings.program, settings.profile);
+                       program, settings.profile);
   auto read =
       TRY_IN(file.path(), profile::read_profile(made.empty() ? file.bytes() : as_bytes(made)));
   if (read.md5_names)
@@ -102,9 +111,11 @@ Result<std::vector<instrument::FunctionPlaces>> places_of(const Settings& settin
                                                           const instrument::Profile& profile) {
   if (profile.modules.empty())
     return fail("{}: not an instrumented profile, which --blocks needs", settings.profile);
-  auto program = TRY(open_program(settings, "where blocks are"));
-  auto module = TRY(module_of(settings, profile, program));
-  auto places = instrument::block_places(*module, *program.debug());
+  auto programs = TRY(open_programs(settings, profile, "where blocks are"));
+  std::vector<instrument::FunctionPlaces> places;
+  for_each_program(profile, programs, [&](const auto& module, const auto& debug) {
+    std::ranges::move(instrument::block_places(module, debug), std::back_inserter(places));
+  });
   if (places.empty())
     return fail(
         "{}: no function is in it of which some blocks ran and others did not: collect "
@@ -157,12 +168,13 @@ Status write_use_file(const Settings& settings) {
   instrument::Profile profile;
   const bool instrumented = instrument::is_profile(file.bytes());
   if (instrumented) {
-    if (!settings.program.empty() && !settings.hotness && !settings.blocks)
+    if (!settings.programs.empty() && !settings.hotness && !settings.blocks)
       return usage_error("-b {}: {} tells its targets by itself, -b is for recordings",
-                         settings.program, settings.profile);
+                         settings.programs[0], settings.profile);
     profile = TRY_IN(file.path(), instrument::read_profile(file.bytes()));
   } else if (settings.targets) {
-    profile = TRY(recorded_targets(settings.profile, settings.program));
+    auto program = TRY(only_program(settings));
+    profile = TRY(recorded_targets(settings.profile, program));
   }
   instrument::UseContents contents;
   if (settings.targets) contents.targets = &profile;
@@ -194,15 +206,21 @@ Status write_use_file(const Settings& settings) {
 }
 
 Status write_info(const Settings& settings) {
-  auto program = TRY(open_program(settings, "lines"));
+  if (settings.programs.empty())
+    return usage_error("-b is needed: the program, whose debug information tells lines");
   auto profile = TRY(read_instrumented(settings.profile));
-  auto module = TRY(module_of(settings, profile, program));
-  auto info = instrument::lcov_info(instrument::source_lines(*module, *program.debug()), "");
+  auto programs = TRY(open_programs(settings, profile, "lines"));
+  instrument::LcovInfo info;
+  for_each_program(profile, programs, [&](const auto& module, const auto& debug) {
+    auto one = instrument::lcov_info(instrument::source_lines(module, debug), "");
+    info.text += one.text;
+    info.left_out += one.left_out;
+  });
   if (info.text.empty())
     return fail(
         "{}: its debug information has no line of a function that was instrumented: compile "
         "all of it with -g or -gline-tables-only",
-        settings.program);
+        settings.programs[0]);
   auto output = TRY(OutputFile::create(settings.output));
   output.write(info.text);
   tell_left_out(settings.profile, info.left_out);
@@ -225,7 +243,7 @@ Status write_stacks(const Settings& settings) {
   StackSettings how = settings.stacks;
   how.input = settings.profile;
   how.output = settings.output;
-  how.program = settings.program;
+  how.programs = settings.programs;
   return export_stacks(how);
 }
 
@@ -259,8 +277,8 @@ int run(std::span<char* const> arguments) {
         &settings.profile, true},
        {"-b,--binary", "PROGRAM",
         "its program with debug information, or the .debug file; --to: not needed where programs "
-        "are where they ran",
-        &settings.program},
+        "are where they ran. One -b for each program and library of an instrumented profile",
+        &settings.programs},
        {"-o,--output", "FILE", "the file; - (default) is standard output", &settings.output},
        one_of(
            {"--to", "FORM",

@@ -84,7 +84,7 @@ Status export_stacks(const StackSettings& settings) {
           .marks = settings.marks, .addresses = settings.addresses, .samples = settings.samples}};
   how.folded.root = TRY(chosen_root(settings.root));
   stacks::ReadOptions options{.path = settings.input, .pid = settings.pid, .times = form->times};
-  if (!settings.program.empty()) options.programs = {settings.program};
+  options.programs = settings.programs;
   auto file = TRY(MappedFile::open(settings.input));
   auto read = TRY_IN(settings.input, stacks::read_stacks(file.bytes(), options));
   if (form->name == "folded") how.folded.event = TRY(chosen_event(read.stacks, settings));

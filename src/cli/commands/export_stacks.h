@@ -13,8 +13,8 @@ namespace pgokit::cli {
 
 struct StackSettings {
   std::string input, output;
-  std::string program;            // empty: those that the recording names
-  std::string form, event, root;  // as given; empty: by the ending, the first, command
+  std::vector<std::string> programs;  // empty: those that the recording names
+  std::string form, event, root;      // as given; empty: by the ending, the first, command
   std::optional<u32> pid;
   bool marks = false, addresses = false, samples = false;
 };

@@ -45,8 +45,8 @@ OptionTable options_of(Settings& s) {
            &g.read.inputs, true},
           {"-b,--binary", "PROGRAM",
            "the program (the one with most samples); of several each gets its file", &s.programs},
-          {"--all-programs", "", "all programs and libraries with samples, a file for each",
-           &s.all_programs},
+          {"--all-programs", "",
+           "all programs and libraries with samples or counts, a file for each", &s.all_programs},
           {"-o,--output", "FILE",
            "the profile (PROGRAM.prof); - is standard output. Of several programs: FOLDER/, or a "
            "name in which %n is the program's",
@@ -195,9 +195,6 @@ class Checks : public pipeline::Traveller {
     if (coverage && road.options.output != &pipeline::outputs::extbinary)
       return usage_error("{} says which functions ran, which only --format extbinary can hold",
                          road.options.read.inputs[0]);
-    bool alone = road.options.read.shared == nullptr;
-    if (input.counters && !alone)
-      return usage_error("{} is of one program: give that with -b", road.options.read.inputs[0]);
     if (road.options.read.by_context && (!input.contexts || input.use.deepest == 1))
       return fail("{}: {}", road.options.read.inputs[0], why_no_contexts(input));
     return {};
@@ -265,6 +262,7 @@ Status generate(Settings& settings) {
   auto date = settings.note ? TRY(date_of("--date", settings.date)) : std::nullopt;
   Checks checks(settings.given, date);
   if (is_of_several(settings)) {
+    auto folder = TRY(pipeline::folder_for(settings.road.output_path));
     auto& roads = leak_until_exit(TRY(roads_to_all(settings)));
     TRY(pipeline::run_together(roads, checks));
     report_run(settings, roads);

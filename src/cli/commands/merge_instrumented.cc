@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/cursor.h"
-#include "base/file.h"
+#include "base/shell_word.h"
 #include "instrument/carry_over.h"
 #include "instrument/map.h"
 #include "instrument/merge.h"
@@ -155,19 +155,48 @@ std::string names_of(const instrument::Profile& profile) {
   return text;
 }
 
-void tell_outcome(const InstrumentedMerge& merge, const instrument::Profile& profile,
-                  const instrument::MergeFacts& facts) {
+// What can be made of it, by what was collected; a command for each.
+std::string next_steps(const InstrumentedMerge& merge, const instrument::Profile& profile) {
+  if (merge.output == "-") return "";
+  auto file = shell_word(merge.output);
+  if (dumps_of(profile) == 0)
+    return report::format("next      run the program, then: pgokit merge {} *.mipraw -o app.mip\n",
+                          file);
+  u32 kinds = 0;
+  std::string programs;
+  u64 count = 0;
+  for (const auto& module : profile.modules) {
+    if (!module.has_map()) continue;
+    kinds |= module.all_kinds();
+    ++count;
+    programs += " -b " + shell_word(module.path.empty() ? "PROGRAM" : module.path);
+  }
+  constexpr u32 counts =
+      MIP_CALLS32 | MIP_CALLS64 | MIP_BLOCKS64 | MIP_COVERAGE | MIP_BLOCK_COVERAGE;
+  constexpr u32 orders = MIP_ORDER | MIP_ORDER_LOG | MIP_ORDER_CALLS;
+  std::string text = report::format("next      pgokit show {}\n", file);
+  if (kinds & counts)
+    text += report::format("          pgokit generate {}{}{}\n", file, programs,
+                           count > 1 ? " -o profiles/" : " -o app.prof");
+  if (kinds & MIP_VALUES)
+    text += report::format("          pgokit export {} --targets -o app.use\n", file);
+  if (kinds & orders) text += report::format("          pgokit order {} -o app.order\n", file);
+  return text;
+}
+
+std::string outcome_of(const InstrumentedMerge& merge, const instrument::Profile& profile,
+                       const instrument::MergeFacts& facts) {
   auto totals = totals_of(profile);
-  std::string text = fmt::format("{}: {}; {}", merge.output, names_of(profile),
-                                 report::counted(totals.functions, "function"));
+  std::string text = report::format("{}: {}; {}", merge.output, names_of(profile),
+                                    report::counted(totals.functions, "function"));
   if (totals.tells_runs && (facts.dumps || totals.ran))
-    text += fmt::format(", {} of them ran ({})", grouped(totals.ran),
-                        report::percent(totals.ran, totals.functions));
-  if (facts.dumps) text += fmt::format("; {}", report::counted(facts.dumps, "dump"));
+    text += report::format(", {} of them ran ({})", grouped(totals.ran),
+                           report::percent(totals.ran, totals.functions));
+  if (facts.dumps) text += report::format("; {}", report::counted(facts.dumps, "dump"));
   if (facts.superseded)
-    text += fmt::format(", {} more that later ones of their process contain",
-                        grouped(facts.superseded));
-  report::print(stderr, "{}\n", text);
+    text += report::format(", {} more that later ones of their process contain",
+                           grouped(facts.superseded));
+  return text + "\n" + next_steps(merge, profile);
 }
 
 Result<instrument::Module> map_at(const std::string& path) {
@@ -214,7 +243,7 @@ bool are_instrumented(const pipeline::Inputs& inputs) {
   });
 }
 
-Result<int> merge_instrumented(const InstrumentedMerge& merge) {
+Result<MadeInstrumented> make_instrumented(const InstrumentedMerge& merge) {
   InstrumentedInputs inputs;
   for (u32 i = 0; i < merge.inputs.size(); ++i) inputs.take(merge.inputs[i], i);
   inputs.add_dumps();
@@ -228,17 +257,27 @@ Result<int> merge_instrumented(const InstrumentedMerge& merge) {
     report::print(stderr, "pgokit {}: warning: {}\n", merge.command, text);
   if (!has_maps)
     return fail("no map is among the inputs: 'pgokit map PROGRAM -o app.map' makes one");
-  if (inputs.dump_files() && facts.dumps == 0)
-    return fail("no dump could be used: is the map that of the program that ran?");
   auto profile = inputs.merger().finish();
+  if (inputs.dump_files() && facts.dumps == 0)
+    return fail(
+        "no dump could be used: is the map that of the program that ran? {} writes one when it "
+        "ends "
+        "by exit(), or returns from main; with %c in PGOKIT_PROFILE_FILE also if it ends otherwise",
+        names_of(profile));
   if (inputs.has_unusable() && dumps_of(profile) == 0)
     return fail("no dump could be used, and a map alone is no profile: nothing is written");
   if (!merge.onto.empty()) profile = TRY(carried_over(merge, profile));
   auto output = TRY(OutputFile::create(merge.output));
   output.write(instrument::write_profile(profile));
-  TRY(output.commit());
-  if (!merge.quiet) tell_outcome(merge, profile, facts);
-  return inputs.notes().empty() ? 0 : some_left_out;
+  return MadeInstrumented{std::move(output), outcome_of(merge, profile, facts),
+                          inputs.notes().empty() ? 0 : some_left_out};
+}
+
+Result<int> merge_instrumented(const InstrumentedMerge& merge) {
+  auto made = TRY(make_instrumented(merge));
+  TRY(made.output.commit());
+  if (!merge.quiet) report::print(stderr, "{}", report::lines(made.outcome));
+  return made.code;
 }
 
 }  // namespace pgokit::cli

@@ -2,6 +2,7 @@
 
 // Maps, raw dumps and profiles of instrumented programs merged: `pgokit map` and `pgokit merge`.
 
+#include "base/file.h"
 #include "pipeline/input_files.h"
 #include "pipeline/inputs.h"
 
@@ -19,8 +20,17 @@ struct InstrumentedMerge {
   bool quiet = false;
 };
 
-// Says on standard error what was left out and what came out. The exit code: 0, or 3 where
-// something was left out.
+// A file that is ready to appear.
+struct MadeInstrumented {
+  OutputFile output;
+  std::string outcome;  // for people: what is in it, and what can be done next
+  int code = 0;         // 3: something was left out
+};
+
+// Says on standard error what was left out.
+Result<MadeInstrumented> make_instrumented(const InstrumentedMerge& merge);
+
+// Writes it too, and says what came out. The exit code.
 Result<int> merge_instrumented(const InstrumentedMerge& merge);
 
 }  // namespace pgokit::cli

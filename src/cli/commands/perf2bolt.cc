@@ -1,5 +1,4 @@
 // perf2bolt 22.
-#include <filesystem>
 #include <set>
 
 #include "base/cursor.h"
@@ -44,8 +43,7 @@ struct Read {
 // One of the programs, and its profile.
 struct Job {
   program::Program program;
-  std::string path;  // of the profile
-  OutputFile output;
+  pipeline::NamedOutput profile;
   Read read = {};
 };
 
@@ -187,7 +185,7 @@ u64 write_loads(Job& job, const bolt::Functions& functions) {
   bolt::DataObjects objects(job.program.file(), functions);
   auto rows = bolt::load_profile(functions, objects, job.read.loads);
   bolt::write_fdata(rows, functions, objects,
-                    [&](std::string_view part) { job.output.write(part); });
+                    [&](std::string_view part) { job.profile.file.write(part); });
   return rows.size();
 }
 
@@ -197,8 +195,9 @@ Rows write(Job& job, bool basic, unsigned threads) {
   report::print("PERF2BOLT: processing {}...\n",
                 basic ? "basic events (without brstack)" : "branch events");
   Rows rows;
-  rows.branches = basic ? write_basic(job.read, functions, job.output)
-                        : write_branches(job.read, job.program, functions, threads, job.output);
+  rows.branches = basic
+                      ? write_basic(job.read, functions, job.profile.file)
+                      : write_branches(job.read, job.program, functions, threads, job.profile.file);
   rows.loads = write_loads(job, functions);
   return rows;
 }
@@ -215,26 +214,21 @@ Result<std::vector<Job>> open_jobs(const Perf2BoltSettings& settings) {
     if (!paths.insert(path).second)
       return fail("{} would be written for two programs of that name: give them one by one", path);
     auto output = TRY(OutputFile::create(path));
-    jobs.push_back({std::move(program), std::move(path), std::move(output)});
+    jobs.push_back({std::move(program), {std::move(path), std::move(output)}});
   }
   return jobs;
 }
 
-// All profiles or none.
 Status commit(std::vector<Job>& jobs) {
-  for (size_t i = 0; i < jobs.size(); ++i) {
-    auto done = jobs[i].output.commit();
-    if (done) continue;
-    std::error_code ignored;
-    for (size_t before = 0; before < i; ++before)
-      std::filesystem::remove(jobs[before].path, ignored);
-    return done;
-  }
-  return {};
+  std::vector<pipeline::NamedOutput*> profiles;
+  for (auto& job : jobs) profiles.push_back(&job.profile);
+  return pipeline::commit_together(profiles);
 }
 
 Status perf2bolt(Perf2BoltSettings& settings) {
   TRY(check_options(settings));
+  auto folder =
+      settings.programs.size() > 1 ? TRY(pipeline::folder_for(settings.output)) : OutputFolder();
   auto jobs = TRY(open_jobs(settings));
   auto file = TRY(MappedFile::open(settings.recording));
   report::print("PERF2BOLT: Starting data aggregation job for {}\n", settings.recording);
@@ -253,7 +247,7 @@ Status perf2bolt(Perf2BoltSettings& settings) {
   TRY(commit(jobs));
   for (size_t i = 0; i < jobs.size(); ++i)
     report::print("PERF2BOLT: wrote {} objects and {} memory objects to {}\n", rows[i].branches,
-                  rows[i].loads, jobs[i].path);
+                  rows[i].loads, jobs[i].profile.path);
   return {};
 }
 

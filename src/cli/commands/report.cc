@@ -13,7 +13,9 @@
 #include "cli/views/profile_source.h"
 #include "pipeline/input_checks.h"
 #include "pipeline/inputs.h"
+#include "pipeline/several_programs.h"
 #include "profile/format.h"
+#include "report/json.h"
 #include "report/print.h"
 
 namespace pgokit::cli {
@@ -22,10 +24,10 @@ namespace {
 using annotate::FunctionList;
 
 struct Settings {
-  std::vector<std::string> inputs, given;
-  std::string binary, function, before, order, measurement, explanation, remarks, source, output,
+  std::vector<std::string> inputs, given, programs;
+  std::string function, before, order, measurement, explanation, remarks, source, output,
       syntax = "att";
-  bool text = false, json = false, mangled = false, ignore_build_id = false;
+  bool all_programs = false, text = false, json = false, mangled = false, ignore_build_id = false;
   u64 top = 20, max_size = usual_size, threads = 0;
 };
 
@@ -37,6 +39,8 @@ std::unexpected<Error> nothing_given() {
 
 // A page, unless text is asked for.
 bool is_page(const Settings& s) { return !s.text && !s.json && s.function.empty(); }
+
+bool is_of_several(const Settings& s) { return s.all_programs || s.programs.size() > 1; }
 
 Status check_settings(const Settings& s) {
   if (s.inputs.empty()) return nothing_given();
@@ -58,6 +62,10 @@ Status check_settings(const Settings& s) {
   constexpr u64 largest = 1000;
   if (s.max_size == 0 || s.max_size > largest)
     return usage_error("--max-size is from 1 to {}", largest);
+  if (s.all_programs && !s.programs.empty())
+    return usage_error("--all-programs and -b: the one names all, the other some of the programs");
+  if (is_of_several(s) && !s.function.empty())
+    return usage_error("--annotate is of one program: give that alone with -b");
   if (is_page(s) && s.output.empty())
     return usage_error("where shall the page go: -o report.html (or --text for the terminal)");
   return pipeline::check_threads(s.threads);
@@ -80,10 +88,13 @@ Result<bool> are_profiles(const Settings& s) {
   return true;
 }
 
+std::string table_of(const Settings& s, const FunctionList& list) {
+  return hot_functions_text(list, {.top = s.top, .mangled = s.mangled});
+}
+
 void print_list(const Settings& s, const FunctionList& list) {
-  auto text = s.json ? hot_functions_json(list).text() + "\n"
-                     : hot_functions_text(list, {.top = s.top, .mangled = s.mangled});
-  report::print("{}", report::lines(text));
+  report::print("{}",
+                report::lines(s.json ? hot_functions_json(list).text() + "\n" : table_of(s, list)));
 }
 
 // The one function that is meant.
@@ -114,8 +125,8 @@ Status annotate_profile(const Settings& s, const profile::Profile& profile,
 
 Status report_profile(const Settings& s) {
   const auto& path = s.inputs[0];
-  if (!s.binary.empty())
-    return usage_error("-b {}: {} is a profile, which names its functions itself", s.binary, path);
+  if (!s.programs.empty() || s.all_programs)
+    return usage_error("-b: {} is a profile, which names its functions itself", path);
   auto file = TRY(MappedFile::open(path));
   auto read = TRY_IN(path, profile::read_profile(file.bytes()));
   auto list = annotate::list_functions(read.profile);
@@ -126,11 +137,37 @@ Status report_profile(const Settings& s) {
   return {};
 }
 
+CountOptions count_options(const Settings& s, const std::string& program) {
+  return {.inputs = s.inputs,
+          .binary = program,
+          .ignore_build_id = s.ignore_build_id,
+          .threads = static_cast<unsigned>(s.threads)};
+}
+
+// Nothing is printed before everything is read.
+Status report_several(const Settings& s, const std::vector<std::string>& programs) {
+  auto list = report::Json::array();
+  std::string text;
+  for (const auto& name : programs) {
+    CountedProgram counted(count_options(s, name));
+    TRY(counted.read());
+    const auto& program = counted.program();
+    auto functions = annotate::list_functions(program, counted.counts(), counted.samples());
+    if (s.json) {
+      auto one = report::Json::object();
+      one.set("program", program.path()).set("functions", hot_functions_json(functions));
+      list.push(std::move(one));
+      continue;
+    }
+    text += report::format("{}program    {}\n\n", text.empty() ? "" : "\n", program.path());
+    text += table_of(s, functions);
+  }
+  report::print("{}", report::lines(s.json ? list.text() + "\n" : text));
+  return {};
+}
+
 Status report_recording(const Settings& s) {
-  CountedProgram counted({.inputs = s.inputs,
-                          .binary = s.binary,
-                          .ignore_build_id = s.ignore_build_id,
-                          .threads = static_cast<unsigned>(s.threads)});
+  CountedProgram counted(count_options(s, s.programs.empty() ? "" : s.programs[0]));
   TRY(counted.read());
   const auto& program = counted.program();
   auto list = annotate::list_functions(program, counted.counts(), counted.samples());
@@ -155,6 +192,49 @@ Status report_recording(const Settings& s) {
   return {};
 }
 
+PageOptions page_options(const Settings& s, const std::string& program, const std::string& output,
+                         bool of_profile) {
+  return {.inputs = s.inputs,
+          .before = s.before,
+          .binary = program,
+          .order = s.order,
+          .measurement = s.measurement,
+          .explanation = s.explanation,
+          .remarks = s.remarks,
+          .source = s.source,
+          .output = output,
+          .max_size = s.max_size,
+          .syntax = s.syntax == "att" ? isa::Syntax::att : isa::Syntax::intel,
+          .of_profile = of_profile,
+          .mangled = s.mangled,
+          .ignore_build_id = s.ignore_build_id,
+          .threads = static_cast<unsigned>(s.threads)};
+}
+
+// All pages or none.
+Status write_pages(const Settings& s, const std::vector<std::string>& programs) {
+  std::vector<std::string> paths;
+  for (const auto& program : programs)
+    paths.push_back(TRY(pipeline::path_for(s.output, program, ".html")));
+  TRY(pipeline::check_distinct(paths));
+  auto folder = TRY(pipeline::folder_for(s.output));
+  std::vector<pipeline::NamedOutput> pages;
+  for (size_t i = 0; i < paths.size(); ++i)
+    pages.push_back({paths[i], TRY(make_page(page_options(s, programs[i], paths[i], false)))});
+  std::vector<pipeline::NamedOutput*> outputs;
+  for (auto& page : pages) outputs.push_back(&page);
+  return pipeline::commit_together(outputs);
+}
+
+// Those that were asked for.
+Result<std::vector<std::string>> programs_of(const Settings& s) {
+  if (!s.all_programs) return s.programs;
+  auto chosen = TRY(pipeline::all_programs(s.inputs, pipeline::outputs::extbinary,
+                                           static_cast<unsigned>(s.threads)));
+  for (const auto& reason : chosen.left_out) report::print(stderr, "warning   {}\n", reason);
+  return std::move(chosen.files);
+}
+
 Status report(const Settings& s) {
   TRY(check_settings(s));
   bool of_profile = TRY(are_profiles(s));
@@ -162,22 +242,16 @@ Status report(const Settings& s) {
     return usage_error("--syntax is of machine code, of which {} tells nothing", s.inputs[0]);
   if (!of_profile && !s.source.empty())
     return usage_error("--source is for a profile: a program tells where its source is");
-  if (is_page(s))
-    return write_page({.inputs = s.inputs,
-                       .before = s.before,
-                       .binary = s.binary,
-                       .order = s.order,
-                       .measurement = s.measurement,
-                       .explanation = s.explanation,
-                       .remarks = s.remarks,
-                       .source = s.source,
-                       .output = s.output,
-                       .max_size = s.max_size,
-                       .syntax = s.syntax == "att" ? isa::Syntax::att : isa::Syntax::intel,
-                       .of_profile = of_profile,
-                       .mangled = s.mangled,
-                       .ignore_build_id = s.ignore_build_id,
-                       .threads = static_cast<unsigned>(s.threads)});
+  if (is_of_several(s)) {
+    if (of_profile) return usage_error("{} is one profile, of one program", s.inputs[0]);
+    auto programs = TRY(programs_of(s));
+    return is_page(s) ? write_pages(s, programs) : report_several(s, programs);
+  }
+  if (is_page(s)) {
+    auto page = TRY(
+        make_page(page_options(s, s.programs.empty() ? "" : s.programs[0], s.output, of_profile)));
+    return page.commit();
+  }
   return of_profile ? report_profile(s) : report_recording(s);
 }
 
@@ -187,8 +261,15 @@ int run(std::span<char* const> arguments) {
       "pgokit report",
       "Show what a recording or a profile tells of a program: as a page for browsers, or as text.",
       {{"INPUT", "", "recordings of the program, counts, or a profile", &s.inputs},
-       {"-o,--output", "FILE", "the page, one file of HTML; - is standard output", &s.output},
-       {"-b,--binary", "PROGRAM", "the program (the one with most samples)", &s.binary},
+       {"-o,--output", "FILE",
+        "the page, one file of HTML; - is standard output. Of several programs: FOLDER/, or a name "
+        "in which %n is the program's",
+        &s.output},
+       {"-b,--binary", "PROGRAM",
+        "the program (the one with most samples); of several each gets its page or table",
+        &s.programs},
+       {"--all-programs", "", "all programs and libraries with samples or counts, likewise",
+        &s.all_programs},
        {"--before", "PROFILE", "... compared with this profile", &s.before},
        {"--order", "FILE", "... with the pages of code as they would be in this order", &s.order},
        {"--explanation", "FILE", "... with what 'pgokit explain --json' printed", &s.explanation},

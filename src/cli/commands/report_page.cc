@@ -306,7 +306,7 @@ Status check_has_lines(const profile::Profile& profile, const std::string& path)
       "--source: {} is by probes, which are no lines: give the recording and the program", path);
 }
 
-Status write_page(const PageOptions& options) {
+Result<OutputFile> make_page(const PageOptions& options) {
   TRY(pipeline::check_files(options.inputs, options.binary, options.output));
   auto output = TRY(OutputFile::create(options.output));
   Material material;
@@ -320,7 +320,7 @@ Status write_page(const PageOptions& options) {
   contents.functions = &material.list;
   contents.tree = &material.tree;
   output.write(page::html_of(contents, options.mangled));
-  return output.commit();
+  return output;
 }
 
 }  // namespace pgokit::cli

@@ -3,11 +3,13 @@
 // `pgokit report -o report.html`: what the files tell, as one page.
 //
 //   PageOptions options{.inputs = {"app.perf"}, .binary = "app", .output = "report.html"};
-//   TRY(write_page(options));
+//   auto page = TRY(make_page(options));
+//   TRY(page.commit());
 
 #include <string>
 #include <vector>
 
+#include "base/file.h"
 #include "base/result.h"
 #include "isa/formatter.h"
 #include "profile/model/profile.h"
@@ -34,7 +36,8 @@ struct PageOptions {
   unsigned threads = 0;
 };
 
-Status write_page(const PageOptions& options);
+// Nothing of it appears before commit().
+Result<OutputFile> make_page(const PageOptions& options);
 
 // Source can be shown with a profile by lines only.
 Status check_has_lines(const profile::Profile& profile, const std::string& path);

@@ -46,12 +46,15 @@ Status show(const Settings& settings) {
   auto file = TRY(MappedFile::open(settings.file));
   auto kind = kind_of(file.bytes(), settings.instrumented);
   if (kind) TRY(check_shown(settings.given, *kind, file.path()));
+  if (kind && kind != Shown::instrumented && settings.instrumented.programs.size() > 1)
+    return usage_error("-b {}: of {} one program is shown", settings.instrumented.programs[1],
+                       file.path());
   if (kind == Shown::targets)
     return show_recorded_targets(settings.file, settings.instrumented, settings.json);
   if (kind == Shown::order_ids) return show_order_ids(file, settings.instrumented, settings.json);
   if (kind == Shown::recording)
     return show_recording(file.path(), file.bytes(), settings.json,
-                          {.program = settings.instrumented.program,
+                          {.program = settings.instrumented.program(),
                            .mangled = settings.profile.mangled,
                            .top = settings.top.value_or(20)});
   if (kind == Shown::script) return show_script(file.path(), file.bytes(), settings.json);
@@ -93,9 +96,10 @@ int run(std::span<char* const> arguments) {
        {"--sections", "", "... the sections of an extbinary file", &settings.profile.sections},
        {"--symbols", "", "... its list of symbols", &settings.profile.symbols},
        {"-b,--binary", "PROGRAM",
-        "instrumented profile: its program, for places in the source; recording: that of its data; "
-        "dump with --ids: its map",
-        &settings.instrumented.program},
+        "instrumented profile: its programs, one -b each, for places in the source; recording: "
+        "that "
+        "of its data; dump with --ids: its map",
+        &settings.instrumented.programs},
        {"--functions", "", "instrumented profile: all functions", &settings.instrumented.all},
        {"--uncovered", "", "... those that never ran", &settings.instrumented.never},
        {"--order", "", "... in the order of their first runs", &settings.instrumented.order},

@@ -52,6 +52,10 @@ class ModuleText {
       print("blocks     {}, {} of them ran ({})\n", grouped(facts.blocks),
             grouped(facts.blocks_ran), percent(facts.blocks_ran, facts.blocks));
     if (facts.calls) print("calls      {}\n", grouped(facts.calls));
+    if (facts.work && facts.blocks)
+      print("share      of {}\n", module_.all_kinds() & MIP_BLOCKS64
+                                      ? "the blocks that were executed, " + grouped(facts.work)
+                                      : "the calls");
     print_dropped();
     if (module_.data.dumps && facts.ran) print_functions(facts, instrument::by_work(facts), true);
     return std::move(text_);
@@ -77,7 +81,7 @@ class ModuleText {
 
   std::string order() {
     auto list = instrument::by_first_run(module_);
-    if (list.empty()) return "no first run was recorded\n";
+    if (list.empty()) return "no first run was recorded\n";  // of one of several programs
     print("{:>10} {:>12} {:>8}  function\n", "rank", "seconds", "dumps");
     know(first_of(list));
     for (u32 i : first_of(list)) {
@@ -162,7 +166,9 @@ class ModuleText {
     if (hottest) print("\n");
     print("{:>10}", "dumps");
     if (calls) print(" {:>15}", "calls");
-    if (blocks) print(" {:>8} {:>12}", "share", "blocks ran");
+    bool share = blocks && facts.work;
+    if (share) print(" {:>8}", "share");
+    if (blocks) print(" {:>12}", "blocks ran");
     print("  function\n");
     u64 most = hottest ? options_.most_hot() : options_.most_listed();
     auto ran = [&](u32 i) { return facts.functions[i].ran != 0; };
@@ -175,8 +181,9 @@ class ModuleText {
       const auto& f = facts.functions[i];
       print("{:>10}", grouped(f.ran_dumps));
       if (calls) print(" {:>15}", grouped(f.calls));
+      if (share) print(" {:>8}", percent(f.work, facts.work, 2));
       if (blocks)
-        print(" {:>8} {:>12}", percent(f.work, facts.work, 2),
+        print(" {:>12}",
               f.blocks ? report::format("{}/{}", grouped(f.blocks_ran), grouped(f.blocks)) : "-");
       print("  {}{}\n", name(i), place(i));
     }
@@ -225,7 +232,6 @@ std::string end_of_edge(const instrument::Profile& profile, u32 module, u64 addr
 
 std::string edges_text(const instrument::Profile& profile, const ShowInstrumented& options) {
   auto edges = profile.edges;
-  if (edges.empty()) return "no call was sampled\n";
   std::ranges::stable_sort(edges, std::greater{}, &instrument::Edge::calls);
   std::string text = report::format("{:>15} {:>10}  call\n", "calls", "samples");
   size_t left_out = 0;
@@ -248,26 +254,26 @@ std::string edges_text(const instrument::Profile& profile, const ShowInstrumente
 }
 
 std::string functions_named(const instrument::Profile& profile, const ShowInstrumented& options,
-                            MipProgram* program) {
+                            MipPrograms& programs) {
   std::string text;
   for (const auto& module : profile.modules)
     for (u32 i = 0; i < module.functions.size(); ++i) {
       if (!options.meant.contains(module.name(module.functions[i]))) continue;
-      MipProgram* fitting = program && program->is_of(module) ? program : nullptr;
-      text += (text.empty() ? "" : "\n") + ModuleText(module, options, fitting).function(i);
+      text +=
+          (text.empty() ? "" : "\n") + ModuleText(module, options, programs.of(module)).function(i);
     }
   return text;
 }
 
 Result<std::string> profile_text(const instrument::Profile& profile,
-                                 const ShowInstrumented& options, MipProgram* program) {
-  if (!options.source.empty()) return annotated_sources(profile, *program, options.source);
-  if (!options.function.empty()) return functions_named(profile, options, program);
+                                 const ShowInstrumented& options, MipPrograms& programs) {
+  if (!options.source.empty()) return annotated_sources(profile, programs, options.source);
+  if (!options.function.empty()) return functions_named(profile, options, programs);
   if (options.edges) return edges_text(profile, options);
   std::string text;
   for (const auto& module : profile.modules) {
     if (!module.has_map()) continue;
-    ModuleText one(module, options, program && program->is_of(module) ? program : nullptr);
+    ModuleText one(module, options, programs.of(module));
     if (!text.empty()) text += "\n";
     text += options.never   ? one.never()
             : options.order ? one.order()
@@ -329,22 +335,58 @@ Result<std::set<std::string_view>> names_meant(const instrument::Profile& profil
   return meant;
 }
 
-// A list of what the program did not collect would be empty.
-Status check_collected(const instrument::Profile& profile, const ShowInstrumented& options,
-                       const std::string& path) {
+// Some site was reached.
+bool any_value(const instrument::Profile& profile) {
+  if (!profile.values.empty()) return true;
+  return std::ranges::any_of(profile.modules, [](const instrument::Module& module) {
+    return std::ranges::any_of(module.data.values_dropped, [](u64 count) { return count > 0; });
+  });
+}
+
+// A list that would be empty is an error, with its cause.
+Status check_collected(const instrument::Profile& profile, const ShowInstrumented& options) {
   constexpr u32 orders = MIP_ORDER | MIP_ORDER_LOG | MIP_ORDER_CALLS;
   u32 kinds = 0;
-  for (const auto& module : profile.modules) kinds |= module.all_kinds();
+  u64 dumps = 0;
+  bool any_order = false;
+  for (const auto& module : profile.modules) {
+    kinds |= module.all_kinds();
+    dumps += module.data.dumps;
+    any_order |= std::ranges::any_of(
+        module.data.first, [](const instrument::FirstRuns& first) { return first.dumps > 0; });
+  }
   if (options.order && !(kinds & orders))
     return usage_error(
-        "--order says nothing about {}: first runs were not collected; 'pgokit flags order' tells "
-        "how",
-        path);
+        "--order: first runs were not collected; 'pgokit flags order' tells how to collect them");
   if (options.edges && !(kinds & MIP_EDGES) && profile.edges.empty())
     return usage_error(
-        "--edges says nothing about {}: calls were not sampled; 'pgokit flags edges' tells how",
-        path);
+        "--edges: calls were not sampled; 'pgokit flags edges' tells how to sample them");
+  if (options.targets && !(kinds & MIP_VALUES))
+    return usage_error(
+        "--targets: they were not collected; 'pgokit flags targets' tells how to collect them");
+  constexpr const char* no_dump =
+      "no dump is in it: run the program, then 'pgokit merge' adds what it has written";
+  if (options.order && !any_order)
+    return fail("--order: {}", dumps ? "no function has run for the first time in its dumps: logs "
+                                       "of a process that was reset, or cut off, begin too late"
+                                     : no_dump);
+  if (options.edges && profile.edges.empty())
+    return fail(
+        "--edges: {}",
+        dumps ? "no call was sampled: run for longer, or with a smaller 'pgokit flags edges --rate'"
+              : no_dump);
+  if (options.targets && !any_value(profile))
+    return fail("--targets: {}",
+                dumps ? "none of the program's indirect calls was reached, or it has none: run it "
+                        "with other input"
+                      : no_dump);
   return {};
+}
+
+void print_targets(const instrument::Profile& profile, const ShowInstrumented& options,
+                   MipPrograms& programs, bool json) {
+  report::print("{}", report::lines(json ? targets_json(profile, programs).text() + "\n"
+                                         : targets_text(profile, options, programs)));
 }
 
 }  // namespace
@@ -358,10 +400,9 @@ Result<instrument::Profile> profile_or_map(Bytes bytes) {
 }
 
 Status show_recorded_targets(const std::string& path, const ShowInstrumented& options, bool json) {
-  auto profile = TRY(recorded_targets(path, options.program));
-  auto program = TRY(MipProgram::open(options.program));
-  report::print("{}", report::lines(json ? targets_json(profile, &program).text() + "\n"
-                                         : targets_text(profile, options, &program)));
+  auto profile = TRY(recorded_targets(path, options.program()));
+  auto programs = TRY(MipPrograms::open(options.programs));
+  print_targets(profile, options, programs, json);
   return {};
 }
 
@@ -369,26 +410,20 @@ Status show_instrumented(const MappedFile& file, const ShowInstrumented& asked, 
   if (instrument::DumpReader::recognizes(file.bytes())) return show_dumps(file, json);
   auto profile = TRY_IN(file.path(), profile_or_map(file.bytes()));
   auto options = asked;
-  TRY(check_collected(profile, options, file.path()));
+  TRY_IN(file.path(), check_collected(profile, options));
   if (!options.function.empty())
     options.meant = TRY_IN(file.path(), names_meant(profile, options.function));
-  std::optional<MipProgram> program;
-  if (!options.program.empty()) {
-    program.emplace(TRY(MipProgram::open(options.program)));
-    if (!std::ranges::any_of(profile.modules, [&](const auto& m) { return program->is_of(m); }))
-      return fail("{}: it is not the program of {}: other build id", options.program, file.path());
-  }
-  if (!options.source.empty() && !program)
+  auto programs = TRY(MipPrograms::open(options.programs));
+  TRY(programs.check(profile, file.path()));
+  if (!options.source.empty() && programs.empty())
     return usage_error("--source wants the program with its debug information: -b PROGRAM");
-  MipProgram* known = program ? &*program : nullptr;
   if (options.targets) {
-    report::print("{}", report::lines(json ? targets_json(profile, known).text() + "\n"
-                                           : targets_text(profile, options, known)));
+    print_targets(profile, options, programs, json);
     return {};
   }
-  report::print("{}",
-                report::lines(json ? profile_json(profile, options, known)
-                                   : TRY_IN(file.path(), profile_text(profile, options, known))));
+  report::print(
+      "{}", report::lines(json ? profile_json(profile, options, programs)
+                               : TRY_IN(file.path(), profile_text(profile, options, programs))));
   return {};
 }
 

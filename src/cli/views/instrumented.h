@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/file.h"
 #include "base/result.h"
@@ -14,13 +15,15 @@
 namespace pgokit::cli {
 
 struct ShowInstrumented {
-  std::string program;               // with debug information, for places in source files
+  // With debug information, for places in source files; of a recording or a dump one at most.
+  std::vector<std::string> programs;
   std::string function;              // this one in full
   std::set<std::string_view> meant;  // linkage names of `function`
   std::string source;                // annotate files whose name ends so
   bool never = false, order = false, edges = false, all = false, mangled = false;
   bool targets = false, ids = false;
   std::optional<u32> top;  // of each list; 0: all; not given: 10 of the hottest, else all
+  std::string program() const { return programs.empty() ? "" : programs.front(); }
   u64 most_hot() const { return top.value_or(10); }
   u64 most_listed() const { return top.value_or(0); }
   u64 per_site = 3;  // values of a site

@@ -72,10 +72,11 @@ Json function_json(const instrument::Module& module, const instrument::FunctionF
 }
 
 Json module_json(const instrument::Module& module, const ShowInstrumented& options,
-                 MipProgram* program) {
+                 MipPrograms& programs) {
   auto facts = instrument::facts_of(module);
   Json functions = Json::array();
-  auto* places = program && program->is_of(module) ? program->places() : nullptr;
+  auto* program = programs.of(module);
+  auto* places = program ? program->places() : nullptr;
   for (const auto& one : facts.functions) {
     auto name = module.name(module.functions[one.function]);
     if (!options.function.empty() && !options.meant.contains(name)) continue;
@@ -102,9 +103,9 @@ Json module_json(const instrument::Module& module, const ShowInstrumented& optio
 }  // namespace
 
 std::string profile_json(const instrument::Profile& profile, const ShowInstrumented& options,
-                         MipProgram* program) {
-  Json programs = Json::array(), edges = Json::array();
-  for (const auto& module : profile.modules) programs.push(module_json(module, options, program));
+                         MipPrograms& programs) {
+  Json list = Json::array(), edges = Json::array();
+  for (const auto& module : profile.modules) list.push(module_json(module, options, programs));
   for (const auto& e : profile.edges)
     edges.push(std::move(Json::object()
                              .set("from_program", e.from_module)
@@ -114,7 +115,7 @@ std::string profile_json(const instrument::Profile& profile, const ShowInstrumen
                              .set("samples", e.samples)
                              .set("calls", e.calls)));
   Json json = Json::object();
-  json.set("programs", std::move(programs)).set("edges", std::move(edges));
+  json.set("programs", std::move(list)).set("edges", std::move(edges));
   return json.text() + "\n";
 }
 

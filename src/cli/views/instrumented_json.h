@@ -9,7 +9,7 @@ namespace pgokit::cli {
 
 // All functions; with their blocks where one is asked for by name.
 std::string profile_json(const instrument::Profile& profile, const ShowInstrumented& options,
-                         MipProgram* program);
+                         MipPrograms& programs);
 report::Json dump_json(const instrument::Dump& dump);
 
 }  // namespace pgokit::cli

@@ -1,5 +1,7 @@
 #include "cli/views/instrumented_program.h"
 
+#include <algorithm>
+
 #include "base/cursor.h"
 #include "base/printable.h"
 
@@ -33,15 +35,53 @@ bool MipProgram::is_of(const instrument::Module& module) const {
   return module.has_map() && (id.empty() || module.build_id.empty() || id == module.build_id);
 }
 
-Result<std::string> annotated_sources(const instrument::Profile& profile, const MipProgram& program,
+Result<MipPrograms> MipPrograms::open(const std::vector<std::string>& paths) {
+  MipPrograms all;
+  for (const auto& path : paths) all.programs_.push_back(TRY(MipProgram::open(path)));
+  return all;
+}
+
+MipProgram* MipPrograms::of(const instrument::Module& module) {
+  auto found = std::ranges::find_if(programs_, [&](const auto& one) { return one.is_of(module); });
+  return found == programs_.end() ? nullptr : &*found;
+}
+
+Status MipPrograms::check_debug() const {
+  for (const auto& program : programs_)
+    if (!program.debug())
+      return fail("{} has no debug information: compile it with -g or -gline-tables-only",
+                  program.path());
+  return {};
+}
+
+Status MipPrograms::check(const instrument::Profile& profile,
+                          const std::string& profile_path) const {
+  for (const auto& program : programs_) {
+    auto id = as_text(program.file().build_id());
+    auto is_its = [&](const instrument::Module& module) {  // libraries without a map have names
+      return program.is_of(module) || (!id.empty() && id == module.build_id);
+    };
+    if (std::ranges::any_of(profile.modules, is_its)) continue;
+    std::string held;
+    for (const auto& module : profile.modules)
+      if (module.has_map())
+        held +=
+            fmt::format("{}{} (build id {})", held.empty() ? "" : ", ",
+                        instrument::display_name(module), object::hex(as_bytes(module.build_id)));
+    return fail("{}: it is not a program of {}, which holds {}: give that build with -b",
+                program.path(), profile_path, held);
+  }
+  return {};
+}
+
+Result<std::string> annotated_sources(const instrument::Profile& profile, MipPrograms& programs,
                                       const std::string& source) {
-  if (!program.debug())
-    return fail("{} has no debug information: compile it with -g or -gline-tables-only",
-                program.path());
+  TRY(programs.check_debug());
   std::string text;
   for (const auto& module : profile.modules) {
-    if (!program.is_of(module)) continue;
-    for (const auto& file : instrument::source_lines(module, *program.debug())) {
+    const auto* program = programs.of(module);
+    if (!program) continue;
+    for (const auto& file : instrument::source_lines(module, *program->debug())) {
       if (!ends_with_path(file.name, source)) continue;
       auto contents = TRY(MappedFile::open(file.name));
       text += fmt::format("{}{}:\n{}", text.empty() ? "" : "\n", printable_line(file.name),

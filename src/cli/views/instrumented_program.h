@@ -1,10 +1,15 @@
 #pragma once
 
-// The program of an instrumented profile, for its debug information: the program itself or its
-// .debug file.
+// The programs of an instrumented profile, for their debug information: each is the program itself or
+// its .debug file.
+//
+//   auto programs = TRY(MipPrograms::open({"app", "libx.so"}));
+//   TRY(programs.check(profile, "app.mip"));
+//   if (MipProgram* program = programs.of(module)) use(program->places());
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/file.h"
 #include "dwarf/debug_info.h"
@@ -36,8 +41,24 @@ class MipProgram {
   std::unique_ptr<instrument::Places> places_;
 };
 
+class MipPrograms {
+ public:
+  static Result<MipPrograms> open(const std::vector<std::string>& paths);
+
+  bool empty() const { return programs_.empty(); }
+  // Null: none of them is the module's.
+  MipProgram* of(const instrument::Module& module);
+  // An error where one of them has no debug information.
+  Status check_debug() const;
+  // An error where one of them is not of the profile.
+  Status check(const instrument::Profile& profile, const std::string& profile_path) const;
+
+ private:
+  std::vector<MipProgram> programs_;
+};
+
 // All source files whose name ends with `source`, as text with counts in front of each line.
-Result<std::string> annotated_sources(const instrument::Profile& profile, const MipProgram& program,
+Result<std::string> annotated_sources(const instrument::Profile& profile, MipPrograms& programs,
                                       const std::string& source);
 
 }  // namespace pgokit::cli

@@ -70,8 +70,8 @@ std::string text_of(const Dump& dump, const Logs& logs, const ShowInstrumented& 
   std::string text = report::format("process    {}, {}build id {}\n", u32{dump.header.pid},
                                     dump.path.empty() ? "" : report::format("{}, ", dump.path),
                                     object::hex(as_bytes(dump.build_id)));
-  if (!options.program.empty() && !logs.module)
-    text += report::format("map        {} is of another build: no names\n", options.program);
+  if (!options.programs.empty() && !logs.module)
+    text += report::format("map        {} is of another build: no names\n", options.program());
   if (logs.lost) text += report::format("lost       {}\n", report::counted(logs.lost, "first run"));
   u64 most = options.most_listed();
   auto listed =
@@ -128,9 +128,9 @@ Json json_of(const Dump& dump, const Logs& logs) {
 
 Status show_order_ids(const MappedFile& file, const ShowInstrumented& options, bool json) {
   instrument::Profile maps;
-  if (!options.program.empty()) {
-    auto map = TRY(MappedFile::open(options.program));
-    maps = TRY_IN(options.program, profile_or_map(map.bytes()));
+  if (!options.programs.empty()) {
+    auto map = TRY(MappedFile::open(options.program()));
+    maps = TRY_IN(options.program(), profile_or_map(map.bytes()));
   }
   instrument::DumpReader reader(file.bytes());
   Json list = Json::array();
@@ -156,7 +156,7 @@ Status show_order_ids(const MappedFile& file, const ShowInstrumented& options, b
         file.path(),
         facts.records ? "; times of 'order' are shown by 'pgokit merge' and 'show --order'" : "");
   report::print("{}", report::lines(json ? list.text() + "\n" : text));
-  if (!json && options.program.empty())
+  if (!json && options.programs.empty())
     report::print(stderr,
                   "next      -b MAP names the functions (the unstripped program, or what "
                   "'pgokit map' wrote)\n");

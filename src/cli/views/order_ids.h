@@ -6,7 +6,7 @@
 
 namespace pgokit::cli {
 
-// `options.program`: a map, or the program with its map, which has the names of functions.
+// `options.program()`: a map, or the program with its map, which has the names of functions.
 Status show_order_ids(const MappedFile& file, const ShowInstrumented& options, bool json);
 
 }  // namespace pgokit::cli

@@ -73,7 +73,7 @@ class SiteNames {
 
 // As in profiles of samples: lines are counted from the function's.
 std::string place_of(const instrument::Module& module, const instrument::Site& site,
-                     const SiteNames& names, MipProgram* program) {
+                     const SiteNames& names, MipPrograms& programs) {
   const auto& function = module.functions[site.function];
   std::string text = names.of(module, site);
   if (site.line == MIP_NO_LINE && site.number)
@@ -84,7 +84,8 @@ std::string place_of(const instrument::Module& module, const instrument::Site& s
     text += report::format(":{}:{}", site.line, site.column);
   if (module.name(site) != module.name(function))
     text += ", inlined into " + names.of(module, function);
-  auto* places = program && program->is_of(module) ? program->places() : nullptr;
+  auto* known = programs.of(module);
+  auto* places = known ? known->places() : nullptr;
   auto line = places ? places->of(site.address, site.address + 1).text() : "";
   return line.empty() ? text : text + "  at " + line;
 }
@@ -99,10 +100,10 @@ std::span<const instrument::SiteValue> shown_values(const instrument::SiteSummar
 
 void print_site(std::string& text, const instrument::Profile& profile,
                 const instrument::SiteSummary& summary, const ShowInstrumented& options,
-                const SiteNames& names, MipProgram* program) {
+                const SiteNames& names, MipPrograms& programs) {
   const auto& module = profile.modules[summary.module];
   text += report::format("{:>15}          {}\n", grouped(summary.total),
-                         place_of(module, module.sites[summary.site], names, program));
+                         place_of(module, module.sites[summary.site], names, programs));
   u64 rest = summary.total - summary.dropped;
   auto shown = shown_values(summary, options);
   for (const auto& value : shown) {
@@ -119,7 +120,7 @@ void print_site(std::string& text, const instrument::Profile& profile,
 }
 
 void print_kind(std::string& text, const instrument::Profile& profile, const Kind& kind,
-                const ShowInstrumented& options, MipProgram* program) {
+                const ShowInstrumented& options, MipPrograms& programs) {
   u64 all = 0, total = 0;
   for (const auto& module : profile.modules)
     all += static_cast<u64>(std::ranges::count(module.sites, kind.kind, &instrument::Site::kind));
@@ -143,14 +144,14 @@ void print_kind(std::string& text, const instrument::Profile& profile, const Kin
     names.add(profile.modules[site.module], profile.modules[site.module].sites[site.site]);
     for (const auto& value : shown_values(site, options)) names.add(value);
   }
-  for (const auto& site : shown) print_site(text, profile, site, options, names, program);
+  for (const auto& site : shown) print_site(text, profile, site, options, names, programs);
   if (shown.size() < sites.size())
     text += report::format("... and {} more (--top 0 shows all)\n",
                            grouped(sites.size() - shown.size()));
 }
 
 Json site_json(const instrument::Profile& profile, const instrument::SiteSummary& summary,
-               const Kind& kind, MipProgram* program) {
+               const Kind& kind, MipPrograms& programs) {
   const auto& module = profile.modules[summary.module];
   const auto& site = module.sites[summary.site];
   Json json = Json::object(), values = Json::array();
@@ -161,7 +162,8 @@ Json site_json(const instrument::Profile& profile, const instrument::SiteSummary
       .set("written_in", module.name(site));
   if (site.line != MIP_NO_LINE) json.set("line_offset", site.line).set("column", site.column);
   if (site.number) json.set("number", site.number);
-  auto* places = program && program->is_of(module) ? program->places() : nullptr;
+  auto* known = programs.of(module);
+  auto* places = known ? known->places() : nullptr;
   if (auto place = places ? places->of(site.address, site.address + 1) : instrument::Place{};
       !place.file.empty())
     json.set("file", place.file).set("line", place.line);
@@ -184,24 +186,24 @@ std::string_view source_file(const instrument::Module& module,
 }
 
 std::string targets_text(const instrument::Profile& profile, const ShowInstrumented& options,
-                         MipProgram* program) {
+                         MipPrograms& programs) {
   std::string text;
-  for (const auto& kind : kinds) print_kind(text, profile, kind, options, program);
-  return text.empty() ? "no call was recorded: 'pgokit flags targets' tells how\n" : text;
+  for (const auto& kind : kinds) print_kind(text, profile, kind, options, programs);
+  return text;
 }
 
-Json targets_json(const instrument::Profile& profile, MipProgram* program) {
-  Json programs = Json::array(), sites = Json::array(), covered = Json::object();
+Json targets_json(const instrument::Profile& profile, MipPrograms& programs) {
+  Json list = Json::array(), sites = Json::array(), covered = Json::object();
   for (const auto& module : profile.modules)
-    programs.push(std::move(Json::object()
-                                .set("path", module.path)
-                                .set("build_id", object::hex(as_bytes(module.build_id)))));
+    list.push(std::move(Json::object()
+                            .set("path", module.path)
+                            .set("build_id", object::hex(as_bytes(module.build_id)))));
   for (const auto& kind : kinds) {
     auto found = instrument::summaries_of(profile, kind.kind);
     u64 total = 0;
     for (const auto& site : found) {
       total = add_saturated(total, site.total);
-      sites.push(site_json(profile, site, kind, program));
+      sites.push(site_json(profile, site, kind, programs));
     }
     if (found.empty()) continue;
     Json counts = Json::array();
@@ -211,7 +213,7 @@ Json targets_json(const instrument::Profile& profile, MipProgram* program) {
         std::move(Json::object().set("total", total).set("by_most_frequent", std::move(counts))));
   }
   Json json = Json::object();
-  json.set("programs", std::move(programs))
+  json.set("programs", std::move(list))
       .set("covered", std::move(covered))
       .set("sites", std::move(sites));
   return json;
@@ -229,7 +231,13 @@ Result<instrument::Profile> recorded_targets(const std::string& path,
   if (input.ip_only || input.counts.branches.empty())
     return fail("{}: it has no branches of {}: record them with 'pgokit record'", path,
                 program.path());
-  return generate::branch_targets(program, input.counts);
+  auto targets = generate::branch_targets(program, input.counts);
+  if (targets.modules[0].sites.empty())
+    return fail(
+        "{}: none of the branches of {} in it is an indirect call: record for longer, or "
+        "all of it (pgokit record --exact)",
+        path, program.path());
+  return targets;
 }
 
 }  // namespace pgokit::cli

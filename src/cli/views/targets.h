@@ -17,8 +17,8 @@ std::string_view source_file(const instrument::Module& module,
 
 // The calls that were reached, the most frequent first, with the targets of each.
 std::string targets_text(const instrument::Profile& profile, const ShowInstrumented& options,
-                         MipProgram* program);
-report::Json targets_json(const instrument::Profile& profile, MipProgram* program);
+                         MipPrograms& programs);
+report::Json targets_json(const instrument::Profile& profile, MipPrograms& programs);
 
 // What the branch stacks of a recording tell; the program is options.program.
 Result<instrument::Profile> recorded_targets(const std::string& path, const std::string& program);

@@ -33,7 +33,8 @@ Result<const instrument::Module*> module_of(const instrument::Profile& profile,
   }
   bool unknown = maps == 1 && (id.empty() || only->build_id.empty());
   if (maps == 1 && (unknown || any_build)) return only;
-  return fail("it is not of {}: it holds {}", program.path(), others);
+  return fail("{} is not the program of it: it holds {}: give {} with -b{}", program.path(), others,
+              maps == 1 ? "that" : "one of them", maps == 1 ? ", or --ignore-build-id" : "");
 }
 
 Detail detail_of(const instrument::Module& module) {
@@ -57,7 +58,10 @@ Status finish(const program::Program& program, const ReadOptions& options, ReadI
   counters.module = TRY_IN(path, module_of(counters.profile, program, options.ignore_build_id));
   const auto& module = *counters.module;
   if (module.data.dumps == 0)
-    return fail("{}: no dump of {} has been merged into it", path, display_name(module));
+    return fail(
+        "{0}: no dump of {1} has been merged into it: run {1}, then 'pgokit merge {0} DUMPS -o "
+        "app.mip'",
+        path, display_name(module));
   counters.detail = detail_of(module);
   switch (counters.detail) {
     case Detail::blocks:
