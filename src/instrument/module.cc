@@ -77,6 +77,11 @@ const Function* Module::find(u64 address) const {
   return &*first;
 }
 
+const Symbol* Module::find_symbol(u64 address) const {
+  auto found = std::ranges::lower_bound(symbols, address, {}, &Symbol::address);
+  return found != symbols.end() && found->address == address ? &*found : nullptr;
+}
+
 const Table* Module::find_table(u64 address) const {
   auto next = std::ranges::upper_bound(tables, address, {}, &Table::address);
   if (next == tables.begin()) return nullptr;

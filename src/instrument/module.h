@@ -126,6 +126,13 @@ struct Data {
   bool operator==(const Data&) const = default;
 };
 
+// A function of a file that has no map, as the file's symbols name it.
+struct Symbol {
+  u64 address = 0;  // as linked
+  std::string name;
+  bool is_local = false;
+};
+
 // A program or library.
 struct Module {
   std::string build_id;             // bytes; empty: not known
@@ -143,7 +150,8 @@ struct Module {
   std::string source_texts;
   std::vector<Table> tables;  // by address, if sites have them (MIP_TABLES)
   std::string table_names;
-  u64 counters = 0;  // of all functions
+  std::vector<Symbol> symbols;  // by address; not in files: pipeline/library_names.h
+  u64 counters = 0;             // of all functions
   Data data;
 
   std::string_view name(const Function& function) const {
@@ -178,6 +186,8 @@ struct Module {
   const Function* find(u64 address) const;
   // The table that the address is in; null: none.
   const Table* find_table(u64 address) const;
+  // That begins at the address; null: none is known.
+  const Symbol* find_symbol(u64 address) const;
   u32 index_of(const Function& function) const {
     return static_cast<u32>(&function - functions.data());
   }

@@ -146,6 +146,8 @@ std::string value_name(const Profile& profile, const SiteValue& value,
     if (value.value != table->address) text += fmt::format("+{}", value.value - table->address);
   } else if (function && function->address == value.value) {
     text = shown(module.name(*function));
+  } else if (const auto* symbol = module.find_symbol(value.value)) {
+    text = shown(symbol->name);
   }
   return value.to_module == value.module ? text : text + " in " + display_name(module);
 }

@@ -148,6 +148,27 @@ def maps(build):
     assert not pair.there("other"), told
 
 
+def names(build):
+    """Functions that are called in libraries without a map have their names by .dynsym, without versions, or by the debug file."""
+    pair = Pair(build, instrument_library=False)
+    pair.run("llvm-objcopy-22", "--strip-all", "libpair.so")
+    pair.tool("merge", "app", *pair.names(), "-o", "app.mip")
+    shown = pair.tool("show", "app.mip", "--targets")
+    assert re.search(r"75 +75\.0 % +twice in .*libpair\.so$", shown, re.M), shown
+    assert re.search(r"25 +25\.0 % +abs in .*libc\.so\.6$", shown, re.M), shown
+    listed = json.loads(pair.tool("show", "app.mip", "--targets", "--json"))
+    assert any(value["name"].startswith("twice in ") for site in listed["sites"] for value in site["values"]), listed
+
+    # Moved away, it is found beside the profile or where -b says; another build is none of it.
+    os.makedirs(os.path.join(pair.folder, "away"))
+    pair.run("mv", "libpair.so", "away/libpair.so")
+    shown = pair.tool("show", "app.mip", "--targets")
+    assert re.search(r"0x[0-9a-f]+ in libpair\.so$", shown, re.M) and "twice" not in shown, shown
+    assert "twice in " in pair.tool("show", "app.mip", "--targets", "-b", "app", "-b", "away/libpair.so")
+    pair.run("clang-22", "-shared", "-fPIC", "-Wl,--build-id", "pair.c", "-o", "libpair.so")
+    assert "twice" not in pair.tool("show", "app.mip", "--targets")
+
+
 def nothing(build):
     """A list that would be empty is an error with its cause and the next step."""
     pair = Pair(build, "blocks")
@@ -166,4 +187,4 @@ def nothing(build):
 
 
 if __name__ == "__main__":
-    tools.main({f.__name__: f for f in (programs, maps, nothing)})
+    tools.main({f.__name__: f for f in (programs, maps, names, nothing)})

@@ -12,6 +12,7 @@
 #include "instrument/facts.h"
 #include "instrument/map.h"
 #include "instrument/profile_file.h"
+#include "pipeline/library_names.h"
 #include "report/function_names.h"
 #include "report/json.h"
 #include "report/numbers.h"
@@ -418,6 +419,7 @@ Status show_instrumented(const MappedFile& file, const ShowInstrumented& asked, 
   if (!options.source.empty() && programs.empty())
     return usage_error("--source wants the program with its debug information: -b PROGRAM");
   if (options.targets) {
+    pipeline::name_libraries(profile, options.programs, file.path());
     print_targets(profile, options, programs, json);
     return {};
   }

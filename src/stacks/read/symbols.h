@@ -9,11 +9,10 @@
 
 #include <memory>
 #include <optional>
-#include <vector>
 
-#include "base/file.h"
 #include "dwarf/debug_info.h"
-#include "object/file.h"
+#include "object/code_symbols.h"
+#include "samples/build_file.h"
 #include "stacks/read/read.h"
 
 namespace pgokit::stacks {
@@ -22,7 +21,7 @@ class ModuleFile {
  public:
   static std::unique_ptr<ModuleFile> find(const Module& module, const ReadOptions& options);
 
-  const object::File& file() const { return *file_; }
+  const object::File& file() const { return *own_.file; }
   const dwarf::DebugInfo* debug() const { return debug_.get(); }
 
   // Nothing for what is not code.
@@ -31,21 +30,18 @@ class ModuleFile {
 
   // Outermost first; at least one. Faster for ascending addresses.
   void add_frames(u64 address, Stacks& stacks);
-  bool has_names() const { return !symbols_.empty() || debug_; }
+  bool has_names() const { return !symbols_->empty() || debug_; }
 
  private:
   static std::unique_ptr<ModuleFile> open(const std::string& path, const std::string& build_id,
                                           bool name_is_enough);
-  void find_debug_file(const std::string& build_id);
-  void read_symbols();
-  const object::File& names_file() const { return debug_file_ ? *debug_file_ : *file_; }
-  std::string_view symbol_at(u64 address) const;
+  const object::File& names_file() const { return names_ ? *names_->file : *own_.file; }
 
-  std::unique_ptr<MappedFile> image_, debug_image_;
-  std::unique_ptr<object::File> file_, debug_file_;  // debug_file_: of a stripped one
+  samples::BuildFile own_;
+  std::optional<samples::BuildFile> names_;  // of a stripped one
   std::unique_ptr<dwarf::DebugInfo> debug_;
   std::unique_ptr<dwarf::FrameCursor> cursor_;
-  std::vector<object::Symbol> symbols_;  // of code, ascending, one per address
+  std::optional<object::CodeSymbols> symbols_;
 };
 
 }  // namespace pgokit::stacks
