@@ -7,6 +7,7 @@
 #include "llvm/Plugins/PassPlugin.h"
 #include "llvm/Target/RegisterTargetPassConfigCallback.h"
 #include "settings.h"
+#include "stock_options.h"
 #include "use.h"
 
 namespace {
@@ -44,8 +45,14 @@ extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
             });
         builder.registerPipelineEarlySimplificationEPCallback(
             [](ModulePassManager& passes, OptimizationLevel level, ThinOrFullLTOPhase phase) {
+              if (phase == ThinOrFullLTOPhase::ThinLTOPostLink)
+                passes.addPass(pgokit::plugin::KeepCallsApart());
               if (phase == ThinOrFullLTOPhase::ThinLTOPostLink && level != OptimizationLevel::O0)
                 pgokit::plugin::add_use_passes_of_link(passes);
+            });
+        builder.registerFullLinkTimeOptimizationEarlyEPCallback(
+            [](ModulePassManager& passes, OptimizationLevel) {
+              passes.addPass(pgokit::plugin::KeepCallsApart());
             });
         builder.registerScalarOptimizerLateEPCallback(
             [](FunctionPassManager& passes, OptimizationLevel) {

@@ -14,6 +14,7 @@
 #include "selection.h"
 #include "sites.h"
 #include "source.h"
+#include "stock_options.h"
 #include "tables.h"
 
 namespace pgokit::plugin {
@@ -183,6 +184,7 @@ bool tag_module(Module& module) {
     module.addModuleFlag(Module::Max, capacity_flag, edge_buffer);
   }
   if (kinds & MIP_VALUES) {
+    keep_calls_apart();
     name_lines(module);
     number_sites(module);
     if (kinds & MIP_TABLES) note_tables(module);

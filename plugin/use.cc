@@ -16,6 +16,7 @@
 #include "llvm/Transforms/Instrumentation/PGOInstrumentation.h"
 #include "sites.h"
 #include "source.h"
+#include "stock_options.h"
 #include "tables.h"
 #include "use_file.h"
 
@@ -65,19 +66,11 @@ void tell_without(Module& module, const std::vector<StringRef>& functions, const
        DS_Warning);
 }
 
-// Of a stock pass, unless the command line has it.
-void set_option(StringRef name, bool value) {
-  const auto& options = cl::getRegisteredOptions();
-  const auto found = options.find(name);
-  if (found != options.end() && found->second->getNumOccurrences() == 0)
-    static_cast<cl::opt<bool>*>(found->second)->setValue(value);
-}
-
 // The pass that makes copies and fills of their frequent sizes scales counts by those of blocks,
 // which it takes for never run where there are none.
 void keep_counts_of_sizes(const Module& module) {
   if (none_of(module, [](const Function& each) { return each.getEntryCount().has_value(); }))
-    set_option("pgo-memop-scale-count", false);
+    set_stock_option("pgo-memop-scale-count", false);
 }
 
 struct Attach : PassInfoMixin<Attach> {
@@ -111,7 +104,7 @@ struct Attach : PassInfoMixin<Attach> {
     tell_without(module, without_lines,
                  "without lines, by which calls and blocks are found (-gline-tables-only)");
     keep_counts_of_sizes(module);
-    if (file->tells_tables()) set_option("enable-vtable-profile-use", true);
+    if (file->tells_tables()) set_stock_option("enable-vtable-profile-use", true);
     return PreservedAnalyses::none();
   }
 

@@ -309,7 +309,59 @@ def recordings(build):
         assert result.returncode and complaint in result.stderr, result
 
 
+SWITCH = """
+typedef int (*fn)(int);
+static int one(int x) { return x + 1; }
+static int two(int x) { return x + 2; }
+static int three(int x) { return x + 3; }
+static int four(int x) { return x + 4; }
+fn first = one, second = two, third = three, fourth = four;
+__attribute__((noinline)) int tails(int k, int x) {
+  switch (k) {
+    case 0: return first(x);
+    case 1: return second(x);
+    case 2: return third(x);
+    default: return fourth(x);
+  }
+}
+__attribute__((noinline)) int joined(int k, int x) {
+  int sum = 0;
+  switch (k) {
+    case 0: sum = first(x); break;
+    case 1: sum = second(x); break;
+    case 2: sum = third(x); break;
+    default: sum = fourth(x);
+  }
+  return sum * 2;
+}
+int main(int argc, char **argv) {
+  int s = 0;
+  if (argc > 1) first = fourth, second = third, third = two, fourth = one;  // a link with LTO cannot tell
+  for (int i = 0; i < 4000; ++i) s += tails(i & 3, s) + joined(i & 3, s);
+  return s == 7 || !argv;
+}
+"""
+
+
+def apart(build):
+    """Equal calls of a switch, which the optimizer makes one of, have each its own target, with every kind of LTO too."""
+    source = build.path("switch.c")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(SWITCH)
+    for level in ("-O1", "-O2", "-O3", "-Oz"):
+        for lto in ((), ("-flto=thin",), ("-flto",)):
+            link = [f"-Wl,--load-pass-plugin={build.plugin}"] if lto else []
+            program = build.program("switch" + level + "".join(lto), "targets", [source], flags=[level, *lto], link=link, compiler="clang-22")
+            functions = mip.read_map(mip.section(program, "__llvm_mipmap"))
+            dump, = build.dump(program)
+            for function in functions:
+                if function.name not in ("tails", "joined"):
+                    continue
+                counts = sorted(count for site in function.sites for _, _, count in mip.values_at(site, dump)[0])
+                assert counts == [1000] * 4 and len(function.sites) == 4, (level, lto, function.name, counts)
+
+
 if __name__ == "__main__":
     tools.main({"exact": exact, "callgrind": callgrind, "clang": clang, "hard": hard, "lto": lto, "tool": tool,
-                "promotions": promotions, "damaged": damaged,
+                "promotions": promotions, "damaged": damaged, "apart": apart,
                 "recordings": recordings})
