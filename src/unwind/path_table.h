@@ -46,11 +46,23 @@ class PathTable {
 
   void prefetch(u64 hash) const { known_.prefetch(key_of(hash)); }
   // The node that counts of a chain belong to, by the hash of the chain; unknown: it is new.
-  u32 find(u64 hash) const {
+  struct Found {
+    u32 node = unknown;
+    bool whole = false;  // it is the node of the chain itself: nothing is left out
+  };
+  Found find(u64 hash) const {
     const Known* found = known_.find(key_of(hash));
-    return found ? found->key : unknown;
+    return found ? Found{found->key, found->key == found->literal} : Found{};
   }
-  // The same, of any chain; `hashes[i]` is that of the first i calls.
+  // Whether a chain that extends a whole one by this call may have to leave something out; `has`
+  // tells whether the chain has the call already.
+  template <class Has>
+  bool may_shorten(const Has& has) const {
+    return max_depth_ < ~u32{0} || (longest_recursion_ != 0 && has());
+  }
+  // The node of a chain of which nothing is left out, by the node of its caller.
+  u32 whole_child(u32 parent, Place call, u64 hash);
+  // That of any chain; `hashes[i]` is that of the first i calls.
   u32 node(std::span<const Place> calls, std::span<const u64> hashes);
   // The node of exactly these calls below `parent`, by the hash of the whole chain.
   u32 child(u32 parent, Place call, u64 hash);
@@ -104,7 +116,7 @@ class CallStack {
     Frame frame{.hash = PathTable::empty_hash,
                 .call = call,
                 .caller = top_,
-                .depth = caller.depth + 1,
+                .depth = static_cast<u16>(caller.depth + 1),
                 .node = PathTable::root};
     if (call != outside) [[likely]] {
       frame.hash = extend_hash(caller.hash, call);
@@ -119,12 +131,9 @@ class CallStack {
     if (frames_[frame].node == PathTable::unknown) table.prefetch(frames_[frame].hash);
   }
   u32 node(u32 frame, PathTable& table) {
-    u32& node = frames_[frame].node;
-    if (node == PathTable::unknown) [[unlikely]]
-      node = table.find(frames_[frame].hash);
-    if (node == PathTable::unknown) [[unlikely]]
-      node = new_node(frame, table);
-    return node;
+    if (!is_known(frames_[frame], table)) [[unlikely]]
+      add_node(frame, table);
+    return frames_[frame].node;
   }
 
  private:
@@ -132,14 +141,29 @@ class CallStack {
     u64 hash = 0;  // of the calls from the last one outside to this one
     Place call = outside;
     u32 caller = bottom;
-    u32 depth = 0;
+    u16 depth = 0;
+    bool whole = false;  // `node` is that of the chain itself
     u32 node = PathTable::unknown;
   };
+  static_assert(sizeof(Frame) == 24);
 
-  u32 new_node(u32 frame, PathTable& table);
+  static bool is_known(Frame& frame, const PathTable& table) {
+    if (frame.node == PathTable::unknown) [[unlikely]] {
+      auto found = table.find(frame.hash);
+      frame.node = found.node;
+      frame.whole = found.whole;
+    }
+    return frame.node != PathTable::unknown;
+  }
+
+  bool is_call(u32 frame) const { return frame != bottom && frames_[frame].call != outside; }
+  bool is_called_above(u32 frame) const;
+  void add_node(u32 frame, PathTable& table);
+  void add_shortened(u32 frame, PathTable& table);
 
   std::vector<Frame> frames_;
   u32 top_ = bottom;
+  std::vector<u32> new_frames_;
   std::vector<Place> calls_;
   std::vector<u64> hashes_;
 };
