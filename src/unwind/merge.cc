@@ -6,6 +6,7 @@
 #include <functional>
 #include <numeric>
 
+#include "base/free_memory.h"
 #include "base/parallel.h"
 #include "base/saturated.h"
 #include "profile/model/function_samples.h"
@@ -33,41 +34,84 @@ std::vector<u64> merge_pairs(const std::vector<const PairTable*>& tables,
   return all;
 }
 
-// The nodes of `from` in `into`, by the hash of their chains.
-Renumbering add_nodes(PathTable& into, const PathTable& from) {
-  const auto& nodes = from.nodes();
-  Renumbering numbers(nodes.size());
-  std::vector<u64> hashes(nodes.size(), PathTable::empty_hash);
-  for (u32 i = 1; i < nodes.size(); ++i)
-    hashes[i] = extend_hash(hashes[nodes[i].parent], nodes[i].call);
-  constexpr u32 ahead = 16;
-  for (u32 i = 1; i < nodes.size(); ++i) {
-    if (i + ahead < nodes.size()) into.prefetch(hashes[i + ahead]);
-    numbers[i] = into.child(numbers[nodes[i].parent], nodes[i].call, hashes[i]);
-  }
-  return numbers;
-}
+// A trie depth first, children by their addresses.
+struct DepthFirst {
+  struct Entry {
+    Place call;
+    u32 depth;
+    // Of the entries that may come next the deepest does, for what is not deeper is not below the
+    // same nodes.
+    u64 key() const { return u64{~depth} << 32 | call; }
+  };
+  std::vector<Entry> entries;  // [0] is the root
+  Renumbering places;          // by node: of its entry
+};
 
-// Numbers that go through the trie depth first, children by their addresses.
-Renumbering depth_first(const std::vector<PathTable::Node>& nodes) {
+DepthFirst depth_first(const std::vector<PathTable::Node>& nodes) {
   // Children by parent; the root is nobody's.
   std::vector<u32> first(nodes.size() + 1), children(nodes.size() - 1);
   for (u32 i = 1; i < nodes.size(); ++i) ++first[nodes[i].parent + 1];
   std::partial_sum(first.begin(), first.end(), first.begin());
   auto next_child = first;
   for (u32 i = 1; i < nodes.size(); ++i) children[next_child[nodes[i].parent]++] = i;
+  free_memory_of(next_child);
 
-  Renumbering numbers(nodes.size());
-  std::vector<u32> pending{PathTable::root};
-  for (u32 next = 0; !pending.empty();) {
-    u32 node = pending.back();
+  DepthFirst trie{.entries = {}, .places = Renumbering(nodes.size())};
+  trie.entries.reserve(nodes.size());
+  struct Pending {
+    u32 node, depth;
+  };
+  std::vector<Pending> pending{{PathTable::root, 0}};
+  while (!pending.empty()) {
+    auto [node, depth] = pending.back();
     pending.pop_back();
-    numbers[node] = next++;
+    trie.places[node] = static_cast<u32>(trie.entries.size());
+    trie.entries.push_back({nodes[node].call, depth});
     auto its = std::span(children).subspan(first[node], first[node + 1] - first[node]);
     std::ranges::sort(its, std::greater(), [&](u32 child) { return nodes[child].call; });
-    pending.insert(pending.end(), its.begin(), its.end());
+    for (u32 child : its) pending.push_back({child, depth + 1});
   }
-  return numbers;
+  return trie;
+}
+
+// One trie of several, depth first again: without a look-up, and from one end of the memory to the
+// other. The places of each trie become numbers in the new one.
+std::vector<PathTable::Node> merge_tries(std::vector<DepthFirst>& tries, unsigned threads) {
+  constexpr u64 end = ~u64{0};
+  std::vector<Renumbering> numbers;  // by trie and place
+  std::vector<u64> next;             // by trie: the key of its next entry
+  size_t most = 0;
+  auto next_of = [&](size_t trie) {
+    const auto& entries = tries[trie].entries;
+    size_t at = numbers[trie].size();
+    return at < entries.size() ? entries[at].key() : end;
+  };
+  for (size_t trie = 0; trie < tries.size(); ++trie) {
+    most += tries[trie].entries.size();
+    numbers.emplace_back().reserve(tries[trie].entries.size());
+    numbers[trie].push_back(PathTable::root);
+    next.push_back(next_of(trie));
+  }
+  std::vector<PathTable::Node> nodes(1);
+  nodes.reserve(most);
+  std::vector<u32> path(1, PathTable::root);  // to the last node
+  for (u64 key; (key = *std::ranges::min_element(next)) != end;) {
+    u32 depth = ~static_cast<u32>(key >> 32);
+    auto number = static_cast<u32>(nodes.size());
+    nodes.push_back({path[depth - 1], static_cast<Place>(key)});
+    path.resize(depth);
+    path.push_back(number);
+    for (size_t trie = 0; trie < tries.size(); ++trie) {
+      if (next[trie] != key) continue;
+      numbers[trie].push_back(number);
+      next[trie] = next_of(trie);
+    }
+  }
+  parallel_for(tries.size(), threads, [&](size_t trie, unsigned) {
+    free_memory_of(tries[trie].entries);
+    for (u32& place : tries[trie].places) place = numbers[trie][place];
+  });
+  return nodes;
 }
 
 }  // namespace
@@ -79,6 +123,10 @@ class UnwoundMerger {
       : unwinders_(std::move(unwinders)), samples_(samples), threads_(threads) {}
 
   Unwound merge() {
+    tries_.resize(unwinders_.size());
+    parallel_for(tries_.size(), threads_, [&](size_t i, unsigned) {
+      tries_[i] = depth_first(std::move(unwinders_[i].paths_).take_nodes());
+    });
     const auto tables = {&UnwoundMerger::merge_nodes, &UnwoundMerger::order_samples,
                          &UnwoundMerger::merge_ranges, &UnwoundMerger::merge_branches};
     parallel_for(tables.size(), threads_,
@@ -122,26 +170,15 @@ class UnwoundMerger {
   }
 
   void merge_nodes() {
-    PathTable all = std::move(unwinders_[0].paths_);
-    node_numbers_.emplace_back(all.nodes().size());
-    std::iota(node_numbers_[0].begin(), node_numbers_[0].end(), 0u);
-    for (size_t i = 1; i < unwinders_.size(); ++i)
-      node_numbers_.push_back(add_nodes(all, unwinders_[i].paths_));
-
-    auto order = depth_first(all.nodes());
-    result_.nodes.resize(all.nodes().size());
-    for (u32 i = 0; i < all.nodes().size(); ++i) {
-      const auto& node = all.nodes()[i];
-      result_.nodes[order[i]] = {order[node.parent], node.call};
-    }
-    for (auto& numbers : node_numbers_)
-      for (u32& number : numbers) number = order[number];
+    result_.nodes = merge_tries(tries_, threads_);
+    for (auto& trie : tries_) node_numbers_.push_back(std::move(trie.places));
   }
 
   std::vector<Unwinder> unwinders_;
   const std::vector<std::vector<NotedSample>>& samples_;
   unsigned threads_;
   std::vector<Renumbering> order_, range_numbers_, branch_numbers_, node_numbers_;
+  std::vector<DepthFirst> tries_;
   Unwound result_;
 };
 

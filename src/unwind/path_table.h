@@ -68,6 +68,10 @@ class PathTable {
   u32 child(u32 parent, Place call, u64 hash);
 
   const std::vector<Node>& nodes() const { return nodes_; }
+  std::vector<Node> take_nodes() && {
+    known_ = {};
+    return std::move(nodes_);
+  }
   static constexpr u64 empty_hash = 0x8bb84b93962eacc9u;
   static constexpr u32 unknown = ~u32{0};
 

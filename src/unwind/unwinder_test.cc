@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <random>
+
 #include "test/support/shell.h"
 #include "test/support/tiny_program.h"
 #include "unwind/by_context.h"
@@ -33,7 +35,11 @@ class UnwinderTest : public testing::Test {
   std::vector<std::string> found() {
     std::vector<Unwinder> all;
     all.push_back(std::move(unwinder_));
-    auto counts = counts_by_path(merge(std::move(all), {{}}, 1));
+    return found(std::move(all), 1);
+  }
+  static std::vector<std::string> found(std::vector<Unwinder> all, unsigned threads) {
+    std::vector<std::vector<NotedSample>> samples(all.size());
+    auto counts = counts_by_path(merge(std::move(all), samples, threads), threads);
     std::vector<std::string> lines;
     for (size_t i = 0; i < counts.size(); ++i) {
       std::string line;
@@ -140,6 +146,24 @@ TEST(PathTable, CompressedChainsAreTheChainsTheyBecome) {
   EXPECT_EQ(node({outside, 1, outside, 1, 2}), node({1, 2}));
   EXPECT_EQ(node({1, outside}), PathTable::root);
   EXPECT_NE(node({1, 2}), node({2, 1}));
+}
+
+// Any addresses may be call sites here.
+TEST_F(UnwinderTest, ChainsOfSeveralThreadsBecomeOneTrie) {
+  std::mt19937 chance(1);
+  std::vector<Unwinder> several(3, unwinder_);
+  for (int sample = 0; sample < 500; ++sample) {
+    std::vector<Place> calls(chance() % 6);
+    for (Place& one : calls) one = chance() % 8 == 0 ? no_call : chance() % 4;
+    for (auto* one : {&unwinder_, &several[chance() % 3]}) {
+      one->enter(calls);
+      one->add_range(test_edi, je, 1);
+    }
+  }
+  auto by_one = found();
+  EXPECT_GT(by_one.size(), 100u);
+  EXPECT_EQ(found(several, 1), by_one);
+  EXPECT_EQ(found(std::move(several), 4), by_one);
 }
 
 }  // namespace
