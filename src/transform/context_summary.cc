@@ -12,6 +12,11 @@ u64 key(NameId function, u32 thing) { return u64{static_cast<u32>(function)} << 
 // What some contexts add up to, by function.
 class FunctionSums {
  public:
+  // For those who know what they will add.
+  void prefetch(const generate::ContextSamples& samples, u32 id) const {
+    for (const auto& row : samples.rows.of(id))
+      places_.prefetch(key(samples.contexts[id].function, row.location));
+  }
   void add(const generate::ContextSamples& samples, u32 id) {
     const auto& context = samples.contexts[id];
     if (!(context.flags & generate::ContextSamples::has_samples)) return;
@@ -59,7 +64,10 @@ class FunctionSums {
 profile::Summary summarize(const generate::ContextSamples& samples, unsigned threads) {
   constexpr size_t at_once = 1 << 14;
   std::vector<FunctionSums> of_worker(worker_count(threads));
+  constexpr size_t ahead = 8;
   parallel_each(samples.size(), at_once, threads, [&](size_t id, unsigned worker) {
+    if (id + ahead < samples.size())
+      of_worker[worker].prefetch(samples, static_cast<u32>(id + ahead));
     of_worker[worker].add(samples, static_cast<u32>(id));
   });
   for (size_t i = 1; i < of_worker.size(); ++i) of_worker[0].add(of_worker[i]);

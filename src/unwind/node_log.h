@@ -95,6 +95,11 @@ class SortedLog {
     u32 thing() const { return static_cast<u32>(key_); }
     u64 count() const { return count_; }
     u32 order() const { return order_; }  // of the first sample that it was seen in
+    // About what thing() will be after so many entries, to ask for what is known of it in time.
+    u32 coming(size_t entries) const {
+      size_t at = next_ + entries;
+      return at < log_.keys_.size() ? static_cast<u32>(log_.keys_[at]) : thing();
+    }
     void next();
 
    private:

@@ -1,11 +1,9 @@
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <optional>
 #include <span>
 
-#include "base/hash.h"
+#include "base/flat_map.h"
 #include "generate/functions/callee_names.h"
 #include "program/program.h"
 #include "unwind/context_counts.h"
@@ -18,18 +16,19 @@ class KnownCallees {
   KnownCallees(const program::Program& program, const CalleeNames& callees,
                std::span<const unwind::Branch> branches) {
     for (const auto& branch : branches) {
-      auto [known, fresh] = known_.try_emplace(static_cast<u32>(branch.to));
-      if (fresh) known.value() = callees.entered_at(program.code().address_of(branch.to));
+      auto [known, fresh] = known_.find_or_add(static_cast<u32>(branch.to), {});
+      if (fresh) known = callees.entered_at(program.code().address_of(branch.to));
     }
   }
 
   std::optional<NameId> entered_at(program::CodeIndex target) const {
-    auto known = known_.find(static_cast<u32>(target));
-    return known == known_.end() ? std::nullopt : known->second;
+    const auto* known = known_.find(static_cast<u32>(target));
+    return known ? *known : std::nullopt;
   }
+  void prefetch(program::CodeIndex target) const { known_.prefetch(static_cast<u32>(target)); }
 
  private:
-  tsl::robin_map<u32, std::optional<NameId>, IntHash> known_;
+  FlatMap<std::optional<NameId>> known_;
 };
 
 }  // namespace pgokit::generate

@@ -184,10 +184,7 @@ class ContextGroups::Counter {
     for (size_t i = 0; i < callers.size(); ++i) {
       if (i + 3 * ahead < callers.size()) links.prefetch_children(callers[i + 3 * ahead]);
       if (i + 2 * ahead < callers.size()) links.prefetch_first_child(callers[i + 2 * ahead]);
-      if (i + ahead < callers.size())
-        for (u32 child : links.children(callers[i + ahead])
-                             .first(std::min<size_t>(links.children(callers[i + ahead]).size(), 2)))
-          __builtin_prefetch(&samples_.contexts[child]);
+      if (i + ahead < callers.size()) prefetch_first(links.children(callers[i + ahead]));
       for (u32 child : links.children(callers[i]))
         if (!owner_.placed_[child]) add_child(child);
     }
@@ -231,6 +228,13 @@ class ContextGroups::Counter {
 
     u64 entries() const { return heads ? heads : profile::estimated_entries(first_count, total); }
   };
+
+  void prefetch_first(Members children) const {
+    for (u32 child : children.first(std::min<size_t>(children.size(), 4))) {
+      __builtin_prefetch(&samples_.contexts[child]);
+      __builtin_prefetch(&owner_.placed_[child]);
+    }
+  }
 
   void add_child(u32 child) {
     const auto& context = samples_.contexts[child];
@@ -278,7 +282,10 @@ class ContextGroups::Counter {
       owner_.alone_[function] -= size;
       next += size;
     }
-    for (const auto& [context, group] : found_) {
+    constexpr size_t ahead = 16;
+    for (size_t i = 0; i < found_.size(); ++i) {
+      if (i + ahead < found_.size()) __builtin_prefetch(&owner_.position_[found_[i + ahead].first]);
+      const auto& [context, group] = found_[i];
       owner_.position_[context] = place[group];
       members[place[group]++] = context;
     }

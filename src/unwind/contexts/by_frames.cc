@@ -27,7 +27,9 @@ class FrameCounter {
     for (u32 node : ancestors)
       if (node != PathTable::root) stack_.push(unwound_.nodes[node].call);
     SortedLog::Cursor range(unwound_.range_log, first), branch(unwound_.branch_log, first);
+    constexpr u32 ahead = 8;
     for (u32 node = first; node < end; ++node) {
+      if (node + ahead < end) code_.prefetch_call(unwound_.nodes[node + ahead].call);
       while (!ancestors.empty() && ancestors.back() != unwound_.nodes[node].parent)
         ancestors.pop_back();
       if (node != PathTable::root) {
@@ -61,11 +63,17 @@ class FrameCounter {
     ranges_.clear();
     branches_.clear();
     scopes_here_.clear();
-    for (; range.at(node); range.next())
+    constexpr size_t ahead = 12;
+    for (; range.at(node); range.next()) {
+      code_.prefetch_range(range.coming(2 * ahead));
+      code_.prefetch_pieces(range.coming(ahead));
       for (const auto& piece : code_.pieces(range.thing()))
         ranges_.push_back(
             {place_of(piece.scope), range.order(), {piece.first, piece.last, range.count()}});
+    }
     for (; branch.at(node); branch.next()) {
+      code_.prefetch_branch(branch.coming(ahead));
+      __builtin_prefetch(&unwound_.branches[branch.coming(ahead)]);
       u64 pair = unwound_.branches[branch.thing()];
       branches_.push_back(
           {place_of(code_.scope_of_branch(branch.thing())),

@@ -18,12 +18,15 @@ PartCounts counts_of(const Unwound& unwound, u32 first, u32 end) {
     counts.entries.push_back({.context = node,
                               .first_range = static_cast<u32>(counts.ranges.size()),
                               .first_branch = static_cast<u32>(counts.branches.size())});
+    constexpr size_t ahead = 16;
     for (; range.at(node); range.next()) {
+      __builtin_prefetch(&unwound.ranges[range.coming(ahead)]);
       u64 pair = unwound.ranges[range.thing()];
       counts.ranges.push_back(
           {CodeIndex(first_of(pair)), CodeIndex(second_of(pair)), range.count()});
     }
     for (; branch.at(node); branch.next()) {
+      __builtin_prefetch(&unwound.branches[branch.coming(ahead)]);
       u64 pair = unwound.branches[branch.thing()];
       counts.branches.push_back(
           {CodeIndex(first_of(pair)), CodeIndex(second_of(pair)), branch.count()});

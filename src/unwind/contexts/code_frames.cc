@@ -64,7 +64,7 @@ struct CodeFrames::Numbers {
 CodeFrames::CodeFrames(const Unwound& unwound, const program::Program& program, unsigned threads)
     : scopes_(1), first_piece_(1), first_call_frame_(1) {
   auto calls = calls_of(unwound.nodes);
-  for (u32 i = 0; i < calls.size(); ++i) call_numbers_.emplace(calls[i], i);
+  for (u32 i = 0; i < calls.size(); ++i) call_numbers_.find_or_add(calls[i], i);
 
   // Shares are neighbourhoods, so that each inlined copy is met in one or two of them.
   const auto& ranges = unwound.ranges;

@@ -10,6 +10,7 @@
 // Ranges and branches are the numbers that `unwound` has for them. All numbers follow the order of
 // addresses, and may be used by any thread.
 
+#include "base/flat_map.h"
 #include "unwind/contexts/scopes.h"
 #include "unwind/unwinder.h"
 
@@ -29,16 +30,23 @@ class CodeFrames {
     return std::span(pieces_).subspan(first_piece_[range],
                                       first_piece_[range + 1] - first_piece_[range]);
   }
+  // For those who know what they will ask for: first where the pieces are, then those.
+  void prefetch_range(u32 range) const { __builtin_prefetch(&first_piece_[range]); }
+  void prefetch_pieces(u32 range) const {
+    __builtin_prefetch(pieces_.data() + first_piece_[range]);
+  }
+  void prefetch_branch(u32 branch) const { __builtin_prefetch(&branch_scopes_[branch]); }
+  void prefetch_call(Place call) const { call_numbers_.prefetch(call); }
   // Of all ranges that code can run through.
   std::span<const Scopes::Piece> pieces() const { return pieces_; }
   // Of the source of a branch; unknown outside of the program.
   u32 scope_of_branch(u32 branch) const { return branch_scopes_[branch]; }
   // All frames of a call, outermost first; empty: no debug information.
   std::span<const u32> of_call(Place call) const {
-    auto found = call_numbers_.find(call);
-    if (found == call_numbers_.end()) return {};
-    u32 first = first_call_frame_[found->second];
-    return std::span(call_frames_).subspan(first, first_call_frame_[found->second + 1] - first);
+    const u32* number = call_numbers_.find(call);
+    if (!number) return {};
+    u32 first = first_call_frame_[*number];
+    return std::span(call_frames_).subspan(first, first_call_frame_[*number + 1] - first);
   }
 
   const Scope& scope(u32 id) const { return scopes_[id]; }
@@ -66,7 +74,7 @@ class CodeFrames {
   std::vector<u32> branch_scopes_;
   std::vector<u32> call_frames_;
   std::vector<u32> first_call_frame_;  // by number of the call, and the end
-  tsl::robin_map<Place, u32, IntHash> call_numbers_;
+  FlatMap<u32> call_numbers_;
 };
 
 }  // namespace pgokit::unwind

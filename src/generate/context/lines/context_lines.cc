@@ -139,7 +139,12 @@ void ContextLines::count_parts() {
 void ContextLines::count_part(Worker& worker, const Callees& callees, size_t begin, size_t end,
                               Part& part) {
   auto& leaf = worker.leaf;
+  constexpr size_t ahead = 6;  // what they need of the code is all over the memory
   for (size_t i = begin; i < end; ++i) {
+    if (i + 2 * ahead < end)
+      leaf.prefetch_places(counts_.ranges(i + 2 * ahead), counts_.branches(i + 2 * ahead));
+    if (i + ahead < end)
+      leaf.prefetch_parts(counts_.ranges(i + ahead), counts_.branches(i + ahead));
     auto context = static_cast<u32>(counts_.context(i));
     if (context == ContextSamples::root) {  // one part has it
       leaf.count_entries(counts_.branches(i));

@@ -40,6 +40,25 @@ void LeafCounts::count(std::span<const unwind::Range> ranges,
   }
 }
 
+void LeafCounts::prefetch_places(std::span<const unwind::Range> ranges,
+                                 std::span<const unwind::Branch> branches) const {
+  for (const auto& range : ranges) {
+    code_.prefetch(range.first);
+    lines_.prefetch_place(range.first);
+  }
+  for (const auto& branch : branches) {
+    callees_.prefetch(branch.to);
+    if (branch.from != program::no_code) lines_.prefetch_place(branch.from);
+  }
+}
+
+void LeafCounts::prefetch_parts(std::span<const unwind::Range> ranges,
+                                std::span<const unwind::Branch> branches) const {
+  for (const auto& range : ranges) lines_.prefetch_part(range.first);
+  for (const auto& branch : branches)
+    if (branch.from != program::no_code) lines_.prefetch_part(branch.from);
+}
+
 void LeafCounts::count_entries(std::span<const unwind::Branch> branches) {
   begin();
   for (const auto& branch : branches) add_branch(branch, nullptr);

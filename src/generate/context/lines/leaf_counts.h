@@ -38,6 +38,11 @@ class LeafCounts {
              const LocationTable& locations);
 
   void count(std::span<const unwind::Range> ranges, std::span<const unwind::Branch> branches);
+  // For those who know what they will count: both of each context, in this order, some time apart.
+  void prefetch_places(std::span<const unwind::Range> ranges,
+                       std::span<const unwind::Branch> branches) const;
+  void prefetch_parts(std::span<const unwind::Range> ranges,
+                      std::span<const unwind::Branch> branches) const;
   // Of a context that is not known: only what is entered.
   void count_entries(std::span<const unwind::Branch> branches);
 

@@ -82,7 +82,7 @@ LeafLines::LeafLines(const program::Program& program, std::span<const unwind::Ra
 
 const LeafLines::Part* LeafLines::at(program::CodeIndex at) const {
   auto place = static_cast<u32>(at);
-  u32 part = first_behind_.empty() ? 0 : first_behind_[place >> block_bits];
+  u32 part = first_behind_.empty() ? 0 : first_behind_[block_of(at)];
   while (part < parts_.size() && parts_[part].end <= place) ++part;
   return part < parts_.size() && parts_[part].first <= place ? &parts_[part] : nullptr;
 }

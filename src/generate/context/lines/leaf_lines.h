@@ -33,9 +33,17 @@ class LeafLines {
 
   // Null where no location is known.
   const Part* at(program::CodeIndex at) const;
+  // For those who know which places they will ask for: first where the part is, then the part.
+  void prefetch_place(program::CodeIndex at) const {
+    if (!first_behind_.empty()) __builtin_prefetch(&first_behind_[block_of(at)]);
+  }
+  void prefetch_part(program::CodeIndex at) const {
+    if (!first_behind_.empty()) __builtin_prefetch(parts_.data() + first_behind_[block_of(at)]);
+  }
 
  private:
   static constexpr unsigned block_bits = 5;
+  static u32 block_of(program::CodeIndex at) { return static_cast<u32>(at) >> block_bits; }
   std::vector<Part> parts_;  // ascending
   std::vector<u32>
       first_behind_;  // of each block of code: the first part that ends in or behind it

@@ -49,6 +49,27 @@ class ContextProbes {
     part_.clear();
   }
 
+  // For those who know what they will add: each of a context, in this order, some time apart.
+  void prefetch_places(std::span<const unwind::Range> ranges,
+                       std::span<const unwind::Branch> branches) const {
+    for (const auto& range : ranges) code_.prefetch_place(range.first);
+    for (const auto& branch : branches)
+      if (branch.from != program::no_code) code_.prefetch_call_place(branch.from);
+  }
+  void prefetch_hits(std::span<const unwind::Range> ranges,
+                     std::span<const unwind::Branch> branches) const {
+    for (const auto& range : ranges) code_.prefetch_hits(range.first);
+    for (const auto& branch : branches)
+      if (branch.from != program::no_code) code_.prefetch_call(branch.from);
+  }
+  void prefetch_nodes(std::span<const unwind::Range> ranges) const {
+    for (const auto& range : ranges)
+      for (const auto& hit : code_.in(range.first, range.last)) {
+        __builtin_prefetch(&counts_[hit.slot]);
+        __builtin_prefetch(&context_of_node_[hit.node]);
+      }
+  }
+
   void add(CallPath path, std::span<const unwind::Range> ranges,
            std::span<const unwind::Branch> branches) {
     path_ = path;
@@ -176,8 +197,15 @@ std::vector<ProbePart> count_parts(const Known& known, unwind::ContextCounts cou
         workers[worker] ? *workers[worker] : workers[worker].emplace(known, counts.paths);
     samples.start();
     size_t begin = chunks.begin(part), end = std::min(counts.size(), chunks.end(part));
-    for (size_t i = begin; i < end; ++i)
+    constexpr size_t ahead = 6;  // what they need of the code is all over the memory
+    for (size_t i = begin; i < end; ++i) {
+      if (size_t next = i + 3 * ahead; next < end)
+        samples.prefetch_places(counts.ranges(next), counts.branches(next));
+      if (size_t next = i + 2 * ahead; next < end)
+        samples.prefetch_hits(counts.ranges(next), counts.branches(next));
+      if (size_t next = i + ahead; next < end) samples.prefetch_nodes(counts.ranges(next));
       samples.add(counts.path(i), counts.ranges(i), counts.branches(i));
+    }
     counts.forget(begin, end);
     parts[part] = samples.part();
   });

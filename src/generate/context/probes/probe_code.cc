@@ -57,7 +57,7 @@ void ProbeCode::number_slots(const probe::Decoded& decoded, std::vector<u32>& sl
 }
 
 std::span<const ProbeCode::Hit> ProbeCode::in(CodeIndex first, CodeIndex last) const {
-  u32 from = first_hit_[static_cast<u32>(first) >> block_bits];
+  u32 from = first_hit_[block_of(first)];
   while (from < hits_.size() && hits_[from].at < first) ++from;
   u32 to = from;
   while (to < hits_.size() && hits_[to].at <= last) ++to;
@@ -65,7 +65,7 @@ std::span<const ProbeCode::Hit> ProbeCode::in(CodeIndex first, CodeIndex last) c
 }
 
 const probe::Probe* ProbeCode::call(CodeIndex at) const {
-  u32 i = first_call_[static_cast<u32>(at) >> block_bits];
+  u32 i = first_call_[block_of(at)];
   while (i < calls_.size() && calls_[i].at < at) ++i;
   return i < calls_.size() && calls_[i].at == at ? &probes_[calls_[i].probe] : nullptr;
 }

@@ -33,6 +33,19 @@ class ProbeCode {
   std::span<const Hit> in(program::CodeIndex first, program::CodeIndex last) const;
   // The first call probe at an instruction; null: none.
   const probe::Probe* call(program::CodeIndex at) const;
+  // For those who know which places they will ask for: first where the entry is, then the entry.
+  void prefetch_place(program::CodeIndex first) const {
+    __builtin_prefetch(&first_hit_[block_of(first)]);
+  }
+  void prefetch_hits(program::CodeIndex first) const {
+    __builtin_prefetch(hits_.data() + first_hit_[block_of(first)]);
+  }
+  void prefetch_call_place(program::CodeIndex at) const {
+    __builtin_prefetch(&first_call_[block_of(at)]);
+  }
+  void prefetch_call(program::CodeIndex at) const {
+    __builtin_prefetch(calls_.data() + first_call_[block_of(at)]);
+  }
 
   size_t slots() const { return locations_.size(); }
   u32 first_slot(u32 node) const { return first_slot_[node]; }
@@ -41,6 +54,7 @@ class ProbeCode {
 
  private:
   static constexpr unsigned block_bits = 5;
+  static u32 block_of(program::CodeIndex at) { return static_cast<u32>(at) >> block_bits; }
   struct Call {
     program::CodeIndex at;
     u32 probe;
