@@ -42,13 +42,16 @@ void add_calls(const generate::ContextSamples& samples, const ContextLinks& link
   }
 }
 
-CallGraph call_graph(const generate::ContextSamples& samples, const ContextLinks& links,
+// Ranks are not asked for before the first function is taken: one thread numbers all contexts while
+// the others begin with the calls.
+CallGraph call_graph(const generate::ContextSamples& samples, ContextLinks& links,
                      unsigned threads) {
   Chunks chunks{samples.size(), 1 << 14};
   std::vector<FlatMap<u64>> of_worker(worker_count(threads));
-  parallel_for(chunks.count(), threads, [&](size_t piece, unsigned worker) {
-    add_calls(samples, links, static_cast<u32>(chunks.begin(piece)),
-              static_cast<u32>(chunks.end(piece)), of_worker[worker]);
+  parallel_for(1 + chunks.count(), threads, [&](size_t piece, unsigned worker) {
+    if (piece == 0) return links.rank_all();
+    add_calls(samples, links, static_cast<u32>(chunks.begin(piece - 1)),
+              static_cast<u32>(chunks.end(piece - 1)), of_worker[worker]);
   });
   std::vector<CallGraph::Edge> edges;
   for (const auto& calls : of_worker)
@@ -72,7 +75,7 @@ class ColumnPreinliner {
         places_(samples),
         sums_(samples, threads) {}
 
-  CallGraph call_graph() const { return transform::call_graph(samples_, links_, threads_); }
+  CallGraph call_graph() { return transform::call_graph(samples_, links_, threads_); }
   std::optional<u32> take(NameId function);
   u32 size_of(u32 kept) { return size_of(kept_[kept]); }
   void add_candidates(u32 caller, InlineCandidates& candidates);

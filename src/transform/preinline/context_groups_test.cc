@@ -16,7 +16,7 @@ class ContextGroupsTest : public testing::Test {
  protected:
   void read(std::string_view text) {
     samples_.emplace(test::samples_of(test::profile_of(text)));
-    links_.emplace(*samples_, 1);
+    links_.emplace(*samples_, 1).rank_all();
     groups_.emplace(*samples_, *links_);
   }
   NameId id(std::string_view name) { return samples_->names.intern(name); }

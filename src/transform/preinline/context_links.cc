@@ -35,10 +35,12 @@ void group(const generate::ContextSamples& samples, size_t groups, std::vector<u
 
 ContextLinks::ContextLinks(const generate::ContextSamples& samples, unsigned threads)
     : samples_(samples) {
-  link_functions();
-  hash_names();
-  link_children(threads);
-  rank_all();
+  parallel_for(2, threads, [&](size_t task, unsigned) {
+    if (task == 0) return link_children();
+    link_functions();
+    hash_names();
+  });
+  sort_children(threads);
 }
 
 u64 ContextLinks::key(NameId function, profile::LineLocation site) const {
@@ -56,9 +58,12 @@ void ContextLinks::hash_names() {
     if (is_used(NameId{i})) guids_[i] = samples_.names.guid(NameId{i});
 }
 
-void ContextLinks::link_children(unsigned threads) {
+void ContextLinks::link_children() {
   group(samples_, samples_.size(), first_child_, children_,
         [](const auto& context) { return context.parent; });
+}
+
+void ContextLinks::sort_children(unsigned threads) {
   constexpr size_t at_once = 1 << 16;
   parallel_each(samples_.size(), at_once, threads, [&](size_t i, unsigned) {
     if (first_child_[i + 1] - first_child_[i] > 1)

@@ -27,6 +27,8 @@ class ContextLinks {
     return {&of_function_[first_of_function_[at]], &of_function_[first_of_function_[at + 1]]};
   }
   bool is_used(NameId function) const { return !of_function(function).empty(); }
+  // Once, before rank(): it has no part in what is above.
+  void rank_all();
   // The place of a context when all are gone through breadth first.
   u32 rank(u32 context) const { return ranks_[context]; }
 
@@ -40,9 +42,9 @@ class ContextLinks {
     return key(context.function, context.site);
   }
   void hash_names();
-  void link_children(unsigned threads);
+  void link_children();
+  void sort_children(unsigned threads);
   void link_functions();
-  void rank_all();
 
   const generate::ContextSamples& samples_;
   std::vector<u64> guids_;  // by NameId, of functions in use
