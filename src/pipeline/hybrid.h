@@ -11,7 +11,8 @@ inline unwind::HybridRules hybrid_rules(const program::Program& program,
   return {.by_frames = !program.has_probes(),
           .contexts = options.contexts,
           .list_faults = options.list_faults,
-          .trusts_whole_chains = !options.llvm_profgen};
+          .trusts_whole_chains = !options.llvm_profgen,
+          .begin_stage = [&options](const char* name) { options.stage(name); }};
 }
 
 inline void take_contexts(unwind::HybridCounts&& read, ReadInput& input) {

@@ -117,6 +117,7 @@ u64 HybridSampleReader::llvm_hash() const {
 
 HybridCounts collect(std::vector<HybridSampleReader> samplers, const program::Program& program,
                      const HybridRules& rules, unsigned threads) {
+  rules.stage("joining call chains");
   HybridCounts all;
   std::vector<Unwinder> unwinders;
   std::vector<std::vector<NotedSample>> noted;
@@ -160,6 +161,7 @@ HybridCounts collect(std::vector<HybridSampleReader> samplers, const program::Pr
 
 HybridCounts counts_of(Unwound unwound, const program::Program& program, const HybridRules& rules,
                        unsigned threads) {
+  rules.stage("counting by context");
   HybridCounts all;
   all.facts.left_program = unwound.left_program;
   std::vector<samples::BranchFolder::RawRange> ranges;

@@ -15,6 +15,8 @@
 #include <tsl/robin_map.h>
 #include <tsl/robin_set.h>
 
+#include <functional>
+
 #include "samples/diagnosis.h"
 #include "samples/recording_counts.h"
 #include "unwind/by_context.h"
@@ -29,6 +31,11 @@ struct HybridRules {
   bool list_faults = false;  // of ranges and call chains, one by one
   // Chains that are known to be whole are used in prologues and epilogues too, unlike llvm-profgen.
   bool trusts_whole_chains = true;
+  std::function<void(const char* stage)> begin_stage = {};  // told what is done after reading
+
+  void stage(const char* name) const {
+    if (begin_stage) begin_stage(name);
+  }
 };
 
 // How well samples and program fit together. Equal samples count as one here.
