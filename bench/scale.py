@@ -5,7 +5,8 @@
 
 Writes bench/scale.md. Stages are those of --timings --json, with --threads 1 and 2 (bench/support/scale_model.py). The model of
 one input is held against another one: it says what 2 threads take there, from what 1 takes. Programs and recordings are those of
-bench/generate.py; the last samples are the first ones again, so that 2 GB of recordings are enough.
+bench/generate.py. For memory there are five recordings that differ, and copies of them, 9 GB for 100 million samples, which are
+removed at the end; where the disk has no place for them, there are fewer.
 """
 import argparse
 import dataclasses
@@ -13,6 +14,7 @@ import datetime
 import json
 import pathlib
 import platform
+import shutil
 import statistics
 import subprocess
 import sys
@@ -28,7 +30,7 @@ import scale_model  # noqa: E402
 
 FOLDER = e2e.WORK / "scale"
 PROCESSORS = (8, 32, 128)
-WINDOW, DEPTH, WINDOWS = 2000000, 8, 5  # samples of a recording, branches of a sample, recordings that differ
+WINDOW, DEPTH, WINDOWS = 2000000, 2, 5  # samples of a recording, branches of a sample, recordings that differ
 SHARDS, SHARD_BYTES = 96, 6000000
 
 INTRODUCTION = """Seconds of stages with 1 and 2 threads (medians of {runs} runs), what of them is serial and what is divided, and what that
@@ -36,8 +38,8 @@ gives with more processors: Amdahl's law for each stage, where what two runs at 
 (bench/support/scale_model.py). *at once*: a run with 1 thread beside another one. Of more than two processors nothing is measured: their
 memory may be slower, or faster, than the model has it."""
 MEMORY = """Peak memory of `pgokit generate` for the program of 4 MB that bench/generate.py makes, from perf.data with {depth} branches in a
-sample: {windows} recordings of {window} million samples, the later ones the same again. Recordings are mapped into memory; their pages
-count while they are read."""
+sample: {windows} recordings of {window} million samples that differ, and copies of them. Recordings are mapped into memory; their
+pages count while they are read."""
 DISTINCT = """The same number of samples, of which more and more are different (*--repeat* of pgokit-walk):"""
 
 
@@ -162,10 +164,20 @@ def walked(program, name, samples, *options):
 def by_samples(millions):
     program = generate.deep_program.build(e2e.WORK / "S", generate.SIZES["S"].megabytes)["lines"]
     windows = [walked(program, f"window{seed}.perf", WINDOW, "--seed", str(seed), "--repeat", "60") for seed in range(1, WINDOWS + 1)]
-    rows = [grown(program, [walked(program, "half.perf", WINDOW // 2, "--repeat", "60")], WINDOW // 2)]
-    for count in (1, 2, 5, 10, 25, 50):
-        if count * WINDOW <= millions * 1000000:
-            rows.append(grown(program, [windows[i % WINDOWS] for i in range(count)], count * WINDOW))
+    rows, copies = [grown(program, [walked(program, "half.perf", WINDOW // 2, "--repeat", "60")], WINDOW // 2)], []
+    try:
+        for count in (1, 2, 5, 10, 25, 50):
+            needed = count * windows[0].stat().st_size
+            if count * WINDOW > millions * 1000000 or needed > shutil.disk_usage(FOLDER).free // 2:
+                print(f"scale: {count * WINDOW // 1000000} million samples are left out", file=sys.stderr)
+                break
+            for i in range(WINDOWS + len(copies), count):
+                copies.append(FOLDER / f"copy{i}.perf")
+                shutil.copyfile(windows[i % WINDOWS], copies[-1])
+            rows.append(grown(program, [*windows, *copies][:count], count * WINDOW))
+    finally:
+        for copy in copies:
+            copy.unlink(missing_ok=True)
     return rows
 
 
