@@ -5,7 +5,8 @@
 
 Writes bench/commands.md. Programs and recordings are those of bench/generate.py (S), and a newer build of the same program, in
 which every third function has changed. Nothing of LLVM's does the work of check and of match: clang matches stale profiles while
-it compiles, so its part cannot be measured. create_llvm_prof is that of Debian's package autofdo.
+it compiles, so its part cannot be measured. create_llvm_prof is that of Debian's package autofdo, which has no Propeller in it: its
+generate_propeller_profiles is in no package.
 """
 import argparse
 import dataclasses
@@ -24,6 +25,7 @@ import launch  # noqa: E402
 from e2e import PGOKIT, ROOT, WORK  # noqa: E402
 
 FOLDER = WORK / "commands"
+MAPPED_BUILD = ["clang++-22", "-std=c++20", "-O2", "-g", "-ffunction-sections", "-fbasic-block-address-map", "-fuse-ld=lld-22", "-Wl,--build-id"]
 
 
 @dataclasses.dataclass
@@ -36,6 +38,17 @@ class Case:
     peer: str = ""
     wall: float = 0  # times faster that is promised
     memory: float = 0
+
+
+def mapped():
+    """A program with a map of its blocks, and a recording of it."""
+    program, recording = FOLDER / "mapped", FOLDER / "mapped.perf"
+    if not program.exists():
+        subprocess.run([*MAPPED_BUILD, ROOT / "examples/documents/main.cc", "-o", program], check=True)
+    if not recording.exists():
+        subprocess.run([generate.e2e.find_walker(), program, "--samples", "160000", "--kind", "lbr", "--format", "perfdata", "-o", recording],
+                       check=True)
+    return program, recording
 
 
 def cases():
@@ -55,6 +68,10 @@ def cases():
     yield Case("match-probes", "the same by probes", ["match", by_probes, "-b", newer["probes"], "-o", FOLDER / "matched"], "pgokit match -b")
     yield Case("order", f"order of functions by calls, perf.data of {mb:.0f} MB", ["order", recording, "-b", program, "-q", "-o", FOLDER / "order"],
                "pgokit order -b")
+    layout, of_layout = mapped()
+    yield Case("propeller", f"layout of blocks, perf.data of {of_layout.stat().st_size / 1e6:.0f} MB",
+               ["generate_propeller_profiles", f"--binary={layout}", f"--profile={of_layout}", f"--cc_profile={FOLDER / 'cc'}",
+                f"--ld_profile={FOLDER / 'ld'}"], "pgokit generate_propeller_profiles")
     out = FOLDER / "autofdo.prof"
     converted = [f"--binary={program}", f"--profile={recording}", "--format=text"]
     yield Case("create_llvm_prof", f"text profile of perf.data, {mb:.0f} MB", ["create_llvm_prof", *converted, f"--out={FOLDER / 'ours.prof'}"],
