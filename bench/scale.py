@@ -35,7 +35,8 @@ SHARDS, SHARD_BYTES = 96, 6000000
 
 INTRODUCTION = """Seconds of stages with 1 and 2 threads (medians of {runs} runs), what of them is serial and what is divided, and what that
 gives with more processors: Amdahl's law for each stage, where what two runs at once cost each other counts as no serial part
-(bench/support/scale_model.py). *at once*: a run with 1 thread beside another one. Of more than two processors nothing is measured: their
+(bench/support/scale_model.py). What each thread does again, such as looking up code that is new to it, is serial there: more samples of
+the same code have less of it. *at once*: a run with 1 thread beside another one. Of more than two processors nothing is measured: their
 memory may be slower, or faster, than the model has it."""
 MEMORY = """Peak memory of `pgokit generate` for the program of 4 MB that bench/generate.py makes, from perf.data with {depth} branches in a
 sample: {windows} recordings of {window} million samples that differ, and copies of them. Recordings are mapped into memory; their
