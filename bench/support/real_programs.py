@@ -234,10 +234,10 @@ RECIPES = {
            done; done""",
         training_inputs.other(training_inputs.write_markdown), "rust", "/usr/share/cargo/registry/pulldown-cmark-*"),
     "rust-ripgrep": Recipe(
-        "3 files of 3 MB, searched by six patterns: words, alternatives, classes, letters of either case",
+        "3 files of 3 MB, searched ten times by six patterns: words, alternatives, classes, letters of either case",
         # Of Debian's packages librust-{grep,ignore,bstr,clap-2,num-cpus,serde-json,termcolor}-dev. jemalloc is for musl.
         cargo_build("rg", "dev-dependencies|jemallocator"),
-        """for round in 1 2 3; do for part in 0 1 2; do
+        """for round in 1 2 3 4 5 6 7 8 9 10; do for part in 0 1 2; do
              "$@" --no-config -a -j1 -c '[aeiou]{3}[^aeiou ]+t\\b' text.$part
              "$@" --no-config -a -j1 -o -i '"name": "(s|th)[a-z]+"' text.$part | tail -n 3
              "$@" --no-config -a -j1 -n -w 'ten|tea|sea|net' text.$part | tail -n 3
