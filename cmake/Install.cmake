@@ -44,8 +44,9 @@ function(install_link target name)
   install(FILES ${link} DESTINATION ${folder})
 endfunction()
 
-file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/links/bin ${CMAKE_BINARY_DIR}/links/lib/pgokit/bin)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/links/bin ${CMAKE_BINARY_DIR}/links/lib/pgokit/bin ${CMAKE_BINARY_DIR}/links/share/man/man1)
 install_link(pgokit bin/cargo-pgokit)
+install_link(pgokit-cargo-pgokit.1 share/man/man1/cargo-pgokit.1)  # which `cargo help pgokit` shows
 install_link(../../../bin/pgokit lib/pgokit/bin/llvm-profgen)
 install_link(../../../bin/pgokit lib/pgokit/bin/llvm-profdata)
 install_link(../../../bin/pgokit lib/pgokit/bin/perf2bolt)

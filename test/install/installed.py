@@ -57,7 +57,7 @@ def check_programs(root):
     help_text = run(root / "bin/cargo-pgokit", "pgokit", "--help")
     expect("cargo pgokit" in help_text, f"cargo finds it: {help_text}")
     pages = {path.name for path in (root / "share/man/man1").iterdir()}
-    expect({"pgokit.1", "pgokit-show.1", "pgokit-probes-dump.1"} <= pages, f"{pages} are there")
+    expect({"pgokit.1", "pgokit-show.1", "pgokit-probes-dump.1", "cargo-pgokit.1"} <= pages, f"{pages} are there")
     for name in ("share/bash-completion/completions/pgokit", "share/zsh/site-functions/_pgokit",
                  "share/fish/vendor_completions.d/pgokit.fish", "include/pgokit.h", "share/doc/pgokit/LICENSE", "share/doc/pgokit/README.md",
                  "lib/cmake/pgokit/pgokitConfig.cmake"):
