@@ -397,7 +397,10 @@ void print_events(const samples::EventChoice& events) {
 }  // namespace
 
 void print_summary(const pipeline::Road& road) {
-  if (road.input.counters) return print_counters_summary(road);
+  if (road.input.counters) {
+    print_counters_summary(road);
+    return print_next(road, naming_of(road).kind);
+  }
   const auto& input = road.input;
   const auto& use = input.use;
   if (input.whole_run) report::print(stderr, "counted   every branch of the whole run\n");
