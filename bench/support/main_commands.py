@@ -9,6 +9,7 @@
 Training and measuring have other programs, recordings and profiles, which are as deep and as wide.
 """
 import dataclasses
+import os
 import pathlib
 import shlex
 import subprocess
@@ -63,15 +64,15 @@ class Work:
                            check=True)
         return sorted(folder.iterdir())
 
-    def commands(self, program, *options):
+    def commands(self, program):
         def generate(kind, recording):
-            return [program, "generate", "-q", recording, "-b", self.programs[kind], "-o", self.folder / "out.prof", *options]
+            return [program, "generate", "-q", recording, "-b", self.programs[kind], "-o", self.folder / "out.prof"]
         return {
             "generate, from text": generate("lines", self.text),
             "generate, from perf.data": generate("lines", self.perf_data),
             "contexts, by lines": [*generate("lines", self.chains["lines"]), "--cs"],
             "contexts, by probes": [*generate("probes", self.chains["probes"]), "--cs"],
-            "merge": [program, "merge", "-q", *self.profiles, "-o", self.folder / "merged.prof", *options],
+            "merge": [program, "merge", "-q", *self.profiles, "-o", self.folder / "merged.prof"],
             "show": [program, "show", "--top", "0", self.profiles[0]],
             "start": [program, "--version"],
         }
@@ -79,9 +80,10 @@ class Work:
 
 def main():
     folder = pathlib.Path(sys.argv[1]).resolve()
-    # By one thread every run does the same, and its exact counts are the same: so is the program that is built by them.
-    commands = Work(folder, TRAINING).commands("$PROGRAM", "--threads", "1").values()
-    lines = [" ".join(shlex.quote(str(word)) if word != "$PROGRAM" else '"$1"' for word in words) for words in commands]
+    # On one processor pgokit has one thread: every run does the same, and so its exact counts, and the program built by them, are the same.
+    one = f"taskset -c {min(os.sched_getaffinity(0))} "
+    commands = Work(folder, TRAINING).commands("$PROGRAM").values()
+    lines = [one + " ".join(shlex.quote(str(word)) if word != "$PROGRAM" else '"$1"' for word in words) for words in commands]
     (folder / "train.sh").write_text("set -e\n" + "".join(f"{line} >{shlex.quote(str(folder / 'printed'))}\n" for line in lines), encoding="utf-8")
 
 

@@ -1,5 +1,7 @@
 #include "base/parallel.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -7,9 +9,21 @@
 #include "base/thread_pool.h"
 
 namespace pgokit {
+namespace {
+
+// Those that this process may run on: taskset and containers leave it fewer than the machine has.
+unsigned allowed_processors() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0)
+    return static_cast<unsigned>(CPU_COUNT(&allowed));
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+}  // namespace
 
 unsigned worker_count(unsigned threads) {
-  return threads ? threads : std::max(1u, std::thread::hardware_concurrency());
+  static const unsigned allowed = allowed_processors();
+  return threads ? threads : allowed;
 }
 
 void parallel_for(size_t pieces, unsigned threads, const RunPiece& run) {
