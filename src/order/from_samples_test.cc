@@ -50,14 +50,13 @@ class FromSamples : public testing::Test {
   std::vector<std::string> calls() const {
     std::vector<std::string> list;
     for (const auto& call : model_.calls)
-      list.push_back(fmt::format("{} -> {}", model_.functions[call.from].name,
-                                 model_.functions[call.to].name));
+      list.push_back(fmt::format("{} -> {}", model_.name(call.from), model_.name(call.to)));
     return list;
   }
   std::vector<std::string> touched() const {
     std::vector<std::string> list;
     for (const auto& trace : model_.traces)
-      for (u32 function : trace.functions) list.push_back(model_.functions[function].name);
+      for (u32 function : trace.functions) list.emplace_back(model_.name(function));
     return list;
   }
   u64 weight() const {
