@@ -68,6 +68,16 @@ CarriedOver carry_over(const Profile& profile, const Module& build) {
     edge.from_module = edge.to_module = 0;
     result.profile.edges.push_back(edge);
   }
+  for (SiteValue value : profile.values) {
+    bool stays = value.to_module == number || value.to_module == SiteValue::nowhere;
+    if (!is_known || value.module != number || !stays) {
+      ++result.values;
+      continue;
+    }
+    value.module = 0;
+    if (value.to_module != SiteValue::nowhere) value.to_module = 0;
+    result.profile.values.push_back(value);
+  }
   complete_calls(into);
   result.profile.modules.push_back(std::move(into));
   return result;

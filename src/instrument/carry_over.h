@@ -18,7 +18,9 @@ struct CarriedOver {
   u64 gone = 0;       // the new build has no function of the name
   u64 ambiguous = 0;  // several functions have the name
   std::string first_changed;
-  u64 edges = 0;  // sampled calls that were left out: places of calls are not comparable
+  // Left out, as places of calls are not comparable, and other modules are not there any more:
+  u64 edges = 0;   // sampled calls
+  u64 values = 0;  // targets and sizes
 };
 
 // What the profile holds of the new build itself is kept whole.

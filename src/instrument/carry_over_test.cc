@@ -58,9 +58,16 @@ TEST(CarryOver, KeepsWhatIsOfTheBuild) {
   profile.modules[0].data.calls = {1};
   profile.modules[1].data.calls = {10};
   profile.edges.push_back({1, 1, 0x105, 0x100, 1, 1});
+  profile.values = {{0, 0, 0, 0x100, 4},
+                    {1, 0, 0, 0x100, 5},
+                    {1, 0, 1, 0x100, 6},
+                    {1, 1, SiteValue::nowhere, 32, 7}};
   auto carried = carry_over(profile, module_of(map, "new"));
   EXPECT_THAT(carried.profile.modules[0].data.calls, ElementsAre(11));
   EXPECT_THAT(carried.profile.edges, ElementsAre(Edge{0, 0, 0x105, 0x100, 1, 1}));
+  EXPECT_THAT(carried.profile.values, ElementsAre(SiteValue{0, 0, 0, 0x100, 6},
+                                                  SiteValue{0, 1, SiteValue::nowhere, 32, 7}));
+  EXPECT_EQ(carried.values, 2);
 }
 
 }  // namespace

@@ -227,6 +227,9 @@ Result<instrument::Profile> carried_over(const InstrumentedMerge& merge,
                       ? fmt::format(" ({}, ...)", report::function_name(carried.first_changed))
                       : "",
                   grouped(carried.gone), grouped(carried.ambiguous));
+  if (u64 left_out = carried.edges + carried.values; !merge.quiet && left_out)
+    report::print(stderr, "{} of other builds and in libraries left out\n",
+                  counted(left_out, "sampled call or target is", "sampled calls and targets are"));
   bool refused_all = carried.taken == 0 && carried.changed + carried.gone + carried.ambiguous > 0;
   if (refused_all && !(own && own->data.dumps))
     return fail("{} takes none of the functions: is it of the same program? Nothing is written",
