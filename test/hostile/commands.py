@@ -96,7 +96,7 @@ show @mip --order
 show @mip --edges
 show @mip --targets
 show @mip --source calc.c -b @instrumented
-show @program-lbr-perfdata --targets -b @program
+show @calling-perf --targets -b @calling
 report @program-lbr-perfdata -b @program --text
 report @program-hybrid-perfdata -b @program --annotate main
 report @program-lbr-script -b @program --json
@@ -143,7 +143,6 @@ match @of-probes -b @probes -o OUT --format text
 match @gcov -b @program -o OUT
 match @noted -b @program -o OUT --markdown
 map @instrumented -o OUT
-map @instrumented @instrumented -o OUT%n
 map @instrumented -o /dev/null --strip OUT
 order @order -o OUT -l @program
 order @text -o OUT -l @object

@@ -42,6 +42,7 @@ class Inputs:
         run(*BASE, "-g", "-ffunction-sections", source, "-o", self.new("program"))
         run(*BASE, "-g", "-fpseudo-probe-for-profiling", source, "-o", self.new("probes"))
         run(*BASE, "-g", "-fbasic-block-address-map", source, "-o", self.new("mapped"))
+        run(*BASE, "-g", SOURCES / "call_sites.c", "-o", self.new("calling"))
         run(*BASE, "-g", "-gz=zlib", source, "-o", self.new("packed", "packed/program"))
         run(*BASE, "-g", "-gsplit-dwarf", source, "-o", self.new("split"), cwd=self.folder)
         run("llvm-dwp-22", "-e", self["split"], "-o", self.new("package", "split.dwp"), cwd=self.folder)
@@ -71,7 +72,8 @@ class Inputs:
             for form in ("perfdata", "script"):
                 name = f"{program}-{kind}-{form}"
                 run(self.walk, self[program], "-o", self.new(name), "--kind", kind, "--format", form, "--samples", "60", "--depth", "8")
-        run(self.walk, self["mapped"], "-o", self.new("mapped-perf"), "--kind", "lbr", "--format", "perfdata", "--samples", "60", "--depth", "8")
+        for program in ("mapped", "calling"):
+            run(self.walk, self[program], "-o", self.new(f"{program}-perf"), "--kind", "lbr", "--format", "perfdata", "--samples", "60", "--depth", "8")
         for kind in ("lbr", "hybrid"):
             run(self.pgokit, "llvm-profgen", "--perfscript", self[f"program-{kind}-script"], "--binary", self["program"],
                 "--skip-symbolization", "-o", self.new(f"raw-{kind}"))
