@@ -43,9 +43,11 @@ class ProbeLines {
     add_line(at, id);
     if (probe.type != probe::Type::block) return;
     // Up to a jump, the next probe, or where other counts say that the block has ended.
-    while (!code_.instructions[at].leaves && ++at < code_.instructions.size() &&
-           code_.instructions[at].count == ran && !blocks_.contains(at))
-      add_line(at, id);
+    auto goes_on = [&](u32 next) {
+      return next < code_.instructions.size() && code_.instructions[next].count == ran &&
+             !blocks_.contains(next);
+    };
+    while (!code_.instructions[at].leaves && goes_on(at + 1)) add_line(++at, id);
   }
 
   void add_line(u32 instruction, u32 id) {

@@ -160,7 +160,7 @@ def cmake_unchanged():
     build = folder / "build"
     include = f"-DCMAKE_PROJECT_INCLUDE={PREFIX}/lib/cmake/pgokit/profile.cmake"
     said = configure(folder, build, "Ninja", include, "-DPGOKIT_PROFILE=words.prof", "-DPGOKIT_TARGET=words",
-                     "-DPGOKIT_TRAIN=words 100000;words 200000")
+                     "-DPGOKIT_TRAIN=words 100000;words 200000", "-DPGOKIT_ORDER=words.order")
     expect("words-train" in said, said)
     run("cmake", "--build", build)
     run("cmake", "--build", build, "--target", "words-train")
@@ -168,6 +168,7 @@ def cmake_unchanged():
     run("cmake", "--build", build)
     calls = compilations()
     check_used(calls, "profile.cmake")
+    expect("main" in (folder / "words.order").read_text().split(), "an order beside the profile")
     expect(299000 < entry_count(calls[0]) < 301000, f"of both commands: {entry_count(calls[0])}")
 
     style, profile = folder / "profile.cmake", folder / "words.prof"
