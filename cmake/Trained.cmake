@@ -5,6 +5,9 @@ set(PGOKIT_TRAINER "" CACHE FILEPATH "A pgokit that records this one and makes i
 if(NOT PGOKIT_TRAINER)
   return()
 endif()
+if(NOT EXISTS "${PGOKIT_TRAINER}")
+  message(FATAL_ERROR "there is no ${PGOKIT_TRAINER} to train this build by: ./dev build pgo makes it first")
+endif()
 set(pgokit_PROGRAM ${PGOKIT_TRAINER})
 # As they are installed: beside each other.
 file(COPY cmake/pgokitProfile.cmake src/cli/linked_file.cmake DESTINATION ${CMAKE_BINARY_DIR}/cmake)
