@@ -127,7 +127,7 @@ class Builds:
         profile = self.train / "gain.profgen.prof"
         try:
             run(["llvm-profgen-22", f"--perfdata={recording}", f"--binary={program}", f"--output={profile}"], self.train)
-        except real_programs.Missing as failed:  # 22 falls over contexts of Rust's programs
+        except real_programs.Missing as failed:  # it falls over some recordings
             print(f"{self.name}: without {WAYS['profgen']}: {str(failed)[:300]}", flush=True)
             return
         yield self.with_profile("profgen", flags, profile)
