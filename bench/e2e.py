@@ -41,10 +41,7 @@ class Case:
 
 
 def find_walker():
-    for path in sorted((ROOT / "build/release").rglob("pgokit-walk")):
-        if path.is_file() and os.access(path, os.X_OK):
-            return path
-    raise SystemExit("pgokit-walk is not built: ninja -C build/release pgokit-walk")
+    return launch.built_tool("pgokit-walk")
 
 
 def walk(program, name, *options):

@@ -30,7 +30,7 @@ PEER = "llvm-profdata-22"
 def shards(distinct, size):
     folder = WORK / f"shards-{distinct}-{size}"
     if not folder.exists():
-        maker = next(p for p in sorted((ROOT / "build/release").rglob("pgokit-make-profiles")) if p.is_file())
+        maker = launch.built_tool("pgokit-make-profiles")
         folder.mkdir(parents=True)
         subprocess.run([maker, folder, str(distinct), str(size), "extbinary"], check=True)
     return sorted(folder.iterdir())

@@ -14,6 +14,7 @@ import pathlib
 import shlex
 import subprocess
 import sys
+import textwrap
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "support"))
 import launch  # noqa: E402
@@ -113,7 +114,7 @@ def main():
     lines += ["", f"The preset pgo is the build with the order of functions; its target is {TARGET} %. Missed: {', '.join(missed) or 'nothing'}. "
               f"Other processes kept {busy:.1f} processors busy at most."]
     if not args.only:
-        PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        PAGE.write_text("".join(f"{line if line.startswith('|') else textwrap.fill(line, 100)}\n" for line in lines), encoding="utf-8")
     return int(bool(missed))
 
 

@@ -14,6 +14,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "support"))
 import beside_profdata  # noqa: E402
+import launch  # noqa: E402
 from beside_profdata import Case  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -25,7 +26,7 @@ PEER = beside_profdata.PEER
 def inputs(form, count, size):
     folder = WORK / f"{form}-{count}-{size}"
     if not folder.exists():
-        maker = next(p for p in sorted((ROOT / "build/release").rglob("pgokit-make-profiles")) if p.is_file())
+        maker = launch.built_tool("pgokit-make-profiles")
         folder.mkdir(parents=True)
         subprocess.run([maker, folder, str(count), str(size), form], check=True)
     return sorted(folder.iterdir())

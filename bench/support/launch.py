@@ -9,6 +9,7 @@ child processes.
 """
 import dataclasses
 import os
+import pathlib
 import re
 import resource
 import shutil
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import time
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 IDLE = 0.2  # processors that others may keep busy at most, for the machine to be idle
 
 # Started by an interpreter that has loaded nothing: the peak memory of a process counts what its
@@ -96,6 +98,14 @@ def in_turn(commands, runs, folder):
     busy = others.busy()
     return [Measured([r[0] for r in found], [r[1] for r in found], max(r[2] for r in found), busy, load)
             for found in results]
+
+
+def built_tool(name):
+    """A program of the release build that only tests and benches use."""
+    for path in sorted((ROOT / "build/release").rglob(name)):
+        if path.is_file() and os.access(path, os.X_OK):
+            return path
+    raise SystemExit(f"{name} is not built: ninja -C build/release {name}")
 
 
 def version(tool):

@@ -15,9 +15,9 @@ import shlex
 import subprocess
 import sys
 
-sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(__file__).resolve().parent.parent)]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import deep_program  # noqa: E402
-import e2e  # noqa: E402
+import launch  # noqa: E402
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,13 +33,6 @@ TRAINING = Scale(seed=2, megabytes=2, samples=60000, profiles=6, bytes=2000000)
 MEASURING = Scale(seed=1, megabytes=4, samples=150000, profiles=12, bytes=4000000)
 
 
-def tool(name):
-    for path in sorted((e2e.ROOT / "build/release").rglob(name)):
-        if path.is_file():
-            return path
-    raise SystemExit(f"{name} is not built: cmake --build build/release --target {name}")
-
-
 class Work:
     def __init__(self, folder, scale):
         self.folder, self.scale = folder, scale
@@ -52,7 +45,7 @@ class Work:
     def walk(self, kind, what, form, samples):
         out = self.folder / f"{kind}.{what}.{form}"
         if not out.exists():
-            subprocess.run([tool("pgokit-walk"), self.programs[kind], "--seed", str(self.scale.seed), "--samples", str(samples), "--repeat", "30",
+            subprocess.run([launch.built_tool("pgokit-walk"), self.programs[kind], "--seed", str(self.scale.seed), "--samples", str(samples), "--repeat", "30",
                             "--depth", "32", "--kind", what, "--format", form, "-o", out], check=True)
         return out
 
@@ -60,7 +53,7 @@ class Work:
         folder = self.folder / "profiles"
         if not folder.exists():
             folder.mkdir()
-            subprocess.run([tool("pgokit-make-profiles"), folder, str(self.scale.profiles), str(self.scale.bytes), "extbinary", str(self.scale.seed)],
+            subprocess.run([launch.built_tool("pgokit-make-profiles"), folder, str(self.scale.profiles), str(self.scale.bytes), "extbinary", str(self.scale.seed)],
                            check=True)
         return sorted(folder.iterdir())
 
@@ -80,7 +73,7 @@ class Work:
 
 def main():
     folder = pathlib.Path(sys.argv[1]).resolve()
-    # On one processor pgokit has one thread: every run does the same, and so its exact counts, and the program built by them, are the same.
+    # On one processor pgokit has one thread, and every run does the same but for names of temporary files.
     one = f"taskset -c {min(os.sched_getaffinity(0))} "
     commands = Work(folder, TRAINING).commands("$PROGRAM").values()
     lines = [one + " ".join(shlex.quote(str(word)) if word != "$PROGRAM" else '"$1"' for word in words) for words in commands]
