@@ -6,8 +6,8 @@
 //     if (mode == FrameMode::user) use(address);
 //   });
 //
-// A function that returns bool goes on while that is true. Addresses behind the leaf's are those that calls return to. What stands before the first context
-// marker counts as user code.
+// A function that returns bool goes on while that is true. Addresses behind the leaf's are those
+// that calls return to. What stands before the first context marker counts as user code.
 
 #include <type_traits>
 

@@ -1,7 +1,5 @@
 #include "pipeline/road.h"
 
-#include <filesystem>
-
 #include "block_layout/block_counts.h"
 #include "pipeline/find_program.h"
 #include "pipeline/input_checks.h"
@@ -11,7 +9,7 @@ namespace pgokit::pipeline {
 Status Road::run(Traveller& traveller) {
   TRY(open());
   TRY(travel(traveller));
-  return commit();
+  return commit_together(pending());
 }
 
 Status Road::open() {
@@ -101,20 +99,11 @@ Status Road::write() {
   return {};
 }
 
-Status Road::commit() {
-  for (size_t i = 0; i < output.files.size(); ++i) {
-    auto done = output.files[i].commit();
-    if (done) continue;
-    options.output_paths.resize(i);
-    take_back();
-    return done;
-  }
-  return {};
-}
-
-void Road::take_back() {
-  std::error_code ignored;
-  for (const auto& path : options.output_paths) std::filesystem::remove(path, ignored);
+std::vector<PendingOutput> Road::pending() {
+  std::vector<PendingOutput> outputs;
+  for (size_t i = 0; i < output.files.size(); ++i)
+    outputs.push_back({options.output_paths[i], &output.files[i]});
+  return outputs;
 }
 
 }  // namespace pgokit::pipeline

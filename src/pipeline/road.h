@@ -12,6 +12,7 @@
 
 #include <optional>
 
+#include "pipeline/commit_together.h"
 #include "pipeline/outputs.h"
 
 namespace pgokit::pipeline {
@@ -33,10 +34,9 @@ class Road {
   Status run(Traveller& traveller);
   Status make(Traveller& traveller);
 
-  Status open();                        // the program, and the files that are written
-  Status travel(Traveller& traveller);  // the files are made; they appear by commit()
-  Status commit();                      // all or none
-  void take_back();                     // what commit() has written
+  Status open();                         // the program, and the files that are written
+  Status travel(Traveller& traveller);   // the files are made
+  std::vector<PendingOutput> pending();  // which appear by commit_together()
 
   RoadOptions options;
   std::optional<program::Program> program;

@@ -1,6 +1,7 @@
 #include "pipeline/several_programs.h"
 
-#include <filesystem>
+#include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "base/file.h"
@@ -88,17 +89,6 @@ Result<std::string> path_for(const std::string& pattern, std::string_view progra
   return path + pattern.substr(done);
 }
 
-Status commit_together(std::span<NamedOutput* const> outputs) {
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    auto done = outputs[i]->file.commit();
-    if (done) continue;
-    std::error_code ignored;
-    for (const auto* before : outputs.first(i)) std::filesystem::remove(before->path, ignored);
-    return done;
-  }
-  return {};
-}
-
 Status run_together(std::deque<Road>& roads, Traveller& traveller) {
   std::vector<std::string> paths;
   for (const auto& road : roads) paths.push_back(road.options.output_path);
@@ -112,13 +102,9 @@ Status run_together(std::deque<Road>& roads, Traveller& traveller) {
     TRY(road.travel(traveller));
     road.options.read.shared = nullptr;
   }
-  for (size_t i = 0; i < roads.size(); ++i) {
-    auto done = roads[i].commit();
-    if (done) continue;
-    for (size_t before = 0; before < i; ++before) roads[before].take_back();
-    return done;
-  }
-  return {};
+  std::vector<PendingOutput> outputs;
+  for (auto& road : roads) std::ranges::move(road.pending(), std::back_inserter(outputs));
+  return commit_together(outputs);
 }
 
 }  // namespace pgokit::pipeline

@@ -14,9 +14,9 @@
 #include <optional>
 #include <span>
 
-#include "base/file.h"
 #include "base/output_folder.h"
 #include "bolt/recording_traces.h"
+#include "pipeline/commit_together.h"
 #include "pipeline/road.h"
 
 namespace pgokit::pipeline {
@@ -77,13 +77,6 @@ Result<OutputFolder> folder_for(const std::string& pattern);
 
 // So that none replaces the file of another.
 Status check_distinct(std::span<const std::string> paths);
-
-struct NamedOutput {
-  std::string path;
-  OutputFile file;
-};
-// All files or none.
-Status commit_together(std::span<NamedOutput* const> outputs);
 
 // Nothing is written before everything is made.
 Status run_together(std::deque<Road>& roads, Traveller& traveller);

@@ -72,10 +72,10 @@ Result<int> take(const Settings& s) {
   std::vector<Files> all;
   for (size_t i = 0; i < maps.size(); ++i)
     all.push_back(TRY(make(s, s.programs[i], maps[i], shipped[i])));
-  std::vector<pipeline::NamedOutput*> outputs;
+  std::vector<pipeline::PendingOutput> outputs;
   for (auto& files : all) {
-    outputs.push_back(&files.map);
-    if (files.shipped) outputs.push_back(&*files.shipped);
+    outputs.push_back(files.map.pending());
+    if (files.shipped) outputs.push_back(files.shipped->pending());
   }
   TRY(pipeline::commit_together(outputs));
   int code = 0;

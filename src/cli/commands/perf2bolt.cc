@@ -220,8 +220,8 @@ Result<std::vector<Job>> open_jobs(const Perf2BoltSettings& settings) {
 }
 
 Status commit(std::vector<Job>& jobs) {
-  std::vector<pipeline::NamedOutput*> profiles;
-  for (auto& job : jobs) profiles.push_back(&job.profile);
+  std::vector<pipeline::PendingOutput> profiles;
+  for (auto& job : jobs) profiles.push_back(job.profile.pending());
   return pipeline::commit_together(profiles);
 }
 

@@ -221,8 +221,8 @@ Status write_pages(const Settings& s, const std::vector<std::string>& programs) 
   std::vector<pipeline::NamedOutput> pages;
   for (size_t i = 0; i < paths.size(); ++i)
     pages.push_back({paths[i], TRY(make_page(page_options(s, programs[i], paths[i], false)))});
-  std::vector<pipeline::NamedOutput*> outputs;
-  for (auto& page : pages) outputs.push_back(&page);
+  std::vector<pipeline::PendingOutput> outputs;
+  for (auto& page : pages) outputs.push_back(page.pending());
   return pipeline::commit_together(outputs);
 }
 
