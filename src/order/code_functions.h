@@ -1,6 +1,8 @@
 #pragma once
 
-// Which function of a program an address is in, by its symbols: the names that linkers know.
+// Which function of a program an address is in, by its symbols: the names that linkers know. Asked
+// for both ends of every branch of a recording, so a table of stretches of code comes before the
+// search.
 //
 //   order::CodeFunctions functions(symbols, model);
 //   auto at = functions.at(address);          // .function, .is_start; nullopt: in none
@@ -26,9 +28,21 @@ class CodeFunctions {
   u32 function(u32 symbol);
 
  private:
+  struct Function {
+    u64 address = 0, size = 0;
+    u32 symbol = 0;
+  };
+
+  void divide();
+  u64 stretch_of(u64 address) const { return (address - by_address_.front().address) >> shift_; }
+
   const LinkSymbols& symbols_;
   Model& model_;
-  std::vector<u32> by_address_;  // symbols, one per address
+  std::vector<Function> by_address_;  // one per address
+  // Stretches of code of 2^shift_ bytes, from the first function on: the first function that begins
+  // in each; at the end, all of them.
+  std::vector<u32> begins_;
+  unsigned shift_ = 4;
 };
 
 }  // namespace pgokit::order
