@@ -48,7 +48,8 @@ class Options:
 
 CLANG_LINES = "-g -fdebug-info-for-profiling -funique-internal-linkage-names -fuse-ld=lld-22"
 CLANG = Options(CLANG_LINES, f"{CLANG_LINES} -fpseudo-probe-for-profiling", "-fprofile-sample-use=", "-ffunction-sections", "-Wl,",
-                "-fprofile-generate", "-fprofile-use=", "-fuse-ld=lld-22", "-fbasic-block-address-map", "-fbasic-block-sections=list=")
+                "-fprofile-generate", "-fprofile-use=", "-fuse-ld=lld-22", blocks="-fbasic-block-address-map",
+                clusters="-fbasic-block-sections=list=")
 RUST_LINKER = "-Clinker=clang-22 -Clink-arg=-fuse-ld=lld-22"
 RUST_LINES = f"-Cdebuginfo=2 -Cstrip=none -Zdebug-info-for-profiling {RUST_LINKER}"
 
