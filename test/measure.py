@@ -94,9 +94,19 @@ def main():
     # Each run is prepared; runs that warm up are not counted.
     measure("-n", 3, "--warm-up", 2, "--prepare", "echo x >> prepared", "--", "echo y >> run")
     check("prepared", [len(pathlib.Path(name).read_text()) for name in ("prepared", "run")] == [10, 10])
+    measure("-n", 6, "--prepare", "rm -f b; touch a", "--prepare", "rm -f a; touch b", "--", "test -f a", "test -f b")
+    check("each by its own", pathlib.Path("a").exists() != pathlib.Path("b").exists())
+    done = measure("-n", 6, "--name", "plain", "--name", "new one", "-o", "told.json", "--", "true", "true")
+    check("they have names", "\nplain " in done.stdout and "new one compared with plain" in done.stdout, done)
+    written = json.loads(pathlib.Path("told.json").read_text())
+    check("also in the file", [one["name"] for one in written["commands"]] == ["plain", "new one"] and "plain" in written["comparisons"][0]["verdict"],
+          written)
     fails("what prepares fails", 1, "false: ended with exit code 1", "--prepare", "false", "--", "true")
 
     fails("no command", 2, "there is no command")
+    fails("words of one command", 2, "each is one argument: pgokit measure -- 'ls -l /'", "--", "ls", "-l", "/")
+    fails("preparations of some", 2, "--prepare is given once, or once for each of the 3 commands", "--prepare", "a", "--prepare", "b", "--", "a", "b", "c")
+    fails("names of some", 2, "--name is given for each of the 2 commands", "--name", "a", "--", "a", "b")
     fails("an empty one", 2, "a command is empty", "--", " ")
     fails("too few", 2, "6 are the fewest", "-n", 5, "--", "true", "true")
     fails("too few for three", 2, "7 are the fewest", "-n", 6, "--", "true", "true", "true")
@@ -105,11 +115,12 @@ def main():
     fails("a gain of one", 2, "there is one", "--min-gain", 1, "--", "true")
     fails("more than all", 2, "below 100", "--min-gain", 100, "--", "true", "true")
 
-    # Somebody ends it: so do the commands.
+    # Somebody ends it, perhaps by several signals: so do the commands.
     process = subprocess.Popen([PGOKIT, "measure", "--", "echo $$ > pid; sleep 100"], stderr=subprocess.PIPE, text=True)
     while not pathlib.Path("pid").exists() or not pathlib.Path("pid").read_text().strip():
         time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
+    for which in (signal.SIGINT, signal.SIGINT, signal.SIGHUP):
+        process.send_signal(which)
     error = process.stderr.read()
     check("interrupted", process.wait() == 130 and "interrupted" in error, error)
     time.sleep(0.1)

@@ -27,7 +27,7 @@ constexpr std::array<Description, causes> descriptions{{
      "compile both builds with -funique-internal-linkage-names"},
     {"other-path", "static, in the program by the path of another source file",
      "compile both builds with -fmacro-prefix-map=$PWD/="},
-    {"stale", "changed since the profile was made",
+    {"stale", "changed since the profile was made, or compiled with other options",
      "pgokit match moves their samples; else make the profile anew"},
     {"no-discriminators", "with several blocks on a line, which the profile cannot tell apart",
      "compile the program to be profiled with -fdebug-info-for-profiling"},

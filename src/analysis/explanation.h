@@ -48,6 +48,8 @@ struct Description {
 };
 const Description& description_of(Cause cause);
 bool is_loss(Cause cause);  // neither used nor fits
+// It holds of all functions or of none.
+inline bool is_of_whole_profile(Cause cause) { return cause <= Cause::no_debug; }
 
 struct Finding {
   Cause cause = Cause::fits;

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <condition_variable>
+#include <csignal>
 #include <deque>
 #include <mutex>
 
@@ -40,8 +41,18 @@ class ThreadPool {
     static auto* pool = new ThreadPool;
     return pool;
   }
-  // False: the system gives no more threads, and the work is done by those that there are.
+  // False: the system gives no more threads, and the work is done by those that there are. Signals
+  // that end the program go to the main thread, which may wait for them (measure/run.cc).
   bool start() {
+    sigset_t ending, before;
+    sigemptyset(&ending);
+    for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&ending, signal);
+    pthread_sigmask(SIG_BLOCK, &ending, &before);
+    bool started = start_without_signals();
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return started;
+  }
+  bool start_without_signals() {
     pthread_t thread;
     auto run = [](void* self) -> void* {
       static_cast<ThreadPool*>(self)->run();

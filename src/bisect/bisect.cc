@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/named_function.h"
+#include "base/shell_word.h"
 #include "bisect/search.h"
 #include "bisect/shortened_profile.h"
 #include "bisect/trials.h"
@@ -38,8 +39,10 @@ class Bisection {
   Result<Outcome> run() {
     auto least = measure::least_pairs(confidence_of_each());
     if (settings_.rounds < least)
-      return usage_error("--runs {}: {} are the fewest by which up to {} builds can be compared",
-                         settings_.rounds, least, most_tests() + 1);
+      return usage_error(
+          "--runs {}: {} are the fewest by which up to {} builds can be compared: -n {}, or fewer "
+          "--builds",
+          settings_.rounds, least, most_tests() + 1, least);
     TRY(toolchain_.install(work_));
     base_ = TRY(trials_.build("whole", {}));
     outcome_.program = base_.build.file;
@@ -176,7 +179,14 @@ class Bisection {
   Result<bool> is_faster_without(LeftOut left_out, const std::string& what) {
     auto name = fmt::format("without-{}", ++tests_);
     settings_.say(fmt::format("# {}: without {}", name, what));
-    return is_faster(name, TRY(trials_.build(name, std::move(left_out))));
+    bool is_all = left_out.functions.size() == profile_.count();
+    auto trial = TRY(trials_.build(name, std::move(left_out)));
+    if (is_all && base_.left_out.empty() && TRY(optimize::are_same(base_.build, trial.build)))
+      return fail(
+          "{}: the program is the same without all of it: the compiler used nothing of it; 'pgokit "
+          "explain {} -b {}' tells why",
+          settings_.profile, shell_word(settings_.profile), shell_word(base_.build.file));
+    return is_faster(name, std::move(trial));
   }
 
   Result<bool> is_faster(const std::string& name, Trial trial) {
@@ -212,6 +222,7 @@ Result<std::string> program_of(const Settings& settings) {
 }  // namespace
 
 Result<Outcome> bisect(const Settings& given) {
+  measure::SignalHold hold;
   auto settings = given;
   settings.program = TRY(program_of(given));
   auto profile = TRY(ShortenedProfile::read(settings.profile));
@@ -225,7 +236,9 @@ Result<Outcome> bisect(const Settings& given) {
   if (!journal)
     return fail("{}; --restart begins from the start", std::move(journal).error().message);
   if (journal->has(finished)) journal->clear();
-  return Bisection(settings, profile, work, *journal, toolchain).run();
+  auto outcome = Bisection(settings, profile, work, *journal, toolchain).run();
+  if (!outcome) return std::unexpected(optimize::to_go_on(std::move(outcome).error()));
+  return outcome;
 }
 
 }  // namespace pgokit::bisect

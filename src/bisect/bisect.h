@@ -40,7 +40,9 @@ struct Settings {
   // 0: of functions, and of the sites of each that was found, twice the logarithm of their number.
   u64 most_builds = 0;
   bool restart = false;
-  std::vector<std::string> profiling = {};  // options of the compiler, beside the profile
+  // Options of the compiler, beside the profile, and what a profile by probes wants too.
+  std::vector<std::string> profiling = {};
+  std::string probes = {};
   optimize::Say say = {};
   std::function<void(u64 runs, const std::string& command)> progress = {};
 };

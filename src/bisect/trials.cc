@@ -16,7 +16,6 @@ using optimize::FlagsBy;
 
 constexpr char placeholder[] = "{profile}", variable[] = "PGOKIT_PROFILE",
                candidate[] = "candidate.prof";
-constexpr double shortest_s = 0.005;
 
 std::string with_profile(std::string build, const std::string& path) {
   auto word = shell_word(path);
@@ -71,6 +70,7 @@ optimize::Settings commands_for(const Settings& settings, const optimize::WorkFo
   commands.build = with_profile(settings.build, path);
   commands.clean = settings.clean;
   commands.program = settings.program;
+  commands.can_choose_flags = false;
   commands.flags_by = toolchain.flags_by();
   commands.environment = {{variable, path}};
   return commands;
@@ -105,6 +105,7 @@ Result<Trial> Trials::build(const std::string& name, LeftOut left_out) {
   Build build{.name = name, .options = {}};
   if (toolchain_.flags_by() == FlagsBy::wrapper) {
     build.options.compile = settings_.profiling;
+    if (profile_.is_by_probes()) build.options.compile.push_back(settings_.probes);
     build.options.add(compilers::sample_profile_flags({}, {}, work_.absolute(candidate)));
   }
   auto words =
@@ -132,15 +133,13 @@ Result<measure::Ratio> Trials::compare(const Trial& base, const Trial& trial) {
 
 Result<measure::Ratio> Trials::measure(const Trial& base, const Trial& trial) {
   if (TRY(optimize::are_same(base.build, trial.build))) return measure::Ratio{};
-  measure::Plan plan;
-  for (const auto& file : {base.build.file, trial.build.file})
-    plan.commands.push_back(optimize::placed_run(file, builder_.program, settings_.run));
+  auto plan = optimize::plan_of({base.build, trial.build}, builder_.program, settings_.run);
   plan.rounds = settings_.rounds;
   plan.progress = settings_.progress;
   auto measured = TRY(measure::measure(plan));
   using measure::Figure;
   double cpu_s = measure::median_of(values_of(measured.runs[0], Figure::cpu_time));
-  if (cpu_s < shortest_s)
+  if (cpu_s < measure::shortest_s)
     return fail("{}: a run takes {:.1f} ms, too short to be measured: give it more work",
                 settings_.run, cpu_s * 1000);
   auto ratio = measure::compare(measured, Figure::cpu_time, 0, 1, confidence_);

@@ -26,18 +26,18 @@ class Session {
     for (u64 n = 0; n < plan_.warm_up; ++n)
       for (size_t i = 0; i < commands_.size(); ++i) TRY(run_one(i));
     auto before = MachineTimes::now();
-    double own_s = 0;
+    own_s_ = 0;
     std::vector<size_t> order(commands_.size());
     std::iota(order.begin(), order.end(), 0);
     for (u64 round = 0; goes_on(round); ++round) {
       std::ranges::shuffle(order, random_);
       for (size_t i : order) {
         result_.runs[i].push_back(TRY(run_one(i)));
-        own_s += result_.runs[i].back().cpu_s();
+        own_s_ += result_.runs[i].back().cpu_s();
       }
       result_.elapsed_s = now_s() - before.elapsed_s;
     }
-    result_.load = before.until(MachineTimes::now(), own_s);
+    result_.load = before.until(MachineTimes::now(), own_s_);
     return std::move(result_);
   }
 
@@ -49,7 +49,7 @@ class Session {
 
   Result<Run> run_one(size_t i) {
     if (plan_.progress) plan_.progress(++runs_, plan_.commands[i]);
-    if (!plan_.prepare.empty()) TRY(prepare());
+    if (!plan_.prepare.empty()) TRY(prepare(plan_.prepare[plan_.prepare.size() > 1 ? i : 0]));
     const auto& text = plan_.commands[i];
     auto run = TRY_IN(text, runner_.run(commands_[i]));
     if (run.failed() && !plan_.may_fail)
@@ -58,15 +58,16 @@ class Session {
     return run;
   }
 
-  Status prepare() {
-    auto run = TRY_IN(plan_.prepare, Runner({}).run(command_of(plan_.prepare)));
-    if (run.failed()) return fail("{}: {}{}", plan_.prepare, run.ending(), last_line(run));
+  Status prepare(const std::string& command) {
+    auto run = TRY_IN(command, Runner({}).run(command_of(command)));
+    if (run.failed()) return fail("{}: {}{}", command, run.ending(), last_line(run));
+    own_s_ += run.cpu_s();
     return {};
   }
 
   static std::string last_line(const Run& run) {
     std::string_view text = run.errors;
-    while (text.ends_with('\n')) text.remove_suffix(1);
+    while (text.ends_with('\n') || text.ends_with(' ')) text.remove_suffix(1);
     text = text.substr(text.rfind('\n') + 1);
     return text.empty() ? "" : fmt::format(" ({})", text);
   }
@@ -94,6 +95,7 @@ class Session {
   std::vector<std::vector<std::string>> commands_;
   std::vector<std::optional<Run>> first_;  // of each
   Measurement result_;
+  double own_s_ = 0;  // CPU time of what is run here
   u64 runs_ = 0;
   std::mt19937_64 random_{
       static_cast<u64>(std::chrono::steady_clock::now().time_since_epoch().count())};
@@ -109,7 +111,10 @@ double quantile(std::vector<double>& values, double share) {
 
 }  // namespace
 
-Result<Measurement> measure(const Plan& plan) { return Session(plan).run(); }
+Result<Measurement> measure(const Plan& plan) {
+  SignalHold hold;
+  return Session(plan).run();
+}
 
 std::optional<double> value_of(const Run& run, Figure figure) {
   auto counted = [](const std::optional<u64>& count) {

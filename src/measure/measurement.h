@@ -25,14 +25,18 @@ struct Plan {
   u64 rounds = 0;                     // 0: as many as fit into seconds, and at least least_rounds
   double seconds = 20;
   u64 warm_up = 1;  // runs of each that are not counted
-  std::string prepare;
-  bool same_output = false;  // an error unless all runs print the same and end alike
+  // Run before each run, and not measured: nothing, one for all commands, or one for each.
+  std::vector<std::string> prepare = {};
+  std::vector<std::string> names = {};  // of the commands, for what is said of them; may be empty
+  bool same_output = false;             // an error unless all runs print the same and end alike
   bool may_fail = false;
   std::string if_it_fails = {};  // what an error says then: where may_fail can be asked for
   double timeout_s = 0;
   std::function<void(u64 runs, const std::string& command)> progress = {};
 };
 inline constexpr u64 least_rounds = 10, most_rounds = 200;
+// Of less CPU time most may be the start of the process.
+inline constexpr double shortest_s = 0.005;
 
 struct Measurement {
   std::vector<std::vector<Run>> runs;  // by command, a round each

@@ -25,7 +25,7 @@ namespace pgokit::measure {
 namespace {
 
 constexpr size_t most_errors = 2048;  // bytes that are kept of them
-constexpr int interrupted = 130;      // as shells say it
+constexpr int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 class Fd {
  public:
@@ -60,30 +60,34 @@ std::optional<u64> value_of(const Fd& counter) {
   return value;
 }
 
-// Signals that end a program wait in a descriptor while it lives.
+sigset_t ending_set() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int signal : ending_signals) sigaddset(&set, signal);
+  return set;
+}
+
+// Signals that are held, in a descriptor.
 class Signals {
  public:
   Signals() {
-    sigset_t set;
-    sigemptyset(&set);
-    for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&set, signal);
-    sigprocmask(SIG_BLOCK, &set, &before_);
+    auto set = ending_set();
     fd_ = Fd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
   }
-  ~Signals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
-  Signals(const Signals&) = delete;
   int fd() const { return fd_.get(); }
-  // Otherwise it would arrive as soon as this is gone.
   bool take() const {
-    signalfd_siginfo signal;
-    return read(fd_.get(), &signal, sizeof signal) == sizeof signal;
+    signalfd_siginfo taken;
+    if (read(fd_.get(), &taken, sizeof taken) != sizeof taken) return false;
+    for (int signal : ending_signals) ::signal(signal, SIG_IGN);
+    return true;
   }
-  const sigset_t& before() const { return before_; }
 
  private:
-  sigset_t before_;
+  SignalHold hold_;
   Fd fd_;
 };
+
+const sigset_t* outermost_mask = nullptr;
 
 struct Pipe {
   Fd in, out;
@@ -105,7 +109,6 @@ struct Start {
 struct Surroundings {
   const Fd &out, &errors;  // out: of nothing where it is not open
   const Environment& environment;
-  const sigset_t& mask;
 };
 
 [[noreturn]] void execute(const std::vector<std::string>& command, const Pipe& gate,
@@ -115,7 +118,7 @@ struct Surroundings {
   dup2(nothing, STDIN_FILENO);
   dup2(around.out.is_open() ? around.out.get() : nothing, STDOUT_FILENO);
   dup2(around.errors.get(), STDERR_FILENO);
-  sigprocmask(SIG_SETMASK, &around.mask, nullptr);
+  sigprocmask(SIG_SETMASK, &SignalHold::mask_of_commands(), nullptr);
   for (const auto& [name, value] : around.environment) setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> words;
   for (const auto& word : command) words.push_back(const_cast<char*>(word.c_str()));
@@ -220,8 +223,25 @@ std::vector<std::string> command_of(const std::string& text) {
   return words;
 }
 
+SignalHold::SignalHold() {
+  auto set = ending_set();
+  sigprocmask(SIG_BLOCK, &set, &before_);
+  if (!outermost_mask) outermost_mask = &before_;
+}
+
+SignalHold::~SignalHold() {
+  if (outermost_mask == &before_) outermost_mask = nullptr;
+  sigprocmask(SIG_SETMASK, &before_, nullptr);
+}
+
+const sigset_t& SignalHold::mask_of_commands() { return *outermost_mask; }
+
 std::string Run::ending() const {
+  constexpr int of_signals = 128;
   if (signal) return fmt::format("was ended by signal {}", strsignal(signal));
+  if (exit_code > of_signals && exit_code < of_signals + SIGRTMIN)
+    return fmt::format("ended with exit code {} ({})", exit_code,
+                       strsignal(exit_code - of_signals));
   return fmt::format("ended with exit code {}", exit_code);
 }
 
@@ -249,8 +269,7 @@ Result<Run> Runner::run(const std::vector<std::string>& command) const {
     execute(command, gate,
             {.out = log.is_open() ? log : output.out,
              .errors = log.is_open() ? log : errors.out,
-             .environment = settings_.environment,
-             .mask = signals.before()},
+             .environment = settings_.environment},
             start);
   setpgid(pid, pid);
   output.out.close(), errors.out.close();

@@ -8,6 +8,7 @@
 // Standard input and output are /dev/null, or output is a log. The times are those of the process
 // and of the children that it has waited for.
 
+#include <csignal>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,9 +40,25 @@ struct Run {
 
   double cpu_s() const { return user_s + system_s; }
   bool failed() const { return exit_code != 0 || signal != 0; }
-  // "ended with exit code 3".
+  // "ended with exit code 3"; of 139, with which shells say it: "... (Segmentation fault)".
   std::string ending() const;
 };
+
+// While one lives, a signal that ends programs (Ctrl-C) waits until a command runs. It ends that with
+// all that it has started, and the error has the exit code `interrupted`. What comes behind it, as
+// from `timeout`, which sends two, is ignored: the process has to say what became of its work.
+class SignalHold {
+ public:
+  SignalHold();
+  ~SignalHold();
+  SignalHold(const SignalHold&) = delete;
+  // Of commands that are run: as it was before the first of those that live.
+  static const sigset_t& mask_of_commands();
+
+ private:
+  sigset_t before_;
+};
+inline constexpr int interrupted = 130;  // as shells say it
 
 class Runner {
  public:

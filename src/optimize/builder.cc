@@ -16,10 +16,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string way_to_reach(FlagsBy flags_by) {
+std::string way_to_reach(FlagsBy flags_by, bool can_choose) {
   if (flags_by == FlagsBy::wrapper)
-    return "if it calls a compiler by its path, let it be $CC and $CXX (--build 'make "
-           "CC=\"$CC\"'), or give --flags-by variables or cmake";
+    return std::string(
+               "if it calls a compiler by its path, let it be $CC and $CXX (--build 'make "
+               "CC=\"$CC\"')") +
+           (can_choose ? ", or give --flags-by variables or cmake" : "");
   if (flags_by == FlagsBy::cargo)
     return "the profile has none of its functions, or rustc optimizes nothing (opt-level)";
   if (flags_by == FlagsBy::variables) return "--flags-by wrapper reaches builds that ignore CFLAGS";
@@ -79,7 +81,10 @@ Status Builder::place_program(const Build& build) {
 
 Status Builder::clean(const Build& build) {
   if (settings_.cargo) return forget_other_options(build);
-  if (clean_.empty()) return {};
+  if (clean_.empty()) {
+    if (guessed_ && !built_) work_.say("# clean: not known for this build; --clean CMD names it");
+    return {};
+  }
   ShellCommand command{.text = clean_, .log = "clean.log"};
   auto run = TRY(work_.try_to_run(command));
   // There may be nothing to clean before the first build.
@@ -114,7 +119,8 @@ Status Builder::check_compiled(const std::string& build) const {
     return fail(
         "{}: it compiled nothing by {} or another compiler in PATH: if everything was up to date, "
         "give --clean CMD, which removes what the build has made; {}",
-        settings_.build, toolchain_.c(), way_to_reach(FlagsBy::wrapper));
+        settings_.build, toolchain_.c(),
+        way_to_reach(FlagsBy::wrapper, settings_.can_choose_flags));
   if (build == first_) return {};
   auto before = sources_compiled(work_, first_);
   // Programs that test the compiler are gone.
@@ -131,9 +137,11 @@ Status Builder::check_compiled(const std::string& build) const {
     });
   if (missed.empty()) return {};
   return fail(
-      "{}: {} of {} sources were not compiled again, such as {}: give --clean CMD, which removes "
-      "what the build has made",
-      settings_.build, missed.size(), before.size(), missed[0]);
+      "{}: {} of {} sources {} not compiled again, such as {}: give --clean CMD, which removes "
+      "what "
+      "the build has made",
+      settings_.build, missed.size(), before.size(), missed.size() == 1 ? "was" : "were",
+      missed[0]);
 }
 
 Status Builder::keep(Build& build) {
@@ -148,7 +156,7 @@ Status Builder::keep(Build& build) {
 
 Error Builder::same_program() const {
   return {fmt::format("{}: the options for it changed nothing in {}: {}", build_, program,
-                      way_to_reach(toolchain_.flags_by()))};
+                      way_to_reach(toolchain_.flags_by(), settings_.can_choose_flags))};
 }
 
 Result<bool> are_same(const Build& a, const Build& b) {
@@ -175,16 +183,23 @@ Result<bool> have_same_code(const Build& a, const Build& b) {
                             });
 }
 
-std::string placed_run(const std::string& build, const std::string& program,
-                       const std::string& command) {
-  bool words = measure::command_of(command).front() != "/bin/sh";
-  // A comment, or an end of its own, would hide the end of the list.
-  bool line = command.find_first_of("#\n") != command.npos || command.ends_with(';') ||
-              command.ends_with('&');
-  return fmt::format("cp -f {} {} && {}", shell_word(build), shell_word(program),
-                     words  ? "exec " + command
-                     : line ? "{ " + command + "\n}"
-                            : "{ " + command + "; }");
+measure::Plan plan_of(const std::vector<Build>& builds, const std::string& program,
+                      const std::string& command) {
+  measure::Plan plan;
+  for (const auto& build : builds) {
+    plan.commands.push_back(command);
+    plan.names.push_back(build.name);
+    plan.prepare.push_back(fmt::format("cp -f {} {}", shell_word(build.file), shell_word(program)));
+  }
+  return plan;
+}
+
+std::string command_of(const measure::Plan& plan, const std::string& options) {
+  auto text = "pgokit measure " + options;
+  for (size_t i = 0; i < plan.commands.size(); ++i)
+    text += fmt::format(" --name {} --prepare {}", shell_word(plan.names[i]),
+                        shell_word(plan.prepare[i]));
+  return text + " -- " + joined(plan.commands);
 }
 
 }  // namespace pgokit::optimize

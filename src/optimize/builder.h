@@ -51,9 +51,11 @@ Result<bool> are_same(const Build& a, const Build& b);
 // Whether they are so when they run: their debug information may differ.
 Result<bool> have_same_code(const Build& a, const Build& b);
 
-// The command that runs a kept build where the program belongs, so that scripts and libraries find
-// it.
-std::string placed_run(const std::string& build, const std::string& program,
-                       const std::string& command);
+// Runs `command` with several builds in turn. Before each run, and not measured, the build is put
+// where the program belongs, so that scripts and libraries find it.
+measure::Plan plan_of(const std::vector<Build>& builds, const std::string& program,
+                      const std::string& command);
+// How a person does the same: "pgokit measure OPTIONS ...".
+std::string command_of(const measure::Plan& plan, const std::string& options);
 
 }  // namespace pgokit::optimize

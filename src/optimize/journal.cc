@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/file.h"
+#include "measure/run.h"
 
 namespace pgokit::optimize {
 namespace {
@@ -82,6 +83,12 @@ Status Journal::add(std::string_view step, std::string_view words, std::string_v
 
 bool Journal::has(std::string_view step) const {
   return std::ranges::count(entries_, step, &Entry::step) > 0;
+}
+
+Error to_go_on(Error error) {
+  if (error.exit_code == measure::interrupted)
+    error.message += "; the same command goes on where it stopped";
+  return error;
 }
 
 std::string Journal::text() const {

@@ -45,4 +45,7 @@ class Journal {
   size_t next_ = 0;
 };
 
+// Of a command that keeps a journal: one that was interrupted says how it goes on.
+Error to_go_on(Error error);
+
 }  // namespace pgokit::optimize

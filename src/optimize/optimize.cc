@@ -202,7 +202,8 @@ Status Optimizer::record(const std::string& recording, bool sampled) {
       return exact ? work_.write(counted_mark(recording), "") : Status{};
     }
     bool ran = fs::exists(file, error);
-    if (ran || !exact) return std::unexpected(work_.failure(recorder, run));
+    bool cannot_run = run.exit_code == 126 || run.exit_code == 127;  // as shells say it
+    if (ran || cannot_run || !exact) return std::unexpected(work_.failure(recorder, run));
     settings_.say("# not every branch of it can be counted: samples instead");
   }
   return {};
@@ -266,13 +267,15 @@ Status Optimizer::finish_build(Build build) {
 Status Optimizer::measure() {
   const auto command = settings_.measure.empty() ? run_command() : settings_.measure;
   auto& plan = outcome_.plan;
-  for (const auto& build : outcome_.builds)
-    plan.commands.push_back(placed_run(build.file, builder_.program, command));
+  plan = plan_of(outcome_.builds, builder_.program, command);
   plan.rounds = settings_.rounds;
   plan.seconds = settings_.seconds * static_cast<double>(plan.commands.size()) / 2;
   plan.progress = settings_.progress;
   settings_.say("# measure");
-  settings_.say("$ pgokit measure -- " + joined(plan.commands));
+  auto how_long =
+      plan.rounds ? fmt::format("-n {}", plan.rounds) : fmt::format("--for {:g}", plan.seconds);
+  settings_.say("$ " +
+                command_of(plan, fmt::format("{} -o {}", how_long, word("measurement.json"))));
   outcome_.measurement = TRY(measure::measure(plan));
   double best = 1;
   for (size_t i = 1; i < plan.commands.size(); ++i) {
@@ -313,6 +316,7 @@ const std::vector<Variant>& variants() {
 }
 
 Result<Outcome> optimize(const Settings& settings) {
+  measure::SignalHold hold;
   auto toolchain = settings.cargo ? Toolchain::of_rustc(settings.cargo->rustc)
                                   : TRY(Toolchain::find(settings.flags_by));
   auto work = TRY(WorkFolder::open(settings.folder, settings.say));
@@ -335,7 +339,10 @@ Result<Outcome> optimize(const Settings& settings) {
       journal->clear();
     }
   }
-  return Optimizer(settings, std::move(work), std::move(*journal), std::move(toolchain)).run();
+  auto outcome =
+      Optimizer(settings, std::move(work), std::move(*journal), std::move(toolchain)).run();
+  if (!outcome) return std::unexpected(to_go_on(std::move(outcome).error()));
+  return outcome;
 }
 
 }  // namespace pgokit::optimize

@@ -44,7 +44,8 @@ struct Settings {
   std::string folder = ".pgokit";
   std::vector<std::string> with = {};  // builds to be tried beside that with the profile
   FlagsBy flags_by = FlagsBy::wrapper;
-  bool sampled = false;  // take samples of the run instead of counting all of it
+  bool can_choose_flags = true;  // the command has --flags-by, which errors may tell of
+  bool sampled = false;          // take samples of the run instead of counting all of it
   // The profile is by pseudo probes, of a recorded build of their own; otherwise by lines, of the
   // plain build.
   bool by_probes = true;

@@ -12,7 +12,8 @@
 
 namespace pgokit::samples {
 
-// Where it ran, beside the recording, in the current folder, in perf's cache (~/.debug).
+// Where it ran, beside the recording, in the current folder, among the builds of pgokit optimize, in
+// perf's cache (~/.debug).
 std::vector<std::string> places_of(std::string_view program, std::string_view build_id,
                                    std::string_view recording);
 

@@ -236,10 +236,25 @@ other:100000000000120000:60000
 """
 
 
+def of_probes():
+    """A profile by probes wants a build with probes; a build that uses nothing of a profile is told of before anything is compared."""
+    pathlib.Path("kernel.c").write_text(KERNEL)
+    subprocess.run(["clang-22", "-O2", "-g", "-fpseudo-probe-for-profiling", "kernel.c", "-o", "kernel"], check=True)
+    for command in (["record", "--exact", "-q", "-o", "kernel.perf", "--", "./kernel"], ["generate", "-q", "kernel.perf", "-b", "kernel", "-o", "probes.prof"]):
+        subprocess.run([PGOKIT, *command], check=True)
+    arguments = ["probes.prof", "--build", "clang-22 -O2 kernel.c -o kernel", "--run", "./kernel", "-n", 8, "--builds", 2, "--restart"]
+    done = bisect(*arguments)
+    check("it is used", done.returncode == 0 and "without-1: " in done.stderr, done.stderr)
+    check("as it is by probes", "-fpseudo-probe-for-profiling" in pathlib.Path(".pgokit-bisect/whole/compile").read_text())
+    arguments[2] = "clang-22 -O0 kernel.c -o kernel"
+    fails("nothing of it is used", 1, "the program is the same without all of it", *arguments)
+
+
 def compiled():
     """By clang, which gets the profile by the wrapper."""
     if not shutil.which("clang-22"):
         return
+    of_probes()
     pathlib.Path("kernel.c").write_text(KERNEL)
     pathlib.Path("profile.txt").write_text(POISONED)
     done = bisect("profile.txt", "--build", "clang-22 -O2 kernel.c -o kernel", "--run", "./kernel", "-n", 12, "--json", "--builds", 12)

@@ -53,6 +53,9 @@ class Measurer:
         self.told("measure", "-n", "2", "--warm-up", "3", "--prepare", "printf p >> prepared", "--", "printf x >> runs")
         yield "--warm-up", self.lines("runs") == 5
         yield "--prepare", self.lines("prepared") >= 2
+        named = self.told("measure", "-n", "2", "--name", "first", "--output", "told", "--", "true")
+        yield "--name", named["commands"][0]["name"] == "first"
+        yield "--output", self.lines("told") > 100
         waits = self.told("measure", "-n", "6", "--by", "wall", "--", "sleep 0.1", "sleep 0.02")
         yield "--by", "(elapsed" in waits["comparisons"][0]["verdict"] and "--by" in self.run("measure", "--by", "moon", "--", "true").stderr
         yield "--min-gain", self.run("measure", "-n", "6", "--min-gain", "99.9", "--", "true", "true").returncode == 3

@@ -275,8 +275,9 @@ EXPLAIN = Scene(
      (["@extbinary", "-b", "@program"], ["--remarks @remarks", "--profiled @program-lbr-perfdata"]),
      (["@extbinary", "-b", "@program", "--profiled", "@program-lbr-perfdata"], ["--profiled-binary @packed"]),
      (["@of-mapped", "-b", "@mapped"], ["--recording @mapped-perf"]),
+     (["@extbinary", "-b", "@program", "--profiled", "@live", "--profiled-binary", "@other-busy"], ["--ignore-build-id"]),
      (["@mangled", "-b", "@program"], ["--mangled"])],
-    {("*", "--threads"): THREADS, ("*", "--mangled"): CONTENT},
+    {("*", "--threads"): THREADS, ("*", "--mangled"): CONTENT, ("*", "--ignore-build-id"): PERMISSION},
     {"--threads": THREADS})
 
 MATCH = Scene(

@@ -40,7 +40,7 @@ Status check(Settings& s) {
   if (!std::isfinite(b.least_change) || b.least_change < 0 || b.least_change >= 100)
     return usage_error("--min-change is a percentage below 100");
   if (s.is_given("--builds") && b.most_builds < 2)
-    return usage_error("--builds {}: the whole profile and one without something are 2",
+    return usage_error("--builds {}: at least 2, with the whole profile and without some of it",
                        b.most_builds);
   if (!b.only.empty() && b.whole_functions)
     return usage_error("--sites and --whole-functions exclude each other");
@@ -69,6 +69,7 @@ Status bisect_profile(Settings& s) {
   b.profiling = compilers::profiling_flags(clang, {.unique_names = true},
                                            std::filesystem::current_path(error).string())
                     .compile;
+  b.probes = compilers::probe_option(clang);
   b.say = [&](const std::string& line) {
     if (!s.quiet) report::print(stderr, "{}\n", report::lines(printable(line)));
   };

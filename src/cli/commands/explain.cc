@@ -27,7 +27,7 @@ struct Settings {
   std::string profile, binary, remarks, function, recording, profiled, profiled_binary;
   program::ProgramOptions program;
   u64 top = 10, threads = 0;
-  bool json = false, mangled = false;
+  bool json = false, mangled = false, ignore_build_id = false;
 };
 
 std::unordered_set<std::string> function_names(const std::vector<object::Symbol>& symbols) {
@@ -81,6 +81,7 @@ Result<std::unique_ptr<pipeline::Road>> profiled_road(const Settings& s) {
   options.read.inputs = {s.profiled};
   options.read.run_to_next_branch = options.read.allow_ip = true;
   options.read.threads = static_cast<unsigned>(s.threads);
+  options.read.ignore_build_id = s.ignore_build_id;
   options.binary = s.profiled_binary;
   options.output = &pipeline::outputs::raw_counts;
   auto road = std::make_unique<pipeline::Road>(std::move(options));
@@ -100,8 +101,10 @@ Result<std::optional<annotate::BranchBeliefs>> beliefs_of(const Settings& s,
           "--recording: {} has no block map, which tells what the compiler held: compile with "
           "-fbasic-block-address-map -mllvm -pgo-analysis-map=all",
           s.binary);
-    counted.emplace(CountOptions{
-        .inputs = {s.recording}, .binary = s.binary, .threads = static_cast<unsigned>(s.threads)});
+    counted.emplace(CountOptions{.inputs = {s.recording},
+                                 .binary = s.binary,
+                                 .ignore_build_id = s.ignore_build_id,
+                                 .threads = static_cast<unsigned>(s.threads)});
     TRY(counted->read());
   }
   if (!program) return std::optional<annotate::BranchBeliefs>();
@@ -111,9 +114,19 @@ Result<std::optional<annotate::BranchBeliefs>> beliefs_of(const Settings& s,
                                           .counts = counted ? &counted->counts() : nullptr}));
 }
 
-// The same share as `pgokit check` goes by.
-bool is_of_this_program(const profile::Profile& profile, const analysis::ProgramShape& shape) {
-  return 100 * analysis::measure_fit(profile, shape).stale_share() <= analysis::most_stale_percent;
+// Why hardly anything of it can be used; empty where it can. By the same share as `pgokit check`.
+std::string misfit(const Settings& s, const profile::Profile& profile,
+                   const analysis::ProgramShape* shape, const analysis::Explanation& told) {
+  auto cause = told.findings.front().cause;
+  if (analysis::is_of_whole_profile(cause)) {
+    const auto& description = analysis::description_of(cause);
+    return fmt::format("it is {}: {}", description.sentence, description.next);
+  }
+  bool fits = !shape || 100 * analysis::measure_fit(profile, *shape).stale_share() <=
+                            analysis::most_stale_percent;
+  return fits ? ""
+              : fmt::format("'pgokit check {} -b {}' tells how far", shell_word(s.profile),
+                            shell_word(s.binary));
 }
 
 constexpr int does_not_fit = 3;  // exit code
@@ -183,10 +196,9 @@ Result<int> explain(Settings& s) {
     return fail("{}: has no function '{}': pgokit show {} lists them", s.profile, s.function,
                 s.profile);
   report::print("{}", report::lines(s.json ? explanation_json(view) : explanation_text(view)));
-  if (!shape || is_of_this_program(profile, *shape)) return 0;
-  report::print(stderr,
-                "pgokit explain: {} does not fit {}: 'pgokit check {} -b {}' tells how far\n",
-                s.profile, s.binary, shell_word(s.profile), shell_word(s.binary));
+  auto why = misfit(s, profile, shape ? &*shape : nullptr, told);
+  if (why.empty()) return 0;
+  report::print(stderr, "pgokit explain: {} does not fit {}: {}\n", s.profile, s.binary, why);
   return does_not_fit;
 }
 
@@ -205,6 +217,7 @@ int run(std::span<char* const> arguments) {
        {"--profiled", "FILE", "the recording that the profile was made of", &s.profiled},
        {"--profiled-binary", "PROGRAM", "... and its program (the one with most samples)",
         &s.profiled_binary},
+       {"--ignore-build-id", "", "take recordings of another build", &s.ignore_build_id},
        {"--function", "TEXT", "only functions with this in their name", &s.function},
        {"--debug", "FILE", "where the program's debug information is", &s.program.debug_path},
        {"--top", "N", "how many functions and branches are listed; 0 is all", &s.top},

@@ -1,12 +1,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/file.h"
 #include "base/progress.h"
+#include "base/shell_word.h"
 #include "cli/commands/commands.h"
 #include "cli/options.h"
 #include "cli/views/measurement.h"
 #include "measure/measurement.h"
 #include "measure/signed_ranks.h"
+#include "report/numbers.h"
 #include "report/print.h"
 
 namespace pgokit::cli {
@@ -19,7 +22,7 @@ constexpr double confidence = 0.95;
 
 struct Settings {
   measure::Plan plan;
-  std::string by = "cpu";
+  std::string by = "cpu", output;
   double min_gain = 0;  // percent
   bool json = false, quiet = false;
   std::vector<std::string> given;
@@ -38,8 +41,18 @@ Status check(const Settings& s, Figure by) {
   const auto& plan = s.plan;
   if (plan.commands.empty())
     return usage_error("there is no command: pgokit measure -- './app train' './faster train'");
-  for (const auto& command : plan.commands)
+  for (const auto& command : plan.commands) {
     if (measure::command_of(command).empty()) return usage_error("a command is empty");
+    if (command.starts_with('-'))
+      return usage_error("'{}' is no command: each is one argument: pgokit measure -- {}", command,
+                         shell_word(fmt::format("{}", fmt::join(plan.commands, " "))));
+  }
+  if (plan.prepare.size() > 1 && plan.prepare.size() != plan.commands.size())
+    return usage_error("--prepare is given once, or once for each of the {}",
+                       report::counted(plan.commands.size(), "command"));
+  if (!plan.names.empty() && plan.names.size() != plan.commands.size())
+    return usage_error("--name is given for each of the {}, or for none",
+                       report::counted(plan.commands.size(), "command"));
   if (s.is_given("--runs") && s.is_given("--for"))
     return usage_error("--runs and --for exclude each other");
   if (s.is_given("--runs") && (plan.rounds == 0 || plan.rounds > measure::most_pairs))
@@ -73,7 +86,7 @@ Status check_gain(const Settings& s, const MeasuredCommands& measured) {
     if (gain < s.min_gain)
       return std::unexpected(
           Error{fmt::format("{}: a gain of {:g} % was asked for, and {:.2f} % is certain",
-                            measured.letter(i), s.min_gain, gain),
+                            measured.name(i), s.min_gain, gain),
                 below_gain});
   }
   return {};
@@ -94,6 +107,11 @@ Status measure_commands(Settings& s) {
   MeasuredCommands measured{
       .plan = s.plan, .measurement = measurement, .by = by, .confidence = confidence};
   report::print("{}", report::lines(s.json ? measured.as_json() : measured.as_text()));
+  if (!s.output.empty()) {
+    auto out = TRY(OutputFile::create(s.output));
+    out.write(measured.as_json());
+    TRY(out.commit());
+  }
   return check_gain(s, measured);
 }
 
@@ -103,10 +121,15 @@ int run(std::span<char* const> arguments) {
   OptionTable table{
       "pgokit measure",
       "Run commands in turn and tell which is faster, by how much, and how certain that is.",
-      {{"-n,--runs", "N", "how often each is run (as many as fit into --for)", &plan.rounds},
+      {{"-n,--runs", "N",
+        "how often each is run (as many as fit into --for); at least 6 of two commands, 7 of three",
+        &plan.rounds},
        {"--for", "SECONDS", "how long (20), and at least 10 runs of each", &plan.seconds},
        {"--warm-up", "N", "runs of each before, which are not counted (1)", &plan.warm_up},
-       {"--prepare", "CMD", "run before each run, and not measured", &plan.prepare},
+       {"--prepare", "CMD",
+        "run before each run, and not measured; given once, or once for each command",
+        &plan.prepare},
+       {"--name", "NAME", "what each command is called, in their order (A, B, ...)", &plan.names},
        one_of({"--by", "FIGURE", "what decides: {}", &s.by}, {"cpu", "wall", "instructions"}),
        {"--min-gain", "PERCENT", "exit code 3 unless each is faster than the first by that much",
         &s.min_gain},
@@ -114,6 +137,8 @@ int run(std::span<char* const> arguments) {
        {"--may-fail", "", "measure commands that end with an exit code too", &plan.may_fail},
        {"--timeout", "SECONDS", "an error if a run takes longer; 0: none", &plan.timeout_s},
        {"--json", "", "print JSON, with each run", &s.json},
+       {"-o,--output", "FILE", "write that to FILE too, for pgokit report --measurement",
+        &s.output},
        {"-q,--quiet", "", "no progress on a terminal", &s.quiet}},
       "example:\n"
       "  pgokit measure -- './app train' './faster train'\n\n"

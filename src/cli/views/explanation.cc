@@ -99,10 +99,10 @@ std::string findings_text(const ExplanationView& v) {
   std::string text = "\nwhy\n";
   for (const auto& finding : v.told->findings) {
     const auto& description = description_of(finding.cause);
-    text += report::format("  {:>7}  {:<18} {}: {}\n",
+    text += report::format("  {:>7}  {:<20}  {}: {}\n",
                            percent(finding.samples, v.told->funnel.samples), description.name,
                            counted(finding.functions, "function"), description.sentence);
-    if (!description.next.empty())
+    if (!description.next.empty() && 1000 * finding.samples >= v.told->funnel.samples)
       text += report::format("           next: {}\n", description.next);
   }
   return text;

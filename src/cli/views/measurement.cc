@@ -62,49 +62,53 @@ std::optional<Ratio> MeasuredCommands::ratio(size_t command, Figure figure) cons
                  measure::confidence_of_each(confidence, plan.commands.size()));
 }
 
-std::string MeasuredCommands::letter(size_t command) const {
+std::string MeasuredCommands::name(size_t command) const {
+  if (!plan.names.empty()) return plan.names[command];
   return command < 26 ? std::string(1, static_cast<char>('A' + command))
                       : fmt::format("{}", command + 1);
 }
 
 std::string MeasuredCommands::verdict(size_t command) const {
   auto found = ratio(command, by);
-  auto name = letter(command);
+  auto name = this->name(command), base = this->name(0);
   auto behind = fmt::format("({}, {:g} %)", name_of(by), 100 * confidence);
-  if (!found) return fmt::format("{}: too few rounds to compare it with A", name);
+  if (!found) return fmt::format("{}: too few rounds to compare it with {}", name, base);
   if (!found->differs()) {
     auto rounds = measurement.runs[command].size();
     auto bound =
         report::as_percent(found->largest_change(), found->largest_change() < 0.01 ? 2 : 1);
     return fmt::format(
-        "{}: no difference from A larger than {} could be seen {}; about {} more rounds would "
+        "{}: no difference from {} larger than {} could be seen {}; about {} more rounds would "
         "tell one of half that",
-        name, bound, behind, report::grouped(3 * rounds));
+        name, base, bound, behind, report::grouped(3 * rounds));
   }
   bool faster = found->high < 1;
   int decimals = decimals_of(*found);
   auto change = [&](double value) { return 100 * std::abs(1 - value); };
   auto [least, most] = std::minmax(change(found->low), change(found->high));
-  return fmt::format("{} is {:.{}f} % {} than A, {:.{}f} to {:.{}f} % {}", name,
-                     change(found->value), decimals, faster ? "faster" : "slower", least, decimals,
-                     most, decimals, behind);
+  return fmt::format("{} is {:.{}f} % {} than {}, {:.{}f} to {:.{}f} % {}", name,
+                     change(found->value), decimals, faster ? "faster" : "slower", base, least,
+                     decimals, most, decimals, behind);
 }
 
 std::vector<std::string> MeasuredCommands::notes() const {
-  constexpr double short_s = 0.005, busy = 0.1, stolen = 0.02;
+  // A run that is a little longer than usual is no news.
+  constexpr double long_run = 1.25, many_runs = 0.1;
+  constexpr double busy = 0.1, stolen = 0.02;
   std::vector<std::string> notes;
   for (size_t i = 0; i < plan.commands.size(); ++i) {
     auto values = values_of(measurement.runs[i], by);
     auto outliers = measure::outliers_of(values);
-    if (outliers.count)
+    auto share = static_cast<double>(outliers.count) / static_cast<double>(values.size());
+    if (outliers.most >= long_run || (outliers.count > 1 && share >= many_runs))
       notes.push_back(fmt::format(
           "{} of {} runs of {} took up to {:.2f} times the median: something else ran, or the "
           "program varies",
-          outliers.count, values.size(), letter(i), outliers.most));
+          outliers.count, values.size(), name(i), outliers.most));
     double cpu_s = measure::median_of(values_of(measurement.runs[i], Figure::cpu_time));
-    if (cpu_s < short_s)
+    if (cpu_s < measure::shortest_s)
       notes.push_back(fmt::format("{} takes {}: most of it may be the start of the process",
-                                  letter(i), in_units(Figure::cpu_time, cpu_s)));
+                                  name(i), in_units(Figure::cpu_time, cpu_s)));
   }
   const auto& load = measurement.load;
   if (load.others >= busy)
@@ -119,7 +123,9 @@ std::vector<std::string> MeasuredCommands::notes() const {
 }
 
 std::string MeasuredCommands::as_text() const {
-  std::string text = fmt::format("{:4}{:21}{:21}{}\n", "", name_of(Figure::cpu_time),
+  size_t width = 4;
+  for (const auto& given : plan.names) width = std::max(width, given.size() + 3);
+  std::string text = fmt::format("{:{}}{:21}{:21}{}\n", "", width, name_of(Figure::cpu_time),
                                  name_of(Figure::wall_time), name_of(Figure::peak_memory));
   auto cell = [&](size_t i, Figure figure, bool spread) {
     auto values = values_of(measurement.runs[i], figure);
@@ -128,11 +134,11 @@ std::string MeasuredCommands::as_text() const {
     return fmt::format("{} ± {:.1f} %", shown, 100 * measure::spread_of(values));
   };
   for (size_t i = 0; i < plan.commands.size(); ++i)
-    text += report::format("{:4}{:21}{:21}{:14}{}\n", letter(i), cell(i, Figure::cpu_time, true),
-                           cell(i, Figure::wall_time, true), cell(i, Figure::peak_memory, false),
-                           plan.commands[i]);
+    text += report::format("{:{}}{:21}{:21}{:14}{}\n", name(i), width,
+                           cell(i, Figure::cpu_time, true), cell(i, Figure::wall_time, true),
+                           cell(i, Figure::peak_memory, false), plan.commands[i]);
   for (size_t i = 1; i < plan.commands.size(); ++i) {
-    text += fmt::format("\n{} compared with A\n", letter(i));
+    text += fmt::format("\n{} compared with {}\n", name(i), name(0));
     for (const auto& [figure, name, key] : figure_names) {
       auto found = ratio(i, figure);
       if (!found) continue;
@@ -169,7 +175,7 @@ Json MeasuredCommands::json() const {
       of_run.set("exit_code", run.exit_code).set("signal", run.signal);
       runs.push(std::move(of_run));
     }
-    one.set("name", letter(i)).set("command", plan.commands[i]);
+    one.set("name", name(i)).set("command", plan.commands[i]);
     one.set("figures", std::move(figures)).set("runs", std::move(runs));
     commands.push(std::move(one));
   }
@@ -178,7 +184,7 @@ Json MeasuredCommands::json() const {
     Json one = Json::object(), figures = Json::object();
     for (const auto& [figure, name, key] : figure_names)
       if (auto found = ratio(i, figure)) figures.set(key, ratio_json(*found));
-    one.set("name", letter(i)).set("base", letter(0)).set("figures", std::move(figures));
+    one.set("name", name(i)).set("base", name(0)).set("figures", std::move(figures));
     one.set("verdict", verdict(i));
     comparisons.push(std::move(one));
   }

@@ -11,7 +11,7 @@
 
 namespace pgokit::cli {
 
-// The commands by letters, the first of which is what the others are compared with.
+// The commands, the first of which is what the others are compared with.
 struct MeasuredCommands {
   const measure::Plan& plan;
   const measure::Measurement& measurement;
@@ -20,7 +20,7 @@ struct MeasuredCommands {
 
   // nullopt: there are too few rounds.
   std::optional<measure::Ratio> ratio(size_t command, measure::Figure figure) const;
-  std::string letter(size_t command) const;  // A, B, ... Z, 27, 28
+  std::string name(size_t command) const;  // that of the plan, or A, B, ... Z, 27, 28
   // In words: "B is 11.2 % faster than A, 9.8 to 12.9 % (CPU time, 95 %)".
   std::string verdict(size_t command) const;
   std::vector<std::string> notes() const;

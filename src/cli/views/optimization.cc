@@ -4,6 +4,7 @@
 
 #include "base/shell_word.h"
 #include "cli/views/measurement.h"
+#include "optimize/builder.h"
 #include "report/json.h"
 #include "report/print.h"
 
@@ -46,13 +47,23 @@ std::string Optimization::own_build(const optimize::Build& build) const {
   return text;
 }
 
+// Where nothing was seen to be faster.
+std::string Optimization::more_to_measure() const {
+  const auto& runs = outcome.measurement.runs[0];
+  double cpu_s = measure::median_of(values_of(runs, measure::Figure::cpu_time));
+  if (cpu_s < measure::shortest_s)
+    return fmt::format(
+        "next      let {} take longer: the {:.1f} ms of a run are mostly the start of a process\n",
+        settings.measure.empty() ? "--run" : "--measure", 1000 * cpu_s);
+  return report::format("next      {}   # more rounds tell smaller gains\n",
+                        optimize::command_of(outcome.plan, fmt::format("-n {}", 3 * runs.size())));
+}
+
 std::string Optimization::as_text() const {
   if (settings.goal != optimize::Goal::measure) return one_build();
-  auto shown = measured(outcome);
-  std::string text = shown.as_text() + "\n";
-  for (size_t i = 0; i < outcome.builds.size(); ++i)
-    text += report::format("{:4}{}: {}\n", shown.letter(i), outcome.builds[i].name,
-                           outcome.builds[i].file);
+  std::string text = measured(outcome).as_text() + "\n";
+  for (const auto& build : outcome.builds)
+    text += report::format("{:10}{}\n", build.name, build.file);
   const auto& kept = outcome.builds[outcome.kept];
   text += report::format("kept      {} is now {}\n", outcome.program,
                          outcome.kept
@@ -61,15 +72,12 @@ std::string Optimization::as_text() const {
   if (!outcome.report.empty()) text += report::format("report    {}\n", outcome.report);
   const auto& profiled = outcome.kept ? kept : outcome.builds[1];
   text += report::format("profile   {}\n", profiled.profile);
-  if (!outcome.builds[1].telling.compile.empty())
+  // Of the profile that the program was built with.
+  if (!outcome.builds[1].telling.compile.empty() && profiled.profile == outcome.builds[1].profile)
     text +=
         report::format("why       pgokit explain {} -b {}\n", shell_word(outcome.builds[1].profile),
                        shell_word(outcome.builds[1].file));
-  if (!outcome.kept)
-    return text + report::format(
-                      "next      pgokit measure -n {} -- {}   # more rounds tell smaller gains\n",
-                      3 * outcome.measurement.runs[0].size(),
-                      optimize::joined(outcome.plan.commands));
+  if (!outcome.kept) return text + more_to_measure();
   text += own_build(kept);
   if (!kept.after.empty()) text += report::format("          then run: {}\n", kept.after);
   return text;
@@ -97,7 +105,7 @@ std::string Optimization::as_json() const {
   for (size_t i = 0; i < outcome.builds.size(); ++i) {
     const auto& build = outcome.builds[i];
     Json one = Json::object();
-    one.set("name", build.name).set("letter", shown.letter(i)).set("file", build.file);
+    one.set("name", build.name).set("file", build.file);
     one.set("profile", build.profile).set("compile", json_of(build.options.compile));
     one.set("link", json_of(build.options.link)).set("after", build.after);
     builds.push(std::move(one));

@@ -19,6 +19,7 @@ struct Optimization {
 
  private:
   std::string one_build() const;
+  std::string more_to_measure() const;
   // The options of a build in another one.
   std::string own_build(const optimize::Build& build) const;
 };
