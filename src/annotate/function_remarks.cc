@@ -29,8 +29,10 @@ auto key_of(const FunctionRemark& one) {
 }  // namespace
 
 void FunctionRemarks::add(const Remark& remark) {
-  auto function = functions_.find(canonical_function_name(remark.function));
-  if (function == functions_.end() || !tells_a_decision(remark)) return;
+  auto name = canonical_function_name(remark.function);
+  all_.emplace(name);
+  auto function = wanted_.find(name);
+  if (function == wanted_.end() || !tells_a_decision(remark)) return;
   FunctionRemark one{.kind = remark.kind};
   if (remark.at) {
     one.file = remark.at->file;

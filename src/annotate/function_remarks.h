@@ -6,6 +6,7 @@
 //   TRY(remarks.add(file.bytes()));                        // what -fsave-optimization-record made
 //   for (const FunctionRemark& one : remarks.of("main"))
 //     if (is_file(one.file, "/src/app.cc")) use(one.line, one.text);
+//   for (const std::string& name : remarks.functions()) use(name);   // also of those not asked for
 //
 // Remarks that tell of no decision (sizes, counts of instructions, samples that were put on code)
 // are passed over, and equal ones are counted. Of one function at most `most_remarks` are kept.
@@ -13,6 +14,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "base/result.h"
@@ -34,18 +36,21 @@ class FunctionRemarks {
 
   // Names are canonical.
   explicit FunctionRemarks(std::set<std::string, std::less<>> functions)
-      : functions_(std::move(functions)) {}
+      : wanted_(std::move(functions)) {}
 
   Status add(Bytes file);
 
   // By line, then as they came.
   const std::vector<FunctionRemark>& of(std::string_view function) const;
   u64 left_out() const { return left_out_; }  // of these functions
+  // Canonical names of all functions that the files have remarks of: they tell of which program.
+  const std::unordered_set<std::string>& functions() const { return all_; }
 
  private:
   void add(const remarks::Remark& remark);
 
-  std::set<std::string, std::less<>> functions_;
+  std::set<std::string, std::less<>> wanted_;
+  std::unordered_set<std::string> all_;
   std::map<std::string, std::vector<FunctionRemark>, std::less<>> by_function_;
   u64 left_out_ = 0;
 };

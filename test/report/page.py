@@ -90,6 +90,7 @@ def check_text():
     fails("no remarks of a profile", "of which app.prof tells nothing", "app.prof", "--remarks", "app.opt.yaml", "-o", "bad.html", code=2)
     fails("no such remarks", "cannot open", "app.perf", "-b", "app", "--remarks", "none.yaml", "-o", "bad.html")
     fails("a folder without", "has no remarks", "app.perf", "-b", "app", "--remarks", "empty", "-o", "bad.html")
+    fails("remarks of another program", "remarks of another build: probed has 1 of their 3 functions", "probed.perf", "-b", "probed", "--remarks", "other.yaml", "-o", "bad.html")
     fails("no size", "--max-size is from 1", "app.perf", "-b", "app", "--max-size", 0, "-o", "bad.html", code=2)
     fails("two kinds", "one profile", "app.perf", "app.prof", "-o", "bad.html", code=2)
 
@@ -290,6 +291,7 @@ def main():
     run("clang++-22", "-fuse-ld=lld-22", "-Wl,--build-id", "probed.o", "-o", "probed")
     run(WALK, "probed", "-o", "probed.perf", "--kind", "hybrid", "--format", "perfdata", "--samples", "2000", "--depth", "16")
     run(PGOKIT, "report", "probed.perf", "-b", "probed", "--remarks", "probed.opt.yaml", "-o", "probed.html")
+    pathlib.Path("other.yaml").write_text("".join(f"--- !Missed\nPass: inline\nName: TooCostly\nFunction: {name}\n...\n" for name in ("main", "parse", "emit")))
     for name in ("empty", "src"):
         pathlib.Path(name).mkdir()
     pathlib.Path("src/app.cc").write_text(SOURCE, encoding="utf-8")

@@ -111,6 +111,10 @@ def check_probes_and_remarks():
     check("a remark stands after its line", re.search(r" 10  +s \+= mix\(i\);\n( +; .*\n)* +; inline passed: '_ZL3mixi[.\w]*' inlined into 'main'", text), text)
     check("without remarks there are none", "inline passed" not in report(*words[:-2]) and "remarks" not in json.loads(report(*words[:-2], "--json")))
     check("remarks are of code", "which a page or --annotate shows" in report("probed.perf", "-b", "probed", "--text", "--remarks", "x", code=2))
+    of = lambda *functions: "".join(f"--- !Missed\nPass: inline\nName: TooCostly\nFunction: {one}\n...\n" for one in functions)  # noqa: E731
+    pathlib.Path("other.yaml").write_text(of("main", "parse", "emit"))
+    message = report(*words[:-1], "other.yaml", code=1)
+    check("those of another program are refused", "other.yaml: remarks of another build: probed has 1 of their 3 functions" in message and message.count("\n") == 1, message)
     pathlib.Path("broken.yaml").write_text("--- !Passed\nPass: [\n")
     message = report(*words[:-1], "broken.yaml", code=1)
     check("broken ones are an error with the place", "broken.yaml" in message and message.count("\n") == 1, message)

@@ -4,7 +4,9 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/function_name.h"
 #include "remarks/read.h"
+#include "report/numbers.h"
 
 namespace pgokit::cli {
 
@@ -28,13 +30,41 @@ Result<std::vector<std::string>> remarks_files(const std::string& path) {
   return files;
 }
 
-Status read_remarks(const std::string& path, annotate::FunctionRemarks& remarks) {
+Status read_remarks(const std::string& path, const program::Program& program, unsigned threads,
+                    annotate::FunctionRemarks& remarks) {
   if (path.empty()) return {};
   for (const auto& file : TRY(remarks_files(path))) {
     auto bytes = TRY(MappedFile::open(file));
     TRY_IN(file, remarks.add(bytes.bytes()));
   }
-  return {};
+  auto symbols = function_symbols(program.file().symbols());
+  auto fit = check_remarks(path, program.path(), remarks.functions(), symbols, nullptr);
+  // All code is looked at only where symbols do not answer it.
+  if (fit || !(program.has_probes() || program.debug())) return fit;
+  auto shape = TRY_IN(program.path(), analysis::read_shape(program, program.has_probes(), threads));
+  return check_remarks(path, program.path(), remarks.functions(), symbols, &shape);
+}
+
+std::unordered_set<std::string> function_symbols(const std::vector<object::Symbol>& symbols) {
+  std::unordered_set<std::string> names;
+  for (const auto& symbol : symbols)
+    if (symbol.kind == object::SymbolKind::function && symbol.section)
+      names.emplace(canonical_function_name(symbol.name));
+  return names;
+}
+
+Status check_remarks(const std::string& remarks, const std::string& binary,
+                     const std::unordered_set<std::string>& functions,
+                     const std::unordered_set<std::string>& symbols,
+                     const analysis::ProgramShape* shape) {
+  auto there = static_cast<size_t>(std::ranges::count_if(functions, [&](const std::string& name) {
+    return symbols.contains(name) || (shape && shape->find(name));
+  }));
+  if (functions.empty() || there * 2 > functions.size()) return {};
+  return fail(
+      "{}: remarks of another build: {} has {} of their {} functions; give those of the build "
+      "that made it",
+      remarks, binary, report::grouped(there), report::grouped(functions.size()));
 }
 
 std::vector<std::string> remarks_beside(const std::string& program) {

@@ -180,7 +180,7 @@ Status report_recording(const Settings& s) {
   const auto* listed = TRY(chosen(s, list));
   auto code = reader.read(*listed->function);
   annotate::FunctionRemarks remarks({std::string(canonical_function_name(listed->name))});
-  TRY(read_remarks(s.remarks, remarks));
+  TRY(read_remarks(s.remarks, program, static_cast<unsigned>(s.threads), remarks));
   AnnotatedView view{.program = &program,
                      .list = &list,
                      .listed = listed,

@@ -175,7 +175,8 @@ Status add_remarks(const PageOptions& options, Material& material) {
   for (const auto& code : material.contents.code)
     functions.emplace(canonical_function_name(table.name(code.function)));
   material.remarks.emplace(std::move(functions));
-  TRY(read_remarks(options.remarks, *material.remarks));
+  TRY(read_remarks(options.remarks, material.counted->program(), options.threads,
+                   *material.remarks));
   material.contents.remarks = &*material.remarks;
   return {};
 }
