@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <string>
 
 #include "base/cursor.h"
 #include "instr_profile/format.h"
 #include "instr_profile/memory/read_raw_memory.h"
 #include "perf/script.h"
+#include "report/json.h"
 
 namespace pgokit::pipeline {
 namespace {
@@ -85,6 +88,30 @@ bool is_branch_trace(std::string_view text) {
   return text.contains(" => ") && text.contains(" (");
 }
 
+std::string_view without_blanks(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  return text;
+}
+
+bool is_html(std::string_view text) {
+  std::string begin(without_blanks(text).substr(0, 14));
+  std::ranges::transform(begin, begin.begin(), [](unsigned char c) { return std::tolower(c); });
+  return begin == "<!doctype html" || begin.starts_with("<html");
+}
+
+// Empty: it is no JSON.
+std::string_view json_kind(std::string_view text) {
+  auto rest = without_blanks(text);
+  if ((!rest.starts_with('{') && !rest.starts_with('[')) || !report::is_json(text)) return {};
+  if (text.contains(key_of_explanation))
+    return "JSON of 'pgokit explain', not a recording or profile: 'pgokit report' shows it with "
+           "--explanation, beside one of these";
+  if (text.contains(key_of_measurement))
+    return "JSON of 'pgokit measure', not a recording or profile: 'pgokit report' shows it with "
+           "--measurement, beside one of these";
+  return "JSON, not a recording or profile: give the file that it was made of";
+}
+
 bool is_text(std::string_view text) { return !text.substr(0, 4096).contains('\0'); }
 
 }  // namespace
@@ -95,6 +122,11 @@ std::string_view foreign_format(Bytes bytes) {
     return "counters of gcc's -fprofile-generate (.gcda, .gcno): -fprofile-use reads them";
   if (instr_profile::is_raw_memory(bytes)) return instr_profile::raw_memory_profile;
   if (!is_text(text)) return {};
+  if (is_html(text))
+    return "an HTML page, not a recording or profile: give the files that it was made of (a page "
+           "of "
+           "'pgokit report' tells them under Commands)";
+  if (auto what = json_kind(text); !what.empty()) return what;
   if (text.starts_with("---") && text.substr(0, 4096).contains("profile-version:"))
     return "a profile for BOLT (YAML), which llvm-bolt -data reads: a profile for clang is made "
            "from the recording";

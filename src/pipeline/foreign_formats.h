@@ -11,6 +11,10 @@
 
 namespace pgokit::pipeline {
 
+// What JSON of these commands has and other JSON has not.
+inline constexpr std::string_view key_of_explanation = "\"findings\"";
+inline constexpr std::string_view key_of_measurement = "\"comparisons\"";
+
 // "a profile for BOLT (fdata): ...", with what to give instead; empty for anything else.
 std::string_view foreign_format(Bytes bytes);
 

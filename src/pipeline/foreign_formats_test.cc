@@ -27,6 +27,16 @@ TEST(ForeignFormats, TracesOfSingleBranches) {
          "a trace of single branches");
 }
 
+TEST(ForeignFormats, PagesAndJson) {
+  expect("<!doctype html>\n<script>x.map(y => z (1))</script>\n", "an HTML page");
+  expect("\n <HTML><body>", "an HTML page");
+  expect(R"({"findings": [], "samples": {}})", "JSON of 'pgokit explain'");
+  expect(R"({"commands": [], "comparisons": []})", "JSON of 'pgokit measure'");
+  expect("[1, 2]\n", "JSON, not a recording");
+  for (std::string_view broken : {"{", "[1, 2", "<script>", "<!doctype xml>"})
+    EXPECT_EQ(format_of(broken), "") << broken;
+}
+
 TEST(ForeignFormats, Counters) { expect("adcg", "counters of gcc"); }
 
 TEST(ForeignFormats, WhatPgokitReadsIsNone) {

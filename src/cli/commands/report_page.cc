@@ -16,6 +16,7 @@
 #include "order/order_file.h"
 #include "page/page.h"
 #include "perf/recording.h"
+#include "pipeline/foreign_formats.h"
 #include "pipeline/input_checks.h"
 #include "pipeline/inputs.h"
 #include "program/facts.h"
@@ -314,8 +315,8 @@ Result<OutputFile> make_page(const PageOptions& options) {
   TRY(options.of_profile ? gather_profile(options, material) : gather_recording(options, material));
   TRY(gather_before(options, material));
   auto& contents = material.contents;
-  contents.measurement = TRY(told_by("measure", options.measurement, "\"comparisons\""));
-  contents.explanation = TRY(told_by("explain", options.explanation, "\"findings\""));
+  contents.measurement = TRY(told_by("measure", options.measurement, pipeline::key_of_measurement));
+  contents.explanation = TRY(told_by("explain", options.explanation, pipeline::key_of_explanation));
   add_commands(options, contents);
   contents.most_bytes = static_cast<size_t>(options.max_size) * 1'000'000;
   contents.functions = &material.list;
