@@ -140,13 +140,14 @@ Tree parse(const std::string& name, Reading reading) {
   return tree;
 }
 
-std::string demangle_cplusplus(const std::string& name) {
+std::string demangle_cplusplus(const std::string& name, ReturnType how) {
   if (name.size() > longest_cplusplus) return "";
   auto tree = parse(name, Reading::newer);
   if (!tree.root) tree = parse(name, Reading::older);
   if (!tree.root || TreeSize().of(tree.root) > most_nodes) return "";
+  int shown = how == ReturnType::shown ? options : options | DMGL_RET_DROP;
   return printed_by([&](Printed* printed) {
-    return cplus_demangle_print_callback(options, tree.root, take, printed);
+    return cplus_demangle_print_callback(shown, tree.root, take, printed);
   });
 }
 
@@ -258,18 +259,18 @@ size_t core_size(std::string_view name) {
   return rust != name.npos ? rust : std::min(name.find('.', 1), name.size());
 }
 
-std::string demangle(std::string_view name) {
+std::string demangle(std::string_view name, ReturnType how) {
   bool cplusplus = name.starts_with("_Z");
   bool d = name.starts_with("_D");
   if (!cplusplus && !d && !name.starts_with("_R")) return std::string(name);
   size_t end = core_size(name);
   std::string core(name.substr(0, end)), plain = d ? demangle_d(core) : demangle_rust(core);
-  if (plain.empty() && cplusplus) plain = demangle_cplusplus(core);
+  if (plain.empty() && cplusplus) plain = demangle_cplusplus(core, how);
   return plain.empty() ? std::string(name) : plain.append(name.substr(end));
 }
 
-std::string plain_name(std::string_view name) {
-  return demangle(name.substr(0, core_size(name))) + suffixes_of(name).kept;
+std::string plain_name(std::string_view name, ReturnType how) {
+  return demangle(name.substr(0, core_size(name)), how) + suffixes_of(name).kept;
 }
 
 std::string dropped_suffixes(std::string_view name) {

@@ -15,6 +15,18 @@ TEST(Demangle, WritesNamesAsPeopleDo) {
   EXPECT_EQ(demangle("_ZN1A4pushIJicEEEvDpT_"), "void A::push<int, char>(int, char)");
 }
 
+TEST(Demangle, LeavesOutWhatIsReturnedIfAskedFor) {
+  auto without = [](std::string_view name) { return demangle(name, ReturnType::left_out); };
+  EXPECT_EQ(without("_ZN1A4pushIJicEEEvDpT_"), "A::push<int, char>(int, char)");
+  EXPECT_EQ(without("_Z1fI1AEDTcl1xsr1A1xEET_"), "f<A>(A)");
+  EXPECT_EQ(without("_ZN1A5applyIFviEEEvT_"), "A::apply<void (int)>(void (int))");
+  EXPECT_EQ(without("_ZN1AcvT_IiEEv"), "A::operator int<int>()");
+  EXPECT_EQ(without("_Z3addii.cold"), "add(int, int).cold");
+  EXPECT_EQ(without("_RNvC1a1f"), "a::f");
+  EXPECT_EQ(plain_name("_ZN1A4pushIJicEEEvDpT_.llvm.3", ReturnType::left_out),
+            "A::push<int, char>(int, char)");
+}
+
 [[gnu::noinline]] void fill_stack(char with) {
   volatile char room[4096];
   for (volatile char& one : room) one = with;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The names on a page: each once, by number, as people read them.
+// The names on a page: each once, by number, as people read them, without what functions return.
 //
 //   PageNames names(false);
 //   u32 main = names.number("main");
@@ -46,7 +46,7 @@ class PageNames {
   }
 
   void write(JsonText& json) const {
-    report::FunctionNames names(mangled_);
+    report::FunctionNames names(mangled_, ReturnType::left_out);
     for (const auto* name : list_) names.add(*name);
     json.key("names").begin('[');
     for (const auto* name : list_) json.value(names.of(*name));
@@ -56,7 +56,8 @@ class PageNames {
  private:
   size_t bytes_of(std::string_view name) const {
     JsonText json;
-    return json.value(std::string_view(report::function_name(name, mangled_))).text().size() + 1;
+    auto shown = report::function_name(name, mangled_, ReturnType::left_out);
+    return json.value(std::string_view(shown)).text().size() + 1;
   }
 
   bool mangled_;

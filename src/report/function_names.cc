@@ -4,19 +4,29 @@
 
 #include <algorithm>
 
-#include "base/demangle.h"
-
 namespace pgokit::report {
 
-std::string function_name(std::string_view name, bool mangled) {
-  return mangled ? std::string(name) : plain_name(name);
+std::string function_name(std::string_view name, bool mangled, ReturnType how) {
+  return mangled ? std::string(name) : plain_name(name, how);
+}
+
+std::string shortened(std::string_view name, size_t most) {
+  constexpr std::string_view between = "...";
+  if (name.size() <= most || most <= between.size()) return std::string(name);
+  auto begins_letter = [&](size_t at) {  // UTF-8
+    return (static_cast<unsigned char>(name[at]) & 0xc0) != 0x80;
+  };
+  size_t room = most - between.size(), front = room - room / 3, end = name.size() - room / 3;
+  while (front > 0 && !begins_letter(front)) --front;
+  while (end < name.size() && !begins_letter(end)) ++end;
+  return fmt::format("{}{}{}", name.substr(0, front), between, name.substr(end));
 }
 
 void FunctionNames::add(std::string_view name, std::string_view file) {
   if (mangled_ || !functions_.insert(fmt::format("{}\n{}", name, file)).second) return;
   has_swift_ |= name.starts_with("$s") || name.starts_with("$S");  // from Swift 5 on; 4.2
   auto [known, added] = plain_.try_emplace(std::string(name));
-  if (added) known->second = plain_name(name);
+  if (added) known->second = plain_name(name, how_);
   auto& alike = alike_[known->second];
   ++alike.functions;
   ++alike.files[std::string(file)];
@@ -25,7 +35,7 @@ void FunctionNames::add(std::string_view name, std::string_view file) {
 
 std::string FunctionNames::of(std::string_view name, std::string_view file) const {
   auto known = plain_.find(std::string(name));
-  if (known == plain_.end()) return function_name(name, mangled_);
+  if (known == plain_.end()) return function_name(name, mangled_, how_);
   const auto& plain = known->second;
   const auto& alike = alike_.at(plain);
   if (alike.functions == 1) return plain;

@@ -10,6 +10,7 @@
 //   names.add("_Z3subii", "a.cc");
 //   names.of("_Z3subii", "a.cc");                          // sub(int, int)
 //   names.of("_ZL3addii.__uniq.17");                       // add(int, int).__uniq.17
+//   shortened(names.of("_Z3subii", "a.cc"), 100);          // where columns are narrow
 //
 // For what is printed only: files of every kind keep names as they are, and so does JSON.
 
@@ -18,13 +19,15 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/demangle.h"
 #include "base/types.h"
 
 namespace pgokit::report {
 
 class FunctionNames {
  public:
-  explicit FunctionNames(bool mangled = false) : mangled_(mangled) {}
+  explicit FunctionNames(bool mangled = false, ReturnType how = ReturnType::shown)
+      : mangled_(mangled), how_(how) {}
 
   void add(std::string_view name, std::string_view file = {});
   std::string of(std::string_view name, std::string_view file = {}) const;
@@ -44,12 +47,18 @@ class FunctionNames {
   };
 
   bool mangled_, has_swift_ = false;
+  ReturnType how_;
   std::unordered_map<std::string, std::string> plain_;  // by name
   std::unordered_set<std::string> functions_;           // name and file
   std::unordered_map<std::string, Alike> alike_;        // by what is shown
 };
 
 // One that stands alone, as in a message.
-std::string function_name(std::string_view name, bool mangled = false);
+std::string function_name(std::string_view name, bool mangled = false,
+                          ReturnType how = ReturnType::shown);
+
+// Of a longer name the front and the end, of at most so many bytes: names of templates differ there
+// more than in the middle.
+std::string shortened(std::string_view name, size_t most);
 
 }  // namespace pgokit::report

@@ -24,6 +24,21 @@ TEST(FunctionNames, AreAsInTheFileIfAskedFor) {
   EXPECT_EQ(function_name("_Z1fv"), "f()");
 }
 
+TEST(FunctionNames, LeaveOutWhatIsReturnedIfAskedFor) {
+  FunctionNames names(false, ReturnType::left_out);
+  for (const char* name : {"_Z1fIiEvT_", "_Z1gIiEvv", "_Z1gIiEiv"}) names.add(name);
+  EXPECT_EQ(names.of("_Z1fIiEvT_"), "f<int>(int)");
+  EXPECT_EQ(names.of("_Z1gIiEvv"), "g<int>() [_Z1gIiEvv]") << "it alone told them apart";
+}
+
+TEST(FunctionNames, LongOnesLoseTheirMiddle) {
+  EXPECT_EQ(shortened("abcdefghijkl", 12), "abcdefghijkl");
+  EXPECT_EQ(shortened("abcdefghijklm", 12), "abcdef...klm");
+  EXPECT_EQ(shortened("abcdefghijklm", 3), "abcdefghijklm") << "there is no room for any of it";
+  EXPECT_EQ(shortened("abcde\u00f6ghijklmnop", 12), "abcde...nop") << "letters stay whole";
+  EXPECT_EQ(shortened("abcdefghijk\u00f6mn", 12), "abcdef...mn");
+}
+
 TEST(FunctionNames, NamesakesShowTheirSuffix) {
   FunctionNames names;
   for (const char* name : {"f", "f.__uniq.1", "f.__uniq.2.llvm.5", "f.__uniq.1"}) names.add(name);
