@@ -52,27 +52,39 @@ const codeOf = new Map(D.code.map((code, place) => [code.n, place]));
 const functionOf = new Map(F ? F.n.map((name, place) => [name, place]) : []);
 let openFunction = () => {};
 
+// Numbers are as wide as the longest, in digits; `wide`: left out where the page is narrow.
 function columnsOf() {
-  const columns = [{title: 'share', width: '66px', of: i => weightOf[i], show: i => percent(weightOf[i], allWeight, 2), bar: true}];
   const change = i => weightOf[i] / (allWeight || 1) - F.w0[i] / (F.before || 1);
-  if (F.w0) columns.push({title: 'change', width: '58px', of: change, sign: true,
+  const columns = [{title: 'share', of: i => weightOf[i], show: i => percent(weightOf[i], allWeight, 2), bar: true}];
+  if (F.w0) columns.push({title: 'change', of: change, sign: true,
     show: i => { const points = 100 * change(i); return (points > 0 ? '+' : '') + points.toFixed(2); }});
-  if (F.sampled) columns.push({title: 'samples', width: '68px', of: i => F.s[i], show: i => grouped(F.s[i])});
-  if (F.i) columns.push({title: 'instructions', width: '96px', of: i => F.i[i], show: i => grouped(F.i[i])});
-  columns.push({title: 'entries', width: '78px', of: i => F.e[i], show: i => grouped(F.e[i])});
-  if (F.r) columns.push({title: 'ran', hint: 'how much of its code ran', width: '46px', of: i => F.b[i] ? F.r[i] / F.b[i] : 0, show: i => percent(F.r[i], F.b[i], 0)});
+  if (F.sampled) columns.push({title: 'samples', of: i => F.s[i], show: i => grouped(F.s[i]), wide: true});
+  if (F.i) columns.push({title: 'instructions', of: i => F.i[i], show: i => grouped(F.i[i]), wide: F.sampled});
+  columns.push({title: 'entries', of: i => F.e[i], show: i => grouped(F.e[i]), wide: true});
+  if (F.r) columns.push({title: 'ran', hint: 'how much of its code ran', of: i => F.b[i] ? F.r[i] / F.b[i] : 0, show: i => percent(F.r[i], F.b[i], 0), wide: true});
+  for (const column of columns) {
+    let least = 0, most = 0;
+    for (let i = 1; i < F.n.length; ++i) {
+      if (column.of(i) < column.of(least)) least = i;
+      if (column.of(i) > column.of(most)) most = i;
+    }
+    column.width = Math.max(column.title.length, ...(F.n.length ? [least, most].map(i => column.show(i).length) : [])) + 'ch';
+  }
   columns.push({title: 'function', width: 'minmax(150px, 1fr)', of: i => D.names[F.n[i]], show: i => D.names[F.n[i]], name: true});
   return columns;
 }
 
 function showFunctions() {
-  const columns = columnsOf(), layout = 'grid-template-columns:' + columns.map(column => column.width).join(' ');
+  const columns = columnsOf(), widths = list => list.map(column => column.width).join(' ');
+  const narrow = columns.filter(column => !column.wide).map(column => column.name ? {width: 'minmax(0, 1fr)'} : column);
+  const layout = `--all:${widths(columns)};--narrow:${widths(narrow)}`;
+  const classOf = column => (column.name ? 'name' : '') + (column.wide ? ' wide' : '');
   let order = weightOf.map((_, i) => i), sorted = 0, downwards = true, selected = 0;
   const rows = el('div', {class: 'rows', role: 'rowgroup'}), detail = el('div', {class: 'detail', tabindex: '0', 'aria-label': 'function'});
   const scroll = el('div', {class: 'scroll', tabindex: '0', 'aria-label': 'functions', onscroll: () => draw(), onkeydown: key}, rows);
-  const buttons = columns.map((column, at) => el('button', {class: column.name ? 'name' : null, onclick: () => sortBy(at), title: column.hint || 'sort by ' + column.title}, column.title));
+  const buttons = columns.map((column, at) => el('button', {class: classOf(column), onclick: () => sortBy(at), title: column.hint || 'sort by ' + column.title}, column.title));
   const one = section('functions', 'Functions', '', el('div', {class: 'split'},
-    el('div', {class: 'table', role: 'table'}, el('div', {class: 'row head', style: layout}, buttons), scroll), detail));
+    el('div', {class: 'table', role: 'table', style: layout}, el('div', {class: 'row head'}, buttons), scroll), detail));
   const hint = el('small');
   const left = F.more ? `, and ${grouped(F.more)} with ${percent(F.more_weight, allWeight, 2)} of all that are not in this page (--max-size)` : '';
   one.querySelector('h2').append(hint);
@@ -104,11 +116,11 @@ function showFunctions() {
       const i = order[at];
       const cells = columns.map(column => {
         const text = column.show(i), sign = column.sign && column.of(i);
-        const cell = el('span', {class: column.name ? 'name' : column.bar ? 'bar' : sign > 0 ? 'more' : sign < 0 ? 'less' : null, title: column.name ? text : null}, text);
+        const cell = el('span', {class: classOf(column) + (column.bar ? ' bar' : sign > 0 ? ' more' : sign < 0 ? ' less' : ''), title: column.name ? text : null}, text);
         if (column.bar) cell.append(el('i', {style: `width:${allWeight ? 100 * weightOf[i] / (weightOf[0] || 1) : 0}%`}));
         return cell;
       });
-      shown.push(el('div', {class: 'row', role: 'row', style: `${layout};top:${at * rowHeight}px`, 'aria-selected': i === selected ? 'true' : 'false',
+      shown.push(el('div', {class: 'row', role: 'row', style: `top:${at * rowHeight}px`, 'aria-selected': i === selected ? 'true' : 'false',
         onclick: () => select(i)}, cells));
     }
     rows.replaceChildren(...shown);

@@ -143,6 +143,22 @@ def check_page(browser):
     check("it prints", 1 <= browser.pages() <= 12, browser.pages())
 
 
+def check_columns(browser):
+    """Numbers of any size can be read, and names have room on narrow pages."""
+    run(PGOKIT, "generate", "app.perf", "-b", "app", "--format", "raw", "-o", "app.raw")
+    pathlib.Path("large.raw").write_text(re.sub(r":(\d+)$", r":\g<1>00000000", pathlib.Path("app.raw").read_text(), flags=re.M))
+    run(PGOKIT, "report", "large.raw", "-b", "app", "-o", "large.html")
+    cut = "[...document.querySelectorAll('.row:not(.head) > :not(.name), .head > *')].filter(one => one.scrollWidth > one.clientWidth).map(one => one.textContent)"
+    room = "Math.min(...[...document.querySelectorAll('.row > .name')].map(one => one.clientWidth))"
+    beyond = "[...document.querySelectorAll('main *')].filter(one => one.getBoundingClientRect().right > innerWidth && !one.closest('.detail, .scroll')).map(one => one.outerHTML.slice(0, 80))"
+    for page in ("large.html", "report.html", "compared.html"):
+        for width in (1400, 1300, 1010, 710, 420):
+            browser.open(page, width=width)
+            check(f"nothing is cut off in {page} at {width}", browser.run(cut) == [], browser.run(cut))
+            check(f"names have room in {page} at {width}", browser.run(room) > 60, browser.run(room))
+            check(f"{page} at {width} does not scroll sideways", browser.run("document.documentElement.scrollWidth <= innerWidth"), browser.run(beyond))
+
+
 def check_probes_and_remarks(browser):
     data = data_of("probed.html")
     main = next(code for code in data["code"] if data["names"][code["n"]] == "main")
@@ -302,6 +318,7 @@ def main():
         sys.exit(77)
     with Browser() as browser:
         check_page(browser)
+        check_columns(browser)
         check_probes_and_remarks(browser)
         check_source(browser)
         check_themes(browser)
