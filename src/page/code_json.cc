@@ -1,6 +1,10 @@
 #include "page/code_json.h"
 
 #include <algorithm>
+#include <span>
+
+#include "annotate/inlined_lines.h"
+#include "base/saturated.h"
 
 namespace pgokit::page {
 
@@ -13,6 +17,7 @@ std::string CodeJson::of(const FunctionCode& code) {
   add_probes(code);
   add_branches(code);
   add_source(code);
+  add_inlined(code);
   add_remarks(code);
   return json_.end('}').text();
 }
@@ -25,7 +30,11 @@ std::string CodeJson::of(const annotate::ProfiledSource& source) {
   for (const char* list : {"p", "d", "c", "l", "t", "br", "from"})
     json_.key(list).begin('[').end(']');
   json_.key("at").value("0");
-  add_lines(0, source.definition->file, source.lines);
+  if (!source.lines.empty()) {
+    json_.key("src");
+    begin_lines(0, source.definition->file, source.lines);
+    json_.end('}');
+  }
   return json_.end('}').text();
 }
 
@@ -108,19 +117,42 @@ void CodeJson::add_branches(const FunctionCode& code) {
 
 void CodeJson::add_source(const FunctionCode& code) {
   auto own = annotate::own_lines(code);
-  if (own.file == annotate::nowhere) return;
-  add_lines(own.file, code.files[own.file], own.lines);
+  if (own.file == annotate::nowhere || own.lines.empty()) return;
+  json_.key("src");
+  begin_lines(own.file, code.files[own.file], own.lines);
+  json_.end('}');
+}
+
+// What matters of what was inlined: a source for each stretch of lines, with the function's name and
+// the instructions that it executed.
+void CodeJson::add_inlined(const FunctionCode& code) {
+  constexpr size_t most_functions = 12;
+  constexpr u32 most_between = 8;
+  auto list = annotate::inlined_lines(code);
+  u64 all = 0;
+  for (const auto& one : code.instructions) all = add_saturated(all, one.count);
+  std::erase_if(list, [&](const auto& one) { return one.instructions < all / 100 + 1; });
+  if (list.empty()) return;
+  list.resize(std::min(list.size(), most_functions));
+  json_.key("in").begin('[');
+  for (const auto& one : list)
+    for (size_t at = 0, end; at < one.lines.size(); at = end) {
+      for (end = at + 1; end < one.lines.size(); ++end)
+        if (one.lines[end].line - one.lines[end - 1].line > most_between) break;
+      begin_lines(one.file, code.files[one.file], std::span(one.lines).subspan(at, end - at));
+      json_.key("n").value(names_.number(one.function)).key("i").value(one.instructions).end('}');
+    }
+  json_.end(']');
 }
 
 template <class Lines>
-void CodeJson::add_lines(u32 file, const std::string& path, const Lines& lines) {
-  if (lines.empty()) return;
+void CodeJson::begin_lines(u32 file, const std::string& path, const Lines& lines) {
   constexpr u32 most_lines = 2000, above = 1;
   const auto& source = source_of(path);
   u32 first = lines.front().line, last = lines.back().line;
   first -= std::min(first - 1, above);
   last = std::min(last, first + most_lines);
-  json_.key("src").begin('{').key("file").value(std::string_view(path)).key("first").value(first);
+  json_.begin('{').key("file").value(std::string_view(path)).key("first").value(first);
   json_.key("of").value(file);
   if (!source.is_there()) json_.key("missing").value(std::string_view(source.missing()));
   json_.key("text").begin('[');
@@ -128,7 +160,6 @@ void CodeJson::add_lines(u32 file, const std::string& path, const Lines& lines) 
   json_.end(']');
   json_.column("l", lines, [](const auto& line) { return line.line; });
   json_.column("c", lines, [](const auto& line) { return line.count; });
-  json_.end('}');
 }
 
 // [file, line, kind, pass, text, times]; file: of "f", or its name where it is none of these.

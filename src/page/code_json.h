@@ -1,7 +1,7 @@
 #pragma once
 
 // One function's code as JSON for the page: columns by instruction, places, probes, branches,
-// callers, source and remarks.
+// callers, source, also of what was inlined, and remarks.
 //
 //   CodeJson code_json(&program, nullptr, names);
 //   std::string one = code_json.of(code);
@@ -39,8 +39,10 @@ class CodeJson {
   void add_branches(const FunctionCode& code);
   void add_end(u64 address, std::optional<u32> function, u64 count);
   void add_source(const FunctionCode& code);
+  void add_inlined(const FunctionCode& code);
+  // As an object, without its end.
   template <class Lines>
-  void add_lines(u32 file, const std::string& path, const Lines& lines);
+  void begin_lines(u32 file, const std::string& path, const Lines& lines);
   void add_remarks(const FunctionCode& code);
   const annotate::SourceText& source_of(const std::string& path);
 

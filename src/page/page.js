@@ -191,9 +191,11 @@ function codeParts(code) {
     parts.push(el('h3', {}, title), el('div', {class: 'list'}, rows),
       list.length > 20 ? el('div', {class: 'soft'}, `and ${grouped(list.length - 20)} more`) : el('span'));
   };
-  if (code.src) parts.push(el('h3', {}, 'Source ', el('span', {class: 'soft'}, code.src.file)), sourceTable(code, most));
+  if (code.src) parts.push(el('h3', {}, 'Source ', el('span', {class: 'soft'}, code.src.file)), sourceTable(code, code.src, most));
+  parts.push(...inlinedParts(code, most));
   if (code.t.length) parts.push(el('h3', {}, 'Machine code'), machineTable(code, most));
-  const others = remarksOf(code, remark => !code.src || remark[0] !== code.src.of || !lineIsShown(code.src, remark[1]));
+  const sources = [code.src, ...(code.in || [])].filter(source => source);
+  const others = remarksOf(code, remark => !sources.some(source => remark[0] === source.of && lineIsShown(source, remark[1])));
   if (others.length) parts.push(el('h3', {}, 'Other remarks'), el('div', {class: 'remarks'}, others.map(remark => {
     const file = typeof remark[0] === 'number' ? code.f[remark[0]] : remark[0];
     return el('div', {}, file ? el('span', {class: 'soft'}, `${file.split('/').pop()}:${remark[1]} `) : null, remarkText(remark));
@@ -212,8 +214,21 @@ const remarksOf = (code, of) => (code.rm || []).filter(of);
 const lineIsShown = (source, line) => source.text.length ? line >= source.first && line < source.first + source.text.length : source.l.includes(line);
 const remarkText = ([, , kind, pass, text, times]) => el('span', {class: 'remark ' + kind}, `${pass} ${kind}: ${text}` + (times > 1 ? ` (${grouped(times)} times)` : ''));
 
-function sourceTable(code, most) {
-  const source = code.src, counts = new Map(source.l.map((line, at) => [line, source.c[at]]));
+// Of what was inlined: stretches of lines, those of one function after each other.
+function inlinedParts(code, most) {
+  const parts = [], all = code.c.reduce((sum, one) => sum + one, 0), list = code.in || [];
+  most = list.flatMap(source => source.c).reduce((a, b) => Math.max(a, b), most);  // copies add up
+  list.forEach((source, at) => {
+    const before = list[at - 1], goesOn = before && before.n === source.n && before.of === source.of;
+    parts.push(goesOn ? el('div', {class: 'soft'}, '…') : el('h3', {title: D.names[source.n]}, 'Inlined: ', shortName(D.names[source.n]), ' ',
+      el('span', {class: 'soft'}, `${percent(source.i, all)} of the instructions, ${source.file}`)));
+    parts.push(sourceTable(code, goesOn ? {...source, missing: ''} : source, most));
+  });
+  return parts;
+}
+
+function sourceTable(code, source, most) {
+  const counts = new Map(source.l.map((line, at) => [line, source.c[at]]));
   const rows = [];
   const add = (line, text) => {
     rows.push(el('tr', {style: heatOf(counts.get(line), most)},

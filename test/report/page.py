@@ -111,6 +111,9 @@ def check_page(browser):
     check("of which branches have probabilities", " % taken" in browser.run("document.querySelector('.machine').textContent"))
     check("and calls have targets", "even(int)" in browser.run("document.querySelector('.machine').textContent"))
     check("what was inlined", "mix(int)" in browser.run("document.querySelector('.detail .tree').textContent"))
+    inlined = browser.run("[...document.querySelectorAll('.source')].slice(1).map(one => one.textContent)")
+    check("with its source", any("return x ^ (x >> 3);" in text for text in inlined), inlined)
+    check("under its name", browser.run("[...document.querySelectorAll('.detail h3')].some(one => one.textContent.startsWith('Inlined: mix') && one.title === 'mix(int)')"))
 
     browser.run("document.querySelector('.scroll').focus()")
     browser.key("ArrowDown")

@@ -84,6 +84,56 @@ def check_code():
     check("another syntax", "mov eax" in report("walk.perf", "-b", "app", "--annotate", "main", "--syntax", "intel").replace(",", ""))
 
 
+TWICE = """\
+static inline __attribute__((always_inline)) unsigned spin(unsigned x, int n) {
+  for (int i = 0; i < n; i++)
+    x = x * 5 + (x >> 3);
+  return x;
+}
+template <class Number, class Other> __attribute__((noinline)) Number added(Number a, Other b) { return spin(a, 50) + b; }
+struct A_class_whose_name_alone_is_as_long_as_many_lines_of_a_terminal { unsigned x; operator unsigned() const { return x; } };
+__attribute__((noinline)) unsigned other(unsigned x) { return spin(x, 70); }
+int main(int argc, char **) {
+  volatile unsigned sum = argc;
+  for (int i = 0; i < 30000; i++)
+    sum = other(sum) + added(sum, A_class_whose_name_alone_is_as_long_as_many_lines_of_a_terminal{sum}) + added(sum, 3L);
+  return argc > 5;
+}
+"""
+
+
+def check_inlined():
+    """A function that was inlined everywhere, and names of templates."""
+    pathlib.Path("twice.cc").write_text(TWICE, encoding="utf-8")
+    run("clang++-22", "-O1", "-fno-unroll-loops", "-g", "-fuse-ld=lld-22", "-Wl,--build-id", "twice.cc", "-o", "twice")
+    run(WALK, "twice", "-o", "twice.perf", "--kind", "lbr", "--format", "perfdata", "--samples", "300", "--depth", "16")
+    copies = {}
+    for name in ("_Z5otherj", "_Z5addedIjlET_S0_T0_"):
+        told = json.loads(report("twice.perf", "-b", "twice", "--annotate", name, "--json"))
+        [inlined] = told["inlined"]
+        check("what was inlined has its lines", inlined["file"].endswith("twice.cc") and {line["line"] for line in inlined["lines"]} <= set(range(1, 6)), inlined)
+        copies[name] = {line["line"]: line["count"] for line in inlined["lines"]}
+    spin = json.loads(report("twice.perf", "-b", "twice", "--annotate", "spin", "--json"))
+    hosts = {one["function"] for one in spin["inlined_in"]}
+    check("in which functions it is", len(hosts) == 3 and set(copies) < hosts, hosts)
+    [third] = hosts - set(copies)
+    told = json.loads(report("twice.perf", "-b", "twice", "--annotate", third, "--json"))
+    copies[third] = {line["line"]: line["count"] for line in told["inlined"][0]["lines"]}
+    lines = {line["line"]: line["count"] for line in spin["sources"][0]["lines"]}
+    check("copies add up", lines[3] == sum(copy[3] for copy in copies.values()) > 0, (lines, copies))
+    text = report("twice.perf", "-b", "twice", "--annotate", "spin")
+    check("its source as text", re.search(rf"{lines[3]:,} +3 +x = x \* 5", text) and "all of it inlined" in text and "other(unsigned int)" in text, text)
+    text = report("twice.perf", "-b", "twice", "--annotate", "other")
+    check("and in the function it is in", re.search(r"inlined    spin\(unsigned int, int\), .*\nsource     .*twice.cc\n", text) and "x = x * 5" in text, text)
+    check("a name that is none", "near to it: spin" in report("twice.perf", "-b", "twice", "--annotate", "spim", code=1))
+    check("it has no code", "inlined everywhere" in report("twice.perf", "-b", "twice", "--annotate", "spin", "--syntax", "intel", code=2))
+    table = report("twice.perf", "-b", "twice", "--text")
+    check("names of templates begin with the name", "  added<unsigned int, long>(unsigned int, long)\n" in table and "unsigned int added" not in table, table)
+    long = re.search(r"  (added<.*\.\.\..*)\n", table)
+    check("long ones lose their middle", long and len(long[1]) == 100 and long[1].endswith("terminal)"), table)
+    check("but not in JSON", third in report("twice.perf", "-b", "twice", "--text", "--json") and third in report("twice.perf", "-b", "twice", "--text", "--mangled"))
+
+
 def check_probes_and_remarks():
     """Probes are those of pgokit probes disassemble; remarks those of the file."""
     run("clang++-22", "-O2", "-g", "-fpseudo-probe-for-profiling", "-fsave-optimization-record", "-fuse-ld=lld-22", "-c", "app.cc", "-o", "probed.o")
@@ -115,6 +165,8 @@ def check_probes_and_remarks():
     pathlib.Path("other.yaml").write_text(of("main", "parse", "emit"))
     message = report(*words[:-1], "other.yaml", code=1)
     check("those of another program are refused", "other.yaml: remarks of another build: probed has 1 of their 3 functions" in message and message.count("\n") == 1, message)
+    pathlib.Path("inlined.yaml").write_text(of("main", told["inlined"][0]["function"], "emit"))
+    report(*words[:-1], "inlined.yaml")
     pathlib.Path("broken.yaml").write_text("--- !Passed\nPass: [\n")
     message = report(*words[:-1], "broken.yaml", code=1)
     check("broken ones are an error with the place", "broken.yaml" in message and message.count("\n") == 1, message)
@@ -194,6 +246,7 @@ def main():
         print("perf cannot record here: nothing is compared with its report")
     check_exact()
     check_code()
+    check_inlined()
     check_probes_and_remarks()
     check_profile_source()
     check_dumps()

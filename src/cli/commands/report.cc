@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <set>
 
 #include "annotate/function_list.h"
+#include "annotate/inlined_lines.h"
 #include "base/function_name.h"
 #include "base/named_function.h"
 #include "cli/commands/commands.h"
@@ -10,6 +12,7 @@
 #include "cli/options.h"
 #include "cli/views/annotated.h"
 #include "cli/views/hot_functions.h"
+#include "cli/views/inlined_function.h"
 #include "cli/views/profile_source.h"
 #include "pipeline/input_checks.h"
 #include "pipeline/inputs.h"
@@ -35,6 +38,10 @@ std::unexpected<Error> nothing_given() {
   return usage_error(
       "there is nothing to report of: give a recording, 'pgokit report app.perf -b app -o "
       "report.html' (pgokit record makes one), or a profile");
+}
+
+isa::Syntax syntax_of(const Settings& s) {
+  return s.syntax == "att" ? isa::Syntax::att : isa::Syntax::intel;
 }
 
 // A page, unless text is asked for.
@@ -166,30 +173,72 @@ Status report_several(const Settings& s, const std::vector<std::string>& program
   return {};
 }
 
-Status report_recording(const Settings& s) {
-  CountedProgram counted(count_options(s, s.programs.empty() ? "" : s.programs[0]));
-  TRY(counted.read());
+Status annotate_listed(const Settings& s, const CountedProgram& counted, const FunctionList& list,
+                       const annotate::ListedFunction& listed) {
   const auto& program = counted.program();
-  auto list = annotate::list_functions(program, counted.counts(), counted.samples());
-  if (s.function.empty()) {
-    if (!s.json) report::print("program    {}\n\n", program.path());
-    return print_list(s, list), Status{};
-  }
-  auto syntax = s.syntax == "att" ? isa::Syntax::att : isa::Syntax::intel;
-  auto reader = TRY(annotate::CodeReader::of(program, counted.counts(), syntax));
-  const auto* listed = TRY(chosen(s, list));
-  auto code = reader.read(*listed->function);
-  annotate::FunctionRemarks remarks({std::string(canonical_function_name(listed->name))});
+  auto reader = TRY(annotate::CodeReader::of(program, counted.counts(), syntax_of(s)));
+  auto code = reader.read(*listed.function);
+  annotate::FunctionRemarks remarks({std::string(canonical_function_name(listed.name))});
   TRY(read_remarks(s.remarks, program, static_cast<unsigned>(s.threads), remarks));
   AnnotatedView view{.program = &program,
                      .list = &list,
-                     .listed = listed,
+                     .listed = &listed,
                      .code = &code,
                      .remarks = s.remarks.empty() ? nullptr : &remarks,
                      .mangled = s.mangled};
   auto text = s.json ? annotated_json(view).text() + "\n" : annotated_text(view);
   report::print("{}", report::lines(text));
   return {};
+}
+
+// Its source alone: each copy has code of its own, which stands at the functions it is in.
+Status annotate_inlined(const Settings& s, const CountedProgram& counted,
+                        const annotate::InlinedNames& inlined, const std::string& name) {
+  const auto& program = counted.program();
+  if (std::ranges::count(s.given, "--syntax") > 0)
+    return usage_error("--syntax is of machine code, and {} was inlined everywhere", s.function);
+  auto reader = TRY(annotate::CodeReader::of(program, counted.counts(), syntax_of(s)));
+  auto one = annotate::inlined_function(name, inlined.hosts().find(name)->second, reader);
+  std::set<std::string, std::less<>> remarked{std::string(canonical_function_name(name))};
+  for (const auto& host : one.hosts)
+    remarked.emplace(canonical_function_name(program.functions().name(host.function)));
+  annotate::FunctionRemarks remarks(std::move(remarked));
+  TRY(read_remarks(s.remarks, program, static_cast<unsigned>(s.threads), remarks));
+  InlinedView view{.program = &program,
+                   .inlined = &one,
+                   .instructions = counted.counts().instructions(),
+                   .remarks = s.remarks.empty() ? nullptr : &remarks,
+                   .mangled = s.mangled};
+  auto text = s.json ? inlined_json(view).text() + "\n" : inlined_text(view);
+  report::print("{}", report::lines(text));
+  return {};
+}
+
+// Functions with code of their own come first, then those that were inlined everywhere.
+Status annotate_recording(const Settings& s, const CountedProgram& counted,
+                          const FunctionList& list) {
+  std::vector<FunctionNamed> known;
+  for (const auto& one : list.functions) known.push_back({one.name});
+  auto found = functions_meant(s.function, known);
+  annotate::InlinedNames inlined;
+  if (!found) {
+    inlined = annotate::InlinedNames(counted.program(), counted.counts());
+    for (const auto& [name, hosts] : inlined.hosts()) known.push_back({name});
+    found = functions_meant(s.function, known);
+  }
+  size_t at = TRY_IN(s.inputs[0], std::move(found)).front();
+  if (at < list.functions.size()) return annotate_listed(s, counted, list, list.functions[at]);
+  return annotate_inlined(s, counted, inlined, std::string(known[at].name));
+}
+
+Status report_recording(const Settings& s) {
+  CountedProgram counted(count_options(s, s.programs.empty() ? "" : s.programs[0]));
+  TRY(counted.read());
+  const auto& program = counted.program();
+  auto list = annotate::list_functions(program, counted.counts(), counted.samples());
+  if (!s.function.empty()) return annotate_recording(s, counted, list);
+  if (!s.json) report::print("program    {}\n\n", program.path());
+  return print_list(s, list), Status{};
 }
 
 PageOptions page_options(const Settings& s, const std::string& program, const std::string& output,
@@ -204,7 +253,7 @@ PageOptions page_options(const Settings& s, const std::string& program, const st
           .source = s.source,
           .output = output,
           .max_size = s.max_size,
-          .syntax = s.syntax == "att" ? isa::Syntax::att : isa::Syntax::intel,
+          .syntax = syntax_of(s),
           .of_profile = of_profile,
           .mangled = s.mangled,
           .ignore_build_id = s.ignore_build_id,

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "annotate/inlined_lines.h"
 #include "base/named_function.h"
+#include "base/saturated.h"
+#include "cli/views/source_listing.h"
 #include "cli/views/source_rows.h"
 #include "report/function_names.h"
 #include "report/numbers.h"
@@ -51,55 +54,27 @@ class Ends {
   report::FunctionNames names_;
 };
 
-// The remarks of the function, each printed once: beside its line, or at the end.
-class RemarkRows {
- public:
-  explicit RemarkRows(const AnnotatedView& view) {
-    if (!view.remarks) return;
-    const auto& list = view.remarks->of(view.listed->name);
-    for (const auto& one : list) left_.push_back(&one);
-  }
-
-  void append_of(const std::string& path, u32 line, std::string& text) {
-    std::erase_if(left_, [&](const FunctionRemark* one) {
-      if (one->line != line || !annotate::is_file(one->file, path)) return false;
-      SourceRows::append_note(words_of(*one), text);
-      return true;
-    });
-  }
-
-  void append_rest(std::string& text) const {
-    if (left_.empty()) return;
-    text += report::format("\n{:>{}}  other remarks\n", "", count_width);
-    for (const auto* one : left_) {
-      auto place = one->file.empty() ? "" : report::format("{}:{}: ", one->file, one->line);
-      text += fmt::format("{:>{}}  {}{}\n", "", count_width, place, words_of(*one));
-    }
-  }
-
- private:
-  static std::string words_of(const FunctionRemark& one) {
-    auto text = report::format("{} {}: {}", one.pass, annotate::word_of(one.kind), one.text);
-    return one.times > 1 ? text + fmt::format(" ({} times)", grouped(one.times)) : text;
-  }
-
-  std::vector<const FunctionRemark*> left_;
-};
-
 void add_source(std::string& text, const FunctionCode& code, RemarkRows& remarks) {
   auto own = annotate::own_lines(code);
-  if (own.file == annotate::nowhere) {
+  if (own.file == annotate::nowhere)
     text += "source     not known: compile with -g\n";
-    return;
+  else
+    add_source_lines(code.files[own.file], own.lines, remarks, text);
+}
+
+// Of what was inlined in the function, what matters.
+void add_inlined(std::string& text, const AnnotatedView& view, RemarkRows& remarks) {
+  u64 all = 0;
+  for (const auto& one : view.code->instructions) all = add_saturated(all, one.count);
+  report::FunctionNames names(view.mangled);
+  auto list = annotate::inlined_lines(*view.code);
+  for (const auto& one : list) names.add(one.function);
+  for (const auto& one : list) {
+    if (one.instructions < all / 100 + 1) continue;
+    text += report::format("\ninlined    {}, {} of the instructions that this function executed\n",
+                           names.of(one.function), percent(one.instructions, all));
+    add_source_lines(view.code->files[one.file], one.lines, remarks, text);
   }
-  const auto& path = code.files[own.file];
-  auto source = annotate::read_source(path);
-  text += report::format("source     {}\n", path);
-  SourceRows rows(source);
-  text += rows.heading();
-  for (const auto& line : own.lines)
-    rows.append(line.line, grouped(line.count), text,
-                [&](u32 number, std::string& out) { remarks.append_of(path, number, out); });
 }
 
 std::string short_name(std::string_view function) {
@@ -230,6 +205,17 @@ Json remarks_json(const std::vector<FunctionRemark>& list) {
   return remarks;
 }
 
+Json inlined_json(const FunctionCode& code) {
+  Json inlined = Json::array();
+  for (const auto& one : annotate::inlined_lines(code))
+    inlined.push(std::move(Json::object()
+                               .set("function", one.function)
+                               .set("file", code.files[one.file])
+                               .set("instructions", one.instructions)
+                               .set("lines", lines_json(one.lines))));
+  return inlined;
+}
+
 }  // namespace
 
 std::string annotated_text(const AnnotatedView& view) {
@@ -237,12 +223,13 @@ std::string annotated_text(const AnnotatedView& view) {
   const auto& list = *view.list;
   const auto& code = *view.code;
   Ends ends(*view.program, code, view.mangled);
-  RemarkRows remarks(view);
+  RemarkRows remarks(view.remarks, {listed.name});
   std::string text = report::format("function   {}\n", ends.own());
   text += report::format("share      {} of the {}, {}\n", percent(list.weight(listed), list.all()),
                          list.has_samples ? "samples" : "instructions run",
                          report::counted(listed.entries, "entry", "entries"));
   add_source(text, code, remarks);
+  add_inlined(text, view, remarks);
   add_code(text, code, ends);
   add_callers(text, code, ends);
   remarks.append_rest(text);
@@ -252,14 +239,12 @@ std::string annotated_text(const AnnotatedView& view) {
 Json annotated_json(const AnnotatedView& view) {
   const auto& code = *view.code;
   const auto& functions = view.program->functions();
-  Json json = Json::object(), instructions = Json::array(), lines = Json::array(),
-       branches = Json::array(), callers = Json::array();
+  Json json = Json::object(), instructions = Json::array(), branches = Json::array(),
+       callers = Json::array();
   auto name = [&](std::optional<u32> function) {
     return function ? Json(functions.name(*function)) : Json();
   };
   auto own = annotate::own_lines(code);
-  for (const auto& line : own.lines)
-    lines.push(std::move(Json::object().set("line", line.line).set("count", line.count)));
   for (const auto& one : code.instructions)
     instructions.push(std::move(
         Json::object().set("address", one.address).set("count", one.count).set("text", one.text)));
@@ -283,7 +268,8 @@ Json annotated_json(const AnnotatedView& view) {
                                .set("count", caller.count)));
   json.set("function", view.listed->name)
       .set("file", own.file == annotate::nowhere ? Json() : Json(code.files[own.file]))
-      .set("lines", std::move(lines))
+      .set("lines", lines_json(own.lines))
+      .set("inlined", inlined_json(code))
       .set("instructions", std::move(instructions))
       .set("probes", probes_json(code))
       .set("branches", std::move(branches))
