@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "annotate/function_list.h"
@@ -7,6 +8,7 @@
 #include "base/named_function.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/counted_program.h"
+#include "cli/commands/profile_fit.h"
 #include "cli/commands/remarks_files.h"
 #include "cli/commands/report_page.h"
 #include "cli/options.h"
@@ -19,6 +21,7 @@
 #include "pipeline/several_programs.h"
 #include "profile/format.h"
 #include "report/json.h"
+#include "report/numbers.h"
 #include "report/print.h"
 
 namespace pgokit::cli {
@@ -112,8 +115,8 @@ Result<const annotate::ListedFunction*> chosen(const Settings& s, const Function
   return &list.functions[found.front()];
 }
 
-Status annotate_profile(const Settings& s, const profile::Profile& profile,
-                        const FunctionList& list) {
+Result<annotate::ProfiledSource> source_of(const Settings& s, const profile::Profile& profile,
+                                           const FunctionList& list) {
   const auto& path = s.inputs[0];
   if (s.source.empty())
     return usage_error(
@@ -123,24 +126,40 @@ Status annotate_profile(const Settings& s, const profile::Profile& profile,
   TRY(check_has_lines(profile, path));
   auto folder = TRY(annotate::SourceFolder::open(s.source));
   const auto* listed = TRY(chosen(s, list));
-  auto source = annotate::profiled_sources(profile, {listed->name}, folder).front();
-  auto text =
-      s.json ? profile_source_json(source).text() + "\n" : profile_source_text(source, s.mangled);
-  report::print("{}", report::lines(text));
-  return {};
+  return annotate::profiled_sources(profile, {listed->name}, folder).front();
 }
 
+// With the program, where it was given, and how far the profile fits it. Nothing is printed before
+// everything is read.
 Status report_profile(const Settings& s) {
   const auto& path = s.inputs[0];
-  if (!s.programs.empty() || s.all_programs)
-    return usage_error("-b: {} is a profile, which names its functions itself", path);
   auto file = TRY(MappedFile::open(path));
   auto read = TRY_IN(path, profile::read_profile(file.bytes()));
   auto list = annotate::list_functions(read.profile);
   if (list.functions.empty())
     return fail("{}: there is no function in it; 'pgokit check' tells more", path);
-  if (!s.function.empty()) return annotate_profile(s, read.profile, list);
-  print_list(s, list);
+  std::optional<annotate::ProfiledSource> source;
+  if (!s.function.empty()) source = TRY(source_of(s, read.profile, list));
+  std::optional<FittedProgram> fitted;
+  if (!s.programs.empty())
+    fitted.emplace(TRY(fit_with(read.profile, s.programs[0], static_cast<unsigned>(s.threads))));
+  if (s.json) {
+    auto json = source ? profile_source_json(*source) : hot_functions_json(list);
+    if (fitted) json.set("program", s.programs[0]).set("stale_share", fitted->fit.stale_share());
+    report::print("{}", report::lines(json.text() + "\n"));
+    return {};
+  }
+  std::string text;
+  if (fitted) {
+    double stale = fitted->fit.stale_share();
+    text = report::format("program    {}\n", s.programs[0]);
+    text += report::format(
+        "fit        {} of the samples are in functions that changed or vanished{}\n\n",
+        report::as_percent(stale),
+        stale > FittedProgram::noticeable ? ": pgokit match makes it fit" : "");
+  }
+  text += source ? profile_source_text(*source, s.mangled) : table_of(s, list);
+  report::print("{}", report::lines(text));
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include "base/function_name.h"
 #include "base/shell_word.h"
 #include "cli/commands/counted_program.h"
+#include "cli/commands/profile_fit.h"
 #include "cli/commands/profile_of.h"
 #include "cli/commands/remarks_files.h"
 #include "cli/compilers.h"
@@ -36,7 +37,7 @@ using report::grouped;
 struct Material {
   page::Contents contents;
   std::optional<CountedProgram> counted;
-  std::optional<program::Program> program;  // of profiles
+  std::optional<FittedProgram> fitted;  // of profiles
   profile::ReadProfile read, before;
   annotate::FunctionList list, list_before;
   page::CallTree tree;
@@ -69,13 +70,8 @@ void add_quality(const profile::ReadProfile& read, double density, page::Content
   contents.facts.push_back(std::move(facts));
 }
 
-Status add_fit(const profile::ReadProfile& read, const program::Program& program,
-               const PageOptions& options, page::Contents& contents) {
-  auto shape = TRY_IN(options.binary, analysis::read_shape(program, read.profile.flags.probe_based,
-                                                           options.threads));
-  auto fit = analysis::measure_fit(read.profile, shape);
-  constexpr double noticeable = 0.05;
-  if (fit.stale_share() > noticeable)
+void add_fit(const analysis::Fit& fit, page::Contents& contents) {
+  if (fit.stale_share() > FittedProgram::noticeable)
     contents.verdicts.push_back(
         {"stale", fmt::format("{} of the samples are in functions that changed or vanished; "
                               "pgokit match makes the profile fit the program",
@@ -86,7 +82,6 @@ Status add_fit(const profile::ReadProfile& read, const program::Program& program
                 {"vanished functions", grouped(fit.vanished.functions)},
                 {"changed functions", grouped(fit.changed.functions)},
                 {"code of sampled functions", as_percent(fit.covered_share())}}});
-  return {};
 }
 
 Status add_program(const program::Program& program, page::Contents& contents) {
@@ -271,12 +266,9 @@ Status gather_profile(const PageOptions& options, Material& material) {
   add_quality(material.read, profile::density(profile).density, contents);
   contents.facts.front().rows.insert(contents.facts.front().rows.begin(), Fact{"file", path});
   if (options.binary.empty()) return {};
-  program::ProgramOptions how;
-  how.use_dwarf = !profile.flags.probe_based;
-  material.program.emplace(TRY(program::Program::open(options.binary, how)));
-  TRY(material.program->load_functions(options.threads));
-  TRY(add_fit(material.read, *material.program, options, contents));
-  return add_program(*material.program, contents);
+  material.fitted.emplace(TRY(fit_with(profile, options.binary, options.threads)));
+  add_fit(material.fitted->fit, contents);
+  return add_program(material.fitted->program, contents);
 }
 
 Status gather_before(const PageOptions& options, Material& material) {
