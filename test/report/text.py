@@ -234,6 +234,7 @@ def check_bad_input():
     check("as JSON", told["program"] == "app" and told["stale_share"] == 0, told)
     check("with one that cannot be read", report("app.prof", "-b", "app.cc", "--text", code=1).count("\n") == 1)
     report("app.prof", "-b", "app", "-o", "app.html")
+    check("its page is called by the program", "<title>app</title>" in pathlib.Path("app.html").read_text(encoding="utf-8"))
     pathlib.Path("told.json").write_text('{"findings": []}')
     check("a page is no input", "app.html: an HTML page" in report("app.html", "-o", "again.html", code=1))
     check("JSON is one by an option", "--explanation" in report("told.json", "-b", "app", "--text", code=1))

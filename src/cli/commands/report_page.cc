@@ -247,6 +247,14 @@ Status add_sources(const PageOptions& options, const profile::Profile& profile,
   return {};
 }
 
+// The program that it is of, where its notes name one.
+std::string title_of(const profile::Profile& profile, const std::string& path) {
+  auto notes = profile.notes.newest();
+  auto same = [&](const profile::Note& note) { return note.program == notes.front().program; };
+  bool known = !notes.empty() && !notes.front().program.empty() && std::ranges::all_of(notes, same);
+  return known ? notes.front().program : path;
+}
+
 Status gather_profile(const PageOptions& options, Material& material) {
   auto& contents = material.contents;
   const auto& path = options.inputs[0];
@@ -259,7 +267,7 @@ Status gather_profile(const PageOptions& options, Material& material) {
   material.list = annotate::list_functions(profile);
   if (material.list.functions.empty())
     return fail("{}: there is no function in it; 'pgokit check' tells more", path);
-  contents.title = path;
+  contents.title = title_of(profile, path);
   TRY(add_sources(options, profile, material));
   // The side that is shown comes second where there are two.
   material.tree.add(profile, options.before.empty() ? 0 : 1);
@@ -267,6 +275,7 @@ Status gather_profile(const PageOptions& options, Material& material) {
   contents.facts.front().rows.insert(contents.facts.front().rows.begin(), Fact{"file", path});
   if (options.binary.empty()) return {};
   material.fitted.emplace(TRY(fit_with(profile, options.binary, options.threads)));
+  contents.title = std::string(material.fitted->program.name());
   add_fit(material.fitted->fit, contents);
   return add_program(material.fitted->program, contents);
 }
