@@ -8,6 +8,7 @@
 #include "order/from_profile.h"
 #include "order/from_samples.h"
 #include "order/order_file.h"
+#include "pipeline/foreign_formats.h"
 #include "pipeline/inputs.h"
 #include "profile/format.h"
 #include "report/numbers.h"
@@ -98,6 +99,8 @@ class Reader {
     auto bytes = file.bytes();
     if (bytes.empty()) return fail("{}: it is empty", file.path());
     const Input* kind = identify(bytes);
+    if (auto what = kind ? std::string_view() : foreign_format(bytes); !what.empty())
+      return fail("{}: {}", file.path(), what);
     if (first_kind_.empty()) first_kind_ = kind ? kind->name : "a list of functions in their order";
     if (is_of_counters(kind)) {
       has_instrumented_ = true;

@@ -8,6 +8,7 @@
 #include "cli/views/notes.h"
 #include "perf/branch_counts.h"
 #include "perf/programs.h"
+#include "pipeline/foreign_formats.h"
 #include "pipeline/inputs.h"
 #include "profile/format.h"
 #include "profile/model/coverage.h"
@@ -105,8 +106,10 @@ Status check_settings(const Settings& s) {
 // What the recording tells of the program, by its name; profiles themselves have none.
 Status take_recording(const std::string& path, std::string_view name, Checked& checked) {
   auto file = TRY(MappedFile::open(path));
-  if (pipeline::identify(file.bytes()) != &pipeline::inputs::recording)
-    return fail("{}: is no recording", path);
+  if (pipeline::identify(file.bytes()) != &pipeline::inputs::recording) {
+    auto what = pipeline::foreign_format(file.bytes());
+    return fail("{}: {}", path, what.empty() ? "is no recording" : what);
+  }
   auto recording = TRY_IN(path, perf::Recording::open(file.bytes()));
   for (const auto& program : perf::find_programs(recording))
     if (checked.recorded_build_id.empty() &&

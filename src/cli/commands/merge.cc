@@ -13,6 +13,7 @@
 #include "cli/commands/merge_recordings.h"
 #include "cli/function_filter.h"
 #include "cli/options.h"
+#include "pipeline/foreign_formats.h"
 #include "pipeline/input_dates.h"
 #include "pipeline/input_files.h"
 #include "pipeline/outputs.h"
@@ -260,6 +261,17 @@ Result<u64> write(const Settings& s, const pipeline::Inputs& inputs,
   return bytes.size();
 }
 
+// Says of those that are no profile what they are.
+void name_foreign(const std::vector<profile::MergeInput>& inputs, profile::MergedFiles& merged) {
+  for (size_t i = 0; i < merged.inputs.size(); ++i) {
+    if (merged.inputs[i].error.empty()) continue;
+    auto file = MappedFile::open(inputs[i].path);
+    if (!file) continue;
+    if (auto what = pipeline::foreign_format(file->bytes()); !what.empty())
+      merged.inputs[i].error = fmt::format("{}: {}", inputs[i].path, what);
+  }
+}
+
 // How many inputs were left out.
 size_t warn_of_inputs(const profile::MergedFiles& merged) {
   size_t broken = 0;
@@ -391,6 +403,7 @@ Result<int> merge(Settings& s) {
   report::Timings timings(s.timings);
   timings.begin("adding up");
   auto& merged = leak_until_exit(TRY(profile::merge_files(inputs, options)));
+  name_foreign(inputs, merged);
   size_t broken = warn_of_inputs(merged);
   if (merged.used() == 0) return fail("no input can be used; nothing is written");
   Profile& profile = merged.profile;
