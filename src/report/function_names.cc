@@ -80,4 +80,12 @@ std::string FunctionNames::of_context(std::string_view context) const {
   return text;
 }
 
+void shorten_where_different(std::vector<std::string>& names) {
+  constexpr size_t longest = 100;
+  std::unordered_map<std::string, u32> alike;
+  for (const auto& name : names) ++alike[shortened(name, longest)];
+  for (auto& name : names)
+    if (auto text = shortened(name, longest); alike[text] == 1) name = std::move(text);
+}
+
 }  // namespace pgokit::report

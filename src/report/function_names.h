@@ -10,14 +10,16 @@
 //   names.add("_Z3subii", "a.cc");
 //   names.of("_Z3subii", "a.cc");                          // sub(int, int)
 //   names.of("_ZL3addii.__uniq.17");                       // add(int, int).__uniq.17
-//   shortened(names.of("_Z3subii", "a.cc"), 100);          // where columns are narrow
+//   name_column(functions, &ListedFunction::name, mangled);  // of all of a table
 //
 // For what is printed only: files of every kind keep names as they are, and so does JSON.
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "base/demangle.h"
 #include "base/types.h"
@@ -60,5 +62,20 @@ std::string function_name(std::string_view name, bool mangled = false,
 // Of a longer name the front and the end, of at most so many bytes: names of templates differ there
 // more than in the middle.
 std::string shortened(std::string_view name, size_t most);
+
+// Those that are too long for a column, unless they would look alike then.
+void shorten_where_different(std::vector<std::string>& names);
+
+// What stands in a column of a table for each of `functions`, whose name the member is: without
+// return types, and shortened where they still differ. Of mangled ones somebody will want the whole.
+template <class Functions, class Name>
+std::vector<std::string> name_column(const Functions& functions, Name name, bool mangled) {
+  FunctionNames names(mangled, ReturnType::left_out);
+  for (const auto& one : functions) names.add(std::invoke(name, one));
+  std::vector<std::string> column;
+  for (const auto& one : functions) column.push_back(names.of(std::invoke(name, one)));
+  if (!mangled) shorten_where_different(column);
+  return column;
+}
 
 }  // namespace pgokit::report

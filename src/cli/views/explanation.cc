@@ -128,15 +128,13 @@ std::string compiled_text(const analysis::CompiledFunction* f) {
 
 std::string functions_text(const ExplanationView& v) {
   auto shown = shown_functions(v);
-  report::FunctionNames names(v.mangled);
-  for (const auto* function : shown) names.add(function->name);
+  auto names = report::name_column(shown, &ExplainedFunction::name, v.mangled);
   std::string text = "\nfunctions\n";
-  for (const auto* function : shown) {
-    auto compiled = compiled_text(function->compiled);
-    text += report::format("  {:>7}  {:<18} {}{}{}\n",
-                           percent(function->samples, v.told->funnel.samples),
-                           description_of(function->cause).name, names.of(function->name),
-                           compiled.empty() ? "" : "   ", compiled);
+  for (size_t i = 0; i < shown.size(); ++i) {
+    auto compiled = compiled_text(shown[i]->compiled);
+    text += report::format(
+        "  {:>7}  {:<20}  {}{}{}\n", percent(shown[i]->samples, v.told->funnel.samples),
+        description_of(shown[i]->cause).name, names[i], compiled.empty() ? "" : "   ", compiled);
   }
   u64 all = v.told->functions.size();
   if (v.function.empty() && shown.size() < all)

@@ -1,8 +1,6 @@
 #include "cli/views/hot_functions.h"
 
 #include <span>
-#include <unordered_map>
-#include <vector>
 
 #include "report/function_names.h"
 #include "report/numbers.h"
@@ -36,23 +34,6 @@ std::string heading(const FunctionList& list) {
   return row + "  function\n";
 }
 
-// Of mangled ones somebody will want the whole.
-std::vector<std::string> shown_names(std::span<const ListedFunction> shown, bool mangled) {
-  constexpr size_t longest = 100;
-  report::FunctionNames names(mangled, ReturnType::left_out);
-  for (const auto& one : shown) names.add(one.name);
-  std::vector<std::string> list;
-  std::unordered_map<std::string, u32> alike;
-  for (const auto& one : shown) {
-    list.push_back(names.of(one.name));
-    if (!mangled) ++alike[report::shortened(list.back(), longest)];
-  }
-  for (auto& name : list)
-    if (auto text = report::shortened(name, longest); !mangled && alike[text] == 1)
-      name = std::move(text);
-  return list;
-}
-
 Json function_json(const FunctionList& list, const ListedFunction& one) {
   Json json = Json::object();
   json.set("name", one.name);
@@ -69,7 +50,7 @@ std::string hot_functions_text(const FunctionList& list, const HotFunctionsView&
   auto shown = std::span(list.functions);
   if (view.top && view.top < shown.size()) shown = shown.first(static_cast<size_t>(view.top));
   std::string text = heading(list);
-  auto names = shown_names(shown, view.mangled);
+  auto names = report::name_column(shown, &ListedFunction::name, view.mangled);
   for (size_t i = 0; i < shown.size(); ++i)
     text += report::format("{}  {}\n", row_of(list, shown[i]), names[i]);
   if (shown.size() < list.functions.size())
