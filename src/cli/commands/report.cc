@@ -245,7 +245,8 @@ Status annotate_recording(const Settings& s, const CountedProgram& counted,
     for (const auto& [name, hosts] : inlined.hosts()) known.push_back({name});
     found = functions_meant(s.function, known);
   }
-  size_t at = TRY_IN(s.inputs[0], std::move(found)).front();
+  auto where = fmt::format("{} of {}", s.inputs[0], counted.program().path());
+  size_t at = TRY_IN(where, std::move(found)).front();
   if (at < list.functions.size()) return annotate_listed(s, counted, list, list.functions[at]);
   return annotate_inlined(s, counted, inlined, std::string(known[at].name));
 }
