@@ -118,7 +118,7 @@ def rust():
         check("show: a trait's function", "as shapes::Shape>::area" in shown, shown)
         report = pgokit("report", "--text", "run.counts", "-b", path)
         check("report", "main::" in report and not re.search(r"17h[0-9a-f]{16}E|_RNv", report), report)
-        recorded(path, "20000")
+        recorded(path, "300000")
         check_stacks(["main::main", "shapes::"])
 
 
