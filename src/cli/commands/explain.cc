@@ -4,7 +4,6 @@
 #include "analysis/quality.h"
 #include "annotate/branch_beliefs.h"
 #include "base/file.h"
-#include "base/function_name.h"
 #include "base/shell_word.h"
 #include "block_map/block_map.h"
 #include "cli/commands/commands.h"
@@ -17,7 +16,6 @@
 #include "profile/format.h"
 #include "profile/model/coverage.h"
 #include "profile/model/summary.h"
-#include "report/numbers.h"
 #include "report/print.h"
 
 namespace pgokit::cli {
@@ -30,30 +28,11 @@ struct Settings {
   bool json = false, mangled = false, ignore_build_id = false;
 };
 
-std::unordered_set<std::string> function_names(const std::vector<object::Symbol>& symbols) {
+std::unordered_set<std::string> remarked(const analysis::Compiled& compiled) {
   std::unordered_set<std::string> names;
-  for (const auto& symbol : symbols)
-    if (symbol.kind == object::SymbolKind::function && symbol.section)
-      names.emplace(canonical_function_name(symbol.name));
+  for (const auto& [name, function] : compiled.functions())
+    if (function.in_remarks) names.insert(name);
   return names;
-}
-
-// Remarks of another build would explain nothing: most of their functions have to be there.
-Status check_remarks(const Settings& s, const analysis::Compiled& compiled,
-                     const std::unordered_set<std::string>& symbols,
-                     const analysis::ProgramShape* shape) {
-  u64 all = 0, there = 0;
-  for (const auto& [name, function] : compiled.functions()) {
-    if (!function.in_remarks) continue;
-    ++all;
-    there += symbols.contains(name) || (shape && shape->find(name));
-  }
-  if (all == 0 || there * 2 > all) return {};
-  return fail(
-      "{}: remarks of another build: {} has {} of their {} functions; give those of the "
-      "build that made it",
-      s.remarks.empty() ? s.binary + ".opt.*" : s.remarks, s.binary, report::grouped(there),
-      report::grouped(all));
 }
 
 // Null where the program lacks what the profile is by.
@@ -151,7 +130,7 @@ Result<int> explain(Settings& s) {
   std::optional<analysis::ProgramShape> shape;
   if (program) shape = TRY(shape_of(s, *program, profile.flags.probe_based));
   auto symbols = object.symbols();
-  auto names = function_names(symbols);
+  auto names = function_symbols(symbols);
 
   analysis::Compiled compiled;
   TRY_IN(s.binary, compiled.add_block_map(object, symbols));
@@ -160,7 +139,8 @@ Result<int> explain(Settings& s) {
     auto remarks = TRY(MappedFile::open(path));
     TRY_IN(path, compiled.add_remarks(remarks.bytes()));
   }
-  TRY(check_remarks(s, compiled, names, shape ? &*shape : nullptr));
+  TRY(check_remarks(s.remarks.empty() ? s.binary + ".opt.*" : s.remarks, s.binary,
+                    remarked(compiled), names, shape ? &*shape : nullptr));
 
   double samples_per_place = profile::density(profile).density;
   auto told = analysis::explain({.profile = &profile,
