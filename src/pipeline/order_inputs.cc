@@ -33,7 +33,8 @@ class Reader {
     for (const auto& function : model.functions)
       if (function.weight) return {};
     if (!into_.notes.empty()) return fail("nothing to put in order: {}", into_.notes.front());
-    return fail("nothing to put in order: no first run, no call and no sample is in the inputs");
+    return fail("nothing to put in order: no first run, no call and no sample is in {}",
+                names_of(options_.inputs));
   }
 
  private:
