@@ -21,6 +21,7 @@ WAYS = {  # in the order of the table
     "profgen": "llvm-profgen on the recording",
     "exact-lines": "exact, by lines",
     "exact-probes": "exact, by probes",
+    "targets": "exact, targets and sizes",
     "layout": "exact and order",
     "propeller": "exact and blocks laid out",
     "exact-bolt": "exact and BOLT",
@@ -44,12 +45,13 @@ class Options:
     whole: str = ""    # beside a profile that counts a whole run
     blocks: str = ""   # writes a map of the blocks; empty: it has none
     clusters: str = ""  # names a layout of blocks
+    plugin: bool = False  # pgokit's, which counts targets of calls and sizes of copies, and uses them
 
 
 CLANG_LINES = "-g -fdebug-info-for-profiling -funique-internal-linkage-names -fuse-ld=lld-22"
 CLANG = Options(CLANG_LINES, f"{CLANG_LINES} -fpseudo-probe-for-profiling", "-fprofile-sample-use=", "-ffunction-sections", "-Wl,",
                 "-fprofile-generate", "-fprofile-use=", "-fuse-ld=lld-22", blocks="-fbasic-block-address-map",
-                clusters="-fbasic-block-sections=list=")
+                clusters="-fbasic-block-sections=list=", plugin=True)
 RUST_LINKER = "-Clinker=clang-22 -Clink-arg=-fuse-ld=lld-22"
 RUST_LINES = f"-Cdebuginfo=2 -Cstrip=none -Zdebug-info-for-profiling {RUST_LINKER}"
 
@@ -121,6 +123,8 @@ class Builds:
         yield self.with_profile("contexts", flags, self.profile(recording, probed, "contexts", "--cs"))
         exact = self.profile(exact, probed, "exact-probes")
         yield self.with_profile("exact-probes", flags, exact)
+        if self.options.plugin:
+            yield "targets", self.with_targets(flags, exact)
         yield from self.peer(recording, probed, flags)
         return flags, exact
 
@@ -132,6 +136,20 @@ class Builds:
             print(f"{self.name}: without {WAYS['profgen']}: {str(failed)[:300]}", flush=True)
             return
         yield self.with_profile("profgen", flags, profile)
+
+    def with_targets(self, flags, profile):
+        """Beside the profile, what a build of its own has counted: targets of indirect calls, and sizes of copies."""
+        counting = [self.make("flags", "targets", "sizes", which).strip() for which in ("--compile", "--link")]
+        watched, raw, program_map = self.build("watched", " ".join([flags, *counting])), self.folder / "gain_targets", self.train / "gain.targets.map"
+        shutil.rmtree(raw, ignore_errors=True)
+        raw.mkdir()
+        run(["sh", "train.sh", watched], self.train, PGOKIT_PROFILE_FILE=str(raw / "%p.mipraw"))
+        self.make("map", watched, "-o", program_map)
+        self.make("merge", program_map, *sorted(raw.iterdir()), "-o", "gain.mip")
+        self.make("export", "gain.mip", "--targets", "-o", "gain.targets")
+        plugin = next(word for word in counting[0].split() if word.startswith("-fpass-plugin="))
+        counted = self.train / "gain.targets"
+        return self.build("targets", f"{flags} {self.options.sampled}{profile} {plugin} -Xclang -mllvm -Xclang -pgokit-use={counted}", counted)
 
     def ordered(self, flags, profile):
         """Functions in the order of their calls, by a recording of the build that has the profile."""

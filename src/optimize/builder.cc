@@ -137,9 +137,8 @@ Status Builder::check_compiled(const std::string& build) const {
     });
   if (missed.empty()) return {};
   return fail(
-      "{}: {} of {} sources {} not compiled again, such as {}: give --clean CMD, which removes "
-      "what "
-      "the build has made",
+      "{}: {} of {} sources {} not compiled again, such as {}: give --clean CMD, "
+      "which removes what the build has made",
       settings_.build, missed.size(), before.size(), missed.size() == 1 ? "was" : "were",
       missed[0]);
 }
