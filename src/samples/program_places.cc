@@ -13,7 +13,8 @@ std::vector<std::string> places_of(std::string_view program, std::string_view bu
   std::string name(file_name(program)), beside(recording.substr(0, recording.rfind('/') + 1));
   std::vector<std::string> places{std::string(program), beside + name, name};
   // Where pgokit optimize keeps what it recorded.
-  for (const char* build : {"recorded/", "plain/"}) places.push_back(beside + build + name);
+  for (const char* build : {"recorded", "plain"})
+    places.push_back(fmt::format("{}{}/{}", beside, build, name));
   const char* home = std::getenv("HOME");
   if (home && build_id.size() > 2)
     places.push_back(fmt::format("{}/.debug/.build-id/{}/{}/elf", home, build_id.substr(0, 2),
