@@ -3,9 +3,10 @@
 #include <pthread.h>
 
 #include <condition_variable>
-#include <csignal>
 #include <deque>
 #include <mutex>
+
+#include "base/ending_signals.h"
 
 namespace pgokit {
 
@@ -44,9 +45,7 @@ class ThreadPool {
   // False: the system gives no more threads, and the work is done by those that there are. Signals
   // that end the program go to the main thread, which may wait for them (measure/run.cc).
   bool start() {
-    sigset_t ending, before;
-    sigemptyset(&ending);
-    for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&ending, signal);
+    sigset_t before, ending = ending_signal_set();
     pthread_sigmask(SIG_BLOCK, &ending, &before);
     bool started = start_without_signals();
     pthread_sigmask(SIG_SETMASK, &before, nullptr);

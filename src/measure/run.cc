@@ -19,13 +19,13 @@
 #include <cstring>
 #include <utility>
 
+#include "base/ending_signals.h"
 #include "measure/clock.h"
 
 namespace pgokit::measure {
 namespace {
 
 constexpr size_t most_errors = 2048;  // bytes that are kept of them
-constexpr int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 class Fd {
  public:
@@ -60,18 +60,11 @@ std::optional<u64> value_of(const Fd& counter) {
   return value;
 }
 
-sigset_t ending_set() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (int signal : ending_signals) sigaddset(&set, signal);
-  return set;
-}
-
 // Signals that are held, in a descriptor.
 class Signals {
  public:
   Signals() {
-    auto set = ending_set();
+    auto set = ending_signal_set();
     fd_ = Fd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
   }
   int fd() const { return fd_.get(); }
@@ -224,7 +217,7 @@ std::vector<std::string> command_of(const std::string& text) {
 }
 
 SignalHold::SignalHold() {
-  auto set = ending_set();
+  auto set = ending_signal_set();
   sigprocmask(SIG_BLOCK, &set, &before_);
   if (!outermost_mask) outermost_mask = &before_;
 }

@@ -123,9 +123,8 @@ std::string_view foreign_format(Bytes bytes) {
   if (instr_profile::is_raw_memory(bytes)) return instr_profile::raw_memory_profile;
   if (!is_text(text)) return {};
   if (is_html(text))
-    return "an HTML page, not a recording or profile: give the files that it was made of (a page "
-           "of "
-           "'pgokit report' tells them under Commands)";
+    return "an HTML page, not a recording or profile: give the files that it was made of (pages of "
+           "pgokit report tell them under Commands)";
   if (auto what = json_kind(text); !what.empty()) return what;
   if (text.starts_with("---") && text.substr(0, 4096).contains("profile-version:"))
     return "a profile for BOLT (YAML), which llvm-bolt -data reads: a profile for clang is made "

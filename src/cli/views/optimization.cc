@@ -101,9 +101,7 @@ std::string Optimization::one_build() const {
 
 std::string Optimization::as_json() const {
   Json json = Json::object(), builds = Json::array();
-  auto shown = measured(outcome);
-  for (size_t i = 0; i < outcome.builds.size(); ++i) {
-    const auto& build = outcome.builds[i];
+  for (const auto& build : outcome.builds) {
     Json one = Json::object();
     one.set("name", build.name).set("file", build.file);
     one.set("profile", build.profile).set("compile", json_of(build.options.compile));
@@ -113,7 +111,7 @@ std::string Optimization::as_json() const {
   json.set("program", outcome.program).set("kept", outcome.builds[outcome.kept].name);
   json.set("builds", std::move(builds)).set("commands", json_of(commands));
   json.set("report", outcome.report);
-  if (settings.goal == optimize::Goal::measure) json.set("measurement", shown.json());
+  if (settings.goal == optimize::Goal::measure) json.set("measurement", measured(outcome).json());
   return json.text() + "\n";
 }
 
