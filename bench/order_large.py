@@ -126,8 +126,9 @@ def cell(samples, base):
 
 
 def cold_table(orders, disk, runs):
-    rows = [f"Cold starts of the first one, {runs} of each in turns, by the device's read-ahead: medians with 95 % intervals of major faults,",
-            "wall time, and wall time relative to no order in the same turn. Most faults are not for code.", "", "| order | " + " | ".join(f"{kb} kB" for kb in READ_AHEAD) + " |", "|---|" + "---|" * len(READ_AHEAD)]
+    rows = [f"Cold starts of the first one, {runs} of each in turns, by the device's read-ahead: medians with 95 %",
+            "intervals of major faults, wall time, and wall time relative to no order in the same turn. Most",
+            "faults are not for code.", "", "| order | " + " | ".join(f"{kb} kB" for kb in READ_AHEAD) + " |", "|---|" + "---|" * len(READ_AHEAD)]
     copies = {}
     for name, build in orders.items():
         copies[name] = disk.mount / build.name

@@ -14,6 +14,7 @@ import platform
 import random
 import subprocess
 import sys
+import textwrap
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "support"))
 import goals  # noqa: E402
@@ -65,11 +66,11 @@ def output_of(*command):
 
 def write_table(facts, rows, base_mb, runs, same):
     size = (facts["bytes"]["probes"] + facts["bytes"]["descriptors"]) / 1e6
-    lines = ["# Listing pseudo probes", "",
+    lines = ["# Listing pseudo probes", "", *textwrap.wrap(
              f"Written by `./dev bench probes`: medians of {runs} runs of each, in turn, on {os.cpu_count()} cores "
              f"({launch.machine()}, Linux {platform.release()}; load of the machine {os.getloadavg()[1]:.1f}). A generated program "
              f"with {facts['probes']['count']:,} probes, {facts['probes']['inlined']:,} of them in inlined functions; "
-             f"{size:.1f} MB of probe sections. `pgokit --help` has a peak of {base_mb:.1f} MB.", "",
+             f"{size:.1f} MB of probe sections. `pgokit --help` has a peak of {base_mb:.1f} MB.", 100, break_on_hyphens=False), "",
              "| | wall | CPU | peak memory | CPU time, times less |", "|---|---|---|---|---|"]
     judge = rows[0][1]
     for name, found in rows:
