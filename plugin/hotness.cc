@@ -26,6 +26,8 @@ cl::opt<Hotness> outlined("pgokit-outline", cl::init(Hotness::cold),
                                                 "all that are not known to be hot"),
                                      clEnumValN(Hotness::hot, "all", "all")));
 
+constexpr StringLiteral warm_attribute = "pgokit-warm";
+
 void make_small(Function& function, Attribute::AttrKind size) {
   if (function.hasFnAttribute(Attribute::OptimizeNone)) return;
   if (size == Attribute::OptimizeForSize || size == Attribute::MinSize)
@@ -51,13 +53,21 @@ bool may_be_outlined(Hotness hotness) {
 
 void mark(Function& function, const FunctionHotness& known) {
   if (known.hotness == Hotness::hot) make_fast(function, known.often_called);
-  if (known.hotness == Hotness::warm) make_small(function, warm_size);
+  if (known.hotness == Hotness::warm) {
+    make_small(function, warm_size);
+    if (!function.hasFnAttribute(Attribute::Cold)) function.addFnAttr(warm_attribute);
+  }
   if (known.hotness == Hotness::cold) {
     function.removeFnAttr(Attribute::Hot);
     function.addFnAttr(Attribute::Cold);
     make_small(function, cold_size);
   }
   if (!may_be_outlined(known.hotness)) function.addFnAttr("nooutline");
+}
+
+void keep_warm(Module& module) {
+  for (Function& function : module)
+    if (function.hasFnAttribute(warm_attribute)) function.removeFnAttr(Attribute::Cold);
 }
 
 }  // namespace pgokit::plugin

@@ -18,4 +18,8 @@ struct FunctionHotness {
 // may not take from is marked.
 void mark(llvm::Function& function, const FunctionHotness& known);
 
+// clang takes a function for cold whose paths all call cold ones. What was seen to run is not, also
+// if what it calls ran too shortly to be sampled.
+void keep_warm(llvm::Module& module);
+
 }  // namespace pgokit::plugin

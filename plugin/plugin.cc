@@ -58,5 +58,9 @@ extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
             [](FunctionPassManager& passes, OptimizationLevel) {
               pgokit::plugin::add_use_passes_of_functions(passes);
             });
+        builder.registerOptimizerLastEPCallback(
+            [](ModulePassManager& passes, OptimizationLevel, ThinOrFullLTOPhase) {
+              pgokit::plugin::add_use_passes_of_end(passes);
+            });
       }};
 }

@@ -192,6 +192,13 @@ struct RemoveTests : PassInfoMixin<RemoveTests> {
   }
 };
 
+struct KeepWarm : PassInfoMixin<KeepWarm> {
+  PreservedAnalyses run(Module& module, ModuleAnalysisManager&) {
+    keep_warm(module);
+    return PreservedAnalyses::all();
+  }
+};
+
 void add_promotion(ModulePassManager& passes, bool in_link) {
   passes.addPass(RequireAnalysisPass<ProfileSummaryAnalysis, Module>());
   passes.addPass(PGOIndirectCallPromotion(in_link, /*SamplePGO=*/false));
@@ -211,5 +218,7 @@ void add_use_passes_of_functions(FunctionPassManager& passes) {
 }
 
 void add_use_passes_of_link(ModulePassManager& passes) { add_promotion(passes, true); }
+
+void add_use_passes_of_end(ModulePassManager& passes) { passes.addPass(KeepWarm()); }
 
 }  // namespace pgokit::plugin

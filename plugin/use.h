@@ -15,4 +15,7 @@ void add_use_passes_of_functions(llvm::FunctionPassManager& passes);
 // In the link of ThinLTO, where targets of other modules have been imported.
 void add_use_passes_of_link(llvm::ModulePassManager& passes);
 
+// After all other optimization.
+void add_use_passes_of_end(llvm::ModulePassManager& passes);
+
 }  // namespace pgokit::plugin

@@ -111,8 +111,10 @@ def attributes(build):
     # By hand; a function that the file does not tell of is compiled as without it.
     hand = build.path("hand.use")
     with open(hand, "w", encoding="utf-8") as file:
-        file.write("# pgokit use 4\nfunction - report\ncold\nfunction - inlined\nhot 5 often\nfunction - work\nhot 5 often\n")
+        file.write("# pgokit use 4\nfunction - report\ncold\nfunction - inlined\nhot 5 often\nfunction - work\nhot 5 often\n"
+                   "function - again\nwarm 5\n")
     found, told = marks(build, hand)
+    assert found["again"] == rest, found  # though all it does is to call what is cold
     assert not told and found["report"] == cold and found["fail"] == rest and found["work"] == hot, (found, told)
     plain = compiled(build, "-O2", "-S", "-emit-llvm", "-o", "-").stdout
     assert "nooutline" not in plain and "nooutline" not in compiled(
