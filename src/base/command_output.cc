@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -43,13 +44,15 @@ std::string read_all(int fd) {
   return text;
 }
 
-// "error: could not find ...": what follows the mark; empty where no line has it.
+// "error: could not find ...": what follows the mark; empty where no line begins with one.
 std::string cause_in(std::string_view text) {
-  constexpr std::string_view mark = "error: ";
-  auto at = text.starts_with(mark) ? 0 : text.find("\nerror: ");
-  if (at == text.npos) return "";
-  text.remove_prefix(at + mark.size() + (at ? 1 : 0));
-  return std::string(text.substr(0, text.find('\n')));
+  while (!text.empty()) {
+    auto line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    for (std::string_view mark : {"error: ", "BOLT-ERROR: "})
+      if (line.starts_with(mark)) return std::string(line.substr(mark.size()));
+  }
+  return "";
 }
 
 }  // namespace

@@ -21,6 +21,8 @@ TEST(CommandOutput, FailuresNameTheCommand) {
   EXPECT_EQ(message({"sh", "-c", "exit 3"}), "sh: ends with exit code 3");
   EXPECT_EQ(message({"sh", "-c", "echo hint; echo error: no such flag >&2; echo help; exit 1"}),
             "sh: no such flag");
+  EXPECT_EQ(message({"sh", "-c", "echo BOLT-INFO: x; echo BOLT-ERROR: no such file; exit 1"}),
+            "sh: no such file");
   EXPECT_EQ(message({"sh", "-c", "kill -9 $$"}), "sh: was ended by signal 9");
   EXPECT_EQ(
       message({"sh", "-c", "while :; do echo 0123456789012345678901234567890123456789; done"}),

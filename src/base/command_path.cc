@@ -1,5 +1,6 @@
 #include "base/command_path.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,6 +30,14 @@ std::string path_of_command(std::string_view command) {
     if (end == rest.npos) return {};
     rest.remove_prefix(end + 1);
   }
+}
+
+std::string newest_command(std::string_view name) {
+  constexpr int newest = 40, oldest = 13;
+  for (int version = newest; version >= oldest; --version)
+    if (auto versioned = fmt::format("{}-{}", name, version); !path_of_command(versioned).empty())
+      return versioned;
+  return path_of_command(name).empty() ? std::string() : std::string(name);
 }
 
 }  // namespace pgokit

@@ -34,6 +34,11 @@ class CommandPath : public testing::Test {
     return path_of_command(command);
   }
 
+  std::string newest_in(std::string_view name) const {
+    setenv("PATH", (folder_ + "/second").c_str(), 1);
+    return newest_command(name);
+  }
+
   test::ScratchDir scratch_;
   std::string before_, folder_ = scratch_.path();
 };
@@ -49,6 +54,17 @@ TEST_F(CommandPath, OnlyFilesThatMayBeRunAreFound) {
 TEST_F(CommandPath, APathStaysAsItIs) {
   EXPECT_EQ(in(folder_ + "/second", "./tool"), "./tool");
   EXPECT_EQ(in(folder_ + "/second", "/no/such/tool"), "/no/such/tool");
+}
+
+TEST_F(CommandPath, TheNewestOfAToolIsThatOfTheHighestNumber) {
+  add("second/bolt-9", true);
+  EXPECT_EQ(newest_in("bolt"), "");
+  add("second/bolt", true);
+  EXPECT_EQ(newest_in("bolt"), "bolt");
+  add("second/bolt-19", true);
+  add("second/bolt-22", true);
+  add("second/bolt-23", false);
+  EXPECT_EQ(newest_in("bolt"), "bolt-22");
 }
 
 TEST_F(CommandPath, AnEmptyFolderIsTheWorkingDirectory) {

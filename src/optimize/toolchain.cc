@@ -38,15 +38,6 @@ std::string clang_in(std::string_view command) {
   return "";
 }
 
-// The newest of the versions that profiles are made for.
-std::string newest_clang(const std::string& name) {
-  constexpr int newest = 40, oldest = 14;
-  for (int version = newest; version >= oldest; --version)
-    if (auto versioned = fmt::format("{}-{}", name, version); !path_of(versioned).empty())
-      return versioned;
-  return name;
-}
-
 // For the compiler's files of options, where a backslash keeps the next character as it is.
 std::string in_options_file(const std::vector<std::string>& words) {
   std::string text;
@@ -130,12 +121,14 @@ Result<Toolchain> Toolchain::find(FlagsBy flags_by) {
   if (flags_by == FlagsBy::build) return found;
   auto choose = [](const char* name, const char* clang, std::string& command,
                    std::string& path) -> Status {
+    auto newest = newest_command(clang);
+    if (newest.empty()) newest = clang;
     command = variable(name);
-    if (command.empty()) command = newest_clang(clang);
+    if (command.empty()) command = newest;
     auto program = clang_in(command);
     if (program.empty())
       return fail("{} is {}: the profiles are for clang: {}={} builds the program with it", name,
-                  command, name, newest_clang(clang));
+                  command, name, newest);
     path = path_of(program);
     if (path.empty())
       return fail("{} is not installed: the program has to be built by clang (CC and CXX name it)",

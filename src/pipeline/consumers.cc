@@ -18,7 +18,7 @@ const Output* const of_clang[] = {&outputs::extbinary, &outputs::binary, &output
 const Output* const of_clang_13[] = {&outputs::text, &outputs::binary};
 const Output* const of_gcc[] = {&outputs::gcov};
 const Output* const of_pgokit[] = {&outputs::raw_counts};
-const Output* const of_bolt[] = {&outputs::fdata, &outputs::preaggregated};
+const Output* const of_bolt[] = {&outputs::fdata, &outputs::yaml, &outputs::preaggregated};
 const Output* const of_propeller[] = {&outputs::clusters};
 
 void fit_gcc(unsigned version, profile::WriteOptions& options) {

@@ -42,6 +42,7 @@ TEST(Consumers, HaveFormsOfTheirOwn) {
   EXPECT_EQ(destination_of("", "raw")->target.consumer, &consumers::pgokit);
   EXPECT_EQ(destination_of("", "preaggregated")->target.consumer, &consumers::bolt);
   EXPECT_EQ(destination_of("bolt", "")->output, &outputs::fdata);
+  EXPECT_EQ(destination_of("bolt", "yaml")->output, &outputs::yaml);
   EXPECT_EQ(destination_of("gcc", "")->output, &outputs::gcov);
   EXPECT_EQ(destination_of("clang-14", "binary")->output, &outputs::binary);
   EXPECT_EQ(destination_of("clang-13", "")->output, &outputs::text);

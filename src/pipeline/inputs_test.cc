@@ -69,8 +69,8 @@ TEST(Outputs, AreFoundByTheirNames) {
   auto none = output_named("pprof");
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().message,
-            "--format pprof: there are extbinary, binary, text, gcov, raw, fdata, preaggregated "
-            "and clusters");
+            "--format pprof: there are extbinary, binary, text, gcov, raw, fdata, yaml, "
+            "preaggregated and clusters");
 }
 
 }  // namespace

@@ -81,6 +81,7 @@ struct RoadOptions {
   profile::WriteOptions write;
   block_layout::ClusterOptions clusters;
   bool with_build_ids = false;  // pre-aggregated traces: the program's before each address
+  std::string llvm_bolt;        // that makes YAML; empty: the newest in PATH
 };
 
 }  // namespace pgokit::pipeline

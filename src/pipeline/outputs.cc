@@ -8,9 +8,9 @@
 namespace pgokit::pipeline {
 namespace {
 
-const Output* const table[] = {&outputs::extbinary,     &outputs::binary,     &outputs::text,
-                               &outputs::gcov,          &outputs::raw_counts, &outputs::fdata,
-                               &outputs::preaggregated, &outputs::clusters};
+const Output* const table[] = {&outputs::extbinary, &outputs::binary,        &outputs::text,
+                               &outputs::gcov,      &outputs::raw_counts,    &outputs::fdata,
+                               &outputs::yaml,      &outputs::preaggregated, &outputs::clusters};
 
 template <class Takes>
 std::unexpected<Error> none_named(std::string_view name, const Takes& takes) {

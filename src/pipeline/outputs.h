@@ -57,7 +57,7 @@ struct Output {
 namespace outputs {
 extern const Output extbinary, binary, text, gcov;
 extern const Output raw_counts;
-extern const Output fdata, preaggregated;  // for BOLT
+extern const Output fdata, yaml, preaggregated;  // for BOLT
 extern const Output clusters;
 }  // namespace outputs
 

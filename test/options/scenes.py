@@ -168,6 +168,7 @@ def add_inputs(files):
 CONTENT = "what it is about is not in this input; another scene has it"
 PERMISSION = "permits what does not happen in this input; another scene has it"
 THREADS = "the same output on any number; a number that is none is refused"
+OTHER_BOLT = "there is one llvm-bolt: others are refused in test/bolt/objects.py"
 SAME = "asks for what is so anyway"
 IN_DIFFERENTIAL = "wants larger programs: those of test/differential"
 
@@ -184,7 +185,7 @@ GENERATE = Scene(
      "instrumented": ["@mip", "-b", "@instrumented", "-o", "OUT"],
      "layout": ["@mapped-perf", "-b", "@mapped", "--for", "propeller", "-o", "OUT"]},
     {"--output": "-", "--for": "gcc-11", "--format": "text", "--debug-binary": "@broken", "--dwp": "@package", "--event": "page-faults", "--pid": "1",
-     "--binary": "@broken", "--threads": "1", "--quantize": "1", "--date": "2024-01-02"},
+     "--binary": "@broken", "--threads": "1", "--quantize": "1", "--date": "2024-01-02", "--llvm-bolt": "false"},
     [(["@program-lbr-perfdata", "-b", "@program"], ["--output -"]),
      (["@program-lbr-perfdata", "-b", "@program", "--note", "-o", "OUT"], ["--date 2024-01-02"]),
      (["@program-lbr-perfdata", "-o", "OUT"], ["--binary @other-build"]),
@@ -195,7 +196,7 @@ GENERATE = Scene(
      (["@live", "-b", "@other-busy", "-o", "OUT"], ["--ignore-build-id"])],
     {("*", "--threads"): THREADS, ("*", "--use-dwarf"): SAME, ("*", "--ignore-build-id"): PERMISSION, ("*", "--allow-ip"): PERMISSION,
      ("*", "--trim-cold"): CONTENT, ("split", "--dwp"): SAME},
-    {"--threads": THREADS, "--all-programs": "writes files with names of the programs: test/bolt/objects.py, test/instrument/libraries.py", "--pid": "all samples are of one process: the others are refused",
+    {"--threads": THREADS, "--llvm-bolt": OTHER_BOLT, "--all-programs": "writes files with names of the programs: test/bolt/objects.py, test/instrument/libraries.py", "--pid": "all samples are of one process: the others are refused",
      "--kernel": "recordings of kernels are in the unit tests of samples; others are refused"})
 
 MERGE = Scene(
@@ -490,10 +491,10 @@ PROFDATA_OVERLAP = Scene(
 PERF2BOLT = Scene(
     {"recording": ["-p", "@program-lbr-perfdata", "-o", "OUT", "@program"],
      "basic": ["-p", "@program-lbr-perfdata", "-o", "OUT", "@program", "-ba"]},
-    {"--perfdata": "@program-lbr-perfdata", "--pid": "1", "--profile-format": "fdata", "--threads": "1"},
+    {"--perfdata": "@program-lbr-perfdata", "--pid": "1", "--profile-format": "yaml", "--llvm-bolt": "false", "--threads": "1"},
     [(["-p", "@live", "-o", "OUT", "@other-busy"], ["--ignore-build-id"]), (["-o", "OUT", "@program"], ["--perfdata @program-lbr-perfdata"]),
      (["-p", "@preaggregated", "-o", "OUT", "@program"], ["--pa"])],
-    never={"--parse-mem-profile": "a recording with loads is in test/bolt/loads.py", "--profile-format": "fdata is the only one, yaml is refused with a reason",
+    never={"--parse-mem-profile": "a recording with loads is in test/bolt/loads.py", "--llvm-bolt": OTHER_BOLT,
            "--ignore-interrupt-lbr": "no recording here has branches of the kernel", "--threads": THREADS}, drop_in=True)
 
 HELP = Scene({"command": ["show"], "all": []}, {"--output": "."}, [(["--man"], ["--output ."])])

@@ -57,8 +57,8 @@ OptionTable options_of(Settings& s) {
                   &s.consumer},
                  pipeline::consumer_names(pipeline::Consumers::all)),
           one_of({"--format", "FORMAT",
-                  "extbinary (default), binary, text, gcov, raw (counts), fdata, preaggregated or "
-                  "clusters (layout)",
+                  "extbinary (default), binary, text, gcov, raw (counts), fdata, yaml, "
+                  "preaggregated or clusters (layout)",
                   &s.format},
                  output_names()),
           {"--md5", "", "hashes in place of function names (extbinary)", &g.write.md5_names},
@@ -83,6 +83,7 @@ OptionTable options_of(Settings& s) {
            &g.clusters.layout.inter_procedural},
           {"--build-ids", "", "the program's build id before each address (preaggregated)",
            &g.with_build_ids},
+          {"--llvm-bolt", "COMMAND", "that makes YAML (the newest in PATH)", &g.llvm_bolt},
           {"--ignore-build-id", "", "take a recording of another build", &g.read.ignore_build_id},
           {"--trim-cold", "", "leave out functions that are hardly ever run",
            &g.finish.contexts.trim_cold},
@@ -157,6 +158,8 @@ Status check_settings(const Settings& settings) {
     return usage_error("--inter-procedural is for --for propeller");
   if (road.with_build_ids && road.output != &pipeline::outputs::preaggregated)
     return usage_error("--build-ids is for --format preaggregated");
+  if (!road.llvm_bolt.empty() && road.output != &pipeline::outputs::yaml)
+    return usage_error("--llvm-bolt is for --format yaml");
   if (settings.all_programs && !settings.programs.empty())
     return usage_error("--all-programs and -b: the one names all, the other some of the programs");
   bool one_file = road.output->endings.size() == 1;

@@ -1,12 +1,11 @@
 // perf2bolt 22.
-#include <set>
-
 #include "base/cursor.h"
 #include "base/file.h"
 #include "bolt/fdata.h"
 #include "bolt/loads.h"
 #include "bolt/preaggregated.h"
 #include "bolt/recording_traces.h"
+#include "bolt/yaml.h"
 #include "cli/commands/commands.h"
 #include "cli/llvm/llvm_options.h"
 #include "cli/llvm/perf2bolt_options.h"
@@ -43,8 +42,15 @@ struct Read {
 // One of the programs, and its profile.
 struct Job {
   program::Program program;
-  pipeline::NamedOutput profile;
+  std::optional<pipeline::NamedOutput> fdata, yaml;
+  std::optional<bolt::YamlMaker> yaml_maker;
   Read read = {};
+
+  const std::string& path() const { return fdata ? fdata->path : yaml->path; }
+  void write(std::string_view part) {
+    if (fdata) fdata->file.write(part);
+    if (yaml_maker) yaml_maker->write(part);
+  }
 };
 
 void say_build(const program::Program& program, bool by_name) {
@@ -153,25 +159,24 @@ Status read_text(Bytes bytes, const program::Program& program, Read& into) {
   return {};
 }
 
-u64 write_basic(const Read& read, const bolt::Functions& functions, OutputFile& output) {
-  auto profile = bolt::address_profile(functions, read.addresses);
+u64 write_basic(Job& job, const bolt::Functions& functions) {
+  auto profile = bolt::address_profile(functions, job.read.addresses);
   report::print("PERF2BOLT: out of range samples recorded in unknown regions: {}\n",
                 share(profile.out_of_range, profile.samples));
   warn_of_mismatch(profile.out_of_range, profile.samples, 80);
-  bolt::write_fdata(profile, read.events, functions,
-                    [&](std::string_view part) { output.write(part); });
+  bolt::write_fdata(profile, job.read.events, functions,
+                    [&](std::string_view part) { job.write(part); });
   return profile.rows.size();
 }
 
-u64 write_branches(const Read& read, const program::Program& program,
-                   const bolt::Functions& functions, unsigned threads, OutputFile& output) {
-  auto profile = bolt::branch_profile(program.file(), functions, read.traces, threads);
+u64 write_branches(Job& job, const bolt::Functions& functions, unsigned threads) {
+  auto profile = bolt::branch_profile(job.program.file(), functions, job.read.traces, threads);
   report::print("PERF2BOLT: traces mismatching disassembled function contents: {}\n",
                 share(profile.mismatching, profile.ranges));
   warn_of_mismatch(profile.mismatching, profile.ranges, 10);
   report::print("PERF2BOLT: out of range traces involving unknown regions: {}\n",
                 share(profile.out_of_range, profile.ranges));
-  bolt::write_fdata(profile, functions, [&](std::string_view part) { output.write(part); });
+  bolt::write_fdata(profile, functions, [&](std::string_view part) { job.write(part); });
   return profile.rows.size();
 }
 
@@ -184,44 +189,53 @@ u64 write_loads(Job& job, const bolt::Functions& functions) {
   if (job.read.loads.empty()) return 0;
   bolt::DataObjects objects(job.program.file(), functions);
   auto rows = bolt::load_profile(functions, objects, job.read.loads);
-  bolt::write_fdata(rows, functions, objects,
-                    [&](std::string_view part) { job.profile.file.write(part); });
+  bolt::write_fdata(rows, functions, objects, [&](std::string_view part) { job.write(part); });
   return rows.size();
 }
 
-Rows write(Job& job, bool basic, unsigned threads) {
+Result<Rows> write(Job& job, bool basic, unsigned threads) {
   auto functions = bolt::Functions::of(job.program.file());
   if (functions.has_relocations()) report::print("BOLT-INFO: enabling relocation mode\n");
   report::print("PERF2BOLT: processing {}...\n",
                 basic ? "basic events (without brstack)" : "branch events");
   Rows rows;
-  rows.branches = basic
-                      ? write_basic(job.read, functions, job.profile.file)
-                      : write_branches(job.read, job.program, functions, threads, job.profile.file);
+  rows.branches = basic ? write_basic(job, functions) : write_branches(job, functions, threads);
   rows.loads = write_loads(job, functions);
+  if (job.yaml_maker) TRY(job.yaml_maker->make(job.program.path(), job.yaml->file));
   return rows;
+}
+
+Result<pipeline::NamedOutput> open_output(std::string path) {
+  auto file = TRY(OutputFile::create(path));
+  return pipeline::NamedOutput{std::move(path), std::move(file)};
 }
 
 Result<std::vector<Job>> open_jobs(const Perf2BoltSettings& settings) {
   std::vector<Job> jobs;
-  std::set<std::string> paths;
-  for (const auto& name : settings.programs) {
+  bool as_yaml = settings.profile_format == "yaml";
+  const auto& form = as_yaml ? pipeline::outputs::yaml : pipeline::outputs::fdata;
+  std::vector<std::string> paths{settings.output};
+  if (settings.programs.size() > 1)
+    for (paths.clear(); const auto& name : settings.programs)
+      paths.push_back(TRY(pipeline::path_for(settings.output, name, form)));
+  TRY(pipeline::check_distinct(paths));
+  for (size_t i = 0; i < paths.size(); ++i) {
+    const auto& name = settings.programs[i];
     auto program = TRY(program::Program::open(name, {}));
     TRY_IN(name, bolt::check_program(program.file()));
-    auto path = settings.programs.size() == 1
-                    ? settings.output
-                    : TRY(pipeline::path_for(settings.output, name, pipeline::outputs::fdata));
-    if (!paths.insert(path).second)
-      return fail("{} would be written for two programs of that name: give them one by one", path);
-    auto output = TRY(OutputFile::create(path));
-    jobs.push_back({std::move(program), {std::move(path), std::move(output)}});
+    Job& job = jobs.emplace_back(std::move(program));
+    (as_yaml ? job.yaml : job.fdata) = TRY(open_output(std::move(paths[i])));
+    if (!settings.yaml.empty()) job.yaml = TRY(open_output(settings.yaml));
+    if (job.yaml) job.yaml_maker = TRY(bolt::YamlMaker::create(settings.llvm_bolt));
   }
   return jobs;
 }
 
 Status commit(std::vector<Job>& jobs) {
   std::vector<pipeline::PendingOutput> profiles;
-  for (auto& job : jobs) profiles.push_back(job.profile.pending());
+  for (auto& job : jobs)
+    for (auto* output : {&job.fdata, &job.yaml})
+      if (*output) profiles.push_back((*output)->pending());
   return pipeline::commit_together(profiles);
 }
 
@@ -242,12 +256,12 @@ Status perf2bolt(Perf2BoltSettings& settings) {
     TRY_IN(settings.recording, settings.preaggregated
                                    ? read_text(file.bytes(), job.program, job.read)
                                    : readings.take_one(i, job));
-    rows.push_back(write(job, settings.basic, static_cast<unsigned>(settings.threads)));
+    rows.push_back(TRY(write(job, settings.basic, static_cast<unsigned>(settings.threads))));
   }
   TRY(commit(jobs));
   for (size_t i = 0; i < jobs.size(); ++i)
     report::print("PERF2BOLT: wrote {} objects and {} memory objects to {}\n", rows[i].branches,
-                  rows[i].loads, jobs[i].profile.path);
+                  rows[i].loads, jobs[i].path());
   return {};
 }
 

@@ -1,6 +1,5 @@
 #include "cli/llvm/perf2bolt_options.h"
 
-#include "base/shell_word.h"
 #include "pipeline/input_checks.h"
 
 namespace pgokit::cli {
@@ -24,10 +23,13 @@ OptionTable perf2bolt_options(Perf2BoltSettings& s) {
         &s.kernel_entries_left_out},
        {"--parse-mem-profile", "BOOL", "sampled loads, where the recording has them (1)",
         &s.with_loads},
-       {"--profile-format", "FORMAT", "fdata", &s.profile_format},
+       {"--profile-format", "FORMAT", "fdata or yaml, which llvm-bolt computes the hashes of",
+        &s.profile_format},
+       {"-w", "FILE", "a YAML profile too", &s.yaml},
+       {"--llvm-bolt", "COMMAND", "that makes YAML (the newest in PATH; not an option there)",
+        &s.llvm_bolt},
        {"--threads", "N", "how many threads (all cores)", &s.threads},
        {"--filter-mem-profile", "BOOL", "", &s.known_data_only, false, true},
-       {"-w", "FILE", "", &s.yaml, false, true},
        {"--itrace", "TEXT", "", &s.itrace, false, true},
        {"--heatmap", "FILE", "", &s.heatmap, false, true},
        {"--max-samples", "N", "", &s.max_samples, false, true},
@@ -43,13 +45,14 @@ Status check_options(Perf2BoltSettings& s) {
     return fail("give the program: pgokit perf2bolt -p RECORDING -o FILE PROGRAM");
   if (s.recording.empty()) return fail("-p names the recording: it is missing");
   if (s.output.empty()) return fail("-o names the profile: it is missing");
-  if (!s.yaml.empty() || s.profile_format == "yaml")
-    return fail(
-        "YAML profiles have hashes of BOLT's own graph of each function: make fdata, and let BOLT "
-        "make YAML of it: llvm-bolt {0} -o {0}.bolt -data {1} -w FILE",
-        shell_word(s.programs[0]), shell_word(s.output));
-  if (s.profile_format != "fdata")
-    return fail("--profile-format {}: there is fdata", s.profile_format);
+  if (s.profile_format != "fdata" && s.profile_format != "yaml")
+    return fail("--profile-format {}: there are fdata and yaml", s.profile_format);
+  if (!s.yaml.empty() && s.profile_format == "yaml")
+    return fail("-w and --profile-format yaml both ask for YAML: leave -w out");
+  if (!s.yaml.empty() && s.programs.size() > 1)
+    return fail("-w names one file: of several programs --profile-format yaml makes one each");
+  if (!s.yaml.empty() && s.yaml == s.output)
+    return fail("-w and -o name the same file: {}", s.output);
   if (!s.itrace.empty())
     return fail(
         "--itrace: make branch stacks of the trace first (perf inject --itrace=i100usl -i {} -o "
@@ -67,7 +70,8 @@ Status check_options(Perf2BoltSettings& s) {
   if (s.density) return fail("--show-density: pgokit generate shows the density of a recording");
   TRY(pipeline::check_threads(s.threads));
   for (const auto& program : s.programs)
-    TRY(pipeline::check_files({s.recording}, program, s.output));
+    for (const auto& output : {s.output, s.yaml})
+      TRY(pipeline::check_files({s.recording}, program, output));
   return {};
 }
 

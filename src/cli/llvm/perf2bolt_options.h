@@ -22,8 +22,9 @@ struct Perf2BoltSettings {
   bool with_loads = true, known_data_only = true;
   u64 pid = 0, threads = 0;
   std::string profile_format = "fdata";
+  std::string yaml, llvm_bolt;
   // Refused, each with a reason.
-  std::string yaml, itrace, heatmap, max_samples;
+  std::string itrace, heatmap, max_samples;
   bool spe = false, impute = false, density = false;
   // Taken and without effect, as there is nothing that they would change.
   bool ignored = false;

@@ -3,6 +3,7 @@
 #include "bolt/fdata.h"
 #include "bolt/preaggregated.h"
 #include "bolt/profile.h"
+#include "bolt/yaml.h"
 #include "pipeline/outputs.h"
 
 namespace pgokit::pipeline {
@@ -27,19 +28,30 @@ Status check(const Arrival& from) {
   return bolt::check_program(from.program.file());
 }
 
-Status write_fdata(const Arrival& from, Written& to) {
-  TRY(check(from));
+template <class File>
+void write_fdata(const Arrival& from, File& to) {
   const auto& file = from.program.file();
   auto functions = bolt::Functions::of(file);
-  auto take = [&](std::string_view part) { to.files[0].write(part); };
+  auto take = [&](std::string_view part) { to.write(part); };
   if (!from.input.addresses.empty()) {
     auto profile = bolt::address_profile(functions, from.input.addresses);
-    bolt::write_fdata(profile, from.input.address_events, functions, take);
-    return {};
+    return bolt::write_fdata(profile, from.input.address_events, functions, take);
   }
   auto profile = bolt::branch_profile(file, functions, traces_of(from), from.options.read.threads);
   bolt::write_fdata(profile, functions, take);
+}
+
+Status write_fdata_file(const Arrival& from, Written& to) {
+  TRY(check(from));
+  write_fdata(from, to.files[0]);
   return {};
+}
+
+Status write_yaml(const Arrival& from, Written& to) {
+  TRY(check(from));
+  auto maker = TRY(bolt::YamlMaker::create(from.options.llvm_bolt));
+  write_fdata(from, maker);
+  return maker.make(from.program.path(), to.files[0]);
 }
 
 Status write_preaggregated(const Arrival& from, Written& to) {
@@ -60,7 +72,9 @@ Status write_preaggregated(const Arrival& from, Written& to) {
 }  // namespace
 
 constexpr Output outputs::fdata{
-    .name = "fdata", .needs = Output::Needs::traces, .write = write_fdata, .ending = ".fdata"};
+    .name = "fdata", .needs = Output::Needs::traces, .write = write_fdata_file, .ending = ".fdata"};
+constexpr Output outputs::yaml{
+    .name = "yaml", .needs = Output::Needs::traces, .write = write_yaml, .ending = ".yaml"};
 constexpr Output outputs::preaggregated{.name = "preaggregated",
                                         .needs = Output::Needs::traces,
                                         .write = write_preaggregated,
