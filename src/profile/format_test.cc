@@ -318,7 +318,7 @@ TEST(Extbinary, PassesOverUnknownSections) {
   EXPECT_THAT(read->unknown_sections, testing::ElementsAre(77));
 }
 
-// Without the tables in Eytzinger order, which are asked for apart, only the number differs.
+// Without what is asked for apart only the number differs.
 TEST(Extbinary, OfVersion104IsReadAsThatBefore) {
   for (const auto& options : {WriteOptions{}, WriteOptions{.compress = true}}) {
     auto profile = random_profile({.seed = 7, .functions = 9, .probes = true});
@@ -332,13 +332,46 @@ TEST(Extbinary, OfVersion104IsReadAsThatBefore) {
   }
 }
 
-TEST(Extbinary, TablesInEytzingerOrderAreRefused) {
-  for (auto [type, flag] : {std::pair(u64{name_table_section}, u64{names_eytzinger}),
-                            {u64{function_offset_section}, u64{offsets_eytzinger}},
-                            {u64{symbol_list_section}, u64{symbols_md5}}}) {
-    auto bytes = section_table({{type, flag, 50, 3}}) + "abc";
-    EXPECT_THAT(error_of(bytes), HasSubstr("a table in Eytzinger order, which is not read"));
+// Hashes of functions with inlined ones, without, and of those that are only inlined, each in the
+// order of a binary search; where functions are is told in an array beside them.
+std::string profile_in_spans(bool packed_sizes, u64 only_inlined = 1) {
+  ByteWriter names, functions, offsets;
+  for (u64 size : {u64{3}, u64{1}, only_inlined})
+    packed_sizes ? names.uleb128(size) : names.u64le(size);
+  for (u64 guid : {20, 10, 30, 7, 40}) names.u64le(guid);
+  for (u64 number : {1, 0, 100, 1, 3, 2, 10, 1, 3, 5, 1, 4, 0, 4, 6, 1, 1, 0, 6, 0, 0})
+    functions.uleb128(number);
+  for (u64 number : {2, 3, 50, 1, 1, 0, 50, 0, 0}) functions.uleb128(number);
+  for (u64 offset : {0, 0, 0, 0}) offsets.u64le(offset);
+  std::string parts[] = {std::move(names).take(), std::move(offsets).take(),
+                         std::move(functions).take()};
+  constexpr u64 start = 10 + 8 + 3 * 32;
+  u64 second = start + parts[0].size(), third = second + parts[1].size();
+  auto bytes =
+      section_table({{name_table_section, names_md5 | names_eytzinger, start, parts[0].size()},
+                     {function_offset_section, offsets_eytzinger, second, parts[1].size()},
+                     {functions_section, 0, third, parts[2].size()}});
+  bytes[9] = newest_extbinary_version;
+  return bytes + parts[0] + parts[1] + parts[2];
+}
+
+TEST(Extbinary, HashesInTheOrderOfABinarySearchAreRead) {
+  for (bool packed_sizes : {true, false}) {
+    auto bytes = profile_in_spans(packed_sizes);
+    auto read = read_profile(as_bytes(bytes));
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_TRUE(read->md5_names);
+    EXPECT_EQ(write_text(read->profile),
+              "20:100:1\n 3.2: 10 7:5\n 4: 40:6\n  1: 6\n7:50:2\n 1: 50\n");
+    for (size_t size = 1; size < bytes.size(); ++size) (void)error_of(bytes.substr(0, size));
+    EXPECT_THAT(error_of(profile_in_spans(packed_sizes, 2)), HasSubstr("do not fit"));
+    EXPECT_THAT(error_of(profile_in_spans(packed_sizes, ~u64{0})), HasSubstr("do not fit"));
   }
+}
+
+TEST(Extbinary, ListsOfHashedFunctionsAreRefused) {
+  auto bytes = section_table({{symbol_list_section, symbols_md5, 50, 3}}) + "abc";
+  EXPECT_THAT(error_of(bytes), HasSubstr("hashes in place of names, which are not read"));
 }
 
 TEST(Extbinary, SaysWhereItIsWrong) {

@@ -135,7 +135,8 @@ class ExtIndexer {
     auto kind = flags & names_fixed_md5 ? NameList::Kind::fixed_guids
                 : flags & names_md5     ? NameList::Kind::varint_guids
                                         : NameList::Kind::texts;
-    index_.names.back() = TRY(read_name_list(in, kind));
+    index_.names.back() =
+        TRY(flags & names_eytzinger ? read_name_spans(in) : read_name_list(in, kind));
     return {};
   }
 

@@ -1,5 +1,7 @@
 #include "profile/extbinary/function_checker.h"
 
+#include "base/saturated.h"
+
 namespace pgokit::profile {
 namespace {
 
@@ -70,9 +72,10 @@ Status FunctionChecker::context() {
   return verdict(end);
 }
 
-Result<NameList> read_name_list(Cursor& in, NameList::Kind kind) {
+namespace {
+
+Result<NameList> read_names(Cursor& in, NameList::Kind kind, u64 n) {
   NameList list{kind, {}, {}};
-  u64 n = in.uleb128();
   list.bytes = in.rest();
   if (in.left() > ~u32{0}) return fail("more than 4 GB of names");
   size_t least = kind == NameList::Kind::fixed_guids ? sizeof(u64) : 1;
@@ -90,6 +93,26 @@ Result<NameList> read_name_list(Cursor& in, NameList::Kind kind) {
   }
   if (!in.ok()) return fail("ends early");
   return list;
+}
+
+}  // namespace
+
+Result<NameList> read_name_list(Cursor& in, NameList::Kind kind) {
+  u64 n = in.uleb128();
+  return read_names(in, kind, n);
+}
+
+Result<NameList> read_name_spans(Cursor& in) {
+  Cursor packed = in;
+  u64 n = 0;
+  for (int span = 0; span < 3; ++span) n = add_saturated(n, packed.uleb128());
+  if (packed.ok() && packed.left() % sizeof(u64) == 0 && packed.left() / sizeof(u64) == n) {
+    in = packed;
+  } else {
+    n = 0;
+    for (int span = 0; span < 3; ++span) n = add_saturated(n, in.get<u64>());
+  }
+  return read_names(in, NameList::Kind::fixed_guids, n);
 }
 
 void skip_summary(Cursor& in) {

@@ -22,18 +22,14 @@ Status check_version(u64 version) {
   return {};
 }
 
-// Newer LLVM writes these where it is asked to (-sample-profile-write-eytzinger-name-tables).
-Status check_tables(std::span<const SectionInfo> sections) {
-  for (const auto& [type, flags, offset, size] : sections) {
-    bool eytzinger = (type == name_table_section && (flags & names_eytzinger)) ||
-                     (type == function_offset_section && (flags & offsets_eytzinger)) ||
-                     (type == symbol_list_section && (flags & symbols_md5));
-    if (eytzinger)
+// Newer LLVM writes it where it is asked to. Of hashes no list of names can be made.
+Status check_symbol_lists(std::span<const SectionInfo> sections) {
+  for (const auto& [type, flags, offset, size] : sections)
+    if (type == symbol_list_section && (flags & symbols_md5))
       return fail(
-          "section of type {} (offset {:#x}): a table in Eytzinger order, which is not read: write "
-          "it anew with llvm-profdata merge --sample --extbinary, of the LLVM that made it",
-          type, offset);
-  }
+          "section 'symbol list' (offset {:#x}): hashes in place of names, which are not read: "
+          "write the profile without -md5-prof-sym-list",
+          offset);
   return {};
 }
 
@@ -52,7 +48,7 @@ Result<std::vector<SectionInfo>> read_section_table(Bytes file) {
   TRY(check_version(version));
   std::vector<SectionInfo> sections;
   for (const auto& row : rows) sections.push_back({row.type, row.flags, row.offset, row.size});
-  TRY(check_tables(sections));
+  TRY(check_symbol_lists(sections));
   return sections;
 }
 
@@ -75,7 +71,7 @@ Result<FileFlags> read_flags(std::span<const SectionInfo> sections) {
     if (type == summary_section) {
       take_summary_flags(bits, file);
     } else if (type == name_table_section) {
-      file.md5_names |= (bits & (names_md5 | names_fixed_md5)) != 0;
+      file.md5_names |= (bits & (names_md5 | names_fixed_md5 | names_eytzinger)) != 0;
     } else if (type == metadata_section) {
       MetadataParts parts{(bits & metadata_probes) != 0, (bits & metadata_attributes) != 0};
       file.flags.probe_based |= parts.checksums;
