@@ -13,8 +13,9 @@ inline constexpr u64 magic_of_binary = 0x5350524f463432ff;  // "SPROF42" and the
 inline constexpr u64 magic_of_compact = 0x5350524f46343202;
 inline constexpr u64 magic_of_extbinary = 0x5350524f46343204;
 inline constexpr u64 format_version = 103;
-// Also of the extensible form, and the same but for tables in an order of their own (flags below).
-inline constexpr u64 newest_extbinary_version = 104;
+// Also of the extensible form: 104 may have tables in an order of their own (flags below), 105 a
+// composite section in place of the functions.
+inline constexpr u64 newest_extbinary_version = 105;
 
 enum SectionType : u64 {
   summary_section = 1,
@@ -23,7 +24,9 @@ enum SectionType : u64 {
   function_offset_section = 4,
   metadata_section = 5,
   context_table_section = 6,
+  composite_offset_section = 7,
   functions_section = 32,
+  composite_section = 33,
   notes_section = 0x70676f6b,  // of pgokit; LLVM passes over what it does not know
 };
 
@@ -31,6 +34,9 @@ enum SectionType : u64 {
 inline constexpr std::string_view head_of_notes = "pgokit notes 1\n";
 // In text each note is a comment.
 inline constexpr std::string_view prefix_of_notes = "# pgokit note: ";
+
+// The kind of a block in a composite section.
+inline constexpr u64 composite_counts = 0;
 
 // The low half of a section's flags means the same in all.
 enum CommonFlag : u64 { section_compressed = 1, section_flat = 2 };

@@ -33,12 +33,14 @@ std::string_view section_name(u64 type) {
     case symbol_list_section:
       return "symbol list";
     case function_offset_section:
+    case composite_offset_section:
       return "function offsets";
     case metadata_section:
       return "function metadata";
     case context_table_section:
       return "contexts";
     case functions_section:
+    case composite_section:
       return "functions";
     case notes_section:
       return "notes";

@@ -62,7 +62,7 @@ struct ReadProfile {
   Format format{};
   bool md5_names = false;
   std::vector<SectionInfo> sections;  // of extbinary, in the order of its table
-  std::vector<u64> unknown_sections;  // types that were passed over
+  std::vector<u64> unknown_sections;  // types that were passed over, also of blocks in sections
   std::string far_line;  // of text: where the first line stands that no other form can hold
 };
 

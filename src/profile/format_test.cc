@@ -369,6 +369,64 @@ TEST(Extbinary, HashesInTheOrderOfABinarySearchAreRead) {
   }
 }
 
+struct Block {
+  u64 kind = 0, size = 0;
+  std::string bytes;
+};
+
+// Of version 105: one function with these blocks, then one of its own.
+std::string composite_profile(const std::vector<Block>& blocks) {
+  ByteWriter names, functions;
+  names.uleb128(2);
+  names.cstring("main");
+  names.cstring("work");
+  functions.uleb128(0);
+  functions.uleb128(blocks.size());
+  for (const auto& block : blocks) {
+    functions.uleb128(block.kind);
+    functions.uleb128(block.size);
+    functions.text(block.bytes);
+  }
+  for (u64 number : {1, 1, 0, 4, 7, 9, 0, 0}) functions.uleb128(number);
+  functions.uleb128(0);  // one without any
+  functions.uleb128(0);
+  auto table = std::move(names).take(), bytes = std::move(functions).take();
+  constexpr u64 start = 10 + 8 + 2 * 32;
+  auto file = section_table({{name_table_section, 0, start, table.size()},
+                             {composite_section, 0, start + table.size(), bytes.size()}});
+  file[9] = newest_extbinary_version;
+  return file + table + bytes;
+}
+
+TEST(Extbinary, CompositeSectionsAreRead) {
+  const std::string counts("\2\144\1\3\2\12\0\0", 8);  // head 2, total 100, a place, no inlinee
+  const std::string expected = "main:100:2\n 3.2: 10\nwork:9:7\n";
+  auto bytes = composite_profile({{composite_counts, 8, counts}});
+  auto read = read_profile(as_bytes(bytes));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(write_text(read->profile), expected);
+  for (size_t size = 1; size < bytes.size(); ++size) (void)error_of(bytes.substr(0, size));
+
+  bytes = composite_profile({{127, 3, "abc"}, {composite_counts, 8, counts}, {127, 1, "x"}});
+  read = read_profile(as_bytes(bytes));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(write_text(read->profile), expected);
+  EXPECT_THAT(read->unknown_sections, testing::ElementsAre(127));
+}
+
+TEST(Extbinary, BlocksOfCompositeSectionsHaveTheSizeOfWhatIsInThem) {
+  const std::string counts("\2\144\1\3\2\12\0\0", 8);
+  EXPECT_THAT(error_of(composite_profile({{composite_counts, 8, counts}, {0, 8, counts}})),
+              HasSubstr("two blocks of counts of one function"));
+  EXPECT_THAT(error_of(composite_profile({{composite_counts, 9, counts + "x"}})),
+              HasSubstr("not of the size of their block"));
+  EXPECT_THAT(error_of(composite_profile({{composite_counts, 7, counts.substr(0, 7)}})),
+              HasSubstr("section 'functions'"));
+  EXPECT_THAT(error_of(composite_profile({{127, ~u64{0}, counts}})), HasSubstr("ends early"));
+  EXPECT_THAT(error_of(composite_profile({{composite_counts, 0, ""}})),
+              HasSubstr("section 'functions'"));
+}
+
 TEST(Extbinary, ListsOfHashedFunctionsAreRefused) {
   auto bytes = section_table({{symbol_list_section, symbols_md5, 50, 3}}) + "abc";
   EXPECT_THAT(error_of(bytes), HasSubstr("hashes in place of names, which are not read"));
@@ -388,10 +446,10 @@ TEST(Extbinary, SaysWhereItIsWrong) {
   EXPECT_THAT(error_of(section_table({{2, 1, 50, 6}}) + "\xff\xff\xff\x7f\1x"),
               HasSubstr("cannot hold"));
   auto bytes = section_table({});
-  bytes[9] = 105;
-  EXPECT_THAT(error_of(bytes), HasSubstr("version 105; 103 and 104 are known: write it anew"));
+  bytes[9] = 106;
+  EXPECT_THAT(error_of(bytes), HasSubstr("version 106; 103 to 105 are known: write it anew"));
   bytes[9] = 102;
-  EXPECT_THAT(error_of(bytes), HasSubstr("version 102; 103 and 104 are known"));
+  EXPECT_THAT(error_of(bytes), HasSubstr("version 102; 103 to 105 are known"));
   bytes = written(random_profile({}), Format::binary);
   bytes[9] = 7;
   EXPECT_THAT(error_of(bytes), HasSubstr("version 7"));

@@ -43,8 +43,12 @@ std::string_view llvm_section_name(u64 type) {
       return "FunctionMetadata";
     case context_table_section:
       return "CSNameTableSection";
+    case composite_offset_section:
+      return "CompositeFuncOffsetTableSection";
     case functions_section:
       return "LBRProfileSection";
+    case composite_section:
+      return "CompositeProfileSection";
     default:
       return "UnknownSection";
   }

@@ -170,7 +170,7 @@ std::string as_text(const std::string& path, const ReadProfile& read, const Fact
   constexpr size_t few_notes = 3;
   text += notes_text(profile.notes, options.top ? few_notes : Notes::most_kept);
   for (u64 type : read.unknown_sections)
-    text += report::format("not read   a section of the unknown type {}\n", type);
+    text += report::format("not read   data of the unknown type {}\n", type);
   if (options.detailed_summary) text += cutoffs_text(summary);
   if (options.sections) text += sections_text(read);
   if (options.symbols) text += symbols_text(profile, options.mangled);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "profile/extbinary/composite_section.h"
 #include "profile/extbinary/function_checker.h"
 #include "profile/extbinary/section_table.h"
 #include "profile/extbinary_format.h"
@@ -21,18 +22,20 @@ CheckLimits limits_of(const BinaryIndex& index) {
           .context_sensitive = index.flags.context_sensitive};
 }
 
-// (head, name or context, function)* up to the end. `base`: the offset of the cursor's first byte
-// as errors tell it.
+// `base`: the offset of the cursor's first byte as errors tell it.
+Status index_function(Cursor& in, FunctionChecker& checker, BinaryIndex& index, size_t base) {
+  size_t start = in.position();
+  const u8* at = in.rest().data();
+  auto subject = checker.function();
+  if (!subject) return at_function(base + start, std::move(subject).error());
+  index.functions.push_back({*subject, static_cast<u32>(index.names.size() - 1), at});
+  return {};
+}
+
+// (head, name or context, function)* up to the end.
 Status index_functions(Cursor& in, BinaryIndex& index, size_t base) {
   FunctionChecker checker(in, limits_of(index));
-  auto tables = static_cast<u32>(index.names.size() - 1);
-  while (!in.at_end()) {
-    size_t start = in.position();
-    const u8* at = in.rest().data();
-    auto subject = checker.function();
-    if (!subject) return at_function(base + start, std::move(subject).error());
-    index.functions.push_back({*subject, tables, at});
-  }
+  while (!in.at_end()) TRY(index_function(in, checker, index, base));
   return {};
 }
 
@@ -109,6 +112,8 @@ class ExtIndexer {
         return index_contexts(in);
       case functions_section:
         return index_functions(in, index_, 0);
+      case composite_section:
+        return index_composite(in);
       case metadata_section:
         return index_metadata(in);
       case symbol_list_section:
@@ -124,6 +129,7 @@ class ExtIndexer {
       default:
         index_.unknown_sections.push_back(section.type);
         [[fallthrough]];
+      case composite_offset_section:
       case function_offset_section:  // for those who want single functions
         in.skip(in.left());
         return {};
@@ -146,6 +152,23 @@ class ExtIndexer {
     index_.contexts.back() = {in.rest(), n, static_cast<u32>(index_.names.size() - 1)};
     FunctionChecker checker(in, limits_of(index_));
     for (; n > 0 && in.ok(); --n) TRY(checker.context());
+    return {};
+  }
+
+  Status index_composite(Cursor& in) {
+    auto plain = TRY(read_composite(in));
+    index_.unknown_sections.insert(index_.unknown_sections.end(), plain.unknown_kinds.begin(),
+                                   plain.unknown_kinds.end());
+    index_.contents.push_back(std::move(plain.bytes));
+    Cursor functions(as_bytes(index_.contents.back()));
+    FunctionChecker checker(functions, limits_of(index_));
+    for (size_t end : plain.ends) {
+      size_t start = functions.position();
+      TRY(index_function(functions, checker, index_, 0));
+      if (functions.position() != end)
+        return fail("function {}: its counts are not of the size of their block ({} bytes)",
+                    index_.functions.size(), end - start);
+    }
     return {};
   }
 

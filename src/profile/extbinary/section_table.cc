@@ -14,10 +14,10 @@ Status check_version(u64 version) {
       "write it anew with llvm-profdata merge --sample --extbinary, of the LLVM that made it, with "
       "-sample-profile-format-version=103";
   if (version < format_version)
-    return fail("offset 0x9: extensible binary profile of version {}; {} and {} are known", version,
+    return fail("offset 0x9: extensible binary profile of version {}; {} to {} are known", version,
                 format_version, newest_extbinary_version);
   if (version > newest_extbinary_version)
-    return fail("offset 0x9: extensible binary profile of version {}; {} and {} are known: {}",
+    return fail("offset 0x9: extensible binary profile of version {}; {} to {} are known: {}",
                 version, format_version, newest_extbinary_version, remedy);
   return {};
 }

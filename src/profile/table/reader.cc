@@ -69,6 +69,13 @@ struct ContextVisitor {
   bool end() const { return frames.size() > first && frames.back().location == LineLocation{}; }
 };
 
+// Whose contents are in another form than ours.
+bool is_of_newer_llvm(const SectionInfo& section) {
+  return section.type == composite_section || section.type == composite_offset_section ||
+         (section.type == name_table_section && (section.flags & names_eytzinger)) ||
+         (section.type == function_offset_section && (section.flags & offsets_eytzinger));
+}
+
 class Reader {
  public:
   explicit Reader(Bytes file) : file_(file) {}
@@ -101,6 +108,7 @@ class Reader {
       if (section.offset > file_.size() || section.size > file_.size() - section.offset)
         return std::nullopt;
       if (section.size == 0) continue;
+      if (is_of_newer_llvm(section)) return std::nullopt;
       if (!read_section(section)) return std::nullopt;
       has_summary |= section.type == summary_section;
     }
