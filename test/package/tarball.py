@@ -74,14 +74,14 @@ def check_by_qemu(tree, folder):
     """Files of this machine's processor, as they are made by its own program."""
     pgokit = ("qemu-aarch64", tree / "bin/pgokit")
     program, text, profile = folder / "calc", folder / "calc.perf.txt", folder / "calc.prof"
-    run("clang-22", "--target=aarch64-linux-gnu", "-O2", "-g", "-fdebug-info-for-profiling", "-nostdlib", "-ffreestanding", "-static",
+    run("clang-22", "--target=aarch64-linux-gnu", "-O2", "-g", "-fdebug-info-for-profiling", "-fpseudo-probe-for-profiling", "-nostdlib", "-ffreestanding", "-static",
         "-fuse-ld=lld-22", "-Wl,-e,work", "-x", "c", folder / "work.c", "-o", program)
     symbols = {line.split()[2]: int(line.split()[0], 16) for line in run("llvm-nm-22", program).splitlines()}
     at = symbols["work"]
     text.write_text(f"PERF_RECORD_MMAP2 1/1: [{at & ~0xfff:#x}(0x1000) @ 0 00:00 0 0]: r-xp {program}\n"
                     + f"\t{at + 8:x}\n {at + 8:#x}/{at:#x}/P/-/-/1 {at + 8:#x}/{at:#x}/P/-/-/1\n\n" * 9, encoding="utf-8")
     expect(run(*pgokit, "--version").startswith("pgokit "), "it runs")
-    expect("AArch64" in run(*pgokit, "doctor", program) or "aarch64" in run(*pgokit, "doctor", program), "it knows a program")
+    expect("AArch64, static" in run(*pgokit, "doctor", program), "it knows a program")
     run(*pgokit, "generate", text, "-b", program, "-o", profile)
     expect("work" in run(*pgokit, "show", profile), "it makes profiles")
     expect("add" in run(*pgokit, "probes", "disassemble", program), "it prints code")

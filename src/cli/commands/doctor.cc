@@ -137,7 +137,8 @@ void print_program(const Program& program) {
   report::print("  build id        {}\n", facts.build_id.empty() ? "none" : facts.build_id);
   if (!facts.producer.empty())
     report::print("  compiled by     {}\n", short_producer(facts.producer));
-  report::print("  kind            {}{}\n", facts.is_static ? "static" : "dynamic",
+  report::print("  kind            {}, {}{}\n", facts.machine,
+                facts.is_static ? "static" : "dynamic",
                 facts.position_independent ? ", position independent" : "");
   report::print("  symbols         {}\n", mark(facts.symbols));
   report::print("  line tables     {}\n", mark(debug.line_table_units != 0));
@@ -196,7 +197,9 @@ report::Json json_of(const Program& program) {
   const dwarf::Facts debug = facts.debug.value_or(dwarf::Facts{});
   auto json = report::Json::object();
   json.set("path", program.path).set("build_id", facts.build_id).set("producer", facts.producer);
-  json.set("static", facts.is_static).set("position_independent", facts.position_independent);
+  json.set("machine", facts.machine)
+      .set("static", facts.is_static)
+      .set("position_independent", facts.position_independent);
   json.set("symbols", facts.symbols).set("debug_info", facts.debug.has_value());
   json.set("line_tables", debug.line_table_units != 0).set("discriminators", debug.discriminators);
   json.set("linkage_names", debug.linkage_names).set("probes", facts.probes.has_value());
