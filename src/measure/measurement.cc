@@ -7,6 +7,7 @@
 #include <random>
 
 #include "measure/clock.h"
+#include "measure/output_difference.h"
 #include "measure/signed_ranks.h"
 
 namespace pgokit::measure {
@@ -55,6 +56,7 @@ class Session {
     if (run.failed() && !plan_.may_fail)
       return fail("{}: {}{}{}", text, run.ending(), last_line(run), plan_.if_it_fails);
     if (plan_.same_output) TRY(check_output(i, run));
+    run.output_start.clear();  // there may be many runs
     return run;
   }
 
@@ -77,16 +79,16 @@ class Session {
       return other.output_hash != run.output_hash || other.exit_code != run.exit_code ||
              other.signal != run.signal;
     };
-    auto how = [&](const Run& other) {
-      return other.output_hash != run.output_hash ? std::string("prints") : run.ending() + ",";
+    auto differs = [&](const Run& other, std::string_view from) {
+      if (other.output_hash == run.output_hash)
+        return fail("{}: {}, something else than {}", plan_.commands[i], run.ending(), from);
+      auto where = first_difference(run.output_start, other.output_start);
+      return fail("{}: prints something else than {}: {}", plan_.commands[i], from,
+                  where.empty() ? "the beginning is the same" : where);
     };
     if (!first_[i]) first_[i] = run;
-    if (is_other(*first_[i]))
-      return fail("{}: {} something else than at its first run", plan_.commands[i],
-                  how(*first_[i]));
-    if (first_[0] && is_other(*first_[0]))
-      return fail("{}: {} something else than {}", plan_.commands[i], how(*first_[0]),
-                  plan_.commands[0]);
+    if (is_other(*first_[i])) return differs(*first_[i], "at its first run");
+    if (first_[0] && is_other(*first_[0])) return differs(*first_[0], plan_.commands[0]);
     return {};
   }
 

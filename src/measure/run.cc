@@ -25,7 +25,7 @@
 namespace pgokit::measure {
 namespace {
 
-constexpr size_t most_errors = 2048;  // bytes that are kept of them
+constexpr size_t most_errors = 2048, most_output = 65536;  // bytes that are kept of them
 
 class Fd {
  public:
@@ -163,6 +163,7 @@ class Watch {
 
   double ended_s() const { return ended_s_ > 0 ? ended_s_ : now_s(); }
   std::string take_errors() { return std::move(text_); }
+  std::string take_output_start() { return std::move(output_start_); }
   u64 hash() {
     std::array<u8, MD5_DIGEST_LENGTH> digest;
     u64 first;
@@ -180,7 +181,11 @@ class Watch {
     else if (size == 0 || errno != EINTR)
       pipe.in.close();
   }
-  void add_output(Bytes bytes) { MD5Update(&hash_, bytes.data(), bytes.size()); }
+  void add_output(Bytes bytes) {
+    MD5Update(&hash_, bytes.data(), bytes.size());
+    auto kept = bytes.first(std::min(bytes.size(), most_output - output_start_.size()));
+    output_start_.append(reinterpret_cast<const char*>(kept.data()), kept.size());
+  }
   void add_errors(Bytes bytes) {
     text_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     if (text_.size() > most_errors) text_.erase(0, text_.size() - most_errors);
@@ -195,7 +200,7 @@ class Watch {
   int late_ = 0;  // reads since
   MD5_CTX hash_;
   std::array<u8, 65536> buffer_;
-  std::string text_;
+  std::string text_, output_start_;
 };
 
 double seconds(const timeval& time) {
@@ -294,6 +299,7 @@ Result<Run> Runner::run(const std::vector<std::string>& command) const {
              .exit_code = WIFEXITED(how) ? WEXITSTATUS(how) : 0,
              .signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0,
              .output_hash = settings_.hash_output ? watch.hash() : 0,
+             .output_start = watch.take_output_start(),
              .errors = watch.take_errors()};
 }
 

@@ -34,8 +34,10 @@ struct Run {
   // Of user space, where the machine counts them.
   std::optional<u64> instructions = {}, branch_misses = {};
   int exit_code = 0;
-  int signal = 0;           // that ended it
-  u64 output_hash = 0;      // of standard output, if it is looked at
+  int signal = 0;  // that ended it
+  // Of standard output, if it is looked at: its hash, and how it begins.
+  u64 output_hash = 0;
+  std::string output_start = {};
   std::string errors = {};  // the end of what it wrote to standard error, unless that has a log
 
   double cpu_s() const { return user_s + system_s; }
