@@ -8,6 +8,7 @@
 #include "bolt/entering.h"
 #include "bolt/jump_tables.h"
 #include "bolt/stubs.h"
+#include "dwarf/landing_pads.h"
 
 namespace pgokit::bolt {
 namespace {
@@ -33,7 +34,12 @@ void sort_once(std::vector<u32>& list) {
 class BlockReader {
  public:
   BlockReader(const object::File& file, const Functions& functions, std::span<const u32> hit)
-      : file_(file), functions_(functions), hit_(hit), code_(hit.size()), entries_(hit.size()) {}
+      : file_(file),
+        functions_(functions),
+        hit_(hit),
+        code_(hit.size()),
+        entries_(hit.size()),
+        pads_(hit.size()) {}
 
   void decode(unsigned threads) {
     auto decoder = isa::Decoder::for_machine(file_.machine());
@@ -55,6 +61,20 @@ class BlockReader {
     for (u64 address : dynamic_addresses(file_)) add_entry_at(address);
     for (size_t i = 0; i < hit_.size(); ++i)
       for (u64 target : code_[i].elsewhere) add_entry_at(target);
+  }
+
+  void add_landing_pads() {
+    dwarf::LandingPads pads(file_);
+    for (const auto& range : dwarf::frame_ranges(file_)) {
+      if (range.exceptions == 0) continue;
+      u32 function = functions_.index_of(range.begin);
+      if (function == Functions::none) continue;
+      size_t i = place_of(function);
+      if (i == hit_.size()) continue;
+      for (u64 address : pads.of(range))
+        if (functions_.all()[function].holds(address))
+          pads_[i].push_back(static_cast<u32>(address - functions_.all()[function].address));
+    }
   }
 
   void add_jump_tables() {
@@ -87,9 +107,13 @@ class BlockReader {
     auto& code = code_[i];
     if (!code.readable || code.instructions.empty() || is_left_out(hit_[i])) return blocks;
     sort_once(entries_[i]);
-    code.targets.insert(code.targets.end(), entries_[i].begin(), entries_[i].end());
+    sort_once(pads_[i]);
+    for (const auto* more : {&entries_[i], &pads_[i]})
+      code.targets.insert(code.targets.end(), more->begin(), more->end());
     sort_once(code.targets);
     cut(code, entries_[i], blocks.list);
+    for (auto& block : blocks.list)
+      block.landing_pad = std::ranges::binary_search(pads_[i], block.begin);
     blocks.stops.resize(blocks.list.size());
     for (size_t b = 1; b < blocks.list.size(); ++b)
       blocks.stops[b] = blocks.stops[b - 1] + !blocks.list[b - 1].falls;
@@ -168,9 +192,9 @@ class BlockReader {
   const object::File& file_;
   const Functions& functions_;
   std::span<const u32> hit_;
-  std::vector<FunctionCode> code_;         // by place in hit_
-  std::vector<std::vector<u32>> entries_;  // offsets, by place in hit_
-  std::set<u32> left_out_;                 // families
+  std::vector<FunctionCode> code_;                // by place in hit_
+  std::vector<std::vector<u32>> entries_, pads_;  // offsets, by place in hit_
+  std::set<u32> left_out_;                        // families
 };
 
 }  // namespace
@@ -188,6 +212,7 @@ std::vector<FunctionBlocks> read_blocks(const object::File& file, const Function
   BlockReader reader(file, functions, hit);
   reader.decode(threads);
   reader.add_entries();
+  reader.add_landing_pads();
   reader.add_jump_tables();
   std::vector<FunctionBlocks> blocks(hit.size());
   parallel_each(hit.size(), 64, threads,

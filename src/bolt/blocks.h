@@ -6,8 +6,8 @@
 //   const FunctionBlocks& of = blocks[0];                                // of function hit[0]
 //   if (u32 block = of.block_of(offset); block != FunctionBlocks::none) use(of.list[block]);
 //
-// A block begins where a branch or a jump table of the function, or a reference from elsewhere,
-// leads to, and after each branch. Calls do not end it. Only functions that were hit, and those that
+// A block begins where a branch or a jump table of the function, an exception, or a reference from
+// elsewhere leads to, and after each branch. Calls do not end it. Only functions that were hit, and those that
 // jump into the middle of one, are decoded.
 
 #include <span>
@@ -21,7 +21,8 @@ struct Block {
   u32 begin = 0, last = 0;  // offsets; that of the last instruction
   bool falls = false;       // into the next block
   bool ends_in_call = false;
-  bool entry = false;  // from elsewhere
+  bool entry = false;        // from elsewhere
+  bool landing_pad = false;  // of exceptions
 };
 
 struct FunctionBlocks {

@@ -149,9 +149,9 @@ class ProfileMaker {
     u32 first = blocks.block_of(from), last = blocks.block_of(to);
     if (first == FunctionBlocks::none || last == FunctionBlocks::none) return false;
     const auto& block = blocks.list[first];
-    bool out_of_call = trace.branch != no_branch && !function.holds(trace.branch.value) &&
-                       from == block.begin &&
-                       (is_known_return(trace.branch) ? from != 0 : !block.entry);
+    bool out_of_call =
+        trace.branch != no_branch && !function.holds(trace.branch.value) && from == block.begin &&
+        (is_known_return(trace.branch) ? from != 0 : !block.entry && !block.landing_pad);
     if (out_of_call && first > 0 && blocks.list[first - 1].falls &&
         blocks.list[first - 1].ends_in_call)
       --first;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/cursor.h"
+#include "dwarf/eh_pointer.h"
 
 namespace pgokit::dwarf {
 namespace {
@@ -12,37 +13,12 @@ struct Pair {
   Le<i32> pc, entry;
 };
 
-enum Encoding : u8 {
-  absolute = 0x00,
-  unsigned4 = 0x03,
-  signed4 = 0x0b,
-  signed8 = 0x0c,
-  relative_to_pc = 0x10,
-  omitted = 0xff,
-};
-
-u64 read_pointer(Cursor& in, u8 encoding, u64 address) {
-  u64 base = (encoding & 0x70) == relative_to_pc ? address : 0;
-  switch (encoding & 0x0f) {
-    case absolute:
-    case signed8:
-    case 0x04:  // unsigned, 8 bytes
-      return base + in.get<u64>();
-    case unsigned4:
-      return base + in.get<u32>();
-    case signed4:
-      return base + static_cast<u64>(i64(in.get<i32>()));
-    default:
-      in.skip(u64(-1));  // not used on this machine: fails
-      return 0;
-  }
-}
-
 // What entries have in common.
 struct Common {
   u64 code_factor = 1;
   i64 data_factor = 1;
-  u8 pointer_encoding = absolute;
+  u8 pointer_encoding = eh_absolute;
+  u8 exceptions_encoding = eh_omitted;
   bool augmented = false;
   bool signal_frame = false;
   Bytes instructions;
@@ -54,11 +30,11 @@ void read_augmentation(Cursor& in, std::string_view letters, Common& common) {
   Cursor data(in.bytes(in.uleb128()));
   for (char letter : letters.substr(1)) {
     if (letter == 'R') common.pointer_encoding = data.get<u8>();
-    if (letter == 'L') data.skip(1);
+    if (letter == 'L') common.exceptions_encoding = data.get<u8>();
     if (letter == 'S') common.signal_frame = true;
     if (letter == 'P') {
       u8 encoding = data.get<u8>();
-      read_pointer(data, encoding, 0);
+      read_eh_pointer(data, encoding, 0);
     }
   }
 }
@@ -91,7 +67,16 @@ bool read_common(Bytes frames, u64 at, Common& common) {
   return in.ok();
 }
 
-// Tells `each` the place of every entry, and the beginning and size of its code.
+// Of an entry, behind the size of its code; 0: it has none.
+u64 read_exceptions(Cursor& body, const Common& common, u64 body_address) {
+  if (!common.augmented || common.exceptions_encoding == eh_omitted) return 0;
+  body.uleb128();
+  Cursor again = body;
+  if (read_eh_pointer(again, common.exceptions_encoding & 0x0f, 0) == 0) return 0;
+  return read_eh_pointer(body, common.exceptions_encoding, body_address + body.position());
+}
+
+// Tells `each` the place of every entry, and its code.
 template <class Each>
 void for_each_entry(Bytes frames, u64 frames_address, const Each& each) {
   Common common;
@@ -108,9 +93,11 @@ void for_each_entry(Bytes frames, u64 frames_address, const Each& each) {
       if (!read_common(frames, common_at, common)) common_at = u64(-1);
     }
     if (common_at == u64(-1)) continue;
-    u64 begin = read_pointer(body, common.pointer_encoding, frames_address + at + 8);
-    u64 size = read_pointer(body, common.pointer_encoding & 0x0f, 0);
-    if (body.ok()) each(at, begin, size);
+    u64 begin = read_eh_pointer(body, common.pointer_encoding, frames_address + at + 8);
+    u64 size = read_eh_pointer(body, common.pointer_encoding & 0x0f, 0);
+    if (!body.ok()) continue;
+    u64 exceptions = read_exceptions(body, common, frames_address + at + 4);
+    each(at, FrameRange{begin, size, body.ok() ? exceptions : 0});
   }
 }
 
@@ -268,9 +255,9 @@ bool CfiTable::use_header(const object::File& file) {
   const auto* header = file.section(".eh_frame_hdr");
   if (!header) return false;
   Cursor in(header->contents);
-  constexpr u8 relative_to_section = 0x30;
-  bool usual = in.get<u8>() == 1 && in.get<u8>() == (relative_to_pc | signed4) &&
-               in.get<u8>() == unsigned4 && in.get<u8>() == (relative_to_section | signed4);
+  bool usual = in.get<u8>() == 1 && in.get<u8>() == (eh_relative_to_pc | eh_signed4) &&
+               in.get<u8>() == eh_unsigned4 &&
+               in.get<u8>() == (eh_relative_to_section | eh_signed4);
   in.skip(4);
   auto pairs = in.array<Pair>(in.get<u32>());
   if (!usual || !in.ok()) return false;
@@ -281,7 +268,7 @@ bool CfiTable::use_header(const object::File& file) {
 
 void CfiTable::list_entries() {
   for_each_entry(frames_, frames_address_,
-                 [&](u64 at, u64 begin, u64) { listed_.push_back({begin, at}); });
+                 [&](u64 at, const FrameRange& code) { listed_.push_back({code.begin, at}); });
   std::ranges::sort(listed_, {}, &Place::address);
 }
 
@@ -289,7 +276,7 @@ std::vector<FrameRange> frame_ranges(const object::File& file) {
   std::vector<FrameRange> ranges;
   if (const auto* frames = file.section(".eh_frame"))
     for_each_entry(frames->contents, frames->address,
-                   [&](u64, u64 begin, u64 size) { ranges.push_back({begin, size}); });
+                   [&](u64, const FrameRange& code) { ranges.push_back(code); });
   std::ranges::stable_sort(ranges, {}, &FrameRange::begin);
   return ranges;
 }
@@ -332,8 +319,8 @@ std::optional<CfiRow> CfiTable::row_at(u64 address) const {
   if (!in.ok() || back == 0 || back > offset + 4 ||
       !read_common(frames_, offset + 4 - back, common))
     return std::nullopt;
-  u64 begin = read_pointer(in, common.pointer_encoding, frames_address_ + offset + 8);
-  u64 range = read_pointer(in, common.pointer_encoding & 0x0f, 0);
+  u64 begin = read_eh_pointer(in, common.pointer_encoding, frames_address_ + offset + 8);
+  u64 range = read_eh_pointer(in, common.pointer_encoding & 0x0f, 0);
   if (common.augmented) in.skip(in.uleb128());
   if (!in.ok() || address < begin || address - begin >= range) return std::nullopt;
   Program program(common, begin, address);

@@ -45,6 +45,7 @@ struct CfiRow {
 // The code that one entry is for.
 struct FrameRange {
   u64 begin = 0, size = 0;
+  u64 exceptions = 0;  // the address of its table for exceptions (landing_pads.h); 0: it has none
 };
 
 // Of all entries of .eh_frame, ascending.
