@@ -5,6 +5,7 @@ It is what `./dev package` and `./dev tarball` make, each here and there; tarbal
 import hashlib
 import os
 import pathlib
+import platform
 import shutil
 import subprocess
 import sys
@@ -30,14 +31,16 @@ def copy_sources(folder):
 
 def made(folder, verbs, **environment):
     for verb in verbs:
-        run("./dev", verb, cwd=folder, env=dict(os.environ, **environment))
+        run("./dev", *verb, cwd=folder, env=dict(os.environ, **environment))
     files = sorted(file for file in (folder / PACKAGES).iterdir() if file.suffix in (".deb", ".xz"))
     return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
 
 
 def main():
     old = {file.name for file in (SOURCE / PACKAGES).glob("*")}
-    verbs = [verb for verb, ending in (("package", ".deb"), ("tarball", ".tar.xz")) if any(name.endswith(ending) for name in old)]
+    machine = platform.machine()
+    made_by = {".deb": ["package"], f"-{machine}-linux.tar.xz": ["tarball"]} | ({} if machine == "aarch64" else {"-aarch64-linux.tar.xz": ["tarball", "aarch64"]})
+    verbs = [verb for ending, verb in made_by.items() if any(name.endswith(ending) for name in old)]
     if not verbs:
         skip("neither ./dev package nor ./dev tarball has been run")
     if not shutil.which("git") or subprocess.run(["git", "rev-parse"], cwd=SOURCE, capture_output=True, check=False).returncode:
