@@ -20,11 +20,12 @@ using report::percent;
 
 struct Kind {
   u32 kind;
-  const char *title, *values, *name;
+  const char *one, *many, *values, *name;
 };
-constexpr Kind kinds[] = {{MIP_TARGETS, "indirect calls", "targets", "targets"},
-                          {MIP_TABLES, "calls through tables of functions", "tables", "tables"},
-                          {MIP_SIZES, "copies and fills", "sizes", "sizes"}};
+constexpr Kind kinds[] = {{MIP_TARGETS, "indirect call", "indirect calls", "targets", "targets"},
+                          {MIP_TABLES, "call through tables of functions",
+                           "calls through tables of functions", "tables", "tables"},
+                          {MIP_SIZES, "copy or fill", "copies and fills", "sizes", "sizes"}};
 
 std::string_view file_in(std::string_view source_name) {
   auto end = source_name.rfind(';');
@@ -128,8 +129,9 @@ void print_kind(std::string& text, const instrument::Profile& profile, const Kin
   auto sites = instrument::summaries_of(profile, kind.kind);
   for (const auto& site : sites) total = add_saturated(total, site.total);
   if (!text.empty()) text += "\n";
-  text += report::format("{}, {} of them reached, {} times\n", grouped(all) + " " + kind.title,
-                         grouped(sites.size()), grouped(total));
+  text += report::format("{}, {} of them reached, {} times\n",
+                         report::counted(all, kind.one, kind.many), grouped(sites.size()),
+                         report::counted(total, "time"));
   if (total) {
     text += "covered   ";
     for (size_t most : {1, 2, 3, 4})
