@@ -137,9 +137,9 @@ void print_program(const Program& program) {
   report::print("  build id        {}\n", facts.build_id.empty() ? "none" : facts.build_id);
   if (!facts.producer.empty())
     report::print("  compiled by     {}\n", short_producer(facts.producer));
-  report::print("  kind            {}, {}{}\n", facts.machine,
-                facts.is_static ? "static" : "dynamic",
-                facts.position_independent ? ", position independent" : "");
+  bool is_static = facts.is_static && !facts.position_independent;
+  report::print("  kind            {}, {}{}\n", facts.machine, is_static ? "static " : "",
+                facts.kind);
   report::print("  symbols         {}\n", mark(facts.symbols));
   report::print("  line tables     {}\n", mark(debug.line_table_units != 0));
   report::print("  discriminators  {}\n", mark(debug.discriminators));

@@ -115,7 +115,8 @@ OptionTable options_of(Settings& s) {
         &s.target_buffer},
        {"--small", "", "the smallest run time: dumps at exit, nothing else", &s.small},
        {"--bare", "", "a program without libc: it calls the run time itself", &s.bare},
-       {"--clang", "PROGRAM", "the clang that will compile, of another LLVM than 22", &s.clang},
+       {"--clang", "PROGRAM", "counters: the clang that will compile, of another LLVM than 22",
+        &s.clang},
        {"--lib-dir", "DIR", "where plugin and run time are (beside pgokit)", &s.folder}},
       footer};
 }
@@ -129,9 +130,8 @@ Result<std::string> kinds_of(const Settings& s) {
       bool known = false;
       for (const auto& kind : known_kinds) known |= kind.name == name;
       if (!known) {
-        std::string all;
-        for (const auto& kind : known_kinds)
-          all += (all.empty() ? "" : ", ") + std::string(kind.name);
+        std::string all = "profile, use=FILE";
+        for (const auto& kind : known_kinds) all += ", " + std::string(kind.name);
         return usage_error("there is no kind '{}'; there are {}", name, all);
       }
       text += (text.empty() ? "" : ",") + std::string(name);
@@ -220,7 +220,8 @@ Status take_profile_words(Settings& s) {
   });
   if (recorded && !s.profile.files.empty())
     return usage_error("use= has the flags of 'profile': give one of them");
-  if (std::ranges::count(s.profile.files, "") > 0) return usage_error("use= is of a file");
+  if (std::ranges::count(s.profile.files, "") > 0)
+    return usage_error("use= is of a file: use=app.prof");
   if (std::ranges::count(s.profile.files, "-") > 0)
     return usage_error("use=-: a build reads a profile by its name");
   s.of_profile = recorded || !s.profile.files.empty();
@@ -269,7 +270,9 @@ Status add_flags_of_profile(const Settings& s, const FlagStyle* style, BuildFlag
 Status add_lto(const Settings& s, BuildFlags& flags) {
   for (std::string_view option : {"--lto", "--lib-dir", "--clang"})
     if (flags.plugin.empty() && std::ranges::count(s.given, option) > 0)
-      return usage_error("{} is of the plugin, which these flags do without", option);
+      return usage_error("{} is of the plugin, which these flags do without: leave it out{}",
+                         option,
+                         option == "--clang" ? "; --for clang-N names a version of clang" : "");
   if (s.lto) flags.link.push_back("-Wl,--load-pass-plugin=" + flags.plugin.string());
   return {};
 }

@@ -120,7 +120,8 @@ Result<pipeline::Inputs> inputs_of(const Settings& s) {
   for (const auto& weighted : s.weighted) TRY(pipeline::add_weighted(inputs, weighted, false));
   for (const auto& list : s.lists) TRY(pipeline::add_list(inputs, list, false));
   if (inputs.empty() && !s.lists.empty()) return fail("{}: names no inputs", s.lists[0]);
-  if (inputs.empty()) return usage_error("there are no inputs");
+  if (inputs.empty())
+    return usage_error("give the files to merge: pgokit merge one.prof two.prof -o app.prof");
   return inputs;
 }
 

@@ -135,7 +135,11 @@ Status prepare(Settings& s) {
   if (s.evaluate) return check_evaluation(s);
   if (!s.with.empty()) return usage_error("--with is for --evaluate");
   if (inputs.inputs.empty() && !s.lists.empty()) return fail("{}: names no inputs", s.lists[0]);
-  if (inputs.inputs.empty()) return usage_error("there are no inputs");
+  if (inputs.inputs.empty())
+    return usage_error(
+        "give a recording, a profile, or counters of an instrumented program: pgokit order "
+        "app.perf "
+        "-b app -o app.order");
   return {};
 }
 

@@ -154,6 +154,12 @@ class ProfileFlags {
     auto read = TRY_IN(path, profile::read_profile(bytes));
     bool for_gcc = read.format == profile::Format::gcov;
     if (!build_.target.consumer && for_gcc) compiler_.family = CompilerFamily::gcc;
+    if (compiler_.family == CompilerFamily::gcc && read.profile.flags.probe_based)
+      return fail(
+          "{}: a profile by clang's probes, which GCC has not: record a build by GCC ('pgokit "
+          "flags "
+          "profile --for gcc'), and make its profile with 'pgokit generate --for gcc'",
+          path);
     if ((compiler_.family == CompilerFamily::gcc) != for_gcc)
       return fail("{}: a profile for {}: 'pgokit merge {} --for {} -o FILE' writes one for {}",
                   path, for_gcc ? "GCC" : "clang and rustc", shell_word(path),

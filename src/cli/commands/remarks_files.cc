@@ -61,9 +61,10 @@ Status check_remarks(const std::string& remarks, const std::string& binary,
     return symbols.contains(name) || (shape && shape->find(name));
   }));
   if (functions.empty() || there * 2 > functions.size()) return {};
+  if (shape && there * 2 > shape->functions.size()) return {};
   return fail(
       "{}: remarks of another build: {} has {} of their {} functions; give those of the build "
-      "that made it",
+      "that made it, or the folder in there that it was made in",
       remarks, binary, report::grouped(there), report::grouped(functions.size()));
 }
 

@@ -27,8 +27,9 @@ Status read_remarks(const std::string& path, const program::Program& program, un
 std::unordered_set<std::string> function_symbols(const std::vector<object::Symbol>& symbols);
 
 // Remarks of another build would explain nothing: the program has to have most of the `functions`
-// that they are of, by its symbols or by its shape, which knows those that were inlined everywhere.
-// `remarks`: where they are, for the message. `shape`: null where it is not known.
+// that they are of, by its symbols or by its shape, which knows those that were inlined everywhere;
+// or they are of most functions of its shape, as those of a folder that other programs are built in
+// too. `remarks`: where they are, for the message. `shape`: null where it is not known.
 Status check_remarks(const std::string& remarks, const std::string& binary,
                      const std::unordered_set<std::string>& functions,
                      const std::unordered_set<std::string>& symbols,

@@ -171,7 +171,7 @@ class Parser {
   template <class... A>
   void wrong(fmt::format_string<A...> text, A&&... values) {
     report::print(stderr, "{}: {}\n", table_.command,
-                  fmt::format(text, std::forward<A>(values)...));
+                  report::lines(fmt::format(text, std::forward<A>(values)...)));
     failed_ = true;
   }
 

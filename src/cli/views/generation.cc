@@ -135,6 +135,22 @@ bool writes(pipeline::Output::Needs needs, const pipeline::Road& road) {
   return road.options.output->needs == needs;
 }
 
+constexpr u64 some_samples = 20;  // that a share of them tells something
+
+// Compilers that optimize inline something in many functions of every program that is not small;
+// without optimization only what has to be inlined is.
+bool has_hardly_any_inlining(const pipeline::Road& road) {
+  constexpr size_t not_small = 30, one_in = 20;  // functions
+  const auto& profile = road.generated.profile;
+  if (!writes(pipeline::Output::Needs::profile, road) || profile.flags.context_sensitive ||
+      profile.functions().size() < not_small)
+    return false;
+  auto with = std::ranges::count_if(profile.functions(), [](const profile::Function& function) {
+    return !function.samples.inlinees.empty();
+  });
+  return static_cast<size_t>(with) * one_in <= profile.functions().size();
+}
+
 // Sentences for the user, most important first.
 std::vector<std::string> warnings(const pipeline::Road& road, const Naming& naming) {
   std::vector<std::string> list;
@@ -153,6 +169,17 @@ std::vector<std::string> warnings(const pipeline::Road& road, const Naming& nami
         "on, were dropped; make a text of each kind, and a profile of each",
         input.other_kind_line);
   if (has_frames_elsewhere(input)) list.push_back(frames_elsewhere(*road.program));
+  u64 all = input.use.samples(),
+      elsewhere = input.use[samples::Fate::elsewhere] + input.use[samples::Fate::not_in_program];
+  if (all >= some_samples && elsewhere * 10 >= all * 9)
+    add("{} of the samples were taken outside of {}, of which the profile knows little: 'pgokit "
+        "show {}' tells in which programs and libraries: profile these (-b)",
+        percent(elsewhere, all), road.program->name(), names_of(road.options.read.inputs));
+  if (has_hardly_any_inlining(road))
+    add("hardly anything is inlined in the {} functions that ran: it looks like a build without "
+        "optimization (-O0), whose profile fits no other: compile with -O2 (meson setup "
+        "--buildtype=release, cmake -DCMAKE_BUILD_TYPE=RelWithDebInfo)",
+        grouped(road.generated.profile.functions().size()));
   if (input.unwound.cut_chains)
     add("{} with more than {} frames: the outer ones were left out",
         counted(input.unwound.cut_chains, "sample"),

@@ -156,7 +156,9 @@ class GcovWriter {
 
 Result<std::string> write_gcov(const Profile& profile, const WriteOptions& options) {
   if (profile.flags.probe_based || profile.flags.context_sensitive)
-    return fail("the gcov form holds no probe-based or context-sensitive profile");
+    return fail(
+        "the gcov form holds no probe-based or context-sensitive profile: generate it of the "
+        "recording with --for gcc, which goes by lines");
   if (!is_gcov_version(options.gcov_version))
     return fail("gcov version {}: 1, 2, 3 and {} (of GCC 4.7) are known", options.gcov_version,
                 gcov_version_407);
