@@ -50,9 +50,11 @@ def check_values(bash, known):
     for words, proposed in (
             (("",), top), (("--",), {"--help", "--version"}), (("sho",), {"show"}), (("probes", ""), {"dump", "stats", "disassemble", "compare", "lower"}),
             (("generate", "--format", "te"), {"text"}), (("generate", "--format", "=", "te"), {"text"}),
-            (("generate", "x.perf", "-b", "prog", "--format", "="), {"extbinary", "binary", "text", "gcov", "raw", "fdata", "preaggregated", "clusters"}),
+            (("generate", "x.perf", "-b", "prog", "--format", "="), {"extbinary", "binary", "text", "gcov", "raw", "fdata", "yaml", "preaggregated", "clusters"}),
             (("generate", "--for", "clang-2"), {"clang-20", "clang-21", "clang-22"}),
             (("flags", "block"), {"blocks", "block-coverage"}), (("flags", "--style", "m"), {"make", "meson"}),
+            (("flags", "us"), {"use=", "BY:nospace"}), (("flags", "use", "="), {"BY:default"}), (("flags", "use", "=", "app"), {"BY:default"}),
+            (("flags", "profile", "--for", "gcc-5"), {"gcc-5"}),
             (("report", "--syntax", ""), {"att", "intel"}), (("completion", ""), {"bash", "zsh", "fish"}),
             (("help", "doc"), {"doctor"}), (("llvm-profdata", "merge", "--failure-mode", ""), {"any", "all", "warn"}),
             (("generate", "rec"), {"BY:default"}), (("generate", "-b", "pr"), {"BY:default"}),

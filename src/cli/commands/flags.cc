@@ -48,7 +48,7 @@ constexpr Kind known_kinds[] = {
 };
 
 std::vector<std::string> kind_names() {
-  std::vector<std::string> names{"profile"};
+  std::vector<std::string> names{"profile", "use="};
   for (const auto& kind : known_kinds) names.emplace_back(kind.name);
   return names;
 }
@@ -95,8 +95,9 @@ OptionTable options_of(Settings& s) {
             "profile, use=: places are probes (the default of clang), lines, or blocks for layouts",
             &s.profile.by},
            {"probes", "lines", "blocks"}),
-       {"--for", "COMPILER", "profile, use=: clang (the default), gcc, or a version of one",
-        &s.consumer},
+       one_of({"--for", "COMPILER", "profile, use=: clang (the default), gcc, or a version of one",
+               &s.consumer},
+              pipeline::consumer_names(pipeline::Consumers::of_profiles)),
        {"--if-there", "", "use=: as for 'profile' as long as there is no FILE",
         &s.profile.if_there},
        {"--root", "DIR", "profile, use=: the folder of the sources (the current one)",

@@ -7,16 +7,17 @@ namespace pgokit::cli {
 namespace {
 
 // Words NAME=WHAT say what is behind an option, "=WHAT" what positionals are, "--=WHAT" what is
-// behind "--"; WHAT is file, folder, command, none, or words with bars between them.
+// behind "--"; WHAT is file, folder, command, none, or words with bars between them; what is behind
+// a word that ends with = is a file.
 constexpr std::string_view function = R"sh(
 _pgokit() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-  local command= specs= spec name names= what= behind= i
+  local command= specs= spec name names= what= behind= i assigned=
   # bash makes three words of --option=value
   if [[ $word == "=" ]]; then
-    word=
+    word= assigned=$before=
   elif [[ $before == "=" ]]; then
-    before=${COMP_WORDS[COMP_CWORD - 2]}
+    before=${COMP_WORDS[COMP_CWORD - 2]} assigned=$before=
   fi
   for ((i = 1; i < COMP_CWORD; i++)); do
     _pgokit_specs "${command:+$command }${COMP_WORDS[i]}"
@@ -40,13 +41,17 @@ _pgokit() {
       what=${spec#=}
     fi
   done
+  [[ $assigned && "|$what|" == *"|$assigned|"* ]] && what=file
   COMPREPLY=()
   case $what in
     file) compopt -o default ;;
     folder) compopt -o dirnames ;;
     command) mapfile -t COMPREPLY < <(compgen -c -- "$word") ;;
     none) ;;
-    *) mapfile -t COMPREPLY < <(compgen -W "${what//|/ }$names" -- "$word") ;;
+    *)
+      mapfile -t COMPREPLY < <(compgen -W "${what//|/ }$names" -- "$word")
+      [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace
+      ;;
   esac
 }
 
