@@ -7,8 +7,8 @@
 //   if (u32 block = of.block_of(offset); block != FunctionBlocks::none) use(of.list[block]);
 //
 // A block begins where a branch or a jump table of the function, an exception, or a reference from
-// elsewhere leads to, and after each branch. Calls do not end it. Only functions that were hit, and those that
-// jump into the middle of one, are decoded.
+// elsewhere leads to, and after each branch. Calls do not end it. Only functions that were hit, and
+// those that jump into the middle of one, are decoded.
 
 #include <span>
 #include <vector>

@@ -138,8 +138,7 @@ Status prepare(Settings& s) {
   if (inputs.inputs.empty())
     return usage_error(
         "give a recording, a profile, or counters of an instrumented program: pgokit order "
-        "app.perf "
-        "-b app -o app.order");
+        "app.perf -b app -o app.order");
   return {};
 }
 
