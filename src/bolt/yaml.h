@@ -1,7 +1,7 @@
 #pragma once
 
-// YAML for BOLT, made of fdata. YAML names blocks by their numbers in BOLT's graph of each function,
-// with a hash of each that is made of LLVM's opcodes: llvm-bolt itself computes these.
+// YAML for BOLT, made of fdata. YAML names blocks by their numbers in BOLT's graph of each
+// function, with a hash of each that is made of LLVM's opcodes: llvm-bolt itself computes these.
 //
 //   auto maker = TRY(bolt::YamlMaker::create("llvm-bolt-22"));     // or "": the newest in PATH
 //   bolt::write_fdata(profile, functions, [&](std::string_view part) { maker.write(part); });

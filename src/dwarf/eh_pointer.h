@@ -1,7 +1,7 @@
 #pragma once
 
-// Pointers in the tables of exceptions: a byte says how they are written, and what they are relative
-// to.
+// Pointers in the tables of exceptions: a byte says how they are written, and what they are
+// relative to.
 //
 //   u64 begin = read_eh_pointer(in, encoding, frames_address + offset_of_the_pointer);
 //

@@ -1,7 +1,7 @@
 #pragma once
 
-// Where exceptions that leave the calls of a function go on: its cleanups and handlers, by the table
-// that its entry in .eh_frame names, in .gcc_except_table.
+// Where exceptions that leave the calls of a function go on: its cleanups and handlers, by the
+// table that its entry in .eh_frame names, in .gcc_except_table.
 //
 //   LandingPads pads(file);
 //   for (const auto& range : frame_ranges(file))

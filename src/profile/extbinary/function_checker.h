@@ -86,10 +86,10 @@ class FunctionChecker {
 // Reads n and where each of n names begins.
 Result<NameList> read_name_list(Cursor& in, NameList::Kind kind);
 
-// Newer LLVM's: hashes in three spans, of functions with inlined ones, without, and of those that are
-// only inlined, one behind the other as in the order of a binary search. LLVM's documents do not say
-// how the three numbers before them are written: ULEB128, as other numbers here, or u64, whichever
-// is of the section's size.
+// Newer LLVM's: hashes in three spans, of functions with inlined ones, without, and of those that
+// are only inlined, each in the order of a binary search. LLVM's documents do not say how the three
+// numbers before them are written: ULEB128, as other numbers here, or u64, whichever is of the
+// section's size.
 Result<NameList> read_name_spans(Cursor& in);
 
 // Passes over a summary: it is made anew from the functions.
