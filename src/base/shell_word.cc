@@ -11,4 +11,32 @@ std::string shell_word(std::string_view word) {
   return text + "'";
 }
 
+std::optional<std::vector<std::string>> shell_words(std::string_view text) {
+  std::vector<std::string> words;
+  bool is_in_word = false;
+  char quote = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (!quote && std::string_view(" \t\n").contains(c)) {
+      is_in_word = false;
+      continue;
+    }
+    if (!is_in_word) words.emplace_back();
+    is_in_word = true;
+    if (quote && c == quote) {
+      quote = 0;
+      continue;
+    }
+    if (!quote && (c == '\'' || c == '"')) {
+      quote = c;
+      continue;
+    }
+    bool escapes = c == '\\' && i + 1 < text.size() && quote != '\'';
+    if (escapes && (!quote || std::string_view("\"\\$`").contains(text[i + 1]))) c = text[++i];
+    words.back() += c;
+  }
+  if (quote) return std::nullopt;
+  return words;
+}
+
 }  // namespace pgokit

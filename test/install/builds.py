@@ -255,10 +255,13 @@ def styles():
     for word in ("profile", f"use={profile}"):
         folder = copy_of("meson")
         (folder / "meson.build").write_text(MESON)
-        (folder / "pgokit.ini").write_text(run("pgokit", "flags", word, "--style", "meson", cwd=folder))
-        run("meson", "setup", "build", "--native-file", "pgokit.ini", cwd=folder, env={"CC": "clang-22"})
+        distribution = {"CFLAGS": "-fstack-protector-strong '-DDISTRO=a b'", "LDFLAGS": "-Wl,-z,now"}
+        (folder / "pgokit.ini").write_text(run("pgokit", "flags", word, "--style", "meson", cwd=folder, env=distribution))
+        run("meson", "setup", "build", "--native-file", "pgokit.ini", cwd=folder, env={"CC": "clang-22", **distribution})
         run("meson", "compile", "-C", "build", cwd=folder)
         calls = compilations()
+        expect({"-fstack-protector-strong", "-DDISTRO=a b"} <= set(calls[-1]), f"Meson: what the distribution wants is there too: {calls}")
+        expect("BIND_NOW" in run("readelf", "-dW", folder / "build/words"), "in the link too")
         expect(bool(entry_count(calls[-1])) == profile.exists(), f"Meson: the profile is used if it is there: {calls}")
 
         folder = copy_of("make")

@@ -16,12 +16,13 @@ TEXT = "main:1000:10\n 1: 10\n 2: 990 f.__uniq.77:5\nf.__uniq.77:50:5\n 1: 50\n"
 OF_PROBES = "main:1000:10\n 1: 10\n 2: 990\n !CFGChecksum: 281479271677951\n"
 
 
-def flags(*arguments):
-    return subprocess.run([PGOKIT, "flags", *arguments], capture_output=True, text=True, check=False)
+def flags(*arguments, **variables):
+    environment = {name: value for name, value in os.environ.items() if name not in ("CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "LIBS")}
+    return subprocess.run([PGOKIT, "flags", *arguments], capture_output=True, text=True, check=False, env=environment | variables)
 
 
-def printed(*arguments):
-    done = flags(*arguments, "--root", "/src")
+def printed(*arguments, **variables):
+    done = flags(*arguments, "--root", "/src", **variables)
     if done.returncode or done.stderr:
         sys.exit(f"flags {arguments}: exit code {done.returncode}\n{done.stderr}")
     return done.stdout
@@ -93,6 +94,16 @@ def check_styles(folder):
            f"CFLAGS='-O2 {LINES} {PROBES} -fprofile-sample-use={folder}/probes.prof' "
            f"CXXFLAGS='-O2 {LINES} {PROBES} -fprofile-sample-use={folder}/probes.prof' "
            f"LDFLAGS='-Wl,--build-id -fprofile-sample-use={folder}/probes.prof'\n", "autotools")
+    expect(printed("profile", "--style", "autotools", CFLAGS="-O3 -DDISTRO='a b'", CXXFLAGS="", LDFLAGS="-Wl,-z,now"),
+           f"CFLAGS='-O3 -DDISTRO='\\''a b'\\'' {LINES} {PROBES} {UNIQUE}' CXXFLAGS='{LINES} {PROBES} {UNIQUE}' "
+           "LDFLAGS='-Wl,-z,now -Wl,--build-id'\n", "autotools, behind what the environment says")
+    words = ", ".join(f"'{word}'" for word in f"{LINES} {PROBES} {UNIQUE}".split())
+    expect(printed("profile", "--style", "meson", CFLAGS="-O3 '-DDISTRO=a b'", CPPFLAGS="-DPRE '-DLINE=\\n'", LDFLAGS="-Wl,-z,now").splitlines()[2:],
+           [f"c_args = ['-O3', '-DDISTRO=a b', '-DPRE', '''-DLINE=\\n''', {words}]", "c_link_args = ['-O3', '-DDISTRO=a b', '-Wl,-z,now', '-Wl,--build-id']",
+            f"cpp_args = ['-DPRE', '''-DLINE=\\n''', {words}]", "cpp_link_args = ['-Wl,-z,now', '-Wl,--build-id']"], "Meson, behind what the environment says")
+    done = flags("profile", "--style", "meson", CFLAGS="-DNAME='x")
+    if done.returncode != 1 or "CFLAGS has a quote that is not closed: -DNAME='x" not in done.stderr:
+        sys.exit(f"a quote that is open is refused: {done}")
     expect(printed("profile", "--style", "make", "--compile"),
            "# include THIS_FILE after CFLAGS, CXXFLAGS, LDFLAGS and LDLIBS are set\n"
            f"CFLAGS += {LINES} {PROBES} {UNIQUE}\nCXXFLAGS += {LINES} {PROBES} {UNIQUE}\n", "make")

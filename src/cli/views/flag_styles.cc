@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <initializer_list>
 #include <utility>
 
 #include "base/shell_word.h"
@@ -92,6 +94,11 @@ Result<std::string> cmake_text(const BuildFlags& flags) {
   return text;
 }
 
+// Null: it is not set.
+const char* environment(std::string_view variable) {
+  return std::getenv(std::string(variable).c_str());
+}
+
 // Meson takes an argument that ends in .so for a library and hands it to the linker, also in
 // checks: there the plugin goes by a name of its own.
 Result<fs::path> plugin_of_meson(const fs::path& plugin) {
@@ -105,11 +112,25 @@ Result<fs::path> plugin_of_meson(const fs::path& plugin) {
       name.string(), plugin.filename().string(), name.string());
 }
 
+// What Meson makes of CFLAGS and the like where no file says it.
+Result<std::vector<std::string>> words_of_environment(
+    std::initializer_list<std::string_view> variables) {
+  std::vector<std::string> all;
+  for (auto variable : variables) {
+    const char* text = environment(variable);
+    auto words = shell_words(text ? text : "");
+    if (!words) return fail("{} has a quote that is not closed: {}", variable, text);
+    all.insert(all.end(), words->begin(), words->end());
+  }
+  return all;
+}
+
 Result<std::string> meson_text(const BuildFlags& flags) {
   auto list = [](const std::vector<std::string>& words) {
     std::string text;
     for (const auto& word : words) {
-      const char* quote = word.contains('\'') ? "'''" : "'";  // nothing is escaped there
+      // Between three of them a backslash is one.
+      const char* quote = word.find_first_of("'\\") != word.npos ? "'''" : "'";
       text += fmt::format("{}{}{}{}", text.empty() ? "" : ", ", quote, word, quote);
     }
     return "[" + text + "]";
@@ -118,11 +139,21 @@ Result<std::string> meson_text(const BuildFlags& flags) {
   own.plugin = TRY(plugin_of_meson(flags.plugin));
   std::string text =
       "# meson setup --native-file THIS_FILE ..., or --cross-file\n[built-in options]\n";
-  for (const char* language : {"c", "cpp"}) {
+  // Meson passes over the environment where a file says the same; what compiles links too.
+  auto add = [&](std::string_view option, std::initializer_list<std::string_view> variables,
+                 const std::vector<std::string>& own_words) -> Status {
+    auto words = TRY(words_of_environment(variables));
+    words.insert(words.end(), own_words.begin(), own_words.end());
+    text += fmt::format("{} = {}\n", option, list(words));
+    return {};
+  };
+  constexpr std::pair<std::string_view, std::string_view> languages[] = {{"c", "CFLAGS"},
+                                                                         {"cpp", "CXXFLAGS"}};
+  for (auto [language, variable] : languages) {
     if (flags.wants_compile)
-      text += fmt::format("{}_args = {}\n", language, list(own.compile_words()));
+      TRY(add(fmt::format("{}_args", language), {variable, "CPPFLAGS"}, own.compile_words()));
     if (flags.wants_link)
-      text += fmt::format("{}_link_args = {}\n", language, list(own.link_words()));
+      TRY(add(fmt::format("{}_link_args", language), {variable, "LDFLAGS"}, own.link_words()));
   }
   return text;
 }
@@ -158,9 +189,11 @@ Result<std::string> make_text(const BuildFlags& flags) {
 // What configure is told reaches compilers without quotes: it divides at each blank.
 Result<std::string> autotools_text(const BuildFlags& flags) {
   std::string text;
-  auto add = [&](std::string_view variable, std::string_view first,
+  // Behind what the environment says, which configure passes over where it is told a variable.
+  auto add = [&](std::string_view variable, std::string_view otherwise,
                  const std::vector<std::string>& words) -> Status {
-    std::string value(first);
+    const char* before = environment(variable);
+    std::string value(before ? before : otherwise);
     for (const auto& word : words) {
       if (shell_word(word) != word || word.contains('$'))
         return fail("'{}' needs quotes, which configure loses: use --style clang-config", word);
