@@ -95,13 +95,25 @@ def event_names():
     expect("there is no event" not in said, f"exit code {code}: {said}\n{listed}")
 
 
+def failing_programs():
+    """Whose exit code it is, and what to do, also with -q; not where a person interrupts."""
+    for way in ((), ("-q",), ("--exact", "-q")):
+        code, said, _ = software("failing.perf", *way, "--", "sh", "-c", "i=0; while [ $i -lt 9999 ]; do i=$((i+1)); done; exit 3")
+        expect(code == 3 and "i=$((i+1)); done; exit 3' ended with exit code 3" in said and "sh -c 'COMMAND || true'" in said, f"{way}: {code}: {said}")
+        expect(said.count("\n") == 1 or "-q" not in way, f"{way}: one line: {said}")
+    code, said, _ = software("passing.perf", "--exact", "-q", "--", "sh", "-c", "false || true")
+    expect((code, said) == (0, ""), f"{code}: {said}")
+    code, said, _ = software("interrupted.perf", "--exact", "-q", "--", "sh", "-c", "kill -INT $$")
+    expect((code, said) == (130, ""), f"{code}: {said}")
+
+
 def call_chains_are_missing():
     _, _, data = software("bare.perf", "-F", "1000", "--no-callchain", "--", program, "plain")
     code, _, said = run("generate", data, "-b", program, "--cs", "-o", folder / "bare.prof")
     expect(code == 1 and "pgokit record without --no-callchain" in said, f"exit code {code}: {said}")
 
 
-CASES = [sizes, processes, attached, thin_recordings, until_dense, event_names, call_chains_are_missing]
+CASES = [sizes, processes, attached, thin_recordings, until_dense, event_names, failing_programs, call_chains_are_missing]
 
 
 def main():

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 
 #include "base/parse_number.h"
 #include "base/progress.h"
+#include "base/shell_word.h"
 #include "cli/commands/commands.h"
 #include "cli/options.h"
 #include "cli/views/density.h"
@@ -184,6 +186,19 @@ Error no_samples(const Settings& settings, const record::RecordSummary& summary)
   return {fmt::format("{}: there are no {} in it: {}", settings.record.output,
                       settings.record.exact ? "counts" : "samples", why_empty(settings, summary)),
           summary.exit_code ? summary.exit_code : 1};
+}
+
+// Also with -q: make, CMake and CI show an exit code and not whose it is.
+void print_exit_code(const Settings& settings, int code) {
+  constexpr int interrupted = 128 + SIGINT;  // by the person who reads this
+  if (code == 0 || code == interrupted || settings.record.command.empty()) return;
+  std::string command;
+  for (const auto& word : settings.record.command)
+    command += (command.empty() ? "" : " ") + shell_word(word);
+  report::print(stderr,
+                "pgokit record: {} ended with exit code {}, and so does this; {} was written. "
+                "If that is no failure, record sh -c 'COMMAND || true'\n",
+                command, code, settings.record.output);
 }
 
 void print_stats(const record::RecordSummary& summary) {
@@ -371,6 +386,7 @@ int run(std::span<char* const> arguments) {
     print_summary(settings, *summary, source);
   if (summary->counts.samples == 0 && summary->counts.counted == 0)
     return report_failure("record", no_samples(settings, *summary));
+  print_exit_code(settings, summary->exit_code);
   return summary->exit_code;
 }
 
