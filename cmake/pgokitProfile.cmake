@@ -10,7 +10,7 @@
 #   ORDER     an order of functions, which TRAIN writes beside the profile
 #   TRAIN     commands that run the first target with typical work. The target `FIRST-train` (all of
 #             them: `pgokit-train`) records them and writes the profile. A command that begins with
-#             the name of a target runs that.
+#             the name of a target runs that. A `;` ends a command, except in quotes.
 #   BY        what the profile counts at (probes; of GCC lines); blocks: lines, with the map of blocks
 #             that layouts are made of
 #   SAMPLED   record samples of the commands, instead of counting all that they do
@@ -155,8 +155,53 @@ function(pgokit_trained_stamp result name)
   set(${result} "${stamp}" PARENT_SCOPE)
 endfunction()
 
+# CMake does not divide lists within brackets, which mean nothing in commands.
+function(pgokit_hide_brackets text)
+  string(ASCII 1 left)
+  string(ASCII 2 right)
+  string(REPLACE "[" "${left}" ${text} "${${text}}")
+  string(REPLACE "]" "${right}" ${text} "${${text}}")
+  set(${text} "${${text}}" PARENT_SCOPE)
+endfunction()
+
+function(pgokit_show_brackets text)
+  string(ASCII 1 left)
+  string(ASCII 2 right)
+  string(REPLACE "${left}" "[" ${text} "${${text}}")
+  string(REPLACE "${right}" "]" ${text} "${${text}}")
+  set(${text} "${${text}}" PARENT_SCOPE)
+endfunction()
+
+# The commands of a list. CMake divides at each `;`, and a shell would not in quotes: such parts come
+# together again.
+function(pgokit_commands result list)
+  set(commands)
+  set(open FALSE)
+  string(REPLACE "\\;" ";" list "${list}")
+  foreach(part IN LISTS list)
+    if(open)
+      string(APPEND command ";${part}")
+    else()
+      set(command "${part}")
+    endif()
+    string(REGEX REPLACE "\\\\.|'[^']*'|\"([^\"\\\\]|\\\\.)*\"" "" rest "${command}")
+    set(open FALSE)
+    if(rest MATCHES "['\"]")
+      set(open TRUE)
+    elseif(command MATCHES "[^ \t\n]")
+      string(REPLACE ";" "\\;" command "${command}")
+      list(APPEND commands "${command}")
+    endif()
+  endforeach()
+  if(open)
+    pgokit_show_brackets(command)
+    message(FATAL_ERROR "pgokit: a quote is not closed in the training command: ${command}")
+  endif()
+  set(${result} "${commands}" PARENT_SCOPE)
+endfunction()
+
 # The target NAME-train: records the commands and writes the profile and, where it is named, the order.
-function(pgokit_add_training name profile order compiler sampled folder commands)
+function(pgokit_add_training name profile order compiler sampled folder list)
   get_target_property(type ${name} TYPE)
   if(NOT type MATCHES "EXECUTABLE|SHARED_LIBRARY|MODULE_LIBRARY")
     message(FATAL_ERROR "pgokit: the target that is recorded is a program, and ${name} is a ${type}")
@@ -168,18 +213,25 @@ function(pgokit_add_training name profile order compiler sampled folder commands
     set(exact)
   endif()
   set(recordings)
+  # As code, whose words may be empty or have a `;`: as elements of a list they would be lost.
   set(steps)
+  pgokit_hide_brackets(list)
+  pgokit_commands(commands "${list}")
   foreach(command IN LISTS commands)
     separate_arguments(words UNIX_COMMAND "${command}")
-    list(GET words 0 first)
-    if(TARGET ${first})
-      list(REMOVE_AT words 0)
-      list(PREPEND words "$<TARGET_FILE:${first}>")
-    endif()
     list(LENGTH recordings number)
     set(recording "${recordings_folder}/${number}.perf")
     list(APPEND recordings "${recording}")
-    list(APPEND steps COMMAND "${pgokit_PROGRAM}" record ${exact} -q -o "${recording}" -- ${words})
+    string(APPEND steps "COMMAND [==[${pgokit_PROGRAM}]==] record ${exact} -q -o [==[${recording}]==] --\n")
+    set(is_first TRUE)
+    foreach(word IN LISTS words)
+      if(is_first AND TARGET "${word}")
+        set(word "$<TARGET_FILE:${word}>")
+      endif()
+      set(is_first FALSE)
+      pgokit_show_brackets(word)
+      string(APPEND steps " [==[${word}]==]\n")
+    endforeach()
   endforeach()
   get_filename_component(profile_folder "${profile}" DIRECTORY)
   set(ordering)
@@ -189,7 +241,7 @@ function(pgokit_add_training name profile order compiler sampled folder commands
                          --link "$<TARGET_FILE:${name}>" -o "${order}")
     string(APPEND wrote " and ${order}")
   endif()
-  add_custom_target(${name}-train ${steps}
+  set(writing
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${profile_folder}"
     COMMAND "${pgokit_PROGRAM}" generate -q ${recordings} -b "$<TARGET_FILE:${name}>" --for ${compiler}
             -o "${profile}"
@@ -197,6 +249,7 @@ function(pgokit_add_training name profile order compiler sampled folder commands
     COMMAND "${CMAKE_COMMAND}" -E touch "${stamp}"
     COMMAND "${CMAKE_COMMAND}" -E echo "pgokit: wrote ${wrote}: build again to use it"
     WORKING_DIRECTORY "${folder}" COMMENT "Recording ${name}" VERBATIM)
+  cmake_language(EVAL CODE "add_custom_target(${name}-train ${steps} \${writing})")
   add_dependencies(${name}-train ${name})
   if(NOT TARGET pgokit-train)
     add_custom_target(pgokit-train)
