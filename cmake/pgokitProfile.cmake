@@ -1,5 +1,5 @@
 # pgokit_profile(TARGET... PROFILE FILE... [ORDER FILE] [TRAIN COMMAND...] [BY probes|lines|blocks]
-#                [SAMPLED] [WORKING_DIRECTORY DIR] [CHECK] [MAX_STALE PERCENT])
+#                [SAMPLED] [NO_NOTE] [WORKING_DIRECTORY DIR] [CHECK] [MAX_STALE PERCENT])
 #
 # Compiles and links the targets with the files, as `pgokit flags use=FILE` does: a profile, and
 # perhaps an order of functions or a layout of blocks. Relative paths are of the current source
@@ -14,6 +14,8 @@
 #   BY        what the profile counts at (probes; of GCC lines); blocks: lines, with the map of blocks
 #             that layouts are made of
 #   SAMPLED   record samples of the commands, instead of counting all that they do
+#   NO_NOTE   write no note of the recording into the profile, which has its date, the commands, the
+#             kernel and the processor
 #   WORKING_DIRECTORY   where the commands run (the current binary folder)
 #   CHECK     print after linking how well the profile matches the program
 #   MAX_STALE fail where more than this share of its samples is of other code
@@ -137,8 +139,12 @@ function(pgokit_say_missing name profile missing compiler has_training)
     if(has_training)
       set(how "  cmake --build ${CMAKE_BINARY_DIR} --target ${name}-train")
     else()
+      set(note " --note")
+      if(compiler STREQUAL "gcc")
+        set(note)
+      endif()
       set(how "  ${pgokit_PROGRAM} record -o run.perf -- PROGRAM ARGUMENTS\n")
-      string(APPEND how "  ${pgokit_PROGRAM} generate run.perf -b PROGRAM --for ${compiler} -o ${profile}")
+      string(APPEND how "  ${pgokit_PROGRAM} generate run.perf -b PROGRAM --for ${compiler}${note} -o ${profile}")
     endif()
     message(WARNING "pgokit: ${profile} ${missing}. This build can be recorded:\n${how}")
   endif()
@@ -201,7 +207,7 @@ function(pgokit_commands result list)
 endfunction()
 
 # The target NAME-train: records the commands and writes the profile and, where it is named, the order.
-function(pgokit_add_training name profile order compiler sampled folder list)
+function(pgokit_add_training name profile order compiler sampled no_note folder list)
   get_target_property(type ${name} TYPE)
   if(NOT type MATCHES "EXECUTABLE|SHARED_LIBRARY|MODULE_LIBRARY")
     message(FATAL_ERROR "pgokit: the target that is recorded is a program, and ${name} is a ${type}")
@@ -211,6 +217,10 @@ function(pgokit_add_training name profile order compiler sampled folder list)
   set(exact --exact)
   if(sampled)
     set(exact)
+  endif()
+  set(note --note)
+  if(no_note OR compiler STREQUAL "gcc")  # whose form has no place for it
+    set(note)
   endif()
   set(recordings)
   # As code, whose words may be empty or have a `;`: as elements of a list they would be lost.
@@ -244,7 +254,7 @@ function(pgokit_add_training name profile order compiler sampled folder list)
   set(writing
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${profile_folder}"
     COMMAND "${pgokit_PROGRAM}" generate -q ${recordings} -b "$<TARGET_FILE:${name}>" --for ${compiler}
-            -o "${profile}"
+            ${note} -o "${profile}"
     ${ordering}
     COMMAND "${CMAKE_COMMAND}" -E touch "${stamp}"
     COMMAND "${CMAKE_COMMAND}" -E echo "pgokit: wrote ${wrote}: build again to use it"
@@ -260,7 +270,7 @@ function(pgokit_add_training name profile order compiler sampled folder list)
 endfunction()
 
 function(pgokit_profile)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "SAMPLED;CHECK" "BY;ORDER;WORKING_DIRECTORY;MAX_STALE" "PROFILE;TRAIN")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "SAMPLED;NO_NOTE;CHECK" "BY;ORDER;WORKING_DIRECTORY;MAX_STALE" "PROFILE;TRAIN")
   set(targets ${arg_UNPARSED_ARGUMENTS})
   if(NOT targets OR NOT arg_PROFILE)
     message(FATAL_ERROR "pgokit_profile(TARGET... PROFILE FILE...) wants targets and a profile")
@@ -297,7 +307,8 @@ function(pgokit_profile)
     if(arg_WORKING_DIRECTORY)
       get_filename_component(folder "${arg_WORKING_DIRECTORY}" ABSOLUTE)
     endif()
-    pgokit_add_training(${first} "${profile}" "${order}" ${own_compiler} "${arg_SAMPLED}" "${folder}" "${arg_TRAIN}")
+    pgokit_add_training(${first} "${profile}" "${order}" ${own_compiler} "${arg_SAMPLED}" "${arg_NO_NOTE}"
+                        "${folder}" "${arg_TRAIN}")
   endif()
   pgokit_say_missing(${first} "${profile}" "${own_missing}" ${own_compiler} ${has_training})
   if((arg_CHECK OR DEFINED arg_MAX_STALE) AND NOT own_missing)

@@ -8,6 +8,7 @@
 #   PGOKIT_TARGET    a target of the project, and
 #   PGOKIT_TRAIN     commands that run it: the target NAME-train makes the profile
 #   PGOKIT_SAMPLED   record samples
+#   PGOKIT_NO_NOTE   write no note of the recording
 include_guard(GLOBAL)
 include("${CMAKE_CURRENT_LIST_DIR}/pgokitConfig.cmake")
 if(NOT PGOKIT_PROFILE)
@@ -52,8 +53,8 @@ function(pgokit_train_project name profile order compiler missing)
     list(JOIN programs ", " programs)
     message(FATAL_ERROR "pgokit: PGOKIT_TARGET: there is no target ${name}. Programs: ${programs}")
   endif()
-  pgokit_add_training(${name} "${profile}" "${order}" ${compiler} "${PGOKIT_SAMPLED}" "${CMAKE_BINARY_DIR}"
-                      "${PGOKIT_TRAIN}")
+  pgokit_add_training(${name} "${profile}" "${order}" ${compiler} "${PGOKIT_SAMPLED}" "${PGOKIT_NO_NOTE}"
+                      "${CMAKE_BINARY_DIR}" "${PGOKIT_TRAIN}")
   pgokit_say_missing(${name} "${profile}" "${missing}" ${compiler} TRUE)
 endfunction()
 

@@ -1,5 +1,6 @@
 """builds.py BUILD FOLDER CASE: builds with profiles by what `cmake --install BUILD` puts into FOLDER. The examples of
 examples/build do what their READMEs tell; CMake projects of several kinds compile again for another profile, and only then."""
+import json
 import os
 import pathlib
 import re
@@ -183,6 +184,60 @@ def cmake_unchanged():
         check_used(compilations(), "--style cmake, another profile")
 
 
+def cmake_training():
+    """Commands with `;`, quotes and empty words, notes, and what is said where the training is not what a project has."""
+    lists = PROJECT.replace("project(words C)", "project(words C)\nfind_package(pgokit REQUIRED)")
+    shell = """sh -c './words 1000 >first; echo "a;;b" [ >second; exit 0'"""
+    for generator in ("Ninja", "Unix Makefiles"):
+        folder = copy_of("cmake")
+        build, profile = folder / "build", folder / "words.prof"
+        quoted = shell.replace('"', '\\"')
+        (folder / "CMakeLists.txt").write_text(
+            lists + f'pgokit_profile(words counting PROFILE words.prof TRAIN "{quoted}" "words 2000 \'\' \'a;b\'; words 3000")\n')
+        configure(folder, build, generator)
+        run("cmake", "--build", build, "--target", "words-train")
+        expect((build / "first").read_text().startswith("1000 words"), "what is in front of the `;` runs")
+        expect((build / "second").read_text() == "a;;b [\n", f"and what is behind it: {(build / 'second').read_text()}")
+        notes = json.loads(run("pgokit", "show", "--json", profile))["notes"]
+        commands = sorted(note["command"].replace(f"{build}/", "") for note in notes)
+        start = "pgokit record --exact -- "
+        expect(commands == [start + shell.replace("'", ""), start + "words 2000  a;b", start + "words 3000"], f"three commands: {commands}")
+        configure(folder, build, generator)
+        run("cmake", "--build", build)
+        check_used(compilations(), generator)
+
+    folder = copy_of("cmake")
+    (folder / "CMakeLists.txt").write_text(PROJECT)
+    build = folder / "build"
+    include = f"-DCMAKE_PROJECT_INCLUDE={PREFIX}/lib/cmake/pgokit/profile.cmake"
+    train = f"-DPGOKIT_TRAIN=words 100;{shell}"
+    given = ("-DCMAKE_C_COMPILER=clang-22", include, "-DPGOKIT_PROFILE=words.prof")
+
+    def said(*options, fails=False):
+        shutil.rmtree(build, ignore_errors=True)
+        return " ".join(run("cmake", "-S", folder, "-B", build, "-G", "Ninja", *given, *options, fails=fails).split())
+
+    text = said()
+    expect("pgokit record -o run.perf" in text and f"--for clang-22 --note -o {folder}/words.prof" in text and "-train" not in text, f"commands: {text}")
+    text = said(train, fails=True)
+    expect("PGOKIT_TRAIN wants -DPGOKIT_TARGET=NAME" in text, text)
+    text = said(train, "-DPGOKIT_TARGET=wrods", fails=True)
+    expect("there is no target wrods. Programs: words" in text and text.count("CMake Error") == 1, text)
+    text = said(train, "-DPGOKIT_TARGET=counting", fails=True)
+    expect("counting is a STATIC_LIBRARY" in text, text)
+    text = said("-DPGOKIT_TRAIN=sh -c 'words", "-DPGOKIT_TARGET=words", fails=True)
+    expect("a quote is not closed in the training command: sh -c 'words" in text, text)
+    text = said(train, "-DPGOKIT_TARGET=words", "-DPGOKIT_NO_NOTE=ON")
+    expect("--target words-train" in text, text)
+    run("cmake", "--build", build, "--target", "words-train")
+    expect((build / "second").read_text() == "a;;b [\n", "the same of a variable")
+    expect("recorded" not in run("pgokit", "show", "--summary", folder / "words.prof"), "no note")
+
+    text = said("-DPGOKIT_TRAIN=sh -c './words 1000; exit 3'", "-DPGOKIT_TARGET=words")
+    text = run("cmake", "--build", build, "--target", "words-train", fails=True)
+    expect("exit 3' ended with exit code 3" in text and "|| true" in text, f"a command that fails is told: {text}")
+
+
 def cmake_kinds():
     """ThinLTO, profiles by lines, several targets with one profile, orders; and what is refused."""
     folder = copy_of("cmake")
@@ -294,7 +349,7 @@ def layout():
 
 CASES = {"example_cmake": example("cmake", "ninja"), "example_make": example("make", "make"), "example_meson": example("meson", "meson", "ninja"),
          "example_autotools": example("autotools", "autoreconf", "make"), "cmake_rebuilds": cmake_rebuilds, "cmake_unchanged": cmake_unchanged,
-         "cmake_kinds": cmake_kinds, "cmake_gcc": cmake_gcc, "styles": styles, "layout": layout}
+         "cmake_training": cmake_training, "cmake_kinds": cmake_kinds, "cmake_gcc": cmake_gcc, "styles": styles, "layout": layout}
 prepare()
 CASES[CASE]()
 print("built with profiles")
