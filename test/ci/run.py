@@ -82,13 +82,15 @@ class GitHub:
 
 def judge_github(yaml, place):
     github = GitHub(yaml, place)
-    common = {"profile": "app.prof", "program": "app", "command": "./app 20000"}
+    common = {"profile": "app.prof", "program": "app", "command": "./app 200000"}
     refresh, check = {**common, "mode": "refresh"}, {**common, "mode": "check"}
     place.build("before")
     expect("no expression is in the text of a step", not any("${{" in step["run"] for step in github.action["runs"]["steps"]))
     code, output, report = github.run(refresh)
     expect("a first profile is made", (code, output) == (0, "code=0"), (code, output, report))
     expect("and says where it comes from", len(place.show()["notes"]) == 1)
+    expect("of no name that changes", "/tmp/" not in report + place.show()["notes"][0]["command"], report)
+    expect("and leaves nothing else", not (place.folder / "app.prof.refresh").exists())
     expect("its report is a heading and a table", report.startswith("### Profile `") and "| density |" in report, report)
     said = (place.folder / "said").read_text().split("\n")
     expect("which is the comment", said[:4] == ["gh", "pr", "comment", "7"] and "--body-file" in said, said)
@@ -113,6 +115,25 @@ def judge_github(yaml, place):
     expect("a thin recording changes nothing", output == "code=3" and (place.folder / "app.prof").read_bytes() == kept, (code, output))
     code, _, report = github.run({**refresh, "command": "exit 9"})
     expect("nor one that fails", code not in (0, 3) and (place.folder / "app.prof").read_bytes() == kept, (code, report))
+    expect("which says what failed", "ended with exit code 9" in report, report)
+    environment = {"RECORD": "--exact", "SOURCE_DATE_EPOCH": "1700000000"}
+    os.environ.update(environment)
+    made = []
+    for _ in range(2):
+        (place.folder / "exact.prof").unlink(missing_ok=True)
+        made.append((github.run({**refresh, "profile": "exact.prof"}), (place.folder / "exact.prof").read_bytes()))
+    for name in environment:
+        del os.environ[name]
+    expect("exact recordings make the same profile and the same report twice", made[0] == made[1] and made[0][0][0] == 0, [run[0] for run in made])
+    subprocess.run([place.pgokit, "record", "--exact", "-q", "-o", "app.perf", "--", "./app", "20000"], cwd=place.folder, check=True,
+                   stdout=subprocess.DEVNULL)
+    subprocess.run([place.pgokit, "generate", "-q", "app.perf", "-b", "app", "-o", "unnoted.prof"], cwd=place.folder, check=True)
+    code, output, report = github.run({**check, "profile": "unnoted.prof"})
+    expect("a profile without a note is checked", (code, output) == (0, "code=0") and "Its age is not known" in report, (code, output, report))
+    (place.folder / "app.prof.refresh").mkdir()
+    code, _, report = github.run(refresh)
+    expect("two refreshes of one profile do not meet", code == 1 and "remove it" in report, (code, report))
+    (place.folder / "app.prof.refresh").rmdir()
     code, _, _ = github.run({**check, "profile": "nowhere.prof"})
     expect("a profile that is missing is a failure", code == 1, code)
     code, _, _ = github.run({**check, "profile": "$(touch hacked).prof"})
@@ -124,7 +145,7 @@ def judge_gitlab(yaml, place):
     (place.folder / "ci").mkdir()
     (place.folder / "ci/pgokit").symlink_to(CI)
     (place.folder / "said").unlink()
-    variables = {"PROFILE": "gitlab.prof", "PROGRAM": "app", "COMMAND": "./app 20000", "COMMENT_TOKEN": "secret",
+    variables = {"PROFILE": "gitlab.prof", "PROGRAM": "app", "COMMAND": "./app 200000", "COMMENT_TOKEN": "secret",
                  "CI_API_V4_URL": "https://gitlab.example/api/v4", "CI_PROJECT_ID": "5", "CI_MERGE_REQUEST_IID": "6"}
 
     def run(job):
