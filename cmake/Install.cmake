@@ -10,8 +10,20 @@ if(TARGET pgokit_plugin)
   install(TARGETS pgokit_plugin LIBRARY DESTINATION lib/pgokit/llvm-22)
   install(TARGETS pgokit_rustc_plugin LIBRARY DESTINATION lib/pgokit)
 endif()
-install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${pgokit_doc})
+
+# Documents and what they link to, as they lie here. Of the examples all but the demo, which ./dev runs, and what
+# builds in their folders leave; scripts keep their modes, whatever the umask of the checkout was.
+file(GLOB benches CONFIGURE_DEPENDS bench/*.md bench/*.svg)
+install(FILES LICENSE README.md CHANGELOG.md ARCHITECTURE.md CONTRIBUTING.md SECURITY.md DESTINATION ${pgokit_doc})
+install(FILES ${benches} DESTINATION ${pgokit_doc}/bench)
 install(DIRECTORY docs DESTINATION ${pgokit_doc} PATTERN "*.py" EXCLUDE)
+install(DIRECTORY examples DESTINATION ${pgokit_doc} FILES_MATCHING
+        REGEX "/examples/build/[^/]+/(build|plain|autom4te[.]cache)$" EXCLUDE
+        PATTERN "__pycache__" EXCLUDE
+        REGEX "/(fleet|profile|s3|tree)[.]sh$" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+                                                           WORLD_READ WORLD_EXECUTE
+        REGEX "[.](c|cc|h|md|sh|yml|sbatch|sprig|am|ac|build|bazel|bazelrc)$"
+        REGEX "/(CMakeLists[.]txt|Makefile)$")
 
 # Manual pages and completions: the program prints them.
 set(printed ${CMAKE_BINARY_DIR}/printed)

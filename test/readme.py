@@ -7,16 +7,10 @@ import subprocess
 import sys
 import tempfile
 
+from links import dead_links
+
 NO_TRACING = 77
-
-
-def broken_links(root):
-    pages = [*root.glob("*.md"), *(root / "docs").rglob("*.md")]
-    for page in pages:
-        text = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
-        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
-            if not (page.parent / target).exists():
-                yield f"{page.relative_to(root)}: nothing is at {target}"
+PAGES = ("*.md", "docs/**/*.md", "bench/*.md", "examples/**/*.md")
 
 
 def run_example(root, programs, folder):
@@ -28,7 +22,7 @@ def run_example(root, programs, folder):
 
 def main():
     root, programs = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
-    broken = list(broken_links(root))
+    broken = list(dead_links(root, PAGES))
     print(*broken, sep="\n")
     if broken:
         return 1

@@ -5,6 +5,10 @@ import shutil
 import subprocess
 import sys
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "test"))
+from links import dead_links  # noqa: E402
+
 PROJECT = """cmake_minimum_required(VERSION 3.16)
 project(example C)
 find_package(pgokit 0.2 REQUIRED)
@@ -64,6 +68,21 @@ def check_programs(root):
         expect((root / name).is_file(), f"{name} is there")
 
 
+def check_documents(root):
+    """Links work there too, and the examples are those of the sources, without what builds leave."""
+    documents = root / "share/doc/pgokit"
+    dead = list(dead_links(documents))
+    expect(not dead, "no link is dead:\n" + "\n".join(dead))
+    there = {path.relative_to(documents / "examples"): path for path in (documents / "examples").rglob("*") if not path.is_dir()}
+    listed = subprocess.run(["git", "ls-files", "."], cwd=ROOT / "examples", text=True, capture_output=True, check=False).stdout.split()
+    here = {pathlib.Path(name) for name in listed} - {pathlib.Path("demo.py")}
+    expect(not here or here == set(there), f"the examples: {sorted(here ^ set(there))}")
+    for name, path in there.items():
+        source = ROOT / "examples" / name
+        expect(path.read_bytes() == source.read_bytes(), f"{name} is that of the sources")
+        expect(path.stat().st_mode & 0o111 == source.stat().st_mode & 0o111, f"{name} has its mode")
+
+
 def check_package(root, folder):
     project = folder / "project"
     project.mkdir()
@@ -88,6 +107,7 @@ def main():
     build, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     root = install(build, folder)
     check_programs(root)
+    check_documents(root)
     if not shutil.which("clang-22") or not (root / "lib/pgokit/pgokit-plugin.so").exists():
         print("SKIPPED: clang-22 and the plugin are needed for the project")
         sys.exit(77)

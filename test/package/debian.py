@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-from root import expect, need_root, run, run_in, skip
+from root import check_documents, expect, need_root, run, run_in, skip
 
 SOURCE = pathlib.Path(sys.argv[1])
 PACKAGES = sorted((SOURCE / "build/packages").glob("*.deb"))
@@ -21,6 +21,14 @@ def check_lintian():
                           text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     expect(done.returncode == 0 and not re.search(r"^[EW]: ", done.stdout, re.M), f"lintian is content:\n{done.stdout}")
     print("lintian: no errors, no warnings")
+
+
+def check_pages():
+    with tempfile.TemporaryDirectory() as name:
+        for package in PACKAGES:
+            run("dpkg-deb", "-x", package, name)
+        check_documents(pathlib.Path(name, "usr/share/doc/pgokit"))
+    print("documents: no link is dead")
 
 
 def mirror_and_release():
@@ -86,6 +94,7 @@ def main():
     if not PACKAGES:
         skip("./dev package has not been run")
     check_lintian()
+    check_pages()
     need_root("debootstrap", "clang-22")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name, "root")

@@ -1,8 +1,12 @@
 """Folders that are the root of a few commands, for tests of packages."""
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from links import dead_links  # noqa: E402
 
 
 def skip(why):
@@ -21,6 +25,15 @@ def need_root(*tools):
 def expect(condition, what):
     if not condition:
         sys.exit(f"not so: {what}")
+
+
+def check_documents(folder):
+    """Of share/doc/pgokit: no link leads nowhere, and scripts can be run."""
+    dead = list(dead_links(folder))
+    expect(not dead, "no link is dead:\n" + "\n".join(dead))
+    for name in ("examples/ci/profile.sh", "examples/fleet/fleet.sh"):
+        expect(os.access(folder / name, os.X_OK), f"{name} is a program")
+    expect((folder / "examples/build/cmake/main.c").is_file(), "links among the examples lead somewhere")
 
 
 def run(*words, **options):

@@ -8,7 +8,7 @@ import sys
 import tarfile
 import tempfile
 
-from root import expect, need_root, run, run_in, skip
+from root import check_documents, expect, need_root, run, run_in, skip
 
 SOURCE = pathlib.Path(sys.argv[1])
 LARGEST = 6_000_000
@@ -41,6 +41,7 @@ def check_tree(tree):
         expect((tree / name).is_file(), f"{name} is in it")
     for name in TOOLS:
         expect((tree / "lib/pgokit/bin" / name).resolve() == (tree / "bin/pgokit").resolve(), f"{name} is a link to the program")
+    check_documents(tree / "share/doc/pgokit")
     program = tree / "bin/pgokit"
     expect("INTERP" not in run("readelf", "-lW", program), "it has no interpreter")
     dynamic = run("readelf", "-dW", program)
