@@ -55,6 +55,13 @@ std::string cause_in(std::string_view text) {
   return "";
 }
 
+// " (oops)", of what it printed last; empty: nothing.
+std::string last_words(std::string_view text) {
+  while (text.ends_with('\n') || text.ends_with(' ')) text.remove_suffix(1);
+  text = text.substr(text.rfind('\n') + 1);
+  return text.empty() ? "" : fmt::format(" ({})", text);
+}
+
 }  // namespace
 
 Result<std::string> output_of_command(const std::vector<std::string>& words) {
@@ -81,10 +88,11 @@ Result<std::string> output_of_command(const std::vector<std::string>& words) {
   }
   if (text.size() > most) return fail("{}: prints more than a megabyte", words.front());
   if (WIFSIGNALED(status))
-    return fail("{}: was ended by signal {}", words.front(), WTERMSIG(status));
+    return fail("{}: was ended by signal {}{}", words.front(), WTERMSIG(status), last_words(text));
   if (WEXITSTATUS(status) != 0) {
     auto cause = cause_in(text);
-    if (cause.empty()) cause = fmt::format("ends with exit code {}", WEXITSTATUS(status));
+    if (cause.empty())
+      cause = fmt::format("ends with exit code {}{}", WEXITSTATUS(status), last_words(text));
     return fail("{}: {}", words.front(), cause);
   }
   return text;

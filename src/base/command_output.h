@@ -5,7 +5,8 @@
 //   auto text = TRY(output_of_command({"clang", "--version"}));
 //
 // It is searched in PATH, and has no standard input. An error where it cannot be started, is ended by
-// a signal, prints more than a megabyte, or exits with anything but 0: the line that says why.
+// a signal, prints more than a megabyte, or exits with anything but 0: the line that says why, or the
+// last one.
 
 #include <string>
 #include <vector>

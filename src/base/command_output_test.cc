@@ -24,6 +24,9 @@ TEST(CommandOutput, FailuresNameTheCommand) {
   EXPECT_EQ(message({"sh", "-c", "echo BOLT-INFO: x; echo BOLT-ERROR: no such file; exit 1"}),
             "sh: no such file");
   EXPECT_EQ(message({"sh", "-c", "kill -9 $$"}), "sh: was ended by signal 9");
+  EXPECT_EQ(message({"sh", "-c", "echo one; echo oops; kill -9 $$"}),
+            "sh: was ended by signal 9 (oops)");
+  EXPECT_EQ(message({"sh", "-c", "echo oops; echo; exit 3"}), "sh: ends with exit code 3 (oops)");
   EXPECT_EQ(
       message({"sh", "-c", "while :; do echo 0123456789012345678901234567890123456789; done"}),
       "sh: prints more than a megabyte");

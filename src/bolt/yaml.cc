@@ -27,12 +27,14 @@ Status YamlMaker::make(const std::string& program, OutputFile& yaml) {
   auto path = folder_.file(yaml_name);
   auto name = (program.starts_with('-') ? "./" : "") + program;
   // It rewrites the program too, in memory.
-  (void)TRY(output_of_command(
-      {llvm_bolt_, name, "-o", "/dev/null", "-data", folder_.file(fdata_name), "-w", path}));
+  auto said = output_of_command(
+      {llvm_bolt_, name, "-o", "/dev/null", "-data", folder_.file(fdata_name), "-w", path});
+  constexpr std::string_view way_out = "fdata needs no other tool (without -w and yaml)";
+  if (!said) return fail("{}; {}", said.error().message, way_out);
   auto made = MappedFile::open_regular(path);
   if (!made)
-    return fail("{} made no profile of {}: no function that it can rewrite ran", llvm_bolt_,
-                program);
+    return fail("{} wrote no profile of {}: is it llvm-bolt, and did code run that it rewrites? {}",
+                llvm_bolt_, program, way_out);
   yaml.write(made->bytes());
   return {};
 }

@@ -27,10 +27,11 @@ void fit_gcc(unsigned version, profile::WriteOptions& options) {
 }
 
 // GCC 11 reads past the targets of a call: it promotes none, and may crash.
-void fit_gcc(unsigned version, profile::Profile& profile) {
+void fit_gcc(unsigned version, profile::Profile& profile, bool is_c) {
   constexpr unsigned reads_past_targets = 11;
   if (version == reads_past_targets) transform::drop_call_targets(profile);
-  transform::name_as_gcc(profile);
+  using transform::GccNames;
+  transform::name_as_gcc(profile, is_c ? GccNames::of_c : GccNames::of_cplusplus);
 }
 
 void fit_clang(unsigned version, profile::WriteOptions& options) {
@@ -116,8 +117,9 @@ void Target::fit(profile::WriteOptions& options) const {
   if (consumer->fit) consumer->fit(version ? version : consumer->usual, options);
 }
 
-void Target::fit(profile::Profile& profile) const {
-  if (consumer->fit_profile) consumer->fit_profile(version ? version : consumer->usual, profile);
+void Target::fit(profile::Profile& profile, bool is_c) const {
+  if (consumer->fit_profile)
+    consumer->fit_profile(version ? version : consumer->usual, profile, is_c);
 }
 
 std::span<const Consumer* const> all_consumers() { return table; }

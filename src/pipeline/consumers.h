@@ -31,7 +31,7 @@ struct Consumer {
   // Options of writing as this version wants them.
   void (*fit)(unsigned version, profile::WriteOptions& options) = nullptr;
   // The profile as this version looks for it: names of functions, and nothing that it cannot use.
-  void (*fit_profile)(unsigned version, profile::Profile& profile) = nullptr;
+  void (*fit_profile)(unsigned version, profile::Profile& profile, bool is_c) = nullptr;
 };
 
 // A consumer in one of its versions.
@@ -42,7 +42,8 @@ struct Target {
   std::string name() const;  // "clang-16"
   std::span<const Output* const> outputs() const;
   void fit(profile::WriteOptions& options) const;
-  void fit(profile::Profile& profile) const;
+  // is_c: the program is known to have no C++.
+  void fit(profile::Profile& profile, bool is_c = false) const;
 };
 
 namespace consumers {

@@ -13,6 +13,12 @@ bool is_same_file(const std::string& a, const std::string& b) {
   return a != "-" && b != "-" && std::filesystem::equivalent(a, b, error) && !error;
 }
 
+// It would be replaced by what is written; not so devices and pipes.
+bool is_replaced(const std::filesystem::path& path) {
+  std::error_code error;
+  return !std::filesystem::exists(path, error) || std::filesystem::is_regular_file(path, error);
+}
+
 // Not of devices and pipes: they give something else each time.
 bool is_one_file_twice(const std::string& a, const std::string& b) {
   std::error_code error;
@@ -33,6 +39,20 @@ Status check_files(const std::vector<std::string>& inputs, const std::string& bi
   for (const auto& input : inputs)
     if (is_one_file_twice(output, input))
       return usage_error("-o {}: the profile would replace what it is made from", output);
+  return {};
+}
+
+Status check_outputs(std::span<const std::string> outputs) {
+  auto place = [](const std::string& path) {
+    std::error_code error;
+    auto found = std::filesystem::weakly_canonical(path, error);
+    return error ? std::filesystem::path(path) : found;
+  };
+  for (size_t i = 0; i < outputs.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (place(outputs[i]) == place(outputs[j]) && is_replaced(outputs[i]))
+        return usage_error("{} and {} are one file: give the two outputs two", outputs[j],
+                           outputs[i]);
   return {};
 }
 

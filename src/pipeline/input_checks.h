@@ -20,6 +20,9 @@ namespace pgokit::pipeline {
 // What goes in front of a message about a recording that was cut short: mostly its cause.
 std::string not_whole(const std::string& why);
 
+// Two outputs that are one file, by whatever names.
+Status check_outputs(std::span<const std::string> outputs);
+
 // Inputs that are given twice, an output that would replace an input or the program.
 Status check_files(const std::vector<std::string>& inputs, const std::string& binary,
                    const std::string& output);

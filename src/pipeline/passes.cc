@@ -8,6 +8,7 @@
 #include "generate/flat/lines.h"
 #include "profile/model/each_function.h"
 #include "profile/model/scaling.h"
+#include "program/producer.h"
 #include "transform/ambiguous.h"
 #include "transform/context_summary.h"
 
@@ -101,7 +102,11 @@ Result<Generated> generate_profile(const program::Program& program, ReadInput& i
     TRY(input.contexts ? of_contexts(program, input, options, made)
                        : of_counts(program, input, options, made));
   }
-  if (options.target.consumer) options.target.fit(made.profile);
+  if (options.target.consumer) {
+    bool is_c = options.target.consumer == &consumers::gcc &&
+                !program::has_cplusplus(program.file(), program.debug());
+    options.target.fit(made.profile, is_c);
+  }
   complete(made, options.finish, options.read.threads);
   if (input.counters) list_never_ran(program, *input.counters, made.profile);
   return made;

@@ -73,6 +73,7 @@ Status Road::open_output() {
     if (options.output_path.empty()) options.output_path = program->name();
     for (auto ending : endings) paths.push_back(fmt::format("{}{}", options.output_path, ending));
   }
+  TRY(check_outputs(paths));
   for (const auto& path : paths) {
     TRY(check_files(options.read.inputs, program->path(), path));
     output.files.push_back(TRY(OutputFile::create(path)));

@@ -1,8 +1,10 @@
 #include "transform/for_gcc.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "base/demangle.h"
+#include "base/unique_names.h"
 
 namespace pgokit::transform {
 namespace {
@@ -35,7 +37,20 @@ std::string gcc_name(std::string_view name) {
   return text;
 }
 
-void name_as_gcc(profile::Profile& profile) {
+std::string gcc_name_in_c(std::string_view name) {
+  constexpr std::string_view mangled = "_ZL";
+  auto unique = split_unique_name(name);
+  if (!unique || !unique->name.starts_with(mangled)) return gcc_name(name);
+  auto rest = unique->name.substr(mangled.size());
+  size_t length = 0, digits = 0;
+  for (; digits < rest.size() && rest[digits] >= '0' && rest[digits] <= '9'; ++digits)
+    length = std::min<size_t>(length * 10 + static_cast<size_t>(rest[digits] - '0'), name.size());
+  if (length == 0 || length > rest.size() - digits) return gcc_name(name);
+  return std::string(rest.substr(digits, length));
+}
+
+void name_as_gcc(profile::Profile& profile, GccNames names) {
+  auto gcc_name = names == GccNames::of_c ? gcc_name_in_c : transform::gcc_name;
   profile::Profile renamed;
   renamed.flags = profile.flags;
   std::vector<NameId> ids;

@@ -30,6 +30,16 @@ TEST(GccNames, KeepIdentifiersThatLookLikeOnes) {
   EXPECT_EQ(gcc_name("_ZN4C4EvC4Ev"), "_ZN4C4EvC2Ev");
 }
 
+TEST(GccNames, OfStaticFunctionsInCAreNotMangled) {
+  EXPECT_EQ(gcc_name_in_c("_ZL4pushP5stack.__uniq.12"), "push");
+  EXPECT_EQ(gcc_name_in_c("_ZL4pushP5stack.__uniq.12.cold"), "push");
+  EXPECT_EQ(gcc_name_in_c("main"), "main");
+  EXPECT_EQ(gcc_name_in_c("_ZL4push"), "_ZL4push");
+  EXPECT_EQ(gcc_name_in_c("_ZL99push.__uniq.12"), "_ZL99push");
+  EXPECT_EQ(gcc_name_in_c("_ZL99999999999999999999push.__uniq.12"), "_ZL99999999999999999999push");
+  EXPECT_EQ(gcc_name_in_c("_ZLpush.__uniq.12"), "_ZLpush");
+}
+
 TEST(GccNames, AddUpWhatBecomesOne) {
   auto read = profile::read_profile(
       as_bytes("work.part.0:30:3\n 1: 10\n 2: 20 help.isra.0:20\nwork:15:5\n 1: 5\n"

@@ -360,14 +360,14 @@ CREATE_LLVM_PROF = Scene(
     {"profile": ["--binary", "@program", "--profile", "@program-lbr-perfdata", "--format", "extbinary", "--out", "OUT"],
      "layout": ["--binary", "@mapped", "--profile", "@mapped-perf", "--format", "propeller", "--out", "OUT", "--propeller_symorder", "SYMBOLS"]},
     {"--binary": "@broken", "--profile": "@broken", "--profiler": "none", "--out": "OTHER", "--gcov": "OTHER", "--format": "text",
-     "--propeller_symorder": "SYMBOLS", "--profiled_binary_name": "[kernel.kallsyms]"},
+     "--propeller_symorder": "SYMBOLS", "--use_lbr": "1", "--profiled_binary_name": "[kernel.kallsyms]"},
     [(["--binary", "@program", "--profile", "@program-lbr-perfdata"], ["--gcov OUT", "--out OUT"]),
      (["--binary", "@program", "--profile", "@program-lbr-perfdata", "--out", "OUT"], ["--format binary"]),
      (["--binary", "@mapped", "--profile", "@mapped-perf", "--format", "propeller", "--out", "OUT"], ["--propeller_symorder SYMBOLS"]),
      (["--profile", "@program-lbr-perfdata", "--out", "OUT"], ["--binary @program"]),
      (["--binary", "@program", "--out", "OUT"], ["--profile @program-lbr-perfdata"])],
-    {("*", "--ignore_build_id"): PERMISSION},
-    {"--ignore_build_id": PERMISSION, "--profiled_binary_name": KERNEL_NAME, "--profiler": "both values are recognized in any case: others are refused"})
+    {("*", "--ignore_build_id"): PERMISSION, ("*", "--use_lbr"): SAME},
+    {"--ignore_build_id": PERMISSION, "--use_lbr": SAME, "--profiled_binary_name": KERNEL_NAME, "--profiler": "both values are recognized in any case: others are refused"})
 
 CREATE_GCOV = Scene(
     {"profile": ["--binary", "@program", "--profile", "@program-lbr-perfdata", "--gcov", "OUT"]},
@@ -495,7 +495,7 @@ PERF2BOLT = Scene(
     [(["-p", "@live", "-o", "OUT", "@other-busy"], ["--ignore-build-id"]), (["-o", "OUT", "@program"], ["--perfdata @program-lbr-perfdata"]),
      (["-p", "@preaggregated", "-o", "OUT", "@program"], ["--pa"])],
     never={"--parse-mem-profile": "a recording with loads is in test/bolt/loads.py", "--llvm-bolt": OTHER_BOLT,
-           "--ignore-interrupt-lbr": "no recording here has branches of the kernel", "--threads": THREADS}, drop_in=True)
+           "--pid": "all samples are of one process: the others are refused", "--ignore-interrupt-lbr": "no recording here has branches of the kernel", "--threads": THREADS}, drop_in=True)
 
 HELP = Scene({"command": ["show"], "all": []}, {"--output": "."}, [(["--man"], ["--output ."])])
 

@@ -10,7 +10,7 @@ struct Settings {
   pipeline::RoadOptions road;
   std::string profile = "perf.data", profiler = "perf", out, gcov, format = "text", symbol_order,
               recorded_name;
-  bool symbol_list = false;
+  bool symbol_list = false, use_lbr = true;
 };
 
 OptionTable options_of(Settings& s) {
@@ -28,6 +28,7 @@ OptionTable options_of(Settings& s) {
           {"--gcov", "FILE", "the same", &s.gcov},
           one_of({"--format", "FORMAT", "{}", &s.format},
                  {"text", "binary", "extbinary", "propeller"}),
+          {"--use_lbr", "BOOL", "branch stacks (1), or where samples lie", &s.use_lbr},
           {"--propeller_symorder", "FILE", "propeller: the linker's symbol order", &s.symbol_order},
           {"--propeller_output_module_name", "",
            "propeller: the source file of every function, not only where it is needed",
@@ -71,6 +72,7 @@ Status create(Settings& s) {
   road.target = {propeller ? &pipeline::consumers::propeller : &pipeline::consumers::clang};
   road.read.inputs = TRY(recordings_of(s.profile));
   road.read.kernel = is_kernel(road.binary);
+  road.read.allow_ip = !s.use_lbr;
   TRY(use_recorded_name(s.recorded_name, road));
   return convert({.road = std::move(road), .lists_symbols = s.symbol_list});
 }

@@ -206,6 +206,11 @@ Status write_use_file(const Settings& settings) {
 }
 
 Status write_info(const Settings& settings) {
+  if (auto file = MappedFile::open(settings.profile); file && has_counts(file->bytes()))
+    return usage_error(
+        "{}: a recording, of which --to folded, speedscope, pprof or firefox writes the call "
+        "stacks",
+        settings.profile);
   if (settings.programs.empty())
     return usage_error("-b is needed: the program, whose debug information tells lines");
   auto profile = TRY(read_instrumented(settings.profile));

@@ -1,6 +1,7 @@
 // perf2bolt 22.
 #include "base/cursor.h"
 #include "base/file.h"
+#include "base/shell_word.h"
 #include "bolt/fdata.h"
 #include "bolt/loads.h"
 #include "bolt/preaggregated.h"
@@ -80,12 +81,20 @@ std::unexpected<Error> did_not_run(const program::Program& program, const std::s
               program.path());
 }
 
+std::unexpected<Error> no_samples(const program::Program& program) {
+  return fail(
+      "no sample is of {}: of counts, as pgokit record --exact makes them, 'pgokit generate --for "
+      "bolt RECORDING -b {}' makes a profile",
+      program.name(), shell_word(program.path()));
+}
+
 Status take(bolt::RecordingAddresses&& read, const program::Program& program, Read& into) {
   if (read.mappings == 0) return did_not_run(program, read.other_build);
   say_build(program, read.matched_by_name);
   report::print("PERF2BOLT: input binary is associated with {} PID(s)\n", read.processes);
   u64 samples = read.use.samples() - read.use[samples::Fate::elsewhere];
   report::print("PERF2BOLT: read {} basic samples\n", samples);
+  if (samples == 0) return no_samples(program);
   into.addresses = std::move(read.counts);
   // As perf script prints them.
   for (auto& event : read.event_names) into.events.push_back(event + ":");
@@ -98,7 +107,8 @@ Status take(bolt::RecordingTraces&& read, const program::Program& program, Read&
   report::print("PERF2BOLT: input binary is associated with {} PID(s)\n", read.processes);
   report::print("PERF2BOLT: read {} samples and {} brstack entries\n", read.of_program,
                 read.entries);
-  if (read.of_program && read.without_branches == read.of_program)
+  if (read.of_program == 0) return no_samples(program);
+  if (read.without_branches == read.of_program)
     report::print(stderr,
                   "PERF2BOLT-WARNING: all recorded samples for this binary lack brstack. Record "
                   "profile with perf record -j any or run perf2bolt in non-brstack mode with -ba "

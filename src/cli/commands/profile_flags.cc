@@ -15,6 +15,7 @@
 #include "order/order_file.h"
 #include "pipeline/foreign_formats.h"
 #include "pipeline/inputs.h"
+#include "pipeline/outputs.h"
 #include "profile/format.h"
 
 namespace pgokit::cli {
@@ -71,6 +72,8 @@ Status refuse(const std::string& path, Bytes bytes) {
       path);
 }
 
+constexpr unsigned first_that_reads_layouts = 18, first_with_block_maps = 19;  // clang
+
 class ProfileFlags {
  public:
   ProfileFlags(const ProfileBuild& build, BuildFlags& flags)
@@ -82,9 +85,12 @@ class ProfileFlags {
   Status add() {
     if (build_.by == "blocks" && compiler_.family != CompilerFamily::clang)
       return usage_error("--by blocks: only clang can lay out blocks");
+    if (build_.by == "blocks" && is_before(first_with_block_maps))
+      return usage_error("--by blocks: clang {} is the first with -fbasic-block-address-map",
+                         first_with_block_maps);
     if (build_.by == "probes" && !has_probes())
       return usage_error("--by probes: {} has none: its profiles are by lines",
-                         build_.rust ? "rustc" : "GCC");
+                         build_.rust ? "rustc" : build_.target.name());
     for (const auto& path : build_.files) TRY(add_file(absolute(path)));
     if (is_recorded_) TRY(add_profiling());
     append(used_);
@@ -101,7 +107,14 @@ class ProfileFlags {
     return compiler;
   }
 
-  bool has_probes() const { return !compilers::probe_option(compiler_).empty(); }
+  // clang 13 takes no probes beside the debug information of profiles.
+  bool has_probes() const {
+    bool is_old = compiler_.family == CompilerFamily::clang && is_before(14);
+    return !is_old && !compilers::probe_option(compiler_).empty();
+  }
+  bool is_before(unsigned version) const {
+    return compiler_.version && compiler_.version < version;
+  }
 
   // The build that uses something is compiled as the one that was recorded.
   Status add_profiling() {
@@ -163,9 +176,17 @@ class ProfileFlags {
     if ((compiler_.family == CompilerFamily::gcc) != for_gcc)
       return fail("{}: a profile for {}: 'pgokit merge {} --for {} -o FILE' writes one for {}",
                   path, for_gcc ? "GCC" : "clang and rustc", shell_word(path),
-                  for_gcc ? "clang" : "gcc", for_gcc ? "others" : "it");
+                  for_gcc ? "clang" : build_.target.name(), for_gcc ? "others" : "it");
     if (kind_ || has_counts_)
       return fail("{}: a second profile: 'pgokit merge' makes one of several", path);
+    auto is_read = [&](const pipeline::Output* form) { return form->format == read.format; };
+    bool is_compact =
+        read.format == profile::Format::compact;  // of old clang, which is not written
+    if (build_.target.version && !is_compact &&
+        std::ranges::none_of(build_.target.outputs(), is_read))
+      return fail("{}: {} does not read the form {}: 'pgokit merge {} --for {} -o FILE' writes one",
+                  path, build_.target.name(), profile::format_name(read.format), shell_word(path),
+                  build_.target.name());
     kind_ = kind_of(read);
     if (!build_.by.empty() && kind_->probes != (build_.by == "probes"))
       return fail("{}: a profile by {}, and --by {} is of a build by {}: generate it again", path,
@@ -200,6 +221,9 @@ class ProfileFlags {
   // The two files of a layout lie beside each other, by the same name.
   Status add_layout(const std::string& path) {
     TRY(check_clang(path, "a layout of blocks"));
+    if (is_before(first_that_reads_layouts))
+      return fail("{}: a layout of blocks, of which {} takes nothing: clang {} is the first", path,
+                  build_.target.name(), first_that_reads_layouts);
     auto order = fs::path(path).replace_extension(".symorder").string();
     std::error_code error;
     bool both = fs::exists(order, error);

@@ -51,8 +51,7 @@ Status check_options(Perf2BoltSettings& s) {
     return fail("-w and --profile-format yaml both ask for YAML: leave -w out");
   if (!s.yaml.empty() && s.programs.size() > 1)
     return fail("-w names one file: of several programs --profile-format yaml makes one each");
-  if (!s.yaml.empty() && s.yaml == s.output)
-    return fail("-w and -o name the same file: {}", s.output);
+  if (!s.yaml.empty()) TRY(pipeline::check_outputs(std::vector{s.output, s.yaml}));
   if (!s.itrace.empty())
     return fail(
         "--itrace: make branch stacks of the trace first (perf inject --itrace=i100usl -i {} -o "

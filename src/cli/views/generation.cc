@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/command_path.h"
 #include "base/shell_word.h"
 #include "base/unique_names.h"
 #include "bolt/functions.h"
@@ -195,7 +196,8 @@ std::vector<std::string> warnings(const pipeline::Road& road, const Naming& nami
   if (input.matched_by_name)
     add("no build id to compare: the program was matched by its name only (link with --build-id)");
   constexpr u64 least = 2000;  // one in so many is told as 0.1 %
-  bool by_symbols = writes(pipeline::Output::Needs::blocks, road);
+  bool by_symbols = writes(pipeline::Output::Needs::blocks, road) ||
+                    writes(pipeline::Output::Needs::traces, road);
   for (const auto& part : broken_ranges(input))
     if (part.count * least >= input.ranges.total && part.count &&
         !(by_symbols && part.key == "outside_functions"))
@@ -364,14 +366,19 @@ std::string_view json_key_of(const pipeline::Road& road) {
 
 void print_next_of_bolt(const pipeline::Road& road) {
   auto program = shell_word(road.program->path()), file = shell_word(name_of_output(road));
+  auto tool = [](const std::string& name) {
+    auto newest = newest_command(name);
+    return newest.empty() ? name : newest;
+  };
   if (road.options.output == &pipeline::outputs::preaggregated)
-    return report::print(stderr, "next      perf2bolt -pa -p {} {} -o {}.fdata\n", file, program,
-                         program);
+    return report::print(stderr, "next      {} -pa -p {} {} -o {}.fdata\n", tool("perf2bolt"), file,
+                         program, program);
   report::print(stderr,
-                "next      llvm-bolt {0} -o {0}.bolt -data {1} -reorder-blocks=ext-tsp{2} "
+                "next      {3} {0} -o {0}.bolt -data {1} -reorder-blocks=ext-tsp{2} "
                 "-split-functions\n",
                 program, file,
-                bolt::has_relocations(road.program->file()) ? " -reorder-functions=cdsort" : "");
+                bolt::has_relocations(road.program->file()) ? " -reorder-functions=cdsort" : "",
+                tool("llvm-bolt"));
 }
 
 void print_next(const pipeline::Road& road, const ProfileKind& kind) {

@@ -25,7 +25,8 @@ Status check(const Arrival& from) {
   const auto& input = from.input;
   if (input.contexts)
     return usage_error("--context-sensitive: BOLT's profiles have no contexts; leave it out");
-  return bolt::check_program(from.program.file());
+  TRY_IN(from.program.path(), bolt::check_program(from.program.file()));
+  return {};
 }
 
 template <class File>

@@ -7,7 +7,8 @@ namespace pgokit::profile {
 Result<std::string> write_binary(const Profile& profile) {
   if (profile.flags.probe_based || profile.flags.context_sensitive)
     return fail(
-        "the binary form holds no probe-based or context-sensitive profile; take extbinary");
+        "the binary form holds no probe-based or context-sensitive profile; take extbinary or "
+        "text");
   FileOrder order(profile);
   ByteWriter out;
   out.uleb128(magic_of_binary);
