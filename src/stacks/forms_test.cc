@@ -105,6 +105,18 @@ TEST(Pprof, IsPackedAndTheSameEachTime) {
   EXPECT_EQ(bytes, written("pprof"));
 }
 
+TEST(Pprof, BeginsWithTheMappingOfTheProgram) {
+  auto packed = written("pprof", {},
+                        "app 7/8 [001] 5.000001:  10 cycles:u:\n"
+                        "\t    401136 open+0x6 (/lib/libc.so.6)\n"
+                        "\t    401200 main+0x10 (/bin/app)\n"
+                        "\n");
+  std::string text;
+  auto add = [&](Bytes piece) { return text += as_text(piece), Status(); };
+  ASSERT_TRUE(unpack(as_bytes(packed), Packing::gzip, 1 << 20, add));
+  EXPECT_LT(text.find("/bin/app"), text.find("/lib/libc.so.6"));
+}
+
 TEST(Read, SaysWhatIsMissingAndHowToGetIt) {
   auto error = [](std::string_view text) { return read(text).error().message; };
   EXPECT_THAT(error(""), HasSubstr("no sample with a call chain is in it"));

@@ -15,6 +15,7 @@
 #include "instrument/inlined.h"
 #include "instrument/profile_file.h"
 #include "instrument/use_file.h"
+#include "pipeline/inputs.h"
 #include "profile/format.h"
 #include "report/numbers.h"
 #include "report/print.h"
@@ -205,8 +206,14 @@ Status write_use_file(const Settings& settings) {
   return {};
 }
 
+bool is_recording(const std::string& path) {
+  auto file = MappedFile::open(path);
+  const auto* kind = file ? pipeline::identify(file->bytes()) : nullptr;
+  return kind && kind->of_samples;
+}
+
 Status write_info(const Settings& settings) {
-  if (auto file = MappedFile::open(settings.profile); file && has_counts(file->bytes()))
+  if (is_recording(settings.profile))
     return usage_error(
         "{}: a recording, of which --to folded, speedscope, pprof or firefox writes the call "
         "stacks",

@@ -123,20 +123,40 @@ class Writer {
     if (track.tid) add("tid", number, track.tid);
   }
 
+  // Viewers take the first mapping for the program.
   void write_mappings() {
-    for (size_t i = 0; i < stacks_.modules.size(); ++i) {
-      const auto& module = stacks_.modules[i];
-      part_.clear();
-      part_.number(1, i + 1);
-      part_.number(2, module.start);
-      part_.number(3, module.end);
-      part_.number(4, module.file_offset);
-      part_.number(5, string(module.path));
-      part_.number(6, string(module.build_id));
-      // Functions, files, lines and inlined frames: nothing is left to be looked up.
-      for (u32 has : {7, 8, 9, 10}) part_.number(has, 1);
-      put(mapping, part_.view());
+    size_t main = main_module();
+    if (main < stacks_.modules.size()) write_mapping(main);
+    for (size_t i = 0; i < stacks_.modules.size(); ++i)
+      if (i != main) write_mapping(i);
+  }
+  void write_mapping(size_t number) {
+    const auto& module = stacks_.modules[number];
+    part_.clear();
+    part_.number(1, number + 1);
+    part_.number(2, module.start);
+    part_.number(3, module.end);
+    part_.number(4, module.file_offset);
+    part_.number(5, string(module.path));
+    part_.number(6, string(module.build_id));
+    // Functions, files, lines and inlined frames: nothing is left to be looked up.
+    for (u32 has : {7, 8, 9, 10}) part_.number(has, 1);
+    put(mapping, part_.view());
+  }
+  // The one that a process is named after: by the beginning of its name, which is all that the
+  // kernel keeps.
+  size_t main_module() const {
+    for (const auto& track : stacks_.tracks) {
+      auto process = stacks_.names.text(track.name);
+      auto is_it = [&](const Module& module) {
+        std::string_view path = module.path;
+        return !process.empty() && path.substr(path.rfind('/') + 1).starts_with(process);
+      };
+      auto found = std::ranges::find_if(stacks_.modules, is_it);
+      if (found != stacks_.modules.end())
+        return static_cast<size_t>(found - stacks_.modules.begin());
     }
+    return 0;
   }
 
   // Lines go from the innermost function outwards.
