@@ -45,7 +45,7 @@ Status check_files(const std::vector<std::string>& inputs, const std::string& bi
 Status check_outputs(std::span<const std::string> outputs) {
   auto place = [](const std::string& path) {
     std::error_code error;
-    auto found = std::filesystem::weakly_canonical(path, error);
+    auto found = std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
     return error ? std::filesystem::path(path) : found;
   };
   for (size_t i = 0; i < outputs.size(); ++i)

@@ -90,7 +90,9 @@ class ProfileFlags {
                          first_with_block_maps);
     if (build_.by == "probes" && !has_probes())
       return usage_error("--by probes: {} has none: its profiles are by lines",
-                         build_.rust ? "rustc" : build_.target.name());
+                         build_.rust                               ? "rustc"
+                         : compiler_.family == CompilerFamily::gcc ? "GCC"
+                                                                   : build_.target.name());
     for (const auto& path : build_.files) TRY(add_file(absolute(path)));
     if (is_recorded_) TRY(add_profiling());
     append(used_);

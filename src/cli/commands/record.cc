@@ -386,7 +386,7 @@ int run(std::span<char* const> arguments) {
     print_summary(settings, *summary, source);
   if (summary->counts.samples == 0 && summary->counts.counted == 0)
     return report_failure("record", no_samples(settings, *summary));
-  print_exit_code(settings, summary->exit_code);
+  if (!settings.stats) print_exit_code(settings, summary->exit_code);
   return summary->exit_code;
 }
 

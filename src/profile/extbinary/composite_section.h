@@ -6,8 +6,8 @@
 //   name or context, n, n × (kind, size, block)         counts: head, function
 //
 //   auto plain = TRY(read_composite(in));
-//   plain.bytes                                     // a functions section as before
-//   plain.ends                                      // where in it each function ends
+//   use(plain.bytes);                                   // a functions section as before
+//   for (size_t end : plain.ends) use(end);             // where in it each function ends
 //
 // Source of truth: LLVM's tests of such files, and what its documents say; no released LLVM writes
 // them.
