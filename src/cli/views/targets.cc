@@ -129,9 +129,8 @@ void print_kind(std::string& text, const instrument::Profile& profile, const Kin
   auto sites = instrument::summaries_of(profile, kind.kind);
   for (const auto& site : sites) total = add_saturated(total, site.total);
   if (!text.empty()) text += "\n";
-  text += report::format("{}, {} of them reached, {} times\n",
-                         report::counted(all, kind.one, kind.many), grouped(sites.size()),
-                         report::counted(total, "time"));
+  text += report::format("{}, {} of them reached, {}\n", report::counted(all, kind.one, kind.many),
+                         grouped(sites.size()), report::counted(total, "time"));
   if (total) {
     text += "covered   ";
     for (size_t most : {1, 2, 3, 4})
