@@ -55,14 +55,13 @@ std::string cause_in(std::string_view text) {
   return "";
 }
 
-// " (oops)", of what it printed last; empty: nothing.
+}  // namespace
+
 std::string last_words(std::string_view text) {
   while (text.ends_with('\n') || text.ends_with(' ')) text.remove_suffix(1);
   text = text.substr(text.rfind('\n') + 1);
   return text.empty() ? "" : fmt::format(" ({})", text);
 }
-
-}  // namespace
 
 Result<std::string> output_of_command(const std::vector<std::string>& words) {
   int ends[2];

@@ -9,6 +9,7 @@
 // last one.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -16,5 +17,8 @@
 namespace pgokit {
 
 Result<std::string> output_of_command(const std::vector<std::string>& words);
+
+// " (oops)", of what a command printed last; empty: nothing.
+std::string last_words(std::string_view text);
 
 }  // namespace pgokit

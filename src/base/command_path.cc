@@ -37,7 +37,7 @@ std::string newest_command(std::string_view name) {
   for (int version = newest; version >= oldest; --version)
     if (auto versioned = fmt::format("{}-{}", name, version); !path_of_command(versioned).empty())
       return versioned;
-  return path_of_command(name).empty() ? std::string() : std::string(name);
+  return std::string(name);
 }
 
 }  // namespace pgokit

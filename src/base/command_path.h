@@ -4,7 +4,7 @@
 //
 //   std::string file = path_of_command("clang++-22");    // "/usr/bin/clang++-22", or empty
 //
-//   std::string tool = newest_command("llvm-bolt");       // "llvm-bolt-22", "llvm-bolt", or empty
+//   std::string tool = newest_command("llvm-bolt");       // "llvm-bolt-22", or "llvm-bolt"
 //
 // What has a slash in it is named by its path and is not searched for.
 
@@ -17,7 +17,7 @@ namespace pgokit {
 std::string path_of_command(std::string_view command);
 
 // Of a tool of LLVM: its highest version that is installed beside others, by their names; else that
-// name alone. Empty where there is neither.
+// name alone, whether that is installed or not.
 std::string newest_command(std::string_view name);
 
 }  // namespace pgokit

@@ -58,7 +58,7 @@ TEST_F(CommandPath, APathStaysAsItIs) {
 
 TEST_F(CommandPath, TheNewestOfAToolIsThatOfTheHighestNumber) {
   add("second/bolt-9", true);
-  EXPECT_EQ(newest_in("bolt"), "");
+  EXPECT_EQ(newest_in("bolt"), "bolt");
   add("second/bolt", true);
   EXPECT_EQ(newest_in("bolt"), "bolt");
   add("second/bolt-19", true);

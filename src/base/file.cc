@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/cursor.h"
+#include "base/temporary_folder.h"
 #include "base/unpack.h"
 
 namespace pgokit {
@@ -151,8 +152,7 @@ class Unpacked {
   static constexpr size_t held_in_memory = 64 << 20;
 
   Status open_file() {
-    const char* folder = std::getenv("TMPDIR");
-    folder_ = folder && *folder ? folder : "/tmp";
+    folder_ = place_of_temporaries();
     std::string path = folder_ + "/pgokit-XXXXXX";
     fd_ = mkostemp(path.data(), O_CLOEXEC);
     if (fd_ < 0)

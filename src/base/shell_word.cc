@@ -11,6 +11,12 @@ std::string shell_word(std::string_view word) {
   return text + "'";
 }
 
+std::string shell_line(std::span<const std::string> words) {
+  std::string line;
+  for (const auto& word : words) line += (line.empty() ? "" : " ") + shell_word(word);
+  return line;
+}
+
 std::optional<std::vector<std::string>> shell_words(std::string_view text) {
   std::vector<std::string> words;
   bool is_in_word = false;

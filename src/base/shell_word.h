@@ -6,6 +6,7 @@
 //   auto words = shell_words("-O2 '-DNAME=a b'");       // -O2, -DNAME=a b
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,9 @@ namespace pgokit {
 
 // Quoted where that is needed.
 std::string shell_word(std::string_view word);
+
+// The words of a command in one line.
+std::string shell_line(std::span<const std::string> words);
 
 // By blanks, quotes and backslashes alone; nullopt: a quote is not closed.
 std::optional<std::vector<std::string>> shell_words(std::string_view text);

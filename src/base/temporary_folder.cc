@@ -7,9 +7,13 @@
 
 namespace pgokit {
 
+std::string place_of_temporaries() {
+  const char* place = std::getenv("TMPDIR");
+  return place && *place ? place : "/tmp";
+}
+
 Result<TemporaryFolder> TemporaryFolder::create() {
-  const char* above = std::getenv("TMPDIR");
-  std::string path = fmt::format("{}/pgokit-XXXXXX", above && *above ? above : "/tmp");
+  std::string path = fmt::format("{}/pgokit-XXXXXX", place_of_temporaries());
   if (!mkdtemp(path.data()))
     return fail("{}: cannot make a folder: {} (TMPDIR chooses another place)", path,
                 std::strerror(errno));

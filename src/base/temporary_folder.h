@@ -5,7 +5,7 @@
 //   auto folder = TRY(TemporaryFolder::create());
 //   write_it(folder.file("app.fdata"));
 //
-// In TMPDIR, or /tmp.
+// In place_of_temporaries(): TMPDIR, or /tmp.
 
 #include <string>
 #include <utility>
@@ -13,6 +13,8 @@
 #include "base/result.h"
 
 namespace pgokit {
+
+std::string place_of_temporaries();
 
 class TemporaryFolder {
  public:

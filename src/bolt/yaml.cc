@@ -12,11 +12,11 @@ constexpr char fdata_name[] = "profile.fdata", yaml_name[] = "profile.yaml";
 
 Result<YamlMaker> YamlMaker::create(const std::string& llvm_bolt) {
   auto command = llvm_bolt.empty() ? newest_command("llvm-bolt") : llvm_bolt;
-  if (command.empty() || path_of_command(command).empty())
+  if (path_of_command(command).empty())
     return fail(
         "{} is not installed, and YAML has hashes that only BOLT computes: install bolt-22, or "
         "make fdata, which needs no other tool",
-        command.empty() ? "llvm-bolt" : command);
+        command);
   auto folder = TRY(TemporaryFolder::create());
   auto fdata = TRY(OutputFile::create(folder.file(fdata_name)));
   return YamlMaker(std::move(command), std::move(folder), std::move(fdata));

@@ -62,7 +62,8 @@ TEST(LandingPads, AreReadOnce) {
 TEST(LandingPads, OfThisProgram) {
   auto image = MappedFile::open("/proc/self/exe").value();
   auto file = object::File::parse(image.bytes()).value();
-  if (file.machine() != EM_X86_64 && file.machine() != EM_AARCH64) GTEST_SKIP();
+  if (file.machine() != EM_X86_64 && file.machine() != EM_AARCH64)
+    GTEST_SKIP() << "its tables are not read";
   LandingPads pads(file);
   size_t found = 0;
   for (const auto& range : frame_ranges(file))

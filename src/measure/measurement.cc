@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 
+#include "base/command_output.h"
 #include "measure/clock.h"
 #include "measure/output_difference.h"
 #include "measure/signed_ranks.h"
@@ -54,7 +55,7 @@ class Session {
     const auto& text = plan_.commands[i];
     auto run = TRY_IN(text, runner_.run(commands_[i]));
     if (run.failed() && !plan_.may_fail)
-      return fail("{}: {}{}{}", text, run.ending(), last_line(run), plan_.if_it_fails);
+      return fail("{}: {}{}{}", text, run.ending(), last_words(run.errors), plan_.if_it_fails);
     if (plan_.same_output) TRY(check_output(i, run));
     run.output_start.clear();  // there may be many runs
     return run;
@@ -62,16 +63,9 @@ class Session {
 
   Status prepare(const std::string& command) {
     auto run = TRY_IN(command, Runner({}).run(command_of(command)));
-    if (run.failed()) return fail("{}: {}{}", command, run.ending(), last_line(run));
+    if (run.failed()) return fail("{}: {}{}", command, run.ending(), last_words(run.errors));
     own_s_ += run.cpu_s();
     return {};
-  }
-
-  static std::string last_line(const Run& run) {
-    std::string_view text = run.errors;
-    while (text.ends_with('\n') || text.ends_with(' ')) text.remove_suffix(1);
-    text = text.substr(text.rfind('\n') + 1);
-    return text.empty() ? "" : fmt::format(" ({})", text);
   }
 
   Status check_output(size_t i, const Run& run) {

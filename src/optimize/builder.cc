@@ -43,8 +43,8 @@ Builder::Builder(const Settings& settings, const WorkFolder& work, const Toolcha
 
 std::string Builder::words(const Build& build) const {
   auto options = build.all_options();
-  return fmt::format("{}\n{}\n{}\n{}\n{}", build_, clean_, program, joined(options.compile),
-                     joined(options.link));
+  return fmt::format("{}\n{}\n{}\n{}\n{}", build_, clean_, program, shell_line(options.compile),
+                     shell_line(options.link));
 }
 
 // Cargo knows nothing of the options: what it built with others, or by other files that they name,
@@ -198,7 +198,7 @@ std::string command_of(const measure::Plan& plan, const std::string& options) {
   for (size_t i = 0; i < plan.commands.size(); ++i)
     text += fmt::format(" --name {} --prepare {}", shell_word(plan.names[i]),
                         shell_word(plan.prepare[i]));
-  return text + " -- " + joined(plan.commands);
+  return text + " -- " + shell_line(plan.commands);
 }
 
 }  // namespace pgokit::optimize

@@ -8,6 +8,7 @@
 
 #include "base/command_output.h"
 #include "base/command_path.h"
+#include "base/shell_word.h"
 #include "optimize/toolchain.h"
 
 namespace pgokit::optimize {
@@ -49,7 +50,7 @@ std::string Cargo::build_command() const {
   add("--example", example);
   add("--target", target);
   words.insert(words.end(), arguments.begin(), arguments.end());
-  return joined(words);
+  return shell_line(words);
 }
 
 Result<std::string> Cargo::workspace(const std::string& manifest) const {

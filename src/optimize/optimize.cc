@@ -148,7 +148,7 @@ std::string Optimizer::run_command() const {
   if (!settings_.run.empty() || !settings_.cargo) return settings_.run;
   auto words = settings_.arguments;
   words.insert(words.begin(), builder_.program);
-  return joined(words);
+  return shell_line(words);
 }
 
 std::string Optimizer::word(const std::string& file) const { return shell_word(work_.file(file)); }
@@ -189,7 +189,7 @@ Status Optimizer::build_to_record(Build& build, const std::string& recording, bo
 Status Optimizer::record(const std::string& recording, bool sampled) {
   std::error_code error;
   auto file = work_.file(recording), log = recording + ".log";
-  auto command = joined(measure::command_of(run_command()));
+  auto command = shell_line(measure::command_of(run_command()));
   for (bool exact : {true, false}) {
     if (exact && sampled) continue;
     fs::remove(file, error);

@@ -109,12 +109,6 @@ constexpr char cmake_file[] = "options.cmake", rustc_wrapper[] = "bin/rustc";
 
 }  // namespace
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const auto& word : words) text += (text.empty() ? "" : " ") + shell_word(word);
-  return text;
-}
-
 Result<Toolchain> Toolchain::find(FlagsBy flags_by) {
   Toolchain found;
   found.flags_by_ = flags_by;
@@ -122,7 +116,6 @@ Result<Toolchain> Toolchain::find(FlagsBy flags_by) {
   auto choose = [](const char* name, const char* clang, std::string& command,
                    std::string& path) -> Status {
     auto newest = newest_command(clang);
-    if (newest.empty()) newest = clang;
     command = variable(name);
     if (command.empty()) command = newest;
     auto program = clang_in(command);
@@ -237,7 +230,7 @@ measure::Environment Toolchain::environment(const WorkFolder& work, const std::s
   auto flags = [](const char* name, const std::vector<std::string>& words) {
     auto before = variable(name);
     if (before.empty() && std::string_view(name) != "LDFLAGS") before = "-O2";
-    return std::pair(std::string(name), before + (before.empty() ? "" : " ") + joined(words));
+    return std::pair(std::string(name), before + (before.empty() ? "" : " ") + shell_line(words));
   };
   switch (flags_by_) {
     case FlagsBy::wrapper:

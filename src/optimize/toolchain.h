@@ -81,7 +81,4 @@ std::string target_folder(const std::string& build);
 // The sources that the wrapper compiled in a build, without those of tests of the compiler.
 std::vector<std::string> sources_compiled(const WorkFolder& work, const std::string& build);
 
-// In one word each for a shell.
-std::string joined(const std::vector<std::string>& words);
-
 }  // namespace pgokit::optimize

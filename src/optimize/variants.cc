@@ -107,7 +107,7 @@ Result<std::string> Optimizer::counts_of(Build& build, const char* variable, con
     TRY(work_.run({.text = command,
                    .log = build.name + "/run.log",
                    .shown = fmt::format("{}={} {}", variable, shell_word(value),
-                                        joined(measure::command_of(command))),
+                                        shell_line(measure::command_of(command))),
                    .environment = {{variable, value}}}));
     return "";
   }));

@@ -172,8 +172,7 @@ class ProfileFlags {
     if (compiler_.family == CompilerFamily::gcc && read.profile.flags.probe_based)
       return fail(
           "{}: a profile by clang's probes, which GCC has not: record a build by GCC ('pgokit "
-          "flags "
-          "profile --for gcc'), and make its profile with 'pgokit generate --for gcc'",
+          "flags profile --for gcc'), and make its profile with 'pgokit generate --for gcc'",
           path);
     if ((compiler_.family == CompilerFamily::gcc) != for_gcc)
       return fail("{}: a profile for {}: 'pgokit merge {} --for {} -o FILE' writes one for {}",

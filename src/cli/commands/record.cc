@@ -192,13 +192,10 @@ Error no_samples(const Settings& settings, const record::RecordSummary& summary)
 void print_exit_code(const Settings& settings, int code) {
   constexpr int interrupted = 128 + SIGINT;  // by the person who reads this
   if (code == 0 || code == interrupted || settings.record.command.empty()) return;
-  std::string command;
-  for (const auto& word : settings.record.command)
-    command += (command.empty() ? "" : " ") + shell_word(word);
   report::print(stderr,
                 "pgokit record: {} ended with exit code {}, and so does this; {} was written. "
                 "If that is no failure, record sh -c 'COMMAND || true'\n",
-                command, code, settings.record.output);
+                shell_line(settings.record.command), code, settings.record.output);
 }
 
 void print_stats(const record::RecordSummary& summary) {

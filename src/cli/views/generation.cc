@@ -366,19 +366,15 @@ std::string_view json_key_of(const pipeline::Road& road) {
 
 void print_next_of_bolt(const pipeline::Road& road) {
   auto program = shell_word(road.program->path()), file = shell_word(name_of_output(road));
-  auto tool = [](const std::string& name) {
-    auto newest = newest_command(name);
-    return newest.empty() ? name : newest;
-  };
   if (road.options.output == &pipeline::outputs::preaggregated)
-    return report::print(stderr, "next      {} -pa -p {} {} -o {}.fdata\n", tool("perf2bolt"), file,
-                         program, program);
+    return report::print(stderr, "next      {} -pa -p {} {} -o {}.fdata\n",
+                         newest_command("perf2bolt"), file, program, program);
   report::print(stderr,
                 "next      {3} {0} -o {0}.bolt -data {1} -reorder-blocks=ext-tsp{2} "
                 "-split-functions\n",
                 program, file,
                 bolt::has_relocations(road.program->file()) ? " -reorder-functions=cdsort" : "",
-                tool("llvm-bolt"));
+                newest_command("llvm-bolt"));
 }
 
 void print_next(const pipeline::Road& road, const ProfileKind& kind) {

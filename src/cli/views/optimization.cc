@@ -38,12 +38,12 @@ std::string Optimization::own_build(const optimize::Build& build) const {
         std::ranges::any_of(words, [](const auto& word) { return word.starts_with("-Z"); })
             ? ", with RUSTC_BOOTSTRAP=1"
             : "",
-        optimize::joined(words));
+        shell_line(words));
   }
   auto text = report::format("next      in your own build, add to CFLAGS and CXXFLAGS: {}\n",
-                             optimize::joined(build.options.compile));
+                             shell_line(build.options.compile));
   if (!build.options.link.empty())
-    text += report::format("          to LDFLAGS: {}\n", optimize::joined(build.options.link));
+    text += report::format("          to LDFLAGS: {}\n", shell_line(build.options.link));
   return text;
 }
 
