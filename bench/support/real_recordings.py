@@ -13,6 +13,7 @@ import textwrap
 import exact
 import launch
 import real_programs
+from unbiased_sampler import UnbiasedSampler
 
 RECORDING = "recorded.data"
 
@@ -82,10 +83,26 @@ def summary(results):
     return {name: (min if name in ("wall", "cpu") else statistics.median)(one[name] for one in results) for name in results[0]}
 
 
+def unbiased_sampler(program, pgokit):
+    """Drawn from a recording of all branches of the training run."""
+    real_programs.run([pgokit, "record", "-q", "--exact", "-o", RECORDING, "--", *program.command(program.plain)], program.folder,
+                      log="train.log")
+    real_programs.run([pgokit, "generate", "-q", RECORDING, "-b", program.plain, "--format", "raw", "-o", "exact.raw"], program.folder)
+    return UnbiasedSampler((program.folder / "exact.raw").read_text(encoding="utf-8"))
+
+
+def without_bias(program, pgokit, sampler, samples):
+    """How like the exact counts the profile of so many unbiased samples is."""
+    (program.folder / "unbiased.raw").write_text(sampler.draw(samples), encoding="utf-8")
+    program.generate(pgokit, "unbiased.raw", program.plain, "unbiased", "probes")
+    return program.compare(pgokit, "probes", "unbiased")["similarity"]
+
+
 def measure(program, pgokit, runs, rows):
     for name in ("truth", "again"):
         program.count(pgokit, name)
     again = program.compare(pgokit, "probes", "again")
+    sampler = unbiased_sampler(program, pgokit)
     results, failed = {way.label: [] for way in rows}, {}
     launch.run_once(program.command(program.plain), program.folder)  # brings the files into memory
     for turn in range(runs):
@@ -96,10 +113,14 @@ def measure(program, pgokit, runs, rows):
                 results[way.label].append(once(program, way, pgokit))
             except (launch.Failed, real_programs.Missing) as error:
                 failed[way.label] = str(error)
+    ways = {label: summary(one) | {"runs": one} for label, one in results.items() if one and label not in failed}
+    for way in ways.values():
+        if way.get("samples"):
+            way["without_bias"] = without_bias(program, pgokit, sampler, round(way["samples"]))
     return {
         "program": program.name, "version": program.version, "training": program.recipe.about,
         "truth": {"samples": again["base_samples"], "functions": again["base_functions"], "similarity_of_two_runs": again["similarity"]},
-        "ways": {label: summary(one) | {"runs": one} for label, one in results.items() if one and label not in failed},
+        "ways": ways,
         "failed": failed,
     }
 
@@ -123,19 +144,21 @@ def table(found):
              f"functions; two counted runs are {100 * found['truth']['similarity_of_two_runs']:.2f} % alike.")
     yield from textwrap.wrap(about, 100)
     yield ""
-    yield "| way | samples | functions | overlap | similarity | by lines | weight found | density | slow-down | in CPU time |"
-    yield "|---|---|---|---|---|---|---|---|---|---|"
+    yield ("| way | samples | functions | overlap | similarity | of an unbiased sampler | by lines | weight found | density | "
+           "slow-down | in CPU time |")
+    yield "|---|---|---|---|---|---|---|---|---|---|---|"
     for label, way in found["ways"].items():
         if label == "alone":
             continue
-        judged = "| | | | | | | |"
+        judged = "| | | | | | | | |"
         if "samples" in way:
+            unbiased = f"{100 * way['without_bias']:.1f} %" if "without_bias" in way else ""
             judged = (f"| {way['samples']:,.0f} | {way['functions']:.0f} | {100 * way['overlap']:.1f} % | "
-                      f"{100 * way['similarity']:.1f} % | {100 * way['similarity_by_lines']:.1f} % | "
+                      f"{100 * way['similarity']:.1f} % | {unbiased} | {100 * way['similarity_by_lines']:.1f} % | "
                       f"{100 * way['found']:.1f} % | {way['density']:.1f} |")
         yield f"| {label} {judged} {slow_down(way['wall'], alone['wall'])} | {slow_down(way['cpu'], alone['cpu'])} |"
     for label, why in found["failed"].items():
-        yield f"| {label} | failed: {why.splitlines()[0].replace('|', ' ')} | | | | | | | | |"
+        yield f"| {label} | failed: {why.splitlines()[0].replace('|', ' ')} | | | | | | | | | |"
     if found.get("bias"):
         yield from ["", "| way | samples | overlap of their stacks with the run's own counters | of a sampler without bias | of counts |",
                    "|---|---|---|---|---|"]

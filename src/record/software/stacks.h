@@ -38,7 +38,7 @@ class StackCutter {
   void cut(const Window& window, std::span<const u64> chain, const Each& each);
 
   // Of what the window has counted: windows stand for the same time each, whose branches are to
-  // count as often as they are taken in it.
+  // count as often as they are taken in it, as far as the window's speed tells that.
   double weight(const Window& window);
 
   // Undoes the branches `newer` on a call chain. The leaf is left as it is.

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <map>
 
 namespace pgokit::record {
@@ -97,10 +98,11 @@ TEST(StackCutter, SlowWindowsHaveLessWeight) {
   EXPECT_DOUBLE_EQ(cutter.weight(fast), 1) << "too short to tell";
   fast.passed = slow.passed = 5000;
   fast.cycles *= 10, slow.cycles *= 10;
-  EXPECT_NEAR(cutter.weight(fast) / cutter.weight(slow), 31.0 / 7, 1e-9);
+  EXPECT_NEAR(cutter.weight(fast) / cutter.weight(slow), std::sqrt(31.0 / 7), 1e-9);
   slow.passed = 100;
   slow.reach = 0.5;
-  EXPECT_NEAR(cutter.weight(slow), 2 * 8.0 / 31, 1e-9) << "the speed of the one before, twice";
+  EXPECT_NEAR(cutter.weight(slow), 2 * std::sqrt(8.0 / 31), 1e-9)
+      << "the speed of the one before, twice";
 }
 
 TEST(StackCutter, AShortWindowIsOneShortStack) {
