@@ -39,6 +39,7 @@ class File {
   u64 entry() const { return view().entry; }
   u64 image_base() const { return view().image_base; }
   bool needs_loader() const { return view().needs_loader; }
+  bool is_program() const { return view().is_program; }
   const std::vector<Section>& sections() const { return view().sections; }
   const std::vector<Segment>& segments() const { return view().segments; }
 

@@ -12,7 +12,8 @@ std::string kind_of(const object::File& file) {
     case object::Kind::program:
       return "program";
     case object::Kind::movable:
-      return file.needs_loader() ? "position-independent program" : "shared object";
+      return file.needs_loader() || file.is_program() ? "position-independent program"
+                                                      : "shared object";
     case object::Kind::object:
       return "relocatable object";
     case object::Kind::core_dump:

@@ -33,5 +33,29 @@ TEST(ProgramFacts, ObjectsTellTheirCompiler) {
   }
 }
 
+// A program that needs no loader is one all the same.
+TEST(ProgramFacts, TellProgramsFromLibraries) {
+  if (!test::has_program("clang-22")) GTEST_SKIP() << "clang-22 is not installed";
+  test::ScratchDir dir;
+  dir.write("a.c", "void _start(void) {}\n");
+  auto kind_of = [&](const char* options) -> std::string {
+    auto made = test::run(
+        fmt::format("cd {} && clang-22 --target=x86_64-linux-gnu -fuse-ld=lld -fPIC -nostdlib {} "
+                    "a.c -o made 2>&1",
+                    dir.path(), options));
+    if (made.status != 0) return made.output;
+    auto image = MappedFile::open(dir.file("made"));
+    if (!image) return image.error().message;
+    auto file = object::File::parse(image->bytes());
+    if (!file) return file.error().message;
+    auto facts = read_facts(dir.file("made"), *file);
+    return facts ? facts->kind : facts.error().message;
+  };
+  EXPECT_EQ(kind_of("-no-pie"), "program");
+  EXPECT_EQ(kind_of("-pie"), "position-independent program");
+  EXPECT_EQ(kind_of("-static-pie"), "position-independent program");
+  EXPECT_EQ(kind_of("-shared"), "shared object");
+}
+
 }  // namespace
 }  // namespace pgokit::program

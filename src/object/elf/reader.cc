@@ -20,6 +20,7 @@ struct Header {
 struct Class32 {
   using File = Elf32_Ehdr;
   using Segment = Elf32_Phdr;
+  using Dynamic = Elf32_Dyn;
   using Section = Elf32_Shdr;
   using Symbol = Elf32_Sym;
   using Rel = Elf32_Rel;
@@ -30,6 +31,7 @@ struct Class32 {
 struct Class64 {
   using File = Elf64_Ehdr;
   using Segment = Elf64_Phdr;
+  using Dynamic = Elf64_Dyn;
   using Section = Elf64_Shdr;
   using Symbol = Elf64_Sym;
   using Rel = Elf64_Rel;
@@ -167,10 +169,20 @@ class ElfReader final : public Reader {
     for (const auto& h :
          read_table<typename Class::Segment>(image_, header.e_phoff, header.e_phnum)) {
       view_.needs_loader |= h.p_type == PT_INTERP;
+      if (h.p_type == PT_DYNAMIC) view_.is_program |= is_program(h);
       if (h.p_type == PT_LOAD)
         view_.segments.push_back(
             {h.p_offset, h.p_vaddr, h.p_filesz, h.p_memsz, (h.p_flags & PF_X) != 0});
     }
+  }
+
+  // The linker's word for it, as a program without a loader looks like a library otherwise.
+  bool is_program(const Class::Segment& dynamic) const {
+    auto of_flags = [](const auto& entry) { return entry.d_tag == DT_FLAGS_1; };
+    auto entries = read_table<typename Class::Dynamic>(
+        image_, dynamic.p_offset, dynamic.p_filesz / sizeof(typename Class::Dynamic));
+    auto flags = std::ranges::find_if(entries, of_flags);
+    return flags != entries.end() && flags->d_un.d_val & DF_1_PIE;
   }
 
   Status read_sections(const Class::File& header) {

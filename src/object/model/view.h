@@ -103,6 +103,7 @@ struct View {
   u64 entry = 0;
   u64 image_base = 0;            // COFF: what a loader replaces; 0 elsewhere
   bool needs_loader = false;     // of dynamic libraries
+  bool is_program = false;       // ELF that can be loaded anywhere: the linker says so
   bool has_symtab = false;       // static functions have names
   bool has_symbols = false;      // has_symtab, or a list of the same that is compressed
   bool has_symbol_sizes = true;  // else a symbol reaches to the next one
