@@ -57,13 +57,15 @@ CLANG = Options(CLANG_LINES, f"{CLANG_LINES} -fpseudo-probe-for-profiling", "-fp
                 clusters="-fbasic-block-sections=list=", plugin=True)
 RUST_LINKER = "-Clinker=clang-22 -Clink-arg=-fuse-ld=lld-22"
 RUST_LINES = f"-Cdebuginfo=2 -Cstrip=none -Zdebug-info-for-profiling {RUST_LINKER}"
+RUST_USE = " ".join(f"-Cllvm-args=-{option}" for option in (
+    "sample-profile-use-profi", "overwrite-existing-weights", "inline-enable-cost-benefit-analysis"))
 
 
 def rust(pgokit):
-    """As of `cargo pgokit`: flows made to fit each other, as clang does by itself, and what a whole run did not count is cold."""
+    """As of `cargo pgokit` (docs/rust.md tells what the options of LLVM are for)."""
     plugin = pgokit.parent.parent / "lib/pgokit/pgokit-rustc-plugin.so"
     return Options(RUST_LINES, f"{RUST_LINES} -Zllvm-plugins={plugin}" if plugin.exists() else "",
-                   "-Cllvm-args=-sample-profile-use-profi -Zprofile-sample-use=", "", "-Clink-arg=-Wl,", "-Cprofile-generate", "-Cprofile-use=",
+                   f"{RUST_USE} -Zprofile-sample-use=", "", "-Clink-arg=-Wl,", "-Cprofile-generate", "-Cprofile-use=",
                    RUST_LINKER, whole="-Cllvm-args=-profile-sample-accurate ")
 
 

@@ -106,6 +106,9 @@ def one_crate():
     used = told("optimize")
     check("optimize: it is another program", pathlib.Path(used["program"]).read_bytes() != before)
     check("optimize: what was not counted is cold", any("accurate" in word for word in used["builds"][0]["compile"]), used)
+    check("optimize: counts take the place of rustc's weights, and tell what is worth inlining", all(
+        f"-Cllvm-args=-{option}" in used["builds"][0]["compile"]
+        for option in ("overwrite-existing-weights", "inline-enable-cost-benefit-analysis")), used)
     check("optimize: with the profile", any("profile-sample-use=" in word for word in used["builds"][0]["compile"]), used)
     check("cargo's own folder is left alone", not pathlib.Path("target/release").exists())
     outputs = {subprocess.run([file, "1000"], capture_output=True, check=True).stdout for file in (used["program"], recorded_file)}
