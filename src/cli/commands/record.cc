@@ -97,6 +97,10 @@ Result<record::RecordSummary> record_somehow(const Settings& settings, Source& s
   return record::record_in_software(settings.record);
 }
 
+// In percent: from here on windows slow a program down about as much as counting all that it does
+// (bench/record.md), and tell less.
+constexpr double most_slowdown = 30;
+
 // What makes a thin recording one that is not. What is wrong shrinks with the root of what there is.
 std::string way_to_more(const Settings& settings, const record::TraceCounts& counts) {
   using perf::Windows;
@@ -106,10 +110,10 @@ std::string way_to_more(const Settings& settings, const record::TraceCounts& cou
   const auto& record = settings.record;
   if (record.seconds > 0) return fmt::format("--for {:.0f}", std::ceil(record.seconds * times));
   if (record.command.empty()) return fmt::format("{:.0f} times as long", std::ceil(times));
-  constexpr double most = 60;  // percent; all of a run takes 100
   constexpr double least = 25;
   double slowdown = std::max(std::ceil(settings.slowdown * times / 5) * 5, least);
-  if (record.frequency == 0 && slowdown <= most) return fmt::format("--slowdown {:.0f}", slowdown);
+  if (record.frequency == 0 && slowdown <= most_slowdown)
+    return fmt::format("--slowdown {:.0f}", slowdown);
   return "--exact, which counts all of a run";
 }
 
@@ -159,6 +163,11 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
     report::print(stderr, "pgokit record: {}\n",
                   density_of(perf::Windows::of(counts.windows, counts.likeness),
                              way_to_more(settings, counts)));
+  if (counts.counted > 0 && settings.slowdown > most_slowdown)
+    report::print(stderr,
+                  "pgokit record: --exact costs about as much as --slowdown {}, and counts all "
+                  "branches\n",
+                  settings.slowdown);
   report::print(stderr, "pgokit record: wrote {} ({})\n", settings.record.output,
                 report::file_size(summary.file_size));
   if (counts.samples || settings.record.exact)
