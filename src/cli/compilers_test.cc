@@ -76,10 +76,15 @@ TEST(Compilers, UseProfilesEachInItsWay) {
   EXPECT_EQ(use_commands(compiler_of("rustc version 1.95.0"), "/tmp/a.prof", {})[0],
             "RUSTC_BOOTSTRAP=1 RUSTFLAGS='-g -Cstrip=none -Zdebug-info-for-profiling "
             "-Zunstable-options -Csymbol-mangling-version=legacy "
+            "-Cllvm-args=-sample-profile-use-profi -Cllvm-args=-overwrite-existing-weights "
+            "-Cllvm-args=-inline-enable-cost-benefit-analysis "
             "-Zprofile-sample-use=/tmp/a.prof' cargo build --release");
   EXPECT_EQ(use_commands(compiler_of("rustc version 1.97.0-nightly"), "/a", {.rust_v0 = true})[0],
             "RUSTFLAGS='-g -Cstrip=none -Zdebug-info-for-profiling -Zunstable-options "
-            "-Csymbol-mangling-version=v0 -Zprofile-sample-use=/a' cargo +nightly build --release");
+            "-Csymbol-mangling-version=v0 "
+            "-Cllvm-args=-sample-profile-use-profi -Cllvm-args=-overwrite-existing-weights "
+            "-Cllvm-args=-inline-enable-cost-benefit-analysis "
+            "-Zprofile-sample-use=/a' cargo +nightly build --release");
   EXPECT_EQ(use_commands({}, "/x/it's", {})[0],
             "clang -O2 -g -fdebug-info-for-profiling '-fprofile-sample-use=/x/it'\\''s' ...");
   EXPECT_EQ(use_commands({}, "a", {})[0],

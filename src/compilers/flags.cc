@@ -93,6 +93,11 @@ std::vector<std::string> rust_profiling_words(std::string_view discriminators) {
   return all;
 }
 
+std::vector<std::string> rust_sample_words() {
+  return {"-Cllvm-args=-sample-profile-use-profi", "-Cllvm-args=-overwrite-existing-weights",
+          "-Cllvm-args=-inline-enable-cost-benefit-analysis"};
+}
+
 std::string_view discriminator_option(const Compiler& compiler) {
   return options_of(compiler).discriminators;
 }
@@ -104,11 +109,13 @@ Flags sample_profile_flags(const Compiler& compiler, ProfileKind kind, const std
   switch (compiler.family) {
     case CompilerFamily::gcc:
       return {.compile = {use}};
-    case CompilerFamily::rustc:
-      return {
-          .compile = {"-Zunstable-options",
-                      std::string("-Csymbol-mangling-version=") + (kind.rust_v0 ? "v0" : "legacy"),
-                      use}};
+    case CompilerFamily::rustc: {
+      Flags flags{.compile = {"-Zunstable-options", std::string("-Csymbol-mangling-version=") +
+                                                        (kind.rust_v0 ? "v0" : "legacy")}};
+      flags.add({.compile = rust_sample_words()});
+      flags.compile.push_back(use);
+      return flags;
+    }
     default:
       break;
   }

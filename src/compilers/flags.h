@@ -51,6 +51,11 @@ inline constexpr RustcNames unstable_rustc{"-Zprofile-sample-use=", "-Zdebug-inf
 // Of a program in Rust that is to be recorded.
 std::vector<std::string> rust_profiling_words(std::string_view discriminators);
 
+// Beside the profile, what rustc's LLVM does by itself with -Cprofile-use, or as clang's: flows of
+// blocks are made to fit each other, counts take the place of weights that rustc has given to
+// branches, and what is hot is inlined by what that is worth. From LLVM 14 on.
+std::vector<std::string> rust_sample_words();
+
 // The option that gives each block of a line its own discriminator; empty where there is none, or
 // none is needed.
 std::string_view discriminator_option(const Compiler& compiler);

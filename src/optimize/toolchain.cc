@@ -149,12 +149,7 @@ Toolchain Toolchain::of_rustc(const Rustc& rustc) {
 
 Options Toolchain::sampled_profile(const std::string& profile, bool counted) const {
   if (flags_by_ != FlagsBy::cargo) return compilers::sample_profile_flags({}, {}, profile);
-  // Flows of blocks are made to fit each other, as clang has it by itself. Counts take the place of
-  // weights that rustc gives to branches, and what is hot is inlined by what that is worth, as both
-  // are with -Cprofile-use.
-  Options options{.compile = {"-Cllvm-args=-sample-profile-use-profi",
-                              "-Cllvm-args=-overwrite-existing-weights",
-                              "-Cllvm-args=-inline-enable-cost-benefit-analysis"}};
+  Options options{.compile = compilers::rust_sample_words()};
   if (counted) options.compile.emplace_back("-Cllvm-args=-profile-sample-accurate");
   options.compile.push_back(sampled_ + profile);
   return options;

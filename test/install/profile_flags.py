@@ -110,6 +110,8 @@ def check_styles(folder):
     lines = printed("use=lines.prof", "--style", "cargo").splitlines()
     expect(lines[1:], ["[build]", "rustflags = [", '  "-g",', '  "-Cstrip=none",', '  "-Zdebug-info-for-profiling",',
                        '  "-Zunstable-options",', '  "-Csymbol-mangling-version=legacy",',
+                       *(f'  "-Cllvm-args=-{option}",' for option in (
+                           "sample-profile-use-profi", "overwrite-existing-weights", "inline-enable-cost-benefit-analysis")),
                        f'  "-Zprofile-sample-use={folder}/lines.prof",', '  "-Clink-arg=-Wl,--build-id"', "]"], "cargo")
     expect(printed("use=app.afdo", "--for", "gcc", "--style", "bazel"),
            f"# .bazelrc: bazel build -c opt --config=pgokit ...\nbuild:pgokit --copt=-g\nbuild:pgokit --fdo_optimize={folder}/app.afdo\n"
