@@ -129,15 +129,20 @@ def one_crate():
     check("--use", kept["builds"][0]["profile"] == "kept.prof" and any("accurate" in word for word in kept["builds"][0]["compile"]), kept)
     info = told("info")
     if info["probes"]:
-        probed = told("run", "--by", "probes", "--", "400000")["builds"][0]["file"]
+        probed = told("run", "--", "400000")["builds"][0]["file"]
         facts = json.loads(shown("doctor", "--json", probed))["program"]
         check("probes are in it", bool(facts["probes"]), facts)
         probes = json.loads(shown("probes", "stats", "--json", probed))
         check("those of code that rustc has inlined are of the function that it is in", probes["functions_without_descriptor"] == 0 and
               probes["unknown_call_sites"] * 20 <= probes["inlined_functions"], probes)
         check("the profile counts at them", "probe" in shown("show", "--summary", profile), shown("show", "--summary", profile))
-        used = told("optimize", "--by", "probes")
+        used = told("optimize")
         check("and is used", pathlib.Path(used["program"]).read_bytes() != pathlib.Path(probed).read_bytes())
+        told("run", "--by", "lines", "--", "400000")
+        check("--by lines", "probe" not in shown("show", "--summary", profile), shown("show", "--summary", profile))
+        plugin = [any("plugins=" in word for word in told("optimize", *use)["builds"][0]["compile"])
+                  for use in ([], ["--use", "kept.prof", "--counted"])]
+        check("a profile tells whether it needs the plugin", plugin == [False, True], plugin)
     else:
         fails("no plugin", "does not load pgokit's plugin", "build", "-q", "--by", "probes")
     check("info tells what is there", info["profile_bytes"] > 0 and info["recording_bytes"] > 0 and info["llvm"] >= 13, info)
@@ -189,7 +194,7 @@ def workspace():
     check("functions of other crates are in the profile", "shared::work" in shown("show", result["builds"][1]["profile"]))
     host = told("info")["host"]
     result = told("run", "-q", "--bin", "one", "--target", host, "--work", "elsewhere", "--", "200000")
-    check("--target and --work", result["program"] == "elsewhere/release/one" and pathlib.Path("elsewhere/cargo/plain", host).is_dir(), result)
+    check("--target and --work", result["program"] == "elsewhere/release/one" and pathlib.Path("elsewhere/cargo", result["builds"][0]["name"], host).is_dir(), result)
 
 
 def bad_input():
@@ -203,7 +208,7 @@ def bad_input():
     fails("a run that fails", "ended with exit code 101", "run", "-q", "--", "none")
     fails("a profile of another kind", "Cargo.toml: it is no profile", "optimize", "-q", "--use", "Cargo.toml")
     fails("--counted of no profile", "--counted is of --use", "optimize", "-q", "--counted", code=2)
-    fails("lines twice", "makes no other profile", "optimize", "-q", "--with", "lines", "--", "1", code=2)
+    fails("lines twice", "makes no other profile", "optimize", "-q", "--by", "lines", "--with", "lines", "--", "1", code=2)
     fails("no rustc", "rustc-99 is not installed", "build", "-q", env={"RUSTC": "rustc-99"})
     old = ROOT / "old/rustc"
     old.parent.mkdir()

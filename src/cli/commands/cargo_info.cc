@@ -61,7 +61,7 @@ Result<std::string> CargoInfo::as_text() const {
                          rustc.plugin.empty()
                              ? "no: this rustc does not load pgokit's plugin for LLVM 22; profiles "
                                "are by lines"
-                             : "--by probes can be tried, by a plugin");
+                             : "by a plugin: profiles count at them");
   text +=
       report::format("counters   {}\n",
                      facts.counters ? "-Cprofile-generate can be tried too (--with instrument)"

@@ -4,12 +4,14 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/file.h"
 #include "base/shell_word.h"
 #include "cli/commands/cargo_info.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/optimizing.h"
 #include "cli/library_folder.h"
 #include "cli/options.h"
+#include "profile/format.h"
 #include "report/print.h"
 
 namespace pgokit::cli {
@@ -114,17 +116,42 @@ Status check(Settings& s) {
   return {};
 }
 
+// Whether a profile that is there counts at probes; not of what is none, of which others tell.
+std::optional<bool> counts_at_probes(const std::string& path) {
+  auto file = MappedFile::open_regular(path);
+  if (!file || !profile::sniff(file->bytes())) return std::nullopt;
+  auto read = profile::read_profile(file->bytes());
+  if (!read) return std::nullopt;
+  return read->profile.flags.probe_based;
+}
+
+// By probes, where rustc takes them: they gain more. A profile that is there says which it is by.
+Status choose_places(Settings& s) {
+  auto& o = s.o.settings;
+  const auto& rustc = s.cargo.rustc;
+  bool possible = !rustc.plugin.empty();
+  auto refuse = [&](std::string_view what, std::string_view next) {
+    return fail("{}rustc {} of LLVM {} does not load pgokit's plugin, which is for LLVM {}: {}",
+                what, rustc.release, rustc.llvm, llvm_of_plugin, next);
+  };
+  o.by_probes = s.by.empty() ? possible : s.by == "probes";
+  if (o.by_probes && !possible) return refuse("", "--by lines");
+  if (o.goal != Goal::use || !s.by.empty()) return {};
+  auto path = o.profile.empty() ? o.folder + "/app.prof" : o.profile;
+  o.by_probes = counts_at_probes(path).value_or(o.by_probes);
+  if (o.by_probes && !possible)
+    return refuse(path + ": it counts at probes, and ",
+                  "cargo pgokit run --by lines makes another");
+  return {};
+}
+
 Status go(Settings& s) {
   auto& o = s.o.settings;
   o.cargo.emplace();
   TRY(check(s));
-  o.by_probes = s.by == "probes";
-  TRY(find_tools(s, o.by_probes));
+  TRY(find_tools(s, s.by != "lines"));
+  TRY(choose_places(s));
   const auto& rustc = s.cargo.rustc;
-  if (o.by_probes && rustc.plugin.empty())
-    return fail(
-        "rustc {} of LLVM {} does not load pgokit's plugin, which is for LLVM {}: --by lines",
-        rustc.release, rustc.llvm, llvm_of_plugin);
   TRY(s.o.check());
   s.cargo.arguments = arguments_of(s);
   auto& whose = o.goal == Goal::build ? s.cargo.arguments : o.arguments;
@@ -182,7 +209,8 @@ int run_verb_with(const Verb& verb, std::span<char* const> arguments) {
         "--use app.prof  # with a profile that is kept beside the sources\n";
   }
   add({{"--by", "PLACES",
-        "the profile counts at lines (the default), or at probes, if rustc takes a plugin", &s.by},
+        "the profile counts at probes (the default, if rustc takes a plugin for them) or at lines",
+        &s.by},
        {"-w,--work", "DIR", "where all is kept (target/pgokit)", &o.folder},
        {"--json", "", "print JSON", &s.o.json},
        {"-q,--quiet", "", "do not print the commands that are run", &s.o.quiet}});
