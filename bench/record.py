@@ -120,7 +120,8 @@ def real(options):
         *textwrap.wrap(
             "Sources of Debian, clang-22 -O2. The truth are the counts of all blocks by pgokit's plugin, in the same training "
             "run. Overlap: the sum of the smaller of both shares of each block in all executions. Similarity is that of "
-            "`pgokit compare`, which hardly sees samples that should be another function's; *of an unbiased sampler*: the similarity that as many stacks have whose branches are drawn at random from the exact counts; *by lines*: of profiles by lines in "
+            "`pgokit compare`, which hardly sees samples that should be another function's; *of an unbiased sampler*: the similarity "
+            "that as many stacks have whose branches are drawn at random from the exact counts; *by lines*: of profiles by lines in "
             "place of probes. *Weight found*: the share of all executions that were in blocks which the recording knows. Median "
             f"of {options.runs} interleaved recordings; slow-down by the least time, with the recorder's own CPU time. "
             f"{launch.machine()}; load of the machine {os.getloadavg()[1]:.1f}.", 100)]

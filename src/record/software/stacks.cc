@@ -30,7 +30,7 @@ double StackCutter::own_cycles(const Window& window) {
 
 // Only the square root of the speed counts. What a copy adds to a branch, and what it costs that
 // its code is not in the caches, differs more from window to window than the speed of some programs
-// does: with all of it lua's profile was 3 points of overlap worse, and no program's 2 better.
+// does: with all of it lua's profile was up to 5 points of overlap worse, and no program's 2 better.
 //
 // A window that was cut short counts like a whole one: the branches before what cuts windows are in
 // as many of them as others.
