@@ -75,6 +75,9 @@ def thin_recordings():
     expect(told, said)
     _, said, _ = software("dense.perf", *told[1].split(), "--", *busy)
     expect("record again" not in said and " counted" in said, f"{told[1]}: {said}")
+    for options, better in ([], True), (["--memory"], False):  # of which --exact has none
+        _, said, _ = software("half.perf", "--slowdown", "50", *options, "--", *busy)
+        expect(("--exact costs about as much as --slowdown 50," in said) == better, f"{options}: {said}")
 
 
 def until_dense():

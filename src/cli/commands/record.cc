@@ -163,7 +163,7 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
     report::print(stderr, "pgokit record: {}\n",
                   density_of(perf::Windows::of(counts.windows, counts.likeness),
                              way_to_more(settings, counts)));
-  if (counts.counted > 0 && settings.slowdown > most_slowdown)
+  if (counts.counted > 0 && settings.slowdown > most_slowdown && !settings.record.memory)
     report::print(stderr,
                   "pgokit record: --exact costs about as much as --slowdown {}, and counts all "
                   "branches\n",
