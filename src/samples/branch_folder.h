@@ -13,6 +13,9 @@
 // the next newer one enclose a range that ran straight through. So memory follows the distinct
 // ranges and branches, not the samples.
 
+#include <span>
+#include <vector>
+
 #include "program/code_map.h"
 #include "samples/branch_sums.h"
 #include "samples/pair_counter.h"
@@ -36,8 +39,11 @@ class BranchFolder {
 
   // Of the sample in hand, newest first.
   void entry(Place from, Place to) {
-    if (!entries_.empty()) steps_.prefetch({to, entries_.back().from, entries_.back().to});
-    entries_.push_back({from, to});
+    ++added_.entries;
+    if ((from & to) == outside()) return void(++added_.elsewhere);
+    if (has_oldest_) seek({to, oldest_.from, oldest_.to});
+    oldest_ = {from, to};
+    has_oldest_ = true;
   }
   // A branch that was come to and not taken: execution went on at `to`, behind it.
   void not_taken(Place to) { passed_.push_back(to); }
@@ -48,7 +54,9 @@ class BranchFolder {
   };
   Added end_sample(u64 weight);
   void drop_sample() {
-    entries_.clear();
+    added_ = {};
+    has_oldest_ = false;
+    sought_count_ = 0;
     passed_.clear();
   }
 
@@ -58,25 +66,39 @@ class BranchFolder {
   struct Entry {
     Place from, to;
   };
+  struct Sought {
+    Step step;
+    size_t hash;
+  };
   Place checked(Place place) const {
     bool known = place != outside() && code_->is_instruction(program::CodeIndex(place));
     return known ? place : outside();
   }
   bool is_checked(Place place) const { return place == checked(place); }
-  bool find_steps(Added& added);
-  void add_passed(Added& added, u64 weight);
-  bool are_checked(const std::vector<Step>& steps) const;
+  void seek(const Step& step) {
+    if (sought_count_ == sought_.size()) [[unlikely]]
+      sought_.resize(2 * sought_count_ + 32);
+    sought_[sought_count_++] = {step, steps_.prefetch(step)};
+  }
+  std::span<const Sought> sought() const { return std::span(sought_).first(sought_count_); }
+  bool find_steps();
+  void check_entries();
+  void add_passed(u64 weight);
+  void prefetch(const Step& step) const;
   std::vector<BranchSums::Range> ranges() const;
   std::vector<BranchSums::Branch> branches() const;
   std::vector<BranchSums::Passed> passed() const;
 
   const program::CodeMap* code_;
-  // The sample in hand, newest first.
-  std::vector<Entry> entries_;
+  // The sample in hand, newest first. A step has the branch of an entry, and `oldest_` the last.
+  Added added_;
+  std::vector<Sought> sought_;  // its steps, the first `sought_count_` of these
+  size_t sought_count_ = 0;
+  Entry oldest_{};  // before which nothing is known
+  bool has_oldest_ = false;
   std::vector<Place> passed_;
   std::vector<size_t> known_;  // slots of its steps
   std::vector<Step> fresh_;    // those that were not seen before
-  Entry oldest_{};             // before which nothing is known
   StepCounter steps_;
   PairCounter oldest_branches_;
   PairCounter passed_places_;

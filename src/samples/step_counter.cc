@@ -9,7 +9,7 @@ void StepCounter::grow() {
   for (const auto& slot : old) {
     if (slot.step == Step{}) continue;
     size_t place;
-    find(slot.step, place);
+    find(slot.step, hash(slot.step), place);
     slots_[place] = slot;
   }
 }

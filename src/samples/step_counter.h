@@ -3,9 +3,9 @@
 // Counts steps: a straight range of code and the branch that ends it.
 //
 //   StepCounter counter;
-//   for (const auto& step : some) counter.prefetch(step);
+//   for (const auto& step : some) hashes.push_back(counter.prefetch(step));
 //   counter.make_room(some.size());
-//   if (counter.find(step, slot)) counter.add_known(slot, weight);
+//   if (counter.find(step, hash, slot)) counter.add_known(slot, weight);
 //   else counter.add(step, weight);                        // never seen
 //
 // A range determines where its branch goes, unless that is a return or an indirect one, so there
@@ -31,7 +31,12 @@ class StepCounter {
  public:
   StepCounter() : slots_(64), mask_(slots_.size() - 1) {}
 
-  void prefetch(const Step& step) const { __builtin_prefetch(&slots_[hash(step) & mask_]); }
+  // Asks for the step's slot, which is most often a cache miss. Its hash, for find().
+  size_t prefetch(const Step& step) const {
+    size_t hash = StepCounter::hash(step);
+    __builtin_prefetch(&slots_[hash & mask_]);
+    return hash;
+  }
 
   // So many additions do not move slots.
   void make_room(size_t steps) {
@@ -40,8 +45,8 @@ class StepCounter {
   }
   // Whether the step is there; the slot where it is, or would be put. No step has both ends of its
   // branch outside.
-  bool find(const Step& step, size_t& slot) const {
-    for (size_t at = hash(step);; ++at) {
+  bool find(const Step& step, size_t hash, size_t& slot) const {
+    for (size_t at = hash;; ++at) {
       slot = at & mask_;
       const Step& there = slots_[slot].step;
       if (there == step) return true;
@@ -57,7 +62,7 @@ class StepCounter {
   // There is room.
   void add(const Step& step, u64 weight) {
     size_t slot;
-    if (!find(step, slot)) {
+    if (!find(step, hash(step), slot)) {
       slots_[slot].step = step;
       ++size_;
     }

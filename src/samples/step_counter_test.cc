@@ -12,9 +12,9 @@ namespace {
 using Sums = std::map<std::tuple<u32, u32, u32>, u64>;
 
 void add(StepCounter& counter, const Step& step, u64 weight) {
+  size_t hash = counter.prefetch(step), slot;
   counter.make_room(1);
-  size_t slot;
-  if (counter.find(step, slot))
+  if (counter.find(step, hash, slot))
     counter.add_known(slot, weight);
   else
     counter.add(step, weight);
