@@ -19,8 +19,9 @@ ABOUT = """Written by `./dev bench gain` ({machines}). Debian's sources, built w
 lld-22 (`-O2`; the Rust program by Debian's rustc with opt-level 3), trained by some two seconds of work and measured with other work of
 the same kind. Percent of CPU time less than the plain build, with 95 % intervals (`pgokit measure`; those of all ways of a program
 together). *recorded*: the default of `pgokit record`, in software, on a machine without branch stacks; *exact*: `pgokit record --exact`,
-which `pgokit optimize` uses; *targets and sizes*: those of indirect calls and of copies too, counted in a build of their own
-(`pgokit optimize --with targets`); *order*: functions in the order of `pgokit order` too; *blocks laid out*: by
+which `pgokit optimize` uses; *inlined by worth*: by what inlining saves beside what it costs, as with clang's own counts
+(`pgokit optimize --with inlining`); *targets and sizes*: those of indirect calls and of copies too, counted in a build of their own
+(`--with targets`); *order*: functions in the order of `pgokit order` too; *blocks laid out*: by
 `pgokit generate --for propeller` (by lines, as clang 22 cannot lay out the blocks of builds with probes). *BOLT*: builds rewritten by
 llvm-bolt 22 by `pgokit generate --for bolt` of a counted run. What is by order or by BOLT has the profile by probes."""
 COUNTED = """Cachegrind counts a short run, on any machine the same: instructions, what its simple branch predictor gets wrong, and misses

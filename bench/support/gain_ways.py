@@ -21,6 +21,7 @@ WAYS = {  # in the order of the table
     "profgen": "llvm-profgen on the recording",
     "exact-lines": "exact, by lines",
     "exact-probes": "exact, by probes",
+    "inlining": "exact, inlined by worth",
     "targets": "exact, targets and sizes",
     "layout": "exact and order",
     "propeller": "exact and blocks laid out",
@@ -46,6 +47,7 @@ class Options:
     blocks: str = ""   # writes a map of the blocks; empty: it has none
     clusters: str = ""  # names a layout of blocks
     plugin: bool = False  # pgokit's, which counts targets of calls and sizes of copies, and uses them
+    inlining: str = ""    # weighs what inlining saves against what it costs, as with profiles of counts
 
 
 # Of a configure script's own programs the profile knows nothing; perl's takes the warning for an option that does not work, and
@@ -54,7 +56,8 @@ NO_WARNINGS = "-Wno-backend-plugin"
 CLANG_LINES = "-g -fdebug-info-for-profiling -funique-internal-linkage-names -fuse-ld=lld-22"
 CLANG = Options(CLANG_LINES, f"{CLANG_LINES} -fpseudo-probe-for-profiling", "-fprofile-sample-use=", "-ffunction-sections", "-Wl,",
                 "-fprofile-generate", f"{NO_WARNINGS} -fprofile-use=", "-fuse-ld=lld-22", blocks="-fbasic-block-address-map",
-                clusters="-fbasic-block-sections=list=", plugin=True)
+                clusters="-fbasic-block-sections=list=", plugin=True,
+                inlining="-Xclang -mllvm -Xclang -inline-enable-cost-benefit-analysis")
 RUST_LINKER = "-Clinker=clang-22 -Clink-arg=-fuse-ld=lld-22"
 RUST_LINES = f"-Cdebuginfo=2 -Cstrip=none -Zdebug-info-for-profiling {RUST_LINKER}"
 RUST_USE = " ".join(f"-Cllvm-args=-{option}" for option in (
@@ -128,6 +131,8 @@ class Builds:
         yield self.with_profile("contexts", flags, self.profile(recording, probed, "contexts", "--cs"))
         exact = self.profile(exact, probed, "exact-probes")
         yield self.with_profile("exact-probes", flags, exact)
+        if self.options.inlining:
+            yield self.with_profile("inlining", f"{flags} {self.options.inlining}", exact)
         if self.options.plugin:
             yield "targets", self.with_targets(flags, exact)
         yield from self.peer(recording, probed, flags)

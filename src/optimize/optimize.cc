@@ -37,6 +37,8 @@ const std::vector<KnownVariant>& known_variants() {
         "blocks and functions laid out by a recording of the build with the profile (lld)"},
        &Optimizer::add_propeller},
       {{"lines", "a profile by lines, of the same recording", true}, &Optimizer::add_lines},
+      {{"inlining", "calls inlined by what that saves beside what it costs, not by size alone"},
+       &Optimizer::add_inlining},
       {{"bolt", "the build with the profile, rewritten by llvm-bolt by a recording of its own",
         true},
        &Optimizer::add_bolt,

@@ -29,6 +29,7 @@ class Optimizer {
   Status add_layout();
   Status add_propeller();
   Status add_lines();
+  Status add_inlining();
   Status add_bolt();
   Status add_instrument();
   Status add_targets();

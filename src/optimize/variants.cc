@@ -16,8 +16,9 @@ void add(std::vector<std::string>& words, const std::vector<std::string>& more) 
   words.insert(words.end(), more.begin(), more.end());
 }
 
-// Reaches the compiler alone: the assembler of .S files knows no plugin.
-std::vector<std::string> of_plugin(const std::string& option) {
+// Of LLVM or the plugin. Reaches the compiler alone: the assembler of .S files knows no plugin, and a
+// link would warn of it.
+std::vector<std::string> of_llvm(const std::string& option) {
   return {"-Xclang", "-mllvm", "-Xclang", option};
 }
 
@@ -69,6 +70,14 @@ Status Optimizer::add_propeller() {
 }
 
 Status Optimizer::add_lines() { return add_build(TRY(profile_by_lines())); }
+
+// What LLVM does with profiles of its own instrumentation, but not with those of samples.
+Status Optimizer::add_inlining() {
+  const auto& base = outcome_.builds[1];
+  auto build = Build{.name = "inlining", .options = base.options, .profile = base.profile};
+  add(build.options.compile, of_llvm("-inline-enable-cost-benefit-analysis"));
+  return add_build(std::move(build));
+}
 
 // The build with the profile again, with the relocations that BOLT needs to move functions. BOLT
 // reads branch stacks: a count of the whole run has none.
@@ -173,7 +182,7 @@ Status Optimizer::add_targets() {
   auto plugin = std::ranges::find_if(
       flags, [](const std::string& word) { return word.starts_with("-fpass-plugin="); });
   if (plugin != flags.end()) build.options.compile.push_back(*plugin);
-  add(build.options.compile, of_plugin("-pgokit-use=" + work_.absolute("app.targets")));
+  add(build.options.compile, of_llvm("-pgokit-use=" + work_.absolute("app.targets")));
   return add_build(std::move(build));
 }
 

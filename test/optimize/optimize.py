@@ -166,6 +166,25 @@ def variants():
     check("a library is found", told["program"] == "libwork.so", told["program"])
 
 
+def inlining():
+    """Calls that are short enough to be inlined, and save little."""
+    statements = "".join(f"  y = (y ^ {7 * i + 1}) * {2 * i + 3};\n" for i in range(100))
+    loops = "".join(f"  for (int i = 0; i < times; i++) sum = large(sum) {sign} i;\n" for sign in "+^")
+    project("inlining", Makefile=MAKEFILE, **{"work.c": f"""
+#include "work.h"
+static unsigned large(unsigned y) {{
+{statements}  return y;
+}}
+unsigned work(int times) {{
+  unsigned sum = 1;
+{loops}  return sum;
+}}
+"""})
+    told = optimized("--build", "make", "--run", "./app 400000", "--with", "inlining")
+    check_builds("inlining", told, names=("plain", "profile", "inlining"))
+    check("inlining is weighed", "-inline-enable-cost-benefit-analysis" in told["builds"][2]["compile"], told["builds"][2])
+
+
 def counted_variants():
     """Builds that count in a run of their own, and one that is rewritten."""
     with_bolt = ["bolt"] if shutil.which("llvm-bolt-22") and shutil.which("perf") else []
@@ -325,7 +344,7 @@ with tempfile.TemporaryDirectory() as scratch:
     if missing := [name for name in ("clang-22", "gcc", "make", "cmake") if not shutil.which(name)]:
         print(f"skipped: not here: {', '.join(missing)}")
         sys.exit(SKIPPED)
-    for group in (build_systems, variants, counted_variants, bad_input, resumed):
+    for group in (build_systems, variants, inlining, counted_variants, bad_input, resumed):
         if len(sys.argv) < 3 or group.__name__ in sys.argv[2:]:
             group()
     os.chdir("/")
