@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/free_memory.h"
 #include "base/named_function.h"
 #include "base/saturated.h"
 #include "cli/views/density.h"
@@ -390,6 +391,7 @@ Status show_profile(const MappedFile& file, const ShowProfile& options, bool jso
   report::print("{}",
                 report::lines(json ? facts_json(file.path(), read, facts, options).text() + "\n"
                                    : as_text(file.path(), read, facts, options)));
+  leave_to_exit(std::move(read.profile));
   return {};
 }
 
