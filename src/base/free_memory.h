@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <span>
-#include <type_traits>
 #include <utility>
 
 #ifdef __GLIBC__
@@ -52,8 +51,7 @@ void free_memory_of(Container& container) {
 // What is not needed again before the process ends. The system takes all memory back at once then,
 // which is faster than to free piece by piece. For one object of each type: others are freed.
 template <class Object>
-  requires(!std::is_lvalue_reference_v<Object>)
-void leave_to_exit(Object&& object) {
+void leave_to_exit(Object object) {
   [[maybe_unused]] static const auto* left = new Object(std::move(object));
 }
 

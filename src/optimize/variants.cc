@@ -16,8 +16,8 @@ void add(std::vector<std::string>& words, const std::vector<std::string>& more) 
   words.insert(words.end(), more.begin(), more.end());
 }
 
-// Of LLVM or the plugin. Reaches the compiler alone: the assembler of .S files knows no plugin, and a
-// link would warn of it.
+// Of LLVM or the plugin. Reaches the compiler alone: the assembler of .S files knows no plugin, and
+// links would warn of it.
 std::vector<std::string> of_llvm(const std::string& option) {
   return {"-Xclang", "-mllvm", "-Xclang", option};
 }

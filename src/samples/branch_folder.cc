@@ -14,8 +14,8 @@ u64 pair(u32 a, u32 b) { return u64{a} << 32 | b; }
 u32 upper(u64 pair) { return static_cast<u32>(pair >> 32); }
 u32 lower(u64 pair) { return static_cast<u32>(pair); }
 
-// Of what `for_each` gives, `most` pairs at most, in the order of the code, each pair of places once.
-// Most of the work is done by buckets of neighbours, so small that little is left to sort.
+// Of what `for_each` gives, `most` pairs at most, in the order of the code, each pair of places
+// once. Most of the work is done by buckets of neighbours, so small that little is left to sort.
 template <class Summed, class ForEach>
 std::vector<Summed> sorted_sums(u64 places, size_t most, const ForEach& for_each) {
   constexpr size_t usual_size = 4;
