@@ -101,7 +101,7 @@ def event_names():
 def failing_programs():
     """Whose exit code it is, and what to do, also with -q; not where a person interrupts."""
     for way in ((), ("-q",), ("--exact", "-q")):
-        code, said, _ = software("failing.perf", *way, "--", "sh", "-c", "i=0; while [ $i -lt 9999 ]; do i=$((i+1)); done; exit 3")
+        code, said, _ = software("failing.perf", *way, "--", "sh", "-c", "i=0; while [ $i -lt 99999 ]; do i=$((i+1)); done; exit 3")
         expect(code == 3 and "i=$((i+1)); done; exit 3' ended with exit code 3" in said and "sh -c 'COMMAND || true'" in said, f"{way}: {code}: {said}")
         expect(said.count("\n") == 1 or "-q" not in way, f"{way}: one line: {said}")
     code, said, _ = software("passing.perf", "--exact", "-q", "--", "sh", "-c", "false || true")
