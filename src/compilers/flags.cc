@@ -95,7 +95,7 @@ std::vector<std::string> rust_profiling_words(std::string_view discriminators) {
 
 std::vector<std::string> rust_sample_words() {
   return {"-Cllvm-args=-sample-profile-use-profi", "-Cllvm-args=-overwrite-existing-weights",
-          "-Cllvm-args=-inline-enable-cost-benefit-analysis"};
+          std::string("-Cllvm-args=").append(weighed_inlining)};
 }
 
 std::string_view discriminator_option(const Compiler& compiler) {

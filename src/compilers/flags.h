@@ -51,6 +51,10 @@ inline constexpr RustcNames unstable_rustc{"-Zprofile-sample-use=", "-Zdebug-inf
 // Of a program in Rust that is to be recorded.
 std::vector<std::string> rust_profiling_words(std::string_view discriminators);
 
+// LLVM's option to inline what is hot by what that saves beside what it costs, which it does by
+// itself with profiles of its own instrumentation only.
+inline constexpr std::string_view weighed_inlining = "-inline-enable-cost-benefit-analysis";
+
 // Beside the profile, what rustc's LLVM does by itself with -Cprofile-use, or as clang's: flows of
 // blocks are made to fit each other, counts take the place of weights that rustc has given to
 // branches, and what is hot is inlined by what that is worth. From LLVM 14 on.

@@ -18,8 +18,8 @@ void add(std::vector<std::string>& words, const std::vector<std::string>& more) 
 
 // Of LLVM or the plugin. Reaches the compiler alone: the assembler of .S files knows no plugin, and
 // links would warn of it.
-std::vector<std::string> of_llvm(const std::string& option) {
-  return {"-Xclang", "-mllvm", "-Xclang", option};
+std::vector<std::string> of_llvm(std::string_view option) {
+  return {"-Xclang", "-mllvm", "-Xclang", std::string(option)};
 }
 
 constexpr char bolt_options[] =
@@ -71,11 +71,10 @@ Status Optimizer::add_propeller() {
 
 Status Optimizer::add_lines() { return add_build(TRY(profile_by_lines())); }
 
-// What LLVM does with profiles of its own instrumentation, but not with those of samples.
 Status Optimizer::add_inlining() {
   const auto& base = outcome_.builds[1];
   auto build = Build{.name = "inlining", .options = base.options, .profile = base.profile};
-  add(build.options.compile, of_llvm("-inline-enable-cost-benefit-analysis"));
+  add(build.options.compile, of_llvm(compilers::weighed_inlining));
   return add_build(std::move(build));
 }
 
