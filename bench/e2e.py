@@ -17,6 +17,7 @@ import platform
 import statistics
 import subprocess
 import sys
+import textwrap
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "support"))
@@ -107,8 +108,10 @@ def start_up(command, runs=200):
 
 def write_table(results, start_times, runs, promises):
     lines = ["# pgokit beside llvm-profgen", "",
-             f"Written by `./dev bench e2e`: medians of {runs} runs of each, in turn, on {os.cpu_count()} cores "
-             f"({launch.machine()}, Linux {platform.release()}; load of the machine {os.getloadavg()[1]:.1f}). Peak memory is the highest seen; below 10 MB it cannot be told.", "",
+             *textwrap.wrap(
+                 f"Written by `./dev bench e2e`: medians of {runs} runs of each, in turn, on {os.cpu_count()} cores ({launch.machine()}, "
+                 f"Linux {platform.release()}; load of the machine {os.getloadavg()[1]:.1f}). Peak memory is the highest seen; below 10 MB "
+                 "it cannot be told.", 100, break_on_hyphens=False), "",
              "| input | | wall | CPU | peak memory | same profile |", "|---|---|---|---|---|---|"]
     for case, ours, theirs, same in results:
         size = case.input.stat().st_size / 2**20

@@ -16,6 +16,7 @@ import pathlib
 import platform
 import subprocess
 import sys
+import textwrap
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(__file__).resolve().parent / "support")]
 import deep_program  # noqa: E402
@@ -139,8 +140,10 @@ def main():
             print(f"{size_name} {case}: pgokit {ours.wall:.3f} s, {ours.cpu:.3f} s CPU, {ours.peak_mb:.0f} MB; llvm-profgen "
                   f"{theirs['wall']:.2f} s, {theirs['peak_mb']:.0f} MB; {'equal' if same else 'DIFFERENT'}", file=sys.stderr)
     text = ["# Profiles of deep programs, beside llvm-profgen", "",
-            f"Written by `./dev bench generate`: medians of {options.runs} runs of pgokit and one of llvm-profgen, whose CPU time is what speed is compared with (it has one thread), on {os.cpu_count()} cores "
-            f"({launch.machine()}, Linux {platform.release()}; load of the machine {os.getloadavg()[1]:.1f}).",
+            *textwrap.wrap(
+                f"Written by `./dev bench generate`: medians of {options.runs} runs of pgokit and one of llvm-profgen, whose CPU time is "
+                f"what speed is compared with (it has one thread), on {os.cpu_count()} cores ({launch.machine()}, Linux {platform.release()}; "
+                f"load of the machine {os.getloadavg()[1]:.1f}).", 100, break_on_hyphens=False),
             *[f"{name}: {size.megabytes} MB of code, {size.samples} samples" + (f", {size.repeat} % of them seen before." if size.repeat else ".")
               for name, size in SIZES.items()], "",
             "| | | wall | CPU | peak memory | same profile |", "|---|---|---|---|---|---|", *rows(results, promises)]
