@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """bisect.py PGOKIT: what is planted in a profile is found, within twice the logarithm of its functions; and what goes wrong on the way.
 
-The program of most checks is a copy of the profile, and its run works three times as long for each function that is poison: so
-that what is slower is so on any machine.
+The program of most checks is a copy of the profile, and its run works nine times as long for a function that is poison, in an
+interpreter that starts in less time than it works: so that what is slower is so on any machine.
 """
 import json
 import math
 import os
 import pathlib
+import shlex
 import shutil
 import signal
 import subprocess
@@ -16,6 +17,8 @@ import tempfile
 import time
 
 PGOKIT = pathlib.Path(sys.argv[1]).resolve()
+# Not what python3 in PATH may be: a script that takes longer to find its interpreter than the run takes.
+PYTHON = shlex.quote(os.path.realpath(sys.executable))
 checks = 0
 
 RUN = """
@@ -23,8 +26,8 @@ import os, sys
 names = [line.split(":")[0] for line in open(sys.argv[1]) if line[0] not in " \\n"]
 poison = sum(line.startswith(" 17:") for line in open(sys.argv[1]))
 if "broken" in names: sys.exit("no such input")
-work = 200000 * (1 + 2 * sum("poison" in name for name in names) + 2 * poison)
-if "remedy" in names: work = 100000 * (1 + 2 * sum("poison" in name for name in names))
+work = 30000 * (1 + 8 * (poison + sum("poison" in name for name in names)))
+if "remedy" in names: work //= 10
 if os.path.exists("lines") and len(open(sys.argv[1]).readlines()) < int(open("lines").read()): work *= 2
 for i in range(work): pass
 """
@@ -75,7 +78,7 @@ def bisect(*arguments):
     return subprocess.run([PGOKIT, "bisect", *map(str, arguments)], capture_output=True, text=True, timeout=300)
 
 
-GOOD = ["profile.txt", "--build", "echo x >> builds; cp {profile} app", "--run", "python3 -S -E run.py app", "--program", "app", "-n", "12"]
+GOOD = ["profile.txt", "--build", "echo x >> builds; cp {profile} app", "--run", f"{PYTHON} -S -E run.py app", "--program", "app", "-n", "12"]
 
 
 def found(*arguments):
