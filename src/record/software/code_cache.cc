@@ -426,9 +426,8 @@ Recovered CodeCache::recover(Registers& regs, const scratch::Header& header) con
 
 scratch::Header CodeCache::header(u32 branches, u32 passes) const {
   scratch::Header header{};
-  header.left = header.pass = branches * scratch::entry_size;
+  header.left = header.pass = u64{branches} * scratch::entry_size;
   header.passes = passes - 1;
-  header.warm = passes / 2;
   header.table = arenas_[0].table();
   header.leave = routines_.leave;
   header.dispatch = routines_.dispatch;

@@ -188,8 +188,7 @@ class CodeCache : private TranslatedCode {
   // area, to those that the program would have outside.
   Recovered recover(Registers& regs, const scratch::Header& header) const;
 
-  // Of a window of so many passes of so many branches, the last of which is recorded. Where there
-  // are several, the time is that of the second half of them, whose code is in the caches.
+  // Of a window of so many passes of so many branches, the last of which is recorded.
   scratch::Header header(u32 branches, u32 passes = 1) const;
   u64 scratch(u64 n) const { return arenas_.front().scratch(n); }
   u64 start() const { return routines_.start; }

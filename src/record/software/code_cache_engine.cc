@@ -47,7 +47,6 @@ struct CodeCacheState : EngineState {
   std::optional<ScratchArea> scratch;  // while a window runs
   u32 misses = 0;                      // in the window
   u32 passes = 0;                      // of it
-  u64 cold_cycles = 0, warm_cycles = 0;
   // How long windows are to be, as a share of the longest: where system calls follow each other
   // fast, long ones would all end at one of them.
   double reach = 1;
@@ -73,7 +72,6 @@ class CodeCacheEngine : public WindowEngine {
     own.scratch.emplace(space);
     if (!own.scratch->is_there() || !space.may_read_time(thread, own.scratch->address()))
       return give_up(own);
-    own.passes = some(most_passes_ * own.reach);
     thread.window = {.running = true,
                      .branches = std::min(branches, scratch::most_branches),
                      .taken = std::move(thread.window.taken),
@@ -83,10 +81,10 @@ class CodeCacheEngine : public WindowEngine {
                      .begun_at = regs.rip,
                      .regs = regs,
                      .stops = 1,
-                     .reach = own.passes / usual(most_passes_)};
+                     .reach = own.reach};
     thread.window.counts.clear();
     own.misses = 0;
-    own.cold_cycles = own.warm_cycles = 0;
+    own.passes = some(most_passes_ * own.reach);
     if (enter(thread)) return go_on(thread);
     thread.window.running = false;
     return give_up(own);
@@ -125,11 +123,6 @@ class CodeCacheEngine : public WindowEngine {
     auto whole = static_cast<u32>(std::max(most, 1.0));
     return whole / 4 + 1 + static_cast<u32>(random_() % whole) * 3 / 4;
   }
-  // The mean of those.
-  static double usual(u32 most) {
-    u32 least = most / 4 + 1;
-    return least + (most - 1) * 3 / 8.0;
-  }
 
   // From the state of the program to the beginning of a part of the window.
   bool enter(Thread& thread) {
@@ -165,10 +158,10 @@ class CodeCacheEngine : public WindowEngine {
   Progressed at_leave(Thread& thread, Registers& regs, const Recovered& recovered) {
     regs.orig_rax = u64(-1);
     const auto& header = seen_.header;
-    auto& own = state_of(thread);
-    (header.passes > header.warm ? own.cold_cycles : own.warm_cycles) += header.cycles();
+    thread.window.cycles += header.cycles();
     if (header.left == 0 && header.passes == 0) return all_over(thread, regs, recovered);
     if (header.left == 0) return make_room(thread, regs, recovered);
+    auto& own = state_of(thread);
     if (own.misses >= most_misses) return finish(thread, regs, recovered);
     u64 code = 0;
     if (is_instruction_of_call(thread.space->code_at(regs.rip)))
@@ -218,6 +211,7 @@ class CodeCacheEngine : public WindowEngine {
         set_signal(thread.tid, info);
       }
     }
+    thread.window.cycles = 0;
     thread.window.cut_short = true;
     if (!read_ring(thread)) return Progressed::running;
     collect(thread, regs, recovered);
@@ -294,20 +288,7 @@ class CodeCacheEngine : public WindowEngine {
   Progressed finish(Thread& thread, const Registers& regs, const Recovered& recovered) {
     if (!read_ring(thread)) return Progressed::running;
     collect(thread, regs, recovered);
-    time(thread);
     return end(thread);
-  }
-
-  // One that ended before its code was in the caches took what it took.
-  void time(Thread& thread) {
-    auto& window = thread.window;
-    const auto& own = state_of(thread);
-    const auto& header = seen_.header;
-    bool warm = header.passes <= header.warm;
-    window.cycles = warm ? own.warm_cycles : own.cold_cycles;
-    u64 left = (header.passes * header.pass + header.left) / scratch::entry_size;
-    window.timed = warm ? (header.warm + u64{1}) * window.branches - left : window.passed;
-    if (window.timed == 0) window.cycles = 0;
   }
 
   static Progressed end(Thread& thread) {

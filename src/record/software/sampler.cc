@@ -97,9 +97,7 @@ u64 Sampler::native_ns(const Window& window) const {
   auto branches = static_cast<double>(window.passed);
   if (branches == 0 || settings_.cycles_per_us == 0) return 0;
   double cycles =
-      window.cycles
-          ? static_cast<double>(window.cycles) / static_cast<double>(window.timed) - cycles_of_stub
-          : usual_cycles;
+      window.cycles ? static_cast<double>(window.cycles) / branches - cycles_of_stub : usual_cycles;
   return static_cast<u64>(branches * std::max(cycles, least_cycles) * 1000 /
                           static_cast<double>(settings_.cycles_per_us));
 }

@@ -16,7 +16,7 @@
 // that. What is kept of a window lies a random number of *branches* behind its beginning, hundreds
 // of thousands: with parts of the program that are shorter than that, no trace of the time is left.
 // For longer ones, the number of entries kept is that of the branches taken in a fixed time at the
-// speed that cycles_of_branch() tells, rounded at random to whole stacks.
+// window's own speed: branches * time / cycles of the window, rounded at random to whole stacks.
 
 #include <functional>
 #include <random>
@@ -46,13 +46,13 @@ class StackCutter {
 
  private:
   static void check_caller(std::vector<u64>& chain, const Edge& newest);
-  static double cycles_of_branch(const Window& window);
+  static double own_cycles(const Window& window);
   size_t stacks_of(const Window& window);
   size_t left_out(const Window& window);
 
   u32 depth_;
   u64 cycles_;
-  double known_cycles_ = 8;     // cycles_of_branch() of the last window that was long enough
+  double known_cycles_ = 8;     // own_cycles() of the last window that was long enough
   std::minstd_rand random_{1};  // the same for each recording
 };
 

@@ -22,7 +22,7 @@ Window window_of(size_t branches, u64 cycles) {
   Window window;
   for (size_t i = 0; i < branches; ++i) window.taken.push_back(jump(100 + i, 200 + i));
   window.cycles = cycles;
-  window.passed = window.timed = branches * 10;
+  window.passed = branches * 10;
   return window;
 }
 
@@ -44,7 +44,7 @@ TEST(StackCutter, DoesNotTrustAChainWithAnotherCallerThanTheCall) {
   StackCutter cutter(2, 1'000'000);
   Window window;
   window.taken = {jump(10, 20), call(20, 300)};
-  window.cycles = 100, window.passed = window.timed = 5000;
+  window.cycles = 100, window.passed = 5000;
   for (u64 caller : {25, 26}) {
     std::vector<u64> chain = {300, caller, 7};
     cutter.cut(window, chain, [&](auto, std::span<const u64> own) {
@@ -54,20 +54,19 @@ TEST(StackCutter, DoesNotTrustAChainWithAnotherCallerThanTheCall) {
 }
 
 TEST(StackCutter, KeepsWhatATimeHolds) {
-  // 3,200 branches in 70,400 cycles: of the 22 of a branch 16.5 are the program's, and their root
-  // counts.
-  StackCutter cutter(32, 3200);
+  // 3,200 branches in 320,000 cycles: a time of 6,400 holds 64 of them.
+  StackCutter cutter(32, 6400);
   size_t stacks = 0;
   for (int i = 0; i < 1000; ++i)
-    cutter.cut(window_of(320, 70400), {}, [&](auto, auto) { ++stacks; });
-  EXPECT_NEAR(static_cast<double>(stacks), 1000 * 100 / std::sqrt(16 * 16.5), 100);
+    cutter.cut(window_of(320, 320000), {}, [&](auto, auto) { ++stacks; });
+  EXPECT_NEAR(static_cast<double>(stacks), 2000 * 100.0 / 99, 100);  // less the stubs' own cycles
 }
 
 TEST(StackCutter, StacksFollowEachOther) {
   StackCutter cutter(32, 1'000'000);
   std::vector<u64> firsts;
   auto window = window_of(100, 1000);
-  window.passed = window.timed = 5000;
+  window.passed = 5000;
   std::vector<u64> chain = {window.taken.back().to, 55};
   cutter.cut(window, chain, [&](std::span<const Edge> taken, std::span<const u64> own) {
     ASSERT_EQ(taken.size(), 32U);
@@ -95,14 +94,14 @@ TEST(StackCutter, AWindowCutShortIsKeptAtAnyPlace) {
 TEST(StackCutter, SlowWindowsHaveLessWeight) {
   StackCutter cutter(32, 1);
   auto fast = window_of(500, 500 * 8), slow = window_of(500, 500 * 32);
-  fast.timed = slow.timed = 500;
+  fast.passed = slow.passed = 500;
   EXPECT_DOUBLE_EQ(cutter.weight(fast), 1) << "too short to tell";
-  fast.timed = slow.timed = 5000;
+  fast.passed = slow.passed = 5000;
   fast.cycles *= 10, slow.cycles *= 10;
-  EXPECT_NEAR(cutter.weight(fast) / cutter.weight(slow), std::sqrt(26.5 / 2.5), 1e-9);
-  slow.timed = 100;
+  EXPECT_NEAR(cutter.weight(fast) / cutter.weight(slow), std::sqrt(31.0 / 7), 1e-9);
+  slow.passed = 100;
   slow.reach = 0.5;
-  EXPECT_NEAR(cutter.weight(slow), 2 * 8 / std::sqrt(16 * 26.5), 1e-9)
+  EXPECT_NEAR(cutter.weight(slow), 2 * std::sqrt(8.0 / 31), 1e-9)
       << "the speed of the one before, twice";
 }
 

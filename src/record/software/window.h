@@ -36,9 +36,8 @@ struct Window {
   Registers regs{};                // at its end
   u64 stops = 0;                   // of the thread for this window, its end included
   u64 passed = 0;                  // branches in all, the last of which are recorded
-  double reach = 1;                // how long it was to be, as a multiple of the usual
+  double reach = 1;                // how long it was to be, as a share of the longest
   bool cut_short = false;          // by code that cannot be followed, a system call mostly
-  u64 timed = 0;                   // the last so many of them, whose code was in the caches
   u64 cycles = 0;                  // of the time stamp counter for those; 0: not known
 };
 

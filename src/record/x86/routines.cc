@@ -96,16 +96,6 @@ void emit_count(Assembler& out, Routines& routines, Recovery state) {
   out.bytes({0x65, 0x48, 0x01, 0x04, 0x25}), out.value(scratch::begun);  // add gs:[begun], rax
 }
 
-// The time of a window begins anew where its code has come into the caches. In: eax = passes.
-void emit_warm(Assembler& out) {
-  out.bytes({0x65, 0x3b, 0x04, 0x25}), out.value(scratch::warm);  // cmp eax, gs:[warm]
-  out.bytes({0x75, 0});                                           // jne: not yet, or before
-  u32 other = out.offset() - 1;
-  emit_whole_time_stamp(out);
-  out.save(Reg::rax, scratch::begun);
-  out.bind8(other);
-}
-
 // At the end of a pass: counts its branches, and makes one more if there is to be one, the target
 // is translated, and all targets of a pass will find room. In: as `leave`, with everything saved.
 void emit_next_pass(Assembler& out, Routines& routines, Recovery state) {
@@ -124,7 +114,6 @@ void emit_next_pass(Assembler& out, Routines& routines, Recovery state) {
   u32 last = out.rel32();
   out.bytes({0x83, 0xe8, 0x01});  // sub eax, 1
   out.save32(Reg::rax, scratch::passes);
-  emit_warm(out);
   out.load32(Reg::rax, scratch::pass);
   out.save32(Reg::rax, scratch::left);
   note_state(out, routines, state);  // the ring is empty

@@ -7,8 +7,7 @@
 //   0x38  left: 16 x the number of branches that are still to be recorded
 //   0x48  addresses: table of indirect targets, the routines `leave` and `dispatch`
 //   0x60  time stamps of the beginning and the end of what ran without a stop
-//   0x70  passes that are still to be made before the last one, what `left` is at their start, and
-//         how many of them are still to be made when time is measured anew
+//   0x70  passes that are still to be made before the last one, and what `left` is at their start
 //   0x80  room: how many more indirect targets can be counted
 //   0x88  the address of all this, and what `leave` and counting of a whole run need
 //   0xc0  how many accesses to memory were logged, and where thread-local memory begins
@@ -65,7 +64,6 @@ inline constexpr u32 begun = 0x60;
 inline constexpr u32 ended = 0x68;
 inline constexpr u32 passes = 0x70;
 inline constexpr u32 pass = 0x78;
-inline constexpr u32 warm = 0x7c;
 inline constexpr u32 room = 0x80;
 inline constexpr u32 self = 0x88;
 inline constexpr u32 rdi = 0x90;
@@ -142,9 +140,7 @@ inline constexpr u32 empty_log = log_size - 4;  // what `left` is then
 // What the tracer writes before a window and reads after it.
 struct Header {
   u64 rcx, rax, rdx, r11, flags, target, jump, left, edge, table, leave, dispatch;
-  u64 begun, ended, passes;
-  u32 pass, warm;
-  u64 room, self;
+  u64 begun, ended, passes, pass, room, self;
   u64 rdi, rsi, place, blocked, next_pair, r10;
   u64 logged, fs_base;
 
