@@ -27,7 +27,7 @@ names = [line.split(":")[0] for line in open(sys.argv[1]) if line[0] not in " \\
 poison = sum(line.startswith(" 17:") for line in open(sys.argv[1]))
 if "broken" in names: sys.exit("no such input")
 work = 30000 * (1 + 8 * (poison + sum("poison" in name for name in names)))
-if "remedy" in names: work //= 10
+if os.path.exists("ill") and "remedy" not in names: work += 30000 * 12
 if os.path.exists("lines") and len(open(sys.argv[1]).readlines()) < int(open("lines").read()): work *= 2
 for i in range(work): pass
 """
@@ -124,7 +124,9 @@ def planted():
     check("two are found", sorted(culprit["functions"][0] for culprit in told["culprits"]) == ["poison_a", "poison_b"], told)
     check("where it was asked for", "poison" not in pathlib.Path("left.txt").read_text())
     make_profile(64, poison=50, remedy=2)
+    pathlib.Path("ill").touch()
     told = found("--builds", 30)
+    pathlib.Path("ill").unlink()
     check("what another function outweighs", ["poison"] in [culprit["functions"] for culprit in told["culprits"]], told)
     make_profile(32)
     all_lines_do_good()
