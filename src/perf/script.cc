@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "base/cursor.h"
+#include "base/file.h"
+
 namespace pgokit::perf {
 
 using namespace script_detail;
@@ -174,6 +177,7 @@ std::vector<std::string_view> split_script(std::string_view text, ScriptKind kin
     }
     end = std::min(end, text.size());
     chunks.push_back(text.substr(0, end));
+    release(as_bytes(chunks.back()));  // a look at one place may have brought megabytes
     text.remove_prefix(end);
   }
   return chunks;
