@@ -3,9 +3,9 @@
 
     ./dev build pgo && ./dev bench pgo [--rounds N] [--only COMMAND]
 
-Writes bench/pgo.md. Steps: the release preset; ThinLTO (the build that is recorded); its exact profile by probes; functions in the order of
-their calls, which is what build/pgo/bin has; and blocks laid out by llvm-bolt with counts of that build. Trained with other inputs than
-measured (bench/support/main_commands.py).
+Writes bench/pgo.md. Steps: the release preset; ThinLTO, and libraries linked statically (the build that is recorded); its exact profile by
+probes; functions in the order of their calls, which is what build/pgo/bin has; and blocks laid out by llvm-bolt with counts of that build.
+Trained with other inputs than measured (bench/support/main_commands.py).
 """
 import argparse
 import datetime
@@ -62,7 +62,7 @@ def bolted():
 def builds():
     WORK.mkdir(parents=True, exist_ok=True)
     yield "release preset", PGOKIT
-    yield "and ThinLTO", TRAINING / "recorded"
+    yield "and ThinLTO, static libraries", TRAINING / "recorded"
     yield "and its profile", linked(WORK / "profile", drop="--symbol-ordering-file=")
     yield "and the order of functions", BUILD / "bin/pgokit"
     if BOLT.exists():

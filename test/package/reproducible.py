@@ -1,6 +1,6 @@
 """reproducible.py SOURCE: a copy of the sources in another folder, built without ccache, makes the same packages, byte for byte.
 
-It is what `./dev package` and `./dev tarball` make, each here and there; tarballs only where there was one before.
+It is what `./dev package release` and `./dev tarball release` make, each here and there; tarballs only where there was one before.
 """
 import hashlib
 import os
@@ -39,7 +39,7 @@ def made(folder, verbs, **environment):
 def main():
     old = {file.name for file in (SOURCE / PACKAGES).glob("*")}
     machine = platform.machine()
-    made_by = {".deb": ["package"], f"-{machine}-linux.tar.xz": ["tarball"]} | ({} if machine == "aarch64" else {"-aarch64-linux.tar.xz": ["tarball", "aarch64"]})
+    made_by = {".deb": ["package", "release"], f"-{machine}-linux.tar.xz": ["tarball", "release"]} | ({} if machine == "aarch64" else {"-aarch64-linux.tar.xz": ["tarball", "aarch64"]})
     verbs = [verb for ending, verb in made_by.items() if any(name.endswith(ending) for name in old)]
     if not verbs:
         skip("neither ./dev package nor ./dev tarball has been run")
