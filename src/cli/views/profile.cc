@@ -72,6 +72,7 @@ class ShownNames {
 
 // What both outputs tell.
 struct Facts {
+  static constexpr unsigned all_cores = 0;
   Summary summary;
   Density density;
   std::vector<HotFunction> hot;
@@ -79,9 +80,9 @@ struct Facts {
   u64 totals = 0;
 
   Facts(const Profile& profile, u64 top)
-      : summary(summarize(profile)),
-        density(profile::density(profile)),
-        hot(hot_functions(profile, summary)),
+      : summary(summarize(profile, false, all_cores)),
+        density(profile::density(profile, hot_cutoff, all_cores)),
+        hot(hot_functions(profile, summary, all_cores)),
         shown(profile.ordered()) {
     for (const auto* function : shown) totals = add_saturated(totals, function->samples.total);
     if (top && top < shown.size()) shown.resize(top);

@@ -176,15 +176,19 @@ Density density(const Profile& profile, u32 cutoff, unsigned threads) {
   return result;
 }
 
-std::vector<HotFunction> hot_functions(const Profile& profile, const Summary& summary) {
+std::vector<HotFunction> hot_functions(const Profile& profile, const Summary& summary,
+                                       unsigned threads) {
+  constexpr size_t at_once = 512;
   u64 hot = summary.count_at(hot_cutoff);
-  std::vector<HotFunction> found;
-  for (const auto* function : profile.ordered()) {
+  std::vector<HotFunction> list;
+  for (const auto* function : profile.ordered()) list.push_back({.function = function});
+  parallel_each(list.size(), at_once, threads, [&](size_t i, unsigned) {
     Weight weight;
-    weight.add(function->samples);
-    if (weight.max_count >= hot) found.push_back({function, weight.max_count});
-  }
-  return found;
+    weight.add(list[i].function->samples);
+    list[i].max_count = weight.max_count;
+  });
+  std::erase_if(list, [&](const HotFunction& one) { return one.max_count < hot; });
+  return list;
 }
 
 }  // namespace pgokit::profile

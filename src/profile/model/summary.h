@@ -83,6 +83,7 @@ struct HotFunction {
   u64 max_count = 0;  // of one place, inlinees included
 };
 // Functions with a hot place, by total downwards.
-std::vector<HotFunction> hot_functions(const Profile& profile, const Summary& summary);
+std::vector<HotFunction> hot_functions(const Profile& profile, const Summary& summary,
+                                       unsigned threads = 1);
 
 }  // namespace pgokit::profile
