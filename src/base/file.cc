@@ -279,12 +279,14 @@ std::optional<std::string> mapped_input_at(const void* address) {
   return std::nullopt;
 }
 
+// The pages at both ends as well, with what others have there: of a file they are read again. Where
+// pages are large, the rest of one would stay for a few bytes that were looked at.
 void release(Bytes part) {
+  if (part.empty()) return;
   auto page = static_cast<u64>(sysconf(_SC_PAGESIZE));
   auto begin = reinterpret_cast<u64>(part.data()), end = begin + part.size();
-  begin = (begin + page - 1) & -page;
-  end &= -page;
-  if (begin >= end) return;
+  begin &= -page;
+  end = (end + page - 1) & -page;
   std::scoped_lock held(mappings().lock);
   bool mapped = std::ranges::any_of(mappings().all, [&](const Mapping& file) {
     return file.contains(part.data()) && file.contains(part.data() + part.size() - 1);
