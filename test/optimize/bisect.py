@@ -124,7 +124,7 @@ def planted():
     check("two are found", sorted(culprit["functions"][0] for culprit in told["culprits"]) == ["poison_a", "poison_b"], told)
     check("where it was asked for", "poison" not in pathlib.Path("left.txt").read_text())
     make_profile(64, poison=50, remedy=2)
-    pathlib.Path("ill").touch()
+    pathlib.Path("ill").touch()  # what a program is without its remedy
     told = found("--builds", 30)
     pathlib.Path("ill").unlink()
     check("what another function outweighs", ["poison"] in [culprit["functions"] for culprit in told["culprits"]], told)
