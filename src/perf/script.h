@@ -72,7 +72,8 @@ std::string script_problem(std::string_view text);
 // is none.
 u64 other_kind_line(std::string_view text, ScriptKind kind);
 
-// Pieces of about `size` bytes that begin and end between samples.
+// Pieces of about `size` bytes that begin and end between samples. What was read of a mapped file for
+// that is given back.
 std::vector<std::string_view> split_script(std::string_view text, ScriptKind kind, size_t size);
 
 struct ScriptCounts {

@@ -75,15 +75,15 @@ struct Facts {
   static constexpr unsigned all_cores = 0;
   Summary summary;
   Density density;
-  std::vector<HotFunction> hot;
   std::vector<const Function*> shown;
+  std::vector<HotFunction> hot;
   u64 totals = 0;
 
   Facts(const Profile& profile, u64 top)
       : summary(summarize(profile, false, all_cores)),
         density(profile::density(profile, hot_cutoff, all_cores)),
-        hot(hot_functions(profile, summary, all_cores)),
-        shown(profile.ordered()) {
+        shown(profile.ordered()),
+        hot(hot_functions(shown, summary, all_cores)) {
     for (const auto* function : shown) totals = add_saturated(totals, function->samples.total);
     if (top && top < shown.size()) shown.resize(top);
   }

@@ -176,16 +176,15 @@ Density density(const Profile& profile, u32 cutoff, unsigned threads) {
   return result;
 }
 
-std::vector<HotFunction> hot_functions(const Profile& profile, const Summary& summary,
-                                       unsigned threads) {
+std::vector<HotFunction> hot_functions(std::span<const Function* const> functions,
+                                       const Summary& summary, unsigned threads) {
   constexpr size_t at_once = 512;
   u64 hot = summary.count_at(hot_cutoff);
-  std::vector<HotFunction> list;
-  for (const auto* function : profile.ordered()) list.push_back({.function = function});
+  std::vector<HotFunction> list(functions.size());
   parallel_each(list.size(), at_once, threads, [&](size_t i, unsigned) {
     Weight weight;
-    weight.add(list[i].function->samples);
-    list[i].max_count = weight.max_count;
+    weight.add(functions[i]->samples);
+    list[i] = {functions[i], weight.max_count};
   });
   std::erase_if(list, [&](const HotFunction& one) { return one.max_count < hot; });
   return list;

@@ -6,6 +6,7 @@
 //   u64 hot = summary.count_at(hot_cutoff);          // counts of at least this are hot
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "profile/model/profile.h"
@@ -82,8 +83,8 @@ struct HotFunction {
   const Function* function = nullptr;
   u64 max_count = 0;  // of one place, inlinees included
 };
-// Functions with a hot place, by total downwards.
-std::vector<HotFunction> hot_functions(const Profile& profile, const Summary& summary,
-                                       unsigned threads = 1);
+// Those of `functions` with a hot place, in their order.
+std::vector<HotFunction> hot_functions(std::span<const Function* const> functions,
+                                       const Summary& summary, unsigned threads = 1);
 
 }  // namespace pgokit::profile
