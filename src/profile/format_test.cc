@@ -5,6 +5,7 @@
 #include "base/cursor.h"
 #include "base/file.h"
 #include "base/function_name.h"
+#include "profile/extbinary/binary_index.h"
 #include "profile/extbinary_format.h"
 #include "profile/model/byte_writer.h"
 #include "test/support/profile_builder.h"
@@ -43,6 +44,21 @@ void expect_round_trip(const Profile& profile, Format format, const WriteOptions
   if (hashed) return expect_round_trip(again, format, options);  // hashes have another order
   EXPECT_TRUE(written(again, format, options) == first);
   EXPECT_TRUE(write_text(again) == write_text(profile));
+}
+
+// Functions are filled by several threads; those that are there already after all others.
+TEST(Binary, SumsWhatStandsTwice) {
+  auto profile = random_profile({.seed = 9, .functions = 400});
+  auto file = written(profile, Format::binary);
+  auto index = index_binary(as_bytes(file), {});
+  ASSERT_TRUE(index.has_value());
+  auto functions = static_cast<size_t>(index->functions.front().at - as_bytes(file).data());
+  auto twice = read_ok(file + file.substr(functions));
+  auto once = read_ok(file);
+  Profile sum = read_ok(file);
+  merge(sum, once);
+  sum.sort();
+  EXPECT_EQ(write_text(twice), write_text(sum));
 }
 
 TEST(RoundTrip, GivesTheSameBytes) {
