@@ -26,7 +26,8 @@ constexpr std::array<Description, causes> descriptions{{
     {"unique-names", "static, named with .__uniq. in one of both only",
      "compile both builds with -funique-internal-linkage-names"},
     {"other-path", "static, in the program by the path of another source file",
-     "compile both builds with -fmacro-prefix-map=$PWD/="},
+     "pgokit match moves their samples; else compile both builds with the flags of pgokit flags "
+     "profile --root SOURCES"},
     {"stale", "changed since the profile was made, or compiled with other options",
      "pgokit match moves their samples; else make the profile anew"},
     {"no-discriminators", "with several blocks on a line, which the profile cannot tell apart",

@@ -71,7 +71,8 @@ void Flags::add(const Flags& more) {
   add_to(link, more.link);
 }
 
-Flags profiling_flags(const Compiler& compiler, ProfileKind kind, std::string_view root) {
+Flags profiling_flags(const Compiler& compiler, ProfileKind kind, std::string_view root,
+                      std::span<const std::string> ways) {
   const auto& options = options_of(compiler);
   Flags flags;
   auto add = [&](bool wanted, std::string_view option, std::string_view value = "") {
@@ -81,8 +82,9 @@ Flags profiling_flags(const Compiler& compiler, ProfileKind kind, std::string_vi
   add(true, options.discriminators);
   add(kind.probes, options.probes);
   add(kind.unique_names, options.unique_names);
-  add(kind.unique_names && !kind.absolute_paths && !root.empty(), options.relative_paths,
-      std::string(root) + "/=");
+  bool maps = kind.unique_names && !kind.absolute_paths && !root.empty();
+  add(maps, options.relative_paths, std::string(root) + "/=");
+  for (const auto& way : ways) add(maps, options.relative_paths, way + "=");
   return flags;
 }
 

@@ -10,6 +10,7 @@
 // Each element is one word, not quoted for any shell. Files are named as they are given: a build
 // compiles in other folders, and wants absolute paths.
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,8 +39,10 @@ struct ProfileKind {
 inline constexpr std::string_view build_id_option = "-Wl,--build-id";
 
 // Of the program to be recorded, and of the build with its profile: "-g -fdebug-info-for-profiling".
-// `root`: the folder of the sources, which names of static functions do not depend on.
-Flags profiling_flags(const Compiler& compiler, ProfileKind kind, std::string_view root);
+// `root`: the folder of the sources, which names of static functions do not depend on; `ways`: how
+// relative paths of sources may begin there, which end in a slash.
+Flags profiling_flags(const Compiler& compiler, ProfileKind kind, std::string_view root,
+                      std::span<const std::string> ways = {});
 
 // What rustc calls the options of sample profiles, once they are stable and until then.
 struct RustcNames {

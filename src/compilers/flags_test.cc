@@ -20,6 +20,11 @@ TEST(Flags, NamesOfStaticFunctionsAreTheSameInEachCheckout) {
   EXPECT_THAT(profiling_flags({}, {.unique_names = true}, "/src").compile,
               ElementsAre("-g", "-fdebug-info-for-profiling", "-funique-internal-linkage-names",
                           "-fmacro-prefix-map=/src/="));
+  const std::string ways[] = {"../", "../../"};
+  EXPECT_THAT(profiling_flags({}, {.unique_names = true}, "/src", ways).compile,
+              ElementsAre("-g", "-fdebug-info-for-profiling", "-funique-internal-linkage-names",
+                          "-fmacro-prefix-map=/src/=", "-fmacro-prefix-map=../=",
+                          "-fmacro-prefix-map=../../="));
   for (auto [kind, root] :
        {std::pair(ProfileKind{.unique_names = true, .absolute_paths = true}, "/src"),
         {ProfileKind{.unique_names = true}, ""}})

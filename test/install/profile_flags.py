@@ -4,13 +4,16 @@ they refuse."""
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 
 PGOKIT = str(pathlib.Path(sys.argv[1]).resolve())
 LINES = "-g -fdebug-info-for-profiling"
-UNIQUE = "-funique-internal-linkage-names -fmacro-prefix-map=/src/="
+FOLDER = tempfile.TemporaryDirectory()  # where pgokit runs
+WAYS = [f"-fmacro-prefix-map={'../' * n}{os.path.relpath('/src', pathlib.Path(FOLDER.name).resolve())}/=" for n in range(4)]
+UNIQUE = f"-funique-internal-linkage-names -fmacro-prefix-map=/src/= {' '.join(WAYS)}"
 PROBES = "-fpseudo-probe-for-profiling"
 TEXT = "main:1000:10\n 1: 10\n 2: 990 f.__uniq.77:5\nf.__uniq.77:50:5\n 1: 50\n"
 OF_PROBES = "main:1000:10\n 1: 10\n 2: 990\n !CFGChecksum: 281479271677951\n"
@@ -124,6 +127,27 @@ def check_styles(folder):
         expect(part in text, True, f"{part} in {text}")
 
 
+    expect("-fmacro-prefix-map=.." in text, False, "CMake gives compilers absolute paths")
+
+
+def check_names_of_static_functions(folder):
+    """Compiled in the sources, in folders of the build at any depth and in another checkout: one name."""
+    names = set()
+    for checkout in ("a", "other/b"):
+        root = folder / checkout
+        for build in (".", "out", "out/release", "../beside"):
+            for inside in (".", "src/lib"):
+                compiled_in = root / build / inside
+                compiled_in.mkdir(parents=True, exist_ok=True)
+                (root / "x.c").write_text("static int f(int *p) { return *p; }\nint g(int *p) { return f(p); }\n")
+                words = subprocess.run([PGOKIT, "flags", "profile", "--compile", "--root", os.path.relpath(root, root / build)], cwd=root / build,
+                                       capture_output=True, text=True, check=True).stdout.split()
+                assembly = subprocess.run(["clang-22", *words, "-S", "-o", "-", os.path.relpath(root / "x.c", compiled_in)], cwd=compiled_in,
+                                          capture_output=True, text=True, check=True).stdout
+                names |= set(re.findall(r"^(\S+\.__uniq\.\d+):", assembly, re.MULTILINE))
+    expect(len(names), 1, f"names {names}")
+
+
 def check_refusals(folder):
     for text, *arguments in (
             ("it is empty", "use=empty"), ("No such file", "use=there.is.none"), ("a program, not a profile", f"use={PGOKIT}"),
@@ -153,12 +177,13 @@ def check_refusals(folder):
 
 
 def main():
-    with tempfile.TemporaryDirectory() as name:
+    with FOLDER as name:
         folder = pathlib.Path(name).resolve()
         files(folder)
         os.chdir(folder)
         check_kinds(folder)
         check_styles(folder)
+        check_names_of_static_functions(folder)
         check_refusals(folder)
     print("flags of profiles: all kinds, styles and refusals")
 

@@ -68,7 +68,8 @@ OptionTable options_of(Settings& s) {
       "  clang-22 -O2 $(pgokit flags profile --compile) -c app.c\n"
       "  clang-22 -O2 $(pgokit flags use=app.prof --compile) -c app.c\n"
       "  pgokit flags use=app.prof --style cmake > pgokit.cmake\n"
-      "  eval ./configure CC=clang-22 \"$(pgokit flags use=app.prof --style autotools)\"\n"
+      "  eval ./configure CC=clang-22 CXX=clang++-22 \"$(pgokit flags use=app.prof --style "
+      "autotools)\"\n"
       "  clang-22 -O2 $(pgokit flags coverage --compile) -c app.c\n"
       "  clang-22 -fuse-ld=lld-22 app.o $(pgokit flags coverage --link) -o app\n"
       "  ./configure CC=clang-22 CFLAGS=\"-O2 $(pgokit flags coverage --compile)\" \\\n"
@@ -252,6 +253,7 @@ Status check_parts(const Settings& s) {
 Status add_flags_of_profile(const Settings& s, const FlagStyle* style, BuildFlags& flags) {
   auto build = s.profile;
   build.rust = style && style->is_rust;
+  build.relative_paths = !style || !style->knows_root;
   if (!s.consumer.empty()) build.target = TRY(pipeline::target_named(s.consumer));
   const auto* consumer = build.target.consumer;
   if (consumer && consumer != &pipeline::consumers::clang && consumer != &pipeline::consumers::gcc)

@@ -23,8 +23,9 @@ struct ProfileBuild {
   std::string by = {};
   pipeline::Target target = {};  // who compiles; none: clang, or what the profile is for
   bool rust = false;
-  bool if_there = false;  // files that are not there yet are left out
-  std::string root = {};  // the folder of the sources
+  bool if_there = false;       // files that are not there yet are left out
+  std::string root = {};       // the folder of the sources
+  bool relative_paths = true;  // compilers may be given such, in any folder of the build
   // Where pgokit's plugin is, which some files are for.
   std::function<Result<std::filesystem::path>()> find_plugin = {};
 };

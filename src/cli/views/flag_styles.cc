@@ -296,12 +296,12 @@ Result<std::string> json_text(const BuildFlags& flags) {
 }
 
 constexpr FlagStyle styles[] = {
-    {"cmake", "a file for cmake -DCMAKE_PROJECT_INCLUDE=FILE", cmake_text},
+    {"cmake", "a file for cmake -DCMAKE_PROJECT_INCLUDE=FILE", cmake_text, false, true},
     {"meson", "a file for meson setup --native-file FILE", meson_text},
     {"make", "lines for a Makefile: include FILE", make_text},
     {"autotools", "variables for eval ./configure \"$(pgokit flags ...)\"", autotools_text},
-    {"cargo", "a file for cargo build --config FILE; of profiles", cargo_text, true},
-    {"bazel", "lines for .bazelrc; of profiles", bazel_text},
+    {"cargo", "a file for cargo build --config FILE; of profiles", cargo_text, true, true},
+    {"bazel", "lines for .bazelrc; of profiles", bazel_text, false, true},
     {"clang-config", "a file for clang-22 --config=FILE, with any build", clang_config_text},
     {"json", "for scripts", json_text}};
 

@@ -35,7 +35,8 @@ struct BuildFlags {
 struct FlagStyle {
   std::string_view name, help;
   Result<std::string> (*text)(const BuildFlags& flags);
-  bool is_rust = false;  // for rustc
+  bool is_rust = false;     // for rustc
+  bool knows_root = false;  // compilers are given the same paths in each folder of a build
 };
 
 // Null: there is none of that name.
