@@ -12,10 +12,24 @@
 namespace pgokit::object {
 namespace {
 
+// libtool leaves scripts in a build where one looks for programs. Empty: it is no script.
+std::string error_of_script(std::string_view text) {
+  constexpr size_t most_looked_at = 512;
+  constexpr std::string_view of_libtool = " - temporary wrapper script for ";
+  text = text.substr(0, most_looked_at);
+  if (!text.starts_with("#!")) return "";
+  auto at = text.find(of_libtool);
+  if (at == text.npos) return "a script, not an ELF, COFF or Mach-O file";
+  auto program = text.substr(at + of_libtool.size());
+  return fmt::format("a script of libtool: the program is {} beside it, or a library there",
+                     program.substr(0, program.find('\n')));
+}
+
 Result<std::unique_ptr<Reader>> read(Bytes image) {
   if (elf::recognizes(image)) return elf::read(image);
   if (macho::recognizes(image)) return macho::read(image);
   if (coff::recognizes(image)) return coff::read(image);
+  if (auto error = error_of_script(as_text(image)); !error.empty()) return fail("{}", error);
   return fail("not an ELF, COFF or Mach-O file");
 }
 

@@ -10,6 +10,7 @@
 #include "object/file.h"
 #include "optimize/built_program.h"
 #include "optimize/clean_command.h"
+#include "optimize/cmake_cache.h"
 
 namespace pgokit::optimize {
 namespace {
@@ -115,6 +116,12 @@ Status Builder::make(const Build& build) {
 Status Builder::check_compiled(const std::string& build) const {
   if (toolchain_.flags_by() != FlagsBy::wrapper) return {};
   auto compiled = sources_compiled(work_, build);
+  auto configured = compiled.empty() ? configured_compiler(settings_.build) : std::nullopt;
+  if (build == first_ && configured)
+    return fail(
+        "{}: it compiled nothing by {}: {} has the compiler {}, which it was configured with: let "
+        "--build configure another folder (cmake -B FOLDER && cmake --build FOLDER)",
+        settings_.build, toolchain_.c(), configured->cache, configured->compiler);
   if (build == first_ && compiled.empty())
     return fail(
         "{}: it compiled nothing by {} or another compiler in PATH: if everything was up to date, "

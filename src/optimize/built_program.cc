@@ -28,15 +28,21 @@ std::string short_path(const std::string& file) {
 
 }  // namespace
 
-Result<std::string> built_program(const std::string& recording, const std::string& marker,
-                                  const std::string& build) {
+Result<std::vector<BuiltProgram>> built_programs(const std::string& recording,
+                                                 const std::string& marker,
+                                                 const std::string& build) {
   auto programs = TRY(pipeline::recorded_programs({recording}, 0));
   if (programs.samples == 0 || programs.list.empty())
     return fail("{}: no program is known in it", recording);
-  auto built = std::ranges::find_if(programs.list, [&](const pipeline::RecordedProgram& one) {
-    return !one.file.empty() && is_newer(one.file, marker);
-  });
-  if (built != programs.list.end()) return short_path(built->file);
+  std::vector<BuiltProgram> built;
+  double all = 0;
+  for (const auto& one : programs.list) {
+    if (one.file.empty() || !is_newer(one.file, marker)) continue;
+    built.push_back({short_path(one.file), static_cast<double>(one.program.samples)});
+    all += built.back().share;
+  }
+  for (auto& one : built) one.share /= all;
+  if (!built.empty()) return built;
   const auto& most = programs.list.front();
   return fail(
       "{}: nothing of what ran was made by the build ({}): {} of the recording is in {}; --program "

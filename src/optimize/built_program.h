@@ -2,7 +2,8 @@
 
 // Which of the programs in a recording is the one to be optimized.
 //
-//   auto file = TRY(built_program(".pgokit/app.perf", ".pgokit/plain/compile", "make"));
+//   auto built = TRY(built_programs(".pgokit/app.perf", ".pgokit/plain/compile", "make"));
+//   use(built[0].file);
 
 #include <string>
 #include <vector>
@@ -12,10 +13,16 @@
 
 namespace pgokit::optimize {
 
-// The one with most samples of those that have been made since `marker` was written, by `build`. A
-// path from the current folder where it is in it. An error, with the reason, where there is none.
-Result<std::string> built_program(const std::string& recording, const std::string& marker,
-                                  const std::string& build);
+struct BuiltProgram {
+  std::string file;  // a path from the current folder where it is in it
+  double share = 0;  // of the samples in what the build made
+};
+
+// Those that have been made since `marker` was written, by `build`, the one with most samples first.
+// An error, with the reason, where there is none.
+Result<std::vector<BuiltProgram>> built_programs(const std::string& recording,
+                                                 const std::string& marker,
+                                                 const std::string& build);
 
 // The names of the source files that it is compiled from, without folders, sorted.
 Result<std::vector<std::string>> sources_of(const std::string& program);

@@ -114,6 +114,7 @@ Result<Outcome> Optimizer::run() {
   TRY(write_report());
   TRY(journal_.add(finished, "", ""));
   outcome_.program = builder_.program;
+  if (!settings_.cargo) outcome_.compiler = toolchain_.c();
   return std::move(outcome_);
 }
 
@@ -161,6 +162,7 @@ std::string Optimizer::kept_file(const Build& build) const {
 }
 
 Status Optimizer::prepare(Build& build) {
+  outcome_.made_last = build.name;
   TRY(step("build " + build.name, builder_.words(build), [&]() -> Result<std::string> {
     TRY(builder_.make(build));
     if (build.name == recorded_.name) TRY(note_sources(work_, build.name));
@@ -176,9 +178,7 @@ Status Optimizer::build_to_record(Build& build, const std::string& recording, bo
   builder_.program = TRY(step("record " + build.name, words, [&]() -> Result<std::string> {
     TRY(record(recording, sampled));
     auto program = builder_.program;
-    if (!known)
-      program = TRY(built_program(work_.file(recording), work_.file(build.name + "/compile"),
-                                  settings_.build));
+    if (!known) program = TRY(choose_program(recording, build));
     std::swap(program, builder_.program);
     TRY(builder_.keep(build));
     TRY(check_program(build.file));
@@ -186,6 +186,16 @@ Status Optimizer::build_to_record(Build& build, const std::string& recording, bo
   }));
   build.file = kept_file(build);
   return {};
+}
+
+// What ran most of what the build made. What else ran much is said.
+Result<std::string> Optimizer::choose_program(const std::string& recording, const Build& build) {
+  constexpr double much = 0.1;
+  auto built = TRY(
+      built_programs(work_.file(recording), work_.file(build.name + "/compile"), settings_.build));
+  for (const auto& one : built | std::views::drop(1))
+    if (one.share >= much) outcome_.others.emplace_back(one.file, one.share);
+  return built[0].file;
 }
 
 Status Optimizer::record(const std::string& recording, bool sampled) {
@@ -242,6 +252,7 @@ Options Optimizer::with_profile(Options options, const std::string& profile) con
 }
 
 Status Optimizer::add_build(Build build) {
+  outcome_.made_last = build.name;
   TRY(step("build " + build.name, builder_.words(build), [&]() -> Result<std::string> {
     TRY(builder_.make(build));
     TRY(builder_.keep(build));

@@ -84,8 +84,13 @@ struct Outcome {
   std::vector<Build> builds;  // the plain one first; of other goals than Goal::measure one
   measure::Plan plan;         // a command for each build
   measure::Measurement measurement;
-  bool counted = false;     // the profile counts the whole run
-  size_t kept = 0;          // the fastest for certain: 0 where none is faster than the plain one
+  bool counted = false;   // the profile counts the whole run
+  size_t kept = 0;        // the fastest for certain: 0 where none is faster than the plain one
+  std::string made_last;  // the build that left everything else where it is
+  std::string compiler;   // of C, as its command; empty: rustc
+  // Others that the build made and that ran much, without a profile of their own: with their shares
+  // of all that it made.
+  std::vector<std::pair<std::string, double>> others = {};
   std::string report = {};  // a page of what was recorded and measured; empty: there is none
 };
 inline constexpr double confidence = 0.95;  // of all comparisons together

@@ -59,6 +59,7 @@ class Optimizer {
   Status prepare(Build& build);
   // The first of them tells which program it is.
   Status build_to_record(Build& build, const std::string& recording, bool sampled);
+  Result<std::string> choose_program(const std::string& recording, const Build& build);
   Status record(const std::string& recording, bool sampled);
   ShellCommand generate(const Build& build, const std::string& recording, const std::string& file,
                         const std::string& options = "") const;

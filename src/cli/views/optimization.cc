@@ -40,8 +40,8 @@ std::string Optimization::own_build(const optimize::Build& build) const {
             : "",
         shell_line(words));
   }
-  auto text = report::format("next      in your own build, add to CFLAGS and CXXFLAGS: {}\n",
-                             shell_line(build.options.compile));
+  auto text = report::format("next      in your own build by {}, add to CFLAGS and CXXFLAGS: {}\n",
+                             outcome.compiler, shell_line(build.options.compile));
   if (!build.options.link.empty())
     text += report::format("          to LDFLAGS: {}\n", shell_line(build.options.link));
   return text;
@@ -63,12 +63,22 @@ std::string Optimization::as_text() const {
   if (settings.goal != optimize::Goal::measure) return one_build();
   std::string text = measured(outcome).as_text() + "\n";
   for (const auto& build : outcome.builds)
-    text += report::format("{:10}{}\n", build.name, build.file);
+    text += report::format("{:9} {}\n", build.name, build.file);
   const auto& kept = outcome.builds[outcome.kept];
   text += report::format("kept      {} is now {}\n", outcome.program,
                          outcome.kept
                              ? kept.name + ", the least time, and faster than plain for certain"
                              : "plain: no other build is faster for certain");
+  if (!settings.cargo && outcome.made_last != kept.name)
+    text += report::format(
+        "          (all else that the build made is still of the build {}: clean it before you "
+        "build "
+        "again)\n",
+        outcome.made_last);
+  for (const auto& [file, share] : outcome.others)
+    text += report::format(
+        "also ran  {}, {:.1f} % of what was built and ran: --program {} optimizes that instead\n",
+        file, 100 * share, shell_word(file));
   if (!outcome.report.empty()) text += report::format("report    {}\n", outcome.report);
   const auto& profiled = outcome.kept ? kept : outcome.builds[1];
   text += report::format("profile   {}\n", profiled.profile);
@@ -110,6 +120,10 @@ std::string Optimization::as_json() const {
   }
   json.set("program", outcome.program).set("kept", outcome.builds[outcome.kept].name);
   json.set("builds", std::move(builds)).set("commands", json_of(commands));
+  Json others = Json::array();
+  for (const auto& [file, share] : outcome.others)
+    others.push(std::move(Json::object().set("file", file).set("share", share)));
+  json.set("made_last", outcome.made_last).set("others", std::move(others));
   json.set("report", outcome.report);
   if (settings.goal == optimize::Goal::measure) json.set("measurement", measured(outcome).json());
   return json.text() + "\n";
