@@ -117,7 +117,8 @@ Status Builder::check_compiled(const std::string& build) const {
   if (toolchain_.flags_by() != FlagsBy::wrapper) return {};
   auto compiled = sources_compiled(work_, build);
   auto configured = compiled.empty() ? configured_compiler(settings_.build) : std::nullopt;
-  if (build == first_ && configured)
+  bool by_other = configured && !configured->compiler.starts_with(work_.absolute("bin"));
+  if (build == first_ && by_other)
     return fail(
         "{}: it compiled nothing by {}: {} has the compiler {}, which it was configured with: let "
         "--build configure another folder (cmake -B FOLDER && cmake --build FOLDER)",

@@ -247,9 +247,8 @@ std::string fit_text(const Settings& s, const Checked& checked) {
   if (fit.other_path.functions)
     text += report::format(
         "           {} of them, {} of the samples, are there by the path of another source file:\n"
-        "           'pgokit match' gives them back; in builds with the flags of 'pgokit flags "
-        "profile\n"
-        "           --root SOURCES' they have one name\n",
+        "           'pgokit match' gives them back; builds by 'pgokit flags profile --root DIR'\n"
+        "           have one name for each\n",
         grouped(fit.other_path.functions), percent(fit.other_path.samples, fit.all.samples));
   names_text(text, "not in the program", fit.vanished_names, s.top, names);
   text += report::format("  changed  {} of {}, {} of the samples\n", grouped(fit.changed.functions),

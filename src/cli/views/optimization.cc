@@ -71,8 +71,7 @@ std::string Optimization::as_text() const {
                              : "plain: no other build is faster for certain");
   if (!settings.cargo && outcome.made_last != kept.name)
     text += report::format(
-        "          (all else that the build made is still of the build {}: clean it before you "
-        "build "
+        "          (all else that was built is still of the build {}: clean before you build "
         "again)\n",
         outcome.made_last);
   for (const auto& [file, share] : outcome.others)
