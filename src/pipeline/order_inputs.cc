@@ -8,6 +8,7 @@
 #include "order/from_profile.h"
 #include "order/from_samples.h"
 #include "order/order_file.h"
+#include "pipeline/find_program.h"
 #include "pipeline/foreign_formats.h"
 #include "pipeline/inputs.h"
 #include "profile/format.h"
@@ -134,13 +135,12 @@ class Reader {
   }
 
   Status take_recording(const MappedFile& file, u64 weight) {
-    if (options_.binary.empty())
-      return usage_error("{}: a recording wants the program that was recorded: -b PROGRAM",
-                         file.path());
     if (!program_) {
-      program_.emplace(TRY(program::Program::open(options_.binary, {})));
+      auto binary = options_.binary;
+      if (binary.empty()) binary = TRY(dominant_program({file.path()}, options_.threads)).file;
+      program_.emplace(TRY(program::Program::open(binary, {})));
       TRY(program_->load_functions(options_.threads));
-      TRY(symbols_.add(options_.binary));
+      TRY(symbols_.add(binary));
       symbols_.finish();
     }
     order::SampleOptions how{.cut = options_.cut,
@@ -172,9 +172,9 @@ class Reader {
       return fail("{}: no sample of it is of process {}{}", file.path(), *options_.pid,
                   facts.together ? ": its branches are counted of all processes together" : "");
     if (facts.together && facts.used == 0)
-      return fail("{}: no branch of it is in {}", file.path(), options_.binary);
+      return fail("{}: no branch of it is in {}", file.path(), program_->path());
     if (facts.samples == 0) return fail("{}: {}", file.path(), samples::no_samples);
-    if (facts.used == 0) return fail("{}: no sample of it is in {}", file.path(), options_.binary);
+    if (facts.used == 0) return fail("{}: no sample of it is in {}", file.path(), program_->path());
     return {};
   }
 

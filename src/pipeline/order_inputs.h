@@ -15,7 +15,7 @@ namespace pgokit::pipeline {
 
 struct OrderInputOptions {
   Inputs inputs;
-  std::string binary;  // the program that was recorded
+  std::string binary;  // the program that was recorded; empty: the one with most samples
   order::Cut cut;
   std::optional<u32> pid;
   bool ignore_build_id = false;

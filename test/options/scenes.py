@@ -252,7 +252,7 @@ REPORT = Scene(
 COMPARE = Scene(
     {"flat": ["@text", "@mangled"], "contexts": ["@cold", "@warm"], "counted": ["@counted", "@raw-counts"]},
     {"--function": "main", "--top": "1", "--min-overlap": "99.99", "--min-similarity": "99.99", "--binary": "@busy"},
-    [(["@live", "@live"], ["--binary @busy"]), (["@live", "@live", "-b", "@other-busy"], ["--ignore-build-id"])],
+    [(["@program-lbr-script", "@extbinary"], ["--binary @program"]), (["@live", "@live", "-b", "@other-busy"], ["--ignore-build-id"])],
     silent={("contexts", "--top"): CONTENT, ("contexts", "--mangled"): CONTENT, ("*", "--binary"): "these are profiles",
             ("*", "--use-dwarf"): "these are profiles", ("*", "--ignore-build-id"): "these are profiles"},
     never={"--use-dwarf": "the recorded program has no probes"})
@@ -327,7 +327,7 @@ ORDER = Scene(
      (["@jumps-order", "-o", "OUT", "-l", "@jumps"], ["--top 1", "--demangle"]),
      (["@mangled", "-o", "OUT", "-l", "@program"], ["--mangled"]),
      (["@live", "-b", "@other-busy", "-o", "OUT"], ["--ignore-build-id"]),
-     (["@program-lbr-perfdata", "-o", "OUT"], ["--binary @program"]),
+     (["@program-lbr-script", "-o", "OUT"], ["--binary @program"]),
      (["@jumps"], ["--evaluate --with @jumps-order"]),
      (["--evaluate", "@jumps"], ["--with @jumps-order"])],
     {("*", "--threads"): THREADS, ("*", "--top"): CONTENT, ("*", "--demangle"): CONTENT, ("*", "--mangled"): CONTENT, ("*", "--ignore-build-id"): PERMISSION,

@@ -327,7 +327,7 @@ def recordings():
         file.write("b:100:10\n 1: 50 c:40\n 2: inlined:20\n  1: 20 a:7\nc:60:40\n 1: 60\n")
     graph = order(path("app.prof"), "--link", path("app"), "--format", "call-graph", "-o", "-").stdout
     assert sorted(graph.splitlines()) == ["b a 7", "b c 40"], graph
-    assert "wants the program that was recorded" in order(path("branches"), code=2).stderr
+    assert "-b is needed" in order(path("branches"), code=2).stderr
 
 
 def recorded():

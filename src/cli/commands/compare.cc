@@ -60,12 +60,9 @@ Result<Source> open(const Settings& s, const std::string& path, size_t number) {
     TRY(pipeline::refuse_other_than_profile(path, source.file.bytes()));
     return source;
   }
-  if (s.binaries.empty())
-    return usage_error(
-        "{}: a profile to compare is made of it with the program that was recorded: -b PROGRAM",
-        path);
+  auto binary = s.binaries.empty() ? "" : s.binaries[std::min(number, s.binaries.size() - 1)];
   source.made = TRY(profile_of({.input = path,
-                                .binary = s.binaries[std::min(number, s.binaries.size() - 1)],
+                                .binary = binary,
                                 .use_dwarf = s.use_dwarf,
                                 .ignore_build_id = s.ignore_build_id}));
   return source;

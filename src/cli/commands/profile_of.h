@@ -17,7 +17,7 @@ bool has_counts(Bytes bytes);
 
 struct ProfileOf {
   std::string input;
-  std::string binary;  // the program that was recorded
+  std::string binary;  // the program that was recorded; empty: the one with most samples
   bool use_dwarf = false;
   bool ignore_build_id = false;
 };
