@@ -9,48 +9,33 @@ namespace {
 
 // Threads fill functions of their own. What a file has of a function once more is added when all
 // have been filled, in its order.
-class FunctionFiller {
- public:
-  FunctionFiller(const BinaryIndex& index, const FileTables& tables)
-      : index_(index), tables_(tables), adders_(worker_count(all_cores), {index, tables, {}}) {}
-
-  void fill(Profile& into) {
-    constexpr size_t at_once = 128;
-    std::vector<Filling> first, again;
-    first.reserve(index_.functions.size());
-    for (const auto& entry : index_.functions) {
-      auto context = tables_.context(entry, into);
-      bool fresh = !into.find(context);
-      (fresh ? first : again).push_back({&entry, &into.function(context)});
-    }
-    parallel_each(first.size(), at_once, all_cores,
-                  [&](size_t i, unsigned worker) { add(first[i], true, adders_[worker]); });
-    for (const auto& one : again) add(one, false, adders_[0]);
+void fill(const BinaryIndex& index, const FileTables& tables, Profile& into) {
+  constexpr unsigned all_cores = 0;
+  constexpr size_t at_once = 128;
+  using Filling = std::pair<const BinaryIndex::Entry*, FunctionSamples*>;
+  std::vector<Filling> first, again;
+  first.reserve(index.functions.size());
+  for (const auto& entry : index.functions) {
+    auto context = tables.context(entry, into);
+    bool fresh = !into.find(context);
+    (fresh ? first : again).emplace_back(&entry, &into.function(context));
   }
-
- private:
-  struct Filling {
-    const BinaryIndex::Entry* entry;
-    FunctionSamples* samples;
+  std::vector<FunctionAdder> adders(worker_count(all_cores), {index, tables, {}});
+  auto add = [&](const Filling& one, bool fresh, unsigned worker) {
+    adders[worker].add(*one.first, *one.second, fresh);
+    one.second->sort();
   };
-
-  static void add(const Filling& one, bool fresh, FunctionAdder& adder) {
-    adder.add(*one.entry, *one.samples, fresh);
-    one.samples->sort();
-  }
-
-  static constexpr unsigned all_cores = 0;
-  const BinaryIndex& index_;
-  const FileTables& tables_;
-  std::vector<FunctionAdder> adders_;  // of workers
-};
+  parallel_each(first.size(), at_once, all_cores,
+                [&](size_t i, unsigned worker) { add(first[i], true, worker); });
+  for (const auto& one : again) add(one, false, 0);
+}
 
 ReadProfile decoded(BinaryIndex index) {
   ReadProfile result{{}, index.format, index.md5_names, index.sections, index.unknown_sections, {}};
   Profile& profile = result.profile;
   profile.flags = index.flags;
   auto tables = FileTables::take(index, profile);
-  FunctionFiller(index, tables).fill(profile);
+  fill(index, tables, profile);
   take_symbols(index, profile.symbols);
   profile.notes = std::move(index.notes);
   return result;
