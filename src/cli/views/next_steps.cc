@@ -51,13 +51,14 @@ std::string way_out(const pipeline::RecordedProgram& program, const std::string&
   // The dynamic loader is nobody's program: it has most of the time of processes that end at once.
   if (fs::path(program.program.path).filename().string().starts_with("ld-"))
     return counts_branches(what) ? "" : "of short processes record --exact counts the rest too";
-  if (program.obstacle.ends_with("stripped"))
-    return fmt::format(
-        "a profile wants the file that it was stripped from, pgokit generate {} -b FILE, or a "
-        "build with {}",
-        shell_word(recording), options_for(program.file));
-  if (!program.file.empty())
-    return fmt::format("a profile wants a build with {}, not stripped", options_for(program.file));
+  if (!program.file.empty()) {
+    bool stripped = program.obstacle.ends_with("stripped");
+    auto original =
+        fmt::format("the file that it was stripped from, pgokit generate {} -b FILE, or ",
+                    shell_word(recording));
+    return fmt::format("a profile wants {}a build with {}", stripped ? original : "",
+                       options_for(program.file));
+  }
   if (fs::exists(program.program.path, error)) return "record it again";
   return fmt::format("give a file of that build, pgokit generate {} -b FILE",
                      shell_word(recording));
