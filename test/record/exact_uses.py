@@ -84,6 +84,8 @@ class Uses:
         for name in ("sort", "windows"):
             self.run("order", self.files[name], "-b", self.program, "-l", self.program, "-q", "-o", f"{name}.order")
             self.run("order", self.files[name], "-b", self.program, "--format", "call-graph", "-q", "-o", f"{name}.calls")
+            self.run("order", self.files[name], "-l", self.program, "-q", "-o", f"{name}.found")
+            self.same(f"{name}.order", f"{name}.found")
         # Each call of the program's own functions, with its count: std::sort and qsort() call compare() so often.
         code, calls = callgrind.Code(self.program), {}
         symbols = subprocess.run(["nm", self.program], capture_output=True, text=True, check=True).stdout
@@ -104,6 +106,8 @@ class Uses:
         expect(alike["similarity"] == 1 and alike["overlap"] == 1, alike)
         alike = json.loads(self.run("compare", sort, goto, "-b", self.program, "-b", self.program, "--json"))
         expect(0 < alike["overlap"] < 0.9, alike)
+        found = json.loads(self.run("compare", sort, goto, "--json"))
+        expect(found == alike, "the program of a recording, found:", found, "named:", alike)
 
     def try_density(self):
         """How like an endless recording's the profile will be: in the recording, in sums, and wherever it is judged."""
@@ -160,11 +164,9 @@ class Uses:
         self.refused("merge", sort, goto, "-o", "none", "--format", "text", saying="--format is for sample profiles", code=2)
         self.refused("merge", sort, goto, "-o", "-", saying="cannot be written to standard output")
         expect(not (self.folder / "none").exists(), "something was written")
-        self.refused("compare", sort, goto, saying="-b PROGRAM", code=2)
         self.refused("compare", sort, goto, "-b", "/bin/true", saying="was not running in it")
         self.refused("compare", stacks, "no.file", "-b", self.program, saying="cannot open")
         self.refused("compare", "sort.prof", "sort.prof", "-b", self.program, saying="--binary is for recordings", code=2)
-        self.refused("order", sort, saying="-b PROGRAM", code=2)
         self.refused("order", sort, "-b", "/bin/true", saying="no symbols of functions")
         self.refused("order", sort, "-b", self.program, "--pid", "1", saying="of all processes together")
         for option in (("--algorithm", "first-touch"), ("--until", "main"), ("--until-time", "1s")):
