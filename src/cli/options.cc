@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iterator>
 
 #include "cli/command_table.h"
+#include "cli/suggest.h"
 #include "report/print.h"
 
 namespace pgokit::cli {
@@ -51,6 +54,27 @@ std::string help_of(const CLI::App& app, const OptionTable& table) {
   for (const auto& line : table.usage)
     lines += fmt::format("{}{} {}\n", lines.empty() ? "Usage: " : "       ", table.command, line);
   return help.replace(begin, help.find('\n', begin) + 1 - begin, lines);
+}
+
+std::string no_such_option(const OptionTable& table, std::string_view word) {
+  std::string_view name = word.substr(0, word.find('='));
+  std::vector<std::string_view> names;
+  for (const auto& option : table.options)
+    if (!option.hidden) std::ranges::copy(names_of(option), std::back_inserter(names));
+  // Of one letter all others are near.
+  auto meant = name.starts_with("--") ? nearest(name, names) : "";
+  return fmt::format("there is no option {}{}", name,
+                     meant.empty() ? "" : fmt::format("; did you mean {}?", meant));
+}
+
+// An option that does not exist may be why others are missing.
+std::string cause(const CLI::ParseError& error, const CLI::App& app, const OptionTable& table) {
+  for (const auto& word : app.remaining()) {
+    bool is_option = word.size() > 1 && word.starts_with('-');
+    if (word == "--" || (table.trailing && !is_option)) break;
+    if (is_option) return no_such_option(table, word);
+  }
+  return error.what();
 }
 
 int complain(const OptionTable& table, const std::string& what) {
@@ -120,7 +144,7 @@ std::optional<int> parse_options(const OptionTable& table, std::span<char* const
     report::print("{}", report::lines(help_of(app, table)));
     return 0;
   } catch (const CLI::ParseError& error) {
-    return complain(table, error.what());
+    return complain(table, cause(error, app, table));
   }
   for (size_t i = 0; table.given && i < added.size(); ++i) {
     std::string_view names = table.options[i].names;
@@ -134,7 +158,7 @@ std::optional<int> parse_options(const OptionTable& table, std::span<char* const
     if (!words.empty() && words.front() == "--")
       words.erase(words.begin());
     else if (!words.empty() && words.front().starts_with('-'))
-      return complain(table, fmt::format("there is no option {}", words.front()));
+      return complain(table, no_such_option(table, words.front()));
   }
   return std::nullopt;
 }
