@@ -288,6 +288,26 @@ size_t warn_of_inputs(const profile::MergedFiles& merged) {
   return broken;
 }
 
+// A sampled and an exact profile of the same run differ a thousandfold.
+void tell_unlike_totals(const pipeline::Inputs& inputs, const profile::MergedFiles& merged) {
+  constexpr u64 much = 100;
+  std::optional<size_t> least, most;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].weight != 1) return;  // somebody has thought about it
+    u64 samples = merged.inputs[i].samples;
+    if (samples == 0) continue;
+    if (!least || samples < merged.inputs[*least].samples) least = i;
+    if (!most || samples > merged.inputs[*most].samples) most = i;
+  }
+  u64 times = least ? merged.inputs[*most].samples / merged.inputs[*least].samples : 0;
+  if (times < much) return;
+  report::print(stderr,
+                "pgokit merge: note: {} has {} times the samples of {}, which hardly counts beside "
+                "it: -w {},{} has both count alike\n",
+                inputs[*most].path, report::grouped(times), inputs[*least].path, times,
+                inputs[*least].path);
+}
+
 size_t duplicates_of(const profile::MergedFiles& merged) {
   return static_cast<size_t>(
       std::ranges::count_if(merged.inputs, &profile::MergedInput::duplicate));
@@ -407,6 +427,7 @@ Result<int> merge(Settings& s) {
   name_foreign(inputs, merged);
   size_t broken = warn_of_inputs(merged);
   if (merged.used() == 0) return fail("no input can be used; nothing is written");
+  if (!s.quiet) tell_unlike_totals(inputs, merged);
   Profile& profile = merged.profile;
   TRY(check_contexts(s, profile));
   timings.begin("changing the sum");

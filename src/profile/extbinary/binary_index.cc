@@ -104,7 +104,7 @@ class ExtIndexer {
   Status index_contents(const SectionInfo& section, Cursor& in) {
     switch (section.type) {
       case summary_section:
-        skip_summary(in);
+        index_.total = skip_summary(in);
         return {};
       case name_table_section:
         return index_names(in, section.flags);
@@ -223,7 +223,7 @@ Result<BinaryIndex> index_binary(Bytes file, const ReadOptions& options) {
   index.md5_names = compact;
   index.flags.fs_discriminators = options.flow_sensitive;
   index.discriminator_mask = options.mask(options.flow_sensitive);
-  skip_summary(in);
+  index.total = skip_summary(in);
   if (!in.ok()) return fail("section 'summary' (offset 0xa): ends early");
   size_t names = in.position();
   index.contexts.emplace_back();

@@ -52,6 +52,7 @@ struct BinaryIndex {
   bool md5_names = false;
   bool vtables = false;  // functions end with their virtual tables
   MetadataParts metadata_parts;
+  u64 total = 0;                     // of all counts, as the file has it
   u32 discriminator_mask = ~u32{0};  // the bits of discriminators that count
   std::vector<SectionInfo> sections;
   std::vector<u64> unknown_sections;

@@ -115,10 +115,12 @@ Result<NameList> read_name_spans(Cursor& in) {
   return read_names(in, NameList::Kind::fixed_guids, n);
 }
 
-void skip_summary(Cursor& in) {
-  for (int i = 0; i < 5; ++i) in.uleb128();
+u64 skip_summary(Cursor& in) {
+  u64 total = in.uleb128();
+  for (int i = 1; i < 5; ++i) in.uleb128();
   for (u64 n = in.uleb128(); n > 0 && in.ok(); --n)
     for (int i = 0; i < 3; ++i) in.uleb128();
+  return total;
 }
 
 }  // namespace pgokit::profile

@@ -92,7 +92,7 @@ Result<NameList> read_name_list(Cursor& in, NameList::Kind kind);
 // section's size.
 Result<NameList> read_name_spans(Cursor& in);
 
-// Passes over a summary: it is made anew from the functions.
-void skip_summary(Cursor& in);
+// Passes over a summary, which is made anew from the functions: the sum of all counts by it.
+u64 skip_summary(Cursor& in);
 
 }  // namespace pgokit::profile

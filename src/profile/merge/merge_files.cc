@@ -19,6 +19,7 @@
 #include "base/parallel.h"
 #include "profile/model/each_function.h"
 #include "profile/model/llvm_hash.h"
+#include "profile/model/summary.h"
 #include "profile/readers.h"
 
 namespace pgokit::profile {
@@ -46,6 +47,7 @@ struct Source {
   const Flags& flags() const { return index ? index->flags : read->profile.flags; }
   const Notes& notes() const { return index ? index->notes : read->profile.notes; }
   bool md5_names() const { return index ? index->md5_names : read->md5_names; }
+  u64 samples() const { return index ? index->total : summarize(read->profile).total; }
   size_t functions() const {
     return index ? index->functions.size() : read->profile.functions().size();
   }
@@ -185,6 +187,7 @@ void Merger::open(size_t input, std::unique_ptr<Source>& source) {
   if (status) {
     about.format = source->format();
     about.md5_names = source->md5_names();
+    about.samples = source->samples();
     source->addition = {inputs_[input].weight, options_.rule, {}};
     source->input = input;
     return;

@@ -42,6 +42,7 @@ struct MergedInput {
   bool md5_names = false;  // it has hashes in place of names
   Format format{};
   u64 bytes = 0;
+  u64 samples = 0;  // the sum of its counts, without its weight
 };
 
 struct MergedFiles {
