@@ -1,6 +1,7 @@
 // Signals: continued and stopped, real-time ones in order, timers on an alternate stack, handlers
 // that step.
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -301,6 +302,43 @@ static int preempted(int n) {
   return 11;
 }
 
+static volatile int sizes, urgencies;
+static void on_size(int signal, siginfo_t* info, void* context) {
+  (void)info, (void)context;
+  if (signal == SIGWINCH) sizes = sizes + 1;
+  if (signal == SIGURG) urgencies = urgencies + 1;
+}
+
+// Both signals by which a recorder stops threads, sent by the program itself too, blocked for a
+// while or not.
+static int window_size(int n) {
+  on_signal(SIGWINCH, on_size, SA_RESTART);
+  on_signal(SIGURG, on_size, SA_RESTART);
+  sigset_t both, before;
+  sigemptyset(&both), sigaddset(&both, SIGWINCH), sigaddset(&both, SIGURG);
+  uint64_t hash = 6;
+  for (int i = 0; i < n; ++i) {
+    if (i % 2) sigprocmask(SIG_BLOCK, &both, &before);
+    kill(getpid(), i % 3 ? SIGURG : SIGWINCH);
+    hash = work(hash);
+    if (i % 2) sigprocmask(SIG_SETMASK, &before, NULL);
+  }
+  printf("window size %d urgent %d %lx\n", sizes, urgencies, hash);
+  return 23;
+}
+
+// A handler that is called only if somebody means it, until standard input ends.
+static int window_size_kept(int n) {
+  (void)n;
+  on_signal(SIGWINCH, on_size, SA_RESTART);
+  fcntl(0, F_SETFL, O_NONBLOCK);
+  puts("ready"), fflush(stdout);
+  uint64_t hash = 7;
+  char end;
+  while (read(0, &end, 1) < 0) hash = work(hash);
+  return hash && sizes == 0 ? 69 : 1;
+}
+
 const struct Mode signal_modes[] = {{"continues", continues_unhandled, 150},
                                     {"continues-handled", continues_handled, 150},
                                     {"realtime", realtime, 20000},
@@ -311,4 +349,6 @@ const struct Mode signal_modes[] = {{"continues", continues_unhandled, 150},
                                     {"coroutines", coroutines_mode, 1},
                                     {"guards", guards, 50000},
                                     {"preempted", preempted, 500},
+                                    {"window-size", window_size, 400},
+                                    {"window-size-kept", window_size_kept, 0},
                                     {NULL, NULL, 0}};

@@ -135,6 +135,20 @@ def kills():
     expect(not wrong, f"{len(wrong)} of {6 * KILLS}: {wrong[:3]}")
 
 
+def no_handler_is_called():
+    """Servers end their workers by a handler of SIGWINCH. Of a recorder that is killed it hears nothing."""
+    for way in ("-F3000", "--exact"):
+        running = Running("window-size-kept")
+        with running as pid:
+            for _ in range(KILLS):
+                recorder = subprocess.Popen([pgokit, "record", "-q", "--software", way, "-o", folder / "handler.data", "-p", str(pid)],
+                                            stderr=subprocess.DEVNULL)
+                time.sleep(random.uniform(0.2, 0.4))
+                recorder.kill()
+                recorder.wait()
+        expect(running.code == 69, f"{way}: exit code {running.code}")
+
+
 def children_of(pid):
     found = []
     for one in pathlib.Path("/proc").glob("[0-9]*/stat"):
@@ -213,7 +227,7 @@ def sandboxes_are_told():
     expect(code == 41 and "restricts its system calls" in said, f"exit code {code}: {said}")
 
 
-CASES = [attachments, main_thread_has_ended, vfork_is_not_waited_for, short_lives, kills, signal_queue_overflows,
+CASES = [attachments, main_thread_has_ended, vfork_is_not_waited_for, short_lives, kills, no_handler_is_called, signal_queue_overflows,
          interrupted, outputs, sandboxes_are_told]
 
 

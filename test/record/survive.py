@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 WAYS = [[], ["-F", "1000"], ["--exact"], ["--exact", "--contexts"], ["--memory", "-F", "500"], ["-F", "3000"]]
-MODES = """continues continues-handled realtime stops timers slow-calls trap-flag coroutines guards preempted
+MODES = """continues continues-handled realtime stops timers slow-calls trap-flag coroutines guards preempted window-size
 memory-file memory-file-private patched-by-mprotect patched-by-file patched-by-thread anonymous replaced named-pipe
 strict strict-later filter-kills filter-traps filter-later no-counter sequences own-sequences segment-base
 segment-selector old-system-calls locked little-room no-descriptors reads-its-maps traces-itself reads-its-tracer short-threads short-processes
@@ -55,7 +55,7 @@ def failure(alone, recorded):
 def try_mode(options, mode):
     command = [options.program, mode]
     alone = run(command, options.timeout)
-    if alone[0] is None or "no restartable" in alone[1]:
+    if alone[0] is None or alone[1].startswith("no "):
         return print(f"{mode}: cannot be run here"), 0
     reasons = []
     for i in range(options.runs):

@@ -332,10 +332,11 @@ bool AddressSpace::go_in(int area) {
 // The signal that stops its thread, and which system calls copies make.
 bool AddressSpace::make_ready(int n) {
   if (scratch_ready_ >> n & 1) return true;
+  if (mark_signal_ == 0) mark_signal_ = mark_signal_of(tid_);
   struct {
-    siginfo_t mark = stop_mark();
-    u64 set = u64{1} << (mark_signal - 1);
-  } const stop;
+    siginfo_t mark;
+    u64 set;
+  } const stop{stop_mark(mark_signal_), u64{1} << (mark_signal_ - 1)};
   static_assert(sizeof stop.mark == scratch::mark_set - scratch::mark);
   u64 area = cache_.scratch(static_cast<u64>(n));
   bool written =

@@ -42,6 +42,7 @@ class AddressSpace {
   // A thread that lives, for /proc: the main thread may end before the others.
   void use(pid_t tid) { tid_ = tid, memory_.use(tid); }
   pid_t tid() const { return tid_; }
+  int mark_signal() const { return mark_signal_; }
   ProcessMemory& memory() { return memory_; }
   CodeCache& cache() { return cache_; }
   const MemoryMap& map() const { return map_; }
@@ -176,6 +177,7 @@ class AddressSpace {
   u64 end_of_translatable(u64 address, u64 end) const;
 
   pid_t tid_;
+  int mark_signal_ = 0;  // by which copies stop their threads; 0 before there are areas
   ProcessMemory memory_;
   PatchedPages patched_;
   MemoryMap map_;

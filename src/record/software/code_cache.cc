@@ -412,8 +412,7 @@ Recovered CodeCache::recover(Registers& regs, const scratch::Header& header) con
   if (!state) return {};
   auto recovered = uncounted(*state, header, regs.r11);
   record::recover(regs, *state, header);
-  if (state->unblocked && header.blocked >> (mark_signal - 1) & 1)
-    recovered.blocked = header.blocked;
+  if (state->unblocked) recovered.blocked = header.blocked;
   if (state->unrecorded == Recovery::Unrecorded::none) return recovered;
   bool in_scratch = state->unrecorded == Recovery::Unrecorded::in_scratch;
   if (in_scratch && static_cast<u32>(header.edge) == scratch::whole_run::no_edge) return recovered;

@@ -97,7 +97,7 @@ class CodeCacheEngine : public WindowEngine {
     bool left = has_left(thread, regs);
     u64 pc = regs.rip;
     auto recovered = thread.space->cache().recover(regs, seen_.header);
-    if (recovered.blocked) block_again(thread, *recovered.blocked);
+    if (recovered.blocked) block_again(thread, *recovered.blocked, thread.space->mark_signal());
     return left ? at_leave(thread, regs, recovered)
                 : interrupted(thread, stop, pc, regs, recovered);
   }

@@ -210,10 +210,12 @@ TEST_F(ImageFileTest, AThreadGoesOnWithoutItsRecorder) {
   auto files = child_.files();
   auto saved = child_.registers();
   u64 blocked = child_.blocked(), all = u64(-1);
-  auto mark = stop_mark();
+  int signal = mark_signal_of(child_.pid());
+  auto mark = stop_mark(signal);
   Bytes bytes(reinterpret_cast<const u8*>(&mark), sizeof mark);
-  auto calls = code_to_map(child_.site(), saved, {.mark = bytes, .blocked = blocked}, path,
-                           file_.mappings());
+  auto calls =
+      code_to_map(child_.site(), saved, {.signal = signal, .mark = bytes, .blocked = blocked}, path,
+                  file_.mappings());
   ASSERT_LE(calls.code.size(), mapping_site_size);
   for (bool at_mark : {false, true}) {
     ASSERT_TRUE(memory_->write(child_.site(), calls.code));
@@ -222,12 +224,12 @@ TEST_F(ImageFileTest, AThreadGoesOnWithoutItsRecorder) {
     ASSERT_TRUE(set_registers(child_.pid(), regs));
     ptrace(PTRACE_SETSIGMASK, child_.pid(), sizeof all, &all);
     if (at_mark) {
-      u64 no_mark = all & ~(u64{1} << (mark_signal - 1));
+      u64 no_mark = all & ~(u64{1} << (signal - 1));
       ptrace(PTRACE_SETSIGMASK, child_.pid(), sizeof all, &no_mark);
       resume(child_.pid(), Resume::freely);
       int status = 0;
       ASSERT_EQ(waitpid(child_.pid(), &status, __WALL), child_.pid());
-      ASSERT_EQ(Stop{status}.signal(), static_cast<int>(mark_signal));
+      ASSERT_EQ(Stop{status}.signal(), signal);
       EXPECT_EQ(child_.registers().rip, calls.stop);
     }
     ASSERT_EQ(ptrace(PTRACE_DETACH, child_.pid(), nullptr, nullptr), 0);

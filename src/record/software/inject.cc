@@ -86,7 +86,7 @@ constexpr u64 bit_of(int signal) { return u64{1} << (signal - 1); }
 
 // All but those that the code at a site may cause, which would end the process.
 constexpr u64 can_wait = ~(bit_of(SIGSEGV) | bit_of(SIGBUS) | bit_of(SIGFPE) | bit_of(SIGILL) |
-                           bit_of(SIGTRAP) | bit_of(SIGSYS) | bit_of(mark_signal));
+                           bit_of(SIGTRAP) | bit_of(SIGSYS));
 
 // Lets the thread run until it stops by its mark at `stop`. One signal that comes before is kept.
 class RunToMark {
@@ -149,19 +149,21 @@ std::optional<MadeMappings> inject_mappings(TargetMemory& memory, StoppedThread&
                                             std::span<const FileMapping> mappings) {
   Registers saved, regs;
   u64 blocked = 0;
+  int signal = mark_signal_of(thread.tid);
   if (!get_registers(thread.tid, saved) ||
       ptrace(PTRACE_GETSIGMASK, thread.tid, sizeof blocked, &blocked) != 0 ||
-      blocked & bit_of(mark_signal))
+      blocked & bit_of(signal))
     return std::nullopt;
-  auto mark = stop_mark();
+  auto mark = stop_mark(signal);
   Bytes mark_bytes(reinterpret_cast<const u8*>(&mark), sizeof mark);
-  auto calls = code_to_map(site, saved, {.mark = mark_bytes, .blocked = blocked}, path, mappings);
+  auto calls = code_to_map(site, saved, {.signal = signal, .mark = mark_bytes, .blocked = blocked},
+                           path, mappings);
   if (calls.code.size() > mapping_site_size || !memory.write(site, calls.code)) return std::nullopt;
   auto to_site = outside_of_calls(saved);
   to_site.rip = site;
   if (!set_registers(thread.tid, to_site)) return std::nullopt;
   // From here on the code at the site gives the blocked signals back, whatever becomes of us.
-  u64 waiting = blocked | can_wait;
+  u64 waiting = blocked | (can_wait & ~bit_of(signal));
   ptrace(PTRACE_SETSIGMASK, thread.tid, sizeof waiting, &waiting);
   thread.deliver = 0;
   RunToMark way(thread, site, calls.stop);

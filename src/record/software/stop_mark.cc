@@ -3,12 +3,18 @@
 #include <sys/ptrace.h>
 
 #include "record/software/window.h"
+#include "record/system/proc_status.h"
 
 namespace pgokit::record {
 
+int mark_signal_of(pid_t tid) {
+  bool is_handled = (handled_signals(tid) >> (SIGWINCH - 1) & 1) != 0;
+  return is_handled ? SIGURG : SIGWINCH;
+}
+
 bool is_at_mark(const StoppedThread& thread) {
   siginfo_t info;
-  return thread.deliver == static_cast<int>(mark_signal) && get_signal(thread.tid, info) &&
+  return (thread.deliver == SIGWINCH || thread.deliver == SIGURG) && get_signal(thread.tid, info) &&
          is_stop_mark(info);
 }
 
@@ -18,9 +24,11 @@ bool has_left(Thread& thread, const Registers& regs) {
   return thread.space->cache().at_stop(regs.rip);
 }
 
-void block_again(StoppedThread& thread, u64 signals) {
+void block_again(StoppedThread& thread, u64 signals, int mark_signal) {
+  bool was_blocked = (signals >> (mark_signal - 1) & 1) != 0;
+  if (!was_blocked) return;
   ptrace(PTRACE_SETSIGMASK, thread.tid, sizeof signals, &signals);
-  if (thread.deliver != static_cast<int>(mark_signal)) return;
+  if (thread.deliver != mark_signal) return;
   kill(thread.tid, thread.deliver);  // its process
   thread.deliver = 0;
 }

@@ -37,7 +37,8 @@ u64 awake_ns() {
 sigset_t waited_for() {
   sigset_t set;
   sigemptyset(&set);
-  for (int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGIO, Tracer::tick_signal()})
+  for (int signal :
+       {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGIO, Tracer::tick_signal()})
     sigaddset(&set, signal);
   return set;
 }
@@ -203,7 +204,8 @@ void Tracer::take_signal(const siginfo_t& info) {
     return;
   }
   if (pid_t tid = ticks_.thread_of(info)) return tick(tid), reap();
-  if (info.si_signo == tick_signal()) return;
+  // Nobody reads what the recorder says: no reason to end.
+  if (info.si_signo == tick_signal() || info.si_signo == SIGPIPE) return;
   // What comes from the terminal has reached the program too.
   bool from_terminal = info.si_code == SI_KERNEL;
   if (!launched_)

@@ -321,7 +321,7 @@ bool WholeRunCounter::come_out(FollowedThread& thread, Registers& regs) {
       counter_.add(space, *recovered.unrecorded, 1);
     ++counts_.counted;
   }
-  if (recovered.blocked) block_again(thread, *recovered.blocked);
+  if (recovered.blocked) block_again(thread, *recovered.blocked, space.mark_signal());
   regs.gs_base = thread.window.regs.gs_base;
   own.next = regs.rip;
   thread.window.running = false;

@@ -114,6 +114,8 @@ bool has_pending_signal(pid_t tid) {
   return (pending & ~number_of(status, "SigBlk", 16)) != 0;
 }
 
+u64 handled_signals(pid_t tid) { return number_of(status_text(tid), "SigCgt", 16); }
+
 Restrictions restrictions_of(pid_t tid) {
   auto status = status_text(tid);
   u64 held = number_of(status, "SigBlk", 16) | number_of(status, "SigIgn", 16);

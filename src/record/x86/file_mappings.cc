@@ -86,7 +86,7 @@ MappingCalls code_to_map(u64 site, const Registers& saved, const StopWanted& sto
   out.bytes({0x89, 0xc7});  // mov edi, eax
   emit_call(out, SYS_gettid);
   out.bytes({0x89, 0xc6});  // mov esi, eax
-  is_number(out, Reg::rdx, mark_signal);
+  is_number(out, Reg::rdx, static_cast<u32>(stop.signal));
   u32 mark_at = is_address(out, Reg::r10);
   emit_call(out, SYS_rt_tgsigqueueinfo);
   calls.stop = out.here();

@@ -77,8 +77,8 @@ void emit_stop(Assembler& out, Routines& routines, Recovery state) {
   emit_call(out, SYS_getpid);
   out.bytes({0x89, 0xc7});  // mov edi, eax
   emit_call(out, SYS_gettid);
-  out.bytes({0x89, 0xc6});                         // mov esi, eax
-  out.bytes({0xba}), out.value(u32{mark_signal});  // mov edx, imm32
+  out.bytes({0x89, 0xc6});              // mov esi, eax
+  out.load32(Reg::rdx, scratch::mark);  // siginfo_t::si_signo
   address_of(Reg::r10, {0x4d, 0x8d, 0x92}, scratch::mark);
   emit_call(out, SYS_rt_tgsigqueueinfo);
   routines.stop = out.here();

@@ -145,7 +145,4 @@ Routines make_routines(u64 address);
 // `logs`: of copies that log their branches.
 Routines make_whole_run_routines(u64 address, bool logs = false);
 
-// The signal by which `leave` stops its thread (software/stop_mark.h): SIGWINCH.
-inline constexpr u32 mark_signal = 28;
-
 }  // namespace pgokit::record
