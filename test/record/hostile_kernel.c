@@ -181,11 +181,23 @@ static int segment_selector(int n) {
   return 49;
 }
 
+static long old_getpid(void) {
+  long got = 20;  // of 32-bit programs
+  __asm__ volatile("int $0x80" : "+a"(got)::"memory", "r8", "r9", "r10", "r11");
+  return got;
+}
+
 static int old_system_calls(int n) {
+  pid_t child = fork();
+  if (child == 0) old_getpid(), _exit(0);
+  int status = 0;
+  if (waitpid(child, &status, 0) == child && WIFSIGNALED(status)) {
+    printf("no old system calls in this kernel\n");
+    return 50;
+  }
   uint64_t hash = 1, wrong = 0;
   for (int i = 0; i < n; ++i) {
-    long got = 20;  // getpid of 32-bit programs
-    __asm__ volatile("int $0x80" : "+a"(got)::"memory", "r8", "r9", "r10", "r11");
+    long got = old_getpid();
     wrong += got != getpid() && got != -ENOSYS;
     hash = work(hash);
   }
