@@ -60,6 +60,20 @@ std::vector<std::string> commands_of_gcc(const Compiler& compiler, const std::st
           use_command_of_gcc(compiler, converted)};
 }
 
+// `pgokit flags` also maps the relative ways by which build systems name sources; what was built
+// otherwise has other names.
+std::vector<std::string> commands_of_clang(const Compiler& compiler, const std::string& profile,
+                                           ProfileKind kind) {
+  std::vector<std::string> list{fmt::format(
+      "{} -O2 {} {} ...", command_of(compiler), profiling_options(compiler, kind),
+      shell_line(compilers::sample_profile_flags(compiler, kind, profile).compile, profile))};
+  if (kind.unique_names && !kind.absolute_paths && !kind.no_discriminators)
+    list.push_back(fmt::format(
+        "in a build system: pgokit flags use={} --style cmake   # or autotools, meson, make",
+        shell_word(profile)));
+  return list;
+}
+
 }  // namespace
 
 Compiler compiler_of(const program::Program& program) {
@@ -136,9 +150,7 @@ std::vector<std::string> use_commands(const Compiler& compiler, const std::strin
           "{}",
           compiler.name, compilers::sample_profile_flags(compiler, kind, profile).compile.front())};
     default:
-      return {fmt::format(
-          "{} -O2 {} {} ...", command_of(compiler), profiling_options(compiler, kind),
-          shell_line(compilers::sample_profile_flags(compiler, kind, profile).compile, profile))};
+      return commands_of_clang(compiler, profile, kind);
   }
 }
 

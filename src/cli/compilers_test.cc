@@ -61,10 +61,15 @@ TEST(Compilers, AreNamedByTheLanguageToo) {
 TEST(Compilers, UseProfilesEachInItsWay) {
   setenv("PATH", "", 1);
   EXPECT_EQ(use_commands(compiler_of("clang version 14.0.6"), "a.prof", {.unique_names = true}),
-            std::vector<std::string>{"clang -O2 -g -fdebug-info-for-profiling "
-                                     "-funique-internal-linkage-names "
-                                     "-fmacro-prefix-map=\"$PWD\"/= "
-                                     "-fprofile-sample-use=\"$PWD\"/a.prof ..."});
+            (std::vector<std::string>{"clang -O2 -g -fdebug-info-for-profiling "
+                                      "-funique-internal-linkage-names "
+                                      "-fmacro-prefix-map=\"$PWD\"/= "
+                                      "-fprofile-sample-use=\"$PWD\"/a.prof ...",
+                                      "in a build system: pgokit flags use=a.prof --style cmake   "
+                                      "# or autotools, meson, make"}));
+  EXPECT_EQ(
+      use_commands(compiler_of("clang version 14.0.6"), "a.prof", {.no_discriminators = true}),
+      std::vector<std::string>{"clang -O2 -g -fprofile-sample-use=\"$PWD\"/a.prof ..."});
   EXPECT_EQ(use_commands(compiler_of(gcc_producer), "a b.prof", {}),
             (std::vector<std::string>{"pgokit merge 'a b.prof' --for gcc-12 -o 'a b.prof.afdo'",
                                       "g++ -O2 -g -fauto-profile=\"$PWD\"/'a b.prof.afdo' ..."}));

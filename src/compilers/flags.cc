@@ -79,7 +79,7 @@ Flags profiling_flags(const Compiler& compiler, ProfileKind kind, std::string_vi
     if (wanted && !option.empty()) flags.compile.push_back(std::string(option).append(value));
   };
   for (auto option : options.debug) add(true, option);
-  add(true, options.discriminators);
+  add(!kind.no_discriminators, options.discriminators);
   add(kind.probes, options.probes);
   add(kind.unique_names, options.unique_names);
   bool maps = kind.unique_names && !kind.absolute_paths && !root.empty();

@@ -32,7 +32,8 @@ struct ProfileKind {
   bool probes = false;
   bool unique_names = false;    // static functions have names with a hash of their file's path
   bool absolute_paths = false;  // ... which is an absolute one: mapped, they would have other names
-  bool rust_v0 = false;         // names of Rust begin with _R
+  bool no_discriminators = false;  // blocks of a line are not told apart
+  bool rust_v0 = false;            // names of Rust begin with _R
 };
 
 // A recording then names the very build that it is of.

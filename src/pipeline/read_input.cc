@@ -78,6 +78,7 @@ Status add(ReadInput&& more, ReadInput& all) {
   all.windows.add(more.windows);
   std::ranges::move(more.origins, std::back_inserter(all.origins));
   all.whole_run |= more.whole_run;
+  all.counted_elsewhere.add(more.counted_elsewhere);
   if (all.cut_short.empty()) all.cut_short = std::move(more.cut_short);
   return {};
 }

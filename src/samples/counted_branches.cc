@@ -73,15 +73,14 @@ CountedPlaces::CountedPlaces(const perf::BranchCounts& counted, const program::C
 }
 
 Place CountedPlaces::operator()(const perf::BranchCounts::Place& at) const {
-  if (at.file >= of_program_.size() || !of_program_[at.file]) return BranchFolder::outside();
+  if (!in_program(at)) return BranchFolder::outside();
   auto index = code_->index_of(maps_->address_at({at.offset}));
   bool known = index != program::no_code && code_->is_instruction(index);
   return known ? static_cast<Place>(index) : BranchFolder::outside();
 }
 
 BranchSums sums_of(const perf::BranchCounts& counted, const program::CodeMap& code,
-                   const ProgramMatch& match, bool any_build, const ProgramMaps& maps) {
-  CountedPlaces place(counted, code, match, any_build, maps);
+                   const CountedPlaces& place) {
   Flow flow;
   std::vector<BranchSums::Branch> branches;
   for (const auto& branch : counted.branches) {
@@ -98,15 +97,24 @@ BranchSums sums_of(const perf::BranchCounts& counted, const program::CodeMap& co
   return {code, std::move(ranges), std::move(branches)};
 }
 
+BranchShare elsewhere_of(const perf::BranchCounts& counted, const CountedPlaces& place) {
+  BranchShare share;
+  for (const auto& branch : counted.branches)
+    share.add({.part = place.in_program(branch.from) ? 0 : branch.count, .all = branch.count});
+  return share;
+}
+
 Result<CountedBranches> counted_branches(const perf::Recording& recording,
                                          const program::Program& program, const ProgramMaps& maps,
                                          bool any_build) {
   const auto& features = recording.features();
   auto counted = TRY(perf::decode_branch_counts(features.branch_counts));
   ProgramMatch match(program.name(), program.file().build_id(), features.build_ids);
-  return CountedBranches{.sums = sums_of(counted, program.code(), match, any_build, maps),
+  CountedPlaces place(counted, program.code(), match, any_build, maps);
+  return CountedBranches{.sums = sums_of(counted, program.code(), place),
                          .windows = counted.windows,
-                         .whole_run = counted.of_whole_run()};
+                         .whole_run = counted.of_whole_run(),
+                         .elsewhere = elsewhere_of(counted, place)};
 }
 
 }  // namespace pgokit::samples

@@ -11,6 +11,7 @@
 // comes to an address, by branches or from above, goes on to the next branch, and is taken there or
 // passes it.
 
+#include "base/saturated.h"
 #include "perf/branch_counts.h"
 #include "perf/recording.h"
 #include "program/program.h"
@@ -28,6 +29,9 @@ class CountedPlaces {
 
   // An instruction, or BranchFolder::outside().
   BranchSums::Place operator()(const perf::BranchCounts::Place& at) const;
+  bool in_program(const perf::BranchCounts::Place& at) const {
+    return at.file < of_program_.size() && of_program_[at.file];
+  }
 
  private:
   const program::CodeMap* code_;
@@ -35,10 +39,18 @@ class CountedPlaces {
   std::vector<bool> of_program_;  // by file
 };
 
+struct BranchShare {
+  u64 part = 0, all = 0;
+  void add(const BranchShare& other) {
+    part = add_saturated(part, other.part), all = add_saturated(all, other.all);
+  }
+};
+
 struct CountedBranches {
   BranchSums sums;
   perf::Windows windows;   // none: the whole run was counted
   bool whole_run = false;  // nothing is missing
+  BranchShare elsewhere;   // made by code of other programs and libraries
 };
 
 inline bool has_branch_counts(const perf::Recording& recording) {
@@ -51,6 +63,7 @@ Result<CountedBranches> counted_branches(const perf::Recording& recording,
                                          bool any_build);
 
 BranchSums sums_of(const perf::BranchCounts& counted, const program::CodeMap& code,
-                   const ProgramMatch& match, bool any_build, const ProgramMaps& maps);
+                   const CountedPlaces& place);
+BranchShare elsewhere_of(const perf::BranchCounts& counted, const CountedPlaces& place);
 
 }  // namespace pgokit::samples

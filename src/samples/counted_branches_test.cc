@@ -15,17 +15,19 @@ class CountedBranches : public testing::Test {
   static Place in_app(u64 offset) { return {0, 0x1000 + offset}; }
   static Place in_library(u64 offset) { return {1, offset}; }
 
-  Counts counts() {
+  CountedPlaces places() {
     counted_.files = {{"/bin/app", file_.build_id()}, {"/lib/library.so", {}}};
     std::ranges::sort(counted_.branches);
     ProgramMatch match("app", file_.build_id(), {});
-    return sums_of(counted_, code_, match, false, ProgramMaps(file_)).counts();
+    return {counted_, code_, match, false, maps_};
   }
+  Counts counts() { return sums_of(counted_, code_, places()).counts(); }
 
   std::string image_ = test::tiny_program().image();
   object::File file_ = *object::File::parse(as_bytes(image_));
   program::CodeSymbols symbols_{file_};
   program::CodeMap code_ = *program::CodeMap::build(file_, symbols_);
+  ProgramMaps maps_{file_};
   perf::BranchCounts counted_;
 };
 
@@ -45,6 +47,9 @@ TEST_F(CountedBranches, WhatRanBetweenThemFollows) {
                    {{0x40100c}, external, 5},
                    {{0x401011}, {0x40100c}, 5}}};
   EXPECT_EQ(counts(), expected);
+  auto elsewhere = elsewhere_of(counted_, places());
+  EXPECT_EQ(elsewhere.part, 5u + 9u);
+  EXPECT_EQ(elsewhere.all, 31u);
 }
 
 TEST_F(CountedBranches, AStretchBeginsAndEndsAnywhere) {

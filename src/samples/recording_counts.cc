@@ -115,6 +115,7 @@ Result<RecordingCounts> count_recording(const perf::Recording& recording,
     auto counted = TRY(counted_branches(recording, program, maps, options.ignore_build_id));
     result.windows = counted.windows;
     result.whole_run = counted.whole_run;
+    result.elsewhere = counted.elsewhere;
     result.sums = std::move(counted.sums);
   }
   if (options.run_to_next_branch && result.use.deepest == 1)

@@ -17,6 +17,7 @@
 #include "perf/windows.h"
 #include "program/program.h"
 #include "samples/branch_folder.h"
+#include "samples/counted_branches.h"
 #include "samples/counts.h"
 #include "samples/event_choice.h"
 #include "samples/sample_use.h"
@@ -50,6 +51,7 @@ struct RecordingCounts {
   bool matched_by_name = false;  // no build id on one of the sides
   perf::Windows windows;         // which `sums` are of; none: they are of samples, or
   bool whole_run = false;        // of all that ran
+  BranchShare elsewhere;         // of the branches that were counted
 };
 
 // An error that tells how to record, where no event has the branches that were taken.

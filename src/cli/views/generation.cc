@@ -138,6 +138,12 @@ bool writes(pipeline::Output::Needs needs, const pipeline::Road& road) {
 
 constexpr u64 some_samples = 20;  // that a share of them tells something
 
+// Nearly all of the work is that of others.
+bool lies_elsewhere(u64 part, u64 all) {
+  constexpr double nearly_all = 0.9;
+  return all > 0 && static_cast<double>(part) >= nearly_all * static_cast<double>(all);
+}
+
 // Compilers that optimize inline something in many functions of every program that is not small;
 // without optimization only what has to be inlined is.
 bool has_hardly_any_inlining(const pipeline::Road& road) {
@@ -172,10 +178,20 @@ std::vector<std::string> warnings(const pipeline::Road& road, const Naming& nami
   if (has_frames_elsewhere(input)) list.push_back(frames_elsewhere(*road.program));
   u64 all = input.use.samples(),
       elsewhere = input.use[samples::Fate::elsewhere] + input.use[samples::Fate::not_in_program];
-  if (all >= some_samples && elsewhere * 10 >= all * 9)
-    add("{} of the samples were taken outside of {}, of which the profile knows little: 'pgokit "
-        "show {}' tells in which programs and libraries: profile these (-b)",
-        percent(elsewhere, all), road.program->name(), names_of(road.options.read.inputs));
+  auto warn_elsewhere = [&](u64 part, u64 whole, std::string_view what) {
+    if (lies_elsewhere(part, whole))
+      add("{} of the {} outside of {}, of which the profile knows little: 'pgokit show {}' "
+          "tells in which programs and libraries: profile these (-b)",
+          percent(part, whole), what, road.program->name(), names_of(road.options.read.inputs));
+  };
+  if (input.counted_elsewhere.all)
+    warn_elsewhere(input.counted_elsewhere.part, input.counted_elsewhere.all,
+                   "branches that were counted are");
+  else if (all >= some_samples)
+    warn_elsewhere(elsewhere, all, "samples were taken");
+  if (input.whole_run && input.windows.number)
+    add("whole runs and windows are added up, of which the first outweigh the others: make a "
+        "profile of each kind, and weigh them in 'pgokit merge -w'");
   if (has_hardly_any_inlining(road))
     add("hardly anything is inlined in the {} functions that ran: it looks like a build without "
         "optimization (-O0), whose profile fits no other: compile with -O2 (meson setup "
@@ -377,7 +393,7 @@ void print_next_of_bolt(const pipeline::Road& road) {
                 newest_command("llvm-bolt"));
 }
 
-void print_next(const pipeline::Road& road, const ProfileKind& kind) {
+void print_next(const pipeline::Road& road, ProfileKind kind) {
   const auto& paths = road.options.output_paths;
   if (writes(pipeline::Output::Needs::blocks, road))
     return print_list("next", layout_commands(compiler_of(*road.program), paths[0], paths[1]));
@@ -389,6 +405,7 @@ void print_next(const pipeline::Road& road, const ProfileKind& kind) {
   if (road.options.output == &pipeline::outputs::gcov)
     return report::print(stderr, "next      {}\n",
                          use_command_of_gcc(compiler, name_of_output(road)));
+  kind.no_discriminators = !missing_discriminators(road).empty();
   print_list("next", use_commands(compiler, name_of_output(road), kind));
 }
 
