@@ -11,6 +11,7 @@
 #include "cli/options.h"
 #include "cli/views/density.h"
 #include "cli/views/next_steps.h"
+#include "measure/run.h"
 #include "record/hardware/hardware_recorder.h"
 #include "record/recorder.h"
 #include "record/system/control_group.h"
@@ -108,8 +109,13 @@ std::string way_to_more(const Settings& settings, const record::TraceCounts& cou
   double times =
       std::max(wrong * wrong, 3.0 * Windows::enough / static_cast<double>(counts.windows));
   const auto& record = settings.record;
-  if (record.seconds > 0) return fmt::format("--for {:.0f}", std::ceil(record.seconds * times));
-  if (record.command.empty()) return fmt::format("{:.0f} times as long", std::ceil(times));
+  if (record.command.empty() || record.seconds > 0) {
+    constexpr double soon = 4;
+    auto longer = record.seconds > 0
+                      ? fmt::format("--for {:.0f}", std::ceil(record.seconds * times))
+                      : fmt::format("{:.0f} times as long", std::ceil(times));
+    return times > soon ? longer + ", or with --exact, which counts every branch" : longer;
+  }
   constexpr double least = 25;
   double slowdown = std::max(std::ceil(settings.slowdown * times / 5) * 5, least);
   if (record.frequency == 0 && slowdown <= most_slowdown)
@@ -182,9 +188,13 @@ std::string why_empty(const Settings& settings, const record::RecordSummary& sum
   if (!summary.obstacle.empty()) return "no process could be recorded";
   if (is_mostly_generated(summary.counts))
     return "what ran is code generated at run time, which cannot be profiled";
-  if (settings.record.exact) return "no code that can be followed ran";
+  if (settings.record.exact && summary.counts.without > 0)
+    return "no code that can be followed ran";
   if (settings.record.command.empty())
-    return "what was attached to did not run meanwhile; --for records for longer";
+    return fmt::format("what was attached to did not run meanwhile{}; --for records for longer",
+                       settings.record.tree || !settings.record.cgroup.empty()
+                           ? ""
+                           : ", where --tree adds the processes that it has started");
   return fmt::format(
       "the program did not run long enough{}; --exact counts all that it does",
       summary.exit_code ? fmt::format(", and ended with exit code {}", summary.exit_code) : "");
@@ -201,10 +211,11 @@ Error no_samples(const Settings& settings, const record::RecordSummary& summary)
 void print_exit_code(const Settings& settings, int code) {
   constexpr int interrupted = 128 + SIGINT;  // by the person who reads this
   if (code == 0 || code == interrupted || settings.record.command.empty()) return;
-  report::print(stderr,
-                "pgokit record: {} ended with exit code {}, and so does this; {} was written. "
-                "If that is no failure, record sh -c 'COMMAND || true'\n",
-                shell_line(settings.record.command), code, settings.record.output);
+  constexpr int of_signals = 128;
+  measure::Run run{.exit_code = code};
+  report::print(stderr, "pgokit record: {} {}, and so does this; {} was written.{}\n",
+                shell_line(settings.record.command), run.ending(), settings.record.output,
+                code < of_signals ? " If that is no failure, record sh -c 'COMMAND || true'" : "");
 }
 
 void print_stats(const record::RecordSummary& summary) {

@@ -14,7 +14,8 @@ std::string density_of(const perf::Windows& windows, std::string_view way) {
                        100 * *likeness);
   if (!windows.is_thin()) return told;
   if (windows.are_few())
-    told = fmt::format("{} tell little of the program", report::counted(windows.number, "window"));
+    told = fmt::format("{} little of the program",
+                       report::counted(windows.number, "window tells", "windows tell"));
   return fmt::format("{}: for a denser profile record again with {}", told, way);
 }
 
