@@ -43,6 +43,10 @@ Status check(const Settings& s, Figure by) {
     return usage_error("there is no command: pgokit measure -- './app train' './faster train'");
   for (const auto& command : plan.commands) {
     if (measure::command_of(command).empty()) return usage_error("a command is empty");
+    bool are_words = std::ranges::none_of(plan.commands,
+                                          [](const std::string& one) { return one.contains(' '); });
+    if (command.starts_with('-') && !are_words)
+      return usage_error("'{}' is no command: options stand before the commands", command);
     if (command.starts_with('-'))
       return usage_error("'{}' is no command: each is one argument: pgokit measure -- {}", command,
                          shell_word(fmt::format("{}", fmt::join(plan.commands, " "))));
