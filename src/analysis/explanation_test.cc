@@ -136,6 +136,14 @@ TEST(Explanation, WhatConcernsTheWholeProfileIsSaidOfAll) {
   blind.has_shape = false;
   EXPECT_THAT(causes_of(blind.explain()), testing::ElementsAre("same no-probes"));
 
+  // Most of what ran is inlined, and has no symbol.
+  Build inlined;
+  for (const char* name : {"same", "a", "b", "c", "d"}) put(inlined.profile, name, 1, 100);
+  put(inlined.shape, "same", 1);
+  inlined.facts.probes.reset();
+  inlined.has_shape = false;
+  EXPECT_THAT(causes_of(inlined.explain()), testing::Each(testing::EndsWith(" no-probes")));
+
   Build other;
   for (const char* name : {"a", "b", "c", "main"}) put(other.profile, name, 1, 100);
   put(other.shape, "main", 5);
