@@ -82,7 +82,7 @@ class GitHub:
 
 def judge_github(yaml, place):
     github = GitHub(yaml, place)
-    common = {"profile": "app.prof", "program": "app", "command": "./app 200000"}
+    common = {"profile": "app.prof", "program": "app", "command": "./app 1500000"}
     refresh, check = {**common, "mode": "refresh"}, {**common, "mode": "check"}
     place.build("before")
     expect("no expression is in the text of a step", not any("${{" in step["run"] for step in github.action["runs"]["steps"]))
@@ -145,7 +145,7 @@ def judge_gitlab(yaml, place):
     (place.folder / "ci").mkdir()
     (place.folder / "ci/pgokit").symlink_to(CI)
     (place.folder / "said").unlink()
-    variables = {"PROFILE": "gitlab.prof", "PROGRAM": "app", "COMMAND": "./app 200000", "COMMENT_TOKEN": "secret",
+    variables = {"PROFILE": "gitlab.prof", "PROGRAM": "app", "COMMAND": "./app 1500000", "COMMENT_TOKEN": "secret",
                  "CI_API_V4_URL": "https://gitlab.example/api/v4", "CI_PROJECT_ID": "5", "CI_MERGE_REQUEST_IID": "6"}
 
     def run(job):

@@ -92,12 +92,12 @@ def try_script(options):
     with open("run.sh", "w") as script:
         script.write("#!/bin/sh\n./app\n")
     os.chmod("run.sh", 0o755)
-    follow(run("pgokit record --software -o run.perf -- ./run.sh"), "main.c work.c", options.split()[0])
+    follow(run("pgokit record --software -F 500 -o run.perf -- ./run.sh"), "main.c work.c", options.split()[0])
 
 
 def try_library():
     run("gcc -O2 -g -fPIC -shared work.c -o libwork.so && gcc -O2 -g main.c ./libwork.so -o main && strip main")
-    recorded = run("pgokit record --software -o lib.perf -- ./main")
+    recorded = run("pgokit record --software -F 500 -o lib.perf -- ./main")
     assert "-b " + os.path.realpath("libwork.so") in next_commands(recorded)[0], recorded
     follow(recorded, "-fPIC -shared work.c")
 
@@ -105,14 +105,14 @@ def try_library():
 def try_attached():
     run("gcc -O2 -g main.c work.c -o app")
     app = subprocess.Popen("./app")
-    recorded = run(f"pgokit record --software -o pid.perf -p {app.pid}")
+    recorded = run(f"pgokit record --software -F 500 -o pid.perf -p {app.pid}")
     app.wait()
     follow(recorded, "main.c work.c")
 
 
 def try_stripped():
     run("gcc -O2 main.c work.c -o app && strip app")
-    recorded = run("pgokit record --software -o bare.perf -- ./app")
+    recorded = run("pgokit record --software -F 500 -o bare.perf -- ./app")
     assert "which is stripped" in recorded and "next:" not in recorded, recorded
     refused = subprocess.run(["pgokit", "generate", "bare.perf"], capture_output=True, text=True, check=False)
     assert refused.returncode == 1 and "which is stripped" in refused.stderr, refused.stderr
@@ -123,7 +123,7 @@ def try_block_map():
     if not shutil.which("clang-22"):
         return
     run("clang-22 -O2 -ffunction-sections -fuse-ld=lld-22 -Wl,--build-id -fbasic-block-address-map main.c work.c -o app")
-    recorded = run("pgokit record --software -o map.perf -- ./app")
+    recorded = run("pgokit record --software -F 500 -o map.perf -- ./app")
     assert "a profile wants a build with -g" in recorded, recorded
     generated = run(next_commands(recorded)[0].partition("   #")[0])
     compiled, linked = next_commands(generated)
@@ -185,7 +185,7 @@ def try_rust():
     with open("src/main.rs", "w") as source:
         source.write(RUST)
     run("RUSTFLAGS='-g -Cstrip=none' cargo build -q --offline --release")
-    follow(run("pgokit record --software -o rs.perf -- target/release/rs"), "")
+    follow(run("pgokit record --software -F 500 -o rs.perf -- target/release/rs"), "")
     # A window may hold the start of the standard library, where debug information has names of merged functions that no symbol has.
     found = subprocess.run(["pgokit", "check", "rs.prof", "-b", "target/release/rs", "--max-vanished", "0.01"],
                            capture_output=True, text=True, check=False)

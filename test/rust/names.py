@@ -80,7 +80,7 @@ def pgokit(*words):
 
 
 def recorded(program, *arguments):
-    pgokit("record", "-q", "--software", "-o", "run.perf", "--", program, *arguments)
+    pgokit("record", "-q", "--software", "-F", "1000", "-o", "run.perf", "--", program, *arguments)
 
 
 def check_stacks(wanted):

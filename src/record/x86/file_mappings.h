@@ -3,7 +3,7 @@
 // Code with which a stopped thread maps parts of a file and stops again, without a stop for each
 // system call of that (software/inject.h).
 //
-//   auto calls = code_to_map(site, saved, {signal, mark, blocked}, "/proc/1/fd/3", mappings);
+//   auto calls = code_to_map(site, saved, {mark_signal, mark, blocked}, "/proc/1/fd/3", mappings);
 //   memory.write(site, calls.code) ...         // the thread is set going with its registers there
 //
 // It stops by the signal of copies (software/stop_mark.h) at `stop`. Set going there, it gives all
