@@ -192,7 +192,7 @@ static int old_system_calls(int n) {
   if (child == 0) old_getpid(), _exit(0);
   int status = 0;
   if (waitpid(child, &status, 0) == child && WIFSIGNALED(status)) {
-    printf("no old system calls in this kernel\n");
+    printf("no old system calls here\n");
     return 50;
   }
   uint64_t hash = 1, wrong = 0;
