@@ -5,6 +5,7 @@
 #include "base/function_name.h"
 #include "base/leak_until_exit.h"
 #include "base/saturated.h"
+#include "base/shell_word.h"
 #include "base/utc_date.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/merge_instr.h"
@@ -303,9 +304,9 @@ void tell_unlike_totals(const pipeline::Inputs& inputs, const profile::MergedFil
   if (times < much) return;
   report::print(stderr,
                 "pgokit merge: note: {} has {} times the samples of {}, which hardly counts beside "
-                "it: -w {},{} has both count alike\n",
-                inputs[*most].path, report::grouped(times), inputs[*least].path, times,
-                inputs[*least].path);
+                "it: -w {} has both count alike\n",
+                inputs[*most].path, report::grouped(times), inputs[*least].path,
+                shell_word(fmt::format("{},{}", times, inputs[*least].path)));
 }
 
 size_t duplicates_of(const profile::MergedFiles& merged) {

@@ -17,9 +17,9 @@
 
 #include "base/file.h"
 #include "base/parallel.h"
+#include "base/saturated.h"
 #include "profile/model/each_function.h"
 #include "profile/model/llvm_hash.h"
-#include "profile/model/summary.h"
 #include "profile/readers.h"
 
 namespace pgokit::profile {
@@ -47,7 +47,13 @@ struct Source {
   const Flags& flags() const { return index ? index->flags : read->profile.flags; }
   const Notes& notes() const { return index ? index->notes : read->profile.notes; }
   bool md5_names() const { return index ? index->md5_names : read->md5_names; }
-  u64 samples() const { return index ? index->total : summarize(read->profile).total; }
+  u64 samples() const {
+    if (index) return index->total;
+    u64 sum = 0;
+    for (const auto& function : read->profile.functions())
+      sum = add_saturated(sum, function.samples.total);
+    return sum;
+  }
   size_t functions() const {
     return index ? index->functions.size() : read->profile.functions().size();
   }

@@ -42,7 +42,7 @@ struct MergedInput {
   bool md5_names = false;  // it has hashes in place of names
   Format format{};
   u64 bytes = 0;
-  u64 samples = 0;  // the sum of its counts, without its weight
+  u64 samples = 0;  // by its summary, or of all its functions; without its weight
 };
 
 struct MergedFiles {
