@@ -188,9 +188,10 @@ std::string why_empty(const Settings& settings, const record::RecordSummary& sum
   if (!summary.obstacle.empty()) return "no process could be recorded";
   if (is_mostly_generated(summary.counts))
     return "what ran is code generated at run time, which cannot be profiled";
-  if (settings.record.exact && summary.counts.without > 0)
+  bool attached = settings.record.command.empty();
+  if (settings.record.exact && (!attached || summary.counts.without > 0))
     return "no code that can be followed ran";
-  if (settings.record.command.empty())
+  if (attached)
     return fmt::format("what was attached to did not run meanwhile{}; --for records for longer",
                        settings.record.tree || !settings.record.cgroup.empty()
                            ? ""
