@@ -41,11 +41,12 @@ Status check(const Settings& s, Figure by) {
   const auto& plan = s.plan;
   if (plan.commands.empty())
     return usage_error("there is no command: pgokit measure -- './app train' './faster train'");
+  // And not the words of one.
+  bool has_whole_commands =
+      std::ranges::any_of(plan.commands, [](const std::string& one) { return one.contains(' '); });
   for (const auto& command : plan.commands) {
     if (measure::command_of(command).empty()) return usage_error("a command is empty");
-    bool are_words = std::ranges::none_of(plan.commands,
-                                          [](const std::string& one) { return one.contains(' '); });
-    if (command.starts_with('-') && !are_words)
+    if (command.starts_with('-') && has_whole_commands)
       return usage_error("'{}' is no command: options stand before the commands", command);
     if (command.starts_with('-'))
       return usage_error("'{}' is no command: each is one argument: pgokit measure -- {}", command,

@@ -14,8 +14,7 @@ int mark_signal_of(pid_t tid) {
 
 bool is_at_mark(const StoppedThread& thread) {
   siginfo_t info;
-  return (thread.deliver == SIGWINCH || thread.deliver == SIGURG) && get_signal(thread.tid, info) &&
-         is_stop_mark(info);
+  return is_mark_signal(thread.deliver) && get_signal(thread.tid, info) && is_stop_mark(info);
 }
 
 bool has_left(Thread& thread, const Registers& regs) {

@@ -34,10 +34,12 @@ inline siginfo_t stop_mark(int signal) {
   return info;
 }
 
+inline bool is_mark_signal(int signal) { return signal == SIGWINCH || signal == SIGURG; }
+
 inline bool is_stop_mark(const siginfo_t& info) {
   auto mark = stop_mark(info.si_signo);
-  bool known = info.si_signo == SIGWINCH || info.si_signo == SIGURG;
-  return known && info.si_code == mark.si_code && info.si_pid == mark.si_pid;
+  return is_mark_signal(info.si_signo) && info.si_code == mark.si_code &&
+         info.si_pid == mark.si_pid;
 }
 
 // The signal that the thread has stopped for is a mark. Asks the kernel.
