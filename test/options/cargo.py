@@ -93,7 +93,7 @@ class Cargo:
         commands = "\n".join(told["commands"])
         yield "--run", "release/app 200000000" in commands
         yield "--sampled", "--exact" not in commands
-        yield "--with", told["builds"][-1]["name"] == "layout"
+        yield "--with", told["made_last"] == "layout"
         yield "--measure", "release/app 10" in json.dumps(told["measurement"])
         yield "--runs", len(told["measurement"]["commands"][0]["runs"]) == 7
         timed = self.told("optimize", "--bin", "app", "--for", "0.1", "--", "10")
