@@ -6,8 +6,8 @@
 #include <cstdlib>
 
 #include "block_layout/cluster_profile.h"
-#include "memory_watch.h"
 #include "program/program.h"
+#include "test/support/memory_watch.h"
 #include "test/support/tiny_program.h"
 
 using namespace pgokit;

@@ -1,7 +1,7 @@
 // Block maps: the bytes of a section. Memory stays below about four times its size: columns are
 // reserved by what the rest can hold.
 #include "block_map/block_map.h"
-#include "memory_watch.h"
+#include "test/support/memory_watch.h"
 
 using namespace pgokit;
 

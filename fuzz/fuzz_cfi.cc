@@ -1,6 +1,6 @@
 // Unwind tables of ELF files. Memory stays below four times the file's size.
 #include "dwarf/cfi.h"
-#include "memory_watch.h"
+#include "test/support/memory_watch.h"
 
 using namespace pgokit;
 

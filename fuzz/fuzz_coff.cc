@@ -1,7 +1,7 @@
 #include <cstdlib>
 
-#include "fuzz/memory_watch.h"
 #include "object/coff/reader.h"
+#include "test/support/memory_watch.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   size_t before = memory_watch::start();

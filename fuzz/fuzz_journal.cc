@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "memory_watch.h"
 #include "optimize/journal.h"
+#include "test/support/memory_watch.h"
 
 using namespace pgokit;
 

@@ -1,7 +1,7 @@
 #include <cstdlib>
 
-#include "fuzz/memory_watch.h"
 #include "object/macho/reader.h"
+#include "test/support/memory_watch.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!pgokit::object::macho::recognizes({data, size})) return 0;

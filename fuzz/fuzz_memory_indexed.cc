@@ -4,7 +4,7 @@
 #include "cli/views/memory_dump.h"
 #include "instr_profile/memory/memory_sum.h"
 #include "instr_profile/memory/read_indexed_memory.h"
-#include "memory_watch.h"
+#include "test/support/memory_watch.h"
 
 using namespace pgokit;
 

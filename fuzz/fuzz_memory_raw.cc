@@ -1,7 +1,7 @@
 #include <cstdlib>
 
 #include "instr_profile/memory/read_raw_memory.h"
-#include "memory_watch.h"
+#include "test/support/memory_watch.h"
 
 using namespace pgokit;
 

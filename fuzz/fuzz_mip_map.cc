@@ -1,7 +1,7 @@
 #include "instrument/blocks.h"
 #include "instrument/map.h"
 #include "instrument/profile_file.h"
-#include "memory_watch.h"
+#include "test/support/memory_watch.h"
 
 using namespace pgokit;
 

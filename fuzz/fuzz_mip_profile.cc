@@ -5,7 +5,7 @@
 #include "instrument/facts.h"
 #include "instrument/merge.h"
 #include "instrument/profile_file.h"
-#include "memory_watch.h"
+#include "test/support/memory_watch.h"
 
 using namespace pgokit;
 

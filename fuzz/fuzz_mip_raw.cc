@@ -3,7 +3,7 @@
 
 #include "instrument/map.h"
 #include "instrument/merge.h"
-#include "memory_watch.h"
+#include "test/support/memory_watch.h"
 #include "test/support/mip_builder.h"
 
 using namespace pgokit;

@@ -2,13 +2,13 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "memory_watch.h"
 #include "opened_program.h"
 #include "perf/branch_contexts.h"
 #include "perf/programs.h"
 #include "perf/recording_sum.h"
 #include "perf/summary.h"
 #include "samples/memory_use.h"
+#include "test/support/memory_watch.h"
 
 namespace {
 

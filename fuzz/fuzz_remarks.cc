@@ -1,7 +1,7 @@
 // Remarks in both forms. What one remark may take is bounded, so memory stays below four times the
 // file's size.
-#include "memory_watch.h"
 #include "remarks/read.h"
+#include "test/support/memory_watch.h"
 
 using namespace pgokit;
 

@@ -10,7 +10,7 @@
 #include "instr_profile/merge/sum.h"
 #include "instr_profile/overlap/overlap.h"
 #include "instr_profile/text/write_text.h"
-#include "memory_watch.h"
+#include "test/support/memory_watch.h"
 
 using namespace pgokit;
 

@@ -1,14 +1,10 @@
 // Damaged files of every form: never a crash (the sanitizers watch), never much memory, and always
 // the section and the offset in the message.
 #include <gmock/gmock.h>
-#include <sys/resource.h>
 
 #include "base/cursor.h"
 #include "profile/format.h"
-
-#ifndef __has_feature
-#define __has_feature(x) 0
-#endif
+#include "test/support/memory_watch.h"
 
 namespace pgokit::profile {
 namespace {
@@ -64,19 +60,9 @@ std::string file_of(const Form& form) {
   return write_profile(profile, form.format, form.options).value();
 }
 
-// Sanitizers keep what has been freed: under them it says nothing.
-void expect_memory(u64 used, size_t file) {
-#if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer)
-  EXPECT_LE(used, 4 * file + (16 << 20));
-#else
-  (void)used, (void)file;
-#endif
-}
-
-u64 peak_memory() {
-  struct rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<u64>(usage.ru_maxrss) << 10;
+// Most of what has been in use since the watch began.
+void expect_memory(size_t before, size_t file) {
+  EXPECT_LE(memory_watch::most() - before, 4 * file + (1 << 20));
 }
 
 // What is written can be read, line by line and by compilers.
@@ -107,7 +93,7 @@ class BadInput : public testing::TestWithParam<Form> {
 TEST_P(BadInput, CutAtEveryOffset) {
   auto bytes = file_of(GetParam());
   ASSERT_TRUE(try_to_read(bytes));
-  u64 before = peak_memory();
+  size_t before = memory_watch::start();
   size_t whole = 0;
   for (size_t size = 0; size < bytes.size(); ++size)
     whole += try_to_read(std::string_view(bytes).substr(0, size));
@@ -115,24 +101,24 @@ TEST_P(BadInput, CutAtEveryOffset) {
   if (GetParam().format == Format::extbinary) {
     EXPECT_EQ(whole, 0);
   }
-  expect_memory(peak_memory() - before, bytes.size());
+  expect_memory(before, bytes.size());
 }
 
 TEST_P(BadInput, OneBitFlippedAtEveryOffset) {
   auto bytes = file_of(GetParam());
-  u64 before = peak_memory();
+  size_t before = memory_watch::start();
   for (size_t at = 0; at < bytes.size(); ++at)
     for (int bit = 0; bit < 8; ++bit) {
       bytes[at] = static_cast<char>(bytes[at] ^ (1 << bit));
       try_to_read(bytes);
       bytes[at] = static_cast<char>(bytes[at] ^ (1 << bit));
     }
-  expect_memory(peak_memory() - before, bytes.size());
+  expect_memory(before, bytes.size());
 }
 
 TEST_P(BadInput, LargeNumbersAtEveryOffset) {
   auto bytes = file_of(GetParam());
-  u64 before = peak_memory();
+  size_t before = memory_watch::start();
   for (size_t at = 0; at + 8 < bytes.size(); at += 3)
     for (auto number : {std::string_view("\xff\xff\xff\xff\xff\xff\xff\xff"),
                         std::string_view("\xff\xff\xff\xff\x0f\0\0\0", 8),
@@ -141,7 +127,7 @@ TEST_P(BadInput, LargeNumbersAtEveryOffset) {
       damaged.replace(at, 8, number);
       try_to_read(damaged);
     }
-  expect_memory(peak_memory() - before, bytes.size());
+  expect_memory(before, bytes.size());
 }
 
 INSTANTIATE_TEST_SUITE_P(OfEveryForm, BadInput, testing::ValuesIn(forms), [](const auto& form) {
