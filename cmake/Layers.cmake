@@ -1,6 +1,8 @@
 find_package(GTest REQUIRED)
 include(GoogleTest)
 include(cmake/Precompiled.cmake)
+option(PGOKIT_UNIT_TESTS "Build what is tested without the program: one test program per layer, and the fuzz targets' seeds" ON)
+add_custom_target(unit_tests)
 
 # One static library and one test program per folder of src/. Files are found by name, so that a
 # *_test.cc can never be forgotten. NEEDS names the layers it may include, PARTS its own folders in
@@ -30,8 +32,9 @@ function(add_layer name)
   string(REPLACE ";" "," parts "${arg_PARTS}")
   set_property(GLOBAL APPEND PROPERTY pgokit_layers "${name}=${needs}=${parts}")
 
-  if(BUILD_TESTING AND tests)
+  if(BUILD_TESTING AND PGOKIT_UNIT_TESTS AND tests)
     add_test_program(${name} ${name}_test unit ${tests})
+    add_dependencies(unit_tests ${name}_test)
   endif()
   # These run other programs and wait for them.
   if(BUILD_TESTING AND live_tests)
