@@ -110,13 +110,21 @@ void AddressSpace::check_copies() {
   if (pages_listed_ != pages_.size()) {
     pages_listed_ = pages_.size();
     page_list_.clear();
+    code_in_use_.clear();
     for (const auto& [address, bytes] : pages_) {
       // The kernel's code is where the recorder's own calls are made from: it has written there.
       const auto* mapping = map_.find(address);
       if (!mapping || !mapping->is_vdso()) page_list_.push_back(address);
     }
     std::ranges::sort(page_list_);
+    const Mapping* last = nullptr;
+    for (u64 address : page_list_)
+      if (const auto* mapping = map_.find(address);
+          mapping && std::exchange(last, mapping) != mapping)
+        code_in_use_.push_back(address);
   }
+  // Of mappings that go between windows nothing else tells; in whole runs all calls are seen.
+  if (!is_whole_run(cache_.purpose()) && !memory_.all_there(code_in_use_)) map_expired_ = true;
   if (!stale_ && patched_.any_patched(page_list_)) stale_ = true;
 }
 
@@ -313,6 +321,7 @@ void AddressSpace::make_room() {
   adopted_files_.clear();
   page_list_.clear();
   pages_listed_ = 0;
+  code_in_use_.clear();
   stale_ = false;
 }
 

@@ -62,7 +62,8 @@ class AddressSpace {
   void set_unnamed() { unnamed_ = true; }
   bool is_unnamed() const { return unnamed_; }
   bool take_unnamed() { return std::exchange(unnamed_, false); }
-  // Gives up what was translated if the program has patched code that it was made of.
+  // Gives up what was translated if the program has patched code that it was made of; notices where
+  // such code is no longer mapped, which makes a refresh due.
   void check_copies();
 
   // The bytes of fixed code from `address` on (a few hundred), empty where there is none. Valid
@@ -195,6 +196,7 @@ class AddressSpace {
   std::vector<u8> line_;
   void make_room();
   void clear_cache();
+  std::vector<u64> code_in_use_;  // one of them in each mapping
   void hand_over_counts();
   bool clear_counts(int n);
   bool make_ready(int n);

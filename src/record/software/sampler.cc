@@ -49,8 +49,8 @@ bool Sampler::adopt(FollowedThread& thread, const Registers& regs) {
 }
 
 bool Sampler::begin_here(FollowedThread& thread, const Registers& regs) {
-  if (thread.space->due_for_refresh(regs.rip)) refresh(thread);
   thread.space->check_copies();
+  if (thread.space->due_for_refresh(regs.rip)) refresh(thread);
   // The branches right behind a stop are those behind a tick or a system call: a random number of
   // them is never kept.
   u32 branches = engine_.most_branches(settings_.depth);

@@ -46,6 +46,20 @@ bool ProcessMemory::read_data(u64 address, void* to, size_t size) {
          read(address, to, size);
 }
 
+bool ProcessMemory::all_there(std::span<const u64> addresses) {
+  constexpr size_t most = 64;
+  u8 bytes[most];
+  while (!addresses.empty()) {
+    iovec own{bytes, std::min(addresses.size(), most)}, others[most];
+    for (size_t i = 0; i < own.iov_len; ++i) others[i] = {reinterpret_cast<void*>(addresses[i]), 1};
+    auto got = process_vm_readv(tid_, &own, 1, others, own.iov_len, 0);
+    bool forbidden = got < 0 && errno != EFAULT;
+    if (!forbidden && got != static_cast<ssize_t>(own.iov_len)) return false;
+    addresses = addresses.subspan(own.iov_len);
+  }
+  return true;
+}
+
 bool ProcessMemory::write(u64 address, Bytes bytes) {
   auto n = pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(address));
   return n >= 0 && static_cast<size_t>(n) == bytes.size();

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <span>
 #include <vector>
 
 #include "base/result.h"
@@ -27,6 +28,9 @@ class ProcessMemory : public TargetMemory {
   bool write_words(std::span<const Word> words) override;
   // The same faster, of much data that the process itself may read.
   bool read_data(u64 address, void* to, size_t size);
+  // Whether there is something to read at each of these addresses; true too where that may not be
+  // asked.
+  bool all_there(std::span<const u64> addresses);
   // As much as can be read; returns the number of bytes.
   size_t read_some(u64 address, void* to, size_t size);
 
