@@ -327,15 +327,16 @@ static int window_size(int n) {
   return 23;
 }
 
-// A handler that is called only if somebody means it, until standard input ends.
+// A handler that is called only if somebody means it, until standard input ends; each byte of that
+// sets it up.
 static int window_size_kept(int n) {
   (void)n;
-  on_signal(SIGWINCH, on_size, SA_RESTART);
   fcntl(0, F_SETFL, O_NONBLOCK);
   puts("ready"), fflush(stdout);
   uint64_t hash = 7;
-  char end;
-  while (read(0, &end, 1) < 0) hash = work(hash);
+  ssize_t got;
+  for (char byte; (got = read(0, &byte, 1)) != 0; hash = work(hash))
+    if (got > 0) on_signal(SIGWINCH, on_size, SA_RESTART), puts("handled"), fflush(stdout);
   return hash && sizes == 0 ? 69 : 1;
 }
 

@@ -136,17 +136,27 @@ def kills():
 
 
 def no_handler_is_called():
-    """Servers end their workers by a handler of SIGWINCH. Of a recorder that is killed it hears nothing."""
+    """Servers end their workers by a handler of SIGWINCH, which they may set up late. Of a recorder that is killed it hears nothing."""
+    def handle(running):
+        running.process.stdin.write("h")
+        running.process.stdin.flush()
+        expect(running.process.stdout.readline() == "handled\n", "it sets up no handler")
+
     for way in ("-F3000", "--exact"):
-        running = Running("window-size-kept")
-        with running as pid:
-            for _ in range(KILLS):
+        for is_late in [False, True] * (KILLS // 2):
+            running = Running("window-size-kept")
+            with running as pid:
+                if not is_late:
+                    handle(running)
                 recorder = subprocess.Popen([pgokit, "record", "-q", "--software", way, "-o", folder / "handler.data", "-p", str(pid)],
                                             stderr=subprocess.DEVNULL)
                 time.sleep(random.uniform(0.2, 0.4))
+                if is_late:
+                    handle(running)
+                    time.sleep(random.uniform(0, 0.1))
                 recorder.kill()
                 recorder.wait()
-        expect(running.code == 69, f"{way}: exit code {running.code}")
+            expect(running.code == 69, f"{way}, {'late' if is_late else 'early'}: exit code {running.code}")
 
 
 def children_of(pid):

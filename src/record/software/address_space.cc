@@ -174,6 +174,7 @@ bool AddressSpace::can_leave(StoppedThread& thread, const Registers& regs) {
   if (restrictions.shadow_stack) give_up("it uses a shadow stack");
   thread.holds_faults = restrictions.holds_faults;
   thread.alone = restrictions.alone;
+  mark_signal_ = mark_signal_of(restrictions);
   if (!restartable_known_) find_restartable();
   if (auto range = announced_sequence(memory_, thread.tid)) {
     if (std::ranges::find(restartable_, *range) == restartable_.end()) {
@@ -320,8 +321,8 @@ void AddressSpace::make_room() {
   files_.clear();
   adopted_files_.clear();
   page_list_.clear();
-  pages_listed_ = 0;
   code_in_use_.clear();
+  pages_listed_ = 0;
   stale_ = false;
 }
 
@@ -338,10 +339,10 @@ bool AddressSpace::go_in(int area) {
   return true;
 }
 
-// The signal that stops its thread, and which system calls copies make.
 bool AddressSpace::make_ready(int n) {
-  if (scratch_ready_ >> n & 1) return true;
-  if (mark_signal_ == 0) mark_signal_ = mark_signal_of(tid_);
+  if (mark_signal_ == 0) mark_signal_ = mark_signal_of(restrictions_of(tid_));
+  auto& signal = area_signals_[static_cast<size_t>(n)];
+  if (signal == mark_signal_) return true;
   struct {
     siginfo_t mark;
     u64 set;
@@ -350,8 +351,8 @@ bool AddressSpace::make_ready(int n) {
   u64 area = cache_.scratch(static_cast<u64>(n));
   bool written =
       memory_.write(area + scratch::mark, Bytes(reinterpret_cast<const u8*>(&stop), sizeof stop)) &&
-      memory_.write(area + scratch::calls, calls_made_in_copies());
-  if (written) scratch_ready_ |= u64{1} << n;
+      memory_.write(area + scratch::calls, calls_made_in_copies(is_whole_run(cache_.purpose())));
+  if (written) signal = mark_signal_;
   return written;
 }
 

@@ -42,7 +42,6 @@ class AddressSpace {
   // A thread that lives, for /proc: the main thread may end before the others.
   void use(pid_t tid) { tid_ = tid, memory_.use(tid); }
   pid_t tid() const { return tid_; }
-  int mark_signal() const { return mark_signal_; }
   ProcessMemory& memory() { return memory_; }
   CodeCache& cache() { return cache_; }
   const MemoryMap& map() const { return map_; }
@@ -93,6 +92,10 @@ class AddressSpace {
   // Scratch areas; -1: all are in use, or the cache must be empty of threads first.
   int take_scratch();
   void release_scratch(int n);
+  // What all users of an area need is written there: which system calls copies make, and the signal
+  // that stops its thread, as can_leave() has last found it. Its user is not in a copy.
+  bool make_ready(int n);
+  int mark_signal(int area) const { return area_signals_[static_cast<size_t>(area)]; }
   // What was counted there. False: the process is gone. The area has no counts then, until its user
   // makes more.
   bool take_counts(int n, std::vector<EdgeCount>& counts);
@@ -178,7 +181,7 @@ class AddressSpace {
   u64 end_of_translatable(u64 address, u64 end) const;
 
   pid_t tid_;
-  int mark_signal_ = 0;  // by which copies stop their threads; 0 before there are areas
+  int mark_signal_ = 0;  // by which copies are to stop their threads; 0 before can_leave()
   ProcessMemory memory_;
   PatchedPages patched_;
   MemoryMap map_;
@@ -193,13 +196,12 @@ class AddressSpace {
   std::vector<CodeFile> adopted_files_;  // of adopted_
   std::vector<u64> page_list_;  // addresses of those that could be patched, sorted; made when
   size_t pages_listed_ = 0;     // there were so many
+  std::vector<u64> code_in_use_;  // one of them in each mapping
   std::vector<u8> line_;
   void make_room();
   void clear_cache();
-  std::vector<u64> code_in_use_;  // one of them in each mapping
   void hand_over_counts();
   bool clear_counts(int n);
-  bool make_ready(int n);
   bool drain(int n, size_t edges, std::vector<EdgeCount>& counts);
 
   std::vector<u64> inherited_;  // arenas of the parent, not in use yet
@@ -214,7 +216,7 @@ class AddressSpace {
   u64 scratch_free_ = all_scratch;
   u64 scratch_counted_ = 0;  // areas with counts that nobody has taken
   u64 scratch_left_ = 0;     // areas whose counts were taken, and are still there
-  u64 scratch_ready_ = 0;    // areas with what all their users need
+  std::array<int, ArenaShape::scratch_areas> area_signals_{};  // 0: not made ready
   std::vector<CodeRange> restartable_;
   bool restartable_known_ = false;  // for the mappings of map_
   bool stale_ = false;              // code has gone: translate anew once no thread is inside

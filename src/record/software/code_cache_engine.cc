@@ -35,6 +35,7 @@ class ScratchArea {
   ScratchArea(const ScratchArea&) = delete;
 
   bool is_there() const { return number_ >= 0; }
+  int mark_signal() const { return space_.mark_signal(number_); }
   u64 address() const { return space_.cache().scratch(static_cast<u64>(number_)); }
   bool take_counts(std::vector<EdgeCount>& counts) { return space_.take_counts(number_, counts); }
 
@@ -97,7 +98,8 @@ class CodeCacheEngine : public WindowEngine {
     bool left = has_left(thread, regs);
     u64 pc = regs.rip;
     auto recovered = thread.space->cache().recover(regs, seen_.header);
-    if (recovered.blocked) block_again(thread, *recovered.blocked, thread.space->mark_signal());
+    if (recovered.blocked)
+      block_again(thread, *recovered.blocked, state_of(thread).scratch->mark_signal());
     return left ? at_leave(thread, regs, recovered)
                 : interrupted(thread, stop, pc, regs, recovered);
   }

@@ -210,7 +210,7 @@ TEST_F(ImageFileTest, AThreadGoesOnWithoutItsRecorder) {
   auto files = child_.files();
   auto saved = child_.registers();
   u64 blocked = child_.blocked(), all = u64(-1);
-  int signal = mark_signal_of(child_.pid());
+  int signal = mark_signal_of(restrictions_of(child_.pid()));
   auto mark = stop_mark(signal);
   Bytes bytes(reinterpret_cast<const u8*>(&mark), sizeof mark);
   auto calls =

@@ -149,7 +149,7 @@ std::optional<MadeMappings> inject_mappings(TargetMemory& memory, StoppedThread&
                                             std::span<const FileMapping> mappings) {
   Registers saved, regs;
   u64 blocked = 0;
-  int signal = mark_signal_of(thread.tid);
+  int signal = mark_signal_of(restrictions_of(thread.tid));
   if (!get_registers(thread.tid, saved) ||
       ptrace(PTRACE_GETSIGMASK, thread.tid, sizeof blocked, &blocked) != 0 ||
       blocked & bit_of(signal))

@@ -3,12 +3,11 @@
 #include <sys/ptrace.h>
 
 #include "record/software/window.h"
-#include "record/system/proc_status.h"
 
 namespace pgokit::record {
 
-int mark_signal_of(pid_t tid) {
-  bool is_handled = (handled_signals(tid) >> (SIGWINCH - 1) & 1) != 0;
+int mark_signal_of(const Restrictions& restrictions) {
+  bool is_handled = (restrictions.handled >> (SIGWINCH - 1) & 1) != 0;
   return is_handled ? SIGURG : SIGWINCH;
 }
 

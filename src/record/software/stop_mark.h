@@ -2,7 +2,7 @@
 
 // The signal by which copies stop their thread for the recorder.
 //
-//   int signal = mark_signal_of(tid);
+//   int signal = mark_signal_of(restrictions_of(tid));
 //   memory.write(area + scratch::mark, bytes_of(stop_mark(signal)));    // what they send
 //   ...
 //   thread.at_mark = is_at_mark(thread);                          // at a stop
@@ -18,13 +18,14 @@
 #include <signal.h>
 
 #include "record/software/inject.h"
+#include "record/system/proc_status.h"
 
 namespace pgokit::record {
 
 struct Thread;
 
 // SIGWINCH, or SIGURG of a process with a handler of that one.
-int mark_signal_of(pid_t tid);
+int mark_signal_of(const Restrictions& restrictions);
 
 inline siginfo_t stop_mark(int signal) {
   siginfo_t info{};

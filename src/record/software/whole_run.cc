@@ -129,7 +129,7 @@ void WholeRunCounter::take_log(FollowedThread& thread, const scratch::Header& he
 bool WholeRunCounter::has_area(FollowedThread& thread) {
   auto& own = state_of(thread);
   auto& space = *thread.space;
-  if (own.area >= 0) return true;
+  if (own.area >= 0) return space.make_ready(own.area);
   own.area = space.take_scratch();
   if (own.area < 0) return false;
   own.space = thread.space;
@@ -321,7 +321,7 @@ bool WholeRunCounter::come_out(FollowedThread& thread, Registers& regs) {
       counter_.add(space, *recovered.unrecorded, 1);
     ++counts_.counted;
   }
-  if (recovered.blocked) block_again(thread, *recovered.blocked, space.mark_signal());
+  if (recovered.blocked) block_again(thread, *recovered.blocked, space.mark_signal(own.area));
   regs.gs_base = thread.window.regs.gs_base;
   own.next = regs.rip;
   thread.window.running = false;

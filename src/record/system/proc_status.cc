@@ -114,15 +114,14 @@ bool has_pending_signal(pid_t tid) {
   return (pending & ~number_of(status, "SigBlk", 16)) != 0;
 }
 
-u64 handled_signals(pid_t tid) { return number_of(status_text(tid), "SigCgt", 16); }
-
 Restrictions restrictions_of(pid_t tid) {
   auto status = status_text(tid);
   u64 held = number_of(status, "SigBlk", 16) | number_of(status, "SigIgn", 16);
   return {.sandboxed = is_sandboxed(status),
           .holds_faults = (held >> (SIGSEGV - 1) & 1) != 0,
           .shadow_stack = line_of(status, "x86_Thread_features").find("shstk") != std::string::npos,
-          .alone = number_of(status, "Threads") == 1};
+          .alone = number_of(status, "Threads") == 1,
+          .handled = number_of(status, "SigCgt", 16)};
 }
 
 Credentials credentials_of(pid_t tid) {

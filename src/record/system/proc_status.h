@@ -22,13 +22,12 @@ std::vector<pid_t> with_descendants(std::vector<pid_t> pids);
 pid_t tracer_of(pid_t tid);
 // A signal waits to be delivered to the thread, and is not blocked.
 bool has_pending_signal(pid_t tid);
-// Signals for which its process has handlers; bit 0 is signal 1.
-u64 handled_signals(pid_t tid);
 struct Restrictions {
   bool sandboxed = false;     // its system calls are filtered by more than the recorder's own are
   bool holds_faults = false;  // SIGSEGV is blocked or ignored
   bool shadow_stack = false;  // return addresses that a copy pushes would not be in it
   bool alone = false;         // it has one thread
+  u64 handled = 0;            // signals with handlers of the process; bit 0 is signal 1
 };
 Restrictions restrictions_of(pid_t tid);
 struct Credentials {

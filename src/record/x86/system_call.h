@@ -31,7 +31,7 @@ std::vector<u8> call_code(u64 site, const Registers& saved);
 // Those to go to that code with.
 Registers registers_for_call(const Registers& saved, u64 site, const SystemCall& call);
 // Those that copies make themselves: a byte for each number, 1 for them.
-std::vector<u8> calls_made_in_copies();
+std::vector<u8> calls_made_in_copies(bool whole_run);
 // A thread at the instruction of a system call that may change what code there is, and where.
 struct MappingCall {
   bool is_one = false;
