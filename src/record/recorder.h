@@ -77,6 +77,8 @@ struct RecordSummary {
   TraceCounts counts;
   u64 file_size = 0;
   int exit_code = 0;
+  // The processes of the command that went on when it ended, and were left to themselves.
+  std::vector<pid_t> left_running;
   std::string obstacle;       // why there were no windows in a process
   std::string tick_obstacle;  // why there is no exact timer, empty where there is
 };

@@ -110,13 +110,26 @@ def failing_programs():
     expect((code, said) == (130, ""), f"{code}: {said}")
 
 
+def left_running():
+    """A recording ends with its command; of what that leaves in the background it tells."""
+    background = "sleep 5 >/dev/null 2>&1 &"
+    way = r"pgokit record: 1 process that it had started went on; pgokit record -p \d+ records what they do\n"
+    for options in ["--exact"], ["-F", "3000"]:
+        _, said, _ = software("daemon.perf", *options, "--", "sh", "-c", f"{background} i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done")
+        expect(re.search(way, said) and "all of the run" not in said, f"{options}: {said}")
+    code, said, _ = software("soon.perf", "--slowdown", "0.001", "--", "sh", "-c", background)
+    expect(code == 1 and "the program ended soon; 1 process that it had started went on; pgokit record -p " in said, f"exit code {code}: {said}")
+    _, said, _ = software("whole.perf", "--exact", "--", "sh", "-c", "sleep 0.1 & wait")
+    expect("all of the run" in said and "went on" not in said, said)
+
+
 def call_chains_are_missing():
     _, _, data = software("bare.perf", "-F", "1000", "--no-callchain", "--", program, "plain")
     code, _, said = run("generate", data, "-b", program, "--cs", "-o", folder / "bare.prof")
     expect(code == 1 and "pgokit record without --no-callchain" in said, f"exit code {code}: {said}")
 
 
-CASES = [sizes, processes, attached, thin_recordings, until_dense, event_names, failing_programs, call_chains_are_missing]
+CASES = [sizes, processes, attached, thin_recordings, until_dense, event_names, failing_programs, left_running, call_chains_are_missing]
 
 
 def main():

@@ -123,6 +123,15 @@ std::string way_to_more(const Settings& settings, const record::TraceCounts& cou
   return "--exact, which counts all of a run";
 }
 
+// Servers go to the background, and a recording ends with the command.
+std::string way_to_those_left(const std::vector<pid_t>& left) {
+  constexpr size_t most_named = 8;
+  auto named = std::span(left).first(std::min(left.size(), most_named));
+  return fmt::format("{} that it had started went on; pgokit record -p {}{} records what they do",
+                     counted(left.size(), "process", "processes"), fmt::join(named, ","),
+                     left.size() > most_named ? " --tree" : "");
+}
+
 void print_summary(const Settings& settings, const record::RecordSummary& summary,
                    const Source& source) {
   const auto& counts = summary.counts;
@@ -132,7 +141,8 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
                   counts.contexts ? " in " + counted(counts.contexts, "context") : "",
                   counts.without > 0 || !summary.obstacle.empty() ? ""
                   : settings.record.command.empty() ? ": all from attaching to detaching"
-                                                    : ": all of the run");
+                  : summary.left_running.empty()    ? ": all of the run"
+                                                    : ": all until the command ended");
   else
     report::print(stderr, "pgokit record: {} by {}", describe(counts, false), source.name);
   if (!source.branch_stacks)
@@ -162,6 +172,8 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
                   report::grouped(counts.cut_contexts));
   if (!summary.obstacle.empty())
     report::print(stderr, "pgokit record: a process could not be recorded: {}\n", summary.obstacle);
+  if (!summary.left_running.empty())
+    report::print(stderr, "pgokit record: {}\n", way_to_those_left(summary.left_running));
   if (!summary.tick_obstacle.empty())
     report::print(stderr, "pgokit record: no exact timer ({}): CPU times were polled instead\n",
                   summary.tick_obstacle);
@@ -196,6 +208,8 @@ std::string why_empty(const Settings& settings, const record::RecordSummary& sum
                        settings.record.tree || !settings.record.cgroup.empty()
                            ? ""
                            : ", where --tree adds the processes that it has started");
+  if (!summary.left_running.empty())
+    return "the program ended soon; " + way_to_those_left(summary.left_running);
   return fmt::format(
       "the program did not run long enough{}; --exact counts all that it does",
       summary.exit_code ? fmt::format(", and ended with exit code {}", summary.exit_code) : "");

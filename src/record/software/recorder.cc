@@ -123,6 +123,7 @@ Result<RecordSummary> follow(const RecordSettings& settings, Follower& follower,
   return RecordSummary{.counts = follower.counts(),
                        .file_size = recording.size(),
                        .exit_code = exit_code,
+                       .left_running = tracer.left_running(),
                        .obstacle = obstacle,
                        .tick_obstacle = ticks.obstacle()};
 }

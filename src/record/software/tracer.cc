@@ -183,7 +183,14 @@ void Tracer::run(double seconds, const std::function<void()>& now_and_then) {
     if (u64 period = follower_.period_ns()) ticks_.set_period(period);
     if (ended_) break;
   }
+  note_left_running();
   leave_all();
+}
+
+void Tracer::note_left_running() {
+  for (const auto& [tid, one] : threads_)
+    if (ended_ && tid == one->pid && !has_ended(tid)) left_running_.push_back(tid);
+  std::ranges::sort(left_running_);
 }
 
 void Tracer::wait_for_event(u64 until_ns) {

@@ -52,6 +52,8 @@ class Tracer {
 
   // Of the launched program: its own exit code, or 128 + the number of the signal that ended it.
   int wait_for_end();
+  // The processes that it had started and that went on when it ended, ascending.
+  const std::vector<pid_t>& left_running() const { return left_running_; }
 
  private:
   static sigset_t block_signals();
@@ -79,6 +81,7 @@ class Tracer {
   void let_go(Traced& thread);
   void interrupt_windows(const AddressSpace& space);
   void return_memory(Traced& thread);
+  void note_left_running();
   void leave_all();
   void expire_maps();
   Traced& thread(pid_t tid);
@@ -97,6 +100,7 @@ class Tracer {
   bool leaving_ = false;  // threads are detached when they stop
   bool ended_ = false;    // the launched program has
   int exit_code_ = 0;
+  std::vector<pid_t> left_running_;
 };
 
 }  // namespace pgokit::record
