@@ -31,7 +31,7 @@ def batches_of(entries):
 
 def tidy(build, file):
     done = subprocess.run(["clang-tidy-22", "-p", build, "--quiet", file], capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout
+    return done.returncode, done.stdout or done.stderr
 
 
 def tidy_together(entries, folder):
