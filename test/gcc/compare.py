@@ -114,7 +114,7 @@ class Case:
     def compare(self):
         """Of branch stacks: create_gcov does not know what else is in a recording of pgokit."""
         recording, raw, ours, theirs = (self.folder / name for name in ("stacks.data", "raw", "ours", "theirs"))
-        run(self.pgokit, "record", "-q", "--no-callchain", "-o", recording, "--", self.binary, ARGUMENTS[self.program][1])
+        run(self.pgokit, "record", "-q", "-F", "2000", "--no-callchain", "-o", recording, "--", self.binary, ARGUMENTS[self.program][1])
         run(self.pgokit, "llvm-profgen", "--quiet", "--skip-symbolization", f"--perfdata={recording}", f"--binary={self.binary}", f"--output={raw}")
         # For GCC 12: what is for GCC 11 has no targets.
         run(self.pgokit, "generate", "-q", raw, "-b", self.binary, "--for", "gcc-12", "-o", self.folder / "ours-2")

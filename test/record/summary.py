@@ -117,8 +117,8 @@ def left_running():
     for options in ["--exact"], ["-F", "3000"]:
         _, said, _ = software("daemon.perf", *options, "--", "sh", "-c", f"{background} i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done")
         expect(re.search(way, said) and "all of the run" not in said, f"{options}: {said}")
-    code, said, _ = software("soon.perf", "--slowdown", "0.001", "--", "sh", "-c", background)
-    expect(code == 1 and "the program ended soon; 1 process that it had started went on; pgokit record -p " in said, f"exit code {code}: {said}")
+    _, said, _ = software("soon.perf", "--slowdown", "0.1", "--", "sh", "-c", background)  # mostly without a sample
+    expect("1 process that it had started went on; pgokit record -p " in said, said)
     _, said, _ = software("whole.perf", "--exact", "--", "sh", "-c", "sleep 0.1 & wait")
     expect("all of the run" in said and "went on" not in said, said)
 
