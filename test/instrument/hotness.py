@@ -281,7 +281,7 @@ def recordings(build):
     for kind, extra in (("lines", ()), ("probes", ("-fpseudo-probe-for-profiling",))):
         program, recording, listed = (build.path(f"{kind}{end}") for end in ("", ".perf", ".names"))
         run(["clang++-22", *flags, *extra, "-fuse-ld=lld-22", "-Wl,--build-id", *(os.path.join(example, name) for name in files), "-o", program])
-        record = run([os.path.join(build.lib, "..", "..", "bin", "pgokit"), "record", "-o", recording, "--", program,
+        record = run([os.path.join(build.lib, "..", "..", "bin", "pgokit"), "record", "-F", "2000", "-o", recording, "--", program,
                       os.path.join(example, "workload.sprig"), "1", "12"], check=False)
         if record.returncode:
             raise tools.Skip(f"nothing can be recorded here: {record.stderr}")
