@@ -194,8 +194,8 @@ class AddressSpace {
       adopted_;  // that copies in the cache were made of, and nobody has looked at in this process
   std::vector<CodeFile> files_;          // of pages_
   std::vector<CodeFile> adopted_files_;  // of adopted_
-  std::vector<u64> page_list_;  // addresses of those that could be patched, sorted; made when
-  size_t pages_listed_ = 0;     // there were so many
+  std::vector<u64> page_list_;    // addresses of those that could be patched, sorted; made when
+  size_t pages_listed_ = 0;       // there were so many
   std::vector<u64> code_in_use_;  // one of them in each mapping
   std::vector<u8> line_;
   void make_room();

@@ -20,32 +20,45 @@ namespace {
 constexpr u64 first_base = 0x2a0000000000, second_base = 0x2b0000000000;
 
 // Waits for signals, with one of them blocked.
-[[noreturn]] void live() {
+[[noreturn]] void live(int ready) {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGUSR1);
   sigprocmask(SIG_BLOCK, &set, nullptr);
+  if (write(ready, "r", 1) != 1) _exit(1);
   for (;;) usleep(1000);
 }
 
 class TracedChild {
  public:
-  TracedChild() : pid_(fork()) {
-    if (pid_ == 0) live();
-    usleep(20'000);
-    if (ptrace(PTRACE_SEIZE, pid_, nullptr, nullptr) != 0) return;
-    ptrace(PTRACE_INTERRUPT, pid_, nullptr, nullptr);
-    stopped_ = waitpid(pid_, nullptr, __WALL) == pid_;
+  TracedChild() {
+    int ready[2];
+    if (pipe(ready) != 0) return;
+    pid_ = fork();
+    if (pid_ == 0) live(ready[1]);
+    char byte;
+    bool lives = read(ready[0], &byte, 1) == 1;
+    close(ready[0]), close(ready[1]);
+    if (!lives || ptrace(PTRACE_SEIZE, pid_, nullptr, nullptr) != 0) return;
     Registers regs;
-    if (!get_registers(pid_, regs)) return;
+    while (!stops_asleep(regs)) ptrace(PTRACE_CONT, pid_, nullptr, nullptr), usleep(20'000);
     // Out of its system call, as threads are that go elsewhere.
-    if (in_system_call(regs)) set_registers(pid_, making_again(regs));
+    set_registers(pid_, making_again(regs));
+    stopped_ = true;
   }
   ~TracedChild() {
     kill(pid_, SIGKILL);
     waitpid(pid_, nullptr, __WALL);
   }
   TracedChild(const TracedChild&) = delete;
+
+  // It is stopped wherever it is.
+  bool stops_asleep(Registers& regs) const {
+    ptrace(PTRACE_INTERRUPT, pid_, nullptr, nullptr);
+    waitpid(pid_, nullptr, __WALL);
+    bool is_gone = !get_registers(pid_, regs);
+    return is_gone || (in_system_call(regs) && system_call(regs) == u64{SYS_clock_nanosleep});
+  }
 
   bool is_stopped() const { return stopped_; }
   pid_t pid() const { return pid_; }
@@ -72,7 +85,7 @@ class TracedChild {
   }
 
  private:
-  pid_t pid_;
+  pid_t pid_ = -1;
   bool stopped_ = false;
 };
 
@@ -232,15 +245,14 @@ TEST_F(ImageFileTest, AThreadGoesOnWithoutItsRecorder) {
       ASSERT_EQ(Stop{status}.signal(), signal);
       EXPECT_EQ(child_.registers().rip, calls.stop);
     }
-    ASSERT_EQ(ptrace(PTRACE_DETACH, child_.pid(), nullptr, nullptr), 0);
-    usleep(20'000);
-    ASSERT_EQ(ptrace(PTRACE_SEIZE, child_.pid(), nullptr, nullptr), 0) << "it is there";
-    ptrace(PTRACE_INTERRUPT, child_.pid(), nullptr, nullptr);
-    ASSERT_EQ(waitpid(child_.pid(), nullptr, __WALL), child_.pid());
+    Registers now;
+    for (bool asleep = false; !asleep; asleep = child_.stops_asleep(now)) {
+      ASSERT_EQ(ptrace(PTRACE_DETACH, child_.pid(), nullptr, nullptr), 0);
+      usleep(20'000);
+      ASSERT_EQ(ptrace(PTRACE_SEIZE, child_.pid(), nullptr, nullptr), 0) << "it is there";
+    }
     EXPECT_EQ(child_.blocked(), blocked);
     EXPECT_EQ(child_.files(), files);
-    auto now = child_.registers();
-    EXPECT_EQ(system_call(now), static_cast<u64>(SYS_clock_nanosleep));
     EXPECT_EQ(now.rbx, saved.rbx);
     EXPECT_EQ(now.rbp, saved.rbp);
     EXPECT_EQ(now.rsp, saved.rsp);
