@@ -299,7 +299,7 @@ def compiled():
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     pathlib.Path("run.c").write_text(RUN)
-    subprocess.run(["cc", "-O1", "run.c", "-o", "run"], check=True)
+    subprocess.run([shutil.which("clang-22") or "cc", "-O1", "run.c", "-o", "run"], check=True)
     for group in (planted, planted_sites, goes_wrong, compiled):
         if len(sys.argv) < 3 or group.__name__ in sys.argv[2:]:
             group()
