@@ -1,7 +1,6 @@
 find_package(GTest REQUIRED)
 include(GoogleTest)
 include(cmake/Precompiled.cmake)
-option(PGOKIT_UNIT_TESTS "Build what is tested without the program: one test program per layer, and the fuzz targets' seeds" ON)
 add_custom_target(unit_tests)
 
 # One static library and one test program per folder of src/. Files are found by name, so that a
@@ -32,7 +31,7 @@ function(add_layer name)
   string(REPLACE ";" "," parts "${arg_PARTS}")
   set_property(GLOBAL APPEND PROPERTY pgokit_layers "${name}=${needs}=${parts}")
 
-  if(BUILD_TESTING AND PGOKIT_UNIT_TESTS AND tests)
+  if(BUILD_TESTING AND tests)
     add_test_program(${name} ${name}_test unit ${tests})
     add_dependencies(unit_tests ${name}_test)
   endif()
@@ -47,7 +46,7 @@ function(add_test_program layer program label)
   target_include_directories(${program} PRIVATE ${CMAKE_SOURCE_DIR})
   target_compile_definitions(${program} PRIVATE PGOKIT_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
                              $<$<BOOL:${CMAKE_CROSSCOMPILING}>:PGOKIT_RUN_BY_QEMU>)
-  target_link_libraries(${program} PRIVATE layer_${layer} pgokit_flags GTest::gmock_main)
+  target_link_libraries(${program} PRIVATE layer_${layer} pgokit_test_flags GTest::gmock_main)
   precompile_headers(${program} test)
   gtest_discover_tests(${program} TEST_PREFIX "${layer}." DISCOVERY_TIMEOUT 60
                        PROPERTIES LABELS ${label} SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\]")

@@ -15,7 +15,7 @@ if(PGOKIT_PRECOMPILE)
   target_link_libraries(precompiled_layer PRIVATE pgokit_flags fmt::fmt)
   target_precompile_headers(precompiled_layer PRIVATE ${layer_headers})
   add_executable(precompiled_test ${CMAKE_BINARY_DIR}/precompiled.cc)
-  target_link_libraries(precompiled_test PRIVATE pgokit_flags fmt::fmt GTest::gmock_main)
+  target_link_libraries(precompiled_test PRIVATE pgokit_test_flags fmt::fmt GTest::gmock_main)
   target_precompile_headers(precompiled_test PRIVATE ${test_headers})
   # So that ccache may give it to another build, whose files have other times.
   foreach(target precompiled_layer precompiled_test)

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-AT_ONCE = 16
+AT_ONCE = 40
 
 
 def arguments_of(entry):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares pgokit with llvm-profgen 22 on programs of other formats than 64-bit ELF.
 
-    formats.py --pgokit build/bin/pgokit [--folder FOLDER] [--only REGEX]
+    formats.py --pgokit build/bin/pgokit [--folder FOLDER] [--only REGEX] [--every N]
 
 Freestanding programs are built for i386 and x32 (ELF of 32 bits) and for Windows (COFF), with probes or
 with lines, in several ways of optimizing. Compared, byte by byte:
@@ -22,6 +22,8 @@ import re
 import shutil
 import subprocess
 import sys
+
+import share
 
 PROBES = ["-fpseudo-probe-for-profiling"]
 SOURCE = pathlib.Path(__file__).parent / "freestanding.cc"
@@ -289,6 +291,7 @@ def main():
     parser.add_argument("--pgokit", type=pathlib.Path, required=True)
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("formats"))
     parser.add_argument("--only", default="")
+    share.add_option(parser)
     options = parser.parse_args()
     for tool in ("clang++-22", "lld-link-22", "ld.lld-22", "ld64.lld-22", "llvm-profgen-22", "llvm-readobj-22", "llvm-nm-22"):
         if not shutil.which(tool):
@@ -305,9 +308,7 @@ def main():
     jobs += [(f"listing {target}", lambda t=target: riscv(pgokit, folder, t)) for target in ("riscv64", "riscv32")]
     jobs += [(f"counts {name}", lambda n=name: counts(pgokit, folder, n)) for name in COUNTED]
     jobs += [(f"order {name}", lambda n=name: order(pgokit, folder, n)) for name in LINKERS]
-    for name, job in jobs:
-        if not re.search(options.only, name):
-            continue
+    for name, job in share.Share(options.every).of([job for job in jobs if re.search(options.only, job[0])]):
         try:
             profiles = job()
             print(f"{name}: same" + (f", {profiles} profiles" if profiles else ""))

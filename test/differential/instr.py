@@ -2,7 +2,7 @@
 """Compares `pgokit llvm-profdata merge|show|overlap|order` of instrumentation profiles with llvm-profdata 22: the same bytes, the same
 text, the same exit codes, over counted programs of several compilers and over made-up text.
 
-    instr.py --pgokit build/bin/pgokit [--large] [--keep]
+    instr.py --pgokit build/bin/pgokit [--every N] [--large] [--keep]
 
 Exit code 1 if anything differs, 77 without the tools. llvm-profdata takes weights of values in another way on several
 threads, so that it has one here. What is broken is left out whole by pgokit.
@@ -16,6 +16,8 @@ import struct
 import subprocess
 import sys
 import tempfile
+
+import share
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 JUDGE = "llvm-profdata-22"
@@ -115,8 +117,9 @@ def traces_profile(seed, functions, traces):
 
 
 class Comparison:
-    def __init__(self, pgokit, folder):
+    def __init__(self, pgokit, folder, every):
         self.pgokit, self.folder, self.compared, self.different = pgokit, folder, 0, 0
+        self.share = share.Share(every)
 
     def run(self, program, arguments):
         return subprocess.run([*program, *map(str, arguments)], capture_output=True, timeout=120, cwd=self.folder)
@@ -129,6 +132,8 @@ class Comparison:
 
     def merge(self, *arguments, judge=JUDGE):
         """The bytes that both tools make, and what they say."""
+        if not self.share.takes():
+            return
         outputs = self.folder / "theirs", self.folder / "ours"
         for output in outputs:
             output.unlink(missing_ok=True)
@@ -144,14 +149,14 @@ class Comparison:
         self.count(same and said[0] == said[1], theirs.returncode, ours.returncode, "merge", *arguments)
 
     def show(self, file, shows=None):
-        for options in shows or SHOWS:
+        for options in self.share.of(shows or SHOWS):
             theirs, ours = (self.run(tool, ["show", file, *options]) for tool in ([JUDGE], [self.pgokit, "llvm-profdata"]))
             if theirs.returncode < 0:
                 continue
             self.count((theirs.returncode, theirs.stdout) == (ours.returncode, ours.stdout), "show", file, *options)
 
     def overlap(self, base, test, overlaps=None):
-        for options in overlaps or OVERLAPS:
+        for options in self.share.of(overlaps or OVERLAPS):
             theirs, ours = (self.run(tool, ["overlap", base, test, *options]) for tool in
                             ([JUDGE], [self.pgokit, "llvm-profdata"]))
             if theirs.returncode < 0:
@@ -159,6 +164,8 @@ class Comparison:
             self.count((theirs.returncode, theirs.stdout) == (ours.returncode, ours.stdout), "overlap", base, test, *options)
 
     def order(self, *arguments):
+        if not self.share.takes():
+            return
         outputs = self.folder / "theirs", self.folder / "ours"
         done = []
         for tool, output in zip(([JUDGE], [self.pgokit, "llvm-profdata"]), outputs):
@@ -189,7 +196,7 @@ class Comparison:
 
     def sum_of(self, *arguments):
         """A file that the judge makes; None where it does not."""
-        made = self.folder / f"sum{self.compared}.profdata"
+        made = self.folder / f"sum{self.share.asked}.profdata"
         done = self.run([JUDGE, "merge"], [*arguments, "-o", made])
         return made if done.returncode == 0 else None
 
@@ -477,6 +484,7 @@ class Comparison:
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pgokit", required=True)
+    share.add_option(parser)
     parser.add_argument("--large", action="store_true")
     parser.add_argument("--keep", action="store_true", help="the files, in instr.kept")
     args = parser.parse_args()
@@ -485,7 +493,7 @@ def main():
             print(f"skipped: {tool} is not there (./dev setup)")
             return 77
     with tempfile.TemporaryDirectory() as folder:
-        comparison = Comparison(pathlib.Path(args.pgokit).resolve(), pathlib.Path(folder))
+        comparison = Comparison(pathlib.Path(args.pgokit).resolve(), pathlib.Path(folder), args.every)
         every = comparison.programs()
         comparison.bad_files(every)
         comparison.old_compilers()

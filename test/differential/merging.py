@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares `pgokit llvm-profdata merge` with llvm-profdata 22: the same bytes, from random profiles.
 
-    merging.py --pgokit build/bin/pgokit [--rounds N] [--seed N] [--keep]
+    merging.py --pgokit build/bin/pgokit [--every N] [--rounds N] [--seed N] [--keep]
 
 Every round makes a few profiles of one shape (flat, nested, with probes, contexts, virtual tables, odd
 names, large counts), lets both tools write them in every form, and merges mixtures of the forms with
@@ -15,6 +15,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+import share
 
 PEER = "llvm-profdata-22"
 FORMS = {
@@ -97,10 +99,11 @@ class Maker:
 
 
 class Comparison:
-    def __init__(self, pgokit, folder):
+    def __init__(self, pgokit, folder, every):
         self.ours = [str(pgokit), "llvm-profdata"]
         self.folder = folder
         self.compared = self.different = 0
+        self.share = share.Share(every)
 
     def run(self, tool, words, out):
         out.unlink(missing_ok=True)
@@ -117,6 +120,11 @@ class Comparison:
         self.different += 1
         print(f"different ({note}): merge --sample {' '.join(words)}", f"exit codes {theirs[0]} {ours[0]}", file=sys.stderr)
         return theirs[1]
+
+    def compare_some(self, words, note):
+        """Where nothing else is made of the file."""
+        if self.share.takes():
+            self.compare(words, note)
 
 
 def forms_of(shape):
@@ -136,14 +144,14 @@ def one_round(comparison, rng, shape):
                 continue
             file = comparison.folder / f"in{i}.{name.replace(' ', '_')}"
             file.write_bytes(written)
-            comparison.compare(["--text", str(file)], f"{shape} {name} read back")
+            comparison.compare_some(["--text", str(file)], f"{shape} {name} read back")
             if name not in ("md5", "split md5 compressed"):  # hashes and names mix in the peer's own way
                 files.append(file)
     for _ in range(4):
         inputs = rng.sample(files, min(len(files), rng.randrange(2, 6)))
         words = [f"--weighted-input={rng.choice([1, 2, 7, 1000])},{f}" for f in inputs]
         flags = rng.choice(list(forms_of(shape).values()))
-        comparison.compare([*flags, *words], f"{shape} mixture")
+        comparison.compare_some([*flags, *words], f"{shape} mixture")
     inputs = [str(f) for f in rng.sample(files, min(len(files), 3))]
     options = [["--function=f1"], ["--no-function=f[1-5]"], ["--output-size-limit=1200"],
                ["--drop-profile-symbol-list"], ["-text", "-binary"]]
@@ -164,7 +172,7 @@ def one_round(comparison, rng, shape):
         drops = option[0].startswith(("--function", "--no-function")) and "contexts" not in shape
         marked = option[0].startswith(("-pr", "--sparse")) and "contexts" not in shape
         form = "--extbinary" if drops or marked else "--text"
-        comparison.compare([form, *option, *inputs], f"{shape} option")
+        comparison.compare_some([form, *option, *inputs], f"{shape} option")
     flow_sensitive(comparison, rng, shape)
     hashed_names(comparison, rng, shape, maker)
     if not shape & {"contexts", "probes"}:
@@ -182,7 +190,7 @@ def flow_sensitive(comparison, rng, shape):
     for inputs in ([file], [file, plain], [plain, file], [file, text], [text, file]):
         mask = rng.choice(["Base", "Pass1", "PassLast"])
         for options in ([], [f"-fs-discriminator-pass={mask}"], ["-profile-isfs", f"-fs-discriminator-pass={mask}"]):
-            comparison.compare([rng.choice(["--text", "--extbinary"]), *options, *map(str, inputs)], f"{shape} flow-sensitive")
+            comparison.compare_some([rng.choice(["--text", "--extbinary"]), *options, *map(str, inputs)], f"{shape} flow-sensitive")
 
 
 def hashed_names(comparison, rng, shape, maker):
@@ -191,7 +199,7 @@ def hashed_names(comparison, rng, shape, maker):
     for name in maker.names[:3] + ["f[1-5]", "1", "nobody"]:
         for option in ("function", "no-function"):
             words = [f"--{option}={name}", *rng.choice([files, files[:1]])]
-            comparison.compare(["--text", *words], f"{shape} filtered hashes")
+            comparison.compare_some(["--text", *words], f"{shape} filtered hashes")
 
 
 def renamed(comparison, rng, shape, maker):
@@ -203,8 +211,8 @@ def renamed(comparison, rng, shape, maker):
     files = [str(comparison.folder / f"in{i}.{form}") for i in range(3) for form in ("text", "ext", "vtables", "split")]
     files = [file for file in files if pathlib.Path(file).exists()]
     for form in "--text", "--extbinary", "--extbinary-write-vtable-type-prof":
-        comparison.compare([form, f"-remapping-file={table}", *rng.sample(files, min(len(files), 3))], f"{shape} renamed")
-        comparison.compare([form, f"-r={table}", "--sparse", str(comparison.folder / "in0.txt")], f"{shape} renamed")
+        comparison.compare_some([form, f"-remapping-file={table}", *rng.sample(files, min(len(files), 3))], f"{shape} renamed")
+        comparison.compare_some([form, f"-r={table}", "--sparse", str(comparison.folder / "in0.txt")], f"{shape} renamed")
 
 
 def main():
@@ -212,13 +220,14 @@ def main():
     parser.add_argument("--pgokit", required=True, type=pathlib.Path)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
+    share.add_option(parser)
     parser.add_argument("--keep", action="store_true")
     args = parser.parse_args()
     if not shutil.which(PEER):
         print(f"no {PEER}")
         return 77
     folder = pathlib.Path(tempfile.mkdtemp(prefix="merging-"))
-    comparison = Comparison(args.pgokit.resolve(), folder)
+    comparison = Comparison(args.pgokit.resolve(), folder, args.every)
     shapes = [{"flat"}, {"nested"}, {"nested", "large"}, {"nested", "probes"}, {"contexts"}, {"contexts", "probes"},
               {"nested", "vtables"}]
     for number in range(args.rounds):

@@ -2,7 +2,7 @@
 """Compares `pgokit llvm-profdata show|overlap --sample` with llvm-profdata 22: the same text, the same
 exit codes, over made-up profiles in every form and the profiles of the corpus.
 
-    profdata.py --pgokit build/bin/pgokit [--large] [--keep]
+    profdata.py --pgokit build/bin/pgokit [--every N] [--large] [--keep]
 
 Exit code 1 if anything differs, 77 without the tool.
 """
@@ -14,6 +14,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+import share
 
 JUDGE = "llvm-profdata-22"
 CORPUS = pathlib.Path(__file__).resolve().parents[2] / "../shared/corpus"
@@ -82,13 +84,16 @@ def profile(seed, functions, probes, contexts):
 
 
 class Comparison:
-    def __init__(self, pgokit, folder):
+    def __init__(self, pgokit, folder, every):
         self.pgokit, self.folder, self.compared, self.different = pgokit, folder, 0, 0
+        self.share = share.Share(every)
 
     def run(self, program, arguments):
         return subprocess.run([*program, *arguments], capture_output=True, timeout=120)
 
     def compare(self, *arguments):
+        if not self.share.takes():
+            return
         judge = self.run([JUDGE], arguments)
         if judge.returncode < 0:
             return  # it crashed
@@ -150,6 +155,7 @@ class Comparison:
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pgokit", required=True)
+    share.add_option(parser)
     parser.add_argument("--large", action="store_true")
     parser.add_argument("--keep", action="store_true", help="the files, in profdata.kept")
     args = parser.parse_args()
@@ -157,7 +163,7 @@ def main():
         print(f"skipped: {JUDGE} is not there (./dev setup)")
         return 77
     with tempfile.TemporaryDirectory() as folder:
-        comparison = Comparison(pathlib.Path(args.pgokit).resolve(), pathlib.Path(folder))
+        comparison = Comparison(pathlib.Path(args.pgokit).resolve(), pathlib.Path(folder), args.every)
         comparison.generated(*((12, 300) if args.large else (2, 40)))
         comparison.corpus()
         comparison.bad_files()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""names.py PGOKIT WALK: names made to be obeyed by a terminal, in every kind of file: all commands print them escaped.
+"""names.py PGOKIT WALK [--all]: names made to be obeyed by a terminal, in every kind of file: all commands print them escaped.
 
 Functions, sections, files, commands of recordings, build ids, lines of lists, statements of assembly. Line ends in names
-begin no line.
+begin no line. Without --all each sequence is tried with every third command, with other ones than the sequence before.
 """
 import os
 import pathlib
@@ -15,7 +15,8 @@ import tempfile
 import inputs as made
 from commands import commands, kind_of, with_file
 
-PGOKIT, WALK = (os.path.abspath(path) for path in sys.argv[1:])
+PGOKIT, WALK = (os.path.abspath(path) for path in sys.argv[1:3])
+EVERY = 1 if "--all" in sys.argv else 3
 FORGED = re.compile(rb"^@@", re.M)  # a name that begins a line
 RAW = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]")
 PROGRESS = b"\r\x1b[K"  # takes the line of progress away
@@ -85,7 +86,7 @@ def main():
                 damaged[kind] = place / os.fsdecode(evil + path.name.encode())
                 damaged[kind].write_bytes(hostile(path.read_bytes(), evil))
                 damaged[kind].chmod(0o755)
-            for words in commands(inputs):
+            for words in commands(inputs)[number % EVERY :: EVERY]:
                 words = arguments(words, inputs, place, damaged)
                 (place / "OUT").unlink(missing_ok=True)
                 done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)

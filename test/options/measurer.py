@@ -15,7 +15,7 @@ int main(int argc, char **argv) {
 # As many times as long for each function that is poison in the profile, which is the program here.
 WORK = """import sys
 open("runs", "a").write("x")
-for i in range(200000 * (1 + 3 * sum("poison" in line and line[0] != " " for line in open(sys.argv[1])))): pass
+for i in range(100000 * (1 + 20 * sum("poison" in line and line[0] != " " for line in open(sys.argv[1])))): pass
 """
 
 

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Every option of every command is honoured or refused, whatever it is given.
 
-    options.py PGOKIT PGOKIT_WALK [COMMAND]
+    options.py PGOKIT PGOKIT_WALK [--quick] [COMMAND]
 
-scenes.py lists the kinds of input of each command. Each option that --help names is tried with each kind. It is
+scenes.py lists the kinds of input of each command. Each option that --help names is tried with each kind; with --quick
+with one after the other until it is honoured. It is
 honoured where output, written file or exit code differ from those without it, and refused where the exit code is
 not 0 and a sentence tells why. What is neither stands in the list of scenes.py that tells the reason; and each option must
 be honoured somewhere. The stand-ins for LLVM's tools take what those take: there each option is honoured somewhere, or
 is in the list of docs/ of those without effect. Exit code 1 if an option does nothing, 77 without clang 22.
 """
+import collections
 import concurrent.futures
 import os
 import pathlib
@@ -25,8 +27,9 @@ import measurer  # noqa: E402
 import recorder  # noqa: E402
 import scenes  # noqa: E402
 
-PGOKIT, WALK = (str(pathlib.Path(tool).resolve()) for tool in sys.argv[1:3])
-ONLY = sys.argv[3] if len(sys.argv) > 3 else ""
+QUICK = "--quick" in sys.argv
+PGOKIT, WALK, ONLY = [*(word for word in sys.argv[1:] if word != "--quick"), ""][:3]
+PGOKIT, WALK = (str(pathlib.Path(tool).resolve()) for tool in (PGOKIT, WALK))
 failures = []
 
 
@@ -116,9 +119,12 @@ class Command:
         for kind, base, _ in tries:
             if kind and bases[tuple(base)][0] not in (0, 3):
                 wrong(f"{self.name} {' '.join(base)}: {bases[tuple(base)][2].decode()}")
-        verdicts = pool.map(lambda one: verdict(self.name, one[1], bases[tuple(one[1])], one[2]), tries)
-        for (kind, base, option), found in zip(tries, verdicts):
-            self.judge(kind, base, option[0].split("=")[0], found)
+        by_option = collections.defaultdict(list)
+        for one in tries:
+            by_option[one[2][0].split("=")[0]].append(one)
+        for found in pool.map(lambda some: self.verdicts(some, bases), by_option.values()):
+            for (kind, base, option), one in found:
+                self.judge(kind, base, option[0].split("=")[0], one)
         documented = documented_without_effect(self.name) if self.scene.drop_in else set()
         for option in self.options:
             if "live" not in self.files and (option == "--ignore-build-id" or self.name == "compare"):
@@ -127,6 +133,15 @@ class Command:
                 wrong(f"{self.name}: {option} is honoured in no scene")
         if self.scene.drop_in:
             self.check_hidden(documented)
+
+    def verdicts(self, tries, bases):
+        """(try, verdict) of one option."""
+        found = []
+        for kind, base, option in tries:
+            found.append(((kind, base, option), verdict(self.name, base, bases[tuple(base)], option)))
+            if QUICK and found[-1][1] == "honoured":
+                break
+        return found
 
     def try_hidden(self, option):
         base = words_of(self.files, next(iter(self.scene.kinds.values())))
