@@ -56,8 +56,8 @@ refresh() {
   # shellcheck disable=SC2086  # several options
   "$pgokit" record ${RECORD:-} -q -o "$work/run.perf" -- "$@" >&2
   "$pgokit" generate "$work/run.perf" -b "$program" --note -q -o "$work/new.prof"
-  run_gate "$pgokit" check "$work/new.prof" -b "$program" --min-density "${MIN_DENSITY:-50}" \
-    --markdown
+  run_gate "$pgokit" check "$work/new.prof" -b "$program" --recording "$work/run.perf" \
+    --min-density "${MIN_DENSITY:-50}" --markdown
   [ "$code" -eq 0 ] || return "$code"
   set -- "$work/new.prof"
   if [ -e "$profile" ] && "$pgokit" match "$profile" -b "$program" -o "$work/old.prof" --markdown; then

@@ -103,7 +103,8 @@ Status check_settings(const Settings& s) {
   return {};
 }
 
-// What the recording tells of the program, by its name; profiles themselves have none.
+// What the recording tells of the program, by its build id or else by its name; profiles
+// themselves have none.
 Status take_recording(const std::string& path, std::string_view name, Checked& checked) {
   auto file = TRY(MappedFile::open(path));
   if (pipeline::identify(file.bytes()) != &pipeline::inputs::recording) {
@@ -111,10 +112,12 @@ Status take_recording(const std::string& path, std::string_view name, Checked& c
     return fail("{}: {}", path, what.empty() ? "is no recording" : what);
   }
   auto recording = TRY_IN(path, perf::Recording::open(file.bytes()));
-  for (const auto& program : perf::find_programs(recording))
-    if (checked.recorded_build_id.empty() &&
-        std::string_view(program.path).substr(program.path.rfind('/') + 1) == name)
+  for (const auto& program : perf::find_programs(recording)) {
+    bool is_it = !program.build_id.empty() && program.build_id == checked.build_id;
+    bool is_named_so = std::string_view(program.path).substr(program.path.rfind('/') + 1) == name;
+    if (is_it || (is_named_so && checked.recorded_build_id.empty()))
       checked.recorded_build_id = program.build_id.empty() ? "none" : program.build_id;
+  }
   if (checked.recorded_build_id.empty())
     return fail("{}: has no samples of a program '{}'", path, name);
   Bytes encoded = recording.features().branch_counts;
