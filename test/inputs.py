@@ -126,6 +126,15 @@ def compact_profile(folder, profile):
     expect(b"compact binary" in run(PGOKIT, "show", compact).stdout, "show names the form")
 
 
+def of_another_build(folder, script):
+    """A text has no build ids: what most of its ranges cannot be of was not recorded."""
+    other = folder / "other" / "calc"
+    other.parent.mkdir()
+    run("clang-22", "-O2", "-g", "-fno-inline", "-funroll-loops", SOURCE, "-o", other, "-lm")
+    expect("it is another build than the one that was recorded" in generate(script, other, code=1), "a program of another build")
+    run(PGOKIT, "generate", script, "-b", other, "--ignore-build-id", "-o", folder / "nevertheless.prof")
+
+
 def main():
     if not shutil.which("clang-22"):
         print("skipped: clang-22 is not there (./dev setup)")
@@ -142,6 +151,7 @@ def main():
         autofdo_text(folder, script, program, wanted)
         embedded_symbols(folder, script, program, wanted)
         compact_profile(folder, folder / "calc.prof")
+        of_another_build(folder, script)
     print(f"{failures} wrong")
     return 1 if failures else 0
 

@@ -192,6 +192,7 @@ class Checks : public pipeline::Traveller {
   Status read(pipeline::Road& road) override {
     TRY(pipeline::check_given(given_, *road.input.kind, road.options.read.inputs[0]));
     TRY(check_input(road));
+    TRY(check_build(road));
     const auto& input = road.input;
     bool coverage =
         input.counters && input.counters->detail == pipeline::Counters::Detail::coverage;

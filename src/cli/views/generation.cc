@@ -357,6 +357,21 @@ Status check_generated(const pipeline::Road& road) {
       profiling_options(compiler_of(program)));
 }
 
+Status check_build(const pipeline::Road& road) {
+  const auto& input = road.input;
+  const auto& options = road.options;
+  bool by_name = input.matched_by_name || input.kind == &pipeline::inputs::script;
+  if (!by_name || options.read.ignore_build_id ||
+      input.ranges.off_boundary * 2 <= input.ranges.total)
+    return {};
+  return fail(
+      "{}: {} of the ranges between branches do not start or end at an instruction of {}: it is "
+      "another build than the one that was recorded, and no build id tells which; record this one "
+      "(link with --build-id), or give the other; --ignore-build-id makes a profile nevertheless",
+      names_of(options.read.inputs), percent(input.ranges.off_boundary, input.ranges.total),
+      files_of(*road.program, options));
+}
+
 namespace {
 
 // "extbinary", or "gcov for gcc-12" where a version was named.

@@ -10,6 +10,9 @@ namespace pgokit::cli {
 
 // Fails for an input of which nothing is the program's.
 Status check_input(const pipeline::Road& road);
+// Fails for an input that nothing but the program's name says to be of it, where most ranges cannot
+// be.
+Status check_build(const pipeline::Road& road);
 // Fails for a profile without samples.
 Status check_generated(const pipeline::Road& road);
 
