@@ -1,9 +1,9 @@
-"""Every how many comparisons one is made: the long tests make all."""
+"""One of several comparisons, in turn: the long tests make all."""
 
 
 class Share:
-    """Takes the first of every EVERY, in turn. A number that has no factor in common with how many options are tried with a file
-    takes all of them, each with some of the files."""
+    """The first of every `every`. Where that has no common factor with the number of options that each file is compared by, every
+    option is compared by, with some of the files."""
 
     def __init__(self, every):
         self.every, self.asked = every, 0
