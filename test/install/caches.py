@@ -44,9 +44,13 @@ helper:5000:990
 OBJECTS = ("main.o", "work.o", "helper.o")
 
 
+# Without what says how this one is to be built, such as CCACHE_DISABLE.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("CCACHE_")}
+
+
 def run(*words, env=None):
     done = subprocess.run([str(word) for word in words], cwd=FOLDER, text=True, capture_output=True, check=False,
-                          env={**os.environ, "CCACHE_DIR": str(FOLDER / "cache"), "CCACHE_CONFIGPATH": os.devnull, **(env or {})})
+                          env={**ENVIRONMENT, "CCACHE_DIR": str(FOLDER / "cache"), "CCACHE_CONFIGPATH": os.devnull, **(env or {})})
     if done.returncode:
         sys.exit(f"{words}: exit code {done.returncode}\n{done.stderr}")
     return done.stdout
