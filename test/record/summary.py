@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 import survive
 
@@ -68,15 +69,21 @@ def attached():
 
 
 def thin_recordings():
-    """A recording that is too thin tells the option that makes it dense."""
-    busy = ["sh", "-c", "i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done"]
-    _, said, _ = software("thin.perf", "--slowdown", "0.1", "--", *busy)
-    told = re.search(r"record again with (--slowdown \d+|--exact)\b", said, re.M)
-    expect(told, said)
-    _, said, _ = software("dense.perf", *told[1].split(), "--", *busy)
-    expect("record again" not in said and " counted" in said, f"{told[1]}: {said}")
+    """A recording that is too thin tells the option that makes it dense: of a short run, --exact."""
+    def busy(rounds):
+        return ["sh", "-c", f"i=0; while [ $i -lt {rounds} ]; do i=$((i+1)); done"]
+
+    start = time.monotonic()
+    subprocess.run(busy(150000), check=True)
+    each = (time.monotonic() - start) / 150000
+    for rounds, option in (int(0.1 / each), "--exact"), (int(4 / each), r"--slowdown \d+|--exact"):
+        _, said, _ = software("thin.perf", "--slowdown", "0.1", "--", *busy(rounds))
+        told = re.search(rf"(?:record again with|did not run long enough;) ({option})\b", said, re.M)
+        expect(told, said)
+        _, said, _ = software("dense.perf", *told[1].split(), "--", *busy(rounds))
+        expect("record again" not in said and " counted" in said, f"{told[1]}: {said}")
     for options, better in ([], True), (["--memory"], False):  # of which --exact has none
-        _, said, _ = software("half.perf", "--slowdown", "50", *options, "--", *busy)
+        _, said, _ = software("half.perf", "--slowdown", "50", *options, "--", *busy(150000))
         expect(("--exact costs about as much as --slowdown 50," in said) == better, f"{options}: {said}")
 
 

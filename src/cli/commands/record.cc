@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 
@@ -103,7 +104,9 @@ Result<record::RecordSummary> record_somehow(const Settings& settings, Source& s
 constexpr double most_slowdown = 30;
 
 // What makes a thin recording one that is not. What is wrong shrinks with the root of what there is.
-std::string way_to_more(const Settings& settings, const record::TraceCounts& counts) {
+// Of a short run --exact costs little, and a larger budget is spent on its first windows, the dearest.
+std::string way_to_more(const Settings& settings, const record::TraceCounts& counts,
+                        double run_seconds) {
   using perf::Windows;
   double wrong = std::max(1 - counts.likeness, 1e-3) / (1 - Windows::dense_likeness);
   double times =
@@ -116,9 +119,9 @@ std::string way_to_more(const Settings& settings, const record::TraceCounts& cou
                       : fmt::format("{:.0f} times as long", std::ceil(times));
     return times > soon ? longer + ", or with --exact, which counts every branch" : longer;
   }
-  constexpr double least = 25;
+  constexpr double least = 25, short_run = 1;
   double slowdown = std::max(std::ceil(settings.slowdown * times / 5) * 5, least);
-  if (record.frequency == 0 && slowdown <= most_slowdown)
+  if (record.frequency == 0 && slowdown <= most_slowdown && run_seconds > short_run)
     return fmt::format("--slowdown {:.0f}", slowdown);
   return "--exact, which counts all of a run";
 }
@@ -133,7 +136,7 @@ std::string way_to_those_left(const std::vector<pid_t>& left) {
 }
 
 void print_summary(const Settings& settings, const record::RecordSummary& summary,
-                   const Source& source) {
+                   const Source& source, double run_seconds) {
   const auto& counts = summary.counts;
   if (settings.record.exact)
     report::print(stderr, "pgokit record: {} counted{}{}",
@@ -180,7 +183,7 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
   if (counts.counted > 0 && !settings.record.exact)
     report::print(stderr, "pgokit record: {}\n",
                   density_of(perf::Windows::of(counts.windows, counts.likeness),
-                             way_to_more(settings, counts)));
+                             way_to_more(settings, counts, run_seconds)));
   if (counts.counted > 0 && settings.slowdown > most_slowdown && !settings.record.memory)
     report::print(stderr,
                   "pgokit record: --exact costs about as much as --slowdown {}, and counts all "
@@ -403,6 +406,7 @@ int run(std::span<char* const> arguments) {
   else
     record.command_line.insert(record.command_line.end(), arguments.begin(), arguments.end());
   Source source;
+  auto start = std::chrono::steady_clock::now();
   auto summary = [&] {
     Progress progress("recording", 0);
     if (!settings.quiet)
@@ -411,11 +415,12 @@ int run(std::span<char* const> arguments) {
       };
     return record_somehow(settings, source);
   }();
+  std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   if (!summary) return report_failure("record", summary.error());
   if (settings.stats)
     print_stats(*summary);
   else if (!settings.quiet)
-    print_summary(settings, *summary, source);
+    print_summary(settings, *summary, source, taken.count());
   if (summary->counts.samples == 0 && summary->counts.counted == 0)
     return report_failure("record", no_samples(settings, *summary));
   if (!settings.stats) print_exit_code(settings, summary->exit_code);
