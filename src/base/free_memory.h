@@ -27,9 +27,10 @@ inline void return_free_memory() {
 
 // Large tables go back to the system when they are done with: left to itself, glibc keeps them once
 // it has seen a few.
+constexpr int large_table = 1 << 22;
 inline void always_return_large_tables() {
 #ifdef __GLIBC__
-  mallopt(M_MMAP_THRESHOLD, 1 << 22);
+  mallopt(M_MMAP_THRESHOLD, large_table);
 #endif
 }
 

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "base/ending_signals.h"
+#include "base/huge_pages.h"
 
 namespace pgokit {
 
@@ -69,6 +70,7 @@ class ThreadPool {
       if (worker == job.wanted_) jobs_.pop_front();
       ++job.working_;
       held.unlock();
+      prefer_huge_pages_in_helper();
       job.work_(worker);
       held.lock();
       if (--job.working_ == 0) left_.notify_all();

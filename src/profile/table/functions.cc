@@ -168,6 +168,7 @@ std::optional<u32> take_subject(const FunctionNumbers& numbers, u64 index, Colum
 
 bool read_function_columns(Bytes bytes, const FunctionNumbers& numbers, Columns::Part& part,
                            std::vector<Columns::Top>& tops) {
+  part.places.clear(), part.nodes.clear(), part.targets.clear(), part.vtables.clear();
   // As much as could be in these bytes: what is not used of it is never touched, and moving what
   // is there into a larger place costs more than reading it.
   part.places.reserve(bytes.size() / 4);

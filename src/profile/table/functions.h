@@ -19,7 +19,8 @@ struct FunctionNumbers {
   bool vtables = false;
 };
 
-// False: broken, or not in the order that Columns has. `bytes` are whole functions.
+// False: broken, or not in the order that Columns has. `bytes` are whole functions. What was in
+// `part` goes, and it keeps room for more than there is.
 bool read_function_columns(Bytes bytes, const FunctionNumbers& numbers, Columns::Part& part,
                            std::vector<Columns::Top>& tops);
 

@@ -217,10 +217,14 @@ class Reader {
     columns_.parts.resize(first_part + ends.size());
     std::vector<std::vector<Columns::Top>> tops(ends.size());
     std::vector<u8> good(ends.size());
-    parallel_for(ends.size(), 0, [&](size_t i, unsigned) {
+    // Read where there is room for as much as could be in these bytes, and kept as what there is.
+    std::vector<Columns::Part> rooms(worker_count(0));
+    parallel_for(ends.size(), 0, [&](size_t i, unsigned worker) {
       u64 begin = i ? ends[i - 1] : 0;
-      good[i] = read_function_columns(bytes.subspan(begin, ends[i] - begin), numbers,
-                                      columns_.parts[first_part + i], tops[i]);
+      auto& room = rooms[worker];
+      good[i] =
+          read_function_columns(bytes.subspan(begin, ends[i] - begin), numbers, room, tops[i]);
+      if (good[i]) columns_.parts[first_part + i] = room;
     });
     for (size_t i = 0; i < ends.size(); ++i) {
       if (!good[i]) return false;

@@ -1,0 +1,19 @@
+#pragma once
+
+// The small pieces that malloc() gives out, in huge pages: whoever builds a model of a profile
+// touches ten thousand pages for the first time. Each of them costs a fault, and in some virtual
+// machines that takes longer than all that is done in the page.
+//
+//   prefer_huge_pages();            // before much is allocated, and again when there is more
+//   prefer_huge_pages_in_helper();  // by other threads, as they begin a piece of work
+//
+// Only a hint, to glibc's allocator and Linux. Tables that are large enough for mappings of their
+// own stay in small pages: many are touched here and there only.
+
+namespace pgokit {
+
+void prefer_huge_pages();
+// If the process does.
+void prefer_huge_pages_in_helper();
+
+}  // namespace pgokit

@@ -1,0 +1,73 @@
+#include "base/huge_pages.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/types.h"
+
+namespace pgokit {
+namespace {
+
+// Whether the kernel has been told of the mapping that an address is in. None: it has no such pages.
+std::optional<bool> is_advised(u64 address) {
+  std::ifstream maps("/proc/self/smaps");
+  bool in_mapping = false;
+  for (std::string line; std::getline(maps, line);) {
+    u64 begin = 0, end = 0;
+    char dash = 0;
+    std::istringstream range(line);
+    if (range >> std::hex >> begin >> dash >> end && dash == '-')
+      in_mapping = begin <= address && address < end;
+    if (in_mapping && line.starts_with("VmFlags:")) return line.contains(" hg");
+  }
+  return std::nullopt;
+}
+
+bool are_there() { return std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled").good(); }
+
+// Of the first small piece that lies beyond `end`.
+bool piece_is_advised(u64 end) {
+  std::vector<std::unique_ptr<char[]>> pieces;
+  u64 last = 0;
+  do last = reinterpret_cast<u64>(pieces.emplace_back(std::make_unique<char[]>(100)).get());
+  while (last < end);
+  return is_advised(last).value_or(false);
+}
+
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool own_allocator = true;
+#elif defined(__has_feature)
+constexpr bool own_allocator = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+constexpr bool own_allocator = false;
+#endif
+
+TEST(HugePages, HoldSmallPiecesOfAllThreads) {
+#ifndef __GLIBC__
+  GTEST_SKIP() << "the C library is not glibc";
+#endif
+  if (own_allocator) GTEST_SKIP() << "sanitizers have an allocator of their own";
+  if (!are_there()) GTEST_SKIP() << "the kernel has no huge pages";
+  prefer_huge_pages();
+  constexpr u64 room = u64{1} << 20;
+  EXPECT_TRUE(piece_is_advised(reinterpret_cast<u64>(sbrk(0)) - room));
+  std::thread([] {
+    prefer_huge_pages_in_helper();
+    EXPECT_TRUE(piece_is_advised(0));
+  }).join();
+}
+
+TEST(HugePages, NoHelperHasThemFirst) {
+  std::thread([] { prefer_huge_pages_in_helper(); }).join();
+}
+
+}  // namespace
+}  // namespace pgokit
