@@ -3,6 +3,7 @@
 #ifdef __GLIBC__
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -16,6 +17,10 @@ namespace {
 // glibc's first heap is that of brk(2). Those of other threads have this size at most, and begin at
 // a multiple of it.
 constexpr u64 most_of_heap = u64{64} << 20;
+
+// On a machine with many processors what each thread leaves of a page would add up.
+constexpr int most_helpers = 16;
+std::atomic<int> helpers = 0;
 
 std::atomic<u64> first_heap = 0;  // where it is in huge pages from on
 
@@ -35,12 +40,22 @@ u64 grow_heap() {
   return begin;
 }
 
+// Room counts against a limit, used or not.
+bool is_limited() {
+  auto limits = [](auto resource) {
+    rlimit limit{};
+    return getrlimit(resource, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
+  };
+  return limits(RLIMIT_AS) || limits(RLIMIT_DATA);
+}
+
 bool in_first_heap(u64 address) { return address < end_of_first_heap(); }
 
 }  // namespace
 
 void prefer_huge_pages() {
   if (first_heap == 0) {
+    if (is_limited()) return;
     always_return_large_tables();
     // Heaps grow by this much; those of new threads have all their room at once.
     mallopt(M_TOP_PAD, int{most_of_heap});
@@ -53,6 +68,7 @@ void prefer_huge_pages_in_helper() {
   thread_local bool done = false;
   if (done || first_heap == 0) return;
   done = true;
+  if (++helpers > most_helpers) return;
   void* piece = std::malloc(1);
   u64 heap = reinterpret_cast<u64>(piece) & -most_of_heap;
   if (!in_first_heap(heap)) advise(heap, heap + most_of_heap);

@@ -8,7 +8,8 @@
 //   prefer_huge_pages_in_helper();  // by other threads, as they begin a piece of work
 //
 // Only a hint, to glibc's allocator and Linux. Tables that are large enough for mappings of their
-// own stay in small pages: many are touched here and there only.
+// own stay in small pages: many are touched here and there only. Nothing changes where the memory of
+// the process is limited by setrlimit(2): room that is not used counts there.
 
 namespace pgokit {
 
