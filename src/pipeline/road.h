@@ -26,6 +26,8 @@ class Traveller {
   virtual Status opened(Road&) { return {}; }  // the program; its functions are known
   virtual Status read(Road&) { return {}; }    // the input
   virtual Status made(Road&) { return {}; }    // the profile
+  // What ended one of several journeys. {}: the others go on without it.
+  virtual Status failed(Road&, Error why) { return std::unexpected(std::move(why)); }
 };
 
 class Road {
@@ -42,8 +44,9 @@ class Road {
   std::optional<program::Program> program;
   ReadInput input;
   Generated generated;
-  Written output;   // its files have been committed
-  u64 written = 0;  // bytes of it
+  Written output;         // its files have been committed
+  u64 written = 0;        // bytes of it
+  bool left_out = false;  // of several: nothing is written
 
  private:
   Status choose_program();

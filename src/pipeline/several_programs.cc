@@ -97,13 +97,21 @@ Status run_together(std::deque<Road>& roads, Traveller& traveller) {
   std::vector<const program::Program*> programs;
   for (auto& road : roads) programs.push_back(&*road.program);
   SharedReading shared(std::move(programs));
+  std::vector<PendingOutput> outputs;
+  std::optional<Error> why_none;
   for (auto& road : roads) {
     road.options.read.shared = &shared;
-    TRY(road.travel(traveller));
+    auto status = road.travel(traveller);
     road.options.read.shared = nullptr;
+    if (status) {
+      std::ranges::move(road.pending(), std::back_inserter(outputs));
+      continue;
+    }
+    if (!why_none) why_none = status.error();
+    road.left_out = true;
+    TRY(traveller.failed(road, std::move(status).error()));
   }
-  std::vector<PendingOutput> outputs;
-  for (auto& road : roads) std::ranges::move(road.pending(), std::back_inserter(outputs));
+  if (outputs.empty() && why_none) return std::unexpected(std::move(*why_none));
   return commit_together(outputs);
 }
 

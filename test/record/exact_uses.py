@@ -156,6 +156,25 @@ class Uses:
             self.run("generate", "alone", "-b", "app", "-q", "-o", "alone.raw", "--format", "raw")
             self.same(f"{name}.raw", "alone.raw")
 
+    def try_all_programs(self):
+        """One of several programs of which no profile can be made does not keep the others from theirs."""
+        sources = {"bare.c": "int work(int n) { int odd = 0; for (int i = 0; i < n; ++i) odd += i & 1; return odd; }\n",
+                   "known.c": "int never(int n) { return n ? n * never(n - 1) : 1; }\n",
+                   "whole.c": "int work(int); int main(void) { int n = 0; for (int i = 0; i < 9999; ++i) n += work(i % 9); return n < 0; }\n"}
+        for name, text in sources.items():
+            (self.folder / name).write_text(text)
+        for step in ("-fPIC -c bare.c -o bare.o", "-fPIC -g -shared known.c bare.o -o libbare.so", "-g whole.c -o whole ./libbare.so"):
+            subprocess.run(["clang-22", "-O1", *step.split()], cwd=self.folder, check=True)
+        self.run("record", "-q", "--exact", "-o", "whole.data", "--", "./whole")
+        done = subprocess.run([self.pgokit, "generate", "whole.data", "--all-programs", "-o", "all/"], cwd=self.folder,
+                              capture_output=True, text=True, check=False)
+        made = sorted(one.name for one in (self.folder / "all").iterdir())
+        expect(done.returncode == 0 and "whole.prof" in made and "libbare.so.prof" not in made, done.stderr, made)
+        expect("left out " in done.stderr and "libbare.so: whole.data: the profile would be empty" in done.stderr, done.stderr)
+        told = json.loads(self.run("generate", "whole.data", "--all-programs", "-q", "--json", "-o", "all/"))
+        expect(sorted(pathlib.Path(one["binary"]).name + ".prof" for one in told) == made, told)
+        self.refused("generate", "whole.data", "-b", "whole", "-b", "libbare.so", "-o", "two/", saying="the profile would be empty")
+
     def try_refusals(self):
         sort, goto, windows, stacks = (self.files[name] for name in ("sort", "goto", "windows", "stacks"))
         self.refused("merge", sort, windows, "-o", "none", saying="merge each kind by itself")
@@ -180,7 +199,7 @@ def main():
         return survive.NO_TRACING
     uses = Uses(pgokit, program, folder)
     failed = 0
-    for name in ("merge", "profiles", "order", "compare", "density", "builds", "refusals"):
+    for name in ("merge", "profiles", "order", "compare", "density", "builds", "all_programs", "refusals"):
         try:
             getattr(uses, f"try_{name}")()
             print(f"{name}: good", flush=True)

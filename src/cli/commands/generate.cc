@@ -181,8 +181,8 @@ Status check_settings(const Settings& settings) {
 // Ends the journey where the profile would be useless.
 class Checks : public pipeline::Traveller {
  public:
-  Checks(std::span<const std::string> given, std::optional<u64> date)
-      : given_(given), date_(date) {}
+  Checks(std::span<const std::string> given, std::optional<u64> date, bool quiet)
+      : given_(given), date_(date), quiet_(quiet) {}
 
  private:
   Status opened(pipeline::Road& road) override {
@@ -193,7 +193,7 @@ class Checks : public pipeline::Traveller {
     TRY(pipeline::check_given(given_, *road.input.kind, road.options.read.inputs[0]));
     TRY(check_input(road));
     // Of all programs the others are still right: a warning tells of this one.
-    if (std::ranges::count(given_, "--all-programs") == 0) TRY(check_build(road));
+    if (!of_all_programs()) TRY(check_build(road));
     const auto& input = road.input;
     bool coverage =
         input.counters && input.counters->detail == pipeline::Counters::Detail::coverage;
@@ -210,8 +210,17 @@ class Checks : public pipeline::Traveller {
     return {};
   }
 
+  Status failed(pipeline::Road& road, Error why) override {
+    if (!of_all_programs() || why.exit_code == 2) return std::unexpected(std::move(why));
+    if (!quiet_)
+      report::print(stderr, "warning   left out {}: {}\n", road.options.binary, why.message);
+    return {};
+  }
+  bool of_all_programs() const { return std::ranges::count(given_, "--all-programs") > 0; }
+
   std::span<const std::string> given_;
   std::optional<u64> date_;  // of notes
+  bool quiet_;
 };
 
 void print_as_json(const report::Json& json) { report::print("{}\n", report::lines(json.text())); }
@@ -222,10 +231,12 @@ void report_run(const Settings& settings, const std::deque<pipeline::Road>& road
   if (settings.json) {
     if (!is_of_several(settings)) return print_as_json(json_of(roads[0], settings.stats));
     auto list = report::Json::array();
-    for (const auto& road : roads) list.push(json_of(road, settings.stats));
+    for (const auto& road : roads)
+      if (!road.left_out) list.push(json_of(road, settings.stats));
     return print_as_json(list);
   }
   for (const auto& road : roads) {
+    if (road.left_out) continue;
     if (!settings.quiet) print_summary(road);
     if (settings.stats) print_stats(road);
   }
@@ -265,7 +276,7 @@ Status generate(Settings& settings) {
   read.run_to_next_branch = true;
   settings.road.write.notes = settings.note;
   auto date = settings.note ? TRY(date_of("--date", settings.date)) : std::nullopt;
-  Checks checks(settings.given, date);
+  Checks checks(settings.given, date, settings.quiet);
   if (is_of_several(settings)) {
     auto folder = TRY(pipeline::folder_for(settings.road.output_path));
     auto& roads = leak_until_exit(TRY(roads_to_all(settings)));
