@@ -1,5 +1,6 @@
 #include "pipeline/road.h"
 
+#include "base/free_memory.h"
 #include "block_layout/block_counts.h"
 #include "pipeline/find_program.h"
 #include "pipeline/input_checks.h"
@@ -38,11 +39,13 @@ Status Road::go(Traveller& traveller) {
   // Functions and symbols are known.
   TRY(traveller.opened(*this));
   input = TRY(read_input(*program, options.read));
+  return_free_memory();  // the tables of the workers
   // Samples in = samples used + samples dropped, each with its cause.
   TRY(traveller.read(*this));
   if (options.output->needs != Output::Needs::profile) return {};
   generated = TRY(generate_profile(*program, input, options));
   // Sorted; what is cold, ambiguous or nested is so; summary and density are those of the file.
+  return_free_memory();
   return traveller.made(*this);
 }
 
