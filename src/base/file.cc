@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "base/cursor.h"
-#include "base/huge_pages.h"
 #include "base/temporary_folder.h"
 #include "base/unpack.h"
 
@@ -54,9 +53,6 @@ Result<std::string> read_all(int fd) {
   }
   return fail("it is longer than half of this machine's memory: write it to a file, and read that");
 }
-
-// Whoever reads a file of so many bytes builds something large of it.
-constexpr size_t large_input = 1 << 20;
 
 // What was read from pipes, by what the kernel calls them.
 class Streams {
@@ -243,7 +239,6 @@ Status MappedFile::load(int fd) {
   TRY(check_kind(info, fd));
   if (S_ISREG(info.st_mode) && info.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0) {
     auto size = static_cast<size_t>(info.st_size);
-    if (size >= large_input) prefer_huge_pages();
     void* address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (address != MAP_FAILED) {
       mapped_ = true;

@@ -6,39 +6,27 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cstdlib>
+#include <span>
 
 #include "base/free_memory.h"
 
 namespace pgokit {
 namespace {
 
+constexpr size_t large_input = 1 << 20;
+
 // glibc's first heap is that of brk(2). Those of other threads have this size at most, and begin at
 // a multiple of it.
 constexpr u64 most_of_heap = u64{64} << 20;
 
 // On a machine with many processors what each thread leaves of a page would add up.
-constexpr int most_helpers = 16;
-std::atomic<int> helpers = 0;
+constexpr int most_threads = 16;
 
-std::atomic<u64> first_heap = 0;  // where it is in huge pages from on
-
-u64 end_of_first_heap() { return reinterpret_cast<u64>(sbrk(0)); }
-
-void advise(u64 begin, u64 end) {
-  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
-}
-
-// The largest piece that is in a heap is more than is free of it, makes it grow, and leaves all
-// that as room. Where this room begins.
-u64 grow_heap() {
-  auto page = static_cast<u64>(sysconf(_SC_PAGESIZE));
-  void* piece = std::malloc(large_table - page);
-  u64 begin = reinterpret_cast<u64>(piece) & -page;
-  std::free(piece);
-  return begin;
-}
+std::atomic<bool> preferred = false;
+std::atomic<int> threads = 0;
 
 // Room counts against a limit, used or not.
 bool is_limited() {
@@ -49,30 +37,50 @@ bool is_limited() {
   return limits(RLIMIT_AS) || limits(RLIMIT_DATA);
 }
 
-bool in_first_heap(u64 address) { return address < end_of_first_heap(); }
+void advise(u64 begin, u64 end) {
+  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+}
+
+// The largest pieces that lie in heaps make one grow, which keeps that as room. The first heap grows
+// by all its room for one of them, and that of another thread, where it is older than the wish for
+// room, only by what each takes.
+void advise_heap_of_thread() {
+  auto page = static_cast<u64>(sysconf(_SC_PAGESIZE));
+  std::array<void*, most_of_heap / large_table - 2> pieces{};
+  pieces[0] = std::malloc(large_table - page);
+  u64 begin = reinterpret_cast<u64>(pieces[0]) & -page, heap = begin & -most_of_heap;
+  if (auto end = reinterpret_cast<u64>(sbrk(0)); begin < end) {
+    if (begin != 0) advise(begin, end);
+  } else {
+    for (auto& piece : std::span(pieces).subspan(1)) piece = std::malloc(large_table - page);
+    advise(heap, heap + most_of_heap);
+  }
+  for (void* piece : pieces) std::free(piece);
+}
+
+void prefer_in_thread() {
+  thread_local bool done = false;
+  if (done) return;
+  done = true;
+  if (threads++ < most_threads) advise_heap_of_thread();
+}
 
 }  // namespace
 
-void prefer_huge_pages() {
-  if (first_heap == 0) {
+void prefer_huge_pages(size_t input) {
+  if (input < large_input) return;
+  if (!preferred) {
     if (is_limited()) return;
     always_return_large_tables();
     // Heaps grow by this much; those of new threads have all their room at once.
     mallopt(M_TOP_PAD, int{most_of_heap});
-    first_heap = grow_heap();
+    preferred = true;
   }
-  if (in_first_heap(first_heap)) advise(first_heap, end_of_first_heap());
+  prefer_in_thread();
 }
 
 void prefer_huge_pages_in_helper() {
-  thread_local bool done = false;
-  if (done || first_heap == 0) return;
-  done = true;
-  if (++helpers > most_helpers) return;
-  void* piece = std::malloc(1);
-  u64 heap = reinterpret_cast<u64>(piece) & -most_of_heap;
-  if (!in_first_heap(heap)) advise(heap, heap + most_of_heap);
-  std::free(piece);
+  if (preferred) prefer_in_thread();
 }
 
 }  // namespace pgokit
@@ -81,7 +89,7 @@ void prefer_huge_pages_in_helper() {
 
 namespace pgokit {
 
-void prefer_huge_pages() {}
+void prefer_huge_pages(size_t) {}
 void prefer_huge_pages_in_helper() {}
 
 }  // namespace pgokit

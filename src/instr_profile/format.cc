@@ -1,5 +1,6 @@
 #include "instr_profile/format.h"
 
+#include "base/huge_pages.h"
 #include "instr_profile/indexed/read_indexed.h"
 #include "instr_profile/memory/read_raw_memory.h"
 #include "instr_profile/raw/read_raw.h"
@@ -31,6 +32,7 @@ bool looks_like_instr_text(Bytes bytes) {
 
 Status read(Bytes bytes, Facts& facts, const TakeRecord& take) {
   if (bytes.empty()) return fail("{}", problem::empty);
+  prefer_huge_pages(bytes.size());
   auto form = form_of(bytes);
   if (form == Form::indexed) return read_indexed(bytes, facts, take);
   if (form == Form::raw) return read_raw(bytes, facts, take);

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/file.h"
+#include "base/huge_pages.h"
 #include "samples/program_match.h"
 #include "unwind/contexts/merge_contexts.h"
 
@@ -13,6 +14,7 @@ namespace {
 Status read_file(const std::string& path, const program::Program& program,
                  const ReadOptions& options, ReadInput& into) {
   auto file = TRY(MappedFile::open(path));
+  prefer_huge_pages(file.bytes().size());
   const Input* kind = options.insist
                           ? options.insist
                           : TRY_IN(path, identify_counts(file.bytes(), options.allow_ip));

@@ -1,6 +1,7 @@
 #include "profile/format.h"
 
 #include "base/cursor.h"
+#include "base/huge_pages.h"
 #include "base/printable.h"
 #include "profile/extbinary_format.h"
 #include "profile/gcov_format.h"
@@ -90,6 +91,7 @@ std::optional<Format> sniff(Bytes bytes) {
 }
 
 Result<ReadProfile> read_profile(Bytes bytes, const ReadOptions& options) {
+  prefer_huge_pages(bytes.size());
   auto format = sniff(bytes);
   if (!format)
     return fail(

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/huge_pages.h"
 #include "base/parallel.h"
 #include "base/saturated.h"
 #include "profile/model/each_function.h"
@@ -27,7 +28,9 @@ namespace {
 
 // An input that is open: as bytes that have been checked, or, of text, read.
 struct Source {
-  explicit Source(MappedFile mapped) : file(std::move(mapped)) {}
+  explicit Source(MappedFile mapped) : file(std::move(mapped)) {
+    prefer_huge_pages(file.bytes().size());
+  }
 
   // `as_peer`: what only text can hold is taken too.
   Status check(const ReadOptions& options, bool as_peer) {

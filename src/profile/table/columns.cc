@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/function_name.h"
+#include "base/huge_pages.h"
 #include "base/saturated.h"
 #include "profile/model/file_order.h"
 #include "profile/table/reader.h"
@@ -94,6 +95,7 @@ Columns columns_of(const ReadProfile& read, bool contexts_apart) {
 }
 
 Result<Columns> read_columns(Bytes file, const ReadOptions& options) {
+  prefer_huge_pages(file.size());
   bool plain = !options.flow_sensitive && options.discriminator_mask == ~u32{0};
   auto fast = plain ? read_plain_columns(file) : std::nullopt;
   if (fast) return std::move(*fast);
