@@ -76,8 +76,8 @@ def check_used(calls, what):
     expect(calls and entry_count(calls[-1]), f"{what}: the profile is used: {calls}")
 
 
-def copy_of(example):
-    folder = FOLDER / example
+def copy_of(example, name=None):
+    folder = FOLDER / (name or example)
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(EXAMPLES / example, folder)  # links become files
     return folder
@@ -240,7 +240,7 @@ def cmake_training():
 
 def cmake_kinds():
     """ThinLTO, profiles by lines, several targets with one profile, orders; and what is refused."""
-    folder = copy_of("cmake")
+    folder = copy_of("cmake", "of all kinds")  # with blanks
     lists = folder / "CMakeLists.txt"
     start = PROJECT.replace("project(words C)", "project(words C)\nfind_package(pgokit REQUIRED)")
     lists.write_text(start + 'set_target_properties(words counting PROPERTIES INTERPROCEDURAL_OPTIMIZATION ON)\n'
