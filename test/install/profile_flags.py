@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -110,6 +111,12 @@ def check_styles(folder):
     expect(printed("profile", "--style", "make", "--compile"),
            "# include THIS_FILE after CFLAGS, CXXFLAGS, LDFLAGS and LDLIBS are set\n"
            f"CFLAGS += {LINES} {PROBES} {UNIQUE}\nCXXFLAGS += {LINES} {PROBES} {UNIQUE}\n", "make")
+    shutil.copy(folder / "lines.prof", folder / "a $b#.prof")
+    (folder / "pgokit.mk").write_text(printed("use=a $b#.prof", "--style", "make"))
+    (folder / "Makefile").write_text("include pgokit.mk\nmade: $(PGOKIT_FILES)\n\t@printf '%s\\n' '$<'\n")
+    done = subprocess.run(["make", "-s"], cwd=folder, capture_output=True, text=True, check=False)
+    made = done.stdout.strip().split("/")[-1]
+    expect((done.returncode, made), (0, "a $b#.prof"), f"a file that make is to watch: {done.stderr}")
     lines = printed("use=lines.prof", "--style", "cargo").splitlines()
     expect(lines[1:], ["[build]", "rustflags = [", '  "-g",', '  "-Cstrip=none",', '  "-Zdebug-info-for-profiling",',
                        '  "-Zunstable-options",', '  "-Csymbol-mangling-version=legacy",',

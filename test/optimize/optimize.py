@@ -235,7 +235,7 @@ def bad_input():
     fails("no llvm-bolt", "llvm-bolt is not installed: --with bolt needs it (Debian's packages bolt-22", *good, "--with", "bolt", env={"PATH": os.path.abspath("few")})
     check("nothing was built for that", not pathlib.Path("app").exists())
     fails("another way", "wrapper, variables or cmake", *good, "--flags-by", "make", code=2)
-    fails("too few runs", "are compared by 6 to", *good, "--runs", 2, code=2)
+    fails("too few runs", "to compare 2 builds give at least 6", *good, "--runs", 2, code=2)
     fails("a compiler that takes no profile", "CC is gcc: the profiles are for clang", *good, env={"CC": "gcc"})
     fails("no such compiler", "clang-99 is not installed", *good, env={"CC": "clang-99"})
     check("nothing was built", not pathlib.Path("app").exists())

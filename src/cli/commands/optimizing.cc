@@ -51,8 +51,8 @@ Status Optimizing::check() {
   size_t builds = 2 + settings.with.size();
   auto least = measure::least_pairs(measure::confidence_of_each(optimize::confidence, builds));
   if (is_given("--runs") && (settings.rounds < least || settings.rounds > measure::most_pairs))
-    return usage_error("--runs {}: {} builds are compared by {} to {}", settings.rounds, builds,
-                       least, measure::most_pairs);
+    return usage_error("--runs {}: to compare {} builds give at least {}, and at most {}",
+                       settings.rounds, builds, least, measure::most_pairs);
   if (!std::isfinite(settings.seconds) || settings.seconds <= 0)
     return usage_error("--for is a number of seconds");
   return {};

@@ -170,6 +170,20 @@ std::string make_words(const std::vector<std::string>& words) {
   return text;
 }
 
+// For lists of what is made of them, which make reads itself.
+std::string make_files(const std::vector<std::string>& files) {
+  std::string text;
+  for (const auto& file : files) {
+    text += ' ';
+    for (char c : file) {
+      if (c == '$') text += '$';
+      if (c == '#' || c == ' ') text += '\\';
+      text += c;
+    }
+  }
+  return text;
+}
+
 Result<std::string> make_text(const BuildFlags& flags) {
   std::string text = "# include THIS_FILE after CFLAGS, CXXFLAGS, LDFLAGS and LDLIBS are set\n";
   auto add = [&](std::string_view variable, const std::vector<std::string>& words) {
@@ -182,7 +196,7 @@ Result<std::string> make_text(const BuildFlags& flags) {
     if (!flags.library.empty()) add("LDLIBS", {flags.library.string()});
   }
   // For lines of the form "$(objects): $(PGOKIT_FILES)".
-  add("PGOKIT_FILES", flags.files);
+  if (!flags.files.empty()) text += fmt::format("PGOKIT_FILES +={}\n", make_files(flags.files));
   return text;
 }
 
