@@ -37,6 +37,8 @@ bool is_limited() {
   return limits(RLIMIT_AS) || limits(RLIMIT_DATA);
 }
 
+u64 page_size() { return static_cast<u64>(sysconf(_SC_PAGESIZE)); }
+
 void advise(u64 begin, u64 end) {
   madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
 }
@@ -45,7 +47,7 @@ void advise(u64 begin, u64 end) {
 // by all its room for one of them, and that of another thread, where it is older than the wish for
 // room, only by what each takes.
 void advise_heap_of_thread() {
-  auto page = static_cast<u64>(sysconf(_SC_PAGESIZE));
+  u64 page = page_size();
   std::array<void*, most_of_heap / large_table - 2> pieces{};
   pieces[0] = std::malloc(large_table - page);
   u64 begin = reinterpret_cast<u64>(pieces[0]) & -page, heap = begin & -most_of_heap;
@@ -83,6 +85,11 @@ void prefer_huge_pages_in_helper() {
   if (preferred) prefer_in_thread();
 }
 
+void prefer_huge_pages_for(void* table, size_t size) {
+  auto begin = reinterpret_cast<u64>(table);
+  if (preferred) advise(begin & -page_size(), begin + size);
+}
+
 }  // namespace pgokit
 
 #else
@@ -91,6 +98,7 @@ namespace pgokit {
 
 void prefer_huge_pages(size_t) {}
 void prefer_huge_pages_in_helper() {}
+void prefer_huge_pages_for(void*, size_t) {}
 
 }  // namespace pgokit
 

@@ -68,6 +68,10 @@ TEST(HugePages, HoldSmallPiecesOfAllThreads) {
     prefer_huge_pages_in_helper();
     EXPECT_TRUE(piece_is_advised(0));
   }).join();
+  std::vector<char> table(8 << 20);
+  prefer_huge_pages_for(table.data(), table.size());
+  for (u64 at : {u64{0}, table.size() - 1})
+    EXPECT_EQ(is_advised(reinterpret_cast<u64>(table.data()) + at), true);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +14,8 @@
 #include <stdexcept>
 
 #include "base/file.h"
+#include "base/free_memory.h"
+#include "base/huge_pages.h"
 #include "base/printable.h"
 
 namespace pgokit::cli {
@@ -74,3 +77,25 @@ void prepare_process() {
 }
 
 }  // namespace pgokit::cli
+
+// Large tables, in huge pages. Sanitizers have an allocator of their own.
+#if defined(__has_feature)
+#define PGOKIT_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define PGOKIT_SANITIZED 1
+#else
+#define PGOKIT_SANITIZED 0
+#endif
+#if !PGOKIT_SANITIZED
+
+void* operator new(std::size_t size) {
+  void* piece = std::malloc(std::max<std::size_t>(size, 1));
+  if (!piece) throw std::bad_alloc();
+  if (size >= pgokit::large_table) pgokit::prefer_huge_pages_for(piece, size);
+  return piece;
+}
+
+void operator delete(void* piece) noexcept { std::free(piece); }
+void operator delete(void* piece, std::size_t) noexcept { std::free(piece); }
+
+#endif
