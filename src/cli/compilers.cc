@@ -68,9 +68,7 @@ std::vector<std::string> commands_of_clang(const Compiler& compiler, const std::
       "{} -O2 {} {} ...", command_of(compiler), profiling_options(compiler, kind),
       shell_line(compilers::sample_profile_flags(compiler, kind, profile).compile, profile))};
   if (kind.unique_names && !kind.absolute_paths && !kind.no_discriminators)
-    list.push_back(fmt::format(
-        "in a build system: pgokit flags use={} --style cmake   # or autotools, meson, make",
-        shell_word(profile)));
+    list.push_back("in a build system: " + build_system_command(profile));
   return list;
 }
 
@@ -132,6 +130,11 @@ std::vector<std::string> layout_commands(const Compiler& compiler, const std::st
   auto flags = compilers::layout_flags(clusters, symbol_order);
   return {fmt::format("{} ... {} -c ...", command, shell_line(flags.compile, clusters)),
           fmt::format("{} ... {}", command, shell_line(flags.link, symbol_order))};
+}
+
+std::string build_system_command(std::string_view profile) {
+  return fmt::format("pgokit flags use={} --style cmake   # or autotools, meson, make",
+                     shell_word(profile));
 }
 
 std::vector<std::string> use_commands(const Compiler& compiler, const std::string& profile,

@@ -44,6 +44,9 @@ std::string profiling_options(const Compiler& compiler, ProfileKind kind = {});
 std::vector<std::string> use_commands(const Compiler& compiler, const std::string& profile,
                                       ProfileKind kind);
 
+// The one that says what to add to a build system for that.
+std::string build_system_command(std::string_view profile);
+
 // Shell commands that compile and link it with the layout of its blocks and functions.
 std::vector<std::string> layout_commands(const Compiler& compiler, const std::string& clusters,
                                          const std::string& symbol_order);

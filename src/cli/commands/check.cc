@@ -157,9 +157,14 @@ Status take_notes(const Settings& s, const profile::Notes& notes, Checked& check
   return {};
 }
 
+constexpr std::string_view no_symbols = "it has no symbols of functions: is it stripped?";
+
 // A threshold for what cannot be measured would always hold.
-Status check_measured(const Settings& s, const Quality& quality) {
+Status check_measured(const Settings& s, const Checked& checked) {
+  const auto& quality = checked.quality;
   auto is_given = [&](std::string_view option) { return std::ranges::count(s.given, option) > 0; };
+  if (is_given("--min-coverage") && checked.fit && !checked.fit->code_bytes)
+    return fail("{}: --min-coverage: {}", s.binary, no_symbols);
   if (is_given("--min-flow") && !quality.entries_match_calls)
     return fail("{}: --min-flow: no function of it has both entries and calls to compare",
                 s.profile);
@@ -181,7 +186,9 @@ void list_measures(const Settings& s, Checked& checked) {
     list.push_back({"age", *checked.age, s.max_age, false, s.max_age >= 0, Measure::Form::days});
   if (!checked.fit) return;
   const auto& fit = *checked.fit;
-  list.push_back({"coverage", 100 * fit.covered_share(), s.min_coverage, true, s.min_coverage > 0});
+  if (fit.code_bytes)
+    list.push_back(
+        {"coverage", 100 * fit.covered_share(), s.min_coverage, true, s.min_coverage > 0});
   list.push_back({"stale", 100 * fit.stale_share(),
                   s.max_stale < 0 ? analysis::most_stale_percent : s.max_stale, false,
                   s.max_stale < 100});
@@ -240,9 +247,12 @@ std::string fit_text(const Settings& s, const Checked& checked) {
                                     checked.build_id.empty() ? "none" : checked.build_id);
   if (!checked.recorded_build_id.empty())
     text += report::format("recorded   build id {}\n", checked.recorded_build_id);
-  text += report::format(
-      "coverage   {} of its code: {} of {} bytes are of functions with samples\n",
-      as_percent(fit.covered_share()), grouped(fit.covered_bytes), grouped(fit.code_bytes));
+  text += fit.code_bytes
+              ? report::format(
+                    "coverage   {} of its code: {} of {} bytes are of functions with samples\n",
+                    as_percent(fit.covered_share()), grouped(fit.covered_bytes),
+                    grouped(fit.code_bytes))
+              : report::format("coverage   not known: {}\n", no_symbols);
   text += report::format("stale      {} of the samples\n", as_percent(fit.stale_share()));
   text += report::format("  vanished {} of {}, {} of the samples\n",
                          grouped(fit.vanished.functions), counted(fit.all.functions, "function"),
@@ -415,8 +425,8 @@ Result<int> check(Settings& s) {
   Checked checked;
   TRY(take_notes(s, read.profile.notes, checked));
   checked.quality = analysis::measure_quality(columns_of(read), density(read.profile).density);
-  TRY(check_measured(s, checked.quality));
   if (!s.binary.empty()) checked.fit = TRY(fit_of(s, read.profile, checked));
+  TRY(check_measured(s, checked));
   list_measures(s, checked);
   for (const auto& warning : checked.warnings)
     report::print(stderr, "pgokit check: warning: {}\n", warning);

@@ -7,6 +7,7 @@
 #include "cli/commands/profile_flags.h"
 #include "cli/options.h"
 #include "cli/plugin_files.h"
+#include "cli/suggest.h"
 #include "cli/views/flag_styles.h"
 #include "report/print.h"
 
@@ -132,9 +133,12 @@ Result<std::string> kinds_of(const Settings& s) {
       bool known = false;
       for (const auto& kind : known_kinds) known |= kind.name == name;
       if (!known) {
-        std::string all = "profile, use=FILE";
-        for (const auto& kind : known_kinds) all += ", " + std::string(kind.name);
-        return usage_error("there is no kind '{}'; there are {}", name, all);
+        std::vector<std::string_view> all = {"profile", "use=FILE"};
+        for (const auto& kind : known_kinds) all.push_back(kind.name);
+        auto meant = nearest(name, all);
+        return usage_error("there is no kind '{}'{}; there are {}", name,
+                           meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant),
+                           fmt::join(all, ", "));
       }
       text += (text.empty() ? "" : ",") + std::string(name);
     }

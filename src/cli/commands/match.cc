@@ -4,6 +4,7 @@
 #include "analysis/stale.h"
 #include "base/file.h"
 #include "cli/commands/commands.h"
+#include "cli/compilers.h"
 #include "cli/options.h"
 #include "pipeline/inputs.h"
 #include "pipeline/outputs.h"
@@ -68,6 +69,15 @@ std::string as_text(const Settings& s, const StaleReport& report) {
     text += report::format("... and {} more not found (--top 0 shows all)\n",
                            grouped(report.lost_names.size() - s.top));
   return text;
+}
+
+// GCC's profiles are for its own option.
+std::string written_text(const Settings& s, profile::Format format, size_t size) {
+  if (s.output == "-") return "";
+  auto text = report::format("wrote      {} ({}, {})\n", s.output, format_name(format),
+                             report::file_size(size));
+  if (format == profile::Format::gcov) return text;
+  return text + report::format("next       {}\n", build_system_command(s.output));
 }
 
 std::string as_markdown(const Settings& s, const StaleReport& report) {
@@ -152,10 +162,11 @@ Status match(Settings& s) {
   TRY(output.commit());
   auto* where = s.output == "-" ? stderr : stdout;
   for (const auto& loss : losses) report::print(stderr, "pgokit match: warning: {}\n", loss);
-  report::print(where, "{}",
-                report::lines(s.json       ? as_json(s, report, losses)
-                              : s.markdown ? as_markdown(s, report)
-                                           : as_text(s, report)));
+  report::print(
+      where, "{}",
+      report::lines(s.json       ? as_json(s, report, losses)
+                    : s.markdown ? as_markdown(s, report)
+                                 : as_text(s, report) + written_text(s, format, bytes.size())));
   return {};
 }
 
