@@ -44,7 +44,7 @@ struct Settings {
   std::vector<std::string> profiling = {};
   std::string probes = {};
   optimize::Say say = {};
-  std::function<void(u64 runs, const std::string& command)> progress = {};
+  std::function<void(const measure::Step& step)> progress = {};
 };
 
 // Sites that were left out together, mostly one.

@@ -1,5 +1,7 @@
 #include "measure/measurement.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -49,8 +51,22 @@ class Session {
     return round < least_rounds || (round < most_rounds && result_.elapsed_s < plan_.seconds);
   }
 
+  void show(size_t i) {
+    Step step{.command = plan_.commands[i], .number = ++runs_};
+    if (auto round = static_cast<double>(result_.runs.back().size()); result_.elapsed_s > 0) {
+      double each_s = result_.elapsed_s / round;
+      auto rounds = static_cast<double>(plan_.rounds);
+      if (!plan_.rounds)
+        rounds = std::clamp(std::ceil(plan_.seconds / each_s), double{least_rounds},
+                            double{most_rounds});
+      step.of = (plan_.warm_up + static_cast<u64>(rounds)) * commands_.size();
+      step.left_s = std::max(rounds * each_s - result_.elapsed_s, 0.0);
+    }
+    plan_.progress(step);
+  }
+
   Result<Run> run_one(size_t i) {
-    if (plan_.progress) plan_.progress(++runs_, plan_.commands[i]);
+    if (plan_.progress) show(i);
     if (!plan_.prepare.empty()) TRY(prepare(plan_.prepare[plan_.prepare.size() > 1 ? i : 0]));
     const auto& text = plan_.commands[i];
     auto run = TRY_IN(text, runner_.run(commands_[i]));
@@ -106,6 +122,13 @@ double quantile(std::vector<double>& values, double share) {
 }
 
 }  // namespace
+
+std::string as_text(const Step& step) {
+  if (!step.of) return fmt::format("run {}: {}", step.number, step.command);
+  auto left = std::lround(std::min(step.left_s, 1e9));
+  return fmt::format("run {} of {}, {}:{:02} left: {}", step.number, std::max(step.of, step.number),
+                     left / 60, left % 60, step.command);
+}
 
 Result<Measurement> measure(const Plan& plan) {
   SignalHold hold;

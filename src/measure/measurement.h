@@ -20,6 +20,16 @@
 
 namespace pgokit::measure {
 
+// The run that begins.
+struct Step {
+  std::string command;
+  u64 number = 0;     // of all runs, from 1 on
+  u64 of = 0;         // how many there will be, as far as that can be told; 0: not yet
+  double left_s = 0;  // until then
+};
+// "run 12 of 50, 1:05 left: ./app".
+std::string as_text(const Step& step);
+
 struct Plan {
   std::vector<std::string> commands;  // as a person writes them
   u64 rounds = 0;                     // 0: as many as fit into seconds, and at least least_rounds
@@ -32,7 +42,7 @@ struct Plan {
   bool may_fail = false;
   std::string if_it_fails = {};  // what an error says then: where may_fail can be asked for
   double timeout_s = 0;
-  std::function<void(u64 runs, const std::string& command)> progress = {};
+  std::function<void(const Step& step)> progress = {};
 };
 inline constexpr u64 least_rounds = 10, most_rounds = 200;
 // Of less CPU time most may be the start of the process.

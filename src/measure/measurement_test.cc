@@ -64,5 +64,25 @@ TEST(Measurement, LoadIsWhatOthersDid) {
   EXPECT_EQ(before.until(MachineTimes{}, 0).others, 0);
 }
 
+TEST(Measurement, ARunIsToldWithWhatIsLeft) {
+  EXPECT_EQ(as_text({.command = "./app", .number = 2}), "run 2: ./app");
+  EXPECT_EQ(as_text({.command = "./app", .number = 12, .of = 50, .left_s = 65.2}),
+            "run 12 of 50, 1:05 left: ./app");
+  EXPECT_EQ(as_text({.command = "./app", .number = 51, .of = 50}),
+            "run 51 of 51, 0:00 left: ./app");
+}
+
+TEST(Measurement, TheEndIsToldAfterTheFirstRound) {
+  std::vector<Step> steps;
+  Plan plan{.commands = {"true", "sh -c :"}, .rounds = 3};
+  plan.progress = [&](const Step& step) { steps.push_back(step); };
+  ASSERT_TRUE(measure(plan));
+  ASSERT_EQ(steps.size(), 8);
+  EXPECT_EQ(steps[3].of, 0);
+  EXPECT_EQ(steps[4].of, 8);
+  EXPECT_EQ(steps[7].number, 8);
+  EXPECT_GT(steps[4].left_s, 0);
+}
+
 }  // namespace
 }  // namespace pgokit::measure

@@ -283,13 +283,21 @@ Status Optimizer::measure() {
   plan = plan_of(outcome_.builds, builder_.program, command);
   plan.rounds = settings_.rounds;
   plan.seconds = settings_.seconds * static_cast<double>(plan.commands.size()) / 2;
-  plan.progress = settings_.progress;
+  bool is_told = false;
+  plan.progress = [&](const measure::Step& step) {
+    if (step.of && !std::exchange(is_told, true))
+      settings_.say(fmt::format("# {} rounds of {} builds, about {:.0f} s",
+                                step.of / plan.commands.size() - plan.warm_up, plan.commands.size(),
+                                step.left_s));
+    if (settings_.progress) settings_.progress(step);
+  };
   settings_.say("# measure");
   auto how_long =
       plan.rounds ? fmt::format("-n {}", plan.rounds) : fmt::format("--for {:g}", plan.seconds);
   settings_.say("$ " +
                 command_of(plan, fmt::format("{} -o {}", how_long, word("measurement.json"))));
   outcome_.measurement = TRY(measure::measure(plan));
+  plan.progress = {};
   double best = 1;
   for (size_t i = 1; i < plan.commands.size(); ++i) {
     auto ratio = compare(outcome_.measurement, measure::Figure::cpu_time, 0, i,

@@ -57,7 +57,7 @@ struct Settings {
   std::vector<std::string> profiling;
   std::string probes = {};
   Say say;
-  std::function<void(u64 runs, const std::string& command)> progress = {};
+  std::function<void(const measure::Step& step)> progress = {};
   // What `pgokit measure --json` prints of the measurement, for the report; none: no report.
   std::function<std::string(const measure::Plan&, const measure::Measurement&)> as_json = {};
 };

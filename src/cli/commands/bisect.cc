@@ -74,10 +74,10 @@ Status bisect_profile(Settings& s) {
     if (!s.quiet) report::print(stderr, "{}\n", report::lines(printable(line)));
   };
   std::optional<Progress> progress;
-  b.progress = [&](u64 runs, const std::string& command) {
+  b.progress = [&](const measure::Step& step) {
     if (s.quiet) return;
     if (!progress) progress.emplace("measuring", 0);
-    progress->show(report::format("run {}: {}", runs, command));
+    progress->show(report::format("{}", as_text(step)));
   };
   auto outcome = TRY(bisect::bisect(b));
   progress.reset();

@@ -103,8 +103,8 @@ Status measure_commands(Settings& s) {
   std::optional<Progress> progress;
   if (!s.quiet) progress.emplace("measuring", 0);
   if (progress)
-    s.plan.progress = [&](u64 runs, const std::string& command) {
-      progress->show(report::format("run {}: {}", runs, command));
+    s.plan.progress = [&](const measure::Step& step) {
+      progress->show(report::format("{}", as_text(step)));
     };
   s.plan.if_it_fails = "; --may-fail measures it all the same";
   auto measurement = TRY(measure::measure(s.plan));

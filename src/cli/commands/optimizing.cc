@@ -59,15 +59,16 @@ Status Optimizing::check() {
 }
 
 Result<optimize::Outcome> Optimizing::run() {
-  settings.say = [this](const std::string& line) {
+  std::optional<Progress> progress;
+  settings.say = [&](const std::string& line) {
+    progress.reset();
     if (line.starts_with("$ ")) commands.push_back(line.substr(2));
     if (!quiet) report::print(stderr, "{}\n", report::lines(printable(line)));
   };
-  std::optional<Progress> progress;
-  settings.progress = [&](u64 runs, const std::string& command) {
+  settings.progress = [&](const measure::Step& step) {
     if (quiet) return;
     if (!progress) progress.emplace("measuring", 0);
-    progress->show(report::format("run {}: {}", runs, command));
+    progress->show(report::format("{}", as_text(step)));
   };
   settings.as_json = [](const measure::Plan& plan, const measure::Measurement& measurement) {
     return MeasuredCommands{

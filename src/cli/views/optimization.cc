@@ -26,28 +26,28 @@ Json json_of(const std::vector<std::string>& words) {
 
 }  // namespace
 
-std::string Optimization::own_build(const optimize::Build& build) const {
+std::string Optimization::own_build(const optimize::Build& build, std::string_view before) const {
   if (settings.cargo) {
     auto words = build.options.compile;
     for (const auto& word : build.options.link) words.push_back("-Clink-arg=" + word);
     return report::format(
-        "next      cargo pgokit optimize --use {}{} builds with this profile, here or elsewhere\n"
+        "{}cargo pgokit optimize --use {}{} builds with this profile, here or elsewhere\n"
         "          in your own build, add to RUSTFLAGS{}: {}\n",
-        shell_word(build.profile),
+        before, shell_word(build.profile),
         outcome.counted && build.profile.ends_with(".prof") ? " --counted" : "",
         std::ranges::any_of(words, [](const auto& word) { return word.starts_with("-Z"); })
             ? ", with RUSTC_BOOTSTRAP=1"
             : "",
         shell_line(words));
   }
-  auto text = report::format("next      in your own build by {}, add to CFLAGS and CXXFLAGS: {}\n",
+  auto text = report::format("{}in your own build by {}, add to CFLAGS and CXXFLAGS: {}\n", before,
                              outcome.compiler, shell_line(build.options.compile));
   if (!build.options.link.empty())
     text += report::format("          to LDFLAGS: {}\n", shell_line(build.options.link));
   return text;
 }
 
-// Where nothing was seen to be faster.
+// Where nothing was seen to be faster. Whole build systems may stand in the command.
 std::string Optimization::more_to_measure() const {
   const auto& runs = outcome.measurement.runs[0];
   double cpu_s = measure::median_of(values_of(runs, measure::Figure::cpu_time));
@@ -55,8 +55,21 @@ std::string Optimization::more_to_measure() const {
     return fmt::format(
         "next      let {} take longer: the {:.1f} ms of a run are mostly the start of a process\n",
         settings.measure.empty() ? "--run" : "--measure", 1000 * cpu_s);
-  return report::format("next      {}   # more rounds tell smaller gains\n",
-                        optimize::command_of(outcome.plan, fmt::format("-n {}", 3 * runs.size())));
+  constexpr size_t long_command = 100;
+  auto rounds = fmt::format("-n {}", 3 * runs.size());
+  auto command = optimize::command_of(outcome.plan, rounds);
+  if (command.size() > long_command)
+    command =
+        fmt::format("{}pgokit optimize again, with {}", settings.cargo ? "cargo " : "", rounds);
+  return report::format("next      {}   # more rounds tell smaller gains\n", command);
+}
+
+// The command that tells what became of the profile that the program was built with, if that is it.
+std::string Optimization::explaining() const {
+  const auto& first = outcome.builds[1];
+  const auto& profiled = outcome.kept ? outcome.builds[outcome.kept] : first;
+  if (first.telling.compile.empty() || profiled.profile != first.profile) return "";
+  return fmt::format("pgokit explain {} -b {}", shell_word(first.profile), shell_word(first.file));
 }
 
 std::string Optimization::as_text() const {
@@ -81,13 +94,11 @@ std::string Optimization::as_text() const {
   if (!outcome.report.empty()) text += report::format("report    {}\n", outcome.report);
   const auto& profiled = outcome.kept ? kept : outcome.builds[1];
   text += report::format("profile   {}\n", profiled.profile);
-  // Of the profile that the program was built with.
-  if (!outcome.builds[1].telling.compile.empty() && profiled.profile == outcome.builds[1].profile)
-    text +=
-        report::format("why       pgokit explain {} -b {}\n", shell_word(outcome.builds[1].profile),
-                       shell_word(outcome.builds[1].file));
-  if (!outcome.kept) return text + more_to_measure();
-  text += own_build(kept);
+  if (auto command = explaining(); !command.empty())
+    text += report::format("why       {}\n", command);
+  if (!outcome.kept)
+    return text + more_to_measure() + own_build(profiled, "          or with the profile: ");
+  text += own_build(kept, "next      ");
   if (!kept.after.empty()) text += report::format("          then run: {}\n", kept.after);
   return text;
 }
@@ -124,7 +135,8 @@ std::string Optimization::as_json() const {
     others.push(std::move(Json::object().set("file", file).set("share", share)));
   json.set("made_last", outcome.made_last).set("others", std::move(others));
   json.set("report", outcome.report);
-  if (settings.goal == optimize::Goal::measure) json.set("measurement", measured(outcome).json());
+  if (settings.goal == optimize::Goal::measure)
+    json.set("why", explaining()).set("measurement", measured(outcome).json());
   return json.text() + "\n";
 }
 

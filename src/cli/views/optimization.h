@@ -19,9 +19,10 @@ struct Optimization {
 
  private:
   std::string one_build() const;
+  std::string explaining() const;
   std::string more_to_measure() const;
   // The options of a build in another one.
-  std::string own_build(const optimize::Build& build) const;
+  std::string own_build(const optimize::Build& build, std::string_view before) const;
 };
 
 }  // namespace pgokit::cli
