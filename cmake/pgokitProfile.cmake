@@ -113,7 +113,7 @@ function(pgokit_profile_flags prefix by files)
     pgokit_read_flags(used "use=${profile}" --for ${compiler})
     string(REPLACE "blocks" "lines" wanted "${by}")
     if(used_by AND NOT used_by STREQUAL wanted)
-      set(missing "is by ${used_by}, not by ${wanted}, and not used")
+      set(missing "is by ${used_by}, not by ${wanted}, and not used: BY ${used_by} (-DPGOKIT_BY=${used_by}) takes it")
     endif()
   else()
     set(missing "is not there yet")
@@ -273,7 +273,7 @@ function(pgokit_add_training name profile order compiler sampled no_note folder 
     ${ordering}
     COMMAND "${CMAKE_COMMAND}" -E touch "${stamp}"
     COMMAND "${CMAKE_COMMAND}" -E echo "pgokit: wrote ${wrote}: build again to use it"
-    WORKING_DIRECTORY "${folder}" COMMENT "Recording ${name}" VERBATIM)
+    WORKING_DIRECTORY "${folder}" COMMENT "Recording ${name} in ${folder}" VERBATIM)
   cmake_language(EVAL CODE "add_custom_target(${name}-train ${steps} \${writing})")
   add_dependencies(${name}-train ${name})
   if(NOT TARGET pgokit-train)
