@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -21,8 +22,11 @@
 namespace pgokit::cli {
 namespace {
 
-// Without what is registered to run at exit: other threads go on.
+// Without what is registered to run at exit: other threads go on. What has no memory for one has none
+// for another, and the first to say so ends them.
 [[noreturn]] void leave(const char* before, const char* what, const char* after) {
+  static std::atomic<bool> is_said = false;
+  while (is_said.exchange(true)) pause();
   for (const char* part : {"pgokit: ", before, what, after, "\n"})
     if (::write(STDERR_FILENO, part, std::strlen(part)) < 0) break;
   _exit(1);
