@@ -42,7 +42,8 @@ class FlowMeasure {
       ++quality.functions_with_calls;
       smaller = add_saturated(smaller, std::min(entries, calls));
       larger = add_saturated(larger, std::max(entries, calls));
-      quality.odd.push_back({std::string(columns_.text(name, scratch)), entries, calls});
+      if (entries != calls)
+        quality.odd.push_back({std::string(columns_.text(name, scratch)), entries, calls});
     }
     if (larger) quality.entries_match_calls = share(smaller, larger);
     if (calls_) quality.calls_beyond_places = share(beyond_, calls_);

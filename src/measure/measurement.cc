@@ -175,12 +175,13 @@ Outliers outliers_of(const std::vector<double>& values) {
   double median = median_of(values);
   std::vector<double> distances;
   for (double value : values) distances.push_back(std::abs(value - median));
-  double limit = median + std::max(usual_distances * median_of(distances), least_share * median);
+  double far = std::max(usual_distances * median_of(distances), least_share * median);
   Outliers outliers;
   for (double value : values) {
-    if (median <= 0 || value <= limit) continue;
-    ++outliers.count;
+    if (median <= 0 || std::abs(value - median) <= far) continue;
+    ++(value > median ? outliers.count : outliers.short_count);
     outliers.most = std::max(outliers.most, value / median);
+    outliers.least = std::min(outliers.least, value / median);
   }
   return outliers;
 }

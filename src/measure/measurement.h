@@ -73,11 +73,13 @@ double median_of(std::vector<double> values);
 // How far the middle half of the values is spread, half of it, as a share of their median.
 double spread_of(std::vector<double> values);
 
-// Runs that took far longer than the others of their command: by five times the usual distance
-// from the median, and by 2 %.
+// Runs that took far longer, or far less, than the others of their command: by five times the usual
+// distance from the median, and by 2 %.
 struct Outliers {
-  u64 count = 0;
+  u64 count = 0;    // of those that took longer
   double most = 1;  // the longest, as a multiple of the median
+  u64 short_count = 0;
+  double least = 1;
 };
 Outliers outliers_of(const std::vector<double>& values);
 

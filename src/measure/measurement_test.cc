@@ -52,6 +52,10 @@ TEST(Measurement, OutliersAreFarFromTheOthers) {
   EXPECT_EQ(outliers_of({100, 100, 100, 100, 101}).count, 0U) << "1 % is nothing";
   EXPECT_EQ(outliers_of({100, 120, 80, 140, 60}).count, 0U) << "as far as the others";
   EXPECT_EQ(outliers_of({}).count, 0U);
+  outliers = outliers_of({100, 101, 99, 100, 102, 98, 72, 100});
+  EXPECT_EQ(outliers.count, 0U);
+  EXPECT_EQ(outliers.short_count, 1U);
+  EXPECT_NEAR(outliers.least, 0.72, 1e-9);
 }
 
 TEST(Measurement, LoadIsWhatOthersDid) {

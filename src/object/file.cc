@@ -30,6 +30,9 @@ Result<std::unique_ptr<Reader>> read(Bytes image) {
   if (macho::recognizes(image)) return macho::read(image);
   if (coff::recognizes(image)) return coff::read(image);
   if (auto error = error_of_script(as_text(image)); !error.empty()) return fail("{}", error);
+  if (image.empty()) return fail("it is empty, not an ELF, COFF or Mach-O file");
+  if (as_text(image).starts_with("PERFILE2"))
+    return fail("a recording (perf.data), not an ELF, COFF or Mach-O file");
   return fail("not an ELF, COFF or Mach-O file");
 }
 

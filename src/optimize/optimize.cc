@@ -296,7 +296,8 @@ Status Optimizer::measure() {
       plan.rounds ? fmt::format("-n {}", plan.rounds) : fmt::format("--for {:g}", plan.seconds);
   settings_.say("$ " +
                 command_of(plan, fmt::format("{} -o {}", how_long, word("measurement.json"))));
-  outcome_.measurement = TRY(measure::measure(plan));
+  outcome_.measurement =
+      TRY_IN(settings_.measure.empty() ? "--run" : "--measure", measure::measure(plan));
   plan.progress = {};
   double best = 1;
   for (size_t i = 1; i < plan.commands.size(); ++i) {

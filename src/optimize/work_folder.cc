@@ -4,6 +4,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -36,6 +37,17 @@ Status copy(const std::string& from, const std::string& to) {
   return {};
 }
 
+// What follows the last byte that is no text, where a program has written others.
+std::string_view text_of(std::string_view line) {
+  auto is_text = [](char c) { return (c >= ' ' && c <= '~') || c == '\t'; };
+  bool has_others = std::ranges::any_of(line, [](char c) {
+    return (c >= 0 && c < ' ' && c != '\t' && c != '\r' && c != '\x1b') || c == '\x7f';
+  });
+  if (!has_others) return line;
+  auto end = std::ranges::find_if_not(line.rbegin(), line.rend(), is_text).base();
+  return {end, line.end()};
+}
+
 // Of what a build printed: what the compiler or linker said first, which make buries under lines of
 // its own; else the last line.
 std::string telling_line(const std::string& path) {
@@ -48,6 +60,7 @@ std::string telling_line(const std::string& path) {
   while (!text.empty()) {
     auto line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
+    line = text_of(line);
     if (line.find_first_not_of(' ') == line.npos) continue;
     last = line;
     for (std::string_view mark : {": error: ", ": fatal error: ", " undefined reference to "})

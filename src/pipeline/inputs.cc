@@ -52,6 +52,7 @@ bool is_of_counters(const Input* kind) {
 }
 
 Status refuse_other_than_profile(const std::string& path, Bytes bytes) {
+  if (bytes.empty()) return fail("{}: it is empty", path);
   const Input* kind = identify(bytes);
   if (kind == &inputs::sample_profile) return {};
   if (kind == &inputs::instr_profile)

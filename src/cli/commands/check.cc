@@ -225,8 +225,9 @@ std::string flow_text(const Quality& q, bool mangled) {
   for (const auto& odd : q.odd) names.add_context(odd.function);
   if (q.entries_match_calls && *q.entries_match_calls < 0.9)
     for (const auto& odd : q.odd)
-      text += report::format("           {} entries, {} calls: {}\n", grouped(odd.entries),
-                             grouped(odd.calls), names.of_context(odd.function));
+      text += report::format("           {}, {}: {}\n",
+                             odd.entries == 1 ? "1 entry" : grouped(odd.entries) + " entries",
+                             counted(odd.calls, "call"), names.of_context(odd.function));
   if (q.calls_beyond_places)
     text += report::format("calls      {} of them beyond the count of their place\n",
                            as_percent(*q.calls_beyond_places));
@@ -277,8 +278,8 @@ std::string fit_text(const Settings& s, const Checked& checked) {
         "           {} has nearly none of its functions: is it the same program?\n", s.binary);
   else if (fit.vanished.samples * 10 >= fit.all.samples * 9 && fit.all.samples > 0)
     text += report::format(
-        "           most samples are of functions that {} has not: of a library of it, or renamed\n"
-        "           (pgokit match finds those)\n",
+        "           most samples are of functions that {} has not: of another program or library,\n"
+        "           or renamed (pgokit match finds those)\n",
         s.binary);
   else if (fit.stale_share() > 0.05)
     text += "           pgokit match makes the profile fit the program\n";

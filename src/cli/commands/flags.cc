@@ -136,9 +136,9 @@ Result<std::string> kinds_of(const Settings& s) {
         std::vector<std::string_view> all = {"profile", "use=FILE"};
         for (const auto& kind : known_kinds) all.push_back(kind.name);
         auto meant = nearest(name, all);
-        return usage_error("there is no kind '{}'{}; there are {}", name,
-                           meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant),
-                           fmt::join(all, ", "));
+        return usage_error("there is no kind '{}'; {}", name,
+                           meant.empty() ? fmt::format("there are {}", fmt::join(all, ", "))
+                                         : fmt::format("did you mean '{}'?", meant));
       }
       text += (text.empty() ? "" : ",") + std::string(name);
     }

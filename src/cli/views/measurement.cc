@@ -93,18 +93,26 @@ std::string MeasuredCommands::verdict(size_t command) const {
 
 std::vector<std::string> MeasuredCommands::notes() const {
   // A run that is a little longer than usual is no news.
-  constexpr double long_run = 1.25, many_runs = 0.1;
+  constexpr double long_run = 1.25, short_run = 0.8, many_runs = 0.1;
   constexpr double busy = 0.1, stolen = 0.02;
   std::vector<std::string> notes;
   for (size_t i = 0; i < plan.commands.size(); ++i) {
     auto values = values_of(measurement.runs[i], by);
     auto outliers = measure::outliers_of(values);
-    auto share = static_cast<double>(outliers.count) / static_cast<double>(values.size());
-    if (outliers.most >= long_run || (outliers.count > 1 && share >= many_runs))
+    auto are_many = [&](u64 count) {
+      return count > 1 &&
+             static_cast<double>(count) >= many_runs * static_cast<double>(values.size());
+    };
+    if (outliers.most >= long_run || are_many(outliers.count))
       notes.push_back(fmt::format(
           "{} of {} runs of {} took up to {:.2f} times the median: something else ran, or the "
           "program varies",
           outliers.count, values.size(), name(i), outliers.most));
+    if (outliers.least <= short_run || are_many(outliers.short_count))
+      notes.push_back(fmt::format(
+          "{} of {} runs of {} took less, down to {:.2f} times the median: the machine's speed "
+          "varies, or the program's work",
+          outliers.short_count, values.size(), name(i), outliers.least));
     double cpu_s = measure::median_of(values_of(measurement.runs[i], Figure::cpu_time));
     if (cpu_s < measure::shortest_s)
       notes.push_back(fmt::format("{} takes {}: most of it may be the start of the process",
@@ -120,6 +128,13 @@ std::vector<std::string> MeasuredCommands::notes() const {
     notes.push_back(fmt::format("the host took {:.2f} of {} for other machines", load.stolen,
                                 report::counted(load.processors, "processor")));
   return notes;
+}
+
+// The machine's speed is in the medians, which are of all rounds, and not in the ratios of each.
+bool MeasuredCommands::differs_from_medians(size_t command) const {
+  auto found = ratio(command, by);
+  auto median = [&](size_t i) { return measure::median_of(values_of(measurement.runs[i], by)); };
+  return found && (found->value - 1) * (median(command) - median(0)) < 0;
 }
 
 std::string MeasuredCommands::as_text() const {
@@ -151,6 +166,11 @@ std::string MeasuredCommands::as_text() const {
   text += fmt::format("\n{} in {:.0f} s\n", report::counted(measurement.runs[0].size(), "round"),
                       measurement.elapsed_s);
   for (const auto& note : notes()) text += fmt::format("note: {}\n", note);
+  for (size_t i = 1; i < plan.commands.size(); ++i)
+    if (differs_from_medians(i))
+      text += fmt::format(
+          "note: {} is compared round by round, which tells another than the medians above\n",
+          name(i));
   for (size_t i = 1; i < plan.commands.size(); ++i) text += verdict(i) + "\n";
   return text;
 }

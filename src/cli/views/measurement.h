@@ -24,6 +24,7 @@ struct MeasuredCommands {
   // In words: "B is 11.2 % faster than A, 9.8 to 12.9 % (CPU time, 95 %)".
   std::string verdict(size_t command) const;
   std::vector<std::string> notes() const;
+  bool differs_from_medians(size_t command) const;
 
   std::string as_text() const;
   report::Json json() const;

@@ -56,11 +56,12 @@ std::string Optimization::more_to_measure() const {
         "next      let {} take longer: the {:.1f} ms of a run are mostly the start of a process\n",
         settings.measure.empty() ? "--run" : "--measure", 1000 * cpu_s);
   constexpr size_t long_command = 100;
-  auto rounds = fmt::format("-n {}", 3 * runs.size());
+  // Those that were, and three times as many more, as the comparison says.
+  auto rounds = fmt::format("-n {}", 4 * runs.size());
   auto command = optimize::command_of(outcome.plan, rounds);
   if (command.size() > long_command)
-    command =
-        fmt::format("{}pgokit optimize again, with {}", settings.cargo ? "cargo " : "", rounds);
+    command = fmt::format("{}pgokit optimize again, with {} in place of {}",
+                          settings.cargo ? "cargo " : "", rounds, settings.rounds ? "-n" : "--for");
   return report::format("next      {}   # more rounds tell smaller gains\n", command);
 }
 

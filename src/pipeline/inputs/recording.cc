@@ -34,6 +34,8 @@ std::unexpected<Error> did_not_run(const perf::Recording& recording, const Sourc
         program.path(), other_build, object::hex(program.file().build_id()));
   constexpr size_t most = 3;
   auto programs = perf::find_programs(recording);
+  if (programs.empty() && recording.header_damaged())
+    return fail("it is damaged or cut off, and there are no samples in it: record again");
   if (programs.empty()) return fail("{}", samples::no_samples);
   u64 samples = 0;
   for (const auto& one : programs) samples += one.samples;
@@ -42,7 +44,8 @@ std::unexpected<Error> did_not_run(const perf::Recording& recording, const Sourc
     list += fmt::format("{} {} of the samples are in {}{}", list.empty() ? ":" : ",",
                         report::percent(one.samples, samples), one.path,
                         one.build_id.empty() ? "" : ", build id " + one.build_id);
-  return fail("{} was not running in it{}", program.path(), list);
+  return fail("{} was not running in it{}; give the program that was recorded", program.path(),
+              list);
 }
 
 bool made_by_pgokit(const perf::Recording& recording) {
