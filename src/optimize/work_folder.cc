@@ -4,7 +4,6 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -37,17 +36,6 @@ Status copy(const std::string& from, const std::string& to) {
   return {};
 }
 
-// What follows the last byte that is no text, where a program has written others.
-std::string_view text_of(std::string_view line) {
-  auto is_text = [](char c) { return (c >= ' ' && c <= '~') || c == '\t'; };
-  bool has_others = std::ranges::any_of(line, [](char c) {
-    return (c >= 0 && c < ' ' && c != '\t' && c != '\r' && c != '\x1b') || c == '\x7f';
-  });
-  if (!has_others) return line;
-  auto end = std::ranges::find_if_not(line.rbegin(), line.rend(), is_text).base();
-  return {end, line.end()};
-}
-
 // Of what a build printed: what the compiler or linker said first, which make buries under lines of
 // its own; else the last line.
 std::string telling_line(const std::string& path) {
@@ -60,7 +48,6 @@ std::string telling_line(const std::string& path) {
   while (!text.empty()) {
     auto line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
-    line = text_of(line);
     if (line.find_first_not_of(' ') == line.npos) continue;
     last = line;
     for (std::string_view mark : {": error: ", ": fatal error: ", " undefined reference to "})
@@ -136,8 +123,13 @@ Result<measure::Run> WorkFolder::try_to_run(const ShellCommand& command) const {
 
 Error WorkFolder::failure(const ShellCommand& command, const measure::Run& run) const {
   auto line = telling_line(file(command.log));
-  // pgokit says itself what is wrong, and what can be done.
-  if (line.starts_with("pgokit ")) return {line.substr(line.find(' ') + 1)};
+  // pgokit says itself what is wrong, and what can be done, perhaps behind what a program has left of
+  // a line.
+  constexpr std::string_view own = "pgokit ";
+  if (command.shown.starts_with(own)) {
+    auto verb = command.shown.substr(0, command.shown.find(' ', own.size()));
+    if (auto at = line.find(verb + ": "); at != line.npos) return {line.substr(at + own.size())};
+  }
   return {fmt::format("{}: {}{}; {} has all that it printed",
                       command.shown.starts_with("pgokit ") ? command.shown : command.text,
                       run.ending(), line.empty() ? "" : fmt::format(" ({})", line),

@@ -183,6 +183,11 @@ class Uses:
         self.refused("merge", sort, goto, "-o", "none", "--format", "text", saying="--format is for sample profiles", code=2)
         self.refused("merge", sort, goto, "-o", "-", saying="cannot be written to standard output")
         expect(not (self.folder / "none").exists(), "something was written")
+        whole = (self.folder / sort).read_bytes()
+        (self.folder / "cut.data").write_bytes(whole[:len(whole) // 2])
+        self.refused("generate", "cut.data", "-b", self.program, "-o", "none",
+                     saying="the recording is not whole (part of its header is damaged)")
+        self.refused("generate", sort, "-b", "cut.data", "-o", "none", saying="a recording (perf.data), not an ELF")
         self.refused("compare", sort, goto, "-b", "/bin/true", saying="was not running in it")
         self.refused("compare", stacks, "no.file", "-b", self.program, saying="cannot open")
         self.refused("compare", "sort.prof", "sort.prof", "-b", self.program, saying="--binary is for recordings", code=2)

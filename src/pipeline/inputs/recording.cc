@@ -34,8 +34,6 @@ std::unexpected<Error> did_not_run(const perf::Recording& recording, const Sourc
         program.path(), other_build, object::hex(program.file().build_id()));
   constexpr size_t most = 3;
   auto programs = perf::find_programs(recording);
-  if (programs.empty() && recording.header_damaged())
-    return fail("it is damaged or cut off, and there are no samples in it: record again");
   if (programs.empty()) return fail("{}", samples::no_samples);
   u64 samples = 0;
   for (const auto& one : programs) samples += one.samples;
@@ -127,7 +125,10 @@ Status read(const Source& source, ReadInput& into) {
   const auto& options = source.options;
   ReadInput input;
   auto recording = TRY(perf::Recording::open(source.bytes, options.threads));
-  if (!recording.ending().whole) input.cut_short = recording.ending().why;
+  if (!recording.ending().whole)
+    input.cut_short = recording.ending().why;
+  else if (recording.header_damaged())
+    input.cut_short = "part of its header is damaged";
   input.by_pgokit = made_by_pgokit(recording);
   input.origins = {origin_of(recording)};
   // What is in compressed records is not known before it is read.
