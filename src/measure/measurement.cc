@@ -40,6 +40,7 @@ class Session {
         own_s_ += result_.runs[i].back().cpu_s();
       }
       result_.elapsed_s = now_s() - before.elapsed_s;
+      ++rounds_;
     }
     result_.load = before.until(MachineTimes::now(), own_s_);
     return std::move(result_);
@@ -53,8 +54,8 @@ class Session {
 
   void show(size_t i) {
     Step step{.command = plan_.commands[i], .number = ++runs_};
-    if (auto round = static_cast<double>(result_.runs.back().size()); result_.elapsed_s > 0) {
-      double each_s = result_.elapsed_s / round;
+    if (rounds_ > 0) {
+      double each_s = result_.elapsed_s / static_cast<double>(rounds_);
       auto rounds = static_cast<double>(plan_.rounds);
       if (!plan_.rounds)
         rounds = std::clamp(std::ceil(plan_.seconds / each_s), double{least_rounds},
@@ -107,8 +108,8 @@ class Session {
   std::vector<std::vector<std::string>> commands_;
   std::vector<std::optional<Run>> first_;  // of each
   Measurement result_;
-  double own_s_ = 0;  // CPU time of what is run here
-  u64 runs_ = 0;
+  double own_s_ = 0;           // CPU time of what is run here
+  u64 runs_ = 0, rounds_ = 0;  // those that took elapsed_s
   std::mt19937_64 random_{
       static_cast<u64>(std::chrono::steady_clock::now().time_since_epoch().count())};
 };

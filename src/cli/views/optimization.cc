@@ -4,6 +4,7 @@
 
 #include "base/shell_word.h"
 #include "cli/views/measurement.h"
+#include "measure/signed_ranks.h"
 #include "optimize/builder.h"
 #include "report/json.h"
 #include "report/print.h"
@@ -57,11 +58,11 @@ std::string Optimization::more_to_measure() const {
         settings.measure.empty() ? "--run" : "--measure", 1000 * cpu_s);
   constexpr size_t long_command = 100;
   // Those that were, and three times as many more, as the comparison says.
-  auto rounds = fmt::format("-n {}", 4 * runs.size());
+  auto rounds = fmt::format("-n {}", std::min<size_t>(4 * runs.size(), measure::most_pairs));
   auto command = optimize::command_of(outcome.plan, rounds);
   if (command.size() > long_command)
-    command = fmt::format("{}pgokit optimize again, with {} in place of {}",
-                          settings.cargo ? "cargo " : "", rounds, settings.rounds ? "-n" : "--for");
+    command = fmt::format("{}pgokit optimize again, with {}{}", settings.cargo ? "cargo " : "",
+                          rounds, settings.rounds ? "" : " in place of --for");
   return report::format("next      {}   # more rounds tell smaller gains\n", command);
 }
 
