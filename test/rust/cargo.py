@@ -118,7 +118,7 @@ def one_crate():
     log = pathlib.Path("target/pgokit/profile/log")
     works("optimize")
     check("what is up to date stays", "Compiling" not in log.read_text(), log.read_text())
-    works("run", "--sampled", "--run", "target/pgokit/release/app 300000000 > out")
+    works("run", "--sampled", "--run", "target/pgokit/release/app 1500000000 > out")
     check("--run is a command", pathlib.Path("out").exists())
     check("what is recorded is not compiled again", "Compiling" not in (pathlib.Path(recorded_file).parent / "log").read_text())
     works("optimize")
