@@ -21,7 +21,7 @@ namespace pgokit {
 void prefer_huge_pages(size_t input);
 // If the process does.
 void prefer_huge_pages_in_helper();
-// The same.
+// If the process does: of a table with a mapping of its own.
 void prefer_huge_pages_for(void* table, size_t size);
 
 }  // namespace pgokit

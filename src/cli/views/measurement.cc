@@ -118,6 +118,10 @@ std::vector<std::string> MeasuredCommands::notes() const {
       notes.push_back(fmt::format("{} takes {}: most of it may be the start of the process",
                                   name(i), in_units(Figure::cpu_time, cpu_s)));
   }
+  for (size_t i = 1; i < plan.commands.size(); ++i)
+    if (differs_from_medians(i))
+      notes.push_back(fmt::format(
+          "{} is compared round by round, which tells another than the medians of all", name(i)));
   const auto& load = measurement.load;
   if (load.others >= busy)
     notes.push_back(
@@ -134,7 +138,11 @@ std::vector<std::string> MeasuredCommands::notes() const {
 bool MeasuredCommands::differs_from_medians(size_t command) const {
   auto found = ratio(command, by);
   auto median = [&](size_t i) { return measure::median_of(values_of(measurement.runs[i], by)); };
-  return found && (found->value - 1) * (median(command) - median(0)) < 0;
+  if (!found || median(0) <= 0) return false;
+  constexpr double noticeable = 0.005;
+  double of_rounds = found->value - 1, of_medians = median(command) / median(0) - 1;
+  return std::min(std::abs(of_rounds), std::abs(of_medians)) >= noticeable &&
+         (of_rounds < 0) != (of_medians < 0);
 }
 
 std::string MeasuredCommands::as_text() const {
@@ -166,11 +174,6 @@ std::string MeasuredCommands::as_text() const {
   text += fmt::format("\n{} in {:.0f} s\n", report::counted(measurement.runs[0].size(), "round"),
                       measurement.elapsed_s);
   for (const auto& note : notes()) text += fmt::format("note: {}\n", note);
-  for (size_t i = 1; i < plan.commands.size(); ++i)
-    if (differs_from_medians(i))
-      text += fmt::format(
-          "note: {} is compared round by round, which tells another than the medians above\n",
-          name(i));
   for (size_t i = 1; i < plan.commands.size(); ++i) text += verdict(i) + "\n";
   return text;
 }
