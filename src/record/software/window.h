@@ -73,6 +73,8 @@ class WindowEngine {
   // The thread stopped for whatever reason while its window runs. thread.deliver is the signal that
   // it stopped for; the engine clears it if the window was the cause.
   virtual Progressed stopped(Thread& thread, Stop stop) = 0;
+  // As if it had not stopped.
+  virtual void pass_over(Thread& thread) { resume(thread.tid, Resume::freely); }
   // What the finished window has counted. The thread may run by then, but not in another window.
   virtual void take_counts(Thread&) {}
 };
