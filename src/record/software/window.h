@@ -39,6 +39,7 @@ struct Window {
   double reach = 1;                // how long it was to be, as a share of the longest
   bool cut_short = false;          // by code that cannot be followed, a system call mostly
   u64 cycles = 0;                  // of the time stamp counter for those; 0: not known
+  double cycles_of_branch = 0;     // without page faults and the like; 0: not known
 };
 
 // What an engine keeps of a thread, from its first window on.
