@@ -67,6 +67,14 @@ std::string no_such_option(const OptionTable& table, std::string_view word) {
                      meant.empty() ? "" : fmt::format("; did you mean {}?", meant));
 }
 
+// Of "Could not convert: --for = abc". The only conversions are those of numbers.
+std::string not_converted(std::string_view what) {
+  auto colon = what.find(": "), equals = what.find(" = ");
+  if (colon == what.npos || equals == what.npos || equals < colon) return std::string(what);
+  return fmt::format("{} {}: a number is wanted", what.substr(colon + 2, equals - colon - 2),
+                     what.substr(equals + 3));
+}
+
 // An option that does not exist may be why others are missing.
 std::string cause(const CLI::ParseError& error, const CLI::App& app, const OptionTable& table) {
   for (const auto& word : app.remaining()) {
@@ -74,6 +82,7 @@ std::string cause(const CLI::ParseError& error, const CLI::App& app, const Optio
     if (word == "--" || (table.trailing && !is_option)) break;
     if (is_option) return no_such_option(table, word);
   }
+  if (dynamic_cast<const CLI::ConversionError*>(&error)) return not_converted(error.what());
   return error.what();
 }
 
