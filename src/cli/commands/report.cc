@@ -280,6 +280,10 @@ PageOptions page_options(const Settings& s, const std::string& program, const st
           .threads = static_cast<unsigned>(s.threads)};
 }
 
+void say_written(const std::string& path, u64 size) {
+  if (path != "-") report::print(stderr, "pgokit report: wrote {} ({})\n", path, report::file_size(size));
+}
+
 // All pages or none.
 Status write_pages(const Settings& s, const std::vector<std::string>& programs) {
   std::vector<std::string> paths;
@@ -292,7 +296,9 @@ Status write_pages(const Settings& s, const std::vector<std::string>& programs) 
     pages.push_back({paths[i], TRY(make_page(page_options(s, programs[i], paths[i], false)))});
   std::vector<pipeline::PendingOutput> outputs;
   for (auto& page : pages) outputs.push_back(page.pending());
-  return pipeline::commit_together(outputs);
+  TRY(pipeline::commit_together(outputs));
+  for (size_t i = 0; i < pages.size(); ++i) say_written(paths[i], pages[i].file.size());
+  return {};
 }
 
 // Those that were asked for.
@@ -319,7 +325,9 @@ Status report(const Settings& s) {
   if (is_page(s)) {
     auto page = TRY(
         make_page(page_options(s, s.programs.empty() ? "" : s.programs[0], s.output, of_profile)));
-    return page.commit();
+    TRY(page.commit());
+    say_written(s.output, page.size());
+    return {};
   }
   return of_profile ? report_profile(s) : report_recording(s);
 }
