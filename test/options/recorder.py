@@ -16,7 +16,7 @@ __attribute__((noinline)) int work(int x) {
 __attribute__((noinline)) int twice(int x) { return work(x) + work(x + 1); }
 int main(int argc, char **argv) {
   volatile long s = 0;
-  for (int i = 0; argc > 1 || i < 40000; i++) s += twice(i);
+  for (int i = 0; argc > 1 || i < 100000; i++) s += twice(i);
 }
 """
 

@@ -2,12 +2,13 @@
 
 // How long the branches of a window have taken the program by itself.
 //
-//   u64 cycles = cycles_without_interruptions({1000, 2100, 38000, 39000});   // 6,400
+//   std::array<u32, 4> ends{1000, 2100, 38000, 39000};
+//   u64 cycles = cycles_without_interruptions(ends);   // 6,400
 //
-// A window makes its branches in passes of equal length, each of a few thousand cycles. A page fault,
-// or another program on the processor, makes a pass many times as long as the others: that is no
-// time that samples are taken in, which are of the program's own. Passes count three times as long
-// as usual at most.
+// A window makes its branches in passes of equal length, each of a few thousand cycles. A page
+// fault, or another program on the processor, makes a pass many times as long as the others: that
+// is no time that samples are taken in, which are of the program's own. Passes count three times as
+// long as usual at most.
 
 #include <span>
 
