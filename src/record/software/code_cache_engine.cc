@@ -232,11 +232,12 @@ class CodeCacheEngine : public WindowEngine {
     return thread.space->memory().read(at, &seen_, size);
   }
 
-  // On average over the passes that are over.
+  // On average over the passes that are over, the last ones of many.
   double cycles_of_branch(const CodeCacheState& own, const Window& window) const {
     const auto& header = seen_.header;
     std::vector<u32> ends;
-    for (u64 to_come = std::min(own.passes, scratch::timed_passes); to_come-- > header.passes;)
+    u64 most = std::min(scratch::timed_passes, window.branches);
+    for (u64 to_come = std::min<u64>(own.passes, most); to_come-- > header.passes;)
       if (to_come > header.passes || header.left == 0) ends.push_back(seen_.ring[to_come].pass_end);
     auto branches = static_cast<double>(ends.size() * window.branches);
     return static_cast<double>(cycles_without_interruptions(ends)) / std::max(branches, 1.0);
