@@ -281,7 +281,8 @@ PageOptions page_options(const Settings& s, const std::string& program, const st
 }
 
 void say_written(const std::string& path, u64 size) {
-  if (path != "-") report::print(stderr, "pgokit report: wrote {} ({})\n", path, report::file_size(size));
+  if (path != "-")
+    report::print(stderr, "pgokit report: wrote {} ({})\n", path, report::file_size(size));
 }
 
 // All pages or none.
