@@ -8,7 +8,6 @@
 #include <optional>
 #include <random>
 
-#include "record/software/pass_times.h"
 #include "record/software/stop_mark.h"
 #include "record/software/window.h"
 #include "record/x86/system_call.h"
@@ -232,17 +231,6 @@ class CodeCacheEngine : public WindowEngine {
     return thread.space->memory().read(at, &seen_, size);
   }
 
-  // On average over the passes that are over, the last ones of many.
-  double cycles_of_branch(const CodeCacheState& own, const Window& window) const {
-    const auto& header = seen_.header;
-    std::vector<u32> ends;
-    u64 most = std::min(scratch::timed_passes, window.branches);
-    for (u64 to_come = std::min<u64>(own.passes, most); to_come-- > header.passes;)
-      if (to_come > header.passes || header.left == 0) ends.push_back(seen_.ring[to_come].pass_end);
-    auto branches = static_cast<double>(ends.size() * window.branches);
-    return static_cast<double>(cycles_without_interruptions(ends)) / std::max(branches, 1.0);
-  }
-
   bool newest_is_indirect(Thread& thread) {
     u64 newest = seen_.header.left / scratch::entry_size + 1;
     if (newest > thread.window.branches) return true;
@@ -278,7 +266,6 @@ class CodeCacheEngine : public WindowEngine {
     window.regs = regs;
     window.regs.gs_base = gs_base;
     window.taken.clear();
-    window.cycles_of_branch = cycles_of_branch(state_of(thread), window);
     u64 left = seen_.header.left / scratch::entry_size;
     u64 further = state_of(thread).passes - 1;
     u64 whole_passes = further - std::min<u64>(seen_.header.passes, further);

@@ -52,7 +52,7 @@ class StackCutter {
 
   u32 depth_;
   u64 cycles_;
-  double known_cycles_ = 3;     // own_cycles() of the last window that tells
+  double known_cycles_ = 8;     // own_cycles() of the last window that was long enough
   std::minstd_rand random_{1};  // the same for each recording
 };
 

@@ -12,21 +12,8 @@
 #include <utility>
 
 #include "record/system/clock.h"
-#include "record/system/proc_status.h"
 
 namespace pgokit::record {
-namespace {
-
-bool sends_signals(int fd) { return fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_ASYNC) == 0; }
-
-u64 signals_in_use(pid_t tid) {
-  auto own = restrictions_of(tid);
-  return own.handled | own.blocked;
-}
-
-bool has_tick_signal(u64 signals) { return (signals >> (TickSource::thread_signal - 1) & 1) != 0; }
-
-}  // namespace
 
 TickSource::TickSource(u64 period_ns, int signal)
     : period_ns_(period_ns), signal_(signal), random_(static_cast<u32>(monotonic_ns())) {}
@@ -44,20 +31,24 @@ int TickSource::open_event(pid_t tid, u64 first_ns) {
   attr.exclude_kernel = attr.exclude_hv = 1;
   attr.wakeup_events = 1;
   attr.mmap = 1;  // a record for each new mapping of code
-  return static_cast<int>(syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC));
+  auto fd =
+      static_cast<int>(syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC));
+  if (fd < 0) return fd;
+  f_owner_ex owner{F_OWNER_TID, gettid()};
+  if (fcntl(fd, F_SETOWN_EX, &owner) == 0 && fcntl(fd, F_SETSIG, signal_) == 0 &&
+      fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_ASYNC) == 0)
+    return fd;
+  close(fd);
+  return -1;
 }
 
 void TickSource::add(pid_t pid, pid_t tid) {
   if (events_.contains(tid) || polled_.contains(tid)) return;
   u64 first_ns = part_of_period();
   if (int fd = open_event(tid, first_ns); fd >= 0) {
-    Event event{.fd = fd, .period_ns = first_ns, .ring = PerfRing::map(fd, 1)};
-    if (set_told(tid, event, !has_tick_signal(signals_in_use(tid))) && sends_signals(fd)) {
-      owners_[fd] = tid;
-      events_.emplace(tid, std::move(event));
-      return;
-    }
-    close(fd);
+    events_.emplace(tid, Event{.fd = fd, .period_ns = first_ns, .ring = PerfRing::map(fd, 1)});
+    owners_[fd] = tid;
+    return;
   }
   obstacle_ = std::strerror(errno);
   Polled polled;
@@ -79,54 +70,9 @@ void TickSource::remove(pid_t tid) {
 void TickSource::keep(pid_t pid, pid_t tid) {
   auto it = events_.find(tid);
   pollfd event{.fd = it == events_.end() ? -1 : it->second.fd, .events = 0, .revents = 0};
-  if (event.fd < 0 || poll(&event, 1, 0) != 0) return remove(tid), add(pid, tid);
-  tell_thread(tid, signals_in_use(tid));
-  go_on(tid);
-}
-
-bool TickSource::is_from_event(pid_t tid, const siginfo_t& info) const {
-  auto it = events_.find(tid);
-  return it != events_.end() && info.si_signo == thread_signal && info.si_code > 0 &&
-         info.si_code != SI_KERNEL && info.si_fd == it->second.fd;
-}
-
-bool TickSource::has_ticked(pid_t tid) {
-  auto it = events_.find(tid);
-  return it != events_.end() && has_ticked(it.value());
-}
-
-bool TickSource::set_told(pid_t tid, Event& event, bool thread) const {
-  f_owner_ex owner{F_OWNER_TID, thread ? tid : gettid()};
-  event.tells_thread = thread;
-  return fcntl(event.fd, F_SETSIG, thread ? thread_signal : signal_) == 0 &&
-         fcntl(event.fd, F_SETOWN_EX, &owner) == 0;
-}
-
-void TickSource::tell_thread(pid_t tid, u64 in_use) {
-  auto it = events_.find(tid);
-  bool thread = !has_tick_signal(in_use);
-  if (it != events_.end() && it->second.tells_thread != thread) set_told(tid, it.value(), thread);
-}
-
-// Of a thread that is stopped this is cheap.
-void TickSource::set_going(pid_t tid, bool going) {
-  auto it = events_.find(tid);
-  if (it == events_.end() || std::exchange(it.value().going, going) == going) return;
-  ioctl(it->second.fd, going ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
-}
-
-std::vector<pid_t> TickSource::overdue() {
-  std::vector<pid_t> list;
-  for (auto it = events_.begin(); it != events_.end(); ++it) {
-    auto& event = it.value();
-    if (!event.tells_thread || !event.ring) continue;
-    take_records(event);
-    if (!event.ticked || !has_tick_signal(restrictions_of(it->first).blocked)) continue;
-    event.ticked = false;
-    set_told(it->first, event, false);
-    list.push_back(it->first);
-  }
-  return list;
+  if (event.fd >= 0 && poll(&event, 1, 0) == 0) return;
+  remove(tid);
+  add(pid, tid);
 }
 
 pid_t TickSource::thread_of(const siginfo_t& info) {

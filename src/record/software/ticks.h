@@ -5,20 +5,11 @@
 //
 //   TickSource ticks(period_ns, signal);       // `signal` is blocked in this thread
 //   ticks.add(pid, tid);
-//   if (ticks.is_from_event(tid, info)) ticks.has_ticked(tid) ...  // `tid` stops for thread_signal
-//   ticks.tell_thread(tid, u64{1} << (SIGUSR1 - 1));      // known again which signals it uses
-//   ticks.stop(tid), ticks.go_on(tid);                    // its time between them is none
-//   if (pid_t due = ticks.thread_of(info)) ...            // at each `signal` of the recorder
+//   if (pid_t due = ticks.thread_of(info)) ...            // at each signal
 //   if (ticks.polls()) for (pid_t due : ticks.due()) ...  // at least every period
-//   for (pid_t due : ticks.overdue()) ...                 // now and then
 //
-// A software clock event of perf_event_open() for each thread gives exact ticks. Its signal goes to
-// the thread itself, which a tracer sees stop for it at the very instruction. Were it the recorder
-// that is told, and then stops the thread, that would take some ten microseconds, and most threads
-// would be found where they enter the kernel next: at page faults and system calls. Of threads that
-// block the signal, or have a handler of it, the recorder is told all the same: they may wait for
-// one of their own. Where events are not permitted, the CPU time of each thread is read from /proc
-// at each period.
+// A software clock event of perf_event_open() for each thread gives exact ticks. Where that call is
+// not permitted, the CPU time of each thread is read from /proc at each period.
 
 #include <signal.h>
 #include <sys/types.h>
@@ -37,9 +28,6 @@ namespace pgokit::record {
 
 class TickSource {
  public:
-  // By default it is ignored, so a thread whose recorder has just been killed goes on.
-  static constexpr int thread_signal = SIGURG;
-
   TickSource(u64 period_ns, int signal);
   ~TickSource();
   TickSource(const TickSource&) = delete;
@@ -47,20 +35,8 @@ class TickSource {
   void add(pid_t pid, pid_t tid);
   void remove(pid_t tid);
   // A thread that executes another program is the same thread to the kernel, mostly. Its next tick
-  // comes when it would have come, whatever it was in before.
+  // comes when it would have come.
   void keep(pid_t pid, pid_t tid);
-  // What the thread has stopped for is no signal of the program's.
-  bool is_from_event(pid_t tid, const siginfo_t& info) const;
-  // Since the last call.
-  bool has_ticked(pid_t tid);
-  // Where its own signals do not forbid that; bit 0 is signal 1.
-  void tell_thread(pid_t tid, u64 in_use);
-  // What the thread does from now on, while a window runs, is no time between ticks.
-  void stop(pid_t tid) { set_going(tid, false); }
-  void go_on(pid_t tid) { set_going(tid, true); }
-  // Threads that have ticked, but have come to block thread_signal.
-  std::vector<pid_t> overdue();
-
   // 0: not one of ours.
   pid_t thread_of(const siginfo_t& info);
   // Those whose signals there was no room for in the queue: SIGIO came instead.
@@ -82,21 +58,17 @@ class TickSource {
     CpuTime time;
     u64 last_ns = 0;
   };
-  struct Event {
-    int fd;
-    u64 period_ns;        // what the kernel knows; at first a part of one
-    bool ticked = false;  // and its signal has not been seen yet
-    bool going = true;
-    bool tells_thread = false;     // not the recorder
-    std::optional<PerfRing> ring;  // of ticks, and of mappings that the thread makes
-  };
-  static int open_event(pid_t tid, u64 first_ns);
-  bool set_told(pid_t tid, Event& event, bool thread) const;
-  void set_going(pid_t tid, bool going);
+  int open_event(pid_t tid, u64 first_ns);
   u64 part_of_period() { return random_() % period_ns_ + 1; }
 
   u64 period_ns_;
   int signal_;
+  struct Event {
+    int fd;
+    u64 period_ns;                 // what the kernel knows; at first a part of one
+    bool ticked = false;           // and its signal has not been seen yet
+    std::optional<PerfRing> ring;  // of ticks, and of mappings that the thread makes
+  };
   void take_records(Event& event);
   bool has_ticked(Event& event);
   std::minstd_rand random_;
