@@ -57,9 +57,9 @@ struct RecordSettings {
   bool until_dense = false;
   u32 depth = 32;
   bool callchain = true;
-  u64 kept_ns = 600;  // how much of a window is kept: what is taken in that much time
+  u64 kept_ns = 300;  // how much of a window is kept: what is taken in that much time
   // How far a window of the code cache goes: a random number of times round its ring of some 500
-  // branches, at most so many. All are counted, what the ring holds at the end is recorded. 0: 512
+  // branches, at most so many. All are counted, what the ring holds at the end is recorded. 0: 448
   // where `frequency` says how many windows there are; where they have to fit into `slowdown`, 128,
   // as many short ones tell more than few long ones of the same cost (bench/record.md).
   u32 passes = 0;

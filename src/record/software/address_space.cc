@@ -174,6 +174,7 @@ bool AddressSpace::can_leave(StoppedThread& thread, const Registers& regs) {
   if (restrictions.shadow_stack) give_up("it uses a shadow stack");
   thread.holds_faults = restrictions.holds_faults;
   thread.alone = restrictions.alone;
+  thread.signals_in_use = restrictions.handled | restrictions.blocked;
   mark_signal_ = mark_signal_of(restrictions);
   if (!restartable_known_) find_restartable();
   if (auto range = announced_sequence(memory_, thread.tid)) {

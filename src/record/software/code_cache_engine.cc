@@ -8,6 +8,7 @@
 #include <optional>
 #include <random>
 
+#include "record/software/pass_times.h"
 #include "record/software/stop_mark.h"
 #include "record/software/window.h"
 #include "record/x86/system_call.h"
@@ -60,7 +61,7 @@ CodeCacheState& state_of(Thread& thread) {
 
 class CodeCacheEngine : public WindowEngine {
  public:
-  explicit CodeCacheEngine(u32 passes) : most_passes_(passes) {}
+  explicit CodeCacheEngine(u32 passes) : most_passes_(std::min(passes, scratch::most_passes)) {}
   u32 most_branches(u32) const override { return scratch::most_branches; }
 
   Progressed begin(Thread& thread, const Registers& regs, u32 branches) override {
@@ -231,6 +232,16 @@ class CodeCacheEngine : public WindowEngine {
     return thread.space->memory().read(at, &seen_, size);
   }
 
+  // Of short rings, which have no place for all passes of a long window, not from its beginning.
+  double cycles_of_branch(const CodeCacheState& own, const Window& window) const {
+    const auto& header = seen_.header;
+    std::vector<u32> ends;
+    u64 first = std::min(own.passes, window.branches + 1);
+    for (u64 to_come = first; to_come-- > header.passes;)
+      if (to_come > header.passes || header.left == 0) ends.push_back(seen_.ring[to_come].pass_end);
+    return cycles_at_first(ends) / window.branches;
+  }
+
   bool newest_is_indirect(Thread& thread) {
     u64 newest = seen_.header.left / scratch::entry_size + 1;
     if (newest > thread.window.branches) return true;
@@ -266,6 +277,7 @@ class CodeCacheEngine : public WindowEngine {
     window.regs = regs;
     window.regs.gs_base = gs_base;
     window.taken.clear();
+    window.cycles_of_branch = cycles_of_branch(state_of(thread), window);
     u64 left = seen_.header.left / scratch::entry_size;
     u64 further = state_of(thread).passes - 1;
     u64 whole_passes = further - std::min<u64>(seen_.header.passes, further);

@@ -30,7 +30,9 @@ struct StoppedThread {
   bool holds_faults = false;  // SIGSEGV is blocked or ignored
   bool alone = false;         // the only one of its process
   bool reads_time = false;    // is permitted to, as was found out for that
-  bool let_go = false;        // after this: a stop that the recorder asked for before is of no use
+  // That it blocks, or has handlers of; bit 0 is signal 1. All, before that is known.
+  u64 signals_in_use = u64(-1);
+  bool let_go = false;  // after this: a stop that the recorder asked for before is of no use
 };
 
 // `thread` is in no system call that is to be made again. `site` is executable memory that nobody

@@ -14,6 +14,7 @@
 #include "record/system/memory_map.h"
 #include "record/system/privileges.h"
 #include "record/system/proc_status.h"
+#include "record/x86/scratch.h"
 #include "record/x86/time_stamps.h"
 
 namespace pgokit::record {
@@ -94,7 +95,7 @@ class GroupMembers {
 
 u32 passes_of(const RecordSettings& settings) {
   if (settings.passes) return settings.passes;
-  return settings.frequency ? 512 : 128;
+  return settings.frequency ? scratch::most_passes : 128;
 }
 
 // Follows the program to its end, or to that of the recording.

@@ -51,6 +51,7 @@ class Sampler : public Follower {
   bool is_due(FollowedThread& thread) override;
   bool begin(FollowedThread& thread) override;
   bool stopped(FollowedThread& thread, Stop stop) override;
+  void pass_over(FollowedThread& thread) override { engine_.pass_over(thread); }
   void keep(FollowedThread& thread) override;
   void ends(FollowedThread& thread) override;
   bool has_enough() override;

@@ -48,6 +48,8 @@ class SingleStepEngine : public WindowEngine {
     return step(thread);
   }
 
+  void pass_over(Thread& thread) override { step(thread); }
+
  private:
   isa::Instruction decode(Thread& thread, u64 pc) {
     return decoder_.decode(thread.space->code_at(pc), pc);

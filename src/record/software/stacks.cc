@@ -6,47 +6,37 @@
 namespace pgokit::record {
 namespace {
 
-// What recording adds to a direct and to an indirect branch, in cycles of the time stamp counter,
-// and what a branch takes at least. Stubs mostly run beside the program's own instructions: larger
-// figures made the counts of a program with different parts worse (docs/record.md).
-constexpr double cycles_of_direct = 1;
-constexpr double cycles_of_indirect = 1;
+// What recording adds to a branch, in cycles of the time stamp counter, what one takes at least, and
+// usually.
+constexpr double cycles_of_stub = 5;
 constexpr double least_cycles = 2;
-
-// The first branches of a window are slow, as its code has left the caches since the last one. A
-// window that a system call has ended early tells nothing of the program's speed.
-constexpr u64 least_timed = 2000;
+constexpr double usual_cycles = 3;
 
 }  // namespace
 
-// What a branch of the window would take without the recording of them.
-double StackCutter::own_cycles(const Window& window) {
-  auto taken = static_cast<double>(window.taken.size());
-  auto indirect = static_cast<double>(std::ranges::count_if(window.taken, &Edge::indirect)) / taken;
-  double own = static_cast<double>(window.cycles) / static_cast<double>(window.passed) -
-               indirect * cycles_of_indirect - (1 - indirect) * cycles_of_direct;
-  return std::max(own, least_cycles);
+// How fast the program made branches where the window began, 1: as usual. Not all of it counts: what
+// a copy adds to a branch differs from window to window, and what windows gain by an exponent of 1
+// where there are many of them is less than what they lose where there are few.
+double StackCutter::speed(const Window& window) {
+  constexpr double exponent = 0.75;
+  double own_cycles = std::max(window.cycles_of_branch - cycles_of_stub, least_cycles);
+  return std::pow(usual_cycles / own_cycles, exponent);
 }
 
-// Only the square root of the speed counts. What a copy adds to a branch, and what it costs that
-// its code is not in the caches, differs more from window to window than the speed of some programs
-// does: with all of it lua's profile was up to 5 points of overlap worse, and no program's 2 better.
-//
 // A window that was cut short counts like a whole one: the branches before what cuts windows are in
-// as many of them as others.
+// as many of them as others. It may be too short to tell of its speed.
 double StackCutter::weight(const Window& window) {
-  constexpr double usual_cycles = 8;
-  if (window.cycles > 0 && window.passed >= least_timed) known_cycles_ = own_cycles(window);
-  return std::sqrt(usual_cycles / known_cycles_) / window.reach;
+  if (window.cycles_of_branch > 0) known_speed_ = speed(window);
+  return known_speed_ / window.reach;
 }
 
 size_t StackCutter::stacks_of(const Window& window) {
   size_t taken = window.taken.size();
   if (taken == 0) return 0;
   size_t most = taken < depth_ ? 1 : taken / depth_;
-  if (window.cycles == 0 || window.passed < least_timed) return 1;
+  if (window.cycles_of_branch == 0) return 1;
   auto length = static_cast<double>(std::min<size_t>(taken, depth_));
-  double stacks = static_cast<double>(cycles_) / own_cycles(window) / length;
+  double stacks = static_cast<double>(cycles_) / usual_cycles * speed(window) / length;
   stacks += std::uniform_real_distribution<>(0, 1)(random_);
   return std::min(most, static_cast<size_t>(stacks));
 }

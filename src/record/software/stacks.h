@@ -12,11 +12,11 @@
 //
 // How many stacks of a window are kept decides what is counted. Windows begin at random points in
 // *time*; kept whole they would show slow code more often than it runs. A branch is to be recorded
-// as often as it is *taken*, like by a processor that samples at taken branches. Two things see to
-// that. What is kept of a window lies a random number of *branches* behind its beginning, hundreds
-// of thousands: with parts of the program that are shorter than that, no trace of the time is left.
-// For longer ones, the number of entries kept is that of the branches taken in a fixed time at the
-// window's own speed: branches * time / cycles of the window, rounded at random to whole stacks.
+// as often as it is *taken*, like by a processor that samples at taken branches. So a window counts
+// by how fast the program was where it began, as if windows began at random branches: the number of
+// entries kept is that of the branches taken in a fixed time at that speed, rounded at random to
+// whole stacks. They lie a random number of branches behind the beginning, tens of thousands, which
+// is no place that a stop has disturbed.
 
 #include <functional>
 #include <random>
@@ -46,13 +46,13 @@ class StackCutter {
 
  private:
   static void check_caller(std::vector<u64>& chain, const Edge& newest);
-  static double own_cycles(const Window& window);
+  static double speed(const Window& window);
   size_t stacks_of(const Window& window);
   size_t left_out(const Window& window);
 
   u32 depth_;
   u64 cycles_;
-  double known_cycles_ = 8;     // own_cycles() of the last window that was long enough
+  double known_speed_ = 1;      // of the last window that tells
   std::minstd_rand random_{1};  // the same for each recording
 };
 

@@ -18,11 +18,11 @@ Edge jump(u64 from, u64 to) {
   return {.from = from, .to = to, .kind = EdgeKind::jump, .length = 2};
 }
 
-Window window_of(size_t branches, u64 cycles) {
+// `cycles_of_branch` by itself, which copies add 5 to.
+Window window_of(size_t branches, double cycles_of_branch) {
   Window window;
   for (size_t i = 0; i < branches; ++i) window.taken.push_back(jump(100 + i, 200 + i));
-  window.cycles = cycles;
-  window.passed = branches * 10;
+  if (cycles_of_branch > 0) window.cycles_of_branch = 5 + cycles_of_branch;
   return window;
 }
 
@@ -44,7 +44,7 @@ TEST(StackCutter, DoesNotTrustAChainWithAnotherCallerThanTheCall) {
   StackCutter cutter(2, 1'000'000);
   Window window;
   window.taken = {jump(10, 20), call(20, 300)};
-  window.cycles = 100, window.passed = 5000;
+  window.cycles_of_branch = 7;
   for (u64 caller : {25, 26}) {
     std::vector<u64> chain = {300, caller, 7};
     cutter.cut(window, chain, [&](auto, std::span<const u64> own) {
@@ -54,19 +54,17 @@ TEST(StackCutter, DoesNotTrustAChainWithAnotherCallerThanTheCall) {
 }
 
 TEST(StackCutter, KeepsWhatATimeHolds) {
-  // 3,200 branches in 320,000 cycles: a time of 6,400 holds 64 of them.
-  StackCutter cutter(32, 6400);
+  // Branches of 3 cycles: a time of 192 holds 64 of them.
+  StackCutter cutter(32, 192);
   size_t stacks = 0;
-  for (int i = 0; i < 1000; ++i)
-    cutter.cut(window_of(320, 320000), {}, [&](auto, auto) { ++stacks; });
-  EXPECT_NEAR(static_cast<double>(stacks), 2000 * 100.0 / 99, 100);  // less the stubs' own cycles
+  for (int i = 0; i < 1000; ++i) cutter.cut(window_of(320, 3), {}, [&](auto, auto) { ++stacks; });
+  EXPECT_NEAR(static_cast<double>(stacks), 2000, 100);
 }
 
 TEST(StackCutter, StacksFollowEachOther) {
   StackCutter cutter(32, 1'000'000);
   std::vector<u64> firsts;
-  auto window = window_of(100, 1000);
-  window.passed = 5000;
+  auto window = window_of(100, 2);
   std::vector<u64> chain = {window.taken.back().to, 55};
   cutter.cut(window, chain, [&](std::span<const Edge> taken, std::span<const u64> own) {
     ASSERT_EQ(taken.size(), 32U);
@@ -93,15 +91,11 @@ TEST(StackCutter, AWindowCutShortIsKeptAtAnyPlace) {
 
 TEST(StackCutter, SlowWindowsHaveLessWeight) {
   StackCutter cutter(32, 1);
-  auto fast = window_of(500, 500 * 8), slow = window_of(500, 500 * 32);
-  fast.passed = slow.passed = 500;
-  EXPECT_DOUBLE_EQ(cutter.weight(fast), 1) << "too short to tell";
-  fast.passed = slow.passed = 5000;
-  fast.cycles *= 10, slow.cycles *= 10;
-  EXPECT_NEAR(cutter.weight(fast) / cutter.weight(slow), std::sqrt(31.0 / 7), 1e-9);
-  slow.passed = 100;
-  slow.reach = 0.5;
-  EXPECT_NEAR(cutter.weight(slow), 2 * std::sqrt(8.0 / 31), 1e-9)
+  auto fast = window_of(500, 3), slow = window_of(500, 27), short_one = window_of(500, 0);
+  EXPECT_DOUBLE_EQ(cutter.weight(short_one), 1) << "too short to tell";
+  EXPECT_NEAR(cutter.weight(fast) / cutter.weight(slow), std::pow(27.0 / 3, 0.75), 1e-9);
+  short_one.reach = 0.5;
+  EXPECT_NEAR(cutter.weight(short_one), 2 * std::pow(3.0 / 27, 0.75), 1e-9)
       << "the speed of the one before, twice";
 }
 

@@ -12,8 +12,21 @@
 #include <utility>
 
 #include "record/system/clock.h"
+#include "record/system/proc_status.h"
 
 namespace pgokit::record {
+namespace {
+
+bool sends_signals(int fd) { return fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_ASYNC) == 0; }
+
+u64 signals_in_use(pid_t tid) {
+  auto own = restrictions_of(tid);
+  return own.handled | own.blocked;
+}
+
+bool has_tick_signal(u64 signals) { return (signals >> (TickSource::thread_signal - 1) & 1) != 0; }
+
+}  // namespace
 
 TickSource::TickSource(u64 period_ns, int signal)
     : period_ns_(period_ns), signal_(signal), random_(static_cast<u32>(monotonic_ns())) {}
@@ -31,29 +44,26 @@ int TickSource::open_event(pid_t tid, u64 first_ns) {
   attr.exclude_kernel = attr.exclude_hv = 1;
   attr.wakeup_events = 1;
   attr.mmap = 1;  // a record for each new mapping of code
-  auto fd =
-      static_cast<int>(syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC));
-  if (fd < 0) return fd;
-  f_owner_ex owner{F_OWNER_TID, gettid()};
-  if (fcntl(fd, F_SETOWN_EX, &owner) == 0 && fcntl(fd, F_SETSIG, signal_) == 0 &&
-      fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_ASYNC) == 0)
-    return fd;
-  close(fd);
-  return -1;
+  return static_cast<int>(syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC));
 }
 
 void TickSource::add(pid_t pid, pid_t tid) {
   if (events_.contains(tid) || polled_.contains(tid)) return;
-  u64 first_ns = part_of_period();
+  u64 first_ns = random_period();
   if (int fd = open_event(tid, first_ns); fd >= 0) {
-    events_.emplace(tid, Event{.fd = fd, .period_ns = first_ns, .ring = PerfRing::map(fd, 1)});
-    owners_[fd] = tid;
-    return;
+    Event event{.fd = fd, .ring = PerfRing::map(fd, 1)};
+    // Who has just made the thread may have blocked all signals for that.
+    if (set_told(tid, event, false) && sends_signals(fd)) {
+      owners_[fd] = tid;
+      events_.emplace(tid, std::move(event));
+      return;
+    }
+    close(fd);
   }
   obstacle_ = std::strerror(errno);
   Polled polled;
   if (!polled.time.open(pid, tid)) return;
-  polled.last_ns = polled.time.now_ns() - (period_ns_ - first_ns);
+  polled.due_ns = polled.time.now_ns() + first_ns;
   polled_.emplace(tid, std::move(polled));
 }
 
@@ -68,11 +78,80 @@ void TickSource::remove(pid_t tid) {
 
 // Of a program that may do more than its user the kernel ends the events.
 void TickSource::keep(pid_t pid, pid_t tid) {
+  auto* event = event_of(tid);
+  pollfd file{.fd = event ? event->fd : -1, .events = 0, .revents = 0};
+  if (!event || poll(&file, 1, 0) != 0) remove(tid), add(pid, tid);
+  tell_thread(tid, signals_in_use(tid));
+  go_on(tid);
+}
+
+bool TickSource::is_from_event(pid_t tid, const siginfo_t& info) const {
   auto it = events_.find(tid);
-  pollfd event{.fd = it == events_.end() ? -1 : it->second.fd, .events = 0, .revents = 0};
-  if (event.fd >= 0 && poll(&event, 1, 0) == 0) return;
-  remove(tid);
-  add(pid, tid);
+  return it != events_.end() && info.si_signo == thread_signal && info.si_code > 0 &&
+         info.si_code != SI_KERNEL && info.si_fd == it->second.fd;
+}
+
+TickSource::Event* TickSource::event_of(pid_t tid) {
+  auto it = events_.find(tid);
+  return it == events_.end() ? nullptr : &it.value();
+}
+
+bool TickSource::has_ticked(pid_t tid) {
+  auto* event = event_of(tid);
+  return event && has_ticked(*event);
+}
+
+// The thread may run: between the two, the recorder's own signal must not go to it.
+bool TickSource::set_told(pid_t tid, Event& event, bool thread) const {
+  event.tells_thread = thread;
+  f_owner_ex owner{F_OWNER_TID, thread ? tid : gettid()};
+  auto set_owner = [&] { return fcntl(event.fd, F_SETOWN_EX, &owner) == 0; };
+  auto set_signal = [&] {
+    return fcntl(event.fd, F_SETSIG, thread ? thread_signal : signal_) == 0;
+  };
+  return thread ? set_signal() && set_owner() : set_owner() && set_signal();
+}
+
+void TickSource::tell_thread(pid_t tid, u64 in_use) {
+  auto* event = event_of(tid);
+  if (!event) return;
+  bool thread = event->ring && !has_tick_signal(in_use);
+  if (event->tells_thread != thread) set_told(tid, *event, thread);
+}
+
+u64 TickSource::random_period() {
+  constexpr double least_ns = 10'000;  // the kernel's timers take no less
+  double mean = static_cast<double>(period_ns_);
+  return static_cast<u64>(least_ns + std::exponential_distribution<>(1 / mean)(random_));
+}
+
+void TickSource::renew(pid_t tid) {
+  u64 period = random_period();
+  if (auto* event = event_of(tid))
+    ioctl(event->fd, PERF_EVENT_IOC_PERIOD, &period);
+  else if (auto it = polled_.find(tid); it != polled_.end())
+    it.value().due_ns = it->second.time.now_ns() + period;
+}
+
+// Of a thread that is stopped this is cheap.
+void TickSource::set_going(pid_t tid, bool going) {
+  auto* event = event_of(tid);
+  if (!event || std::exchange(event->going, going) == going) return;
+  ioctl(event->fd, going ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}
+
+std::vector<pid_t> TickSource::overdue() {
+  std::vector<pid_t> list;
+  for (auto it = events_.begin(); it != events_.end(); ++it) {
+    auto& event = it.value();
+    if (!event.tells_thread) continue;
+    take_records(event);
+    if (!event.ticked || !has_tick_signal(restrictions_of(it->first).blocked)) continue;
+    event.ticked = false;
+    set_told(it->first, event, false);
+    list.push_back(it->first);
+  }
+  return list;
 }
 
 pid_t TickSource::thread_of(const siginfo_t& info) {
@@ -86,9 +165,6 @@ pid_t TickSource::thread_of(const siginfo_t& info) {
 bool TickSource::has_ticked(Event& event) {
   take_records(event);
   if (event.ring && !std::exchange(event.ticked, false)) return false;
-  // Each at its next tick, not all at once: it takes as long as a tick.
-  if (std::exchange(event.period_ns, period_ns_) != period_ns_)
-    ioctl(event.fd, PERF_EVENT_IOC_PERIOD, &period_ns_);
   return true;
 }
 
@@ -109,7 +185,7 @@ void TickSource::take_records(Event& event) {
 std::vector<pid_t> TickSource::missed() {
   std::vector<pid_t> list;
   for (auto it = events_.begin(); it != events_.end(); ++it)
-    if (has_ticked(it.value())) list.push_back(it->first);
+    if (!it->second.tells_thread && has_ticked(it.value())) list.push_back(it->first);
   return list;
 }
 
@@ -122,9 +198,8 @@ std::vector<pid_t> TickSource::due() {
   std::vector<pid_t> list;
   for (auto it = polled_.begin(); it != polled_.end(); ++it) {
     auto& polled = it.value();
-    u64 now = polled.time.now_ns();
-    if (static_cast<i64>(now - polled.last_ns) < static_cast<i64>(period_ns_)) continue;
-    polled.last_ns = now;
+    if (polled.time.now_ns() < polled.due_ns) continue;
+    renew(it->first);
     list.push_back(it->first);
   }
   return list;

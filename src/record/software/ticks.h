@@ -1,15 +1,27 @@
 #pragma once
 
-// When is a thread due for a sample? After each period of its own CPU time; the first time after a
-// random part of a period, so that threads that use less have their share of the samples.
+// When is a thread due for a sample? After random times of its own CPU time, whose mean is a period:
+// at each moment with the same probability, whatever came before. After equal times, a program that
+// does the same things again and again would be found at some of them too often and at others
+// never; and threads that use less than a period have their share of the samples.
 //
 //   TickSource ticks(period_ns, signal);       // `signal` is blocked in this thread
 //   ticks.add(pid, tid);
-//   if (pid_t due = ticks.thread_of(info)) ...            // at each signal
+//   if (ticks.is_from_event(tid, info)) ticks.has_ticked(tid) ...  // `tid` stops for thread_signal
+//   ticks.tell_thread(tid, u64{1} << (SIGUSR1 - 1));      // known again which signals it uses
+//   ticks.renew(tid);                                     // after each tick: when the next one comes
+//   ticks.stop(tid), ticks.go_on(tid);                    // its time between them is none
+//   if (pid_t due = ticks.thread_of(info)) ...            // at each `signal` of the recorder
 //   if (ticks.polls()) for (pid_t due : ticks.due()) ...  // at least every period
+//   for (pid_t due : ticks.overdue()) ...                 // now and then
 //
-// A software clock event of perf_event_open() for each thread gives exact ticks. Where that call is
-// not permitted, the CPU time of each thread is read from /proc at each period.
+// A software clock event of perf_event_open() for each thread gives exact ticks. Its signal goes to
+// the thread itself, which a tracer sees stop for it at the very instruction. Were it the recorder
+// that is told, and then stops the thread, that would take some ten microseconds, and most threads
+// would be found where they enter the kernel next: at page faults and system calls. Of threads that
+// block the signal, or have a handler of it, the recorder is told all the same: they may wait for
+// one of their own. Where events are not permitted, the CPU time of each thread is read from /proc
+// at each period.
 
 #include <signal.h>
 #include <sys/types.h>
@@ -28,6 +40,9 @@ namespace pgokit::record {
 
 class TickSource {
  public:
+  // By default it is ignored, so a thread whose recorder has just been killed goes on.
+  static constexpr int thread_signal = SIGURG;
+
   TickSource(u64 period_ns, int signal);
   ~TickSource();
   TickSource(const TickSource&) = delete;
@@ -37,6 +52,20 @@ class TickSource {
   // A thread that executes another program is the same thread to the kernel, mostly. Its next tick
   // comes when it would have come.
   void keep(pid_t pid, pid_t tid);
+  // What the thread has stopped for is no signal of the program's.
+  bool is_from_event(pid_t tid, const siginfo_t& info) const;
+  // Since the last call.
+  bool has_ticked(pid_t tid);
+  // Where its own signals do not forbid that; bit 0 is signal 1.
+  void tell_thread(pid_t tid, u64 in_use);
+  // Draws when the next tick comes. Of a thread that runs, this takes as long as a tick.
+  void renew(pid_t tid);
+  // What the thread does from now on, while a window runs, is no time between ticks.
+  void stop(pid_t tid) { set_going(tid, false); }
+  void go_on(pid_t tid) { set_going(tid, true); }
+  // Threads that have ticked, but have come to block thread_signal.
+  std::vector<pid_t> overdue();
+
   // 0: not one of ours.
   pid_t thread_of(const siginfo_t& info);
   // Those whose signals there was no room for in the queue: SIGIO came instead.
@@ -46,7 +75,7 @@ class TickSource {
   bool polls() const { return !polled_.empty(); }
   std::vector<pid_t> due();
   u64 period_ns() const { return period_ns_; }
-  // From the next tick of each thread on.
+  // The mean, from the next renew() of each thread on.
   void set_period(u64 period_ns) { period_ns_ = period_ns; }
   // Code has been mapped into one of the processes since the last call; always true without events.
   bool mappings_changed();
@@ -56,21 +85,25 @@ class TickSource {
  private:
   struct Polled {
     CpuTime time;
-    u64 last_ns = 0;
+    u64 due_ns = 0;
   };
-  int open_event(pid_t tid, u64 first_ns);
-  u64 part_of_period() { return random_() % period_ns_ + 1; }
+  struct Event {
+    int fd;
+    bool ticked = false;  // and its signal has not been seen yet
+    bool going = true;
+    std::optional<PerfRing> ring;  // of ticks, and of mappings that the thread makes
+    bool tells_thread = false;     // not the recorder; not without a ring
+  };
+  static int open_event(pid_t tid, u64 first_ns);
+  bool set_told(pid_t tid, Event& event, bool thread) const;
+  void set_going(pid_t tid, bool going);
+  u64 random_period();
 
   u64 period_ns_;
   int signal_;
-  struct Event {
-    int fd;
-    u64 period_ns;                 // what the kernel knows; at first a part of one
-    bool ticked = false;           // and its signal has not been seen yet
-    std::optional<PerfRing> ring;  // of ticks, and of mappings that the thread makes
-  };
   void take_records(Event& event);
   bool has_ticked(Event& event);
+  Event* event_of(pid_t tid);
   std::minstd_rand random_;
   tsl::robin_map<int, pid_t> owners_;  // by file
   tsl::robin_map<pid_t, Event> events_;

@@ -176,6 +176,7 @@ void Tracer::run(double seconds, const std::function<void()>& now_and_then) {
     if (now >= next || threads_.empty()) {
       if (follower_.has_enough()) break;
       now_and_then(), next = now + loop_ns;
+      for (pid_t tid : ticks_.overdue()) tick(tid);
     }
     if (threads_.empty()) break;
     wait_for_event(std::min(end, next));
@@ -253,14 +254,55 @@ void Tracer::handle_stop(Traced& one, Stop stop) {
   // By another thread, this one may have been anywhere.
   if (stop.event() == PTRACE_EVENT_EXEC) return handle_exec(one);
   if (one.space) one.space->use(one.tid);
+  if (is_at_tick(one)) return handle_tick(one);
   one.at_mark = is_at_mark(one);
   bool over = one.window.running;
   // A mark outside of windows is late.
   if (one.deliver && (one.at_mark ? !over : follower_.is_own_signal(one))) one.deliver = 0;
   if (over && follower_.stopped(one, stop)) return;
+  if (over) ticks_.go_on(one.tid);
   if (stop.event() == 0) go_on(one);
   if (over) follower_.keep(one);
   if (stop.event() != 0) handle_event(one, stop);
+}
+
+bool Tracer::is_at_tick(const Traced& one) const {
+  siginfo_t info;
+  return one.deliver == TickSource::thread_signal && get_signal(one.tid, info) &&
+         ticks_.is_from_event(one.tid, info);
+}
+
+// The thread is where its time was up.
+void Tracer::handle_tick(Traced& one) {
+  one.deliver = 0;
+  bool ticked = ticks_.has_ticked(one.tid);
+  if (one.window.running) return follower_.pass_over(one);
+  if (ticked && !one.due && one.begun && !leaving_ && is_due(one)) {
+    one.due_since_ns = monotonic_ns();
+    if (begin_window(one)) return;
+  }
+  make_again(one);
+  go_on(one);
+}
+
+// At a tick.
+bool Tracer::is_due(Traced& one) {
+  bool due = follower_.is_due(one);
+  if (!due) ticks_.renew(one.tid);
+  return due;
+}
+
+// Of a thread that is due and stopped.
+bool Tracer::begin_window(Traced& one) {
+  if (ticks_.mappings_changed()) expire_maps();
+  stop_at_end(one);
+  ticks_.stop(one.tid), ticks_.renew(one.tid);
+  bool begun = follower_.begin(one);
+  ticks_.tell_thread(one.tid, one.signals_in_use);
+  if (one.space && one.space->needs_room()) interrupt_windows(*one.space);
+  if (begun || one.gone) return true;
+  ticks_.go_on(one.tid);
+  return false;
 }
 
 void Tracer::handle_event(Traced& one, Stop stop) {
@@ -285,6 +327,7 @@ void Tracer::handle_event(Traced& one, Stop stop) {
     return;
   }
   if (leaving_) {
+    ticks_.remove(one.tid);
     make_again(one);
     follower_.ends(one);
     if (!stop.is_of_group()) return_memory(one);
@@ -294,13 +337,7 @@ void Tracer::handle_event(Traced& one, Stop stop) {
     ptrace(PTRACE_LISTEN, one.tid, nullptr, nullptr);
     return;
   }
-  if (one.due) {
-    if (ticks_.mappings_changed()) expire_maps();
-    stop_at_end(one);
-    bool begun = follower_.begin(one);
-    if (one.space && one.space->needs_room()) interrupt_windows(*one.space);
-    if (begun || one.gone) return;
-  }
+  if (one.due && begin_window(one)) return;
   make_again(one);
   go_on(one);
 }
@@ -391,7 +428,7 @@ void Tracer::tick(pid_t tid) {
   auto it = threads_.find(tid);
   if (it == threads_.end()) return;
   auto& one = *it.value();
-  if (one.window.running || one.due || !one.begun || !follower_.is_due(one)) return;
+  if (one.window.running || one.due || !one.begun || !is_due(one)) return;
   one.due = true;
   one.due_since_ns = monotonic_ns();
   ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr);
@@ -410,8 +447,8 @@ void Tracer::go_on(Traced& one) {
 
 void Tracer::let_go(Traced& one) {
   if (one.gone) return;
-  ptrace(PTRACE_DETACH, one.tid, nullptr, static_cast<long>(one.deliver));
   ticks_.remove(one.tid);
+  ptrace(PTRACE_DETACH, one.tid, nullptr, static_cast<long>(one.deliver));
   threads_.erase(one.tid);
 }
 

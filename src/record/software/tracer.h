@@ -12,8 +12,9 @@
 // of its address space: when the recorder dies, the program goes on. Threads in uninterruptible
 // calls (vfork() until its child executes another program) are not waited for at the end.
 //
-// One thread does all of it, as ptrace(2) demands. Signals are its events: SIGCHLD for stops,
-// tick_signal for samples, those that end a recording. They are blocked while a Tracer exists.
+// One thread does all of it, as ptrace(2) demands. Signals are its events: SIGCHLD for stops, those
+// for samples among them, tick_signal for samples of threads that do not stop for them by
+// themselves, those that end a recording. They are blocked while a Tracer exists.
 
 #include <signal.h>
 #include <sys/types.h>
@@ -69,6 +70,10 @@ class Tracer {
   void reap();
   bool in_window() const;
   void handle_stop(Traced& thread, Stop stop);
+  bool is_at_tick(const Traced& one) const;
+  void handle_tick(Traced& one);
+  bool is_due(Traced& one);
+  bool begin_window(Traced& one);
   void handle_event(Traced& thread, Stop stop);
   void handle_creation(Traced& creator);
   void handle_exec(Traced& thread);

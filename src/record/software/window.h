@@ -39,6 +39,7 @@ struct Window {
   double reach = 1;                // how long it was to be, as a share of the longest
   bool cut_short = false;          // by code that cannot be followed, a system call mostly
   u64 cycles = 0;                  // of the time stamp counter for those; 0: not known
+  double cycles_of_branch = 0;     // at its beginning, page faults left out; 0: not known
 };
 
 // What an engine keeps of a thread, from its first window on.
@@ -73,6 +74,8 @@ class WindowEngine {
   // The thread stopped for whatever reason while its window runs. thread.deliver is the signal that
   // it stopped for; the engine clears it if the window was the cause.
   virtual Progressed stopped(Thread& thread, Stop stop) = 0;
+  // As if it had not stopped.
+  virtual void pass_over(Thread& thread) { resume(thread.tid, Resume::freely); }
   // What the finished window has counted. The thread may run by then, but not in another window.
   virtual void take_counts(Thread&) {}
 };

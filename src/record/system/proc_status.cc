@@ -116,12 +116,14 @@ bool has_pending_signal(pid_t tid) {
 
 Restrictions restrictions_of(pid_t tid) {
   auto status = status_text(tid);
-  u64 held = number_of(status, "SigBlk", 16) | number_of(status, "SigIgn", 16);
+  u64 blocked = number_of(status, "SigBlk", 16);
+  u64 held = blocked | number_of(status, "SigIgn", 16);
   return {.sandboxed = is_sandboxed(status),
           .holds_faults = (held >> (SIGSEGV - 1) & 1) != 0,
           .shadow_stack = line_of(status, "x86_Thread_features").find("shstk") != std::string::npos,
           .alone = number_of(status, "Threads") == 1,
-          .handled = number_of(status, "SigCgt", 16)};
+          .handled = number_of(status, "SigCgt", 16),
+          .blocked = blocked};
 }
 
 Credentials credentials_of(pid_t tid) {

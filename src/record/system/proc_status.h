@@ -28,6 +28,7 @@ struct Restrictions {
   bool shadow_stack = false;  // return addresses that a copy pushes would not be in it
   bool alone = false;         // it has one thread
   u64 handled = 0;            // signals with handlers of the process; bit 0 is signal 1
+  u64 blocked = 0;            // by the thread
 };
 Restrictions restrictions_of(pid_t tid);
 struct Credentials {

@@ -55,11 +55,21 @@ void emit_whole_time_stamp(Assembler& out) {
   out.bytes({0x48, 0x09, 0xd0});        // or rax, rdx
 }
 
+// Notes when the pass was over. In: rax = the time stamp counter.
+void emit_pass_end(Assembler& out) {
+  static_assert(scratch::entry_size == 1 << 4);
+  out.bytes({0x65, 0x48, 0x2b, 0x04, 0x25}), out.value(scratch::begun);  // sub rax, gs:[begun]
+  out.load32(Reg::rdx, scratch::passes);
+  out.bytes({0xc1, 0xe2, 0x04});                                // shl edx, 4
+  out.bytes({0x65, 0x89, 0x82}), out.value(scratch::ring + 4);  // mov gs:[rdx + ring + 4], eax
+}
+
 // Counts all branches of the ring; the time for that is none of the window's. In: `state`, with
 // everything saved.
 void emit_count(Assembler& out, Routines& routines, Recovery state) {
   emit_whole_time_stamp(out);
   out.save(Reg::rax, scratch::ended);
+  emit_pass_end(out);
   out.load32(Reg::r11, scratch::pass);
   u32 next = out.offset();
   state.counted = Recovery::Counted::above_r11;

@@ -13,7 +13,9 @@
 //   0xc0  how many accesses to memory were logged, and where thread-local memory begins
 //   0xd0  the signal by which a copy stops its thread, a siginfo_t, and the set of just that signal
 //   0x160 ring: 16 bytes per branch {u32 edge, u32 -, u64 target of an indirect branch}, filled
-//         from the end downwards, at ring + left; a further pass overwrites it
+//         from the end downwards, at ring + left; a further pass overwrites it. The second word of
+//         the n-th entry is when the pass was over after which n were still to be made, in cycles
+//         since `begun`
 //   8 K   which system calls the copy makes itself: a byte by the lower 16 bits of the number, 0
 //         for those that the tracer is asked about
 //   72 K  table of how often each indirect branch went to each target: 16 bytes {u64 target, u32
@@ -81,6 +83,8 @@ inline constexpr u32 ring = 0x160;
 inline constexpr u32 entry_size = 16;
 inline constexpr u32 most_branches = (8192 - ring) / entry_size - 1;
 inline constexpr u32 indirect = 1U << 31;
+inline constexpr u32 most_passes = 448;  // of a window; the ring has a place for the end of each
+static_assert(most_passes <= most_branches);
 
 // What follows has whole pages.
 inline constexpr u32 calls = 8192;
@@ -149,7 +153,7 @@ struct Header {
 static_assert(sizeof(Header) == mark);
 
 struct Entry {
-  u32 edge, unused;
+  u32 edge, pass_end;
   u64 target;
 };
 static_assert(sizeof(Entry) == entry_size);
