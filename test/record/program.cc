@@ -116,7 +116,8 @@ void sigprof(int rounds) {
   itimerval timer{{0, 1000}, {0, 1000}};
   setitimer(ITIMER_PROF, &timer, nullptr);
   auto hash = work(5, rounds);
-  for (int i = 0; i < 10'000 && profs == 0; ++i) work(6, 1);  // a tick may be longer than all that
+  // A tick may be longer than all that. Calls are counted, so the wait has none.
+  for (long i = 0; i < 10'000'000'000 && profs == 0; ++i) continue;
   timer = {};
   setitimer(ITIMER_PROF, &timer, nullptr);
   std::printf("sigprof %s %d %lx\n", profs > 0 ? "some" : "none", strange.load(), hash);
@@ -351,6 +352,18 @@ void crowd(int rounds) {
   std::printf("crowd %lx\n", sum);
 }
 
+// One thread makes others all the time, and works meanwhile. It has a use of its own for the signal
+// that threads are stopped with.
+void makes(int rounds) {
+  signal(SIGURG, [](int) {});
+  unsigned long sum = 0;
+  for (int i = 0; i < rounds; ++i) {
+    std::thread([] {}).join();
+    sum = sum * 7 + work(static_cast<unsigned>(i % 5), 1);
+  }
+  std::printf("makes %lx\n", sum);
+}
+
 // What a process that was recorded has: its copies may be in a file, which it must not hold open.
 void maps(int rounds) {
   std::printf("maps %lx", work(1, rounds));
@@ -396,6 +409,7 @@ int main(int argc, char** argv) {
   if (mode == "recursion") recursion(rounds);
   if (mode == "waits") waits(rounds);
   if (mode == "crowd") crowd(rounds);
+  if (mode == "makes") makes(rounds);
   if (mode == "maps") maps(rounds);
   if (mode == "starts") starts(rounds);
   if (mode == "forever") {

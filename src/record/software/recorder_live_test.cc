@@ -91,6 +91,7 @@ std::string sorted_lines(const std::string& text) {
 struct Checked {
   size_t samples = 0, entries = 0, processes = 0, deepest = 0;
   size_t without_stack = 0;
+  size_t of_main_threads = 0;
   size_t whole_chains = 0;
   size_t through_calls = 0;  // ranges with a system call on the way
   std::vector<std::string> problems;
@@ -186,6 +187,7 @@ class Checker {
     ++checked_.samples;
     checked_.entries += sample.branches.size();
     checked_.without_stack += sample.branches.empty();
+    checked_.of_main_threads += sample.pid == sample.tid;
     for (const auto& branch : sample.branches) take(sample.pid, branch);
     for (size_t i = 0; i + 1 < sample.branches.size(); ++i)
       straight(sample.pid, sample.branches[i + 1].to, sample.branches[i].from, true);
@@ -376,6 +378,22 @@ TEST(Recorder, ThreadsThatWaitInWindowsLeaveRoomForOthers) {
     return Checker().check(path);
   });
   EXPECT_LE(checked.without_stack * 10, checked.samples);
+  unlink(path.c_str());
+}
+
+// Stops for them take the place of those that are asked for where it is due.
+TEST(Recorder, AThreadThatMakesOthersIsSampledAllTheTime) {
+  if (!tracing_permitted()) GTEST_SKIP() << "ptrace is not permitted here";
+  auto path = temporary("data");
+  auto enough = [](const Checked& checked) { return checked.of_main_threads >= 1000; };
+  auto checked = until(enough, [&](int factor) {
+    std::vector<std::string> command = {RECORDED, "makes", std::to_string(500 * factor)};
+    auto recorded = in_process(
+        [&] { return record_to({.output = path, .command = command, .frequency = 3000}); });
+    EXPECT_EQ(recorded.output, run(command).output);
+    return Checker().check(path);
+  });
+  EXPECT_TRUE(enough(checked));
   unlink(path.c_str());
 }
 

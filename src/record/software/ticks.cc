@@ -82,7 +82,7 @@ void TickSource::keep(pid_t pid, pid_t tid) {
   pollfd file{.fd = event ? event->fd : -1, .events = 0, .revents = 0};
   if (!event || poll(&file, 1, 0) != 0) remove(tid), add(pid, tid);
   tell_thread(tid, signals_in_use(tid));
-  go_on(tid);
+  renew(tid);
 }
 
 bool TickSource::is_from_event(pid_t tid, const siginfo_t& info) const {
@@ -125,19 +125,11 @@ u64 TickSource::random_period() {
   return static_cast<u64>(least_ns + std::exponential_distribution<>(1 / mean)(random_));
 }
 
-void TickSource::renew(pid_t tid) {
-  u64 period = random_period();
+void TickSource::set_next(pid_t tid, u64 ns) {
   if (auto* event = event_of(tid))
-    ioctl(event->fd, PERF_EVENT_IOC_PERIOD, &period);
+    ioctl(event->fd, PERF_EVENT_IOC_PERIOD, &ns);
   else if (auto it = polled_.find(tid); it != polled_.end())
-    it.value().due_ns = it->second.time.now_ns() + period;
-}
-
-// Of a thread that is stopped this is cheap.
-void TickSource::set_going(pid_t tid, bool going) {
-  auto* event = event_of(tid);
-  if (!event || std::exchange(event->going, going) == going) return;
-  ioctl(event->fd, going ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+    it.value().due_ns = it->second.time.now_ns() + ns;
 }
 
 std::vector<pid_t> TickSource::overdue() {

@@ -9,8 +9,7 @@
 //   ticks.add(pid, tid);
 //   if (ticks.is_from_event(tid, info)) ticks.has_ticked(tid) ...  // `tid` stops for thread_signal
 //   ticks.tell_thread(tid, u64{1} << (SIGUSR1 - 1));      // known again which signals it uses
-//   ticks.renew(tid);                                     // after each tick: when the next one comes
-//   ticks.stop(tid), ticks.go_on(tid);                    // its time between them is none
+//   ticks.stop(tid) ... ticks.renew(tid);                 // its time between them is none
 //   if (pid_t due = ticks.thread_of(info)) ...            // at each `signal` of the recorder
 //   if (ticks.polls()) for (pid_t due : ticks.due()) ...  // at least every period
 //   for (pid_t due : ticks.overdue()) ...                 // now and then
@@ -49,8 +48,7 @@ class TickSource {
 
   void add(pid_t pid, pid_t tid);
   void remove(pid_t tid);
-  // A thread that executes another program is the same thread to the kernel, mostly. Its next tick
-  // comes when it would have come.
+  // A thread that executes another program is the same thread to the kernel, mostly.
   void keep(pid_t pid, pid_t tid);
   // What the thread has stopped for is no signal of the program's.
   bool is_from_event(pid_t tid, const siginfo_t& info) const;
@@ -59,10 +57,9 @@ class TickSource {
   // Where its own signals do not forbid that; bit 0 is signal 1.
   void tell_thread(pid_t tid, u64 in_use);
   // Draws when the next tick comes. Of a thread that runs, this takes as long as a tick.
-  void renew(pid_t tid);
-  // What the thread does from now on, while a window runs, is no time between ticks.
-  void stop(pid_t tid) { set_going(tid, false); }
-  void go_on(pid_t tid) { set_going(tid, true); }
+  void renew(pid_t tid) { set_next(tid, random_period()); }
+  // There is none before renew(): what the thread does while a window runs is no time between ticks.
+  void stop(pid_t tid) { set_next(tid, never_ns); }
   // Threads that have ticked, but have come to block thread_signal.
   std::vector<pid_t> overdue();
 
@@ -89,14 +86,14 @@ class TickSource {
   };
   struct Event {
     int fd;
-    bool ticked = false;  // and its signal has not been seen yet
-    bool going = true;
+    bool ticked = false;           // and its signal has not been seen yet
     std::optional<PerfRing> ring;  // of ticks, and of mappings that the thread makes
     bool tells_thread = false;     // not the recorder; not without a ring
   };
   static int open_event(pid_t tid, u64 first_ns);
   bool set_told(pid_t tid, Event& event, bool thread) const;
-  void set_going(pid_t tid, bool going);
+  static constexpr u64 never_ns = 1'000'000'000'000'000;  // of CPU time: 11 days
+  void set_next(pid_t tid, u64 ns);
   u64 random_period();
 
   u64 period_ns_;

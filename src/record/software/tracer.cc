@@ -260,7 +260,7 @@ void Tracer::handle_stop(Traced& one, Stop stop) {
   // A mark outside of windows is late.
   if (one.deliver && (one.at_mark ? !over : follower_.is_own_signal(one))) one.deliver = 0;
   if (over && follower_.stopped(one, stop)) return;
-  if (over) ticks_.go_on(one.tid);
+  if (over) ticks_.renew(one.tid);
   if (stop.event() == 0) go_on(one);
   if (over) follower_.keep(one);
   if (stop.event() != 0) handle_event(one, stop);
@@ -277,10 +277,9 @@ void Tracer::handle_tick(Traced& one) {
   one.deliver = 0;
   bool ticked = ticks_.has_ticked(one.tid);
   if (one.window.running) return follower_.pass_over(one);
-  if (ticked && !one.due && one.begun && !leaving_ && is_due(one)) {
-    one.due_since_ns = monotonic_ns();
-    if (begin_window(one)) return;
-  }
+  if (ticked && !one.due && one.begun && is_due(one))
+    one.due = true, one.due_since_ns = monotonic_ns();
+  if (one.due && !leaving_ && begin_window(one)) return;
   make_again(one);
   go_on(one);
 }
@@ -296,12 +295,12 @@ bool Tracer::is_due(Traced& one) {
 bool Tracer::begin_window(Traced& one) {
   if (ticks_.mappings_changed()) expire_maps();
   stop_at_end(one);
-  ticks_.stop(one.tid), ticks_.renew(one.tid);
+  ticks_.stop(one.tid);
   bool begun = follower_.begin(one);
   ticks_.tell_thread(one.tid, one.signals_in_use);
   if (one.space && one.space->needs_room()) interrupt_windows(*one.space);
   if (begun || one.gone) return true;
-  ticks_.go_on(one.tid);
+  ticks_.renew(one.tid);
   return false;
 }
 
@@ -436,12 +435,10 @@ void Tracer::tick(pid_t tid) {
 
 void Tracer::go_on(Traced& one) {
   if (one.gone) return;
-  // Any stop takes the place of the one that leave_all() asked for, and memory is returned there.
-  if (leaving_) {
-    ptrace(PTRACE_INTERRUPT, one.tid, nullptr, nullptr);
-    resume(one.tid, Resume::freely, one.deliver);
-    return;
-  }
+  // Any stop takes the place of the one that tick() or leave_all() asked for: memory is returned, and
+  // a window begun, in that one.
+  if (leaving_ || one.due) ptrace(PTRACE_INTERRUPT, one.tid, nullptr, nullptr);
+  if (leaving_) return (void)resume(one.tid, Resume::freely, one.deliver);
   follower_.go_on(one);
 }
 
