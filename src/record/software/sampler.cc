@@ -92,14 +92,12 @@ void Sampler::unwind(FollowedThread& thread, const Registers& regs) {
 
 // The program's own time for what it did in the window.
 u64 Sampler::native_ns(const Window& window) const {
-  // A branch takes about so much longer in a copy, where it takes more than a few cycles at all.
-  constexpr double cycles_of_stub = 4, least_cycles = 1.5, usual_cycles = 2.5;
+  constexpr double usual_cycles = 2.5;
   auto branches = static_cast<double>(window.passed);
   if (branches == 0 || settings_.cycles_per_us == 0) return 0;
-  double cycles =
-      window.cycles ? static_cast<double>(window.cycles) / branches - cycles_of_stub : usual_cycles;
-  return static_cast<u64>(branches * std::max(cycles, least_cycles) * 1000 /
-                          static_cast<double>(settings_.cycles_per_us));
+  double cycles = usual_cycles;
+  if (window.cycles) cycles = own_cycles(static_cast<double>(window.cycles) / branches);
+  return static_cast<u64>(branches * cycles * 1000 / static_cast<double>(settings_.cycles_per_us));
 }
 
 // By how much the window has kept the program up. That both wait while other programs have the

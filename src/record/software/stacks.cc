@@ -6,21 +6,21 @@
 namespace pgokit::record {
 namespace {
 
-// What recording adds to a branch, in cycles of the time stamp counter, what one takes at least, and
-// usually.
-constexpr double cycles_of_stub = 5;
-constexpr double least_cycles = 2;
-constexpr double usual_cycles = 3;
+constexpr double usual_cycles = 3;  // of a branch by itself
 
 }  // namespace
+
+double own_cycles(double in_copy) {
+  constexpr double cycles_of_stub = 5, least_cycles = 2;
+  return std::max(in_copy - cycles_of_stub, least_cycles);
+}
 
 // How fast the program made branches where the window began, 1: as usual. Not all of it counts: what
 // a copy adds to a branch differs from window to window, and what windows gain by an exponent of 1
 // where there are many of them is less than what they lose where there are few.
 double StackCutter::speed(const Window& window) {
   constexpr double exponent = 0.75;
-  double own_cycles = std::max(window.cycles_of_branch - cycles_of_stub, least_cycles);
-  return std::pow(usual_cycles / own_cycles, exponent);
+  return std::pow(usual_cycles / own_cycles(window.cycles_of_branch), exponent);
 }
 
 // A window that was cut short counts like a whole one: the branches before what cuts windows are in

@@ -27,6 +27,9 @@
 
 namespace pgokit::record {
 
+// What a branch takes by itself that takes so many cycles of the time stamp counter in a copy.
+double own_cycles(double in_copy);
+
 class StackCutter {
  public:
   using Each = std::function<void(std::span<const Edge> taken, std::span<const u64> chain)>;
