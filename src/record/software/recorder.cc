@@ -22,7 +22,7 @@ namespace pgokit::record {
 namespace {
 
 // A window of usual length has some 50 samples of them.
-constexpr u64 accesses_per_sample = 8192;
+constexpr u64 accesses_per_sample = 4096;
 
 // Those that were named must be there; of the others some may have ended, or be followed already.
 // What they start while the list is read is in the next one.
