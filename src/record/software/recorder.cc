@@ -144,7 +144,8 @@ Result<RecordSummary> record_in_software(const RecordSettings& settings) {
                                               .accesses = settings.memory ? accesses_per_sample : 0,
                                               .reproducible = settings.exact,
                                               .command = settings.command_line}));
-  TickSource ticks(period_ns, Tracer::tick_signal());
+  auto times = settings.frequency ? TickTimes::memoryless : TickTimes::once_a_period;
+  TickSource ticks(period_ns, times, Tracer::tick_signal());
   if (settings.exact) {
     WholeRunCounter counter(recording, settings.contexts);
     return follow(settings, counter, ticks, recording, [&] { counter.write_counts(); });

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -28,8 +29,11 @@ bool has_tick_signal(u64 signals) { return (signals >> (TickSource::thread_signa
 
 }  // namespace
 
-TickSource::TickSource(u64 period_ns, int signal)
-    : period_ns_(period_ns), signal_(signal), random_(static_cast<u32>(monotonic_ns())) {}
+TickSource::TickSource(u64 period_ns, TickTimes times, int signal)
+    : period_ns_(period_ns),
+      times_(times),
+      signal_(signal),
+      random_(static_cast<u32>(monotonic_ns())) {}
 
 TickSource::~TickSource() {
   for (const auto& [tid, event] : events_) close(event.fd);
@@ -49,9 +53,9 @@ int TickSource::open_event(pid_t tid, u64 first_ns) {
 
 void TickSource::add(pid_t pid, pid_t tid) {
   if (events_.contains(tid) || polled_.contains(tid)) return;
-  u64 first_ns = random_period();
+  u64 rest_ns = 0, first_ns = next_tick(rest_ns);
   if (int fd = open_event(tid, first_ns); fd >= 0) {
-    Event event{.fd = fd, .ring = PerfRing::map(fd, 1)};
+    Event event{.fd = fd, .rest_ns = rest_ns, .ring = PerfRing::map(fd, 1)};
     // Who has just made the thread may have blocked all signals for that.
     if (set_told(tid, event, false) && sends_signals(fd)) {
       owners_[fd] = tid;
@@ -62,6 +66,7 @@ void TickSource::add(pid_t pid, pid_t tid) {
   }
   obstacle_ = std::strerror(errno);
   Polled polled;
+  polled.rest_ns = rest_ns;
   if (!polled.time.open(pid, tid)) return;
   polled.due_ns = polled.time.now_ns() + first_ns;
   polled_.emplace(tid, std::move(polled));
@@ -77,12 +82,14 @@ void TickSource::remove(pid_t tid) {
 }
 
 // Of a program that may do more than its user the kernel ends the events.
-void TickSource::keep(pid_t pid, pid_t tid) {
+void TickSource::keep(pid_t pid, pid_t tid, bool waits) {
   auto* event = event_of(tid);
   pollfd file{.fd = event ? event->fd : -1, .events = 0, .revents = 0};
-  if (!event || poll(&file, 1, 0) != 0) remove(tid), add(pid, tid);
+  if (!event || poll(&file, 1, 0) != 0)
+    remove(tid), add(pid, tid);
+  else if (!waits)
+    renew(tid);
   tell_thread(tid, signals_in_use(tid));
-  renew(tid);
 }
 
 bool TickSource::is_from_event(pid_t tid, const siginfo_t& info) const {
@@ -119,10 +126,23 @@ void TickSource::tell_thread(pid_t tid, u64 in_use) {
   if (event->tells_thread != thread) set_told(tid, *event, thread);
 }
 
-u64 TickSource::random_period() {
-  constexpr double least_ns = 10'000;  // the kernel's timers take no less
-  double mean = static_cast<double>(period_ns_);
-  return static_cast<u64>(least_ns + std::exponential_distribution<>(1 / mean)(random_));
+// From a tick, after which its period has a rest, to the next one.
+u64 TickSource::next_tick(u64& rest_ns) {
+  constexpr u64 least_ns = 10'000;  // the kernel's timers take no less
+  auto mean = static_cast<double>(period_ns_);
+  if (times_ == TickTimes::memoryless)
+    return least_ns + static_cast<u64>(std::exponential_distribution<>(1 / mean)(random_));
+  auto into_next_ns = static_cast<u64>(std::uniform_real_distribution<>(0, mean)(random_));
+  u64 wait_ns = rest_ns + into_next_ns;
+  rest_ns = period_ns_ - into_next_ns;
+  return std::max(wait_ns, least_ns);
+}
+
+void TickSource::renew(pid_t tid) {
+  if (auto* event = event_of(tid))
+    set_next(tid, next_tick(event->rest_ns));
+  else if (auto it = polled_.find(tid); it != polled_.end())
+    set_next(tid, next_tick(it.value().rest_ns));
 }
 
 void TickSource::set_next(pid_t tid, u64 ns) {

@@ -1,11 +1,11 @@
 #pragma once
 
-// When is a thread due for a sample? After random times of its own CPU time, whose mean is a period:
-// at each moment with the same probability, whatever came before. After equal times, a program that
-// does the same things again and again would be found at some of them too often and at others
-// never; and threads that use less than a period have their share of the samples.
+// When is a thread due for a sample? At random moments of its own CPU time (TickTimes), of which any
+// is as likely as another. After equal times, a program that does the same things again and again
+// would be found at some of them too often and at others never; and threads that use less than a
+// period have their share of the samples.
 //
-//   TickSource ticks(period_ns, signal);       // `signal` is blocked in this thread
+//   TickSource ticks(period_ns, TickTimes::once_a_period, signal);  // blocked in this thread
 //   ticks.add(pid, tid);
 //   if (ticks.is_from_event(tid, info)) ticks.has_ticked(tid) ...  // `tid` stops for thread_signal
 //   ticks.tell_thread(tid, u64{1} << (SIGUSR1 - 1));      // known again which signals it uses
@@ -37,19 +37,29 @@
 
 namespace pgokit::record {
 
+enum class TickTimes : u8 {
+  // At a random moment of each period: a phase that takes several has its share of the samples to
+  // within one. It takes half the samples for as good a profile.
+  once_a_period,
+  // Whatever came before. Where the windows that begin at ticks are about as long as periods, the
+  // moments behind them would be too rare otherwise.
+  memoryless,
+};
+
 class TickSource {
  public:
   // By default it is ignored, so a thread whose recorder has just been killed goes on.
   static constexpr int thread_signal = SIGURG;
 
-  TickSource(u64 period_ns, int signal);
+  TickSource(u64 period_ns, TickTimes times, int signal);
   ~TickSource();
   TickSource(const TickSource&) = delete;
 
   void add(pid_t pid, pid_t tid);
   void remove(pid_t tid);
-  // A thread that executes another program is the same thread to the kernel, mostly.
-  void keep(pid_t pid, pid_t tid);
+  // A thread that executes another program is the same thread to the kernel, mostly. `waits`: for a
+  // tick, which is still to come.
+  void keep(pid_t pid, pid_t tid, bool waits);
   // What the thread has stopped for is no signal of the program's.
   bool is_from_event(pid_t tid, const siginfo_t& info) const;
   // Since the last call.
@@ -57,7 +67,7 @@ class TickSource {
   // Where its own signals do not forbid that; bit 0 is signal 1.
   void tell_thread(pid_t tid, u64 in_use);
   // Draws when the next tick comes. Of a thread that runs, this takes as long as a tick.
-  void renew(pid_t tid) { set_next(tid, random_period()); }
+  void renew(pid_t tid);
   // There is none before renew(): what the thread does while a window runs is no time between ticks.
   void stop(pid_t tid) { set_next(tid, never_ns); }
   // Threads that have ticked, but have come to block thread_signal.
@@ -83,9 +93,11 @@ class TickSource {
   struct Polled {
     CpuTime time;
     u64 due_ns = 0;
+    u64 rest_ns = 0;
   };
   struct Event {
     int fd;
+    u64 rest_ns = 0;               // of the period of the last tick
     bool ticked = false;           // and its signal has not been seen yet
     std::optional<PerfRing> ring;  // of ticks, and of mappings that the thread makes
     bool tells_thread = false;     // not the recorder; not without a ring
@@ -94,9 +106,10 @@ class TickSource {
   bool set_told(pid_t tid, Event& event, bool thread) const;
   static constexpr u64 never_ns = 1'000'000'000'000'000;  // of CPU time: 11 days
   void set_next(pid_t tid, u64 ns);
-  u64 random_period();
+  u64 next_tick(u64& rest_ns);
 
   u64 period_ns_;
+  TickTimes times_;
   int signal_;
   void take_records(Event& event);
   bool has_ticked(Event& event);

@@ -382,6 +382,7 @@ void Tracer::handle_exec(Traced& one) {
     ticks_.remove(old);
     threads_.erase(old);
   }
+  bool waits_for_tick = !one.due && !one.window.running;
   one.pid = one.tid;
   one.forget_program();
   one.due = false;
@@ -392,7 +393,7 @@ void Tracer::handle_exec(Traced& one) {
   if (one.space) one.space->set_unnamed();
   if (one.space && (one.tid == main_pid_ || is_whole_run(follower_.purpose())))
     follower_.refresh(one);
-  if (!is_whole_run(follower_.purpose())) ticks_.keep(one.pid, one.tid);
+  if (!is_whole_run(follower_.purpose())) ticks_.keep(one.pid, one.tid, waits_for_tick);
   go_on(one);
 }
 
