@@ -19,16 +19,22 @@ Budget Budget::fixed(u64 period_ns) {
 }
 
 u64 Budget::wanted_period_ns() const {
-  constexpr double shortest = 200e3, longest = 100e6;
-  return static_cast<u64>(std::clamp(mean_ns_ / share_, shortest, longest)) + odd_ns;
+  constexpr double shortest = 200e3, longest = 100e6, in_debt = 0.7;
+  double share = credit_ns_ < 0 ? in_debt * share_ : share_;
+  return static_cast<u64>(std::clamp(mean_ns_ / share, shortest, longest)) + odd_ns;
+}
+
+// A program that runs for a moment must not take twice as long for it.
+double Budget::most_debt_ns() const {
+  constexpr double at_first = 40e6, of_time = 0.05, most = 200e6;
+  return std::min(at_first + of_time * run_ns_, most);
 }
 
 // A window during which the machine stood still must not be the last one, nor tell what they cost.
-// To change the period of the kernel's timers costs about as much as a window does.
 void Budget::spend(u64 ns) {
   constexpr double weight = 1.0 / 32, step = 1.3, most_above = 8;
   auto cost = static_cast<double>(ns);
-  credit_ns_ = std::max(credit_ns_ - cost, 2 * most_debt_ns);
+  credit_ns_ = std::max(credit_ns_ - cost, -2 * most_debt_ns());
   mean_ns_ += (std::min(cost, most_above * mean_ns_) - mean_ns_) * weight;
   if (share_ == 0) return;
   u64 wanted = wanted_period_ns();

@@ -9,7 +9,9 @@
 //
 // The period follows what windows cost on average, slowly: it must not depend on the code that is
 // being run, which would have more windows the cheaper they are. Windows stand for the time since
-// the one before.
+// the one before. The first ones of a program, all of whose code is new, are the dearest by far. They
+// are a debt that is paid back bit by bit: a window that had to stand for much of the program's time,
+// because there were none until all is paid, would count too much.
 
 #include "base/types.h"
 
@@ -23,20 +25,23 @@ class Budget {
   static Budget fixed(u64 period_ns);
 
   u64 period_ns() const { return period_ns_; }
-  void earn(u64 ns) { credit_ns_ += share_ * static_cast<double>(ns); }
-  // Not where windows have been much dearer than they are on average: at the beginning, when all
-  // code is new.
-  bool allows() const { return share_ == 0 || credit_ns_ > most_debt_ns; }
+  void earn(u64 ns) {
+    run_ns_ += static_cast<double>(ns);
+    credit_ns_ += share_ * static_cast<double>(ns);
+  }
+  // Not where windows have been far dearer than they are on average.
+  bool allows() const { return share_ == 0 || credit_ns_ > -most_debt_ns(); }
   void spend(u64 ns);
 
  private:
   Budget() = default;
   u64 wanted_period_ns() const;
+  double most_debt_ns() const;
 
-  static constexpr double most_debt_ns = -30e6;
   static constexpr double usual_cost_ns = 500e3;
 
   double share_ = 0;
+  double run_ns_ = 0;
   double credit_ns_ = 0;
   double mean_ns_ = usual_cost_ns;  // of what windows cost
   u64 period_ns_ = 0;

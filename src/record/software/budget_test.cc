@@ -39,10 +39,23 @@ TEST(Budget, ADearWindowIsADebt) {
   Budget budget(0.1);
   budget.spend(55'000'000);
   EXPECT_FALSE(budget.allows());
-  budget.earn(240'000'000);
+  budget.earn(90'000'000);
   EXPECT_FALSE(budget.allows());
   budget.earn(20'000'000);
   EXPECT_TRUE(budget.allows());
+}
+
+// After the first windows of a program there are some all the time, if fewer.
+TEST(Budget, ADebtIsPaidBackBitByBit) {
+  constexpr u64 cost_ns = 500'000, run_ns = 4'000'000'000;
+  Budget budget(0.1);
+  budget.earn(500'000'000);
+  budget.spend(100'000'000);
+  EXPECT_TRUE(budget.allows());
+  budget.spend(cost_ns);
+  double share = spent(budget, run_ns, cost_ns) / run_ns;
+  EXPECT_GT(share, 0.05);
+  EXPECT_LT(share, 0.1);
 }
 
 // The machine stood still meanwhile.
@@ -52,7 +65,7 @@ TEST(Budget, NoWindowIsTheLastOne) {
   budget.spend(3'600'000'000'000);
   EXPECT_FALSE(budget.allows());
   EXPECT_LT(budget.period_ns(), 2 * period);
-  budget.earn(310'000'000);
+  budget.earn(410'000'000);
   EXPECT_TRUE(budget.allows());
 }
 

@@ -11,8 +11,8 @@ namespace pgokit::record {
 namespace {
 
 constexpr u64 page_size = 4096;
-constexpr size_t most_read = 256;   // entries
-constexpr size_t longest_gap = 16;  // that costs less than another call
+constexpr size_t most_read = 512;    // entries
+constexpr size_t longest_gap = 256;  // that costs less than another call
 constexpr u64 present = u64{1} << 63, swapped = u64{1} << 62, of_file = u64{1} << 61;
 
 bool is_patched(u64 entry) { return (entry & (present | swapped)) && !(entry & of_file); }

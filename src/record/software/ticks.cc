@@ -29,11 +29,19 @@ bool has_tick_signal(u64 signals) { return (signals >> (TickSource::thread_signa
 
 }  // namespace
 
+u64 TickMoments::next(u64 period_ns, u64& rest_ns) {
+  constexpr u64 least_ns = 10'000;  // the kernel's timers take no less
+  auto mean = static_cast<double>(period_ns);
+  if (times_ == TickTimes::memoryless)
+    return least_ns + static_cast<u64>(std::exponential_distribution<>(1 / mean)(random_));
+  auto into_next_ns = static_cast<u64>(std::uniform_real_distribution<>(0, mean)(random_));
+  u64 wait_ns = rest_ns + into_next_ns;
+  rest_ns = period_ns - into_next_ns;
+  return std::max(wait_ns, least_ns);
+}
+
 TickSource::TickSource(u64 period_ns, TickTimes times, int signal)
-    : period_ns_(period_ns),
-      times_(times),
-      signal_(signal),
-      random_(static_cast<u32>(monotonic_ns())) {}
+    : period_ns_(period_ns), signal_(signal), moments_(times, static_cast<u32>(monotonic_ns())) {}
 
 TickSource::~TickSource() {
   for (const auto& [tid, event] : events_) close(event.fd);
@@ -53,9 +61,9 @@ int TickSource::open_event(pid_t tid, u64 first_ns) {
 
 void TickSource::add(pid_t pid, pid_t tid) {
   if (events_.contains(tid) || polled_.contains(tid)) return;
-  u64 rest_ns = 0, first_ns = next_tick(rest_ns);
+  u64 rest_ns = 0, first_ns = moments_.next(period_ns_, rest_ns);
   if (int fd = open_event(tid, first_ns); fd >= 0) {
-    Event event{.fd = fd, .rest_ns = rest_ns, .ring = PerfRing::map(fd, 1)};
+    Event event{.fd = fd, .every_ns = first_ns, .rest_ns = rest_ns, .ring = PerfRing::map(fd, 1)};
     // Who has just made the thread may have blocked all signals for that.
     if (set_told(tid, event, false) && sends_signals(fd)) {
       owners_[fd] = tid;
@@ -126,28 +134,22 @@ void TickSource::tell_thread(pid_t tid, u64 in_use) {
   if (event->tells_thread != thread) set_told(tid, *event, thread);
 }
 
-// From a tick, after which its period has a rest, to the next one.
-u64 TickSource::next_tick(u64& rest_ns) {
-  constexpr u64 least_ns = 10'000;  // the kernel's timers take no less
-  auto mean = static_cast<double>(period_ns_);
-  if (times_ == TickTimes::memoryless)
-    return least_ns + static_cast<u64>(std::exponential_distribution<>(1 / mean)(random_));
-  auto into_next_ns = static_cast<u64>(std::uniform_real_distribution<>(0, mean)(random_));
-  u64 wait_ns = rest_ns + into_next_ns;
-  rest_ns = period_ns_ - into_next_ns;
-  return std::max(wait_ns, least_ns);
-}
-
 void TickSource::renew(pid_t tid) {
   if (auto* event = event_of(tid))
-    set_next(tid, next_tick(event->rest_ns));
+    set_next(tid, moments_.next(period_ns_, event->rest_ns));
   else if (auto it = polled_.find(tid); it != polled_.end())
-    set_next(tid, next_tick(it.value().rest_ns));
+    set_next(tid, moments_.next(period_ns_, it.value().rest_ns));
+}
+
+void TickSource::stop(pid_t tid) {
+  constexpr u64 longer_than_windows_ns = 2'000'000;
+  auto* event = event_of(tid);
+  if (!event || event->every_ns < longer_than_windows_ns) set_next(tid, never_ns);
 }
 
 void TickSource::set_next(pid_t tid, u64 ns) {
   if (auto* event = event_of(tid))
-    ioctl(event->fd, PERF_EVENT_IOC_PERIOD, &ns);
+    ioctl(event->fd, PERF_EVENT_IOC_PERIOD, &ns), event->every_ns = ns;
   else if (auto it = polled_.find(tid); it != polled_.end())
     it.value().due_ns = it->second.time.now_ns() + ns;
 }

@@ -46,6 +46,17 @@ enum class TickTimes : u8 {
   memoryless,
 };
 
+class TickMoments {
+ public:
+  TickMoments(TickTimes times, u32 seed) : times_(times), random_(seed) {}
+  // From a tick, whose period has a rest, to the next one, which has another.
+  u64 next(u64 period_ns, u64& rest_ns);
+
+ private:
+  TickTimes times_;
+  std::minstd_rand random_;
+};
+
 class TickSource {
  public:
   // By default it is ignored, so a thread whose recorder has just been killed goes on.
@@ -68,8 +79,10 @@ class TickSource {
   void tell_thread(pid_t tid, u64 in_use);
   // Draws when the next tick comes. Of a thread that runs, this takes as long as a tick.
   void renew(pid_t tid);
-  // There is none before renew(): what the thread does while a window runs is no time between ticks.
-  void stop(pid_t tid) { set_next(tid, never_ns); }
+  // There is hardly any before renew(): what the thread does while a window runs is no time between
+  // ticks. A processor that sleeps must be woken to set a timer of its, so that is done only where the
+  // timer would soon go off again.
+  void stop(pid_t tid);
   // Threads that have ticked, but have come to block thread_signal.
   std::vector<pid_t> overdue();
 
@@ -97,7 +110,8 @@ class TickSource {
   };
   struct Event {
     int fd;
-    u64 rest_ns = 0;               // of the period of the last tick
+    u64 every_ns;                  // the timer goes off, until it is set anew
+    u64 rest_ns;                   // of the period of the last tick
     bool ticked = false;           // and its signal has not been seen yet
     std::optional<PerfRing> ring;  // of ticks, and of mappings that the thread makes
     bool tells_thread = false;     // not the recorder; not without a ring
@@ -106,15 +120,13 @@ class TickSource {
   bool set_told(pid_t tid, Event& event, bool thread) const;
   static constexpr u64 never_ns = 1'000'000'000'000'000;  // of CPU time: 11 days
   void set_next(pid_t tid, u64 ns);
-  u64 next_tick(u64& rest_ns);
 
   u64 period_ns_;
-  TickTimes times_;
   int signal_;
   void take_records(Event& event);
   bool has_ticked(Event& event);
   Event* event_of(pid_t tid);
-  std::minstd_rand random_;
+  TickMoments moments_;
   tsl::robin_map<int, pid_t> owners_;  // by file
   tsl::robin_map<pid_t, Event> events_;
   tsl::robin_map<pid_t, Polled> polled_;
