@@ -26,8 +26,9 @@ u64 Budget::wanted_period_ns() const {
 
 // A program that runs for a moment must not take twice as long for it.
 double Budget::most_debt_ns() const {
-  constexpr double at_first = 40e6, of_time = 0.05, most = 200e6;
-  return std::min(at_first + of_time * run_ns_, most);
+  constexpr double at_first = 40e6, earned_in = 400e6, of_earned = 0.5, most = 200e6;
+  double first = std::min(at_first, earned_in * share_);
+  return std::min(first + of_earned * share_ * run_ns_, most);
 }
 
 // A window during which the machine stood still must not be the last one, nor tell what they cost.

@@ -327,6 +327,9 @@ void Tracer::handle_event(Traced& one, Stop stop) {
     return;
   }
   if (leaving_) {
+    // A tick that waits would come in between when memory is returned.
+    if (!std::exchange(one.lets_signals_come, true) && has_pending_signal(one.tid))
+      return (void)resume(one.tid, Resume::freely);
     ticks_.remove(one.tid);
     make_again(one);
     follower_.ends(one);
@@ -477,9 +480,16 @@ void Tracer::leave_all() {
   leaving_ = true;
   adopt_waiting();
   for (auto* waiting : follower_.take_waiting()) go_on(static_cast<Traced&>(*waiting));
+  interrupt_all();
+  u64 now = monotonic_ns(), end = now + longest_leave_ns, next = now + loop_ns;
+  for (; !threads_.empty() && now < end; now = monotonic_ns()) {
+    if (now >= next) interrupt_all(), next = now + loop_ns;
+    wait_for_event(std::min(next, end));
+  }
+}
+
+void Tracer::interrupt_all() {
   for (const auto& [tid, one] : threads_) ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr);
-  u64 end = monotonic_ns() + longest_leave_ns;
-  while (!threads_.empty() && monotonic_ns() < end) wait_for_event(end);
 }
 
 int Tracer::wait_for_end() {

@@ -60,15 +60,17 @@ class Tracer {
   static sigset_t block_signals();
 
   struct Traced : FollowedThread {
-    bool begun = false;         // its first stop is over
-    bool waiting = false;       // stopped, until its creator's stop tells who it is
-    bool stops_at_end = false;  // with PTRACE_EVENT_EXIT, for Follower::ends()
+    bool begun = false;              // its first stop is over
+    bool waiting = false;            // stopped, until its creator's stop tells who it is
+    bool stops_at_end = false;       // with PTRACE_EVENT_EXIT, for Follower::ends()
+    bool lets_signals_come = false;  // when it is left to itself: has done so
   };
 
   void wait_for_event(u64 until_ns);
   void take_signal(const siginfo_t& info);
   void reap();
   bool in_window() const;
+  void interrupt_all();
   void handle_stop(Traced& thread, Stop stop);
   bool is_at_tick(const Traced& one) const;
   void handle_tick(Traced& one);
