@@ -328,8 +328,8 @@ void Tracer::handle_event(Traced& one, Stop stop) {
   }
   if (leaving_) {
     // A tick that waits would come in between when memory is returned.
-    if (!std::exchange(one.lets_signals_come, true) && has_pending_signal(one.tid))
-      return (void)resume(one.tid, Resume::freely);
+    bool again = !stop.is_of_group() && !std::exchange(one.lets_signals_come, true);
+    if (again && has_pending_signal(one.tid)) return (void)resume(one.tid, Resume::freely);
     ticks_.remove(one.tid);
     make_again(one);
     follower_.ends(one);
