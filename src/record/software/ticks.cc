@@ -134,11 +134,14 @@ void TickSource::tell_thread(pid_t tid, u64 in_use) {
   if (event->tells_thread != thread) set_told(tid, *event, thread);
 }
 
+u64* TickSource::rest_of(pid_t tid) {
+  if (auto* event = event_of(tid)) return &event->rest_ns;
+  auto it = polled_.find(tid);
+  return it == polled_.end() ? nullptr : &it.value().rest_ns;
+}
+
 void TickSource::renew(pid_t tid) {
-  if (auto* event = event_of(tid))
-    set_next(tid, moments_.next(period_ns_, event->rest_ns));
-  else if (auto it = polled_.find(tid); it != polled_.end())
-    set_next(tid, moments_.next(period_ns_, it.value().rest_ns));
+  if (auto* rest = rest_of(tid)) set_next(tid, moments_.next(period_ns_, *rest));
 }
 
 void TickSource::stop(pid_t tid) {

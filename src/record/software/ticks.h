@@ -39,13 +39,14 @@ namespace pgokit::record {
 
 enum class TickTimes : u8 {
   // At a random moment of each period: a phase that takes several has its share of the samples to
-  // within one. It takes half the samples for as good a profile.
+  // within one, not by chance.
   once_a_period,
   // Whatever came before. Where the windows that begin at ticks are about as long as periods, the
   // moments behind them would be too rare otherwise.
   memoryless,
 };
 
+// Draws them for a thread, of whose present period the rest is kept.
 class TickMoments {
  public:
   TickMoments(TickTimes times, u32 seed) : times_(times), random_(seed) {}
@@ -77,11 +78,11 @@ class TickSource {
   bool has_ticked(pid_t tid);
   // Where its own signals do not forbid that; bit 0 is signal 1.
   void tell_thread(pid_t tid, u64 in_use);
-  // Draws when the next tick comes. Of a thread that runs, this takes as long as a tick.
+  // Draws when the next tick comes. The processor where the thread was last sets its timer: one that
+  // runs it is interrupted for that, one that sleeps by now must be woken, which takes longer.
   void renew(pid_t tid);
   // There is hardly any before renew(): what the thread does while a window runs is no time between
-  // ticks. A processor that sleeps must be woken to set a timer of its, so that is done only where the
-  // timer would soon go off again.
+  // ticks. The timer is set only where it would soon go off again.
   void stop(pid_t tid);
   // Threads that have ticked, but have come to block thread_signal.
   std::vector<pid_t> overdue();
@@ -120,6 +121,7 @@ class TickSource {
   bool set_told(pid_t tid, Event& event, bool thread) const;
   static constexpr u64 never_ns = 1'000'000'000'000'000;  // of CPU time: 11 days
   void set_next(pid_t tid, u64 ns);
+  u64* rest_of(pid_t tid);
 
   u64 period_ns_;
   int signal_;

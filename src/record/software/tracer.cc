@@ -261,7 +261,7 @@ void Tracer::handle_stop(Traced& one, Stop stop) {
   if (one.deliver && (one.at_mark ? !over : follower_.is_own_signal(one))) one.deliver = 0;
   if (over && follower_.stopped(one, stop)) return;
   if (stop.event() == 0) go_on(one);
-  // To set the timer of a thread that runs takes less of its time.
+  // Its processor sleeps while it is stopped.
   if (over) ticks_.renew(one.tid);
   if (over) follower_.keep(one);
   if (stop.event() != 0) handle_event(one, stop);
@@ -328,7 +328,7 @@ void Tracer::handle_event(Traced& one, Stop stop) {
   }
   if (leaving_) {
     // A tick that waits would come in between when memory is returned.
-    bool again = !stop.is_of_group() && !std::exchange(one.lets_signals_come, true);
+    bool again = !stop.is_of_group() && !std::exchange(one.signals_have_come, true);
     if (again && has_pending_signal(one.tid)) return (void)resume(one.tid, Resume::freely);
     ticks_.remove(one.tid);
     make_again(one);

@@ -63,7 +63,7 @@ class Tracer {
     bool begun = false;              // its first stop is over
     bool waiting = false;            // stopped, until its creator's stop tells who it is
     bool stops_at_end = false;       // with PTRACE_EVENT_EXIT, for Follower::ends()
-    bool lets_signals_come = false;  // when it is left to itself: has done so
+    bool signals_have_come = false;  // since it is to be left to itself
   };
 
   void wait_for_event(u64 until_ns);
