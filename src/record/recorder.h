@@ -29,6 +29,7 @@ struct TraceCounts {
   u64 counted = 0;     // branches counted, in windows or in all
   u64 accesses = 0;    // to memory, sampled
   u64 stops = 0;       // of threads for windows
+  u64 answers = 0;     // that threads in windows got without a stop
   u64 stopped_ns = 0;  // from tick to the end of the window, summed
   u64 lost = 0;        // records that the kernel had no room for
   // The part of an endless recording's shares of branches that this one has right, as far as that is

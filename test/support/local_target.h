@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <map>
 #include <vector>
@@ -63,11 +64,24 @@ class LocalTarget {
     if (this->header().self) header.next_pair = this->header().next_pair;  // what is there stays
     header.self = cache.scratch(0);
     header.logged = accesses_logged;
+    header.patience = patience;
     syscall(SYS_arch_prctl, ARCH_GET_FS, &header.fs_base);
     std::memcpy(reinterpret_cast<void*>(cache.scratch(0)), &header, sizeof header);
     syscall(SYS_arch_prctl, ARCH_SET_GS, cache.scratch(0));
     branches_ = branches;
     return reinterpret_cast<F*>(code);
+  }
+
+  // What a tracer does for a thread in a window that asks for a block. False: it does not ask.
+  bool answer() {
+    auto& header = *reinterpret_cast<scratch::Header*>(cache.scratch(0));
+    std::atomic_ref<u64> request(header.request);
+    if (request != scratch::request_made) return false;
+    request = scratch::request_seen;
+    u64 code = cache.enter(header.target);
+    header.jump = code;
+    request = code ? cache.answered() : cache.refused();
+    return true;
   }
 
   scratch::Header header() const {
@@ -137,6 +151,7 @@ class LocalTarget {
  public:
   CodeCache cache;
   u64 accesses_logged = 0;  // the counter of accesses with which windows begin
+  u64 patience = 0;
 };
 
 }  // namespace pgokit::record

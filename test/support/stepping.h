@@ -15,7 +15,8 @@ namespace pgokit::record {
 // Single-steps through copies, and leaves them by CodeCache::recover() before one instruction.
 struct Stepping {
   static constexpr u64 trap_flag = 0x100;
-  static inline const LocalTarget* target = nullptr;
+  static inline LocalTarget* target = nullptr;
+  static inline bool answers = false;  // what the copy asks for
   static inline u64 steps = 0, leave_at = 0;
   static inline u64 left_for = 0;  // where the program went on
   static inline std::vector<Edge> edges;
@@ -25,6 +26,7 @@ struct Stepping {
   static void on_trap(int, siginfo_t*, void* context) {
     auto* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
     auto of = [&](int number) { return static_cast<u64>(registers[number]); };
+    if (answers) target->answer();
     if (!target->cache.contains(of(REG_RIP)) || ++steps != leave_at) return;
     Registers regs{};
     regs.rip = of(REG_RIP), regs.rax = of(REG_RAX), regs.rcx = of(REG_RCX), regs.rdx = of(REG_RDX);

@@ -244,6 +244,7 @@ void print_stats(const record::RecordSummary& summary) {
   json.set("in_system_call", counts.in_kernel);
   json.set("branches", counts.branches).set("counted", counts.counted);
   json.set("accesses", counts.accesses).set("stops", counts.stops);
+  json.set("answers", counts.answers);
   json.set("stopped_s", static_cast<double>(counts.stopped_ns) / 1e9);
   json.set("likeness", counts.likeness);
   json.set("threads", counts.threads).set("processes", counts.processes);

@@ -192,6 +192,8 @@ class CodeCache : private TranslatedCode {
   scratch::Header header(u32 branches, u32 passes = 1) const;
   u64 scratch(u64 n) const { return arenas_.front().scratch(n); }
   u64 start() const { return routines_.start; }
+  u64 answered() const { return routines_.answered; }
+  u64 refused() const { return routines_.refused; }
   // Room for the code of a system call that a thread is to make; see RemoteCall.
   u64 call_site() const { return arenas_.front().base + arenas_.front().shape.call_site(); }
 

@@ -5,6 +5,7 @@
 //   with the state that it would have in the original (CodeCache::recover), so that signals are
 //   delivered where they came, in their order, and by whoever sent them.
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <random>
 
@@ -16,8 +17,11 @@
 namespace pgokit::record {
 namespace {
 
-// After that many stops for code not translated yet a window ends early.
+// After so many times that code was missing a window ends early.
 constexpr u32 most_misses = 100;
+// Turns, each of which takes 20 to 150 cycles: some 0.1 ms. A request that is watched for is seen
+// after a few microseconds.
+constexpr u64 patience = 4096;
 
 struct Seen {
   scratch::Header header;
@@ -105,6 +109,26 @@ class CodeCacheEngine : public WindowEngine {
                 : interrupted(thread, stop, pc, regs, recovered);
   }
 
+  void set_watched(bool all_the_time) override { patience_ = all_the_time ? patience : 0; }
+
+  // A missing block: with no stop, it is translated while the thread waits.
+  bool answer(Thread& thread) override {
+    auto& memory = thread.space->memory();
+    const auto& cache = thread.space->cache();
+    u64 at = state_of(thread).scratch->address(), request = 0;
+    // First: what it asks for is in its place by then.
+    if (!memory.read(at + scratch::request, &request, sizeof request)) return false;
+    if (request != scratch::request_made) return false;
+    TargetMemory::Word seen{at + scratch::request, scratch::request_seen};
+    if (!memory.write_words({&seen, 1}) || !read_header(thread)) return false;
+    u64 code = code_asked_for(thread);
+    if (code) thread.window.cycles += seen_.header.cycles(), ++thread.window.answers;
+    const std::array<TargetMemory::Word, 2> words{
+        {{at + scratch::jump, code},
+         {at + scratch::request, code ? cache.answered() : cache.refused()}}};
+    return memory.write_words(words);
+  }
+
   void take_counts(Thread& thread) override {
     auto& own = state_of(thread);
     std::vector<EdgeCount> drained;
@@ -139,13 +163,15 @@ class CodeCacheEngine : public WindowEngine {
   }
 
   // With the program's registers, to `code`.
-  static bool send_in(Thread& thread, Registers regs, scratch::Header header, u64 code) {
+  bool send_in(Thread& thread, Registers regs, scratch::Header header, u64 code) const {
     auto& space = *thread.space;
     u64 at = state_of(thread).scratch->address();
     note_registers(header, regs);
     header.fs_base = regs.fs_base;
     header.jump = code;
     header.self = at;
+    header.patience = patience_;
+    header.request = 0;
     regs.rip = space.cache().start();
     regs.gs_base = at;
     regs.orig_rax = u64(-1);
@@ -161,7 +187,8 @@ class CodeCacheEngine : public WindowEngine {
   Progressed at_leave(Thread& thread, Registers& regs, const Recovered& recovered) {
     regs.orig_rax = u64(-1);
     const auto& header = seen_.header;
-    thread.window.cycles += header.cycles();
+    bool answered = header.request == thread.space->cache().answered();  // too late
+    if (!answered) thread.window.cycles += header.cycles();
     if (header.left == 0 && header.passes == 0) return all_over(thread, regs, recovered);
     if (header.left == 0) return make_room(thread, regs, recovered);
     auto& own = state_of(thread);
@@ -174,6 +201,15 @@ class CodeCacheEngine : public WindowEngine {
     if (thread.gone) return Progressed::running;
     if (!code || !send_in(thread, regs, header, code)) return cut_short(thread, regs, recovered);
     return go_on(thread);
+  }
+
+  // 0: the thread is to stop for it.
+  u64 code_asked_for(Thread& thread) {
+    auto& space = *thread.space;
+    u64 original = seen_.header.target;
+    bool possible = state_of(thread).misses < most_misses && space.cache().reaches(original) &&
+                    !is_instruction_of_call(space.code_at(original));
+    return possible ? after_miss(thread, original) : 0;
   }
 
   // The copy of code that has not been translated yet.
@@ -316,6 +352,7 @@ class CodeCacheEngine : public WindowEngine {
   }
 
   u32 most_passes_;
+  u64 patience_ = 0;
   std::minstd_rand random_{1};  // the same for each recording
   AccessLog log_;
   Seen seen_;

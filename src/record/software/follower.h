@@ -34,6 +34,9 @@ class Follower {
   virtual bool begin(FollowedThread&) { return false; }
   // A stop of a thread in a window. False: the window is over and the thread stopped.
   virtual bool stopped(FollowedThread& thread, Stop stop) = 0;
+  // See WindowEngine.
+  virtual void set_watched(bool) {}
+  virtual bool answer(FollowedThread&) { return false; }
   // A stop of a thread in a window that is no business of the window's: it goes on.
   virtual void pass_over(FollowedThread& thread) { resume(thread.tid, Resume::freely); }
   // After stopped() has been false, and where it can be after the thread has been set going again:

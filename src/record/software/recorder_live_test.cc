@@ -13,6 +13,7 @@
 #include <tuple>
 
 #include "base/file.h"
+#include "base/parallel.h"
 #include "isa/decoder.h"
 #include "perf/recording.h"
 #include "record/recorder.h"
@@ -345,6 +346,16 @@ TEST(Recorder, WindowsGoOnBehindSystemCalls) {
   });
   EXPECT_GT(checked.through_calls, 0U);
   unlink(path.c_str());
+}
+
+TEST(Recorder, ThreadsGoOnInWindowsWithoutAStop) {
+  if (!tracing_permitted()) GTEST_SKIP() << "ptrace is not permitted here";
+  if (worker_count(0) < 2) GTEST_SKIP() << "the only processor is the program's";
+  auto done = in_process([] {
+    auto summary = record_in_software({.output = "/dev/null", .command = {RECORDED, "sort", "60"}});
+    return summary && summary->counts.answers > 0 ? 0 : 1;
+  });
+  EXPECT_EQ(done.code, 0);
 }
 
 TEST(Recorder, LaterProcessesOfAProgramMapItsCopies) {

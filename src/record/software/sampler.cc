@@ -127,6 +127,7 @@ void Sampler::keep(FollowedThread& thread) {
   ++counts_.windows;
   counts_.counted += thread.window.counts.empty() ? 0 : thread.window.passed;
   counts_.stops += thread.window.stops;
+  counts_.answers += thread.window.answers;
   counts_.stopped_ns += monotonic_ns() - thread.due_since_ns;
 }
 

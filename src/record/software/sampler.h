@@ -51,6 +51,8 @@ class Sampler : public Follower {
   bool is_due(FollowedThread& thread) override;
   bool begin(FollowedThread& thread) override;
   bool stopped(FollowedThread& thread, Stop stop) override;
+  void set_watched(bool all_the_time) override { engine_.set_watched(all_the_time); }
+  bool answer(FollowedThread& thread) override { return engine_.answer(thread); }
   void pass_over(FollowedThread& thread) override { engine_.pass_over(thread); }
   void keep(FollowedThread& thread) override;
   void ends(FollowedThread& thread) override;

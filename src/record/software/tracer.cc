@@ -1,6 +1,5 @@
 #include "record/software/tracer.h"
 
-#include <sched.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -11,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/parallel.h"
 #include "record/software/stop_mark.h"
 #include "record/system/clock.h"
 #include "record/system/launch.h"
@@ -23,16 +23,6 @@ constexpr long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_
                          PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC;
 constexpr u64 loop_ns = 100'000'000;
 constexpr u64 longest_leave_ns = 1'000'000'000;
-// The next stop of a window mostly comes within so much. To be woken for it takes longer than to
-// handle it, and the program waits meanwhile.
-constexpr u64 longest_awake_ns = 60'000;
-
-// With one processor the recorder would keep the program from running.
-u64 awake_ns() {
-  cpu_set_t processors;
-  bool known = sched_getaffinity(0, sizeof processors, &processors) == 0;
-  return known && CPU_COUNT(&processors) > 1 ? longest_awake_ns : 0;
-}
 
 sigset_t waited_for() {
   sigset_t set;
@@ -81,7 +71,9 @@ Tracer::Tracer(Follower& follower, TickSource& ticks, RecordingFile& recording)
       ticks_(ticks),
       recording_(recording),
       signals_before_(block_signals()),
-      awake_ns_(awake_ns()) {}
+      attention_(worker_count(0)) {
+  own_time_.open(getpid(), gettid());
+}
 
 Tracer::~Tracer() {
   signal(tick_signal(), SIG_IGN);  // drops those that are still on the way
@@ -176,6 +168,8 @@ void Tracer::run(double seconds, const std::function<void()>& now_and_then) {
     if (now >= next || threads_.empty()) {
       if (follower_.has_enough()) break;
       now_and_then(), next = now + loop_ns;
+      attention_.update(own_time_.now());
+      follower_.set_watched(attention_.is_full());
       for (pid_t tid : ticks_.overdue()) tick(tid);
     }
     if (threads_.empty()) break;
@@ -195,8 +189,9 @@ void Tracer::note_left_running() {
 }
 
 void Tracer::wait_for_event(u64 until_ns) {
+  bool attends = attend();
   u64 now = monotonic_ns();
-  u64 wait = until_ns > now ? until_ns - now : 0;
+  u64 wait = until_ns > now && !attends ? until_ns - now : 0;
   if (ticks_.polls()) wait = std::min(wait, ticks_.period_ns());
   timespec timeout{static_cast<time_t>(wait / 1'000'000'000),
                    static_cast<long>(wait % 1'000'000'000)};
@@ -223,17 +218,11 @@ void Tracer::take_signal(const siginfo_t& info) {
 }
 
 void Tracer::reap() {
-  u64 awake_until_ns = 0;
   while (true) {
     int status = 0;
     pid_t tid = waitpid(-1, &status, __WALL | WNOHANG);
-    if (tid < 0) return;
-    if (tid == 0) {
-      if (!awake_until_ns && in_window()) awake_until_ns = monotonic_ns() + awake_ns_;
-      if (monotonic_ns() >= awake_until_ns) return;
-      continue;
-    }
-    awake_until_ns = 0;
+    if (tid <= 0) return;
+    last_event_ns_ = 0;
     if (WIFSTOPPED(status))
       handle_stop(thread(tid), {status});
     else
@@ -242,9 +231,17 @@ void Tracer::reap() {
   }
 }
 
-bool Tracer::in_window() const {
-  return std::ranges::any_of(
-      threads_, [](const auto& one) { return one.second->window.running || one.second->due; });
+// True: the recorder is to look again at once. The next stop of a window, or what its thread waits
+// for, mostly comes soon; to be woken for it would take longer than to handle it.
+bool Tracer::attend() {
+  bool any = false;
+  for (const auto& [tid, one] : threads_) {
+    any |= one->window.running || one->due;
+    if (one->window.running && follower_.answer(*one)) last_event_ns_ = 0;
+  }
+  u64 now = monotonic_ns();
+  if (last_event_ns_ == 0) last_event_ns_ = now;
+  return any && now - last_event_ns_ < attention_.awake_ns();
 }
 
 void Tracer::handle_stop(Traced& one, Stop stop) {

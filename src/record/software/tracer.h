@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "record/software/attention.h"
 #include "record/software/follower.h"
 #include "record/software/recording_file.h"
 #include "record/software/ticks.h"
@@ -69,7 +70,7 @@ class Tracer {
   void wait_for_event(u64 until_ns);
   void take_signal(const siginfo_t& info);
   void reap();
-  bool in_window() const;
+  bool attend();
   void interrupt_all();
   void handle_stop(Traced& thread, Stop stop);
   bool is_at_tick(const Traced& one) const;
@@ -100,7 +101,9 @@ class Tracer {
   RecordingFile& recording_;
   tsl::robin_map<pid_t, std::unique_ptr<Traced>> threads_;
   sigset_t signals_before_;
-  u64 awake_ns_;  // for so long the recorder waits for the next stop without sleeping
+  Attention attention_;
+  CpuTime own_time_;       // the recorder's
+  u64 last_event_ns_ = 0;  // 0: since the last look at the time
   pid_t main_pid_ = 0;
   bool launched_ = false;
   bool enough_ = false;   // end the recording

@@ -3,6 +3,7 @@
 // A window: the stretch of a thread's execution during which its branches are recorded.
 //
 //   Progressed at = engine.begin(thread, regs, engine.most_branches(depth));   // it is stopped
+//   engine.answer(thread);                             // as often as can be, while it runs
 //   at = engine.stopped(thread, stop);                                         // at each stop
 //   if (at == Progressed::finished) use(thread.window.taken, thread.window.regs);
 //   ... the thread may be set going ...
@@ -35,6 +36,7 @@ struct Window {
   u64 begun_at = 0;                // an address; it ends at that of regs
   Registers regs{};                // at its end
   u64 stops = 0;                   // of the thread for this window, its end included
+  u64 answers = 0;                 // to what it has asked without a stop
   u64 passed = 0;                  // branches in all, the last of which are recorded
   double reach = 1;                // how long it was to be, as a share of the longest
   bool cut_short = false;          // by code that cannot be followed, a system call mostly
@@ -74,6 +76,10 @@ class WindowEngine {
   // The thread stopped for whatever reason while its window runs. thread.deliver is the signal that
   // it stopped for; the engine clears it if the window was the cause.
   virtual Progressed stopped(Thread& thread, Stop stop) = 0;
+  // Threads may wait in their windows for what answer() does: it is called all the time.
+  virtual void set_watched(bool) {}
+  // Does what a running thread waits for in its window. False: it does not wait.
+  virtual bool answer(Thread&) { return false; }
   // As if it had not stopped.
   virtual void pass_over(Thread& thread) { resume(thread.tid, Resume::freely); }
   // What the finished window has counted. The thread may run by then, but not in another window.

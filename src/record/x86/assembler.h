@@ -2,6 +2,7 @@
 
 // The few x86-64 instructions that the stubs of translated code are made of.
 
+#include <cassert>
 #include <cstring>
 #include <initializer_list>
 #include <vector>
@@ -59,7 +60,11 @@ class Assembler {
   }
   // The rel32 at `fixup` leads here.
   void bind(u32 fixup) { patch(fixup, static_cast<i32>(offset() - (fixup + 4))); }
-  void bind8(u32 fixup) { patch(fixup, static_cast<u8>(offset() - (fixup + 1))); }
+  void bind8(u32 fixup) {
+    u32 distance = offset() - (fixup + 1);
+    assert(distance < 128);
+    patch(fixup, static_cast<u8>(distance));
+  }
 
  private:
   void gs_access(u8 opcode, Reg reg, u32 slot, bool wide) {

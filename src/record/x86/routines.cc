@@ -139,6 +139,46 @@ void emit_next_pass(Assembler& out, Routines& routines, Recovery state) {
   out.bind(inside);
 }
 
+// A missing block, inside of a pass: what the tracer answers within a moment makes a stop needless.
+// In: `state`, with everything saved.
+void emit_wait(Assembler& out, Routines& routines, const Recovery& state) {
+  out.load32(Reg::rax, scratch::left);
+  out.bytes({0x85, 0xc0});  // test eax, eax
+  out.bytes({0x0f, 0x84});  // jz: the pass is over
+  u32 over = out.rel32();
+  out.load32(Reg::rax, scratch::patience);
+  out.bytes({0x85, 0xc0});
+  out.bytes({0x0f, 0x84});  // jz: nobody watches
+  u32 unseen = out.rel32();
+  out.store_imm(scratch::request, scratch::request_made);
+  out.bytes({0x31, 0xd2});  // xor edx, edx
+  u32 wait = out.offset();
+  out.bytes({0xf3, 0x90});  // pause
+  out.load(Reg::rcx, scratch::request);
+  out.bytes({0x48, 0x83, 0xf9, scratch::request_seen});  // cmp rcx, request_seen
+  out.bytes({0x77, 0});                                  // ja: answered
+  u32 answered = out.offset() - 1;
+  out.bytes({0x83, 0xe8, 0x01});                                             // sub eax, 1
+  out.bytes({0x75}), out.value(static_cast<u8>(wait - (out.offset() + 1)));  // jnz: wait
+  out.bytes({0xb8}), out.value(scratch::patience_when_seen);         // mov eax, patience_when_seen
+  out.bytes({0x29, 0xca});                                           // sub edx, ecx
+  out.bytes({0x83, 0xfa, static_cast<u8>(-scratch::request_seen)});  // cmp edx, - seen
+  out.bytes({0x74}), out.value(static_cast<u8>(wait - (out.offset() + 1)));  // je: wait, once
+  out.bytes({0xe9});                                                         // jmp: to the stop
+  u32 impatient = out.rel32();
+  out.bind8(answered);
+  out.bytes({0xff, 0xe1});  // jmp rcx
+  routines.answered = out.here();
+  out.store_imm(scratch::request, 0), out.store_imm(scratch::request + 4, 0);
+  emit_restored(out);
+  out.load(Reg::r11, scratch::r11);
+  out.load(Reg::rcx, scratch::rcx);
+  out.bytes({0xe9}), out.value(static_cast<i32>(routines.start - (out.here() + 4)));  // jmp: start
+  routines.refused = out.here();
+  for (u32 fixup : {over, unseen, impatient}) out.bind(fixup);
+  note_state(out, routines, state);
+}
+
 // In: gs:target, gs:rcx; rcx is free, everything else is the program's.
 void emit_leave(Assembler& out, Routines& routines) {
   routines.leave = out.here();
@@ -154,8 +194,9 @@ void emit_leave(Assembler& out, Routines& routines) {
   note_state(out, routines, state);
   emit_next_pass(out, routines, state);
   out.time_stamp(scratch::ended);
-  emit_restored(out);
   state.counted = Recovery::Counted::all;
+  emit_wait(out, routines, state);
+  emit_restored(out);
   emit_stop(out, routines, state);
 }
 

@@ -11,8 +11,10 @@
 //   0x80  room: how many more indirect targets can be counted
 //   0x88  the address of all this, and what `leave` and counting of a whole run need
 //   0xc0  how many accesses to memory were logged, and where thread-local memory begins
-//   0xd0  the signal by which a copy stops its thread, a siginfo_t, and the set of just that signal
-//   0x160 ring: 16 bytes per branch {u32 edge, u32 -, u64 target of an indirect branch}, filled
+//   0xd0  patience: how many turns the thread waits for a block that is missing before it stops; its
+//         request for that (request_made), which its tracer answers by the routine to go on in
+//   0xe0  the signal by which a copy stops its thread, a siginfo_t, and the set of just that signal
+//   0x170 ring: 16 bytes per branch {u32 edge, u32 -, u64 target of an indirect branch}, filled
 //         from the end downwards, at ring + left; a further pass overwrites it. The second word of
 //         the n-th entry is when the pass was over after which n were still to be made, in cycles
 //         since `begun`
@@ -76,9 +78,16 @@ inline constexpr u32 next_pair = 0xb0;  // where the next one that is met will s
 inline constexpr u32 r10 = 0xb8;
 inline constexpr u32 logged = 0xc0;   // see memory_log.h
 inline constexpr u32 fs_base = 0xc8;  // of the thread, where accesses are logged
-inline constexpr u32 mark = 0xd0;
-inline constexpr u32 mark_set = 0x150;
-inline constexpr u32 ring = 0x160;
+inline constexpr u32 patience = 0xd0;
+inline constexpr u32 request = 0xd8;
+inline constexpr u32 mark = 0xe0;
+inline constexpr u32 mark_set = 0x160;
+inline constexpr u32 ring = 0x170;
+
+// States of a request, other than 0 and the address that is the answer. One that has been seen is
+// worth more patience.
+inline constexpr u8 request_made = 1, request_seen = 2;
+inline constexpr u32 patience_when_seen = 1 << 18;
 
 inline constexpr u32 entry_size = 16;
 inline constexpr u32 most_branches = (8192 - ring) / entry_size - 1;
@@ -147,6 +156,7 @@ struct Header {
   u64 begun, ended, passes, pass, room, self;
   u64 rdi, rsi, place, blocked, next_pair, r10;
   u64 logged, fs_base;
+  u64 patience, request;
 
   u64 cycles() const { return ended - begun; }
 };

@@ -15,7 +15,9 @@
 //
 // A window ends in the routine `leave`: with the original address in scratch::target it sends the
 // thread a harmless signal, at which a tracer takes over; without a tracer the thread goes on in the
-// original code. The copy therefore never needs its tracer.
+// original code. The copy therefore never needs its tracer. A tracer that watches the thread can do
+// without the stop where a block is missing: for a moment `leave` waits for what it will write into
+// scratch::request, which is `answered`, with the block's copy in scratch::jump, or `refused`.
 //
 // A copy makes system calls itself that the scratch area permits. The other ones end a window before
 // them, and so does what is not translated: interrupts, far branches, use of the gs segment,
@@ -139,7 +141,8 @@ struct Routines {
   std::vector<u8> code;
   std::vector<Recovery> recoveries;  // by offset from the first byte
   u64 start = 0, leave = 0, dispatch = 0;
-  u64 stop = 0;  // where a thread is when `leave` has stopped it
+  u64 answered = 0, refused = 0;  // of windows
+  u64 stop = 0;                   // where a thread is when `leave` has stopped it
 };
 Routines make_routines(u64 address);
 // `logs`: of copies that log their branches.

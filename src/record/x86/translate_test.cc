@@ -5,6 +5,8 @@
 
 #include <array>
 #include <random>
+#include <stop_token>
+#include <thread>
 
 #include "record/x86/instruction.h"
 #include "test/support/possible_branches.h"
@@ -63,6 +65,8 @@ TEST_P(EachKindOfCopy, CopiesCanBeLeftBeforeAnyInstruction) {
       got = random_state(seed);
       // at first until nothing is missing, then once to see how far it goes
       bool leaves = turn > 40;
+      target.patience = leaves && turn % 2 == 0 ? 5 : 0;
+      Stepping::answers = turn % 4 == 0;
       u64 leave_before = leaves ? 1 + random() % steps : 0;
       auto* copy = target.window(function, leaves && turn % 3 == 0 ? 5 : 400);
       if (turn < 40)
@@ -78,8 +82,34 @@ TEST_P(EachKindOfCopy, CopiesCanBeLeftBeforeAnyInstruction) {
       if (!leaves && target.cache.enter(missing)) target.cache.publish(missing);
     }
   }
+  Stepping::answers = false;
   EXPECT_GT(left, 250U);
   EXPECT_GT(completed, 20U);
+}
+
+// By another thread, while a copy waits: all of the program is one window then, with no stop.
+TEST_P(EachKindOfCopy, WhatIsMissingCanBeAnswered) {
+  u64 answers = 0;
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    LocalTarget target({page_}, GetParam());
+    CodeMaker maker(page_, seed);
+    auto* function = reinterpret_cast<Function*>(maker.make());
+    std::vector<u8> code(page_, maker.end());
+    auto expected = random_state(seed), got = random_state(seed);
+    function(&expected);
+    std::ranges::copy(code, page_);
+    target.patience = u64{1} << 31;
+    auto* copy = target.window(function, 400);
+    std::jthread tracer([&](const std::stop_token& over) {
+      while (!over.stop_requested()) answers += target.answer();
+    });
+    copy(&got);
+    tracer.request_stop(), tracer.join();
+    expected.flags &= arithmetic_flags, got.flags &= arithmetic_flags;
+    ASSERT_EQ(got, expected) << "seed " << seed;
+    expect_possible(target.recorded(), target.header().target);
+  }
+  EXPECT_GT(answers, 2 * 60U);
 }
 
 // Of all branches up to where it is left: of passes that are over, of one that is being counted, of

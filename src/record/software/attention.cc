@@ -1,0 +1,23 @@
+#include "record/software/attention.h"
+
+namespace pgokit::record {
+
+// With a processor of its own the recorder hardly waits for one; where all are busy, for as long as
+// it runs.
+void Attention::update(CpuTime::Times now) {
+  constexpr u64 parts = 4;
+  recent_.used_ns = recent_.used_ns / 2 + now.used_ns - last_.used_ns;
+  recent_.waited_ns = recent_.waited_ns / 2 + now.waited_ns - last_.waited_ns;
+  last_ = now;
+  shared_ = only_one_ || recent_.waited_ns * parts > recent_.used_ns;
+}
+
+// What a window asks for mostly comes within so much. A processor that sleeps takes up to 0.3 ms to
+// wake. Of one that others want too, less is taken; of the only one nothing.
+u64 Attention::awake_ns() const {
+  constexpr u64 full_ns = 500'000, shared_ns = 60'000;
+  if (only_one_) return 0;
+  return shared_ ? shared_ns : full_ns;
+}
+
+}  // namespace pgokit::record

@@ -1,0 +1,30 @@
+#pragma once
+
+// How long a recorder may stay awake for a program in a window, so that it has not to be woken for
+// what the program asks of it next: as long as there is a processor to spare.
+//
+//   Attention attention(worker_count(0));
+//   attention.update(own_time.now());                         // ten times a second
+//   if (now_ns < last_event_ns + attention.awake_ns()) poll();
+
+#include "record/system/cpu_time.h"
+
+namespace pgokit::record {
+
+class Attention {
+ public:
+  explicit Attention(unsigned processors) : shared_(processors < 2), only_one_(shared_) {}
+
+  // The recorder's own time, since it began.
+  void update(CpuTime::Times now);
+  // Threads may wait for the recorder without having stopped.
+  bool is_full() const { return !shared_; }
+  u64 awake_ns() const;
+
+ private:
+  bool shared_;    // its processor, with others that want to run
+  bool only_one_;  // for all
+  CpuTime::Times last_, recent_;
+};
+
+}  // namespace pgokit::record
