@@ -93,9 +93,9 @@ TEST(StackCutter, SlowWindowsHaveLessWeight) {
   StackCutter cutter(32, 1);
   auto fast = window_of(500, 3), slow = window_of(500, 27), short_one = window_of(500, 0);
   EXPECT_DOUBLE_EQ(cutter.weight(short_one), 1) << "too short to tell";
-  EXPECT_NEAR(cutter.weight(fast) / cutter.weight(slow), std::pow(27.0 / 3, 0.75), 1e-9);
+  EXPECT_NEAR(cutter.weight(fast) / cutter.weight(slow), std::pow(30.0 / 6, 0.6), 1e-9);
   short_one.reach = 0.5;
-  EXPECT_NEAR(cutter.weight(short_one), 2 * std::pow(3.0 / 27, 0.75), 1e-9)
+  EXPECT_NEAR(cutter.weight(short_one), 2 * std::pow(6.0 / 30, 0.6), 1e-9)
       << "the speed of the one before, twice";
 }
 
