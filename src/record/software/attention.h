@@ -3,9 +3,10 @@
 // How long a recorder may stay awake for a program in a window, so that it has not to be woken for
 // what the program asks of it next: as long as there is a processor to spare.
 //
-//   Attention attention(worker_count(0));
-//   attention.update(own_time.now());                         // ten times a second
-//   if (now_ns < last_event_ns + attention.awake_ns()) poll();
+//   CpuTime own_time;
+//   Attention attention(2);                  // processors
+//   attention.update(own_time.now());        // ten times a second
+//   u64 awake_ns = attention.awake_ns();     // behind each event
 
 #include "record/system/cpu_time.h"
 

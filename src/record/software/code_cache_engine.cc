@@ -1,6 +1,7 @@
 // A thread in a window is in translated code, which makes system calls too. It stops there
-// - by the signal of `leave`: the window is full, the next block is not translated yet, or the
-//   copy is not to make the next system call without a look at it;
+// - by the signal of `leave`: the window is full, the next block is not translated yet and nobody
+//   has answered what the thread asks for, or the copy is not to make the next system call without
+//   a look at it;
 // - for a signal, or because the recorder or a stop signal wants it: it leaves the copy at once,
 //   with the state that it would have in the original (CodeCache::recover), so that signals are
 //   delivered where they came, in their order, and by whoever sent them.

@@ -86,8 +86,8 @@ class WindowEngine {
   virtual void take_counts(Thread&) {}
 };
 
-// Translated code in the process: a stop at the beginning and one at the end. Windows go at most so
-// many times round the ring of branches.
+// Translated code in the process: a stop at the beginning, one at the end, and those between them
+// that no answer makes needless. Windows go at most so many times round the ring of branches.
 std::unique_ptr<WindowEngine> make_code_cache_engine(u32 passes);
 // PTRACE_SINGLESTEP: one stop for each instruction. The measure for the others.
 std::unique_ptr<WindowEngine> make_single_step_engine();
