@@ -76,7 +76,7 @@ class WindowEngine {
   // The thread stopped for whatever reason while its window runs. thread.deliver is the signal that
   // it stopped for; the engine clears it if the window was the cause.
   virtual Progressed stopped(Thread& thread, Stop stop) = 0;
-  // Threads may wait in their windows for what answer() does: it is called all the time.
+  // Whether answer() is called all the time, so that threads may wait for it in their windows.
   virtual void set_watched(bool) {}
   // Does what a running thread waits for in its window. False: it does not wait.
   virtual bool answer(Thread&) { return false; }
