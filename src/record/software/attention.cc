@@ -1,5 +1,7 @@
 #include "record/software/attention.h"
 
+#include <algorithm>
+
 namespace pgokit::record {
 
 // With a processor of its own the recorder hardly waits for one; where all are busy, for as long as
@@ -12,12 +14,11 @@ void Attention::update(CpuTime::Times now) {
   shared_ = only_one_ || recent_.waited_ns * parts > recent_.used_ns;
 }
 
-// What a window asks for mostly comes within so much. A processor that sleeps takes up to 0.3 ms to
-// wake. Of one that others want too, less is taken; of the only one nothing.
+// Of a processor that others want too, little is taken; of the only one nothing.
 u64 Attention::awake_ns() const {
-  constexpr u64 full_ns = 500'000, shared_ns = 60'000;
+  constexpr u64 shared_ns = 60'000;
   if (only_one_) return 0;
-  return shared_ ? shared_ns : full_ns;
+  return shared_ ? std::min(shared_ns, most_ns_) : most_ns_;
 }
 
 }  // namespace pgokit::record

@@ -4,7 +4,7 @@
 // what the program asks of it next: as long as there is a processor to spare.
 //
 //   CpuTime own_time;
-//   Attention attention(2);                  // processors
+//   Attention attention(2, 500'000);         // processors, and ns at most
 //   attention.update(own_time.now());        // ten times a second
 //   u64 awake_ns = attention.awake_ns();     // behind each event
 
@@ -14,7 +14,8 @@ namespace pgokit::record {
 
 class Attention {
  public:
-  explicit Attention(unsigned processors) : shared_(processors < 2), only_one_(shared_) {}
+  Attention(unsigned processors, u64 most_ns)
+      : most_ns_(most_ns), shared_(processors < 2), only_one_(shared_) {}
 
   // The recorder's own time, since it began.
   void update(CpuTime::Times now);
@@ -23,6 +24,7 @@ class Attention {
   u64 awake_ns() const;
 
  private:
+  u64 most_ns_;
   bool shared_;    // its processor, with others that want to run
   bool only_one_;  // for all
   CpuTime::Times last_, recent_;

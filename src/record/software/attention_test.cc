@@ -8,7 +8,7 @@ namespace {
 constexpr u64 ms = 1'000'000;
 
 TEST(Attention, IsFullAsLongAsTheRecorderHardlyWaitsForAProcessor) {
-  Attention attention(2);
+  Attention attention(2, ms / 2);
   EXPECT_TRUE(attention.is_full());
   u64 awake_ns = attention.awake_ns();
   attention.update({.used_ns = 10 * ms, .waited_ns = 1 * ms});
@@ -25,7 +25,7 @@ TEST(Attention, IsFullAsLongAsTheRecorderHardlyWaitsForAProcessor) {
 }
 
 TEST(Attention, IsNotPaidWithTheOnlyProcessor) {
-  Attention attention(1);
+  Attention attention(1, ms / 2);
   attention.update({.used_ns = 10 * ms, .waited_ns = 0});
   EXPECT_FALSE(attention.is_full());
   EXPECT_EQ(attention.awake_ns(), 0U);
