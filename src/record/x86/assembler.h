@@ -60,6 +60,12 @@ class Assembler {
   }
   // The rel32 at `fixup` leads here.
   void bind(u32 fixup) { patch(fixup, static_cast<i32>(offset() - (fixup + 4))); }
+  // The rel8 that ends an instruction, which leads back to `offset_before`.
+  void back8(u32 offset_before) {
+    u32 distance = offset() + 1 - offset_before;
+    assert(distance <= 128);
+    value(static_cast<u8>(0 - distance));
+  }
   void bind8(u32 fixup) {
     u32 distance = offset() - (fixup + 1);
     assert(distance < 128);

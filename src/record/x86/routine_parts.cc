@@ -47,7 +47,7 @@ u32 emit_lookup(Assembler& out) {
   out.bytes({0x74, 0x00});              // je: found
   u32 found = out.offset() - 1;
   out.bytes({0x66, 0xff, 0xc2});  // inc dx
-  out.bytes({0xeb}), out.value(static_cast<u8>(next - (out.offset() + 1)));
+  out.bytes({0xeb}), out.back8(next);
   out.bind8(found);
   out.save(Reg::rax, scratch::jump);
   return missing;

@@ -38,8 +38,8 @@ void emit_count_target(Assembler& out) {
   out.bytes({0x74}), out.bytes({0});  // je: found
   u32 found = out.offset() - 1;
   out.bind8(other_target);
-  out.bytes({0x83, 0xc2, scratch::entry_size});                               // add edx, 16
-  out.bytes({0xeb}), out.value(static_cast<u8>(probe - (out.offset() + 1)));  // jmp: the next place
+  out.bytes({0x83, 0xc2, scratch::entry_size});  // add edx, 16
+  out.bytes({0xeb}), out.back8(probe);           // jmp: the next place
   out.bind8(free);
   at_edx({0x48, 0x89, 0x8a}, 0);  // mov gs:[rdx + target], rcx
   at_edx({0x89, 0x82}, 8);        // mov gs:[rdx + edge], eax
@@ -86,7 +86,7 @@ void emit_count(Assembler& out, Routines& routines, Recovery state) {
   out.bytes({0x41, 0x83, 0xeb, scratch::entry_size});  // sub r11d, 16
   state.counted = Recovery::Counted::above_r11;
   note_state(out, routines, state);
-  out.bytes({0x75}), out.value(static_cast<u8>(next - (out.offset() + 1)));  // jnz: the next one
+  out.bytes({0x75}), out.back8(next);  // jnz: the next one
   state.counted = Recovery::Counted::all;
   note_state(out, routines, state);
   out.bytes({0xe9});  // jmp: done
@@ -158,13 +158,13 @@ void emit_wait(Assembler& out, Routines& routines, const Recovery& state) {
   out.bytes({0x48, 0x83, 0xf9, scratch::request_seen});  // cmp rcx, request_seen
   out.bytes({0x77, 0});                                  // ja: answered
   u32 answered = out.offset() - 1;
-  out.bytes({0x83, 0xe8, 0x01});                                             // sub eax, 1
-  out.bytes({0x75}), out.value(static_cast<u8>(wait - (out.offset() + 1)));  // jnz: wait
+  out.bytes({0x83, 0xe8, 0x01});                                     // sub eax, 1
+  out.bytes({0x75}), out.back8(wait);                                // jnz: wait
   out.bytes({0xb8}), out.value(scratch::patience_when_seen);         // mov eax, patience_when_seen
   out.bytes({0x29, 0xca});                                           // sub edx, ecx
   out.bytes({0x83, 0xfa, static_cast<u8>(-scratch::request_seen)});  // cmp edx, - seen
-  out.bytes({0x74}), out.value(static_cast<u8>(wait - (out.offset() + 1)));  // je: wait, once
-  out.bytes({0xe9});                                                         // jmp: to the stop
+  out.bytes({0x74}), out.back8(wait);                                // je: wait, once
+  out.bytes({0xe9});                                                 // jmp: to the stop
   u32 impatient = out.rel32();
   out.bind8(answered);
   out.bytes({0xff, 0xe1});  // jmp rcx

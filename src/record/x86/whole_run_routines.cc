@@ -96,7 +96,7 @@ void emit_dispatch(Assembler& out, Routines& routines, bool logs) {
   out.bytes({0x74, 0});                                            // je: found
   u32 found = out.offset() - 1;                                    //
   out.bytes({0x65, 0x3b, 0x0a});                                   // cmp ecx, gs:[rdx]
-  out.bytes({0x75}), out.value(static_cast<u8>(next - (out.offset() + 1)));  // jne: the next one
+  out.bytes({0x75}), out.back8(next);                              // jne: the next one
   out.bind8(none);
   leave.push_back(emit_new_pair(out));
   out.bind8(found);
