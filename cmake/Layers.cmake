@@ -48,8 +48,16 @@ function(add_test_program layer program label)
                              $<$<BOOL:${CMAKE_CROSSCOMPILING}>:PGOKIT_RUN_BY_QEMU>)
   target_link_libraries(${program} PRIVATE layer_${layer} pgokit_test_flags GTest::gmock_main)
   precompile_headers(${program} test)
-  gtest_discover_tests(${program} TEST_PREFIX "${layer}." DISCOVERY_TIMEOUT 60
-                       PROPERTIES LABELS ${label} SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\]")
+  discover_tests(${layer} ${program} ${label} -*Alone.*)
+  # What needs processors that nobody else wants.
+  if(label STREQUAL live)
+    discover_tests(${layer} ${program} ${label} *Alone.* RUN_SERIAL TRUE)
+  endif()
+endfunction()
+
+function(discover_tests layer program label filter)
+  gtest_discover_tests(${program} TEST_PREFIX "${layer}." TEST_FILTER ${filter} DISCOVERY_TIMEOUT 60
+                       PROPERTIES LABELS ${label} SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\]" ${ARGN})
 endfunction()
 
 # One test per folder of `dir`: `cmd` is run, its output and exit code compared with `expected`.
