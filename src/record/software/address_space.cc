@@ -128,6 +128,11 @@ void AddressSpace::check_copies() {
   if (!stale_ && patched_.any_patched(page_list_)) stale_ = true;
 }
 
+void AddressSpace::rehearse(StoppedThread& thread) {
+  check_copies();
+  thread.status.restrictions_of(thread.tid);
+}
+
 bool AddressSpace::due_for_refresh(u64 address) const {
   return map_expired_ || !map_.find(address);
 }
@@ -169,7 +174,7 @@ u64 AddressSpace::end_of_translatable(u64 address, u64 end) const {
 bool AddressSpace::can_leave(StoppedThread& thread, const Registers& regs) {
   if (!obstacle_.empty()) return true;  // there will be no window
   if (regs.eflags & trap_flag) return false;
-  auto restrictions = restrictions_of(thread.tid);
+  auto restrictions = thread.status.restrictions_of(thread.tid);
   if (restrictions.sandboxed) give_up("it restricts its system calls (seccomp)");
   if (restrictions.shadow_stack) give_up("it uses a shadow stack");
   thread.holds_faults = restrictions.holds_faults;

@@ -64,6 +64,9 @@ class AddressSpace {
   // Gives up what was translated if the program has patched code that it was made of; notices where
   // such code is no longer mapped, which makes a refresh due.
   void check_copies();
+  // Reads what is read of a stopped thread before its window, so that it takes less long then. This
+  // one may run.
+  void rehearse(StoppedThread& thread);
 
   // The bytes of fixed code from `address` on (a few hundred), empty where there is none. Valid
   // until the next call.

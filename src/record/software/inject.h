@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "base/types.h"
+#include "record/system/proc_status.h"
 #include "record/system/ptrace.h"
 #include "record/system/target_memory.h"
 #include "record/x86/file_mappings.h"
@@ -32,6 +33,7 @@ struct StoppedThread {
   bool reads_time = false;    // is permitted to, as was found out for that
   // That it blocks, or has handlers of; bit 0 is signal 1. All, before that is known.
   u64 signals_in_use = u64(-1);
+  ThreadStatus status;
   bool let_go = false;  // after this: a stop that the recorder asked for before is of no use
 };
 

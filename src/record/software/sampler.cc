@@ -31,7 +31,6 @@ bool Sampler::is_due(FollowedThread& thread) {
 
 bool Sampler::begin(FollowedThread& thread) {
   thread.due = false;
-  thread.stopped_since_ns = monotonic_ns();
   Registers regs;
   if (!thread.space || !get_registers(thread.tid, regs)) return false;
   bool in_kernel = in_system_call(regs) || was_interrupted(regs);

@@ -55,6 +55,9 @@ int TickSource::open_event(pid_t tid, u64 first_ns) {
   attr.sample_period = first_ns;
   attr.exclude_kernel = attr.exclude_hv = 1;
   attr.wakeup_events = 1;
+  attr.sample_type = PERF_SAMPLE_TIME;
+  attr.use_clockid = 1;
+  attr.clockid = CLOCK_MONOTONIC;
   attr.mmap = 1;  // a record for each new mapping of code
   return static_cast<int>(syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC));
 }
@@ -63,7 +66,11 @@ void TickSource::add(pid_t pid, pid_t tid) {
   if (events_.contains(tid) || polled_.contains(tid)) return;
   u64 rest_ns = 0, first_ns = moments_.next(period_ns_, rest_ns);
   if (int fd = open_event(tid, first_ns); fd >= 0) {
-    Event event{.fd = fd, .every_ns = first_ns, .rest_ns = rest_ns, .ring = PerfRing::map(fd, 1)};
+    Event event{.fd = fd,
+                .every_ns = first_ns,
+                .expected_ns = monotonic_ns() + first_ns,
+                .rest_ns = rest_ns,
+                .ring = PerfRing::map(fd, 1)};
     // Who has just made the thread may have blocked all signals for that.
     if (set_told(tid, event, false) && sends_signals(fd)) {
       owners_[fd] = tid;
@@ -116,6 +123,11 @@ bool TickSource::has_ticked(pid_t tid) {
   return event && has_ticked(*event);
 }
 
+u64 TickSource::ticked_at(pid_t tid) const {
+  auto it = events_.find(tid);
+  return it == events_.end() ? 0 : it->second.ticked_at_ns;
+}
+
 // The thread may run: between the two, the recorder's own signal must not go to it.
 bool TickSource::set_told(pid_t tid, Event& event, bool thread) const {
   event.tells_thread = thread;
@@ -151,10 +163,21 @@ void TickSource::stop(pid_t tid) {
 }
 
 void TickSource::set_next(pid_t tid, u64 ns) {
-  if (auto* event = event_of(tid))
-    ioctl(event->fd, PERF_EVENT_IOC_PERIOD, &ns), event->every_ns = ns;
-  else if (auto it = polled_.find(tid); it != polled_.end())
+  if (auto* event = event_of(tid)) {
+    ioctl(event->fd, PERF_EVENT_IOC_PERIOD, &ns);
+    event->every_ns = ns;
+    event->expected_ns = monotonic_ns() + ns;
+  } else if (auto it = polled_.find(tid); it != polled_.end()) {
     it.value().due_ns = it->second.time.now_ns() + ns;
+  }
+}
+
+TickSource::Expected TickSource::expected(u64 from_ns) const {
+  Expected first;
+  for (const auto& [tid, event] : events_)
+    if (event.expected_ns >= from_ns && event.expected_ns < first.at_ns)
+      first = {tid, event.expected_ns};
+  return first;
 }
 
 std::vector<pid_t> TickSource::overdue() {
@@ -194,8 +217,11 @@ void TickSource::take_records(Event& event) {
   event.ring->drain([&](Bytes record) {
     perf_event_header header;
     std::memcpy(&header, record.data(), sizeof header);
-    event.ticked |= header.type == PERF_RECORD_SAMPLE || header.type == PERF_RECORD_LOST;
-    mappings_changed_ |= header.type != PERF_RECORD_SAMPLE;
+    bool is_tick = header.type == PERF_RECORD_SAMPLE;
+    if (is_tick && record.size() >= sizeof header + sizeof event.ticked_at_ns)
+      std::memcpy(&event.ticked_at_ns, &record[sizeof header], sizeof event.ticked_at_ns);
+    event.ticked |= is_tick || header.type == PERF_RECORD_LOST;
+    mappings_changed_ |= !is_tick;
   });
 }
 

@@ -10,6 +10,7 @@
 //   if (ticks.is_from_event(tid, info)) ticks.has_ticked(tid) ...  // `tid` stops for thread_signal
 //   ticks.tell_thread(tid, u64{1} << (SIGUSR1 - 1));      // known again which signals it uses
 //   ticks.stop(tid), ticks.renew(tid);                    // its time between them is none
+//   auto [next, at_ns] = ticks.expected(now_ns);          // should that thread not wait meanwhile
 //   if (pid_t due = ticks.thread_of(info)) ...            // at each `signal` of the recorder
 //   if (ticks.polls()) for (pid_t due : ticks.due()) ...  // at least every period
 //   for (pid_t due : ticks.overdue()) ...                 // now and then
@@ -76,6 +77,8 @@ class TickSource {
   bool is_from_event(pid_t tid, const siginfo_t& info) const;
   // Since the last call.
   bool has_ticked(pid_t tid);
+  // When it did that, on the clock of monotonic_ns(); 0: not known.
+  u64 ticked_at(pid_t tid) const;
   // Where its own signals do not forbid that; bit 0 is signal 1.
   void tell_thread(pid_t tid, u64 in_use);
   // Draws when the next tick comes. The processor where the thread was last sets its timer: one that
@@ -84,6 +87,12 @@ class TickSource {
   // There is hardly any before renew(): what the thread does while a window runs is no time between
   // ticks. The timer is set only where it would soon go off again.
   void stop(pid_t tid);
+  struct Expected {
+    pid_t tid = 0;
+    u64 at_ns = u64(-1);
+  };
+  // The first one that is to come at `from_ns` or later, of threads that run until then.
+  Expected expected(u64 from_ns) const;
   // Threads that have ticked, but have come to block thread_signal.
   std::vector<pid_t> overdue();
 
@@ -112,8 +121,10 @@ class TickSource {
   struct Event {
     int fd;
     u64 every_ns;                  // the timer goes off, until it is set anew
+    u64 expected_ns;               // to go off first
     u64 rest_ns;                   // of the period of the last tick
     bool ticked = false;           // and its signal has not been seen yet
+    u64 ticked_at_ns = 0;          // last
     std::optional<PerfRing> ring;  // of ticks, and of mappings that the thread makes
     bool tells_thread = false;     // not the recorder; not without a ring
   };

@@ -1,6 +1,10 @@
 #include "record/software/ticks.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "record/software/tracer.h"
+#include "record/system/clock.h"
 
 namespace pgokit::record {
 namespace {
@@ -35,6 +39,32 @@ TEST(TickMoments, WithoutMemoryAreAsFarApartOnAverage) {
   }
   EXPECT_NEAR(static_cast<double>(at) / period_ns, 10'000, 500);
   EXPECT_NEAR(static_cast<double>(soon), 950, 150);
+}
+
+TEST(TickSource, TellsWhenTicksAreExpectedAndWhenTheyCame) {
+  sigset_t blocked, before;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, Tracer::tick_signal());
+  sigprocmask(SIG_BLOCK, &blocked, &before);
+  TickSource ticks(period_ns, TickTimes::once_a_period, Tracer::tick_signal());
+  u64 begin = monotonic_ns();
+  ticks.add(getpid(), gettid());
+  if (ticks.polls()) GTEST_SKIP() << "perf events are not permitted here";
+  auto expected = ticks.expected(begin);
+  EXPECT_EQ(expected.tid, gettid());
+  EXPECT_LE(expected.at_ns, monotonic_ns() + period_ns);
+  EXPECT_EQ(ticks.expected(expected.at_ns + 1).tid, 0);
+  EXPECT_EQ(ticks.ticked_at(gettid()), 0U);
+  while (!ticks.has_ticked(gettid())) {
+  }
+  EXPECT_GT(ticks.ticked_at(gettid()), begin);
+  EXPECT_LE(ticks.ticked_at(gettid()), monotonic_ns());
+  ticks.remove(gettid());
+  EXPECT_EQ(ticks.expected(0).tid, 0);
+  timespec none{};
+  while (sigtimedwait(&blocked, nullptr, &none) > 0) {
+  }
+  sigprocmask(SIG_SETMASK, &before, nullptr);
 }
 
 }  // namespace

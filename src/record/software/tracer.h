@@ -71,6 +71,7 @@ class Tracer {
   void take_signal(const siginfo_t& info);
   void reap();
   bool attend();
+  u64 until_next_tick(u64 now_ns);
   void interrupt_all();
   void handle_stop(Traced& thread, Stop stop);
   bool is_at_tick(const Traced& one) const;
@@ -104,6 +105,7 @@ class Tracer {
   Attention attention_;
   CpuTime own_time_;       // the recorder's
   u64 last_event_ns_ = 0;  // 0: since the last look at the time
+  u64 rehearsed_ns_ = 0;   // the tick that was expected for then
   pid_t main_pid_ = 0;
   bool launched_ = false;
   bool enough_ = false;   // end the recording

@@ -18,34 +18,43 @@
 namespace pgokit::record {
 namespace {
 
+int open_status(pid_t tid) {
+  return ::open(fmt::format("/proc/{}/status", tid).c_str(), O_RDONLY | O_CLOEXEC);
+}
+
 // In few system calls: it is asked for before each window.
-std::string status_text(pid_t tid) {
+std::string text_of(int file) {
   std::string text;
-  int fd = ::open(fmt::format("/proc/{}/status", tid).c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return text;
   char part[4096];
-  for (ssize_t n; (n = read(fd, part, sizeof part)) > 0;) {
+  for (ssize_t n; (n = pread(file, part, sizeof part, static_cast<off_t>(text.size()))) > 0;) {
     text.append(part, static_cast<size_t>(n));
     if (n < static_cast<ssize_t>(sizeof part)) break;
   }
-  close(fd);
+  return text;
+}
+
+std::string status_text(pid_t tid) {
+  int file = open_status(tid);
+  if (file < 0) return {};
+  auto text = text_of(file);
+  close(file);
   return text;
 }
 
 // The rest of the line, empty where there is none.
-std::string line_of(const std::string& text, std::string_view name) {
-  auto at = text.find(fmt::format("\n{}:", name));
-  if (at == text.npos) return {};
-  at += name.size() + 2;
-  return text.substr(at, text.find('\n', at) - at);
+std::string_view line_of(std::string_view text, std::string_view name) {
+  for (size_t at = 0; (at = text.find(name, at)) != text.npos; ++at) {
+    bool begins_line = at > 0 && text[at - 1] == '\n';
+    auto rest = text.substr(at + name.size());
+    if (begins_line && rest.starts_with(':')) return rest.substr(1, rest.find('\n') - 1);
+  }
+  return {};
 }
 
-std::string status_line(pid_t tid, std::string_view name) {
-  return line_of(status_text(tid), name);
-}
-
+// It ends where the line does, or the text.
 u64 number_of(const std::string& text, std::string_view name, int base = 10) {
-  return std::strtoull(line_of(text, name).c_str(), nullptr, base);
+  auto line = line_of(text, name);
+  return line.empty() ? 0 : std::strtoull(line.data(), nullptr, base);
 }
 
 pid_t parent_of(pid_t pid) { return static_cast<pid_t>(number_of(status_text(pid), "PPid")); }
@@ -73,10 +82,22 @@ bool is_sandboxed(const std::string& status) {
   return own_mode == 0 || number_of(status, "Seccomp_filters") > own_filters;
 }
 
+Restrictions restrictions_in(const std::string& status) {
+  u64 blocked = number_of(status, "SigBlk", 16);
+  u64 held = blocked | number_of(status, "SigIgn", 16);
+  return {.sandboxed = is_sandboxed(status),
+          .holds_faults = (held >> (SIGSEGV - 1) & 1) != 0,
+          .shadow_stack = line_of(status, "x86_Thread_features").find("shstk") != std::string::npos,
+          .alone = number_of(status, "Threads") == 1,
+          .handled = number_of(status, "SigCgt", 16),
+          .blocked = blocked};
+}
+
 }  // namespace
 
 bool has_ended(pid_t tid) {
-  auto state = status_line(tid, "State");
+  auto text = status_text(tid);
+  auto state = line_of(text, "State");
   return state.find_first_of("ZX") != state.npos;
 }
 
@@ -114,16 +135,15 @@ bool has_pending_signal(pid_t tid) {
   return (pending & ~number_of(status, "SigBlk", 16)) != 0;
 }
 
-Restrictions restrictions_of(pid_t tid) {
-  auto status = status_text(tid);
-  u64 blocked = number_of(status, "SigBlk", 16);
-  u64 held = blocked | number_of(status, "SigIgn", 16);
-  return {.sandboxed = is_sandboxed(status),
-          .holds_faults = (held >> (SIGSEGV - 1) & 1) != 0,
-          .shadow_stack = line_of(status, "x86_Thread_features").find("shstk") != std::string::npos,
-          .alone = number_of(status, "Threads") == 1,
-          .handled = number_of(status, "SigCgt", 16),
-          .blocked = blocked};
+Restrictions restrictions_of(pid_t tid) { return restrictions_in(status_text(tid)); }
+
+ThreadStatus::~ThreadStatus() {
+  if (file_ >= 0) close(file_);
+}
+
+Restrictions ThreadStatus::restrictions_of(pid_t tid) {
+  if (file_ < 0) file_ = open_status(tid);
+  return restrictions_in(file_ < 0 ? std::string() : text_of(file_));
 }
 
 Credentials credentials_of(pid_t tid) {

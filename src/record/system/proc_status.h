@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <utility>
 #include <vector>
 
 #include "base/types.h"
@@ -31,6 +32,22 @@ struct Restrictions {
   u64 blocked = 0;            // by the thread
 };
 Restrictions restrictions_of(pid_t tid);
+// The same of one thread again and again, in a third of the time: the file stays open.
+class ThreadStatus {
+ public:
+  ThreadStatus() = default;
+  ThreadStatus(ThreadStatus&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+  ThreadStatus& operator=(ThreadStatus&& other) noexcept {
+    std::swap(file_, other.file_);
+    return *this;
+  }
+  ~ThreadStatus();
+
+  Restrictions restrictions_of(pid_t tid);
+
+ private:
+  int file_ = -1;
+};
 struct Credentials {
   u64 capabilities = 0;   // those in effect
   bool filtered = false;  // by seccomp
