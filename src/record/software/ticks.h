@@ -10,7 +10,7 @@
 //   if (ticks.is_from_event(tid, info)) ticks.has_ticked(tid) ...  // `tid` stops for thread_signal
 //   ticks.tell_thread(tid, u64{1} << (SIGUSR1 - 1));      // known again which signals it uses
 //   ticks.stop(tid), ticks.renew(tid);                    // its time between them is none
-//   auto [next, at_ns] = ticks.expected(now_ns);          // should that thread not wait meanwhile
+//   auto [next, at_ns] = ticks.expected(0);               // should that thread not wait meanwhile
 //   if (pid_t due = ticks.thread_of(info)) ...            // at each `signal` of the recorder
 //   if (ticks.polls()) for (pid_t due : ticks.due()) ...  // at least every period
 //   for (pid_t due : ticks.overdue()) ...                 // now and then
