@@ -70,6 +70,13 @@ def one_copy(name):
     return re.sub(r"(?<=[CD])[14](?=[EI])", "2", name)
 
 
+def of_one_copy(dump):
+    heads, places = dump
+    return ({one_copy(name): head for name, head in heads.items()},
+            {tuple(map(one_copy, key)): (count, {one_copy(name): n for name, n in targets.items()})
+             for key, (count, targets) in places.items()})
+
+
 def often_first(binary):
     """Whether the code of guarded() for the way that is nearly always taken, by its counter, is in front of the other."""
     listing = run("objdump", "-d", "--no-show-raw-insn", "--disassemble=guarded", binary).stdout
@@ -134,11 +141,9 @@ def judge(ours, theirs):
     * Of the targets of a place that have one name it keeps the last count: ours are sums.
     * It has functions of assembler code too, where a stack of the program's first branches is in the recording.
     """
-    theirs = [{key: value for key, value in part.items() if (key if isinstance(key, str) else key[0]) not in OF_ASSEMBLER}
-              for part in theirs]
-    ours, theirs = ([{one_copy(key) if isinstance(key, str) else tuple(map(one_copy, key)): value for key, value in part.items()}
-                     for part in dump] for dump in (ours, theirs))
-    heads, places = theirs
+    ours, theirs = map(of_one_copy, (ours, theirs))
+    heads, places = ({key: value for key, value in part.items() if (key if isinstance(key, str) else key[0]) not in OF_ASSEMBLER}
+                     for part in theirs)
     same, explained, wrong = 0, 0, []
     for key, (count, targets) in places.items():
         if key not in ours[1]:
