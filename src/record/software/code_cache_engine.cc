@@ -137,6 +137,7 @@ class CodeCacheEngine : public WindowEngine {
       thread.window.counts.clear();
     else
       thread.window.counts.insert(thread.window.counts.end(), drained.begin(), drained.end());
+    thread.window.bytes_of_branch = bytes_of_branch(thread.space->cache(), thread.window);
     own.scratch.reset();
   }
 
@@ -277,6 +278,18 @@ class CodeCacheEngine : public WindowEngine {
     for (u64 to_come = first; to_come-- > header.passes;)
       if (to_come > header.passes || header.left == 0) ends.push_back(seen_.ring[to_come].pass_end);
     return cycles_at_first(ends) / window.branches;
+  }
+
+  // From where each branch has led to, code ran to the next one: all that is the sum of where they
+  // are, without that of where they lead to.
+  static double bytes_of_branch(const CodeCache& cache, const Window& window) {
+    u64 branches = 0, bytes = window.regs.rip - window.begun_at;
+    for (const auto& one : window.counts) {
+      Edge edge = cache.edge(one.edge);
+      u64 to = one.edge & scratch::indirect ? one.target : edge.to;
+      branches += one.count, bytes += one.count * (edge.from - to);
+    }
+    return branches ? static_cast<double>(bytes) / static_cast<double>(branches) : 0;
   }
 
   bool newest_is_indirect(Thread& thread) {

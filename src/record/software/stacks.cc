@@ -16,13 +16,17 @@ double own_cycles(double in_copy) { return std::max(in_copy - cycles_of_stub, le
 
 // How fast the program made branches where the window began, 1: as usual. A copy tells only part of
 // that: what it adds to a branch is hidden where the program waits anyway, and most of the time
-// where it does not. The two numbers are those with which windows come nearest to exact counts
-// (bench/record.md).
+// where it does not. Another part tells how much code there is for each branch; where that is very
+// much, it is vector code, of which a byte does more. The numbers are those with which windows come
+// nearest to exact counts (bench/record.md).
 double StackCutter::speed(const Window& window) {
-  constexpr double least_added = 2, exponent = 0.6;
+  constexpr double least_added = 2, of_cycles = 0.65;
+  constexpr double usual_bytes = 25, most_bytes = 80, of_bytes = 0.25;
   auto counted = [](double in_copy) { return std::max(in_copy - least_added, least_cycles); };
-  return std::pow(counted(usual_cycles + cycles_of_stub) / counted(window.cycles_of_branch),
-                  exponent);
+  double by_cycles = counted(usual_cycles + cycles_of_stub) / counted(window.cycles_of_branch);
+  double speed = std::pow(by_cycles, of_cycles);
+  if (window.bytes_of_branch < 1) return speed;
+  return speed * std::pow(usual_bytes / std::min(window.bytes_of_branch, most_bytes), of_bytes);
 }
 
 // A window that was cut short counts like a whole one: the branches before what cuts windows are in

@@ -93,10 +93,18 @@ TEST(StackCutter, SlowWindowsHaveLessWeight) {
   StackCutter cutter(32, 1);
   auto fast = window_of(500, 3), slow = window_of(500, 27), short_one = window_of(500, 0);
   EXPECT_DOUBLE_EQ(cutter.weight(short_one), 1) << "too short to tell";
-  EXPECT_NEAR(cutter.weight(fast) / cutter.weight(slow), std::pow(30.0 / 6, 0.6), 1e-9);
+  EXPECT_NEAR(cutter.weight(fast) / cutter.weight(slow), std::pow(30.0 / 6, 0.65), 1e-9);
   short_one.reach = 0.5;
-  EXPECT_NEAR(cutter.weight(short_one), 2 * std::pow(6.0 / 30, 0.6), 1e-9)
+  EXPECT_NEAR(cutter.weight(short_one), 2 * std::pow(6.0 / 30, 0.65), 1e-9)
       << "the speed of the one before, twice";
+}
+
+TEST(StackCutter, WindowsOfMuchCodeForABranchHaveLessWeight) {
+  StackCutter cutter(32, 1);
+  auto little = window_of(500, 3), much = window_of(500, 3), vector_code = window_of(500, 3);
+  little.bytes_of_branch = 20, much.bytes_of_branch = 40, vector_code.bytes_of_branch = 160;
+  EXPECT_NEAR(cutter.weight(little) / cutter.weight(much), std::pow(2, 0.25), 1e-9);
+  EXPECT_NEAR(cutter.weight(little) / cutter.weight(vector_code), std::pow(4, 0.25), 1e-9);
 }
 
 TEST(StackCutter, AShortWindowIsOneShortStack) {

@@ -31,6 +31,7 @@ struct Window {
   std::vector<Edge> taken;  // when finished: oldest first
   // All of its branches, of engines that count: see take_counts().
   std::vector<EdgeCount> counts;
+  double bytes_of_branch = 0;      // of code run for each, on average, by counts; 0: not known
   std::optional<Edge> last_taken;  // one more
   LoggedAccesses accesses;         // when finished, of copies that log them
   u64 begun_at = 0;                // an address; it ends at that of regs
