@@ -101,7 +101,7 @@ Result<record::RecordSummary> record_somehow(const Settings& settings, Source& s
 
 // In percent: from here on windows slow a program down about as much as counting all that it does
 // (bench/record.md), and tell less.
-constexpr double most_slowdown = 30;
+constexpr double most_slowdown = 40;
 
 // What makes a thin recording one that is not. What is wrong shrinks with the root of what there is.
 // Of a short run --exact costs little, and a larger budget is spent on its first windows, the dearest.

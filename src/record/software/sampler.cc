@@ -89,26 +89,23 @@ void Sampler::unwind(FollowedThread& thread, const Registers& regs) {
   whole_chain_ = settings_.callchain && unwinder_.chain(*thread.space, regs, chain_);
 }
 
-// The program's own time for what it did in the window.
-u64 Sampler::native_ns(const Window& window) const {
-  constexpr double usual_cycles = 2.5;
-  auto branches = static_cast<double>(window.passed);
-  if (branches == 0 || settings_.cycles_per_us == 0) return 0;
-  double cycles = usual_cycles;
-  if (window.cycles) cycles = own_cycles(static_cast<double>(window.cycles) / branches);
-  return static_cast<u64>(branches * cycles * 1000 / static_cast<double>(settings_.cycles_per_us));
-}
-
-// By how much the window has kept the program up. That both wait while other programs have the
-// processors is none of it.
-u64 Sampler::cost_ns(const FollowedThread& thread) {
+// Since the thread stopped for the window. That both wait while other programs have the processors
+// is none of it.
+u64 Sampler::taken_ns(const FollowedThread& thread) const {
   constexpr u64 waking_ns = 100'000;  // of a processor that sleeps, at most
   u64 gone_by = monotonic_ns() - thread.stopped_since_ns;
   u64 waited = thread.at_end.waited_ns - thread.at_begin.waited_ns + own_time_.now().waited_ns -
                own_waited_ns_;
-  u64 usual = 2 * thread.window.stops * waking_ns, native = native_ns(thread.window);
-  u64 not_ours = native + (waited > usual ? waited - usual : 0);
-  return gone_by > not_ours ? gone_by - not_ours : 0;
+  u64 usual = 2 * thread.window.stops * waking_ns;
+  u64 of_others = waited > usual ? waited - usual : 0;
+  return gone_by > of_others ? gone_by - of_others : 0;
+}
+
+// The program's own time for what it did in the window.
+u64 Sampler::own_ns(const Window& window) {
+  if (settings_.cycles_per_us == 0) return 0;
+  auto per_us = static_cast<double>(settings_.cycles_per_us);
+  return static_cast<u64>(cutter_.own_cycles(window) * 1000 / per_us);
 }
 
 bool Sampler::has_enough() {
@@ -119,8 +116,10 @@ bool Sampler::has_enough() {
 }
 
 void Sampler::keep(FollowedThread& thread) {
-  budget_.spend(cost_ns(thread));
+  u64 taken = taken_ns(thread);
   engine_.take_counts(thread);
+  u64 own = own_ns(thread.window);
+  budget_.spend(taken > own ? taken - own : 0);
   write_samples(thread);
   add_counts(thread);
   ++counts_.windows;

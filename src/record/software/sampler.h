@@ -70,8 +70,8 @@ class Sampler : public Follower {
   static size_t real_frames(AddressSpace& space, std::span<const u64> chain);
   void write_samples(FollowedThread& thread);
   void time(FollowedThread& thread) const;
-  u64 native_ns(const Window& window) const;
-  u64 cost_ns(const FollowedThread& thread);
+  u64 taken_ns(const FollowedThread& thread) const;
+  u64 own_ns(const Window& window);
   void unwind(FollowedThread& thread, const Registers& regs);
   void add_counts(FollowedThread& thread);
   void write_place(FollowedThread& thread, const Registers& regs);

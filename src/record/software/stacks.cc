@@ -6,13 +6,9 @@
 namespace pgokit::record {
 namespace {
 
-// Of a branch by itself, and what a copy adds to it, on average.
-constexpr double usual_cycles = 3, cycles_of_stub = 5;
-constexpr double least_cycles = 2;
+constexpr double usual_cycles = 3;  // of a branch by itself
 
 }  // namespace
-
-double own_cycles(double in_copy) { return std::max(in_copy - cycles_of_stub, least_cycles); }
 
 // How fast the program made branches where the window began, 1: as usual. A copy tells only part of
 // that: what it adds to a branch is hidden where the program waits anyway, and most of the time
@@ -20,20 +16,26 @@ double own_cycles(double in_copy) { return std::max(in_copy - cycles_of_stub, le
 // much, it is vector code, of which a byte does more. The numbers are those with which windows come
 // nearest to exact counts (bench/record.md).
 double StackCutter::speed(const Window& window) {
-  constexpr double least_added = 2, of_cycles = 0.65;
+  constexpr double least_added = 2, usual_counted = 6, least_counted = 2, of_cycles = 0.65;
   constexpr double usual_bytes = 25, most_bytes = 80, of_bytes = 0.25;
-  auto counted = [](double in_copy) { return std::max(in_copy - least_added, least_cycles); };
-  double by_cycles = counted(usual_cycles + cycles_of_stub) / counted(window.cycles_of_branch);
-  double speed = std::pow(by_cycles, of_cycles);
+  double counted = std::max(window.cycles_of_branch - least_added, least_counted);
+  double speed = std::pow(usual_counted / counted, of_cycles);
   if (window.bytes_of_branch < 1) return speed;
   return speed * std::pow(usual_bytes / std::min(window.bytes_of_branch, most_bytes), of_bytes);
 }
 
-// A window that was cut short counts like a whole one: the branches before what cuts windows are in
-// as many of them as others. It may be too short to tell of its speed.
-double StackCutter::weight(const Window& window) {
+// A window may be too short to tell.
+double StackCutter::known_speed(const Window& window) {
   if (window.cycles_of_branch > 0) known_speed_ = speed(window);
-  return known_speed_ / window.reach;
+  return known_speed_;
+}
+
+// A window that was cut short counts like a whole one: the branches before what cuts windows are in
+// as many of them as others.
+double StackCutter::weight(const Window& window) { return known_speed(window) / window.reach; }
+
+double StackCutter::own_cycles(const Window& window) {
+  return static_cast<double>(window.passed) * usual_cycles / known_speed(window);
 }
 
 size_t StackCutter::stacks_of(const Window& window) {

@@ -27,9 +27,6 @@
 
 namespace pgokit::record {
 
-// What a branch takes by itself that takes so many cycles of the time stamp counter in a copy.
-double own_cycles(double in_copy);
-
 class StackCutter {
  public:
   using Each = std::function<void(std::span<const Edge> taken, std::span<const u64> chain)>;
@@ -44,12 +41,16 @@ class StackCutter {
   // count as often as they are taken in it, as far as the window's speed tells that.
   double weight(const Window& window);
 
+  // That the program takes by itself for what it did in the window, as far as its speed tells that.
+  double own_cycles(const Window& window);
+
   // Undoes the branches `newer` on a call chain. The leaf is left as it is.
   static void undo(std::vector<u64>& chain, std::span<const Edge> newer);
 
  private:
   static void check_caller(std::vector<u64>& chain, const Edge& newest);
   static double speed(const Window& window);
+  double known_speed(const Window& window);
   size_t stacks_of(const Window& window);
   size_t left_out(const Window& window);
 

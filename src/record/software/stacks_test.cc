@@ -107,6 +107,16 @@ TEST(StackCutter, WindowsOfMuchCodeForABranchHaveLessWeight) {
   EXPECT_NEAR(cutter.weight(little) / cutter.weight(vector_code), std::pow(4, 0.25), 1e-9);
 }
 
+TEST(StackCutter, TellsWhatTheProgramTakesByItself) {
+  StackCutter cutter(32, 1);
+  auto usual = window_of(500, 3), slow = window_of(500, 27), short_one = window_of(500, 0);
+  usual.passed = slow.passed = 1000, short_one.passed = 10;
+  EXPECT_NEAR(cutter.own_cycles(usual), 3000, 1e-9);
+  double of_slow = 3000 * std::pow(30.0 / 6, 0.65);
+  EXPECT_NEAR(cutter.own_cycles(slow), of_slow, 1e-9);
+  EXPECT_NEAR(cutter.own_cycles(short_one), of_slow / 100, 1e-9) << "as the one before";
+}
+
 TEST(StackCutter, AShortWindowIsOneShortStack) {
   StackCutter cutter(32, 1'000'000);
   size_t length = 0;
