@@ -79,8 +79,14 @@ def once(program, way, pgokit):
 
 
 def summary(results):
-    """The least time, and the median of everything else."""
-    return {name: (min if name in ("wall", "cpu") else statistics.median)(one[name] for one in results) for name in results[0]}
+    """Medians."""
+    return {name: statistics.median(one[name] for one in results) for name in results[0]}
+
+
+def times_alone(results, alone):
+    """The median of how many times as long each run takes as the one alone in the same turn: the speed of virtual machines changes
+    within minutes."""
+    return {name: statistics.median(one[name] / beside[name] for one, beside in zip(results, alone)) for name in ("wall", "cpu")}
 
 
 def unbiased_sampler(program, pgokit):
@@ -113,7 +119,8 @@ def measure(program, pgokit, runs, rows):
                 results[way.label].append(once(program, way, pgokit))
             except (launch.Failed, real_programs.Missing) as error:
                 failed[way.label] = str(error)
-    ways = {label: summary(one) | {"runs": one} for label, one in results.items() if one and label not in failed}
+    ways = {label: summary(one) | {"runs": one, "times_alone": times_alone(one, results["alone"])}
+            for label, one in results.items() if one and label not in failed}
     for way in ways.values():
         if way.get("samples"):
             way["without_bias"] = without_bias(program, pgokit, sampler, round(way["samples"]))
@@ -156,7 +163,7 @@ def table(found):
             judged = (f"| {way['samples']:,.0f} | {way['functions']:.0f} | {100 * way['overlap']:.1f} % | "
                       f"{100 * way['similarity']:.1f} % | {unbiased} | {100 * way['similarity_by_lines']:.1f} % | "
                       f"{100 * way['found']:.1f} % | {way['density']:.1f} |")
-        yield f"| {label} {judged} {slow_down(way['wall'], alone['wall'])} | {slow_down(way['cpu'], alone['cpu'])} |"
+        yield f"| {label} {judged} {slow_down(way['times_alone']['wall'])} | {slow_down(way['times_alone']['cpu'])} |"
     for label, why in found["failed"].items():
         yield f"| {label} | failed: {why.splitlines()[0].replace('|', ' ')} | | | | | | | | | |"
     if found.get("bias"):
@@ -168,6 +175,6 @@ def table(found):
             yield f"| {label} | {one['samples']:,} | {100 * one['overlap']:.1f} % | {chance} | {100 * one['counts']:.1f} % |"
 
 
-def slow_down(time, alone):
+def slow_down(times):
     """In percent up to twice the time, then as a factor."""
-    return f"{100 * (time / alone - 1):.1f} %" if time < 2 * alone else f"{time / alone:.1f}x"
+    return f"{100 * (times - 1):.1f} %" if times < 2 else f"{times:.1f}x"
