@@ -11,6 +11,7 @@
 #include "record/software/whole_run.h"
 #include "record/system/clock.h"
 #include "record/system/control_group.h"
+#include "record/system/idle_limit.h"
 #include "record/system/memory_map.h"
 #include "record/system/privileges.h"
 #include "record/system/proc_status.h"
@@ -98,6 +99,23 @@ u32 passes_of(const RecordSettings& settings) {
   return settings.frequency ? scratch::most_passes : 128;
 }
 
+// As long as many windows are taken: a service may be recorded for days, and do nothing.
+class AwakeForWindows {
+ public:
+  AwakeForWindows() { limit_.set(true); }
+
+  // Ten times a second.
+  void update(u64 windows) {
+    constexpr u64 enough = 3;
+    limit_.set(windows - seen_ >= enough);
+    seen_ = windows;
+  }
+
+ private:
+  IdleLimit limit_;
+  u64 seen_ = 0;
+};
+
 // Follows the program to its end, or to that of the recording.
 Result<RecordSummary> follow(const RecordSettings& settings, Follower& follower, TickSource& ticks,
                              RecordingFile& recording, const std::function<void()>& write_counts) {
@@ -111,10 +129,14 @@ Result<RecordSummary> follow(const RecordSettings& settings, Follower& follower,
     members.emplace(settings.cgroup);
     TRY(members->attach_first(tracer));
   }
+  std::optional<AwakeForWindows> awake;
+  if (!is_whole_run(follower.purpose())) awake.emplace();
   tracer.run(settings.seconds, [&] {
+    if (awake) awake->update(follower.counts().windows);
     if (members) members->attach_new(tracer);
     if (settings.progress) settings.progress(follower.counts());
   });
+  awake.reset();
   write_counts();
   auto committed = recording.commit();
   int exit_code = tracer.wait_for_end();
