@@ -71,7 +71,7 @@ def virtual_size(pid):
 
 
 def attachments():
-    """Forty recordings of one process: all have samples, and nothing of them is left in it."""
+    """Forty recordings of one process, and in other ways: all have samples, and nothing of them is left in it."""
     data = folder / "attachments.data"
     running = Running("until-end")
     with running as pid:
@@ -79,6 +79,10 @@ def attachments():
         for i in range(ATTACHMENTS):
             code, _, said = record("-o", data, "-p", pid, "--for", 0.4, "-F", 500)
             expect(code == 0 and samples_of(said) > 0, f"attachment {i}: exit code {code}, {said}")
+        for options in ["--exact"], ["--exact", "--contexts"], ["--memory"]:
+            code, _, said = record("-o", data, "-p", pid, "--for", 0.4, *options)
+            expect(code == 0, f"attachment with {options}: exit code {code}, {said}")
+            expect(virtual_size(pid) < size + 10_000, f"{options}: {size} kB have become {virtual_size(pid)}")
         expect(virtual_size(pid) < size + 10_000, f"{size} kB have become {virtual_size(pid)}")
     expect(running.code == 69, f"exit code {running.code}")
 

@@ -395,6 +395,7 @@ void WholeRunCounter::ends(FollowedThread& thread) {
   notice_end(thread);
   take_last_counts(thread);
   images_.keep(thread.pid, *thread.space);
+  thread.engine.reset();  // nothing of it keeps the address space
 }
 
 std::vector<FollowedThread*> WholeRunCounter::take_waiting() {
