@@ -24,6 +24,14 @@ void Windows::add(const Windows& more, u64 weight) {
   number = add_saturated(number, multiply_saturated(more.number, weight));
 }
 
+Windows Windows::of_program(double share) const {
+  auto of = [&](u64 all) {
+    return std::max(static_cast<u64>(static_cast<double>(all) * std::clamp(share, 0.0, 1.0)),
+                    std::min<u64>(all, 1));
+  };
+  return share < 1 ? Windows{.number = of(number), .uncertainty = of(uncertainty)} : *this;
+}
+
 std::optional<double> Windows::likeness() const {
   if (number == 0 || uncertainty == 0) return {};
   double elsewhere = std::sqrt(static_cast<double>(uncertainty)) / 1000;

@@ -30,6 +30,8 @@ struct Windows {
   static Windows of(u64 number, double likeness);
   // Not known if that of one of them is not. The order does not matter, nor how sums are grouped.
   void add(const Windows& more, u64 weight = 1);
+  // What they tell of a program that made this share of their branches: as much as so many fewer.
+  Windows of_program(double share) const;
 
   std::optional<double> likeness() const;
   bool are_few() const { return number < enough; }

@@ -50,6 +50,18 @@ TEST(Windows, AddUpInAnyOrderAndGrouping) {
       }
 }
 
+TEST(Windows, TellLessOfAProgramThatMadeFewOfTheirBranches) {
+  auto all = Windows::of(400, 0.95);
+  EXPECT_EQ(all.of_program(1), all);
+  EXPECT_EQ(all.of_program(0.25).number, 100U);
+  EXPECT_NEAR(all.of_program(0.25).likeness().value(), 0.90, 1e-3);
+  EXPECT_FALSE(all.of_program(0.25).is_thin());
+  EXPECT_TRUE(all.of_program(0.04).is_thin());
+  EXPECT_TRUE(all.of_program(0).is_thin());
+  EXPECT_FALSE(Windows{.number = 40}.of_program(0.5).likeness());
+  EXPECT_EQ(Windows().of_program(0.5), Windows());
+}
+
 TEST(Windows, NeverOverflow) {
   auto most = Windows::of(u64(-1), 0);
   most.add(most, u64(-1));

@@ -87,6 +87,20 @@ def thin_recordings():
         expect(("--exact costs about as much as --slowdown 50," in said) == better, f"{options}: {said}")
 
 
+def of_one_program():
+    """A recording that is dense as a whole may tell little of a program that hardly ran: generate and check say so."""
+    loop = f"i=0; while [ $i -lt 3000000 ]; do i=$((i+1)); done; {program} plain; exit 0"
+    _, said, data = software("one.perf", "--slowdown", "4", "--", "sh", "-c", loop)
+    expect("record again" not in said and " counted" in said, said)
+    profile = folder / "one.prof"
+    code, _, said = run("generate", data, "-b", program, "-o", profile)
+    expect(code == 0 and "for a denser profile record again with" in said, f"exit code {code}: {said}")
+    told = json.loads(run("generate", data, "-b", program, "-o", profile, "--json")[1])
+    expect(any("tell little of the program" in warning for warning in told["warnings"]), str(told["warnings"]))
+    code, out, said = run("check", profile, "-b", program, "--recording", data)
+    expect("for a denser profile record again with" in out + said, f"exit code {code}: {out}{said}")
+
+
 def until_dense():
     """What is attached to runs on when the recording of it is dense."""
     with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as running:
@@ -136,7 +150,7 @@ def call_chains_are_missing():
     expect(code == 1 and "pgokit record without --no-callchain" in said, f"exit code {code}: {said}")
 
 
-CASES = [sizes, processes, attached, thin_recordings, until_dense, event_names, failing_programs, left_running, call_chains_are_missing]
+CASES = [sizes, processes, attached, thin_recordings, of_one_program, until_dense, event_names, failing_programs, left_running, call_chains_are_missing]
 
 
 def main():

@@ -103,6 +103,25 @@ Status check_settings(const Settings& s) {
   return {};
 }
 
+std::string_view name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// Of all branches that were counted, those of the program.
+double share_of(const perf::BranchCounts& counts, std::string_view build_id,
+                std::string_view name) {
+  std::vector<bool> is_program;
+  for (const auto& file : counts.files)
+    is_program.push_back(name_of(file.path) == name ||
+                         (!build_id.empty() && object::hex(file.build_id) == build_id));
+  double part = 0, all = 0;
+  for (const auto& branch : counts.branches) {
+    u32 file = branch.from.file;
+    auto count = static_cast<double>(branch.count);
+    if (file < is_program.size() && is_program[file]) part += count;
+    all += count;
+  }
+  return all > 0 ? part / all : 1;
+}
+
 // What the recording tells of the program, by its build id or else by its name; profiles
 // themselves have none.
 Status take_recording(const std::string& path, std::string_view name, Checked& checked) {
@@ -114,7 +133,7 @@ Status take_recording(const std::string& path, std::string_view name, Checked& c
   auto recording = TRY_IN(path, perf::Recording::open(file.bytes()));
   for (const auto& program : perf::find_programs(recording)) {
     bool is_it = !program.build_id.empty() && program.build_id == checked.build_id;
-    bool is_named_so = std::string_view(program.path).substr(program.path.rfind('/') + 1) == name;
+    bool is_named_so = name_of(program.path) == name;
     if (is_it || (is_named_so && checked.recorded_build_id.empty()))
       checked.recorded_build_id = program.build_id.empty() ? "none" : program.build_id;
   }
@@ -123,10 +142,10 @@ Status take_recording(const std::string& path, std::string_view name, Checked& c
   Bytes encoded = recording.features().branch_counts;
   if (encoded.empty()) return {};
   auto counts = TRY_IN(path, perf::decode_branch_counts(encoded));
-  checked.windows = counts.windows;
-  if (counts.windows.is_thin())
+  checked.windows = counts.windows.of_program(share_of(counts, checked.build_id, name));
+  if (checked.windows.is_thin())
     checked.warnings.push_back(
-        fmt::format("{}: {}", path, density_of(counts.windows, ways_to_more)));
+        fmt::format("{}: {}", path, density_of(checked.windows, ways_to_more)));
   return {};
 }
 

@@ -166,7 +166,9 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
     report::print(
         stderr, "pgokit record: {} the code could not be followed{}{}\n",
         counted(counts.without, "time"),
-        settings.record.exact ? ", and ran uncounted until the next system call" : "",
+        settings.record.exact ? ", and ran uncounted until the next system call, which a recording "
+                                "without --exact does not miss"
+                              : "",
         is_mostly_generated(counts) ? ": it is generated at run time, and cannot be profiled" : "");
   if (counts.cut_contexts)
     report::print(stderr,
@@ -330,7 +332,8 @@ Status check(const Settings& settings) {
     return usage_error("--slowdown chooses how often, and so does --frequency: give one of them");
   if (!(settings.slowdown >= 0.1 && settings.slowdown <= 1000))
     return usage_error("--slowdown is 0.1 to 1000 (percent)");
-  if (!(settings.record.seconds >= 0)) return usage_error("--for is a number of seconds");
+  if (!(settings.record.seconds > 0 || !is_given(settings, "--for")))
+    return usage_error("--for is a number of seconds above 0");
   if (settings.depth == 0 || settings.depth > 128) return usage_error("--depth is 1 to 128");
   return {};
 }

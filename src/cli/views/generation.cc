@@ -139,6 +139,12 @@ bool writes(pipeline::Output::Needs needs, const pipeline::Road& road) {
 constexpr u64 some_samples = 20;  // that a share of them tells something
 
 // Nearly all of the work is that of others.
+perf::Windows windows_of_program(const pipeline::ReadInput& input) {
+  const auto& [elsewhere, all] = input.counted_elsewhere;
+  double share = all ? static_cast<double>(all - elsewhere) / static_cast<double>(all) : 1;
+  return input.windows.of_program(share);
+}
+
 bool lies_elsewhere(u64 part, u64 all) {
   constexpr double nearly_all = 0.9;
   return all > 0 && static_cast<double>(part) >= nearly_all * static_cast<double>(all);
@@ -245,7 +251,8 @@ std::vector<std::string> warnings(const pipeline::Road& road, const Naming& nami
         "another way; a recording of a build by GCC fits it better");
   // Counts of windows say nothing of how many they are from.
   double density = road.generated.density.density;
-  if (input.windows.is_thin()) list.push_back(density_of(input.windows, ways_to_more));
+  if (auto windows = windows_of_program(input); windows.is_thin())
+    list.push_back(density_of(windows, ways_to_more));
   bool of_samples = !input.ip_only && input.windows.number == 0 && !input.whole_run;
   if (of_samples && density > 0 && density * 1.05 < profile::dense_enough)
     add("the profile is thin (density {}): {} times as many samples would optimize better: record "
@@ -548,7 +555,7 @@ report::Json json_of(const pipeline::Road& road, bool with_stats) {
   for (const auto& warning : warnings(road, naming_of(road))) list.push(warning);
   Json json = Json::object();
   if (input.windows.number) json.set("windows", input.windows.number);
-  if (auto likeness = input.windows.likeness()) json.set("likeness", *likeness);
+  if (auto likeness = windows_of_program(input).likeness()) json.set("likeness", *likeness);
   if (input.whole_run) json.set("whole_run", true);
   json.set("input", names_of(road.options.read.inputs))
       .set("binary", road.program->path())
