@@ -63,14 +63,20 @@ class Flow {
 // Rounded, but what was seen is not forgotten.
 u64 scaled(u64 count, u64 scale) { return std::max((count + scale / 2) / scale, u64{1}); }
 
+// By file.
+std::vector<bool> are_of_program(const perf::BranchCounts& counted, const ProgramMatch& match,
+                                 bool any_build) {
+  std::vector<bool> are;
+  for (const auto& file : counted.files)
+    are.push_back(match.is_program(file.path, file.build_id, any_build));
+  return are;
+}
+
 }  // namespace
 
 CountedPlaces::CountedPlaces(const perf::BranchCounts& counted, const program::CodeMap& code,
                              const ProgramMatch& match, bool any_build, const ProgramMaps& maps)
-    : code_(&code), maps_(&maps) {
-  for (const auto& file : counted.files)
-    of_program_.push_back(match.is_program(file.path, file.build_id, any_build));
-}
+    : code_(&code), maps_(&maps), of_program_(are_of_program(counted, match, any_build)) {}
 
 Place CountedPlaces::operator()(const perf::BranchCounts::Place& at) const {
   if (!in_program(at)) return BranchFolder::outside();
@@ -97,10 +103,14 @@ BranchSums sums_of(const perf::BranchCounts& counted, const program::CodeMap& co
   return {code, std::move(ranges), std::move(branches)};
 }
 
-BranchShare elsewhere_of(const perf::BranchCounts& counted, const CountedPlaces& place) {
+BranchShare elsewhere_of(const perf::BranchCounts& counted, const ProgramMatch& match,
+                         bool any_build) {
+  auto of_program = are_of_program(counted, match, any_build);
   BranchShare share;
-  for (const auto& branch : counted.branches)
-    share.add({.part = place.in_program(branch.from) ? 0 : branch.count, .all = branch.count});
+  for (const auto& [from, to, count] : counted.branches) {
+    bool is_its = from.file < of_program.size() && of_program[from.file];
+    share.add({.part = is_its ? 0 : count, .all = count});
+  }
   return share;
 }
 
@@ -114,7 +124,7 @@ Result<CountedBranches> counted_branches(const perf::Recording& recording,
   return CountedBranches{.sums = sums_of(counted, program.code(), place),
                          .windows = counted.windows,
                          .whole_run = counted.of_whole_run(),
-                         .elsewhere = elsewhere_of(counted, place)};
+                         .elsewhere = elsewhere_of(counted, match, any_build)};
 }
 
 }  // namespace pgokit::samples

@@ -29,11 +29,12 @@ class CountedPlaces {
 
   // An instruction, or BranchFolder::outside().
   BranchSums::Place operator()(const perf::BranchCounts::Place& at) const;
+
+ private:
   bool in_program(const perf::BranchCounts::Place& at) const {
     return at.file < of_program_.size() && of_program_[at.file];
   }
 
- private:
   const program::CodeMap* code_;
   const ProgramMaps* maps_;
   std::vector<bool> of_program_;  // by file
@@ -43,6 +44,10 @@ struct BranchShare {
   u64 part = 0, all = 0;
   void add(const BranchShare& other) {
     part = add_saturated(part, other.part), all = add_saturated(all, other.all);
+  }
+  // What is not in `part`, 0 to 1; of nothing it is all.
+  double rest() const {
+    return all ? static_cast<double>(all - part) / static_cast<double>(all) : 1;
   }
 };
 
@@ -64,6 +69,8 @@ Result<CountedBranches> counted_branches(const perf::Recording& recording,
 
 BranchSums sums_of(const perf::BranchCounts& counted, const program::CodeMap& code,
                    const CountedPlaces& place);
-BranchShare elsewhere_of(const perf::BranchCounts& counted, const CountedPlaces& place);
+// Made by code of other programs and libraries.
+BranchShare elsewhere_of(const perf::BranchCounts& counted, const ProgramMatch& match,
+                         bool any_build);
 
 }  // namespace pgokit::samples

@@ -47,9 +47,11 @@ TEST_F(CountedBranches, WhatRanBetweenThemFollows) {
                    {{0x40100c}, external, 5},
                    {{0x401011}, {0x40100c}, 5}}};
   EXPECT_EQ(counts(), expected);
-  auto elsewhere = elsewhere_of(counted_, places());
+  auto elsewhere = elsewhere_of(counted_, ProgramMatch("app", file_.build_id(), {}), false);
   EXPECT_EQ(elsewhere.part, 5u + 9u);
   EXPECT_EQ(elsewhere.all, 31u);
+  EXPECT_DOUBLE_EQ(elsewhere.rest(), 17.0 / 31);
+  EXPECT_DOUBLE_EQ(BranchShare().rest(), 1);
 }
 
 TEST_F(CountedBranches, AStretchBeginsAndEndsAnywhere) {

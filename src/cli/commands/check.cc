@@ -17,6 +17,7 @@
 #include "report/markdown.h"
 #include "report/numbers.h"
 #include "report/print.h"
+#include "samples/counted_branches.h"
 
 namespace pgokit::cli {
 namespace {
@@ -103,28 +104,9 @@ Status check_settings(const Settings& s) {
   return {};
 }
 
-std::string_view name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
-// Of all branches that were counted, those of the program.
-double share_of(const perf::BranchCounts& counts, std::string_view build_id,
-                std::string_view name) {
-  std::vector<bool> is_program;
-  for (const auto& file : counts.files)
-    is_program.push_back(name_of(file.path) == name ||
-                         (!build_id.empty() && object::hex(file.build_id) == build_id));
-  double part = 0, all = 0;
-  for (const auto& branch : counts.branches) {
-    u32 file = branch.from.file;
-    auto count = static_cast<double>(branch.count);
-    if (file < is_program.size() && is_program[file]) part += count;
-    all += count;
-  }
-  return all > 0 ? part / all : 1;
-}
-
 // What the recording tells of the program, by its build id or else by its name; profiles
 // themselves have none.
-Status take_recording(const std::string& path, std::string_view name, Checked& checked) {
+Status take_recording(const std::string& path, const program::Program& built, Checked& checked) {
   auto file = TRY(MappedFile::open(path));
   if (pipeline::identify(file.bytes()) != &pipeline::inputs::recording) {
     auto what = pipeline::foreign_format(file.bytes());
@@ -133,16 +115,17 @@ Status take_recording(const std::string& path, std::string_view name, Checked& c
   auto recording = TRY_IN(path, perf::Recording::open(file.bytes()));
   for (const auto& program : perf::find_programs(recording)) {
     bool is_it = !program.build_id.empty() && program.build_id == checked.build_id;
-    bool is_named_so = name_of(program.path) == name;
+    bool is_named_so = samples::file_name(program.path) == built.name();
     if (is_it || (is_named_so && checked.recorded_build_id.empty()))
       checked.recorded_build_id = program.build_id.empty() ? "none" : program.build_id;
   }
   if (checked.recorded_build_id.empty())
-    return fail("{}: has no samples of a program '{}'", path, name);
-  Bytes encoded = recording.features().branch_counts;
-  if (encoded.empty()) return {};
-  auto counts = TRY_IN(path, perf::decode_branch_counts(encoded));
-  checked.windows = counts.windows.of_program(share_of(counts, checked.build_id, name));
+    return fail("{}: has no samples of a program '{}'", path, built.name());
+  const auto& features = recording.features();
+  if (features.branch_counts.empty()) return {};
+  auto counts = TRY_IN(path, perf::decode_branch_counts(features.branch_counts));
+  samples::ProgramMatch match(built.name(), built.file().build_id(), features.build_ids);
+  checked.windows = counts.windows.of_program(samples::elsewhere_of(counts, match, true).rest());
   if (checked.windows.is_thin())
     checked.warnings.push_back(
         fmt::format("{}: {}", path, density_of(checked.windows, ways_to_more)));
@@ -155,7 +138,7 @@ Result<Fit> fit_of(Settings& s, const profile::Profile& profile, Checked& checke
   auto threads = static_cast<unsigned>(s.threads);
   TRY(program.load_functions(threads));
   checked.build_id = object::hex(program.file().build_id());
-  if (!s.recording.empty()) TRY(take_recording(s.recording, program.name(), checked));
+  if (!s.recording.empty()) TRY(take_recording(s.recording, program, checked));
   bool own = profile.flags.probe_based || s.program.debug_path.empty();
   const auto& debug = own ? s.binary : s.program.debug_path;
   auto shape = TRY_IN(debug, analysis::read_shape(program, profile.flags.probe_based, threads));

@@ -138,13 +138,11 @@ bool writes(pipeline::Output::Needs needs, const pipeline::Road& road) {
 
 constexpr u64 some_samples = 20;  // that a share of them tells something
 
-// Nearly all of the work is that of others.
 perf::Windows windows_of_program(const pipeline::ReadInput& input) {
-  const auto& [elsewhere, all] = input.counted_elsewhere;
-  double share = all ? static_cast<double>(all - elsewhere) / static_cast<double>(all) : 1;
-  return input.windows.of_program(share);
+  return input.windows.of_program(input.counted_elsewhere.rest());
 }
 
+// Nearly all of the work is that of others.
 bool lies_elsewhere(u64 part, u64 all) {
   constexpr double nearly_all = 0.9;
   return all > 0 && static_cast<double>(part) >= nearly_all * static_cast<double>(all);
