@@ -31,6 +31,7 @@ bool Sampler::is_due(FollowedThread& thread) {
 
 bool Sampler::begin(FollowedThread& thread) {
   thread.due = false;
+  thread.recorder_at_begin = own_time_.now();
   Registers regs;
   if (!thread.space || !get_registers(thread.tid, regs)) return false;
   bool in_kernel = in_system_call(regs) || was_interrupted(regs);
@@ -56,7 +57,6 @@ bool Sampler::begin_here(FollowedThread& thread, const Registers& regs) {
   branches -= static_cast<u32>(random_() % settings_.depth);
   if (!thread.cpu_time.is_open()) thread.cpu_time.open(thread.pid, thread.tid);
   auto at_begin = thread.cpu_time.now();
-  own_waited_ns_ = own_time_.now().waited_ns;
   bool runs_64_bit = runs_64_bit_code(regs);
   if (!runs_64_bit) thread.space->give_up("it runs 32-bit code");
   bool possible = runs_64_bit && adopt(thread, regs);
@@ -90,15 +90,20 @@ void Sampler::unwind(FollowedThread& thread, const Registers& regs) {
 }
 
 // Since the thread stopped for the window. That both wait while other programs have the processors
-// is none of it.
+// is none of it, nor that the thread sleeps in a system call.
 u64 Sampler::taken_ns(const FollowedThread& thread) const {
   constexpr u64 waking_ns = 100'000;  // of a processor that sleeps, at most
+  auto since = [](const CpuTime::Times& now, const CpuTime::Times& then) {
+    return CpuTime::Times{now.used_ns - then.used_ns, now.waited_ns - then.waited_ns};
+  };
+  auto program = since(thread.at_end, thread.at_begin);
+  auto recorder = since(own_time_.now(), thread.recorder_at_begin);
   u64 gone_by = monotonic_ns() - thread.stopped_since_ns;
-  u64 waited = thread.at_end.waited_ns - thread.at_begin.waited_ns + own_time_.now().waited_ns -
-               own_waited_ns_;
-  u64 usual = 2 * thread.window.stops * waking_ns;
-  u64 of_others = waited > usual ? waited - usual : 0;
-  return gone_by > of_others ? gone_by - of_others : 0;
+  u64 waking = 2 * thread.window.stops * waking_ns;
+  u64 waited = program.waited_ns + recorder.waited_ns;
+  u64 of_others = waited > waking ? waited - waking : 0;
+  u64 awake = program.used_ns + recorder.used_ns + waking;
+  return std::min(gone_by > of_others ? gone_by - of_others : 0, awake);
 }
 
 // The program's own time for what it did in the window.

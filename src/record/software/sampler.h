@@ -90,7 +90,6 @@ class Sampler : public Follower {
   bool whole_chain_ = false;
   u64 unseen_ns_ = 0;  // CPU time since the last window
   CpuTime own_time_;   // the recorder's
-  u64 own_waited_ns_ = 0;
 };
 
 }  // namespace pgokit::record

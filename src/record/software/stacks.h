@@ -41,7 +41,8 @@ class StackCutter {
   // count as often as they are taken in it, as far as the window's speed tells that.
   double weight(const Window& window);
 
-  // That the program takes by itself for what it did in the window, as far as its speed tells that.
+  // That the program takes by itself for what it did in the window, as far as its speed and the
+  // window's cycles tell that.
   double own_cycles(const Window& window);
 
   // Undoes the branches `newer` on a call chain. The leaf is left as it is.

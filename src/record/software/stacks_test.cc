@@ -115,6 +115,8 @@ TEST(StackCutter, TellsWhatTheProgramTakesByItself) {
   double of_slow = 3000 * std::pow(30.0 / 6, 0.65);
   EXPECT_NEAR(cutter.own_cycles(slow), of_slow, 1e-9);
   EXPECT_NEAR(cutter.own_cycles(short_one), of_slow / 100, 1e-9) << "as the one before";
+  usual.cycles = 110'000;
+  EXPECT_NEAR(cutter.own_cycles(usual), 10'000, 1e-9) << "a copy does not add all of that";
 }
 
 TEST(StackCutter, AShortWindowIsOneShortStack) {
