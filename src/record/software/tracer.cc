@@ -14,6 +14,7 @@
 #include "record/software/stop_mark.h"
 #include "record/system/clock.h"
 #include "record/system/launch.h"
+#include "record/system/privileges.h"
 #include "record/system/proc_status.h"
 
 namespace pgokit::record {
@@ -61,6 +62,12 @@ u64 clone_flags(Thread& creator) {
     default:
       return 0;
   }
+}
+
+std::string refusal_of(pid_t pid, const std::string& what) {
+  auto why = tracing_obstacle(pid);
+  return fmt::format("cannot trace process {}: {}", pid,
+                     why.empty() ? what + " (see 'pgokit doctor')" : why);
 }
 
 }  // namespace
@@ -133,17 +140,13 @@ Status Tracer::attach(pid_t pid) {
       if (threads_.contains(tid)) continue;
       if (!space) {
         auto opened = AddressSpace::open(tid, follower_.purpose());
-        if (!opened)
-          return fail("cannot trace process {}: {} (see 'pgokit doctor')", pid,
-                      opened.error().message);
+        if (!opened) return fail("{}", refusal_of(pid, opened.error().message));
         space = std::move(*opened);
       }
       if (!seize(tid)) {
         int error = errno;
         if (error == ESRCH || tracer_of(tid) == getpid()) continue;
-        errno = error;
-        return fail("cannot trace process {}: {}{}", pid, std::strerror(errno),
-                    errno == EPERM ? " (see 'pgokit doctor')" : "");
+        return fail("{}", refusal_of(pid, std::strerror(error)));
       }
       auto& one = thread(tid);
       one.pid = pid, one.space = space, one.begun = true;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/shell_word.h"
 #include "record/system/foreign_program.h"
 
 namespace pgokit::record {
@@ -23,6 +24,17 @@ Result<Pipe> make_pipe() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return fail("cannot make a pipe: {}", std::strerror(errno));
   return Pipe{ends[0], ends[1]};
+}
+
+std::string why_not(const std::string& command, int error) {
+  if (error != ENOENT) return std::strerror(error);
+  bool is_path = command.contains('/');
+  if (is_path && access(command.c_str(), F_OK) == 0)
+    return "the interpreter that it names, in its first line or as its loader, is not there";
+  if (command.contains(' '))
+    return fmt::format("there is no such command; a line of the shell is run by sh -c {}",
+                       shell_word(command));
+  return is_path ? std::strerror(error) : "there is no such command";
 }
 
 // As of shells and env.
@@ -90,11 +102,8 @@ Status Launch::go() {
   ssize_t n;
   while ((n = read(failure_, &error, sizeof error)) < 0 && errno == EINTR) continue;
   if (n != sizeof error) return {};
-  bool unknown = error == ENOENT && name_.find('/') == name_.npos;
   return std::unexpected(
-      Error{fmt::format("cannot run {}: {}", name_,
-                        unknown ? "there is no such command" : std::strerror(error)),
-            exit_code_of(error)});
+      Error{fmt::format("cannot run {}: {}", name_, why_not(name_, error)), exit_code_of(error)});
 }
 
 }  // namespace pgokit::record

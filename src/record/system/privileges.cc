@@ -1,6 +1,8 @@
 #include "record/system/privileges.h"
 
+#include <fmt/format.h>
 #include <linux/capability.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -38,6 +40,24 @@ std::string process_files_obstacle() {
   if (self.empty()) return "/proc is not mounted (mount -t proc proc /proc)";
   if (self == std::to_string(getpid())) return {};
   return "/proc is that of another PID namespace (mount -t proc proc /proc)";
+}
+
+std::string tracing_obstacle(pid_t pid) {
+  auto own = credentials_of(getpid()), other = credentials_of(pid);
+  struct stat files;
+  if ((own.capabilities >> CAP_SYS_PTRACE & 1) != 0 ||
+      stat(fmt::format("/proc/{}", pid).c_str(), &files) != 0)
+    return {};
+  if (other.user != geteuid())
+    return fmt::format(
+        "it is a process of user {}, and this one is of user {}: record as that user, "
+        "or as root",
+        other.user, geteuid());
+  if (!other.one_user || files.st_uid != geteuid())
+    return "it has changed its user, or forbids to be looked at: record as root";
+  if ((other.permitted & ~own.permitted) != 0)
+    return "it has capabilities that this process has not: record as root";
+  return {};
 }
 
 }  // namespace pgokit::record

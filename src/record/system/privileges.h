@@ -8,6 +8,8 @@
 // Sources of truth: status in proc(5); the numbers that the kernel gives to the first namespaces
 // (include/linux/proc_ns.h).
 
+#include <sys/types.h>
+
 #include <string>
 
 namespace pgokit::record {
@@ -22,5 +24,8 @@ Privileges own_privileges();
 
 // Why /proc does not tell of the processes that this one knows; empty where it does.
 std::string process_files_obstacle();
+// Why this process may not trace that one, and who may; empty where its credentials permit it, as far
+// as /proc tells.
+std::string tracing_obstacle(pid_t pid);
 
 }  // namespace pgokit::record

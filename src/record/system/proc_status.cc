@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 
 #include "base/cursor.h"
 #include "base/file.h"
+#include "base/parse_number.h"
 
 namespace pgokit::record {
 namespace {
@@ -148,7 +150,18 @@ Restrictions ThreadStatus::restrictions_of(pid_t tid) {
 
 Credentials credentials_of(pid_t tid) {
   auto status = status_text(tid);
+  std::array<u32, 3> users{u32(-1), u32(-1), u32(-1)};
+  auto rest = line_of(status, "Uid");
+  for (auto& user : users) {
+    rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+    auto word = rest.substr(0, rest.find_first_of(" \t"));
+    parse_number(word, user);
+    rest.remove_prefix(word.size());
+  }
   return {.capabilities = number_of(status, "CapEff", 16),
+          .permitted = number_of(status, "CapPrm", 16),
+          .user = users[0],
+          .one_user = users[1] == users[0] && users[2] == users[0],
           .filtered = number_of(status, "Seccomp") != 0};
 }
 

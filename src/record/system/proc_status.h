@@ -50,6 +50,9 @@ class ThreadStatus {
 };
 struct Credentials {
   u64 capabilities = 0;   // those in effect
+  u64 permitted = 0;      // and those that could be
+  u32 user = 0;           // the real one
+  bool one_user = false;  // the effective and the saved one are the same
   bool filtered = false;  // by seccomp
 };
 Credentials credentials_of(pid_t tid);
