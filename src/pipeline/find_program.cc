@@ -148,6 +148,22 @@ Result<ChosenProgram> only_counted(const RecordedPrograms& programs, const std::
       path, only.program.path, only.obstacle);
 }
 
+// None of them can be made a profile of, and any may be the one that is wanted.
+std::string describe_missed(const RecordedPrograms& programs) {
+  constexpr size_t most = 3;
+  const auto* first = programs.missed();
+  std::string text = describe(*first, programs.samples);
+  size_t told = 1;
+  for (const auto& one : programs.list) {
+    if (&one == first || one.is_system_library() || told == most) continue;
+    if (!programs.is_hot(one)) break;  // those with most samples come first
+    text += fmt::format("; {} in {}, {}", report::percent(one.program.samples, programs.samples),
+                        one.program.path, one.obstacle);
+    ++told;
+  }
+  return text;
+}
+
 std::string_view remedy(const RecordedProgram& program) {
   if (program.is_generated()) return "";
   if (program.file.empty()) return "; give the program with -b";
@@ -168,12 +184,15 @@ bool RecordedProgram::is_system_library() const {
          samples::file_name(program.path).contains(".so");
 }
 
+bool RecordedPrograms::is_hot(const RecordedProgram& program) const {
+  constexpr u64 least_percent = 5;
+  return program.program.samples * 100 >= samples * least_percent;
+}
+
 const RecordedProgram* RecordedPrograms::missed() const {
-  constexpr u64 least_percent = 5;  // of the samples; less is not worth a word
   if (list.empty()) return nullptr;
-  auto of_user = std::ranges::find_if(list, [&](const RecordedProgram& one) {
-    return !one.is_system_library() && one.program.samples * 100 >= samples * least_percent;
-  });
+  auto of_user = std::ranges::find_if(
+      list, [&](const RecordedProgram& one) { return !one.is_system_library() && is_hot(one); });
   const auto& wanted = of_user == list.end() ? list.front() : *of_user;
   if (wanted.usable()) return nullptr;
   bool other = wanted.is_system_library() && std::ranges::any_of(list, &RecordedProgram::usable);
@@ -214,7 +233,7 @@ Result<ChosenProgram> dominant_program(const std::vector<std::string>& recording
   const auto* missed = programs.missed();
   auto chosen = std::ranges::find_if(programs.list, &RecordedProgram::usable);
   if (chosen == programs.list.end())
-    return fail("{}: {}{}", recordings[0], describe(*missed, programs.samples), remedy(*missed));
+    return fail("{}: {}{}", recordings[0], describe_missed(programs), remedy(*missed));
   ChosenProgram result{chosen->file, ""};
   if (missed) result.passed_over = describe(*missed, programs.samples);
   return result;

@@ -37,6 +37,8 @@ struct RecordedPrograms {
   // The one that a profile is wanted of most, where none can be made: what has most samples, a
   // library of the system only if there is nothing else. Null: there is no need to talk of it.
   const RecordedProgram* missed() const;
+  // It has so many of the samples that it is worth a word.
+  bool is_hot(const RecordedProgram& program) const;
 };
 
 Result<RecordedPrograms> recorded_programs(const std::vector<std::string>& recordings,

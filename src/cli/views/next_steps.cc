@@ -78,7 +78,6 @@ void print_obstacle(const pipeline::RecordedProgram& program, const pipeline::Re
 void print_next(const std::string& recording, const std::vector<std::string>& command,
                 Recorded what) {
   constexpr size_t most = 3;
-  constexpr u64 least_percent = 5;  // of the samples; one is told in any case
   auto programs = pipeline::recorded_programs({recording}, 0);
   if (!programs || programs->list.empty()) return;
   const auto& list = programs->list;
@@ -93,8 +92,8 @@ void print_next(const std::string& recording, const std::vector<std::string>& co
     }
   }
   for (const auto& program : list) {
-    bool hot = program.program.samples * 100 >= programs->samples * least_percent;
-    if (!program.usable() || (told > 0 && !hot) || told == most) continue;
+    // One is told in any case.
+    if (!program.usable() || (told > 0 && !programs->is_hot(program)) || told == most) continue;
     std::string name = fs::path(program.program.path).filename();
     report::print(stderr, "{} pgokit generate {} -b {}{} -o {}{}\n",
                   told ? "     " : "next:", shell_word(recording),
