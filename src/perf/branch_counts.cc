@@ -1,5 +1,6 @@
 #include "perf/branch_counts.h"
 
+#include "base/saturated.h"
 #include "perf/count_coding.h"
 
 namespace pgokit::perf {
@@ -41,6 +42,13 @@ std::string encode(const BranchCounts& counts) {
   }
   write_limits(out, counts.begun), write_limits(out, counts.ended);
   return out.take();
+}
+
+u64 BranchCounts::uncounted_stretches() const {
+  u64 sum = 0;
+  for (const auto& limit : of_whole_run() ? ended : std::vector<Limit>())
+    if (limit.at.file == Place::nowhere) sum = add_saturated(sum, limit.count);
+  return sum;
 }
 
 Result<BranchCounts> decode_branch_counts(Bytes bytes) {

@@ -52,6 +52,9 @@ struct BranchCounts {
   std::vector<Limit> begun, ended;
 
   bool of_whole_run() const { return windows.number == 0 && !branches.empty(); }
+  // How often a whole run went on uncounted: in code that is in no file, as it is generated at run
+  // time.
+  u64 uncounted_stretches() const;
 };
 
 std::string encode(const BranchCounts& counts);

@@ -60,6 +60,16 @@ TEST(BranchCounts, OlderOnesAreRead) {
   EXPECT_THAT(read->branches, testing::ElementsAre(BranchCounts::Branch{{0, 2}, {0, 1}, 7}));
 }
 
+TEST(BranchCounts, AWholeRunTellsHowOftenGeneratedCodeWasMet) {
+  BranchCounts counts{.files = {{"a", {}}},
+                      .branches = {{{0, 1}, {0, 2}, 7}, {{0, 8}, {}, 3}},
+                      .begun = {},
+                      .ended = {{{0, 9}, 2}, {{}, 3}}};
+  EXPECT_EQ(counts.uncounted_stretches(), 3U);
+  counts.windows = Windows::of(30, 0.9);
+  EXPECT_EQ(counts.uncounted_stretches(), 0U);
+}
+
 TEST(BranchCounts, AnyBytesAreReadOrRefused) {
   std::mt19937 random(1);
   auto text = encode(some_counts());

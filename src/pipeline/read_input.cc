@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/huge_pages.h"
+#include "base/saturated.h"
 #include "samples/program_match.h"
 #include "unwind/contexts/merge_contexts.h"
 
@@ -80,6 +81,7 @@ Status add(ReadInput&& more, ReadInput& all) {
   all.windows.add(more.windows);
   std::ranges::move(more.origins, std::back_inserter(all.origins));
   all.whole_run |= more.whole_run;
+  all.uncounted_stretches = add_saturated(all.uncounted_stretches, more.uncounted_stretches);
   all.counted_elsewhere.add(more.counted_elsewhere);
   if (all.cut_short.empty()) all.cut_short = std::move(more.cut_short);
   return {};

@@ -52,6 +52,7 @@ struct ReadInput {
   bool by_pgokit = false;                  // pgokit record made it
   perf::Windows windows;                   // counted whole by it, which the counts are of
   bool whole_run = false;                  // the counts are of all that ran
+  u64 uncounted_stretches = 0;             // of whole runs, by code generated at run time
   samples::BranchShare counted_elsewhere;  // of branches counted whole
   std::string cut_short;                   // why the recording is not whole; empty: it is
   u64 files = 0, bytes = 0;

@@ -124,6 +124,7 @@ Result<CountedBranches> counted_branches(const perf::Recording& recording,
   return CountedBranches{.sums = sums_of(counted, program.code(), place),
                          .windows = counted.windows,
                          .whole_run = counted.of_whole_run(),
+                         .uncounted_stretches = counted.uncounted_stretches(),
                          .elsewhere = elsewhere_of(counted, match, any_build)};
 }
 

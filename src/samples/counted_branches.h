@@ -54,8 +54,9 @@ struct BranchShare {
 struct CountedBranches {
   BranchSums sums;
   perf::Windows windows;   // none: the whole run was counted
-  bool whole_run = false;  // nothing is missing
-  BranchShare elsewhere;   // made by code of other programs and libraries
+  bool whole_run = false;  // nothing is missing but
+  u64 uncounted_stretches = 0;
+  BranchShare elsewhere;  // made by code of other programs and libraries
 };
 
 inline bool has_branch_counts(const perf::Recording& recording) {

@@ -115,6 +115,7 @@ Result<RecordingCounts> count_recording(const perf::Recording& recording,
     auto counted = TRY(counted_branches(recording, program, maps, options.ignore_build_id));
     result.windows = counted.windows;
     result.whole_run = counted.whole_run;
+    result.uncounted_stretches = counted.uncounted_stretches;
     result.elsewhere = counted.elsewhere;
     result.sums = std::move(counted.sums);
   }

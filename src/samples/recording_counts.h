@@ -50,7 +50,8 @@ struct RecordingCounts {
   std::string other_build;       // build id of another build of the program that ran
   bool matched_by_name = false;  // no build id on one of the sides
   perf::Windows windows;         // which `sums` are of; none: they are of samples, or
-  bool whole_run = false;        // of all that ran
+  bool whole_run = false;        // of all that ran, but
+  u64 uncounted_stretches = 0;   // BranchCounts::uncounted_stretches()
   BranchShare elsewhere;         // of the branches that were counted
 };
 

@@ -177,6 +177,10 @@ def try_generated():
     assert "could not be followed: it is generated at run time" in done.stderr and "--exact counts" not in done.stderr, done
     said = refusal("generate generated.perf")
     assert "there are no samples in it" in said or "which is code generated at run time" in said, said
+    run("gcc -O2 -g generated.c -o generated")
+    run("pgokit record --exact -o generated.perf -- ./generated")
+    said = run("pgokit generate generated.perf -b generated -o generated.prof")
+    assert "generated at run time was met 1 time, and what followed until the next system call is not counted" in said, said
 
 
 def try_rust():

@@ -125,7 +125,10 @@ Status take_recording(const std::string& path, const program::Program& built, Ch
   if (features.branch_counts.empty()) return {};
   auto counts = TRY_IN(path, perf::decode_branch_counts(features.branch_counts));
   samples::ProgramMatch match(built.name(), built.file().build_id(), features.build_ids);
-  checked.windows = counts.windows.of_program(samples::elsewhere_of(counts, match, true).rest());
+  double share = samples::elsewhere_of(counts, match, true).rest();
+  checked.windows = counts.windows.of_program(share);
+  if (auto uncounted = uncounted_text(counts.uncounted_stretches()); !uncounted.empty())
+    checked.warnings.push_back(fmt::format("{}: {}", path, uncounted));
   if (checked.windows.is_thin())
     checked.warnings.push_back(
         fmt::format("{}: {}", path, density_of(checked.windows, ways_to_more)));

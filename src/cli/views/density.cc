@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/shell_word.h"
 #include "profile/model/summary.h"
 #include "report/numbers.h"
 
@@ -17,6 +18,21 @@ std::string density_of(const perf::Windows& windows, std::string_view way) {
     told = fmt::format("{} little of the program",
                        report::counted(windows.number, "window tells", "windows tell"));
   return fmt::format("{}: for a denser profile record again with {}", told, way);
+}
+
+std::string ways_to_more_of(std::string_view program, double share) {
+  constexpr double most = 0.5;
+  if (share > most) return std::string(ways_to_more);
+  auto name = program.substr(program.rfind('/') + 1);
+  return fmt::format("--only {} if other programs ran too, {}", shell_word(name), ways_to_more);
+}
+
+std::string uncounted_text(u64 stretches) {
+  if (stretches == 0) return "";
+  return fmt::format(
+      "code that is generated at run time was met {}, and what followed until the next system "
+      "call is not counted: a recording without --exact does not miss that",
+      report::counted(stretches, "time"));
 }
 
 std::string what_is_enough() {

@@ -193,6 +193,8 @@ std::vector<std::string> warnings(const pipeline::Road& road, const Naming& nami
                    "branches that were counted are");
   else if (all >= some_samples)
     warn_elsewhere(elsewhere, all, "samples were taken");
+  if (auto uncounted = uncounted_text(input.uncounted_stretches); !uncounted.empty())
+    list.push_back(std::move(uncounted));
   if (input.whole_run && input.windows.number)
     add("whole runs and windows are added up, of which the first outweigh the others: make a "
         "profile of each kind, and weigh them in 'pgokit merge -w'");

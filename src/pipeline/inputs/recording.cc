@@ -114,6 +114,7 @@ Status count(const perf::Recording& recording, const Source& source,
   TRY(take_facts(read, recording, source, input));
   input.windows = read.windows;
   input.whole_run = read.whole_run;
+  input.uncounted_stretches = read.uncounted_stretches;
   input.counted_elsewhere = read.elsewhere;
   input.counts = read.sums.counts(options.threads);
   input.ranges = samples::diagnose(read.sums.raw_ranges(), program.code(), program.functions(),
