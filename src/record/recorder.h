@@ -47,7 +47,10 @@ struct RecordSettings {
   bool tree = false;  // and all processes that descend from them; later ones are followed anyway
   std::string cgroup = {};  // the folder of a control group: all processes in it; or
   bool all_cpus = false;  // all processes, while the command runs if there is one; not in software
-  double seconds = 0;     // 0: until the program ends
+  // Names or paths of the programs that are recorded, of all that run: what they cost and what the
+  // windows tell is theirs alone. None: all. Not in hardware.
+  std::vector<std::string> only = {};
+  double seconds = 0;  // 0: until the program ends
   // By how much the program may be slowed down, as a share of its own time: as many windows are
   // taken as fit into that.
   double slowdown = 0.1;
@@ -80,6 +83,8 @@ struct RecordSummary {
   int exit_code = 0;
   // The processes of the command that went on when it ended, and were left to themselves.
   std::vector<pid_t> left_running;
+  // Some of the programs that ran, of `only` or not: names of files. Not in hardware.
+  std::vector<std::string> programs;
   std::string obstacle;       // why there were no windows in a process
   std::string tick_obstacle;  // why there is no exact timer, empty where there is
 };

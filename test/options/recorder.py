@@ -91,6 +91,15 @@ class Recorder:
         sampled = {process["pid"] for process in recording["processes"] if process["samples"]}
         return len(sampled) >= among if among else sampled == set(pids)
 
+    def only(self):
+        """Of a shell and what it starts, one; by a name that no process has, nothing."""
+        script = ["sh", "-c", 'i=0; while [ $i -lt 99999 ]; do i=$((i+1)); done; "$0"; true', self.files["busy"]]
+        name = os.path.basename(self.files["busy"])
+        told = [self.shown("--software", "--only", one, "--", *script, command=False) for one in (name, self.files["busy"], "sh")]
+        ran = [{os.path.basename(program["path"]) for program in one["programs"] if program["samples"]} for one in told]
+        return [name in one for one in ran] == [True, True, False] and ["dash" in one for one in ran] == [False, False, True] and all(
+            self.refused(f"no process ran nobody, but sh, {name}", *way, "--only", "nobody", "--", *script, command=False) for way in ((), ("--exact",)))
+
     def frequency(self):
         often, seldom = (self.shown("--software", "-F", number)["events"][0]["period"] for number in ("200", "50"))
         return 3 * often < seldom
@@ -151,7 +160,7 @@ class Recorder:
 
 CHECKS = {"--output": Recorder.output, "--pid": Recorder.processes, "--tree": Recorder.processes, "--for": Recorder.duration, "--frequency": Recorder.frequency,
           "--contexts": Recorder.contexts, "--memory": Recorder.memory, "--cgroup": Recorder.cgroup, "--all-cpus": Recorder.all_cpus,
-          "--slowdown": Recorder.slowdown, "--until-dense": Recorder.until_dense,
+          "--slowdown": Recorder.slowdown, "--only": Recorder.only, "--until-dense": Recorder.until_dense,
           "--depth": Recorder.depth, "--no-callchain": Recorder.callchain, "--software": Recorder.output,
           "--hardware": Recorder.hardware_only, "--event": Recorder.event, "--exact": Recorder.exact, "--stats": Recorder.stats, "--quiet": Recorder.quiet}
 

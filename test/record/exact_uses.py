@@ -134,7 +134,7 @@ class Uses:
                 raise Failure(why.stderr) from why
             checked = self.run("check", "thin.prof", "-b", self.program, "--recording", file, "--json")
             for said in (told, made, checked):
-                expect(("record again with a larger --slowdown" in said) == thin, name, counted, said)
+                expect(("for a denser profile record again with" in said) == thin, name, counted, said)
             expect((json.loads(checked)["verdict"] == "thin") == thin, checked)
 
     def try_builds(self):

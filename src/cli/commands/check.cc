@@ -130,8 +130,8 @@ Status take_recording(const std::string& path, const program::Program& built, Ch
   if (auto uncounted = uncounted_text(counts.uncounted_stretches()); !uncounted.empty())
     checked.warnings.push_back(fmt::format("{}: {}", path, uncounted));
   if (checked.windows.is_thin())
-    checked.warnings.push_back(
-        fmt::format("{}: {}", path, density_of(checked.windows, ways_to_more)));
+    checked.warnings.push_back(fmt::format(
+        "{}: {}", path, density_of(checked.windows, ways_to_more_of(built.name(), share))));
   return {};
 }
 

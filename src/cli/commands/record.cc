@@ -84,6 +84,11 @@ Result<record::RecordSummary> record_somehow(const Settings& settings, Source& s
       for (std::string_view option : {"--slowdown", "--until-dense"})
         if (std::ranges::count(settings.given, option) > 0)
           return usage_error("{} is for --software: {} costs little (-F)", option, rung->name);
+      if (!settings.record.only.empty())
+        return usage_error(
+            "--only is for --software: {} records all programs alike, and pgokit generate -b takes "
+            "one of them",
+            rung->name);
       return record::record_in_hardware(*rung, settings.record);
     }
     if (settings.record.all_cpus)
@@ -135,6 +140,18 @@ std::string way_to_those_left(const std::vector<pid_t>& left) {
                      left.size() > most_named ? " --tree" : "");
 }
 
+// What the counts of --exact are of, as far as they are of all that ran.
+std::string_view all_of_what(const Settings& settings, const record::RecordSummary& summary,
+                             double run_seconds) {
+  const auto& record = settings.record;
+  if (summary.counts.without > 0 || !summary.obstacle.empty()) return "";
+  if (record.command.empty()) return ": all from attaching to detaching";
+  if (record.seconds > 0 && run_seconds >= record.seconds) return ": all until --for was over";
+  constexpr int of_signals = 128;
+  if (summary.exit_code > of_signals) return ": all until a signal ended the command";
+  return summary.left_running.empty() ? ": all of the run" : ": all until the command ended";
+}
+
 void print_summary(const Settings& settings, const record::RecordSummary& summary,
                    const Source& source, double run_seconds) {
   const auto& counts = summary.counts;
@@ -142,10 +159,7 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
     report::print(stderr, "pgokit record: {} counted{}{}",
                   counted(counts.counted, "branch", "branches"),
                   counts.contexts ? " in " + counted(counts.contexts, "context") : "",
-                  counts.without > 0 || !summary.obstacle.empty() ? ""
-                  : settings.record.command.empty() ? ": all from attaching to detaching"
-                  : summary.left_running.empty()    ? ": all of the run"
-                                                    : ": all until the command ended");
+                  all_of_what(settings, summary, run_seconds));
   else
     report::print(stderr, "pgokit record: {} by {}", describe(counts, false), source.name);
   if (!source.branch_stacks)
@@ -156,8 +170,10 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
   if (counts.accesses)
     report::print(stderr, ", and {} to memory", counted(counts.accesses, "access", "accesses"));
   if (counts.threads)
-    report::print(stderr, "; {} in {}", counted(counts.threads, "thread"),
-                  counted(counts.processes, "process", "processes"));
+    report::print(stderr, "; {} in {}{}{}", counted(counts.threads, "thread"),
+                  counted(counts.processes, "process", "processes"),
+                  settings.record.only.empty() ? "" : " of ",
+                  fmt::join(settings.record.only, " and "));
   report::print(stderr, "\n");
   if (counts.lost)
     report::print(stderr, "pgokit record: {} lost: the kernel had no room for them in time\n",
@@ -182,10 +198,10 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
   if (!summary.tick_obstacle.empty())
     report::print(stderr, "pgokit record: no exact timer ({}): CPU times were polled instead\n",
                   summary.tick_obstacle);
+  auto windows = perf::Windows::of(counts.windows, counts.likeness);
   if (counts.counted > 0 && !settings.record.exact)
     report::print(stderr, "pgokit record: {}\n",
-                  density_of(perf::Windows::of(counts.windows, counts.likeness),
-                             way_to_more(settings, counts, run_seconds)));
+                  density_of(windows, way_to_more(settings, counts, run_seconds)));
   if (counts.counted > 0 && settings.slowdown > most_slowdown && !settings.record.memory)
     report::print(stderr,
                   "pgokit record: --exact costs about as much as --slowdown {}, and counts all "
@@ -198,10 +214,21 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
                counts.contexts         ? Recorded::contexts
                : settings.record.exact ? Recorded::whole_run
                : source.branch_stacks  ? Recorded::branch_stacks
-                                       : Recorded::addresses);
+                                       : Recorded::addresses,
+               summary.programs.size() > 1 && !settings.record.exact ? windows : perf::Windows());
+}
+
+// Of --only.
+std::string who_ran(const Settings& settings, const record::RecordSummary& summary) {
+  auto text = fmt::format("no process ran {}", fmt::join(settings.record.only, " or "));
+  if (summary.programs.empty()) return text;
+  return fmt::format("{}, but {}; --only takes the name of a program's file or a path with a slash",
+                     text, fmt::join(summary.programs, ", "));
 }
 
 std::string why_empty(const Settings& settings, const record::RecordSummary& summary) {
+  if (!settings.record.only.empty() && summary.counts.processes == 0)
+    return who_ran(settings, summary);
   if (!summary.obstacle.empty()) return "no process could be recorded";
   if (is_mostly_generated(summary.counts))
     return "what ran is code generated at run time, which cannot be profiled";
@@ -334,6 +361,11 @@ Status check(const Settings& settings) {
     return usage_error("--slowdown is 0.1 to 1000 (percent)");
   if (!(settings.record.seconds > 0 || !is_given(settings, "--for")))
     return usage_error("--for is a number of seconds above 0");
+  if (std::ranges::count(settings.record.only, "") > 0)
+    return usage_error("--only is the name or path of a program");
+  if (!settings.record.only.empty() && settings.record.all_cpus)
+    return usage_error(
+        "--only is not for --all-cpus: pgokit generate -b takes one of the programs");
   if (settings.depth == 0 || settings.depth > 128) return usage_error("--depth is 1 to 128");
   return {};
 }
@@ -343,6 +375,7 @@ void add_exact_command_line(record::RecordSettings& record) {
   auto& line = record.command_line;
   line.emplace_back("--exact");
   if (record.contexts) line.emplace_back("--contexts");
+  for (const auto& one : record.only) line.insert(line.end(), {"--only", one});
   line.emplace_back("--");
   line.insert(line.end(), record.command.begin(), record.command.end());
 }
@@ -359,6 +392,8 @@ int run(std::span<char* const> arguments) {
        {"--cgroup", "NAME", "attach to all processes of a control group", &settings.cgroup},
        {"-a,--all-cpus", "", "all processes of the machine, by the processor's events",
         &record.all_cpus},
+       {"--only", "PROGRAM", "of all that runs, this program alone, by its name or path",
+        &record.only},
        {"--for", "SECONDS", "stop recording after that time", &record.seconds},
        {"--slowdown", "PERCENT", "look at the program as often as that slows it down (10)",
         &settings.slowdown},

@@ -252,7 +252,8 @@ std::vector<std::string> warnings(const pipeline::Road& road, const Naming& nami
   // Counts of windows say nothing of how many they are from.
   double density = road.generated.density.density;
   if (auto windows = windows_of_program(input); windows.is_thin())
-    list.push_back(density_of(windows, ways_to_more));
+    list.push_back(
+        density_of(windows, ways_to_more_of(road.program->path(), input.counted_elsewhere.rest())));
   bool of_samples = !input.ip_only && input.windows.number == 0 && !input.whole_run;
   if (of_samples && density > 0 && density * 1.05 < profile::dense_enough)
     add("the profile is thin (density {}): {} times as many samples would optimize better: record "

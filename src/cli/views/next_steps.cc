@@ -73,10 +73,18 @@ void print_obstacle(const pipeline::RecordedProgram& program, const pipeline::Re
                 program.obstacle, way.empty() ? "" : ": ", way);
 }
 
+// Less of it is told than would be if it were recorded alone.
+bool is_thin_alone(const pipeline::RecordedProgram& program, const pipeline::RecordedPrograms& all,
+                   const perf::Windows& windows) {
+  if (windows.number == 0 || windows.is_thin() || all.samples == 0) return false;
+  auto share = static_cast<double>(program.program.samples) / static_cast<double>(all.samples);
+  return windows.of_program(share).is_thin();
+}
+
 }  // namespace
 
 void print_next(const std::string& recording, const std::vector<std::string>& command,
-                Recorded what) {
+                Recorded what, const perf::Windows& windows) {
   constexpr size_t most = 3;
   auto programs = pipeline::recorded_programs({recording}, 0);
   if (!programs || programs->list.empty()) return;
@@ -95,7 +103,7 @@ void print_next(const std::string& recording, const std::vector<std::string>& co
     // One is told in any case.
     if (!program.usable() || (told > 0 && !programs->is_hot(program)) || told == most) continue;
     std::string name = fs::path(program.program.path).filename();
-    report::print(stderr, "{} pgokit generate {} -b {}{} -o {}{}\n",
+    report::print(stderr, "{} pgokit generate {} -b {}{} -o {}{}{}\n",
                   told ? "     " : "next:", shell_word(recording),
                   shell_word(short_path(program.file, command)),
                   what == Recorded::addresses  ? " --allow-ip"
@@ -106,6 +114,10 @@ void print_next(const std::string& recording, const std::vector<std::string>& co
                       ? fmt::format("   # {} of the {} in it",
                                     report::percent(program.program.samples, programs->samples),
                                     counts_branches(what) ? "branches are" : "samples were taken")
+                      : "",
+                  is_thin_alone(program, *programs, windows)
+                      ? fmt::format(", few: pgokit record --only {} spends no time on others",
+                                    shell_word(name))
                       : "");
     ++told;
   }

@@ -16,7 +16,7 @@ struct FollowedThread : Thread {
   u64 stopped_since_ns = 0;         // or about to be, for the tick where one did it
   CpuTime::Times at_begin, at_end;  // of the window
   CpuTime::Times recorder_at_begin;
-  u64 unsaid_ns = 0;                // CPU time since the last sample that was written
+  u64 unsaid_ns = 0;  // CPU time since the last sample that was written
   CpuTime cpu_time;
 };
 

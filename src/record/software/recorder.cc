@@ -119,7 +119,8 @@ class AwakeForWindows {
 // Follows the program to its end, or to that of the recording.
 Result<RecordSummary> follow(const RecordSettings& settings, Follower& follower, TickSource& ticks,
                              RecordingFile& recording, const std::function<void()>& write_counts) {
-  Tracer tracer(follower, ticks, recording);
+  ProgramChoice programs(settings.only);
+  Tracer tracer(follower, ticks, recording, programs);
   std::optional<GroupMembers> members;
   if (!settings.command.empty()) {
     TRY(tracer.launch(settings.command));
@@ -147,6 +148,7 @@ Result<RecordSummary> follow(const RecordSettings& settings, Follower& follower,
                        .file_size = recording.size(),
                        .exit_code = exit_code,
                        .left_running = tracer.left_running(),
+                       .programs = programs.seen(),
                        .obstacle = obstacle,
                        .tick_obstacle = ticks.obstacle()};
 }

@@ -80,10 +80,12 @@ sigset_t Tracer::block_signals() {
   return before;
 }
 
-Tracer::Tracer(Follower& follower, TickSource& ticks, RecordingFile& recording)
+Tracer::Tracer(Follower& follower, TickSource& ticks, RecordingFile& recording,
+               ProgramChoice& programs)
     : follower_(follower),
       ticks_(ticks),
       recording_(recording),
+      programs_(programs),
       signals_before_(block_signals()),
       attention_(worker_count(0), longest_awake_ns(follower.purpose())) {
   own_time_.open(getpid(), gettid());
@@ -122,8 +124,9 @@ Status Tracer::launch(const std::vector<std::string>& command) {
   auto& main = thread(program.pid());
   main.pid = main_pid_ = program.pid();
   main.begun = true;
+  main.chosen = programs_.takes_all();  // until it executes the command
   launched_ = true;
-  follower_.counts().threads = follower_.counts().processes = 1;
+  count(main);
   return program.go();
 }
 
@@ -133,6 +136,7 @@ Status Tracer::attach(pid_t pid) {
     return fail("process {} is traced by process {} already", pid, other);
   std::shared_ptr<AddressSpace> space;
   size_t threads = 0;
+  bool chosen = programs_.takes(pid);
   // Threads are made while the list is read: until a pass finds no new one.
   for (bool found = true; found;) {
     found = false;
@@ -149,22 +153,30 @@ Status Tracer::attach(pid_t pid) {
         return fail("{}", refusal_of(pid, std::strerror(error)));
       }
       auto& one = thread(tid);
-      one.pid = pid, one.space = space, one.begun = true;
-      if (++threads == 1) {
-        ++follower_.counts().processes;
-        recording_.comm(pid, pid, false), follower_.refresh(one);
-      }
-      ++follower_.counts().threads;
+      found = true;
+      one.pid = pid, one.begun = true, one.chosen = chosen;
+      ++threads;
+      if (!chosen) continue;
+      one.space = space;
+      if (threads == 1) recording_.comm(pid, pid, false), follower_.refresh(one);
+      count(one);
       begin_following(one);
       if (is_whole_run(follower_.purpose())) ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr);
-      found = true;
     }
   }
   if (threads == 0) return fail("there is no process {}", pid);
   return {};
 }
 
+// Of the first thread, the process too.
+void Tracer::count(const Traced& one) {
+  if (!one.chosen) return;
+  ++follower_.counts().threads;
+  follower_.counts().processes += one.tid == one.pid;
+}
+
 void Tracer::begin_following(Traced& one) {
+  if (!one.chosen) return;
   if (one.tid != one.pid) recording_.comm(one.pid, one.tid, false);
   if (!is_whole_run(follower_.purpose())) ticks_.add(one.pid, one.tid);
 }
@@ -389,8 +401,8 @@ void Tracer::handle_creation(Traced& creator) {
     auto space = AddressSpace::open_forked(tid, *creator.space);
     if (space) one.space = std::move(*space);
   }
-  ++follower_.counts().threads;
-  follower_.counts().processes += one.tid == one.pid;
+  one.chosen = creator.chosen;
+  count(one);
   recording_.forked(one.pid, tid, creator.pid, creator.tid);
   adopt_waiting();
 }
@@ -419,8 +431,15 @@ void Tracer::handle_exec(Traced& one) {
   one.forget_program();
   one.due = false;
   one.cpu_time = {};
+  one.space = nullptr;
+  bool was_chosen = std::exchange(one.chosen, programs_.takes(one.pid));
+  if (!one.chosen) {
+    ticks_.remove(one.tid);
+    return go_on(one);
+  }
+  if (!was_chosen) count(one);
   auto space = AddressSpace::open(one.pid, follower_.purpose());
-  one.space = space ? std::move(*space) : nullptr;
+  if (space) one.space = std::move(*space);
   // Many processes are too short for a window: of those the recording needs no more.
   if (one.space) one.space->set_unnamed();
   if (one.space && (one.tid == main_pid_ || is_whole_run(follower_.purpose())))
@@ -471,7 +490,7 @@ void Tracer::go_on(Traced& one) {
   // Any stop takes the place of the one that tick() or leave_all() asked for: memory is returned, and
   // a window begun, in that one.
   if (leaving_ || one.due) ptrace(PTRACE_INTERRUPT, one.tid, nullptr, nullptr);
-  if (leaving_) return (void)resume(one.tid, Resume::freely, one.deliver);
+  if (leaving_ || !one.chosen) return (void)resume(one.tid, Resume::freely, one.deliver);
   follower_.go_on(one);
 }
 

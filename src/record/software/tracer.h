@@ -1,9 +1,11 @@
 #pragma once
 
 // Follows the threads of a program by ptrace(2), through clone, fork and exec: stops them when a
-// sample is due, and lets everything else pass through, by way of a Follower.
+// sample is due, and lets everything else pass through, by way of a Follower. A process that runs a
+// program which is not chosen is followed only to where it executes one that is.
 //
-//   Tracer tracer(follower, ticks, recording);
+//   ProgramChoice choice;
+//   Tracer tracer(follower, ticks, recording, choice);
 //   TRY(tracer.launch(command));                 // or tracer.attach(pid)
 //   tracer.run(seconds, [] {});
 //   int code = tracer.wait_for_end();
@@ -28,6 +30,7 @@
 #include "base/result.h"
 #include "record/software/attention.h"
 #include "record/software/follower.h"
+#include "record/software/program_choice.h"
 #include "record/software/recording_file.h"
 #include "record/software/ticks.h"
 
@@ -37,7 +40,7 @@ class Tracer {
  public:
   static int tick_signal();
 
-  Tracer(Follower& follower, TickSource& ticks, RecordingFile& recording);
+  Tracer(Follower& follower, TickSource& ticks, RecordingFile& recording, ProgramChoice& programs);
   ~Tracer();
   Tracer(const Tracer&) = delete;
 
@@ -62,6 +65,7 @@ class Tracer {
 
   struct Traced : FollowedThread {
     bool begun = false;              // its first stop is over
+    bool chosen = true;              // what it runs is recorded
     bool waiting = false;            // stopped, until its creator's stop tells who it is
     bool stops_at_end = false;       // with PTRACE_EVENT_EXIT, for Follower::ends()
     bool signals_have_come = false;  // since it is to be left to itself
@@ -85,6 +89,7 @@ class Tracer {
   void handle_gone(pid_t tid, int status);
   void adopt_waiting();
   void begin_following(Traced& thread);
+  void count(const Traced& thread);
   void tick(pid_t tid);
   void go_on(Traced& thread);
   void let_go(Traced& thread);
@@ -100,6 +105,7 @@ class Tracer {
   Follower& follower_;
   TickSource& ticks_;
   RecordingFile& recording_;
+  ProgramChoice& programs_;
   tsl::robin_map<pid_t, std::unique_ptr<Traced>> threads_;
   sigset_t signals_before_;
   Attention attention_;

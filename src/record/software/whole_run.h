@@ -3,7 +3,8 @@
 // Counts all branches that the followed threads make, from beginning to end.
 //
 //   WholeRunCounter counter(recording);
-//   Tracer tracer(counter, ticks, recording);
+//   ProgramChoice all;
+//   Tracer tracer(counter, ticks, recording, all);
 //   ...
 //   counter.write_counts();
 //
