@@ -11,6 +11,10 @@
 #                                          `app-train` makes: pgokitProfile.cmake
 get_filename_component(pgokit_root "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 set(pgokit_PROGRAM "${pgokit_root}/bin/pgokit")
+if(NOT EXISTS "${pgokit_PROGRAM}")
+  message(FATAL_ERROR "pgokit: there is no ${pgokit_PROGRAM}: use this file where pgokit is installed, "
+                      "not in its sources (cmake --install build/release --prefix DIR)")
+endif()
 set(pgokit_PLUGIN "${pgokit_root}/lib/pgokit/pgokit-plugin.so")
 set(pgokit_LLVM_TOOLS "${pgokit_root}/lib/pgokit/bin")
 
