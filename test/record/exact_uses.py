@@ -107,6 +107,8 @@ class Uses:
         alike = json.loads(self.run("compare", sort, goto, "-b", self.program, "-b", self.program, "--json"))
         expect(0 < alike["overlap"] < 0.9, alike)
         found = json.loads(self.run("compare", sort, goto, "--json"))
+        programs = {found.pop(f"{which}_program") for which in ("base", "test")}
+        expect({os.path.realpath(one) for one in programs} == {os.path.realpath(self.program)}, programs)
         expect(found == alike, "the program of a recording, found:", found, "named:", alike)
 
     def try_density(self):

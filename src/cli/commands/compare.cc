@@ -47,8 +47,9 @@ Status check_thresholds(const Settings& s) {
 // The bytes of a profile, and what they are in.
 struct Source {
   MappedFile file;
-  std::string made = {};    // of a recording
-  bool is_counted = false;  // an instrumentation profile
+  std::string made = {};     // of a recording
+  std::string program = {};  // that it was found to be of
+  bool is_counted = false;   // an instrumentation profile
   Bytes bytes() const { return made.empty() ? file.bytes() : as_bytes(std::string_view(made)); }
 };
 
@@ -61,10 +62,12 @@ Result<Source> open(const Settings& s, const std::string& path, size_t number) {
     return source;
   }
   auto binary = s.binaries.empty() ? "" : s.binaries[std::min(number, s.binaries.size() - 1)];
-  source.made = TRY(profile_of({.input = path,
-                                .binary = binary,
-                                .use_dwarf = s.use_dwarf,
-                                .ignore_build_id = s.ignore_build_id}));
+  auto made = TRY(profile_of({.input = path,
+                              .binary = binary,
+                              .use_dwarf = s.use_dwarf,
+                              .ignore_build_id = s.ignore_build_id}));
+  source.made = std::move(made.bytes);
+  if (binary.empty()) source.program = std::move(made.program);
   return source;
 }
 
@@ -182,8 +185,17 @@ Result<int> compare(const Settings& s) {
   TRY(check_kinds(s, both));
   make_names_alike(both);
   auto overlap = analysis::compute_overlap(both.base, both.test);
-  Compared compared{s.base, s.test,     both.base, both.test,      overlap,
-                    s.top,  s.function, s.mangled, base.is_counted};
+  Compared compared{.base_path = s.base,
+                    .test_path = s.test,
+                    .base_program = base.program,
+                    .test_program = test.program,
+                    .base = both.base,
+                    .test = both.test,
+                    .overlap = overlap,
+                    .top = s.top,
+                    .function = s.function,
+                    .mangled = s.mangled,
+                    .counted = base.is_counted};
   TRY(check_function(compared));
   bool good =
       100 * overlap.sample_share() >= s.min_overlap && 100 * overlap.similarity >= s.min_similarity;

@@ -93,7 +93,7 @@ Result<std::vector<instrument::FunctionHotness>> hotness_of_samples(const Settin
   if (has_counts(file.bytes())) {
     if (program.empty())
       return usage_error("-b is needed: the program that {} was recorded of", file.path());
-    made = TRY(profile_of({.input = settings.profile, .binary = program}));
+    made = TRY(profile_of({.input = settings.profile, .binary = program})).bytes;
   }
   if (made.empty() && !program.empty())
     return usage_error("-b {}: {} is a sample profile, which tells its functions by itself",

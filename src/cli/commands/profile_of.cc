@@ -20,7 +20,7 @@ bool has_counts(Bytes bytes) {
   return kind && kind->read && kind != &pipeline::inputs::sample_profile;
 }
 
-Result<std::string> profile_of(const ProfileOf& options) {
+Result<MadeProfile> profile_of(const ProfileOf& options) {
   pipeline::RoadOptions chosen;
   chosen.read.inputs = {options.input};
   chosen.read.ignore_build_id = options.ignore_build_id;
@@ -31,7 +31,8 @@ Result<std::string> profile_of(const ProfileOf& options) {
   pipeline::Road road(std::move(chosen));
   Checks checks;
   TRY(road.make(checks));
-  return profile::write_profile(road.generated.profile, profile::Format::extbinary);
+  auto bytes = TRY(profile::write_profile(road.generated.profile, profile::Format::extbinary));
+  return MadeProfile{std::move(bytes), road.program->path()};
 }
 
 }  // namespace pgokit::cli

@@ -4,7 +4,7 @@
 // judge profiles.
 //
 //   if (has_counts(file.bytes()))
-//     std::string bytes = TRY(profile_of({.input = path, .binary = "app"}));
+//     std::string bytes = TRY(profile_of({.input = path, .binary = "app"})).bytes;
 
 #include <string>
 
@@ -22,7 +22,12 @@ struct ProfileOf {
   bool ignore_build_id = false;
 };
 
-// As a file of the extensible binary form. An error where `pgokit generate` has one.
-Result<std::string> profile_of(const ProfileOf& options);
+struct MadeProfile {
+  std::string bytes;    // a file of the extensible binary form
+  std::string program;  // it is of
+};
+
+// An error where `pgokit generate` has one.
+Result<MadeProfile> profile_of(const ProfileOf& options);
 
 }  // namespace pgokit::cli

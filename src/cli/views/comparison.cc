@@ -256,6 +256,10 @@ Json detail_json(const Compared& c, const FunctionDetail& detail) {
                        .set("places", std::move(places)));
 }
 
+std::string named(std::string_view letter, const std::string& path, const std::string& program) {
+  return report::format("{:<10} {}{}{}\n", letter, path, program.empty() ? "" : ", of ", program);
+}
+
 }  // namespace
 
 Status check_function(const Compared& c) {
@@ -273,7 +277,8 @@ bool totals_differ(const analysis::Overlap& o) {
 
 std::string compare_text(const Compared& c) {
   const auto& o = c.overlap;
-  std::string text = report::format("A          {}\nB          {}\n", c.base_path, c.test_path);
+  std::string text = named("A", c.base_path, c.base_program);
+  text += named("B", c.test_path, c.test_program);
   text += report::format("similarity {}\noverlap    {} of {}\n", as_percent(o.similarity, 2),
                          as_percent(o.sample_share(), 2), words_of(c).counts);
   if (totals_differ(o))
@@ -300,6 +305,8 @@ std::string compare_text(const Compared& c) {
 std::string compare_json(const Compared& c) {
   const auto& o = c.overlap;
   Json json = Json::object();
+  if (!c.base_program.empty()) json.set("base_program", c.base_program);
+  if (!c.test_program.empty()) json.set("test_program", c.test_program);
   json.set("base", c.base_path)
       .set("test", c.test_path)
       .set("similarity", o.similarity)

@@ -8,6 +8,8 @@ namespace pgokit::cli {
 
 struct Compared {
   std::string base_path, test_path;
+  std::string base_program,
+      test_program;  // found to be what recordings are of; empty: given or not known
   const profile::Columns& base;
   const profile::Columns& test;
   const analysis::Overlap& overlap;
