@@ -108,7 +108,7 @@ class Uses:
         expect(0 < alike["overlap"] < 0.9, alike)
         found = json.loads(self.run("compare", sort, goto, "--json"))
         programs = {found.pop(f"{which}_program") for which in ("base", "test")}
-        expect({os.path.realpath(one) for one in programs} == {os.path.realpath(self.program)}, programs)
+        expect({pathlib.Path(one).resolve() for one in programs} == {pathlib.Path(self.program).resolve()}, programs)
         expect(found == alike, "the program of a recording, found:", found, "named:", alike)
 
     def try_density(self):

@@ -97,7 +97,8 @@ Result<record::RecordSummary> record_somehow(const Settings& settings, Source& s
           "many processes",
           why);
     if (settings.hardware || !settings.event.empty())
-      return fail("the processor's branch stacks cannot be used: {}", why);
+      return fail("the processor's branch stacks cannot be used: {}{}", why,
+                  settings.hardware ? "; without --hardware software makes them" : "");
     if (auto none = record::software_obstacle(); !none.empty())
       return fail("{}, and those of the processor cannot be used: {}", none, why);
   }

@@ -59,7 +59,9 @@ Status check_settings(const Settings& s) {
   for (const auto& option : s.given) {
     bool of_page = option == "--before" || option == "--order" || option == "--measurement" ||
                    option == "--explanation" || option == "--output" || option == "--max-size";
-    if (of_page && !is_page(s)) return usage_error("{} is for a page, not for text", option);
+    if (of_page && !is_page(s))
+      return usage_error("{} is for a page, not for text{}", option,
+                         option == "--output" ? ", which goes to standard output (> FILE)" : "");
     if (option == "--source" && !is_page(s) && s.function.empty())
       return usage_error("--source is for source, which a page or --annotate shows");
     if (option == "--remarks" && !is_page(s) && s.function.empty())
