@@ -46,7 +46,8 @@ std::string encode(const BranchCounts& counts) {
 
 u64 BranchCounts::uncounted_stretches() const {
   u64 sum = 0;
-  for (const auto& limit : of_whole_run() ? ended : std::vector<Limit>())
+  if (!of_whole_run()) return sum;
+  for (const auto& limit : ended)
     if (limit.at.file == Place::nowhere) sum = add_saturated(sum, limit.count);
   return sum;
 }

@@ -8,8 +8,8 @@ namespace pgokit::cli {
 
 struct Compared {
   std::string base_path, test_path;
-  std::string base_program,
-      test_program;  // found to be what recordings are of; empty: given or not known
+  // What recordings were found to be of; empty: it was named, or they are profiles.
+  std::string base_program, test_program;
   const profile::Columns& base;
   const profile::Columns& test;
   const analysis::Overlap& overlap;
