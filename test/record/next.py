@@ -4,6 +4,7 @@ next.py PGOKIT FOLDER: builds a program with each compiler that is installed, re
 shell script, attached to, and as a library), and runs what is printed, up to the optimized build.
 """
 
+import json
 import os
 import re
 import shutil
@@ -180,7 +181,19 @@ def try_generated():
     run("gcc -O2 -g generated.c -o generated")
     run("pgokit record --exact -o generated.perf -- ./generated")
     said = run("pgokit generate generated.perf -b generated -o generated.prof")
-    assert "generated at run time was met 1 time, and what followed until the next system call is not counted" in said, said
+    assert "generated at run time was met 1 time, and what followed for a while is not counted" in said, said
+    try_generated_often()
+
+
+def try_generated_often():
+    """A server whose patterns are compiled as it runs is not stopped for each of them."""
+    often = "  for (int i = 0; i < 200000; i++) getppid(), ((void (*)(void))code)();\n}"
+    with open("often.c", "w") as source:
+        source.write("#include <unistd.h>\n" + GENERATED.replace("0x60", "0").replace("0xb9, 0, 0, 0, 0", "0xb9, 9, 0, 0, 0")
+                     .replace("  ((void (*)(void))code)();\n}", often))
+    run("gcc -O2 -g often.c -o often")
+    told = json.loads(run("pgokit record --exact --stats -o often.perf -- ./often"))
+    assert 0 < told["generated"] < 20000 and told["stops"] < 50000, told
 
 
 def try_rust():

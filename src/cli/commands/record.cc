@@ -123,7 +123,8 @@ std::string way_to_more(const Settings& settings, const record::TraceCounts& cou
     auto longer = record.seconds > 0
                       ? fmt::format("--for {:.0f}", std::ceil(record.seconds * times))
                       : fmt::format("{:.0f} times as long", std::ceil(times));
-    return times > soon ? longer + ", or with --exact, which counts every branch" : longer;
+    return times > soon ? longer + ", or with --exact, which counts every branch for twice the time"
+                        : longer;
   }
   constexpr double least = 25, short_run = 1;
   double slowdown = std::max(std::ceil(settings.slowdown * times / 5) * 5, least);
@@ -183,8 +184,8 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
     report::print(
         stderr, "pgokit record: {} the code could not be followed{}{}\n",
         counted(counts.without, "time"),
-        settings.record.exact ? ", and ran uncounted until the next system call, which a recording "
-                                "without --exact does not miss"
+        settings.record.exact ? ", and ran uncounted until the next system call, or for 0.1 s "
+                                "where that is often; a recording without --exact does not miss it"
                               : "",
         is_mostly_generated(counts) ? ": it is generated at run time, and cannot be profiled" : "");
   if (counts.cut_contexts)

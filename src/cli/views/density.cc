@@ -30,8 +30,8 @@ std::string ways_to_more_of(std::string_view program, double share) {
 std::string uncounted_text(u64 stretches) {
   if (stretches == 0) return "";
   return fmt::format(
-      "code that is generated at run time was met {}, and what followed until the next system "
-      "call is not counted: a recording without --exact does not miss that",
+      "code that is generated at run time was met {}, and what followed for a while is not "
+      "counted: a recording without --exact does not miss that",
       report::counted(stretches, "time"));
 }
 

@@ -50,6 +50,10 @@ class Follower {
   // Stopped threads that have waited for others to come out: to go on now.
   virtual std::vector<FollowedThread*> take_waiting() { return {}; }
 
+  // Asked for ten times a second: threads that have been left to themselves for a while, to be
+  // stopped now.
+  virtual std::vector<FollowedThread*> take_resting() { return {}; }
+
   // The recording can end.
   virtual bool has_enough() { return false; }
   // Notes which code is mapped where.

@@ -193,6 +193,8 @@ void Tracer::run(double seconds, const std::function<void()>& now_and_then) {
       attention_.update(own_time_.now());
       follower_.set_watched(attention_.is_full());
       for (pid_t tid : ticks_.overdue()) tick(tid);
+      for (auto* one : follower_.take_resting())
+        ptrace(PTRACE_INTERRUPT, one->tid, nullptr, nullptr);
     }
     if (threads_.empty()) break;
     wait_for_event(std::min(end, next));

@@ -18,6 +18,7 @@ struct WholeRunCounter::State : EngineState {
   State(WholeRunCounter& counter, FollowedThread& thread) : counter(counter), thread(thread) {}
   ~State() override {
     counter.waiting_.erase(&thread);
+    counter.resting_.erase(&thread);
     if (counter.inside_.erase(&thread)) space->come_out();
     if (area >= 0) space->release_scratch(area);
   }
@@ -31,7 +32,9 @@ struct WholeRunCounter::State : EngineState {
   u64 stepped_from = 0;
   bool known = false;  // nothing has changed since windows were possible
   ThreadContext context;
-  u64 interrupted = 0;  // at the first instruction of a handler: the stack pointer before
+  u64 uncopied = 0;       // times that it has met code that may not be copied,
+  u64 uncopied_when = 0;  // since that many rests_
+  u64 interrupted = 0;    // at the first instruction of a handler: the stack pointer before
 };
 
 namespace {
@@ -228,7 +231,23 @@ void WholeRunCounter::go_on_outside(FollowedThread& thread, const Registers& reg
   const auto* mapping = thread.space ? thread.space->map().find(regs.rip) : nullptr;
   ++counts_.without;
   counts_.generated += mapping && mapping->is_generated();
-  resume(thread.tid, Resume::to_system_call, thread.deliver);
+  bool given_up = thread.space && !thread.space->obstacle().empty();
+  bool rests = !given_up && needs_rest(state_of(thread));
+  if (rests) resting_.insert(&thread);
+  resume(thread.tid, given_up || rests ? Resume::freely : Resume::to_system_call, thread.deliver);
+}
+
+bool WholeRunCounter::needs_rest(State& own) const {
+  constexpr u64 most = 10;
+  if (std::exchange(own.uncopied_when, rests_) != rests_) own.uncopied = 0;
+  return ++own.uncopied > most;
+}
+
+std::vector<FollowedThread*> WholeRunCounter::take_resting() {
+  std::vector<FollowedThread*> resting(resting_.begin(), resting_.end());
+  resting_.clear();
+  ++rests_;
+  return resting;
 }
 
 void WholeRunCounter::go_on(FollowedThread& thread) {

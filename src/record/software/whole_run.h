@@ -15,7 +15,8 @@
 // outside, by the program's own instruction. Signals are delivered outside, with the program's own
 // registers; the thread goes in again at the first instruction of the handler. An instruction that
 // cannot be copied is stepped over; code that may not be copied runs uncounted until its next system
-// call.
+// call. A thread that meets such code again and again is left to itself for some 0.1 s instead: it
+// would be stopped twice for each time.
 //
 // A program that runs again, in another process, has the copies that were made in the one before.
 //
@@ -48,6 +49,7 @@ class WholeRunCounter : public Follower {
   void go_on(FollowedThread& thread) override;
   void ends(FollowedThread& thread) override;
   std::vector<FollowedThread*> take_waiting() override;
+  std::vector<FollowedThread*> take_resting() override;
   void refresh(FollowedThread& thread) override;
 
   // Writes the counts of threads that have ended or come out; the others' are lost with them.
@@ -66,6 +68,7 @@ class WholeRunCounter : public Follower {
   static void step(FollowedThread& thread, const Registers& regs, int signal);
   static void hide_trap_flag(FollowedThread& thread);
   void go_on_outside(FollowedThread& thread, const Registers& regs);
+  bool needs_rest(State& own) const;
   bool come_out(FollowedThread& thread, Registers& regs);
   bool make_call(FollowedThread& thread, const Registers& regs);
   void correct_fault(FollowedThread& thread, u64 in_copy, u64 in_program);
@@ -80,7 +83,8 @@ class WholeRunCounter : public Follower {
   BranchCounter counter_;
   std::unique_ptr<ContextCounter> contexts_;  // null: flat counts are wanted
   std::vector<u8> log_;
-  tsl::robin_set<FollowedThread*> inside_, waiting_;
+  tsl::robin_set<FollowedThread*> inside_, waiting_, resting_;
+  u64 rests_ = 0;  // how often take_resting() was called
   ProgramImages images_;
 };
 
