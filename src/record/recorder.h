@@ -80,7 +80,8 @@ struct RecordSettings {
 struct RecordSummary {
   TraceCounts counts;
   u64 file_size = 0;
-  int exit_code = 0;
+  int exit_code = 0;  // as of a shell: 128 + the signal that has ended the command
+  int signal = 0;     // ... or 0
   // The processes of the command that went on when it ended, and were left to themselves.
   std::vector<pid_t> left_running;
   // Some of the programs that ran, of `only` or not: names of files. Not in hardware.

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <cstdio>
 
 #include "base/parse_number.h"
 #include "base/progress.h"
@@ -267,6 +268,14 @@ void print_exit_code(const Settings& settings, int code) {
                 code < of_signals ? " If that is no failure, record sh -c 'COMMAND || true'" : "");
 }
 
+// As the program has: a shell ends its loop where a command dies of Ctrl-C, not where it exits.
+void end_by(int signal) {
+  if (signal != SIGINT && signal != SIGTERM && signal != SIGHUP) return;
+  std::fflush(nullptr);
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
 void print_stats(const record::RecordSummary& summary) {
   const auto& counts = summary.counts;
   auto json = report::Json::object();
@@ -462,10 +471,13 @@ int run(std::span<char* const> arguments) {
     print_stats(*summary);
   else if (!settings.quiet)
     print_summary(settings, *summary, source, taken.count());
+  int code = summary->exit_code;
   if (summary->counts.samples == 0 && summary->counts.counted == 0)
-    return report_failure("record", no_samples(settings, *summary));
-  if (!settings.stats) print_exit_code(settings, summary->exit_code);
-  return summary->exit_code;
+    code = report_failure("record", no_samples(settings, *summary));
+  else if (!settings.stats)
+    print_exit_code(settings, code);
+  end_by(summary->signal);
+  return code;
 }
 
 }  // namespace

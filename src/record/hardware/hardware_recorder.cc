@@ -226,6 +226,7 @@ class HardwareRecorder {
     int status = 0;
     if (waitpid(program_->pid(), &status, WNOHANG) != program_->pid()) return false;
     summary_.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    summary_.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     return true;
   }
 

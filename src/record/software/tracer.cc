@@ -468,6 +468,7 @@ void Tracer::handle_gone(pid_t tid, int status) {
   if (launched_ && tid == main_pid_) {
     ended_ = true;
     exit_code_ = exit_code_of(status);
+    end_signal_ = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   }
   auto it = threads_.find(tid);
   if (it == threads_.end()) return;

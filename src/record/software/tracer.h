@@ -57,6 +57,8 @@ class Tracer {
 
   // Of the launched program: its own exit code, or 128 + the number of the signal that ended it.
   int wait_for_end();
+  // The signal, or 0.
+  int end_signal() const { return end_signal_; }
   // The processes that it had started and that went on when it ended, ascending.
   const std::vector<pid_t>& left_running() const { return left_running_; }
 
@@ -117,7 +119,7 @@ class Tracer {
   bool enough_ = false;   // end the recording
   bool leaving_ = false;  // threads are detached when they stop
   bool ended_ = false;    // the launched program has
-  int exit_code_ = 0;
+  int exit_code_ = 0, end_signal_ = 0;
   std::vector<pid_t> left_running_;
 };
 
