@@ -132,6 +132,22 @@ def failing_programs():
     expect((code, said) == (-signal.SIGINT, ""), f"as the program, which a shell looks for: {code}: {said}")
 
 
+def interrupted_early():
+    """Ctrl-C right after the start, also before the program runs, ends all."""
+    for way in ((), ("--exact",), ("--only", "sleep")):
+        for n in range(12):
+            with subprocess.Popen([pgokit, "record", "-q", *way, "-o", folder / "early.perf", "--", "sleep", "100"],
+                                  start_new_session=True, stderr=subprocess.DEVNULL) as recorder:
+                time.sleep(0.002 * n)
+                os.killpg(recorder.pid, signal.SIGINT)
+                try:
+                    code = recorder.wait(timeout=20)
+                except subprocess.TimeoutExpired:
+                    os.killpg(recorder.pid, signal.SIGKILL)
+                    raise Failure(f"{way}: it hangs, interrupted after {2 * n} ms") from None
+                expect(code == -signal.SIGINT, f"{way}: {code}")
+
+
 def left_running():
     """A recording ends with its command; of what that leaves in the background it tells."""
     background = "sleep 5 >/dev/null 2>&1 &"
@@ -151,7 +167,7 @@ def call_chains_are_missing():
     expect(code == 1 and "pgokit record without --no-callchain" in said, f"exit code {code}: {said}")
 
 
-CASES = [sizes, processes, attached, thin_recordings, of_one_program, until_dense, event_names, failing_programs, left_running, call_chains_are_missing]
+CASES = [sizes, processes, attached, thin_recordings, of_one_program, until_dense, event_names, failing_programs, interrupted_early, left_running, call_chains_are_missing]
 
 
 def main():

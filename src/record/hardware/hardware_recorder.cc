@@ -94,7 +94,7 @@ class HardwareRecorder {
     u64 now = monotonic_ns();
     if (!rings_.attr().enable_on_exec) rings_.enable(true);
     write_running(writer, now);
-    if (program_) TRY(program_->go());
+    if (program_) TRY(program_->go([] {}));
     u64 end = settings_.seconds > 0 ? now + static_cast<u64>(settings_.seconds * 1e9) : u64(-1);
     while (!is_over() && monotonic_ns() < end) {
       rings_.wait(round_ms);

@@ -127,7 +127,7 @@ Status Tracer::launch(const std::vector<std::string>& command) {
   main.chosen = programs_.takes_all();  // until it executes the command
   launched_ = true;
   count(main);
-  return program.go();
+  return program.go([this] { reap(); });
 }
 
 Status Tracer::attach(pid_t pid) {

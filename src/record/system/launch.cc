@@ -1,6 +1,7 @@
 #include "record/system/launch.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/personality.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -96,8 +97,11 @@ Result<Launch> Launch::prepare(const std::vector<std::string>& command, const si
   return launch;
 }
 
-Status Launch::go() {
+Status Launch::go(const std::function<void()>& meanwhile) {
+  constexpr int between_ms = 10;
   close(std::exchange(start_, -1));
+  pollfd failure{.fd = failure_, .events = POLLIN, .revents = 0};
+  while (poll(&failure, 1, between_ms) <= 0) meanwhile();
   int error = 0;
   ssize_t n;
   while ((n = read(failure_, &error, sizeof error)) < 0 && errno == EINTR) continue;

@@ -4,13 +4,14 @@
 //
 //   auto program = TRY(Launch::prepare({"./app", "x"}, signals));
 //   ... ptrace(PTRACE_SEIZE, program.pid(), ...)
-//   TRY(program.go());                  // fails if it cannot be executed
+//   TRY(program.go([] {}));             // fails if it cannot be executed
 //
 // One that is not let go never runs.
 
 #include <signal.h>
 #include <sys/types.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,9 @@ class Launch {
   ~Launch();
 
   pid_t pid() const { return pid_; }
-  // The exec() is made when a tracer lets the process go; this waits for its attempt.
-  Status go();
+  // Waits for the attempt to exec(). `meanwhile` is called now and then: a signal that comes before it
+  // stops the process, for its tracer to let it go on or end.
+  Status go(const std::function<void()>& meanwhile);
 
  private:
   Launch() = default;
