@@ -40,6 +40,11 @@ struct TraceCounts {
   u64 cut_contexts = 0;  // calls and branches counted at a context that begins later than theirs
 };
 
+// A recording of nothing is not written: what was at its path stays.
+inline bool has_recorded(const TraceCounts& counts) {
+  return counts.samples > 0 || counts.counted > 0;
+}
+
 struct RecordSettings {
   std::string output = "perf.data";
   std::vector<std::string> command = {};  // or

@@ -74,13 +74,13 @@ class Recorder:
         words = [self.files["busy"], "forever"]
         with subprocess.Popen(words) as one, subprocess.Popen(words) as other:
             try:
-                both = self.shown("--software", "-p", f"{one.pid},{other.pid}", "--for", "0.5", command=False)
+                both = self.shown("--software", "-p", f"{one.pid},{other.pid}", "--slowdown", "100", "--for", "0.5", command=False)
             finally:
                 one.kill(), other.kill()
         with subprocess.Popen(["sh", "-c", '"$0" forever & "$0" forever & wait', self.files["busy"]], start_new_session=True) as shell:
             try:
                 time.sleep(0.2)
-                tree = self.shown("--software", "-p", str(shell.pid), "--tree", "--for", "0.5", command=False)
+                tree = self.shown("--software", "-p", str(shell.pid), "--tree", "--slowdown", "100", "--for", "0.5", command=False)
             finally:
                 os.killpg(shell.pid, signal.SIGKILL)
         return self.samples_of(both, one.pid, other.pid) and self.samples_of(tree, shell.pid, among=2)

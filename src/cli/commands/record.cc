@@ -210,6 +210,7 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
                   "pgokit record: --exact costs about as much as --slowdown {}, and counts all "
                   "branches\n",
                   settings.slowdown);
+  if (!record::has_recorded(counts)) return;
   report::print(stderr, "pgokit record: wrote {} ({})\n", settings.record.output,
                 report::file_size(summary.file_size));
   if (counts.samples || settings.record.exact)
@@ -252,7 +253,7 @@ std::string why_empty(const Settings& settings, const record::RecordSummary& sum
 
 // The program did its work, or failed, but there is nothing to go on with.
 Error no_samples(const Settings& settings, const record::RecordSummary& summary) {
-  return {fmt::format("{}: there are no {} in it: {}", settings.record.output,
+  return {fmt::format("{}: not written, as there are no {} in it: {}", settings.record.output,
                       settings.record.exact ? "counts" : "samples", why_empty(settings, summary)),
           summary.exit_code ? summary.exit_code : 1};
 }
@@ -472,7 +473,7 @@ int run(std::span<char* const> arguments) {
   else if (!settings.quiet)
     print_summary(settings, *summary, source, taken.count());
   int code = summary->exit_code;
-  if (summary->counts.samples == 0 && summary->counts.counted == 0)
+  if (!record::has_recorded(summary->counts))
     code = report_failure("record", no_samples(settings, *summary));
   else if (!settings.stats)
     print_exit_code(settings, code);

@@ -103,7 +103,7 @@ class HardwareRecorder {
     }
     rings_.enable(false);
     drain(writer);
-    auto committed = writer.commit();
+    auto committed = has_recorded(summary_.counts) ? writer.commit() : Status();
     summary_.file_size = writer.size();
     while (program_ && !is_over()) take_signal(round_ms);
     TRY(committed);

@@ -139,7 +139,7 @@ Result<RecordSummary> follow(const RecordSettings& settings, Follower& follower,
   });
   awake.reset();
   write_counts();
-  auto committed = recording.commit();
+  auto committed = has_recorded(follower.counts()) ? recording.commit() : Status();
   int exit_code = tracer.wait_for_end();
   TRY(committed);
   auto obstacle = follower.obstacle();
