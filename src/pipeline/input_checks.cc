@@ -4,6 +4,9 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/file.h"
+#include "object/file.h"
+
 namespace pgokit::pipeline {
 namespace {
 
@@ -27,6 +30,11 @@ bool is_one_file_twice(const std::string& a, const std::string& b) {
 
 }  // namespace
 
+bool is_program(const std::string& path) {
+  auto image = MappedFile::open_regular(path);
+  return image && object::File::parse(image->bytes());
+}
+
 Status check_files(const std::vector<std::string>& inputs, const std::string& binary,
                    const std::string& output) {
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -36,6 +44,8 @@ Status check_files(const std::vector<std::string>& inputs, const std::string& bi
   if (output.empty() || output == "-") return {};
   if (!binary.empty() && is_one_file_twice(output, binary))
     return usage_error("-o {}: the profile would replace the program", output);
+  if (is_program(output))
+    return usage_error("-o {}: it is a program, which the profile would replace", output);
   for (const auto& input : inputs)
     if (is_one_file_twice(output, input))
       return usage_error("-o {}: the profile would replace what it is made from", output);

@@ -23,7 +23,10 @@ std::string not_whole(const std::string& why);
 // Two outputs that are one file, by whatever names.
 Status check_outputs(std::span<const std::string> outputs);
 
-// Inputs that are given twice, an output that would replace an input or the program.
+// A file of machine code, which takes a build to have again.
+bool is_program(const std::string& path);
+
+// Inputs that are given twice, an output that would replace an input or a program.
 Status check_files(const std::vector<std::string>& inputs, const std::string& binary,
                    const std::string& output);
 

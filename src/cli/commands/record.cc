@@ -14,6 +14,7 @@
 #include "cli/views/density.h"
 #include "cli/views/next_steps.h"
 #include "measure/run.h"
+#include "pipeline/input_checks.h"
 #include "record/hardware/hardware_recorder.h"
 #include "record/recorder.h"
 #include "record/system/control_group.h"
@@ -373,8 +374,16 @@ Status check(const Settings& settings) {
     return usage_error("--slowdown is 0.1 to 1000 (percent)");
   if (!(settings.record.seconds > 0 || !is_given(settings, "--for")))
     return usage_error("--for is a number of seconds above 0");
-  if (std::ranges::count(settings.record.only, "") > 0)
-    return usage_error("--only is the name or path of a program");
+  if (pipeline::is_program(settings.record.output))
+    return usage_error("-o {}: it is a program, which the recording would replace",
+                       settings.record.output);
+  for (const auto& one : settings.record.only) {
+    if (one.empty() || one.starts_with('-'))
+      return usage_error("--only is the name or path of a program");
+    if (one.contains('/') && access(one.c_str(), F_OK) != 0)
+      return usage_error(
+          "--only {}: there is no such file; a name without a slash is looked for anywhere", one);
+  }
   if (!settings.record.only.empty() && settings.record.all_cpus)
     return usage_error(
         "--only is not for --all-cpus: pgokit generate -b takes one of the programs");

@@ -170,7 +170,8 @@ std::vector<std::string> warnings(const pipeline::Road& road, const Naming& nami
   };
   const auto& input = road.input;
   if (!road.options.passed_over.empty()) list.push_back(road.options.passed_over);
-  if (!input.cut_short.empty()) add("the recording is not whole: {}", input.cut_short);
+  if (!input.cut_short.empty())
+    add("the recording is not whole: {}: copy it again, or record again", input.cut_short);
   if (road.options.read.run_to_next_branch && input.use.deepest == 1)
     add("branch stacks of one branch each: what ran is taken to be the code from where each branch "
         "went up to the next branch");
@@ -254,7 +255,8 @@ std::vector<std::string> warnings(const pipeline::Road& road, const Naming& nami
   if (auto windows = windows_of_program(input); windows.is_thin())
     list.push_back(
         density_of(windows, ways_to_more_of(road.program->path(), input.counted_elsewhere.rest())));
-  bool of_samples = !input.ip_only && input.windows.number == 0 && !input.whole_run;
+  bool of_samples =
+      !input.ip_only && input.windows.number == 0 && !input.whole_run && input.cut_short.empty();
   if (of_samples && density > 0 && density * 1.05 < profile::dense_enough)
     add("the profile is thin (density {}): {} times as many samples would optimize better: record "
         "for longer, or at a higher rate (-F)",
