@@ -89,7 +89,7 @@ struct RecordSummary {
   int signal = 0;     // ... or 0
   // The processes of the command that went on when it ended, and were left to themselves.
   std::vector<pid_t> left_running;
-  // Some of the programs that ran, of `only` or not: names of files. Not in hardware.
+  // The names of some of the programs that ran, of `only` or not. Not in hardware.
   std::vector<std::string> programs;
   std::string obstacle;       // why there were no windows in a process
   std::string tick_obstacle;  // why there is no exact timer, empty where there is

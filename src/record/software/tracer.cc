@@ -126,7 +126,7 @@ Status Tracer::launch(const std::vector<std::string>& command) {
   main.begun = true;
   main.chosen = programs_.takes_all();  // until it executes the command
   launched_ = true;
-  count(main);
+  count(main, true);
   return program.go([this] { reap(); });
 }
 
@@ -158,8 +158,9 @@ Status Tracer::attach(pid_t pid) {
       ++threads;
       if (!chosen) continue;
       one.space = space;
+      // The main thread may have ended before the others.
+      count(one, threads == 1);
       if (threads == 1) recording_.comm(pid, pid, false), follower_.refresh(one);
-      count(one);
       begin_following(one);
       if (is_whole_run(follower_.purpose())) ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr);
     }
@@ -168,11 +169,10 @@ Status Tracer::attach(pid_t pid) {
   return {};
 }
 
-// Of the first thread, the process too.
-void Tracer::count(const Traced& one) {
+void Tracer::count(const Traced& one, bool is_first) {
   if (!one.chosen) return;
   ++follower_.counts().threads;
-  follower_.counts().processes += one.tid == one.pid;
+  follower_.counts().processes += is_first;
 }
 
 void Tracer::begin_following(Traced& one) {
@@ -404,7 +404,7 @@ void Tracer::handle_creation(Traced& creator) {
     if (space) one.space = std::move(*space);
   }
   one.chosen = creator.chosen;
-  count(one);
+  count(one, one.tid == one.pid);
   recording_.forked(one.pid, tid, creator.pid, creator.tid);
   adopt_waiting();
 }
@@ -439,7 +439,7 @@ void Tracer::handle_exec(Traced& one) {
     ticks_.remove(one.tid);
     return go_on(one);
   }
-  if (!was_chosen) count(one);
+  if (!was_chosen) count(one, true);
   auto space = AddressSpace::open(one.pid, follower_.purpose());
   if (space) one.space = std::move(*space);
   // Many processes are too short for a window: of those the recording needs no more.

@@ -91,7 +91,8 @@ class Tracer {
   void handle_gone(pid_t tid, int status);
   void adopt_waiting();
   void begin_following(Traced& thread);
-  void count(const Traced& thread);
+  // `is_first`: of its process, which is counted too.
+  void count(const Traced& thread, bool is_first);
   void tick(pid_t tid);
   void go_on(Traced& thread);
   void let_go(Traced& thread);
