@@ -270,14 +270,14 @@ class CodeCacheEngine : public WindowEngine {
     return thread.space->memory().read(at, &seen_, size);
   }
 
-  // Of short rings, which have no place for all passes of a long window, not from its beginning.
+  // Short rings have no place for the first passes of a long window.
   double cycles_of_branch(const CodeCacheState& own, const Window& window) const {
     const auto& header = seen_.header;
     std::vector<u32> ends;
     u64 first = std::min(own.passes, window.branches + 1);
     for (u64 to_come = first; to_come-- > header.passes;)
       if (to_come > header.passes || header.left == 0) ends.push_back(seen_.ring[to_come].pass_end);
-    return cycles_at_first(ends) / window.branches;
+    return cycles_of_pass(ends) / window.branches;
   }
 
   // From where each branch has led to, code ran to the next one: all that is the sum of where they

@@ -42,7 +42,7 @@ struct Window {
   double reach = 1;                // how long it was to be, as a share of the longest
   bool cut_short = false;          // by code that cannot be followed, a system call mostly
   u64 cycles = 0;                  // of the time stamp counter for those; 0: not known
-  double cycles_of_branch = 0;     // at its beginning, page faults left out; 0: not known
+  double cycles_of_branch = 0;     // soon after its beginning; 0: not known
 };
 
 // What an engine keeps of a thread, from its first window on.
