@@ -69,6 +69,23 @@ def attached():
     expect((stats["processes"], stats["threads"]) == (1, threads), f"{threads} threads: {stats}")
 
 
+def attached_in_vain():
+    """To a master, a stopped process, or to nobody: what to do about it."""
+    with subprocess.Popen(["sh", "-c", "sleep 9 & wait"], start_new_session=True) as master:
+        try:
+            _, said, _ = software("master.perf", "--for", "0.3", "-p", master.pid)
+            expect("1 process that was started before is not recorded: --tree adds it\n" in said, said)
+            _, said, _ = software("master.perf", "--for", "0.3", "-p", master.pid, "--tree")
+            expect("is not recorded" not in said, said)
+            os.kill(master.pid, signal.SIGSTOP)
+            _, said, _ = software("stopped.perf", "--for", "0.3", "-p", master.pid)
+            expect(f"process {master.pid} is stopped, and goes on by kill -CONT {master.pid}\n" in said, said)
+        finally:
+            os.killpg(master.pid, signal.SIGKILL)
+    code, said, _ = software("nobody.perf", "-p", "99999999")
+    expect((code, said) == (1, "pgokit record: there is no process 99999999\n"), f"{code}: {said}")
+
+
 def thin_recordings():
     """A recording that is too thin tells the option that makes it dense: of a short run, --exact."""
     def busy(rounds):
@@ -112,6 +129,9 @@ def until_dense():
             running.kill()
     stats = stats_of(said)
     expect(stats["likeness"] >= 0.95 and stats["windows"] >= 20, said)
+    short = "i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done"
+    _, said, _ = software("soon.perf", "--slowdown", "5", "--until-dense", "--", "sh", "-c", short)
+    expect("it ended before the recording was dense enough for --until-dense\n" in said, said)
 
 
 def event_names():
@@ -159,6 +179,12 @@ def left_running():
     expect("1 process that it had started went on; pgokit record -p " in said, said)
     _, said, _ = software("whole.perf", "--exact", "--", "sh", "-c", "sleep 0.1 & wait")
     expect("all of the run" in said and "went on" not in said, said)
+    with subprocess.Popen([pgokit, "record", "--exact", "-o", folder / "group.perf", "--", "sh", "-c", "sleep 9 & sleep 9 & wait"],
+                          start_new_session=True, stderr=subprocess.PIPE, text=True) as recorder:
+        time.sleep(0.5)
+        os.killpg(recorder.pid, signal.SIGTERM)
+        said = recorder.communicate(timeout=20)[1]
+    expect("all until a signal ended the command" in said and "went on" not in said, said)
 
 
 def call_chains_are_missing():
@@ -167,7 +193,7 @@ def call_chains_are_missing():
     expect(code == 1 and "pgokit record without --no-callchain" in said, f"exit code {code}: {said}")
 
 
-CASES = [sizes, processes, attached, thin_recordings, of_one_program, until_dense, event_names, failing_programs, interrupted_early, left_running, call_chains_are_missing]
+CASES = [sizes, processes, attached, attached_in_vain, thin_recordings, of_one_program, until_dense, event_names, failing_programs, interrupted_early, left_running, call_chains_are_missing]
 
 
 def main():

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <climits>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -18,6 +19,7 @@
 #include "record/hardware/hardware_recorder.h"
 #include "record/recorder.h"
 #include "record/system/control_group.h"
+#include "record/system/proc_status.h"
 #include "report/json.h"
 #include "report/numbers.h"
 #include "report/print.h"
@@ -144,6 +146,21 @@ std::string way_to_those_left(const std::vector<pid_t>& left) {
                      left.size() > most_named ? " --tree" : "");
 }
 
+// Before the time for it is over. Masters of servers do no work themselves.
+void tell_of_processes(const record::RecordSettings& record) {
+  for (pid_t pid : record.pids)
+    if (record::is_stopped(pid))
+      report::print(stderr, "pgokit record: process {} is stopped, and goes on by kill -CONT {}\n",
+                    pid, pid);
+  if (record.pids.empty() || record.tree) return;
+  auto others = record::with_descendants(record.pids).size() - record.pids.size();
+  if (others > 0)
+    report::print(stderr, "pgokit record: {} not recorded: --tree adds {}\n",
+                  counted(others, "process that was started before is",
+                          "processes that were started before are"),
+                  others == 1 ? "it" : "them");
+}
+
 // What the counts of --exact are of, as far as they are of all that ran.
 std::string_view all_of_what(const Settings& settings, const record::RecordSummary& summary,
                              double run_seconds) {
@@ -206,6 +223,10 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
   if (counts.counted > 0 && !settings.record.exact)
     report::print(stderr, "pgokit record: {}\n",
                   density_of(windows, way_to_more(settings, counts, run_seconds)));
+  if (settings.record.until_dense && !summary.is_dense)
+    report::print(stderr,
+                  "pgokit record: it ended before the recording was dense enough for "
+                  "--until-dense\n");
   if (counts.counted > 0 && settings.slowdown > most_slowdown && !settings.record.memory)
     report::print(stderr,
                   "pgokit record: --exact costs about as much as --slowdown {}, and counts all "
@@ -298,13 +319,12 @@ void print_stats(const record::RecordSummary& summary) {
 
 // As perf takes them: "4711" or "4711,4712".
 Result<std::vector<pid_t>> parse_pids(const std::vector<std::string>& given) {
-  constexpr u32 most_pids = 1 << 22;
   std::vector<pid_t> pids;
   for (std::string_view list : given) {
     for (bool more = true; more;) {
       auto comma = std::min(list.find(','), list.size());
       u32 pid = 0;
-      if (!parse_number(list.substr(0, comma), pid) || pid == 0 || pid > most_pids)
+      if (!parse_number(list.substr(0, comma), pid) || pid == 0 || pid > INT_MAX)
         return usage_error("--pid is the number of a process, or several with commas between them");
       if (std::ranges::count(pids, static_cast<pid_t>(pid)) == 0)
         pids.push_back(static_cast<pid_t>(pid));
@@ -391,11 +411,12 @@ Status check(const Settings& settings) {
   return {};
 }
 
-// A run that does the same makes the same file, whatever its name is.
+// A run of a command that does the same makes the same file, whatever its name is.
 void add_exact_command_line(record::RecordSettings& record) {
   auto& line = record.command_line;
   line.emplace_back("--exact");
   if (record.contexts) line.emplace_back("--contexts");
+  if (record.seconds > 0) line.insert(line.end(), {"--for", fmt::format("{:g}", record.seconds)});
   for (const auto& one : record.only) line.insert(line.end(), {"--only", one});
   line.emplace_back("--");
   line.insert(line.end(), record.command.begin(), record.command.end());
@@ -461,7 +482,7 @@ int run(std::span<char* const> arguments) {
   record.callchain = !settings.no_callchain;
   record.slowdown = settings.slowdown / 100;
   record.command_line = {"pgokit", "record"};
-  if (record.exact)
+  if (record.exact && !record.command.empty())
     add_exact_command_line(record);
   else
     record.command_line.insert(record.command_line.end(), arguments.begin(), arguments.end());
@@ -469,10 +490,12 @@ int run(std::span<char* const> arguments) {
   auto start = std::chrono::steady_clock::now();
   auto summary = [&] {
     Progress progress("recording", 0);
-    if (!settings.quiet)
+    if (!settings.quiet) {
+      tell_of_processes(record);
       record.progress = [&](const record::TraceCounts& counts) {
         progress.show(describe(counts, record.exact));
       };
+    }
     return record_somehow(settings, source);
   }();
   std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;

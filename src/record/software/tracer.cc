@@ -206,6 +206,13 @@ void Tracer::run(double seconds, const std::function<void()>& now_and_then) {
   leave_all();
 }
 
+// Those that the signal was for too which has ended it are gone by now.
+std::vector<pid_t> Tracer::left_running() const {
+  auto left = left_running_;
+  std::erase_if(left, [](pid_t pid) { return threads_of(pid).empty(); });
+  return left;
+}
+
 void Tracer::note_left_running() {
   for (const auto& [tid, one] : threads_)
     if (ended_ && tid == one->pid && !has_ended(tid)) left_running_.push_back(tid);

@@ -59,8 +59,8 @@ class Tracer {
   int wait_for_end();
   // The signal, or 0.
   int end_signal() const { return end_signal_; }
-  // The processes that it had started and that went on when it ended, ascending.
-  const std::vector<pid_t>& left_running() const { return left_running_; }
+  // The processes that it had started and that go on although it has ended, ascending.
+  std::vector<pid_t> left_running() const;
 
  private:
   static sigset_t block_signals();

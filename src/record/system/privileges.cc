@@ -43,6 +43,7 @@ std::string process_files_obstacle() {
 }
 
 std::string tracing_obstacle(pid_t pid) {
+  if (is_of_kernel(pid)) return "it is a thread of the kernel, which runs no program";
   auto own = credentials_of(getpid()), other = credentials_of(pid);
   struct stat files;
   if ((own.capabilities >> CAP_SYS_PTRACE & 1) != 0 ||

@@ -59,6 +59,13 @@ u64 number_of(const std::string& text, std::string_view name, int base = 10) {
   return line.empty() ? 0 : std::strtoull(line.data(), nullptr, base);
 }
 
+// By the letters of the kernel: "State:\tS (sleeping)".
+bool is_in_state(const std::string& status, std::string_view letters) {
+  auto state = line_of(status, "State");
+  auto letter = state.find_first_not_of(" \t");
+  return letter != state.npos && letters.contains(state[letter]);
+}
+
 pid_t parent_of(pid_t pid) { return static_cast<pid_t>(number_of(status_text(pid), "PPid")); }
 
 // The entries of a folder that are numbers.
@@ -97,10 +104,14 @@ Restrictions restrictions_in(const std::string& status) {
 
 }  // namespace
 
-bool has_ended(pid_t tid) {
-  auto text = status_text(tid);
-  auto state = line_of(text, "State");
-  return state.find_first_of("ZX") != state.npos;
+bool has_ended(pid_t tid) { return is_in_state(status_text(tid), "ZX"); }
+
+bool is_stopped(pid_t tid) { return is_in_state(status_text(tid), "T"); }
+
+// It has no memory of its own.
+bool is_of_kernel(pid_t tid) {
+  auto status = status_text(tid);
+  return !status.empty() && !is_in_state(status, "ZX") && line_of(status, "VmSize").empty();
 }
 
 std::vector<pid_t> threads_of(pid_t pid) {

@@ -13,6 +13,9 @@ namespace pgokit::record {
 
 // A thread that nobody has waited for yet.
 bool has_ended(pid_t tid);
+// By a signal, until another lets it go on.
+bool is_stopped(pid_t tid);
+bool is_of_kernel(pid_t tid);
 // The threads of a process that have not ended.
 std::vector<pid_t> threads_of(pid_t pid);
 // Of this PID namespace, without the calling one.
