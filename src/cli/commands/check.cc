@@ -146,7 +146,11 @@ Result<Fit> fit_of(Settings& s, const profile::Profile& profile, Checked& checke
   const auto& debug = own ? s.binary : s.program.debug_path;
   auto shape = TRY_IN(debug, analysis::read_shape(program, profile.flags.probe_based, threads));
   std::ranges::move(probe::losses(shape.probe_damage), std::back_inserter(checked.warnings));
-  return analysis::measure_fit(profile, shape);
+  auto fit = analysis::measure_fit(profile, shape);
+  // Exported functions are no measure of all.
+  bool stripped = !program.file().has_symbols() && s.program.debug_path.empty();
+  if (stripped) fit.code_bytes = fit.covered_bytes = 0;
+  return fit;
 }
 
 Status take_notes(const Settings& s, const profile::Notes& notes, Checked& checked) {
@@ -253,6 +257,8 @@ std::string fit_text(const Settings& s, const Checked& checked) {
                                     checked.build_id.empty() ? "none" : checked.build_id);
   if (!checked.recorded_build_id.empty())
     text += report::format("recorded   build id {}\n", checked.recorded_build_id);
+  else if (checked.notes.empty())
+    text += "recorded   not known: --recording FILE tells which build, and whether it saw enough\n";
   text += fit.code_bytes
               ? report::format(
                     "coverage   {} of its code: {} of {} bytes are of functions with samples\n",
