@@ -114,6 +114,12 @@ BranchShare elsewhere_of(const perf::BranchCounts& counted, const ProgramMatch& 
   return share;
 }
 
+Result<u64> uncounted_stretches(const perf::Recording& recording) {
+  if (!has_branch_counts(recording)) return 0;
+  auto counted = TRY(perf::decode_branch_counts(recording.features().branch_counts));
+  return counted.uncounted_stretches();
+}
+
 Result<CountedBranches> counted_branches(const perf::Recording& recording,
                                          const program::Program& program, const ProgramMaps& maps,
                                          bool any_build) {

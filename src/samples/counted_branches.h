@@ -63,6 +63,9 @@ inline bool has_branch_counts(const perf::Recording& recording) {
   return !recording.features().branch_counts.empty();
 }
 
+// BranchCounts::uncounted_stretches(), 0 of a recording that has no counts.
+Result<u64> uncounted_stretches(const perf::Recording& recording);
+
 // Of a recording that has them. `any_build`: another build of the program will do.
 Result<CountedBranches> counted_branches(const perf::Recording& recording,
                                          const program::Program& program, const ProgramMaps& maps,

@@ -100,6 +100,7 @@ Status count(const perf::Recording& recording, const Source& source,
         TRY(unwind::read_counted_contexts(recording, program, hybrid_rules(program, options), how));
     TRY(take_facts(read, recording, source, input));
     input.whole_run = true;
+    input.uncounted_stretches = TRY_IN(path, samples::uncounted_stretches(recording));
     take_contexts(std::move(read), input);
     return {};
   }
