@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/saturated.h"
 #include "base/shell_word.h"
 #include "cli/compilers.h"
 #include "cli/views/density.h"
@@ -143,11 +144,21 @@ void print_samples(const perf::Summary& sum) {
   if (!sum.processes.empty()) row("processes", processes_text(sum.processes, most_processes));
 }
 
+// Those of windows are weighted: only of a whole run the sum is a number of branches.
+std::string counted_branches_text(const perf::BranchCounts& counts) {
+  size_t different = counts.branches.size();
+  if (!counts.of_whole_run())
+    return report::counted(different, "different branch", "different branches");
+  u64 all = 0;
+  for (const auto& branch : counts.branches) all = add_saturated(all, branch.count);
+  return fmt::format("{}, {}", report::counted(all / counts.scale, "branch", "branches"),
+                     report::counted(different, "different one"));
+}
+
 void print_counts(const Facts& facts) {
   if (const auto& counts = facts.counted; counts && !counts->branches.empty())
     row("counted",
-        fmt::format("{} in {}, in {}{}",
-                    report::counted(counts->branches.size(), "branch", "branches"),
+        fmt::format("{} in {}, in {}{}", counted_branches_text(*counts),
                     report::counted(counts->files.size(), "file"),
                     counts->of_whole_run() ? "the whole run"
                                            : report::counted(counts->windows.number, "window"),
