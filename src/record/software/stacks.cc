@@ -6,20 +6,22 @@
 namespace pgokit::record {
 namespace {
 
-constexpr double usual_cycles = 3;  // of a branch by itself
+constexpr double usual_cycles = 3.5;  // of a branch by itself
 
 }  // namespace
 
 // How fast the program made branches where the window was, 1: as usual. A copy tells only part of
 // that: what it adds to a branch is hidden where the program waits anyway, and most of the time
-// where it does not. Another part tells how much code there is for each branch; where that is very
-// much, it is vector code, of which a byte does more. The numbers are those with which windows come
-// nearest to exact counts (bench/record.md).
+// where it does not; of branches that take long it adds nothing worth mention. Another part tells
+// how much code there is for each branch; where that is very much, it is vector code, of which a
+// byte does more. The numbers are those with which windows come nearest to exact counts
+// (bench/record.md).
 double StackCutter::speed(const Window& window) {
-  constexpr double least_added = 3, usual_counted = 6, least_counted = 3, of_cycles = 0.65;
+  constexpr double added = 4, usual_counted = 6, least_counted = 2.5, slow = 10, of_cycles = 0.65;
   constexpr double usual_bytes = 25, most_bytes = 80, of_bytes = 0.35;
-  double counted = std::max(window.cycles_of_branch - least_added, least_counted);
-  double speed = std::pow(usual_counted / counted, of_cycles);
+  double counted = std::max(window.cycles_of_branch - added, least_counted);
+  double speed = std::pow(usual_counted / std::min(counted, slow), of_cycles);
+  if (counted > slow) speed *= slow / counted;
   if (window.bytes_of_branch < 1) return speed;
   return speed * std::pow(usual_bytes / std::min(window.bytes_of_branch, most_bytes), of_bytes);
 }

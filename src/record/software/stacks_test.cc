@@ -18,11 +18,11 @@ Edge jump(u64 from, u64 to) {
   return {.from = from, .to = to, .kind = EdgeKind::jump, .length = 2};
 }
 
-// `cycles_of_branch` by itself, which copies add 6 to.
+// `cycles_of_branch` by itself, which copies add 7 to.
 Window window_of(size_t branches, double cycles_of_branch) {
   Window window;
   for (size_t i = 0; i < branches; ++i) window.taken.push_back(jump(100 + i, 200 + i));
-  if (cycles_of_branch > 0) window.cycles_of_branch = 6 + cycles_of_branch;
+  if (cycles_of_branch > 0) window.cycles_of_branch = 7 + cycles_of_branch;
   return window;
 }
 
@@ -54,8 +54,8 @@ TEST(StackCutter, DoesNotTrustAChainWithAnotherCallerThanTheCall) {
 }
 
 TEST(StackCutter, KeepsWhatATimeHolds) {
-  // Branches of 3 cycles: a time of 192 holds 64 of them.
-  StackCutter cutter(32, 192);
+  // Branches of 3.5 cycles: a time of 224 holds 64 of them.
+  StackCutter cutter(32, 224);
   size_t stacks = 0;
   for (int i = 0; i < 1000; ++i) cutter.cut(window_of(320, 3), {}, [&](auto, auto) { ++stacks; });
   EXPECT_NEAR(static_cast<double>(stacks), 2000, 100);
@@ -93,9 +93,9 @@ TEST(StackCutter, SlowWindowsHaveLessWeight) {
   StackCutter cutter(32, 1);
   auto fast = window_of(500, 3), slow = window_of(500, 27), short_one = window_of(500, 0);
   EXPECT_DOUBLE_EQ(cutter.weight(short_one), 1) << "too short to tell";
-  EXPECT_NEAR(cutter.weight(fast) / cutter.weight(slow), std::pow(30.0 / 6, 0.65), 1e-9);
+  EXPECT_NEAR(cutter.weight(fast) / cutter.weight(slow), 3 * std::pow(10.0 / 6, 0.65), 1e-9);
   short_one.reach = 0.5;
-  EXPECT_NEAR(cutter.weight(short_one), 2 * std::pow(6.0 / 30, 0.65), 1e-9)
+  EXPECT_NEAR(cutter.weight(short_one), 2 * std::pow(6.0 / 10, 0.65) / 3, 1e-9)
       << "the speed of the one before, twice";
 }
 
@@ -111,8 +111,8 @@ TEST(StackCutter, TellsWhatTheProgramTakesByItself) {
   StackCutter cutter(32, 1);
   auto usual = window_of(500, 3), slow = window_of(500, 27), short_one = window_of(500, 0);
   usual.passed = slow.passed = 1000, short_one.passed = 10;
-  EXPECT_NEAR(cutter.own_cycles(usual), 3000, 1e-9);
-  double of_slow = 3000 * std::pow(30.0 / 6, 0.65);
+  EXPECT_NEAR(cutter.own_cycles(usual), 3500, 1e-9);
+  double of_slow = 3500 * 3 * std::pow(10.0 / 6, 0.65);
   EXPECT_NEAR(cutter.own_cycles(slow), of_slow, 1e-9);
   EXPECT_NEAR(cutter.own_cycles(short_one), of_slow / 100, 1e-9) << "as the one before";
   usual.cycles = 110'000;
