@@ -124,7 +124,7 @@ class SampleReader {
     for (const auto& one : uses) use.add(one);
     take(use);
     facts_.unreadable += unreadable.truncated_records + unreadable.unpack_failures;
-    if (!recording.ending().whole) facts_.cut_short = recording.ending().why;
+    if (auto damage = recording.damage(); !damage.empty()) facts_.cut_short = damage;
     facts_.together = samples::has_branch_counts(recording);
     bool counted = facts_.together && !options_.pid;
     if (counted) TRY(take_counts(recording, mapped.maps));

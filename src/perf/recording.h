@@ -56,6 +56,11 @@ class Recording {
   const TypeCounts& types() const { return types_; }
   // Part of the header, not of the records, could not be read.
   bool header_damaged() const { return head_.damaged; }
+  // What is wrong with all of it, mostly as it was cut short; empty: nothing.
+  std::string damage() const {
+    if (!ending_.whole) return ending_.why;
+    return head_.damaged ? "part of its header is damaged" : "";
+  }
 
   // Every record that is not a sample, in the order of the file.
   void for_each_other(const std::function<void(const Record&)>& each) const;

@@ -79,7 +79,7 @@ Result<Sums> programs_of(const std::vector<std::string>& recordings, unsigned th
     if (kind != &inputs::recording)
       return usage_error("-b is needed: {} does not tell which program was recorded", path);
     auto recording = TRY_IN(path, perf::Recording::open(file.bytes(), threads));
-    if (sums.cut_short.empty()) sums.cut_short = recording.ending().why;
+    if (sums.cut_short.empty()) sums.cut_short = recording.damage();
     for (const auto& program : perf::find_programs(recording, threads)) add(sums.programs, program);
   }
   std::ranges::stable_sort(sums.programs, std::ranges::greater(), &perf::Program::samples);
@@ -225,8 +225,7 @@ Result<RecordedPrograms> recorded_programs(const std::vector<std::string>& recor
 Result<ChosenProgram> dominant_program(const std::vector<std::string>& recordings,
                                        unsigned threads) {
   auto programs = TRY(recorded_programs(recordings, threads));
-  if (programs.samples == 0)
-    return fail("{}: {}{}", recordings[0], not_whole(programs.cut_short), samples::no_samples);
+  if (programs.samples == 0) return fail("{}: {}", recordings[0], nothing_in(programs.cut_short));
   if (programs.list.empty())
     return fail("{}: no program is known in it; give one with -b", recordings[0]);
   if (programs.counted) return only_counted(programs, recordings[0]);

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "object/file.h"
+#include "samples/program_match.h"
 
 namespace pgokit::pipeline {
 namespace {
@@ -69,6 +70,13 @@ Status check_outputs(std::span<const std::string> outputs) {
 std::string not_whole(const std::string& why) {
   return why.empty() ? ""
                      : fmt::format("the recording is not whole ({}), and in what is there: ", why);
+}
+
+std::string nothing_in(const std::string& cut_short) {
+  if (cut_short.empty()) return std::string(samples::no_samples);
+  return fmt::format(
+      "there are no samples in it: the recording is not whole ({}): copy it again, or record again",
+      cut_short);
 }
 
 Status check_threads(u64 threads) {

@@ -19,6 +19,8 @@ namespace pgokit::pipeline {
 
 // What goes in front of a message about a recording that was cut short: mostly its cause.
 std::string not_whole(const std::string& why);
+// That there are no samples, and what to do about it.
+std::string nothing_in(const std::string& cut_short);
 
 // Two outputs that are one file, by whatever names.
 Status check_outputs(std::span<const std::string> outputs);

@@ -30,8 +30,7 @@ std::string obstacle_of(const RecordedProgram& program, const Output& output) {
 Result<ChosenPrograms> all_programs(const std::vector<std::string>& recordings,
                                     const Output& output, unsigned threads) {
   auto recorded = TRY(recorded_programs(recordings, threads));
-  if (recorded.samples == 0)
-    return fail("{}: {}{}", recordings[0], not_whole(recorded.cut_short), samples::no_samples);
+  if (recorded.samples == 0) return fail("{}: {}", recordings[0], nothing_in(recorded.cut_short));
   ChosenPrograms chosen;
   for (const auto& one : recorded.list) {
     auto obstacle = obstacle_of(one, output);

@@ -241,7 +241,7 @@ Result<Read> read_recording(const perf::Recording& recording, const ReadOptions&
     if (stacks.names.text(track.name).empty())
       track.name = stacks.names.intern(":" + std::to_string(track.tid));
   read.nameless = name_locations(stacks, options);
-  read.cut_short = recording.ending().why;
+  read.cut_short = recording.damage();
   arrange(stacks);
   return read;
 }
