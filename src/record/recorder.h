@@ -85,9 +85,11 @@ struct RecordSettings {
 struct RecordSummary {
   TraceCounts counts;
   u64 file_size = 0;
-  int exit_code = 0;      // as of a shell: 128 + the signal that has ended the command
-  int signal = 0;         // ... or 0
-  bool is_dense = false;  // --until-dense has what it wants
+  int exit_code = 0;  // as of a shell: 128 + the signal that has ended the command
+  int signal = 0;     // ... or 0
+  // --until-dense has what it wants; it may have ended the recording before the command.
+  bool is_dense = false, ended_dense = false;
+  bool interrupted = false;  // a signal asked for the end, whether the command heeded it or not
   // The processes of the command that went on when it ended, and were left to themselves.
   std::vector<pid_t> left_running;
   // The names of some of the programs that ran, of `only` or not. Not in hardware.

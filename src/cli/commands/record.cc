@@ -170,7 +170,8 @@ std::string_view all_of_what(const Settings& settings, const record::RecordSumma
   if (record.seconds > 0 && run_seconds >= record.seconds) return ": all until --for was over";
   constexpr int of_signals = 128;
   if (summary.exit_code > of_signals) return ": all until a signal ended the command";
-  return summary.left_running.empty() ? ": all of the run" : ": all until the command ended";
+  if (!summary.left_running.empty()) return ": all until the command ended";
+  return summary.interrupted ? ": all of the run, which was interrupted" : ": all of the run";
 }
 
 void print_summary(const Settings& settings, const record::RecordSummary& summary,
@@ -223,7 +224,11 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
   if (counts.counted > 0 && !settings.record.exact)
     report::print(stderr, "pgokit record: {}\n",
                   density_of(windows, way_to_more(settings, counts, run_seconds)));
-  if (settings.record.until_dense && !summary.is_dense)
+  if (summary.ended_dense)
+    report::print(
+        stderr, "pgokit record: ended by --until-dense{}\n",
+        settings.record.command.empty() ? "" : ": the command ran on without being recorded");
+  else if (settings.record.until_dense && !summary.is_dense)
     report::print(stderr,
                   "pgokit record: it ended before the recording was dense enough for "
                   "--until-dense\n");
@@ -231,7 +236,7 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
     report::print(stderr,
                   "pgokit record: --exact costs about as much as --slowdown {}, and counts all "
                   "branches\n",
-                  settings.slowdown);
+                  most_slowdown);
   if (!record::has_recorded(counts)) return;
   report::print(stderr, "pgokit record: wrote {} ({})\n", settings.record.output,
                 report::file_size(summary.file_size));

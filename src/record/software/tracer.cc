@@ -188,7 +188,8 @@ void Tracer::run(double seconds, const std::function<void()>& now_and_then) {
     u64 now = monotonic_ns();
     if (now >= end) break;
     if (now >= next || threads_.empty()) {
-      if (follower_.has_enough()) break;
+      had_enough_ = follower_.has_enough();
+      if (had_enough_) break;
       now_and_then(), next = now + loop_ns;
       attention_.update(own_time_.now());
       follower_.set_watched(attention_.is_full());
@@ -242,6 +243,7 @@ void Tracer::take_signal(const siginfo_t& info) {
   if (info.si_signo == tick_signal() || info.si_signo == SIGPIPE) return;
   // What comes from the terminal has reached the program too.
   bool from_terminal = info.si_code == SI_KERNEL;
+  interrupted_ = true;
   if (!launched_)
     enough_ = true;
   else if (!from_terminal)

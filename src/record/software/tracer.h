@@ -59,6 +59,10 @@ class Tracer {
   int wait_for_end();
   // The signal, or 0.
   int end_signal() const { return end_signal_; }
+  // It got a signal that asks for its end, by the terminal or by the recorder.
+  bool interrupted() const { return interrupted_; }
+  // run() ended since Follower::has_enough().
+  bool had_enough() const { return had_enough_; }
   // The processes that it had started and that go on although it has ended, ascending.
   std::vector<pid_t> left_running() const;
 
@@ -117,7 +121,8 @@ class Tracer {
   u64 rehearsed_ns_ = 0;   // the tick that was expected for then
   pid_t main_pid_ = 0;
   bool launched_ = false;
-  bool enough_ = false;   // end the recording
+  bool enough_ = false;  // end the recording
+  bool had_enough_ = false, interrupted_ = false;
   bool leaving_ = false;  // threads are detached when they stop
   bool ended_ = false;    // the launched program has
   int exit_code_ = 0, end_signal_ = 0;
