@@ -240,6 +240,20 @@ TEST_F(RecordingTest, TheKernelWithoutBuildIdIsMatchedByName) {
   EXPECT_TRUE(read->matched_by_name);
 }
 
+TEST_F(RecordingTest, AProgramWithoutBuildIdIsMatchedByName) {
+  map(7, 10, 0x10000);
+  sample(7, 30, 0x10000, round_);
+  EXPECT_FALSE(this->read()->matched_by_name);
+  auto image = test::tiny_program().image();
+  image[image.find(std::string("GNU\0", 4)) - 4] = 0;  // the note is of another type
+  test::ScratchDir other;
+  other.write("tiny", image);
+  auto program = program::Program::open(fmt::format("{}/tiny", other.path()), {});
+  auto read = count_recording(*perf::Recording::open(file_->bytes()), *program, {});
+  EXPECT_EQ(read->use.used(), 1u);
+  EXPECT_TRUE(read->matched_by_name);
+}
+
 TEST_F(RecordingTest, ARenamedProgramIsFoundByItsBuildId) {
   map(7, 10, 0x10000, "/bin/renamed");
   sample(7, 30, 0x10000, round_);

@@ -25,6 +25,7 @@ class ChangeReader {
                perf::ReadCounts& counts)
       : parser_(recording.parser()),
         match_(program.name(), program.file().build_id(), recording.features().build_ids),
+        has_id_(!program.file().build_id().empty()),
         any_build_(any_build),
         counts_(counts) {}
 
@@ -61,7 +62,7 @@ class ChangeReader {
       other_build = object::hex(match_.recorded_id(mapping));
     bool of_program = verdict == ProgramMatch::Verdict::program ||
                       (verdict == ProgramMatch::Verdict::other_build && any_build_);
-    if (of_program && match_.recorded_id(mapping).empty()) by_name = true;
+    by_name |= of_program && (!has_id_ || match_.recorded_id(mapping).empty());
     changes_.push_back({Change::map,
                         of_program,
                         static_cast<u32>(mapping.pid),
@@ -84,6 +85,7 @@ class ChangeReader {
 
   const perf::Parser& parser_;
   ProgramMatch match_;
+  bool has_id_;
   bool any_build_;
   perf::ReadCounts& counts_;
   std::vector<Change> changes_;

@@ -39,7 +39,7 @@ std::unexpected<Error> did_not_run(const perf::Recording& recording, const Sourc
   for (const auto& one : programs) samples += one.samples;
   std::string list;
   for (const auto& one : programs | std::views::take(most))
-    list += fmt::format("{} {} of the samples are in {}{}", list.empty() ? ":" : ",",
+    list += fmt::format("{} {} of it is in {}{}", list.empty() ? ":" : ",",
                         report::percent(one.samples, samples), one.path,
                         one.build_id.empty() ? "" : ", build id " + one.build_id);
   return fail("{} was not running in it{}; give the program that was recorded", program.path(),
@@ -127,10 +127,7 @@ Status read(const Source& source, ReadInput& into) {
   const auto& options = source.options;
   ReadInput input;
   auto recording = TRY(perf::Recording::open(source.bytes, options.threads));
-  if (!recording.ending().whole)
-    input.cut_short = recording.ending().why;
-  else if (recording.header_damaged())
-    input.cut_short = "part of its header is damaged";
+  input.cut_short = recording.damage();
   input.by_pgokit = made_by_pgokit(recording);
   input.origins = {origin_of(recording)};
   // What is in compressed records is not known before it is read.
@@ -148,7 +145,10 @@ Status read(const Source& source, ReadInput& into) {
                         .progress = &progress},
                        input);
   // What is missing at the end may be why the rest cannot be used.
-  if (!counted) counted.error().message.insert(0, not_whole(input.cut_short));
+  if (!counted) {
+    auto& why = counted.error().message;
+    why = why == samples::no_samples ? nothing_in(input.cut_short) : not_whole(input.cut_short) + why;
+  }
   TRY(counted);
   return add(std::move(input), into);
 }
