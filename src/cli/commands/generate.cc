@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/leak_until_exit.h"
+#include "base/shell_word.h"
 #include "cli/commands/commands.h"
 #include "cli/compilers.h"
 #include "cli/dates.h"
@@ -225,6 +226,20 @@ class Checks : public pipeline::Traveller {
 
 void print_as_json(const report::Json& json) { report::print("{}\n", report::lines(json.text())); }
 
+// A build of a program with its libraries takes one profile for all of them.
+void print_way_to_one(const std::deque<pipeline::Road>& roads) {
+  std::string paths;
+  size_t profiles = 0;
+  for (const auto& road : roads) {
+    if (road.left_out || road.options.output->needs != pipeline::Output::Needs::profile) continue;
+    paths += " " + shell_word(road.options.output_path);
+    ++profiles;
+  }
+  if (profiles > 1)
+    report::print(stderr, "as one    pgokit merge{} -o all.prof   # for a build of them all\n",
+                  paths);
+}
+
 void report_run(const Settings& settings, const std::deque<pipeline::Road>& roads) {
   auto* timings = roads[0].options.read.timings;
   if (timings) timings->end();
@@ -240,6 +255,7 @@ void report_run(const Settings& settings, const std::deque<pipeline::Road>& road
     if (!settings.quiet) print_summary(road);
     if (settings.stats) print_stats(road);
   }
+  if (!settings.quiet) print_way_to_one(roads);
   if (timings) report::print(stderr, "{}", report::lines(timings->text()));
 }
 

@@ -22,8 +22,9 @@ std::string density_of(const perf::Windows& windows, std::string_view way) {
 
 std::string ways_to_more_of(std::string_view program, double share) {
   constexpr double most = 0.5;
-  if (share > most) return std::string(ways_to_more);
   auto name = program.substr(program.rfind('/') + 1);
+  bool is_library = name.contains(".so");  // which runs in whatever program uses it
+  if (share > most || is_library) return std::string(ways_to_more);
   return fmt::format("--only {} if other programs ran too, {}", shell_word(name), ways_to_more);
 }
 

@@ -259,8 +259,10 @@ std::vector<std::string> warnings(const pipeline::Road& road, const Naming& nami
       !input.ip_only && input.windows.number == 0 && !input.whole_run && input.cut_short.empty();
   if (of_samples && density > 0 && density * 1.05 < profile::dense_enough)
     add("the profile is thin (density {}): {} times as many samples would optimize better: record "
-        "for longer, or at a higher rate (-F)",
-        report::fixed(density), report::fixed(profile::dense_enough / density));
+        "{}",
+        report::fixed(density), report::fixed(profile::dense_enough / density),
+        input.by_pgokit && input.contexts ? "with --exact --contexts, which counts all of a run"
+                                          : "for longer, or at a higher rate (-F)");
   if (!naming.absolute_path.empty())
     add("static functions are named by absolute source paths ({}): a build in another folder will "
         "not find them; compile with -fmacro-prefix-map=$PWD/= what is recorded and what is built",
@@ -328,8 +330,7 @@ Status check_input(const pipeline::Road& road) {
                 frames_elsewhere(program));
   if (input.counters || input.distinct_ranges > 0 || input.distinct_branches > 0) return {};
   if (input.kind->of_samples && input.use.samples() == 0)
-    return fail("{}: {}{}", names_of(options.read.inputs), pipeline::not_whole(input.cut_short),
-                samples::no_samples);
+    return fail("{}: {}", names_of(options.read.inputs), pipeline::nothing_in(input.cut_short));
   if (options.read.pid && options.read.inputs.size() == 1)
     if (auto why = not_recorded(*options.read.pid, options.read.inputs[0]); !why.empty())
       return fail("{}: {}", options.read.inputs[0], why);

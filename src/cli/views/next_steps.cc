@@ -76,7 +76,8 @@ void print_obstacle(const pipeline::RecordedProgram& program, const pipeline::Re
 // Less of it is told than would be if it were recorded alone.
 bool is_thin_alone(const pipeline::RecordedProgram& program, const pipeline::RecordedPrograms& all,
                    const perf::Windows& windows) {
-  if (windows.number == 0 || windows.is_thin() || all.samples == 0) return false;
+  bool is_library = fs::path(program.program.path).filename().string().contains(".so");
+  if (windows.number == 0 || windows.is_thin() || all.samples == 0 || is_library) return false;
   auto share = static_cast<double>(program.program.samples) / static_cast<double>(all.samples);
   return windows.of_program(share).is_thin();
 }
@@ -101,7 +102,12 @@ void print_next(const std::string& recording, const std::vector<std::string>& co
   }
   for (const auto& program : list) {
     // One is told in any case.
-    if (!program.usable() || (told > 0 && !programs->is_hot(program)) || told == most) continue;
+    if (!program.usable() || (told > 0 && !programs->is_hot(program))) continue;
+    if (told == most) {
+      report::print(stderr, "{:5} pgokit generate {} --all-programs -o profiles/   # and others\n",
+                    "", shell_word(recording));
+      break;
+    }
     std::string name = fs::path(program.program.path).filename();
     report::print(stderr, "{} pgokit generate {} -b {}{} -o {}{}{}\n",
                   told ? "     " : "next:", shell_word(recording),

@@ -66,6 +66,13 @@ std::string Optimization::more_to_measure() const {
   return report::format("next      {}   # more rounds tell smaller gains\n", command);
 }
 
+// More rounds and the options of that build are no help then.
+bool Optimization::profile_is_slower() const {
+  auto compared = measured(outcome);
+  auto ratio = compared.ratio(1, compared.by);
+  return ratio && ratio->low > 1;
+}
+
 // The command that tells what became of the profile that the program was built with, if that is it.
 std::string Optimization::explaining() const {
   const auto& first = outcome.builds[1];
@@ -98,6 +105,9 @@ std::string Optimization::as_text() const {
   text += report::format("profile   {}\n", profiled.profile);
   if (auto command = explaining(); !command.empty())
     text += report::format("why       {}\n", command);
+  if (!outcome.kept && profile_is_slower())
+    return text +
+           "next      pgokit bisect --help   # it finds the functions whose profile does that\n";
   if (!outcome.kept)
     return text + more_to_measure() + own_build(profiled, "          or with the profile: ");
   text += own_build(kept, "next      ");

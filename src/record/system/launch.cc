@@ -35,7 +35,9 @@ std::string why_not(const std::string& command, int error) {
   if (command.contains(' '))
     return fmt::format("there is no such command; a line of the shell is run by sh -c {}",
                        shell_word(command));
-  return is_path ? std::strerror(error) : "there is no such command";
+  if (is_path) return std::strerror(error);
+  if (access(command.c_str(), F_OK) != 0) return "there is no such command";
+  return fmt::format("there is no such command; the file here is run by ./{}", command);
 }
 
 // As of shells and env.
