@@ -147,7 +147,8 @@ Status read(const Source& source, ReadInput& into) {
   // What is missing at the end may be why the rest cannot be used.
   if (!counted) {
     auto& why = counted.error().message;
-    why = why == samples::no_samples ? nothing_in(input.cut_short) : not_whole(input.cut_short) + why;
+    why =
+        why == samples::no_samples ? nothing_in(input.cut_short) : not_whole(input.cut_short) + why;
   }
   TRY(counted);
   return add(std::move(input), into);
