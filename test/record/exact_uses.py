@@ -30,8 +30,8 @@ class Uses:
         self.folder = pathlib.Path(folder) / "exact_uses"
         self.folder.mkdir(exist_ok=True)
         self.files = {}
-        for name, way, mode in (("sort", "--exact", "sort"), ("goto", "--exact", "goto"), ("windows", "-F1000", "sort"),
-                                ("more", "-F1000", "goto"), ("stacks", "--single-step -F1000", "goto")):
+        for name, way, mode in (("sort", "--exact", "sort"), ("goto", "--exact", "goto"), ("windows", "-F4000", "sort"),
+                                ("more", "-F4000", "goto"), ("stacks", "--single-step -F1000", "goto")):
             self.files[name] = str(self.folder / f"{name}.data")
             # The program's exit code is the length of its mode.
             self.run("record", "-q", "--software", *way.split(), "-o", self.files[name], "--", program, mode, "300", code=len(mode))
@@ -135,9 +135,10 @@ class Uses:
             except subprocess.CalledProcessError as why:
                 raise Failure(why.stderr) from why
             checked = self.run("check", "thin.prof", "-b", self.program, "--recording", file, "--json")
-            for said in (told, made, checked):
-                expect(("for a denser profile record again with" in said) == thin, name, counted, said)
-            expect((json.loads(checked)["verdict"] == "thin") == thin, checked)
+            # Windows tell less of one program than of all that they saw.
+            for said, is_thin in ((told, thin), (made, name == "few"), (checked, name == "few")):
+                expect(("for a denser profile record again with" in said) == is_thin, name, counted, said)
+            expect((json.loads(checked)["verdict"] == "thin") == (name == "few"), checked)
 
     def try_builds(self):
         """Two builds of one path, one after the other: each has its own branches."""
