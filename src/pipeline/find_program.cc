@@ -181,7 +181,7 @@ bool RecordedProgram::is_system_library() const {
                                           "/libx32/",    "/usr/lib/",   "/usr/lib32/",
                                           "/usr/lib64/", "/usr/libx32/"};
   return std::ranges::any_of(folders, [&](auto each) { return program.path.starts_with(each); }) &&
-         samples::file_name(program.path).contains(".so");
+         samples::is_library(program.path);
 }
 
 bool RecordedPrograms::is_hot(const RecordedProgram& program) const {

@@ -21,6 +21,9 @@ bool same_build_id(Bytes a, Bytes b);
 // The part behind the last '/', without the kernel's " (deleted)".
 std::string_view file_name(std::string_view path);
 
+// By the name: code that runs in whatever program uses it.
+inline bool is_library(std::string_view path) { return file_name(path).contains(".so"); }
+
 class ProgramMatch {
  public:
   enum class Verdict { program, other_build, other_program };

@@ -5,6 +5,7 @@
 #include "base/shell_word.h"
 #include "profile/model/summary.h"
 #include "report/numbers.h"
+#include "samples/program_match.h"
 
 namespace pgokit::cli {
 
@@ -22,10 +23,9 @@ std::string density_of(const perf::Windows& windows, std::string_view way) {
 
 std::string ways_to_more_of(std::string_view program, double share) {
   constexpr double most = 0.5;
-  auto name = program.substr(program.rfind('/') + 1);
-  bool is_library = name.contains(".so");  // which runs in whatever program uses it
-  if (share > most || is_library) return std::string(ways_to_more);
-  return fmt::format("--only {} if other programs ran too, {}", shell_word(name), ways_to_more);
+  if (share > most || samples::is_library(program)) return std::string(ways_to_more);
+  return fmt::format("--only {} if other programs ran too, {}",
+                     shell_word(samples::file_name(program)), ways_to_more);
 }
 
 std::string uncounted_text(u64 stretches) {

@@ -10,6 +10,7 @@
 #include "program/producer.h"
 #include "report/numbers.h"
 #include "report/print.h"
+#include "samples/program_match.h"
 
 namespace pgokit::cli {
 namespace {
@@ -76,8 +77,8 @@ void print_obstacle(const pipeline::RecordedProgram& program, const pipeline::Re
 // Less of it is told than would be if it were recorded alone.
 bool is_thin_alone(const pipeline::RecordedProgram& program, const pipeline::RecordedPrograms& all,
                    const perf::Windows& windows) {
-  bool is_library = fs::path(program.program.path).filename().string().contains(".so");
-  if (windows.number == 0 || windows.is_thin() || all.samples == 0 || is_library) return false;
+  if (windows.number == 0 || windows.is_thin() || all.samples == 0) return false;
+  if (samples::is_library(program.program.path)) return false;
   auto share = static_cast<double>(program.program.samples) / static_cast<double>(all.samples);
   return windows.of_program(share).is_thin();
 }
