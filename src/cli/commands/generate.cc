@@ -226,8 +226,9 @@ class Checks : public pipeline::Traveller {
 
 void print_as_json(const report::Json& json) { report::print("{}\n", report::lines(json.text())); }
 
-// A build of a program with its libraries takes one profile for all of them.
+// A build of a program with its libraries takes one profile for all of them. Merged ones are clang's.
 void print_way_to_one(const std::deque<pipeline::Road>& roads) {
+  if (roads[0].options.output == &pipeline::outputs::gcov) return;
   std::string paths;
   size_t profiles = 0;
   for (const auto& road : roads) {
