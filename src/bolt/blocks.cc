@@ -7,8 +7,8 @@
 #include "bolt/code.h"
 #include "bolt/entering.h"
 #include "bolt/jump_tables.h"
-#include "bolt/stubs.h"
 #include "dwarf/landing_pads.h"
+#include "program/stubs.h"
 
 namespace pgokit::bolt {
 namespace {
@@ -58,7 +58,7 @@ class BlockReader {
   // Entries from symbols, from branches of other functions, and from relocations.
   void add_entries() {
     for (const auto& entry : functions_.entries()) add_entry(entry.function, entry.offset);
-    for (u64 address : dynamic_addresses(file_)) add_entry_at(address);
+    for (u64 address : program::dynamic_addresses(file_)) add_entry_at(address);
     for (size_t i = 0; i < hit_.size(); ++i)
       for (u64 target : code_[i].elsewhere) add_entry_at(target);
   }

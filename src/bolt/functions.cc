@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "bolt/stubs.h"
 #include "dwarf/cfi.h"
+#include "program/stubs.h"
 
 namespace pgokit::bolt {
 
@@ -175,14 +175,14 @@ class FunctionFinder {
   void add_stubs() {
     // Functions that a resolver chooses have its name.
     auto by_address = made_.functions_;
-    auto named = [&](const Stub& stub) -> std::string {
+    auto named = [&](const program::Stub& stub) -> std::string {
       if (!stub.name.empty()) return std::string(stub.name);
       if (!stub.resolver) return {};
       auto at = std::ranges::lower_bound(by_address, stub.resolver, {}, &Function::address);
       if (at == by_address.end() || at->address != stub.resolver) return {};
       return made_.name(*at);
     };
-    for (const auto& stub : find_stubs(file_)) {
+    for (const auto& stub : program::find_stubs(file_)) {
       auto at = std::ranges::lower_bound(by_address, stub.address, {}, &Function::address);
       if (at != by_address.end() && at->address == stub.address) continue;
       std::string name = named(stub);

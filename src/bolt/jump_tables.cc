@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/cursor.h"
-#include "bolt/stubs.h"
 #include "object/relocations.h"
+#include "program/stubs.h"
 
 namespace pgokit::bolt {
 namespace {
@@ -31,7 +31,7 @@ JumpTables::JumpTables(const object::File& file, const Functions& functions)
 }
 
 void JumpTables::read_relocations(const object::File& file) {
-  auto dynamic = dynamic_places(file);
+  auto dynamic = program::dynamic_places(file);
   auto symbols = file.symbols();
   auto is_code = [&](u64 section) {
     return section < file.sections().size() && file.sections()[section].executable;

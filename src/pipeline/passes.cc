@@ -56,6 +56,7 @@ Status of_contexts(const program::Program& program, ReadInput& input, const Road
   auto contexts = TRY(generate::generate_contexts(program, *std::exchange(input.contexts, {}),
                                                   {.policy = options.read.contexts,
                                                    .update_totals = options.flat.update_totals,
+                                                   .lost_loops = !options.read.llvm_profgen,
                                                    .threads = options.read.threads}));
   made.probes_without_descriptor = contexts.probes_without_descriptor;
   made.probe_damage = contexts.probe_damage;
@@ -66,6 +67,7 @@ Status of_counts(const program::Program& program, ReadInput& input, const RoadOp
                  Generated& made) {
   auto how = options.flat;
   how.threads = options.read.threads;
+  how.lost_loops = !options.read.llvm_profgen;
   how.only_counted = input.counters && input.counters->detail == Counters::Detail::targets;
   auto flat = TRY(generate::generate_flat(program, std::exchange(input.counts, {}), how));
   generate::add_vtable_samples(program, input.vtables, flat.profile);

@@ -162,6 +162,23 @@ std::span<const u32> Decoded::probes_of(const Node& node) const {
   return std::span(by_node_).subspan(node.first_probe, node.probe_count);
 }
 
+void Decoded::add(std::vector<Probe> more) {
+  std::ranges::stable_sort(more, {}, &Probe::node);
+  std::vector<Probe> all;
+  all.reserve(probes_.size() + more.size());
+  auto next = more.begin();
+  for (u32 number = 0; number < nodes_.size(); ++number) {
+    auto& node = nodes_[number];
+    auto first = static_cast<u32>(all.size());
+    for (u32 at : probes_of(node)) all.push_back(probes_[at]);
+    while (next != more.end() && next->node == number) all.push_back(*next++);
+    node.first_probe = first;
+    node.probe_count = static_cast<u32>(all.size()) - first;
+  }
+  probes_ = std::move(all);
+  by_node_ = sort_by_address(probes_);
+}
+
 std::string_view Decoded::name_of(const Node& node) const {
   return node.descriptor == none ? std::string_view{} : descriptors_->list()[node.descriptor].name;
 }

@@ -91,6 +91,9 @@ class Decoded {
   // Of the node's function; empty where it has no descriptor.
   std::string_view name_of(const Node& node) const;
 
+  // More probes of the nodes; behind those of the section where they are at the same address.
+  void add(std::vector<Probe> more);
+
   // Nodes whose function has no descriptor; their frames have an empty name.
   u64 unknown_functions() const { return unknown_functions_; }
   // Of the whole table, and of the functions that were decoded.

@@ -93,6 +93,21 @@ TEST(Table, DecodesAnInlineTree) {
   EXPECT_EQ(table.descriptors().list()[got.nodes()[1].descriptor].hash, 12u);
 }
 
+TEST(Table, MoreProbesFindTheirPlace) {
+  Inlined input;
+  Table table = input.table();
+  Decoded got = table.decode(everything, symbols({{"main", 0x1000}}));
+  auto before = got.probes();
+  got.add({{.address = 0x1004, .node = 2, .index = 9}, {.address = 0x1000, .node = 0, .index = 8}});
+  EXPECT_THAT(addresses(got), ElementsAre(0x1000, 0x1000, 0x1004, 0x1004, 0x1006, 0x1010));
+  for (const auto& node : got.nodes())
+    for (u32 at : got.probes_of(node)) EXPECT_EQ(&got.nodes()[got.probes()[at].node], &node);
+  EXPECT_THAT(got.probes_of(got.nodes()[0]), ElementsAre(0, 5, 1));
+  EXPECT_EQ(got.probes()[1].index, 8u);
+  EXPECT_EQ(got.probes()[0].index, before[0].index);
+  EXPECT_EQ(got.call_probe(0x1010)->index, 3u);
+}
+
 TEST(Table, ContextsRunFromTheOutside) {
   Inlined input;
   Table table = input.table();

@@ -13,6 +13,7 @@ namespace pgokit::generate {
 struct ContextProfileOptions {
   unwind::ContextPolicy policy = {};
   bool update_totals = false;  // total of a function := sum of its body; lines only
+  bool lost_loops = true;      // have probes again, see functions/lost_loops.h
   unsigned threads = 0;        // 0: all cores
 };
 

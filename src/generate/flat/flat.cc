@@ -81,7 +81,7 @@ Result<FlatResult> generate_flat(const program::Program& program, samples::Count
   if (program.has_probes()) hit = functions_hit(program.functions(), counts);
   auto pieces = disjoint_pieces(with_code_that_did_not_run(program.functions(), counts, options));
   if (program.has_probes()) {
-    TRY(add_probe_samples(program, pieces, counts.branches, hit, result));
+    TRY(add_probe_samples(program, pieces, counts.branches, hit, options, result));
   } else {
     add_line_samples(program, std::move(pieces), std::move(counts.branches), options.threads,
                      profile);

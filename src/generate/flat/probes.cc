@@ -2,6 +2,7 @@
 
 #include "generate/functions/callee_names.h"
 #include "generate/functions/hit_functions.h"
+#include "generate/functions/lost_loops.h"
 
 namespace pgokit::generate {
 namespace {
@@ -70,9 +71,15 @@ class ProbeSamples {
 Status add_probe_samples(const program::Program& program,
                          const std::vector<samples::RangeCount>& pieces,
                          const std::vector<samples::BranchCount>& branches,
-                         const std::vector<bool>& hit, FlatResult& result) {
+                         const std::vector<bool>& hit, const FlatOptions& options,
+                         FlatResult& result) {
   auto table = TRY(program.probe_table());
   auto probes = decode_probes(program, table, hit);
+  if (options.lost_loops) {
+    std::vector<program::CodeIndex> calls;
+    for (const auto& branch : branches) calls.push_back(program.code().index_of(branch.from));
+    add_lost_loops(program, std::move(calls), probes);
+  }
   ProbeSamples samples(program, table, probes, result.profile);
   CalleeNames callees(program.functions(), result.profile.names, &probes);
   for (const auto& piece : pieces) samples.add_piece(piece);

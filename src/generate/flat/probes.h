@@ -8,6 +8,7 @@ namespace pgokit::generate {
 Status add_probe_samples(const program::Program& program,
                          const std::vector<samples::RangeCount>& pieces,
                          const std::vector<samples::BranchCount>& branches,
-                         const std::vector<bool>& hit, FlatResult& result);
+                         const std::vector<bool>& hit, const FlatOptions& options,
+                         FlatResult& result);
 
 }  // namespace pgokit::generate

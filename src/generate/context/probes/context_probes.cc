@@ -10,6 +10,7 @@
 #include "generate/context/probes/probe_parts.h"
 #include "generate/functions/hit_functions.h"
 #include "generate/functions/known_callees.h"
+#include "generate/functions/lost_loops.h"
 
 namespace pgokit::generate {
 namespace {
@@ -253,6 +254,11 @@ Status add_context_probes(const program::Program& program, unwind::ContextCounts
   auto read_probes = [&] {
     result.functions_hit = functions_hit(program.functions(), functions, counts);
     decoded = decode_probes(program, *table, result.functions_hit);
+    if (options.lost_loops) {
+      std::vector<program::CodeIndex> calls;
+      for (const auto& range : counts.touched_ranges()) calls.push_back(range.last);
+      add_lost_loops(program, std::move(calls), decoded);
+    }
     code.emplace(program, decoded);
     name_nodes(decoded, table->descriptors(), samples, names);
     callees.emplace(program, CalleeNames(program.functions(), samples.names, &decoded),

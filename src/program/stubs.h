@@ -12,7 +12,7 @@
 
 #include "object/file.h"
 
-namespace pgokit::bolt {
+namespace pgokit::program {
 
 struct Stub {
   u64 address = 0;
@@ -30,4 +30,4 @@ std::vector<u64> dynamic_places(const object::File& file);
 // Addresses of the program that the dynamic linker puts there.
 std::vector<u64> dynamic_addresses(const object::File& file);
 
-}  // namespace pgokit::bolt
+}  // namespace pgokit::program

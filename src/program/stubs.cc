@@ -1,4 +1,4 @@
-#include "bolt/stubs.h"
+#include "program/stubs.h"
 
 #include <tsl/robin_map.h>
 
@@ -7,7 +7,7 @@
 #include "base/cursor.h"
 #include "isa/decoder.h"
 
-namespace pgokit::bolt {
+namespace pgokit::program {
 namespace {
 
 struct DynamicRelocation {
@@ -209,4 +209,4 @@ std::vector<u64> dynamic_addresses(const object::File& file) {
   return addresses;
 }
 
-}  // namespace pgokit::bolt
+}  // namespace pgokit::program
