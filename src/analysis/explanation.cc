@@ -16,13 +16,16 @@ namespace {
 
 constexpr std::array<Description, causes> descriptions{{
     {"other-program", "of a profile that hardly has a function of this program",
-     "give the program that the profile was made from, or a newer build of it"},
+     "give the program that the profile was made from, or a newer build of it; of a profile of "
+     "several "
+     "programs or libraries give each with -b"},
     {"no-probes", "profiled by probes, which this program has not",
      "compile with -fpseudo-probe-for-profiling, as the profiled program was"},
     {"no-debug-information", "profiled by lines, and this program hardly has debug information",
      "compile with -g -fdebug-info-for-profiling"},
     {"not-found", "not in the program by that name",
-     "pgokit match finds renamed ones; else make the profile anew"},
+     "pgokit match finds renamed ones; else make the profile anew; those of other programs or "
+     "libraries are found where each is given with -b"},
     {"unique-names", "static, named with .__uniq. in one of both only",
      "compile both builds with -funique-internal-linkage-names"},
     {"other-path", "static, in the program by the path of another source file",

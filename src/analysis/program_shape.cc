@@ -293,38 +293,50 @@ std::string_view ProgramShape::name_of_guid(u64 guid) const {
   return found == by_guid_.end() ? std::string_view{} : names.text(NameId{found->second});
 }
 
-Result<ProgramShape> read_shape(const program::Program& program, bool probes, unsigned threads) {
-  ProgramShape shape;
-  shape.has_probes = probes;
-  shape.names.intern("");
-  shape.functions.resize(1);
-  if (probes) {
+ShapeReader::ShapeReader(bool probes, unsigned threads) : threads_(threads) {
+  shape_.has_probes = probes;
+  shape_.names.intern("");
+  shape_.functions.resize(1);
+}
+
+Status ShapeReader::add(const program::Program& program) {
+  if (shape_.has_probes) {
     if (!program.has_probes())
       return fail(
           "it has no pseudo probes: it is stripped, or compiled without "
           "-fpseudo-probe-for-profiling");
     auto table = TRY(program.probe_table());
     Collected collected;
-    shape.probe_damage = collect_probes(program, table, collected);
+    shape_.probe_damage += collect_probes(program, table, collected);
     collected.make_unique();
-    add(shape, collected);
+    analysis::add(shape_, collected);
     for (const auto& descriptor : table.descriptors().list())
-      shape.function(shape.names.intern(canonical_function_name(descriptor.name))).checksum =
+      shape_.function(shape_.names.intern(canonical_function_name(descriptor.name))).checksum =
           descriptor.hash;
   } else {
     if (!program.debug()) return fail("it has no debug information: compile with -g");
-    collect_lines(program, threads, shape);
+    collect_lines(program, threads_, shape_);
   }
   for (const auto& range : program.functions().ranges()) {
     auto name = canonical_function_name(program.functions().name(range.function));
-    shape.function(shape.names.intern(name)).code_bytes += range.end - range.start;
-    shape.code_bytes += range.end - range.start;
+    shape_.function(shape_.names.intern(name)).code_bytes += range.end - range.start;
+    shape_.code_bytes += range.end - range.start;
   }
-  if (!probes) find_folded(program, shape);  // with probes each has a descriptor
-  shape.functions.resize(shape.names.size());
-  for (auto& function : shape.functions) tidy(function);
-  shape.index_guids();
-  return shape;
+  if (!shape_.has_probes) find_folded(program, shape_);  // with probes each has a descriptor
+  return {};
+}
+
+ProgramShape ShapeReader::shape() && {
+  shape_.functions.resize(shape_.names.size());
+  for (auto& function : shape_.functions) tidy(function);
+  shape_.index_guids();
+  return std::move(shape_);
+}
+
+Result<ProgramShape> read_shape(const program::Program& program, bool probes, unsigned threads) {
+  ShapeReader reader(probes, threads);
+  TRY(reader.add(program));
+  return std::move(reader).shape();
 }
 
 }  // namespace pgokit::analysis

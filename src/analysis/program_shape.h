@@ -6,6 +6,8 @@
 //   auto shape = TRY(read_shape(program, true, threads));
 //   if (const FunctionShape* f = shape.find("main")) use(f->checksum, f->anchors);
 //
+// Of a program with its libraries, which one profile is for, a ShapeReader makes one shape.
+//
 // All code of the program is looked at, on all threads.
 
 #include <tsl/robin_map.h>
@@ -66,7 +68,19 @@ class ProgramShape {
   tsl::robin_map<u64, u32> by_guid_;
 };
 
-// With `probes` by probes, else by debug information; the program has what is asked for.
+// With `probes` by probes, else by debug information; it is an error if a program lacks that.
+class ShapeReader {
+ public:
+  ShapeReader(bool probes, unsigned threads);
+
+  Status add(const program::Program& program);
+  ProgramShape shape() &&;
+
+ private:
+  ProgramShape shape_;
+  unsigned threads_;
+};
+
 Result<ProgramShape> read_shape(const program::Program& program, bool probes, unsigned threads);
 
 }  // namespace pgokit::analysis

@@ -16,6 +16,12 @@ struct Damage {
   u64 probes = 0;          // their index is beyond largest_index
   u64 call_sites = 0;      // of inlined functions, likewise: not known
   bool truncated = false;  // what follows a broken record or descriptor is lost
+
+  Damage& operator+=(const Damage& other) {
+    names += other.names, probes += other.probes, call_sites += other.call_sites;
+    truncated |= other.truncated;
+    return *this;
+  }
 };
 
 // One sentence for each kind.

@@ -1,6 +1,7 @@
 #include "analysis/quality.h"
 #include "base/file.h"
 #include "base/utc_date.h"
+#include "cli/built_programs.h"
 #include "cli/commands/commands.h"
 #include "cli/dates.h"
 #include "cli/options.h"
@@ -33,7 +34,8 @@ using report::percent;
 constexpr int below_threshold = 3;
 
 struct Settings {
-  std::string profile, binary, recording;
+  std::string profile, recording;
+  std::vector<std::string> binaries;
   program::ProgramOptions program;
   double min_density = 0, min_coverage = 0, max_vanished = 100, min_flow = 0,
          max_excess_calls = 100;
@@ -67,14 +69,18 @@ struct Measure {
   }
 };
 
+struct Build {
+  std::string id;        // of the program
+  std::string recorded;  // of the one that was recorded; empty: no recording was given
+};
+
 struct Checked {
   Quality quality;
   std::optional<Fit> fit;
-  std::string build_id;           // of the program
-  std::string recorded_build_id;  // of the one that was recorded
-  perf::Windows windows;          // that were counted in the recording
-  profile::Notes notes;           // of the profile
-  std::optional<double> age;      // in days, of its newest note
+  std::vector<Build> builds;  // of each program
+  perf::Windows windows;      // that were counted in the recording
+  profile::Notes notes;       // of the profile
+  std::optional<double> age;  // in days, of its newest note
   std::vector<Measure> measures;
   std::vector<std::string> warnings;
 };
@@ -96,17 +102,18 @@ Status check_thresholds(const Settings& s) {
 
 Status check_settings(const Settings& s) {
   TRY(check_thresholds(s));
-  if (s.binary.empty() && (s.max_stale >= 0 || s.max_vanished < 100 || s.min_coverage > 0))
+  if (s.binaries.empty() && (s.max_stale >= 0 || s.max_vanished < 100 || s.min_coverage > 0))
     return usage_error("--max-stale, --max-vanished and --min-coverage need --binary");
   for (const char* option : {"--recording", "--debug", "--top"})
-    if (s.binary.empty() && std::ranges::count(s.given, option) > 0)
+    if (s.binaries.empty() && std::ranges::count(s.given, option) > 0)
       return usage_error("{} needs --binary", option);
   return {};
 }
 
 // What the recording tells of the program, by its build id or else by its name; profiles
 // themselves have none.
-Status take_recording(const std::string& path, const program::Program& built, Checked& checked) {
+Status take_recording(const std::string& path, const program::Program& built, Build& build,
+                      Checked& checked) {
   auto file = TRY(MappedFile::open(path));
   if (pipeline::identify(file.bytes()) != &pipeline::inputs::recording) {
     auto what = pipeline::foreign_format(file.bytes());
@@ -114,12 +121,12 @@ Status take_recording(const std::string& path, const program::Program& built, Ch
   }
   auto recording = TRY_IN(path, perf::Recording::open(file.bytes()));
   for (const auto& program : perf::find_programs(recording)) {
-    bool is_it = !program.build_id.empty() && program.build_id == checked.build_id;
+    bool is_it = !program.build_id.empty() && program.build_id == build.id;
     bool is_named_so = samples::file_name(program.path) == built.name();
-    if (is_it || (is_named_so && checked.recorded_build_id.empty()))
-      checked.recorded_build_id = program.build_id.empty() ? "none" : program.build_id;
+    if (is_it || (is_named_so && build.recorded.empty()))
+      build.recorded = program.build_id.empty() ? "none" : program.build_id;
   }
-  if (checked.recorded_build_id.empty())
+  if (build.recorded.empty())
     return fail("{}: has no samples of a program '{}'", path, built.name());
   const auto& features = recording.features();
   if (features.branch_counts.empty()) return {};
@@ -135,20 +142,20 @@ Status take_recording(const std::string& path, const program::Program& built, Ch
   return {};
 }
 
-Result<Fit> fit_of(Settings& s, const profile::Profile& profile, Checked& checked) {
-  s.program.use_dwarf = !profile.flags.probe_based;
-  auto program = TRY(program::Program::open(s.binary, s.program));
-  auto threads = static_cast<unsigned>(s.threads);
-  TRY(program.load_functions(threads));
-  checked.build_id = object::hex(program.file().build_id());
-  if (!s.recording.empty()) TRY(take_recording(s.recording, program, checked));
-  bool own = profile.flags.probe_based || s.program.debug_path.empty();
-  const auto& debug = own ? s.binary : s.program.debug_path;
-  auto shape = TRY_IN(debug, analysis::read_shape(program, profile.flags.probe_based, threads));
-  std::ranges::move(probe::losses(shape.probe_damage), std::back_inserter(checked.warnings));
-  auto fit = analysis::measure_fit(profile, shape);
+Result<Fit> fit_of(const Settings& s, const profile::Profile& profile, Checked& checked) {
+  auto built = TRY(open_built({.files = s.binaries,
+                               .program = s.program,
+                               .probes = profile.flags.probe_based,
+                               .threads = static_cast<unsigned>(s.threads)}));
+  bool stripped = false;
+  for (const auto& program : built.programs) {
+    auto& build = checked.builds.emplace_back(object::hex(program.file().build_id()));
+    if (!s.recording.empty()) TRY(take_recording(s.recording, program, build, checked));
+    stripped |= !program.file().has_symbols() && s.program.debug_path.empty();
+  }
+  std::ranges::move(probe::losses(built.shape.probe_damage), std::back_inserter(checked.warnings));
+  auto fit = analysis::measure_fit(profile, built.shape);
   // Exported functions are no measure of all.
-  bool stripped = !program.file().has_symbols() && s.program.debug_path.empty();
   if (stripped) fit.code_bytes = fit.covered_bytes = 0;
   return fit;
 }
@@ -173,7 +180,7 @@ Status check_measured(const Settings& s, const Checked& checked) {
   const auto& quality = checked.quality;
   auto is_given = [&](std::string_view option) { return std::ranges::count(s.given, option) > 0; };
   if (is_given("--min-coverage") && checked.fit && !checked.fit->code_bytes)
-    return fail("{}: --min-coverage: {}", s.binary, no_symbols);
+    return fail("{}: --min-coverage: {}", names_of_built(s.binaries), no_symbols);
   if (is_given("--min-flow") && !quality.entries_match_calls)
     return fail("{}: --min-flow: no function of it has both entries and calls to compare",
                 s.profile);
@@ -204,9 +211,11 @@ void list_measures(const Settings& s, Checked& checked) {
   double vanished = fit.all.samples ? 100 * static_cast<double>(fit.vanished.samples) /
                                           static_cast<double>(fit.all.samples)
                                     : 0;
-  if (!checked.recorded_build_id.empty())
-    list.push_back({"build-id", checked.recorded_build_id == checked.build_id ? 100.0 : 0.0, 100,
-                    true, true, Measure::Form::yes_or_no});
+  if (!s.recording.empty()) {
+    auto is_it = [](const Build& build) { return build.recorded == build.id; };
+    list.push_back({"build-id", std::ranges::all_of(checked.builds, is_it) ? 100.0 : 0.0, 100, true,
+                    true, Measure::Form::yes_or_no});
+  }
   list.push_back({"vanished", vanished, s.max_vanished, false, s.max_vanished < 100});
 }
 
@@ -248,16 +257,25 @@ bool is_of_another_program(const Fit& fit) {
   return fit.all.functions > 0 && fit.vanished.functions * 10 >= fit.all.functions * 9;
 }
 
+// What the programs have of it is as it was, and the rest they have not by any name.
+bool is_of_more_programs(const Fit& fit) {
+  return fit.stale_share() > 0.05 && fit.changed.samples * 20 <= fit.all.samples &&
+         fit.other_path.samples == 0;
+}
+
 std::string fit_text(const Settings& s, const Checked& checked) {
   const auto& fit = *checked.fit;
   report::FunctionNames names(s.mangled);
   for (const auto* list : {&fit.vanished_names, &fit.changed_names})
     for (const auto& name : listed(*list, s.top)) names.add(name);
-  std::string text = report::format("program    {}, build id {}\n", s.binary,
-                                    checked.build_id.empty() ? "none" : checked.build_id);
-  if (!checked.recorded_build_id.empty())
-    text += report::format("recorded   build id {}\n", checked.recorded_build_id);
-  else if (checked.notes.empty())
+  std::string text;
+  for (size_t i = 0; i < checked.builds.size(); ++i) {
+    const auto& build = checked.builds[i];
+    text += report::format("program    {}, build id {}\n", s.binaries[i],
+                           build.id.empty() ? "none" : build.id);
+    if (!build.recorded.empty()) text += report::format("recorded   build id {}\n", build.recorded);
+  }
+  if (s.recording.empty() && checked.notes.empty())
     text += "recorded   not known: --recording FILE tells which build, and whether it saw enough\n";
   text += fit.code_bytes
               ? report::format(
@@ -285,13 +303,16 @@ std::string fit_text(const Settings& s, const Checked& checked) {
                            fit.call_sites == 1 ? "is" : "are", fit.call_sites == 1 ? "it" : "them");
   names_text(text, "changed", fit.changed_names, s.top, names);
   if (is_of_another_program(fit))
-    text += report::format(
-        "           {} has nearly none of its functions: is it the same program?\n", s.binary);
+    text +=
+        report::format("           {} has nearly none of its functions: is it the same program?\n",
+                       names_of_built(s.binaries));
   else if (fit.vanished.samples * 10 >= fit.all.samples * 9 && fit.all.samples > 0)
     text += report::format(
-        "           most samples are of functions that {} has not: of another program or library,\n"
-        "           or renamed (pgokit match finds those)\n",
-        s.binary);
+        "           most samples are of functions that {} has not: of another program or library\n"
+        "           (give each with -b), or renamed (pgokit match finds those)\n",
+        names_of_built(s.binaries));
+  else if (is_of_more_programs(fit))
+    text += "           if the profile is of several programs or libraries, give each with -b\n";
   else if (fit.stale_share() > 0.05)
     text += "           pgokit match makes the profile fit the program\n";
   return text;
@@ -366,9 +387,9 @@ Json names_json(const std::vector<std::string>& names, u64 top) {
 }
 
 Json fit_json(const Settings& s, const Fit& fit) {
-  return std::move(Json::object()
-                       .set("program", s.binary)
-                       .set("functions", fit.all.functions)
+  Json json = Json::object();
+  add_programs(json, s.binaries);
+  return std::move(json.set("functions", fit.all.functions)
                        .set("samples", fit.all.samples)
                        .set("vanished_functions", fit.vanished.functions)
                        .set("vanished_samples", fit.vanished.samples)
@@ -437,7 +458,7 @@ Result<int> check(Settings& s) {
   Checked checked;
   TRY(take_notes(s, read.profile.notes, checked));
   checked.quality = analysis::measure_quality(columns_of(read), density(read.profile).density);
-  if (!s.binary.empty()) checked.fit = TRY(fit_of(s, read.profile, checked));
+  if (!s.binaries.empty()) checked.fit = TRY(fit_of(s, read.profile, checked));
   TRY(check_measured(s, checked));
   list_measures(s, checked);
   for (const auto& warning : checked.warnings)
@@ -454,7 +475,8 @@ int run(std::span<char* const> arguments) {
       "pgokit check",
       "Tell how good a profile is, and whether it still fits a program.",
       {{"PROFILE", "", "the profile", &s.profile, true},
-       {"-b,--binary", "FILE", "the program it is to be used for", &s.binary},
+       {"-b,--binary", "FILE", "the program it is to be used for; several where it is of several",
+        &s.binaries},
        {"--recording", "FILE", "the recording it was made from: its program must be this build",
         &s.recording},
        {"--debug", "FILE", "where the program's debug information is", &s.program.debug_path},

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/shell_word.h"
 #include "block_map/block_map.h"
+#include "cli/built_programs.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/counted_program.h"
 #include "cli/commands/remarks_files.h"
@@ -22,7 +23,8 @@ namespace pgokit::cli {
 namespace {
 
 struct Settings {
-  std::string profile, binary, remarks, function, recording, profiled, profiled_binary;
+  std::string profile, remarks, function, recording, profiled, profiled_binary;
+  std::vector<std::string> binaries;
   program::ProgramOptions program;
   u64 top = 10, threads = 0;
   bool json = false, mangled = false, ignore_build_id = false;
@@ -35,22 +37,35 @@ std::unordered_set<std::string> remarked(const analysis::Compiled& compiled) {
   return names;
 }
 
-// Null where the program lacks what the profile is by.
-Result<std::optional<program::Program>> open_program(Settings& s, bool probes,
-                                                     const program::ProgramFacts& facts) {
-  bool there =
-      probes ? facts.probes.has_value() : facts.debug.has_value() || !s.program.debug_path.empty();
-  if (!there) return std::optional<program::Program>();
-  s.program.use_dwarf = !probes;
-  auto program = TRY(program::Program::open(s.binary, s.program));
-  TRY(program.load_functions(static_cast<unsigned>(s.threads)));
-  return program;
+// What each program's file tells by itself.
+struct File {
+  MappedFile image;
+  object::File object;
+  program::ProgramFacts facts;
+};
+
+Result<std::vector<std::unique_ptr<File>>> open_files(const Settings& s) {
+  std::vector<std::unique_ptr<File>> files;
+  for (const auto& path : s.binaries) {
+    auto image = TRY(MappedFile::open(path));
+    auto object = TRY_IN(path, object::File::parse(image.bytes()));
+    auto facts = TRY_IN(path, program::read_facts(path, object));
+    if (!s.program.debug_path.empty() && !facts.debug) facts.debug.emplace();
+    files.push_back(std::make_unique<File>(std::move(image), std::move(object), std::move(facts)));
+  }
+  return files;
 }
 
-Result<analysis::ProgramShape> shape_of(const Settings& s, const program::Program& program,
-                                        bool probes) {
-  const auto& debug = probes || s.program.debug_path.empty() ? s.binary : s.program.debug_path;
-  return TRY_IN(debug, analysis::read_shape(program, probes, static_cast<unsigned>(s.threads)));
+// Nothing where the program lacks what the profile is by, which is told as a cause; of several
+// programs none may.
+Result<std::optional<BuiltPrograms>> open_programs(const Settings& s, bool probes,
+                                                   const program::ProgramFacts& facts) {
+  bool there = probes ? facts.probes.has_value() : facts.debug.has_value();
+  if (!there && s.binaries.size() == 1) return std::optional<BuiltPrograms>();
+  return TRY(open_built({.files = s.binaries,
+                         .program = s.program,
+                         .probes = probes,
+                         .threads = static_cast<unsigned>(s.threads)}));
 }
 
 // The way from a recording to the counts that a profile is made of.
@@ -73,24 +88,31 @@ Result<std::unique_ptr<pipeline::Road>> profiled_road(const Settings& s) {
 Result<std::optional<annotate::BranchBeliefs>> beliefs_of(const Settings& s,
                                                           const program::Program* program,
                                                           const profile::Profile& profile) {
+  const auto& binary = s.binaries[0];
   std::optional<CountedProgram> counted;
   if (!s.recording.empty()) {
     if (!program || !block_map::has_block_map(program->file()))
       return fail(
           "--recording: {} has no block map, which tells what the compiler held: compile with "
           "-fbasic-block-address-map -mllvm -pgo-analysis-map=all",
-          s.binary);
+          binary);
     counted.emplace(CountOptions{.inputs = {s.recording},
-                                 .binary = s.binary,
+                                 .binary = binary,
                                  .ignore_build_id = s.ignore_build_id,
                                  .threads = static_cast<unsigned>(s.threads)});
     TRY(counted->read());
   }
   if (!program) return std::optional<annotate::BranchBeliefs>();
-  return TRY_IN(s.binary,
+  return TRY_IN(binary,
                 annotate::branch_beliefs({.program = program,
                                           .profile = &profile,
                                           .counts = counted ? &counted->counts() : nullptr}));
+}
+
+std::string as_options(const std::vector<std::string>& binaries) {
+  std::string text;
+  for (const auto& binary : binaries) text += " -b " + shell_word(binary);
+  return text;
 }
 
 // Why hardly anything of it can be used; empty where it can. By the same share as `pgokit check`.
@@ -104,8 +126,8 @@ std::string misfit(const Settings& s, const profile::Profile& profile,
   bool fits = !shape || 100 * analysis::measure_fit(profile, *shape).stale_share() <=
                             analysis::most_stale_percent;
   return fits ? ""
-              : fmt::format("'pgokit check {} -b {}' tells how far", shell_word(s.profile),
-                            shell_word(s.binary));
+              : fmt::format("'pgokit check {}{}' tells how far", shell_word(s.profile),
+                            as_options(s.binaries));
 }
 
 constexpr int does_not_fit = 3;  // exit code
@@ -113,6 +135,8 @@ constexpr int does_not_fit = 3;  // exit code
 Result<int> explain(Settings& s) {
   if (!s.profiled_binary.empty() && s.profiled.empty())
     return usage_error("--profiled-binary needs --profiled");
+  if (s.binaries.size() > 1 && !s.recording.empty())
+    return usage_error("--recording judges the branches of one program: give one --binary");
   auto file = TRY(MappedFile::open(s.profile));
   TRY(pipeline::refuse_other_than_profile(s.profile, file.bytes()));
   auto read = TRY_IN(s.profile, profile::read_profile(file.bytes()));
@@ -122,49 +146,51 @@ Result<int> explain(Settings& s) {
         "{}: it says which functions ran (coverage), and has no counts that a compiler "
         "could use; clang takes it by -fprofile-sample-use only for their order",
         s.profile);
-  auto image = TRY(MappedFile::open(s.binary));
-  auto object = TRY_IN(s.binary, object::File::parse(image.bytes()));
-  auto facts = TRY_IN(s.binary, program::read_facts(s.binary, object));
-  if (!s.program.debug_path.empty() && !facts.debug) facts.debug.emplace();
-  auto program = TRY(open_program(s, profile.flags.probe_based, facts));
-  std::optional<analysis::ProgramShape> shape;
-  if (program) shape = TRY(shape_of(s, *program, profile.flags.probe_based));
-  auto symbols = object.symbols();
-  auto names = function_symbols(symbols);
+  bool one = s.binaries.size() == 1;
+  auto files = TRY(open_files(s));
+  auto built = TRY(open_programs(s, profile.flags.probe_based, files[0]->facts));
+  const auto* shape = built ? &built->shape : nullptr;
 
   analysis::Compiled compiled;
-  TRY_IN(s.binary, compiled.add_block_map(object, symbols));
-  auto files = s.remarks.empty() ? remarks_beside(s.binary) : TRY(remarks_files(s.remarks));
-  for (const auto& path : files) {
-    auto remarks = TRY(MappedFile::open(path));
-    TRY_IN(path, compiled.add_remarks(remarks.bytes()));
+  std::unordered_set<std::string> names;
+  std::vector<std::string> remarks;
+  if (!s.remarks.empty()) remarks = TRY(remarks_files(s.remarks));
+  for (size_t i = 0; i < files.size(); ++i) {
+    auto symbols = files[i]->object.symbols();
+    names.merge(function_symbols(symbols));
+    TRY_IN(s.binaries[i], compiled.add_block_map(files[i]->object, symbols));
+    if (s.remarks.empty()) std::ranges::move(remarks_beside(s.binaries[i]), back_inserter(remarks));
   }
-  TRY(check_remarks(s.remarks.empty() ? s.binary + ".opt.*" : s.remarks, s.binary,
-                    remarked(compiled), names, shape ? &*shape : nullptr));
+  for (const auto& path : remarks) {
+    auto text = TRY(MappedFile::open(path));
+    TRY_IN(path, compiled.add_remarks(text.bytes()));
+  }
+  TRY(check_remarks(s.remarks.empty() ? s.binaries[0] + ".opt.*" : s.remarks,
+                    names_of_built(s.binaries), remarked(compiled), names, shape));
 
   double samples_per_place = profile::density(profile).density;
   auto told = analysis::explain({.profile = &profile,
-                                 .facts = &facts,
-                                 .shape = shape ? &*shape : nullptr,
+                                 .facts = &files[0]->facts,
+                                 .shape = shape,
                                  .symbols = &names,
                                  .density = samples_per_place},
                                 compiled);
   auto profiled = TRY(profiled_road(s));
-  auto branches = TRY(beliefs_of(s, program ? &*program : nullptr, profile));
+  auto branches = TRY(beliefs_of(s, built && one ? &built->programs[0] : nullptr, profile));
   if (told.funnel.samples == 0)
     return fail("{}: has no samples to explain: record again, for longer", s.profile);
   ExplanationView view{.profile = s.profile,
-                       .program = s.binary,
+                       .programs = s.binaries,
                        .model = &profile,
-                       .facts = &facts,
                        .told = &told,
                        .compiled = &compiled,
-                       .remarks = files,
+                       .remarks = remarks,
                        .density = samples_per_place,
                        .top = s.top,
                        .function = s.function,
                        .mangled = s.mangled,
                        .profiled = profiled.get()};
+  for (const auto& one_file : files) view.facts.push_back(&one_file->facts);
   if (branches)
     view.branches = BeliefsView{.told = &*branches,
                                 .explanation = &told,
@@ -176,9 +202,10 @@ Result<int> explain(Settings& s) {
     return fail("{}: has no function '{}': pgokit show {} lists them", s.profile, s.function,
                 s.profile);
   report::print("{}", report::lines(s.json ? explanation_json(view) : explanation_text(view)));
-  auto why = misfit(s, profile, shape ? &*shape : nullptr, told);
+  auto why = misfit(s, profile, shape, told);
   if (why.empty()) return 0;
-  report::print(stderr, "pgokit explain: {} does not fit {}: {}\n", s.profile, s.binary, why);
+  report::print(stderr, "pgokit explain: {} does not fit {}: {}\n", s.profile,
+                names_of_built(s.binaries), why);
   return does_not_fit;
 }
 
@@ -188,7 +215,9 @@ int run(std::span<char* const> arguments) {
       "pgokit explain",
       "Tell what the compiler did with a profile, where it was lost and why.",
       {{"PROFILE", "", "the profile that the program was built with", &s.profile, true},
-       {"-b,--binary", "FILE", "the program that was built with it", &s.binary, true},
+       {"-b,--binary", "FILE",
+        "the program that was built with it; several where the profile is of several", &s.binaries,
+        true},
        {"--remarks", "PATH",
         "remarks of that build (-fsave-optimization-record): a file, or a folder with them",
         &s.remarks},

@@ -3,6 +3,7 @@
 
 #include "analysis/stale.h"
 #include "base/file.h"
+#include "cli/built_programs.h"
 #include "cli/commands/commands.h"
 #include "cli/compilers.h"
 #include "cli/options.h"
@@ -25,7 +26,8 @@ using report::grouped;
 using report::Json;
 
 struct Settings {
-  std::string profile, binary, output, format;
+  std::string profile, output, format;
+  std::vector<std::string> binaries;
   program::ProgramOptions program;
   u64 top = 5, threads = 0;
   bool json = false, markdown = false, mangled = false;
@@ -37,7 +39,8 @@ std::string share(const StaleReport::Functions& part, const StaleReport::Functio
 }
 
 std::string as_text(const Settings& s, const StaleReport& report) {
-  std::string text = report::format("profile    {}\nprogram    {}\n", s.profile, s.binary);
+  std::string text = report::format("profile    {}\n", s.profile);
+  for (const auto& binary : s.binaries) text += report::format("program    {}\n", binary);
   text += report::format("functions  {:>9}\n", grouped(report.all.functions));
   text += report::format("unchanged  {}\n", share(report.unchanged, report.all));
   text += report::format("changed    {}\n", share(report.moved, report.all));
@@ -110,9 +113,9 @@ std::string as_json(const Settings& s, const StaleReport& report,
   for (const auto& name : report.lost_names) lost.push(name);
   for (const auto& loss : lost_on_the_way) warnings.push(loss);
   Json json = Json::object();
-  json.set("profile", s.profile)
-      .set("program", s.binary)
-      .set("all", functions_json(report.all))
+  json.set("profile", s.profile);
+  add_programs(json, s.binaries);
+  json.set("all", functions_json(report.all))
       .set("unchanged", functions_json(report.unchanged))
       .set("changed", functions_json(report.moved))
       .set("lost", functions_json(report.lost))
@@ -143,18 +146,17 @@ Status match(Settings& s) {
                 s.profile);
   auto format = TRY(output_format(s, read.format));
   bool probes = read.profile.flags.probe_based;
-  s.program.use_dwarf = !probes;
-  auto program = TRY(program::Program::open(s.binary, s.program));
-  auto threads = static_cast<unsigned>(s.threads);
-  TRY(program.load_functions(threads));
-  const auto& debug = probes || s.program.debug_path.empty() ? s.binary : s.program.debug_path;
-  auto shape = TRY_IN(debug, analysis::read_shape(program, probes, threads));
+  auto built = TRY(open_built({.files = s.binaries,
+                               .program = s.program,
+                               .probes = probes,
+                               .threads = static_cast<unsigned>(s.threads)}));
   StaleReport report;
-  auto matched = analysis::match_profile(read.profile, shape, report);
+  auto matched = analysis::match_profile(read.profile, built.shape, report);
   if (matched.functions().empty())
-    return fail("{} has none of the functions of {}: is it the same program?", s.binary, s.profile);
+    return fail("{} has none of the functions of {}: is it the same program?",
+                names_of_built(s.binaries), s.profile);
   profile::WriteOptions options{.md5_names = read.md5_names, .notes = true};
-  auto losses = probe::losses(shape.probe_damage);
+  auto losses = probe::losses(built.shape.probe_damage);
   std::ranges::move(profile::losses(matched, format, options), std::back_inserter(losses));
   auto bytes = TRY(write_profile(matched, format, options));
   auto output = TRY(OutputFile::create(s.output));
@@ -176,8 +178,11 @@ int run(std::span<char* const> arguments) {
       "pgokit match",
       "Make a profile of an older build fit a newer one.",
       {{"PROFILE", "", "the profile of the older build", &s.profile, true},
-       {"-b,--binary", "FILE", "the newer build, with debug information or probes", &s.binary,
-        true},
+       {"-b,--binary", "FILE",
+        "the newer build, with debug information or probes; several where the profile is of "
+        "several "
+        "programs or libraries",
+        &s.binaries, true},
        {"-o,--output", "FILE", "the profile for it", &s.output, true},
        one_of({"--format", "FORMAT", "{}; that of PROFILE", &s.format},
               {"text", "binary", "extbinary", "gcov"}, First::is_like_the_others),

@@ -302,11 +302,12 @@ void tell_unlike_totals(const pipeline::Inputs& inputs, const profile::MergedFil
   }
   u64 times = least ? merged.inputs[*most].samples / merged.inputs[*least].samples : 0;
   if (times < much) return;
-  report::print(stderr,
-                "pgokit merge: note: {} has {} times the samples of {}, which hardly counts beside "
-                "it: -w {} has both count alike\n",
-                inputs[*most].path, report::grouped(times), inputs[*least].path,
-                shell_word(fmt::format("{},{}", times, inputs[*least].path)));
+  report::print(
+      stderr,
+      "pgokit merge: note: {} has {} times the samples of {}, which hardly counts beside "
+      "it: right for programs and libraries of one recording; -w {} has both count alike\n",
+      inputs[*most].path, report::grouped(times), inputs[*least].path,
+      shell_word(fmt::format("{},{}", times, inputs[*least].path)));
 }
 
 size_t duplicates_of(const profile::MergedFiles& merged) {

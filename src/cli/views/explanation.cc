@@ -1,6 +1,7 @@
 #include "cli/views/explanation.h"
 
 #include "base/demangle.h"
+#include "cli/built_programs.h"
 #include "cli/compilers.h"
 #include "report/function_names.h"
 #include "report/json.h"
@@ -18,10 +19,13 @@ using report::Json;
 using report::percent;
 
 std::string build_text(const ExplanationView& v) {
-  const auto& facts = *v.facts;
-  std::string text = report::format(
-      "program    {}, build id {}{}\n", v.program, facts.build_id.empty() ? "none" : facts.build_id,
-      facts.producer.empty() ? "" : ", by " + short_producer(facts.producer));
+  std::string text;
+  for (size_t i = 0; i < v.programs.size(); ++i) {
+    const auto& facts = *v.facts[i];
+    text += report::format("program    {}, build id {}{}\n", v.programs[i],
+                           facts.build_id.empty() ? "none" : facts.build_id,
+                           facts.producer.empty() ? "" : ", by " + short_producer(facts.producer));
+  }
   text +=
       v.compiled->has_remarks()
           ? report::format("remarks    {} in {}\n", grouped(v.compiled->remarks()),
@@ -233,9 +237,9 @@ std::string explanation_json(const ExplanationView& v) {
   }
   for (const auto& file : v.remarks) remarks.push(file);
   Json json = Json::object();
-  json.set("profile", v.profile)
-      .set("program", v.program)
-      .set("probes", v.model->flags.probe_based)
+  json.set("profile", v.profile);
+  add_programs(json, v.programs);
+  json.set("probes", v.model->flags.probe_based)
       .set("density", v.density)
       .set("remarks", std::move(remarks))
       .set("block_map", v.compiled->has_block_map())

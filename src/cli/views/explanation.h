@@ -13,9 +13,10 @@
 namespace pgokit::cli {
 
 struct ExplanationView {
-  std::string profile, program;
+  std::string profile;
+  std::vector<std::string> programs;
   const profile::Profile* model = nullptr;
-  const program::ProgramFacts* facts = nullptr;
+  std::vector<const program::ProgramFacts*> facts = {};  // of each program
   const analysis::Explanation* told = nullptr;
   const analysis::Compiled* compiled = nullptr;
   std::vector<std::string> remarks;  // files that were read
