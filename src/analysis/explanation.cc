@@ -20,7 +20,9 @@ constexpr std::array<Description, causes> descriptions{{
      "several "
      "programs or libraries give each with -b"},
     {"no-probes", "profiled by probes, which this program has not",
-     "compile with -fpseudo-probe-for-profiling, as the profiled program was"},
+     "compile with -fpseudo-probe-for-profiling, as the profiled program was, and give the file "
+     "before "
+     "it is stripped"},
     {"no-debug-information", "profiled by lines, and this program hardly has debug information",
      "compile with -g -fdebug-info-for-profiling"},
     {"not-found", "not in the program by that name",
@@ -139,6 +141,7 @@ class Explainer {
   }
 
   Cause cause_of(NameId name, const OldFunction& function, const CompiledFunction* compiled) const {
+    if (blind_ && !in_.facts->symbols) return *blind_;  // stripped: there are no names to tell by
     if (other_program_) return Cause::other_program;
     if (blind_) return *blind_;
     const auto& fit = fit_.at(name);

@@ -102,7 +102,10 @@ OptionTable options_of(Settings& s) {
           {"--timings", "", "time and memory of each stage", &s.timings},
           {"-q,--quiet", "", "no summary", &s.quiet},
       },
-      fmt::format("\nexample:\n{}", road_in_commands)};
+      fmt::format(
+          "\nExit codes: 0, 1 a file is unusable, 2 wrong usage, 3 nothing could be made for one\n"
+          "of several -b.\n\nexample:\n{}",
+          road_in_commands)};
 }
 
 const char* why_no_contexts(const pipeline::ReadInput& input) {
@@ -212,8 +215,8 @@ class Checks : public pipeline::Traveller {
   }
 
   Status failed(pipeline::Road& road, Error why) override {
-    if (!of_all_programs() || why.exit_code == 2) return std::unexpected(std::move(why));
-    if (!quiet_)
+    if (why.exit_code == 2) return std::unexpected(std::move(why));
+    if (!quiet_ || !of_all_programs())
       report::print(stderr, "warning   left out {}: {}\n", road.options.binary, why.message);
     return {};
   }
@@ -280,7 +283,9 @@ Result<std::deque<pipeline::Road>> roads_to_all(const Settings& settings) {
   return roads;
 }
 
-Status generate(Settings& settings) {
+constexpr int some_left_out = 3;  // exit code: written, but not for all programs that were named
+
+Result<int> generate(Settings& settings) {
   auto destination = TRY(pipeline::destination_of(settings.consumer, settings.format));
   settings.road.output = destination.output;
   settings.road.target = destination.target;
@@ -299,12 +304,13 @@ Status generate(Settings& settings) {
     auto& roads = leak_until_exit(TRY(roads_to_all(settings)));
     TRY(pipeline::run_together(roads, checks));
     report_run(settings, roads);
-    return {};
+    bool all = settings.all_programs || std::ranges::none_of(roads, &pipeline::Road::left_out);
+    return all ? 0 : some_left_out;
   }
   auto& roads = leak_until_exit(std::deque<pipeline::Road>());
   TRY(roads.emplace_back(std::move(settings.road)).run(checks));
   report_run(settings, roads);
-  return {};
+  return 0;
 }
 
 int run(std::span<char* const> arguments) {
@@ -315,8 +321,8 @@ int run(std::span<char* const> arguments) {
   report::Timings timings(settings.timings);
   settings.road.read.timings = settings.timings ? &timings : nullptr;
   settings.road.read.progress = !settings.quiet;
-  auto status = generate(settings);
-  return status ? 0 : report_failure("generate", status.error());
+  auto code = generate(settings);
+  return code ? *code : report_failure("generate", code.error());
 }
 
 }  // namespace

@@ -289,7 +289,8 @@ size_t warn_of_inputs(const profile::MergedFiles& merged) {
   return broken;
 }
 
-// A sampled and an exact profile of the same run differ a thousandfold.
+// A sampled and an exact profile of the same run differ a thousandfold. Those of a program and of its
+// libraries do so rightly: they have hardly a function in common.
 void tell_unlike_totals(const pipeline::Inputs& inputs, const profile::MergedFiles& merged) {
   constexpr u64 much = 100;
   std::optional<size_t> least, most;
@@ -302,12 +303,15 @@ void tell_unlike_totals(const pipeline::Inputs& inputs, const profile::MergedFil
   }
   u64 times = least ? merged.inputs[*most].samples / merged.inputs[*least].samples : 0;
   if (times < much) return;
-  report::print(
-      stderr,
-      "pgokit merge: note: {} has {} times the samples of {}, which hardly counts beside "
-      "it: right for programs and libraries of one recording; -w {} has both count alike\n",
-      inputs[*most].path, report::grouped(times), inputs[*least].path,
-      shell_word(fmt::format("{},{}", times, inputs[*least].path)));
+  size_t functions = 0;
+  for (const auto& input : merged.inputs) functions += input.functions;
+  size_t shared = functions - std::min(functions, merged.profile.functions().size());
+  if (shared * 20 <= functions) return;
+  report::print(stderr,
+                "pgokit merge: note: {} has {} times the samples of {}, which hardly counts beside "
+                "it: -w {} has both count alike\n",
+                inputs[*most].path, report::grouped(times), inputs[*least].path,
+                shell_word(fmt::format("{},{}", times, inputs[*least].path)));
 }
 
 size_t duplicates_of(const profile::MergedFiles& merged) {

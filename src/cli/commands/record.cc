@@ -127,8 +127,10 @@ std::string way_to_more(const Settings& settings, const record::TraceCounts& cou
     auto longer = record.seconds > 0
                       ? fmt::format("--for {:.0f}", std::ceil(record.seconds * times))
                       : fmt::format("{:.0f} times as long", std::ceil(times));
-    return times > soon ? longer + ", or with --exact, which counts every branch for twice the time"
-                        : longer;
+    return times > soon
+               ? longer +
+                     ", or with --exact, which counts every branch for two or three times the time"
+               : longer;
   }
   constexpr double least = 25, short_run = 1;
   double slowdown = std::max(std::ceil(settings.slowdown * times / 5) * 5, least);

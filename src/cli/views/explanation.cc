@@ -156,6 +156,10 @@ std::string verdict_text(const ExplanationView& v) {
   // Less than a thousandth is nobody's concern.
   if (!analysis::is_loss(first.cause) || lost < funnel.samples / 1000)
     return funnel.believed ? "used" : "it fits; whether it was used, the build does not tell";
+  if (first.cause == analysis::Cause::thin)  // clang takes what there is
+    return report::format("{}, but {} of the samples are of functions with too few: {}",
+                          funnel.believed ? "used" : "it fits",
+                          percent(first.samples, funnel.samples), description_of(first.cause).name);
   return report::format("{} of the samples are lost, most by: {}", percent(lost, funnel.samples),
                         description_of(first.cause).name);
 }

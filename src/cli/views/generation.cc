@@ -368,13 +368,21 @@ Status check_generated(const pipeline::Road& road) {
       profiling_options(compiler_of(program)));
 }
 
+namespace {
+
+// Of code that was not this program's nothing should be built.
+bool is_of_other_code(const pipeline::Road& road) {
+  const auto& ranges = road.input.ranges;
+  return ranges.off_boundary * 2 > ranges.total;
+}
+
+}  // namespace
+
 Status check_build(const pipeline::Road& road) {
   const auto& input = road.input;
   const auto& options = road.options;
   bool by_name = input.matched_by_name || input.kind == &pipeline::inputs::script;
-  if (!by_name || options.read.ignore_build_id ||
-      input.ranges.off_boundary * 2 <= input.ranges.total)
-    return {};
+  if (!by_name || options.read.ignore_build_id || !is_of_other_code(road)) return {};
   return fail(
       "{}: {} of the ranges between branches do not start or end at an instruction of {}: it is "
       "another build than the one that was recorded, and no build id tells which; record this one "
@@ -420,6 +428,10 @@ void print_next_of_bolt(const pipeline::Road& road) {
 }
 
 void print_next(const pipeline::Road& road, ProfileKind kind) {
+  if (is_of_other_code(road))
+    return report::print(
+        stderr, "next      record {} itself: this is of other code, and no profile of it\n",
+        shell_word(road.program->path()));
   const auto& paths = road.options.output_paths;
   if (writes(pipeline::Output::Needs::blocks, road))
     return print_list("next", layout_commands(compiler_of(*road.program), paths[0], paths[1]));

@@ -197,6 +197,7 @@ void Merger::open(size_t input, std::unique_ptr<Source>& source) {
     about.format = source->format();
     about.md5_names = source->md5_names();
     about.samples = source->samples();
+    about.functions = source->functions();
     source->addition = {inputs_[input].weight, options_.rule, {}};
     source->input = input;
     return;

@@ -43,6 +43,7 @@ struct MergedInput {
   Format format{};
   u64 bytes = 0;
   u64 samples = 0;  // by its summary, or of all its functions; without its weight
+  size_t functions = 0;
 };
 
 struct MergedFiles {
