@@ -151,6 +151,46 @@ void make_names_alike(BothProfiles& both) {
   named = std::move(renamed);
 }
 
+// Of all counts, those of each function wherever it is inlined; by number of its name.
+std::vector<double> shares_of(const profile::Columns& columns) {
+  std::vector<double> shares(columns.names.size());
+  double all = 0;
+  for (const auto& part : columns.parts)
+    for (u32 node = 0; node < part.nodes.size(); ++node) {
+      u64 own = 0;
+      for (const auto& place : part.places_of(node)) own += place.samples;
+      shares[part.nodes[node].name] += static_cast<double>(own);
+      all += static_cast<double>(own);
+    }
+  for (auto& share : shares) share /= std::max(all, 1.0);
+  return shares;
+}
+
+// The part of the counts that two profiles have in common by function. Names ascend in both.
+double alike_by_function(const BothProfiles& both) {
+  auto base = shares_of(both.base), test = shares_of(both.test);
+  double alike = 0;
+  for (size_t a = 0, b = 0; a < base.size() && b < test.size();) {
+    auto order = both.base.names[a] <=> both.test.names[b];
+    if (order == 0) alike += std::min(base[a], test[b]);
+    a += order <= 0, b += order >= 0;
+  }
+  return alike;
+}
+
+// A function that one build has inlined is another place than the function itself.
+void tell_other_inlining(const BothProfiles& both, const analysis::Overlap& overlap) {
+  constexpr double much = 0.2;
+  double alike = alike_by_function(both);
+  if (alike - overlap.sample_share() < much || alike - overlap.similarity < much) return;
+  report::print(
+      stderr,
+      "pgokit compare: note: the builds inline differently: by function, wherever its code "
+      "is, A and B have {} of the counts in common. 'pgokit merge --layout flat FILE -o "
+      "FLAT' of each leaves inlining out\n",
+      report::as_percent(alike));
+}
+
 std::string as_markdown(const Settings& s, const Compared& c, bool good) {
   const auto& o = c.overlap;
   report::MarkdownPage page{.title = "Compared with",
@@ -197,6 +237,7 @@ Result<int> compare(const Settings& s) {
                     .mangled = s.mangled,
                     .counted = base.is_counted};
   TRY(check_function(compared));
+  if (!base.is_counted) tell_other_inlining(both, overlap);
   bool good =
       100 * overlap.sample_share() >= s.min_overlap && 100 * overlap.similarity >= s.min_similarity;
   report::print("{}", report::lines(s.json       ? compare_json(compared)
