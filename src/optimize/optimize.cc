@@ -215,6 +215,9 @@ Status Optimizer::record(const std::string& recording, bool sampled) {
     }
     bool ran = fs::exists(file, error);
     bool cannot_run = run.exit_code == 126 || run.exit_code == 127;  // as shells say it
+    if (ran && !cannot_run)
+      return fail("{}. If that is no failure: --run '... || true'",
+                  work_.failure({.text = run_command(), .log = log}, run).message);
     if (ran || cannot_run || !exact) return std::unexpected(work_.failure(recorder, run));
     settings_.say("# not every branch of it can be counted: samples instead");
   }

@@ -37,8 +37,8 @@ Status copy(const std::string& from, const std::string& to) {
 }
 
 // Of what a build printed: what the compiler or linker said first, which make buries under lines of
-// its own; else the last line.
-std::string telling_line(const std::string& path) {
+// its own; else the last line. What follows `passed_over` in a line does not count.
+std::string telling_line(const std::string& path, std::string_view passed_over) {
   constexpr size_t most = 65536;
   auto file = MappedFile::open_regular(path);
   if (!file) return "";
@@ -48,6 +48,8 @@ std::string telling_line(const std::string& path) {
   while (!text.empty()) {
     auto line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
+    // Perhaps behind what a program has left of a line.
+    if (!passed_over.empty()) line = line.substr(0, line.find(passed_over));
     if (line.find_first_not_of(' ') == line.npos) continue;
     last = line;
     for (std::string_view mark : {": error: ", ": fatal error: ", " undefined reference to "})
@@ -122,7 +124,9 @@ Result<measure::Run> WorkFolder::try_to_run(const ShellCommand& command) const {
 }
 
 Error WorkFolder::failure(const ShellCommand& command, const measure::Run& run) const {
-  auto line = telling_line(file(command.log));
+  bool is_own = command.shown.starts_with("pgokit ");
+  // Of a command that was recorded, its own words tell.
+  auto line = telling_line(file(command.log), is_own ? "" : "pgokit record: ");
   // pgokit says itself what is wrong, and what can be done, perhaps behind what a program has left of
   // a line.
   constexpr std::string_view own = "pgokit ";
@@ -130,8 +134,7 @@ Error WorkFolder::failure(const ShellCommand& command, const measure::Run& run) 
     auto verb = command.shown.substr(0, command.shown.find(' ', own.size()));
     if (auto at = line.find(verb + ": "); at != line.npos) return {line.substr(at + own.size())};
   }
-  return {fmt::format("{}: {}{}; {} has all that it printed",
-                      command.shown.starts_with("pgokit ") ? command.shown : command.text,
+  return {fmt::format("{}: {}{}; {} has all that it printed", is_own ? command.shown : command.text,
                       run.ending(), line.empty() ? "" : fmt::format(" ({})", line),
                       file(command.log))};
 }

@@ -48,6 +48,24 @@ def main():
     assert "one program" in run("explain", "all.prof", *every, "--recording", "all.prof", code=2)
     assert "one program" in run("check", "all.prof", *every, "--debug", "one.so", code=2)
 
+    # Without names a file is no other program.
+    subprocess.run(["llvm-strip-22", "-o", "stripped.so", "one.so"], cwd=folder, check=True)
+    alone = run("explain", "all.prof", "-b", "stripped.so", code=3)
+    assert "no-debug-information" in alone and "other-program" not in alone, alone
+
+    # Profiles of different functions are right to differ in their samples; those of the same are not.
+    (folder / "much.prof").write_text("first:3000000:1000000\n 1: 1000000\n 2: 1000000\n 3: 1000000\n")
+    (folder / "little.prof").write_text("second:300:100\n 1: 100\n 2: 100\n 3: 100\n")
+    (folder / "less.prof").write_text("first:300:100\n 1: 100\n 2: 100\n 3: 100\n")
+    assert "hardly counts" not in run("merge", "much.prof", "little.prof", "-o", "sum.prof", code=0)
+    assert "hardly counts" in run("merge", "much.prof", "less.prof", "-o", "sum.prof", code=0)
+
+    # One build calls what the other inlines.
+    (folder / "called.prof").write_text("main:200:1\n 1: 100\n 2: 100\nfirst:3000:1000\n 1: 1000\n 2: 1000\n 3: 1000\n")
+    (folder / "inlined.prof").write_text("main:3200:1\n 1: 100\n 2: 100\n 3: first:3000\n  1: 1000\n  2: 1000\n  3: 1000\n")
+    assert "inline differently" in run("compare", "called.prof", "inlined.prof", code=0)
+    assert "inline differently" not in run("compare", "much.prof", "little.prof", code=0)
+
     told = json.loads(run("match", "all.prof", *every, "-o", "matched.prof", "--json", code=0))
     assert told["lost"]["functions"] == 0 and told["unchanged"]["functions"] == 4 and not told["renamed"], told
     assert sorted((folder / "matched.prof").read_text().splitlines()) == sorted(PROFILE.splitlines())

@@ -242,8 +242,9 @@ def bad_input():
     fails("a build that fails", "No rule to make target", "--build", "make nothing", "--run", "./app")
     fails("a source that does not compile", "(main.c:3:1: error: expected ';')",
           "--build", "printf 'main.c:3:1: error: expected %s\n' \"';'\"; make nothing", "--run", "./app")
-    fails("a run that fails", "ended with exit code 3", "--build", "make", "--run", "./app 1 2")
-    fails("a run that writes no text", "pgokit optimize: record: /bin/sh -c", "--build", "make", "--run", r"printf 'a\001\377b'; exit 3")
+    fails("a run that fails", "./app 1 2: ended with exit code 3", "--build", "make", "--run", "./app 1 2")
+    fails("a run that says why", "ended with exit code 3 (no such input)", "--build", "make", "--run", "echo no such input; exit 3")
+    fails("a run that writes no text", "ended with exit code 3 (a", "--build", "make", "--run", r"printf 'a\001\377b'; exit 3")
     fails("a run that is not there", "No such file", "--build", "make", "--run", "./other")
     fails("a measured one that is not there", "--measure: ./other: No such file", *good, "--measure", "./other")
     fails("another program", "nothing of what ran was made by the build", "--build", "make", "--run", "sort Makefile")

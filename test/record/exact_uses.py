@@ -176,7 +176,10 @@ class Uses:
         expect("left out " in done.stderr and "libbare.so: whole.data: the profile would be empty" in done.stderr, done.stderr)
         told = json.loads(self.run("generate", "whole.data", "--all-programs", "-q", "--json", "-o", "all/"))
         expect(sorted(pathlib.Path(one["binary"]).name + ".prof" for one in told) == made, told)
-        self.refused("generate", "whole.data", "-b", "whole", "-b", "libbare.so", "-o", "two/", saying="the profile would be empty")
+        # Of those that are named, too; the exit code tells.
+        said = self.run("generate", "-q", "whole.data", "-b", "libbare.so", "-b", "whole", "-o", "two/", code=3)
+        made = [one.name for one in (self.folder / "two").iterdir()]
+        expect("left out libbare.so" in said and "the profile would be empty" in said and made == ["whole.prof"], said, made)
 
     def try_refusals(self):
         sort, goto, windows, stacks = (self.files[name] for name in ("sort", "goto", "windows", "stacks"))

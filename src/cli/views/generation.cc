@@ -307,6 +307,12 @@ std::string files_of(const program::Program& program, const pipeline::RoadOption
   return text;
 }
 
+// Of code that was not this program's nothing should be built.
+bool is_of_other_code(const pipeline::Road& road) {
+  const auto& ranges = road.input.ranges;
+  return ranges.off_boundary * 2 > ranges.total;
+}
+
 }  // namespace
 
 Status check_input(const pipeline::Road& road) {
@@ -367,16 +373,6 @@ Status check_generated(const pipeline::Road& road) {
       names_of(options.read.inputs), files_of(program, options), causes,
       profiling_options(compiler_of(program)));
 }
-
-namespace {
-
-// Of code that was not this program's nothing should be built.
-bool is_of_other_code(const pipeline::Road& road) {
-  const auto& ranges = road.input.ranges;
-  return ranges.off_boundary * 2 > ranges.total;
-}
-
-}  // namespace
 
 Status check_build(const pipeline::Road& road) {
   const auto& input = road.input;
