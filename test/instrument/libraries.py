@@ -97,8 +97,11 @@ def programs(build):
     told = pair.tool("generate", "app.mip", "-o", "x.prof", code=2)
     assert "give one or several of them, or all by --all-programs (with -o FOLDER/)" in told, told
     pair.run("clang-22", "-g", "-Wl,--build-id", "main.c", "pair.c", "-o", "other")
-    told = pair.tool("generate", "app.mip", "-b", "app", "-b", "other", "-o", "none/", code=1)
+    told = pair.tool("generate", "app.mip", "-b", "app", "-b", "other", "-o", "one/", code=3)
     assert "other is not the program of it: it holds " in told and "give one of them with -b" in told, told
+    assert pair.there("one/app.prof") and not pair.there("one/other.prof"), told
+    shutil.copy(os.path.join(pair.folder, "other"), os.path.join(pair.folder, "another"))
+    pair.tool("generate", "app.mip", "-b", "another", "-b", "other", "-o", "none/", code=1)
     assert not pair.there("none"), "no empty folder stays"
     pair.fails("give a folder (-o FOLDER/)", "generate", "app.mip", "--all-programs", "-o", "one.prof", code=2)
 

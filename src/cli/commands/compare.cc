@@ -151,24 +151,32 @@ void make_names_alike(BothProfiles& both) {
   named = std::move(renamed);
 }
 
-// Of all counts, those of each function wherever it is inlined; by number of its name.
-std::vector<double> shares_of(const profile::Columns& columns) {
+// Of all counts, those of each function, by number of its name: of its own code wherever that is
+// inlined, or of the code that it has with what is inlined there.
+std::vector<double> shares_of(const profile::Columns& columns, bool with_inlined) {
   std::vector<double> shares(columns.names.size());
   double all = 0;
-  for (const auto& part : columns.parts)
-    for (u32 node = 0; node < part.nodes.size(); ++node) {
-      u64 own = 0;
-      for (const auto& place : part.places_of(node)) own += place.samples;
-      shares[part.nodes[node].name] += static_cast<double>(own);
-      all += static_cast<double>(own);
-    }
+  auto add = [&](u32 name, std::span<const profile::Columns::Place> places) {
+    u64 sum = 0;
+    for (const auto& place : places) sum += place.samples;
+    shares[name] += static_cast<double>(sum);
+    all += static_cast<double>(sum);
+  };
+  if (with_inlined) {
+    for (const auto& top : columns.functions)
+      add(columns.node(top).name, columns.part(top).places_within(top.node));
+  } else {
+    for (const auto& part : columns.parts)
+      for (u32 node = 0; node < part.nodes.size(); ++node)
+        add(part.nodes[node].name, part.places_of(node));
+  }
   for (auto& share : shares) share /= std::max(all, 1.0);
   return shares;
 }
 
 // The part of the counts that two profiles have in common by function. Names ascend in both.
-double alike_by_function(const BothProfiles& both) {
-  auto base = shares_of(both.base), test = shares_of(both.test);
+double alike_by_function(const BothProfiles& both, bool with_inlined) {
+  auto base = shares_of(both.base, with_inlined), test = shares_of(both.test, with_inlined);
   double alike = 0;
   for (size_t a = 0, b = 0; a < base.size() && b < test.size();) {
     auto order = both.base.names[a] <=> both.test.names[b];
@@ -179,10 +187,10 @@ double alike_by_function(const BothProfiles& both) {
 }
 
 // A function that one build has inlined is another place than the function itself.
-void tell_other_inlining(const BothProfiles& both, const analysis::Overlap& overlap) {
-  constexpr double much = 0.2;
-  double alike = alike_by_function(both);
-  if (alike - overlap.sample_share() < much || alike - overlap.similarity < much) return;
+void tell_other_inlining(const BothProfiles& both) {
+  constexpr double much = 0.15;
+  double alike = alike_by_function(both, false);
+  if (alike - alike_by_function(both, true) < much) return;
   report::print(
       stderr,
       "pgokit compare: note: the builds inline differently: by function, wherever its code "
@@ -237,7 +245,7 @@ Result<int> compare(const Settings& s) {
                     .mangled = s.mangled,
                     .counted = base.is_counted};
   TRY(check_function(compared));
-  if (!base.is_counted) tell_other_inlining(both, overlap);
+  if (!base.is_counted) tell_other_inlining(both);
   bool good =
       100 * overlap.sample_share() >= s.min_overlap && 100 * overlap.similarity >= s.min_similarity;
   report::print("{}", report::lines(s.json       ? compare_json(compared)

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "generate/functions/hit_functions.h"
-#include "src/probe/section_builder.h"
+#include "probe/section_builder.h"
 #include "test/support/elf_builder.h"
 #include "test/support/shell.h"
 
