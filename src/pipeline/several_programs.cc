@@ -37,9 +37,10 @@ Result<ChosenPrograms> all_programs(const std::vector<std::string>& recordings,
     if (obstacle.empty())
       chosen.files.push_back(one.file);
     else
-      chosen.left_out.push_back(fmt::format("left out {} ({} of the {}): {}", one.program.path,
+      chosen.left_out.push_back(fmt::format("left out {} ({} of the {}){} {}", one.program.path,
                                             report::percent(one.program.samples, recorded.samples),
-                                            recorded.counted ? "counts" : "samples", obstacle));
+                                            recorded.counted ? "counts" : "samples",
+                                            obstacle.starts_with("which ") ? "," : ":", obstacle));
   }
   if (!chosen.files.empty()) return chosen;
   if (chosen.left_out.empty())

@@ -183,6 +183,7 @@ class Uses:
 
     def try_refusals(self):
         sort, goto, windows, stacks = (self.files[name] for name in ("sort", "goto", "windows", "stacks"))
+        self.refused("generate", sort, "--pid", "1", saying="those of all processes of a whole run (--exact)")
         self.refused("merge", sort, windows, "-o", "none", saying="merge each kind by itself")
         self.refused("merge", stacks, sort, "-o", "none", saying="'pgokit generate' makes one profile of several recordings")
         self.refused("merge", sort, self.program, "-o", "none", saying="no recording (perf.data)")

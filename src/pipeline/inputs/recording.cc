@@ -5,6 +5,7 @@
 #include <ranges>
 
 #include "bolt/recording_traces.h"
+#include "perf/branch_counts.h"
 #include "perf/programs.h"
 #include "pipeline/estimate.h"
 #include "pipeline/hybrid.h"
@@ -123,10 +124,22 @@ Status count(const perf::Recording& recording, const Source& source,
   return {};
 }
 
+// What counts a whole run adds its processes up.
+Status check_pid(const perf::Recording& recording, std::optional<u32> pid) {
+  const auto& counts = recording.features().branch_counts;
+  if (!pid || counts.empty()) return {};
+  auto decoded = perf::decode_branch_counts(counts);
+  if (!decoded || !decoded->of_whole_run()) return {};
+  return fail(
+      "--pid: its counts are those of all processes of a whole run (--exact): record this one "
+      "alone, by pgokit record -p or --only");
+}
+
 Status read(const Source& source, ReadInput& into) {
   const auto& options = source.options;
   ReadInput input;
   auto recording = TRY(perf::Recording::open(source.bytes, options.threads));
+  TRY(check_pid(recording, options.pid));
   input.cut_short = recording.damage();
   input.by_pgokit = made_by_pgokit(recording);
   input.origins = {origin_of(recording)};
