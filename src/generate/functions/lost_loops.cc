@@ -1,5 +1,7 @@
 #include "generate/functions/lost_loops.h"
 
+#include <tsl/robin_map.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -26,7 +28,7 @@ class LostLoops {
     u64 address = code.address_of(call).value;
     if (probes_.call_probe(address) || !replaces_loop(code.direct_target(call).value)) return;
     const auto* head = head_of(call);
-    if (!head) return;
+    if (!head || head->index + 2 > probe::largest_index) return;
     for (u32 behind : {1, 2})
       if (is_there(head->node, head->index + behind)) return;
     last_found_ = call;
@@ -81,18 +83,27 @@ class LostLoops {
   }
 
   // Blocks and calls, those of inlined functions too.
-  bool is_there(u32 node, u32 index) const {
+  bool is_there(u32 node, u32 index) {
+    auto [found, fresh] = indexes_.try_emplace(node);
+    auto& there = found.value();
+    if (fresh) list_indexes(node, there);
+    return index < there.size() && there[index];
+  }
+  void list_indexes(u32 node, std::vector<bool>& there) const {
+    auto add = [&](u32 index) {
+      if (index >= there.size()) there.resize(index + 1);
+      there[index] = true;
+    };
     const auto& nodes = probes_.nodes();
-    for (u32 at : probes_.probes_of(nodes[node]))
-      if (probes_.probes()[at].index == index) return true;
+    for (u32 at : probes_.probes_of(nodes[node])) add(probes_.probes()[at].index);
     for (u32 inner = node + 1; inner < nodes[node].subtree_end; inner = nodes[inner].subtree_end)
-      if (nodes[inner].call_site == index) return true;
-    return false;
+      add(nodes[inner].call_site);
   }
 
   const program::Program& program_;
   const probe::Decoded& probes_;
   std::optional<std::vector<program::Stub>> stubs_;
+  tsl::robin_map<u32, std::vector<bool>> indexes_;  // by node: those that are there
   std::vector<probe::Probe> found_;
   program::CodeIndex last_found_ = program::no_code;
 };
