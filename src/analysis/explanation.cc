@@ -17,12 +17,10 @@ namespace {
 constexpr std::array<Description, causes> descriptions{{
     {"other-program", "of a profile that hardly has a function of this program",
      "give the program that the profile was made from, or a newer build of it; of a profile of "
-     "several "
-     "programs or libraries give each with -b"},
+     "several programs or libraries give each with -b"},
     {"no-probes", "profiled by probes, which this program has not",
      "compile with -fpseudo-probe-for-profiling, as the profiled program was, and give the file "
-     "before "
-     "it is stripped"},
+     "before it is stripped"},
     {"no-debug-information", "profiled by lines, and this program hardly has debug information",
      "compile with -g -fdebug-info-for-profiling"},
     {"not-found", "not in the program by that name",

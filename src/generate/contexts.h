@@ -6,8 +6,8 @@
 //   use(made.samples);
 //
 // From pseudo probes, or from debug information, as the counts are. Each calling context has the
-// samples of its leaf; nothing is merged, trimmed or nested yet. The
-// same samples as llvm-profgen's, but for lost loops. The program's functions must be loaded.
+// samples of its leaf; nothing is merged, trimmed or nested yet. The same samples as
+// llvm-profgen's, but for lost loops. The program's functions must be loaded.
 
 #include "generate/context/context_result.h"
 #include "probe/damage.h"

@@ -180,6 +180,8 @@ class Uses:
         said = self.run("generate", "-q", "whole.data", "-b", "libbare.so", "-b", "whole", "-o", "two/", code=3)
         made = [one.name for one in (self.folder / "two").iterdir()]
         expect("left out libbare.so" in said and "the profile would be empty" in said and made == ["whole.prof"], said, made)
+        told = json.loads(self.run("check", "two/whole.prof", "-b", "whole", "-b", "libbare.so", "--recording", "whole.data", "--json"))
+        expect(told["fit"]["programs"] == ["whole", "libbare.so"] and told["measures"]["stale"]["good"], told)
 
     def try_refusals(self):
         sort, goto, windows, stacks = (self.files[name] for name in ("sort", "goto", "windows", "stacks"))

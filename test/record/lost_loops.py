@@ -16,7 +16,7 @@ __attribute__((noinline)) void sums(const float *matrix, int n, const float *vec
   for (i = 0; i < n; i++)
     result[i] = 0;
   for (index = 0, i = 0; i < n; i++)
-    for (j = i; j < n; j++, index++)  // here
+    for (j = i; j < n; j++, index++)
       result[j] += matrix[index] * vector[i];
 }
 int main(int argc, char **argv) {

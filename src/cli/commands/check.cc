@@ -110,9 +110,46 @@ Status check_settings(const Settings& s) {
   return {};
 }
 
-// What the recording tells of the program, by its build id or else by its name; profiles
-// themselves have none.
-Status take_recording(const std::string& path, const program::Program& built, Build& build,
+// The build of a program that was recorded, which is found by its build id or else by its name;
+// profiles themselves have none.
+Status take_build(std::span<const perf::Program> recorded, const program::Program& built,
+                  Build& build) {
+  for (const auto& program : recorded) {
+    bool is_it = !program.build_id.empty() && program.build_id == build.id;
+    bool is_named_so = samples::file_name(program.path) == built.name();
+    if (is_it || (is_named_so && build.recorded.empty()))
+      build.recorded = program.build_id.empty() ? "none" : program.build_id;
+  }
+  if (build.recorded.empty()) return fail("has no samples of a program '{}'", built.name());
+  return {};
+}
+
+// Whether its windows, as far as they are the programs', are enough.
+Status take_windows(const std::string& path, const perf::Recording& recording,
+                    std::span<const program::Program> programs, Checked& checked) {
+  const auto& features = recording.features();
+  if (features.branch_counts.empty()) return {};
+  auto counts = TRY_IN(path, perf::decode_branch_counts(features.branch_counts));
+  double share = 0;  // of the counts that are the programs'
+  for (const auto& built : programs) {
+    samples::ProgramMatch match(built.name(), built.file().build_id(), features.build_ids);
+    share += samples::elsewhere_of(counts, match, true).rest();
+  }
+  share = std::min(share, 1.0);
+  checked.windows = counts.windows.of_program(share);
+  if (auto uncounted = uncounted_text(counts.uncounted_stretches()); !uncounted.empty())
+    checked.warnings.push_back(fmt::format("{}: {}", path, uncounted));
+  if (checked.windows.is_thin())
+    checked.warnings.push_back(
+        fmt::format("{}: {}", path,
+                    density_of(checked.windows, programs.size() == 1
+                                                    ? ways_to_more_of(programs[0].name(), share)
+                                                    : std::string(ways_to_more))));
+  return {};
+}
+
+// What the recording tells of the programs.
+Status take_recording(const std::string& path, std::span<const program::Program> programs,
                       Checked& checked) {
   auto file = TRY(MappedFile::open(path));
   if (pipeline::identify(file.bytes()) != &pipeline::inputs::recording) {
@@ -120,26 +157,10 @@ Status take_recording(const std::string& path, const program::Program& built, Bu
     return fail("{}: {}", path, what.empty() ? "is no recording" : what);
   }
   auto recording = TRY_IN(path, perf::Recording::open(file.bytes()));
-  for (const auto& program : perf::find_programs(recording)) {
-    bool is_it = !program.build_id.empty() && program.build_id == build.id;
-    bool is_named_so = samples::file_name(program.path) == built.name();
-    if (is_it || (is_named_so && build.recorded.empty()))
-      build.recorded = program.build_id.empty() ? "none" : program.build_id;
-  }
-  if (build.recorded.empty())
-    return fail("{}: has no samples of a program '{}'", path, built.name());
-  const auto& features = recording.features();
-  if (features.branch_counts.empty()) return {};
-  auto counts = TRY_IN(path, perf::decode_branch_counts(features.branch_counts));
-  samples::ProgramMatch match(built.name(), built.file().build_id(), features.build_ids);
-  double share = samples::elsewhere_of(counts, match, true).rest();
-  checked.windows = counts.windows.of_program(share);
-  if (auto uncounted = uncounted_text(counts.uncounted_stretches()); !uncounted.empty())
-    checked.warnings.push_back(fmt::format("{}: {}", path, uncounted));
-  if (checked.windows.is_thin())
-    checked.warnings.push_back(fmt::format(
-        "{}: {}", path, density_of(checked.windows, ways_to_more_of(built.name(), share))));
-  return {};
+  auto recorded = perf::find_programs(recording);
+  for (size_t i = 0; i < programs.size(); ++i)
+    TRY_IN(path, take_build(recorded, programs[i], checked.builds[i]));
+  return take_windows(path, recording, programs, checked);
 }
 
 Result<Fit> fit_of(const Settings& s, const profile::Profile& profile, Checked& checked) {
@@ -149,10 +170,10 @@ Result<Fit> fit_of(const Settings& s, const profile::Profile& profile, Checked& 
                                .threads = static_cast<unsigned>(s.threads)}));
   bool stripped = false;
   for (const auto& program : built.programs) {
-    auto& build = checked.builds.emplace_back(object::hex(program.file().build_id()));
-    if (!s.recording.empty()) TRY(take_recording(s.recording, program, build, checked));
+    checked.builds.emplace_back(object::hex(program.file().build_id()));
     stripped |= !program.file().has_symbols() && s.program.debug_path.empty();
   }
+  if (!s.recording.empty()) TRY(take_recording(s.recording, built.programs, checked));
   std::ranges::move(probe::losses(built.shape.probe_damage), std::back_inserter(checked.warnings));
   auto fit = analysis::measure_fit(profile, built.shape);
   // Exported functions are no measure of all.

@@ -180,8 +180,7 @@ int run(std::span<char* const> arguments) {
       {{"PROFILE", "", "the profile of the older build", &s.profile, true},
        {"-b,--binary", "FILE",
         "the newer build, with debug information or probes; several where the profile is of "
-        "several "
-        "programs or libraries",
+        "several programs or libraries",
         &s.binaries, true},
        {"-o,--output", "FILE", "the profile for it", &s.output, true},
        one_of({"--format", "FORMAT", "{}; that of PROFILE", &s.format},

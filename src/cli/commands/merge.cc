@@ -289,8 +289,8 @@ size_t warn_of_inputs(const profile::MergedFiles& merged) {
   return broken;
 }
 
-// A sampled and an exact profile of the same run differ a thousandfold. Those of a program and of its
-// libraries do so rightly: they have hardly a function in common.
+// A sampled and an exact profile of the same run differ a thousandfold. Those of a program and of
+// its libraries do so rightly: they have hardly a function in common.
 void tell_unlike_totals(const pipeline::Inputs& inputs, const profile::MergedFiles& merged) {
   constexpr u64 much = 100;
   std::optional<size_t> least, most;
