@@ -37,7 +37,7 @@ def ways(pgokit, peers):
     rows = [
         Way("alone", [], recording=""),
         ours("default"),
-        *(ours(f"--slowdown {percent}", "--slowdown", str(percent)) for percent in (5, 15, 50)),
+        *(ours(f"--slowdown {percent}", "--slowdown", str(percent)) for percent in (5, 50)),
         ours("--memory", "--memory"),
         # No stacks to be judged for bias.
         Way("--exact", [pgokit, "record", "-q", "--exact", "-o", RECORDING, "--"]),

@@ -58,7 +58,7 @@ struct RecordSettings {
   double seconds = 0;  // 0: until the program ends
   // By how much the program may be slowed down, as a share of its own time: as many windows are
   // taken as fit into that.
-  double slowdown = 0.1;
+  double slowdown = 0.15;
   // Or: samples per second of a thread's CPU time, in software windows of which each gives a few.
   // 0: by `slowdown` in software, 4,000 in hardware.
   u64 frequency = 0;

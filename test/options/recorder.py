@@ -101,7 +101,7 @@ class Recorder:
             self.refused(f"no process ran nobody, but sh, {name}", *way, "--only", "nobody", "--", *script, command=False) for way in ((), ("--exact",)))
 
     def frequency(self):
-        often, seldom = (self.shown("--software", "-F", number)["events"][0]["period"] for number in ("200", "50"))
+        often, seldom = (self.shown("--software", "-F", number)["events"][0]["period"] for number in ("2000", "500"))
         return 3 * often < seldom
 
     def slowdown(self):

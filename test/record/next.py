@@ -139,7 +139,7 @@ def try_busy_libc():
     for options, lack in {"": "neither debug information", "-s": "which is stripped", "-g": ""}.items():
         run(f"gcc -O1 {options} prints.c -o prints")
         recorded = run("pgokit record --software -F 500 -o prints.perf -- ./prints")
-        share = re.search(r"([\d.]+) % of the samples", recorded)
+        share = re.search(r"([\d.]+) % of the branches", recorded)
         assert "libc.so" not in recorded, recorded
         if not lack:
             follow(recorded, "prints.c")
@@ -166,6 +166,18 @@ def try_clock():
         return print("no clock to be sampled by here")
     assert "without branch stacks" in done.stderr, done
     return follow(done.stderr, "main.c work.c")
+
+
+def try_flat():
+    """A compiler: most of its code is new at any time."""
+    with open("flat.c", "w") as source:
+        source.writelines(f"int f{i}(int *a, int n) {{ int s = {i}; while (n--) s += a[n] > s ? a[n] * {i} : n ^ s; return s; }}\n"
+                          for i in range(400))
+    done = subprocess.run("pgokit record --software -o flat.perf -- clang-22 -O2 -c flat.c -o flat.o", shell=True,
+                          capture_output=True, text=True, check=True)
+    windows = re.search(r"counted in ([\d,]+) windows", done.stderr)
+    if windows and int(windows[1].replace(",", "")) >= 5 and "--exact" in done.stderr:
+        assert "in ten times its time or more" in done.stderr, done
 
 
 def try_generated():
@@ -243,6 +255,8 @@ def main():
              if shutil.which(options.split()[0])}
     tries |= {"library": try_library, "attached": try_attached, "stripped": try_stripped, "busy libc": try_busy_libc,
               "block map": try_block_map, "clock": try_clock, "generated": try_generated, "empty": try_empty}
+    if shutil.which("clang-22"):
+        tries["flat"] = try_flat
     if shutil.which("cargo"):
         tries["rust"] = try_rust
     for name, attempt in tries.items():

@@ -131,7 +131,7 @@ def until_dense():
     expect(stats["likeness"] >= 0.95 and stats["windows"] >= 20, said)
     short = "i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done"
     _, said, _ = software("soon.perf", "--slowdown", "5", "--until-dense", "--", "sh", "-c", short)
-    expect("it ended before the recording was dense enough for --until-dense\n" in said, said)
+    expect("it ended before the recording was dense enough for --until-dense (95 %)\n" in said, said)
 
 
 def event_names():

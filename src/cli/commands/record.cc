@@ -36,7 +36,7 @@ struct Settings {
   std::vector<std::string> pids;
   std::string cgroup;
   u64 depth = 32;
-  double slowdown = 10;  // percent
+  double slowdown = 15;  // percent
   bool no_callchain = false, quiet = false;
   bool software = false, hardware = false;
   bool stats = false;
@@ -66,6 +66,13 @@ std::vector<record::Rung> ladder_of(const std::string& event) {
 // Of the windows that were not possible: as of a program that a just-in-time compiler runs.
 bool is_mostly_generated(const record::TraceCounts& counts) {
   return counts.generated * 2 > counts.without;
+}
+
+// So that what windows there are tell of the little else that ran, which nobody asks about.
+bool is_nearly_all_generated(const record::TraceCounts& counts) {
+  constexpr double nearly_all = 0.9;
+  return static_cast<double>(counts.generated) >
+         nearly_all * static_cast<double>(counts.without + counts.windows);
 }
 
 // What the samples are taken by.
@@ -113,6 +120,13 @@ Result<record::RecordSummary> record_somehow(const Settings& settings, Source& s
 // (bench/record.md), and tell less.
 constexpr double most_slowdown = 40;
 
+// Code that is new to a recording is asked for; a window of most programs does that two to four times,
+// of a compiler ninety times.
+bool runs_much_once(const record::TraceCounts& counts) {
+  constexpr u64 much = 20, some = 5;  // the first one has all to ask for
+  return counts.windows >= some && counts.answers > much * counts.windows;
+}
+
 // What makes a thin recording one that is not. What is wrong shrinks with the root of what there is.
 // Of a short run --exact costs little, and a larger budget is spent on its first windows, the dearest.
 std::string way_to_more(const Settings& settings, const record::TraceCounts& counts,
@@ -122,12 +136,16 @@ std::string way_to_more(const Settings& settings, const record::TraceCounts& cou
   double times =
       std::max(wrong * wrong, 3.0 * Windows::enough / static_cast<double>(counts.windows));
   const auto& record = settings.record;
-  if (record.command.empty() || record.seconds > 0) {
-    constexpr double soon = 4;
-    auto longer = record.seconds > 0
-                      ? fmt::format("--for {:.0f}", std::ceil(record.seconds * times))
-                      : fmt::format("{:.0f} times as long", std::ceil(times));
-    return times > soon
+  // Of a command that has ended before, more time gives nothing.
+  bool ended = !record.command.empty() && run_seconds < 0.95 * record.seconds;
+  if (record.command.empty() || (record.seconds > 0 && !ended)) {
+    constexpr double soon = 4, many_a_second = 20;
+    // All of whose code would be translated anew.
+    bool short_lived = static_cast<double>(counts.processes) > many_a_second * run_seconds;
+    // It may have been ended before its time.
+    double seconds = record.seconds > 0 ? std::min(record.seconds, run_seconds) : run_seconds;
+    auto longer = fmt::format("--for {:.0f}", std::max(std::ceil(seconds * times), 1.0));
+    return times > soon && !short_lived
                ? longer +
                      ", or with --exact, which counts every branch for two or three times the time"
                : longer;
@@ -136,7 +154,10 @@ std::string way_to_more(const Settings& settings, const record::TraceCounts& cou
   double slowdown = std::max(std::ceil(settings.slowdown * times / 5) * 5, least);
   if (record.frequency == 0 && slowdown <= most_slowdown && run_seconds > short_run)
     return fmt::format("--slowdown {:.0f}", slowdown);
-  return "--exact, which counts all of a run";
+  return fmt::format("--exact, which counts all of a run{}",
+                     runs_much_once(counts) ? ", in ten times its time or more, as so much of its "
+                                              "code runs for the first time"
+                                            : "");
 }
 
 // Servers go to the background, and a recording ends with the command.
@@ -223,7 +244,8 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
     report::print(stderr, "pgokit record: no exact timer ({}): CPU times were polled instead\n",
                   summary.tick_obstacle);
   auto windows = perf::Windows::of(counts.windows, counts.likeness);
-  if (counts.counted > 0 && !settings.record.exact)
+  bool tells_of_program = settings.record.exact || !is_nearly_all_generated(counts);
+  if (counts.counted > 0 && !settings.record.exact && tells_of_program)
     report::print(stderr, "pgokit record: {}\n",
                   density_of(windows, way_to_more(settings, counts, run_seconds)));
   if (summary.ended_dense)
@@ -233,7 +255,7 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
   else if (settings.record.until_dense && !summary.is_dense)
     report::print(stderr,
                   "pgokit record: it ended before the recording was dense enough for "
-                  "--until-dense\n");
+                  "--until-dense (95 %)\n");
   if (counts.counted > 0 && settings.slowdown > most_slowdown && !settings.record.memory)
     report::print(stderr,
                   "pgokit record: --exact costs about as much as --slowdown {}, and counts all "
@@ -242,7 +264,7 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
   if (!record::has_recorded(counts)) return;
   report::print(stderr, "pgokit record: wrote {} ({})\n", settings.record.output,
                 report::file_size(summary.file_size));
-  if (counts.samples || settings.record.exact)
+  if ((counts.samples || settings.record.exact) && tells_of_program)
     print_next(settings.record.output, settings.record.command,
                counts.contexts         ? Recorded::contexts
                : settings.record.exact ? Recorded::whole_run
@@ -269,10 +291,10 @@ std::string why_empty(const Settings& settings, const record::RecordSummary& sum
   if (settings.record.exact && (!attached || summary.counts.without > 0))
     return "no code that can be followed ran";
   if (attached)
-    return fmt::format("what was attached to did not run meanwhile{}; --for records for longer",
+    return fmt::format("what was attached to did not run meanwhile: record for longer{}",
                        settings.record.tree || !settings.record.cgroup.empty()
                            ? ""
-                           : ", where --tree adds the processes that it has started");
+                           : ", or by --tree also the processes that it has started");
   if (!summary.left_running.empty())
     return "the program ended soon; " + way_to_those_left(summary.left_running);
   return fmt::format(
@@ -444,7 +466,7 @@ int run(std::span<char* const> arguments) {
        {"--only", "PROGRAM", "of all that runs, this program alone, by its name or path",
         &record.only},
        {"--for", "SECONDS", "stop recording after that time", &record.seconds},
-       {"--slowdown", "PERCENT", "look at the program as often as that slows it down (10)",
+       {"--slowdown", "PERCENT", "look at the program as often as that slows it down (15)",
         &settings.slowdown},
        {"-F,--frequency", "N", "or: so many times per second of a thread's CPU time",
         &record.frequency},

@@ -69,18 +69,22 @@ void print_obstacle(const pipeline::RecordedProgram& program, const pipeline::Re
                     const std::string& recording, Recorded what) {
   auto way = way_out(program, recording, what);
   report::print(stderr, "pgokit record: {} of the {} are in {}, {}{}{}\n",
-                report::percent(program.program.samples, all.samples),
-                counts_branches(what) ? "branches" : "samples", program.program.path,
+                report::as_percent(all.all.share(program.program)),
+                all.all.by_branches() ? "branches" : "samples", program.program.path,
                 program.obstacle, way.empty() ? "" : ": ", way);
 }
 
-// Less of it is told than would be if it were recorded alone.
+// Less of it is told than would be if it were recorded alone. Its libraries would be recorded with it.
 bool is_thin_alone(const pipeline::RecordedProgram& program, const pipeline::RecordedPrograms& all,
                    const perf::Windows& windows) {
-  if (windows.number == 0 || windows.is_thin() || all.samples == 0) return false;
+  constexpr double worth_it = 0.2;
+  if (windows.number == 0 || windows.is_thin() || all.all.samples == 0) return false;
   if (samples::is_library(program.program.path)) return false;
-  auto share = static_cast<double>(program.program.samples) / static_cast<double>(all.samples);
-  return windows.of_program(share).is_thin();
+  double others = 0;
+  for (const auto& other : all.list)
+    if (&other != &program && !samples::is_library(other.program.path))
+      others += all.all.share(other.program);
+  return others >= worth_it && windows.of_program(all.all.share(program.program)).is_thin();
 }
 
 }  // namespace
@@ -110,22 +114,23 @@ void print_next(const std::string& recording, const std::vector<std::string>& co
       break;
     }
     std::string name = fs::path(program.program.path).filename();
-    report::print(stderr, "{} pgokit generate {} -b {}{} -o {}{}{}\n",
-                  told ? "     " : "next:", shell_word(recording),
-                  shell_word(short_path(program.file, command)),
-                  what == Recorded::addresses  ? " --allow-ip"
-                  : what == Recorded::contexts ? " --cs"
-                                               : "",
-                  shell_word(name + ".prof"),
-                  list.size() > 1
-                      ? fmt::format("   # {} of the {} in it",
-                                    report::percent(program.program.samples, programs->samples),
-                                    counts_branches(what) ? "branches are" : "samples were taken")
-                      : "",
-                  is_thin_alone(program, *programs, windows)
-                      ? fmt::format(", few: pgokit record --only {} spends no time on others",
-                                    shell_word(name))
-                      : "");
+    report::print(
+        stderr, "{} pgokit generate {} -b {}{} -o {}{}{}\n",
+        told ? "     " : "next:", shell_word(recording),
+        shell_word(short_path(program.file, command)),
+        what == Recorded::addresses  ? " --allow-ip"
+        : what == Recorded::contexts ? " --cs"
+                                     : "",
+        shell_word(name + ".prof"),
+        list.size() > 1
+            ? fmt::format("   # {} of the {} in it",
+                          report::as_percent(programs->all.share(program.program)),
+                          programs->all.by_branches() ? "branches are" : "samples were taken")
+            : "",
+        is_thin_alone(program, *programs, windows)
+            ? fmt::format(", few: pgokit record --only {} spends no time on others",
+                          shell_word(name))
+            : "");
     ++told;
   }
 }

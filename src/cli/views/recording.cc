@@ -20,6 +20,7 @@ namespace pgokit::cli {
 namespace {
 
 using perf::RecordType;
+using report::as_percent;
 using report::grouped;
 using report::Json;
 using report::percent;
@@ -30,6 +31,7 @@ struct Facts {
   const perf::Recording& recording;
   perf::Summary sum;
   std::vector<perf::Program> programs;
+  perf::Totals all = {};                                      // of the programs
   u64 top = 0;                                                // how many of them are listed; 0: all
   Result<perf::BranchCounts> counted = perf::BranchCounts{};  // of no windows where there are none
   Result<perf::BranchContexts> contexts = perf::BranchContexts{};
@@ -69,9 +71,11 @@ std::string branch_kind(const perf::Attr& attr) {
 }
 
 std::string rate(const perf::Attr& attr) {
-  bool frequency = attr.flags & perf::attr_flag::freq;
-  return frequency ? fmt::format("{} per second", grouped(attr.period))
-                   : fmt::format("one in {}", grouped(attr.period));
+  constexpr u64 task_clock = 1;  // 0 is cpu-clock
+  if (attr.flags & perf::attr_flag::freq) return fmt::format("{} per second", grouped(attr.period));
+  if (attr.type == perf::event_type::software && attr.config <= task_clock)
+    return fmt::format("one in {} ns", grouped(attr.period));
+  return fmt::format("one in {}", grouped(attr.period));
 }
 
 void print_head(const Facts& facts) {
@@ -203,14 +207,13 @@ std::vector<std::string> problems(const Facts& facts) {
 }
 
 void print_programs(const Facts& facts) {
-  u64 all = 0;  // samples, or the branches of a whole run
-  for (const auto& program : facts.programs) all += program.samples;
   size_t most = facts.top ? static_cast<size_t>(facts.top) : facts.programs.size();
   for (size_t i = 0; i < std::min(most, facts.programs.size()); ++i) {
     const auto& program = facts.programs[i];
     row(i ? "" : "programs",
-        fmt::format("{:>7}  {:>9}  {}{}{}", percent(program.samples, all), grouped(program.samples),
-                    program.path, program.build_id.empty() ? "" : "  build id ", program.build_id));
+        fmt::format("{:>7}  {:>9}  {}{}{}", as_percent(facts.all.share(program)),
+                    grouped(program.samples), program.path,
+                    program.build_id.empty() ? "" : "  build id ", program.build_id));
   }
   if (facts.programs.size() > most)
     row("", fmt::format("and {} more (--top 0 shows all)", grouped(facts.programs.size() - most)));
@@ -263,7 +266,8 @@ Json programs_json(const Facts& facts) {
     list.push(std::move(Json::object()
                             .set("path", program.path)
                             .set("build_id", program.build_id)
-                            .set("samples", program.samples)));
+                            .set("samples", program.samples)
+                            .set("share", facts.all.share(program))));
   return list;
 }
 
@@ -338,9 +342,13 @@ void print_json(const Facts& facts) {
 
 Status show_recording(std::string_view path, Bytes file, bool json, const ShowMemory& memory) {
   auto recording = TRY_IN(path, perf::Recording::open(file));
-  Facts facts{
-      path,      file.size(), recording, perf::summarize(recording), perf::find_programs(recording),
-      memory.top};
+  Facts facts{.path = path,
+              .size = file.size(),
+              .recording = recording,
+              .sum = perf::summarize(recording),
+              .programs = perf::find_programs(recording),
+              .top = memory.top};
+  for (const auto& program : facts.programs) facts.all.add(program);
   if (Bytes counts = recording.features().branch_counts; !counts.empty())
     facts.counted = perf::decode_branch_counts(counts);
   if (Bytes contexts = recording.features().branch_contexts; facts.counted && !contexts.empty())

@@ -223,14 +223,17 @@ std::optional<u64> AddressSpace::find_call_site(size_t size) {
   return std::nullopt;
 }
 
-// In two steps; when something comes in between, the next time goes on with the second.
+// In two steps; when something comes in between, the next time goes on with the second. Where the
+// program has mapped something since its mappings were read, they are to be read again.
 bool AddressSpace::map_arena(StoppedThread& thread, u64 site, u64 base, ArenaShape shape) {
   constexpr u64 flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   auto map = [&](u64 at, u64 size, u64 protection, u64 how) {
     auto got =
         inject(memory_, thread, site, {SYS_mmap, {at, size, protection, flags | how, u64(-1), 0}});
-    if (got && is_error(*got)) give_up("mmap: " + error_text(*got));
-    return got && !is_error(*got) ? *got : 0;
+    bool failed = got && is_error(*got), taken = failed && *got == static_cast<u64>(-EEXIST);
+    if (taken) expire_map();
+    if (failed && !taken) give_up("mmap: " + error_text(*got));
+    return got && !failed ? *got : 0;
   };
   if (!half_mapped_) {
     half_mapped_ = map(base, shape.size(), PROT_READ | PROT_EXEC, MAP_FIXED_NOREPLACE);
@@ -295,6 +298,8 @@ void AddressSpace::unmap_arenas(StoppedThread& thread) {
 bool AddressSpace::is_arena(u64 address) const {
   auto ours = [&](const Arena& arena) { return address - arena.base < arena.shape.size(); };
   if (std::ranges::any_of(cache_.arenas(), ours)) return true;
+  auto parents = [&](u64 base) { return address - base < shape_of(cache_.purpose()).size(); };
+  if (std::ranges::any_of(inherited_, parents)) return true;
   const auto* data = map_.find(address);
   const auto* code = data ? map_.find(data->start - 1) : nullptr;
   auto is = [&](ArenaShape shape) {

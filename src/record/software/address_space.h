@@ -55,6 +55,7 @@ class AddressSpace {
   std::vector<Mapping> new_data(pid_t tid, u64 rsp);
   // It is time to: `address` lies in no known mapping, or code has been mapped since.
   bool due_for_refresh(u64 address) const;
+  bool needs_refresh() const { return map_expired_; }
   // Code has been mapped: what is known is not to be trusted.
   void expire_map() { map_expired_ = true; }
   // A program whose name is not in the recording yet, nor that it has begun.
@@ -113,18 +114,22 @@ class AddressSpace {
     std::optional<FileVersion> version;  // before its pages were read
   };
   struct Image {
+    // Each process goes on with a copy of its own.
+    struct Tables {
+      TranslatedCode code;
+      Pages pages;
+      std::vector<CodeFile> files;  // that these are of
+      std::vector<u32> edge_numbers;
+    };
     ImageFile file;  // what the arenas hold
-    TranslatedCode code;
-    Pages pages;
-    std::vector<u64> page_list;   // their addresses, sorted
-    std::vector<CodeFile> files;  // that these are of
-    std::vector<u32> edge_numbers;
+    Tables tables;
+    std::vector<u64> page_list;  // the addresses of pages, sorted
     std::vector<CodeRange> restartable;
   };
   std::shared_ptr<const Image> image();
-  // Where that is not to be had here, the cache is as it was, or has an arena. False: the thread is
-  // in another stop, or the process gone.
-  bool adopt(StoppedThread& thread, const Image& image);
+  // Where that is not to be had here, the cache is as it was, or has an arena. `spare`: a copy of
+  // its tables, which is used up. False: the thread is in another stop, or the process gone.
+  bool adopt(StoppedThread& thread, const Image& image, std::optional<Image::Tables>& spare);
 
   // What the system call that a thread is about to make does to code.
   struct CallEffect {

@@ -18,9 +18,14 @@ Budget Budget::fixed(u64 period_ns) {
   return budget;
 }
 
+double Budget::share_of_windows() const {
+  constexpr double least = 2.0 / 3;
+  return std::max(share_ - followed_ns_ / std::max(run_ns_, 1.0), least * share_);
+}
+
 u64 Budget::wanted_period_ns() const {
   constexpr double shortest = 200e3, longest = 100e6, in_debt = 0.7;
-  double share = credit_ns_ < 0 ? in_debt * share_ : share_;
+  double share = share_of_windows() * (credit_ns_ < 0 ? in_debt : 1);
   return static_cast<u64>(std::clamp(mean_ns_ / share, shortest, longest)) + odd_ns;
 }
 

@@ -6,12 +6,16 @@
 //   u64 period = budget.period_ns();                  // between windows; changes now and then
 //   budget.earn(period);                              // at each tick: the program has run for so long
 //   if (budget.allows()) take_window(), budget.spend(cost_ns);
+//   budget.follow(cost_ns);                           // what else it costs: windows get the rest
 //
 // The period follows what windows cost on average, slowly: it must not depend on the code that is
 // being run, which would have more windows the cheaper they are. Windows stand for the time since
 // the one before. The first ones of a program, all of whose code is new, are the dearest by far. They
 // are a debt that is paid back bit by bit: a window that had to stand for much of the program's time,
 // because there were none until all is paid, would count too much.
+//
+// Following many short processes may cost more than the whole budget: windows have most of it all the
+// same.
 
 #include "base/types.h"
 
@@ -27,14 +31,16 @@ class Budget {
   u64 period_ns() const { return period_ns_; }
   void earn(u64 ns) {
     run_ns_ += static_cast<double>(ns);
-    credit_ns_ += share_ * static_cast<double>(ns);
+    credit_ns_ += share_of_windows() * static_cast<double>(ns);
   }
+  void follow(u64 ns) { followed_ns_ += static_cast<double>(ns); }
   // Not where windows have been far dearer than they are on average.
   bool allows() const { return share_ == 0 || credit_ns_ > -most_debt_ns(); }
   void spend(u64 ns);
 
  private:
   Budget() = default;
+  double share_of_windows() const;
   u64 wanted_period_ns() const;
   double most_debt_ns() const;
 
@@ -42,6 +48,7 @@ class Budget {
 
   double share_ = 0;
   double run_ns_ = 0;
+  double followed_ns_ = 0;
   double credit_ns_ = 0;
   double mean_ns_ = usual_cost_ns;  // of what windows cost
   u64 period_ns_ = 0;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace pgokit::record {
 namespace {
 
@@ -67,6 +69,23 @@ TEST(Budget, NoWindowIsTheLastOne) {
   EXPECT_LT(budget.period_ns(), 2 * period);
   budget.earn(410'000'000);
   EXPECT_TRUE(budget.allows());
+}
+
+// A quarter of the budget, and four times as much as there is.
+TEST(Budget, FollowingIsPartOfIt) {
+  constexpr double share = 0.12;
+  for (auto [followed, left] : {std::pair{0.03, 0.09}, {0.48, 0.08}}) {
+    Budget budget(share);
+    constexpr u64 run_ns = 20'000'000'000, cost_ns = 500'000;
+    double sum = 0;
+    for (u64 at = 0; at < run_ns; at += budget.period_ns()) {
+      u64 period = budget.period_ns();
+      budget.follow(static_cast<u64>(followed * static_cast<double>(period)));
+      budget.earn(period);
+      if (budget.allows()) budget.spend(cost_ns), sum += cost_ns;
+    }
+    EXPECT_NEAR(sum / run_ns, left, 0.31 * left) << followed;
+  }
 }
 
 TEST(Budget, AFixedOneAsksForNothing) {

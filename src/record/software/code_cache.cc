@@ -91,13 +91,21 @@ void CodeCache::add_arena(u64 base) {
 }
 
 void CodeCache::add_routines() {
-  u64 base = arenas_[0].base;
+  auto& first = arenas_[0];
+  bool whole_run = is_whole_run(purpose_);
   if (routines_.code.empty())
-    routines_ = is_whole_run(purpose_)
-                    ? make_whole_run_routines(base, purpose_ == CopyFor::contexts)
-                    : make_routines(base);
-  memory_.write(arenas_[0].base, routines_.code);
-  arenas_[0].code_used = (routines_.code.size() + 63) / 64 * 64;
+    routines_ = whole_run ? make_whole_run_routines(first.base, purpose_ == CopyFor::contexts)
+                          : make_routines(first.base, first.slots());
+  memory_.write(first.base, routines_.code);
+  first.code_used = (routines_.code.size() + 63) / 64 * 64;
+  if (!whole_run) first.slots_used = ways_out * way_out_words * sizeof(u64);
+}
+
+CodeCache::WayOut CodeCache::way_out(u64 original, u64 rcx) {
+  u64 n = next_way_out_++ % ways_out;
+  u64 at = arenas_[0].slots() + n * way_out_words * sizeof(u64);
+  return {.code = routines_.first_way_out + n * way_out_size,
+          .words = {{{at, original}, {at + sizeof(u64), rcx}}}};
 }
 
 u64 CodeCache::find(u64 original) const {

@@ -14,9 +14,11 @@
 
 #include <tsl/robin_map.h>
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "record/software/code_range.h"
@@ -168,7 +170,7 @@ class CodeCache : private TranslatedCode {
   void clear();
   const TranslatedCode& code() const { return *this; }
   // It lies in this address space too.
-  void set_code(const TranslatedCode& code) { static_cast<TranslatedCode&>(*this) = code; }
+  void set_code(TranslatedCode code) { static_cast<TranslatedCode&>(*this) = std::move(code); }
 
   bool contains(u64 address) const;
   Edge edge(u32 number) const {
@@ -194,6 +196,14 @@ class CodeCache : private TranslatedCode {
   u64 start() const { return routines_.start; }
   u64 answered() const { return routines_.answered; }
   u64 refused() const { return routines_.refused; }
+  u64 let_go() const { return routines_.let_go; }
+  // For a thread that goes on at `original`, once the words are written. One of many: it is taken
+  // again when the thread has left it for long.
+  struct WayOut {
+    u64 code;
+    std::array<TargetMemory::Word, way_out_words> words;
+  };
+  WayOut way_out(u64 original, u64 rcx);
   // Room for the code of a system call that a thread is to make; see RemoteCall.
   u64 call_site() const { return arenas_.front().base + arenas_.front().shape.call_site(); }
 
@@ -226,6 +236,7 @@ class CodeCache : private TranslatedCode {
   std::vector<u8> block_;  // the bytes of the one that is being added: `source_` is asked for more
   CopyFor purpose_;
   HasRun has_run_;
+  u32 next_way_out_ = 0;
   bool alone_ = false;
 };
 

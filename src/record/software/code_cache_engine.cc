@@ -1,10 +1,12 @@
 // A thread in a window is in translated code, which makes system calls too. It stops there
-// - by the signal of `leave`: the window is full, the next block is not translated yet and nobody
+// - by the signal of `leave`: the window is full or the next block not translated yet, and nobody
 //   has answered what the thread asks for, or the copy is not to make the next system call without
 //   a look at it;
 // - for a signal, or because the recorder or a stop signal wants it: it leaves the copy at once,
 //   with the state that it would have in the original (CodeCache::recover), so that signals are
 //   delivered where they came, in their order, and by whoever sent them.
+#include <sys/auxv.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -51,7 +53,8 @@ class ScratchArea {
 };
 
 struct CodeCacheState : EngineState {
-  std::optional<ScratchArea> scratch;  // while a window runs
+  std::optional<ScratchArea> scratch;  // while a window runs, and until the thread has left it
+  bool let_go = false;                 // without a stop
   u32 misses = 0;                      // in the window
   u32 passes = 0;                      // of it
   // How long windows are to be, as a share of the longest: where system calls follow each other
@@ -73,10 +76,13 @@ class CodeCacheEngine : public WindowEngine {
     auto& space = *thread.space;
     // Other uses of gs would see the recorder's base.
     if (regs.gs_base != 0 && !space.is_arena(regs.gs_base)) return Progressed::impossible;
+    if (space.cache().contains(regs.rip)) return settle(thread), Progressed::impossible;
     if (!space.can_leave(thread, regs)) return Progressed::impossible;
     if (!space.prepare(thread, regs.rip)) return Progressed::impossible;
     auto& own = state_of(thread);
+    own.scratch.reset();
     own.scratch.emplace(space);
+    own.let_go = false;
     if (!own.scratch->is_there() || !space.may_read_time(thread, own.scratch->address()))
       return give_up(own);
     thread.window = {.running = true,
@@ -89,6 +95,7 @@ class CodeCacheEngine : public WindowEngine {
                      .regs = regs,
                      .stops = 1,
                      .reach = own.reach};
+    thread.window.regs.gs_base = 0;  // an arena's is not the program's
     thread.window.counts.clear();
     own.misses = 0;
     own.passes = some(most_passes_ * own.reach);
@@ -113,21 +120,71 @@ class CodeCacheEngine : public WindowEngine {
   void set_watched(bool all_the_time) override { patience_ = all_the_time ? patience : 0; }
 
   // A missing block: with no stop, it is translated while the thread waits.
-  bool answer(Thread& thread) override {
+  Answered answer(Thread& thread) override {
     auto& memory = thread.space->memory();
     const auto& cache = thread.space->cache();
     u64 at = state_of(thread).scratch->address(), request = 0;
     // First: what it asks for is in its place by then.
-    if (!memory.read(at + scratch::request, &request, sizeof request)) return false;
-    if (request != scratch::request_made) return false;
+    if (!memory.read(at + scratch::request, &request, sizeof request)) return Answered::nothing;
+    if (request != scratch::request_made) return Answered::nothing;
     TargetMemory::Word seen{at + scratch::request, scratch::request_seen};
-    if (!memory.write_words({&seen, 1}) || !read_header(thread)) return false;
+    if (!memory.write_words({&seen, 1}) || !read_header(thread)) return Answered::nothing;
+    if (seen_.header.left == 0 && can_write_gs_base()) return Answered::at_end;
+    if (seen_.header.left == 0) return stop_at_end(thread), Answered::nothing;
     u64 code = code_asked_for(thread);
     if (code) thread.window.cycles += seen_.header.cycles(), ++thread.window.answers;
-    const std::array<TargetMemory::Word, 2> words{
-        {{at + scratch::jump, code},
-         {at + scratch::request, code ? cache.answered() : cache.refused()}}};
-    return memory.write_words(words);
+    bool answered = answer_with(thread, code, code ? cache.answered() : cache.refused());
+    return answered ? Answered::code : Answered::nothing;
+  }
+
+  bool finish_at_end(Thread& thread) override {
+    auto& window = thread.window;
+    if (!read_ring(thread)) return false;
+    window.cycles += seen_.header.cycles(), ++window.answers;
+    Registers regs = window.regs;
+    take_registers(regs, seen_.header);
+    lengthen(thread);
+    collect(thread, regs, recovered_at_leave(seen_.header));
+    window.running = false;
+    return true;
+  }
+
+  void let_go(Thread& thread) override {
+    auto& cache = thread.space->cache();
+    auto way = cache.way_out(thread.window.regs.rip, thread.window.regs.rcx);
+    if (!thread.space->memory().write_words(way.words)) return;
+    state_of(thread).let_go = true;
+    answer_with(thread, way.code, cache.let_go());
+  }
+
+  void stop_at_end(Thread& thread) override {
+    answer_with(thread, 0, thread.space->cache().refused());
+  }
+
+  void settle(Thread& thread) override {
+    Registers regs;
+    if (!thread.space || !get_registers(thread.tid, regs)) return;
+    auto& space = *thread.space;
+    auto& own = state_of(thread);
+    bool inside = space.cache().contains(regs.rip);
+    if (!inside && !space.is_arena(regs.gs_base)) return own.scratch.reset();
+    if (inside) {
+      // At the end of its way out the thread has all of its registers but one.
+      Recovered recovered;
+      if (own.scratch && !is_out(thread) && read_header(thread))
+        recovered = space.cache().recover(regs, seen_.header);
+      else
+        regs.rip = thread.window.regs.rip, regs.rcx = thread.window.regs.rcx;
+      regs.orig_rax = u64(-1);
+      if (recovered.blocked) block_again(thread, *recovered.blocked, own.scratch->mark_signal());
+    }
+    regs.gs_base = 0;
+    set_registers(thread.tid, regs);
+    own.scratch.reset();
+  }
+
+  bool is_leaving(Thread& thread) override {
+    return thread.engine && state_of(thread).scratch && !thread.window.running;
   }
 
   void take_counts(Thread& thread) override {
@@ -138,13 +195,36 @@ class CodeCacheEngine : public WindowEngine {
     else
       thread.window.counts.insert(thread.window.counts.end(), drained.begin(), drained.end());
     thread.window.bytes_of_branch = bytes_of_branch(thread.space->cache(), thread.window);
-    own.scratch.reset();
+    if (!own.let_go || is_out(thread)) own.scratch.reset();
   }
 
  private:
   static Progressed give_up(CodeCacheState& own) {
     own.scratch.reset();
     return Progressed::impossible;
+  }
+
+  static bool answer_with(Thread& thread, u64 code, u64 routine) {
+    u64 at = state_of(thread).scratch->address();
+    const std::array<TargetMemory::Word, 2> words{
+        {{at + scratch::jump, code}, {at + scratch::request, routine}}};
+    return thread.space->memory().write_words(words);
+  }
+
+  static bool can_write_gs_base() {
+    constexpr unsigned long fsgsbase = 2;  // HWCAP2_FSGSBASE
+    static const bool can = (getauxval(AT_HWCAP2) & fsgsbase) != 0;
+    return can;
+  }
+
+  // A thread that was let go needs the scratch area no longer.
+  static bool is_out(Thread& thread) {
+    auto& own = state_of(thread);
+    u64 left = 0;
+    return own.scratch &&
+           thread.space->memory().read(own.scratch->address() + scratch::patience, &left,
+                                       sizeof left) &&
+           static_cast<u32>(left) == 0;
   }
 
   // A random number of passes, at most as many.
@@ -308,9 +388,14 @@ class CodeCacheEngine : public WindowEngine {
   }
 
   Progressed all_over(Thread& thread, const Registers& regs, const Recovered& recovered) {
+    lengthen(thread);
+    return finish(thread, regs, recovered);
+  }
+
+  // The next window.
+  static void lengthen(Thread& thread) {
     auto& reach = state_of(thread).reach;
     reach = std::min(reach * 1.1, 1.0);
-    return finish(thread, regs, recovered);
   }
 
   void collect(Thread& thread, const Registers& regs, const Recovered& recovered) {
@@ -357,10 +442,6 @@ class CodeCacheEngine : public WindowEngine {
 
   static Progressed end(Thread& thread) {
     set_registers(thread.tid, thread.window.regs);
-    return close(thread);
-  }
-
-  static Progressed close(Thread& thread) {
     thread.window.running = false;
     return Progressed::finished;
   }

@@ -37,7 +37,8 @@ class Follower {
   virtual bool stopped(FollowedThread& thread, Stop stop) = 0;
   // See WindowEngine.
   virtual void set_watched(bool) {}
-  virtual bool answer(FollowedThread&) { return false; }
+  // At the end the thread goes on outside of the window, unless it is still in one.
+  virtual Answered answer(FollowedThread&) { return Answered::nothing; }
   // A stop of a thread in a window that is no business of the window's: it goes on.
   virtual void pass_over(FollowedThread& thread) { resume(thread.tid, Resume::freely); }
   // After stopped() has been false, and where it can be after the thread has been set going again:
@@ -45,14 +46,25 @@ class Follower {
   virtual void keep(FollowedThread&) {}
   // Sets a thread going that is stopped outside of windows, with thread.deliver.
   virtual void go_on(FollowedThread& thread) { resume(thread.tid, Resume::freely, thread.deliver); }
+  // A stop of a thread outside of windows, to which whatever is still left of the last one must be
+  // none.
+  virtual void settle(FollowedThread&) {}
   // The thread is about to end, or to be left to itself; it is outside of windows if it is.
   virtual void ends(FollowedThread&) {}
   // Stopped threads that have waited for others to come out: to go on now.
   virtual std::vector<FollowedThread*> take_waiting() { return {}; }
 
+  // The thread, which runs, is about to be due: what begin() will read of it may be read.
+  virtual void rehearse(FollowedThread&) {}
+  // There is nothing to do for the moment: what would take longer when there is may be prepared.
+  virtual void prepare_next() {}
+
   // Asked for ten times a second: threads that have been left to themselves for a while, to be
   // stopped now.
   virtual std::vector<FollowedThread*> take_resting() { return {}; }
+
+  // The time, in ns, that it costs to follow threads where they make others or execute a program.
+  virtual void charge(u64) {}
 
   // The recording can end.
   virtual bool has_enough() { return false; }

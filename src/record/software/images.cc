@@ -27,15 +27,28 @@ void ProgramImages::keep(pid_t pid, AddressSpace& space) {
   auto program = program_of(pid);
   auto it = images_.find(program);
   if (program.path.empty() || (it == images_.end() && images_.size() == most_images)) return;
-  size_t known = it == images_.end() ? 0 : it->second->code.blocks();
+  size_t known = it == images_.end() ? 0 : it->second.image->tables.code.blocks();
   if (space.cache().blocks() < known + known / 16 + 1) return;
-  if (auto image = space.image()) images_[program] = std::move(image);
+  auto image = space.image();
+  if (!image) return;
+  images_[program] = {std::move(image), std::nullopt};
+  prepared_ = false;
 }
 
-bool ProgramImages::adopt(StoppedThread& thread, pid_t pid, AddressSpace& space) const {
+bool ProgramImages::adopt(StoppedThread& thread, pid_t pid, AddressSpace& space) {
   if (images_.empty() || !space.cache().arenas().empty()) return true;
-  auto image = images_.find(program_of(pid));
-  return image == images_.end() || space.adopt(thread, *image->second);
+  auto known = images_.find(program_of(pid));
+  if (known == images_.end()) return true;
+  auto& [image, spare] = known->second;
+  bool adopted = space.adopt(thread, *image, spare);
+  prepared_ &= spare.has_value();
+  return adopted;
+}
+
+void ProgramImages::prepare() {
+  if (std::exchange(prepared_, true)) return;
+  for (auto& [program, known] : images_)
+    if (!known.spare) known.spare = known.image->tables;
 }
 
 }  // namespace pgokit::record

@@ -5,11 +5,13 @@
 //
 //   images.keep(pid, space);                    // a process is about to end, or to be another one
 //   images.adopt(thread, pid, space);           // before the first window of a process
+//   images.prepare();                           // when there is nothing else to do
 //
 // The code must lie where it lay (Launch, `same_addresses`), and be the same.
 
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "record/software/address_space.h"
 
@@ -22,10 +24,17 @@ class ProgramImages {
   // `thread` is stopped and may be sent elsewhere (AddressSpace::can_leave); it may be set going and
   // stopped again. Nothing happens where there are copies already, or none to be had. False: it is
   // in another stop now, or gone.
-  bool adopt(StoppedThread& thread, pid_t pid, AddressSpace& space) const;
+  bool adopt(StoppedThread& thread, pid_t pid, AddressSpace& space);
+  // For the next process that adopts an image, which waits meanwhile.
+  void prepare();
 
  private:
-  std::map<FileKey, std::shared_ptr<const AddressSpace::Image>, ByFile> images_;
+  struct Known {
+    std::shared_ptr<const AddressSpace::Image> image;
+    std::optional<AddressSpace::Image::Tables> spare;
+  };
+  std::map<FileKey, Known, ByFile> images_;
+  bool prepared_ = true;
 };
 
 }  // namespace pgokit::record

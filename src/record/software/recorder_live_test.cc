@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -478,6 +480,18 @@ TEST(Recorder, AProgramThatIsCountedOutlivesAKilledRecorder) {
   expect_to_outlive_its_recorder({.exact = true});
 }
 
+// 1, which it never is, of a thread that cannot be stopped.
+u64 gs_base_of(pid_t pid) {
+  user_regs_struct regs;
+  int status = 0;
+  bool stopped = ptrace(PTRACE_SEIZE, pid, nullptr, nullptr) == 0 &&
+                 ptrace(PTRACE_INTERRUPT, pid, nullptr, nullptr) == 0 &&
+                 waitpid(pid, &status, 0) == pid;
+  bool read = stopped && ptrace(PTRACE_GETREGS, pid, nullptr, &regs) == 0;
+  ptrace(PTRACE_DETACH, pid, nullptr, nullptr);
+  return read ? regs.gs_base : 1;
+}
+
 TEST(Recorder, AttachesAndLeavesAgain) {
   if (!tracing_permitted()) GTEST_SKIP() << "ptrace is not permitted here";
   int ends[2];
@@ -501,6 +515,7 @@ TEST(Recorder, AttachesAndLeavesAgain) {
       return Checker().check(path);
     });
     EXPECT_GE(checked.samples, 50U);
+    EXPECT_EQ(gs_base_of(pid), 0U);
     auto counted = in_process(
         [&] { return record_to({.output = path, .pids = {pid}, .seconds = 0.2, .exact = true}); });
     EXPECT_EQ(counted.code, 0) << counted.output;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "record/software/stop_mark.h"
 #include "record/system/clock.h"
 
 namespace pgokit::record {
@@ -20,6 +21,11 @@ void Sampler::refresh(FollowedThread& thread) {
   if (space.take_unnamed()) recording_.comm(thread.pid, thread.pid, true);
   for (const auto& mapping : thread.space->refresh())
     recording_.mapped(thread.pid, thread.tid, mapping);
+}
+
+void Sampler::rehearse(FollowedThread& thread) {
+  if (thread.space->needs_refresh()) refresh(thread);
+  thread.space->rehearse(thread);
 }
 
 bool Sampler::is_due(FollowedThread& thread) {
@@ -66,22 +72,60 @@ bool Sampler::begin_here(FollowedThread& thread, const Registers& regs) {
     return true;
   }
   if (!thread.gone) unwind(thread, regs), write_place(thread, regs);
+  unseen_ns_ -= std::min(unseen_ns_, budget_.period_ns());  // no other window stands for that
   return false;
 }
 
 void Sampler::ends(FollowedThread& thread) {
-  bool ends = thread.last_stop.event() == PTRACE_EVENT_EXIT;
-  if (ends && thread.space) images_.keep(thread.pid, *thread.space);
+  if (thread.last_stop.event() != PTRACE_EVENT_EXIT)
+    engine_.settle(thread);
+  else if (thread.space)
+    images_.keep(thread.pid, *thread.space);
+}
+
+void Sampler::settle(FollowedThread& thread) {
+  if (!engine_.is_leaving(thread)) return;
+  if (is_at_mark(thread)) thread.deliver = 0;  // it had no more patience
+  engine_.settle(thread);
 }
 
 bool Sampler::stopped(FollowedThread& thread, Stop stop) {
   auto progressed = engine_.stopped(thread, stop);
   if (progressed == Progressed::running) return true;
+  thread.at_end = thread.cpu_time.now();
+  // The time stamp counter goes on while another program has the processor.
+  if (thread.at_end.used_ns > thread.at_begin.used_ns) {
+    u64 most = (thread.at_end.used_ns - thread.at_begin.used_ns) * settings_.cycles_per_us / 1000;
+    thread.window.cycles = std::min(thread.window.cycles, most);
+  }
+  finished(thread);
+  return false;
+}
+
+Answered Sampler::answer(FollowedThread& thread) {
+  auto answered = engine_.answer(thread);
+  if (answered != Answered::at_end) return answered;
+  if (!runs_on(thread)) return engine_.stop_at_end(thread), answered;
+  if (!engine_.finish_at_end(thread)) return answered;
+  finished(thread);
+  engine_.let_go(thread);
+  return answered;
+}
+
+// Since the thread was set going for its window it has had its processor for itself. Otherwise only a
+// stop tells how long it ran.
+bool Sampler::runs_on(FollowedThread& thread) {
+  thread.at_end = thread.cpu_time.now();
+  if (thread.at_end.times != thread.at_begin.times + 1) return false;
+  thread.at_end.used_ns = thread.at_begin.used_ns + monotonic_ns() - thread.stopped_since_ns;
+  return true;
+}
+
+// The window is; the thread is stopped, or waits at its end.
+void Sampler::finished(FollowedThread& thread) {
   const auto& regs = thread.window.regs;
   if (!thread.space->map().find(regs.rip)) refresh(thread);
-  time(thread);
   unwind(thread, regs);
-  return false;
 }
 
 void Sampler::unwind(FollowedThread& thread, const Registers& regs) {
@@ -132,14 +176,6 @@ void Sampler::keep(FollowedThread& thread) {
   counts_.stops += thread.window.stops;
   counts_.answers += thread.window.answers;
   counts_.stopped_ns += monotonic_ns() - thread.due_since_ns;
-}
-
-// The time stamp counter goes on while another program has the processor.
-void Sampler::time(FollowedThread& thread) const {
-  thread.at_end = thread.cpu_time.now();
-  if (thread.at_end.used_ns <= thread.at_begin.used_ns) return;
-  u64 most = (thread.at_end.used_ns - thread.at_begin.used_ns) * settings_.cycles_per_us / 1000;
-  thread.window.cycles = std::min(thread.window.cycles, most);
 }
 
 // A window stands for the time since the one before, of all threads: the more branches are made in

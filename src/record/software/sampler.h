@@ -52,11 +52,15 @@ class Sampler : public Follower {
   bool begin(FollowedThread& thread) override;
   bool stopped(FollowedThread& thread, Stop stop) override;
   void set_watched(bool all_the_time) override { engine_.set_watched(all_the_time); }
-  bool answer(FollowedThread& thread) override { return engine_.answer(thread); }
+  Answered answer(FollowedThread& thread) override;
   void pass_over(FollowedThread& thread) override { engine_.pass_over(thread); }
   void keep(FollowedThread& thread) override;
+  void settle(FollowedThread& thread) override;
   void ends(FollowedThread& thread) override;
+  void charge(u64 ns) override { budget_.follow(ns); }
   bool has_enough() override;
+  void rehearse(FollowedThread& thread) override;
+  void prepare_next() override { images_.prepare(); }
   void refresh(FollowedThread& thread) override;
 
   // What the windows have counted, to the recording.
@@ -69,7 +73,8 @@ class Sampler : public Follower {
   bool adopt(FollowedThread& thread, const Registers& regs);
   static size_t real_frames(AddressSpace& space, std::span<const u64> chain);
   void write_samples(FollowedThread& thread);
-  void time(FollowedThread& thread) const;
+  void finished(FollowedThread& thread);
+  static bool runs_on(FollowedThread& thread);
   u64 taken_ns(const FollowedThread& thread) const;
   u64 own_ns(const Window& window);
   void unwind(FollowedThread& thread, const Registers& regs);

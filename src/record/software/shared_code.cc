@@ -39,15 +39,16 @@ std::shared_ptr<const AddressSpace::Image> AddressSpace::image() {
   if (!file) return nullptr;
   auto image = std::make_shared<Image>();
   image->file = std::move(*file);
-  image->code = cache_.code();
-  image->pages = pages_;
-  for (const auto& [address, bytes] : adopted_) image->pages.try_emplace(address, bytes);
-  for (const auto& [address, bytes] : image->pages) image->page_list.push_back(address);
+  auto& tables = image->tables;
+  tables.code = cache_.code();
+  tables.pages = pages_;
+  for (const auto& [address, bytes] : adopted_) tables.pages.try_emplace(address, bytes);
+  for (const auto& [address, bytes] : tables.pages) image->page_list.push_back(address);
   std::ranges::sort(image->page_list);
-  image->files = files_;
+  tables.files = files_;
   for (const auto& one : adopted_files_)
-    if (!has(files_, one.mapping)) image->files.push_back(one);
-  image->edge_numbers = edge_numbers_;
+    if (!has(files_, one.mapping)) tables.files.push_back(one);
+  tables.edge_numbers = edge_numbers_;
   image->restartable = restartable_;
   return image;
 }
@@ -75,7 +76,7 @@ bool AddressSpace::map_image(StoppedThread& thread, const Image& image) {
 
 // In the way that is there everywhere.
 bool AddressSpace::write_image(StoppedThread& thread, const Image& image) {
-  const auto& arenas = image.code.arenas();
+  const auto& arenas = image.tables.code.arenas();
   auto site = find_call_site(call_site_size);
   if (!site) return false;
   for (const auto& arena : arenas) {
@@ -95,8 +96,9 @@ bool AddressSpace::write_image(StoppedThread& thread, const Image& image) {
   return true;
 }
 
-bool AddressSpace::adopt(StoppedThread& thread, const Image& image) {
-  const auto& arenas = image.code.arenas();
+bool AddressSpace::adopt(StoppedThread& thread, const Image& image,
+                         std::optional<Image::Tables>& spare) {
+  const auto& arenas = image.tables.code.arenas();
   if (half_mapped_ || !inherited_.empty() || !obstacle_.empty()) return true;
   auto is_free = [&](const Arena& arena) {
     return std::ranges::none_of(map_.list(), [&](const Mapping& one) {
@@ -107,10 +109,12 @@ bool AddressSpace::adopt(StoppedThread& thread, const Image& image) {
   if (!map_image(thread, image)) {
     if (thread.gone || thread.deliver || !write_image(thread, image)) return false;
   }
-  cache_.set_code(image.code);
-  pages_ = image.pages;
-  adopted_files_ = image.files;
-  edge_numbers_ = image.edge_numbers;
+  if (!spare) spare = image.tables;
+  auto tables = *std::exchange(spare, std::nullopt);
+  cache_.set_code(std::move(tables.code));
+  pages_ = std::move(tables.pages);
+  adopted_files_ = std::move(tables.files);
+  edge_numbers_ = std::move(tables.edge_numbers);
   for (const auto& one : std::exchange(restartable_, image.restartable))
     if (std::ranges::find(restartable_, one) == restartable_.end())
       restartable_.push_back(one), stale_ = true;  // it may have been copied

@@ -14,16 +14,21 @@ constexpr double usual_cycles = 3.5;  // of a branch by itself
 // that: what it adds to a branch is hidden where the program waits anyway, and most of the time
 // where it does not; of branches that take long it adds nothing worth mention. Another part tells
 // how much code there is for each branch; where that is very much, it is vector code, of which a
-// byte does more. The numbers are those with which windows come nearest to exact counts
-// (bench/record.md).
+// byte does more. Where much time goes by for little code, it is memory that the program waits for,
+// of which a copy hides nothing. The numbers are those with which windows come nearest to exact
+// counts (bench/record.md).
 double StackCutter::speed(const Window& window) {
   constexpr double added = 4, usual_counted = 6, least_counted = 2.5, slow = 10, of_cycles = 0.65;
   constexpr double usual_bytes = 25, most_bytes = 80, of_bytes = 0.35;
+  constexpr double least_bytes = 10, waits = 15, most_waiting = 30, of_waiting = 1.5;
   double counted = std::max(window.cycles_of_branch - added, least_counted);
   double speed = std::pow(usual_counted / std::min(counted, slow), of_cycles);
   if (counted > slow) speed *= slow / counted;
-  if (window.bytes_of_branch < 1) return speed;
-  return speed * std::pow(usual_bytes / std::min(window.bytes_of_branch, most_bytes), of_bytes);
+  double bytes = window.bytes_of_branch;
+  if (bytes < 1) return speed;
+  double for_code = counted * usual_bytes / std::max(bytes, least_bytes);
+  if (for_code > waits) speed *= std::pow(waits / std::min(for_code, most_waiting), of_waiting);
+  return speed * std::pow(usual_bytes / std::min(bytes, most_bytes), of_bytes);
 }
 
 // A window may be too short to tell.

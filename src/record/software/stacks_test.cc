@@ -107,6 +107,15 @@ TEST(StackCutter, WindowsOfMuchCodeForABranchHaveLessWeight) {
   EXPECT_NEAR(cutter.weight(little) / cutter.weight(vector_code), std::pow(4, 0.35), 1e-9);
 }
 
+TEST(StackCutter, WindowsThatWaitForMemoryHaveStillLess) {
+  StackCutter cutter(32, 1);
+  auto busy = window_of(500, 27), waits = busy, waits_long = window_of(500, 87);
+  busy.bytes_of_branch = 50, waits.bytes_of_branch = waits_long.bytes_of_branch = 25;
+  double by_bytes = std::pow(2, 0.35);
+  EXPECT_NEAR(cutter.weight(waits) / cutter.weight(busy), by_bytes * std::pow(0.5, 1.5), 1e-9);
+  EXPECT_NEAR(cutter.weight(waits) / cutter.weight(waits_long), 3, 1e-9);
+}
+
 TEST(StackCutter, TellsWhatTheProgramTakesByItself) {
   StackCutter cutter(32, 1);
   auto usual = window_of(500, 3), slow = window_of(500, 27), short_one = window_of(500, 0);

@@ -102,9 +102,18 @@ void TickSource::keep(pid_t pid, pid_t tid, bool waits) {
   pollfd file{.fd = event ? event->fd : -1, .events = 0, .revents = 0};
   if (!event || poll(&file, 1, 0) != 0)
     remove(tid), add(pid, tid);
-  else if (!waits)
+  else if (waits)
+    event->expected_ns = monotonic_ns() + left_of_first(*event);
+  else
     renew(tid);
   tell_thread(tid, signals_in_use(tid));
+}
+
+// Of the time to the first tick.
+u64 TickSource::left_of_first(const Event& event) {
+  u64 used_ns = 0;
+  bool is_read = read(event.fd, &used_ns, sizeof used_ns) == sizeof used_ns;
+  return is_read && used_ns < event.every_ns ? event.every_ns - used_ns : event.every_ns;
 }
 
 bool TickSource::is_from_event(pid_t tid, const siginfo_t& info) const {

@@ -129,6 +129,7 @@ class TickSource {
     bool tells_thread = false;     // not the recorder; not without a ring
   };
   static int open_event(pid_t tid, u64 first_ns);
+  static u64 left_of_first(const Event& event);
   bool set_told(pid_t tid, Event& event, bool thread) const;
   static constexpr u64 never_ns = 1'000'000'000'000'000;  // of CPU time: 11 days
   void set_next(pid_t tid, u64 ns);

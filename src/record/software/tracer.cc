@@ -1,6 +1,6 @@
 #include "record/software/tracer.h"
 
-#include <sys/syscall.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,7 +13,9 @@
 #include "base/parallel.h"
 #include "record/software/stop_mark.h"
 #include "record/system/clock.h"
+#include "record/system/idle_time.h"
 #include "record/system/launch.h"
+#include "record/system/own_processor.h"
 #include "record/system/privileges.h"
 #include "record/system/proc_status.h"
 
@@ -32,6 +34,13 @@ u64 longest_awake_ns(CopyFor purpose) {
   return is_whole_run(purpose) ? in_whole_run : in_window;
 }
 
+// What a stop costs that the recorder is handling since then: its processor and that of the thread
+// have to wake, too.
+u64 stop_ns(u64 begin_ns) {
+  constexpr u64 waking_ns = 100'000;
+  return monotonic_ns() - begin_ns + waking_ns;
+}
+
 sigset_t waited_for() {
   sigset_t set;
   sigemptyset(&set);
@@ -43,25 +52,6 @@ sigset_t waited_for() {
 
 int exit_code_of(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-// The flags of the clone() that a thread has stopped in; fork() has none.
-u64 clone_flags(Thread& creator) {
-  Registers regs;
-  if (!get_registers(creator.tid, regs)) return 0;
-  u64 flags = 0;
-  switch (system_call(regs)) {
-    case SYS_clone:
-      return first_argument(regs);
-    case SYS_clone3:
-      if (!creator.space || !creator.space->memory().read(first_argument(regs), &flags, 8))
-        return 0;
-      return flags;
-    case SYS_vfork:
-      return CLONE_VM;
-    default:
-      return 0;
-  }
 }
 
 std::string refusal_of(pid_t pid, const std::string& what) {
@@ -161,6 +151,7 @@ Status Tracer::attach(pid_t pid) {
       // The main thread may have ended before the others.
       count(one, threads == 1);
       if (threads == 1) recording_.comm(pid, pid, false), follower_.refresh(one);
+      if (tid != pid) recording_.comm(pid, tid, false);
       begin_following(one);
       if (is_whole_run(follower_.purpose())) ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr);
     }
@@ -177,7 +168,6 @@ void Tracer::count(const Traced& one, bool is_first) {
 
 void Tracer::begin_following(Traced& one) {
   if (!one.chosen) return;
-  if (one.tid != one.pid) recording_.comm(one.pid, one.tid, false);
   if (!is_whole_run(follower_.purpose())) ticks_.add(one.pid, one.tid);
 }
 
@@ -191,7 +181,7 @@ void Tracer::run(double seconds, const std::function<void()>& now_and_then) {
       had_enough_ = follower_.has_enough();
       if (had_enough_) break;
       now_and_then(), next = now + loop_ns;
-      attention_.update(own_time_.now());
+      attention_.update({own_time_.now(), idle_ns(), now});
       follower_.set_watched(attention_.is_full());
       for (pid_t tid : ticks_.overdue()) tick(tid);
       for (auto* one : follower_.take_resting())
@@ -225,6 +215,7 @@ void Tracer::wait_for_event(u64 until_ns) {
   u64 now = monotonic_ns();
   u64 wait = until_ns > now && !attends ? std::min(until_ns - now, until_next_tick(now)) : 0;
   if (ticks_.polls()) wait = std::min(wait, ticks_.period_ns());
+  if (wait > 0) follower_.prepare_next();
   timespec timeout{static_cast<time_t>(wait / 1'000'000'000),
                    static_cast<long>(wait % 1'000'000'000)};
   sigset_t set = waited_for();
@@ -270,7 +261,11 @@ bool Tracer::attend() {
   bool any = false;
   for (const auto& [tid, one] : threads_) {
     any |= one->window.running || one->due;
-    if (one->window.running && follower_.answer(*one)) last_event_ns_ = 0;
+    if (!one->window.running) continue;
+    if (follower_.answer(*one) != Answered::nothing) last_event_ns_ = 0;
+    if (one->window.running) continue;
+    ticks_.renew(tid);
+    follower_.keep(*one);
   }
   u64 now = monotonic_ns();
   if (last_event_ns_ == 0) last_event_ns_ = now;
@@ -282,13 +277,25 @@ bool Tracer::attend() {
 // the thread would wait for two or three times as long. A tick may also not come: nothing is lost.
 u64 Tracer::until_next_tick(u64 now_ns) {
   constexpr u64 most_early_ns = 200'000, late_ns = 200'000, parts = 20;
+  constexpr u64 to_read_maps_ns = 200'000;
   if (!attention_.is_full()) return u64(-1);
   auto [tid, at_ns] = ticks_.expected(now_ns - late_ns);
-  u64 begin_ns = at_ns - std::min(most_early_ns, ticks_.period_ns() / parts);
+  auto it = threads_.find(tid);
+  auto* one = it != threads_.end() && it->second->space ? it->second.get() : nullptr;
+  u64 early_ns = std::min(most_early_ns, ticks_.period_ns() / parts);
+  bool rehearses = rehearsed_ns_ == at_ns;  // to sleep once more is not worth it
+  if (rehearses || (one && one->space->needs_refresh())) early_ns += to_read_maps_ns;
+  u64 begin_ns = at_ns - std::min(early_ns, at_ns);
   if (now_ns < begin_ns) return begin_ns - now_ns;
-  if (auto it = threads_.find(tid); it != threads_.end() && it->second->space)
-    if (std::exchange(rehearsed_ns_, at_ns) != at_ns) it->second->space->rehearse(*it->second);
+  if (one && std::exchange(rehearsed_ns_, at_ns) != at_ns) rehearse(*one);
   return 0;
+}
+
+// What is mapped from here on is told once more.
+void Tracer::rehearse(Traced& one) {
+  if (ticks_.mappings_changed()) expire_maps();
+  one.space->use(one.tid);
+  follower_.rehearse(one);
 }
 
 void Tracer::handle_stop(Traced& one, Stop stop) {
@@ -299,12 +306,13 @@ void Tracer::handle_stop(Traced& one, Stop stop) {
   // By another thread, this one may have been anywhere.
   if (stop.event() == PTRACE_EVENT_EXEC) return handle_exec(one);
   if (one.space) one.space->use(one.tid);
+  if (!one.window.running) follower_.settle(one);
   if (is_at_tick(one)) return handle_tick(one);
   one.at_mark = is_at_mark(one);
   bool over = one.window.running;
   // A mark outside of windows is late.
   if (one.deliver && (one.at_mark ? !over : follower_.is_own_signal(one))) one.deliver = 0;
-  if (over && follower_.stopped(one, stop)) return;
+  if (over && follower_.stopped(one, stop)) return make_way(one);
   if (stop.event() == 0) go_on(one);
   // Its processor sleeps while it is stopped.
   if (over) ticks_.renew(one.tid);
@@ -351,18 +359,29 @@ bool Tracer::begin_window(Traced& one) {
   bool begun = follower_.begin(one);
   ticks_.tell_thread(one.tid, one.signals_in_use);
   if (one.space && one.space->needs_room()) interrupt_windows(*one.space);
+  if (begun) make_way(one);
   if (begun || one.gone) return true;
   ticks_.renew(one.tid);
   return false;
 }
 
+// For a thread that goes on in a window, where there is a processor to spare. In a whole run it soon
+// stops again, and each goes on faster where the other was.
+void Tracer::make_way(Traced& one) {
+  if (attention_.is_full() && !is_whole_run(follower_.purpose()))
+    leave_processor(one.status.processor_of(one.tid));
+}
+
 void Tracer::handle_event(Traced& one, Stop stop) {
+  u64 begin_ns = monotonic_ns();
   switch (stop.event()) {
     case PTRACE_EVENT_CLONE:
     case PTRACE_EVENT_FORK:
     case PTRACE_EVENT_VFORK:
       handle_creation(one);
-      return go_on(one);
+      go_on(one);
+      follower_.charge(stop_ns(begin_ns));
+      return adopt_waiting();  // whoever makes threads waits for none of this
     case PTRACE_EVENT_STOP:
       break;
     case PTRACE_EVENT_EXIT:
@@ -387,26 +406,29 @@ void Tracer::handle_event(Traced& one, Stop stop) {
     if (!stop.is_of_group()) return_memory(one);
     return let_go(one);
   }
-  if (stop.is_of_group()) {
-    ptrace(PTRACE_LISTEN, one.tid, nullptr, nullptr);
-    return;
-  }
+  if (stop.is_of_group()) return stay_stopped(one);
   if (one.due && begin_window(one)) return;
   make_again(one);
   go_on(one);
 }
+
+// As the whole process is, until that goes on.
+void Tracer::stay_stopped(const Traced& one) { ptrace(PTRACE_LISTEN, one.tid, nullptr, nullptr); }
 
 // Its creator's stop and its own first stop come in any order.
 void Tracer::handle_creation(Traced& creator) {
   unsigned long created = 0;
   if (ptrace(PTRACE_GETEVENTMSG, creator.tid, nullptr, &created) != 0) return;
   auto tid = static_cast<pid_t>(created);
-  u64 flags = clone_flags(creator);
+  Registers regs;
+  auto* memory = creator.space ? &creator.space->memory() : nullptr;
+  u64 flags = get_registers(creator.tid, regs) ? clone_flags(regs, memory) : 0;
   auto& one = thread(tid);
-  one.pid = flags & CLONE_THREAD ? creator.pid : tid;
+  bool is_thread = flags & CLONE_THREAD;
+  one.pid = is_thread ? creator.pid : tid;
   if (flags & CLONE_VM) {
-    // Mappings are noted once for all who share them.
-    if (creator.space && creator.space->is_unnamed()) follower_.refresh(creator);
+    // Mappings are noted once for all who share them, by the process that has them first.
+    if (creator.space && creator.space->is_unnamed() && !is_thread) follower_.refresh(creator);
     one.space = creator.space;
   } else if (creator.space) {
     auto space = AddressSpace::open_forked(tid, *creator.space);
@@ -415,7 +437,6 @@ void Tracer::handle_creation(Traced& creator) {
   one.chosen = creator.chosen;
   count(one, one.tid == one.pid);
   recording_.forked(one.pid, tid, creator.pid, creator.tid);
-  adopt_waiting();
 }
 
 void Tracer::adopt_waiting() {
@@ -426,11 +447,15 @@ void Tracer::adopt_waiting() {
     one->waiting = false;
     one->begun = true;
     if (!leaving_) begin_following(*one);
-    go_on(*one);
+    if (one->last_stop.is_of_group())
+      stay_stopped(*one);
+    else
+      go_on(*one);
   }
 }
 
 void Tracer::handle_exec(Traced& one) {
+  u64 begin_ns = monotonic_ns();
   unsigned long former = 0;
   ptrace(PTRACE_GETEVENTMSG, one.tid, nullptr, &former);
   if (auto old = static_cast<pid_t>(former); old != one.tid) {
@@ -455,8 +480,9 @@ void Tracer::handle_exec(Traced& one) {
   if (one.space) one.space->set_unnamed();
   if (one.space && (one.tid == main_pid_ || is_whole_run(follower_.purpose())))
     follower_.refresh(one);
-  if (!is_whole_run(follower_.purpose())) ticks_.keep(one.pid, one.tid, waits_for_tick);
   go_on(one);
+  follower_.charge(stop_ns(begin_ns));
+  if (!is_whole_run(follower_.purpose())) ticks_.keep(one.pid, one.tid, waits_for_tick);
 }
 
 void Tracer::expire_maps() {

@@ -82,13 +82,16 @@ class Tracer {
   void reap();
   bool attend();
   u64 until_next_tick(u64 now_ns);
+  void rehearse(Traced& one);
   void interrupt_all();
   void handle_stop(Traced& thread, Stop stop);
   bool is_at_tick(const Traced& one) const;
   void handle_tick(Traced& one);
   bool is_due(Traced& one);
   bool begin_window(Traced& one);
+  void make_way(Traced& one);
   void handle_event(Traced& thread, Stop stop);
+  static void stay_stopped(const Traced& one);
   void handle_creation(Traced& creator);
   void handle_exec(Traced& thread);
   void make_again(Traced& one);

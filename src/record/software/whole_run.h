@@ -50,6 +50,7 @@ class WholeRunCounter : public Follower {
   void ends(FollowedThread& thread) override;
   std::vector<FollowedThread*> take_waiting() override;
   std::vector<FollowedThread*> take_resting() override;
+  void prepare_next() override { images_.prepare(); }
   void refresh(FollowedThread& thread) override;
 
   // Writes the counts of threads that have ended or come out; the others' are lost with them.

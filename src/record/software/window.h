@@ -3,10 +3,13 @@
 // A window: the stretch of a thread's execution during which its branches are recorded.
 //
 //   Progressed at = engine.begin(thread, regs, engine.most_branches(depth));   // it is stopped
-//   engine.answer(thread);                             // as often as can be, while it runs
 //   at = engine.stopped(thread, stop);                                         // at each stop
 //   if (at == Progressed::finished) use(thread.window.taken, thread.window.regs);
 //   ... the thread may be set going ...
+//   if (engine.answer(thread) == Answered::at_end) {   // as often as can be, while it runs
+//     engine.finish_at_end(thread);                    // or stop_at_end(thread)
+//     use(thread.window.taken, thread.window.regs), engine.let_go(thread);
+//   }
 //   engine.take_counts(thread), use(thread.window.counts);
 //
 // Ways to do it differ in cost only (docs/record.md); the recorder uses the code cache.
@@ -67,6 +70,12 @@ enum class Progressed : u8 {
   finished,    // it is stopped, with the program's registers
 };
 
+enum class Answered : u8 {
+  nothing,  // the thread has not asked
+  code,     // it goes on in its window
+  at_end,   // its window is full: it waits, for a moment, to be let go
+};
+
 class WindowEngine {
  public:
   virtual ~WindowEngine() = default;
@@ -79,8 +88,18 @@ class WindowEngine {
   virtual Progressed stopped(Thread& thread, Stop stop) = 0;
   // Whether answer() is called all the time, so that threads may wait for it in their windows.
   virtual void set_watched(bool) {}
-  // Does what a running thread waits for in its window. False: it does not wait.
-  virtual bool answer(Thread&) { return false; }
+  // Does what a running thread waits for in its window.
+  virtual Answered answer(Thread&) { return Answered::nothing; }
+  // Of one that is at_end: its window is finished as by a stop, but the thread still waits.
+  // False: the process is gone.
+  virtual bool finish_at_end(Thread&) { return false; }
+  virtual void let_go(Thread&) {}
+  // Or it is to stop there.
+  virtual void stop_at_end(Thread&) {}
+  // A thread that was let go may not have left the copy yet. settle() is for one that is stopped, which
+  // it puts where it would be by then, without a trace of windows in its registers.
+  virtual bool is_leaving(Thread&) { return false; }
+  virtual void settle(Thread&) {}
   // As if it had not stopped.
   virtual void pass_over(Thread& thread) { resume(thread.tid, Resume::freely); }
   // What the finished window has counted. The thread may run by then, but not in another window.

@@ -26,7 +26,7 @@ bool CpuTime::open(pid_t pid, pid_t tid) {
   return is_open();
 }
 
-// The first two numbers of schedstat.
+// The three numbers of schedstat.
 CpuTime::Times CpuTime::now() const {
   char text[64];
   auto n = file_ < 0 ? 0 : pread(file_, text, sizeof text - 1, 0);
@@ -34,7 +34,8 @@ CpuTime::Times CpuTime::now() const {
   text[n] = 0;
   char* end = nullptr;
   u64 used_ns = std::strtoull(text, &end, 10);
-  return {used_ns, std::strtoull(end, nullptr, 10)};
+  u64 waited_ns = std::strtoull(end, &end, 10);
+  return {used_ns, waited_ns, std::strtoull(end, nullptr, 10)};
 }
 
 }  // namespace pgokit::record

@@ -22,9 +22,9 @@ class CpuTime {
   bool open(pid_t pid, pid_t tid);
   bool is_open() const { return file_ >= 0; }
   u64 now_ns() const { return now().used_ns; }
-  // And how long it has waited for a processor.
+  // And how long it has waited for a processor, and how often it has got one.
   struct Times {
-    u64 used_ns = 0, waited_ns = 0;
+    u64 used_ns = 0, waited_ns = 0, times = 0;
   };
   Times now() const;
 

@@ -20,8 +20,8 @@
 namespace pgokit::record {
 namespace {
 
-int open_status(pid_t tid) {
-  return ::open(fmt::format("/proc/{}/status", tid).c_str(), O_RDONLY | O_CLOEXEC);
+int open_file(pid_t tid, std::string_view name) {
+  return ::open(fmt::format("/proc/{}/{}", tid, name).c_str(), O_RDONLY | O_CLOEXEC);
 }
 
 // In few system calls: it is asked for before each window.
@@ -36,7 +36,7 @@ std::string text_of(int file) {
 }
 
 std::string status_text(pid_t tid) {
-  int file = open_status(tid);
+  int file = open_file(tid, "status");
   if (file < 0) return {};
   auto text = text_of(file);
   close(file);
@@ -102,6 +102,17 @@ Restrictions restrictions_in(const std::string& status) {
           .blocked = blocked};
 }
 
+// The 39th word of stat. The second one, the name of the program in brackets, may hold anything.
+int processor_in(std::string_view stat) {
+  constexpr int words_behind_name = 37;
+  size_t at = stat.rfind(')');
+  for (int i = 0; i < words_behind_name && at != stat.npos; ++i) at = stat.find(' ', at + 1);
+  if (at == stat.npos) return -1;
+  auto word = stat.substr(at + 1);
+  u32 processor = 0;
+  return parse_number(word.substr(0, word.find(' ')), processor) ? static_cast<int>(processor) : -1;
+}
+
 }  // namespace
 
 bool has_ended(pid_t tid) { return is_in_state(status_text(tid), "ZX"); }
@@ -151,12 +162,18 @@ bool has_pending_signal(pid_t tid) {
 Restrictions restrictions_of(pid_t tid) { return restrictions_in(status_text(tid)); }
 
 ThreadStatus::~ThreadStatus() {
-  if (file_ >= 0) close(file_);
+  if (status_ >= 0) close(status_);
+  if (stat_ >= 0) close(stat_);
 }
 
 Restrictions ThreadStatus::restrictions_of(pid_t tid) {
-  if (file_ < 0) file_ = open_status(tid);
-  return restrictions_in(file_ < 0 ? std::string() : text_of(file_));
+  if (status_ < 0) status_ = open_file(tid, "status");
+  return restrictions_in(status_ < 0 ? std::string() : text_of(status_));
+}
+
+int ThreadStatus::processor_of(pid_t tid) {
+  if (stat_ < 0) stat_ = open_file(tid, "stat");
+  return stat_ < 0 ? -1 : processor_in(text_of(stat_));
 }
 
 Credentials credentials_of(pid_t tid) {

@@ -35,21 +35,25 @@ struct Restrictions {
   u64 blocked = 0;            // by the thread
 };
 Restrictions restrictions_of(pid_t tid);
-// The same of one thread again and again, in a third of the time: the file stays open.
+// Of one thread again and again, in a third of the time: the files stay open.
 class ThreadStatus {
  public:
   ThreadStatus() = default;
-  ThreadStatus(ThreadStatus&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+  ThreadStatus(ThreadStatus&& other) noexcept
+      : status_(std::exchange(other.status_, -1)), stat_(std::exchange(other.stat_, -1)) {}
   ThreadStatus& operator=(ThreadStatus&& other) noexcept {
-    std::swap(file_, other.file_);
+    std::swap(status_, other.status_);
+    std::swap(stat_, other.stat_);
     return *this;
   }
   ~ThreadStatus();
 
   Restrictions restrictions_of(pid_t tid);
+  // That it is on, or will be when it runs; -1: the thread is gone.
+  int processor_of(pid_t tid);
 
  private:
-  int file_ = -1;
+  int status_ = -1, stat_ = -1;
 };
 struct Credentials {
   u64 capabilities = 0;   // those in effect

@@ -1,6 +1,7 @@
 #include "record/system/proc_status.h"
 
 #include <gmock/gmock.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,6 +32,20 @@ TEST(ProcStatus, TellsStoppedFromRunningAndEnded) {
 TEST(ProcStatus, ProgramsAreNotTheKernels) {
   EXPECT_FALSE(is_of_kernel(getpid()));
   EXPECT_FALSE(is_stopped(getpid()));
+}
+
+TEST(ProcStatus, TellsTheProcessorOfAThread) {
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
+    if (!CPU_ISSET(static_cast<unsigned>(processor), &before)) continue;
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<unsigned>(processor), &one);
+    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    EXPECT_EQ(ThreadStatus().processor_of(gettid()), processor);
+  }
+  ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
+  EXPECT_EQ(ThreadStatus().processor_of(-1), -1);
 }
 
 }  // namespace

@@ -11,7 +11,24 @@
 
 namespace pgokit::record {
 
-enum class Reg : u8 { rax = 0, rcx = 1, rdx = 2, rsi = 6, rdi = 7, r10 = 10, r11 = 11 };
+enum class Reg : u8 {
+  rax,
+  rcx,
+  rdx,
+  rbx,
+  rsp,
+  rbp,
+  rsi,
+  rdi,
+  r8,
+  r9,
+  r10,
+  r11,
+  r12,
+  r13,
+  r14,
+  r15
+};
 
 class Assembler {
  public:
@@ -52,6 +69,11 @@ class Assembler {
   void jump_through(u64 slot) {
     bytes({0xff, 0x25});
     value(static_cast<i32>(slot - (here() + 4)));
+  }
+  // mov r64, [rip + x] of what lies at `address`; rax to rdi.
+  void load_through(Reg reg, u64 address) {
+    bytes({0x48, 0x8b, static_cast<u8>(0x05 | static_cast<u8>(reg) << 3)});
+    value(static_cast<i32>(address - (here() + 4)));
   }
   // A rel32 to be set by bind().
   u32 rel32() {

@@ -16,6 +16,15 @@ void note_registers(scratch::Header& header, const Registers& regs) {
   header.target = regs.rip;
 }
 
+void take_registers(Registers& regs, const scratch::Header& header) {
+  regs.rip = header.target;
+  regs.rax = header.rax, regs.rcx = header.rcx, regs.rdx = header.rdx, regs.rbx = header.rbx;
+  regs.rsp = header.rsp, regs.rbp = header.rbp, regs.rsi = header.rsi, regs.rdi = header.rdi;
+  regs.r8 = header.r8, regs.r9 = header.r9, regs.r10 = header.r10, regs.r11 = header.r11;
+  regs.r12 = header.r12, regs.r13 = header.r13, regs.r14 = header.r14, regs.r15 = header.r15;
+  regs.eflags = (regs.eflags & ~arithmetic_flags) | flags_in(header.flags);
+}
+
 void recover(Registers& regs, const Recovery& state, const scratch::Header& header) {
   switch (state.address) {
     case Recovery::Address::fixed:

@@ -139,13 +139,29 @@ void emit_next_pass(Assembler& out, Routines& routines, Recovery state) {
   out.bind(inside);
 }
 
-// A missing block, inside of a pass: what the tracer answers within a moment makes a stop needless.
-// In: `state`, with everything saved.
+// Those that are not saved yet.
+void emit_all_saved(Assembler& out) {
+  constexpr std::pair<Reg, u32> others[] = {
+      {Reg::rdi, scratch::rdi}, {Reg::rsi, scratch::rsi}, {Reg::rbx, scratch::rbx},
+      {Reg::rsp, scratch::rsp}, {Reg::rbp, scratch::rbp}, {Reg::r8, scratch::r8},
+      {Reg::r9, scratch::r9},   {Reg::r10, scratch::r10}, {Reg::r12, scratch::r12},
+      {Reg::r13, scratch::r13}, {Reg::r14, scratch::r14}, {Reg::r15, scratch::r15}};
+  for (auto [reg, slot] : others) out.save(reg, slot);
+}
+
+// A missing block, inside of a pass, or the end of the window: what the tracer answers within a moment
+// makes a stop needless. In: `state`, with everything saved.
 void emit_wait(Assembler& out, Routines& routines, const Recovery& state) {
   out.load32(Reg::rax, scratch::left);
   out.bytes({0x85, 0xc0});  // test eax, eax
-  out.bytes({0x0f, 0x84});  // jz: the pass is over
-  u32 over = out.rel32();
+  out.bytes({0x75, 0});     // jnz: inside of a pass
+  u32 inside = out.offset() - 1;
+  out.load32(Reg::rax, scratch::passes);
+  out.bytes({0x85, 0xc0});
+  out.bytes({0x0f, 0x85});  // jnz: there is no room
+  u32 no_room = out.rel32();
+  emit_all_saved(out);
+  out.bind8(inside);
   out.load32(Reg::rax, scratch::patience);
   out.bytes({0x85, 0xc0});
   out.bytes({0x0f, 0x84});  // jz: nobody watches
@@ -175,8 +191,34 @@ void emit_wait(Assembler& out, Routines& routines, const Recovery& state) {
   out.load(Reg::rcx, scratch::rcx);
   out.bytes({0xe9}), out.value(static_cast<i32>(routines.start - (out.here() + 4)));  // jmp: start
   routines.refused = out.here();
-  for (u32 fixup : {over, unseen, impatient}) out.bind(fixup);
+  for (u32 fixup : {no_room, unseen, impatient}) out.bind(fixup);
   note_state(out, routines, state);
+}
+
+// From the end of a window, where everything is saved, to the outside.
+void emit_let_go(Assembler& out, Routines& routines, u64 exits) {
+  routines.let_go = out.here();
+  note_state(out, routines,
+             {.address = Recovery::Address::in_target,
+              .rcx = true,
+              .rax_and_rdx = true,
+              .flags = true,
+              .r11 = true,
+              .counted = Recovery::Counted::all});
+  emit_restored(out);
+  out.load(Reg::r11, scratch::r11);
+  out.jump_gs(scratch::jump);
+  while (out.offset() % way_out_size) out.bytes({0xcc});
+  routines.first_way_out = out.here();
+  for (u32 n = 0; n < ways_out; ++n) {
+    u64 words = exits + u64{n} * way_out_words * sizeof(u64);
+    out.store_imm(scratch::patience, 0);
+    out.bytes({0xb9}), out.value(u32{0});       // mov ecx, 0
+    out.bytes({0xf3, 0x48, 0x0f, 0xae, 0xd9});  // wrgsbase rcx
+    out.load_through(Reg::rcx, words + sizeof(u64));
+    out.jump_through(words);
+    while (out.offset() % way_out_size) out.bytes({0xcc});
+  }
 }
 
 // In: gs:target, gs:rcx; rcx is free, everything else is the program's.
@@ -237,12 +279,13 @@ void emit_dispatch(Assembler& out, Routines& routines) {
 
 }  // namespace
 
-Routines make_routines(u64 address) {
+Routines make_routines(u64 address, u64 exits) {
   Assembler out(address);
   Routines routines;
   emit_start(out, routines);
   emit_leave(out, routines);
   emit_dispatch(out, routines);
+  emit_let_go(out, routines, exits);
   routines.code = std::move(out.code());
   return routines;
 }

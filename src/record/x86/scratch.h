@@ -11,10 +11,13 @@
 //   0x80  room: how many more indirect targets can be counted
 //   0x88  the address of all this, and what `leave` and counting of a whole run need
 //   0xc0  how many accesses to memory were logged, and where thread-local memory begins
-//   0xd0  patience: how many turns the thread waits for a block that is missing before it stops; its
-//         request for that (request_made), which its tracer answers by the routine to go on in
-//   0xe0  the signal by which a copy stops its thread, a siginfo_t, and the set of just that signal
-//   0x170 ring: 16 bytes per branch {u32 edge, u32 -, u64 target of an indirect branch}, filled
+//   0xd0  patience: how many turns the thread waits for a block that is missing, or for its tracer's
+//         look at the end of the window, before it stops; 0 when it has gone on outside without a
+//         stop. Its request for that (request_made), which its tracer answers by the routine to go
+//         on in
+//   0xe0  the other registers, at the end of the window
+//   0x128 the signal by which a copy stops its thread, a siginfo_t, and the set of just that signal
+//   0x1b0 ring: 16 bytes per branch {u32 edge, u32 -, u64 target of an indirect branch}, filled
 //         from the end downwards, at ring + left; a further pass overwrites it. The second word of
 //         the n-th entry is when the pass was over after which n were still to be made, in cycles
 //         since `begun`
@@ -80,9 +83,18 @@ inline constexpr u32 logged = 0xc0;   // see memory_log.h
 inline constexpr u32 fs_base = 0xc8;  // of the thread, where accesses are logged
 inline constexpr u32 patience = 0xd0;
 inline constexpr u32 request = 0xd8;
-inline constexpr u32 mark = 0xe0;
-inline constexpr u32 mark_set = 0x160;
-inline constexpr u32 ring = 0x170;
+inline constexpr u32 rbx = 0xe0;
+inline constexpr u32 rsp = 0xe8;
+inline constexpr u32 rbp = 0xf0;
+inline constexpr u32 r8 = 0xf8;
+inline constexpr u32 r9 = 0x100;
+inline constexpr u32 r12 = 0x108;
+inline constexpr u32 r13 = 0x110;
+inline constexpr u32 r14 = 0x118;
+inline constexpr u32 r15 = 0x120;
+inline constexpr u32 mark = 0x128;
+inline constexpr u32 mark_set = 0x1a8;
+inline constexpr u32 ring = 0x1b0;
 
 // States of a request, other than 0 and the address that is the answer. One that has been seen is
 // worth more patience.
@@ -157,6 +169,7 @@ struct Header {
   u64 rdi, rsi, place, blocked, next_pair, r10;
   u64 logged, fs_base;
   u64 patience, request;
+  u64 rbx, rsp, rbp, r8, r9, r12, r13, r14, r15;
 
   u64 cycles() const { return ended - begun; }
 };

@@ -1,5 +1,6 @@
 #include "record/x86/system_call.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 
@@ -113,6 +114,20 @@ bool sets_rules(const Registers& regs) {
 bool executes_program(const Registers& regs) {
   auto call = static_cast<long>(regs.rax);
   return call == SYS_execve || call == SYS_execveat;
+}
+
+u64 clone_flags(const Registers& regs, TargetMemory* memory) {
+  u64 flags = 0;
+  switch (system_call(regs)) {
+    case SYS_clone:
+      return first_argument(regs);
+    case SYS_clone3:
+      return memory && memory->read(first_argument(regs), &flags, sizeof flags) ? flags : 0;
+    case SYS_vfork:
+      return CLONE_VM;
+    default:
+      return 0;
+  }
 }
 
 Registers outside_of_calls(Registers regs) {

@@ -41,6 +41,9 @@ struct MappingCall {
 };
 MappingCall mapping_call(const Registers& regs);
 bool executes_program(const Registers& regs);
+// Of a thread stopped in the call that has made a thread or a process; those of clone3() are in
+// `memory`. fork() has none.
+u64 clone_flags(const Registers& regs, TargetMemory* memory);
 // It may restrict the process, or change what the copies rely on.
 bool sets_rules(const Registers& regs);
 inline bool is_instruction_of_call(Bytes code) {

@@ -16,8 +16,8 @@
 // A window ends in the routine `leave`: with the original address in scratch::target it sends the
 // thread a harmless signal, at which a tracer takes over; without a tracer the thread goes on in the
 // original code. The copy therefore never needs its tracer. A tracer that watches the thread can do
-// without the stop where a block is missing: for a moment `leave` waits for what it will write into
-// scratch::request, which is `answered`, with the block's copy in scratch::jump, or `refused`.
+// without the stop where a block is missing, and at the end: for a moment `leave` waits for what it
+// will write into scratch::request (see Routines).
 //
 // A copy makes system calls itself that the scratch area permits. The other ones end a window before
 // them, and so does what is not translated: interrupts, far branches, use of the gs segment,
@@ -141,10 +141,19 @@ struct Routines {
   std::vector<u8> code;
   std::vector<Recovery> recoveries;  // by offset from the first byte
   u64 start = 0, leave = 0, dispatch = 0;
-  u64 answered = 0, refused = 0;  // of windows
-  u64 stop = 0;                   // where a thread is when `leave` has stopped it
+  // Of windows: where a thread that waits for its tracer goes on.
+  u64 answered = 0;  // in the copy at scratch::jump
+  u64 refused = 0;   // to the stop
+  u64 let_go = 0;    // outside, by the way at scratch::jump
+  u64 first_way_out = 0;
+  u64 stop = 0;  // where a thread is when `leave` has stopped it
 };
-Routines make_routines(u64 address);
+// A thread that goes on outside without a stop takes one of these ways, each of which has an address
+// and rcx in words of its own: the scratch area may belong to another thread as soon as this one has
+// said, by scratch::patience, that it is done with it. The base of gs is 0 then.
+inline constexpr u32 ways_out = 128, way_out_size = 64, way_out_words = 2;
+// `exits`: where these words are.
+Routines make_routines(u64 address, u64 exits);
 // `logs`: of copies that log their branches.
 Routines make_whole_run_routines(u64 address, bool logs = false);
 

@@ -112,6 +112,34 @@ TEST_P(EachKindOfCopy, WhatIsMissingCanBeAnswered) {
   EXPECT_GT(answers, 2 * 60U);
 }
 
+// By another thread, which needs no stop for that either.
+TEST_P(EachKindOfCopy, WindowsCanEndWithoutAStop) {
+  u64 used_again = 0;
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    LocalTarget target({page_}, GetParam());
+    CodeMaker maker(page_, seed);
+    auto* function = reinterpret_cast<Function*>(maker.make());
+    std::vector<u8> code(page_, maker.end());
+    for (u32 branches : {1U, 3U, 17U}) {
+      auto expected = random_state(seed + branches), got = expected;
+      function(&expected);
+      std::ranges::copy(code, page_);
+      target.patience = u64{1} << 31;
+      auto* copy = target.window(function, branches, branches);
+      std::jthread tracer([&](const std::stop_token& over) {
+        while (!over.stop_requested())
+          if (!target.answer() && target.use_again()) return void(++used_again);
+      });
+      copy(&got);
+      tracer.request_stop(), tracer.join();
+      std::ranges::copy(code, page_);
+      expected.flags &= arithmetic_flags, got.flags &= arithmetic_flags;
+      ASSERT_EQ(got, expected) << "seed " << seed << ", " << branches << " branches";
+    }
+  }
+  EXPECT_GT(used_again, 60U);
+}
+
 // Of all branches up to where it is left: of passes that are over, of one that is being counted, of
 // one that is not over.
 TEST_F(Translated, EveryBranchIsCountedOnce) {
