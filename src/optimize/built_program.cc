@@ -32,22 +32,29 @@ Result<std::vector<BuiltProgram>> built_programs(const std::string& recording,
                                                  const std::string& marker,
                                                  const std::string& build) {
   auto programs = TRY(pipeline::recorded_programs({recording}, 0));
-  if (programs.samples == 0 || programs.list.empty())
+  if (programs.all.samples == 0 || programs.list.empty())
     return fail("{}: no program is known in it", recording);
   std::vector<BuiltProgram> built;
   double all = 0;
   for (const auto& one : programs.list) {
     if (one.file.empty() || !is_newer(one.file, marker)) continue;
-    built.push_back({short_path(one.file), static_cast<double>(one.program.samples)});
+    built.push_back({short_path(one.file), programs.all.share(one.program)});
     all += built.back().share;
   }
   for (auto& one : built) one.share /= all;
-  if (!built.empty()) return built;
+  constexpr double least = 0.05;
+  if (!built.empty() && all >= least) return built;
   const auto& most = programs.list.front();
+  if (!built.empty())
+    return fail(
+        "{}: only {} of the branches are in what the build made ({}), and {} in {}: if the build "
+        "makes that too, it has to be what is loaded (LD_LIBRARY_PATH=FOLDER for libraries)",
+        recording, report::as_percent(all), built.front().file,
+        report::as_percent(programs.all.share(most.program)), most.program.path);
   return fail(
       "{}: nothing of what ran was made by the build ({}): {} of the recording is in {}; --program "
       "FILE names the program that the build makes, and --run is to run it",
-      recording, build, report::percent(most.program.samples, programs.samples), most.program.path);
+      recording, build, report::as_percent(programs.all.share(most.program)), most.program.path);
 }
 
 Result<std::vector<std::string>> sources_of(const std::string& program) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "perf/branch_counts.h"
 #include "perf/programs.h"
 #include "perf/summary.h"
 #include "perf/test_recordings.h"
@@ -322,6 +323,37 @@ TEST(Recording, FollowsProcesses) {
   for (const auto& program : find_programs(*recording))
     text += fmt::format("{} {}, ", program.path, program.samples);
   EXPECT_EQ(text, "/new 3, /child 1, /old 1, [unknown] 1, ");
+}
+
+// As many windows fall into a program that does little in each as into one that does much.
+TEST(Recording, TellsSharesOfProgramsByCountedBranches) {
+  std::array<u8, 20> id{0xab};
+  BranchCounts counts;
+  counts.scale = 4;
+  counts.windows = Windows::of(3, 0.9);
+  counts.files = {{"/lib/one.so", {}}, {"/bin/app", id}};
+  counts.branches = {{{0, 0x10}, {0, 0x20}, 70}, {{1, 0x10}, {0, 0x10}, 20}, {{}, {1, 0}, 10}};
+  auto encoded = encode(counts);
+  auto write = [&](u64 samples) {
+    return recording({branch_event()}, [&](Writer& writer) {
+      writer.features().branch_counts = encoded;
+      writer.mmap2({1, 1, 1, 0, 11},
+                   {.start = 0x1000, .size = 0x1000, .path = "/bin/app", .build_id = id});
+      for (u64 i = 0; i < samples; ++i) writer.sample({.id = {1, 1, 2, 0, 11}, .ip = 0x1800});
+    });
+  };
+  auto shares = [&](const Image& image) {
+    auto recording = Recording::open(image);
+    auto programs = find_programs(*recording);
+    Totals all;
+    for (const auto& program : programs) all.add(program);
+    std::string text;
+    for (const auto& program : programs)
+      text += fmt::format("{} {} {:.2f}, ", program.path, program.samples, all.share(program));
+    return text;
+  };
+  EXPECT_EQ(shares(write(5)), "/lib/one.so 0 0.70, /bin/app 5 0.20, [unknown] 0 0.10, ");
+  EXPECT_EQ(shares(write(0)), "/lib/one.so 17 0.70, /bin/app 5 0.20, [unknown] 2 0.10, ");
 }
 
 }  // namespace

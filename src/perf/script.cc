@@ -133,7 +133,8 @@ std::string script_problem(std::string_view text) {
   constexpr const char* command = "perf script -F ip,brstack --show-mmap-events";
   text = text.substr(0, enough);
   if (text.find_first_not_of(blanks) == text.npos) return "is empty";
-  if (text.substr(0, 4096).find('\0') != text.npos) return "is not text";
+  if (text.substr(0, 4096).find('\0') != text.npos)
+    return "neither a recording (perf.data) nor text of perf script";
   for (Lines lines(text); !lines.at_end(); lines.advance()) {
     u64 from, to;
     std::string_view line = lines.line();

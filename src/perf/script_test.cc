@@ -72,7 +72,8 @@ TEST(Script, BranchesThatWereNotTakenAreToldToThoseWhoAsk) {
 
 TEST(Script, TellsWhyItIsNone) {
   EXPECT_EQ(script_problem("\n \n"), "is empty");
-  EXPECT_EQ(script_problem(std::string_view("ab\0c", 4)), "is not text");
+  EXPECT_EQ(script_problem(std::string_view("ab\0c", 4)),
+            "neither a recording (perf.data) nor text of perf script");
   EXPECT_THAT(script_problem("app 1 cycles: 1 0x1/0x2/P/-/-/0\n"),
               StartsWith("has branch stacks after"));
   EXPECT_THAT(script_problem("app 1 cycles:\n  401000 main (/bin/app)\n"),

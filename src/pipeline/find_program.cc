@@ -31,10 +31,9 @@ void add(std::vector<perf::Program>& sums, const perf::Program& program) {
     return other.path == program.path && other.build_id == program.build_id;
   };
   auto known = std::ranges::find_if(sums, same);
-  if (known == sums.end())
-    sums.push_back(program);
-  else
-    known->samples = add_saturated(known->samples, program.samples);
+  if (known == sums.end()) return sums.push_back(program);
+  known->samples = add_saturated(known->samples, program.samples);
+  known->branches = add_saturated(known->branches, program.branches);
 }
 
 // Of counters. More than these are nobody's, and each is compared with all others.
@@ -56,13 +55,14 @@ void add_dumped(std::vector<perf::Program>& sums, Bytes dumps) {
 }
 
 struct Sums {
-  std::vector<perf::Program> programs;  // those with most samples first
+  std::vector<perf::Program> programs;  // those with the largest shares first
   std::string cut_short;
   bool counted = false, dumped = false;  // by instrumented programs; and not merged yet
 };
 
 Result<Sums> programs_of(const std::vector<std::string>& recordings, unsigned threads) {
   Sums sums;
+  bool all_counted = true;
   for (const auto& path : recordings) {
     auto file = TRY(MappedFile::open(path));
     const auto* kind = TRY_IN(path, identify_counts(file.bytes()));
@@ -80,9 +80,19 @@ Result<Sums> programs_of(const std::vector<std::string>& recordings, unsigned th
       return usage_error("-b is needed: {} does not tell which program was recorded", path);
     auto recording = TRY_IN(path, perf::Recording::open(file.bytes(), threads));
     if (sums.cut_short.empty()) sums.cut_short = recording.damage();
-    for (const auto& program : perf::find_programs(recording, threads)) add(sums.programs, program);
+    perf::Totals of_recording;
+    for (const auto& program : perf::find_programs(recording, threads)) {
+      add(sums.programs, program);
+      of_recording.add(program);
+    }
+    all_counted &= of_recording.by_branches() || of_recording.samples == 0;
   }
-  std::ranges::stable_sort(sums.programs, std::ranges::greater(), &perf::Program::samples);
+  // Samples of others do not add up with branches.
+  if (!all_counted)
+    for (auto& program : sums.programs) program.branches = 0;
+  std::ranges::stable_sort(sums.programs, std::ranges::greater(), [](const auto& program) {
+    return std::pair(program.branches, program.samples);
+  });
   return sums;
 }
 
@@ -120,11 +130,13 @@ RecordedProgram look_for(const perf::Program& program, const std::string& record
   return found;
 }
 
-std::string describe(const RecordedProgram& found, u64 samples) {
-  const auto& [path, build_id, own] = found.program;
-  return fmt::format("{} of {} {} in {}{}, {}", report::percent(own, samples),
-                     report::counted(samples, "sample"), samples == 1 ? "is" : "are", path,
-                     build_id.empty() ? "" : " (build id " + build_id + ")", found.obstacle);
+std::string describe(const RecordedProgram& found, const perf::Totals& all) {
+  const auto& program = found.program;
+  return fmt::format("{} of {} {} in {}{}, {}", report::as_percent(all.share(program)),
+                     all.by_branches() ? "the branches" : report::counted(all.samples, "sample"),
+                     all.all() == 1 ? "is" : "are", program.path,
+                     program.build_id.empty() ? "" : " (build id " + program.build_id + ")",
+                     found.obstacle);
 }
 
 // Counters are of programs that are named, the usual one with its libraries: none of them is more
@@ -152,12 +164,12 @@ Result<ChosenProgram> only_counted(const RecordedPrograms& programs, const std::
 std::string describe_missed(const RecordedPrograms& programs) {
   constexpr size_t most = 3;
   const auto* first = programs.missed();
-  std::string text = describe(*first, programs.samples);
+  std::string text = describe(*first, programs.all);
   size_t told = 1;
   for (const auto& one : programs.list) {
     if (&one == first || one.is_system_library() || told == most) continue;
-    if (!programs.is_hot(one)) break;  // those with most samples come first
-    text += fmt::format("; {} in {}, {}", report::percent(one.program.samples, programs.samples),
+    if (!programs.is_hot(one)) break;  // those with the largest shares come first
+    text += fmt::format("; {} in {}, {}", report::as_percent(programs.all.share(one.program)),
                         one.program.path, one.obstacle);
     ++told;
   }
@@ -185,8 +197,8 @@ bool RecordedProgram::is_system_library() const {
 }
 
 bool RecordedPrograms::is_hot(const RecordedProgram& program) const {
-  constexpr u64 least_percent = 5;
-  return program.program.samples * 100 >= samples * least_percent;
+  constexpr double least = 0.05;
+  return all.share(program.program) >= least;
 }
 
 const RecordedProgram* RecordedPrograms::missed() const {
@@ -195,8 +207,9 @@ const RecordedProgram* RecordedPrograms::missed() const {
       list, [&](const RecordedProgram& one) { return !one.is_system_library() && is_hot(one); });
   const auto& wanted = of_user == list.end() ? list.front() : *of_user;
   if (wanted.usable()) return nullptr;
+  constexpr double nearly_all = 0.5;  // of which a program with a few percent must not hide that
   bool other = wanted.is_system_library() && std::ranges::any_of(list, &RecordedProgram::usable);
-  return other ? nullptr : &wanted;
+  return other && all.share(wanted.program) < nearly_all ? nullptr : &wanted;
 }
 
 Result<RecordedPrograms> recorded_programs(const std::vector<std::string>& recordings,
@@ -207,7 +220,7 @@ Result<RecordedPrograms> recorded_programs(const std::vector<std::string>& recor
   all.cut_short = std::move(sums.cut_short);
   all.counted = sums.counted;
   for (const auto& program : sums.programs) {
-    all.samples = add_saturated(all.samples, program.samples);
+    all.all.add(program);
     // A map may have been taken out of a file that was named by its place in some folder.
     bool named = is_file(program) || (sums.counted && !program.path.empty());
     if (named && all.list.size() < most)
@@ -222,10 +235,28 @@ Result<RecordedPrograms> recorded_programs(const std::vector<std::string>& recor
   return all;
 }
 
+std::string what_ran(const std::vector<perf::Program>& programs) {
+  constexpr size_t most = 3;
+  perf::Totals all;
+  for (const auto& one : programs) all.add(one);
+  std::string list;
+  for (const auto& one : programs | std::views::take(most))
+    list += fmt::format("{}{} of it is in {}{}", list.empty() ? "" : ", ",
+                        report::as_percent(all.share(one)), one.path,
+                        one.build_id.empty() ? "" : ", build id " + one.build_id);
+  return list;
+}
+
+std::string what_ran(const std::vector<std::string>& recordings, unsigned threads) {
+  auto sums = programs_of(recordings, threads);
+  return sums ? what_ran(sums->programs) : "";
+}
+
 Result<ChosenProgram> dominant_program(const std::vector<std::string>& recordings,
                                        unsigned threads) {
   auto programs = TRY(recorded_programs(recordings, threads));
-  if (programs.samples == 0) return fail("{}: {}", recordings[0], nothing_in(programs.cut_short));
+  if (programs.all.samples == 0)
+    return fail("{}: {}", recordings[0], nothing_in(programs.cut_short));
   if (programs.list.empty())
     return fail("{}: no program is known in it; give one with -b", recordings[0]);
   if (programs.counted) return only_counted(programs, recordings[0]);
@@ -234,7 +265,7 @@ Result<ChosenProgram> dominant_program(const std::vector<std::string>& recording
   if (chosen == programs.list.end())
     return fail("{}: {}{}", recordings[0], describe_missed(programs), remedy(*missed));
   ChosenProgram result{chosen->file, ""};
-  if (missed) result.passed_over = describe(*missed, programs.samples);
+  if (missed) result.passed_over = describe(*missed, programs.all);
   return result;
 }
 

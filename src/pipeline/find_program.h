@@ -29,27 +29,33 @@ struct RecordedProgram {
 };
 
 struct RecordedPrograms {
-  std::vector<RecordedProgram> list;  // those with most samples, the most first
-  u64 samples = 0;                    // of all
-  bool counted = false;               // by instrumented programs: executions, not samples
-  std::string cut_short;              // why a recording is not whole; empty: all are
+  std::vector<RecordedProgram> list;  // those with the largest shares, the largest first
+  perf::Totals all;
+  bool counted = false;   // by instrumented programs: executions, not samples
+  std::string cut_short;  // why a recording is not whole; empty: all are
 
-  // The one that a profile is wanted of most, where none can be made: what has most samples, a
-  // library of the system only if there is nothing else. Null: there is no need to talk of it.
+  // The one that a profile is wanted of most, where none can be made: what has the largest share, a
+  // library of the system only if there is nothing else, or it has most of all. Null: there is no
+  // need to talk of it.
   const RecordedProgram* missed() const;
-  // It has so many of the samples that it is worth a word.
+  // Its share is worth a word.
   bool is_hot(const RecordedProgram& program) const;
 };
 
 Result<RecordedPrograms> recorded_programs(const std::vector<std::string>& recordings,
                                            unsigned threads);
 
+// For whoever has named another one: "95.4 % of it is in /usr/lib/libapp.so, build id ab12, ...". Empty:
+// nothing is known.
+std::string what_ran(const std::vector<perf::Program>& programs);
+std::string what_ran(const std::vector<std::string>& recordings, unsigned threads);
+
 struct ChosenProgram {
   std::string file;
   std::string passed_over;  // for people: what would be better, and why not that; mostly empty
 };
 
-// The one with most samples among those that a profile can be made of; of counters the only one. An
+// The one with the largest share among those that a profile can be made of; of counters the only one. An
 // error where there is none, and for input that does not tell programs.
 Result<ChosenProgram> dominant_program(const std::vector<std::string>& recordings,
                                        unsigned threads);

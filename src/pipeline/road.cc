@@ -4,6 +4,7 @@
 #include "block_layout/block_counts.h"
 #include "pipeline/find_program.h"
 #include "pipeline/input_checks.h"
+#include "pipeline/several_programs.h"
 
 namespace pgokit::pipeline {
 
@@ -68,6 +69,8 @@ Status Road::open_program() {
 Status Road::open_output() {
   auto& paths = options.output_paths;
   auto endings = options.output->endings;
+  if (options.output_path.ends_with('/'))
+    options.output_path = TRY(path_for(options.output_path, program->path(), *options.output));
   if (paths.empty() && endings.size() == 1) {
     if (options.output_path.empty())
       options.output_path = fmt::format("{}{}", program->name(), options.output->ending);

@@ -30,7 +30,8 @@ std::string obstacle_of(const RecordedProgram& program, const Output& output) {
 Result<ChosenPrograms> all_programs(const std::vector<std::string>& recordings,
                                     const Output& output, unsigned threads) {
   auto recorded = TRY(recorded_programs(recordings, threads));
-  if (recorded.samples == 0) return fail("{}: {}", recordings[0], nothing_in(recorded.cut_short));
+  if (recorded.all.samples == 0)
+    return fail("{}: {}", recordings[0], nothing_in(recorded.cut_short));
   ChosenPrograms chosen;
   for (const auto& one : recorded.list) {
     auto obstacle = obstacle_of(one, output);
@@ -38,8 +39,10 @@ Result<ChosenPrograms> all_programs(const std::vector<std::string>& recordings,
       chosen.files.push_back(one.file);
     else
       chosen.left_out.push_back(fmt::format("left out {} ({} of the {}){} {}", one.program.path,
-                                            report::percent(one.program.samples, recorded.samples),
-                                            recorded.counted ? "counts" : "samples",
+                                            report::as_percent(recorded.all.share(one.program)),
+                                            recorded.counted             ? "counts"
+                                            : recorded.all.by_branches() ? "branches"
+                                                                         : "samples",
                                             obstacle.starts_with("which ") ? "," : ":", obstacle));
   }
   if (!chosen.files.empty()) return chosen;

@@ -2,20 +2,19 @@
 
 #include "perf/recording.h"
 
-#include <ranges>
-
 #include "bolt/recording_traces.h"
 #include "perf/branch_counts.h"
 #include "perf/programs.h"
 #include "pipeline/estimate.h"
+#include "pipeline/find_program.h"
 #include "pipeline/hybrid.h"
 #include "pipeline/input_checks.h"
 #include "pipeline/provenance.h"
 #include "pipeline/read_input.h"
 #include "pipeline/several_programs.h"
-#include "report/numbers.h"
 #include "samples/counted_branches.h"
 #include "samples/program_match.h"
+#include "samples/program_places.h"
 #include "samples/recording_counts.h"
 #include "unwind/counted_contexts.h"
 #include "unwind/hybrid_recording.h"
@@ -28,23 +27,21 @@ std::unexpected<Error> did_not_run(const perf::Recording& recording, const Sourc
   const auto& program = source.program;
   if (source.options.kernel && other_build.empty())
     return samples::no_kernel_mapped(source.options.llvm_profgen);
-  if (!other_build.empty())
-    return fail(
-        "it was recorded with another build of {}: build id {}, this program has {}; give the "
-        "program that was recorded, or --ignore-build-id if its code is the same",
-        program.path(), other_build, object::hex(program.file().build_id()));
-  constexpr size_t most = 3;
   auto programs = perf::find_programs(recording);
+  if (!other_build.empty()) {
+    auto ran = std::ranges::find(programs, other_build, &perf::Program::build_id);
+    auto where = ran == programs.end() || ran->path == program.path() ? "" : ", " + ran->path;
+    return fail(
+        "it was recorded with another build of {}{}: build id {}, this program has {}; give the "
+        "program that was recorded, or --ignore-build-id if its code is the same{}",
+        program.path(), where, other_build, object::hex(program.file().build_id()),
+        where.empty() || !samples::is_library(ran->path)
+            ? ""
+            : "; LD_LIBRARY_PATH says which library of a name a program loads");
+  }
   if (programs.empty()) return fail("{}", samples::no_samples);
-  u64 samples = 0;
-  for (const auto& one : programs) samples += one.samples;
-  std::string list;
-  for (const auto& one : programs | std::views::take(most))
-    list += fmt::format("{} {} of it is in {}{}", list.empty() ? ":" : ",",
-                        report::percent(one.samples, samples), one.path,
-                        one.build_id.empty() ? "" : ", build id " + one.build_id);
-  return fail("{} was not running in it{}; give the program that was recorded", program.path(),
-              list);
+  return fail("{} was not running in it: {}; give the program that was recorded", program.path(),
+              what_ran(programs));
 }
 
 bool made_by_pgokit(const perf::Recording& recording) {
