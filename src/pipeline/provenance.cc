@@ -8,15 +8,23 @@
 namespace pgokit::pipeline {
 namespace {
 
+// What notes say of how something was recorded.
+constexpr std::string_view of_counters = "counters of an instrumented program";
+constexpr std::string_view of_whole_run = "whole run";
+
 std::string kind_of(const ReadInput& input) {
-  if (input.counters) return "counters of an instrumented program";
-  if (input.whole_run) return "whole run";
+  if (input.counters) return std::string(of_counters);
+  if (input.whole_run) return std::string(of_whole_run);
   if (input.windows.number) return "windows";
   if (input.ip_only) return "samples without branch stacks";
   return input.use.samples() ? "branch stacks" : std::string(input.kind->name);
 }
 
 }  // namespace
+
+bool is_of_whole_run(const profile::Note& note) {
+  return note.kind == of_counters || note.kind == of_whole_run;
+}
 
 profile::Note origin_of(const perf::Recording& recording) {
   const auto& features = recording.features();

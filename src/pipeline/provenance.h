@@ -17,6 +17,9 @@ namespace pgokit::pipeline {
 // What a recording says itself.
 profile::Note origin_of(const perf::Recording& recording);
 
+// All that ran was counted, not samples of it.
+bool is_of_whole_run(const profile::Note& note);
+
 // `date`: of all inputs, in seconds since 1970; none: when each file was last written.
 profile::Notes notes_of(const Road& road, std::optional<u64> date);
 

@@ -139,6 +139,20 @@ class Uses:
             for said, is_thin in ((told, thin), (made, name == "few"), (checked, name == "few")):
                 expect(("for a denser profile record again with" in said) == is_thin, name, counted, said)
             expect((json.loads(checked)["verdict"] == "thin") == (name == "few"), checked)
+        self.try_whole()
+
+    def try_whole(self):
+        """However short a run was that was counted whole: more of it would tell nothing new."""
+        self.run("record", "-q", "--exact", "-o", "short", "--", self.program, "sort", "0", code=4)
+        for options in ([], ["--note"]):
+            self.run("generate", "-q", "short", "-b", self.program, *options, "-o", "short.prof")
+            density = json.loads(self.run("check", "short.prof", "--json"))["measures"]["density"]["value"]
+            expect(density < 50, density)
+            by_itself = self.run("check", "short.prof")
+            said = "verdict    good" if options else "unless all of a run was counted: -b PROGRAM --recording FILE tells"
+            expect(said in by_itself, by_itself)
+            by_recording = self.run("check", "short.prof", "-b", self.program, "--recording", "short")
+            expect("verdict    good, and fits the program" in by_recording and "thin" not in by_recording, by_recording)
 
     def try_builds(self):
         """Two builds of one path, one after the other: each has its own branches."""

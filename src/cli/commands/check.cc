@@ -78,7 +78,7 @@ struct Checked {
   Quality quality;
   std::optional<Fit> fit;
   std::vector<Build> builds;  // of each program
-  perf::Windows windows;      // that were counted in the recording
+  Evidence evidence;          // of the recording, or else of the notes
   profile::Notes notes;       // of the profile
   std::optional<double> age;  // in days, of its newest note
   std::vector<Measure> measures;
@@ -136,15 +136,16 @@ Status take_windows(const std::string& path, const perf::Recording& recording,
     share += samples::elsewhere_of(counts, match, true).rest();
   }
   share = std::min(share, 1.0);
-  checked.windows = counts.windows.of_program(share);
+  checked.evidence = {.windows = counts.windows.of_program(share),
+                      .is_of_whole = counts.of_whole_run()};
   if (auto uncounted = uncounted_text(counts.uncounted_stretches()); !uncounted.empty())
     checked.warnings.push_back(fmt::format("{}: {}", path, uncounted));
-  if (checked.windows.is_thin())
-    checked.warnings.push_back(
-        fmt::format("{}: {}", path,
-                    density_of(checked.windows, programs.size() == 1
-                                                    ? ways_to_more_of(programs[0].name(), share)
-                                                    : std::string(ways_to_more))));
+  if (checked.evidence.windows.is_thin())
+    checked.warnings.push_back(fmt::format(
+        "{}: {}", path,
+        density_of(checked.evidence.windows, programs.size() == 1
+                                                 ? ways_to_more_of(programs[0].name(), share)
+                                                 : std::string(ways_to_more))));
   return {};
 }
 
@@ -183,6 +184,7 @@ Result<Fit> fit_of(const Settings& s, const profile::Profile& profile, Checked& 
 
 Status take_notes(const Settings& s, const profile::Notes& notes, Checked& checked) {
   checked.notes = notes;
+  checked.evidence = evidence_of(notes);
   if (u64 date = notes.date()) {
     double age = static_cast<double>(TRY(current_date())) - static_cast<double>(date);
     checked.age = std::max(age, 0.0) / static_cast<double>(seconds_of_day);
@@ -343,21 +345,25 @@ bool is_good(const Checked& checked) {
   return checked.quality.samples > 0 && std::ranges::all_of(checked.measures, &Measure::good);
 }
 
-bool is_thin(const Quality& quality) { return quality.density < profile::dense_enough; }
-
 // In one word, of the text and the JSON.
 std::string_view verdict_of(const Checked& checked) {
   if (checked.quality.samples == 0) return "empty";
-  return !is_good(checked)                                       ? "bad"
-         : is_thin(checked.quality) || checked.windows.is_thin() ? "thin"
-                                                                 : "good";
+  return !is_good(checked)                                    ? "bad"
+         : is_thin(checked.quality.density, checked.evidence) ? "thin"
+                                                              : "good";
 }
 
-std::string verdict_text(const Checked& checked) {
+std::string verdict_text(const Settings& s, const Checked& checked) {
   auto verdict = verdict_of(checked);
   std::string fits = checked.fit ? ", and fits the program" : "";
   if (verdict == "good") return "good" + fits;
-  if (verdict == "thin") return "thin" + fits + ": more samples would optimize better";
+  if (verdict == "thin")
+    return fmt::format(
+        "thin{}: more samples would optimize better{}", fits,
+        checked.evidence.is_known() || !s.recording.empty()
+            ? ""
+            : fmt::format(", unless all of a run was counted: {}--recording FILE tells",
+                          s.binaries.empty() ? "-b PROGRAM " : ""));
   if (verdict == "empty") return "EMPTY: there is nothing to optimize by";
   if (checked.fit && is_of_another_program(*checked.fit)) return "BAD: of another program";
   std::string missed;
@@ -371,7 +377,7 @@ std::string as_text(const Settings& s, const Checked& checked) {
   std::string text = report::format("profile    {}\n", s.profile);
   text += report::format("functions  {} with {} and {}\n", grouped(q.functions),
                          report::counted(q.places, "place"), report::counted(q.samples, "sample"));
-  text += report::format("density    {}\n", density_text(q.density));
+  text += report::format("density    {}\n", density_text(q.density, checked.evidence));
   text += flow_text(q, s.mangled);
   text += notes_text(checked.notes, 1);
   if (checked.fit) text += fit_text(s, checked);
@@ -379,13 +385,13 @@ std::string as_text(const Settings& s, const Checked& checked) {
     if (measure.asked)
       text += report::format("{}  {}\n", measure.good() ? "good     " : "BAD      ",
                              measure.sentence());
-  return text + report::format("verdict    {}\n", verdict_text(checked));
+  return text + report::format("verdict    {}\n", verdict_text(s, checked));
 }
 
 std::string as_markdown(const Settings& s, const Checked& checked) {
   report::MarkdownPage page{.title = "Profile",
                             .name = s.profile,
-                            .verdict = verdict_text(checked),
+                            .verdict = verdict_text(s, checked),
                             .columns = {"measure", "value", "asked for", ""},
                             .rows = {},
                             .details = as_text(s, checked)};

@@ -2,22 +2,37 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/shell_word.h"
+#include "pipeline/provenance.h"
 #include "profile/model/summary.h"
 #include "report/numbers.h"
 #include "samples/program_match.h"
 
 namespace pgokit::cli {
+namespace {
+
+// What a density means that is below profile::dense_enough.
+std::string what_is_enough() {
+  return fmt::format("from {:g} on more samples help little", profile::dense_enough);
+}
+
+}  // namespace
+
+std::string what_windows_tell(const perf::Windows& windows, std::string_view is) {
+  auto likeness = windows.likeness();
+  if (windows.are_few() || !likeness)
+    return fmt::format("{} little of the program",
+                       report::counted(windows.number, "window tells", "windows tell"));
+  return fmt::format("the profile {} {:.0f} % like that of an endless recording", is,
+                     100 * *likeness);
+}
 
 std::string density_of(const perf::Windows& windows, std::string_view way) {
-  std::string told;
-  if (auto likeness = windows.likeness())
-    told = fmt::format("the profile will be {:.0f} % like that of an endless recording",
-                       100 * *likeness);
+  if (!windows.is_thin() && !windows.likeness()) return "";
+  auto told = what_windows_tell(windows, "will be");
   if (!windows.is_thin()) return told;
-  if (windows.are_few())
-    told = fmt::format("{} little of the program",
-                       report::counted(windows.number, "window tells", "windows tell"));
   return fmt::format("{}: for a denser profile record again with {}", told, way);
 }
 
@@ -36,14 +51,30 @@ std::string uncounted_text(u64 stretches) {
       report::counted(stretches, "time"));
 }
 
-std::string what_is_enough() {
-  return fmt::format("from {:g} on more samples help little", profile::dense_enough);
+Evidence evidence_of(const pipeline::ReadInput& input) {
+  return {.windows = input.windows.of_program(input.counted_elsewhere.rest()),
+          .is_of_whole = input.whole_run};
 }
 
-std::string density_text(double density) {
-  auto text = report::fixed(density);
-  return density < profile::dense_enough ? fmt::format("{} (thin: {})", text, what_is_enough())
-                                         : text;
+Evidence evidence_of(const profile::Notes& notes) {
+  auto all = notes.newest();
+  return {.windows = {},
+          .is_of_whole = !all.empty() && notes.older() == 0 &&
+                         std::ranges::all_of(all, &pipeline::is_of_whole_run)};
+}
+
+bool is_thin(double density, const Evidence& evidence) {
+  if (evidence.is_of_whole) return false;
+  return evidence.windows.number > 0 ? evidence.windows.is_thin() : density < profile::dense_enough;
+}
+
+std::string density_text(double density, const Evidence& evidence) {
+  auto told = evidence.windows.number > 0  ? what_windows_tell(evidence.windows)
+              : is_thin(density, evidence) ? what_is_enough()
+                                           : "";
+  if (told.empty()) return report::fixed(density);
+  return fmt::format("{} ({}{})", report::fixed(density),
+                     is_thin(density, evidence) ? "thin: " : "", told);
 }
 
 }  // namespace pgokit::cli

@@ -14,6 +14,7 @@
 #include "cli/views/density.h"
 #include "cli/views/processes.h"
 #include "perf/branch_counts.h"
+#include "pipeline/find_program.h"
 #include "pipeline/input_checks.h"
 #include "program/named_paths.h"
 #include "report/json.h"
@@ -138,10 +139,6 @@ bool writes(pipeline::Output::Needs needs, const pipeline::Road& road) {
 
 constexpr u64 some_samples = 20;  // that a share of them tells something
 
-perf::Windows windows_of_program(const pipeline::ReadInput& input) {
-  return input.windows.of_program(input.counted_elsewhere.rest());
-}
-
 // Nearly all of the work is that of others.
 bool lies_elsewhere(u64 part, u64 all) {
   constexpr double nearly_all = 0.9;
@@ -250,13 +247,12 @@ std::vector<std::string> warnings(const pipeline::Road& road, const Naming& nami
   if (for_gcc && compiler_of(*road.program).family == CompilerFamily::clang)
     add("clang built the program: GCC inlines other calls and tells the blocks of a line apart in "
         "another way; a recording of a build by GCC fits it better");
-  // Counts of windows say nothing of how many they are from.
   double density = road.generated.density.density;
-  if (auto windows = windows_of_program(input); windows.is_thin())
-    list.push_back(
-        density_of(windows, ways_to_more_of(road.program->path(), input.counted_elsewhere.rest())));
-  bool of_samples =
-      !input.ip_only && input.windows.number == 0 && !input.whole_run && input.cut_short.empty();
+  auto evidence = evidence_of(input);
+  if (evidence.windows.is_thin())
+    list.push_back(density_of(
+        evidence.windows, ways_to_more_of(road.program->path(), input.counted_elsewhere.rest())));
+  bool of_samples = !input.ip_only && !evidence.is_known() && input.cut_short.empty();
   if (of_samples && density > 0 && density * 1.05 < profile::dense_enough)
     add("the profile is thin (density {}): {} times as many samples would optimize better: record "
         "{}",
@@ -350,11 +346,12 @@ Status check_input(const pipeline::Road& road) {
         "tells where that was loaded: print the text with perf script --show-mmap-events",
         names_of(options.read.inputs), grouped(input.use.samples()), program.name(), causes,
         program.name());
+  auto ran = pipeline::what_ran(options.read.inputs, options.read.threads);
   return fail(
       "{}: none of its {} samples can be used for {}{}; "
-      "is this the program that was recorded? 'pgokit show' tells both sides",
+      "is this the program that was recorded? {}",
       names_of(options.read.inputs), grouped(input.use.samples()), files_of(program, options),
-      causes);
+      causes, ran.empty() ? "'pgokit show' tells both sides" : ran);
 }
 
 Status check_generated(const pipeline::Road& road) {
@@ -567,7 +564,7 @@ report::Json json_of(const pipeline::Road& road, bool with_stats) {
   for (const auto& warning : warnings(road, naming_of(road))) list.push(warning);
   Json json = Json::object();
   if (input.windows.number) json.set("windows", input.windows.number);
-  if (auto likeness = windows_of_program(input).likeness()) json.set("likeness", *likeness);
+  if (auto likeness = evidence_of(input).windows.likeness()) json.set("likeness", *likeness);
   if (input.whole_run) json.set("whole_run", true);
   json.set("input", names_of(road.options.read.inputs))
       .set("binary", road.program->path())

@@ -166,7 +166,8 @@ std::string as_text(const std::string& path, const ReadProfile& read, const Fact
                          report::counted(summary.num_counts, "place"), grouped(summary.max_count));
   text += report::format("hot        from {} on: 99 % of all samples\n",
                          report::counted(summary.count_at(hot_cutoff), "sample"));
-  text += report::format("density    {}\n", density_text(facts.density.density));
+  text += report::format("density    {}\n",
+                         density_text(facts.density.density, evidence_of(read.profile.notes)));
   if (profile.symbols.size())
     text += report::format("symbols    {}\n", grouped(profile.symbols.size()));
   constexpr size_t few_notes = 3;
