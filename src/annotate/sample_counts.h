@@ -6,6 +6,7 @@
 //   if (shares) use(shares->total, shares->by_function[function]);
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "samples/ip_counts.h"
@@ -21,5 +22,8 @@ struct FunctionSamples {
 Result<std::optional<FunctionSamples>> function_samples(const perf::Recording& recording,
                                                         const program::Program& program,
                                                         const samples::RecordingOptions& options);
+// Of samples that have been counted already.
+std::optional<FunctionSamples> function_samples(std::span<const samples::IpCounts::Seen> ips,
+                                                const program::Program& program);
 
 }  // namespace pgokit::annotate

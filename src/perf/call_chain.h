@@ -5,6 +5,7 @@
 //   for_each_frame(sample.callchain, [&](u64 address, FrameMode mode) {      // leaf first
 //     if (mode == FrameMode::user) use(address);
 //   });
+//   size_t callers = count_frames(sample.callchain, FrameMode::user) - 1;
 //
 // A function that returns bool goes on while that is true. Addresses behind the leaf's are those
 // that calls return to. What stands before the first context marker counts as user code.
@@ -33,6 +34,17 @@ void for_each_frame(std::span<const Le<u64>> chain, Each each) {
     } else {
       each(address, mode);
     }
+}
+
+inline size_t count_frames(std::span<const Le<u64>> chain, FrameMode mode) {
+  size_t count = 0;
+  bool counts = mode == FrameMode::user;
+  for (u64 address : chain)
+    if (address >= first_context_marker) [[unlikely]]
+      counts = mode_of_marker(address) == mode;
+    else
+      count += counts;
+  return count;
 }
 
 }  // namespace pgokit::perf

@@ -20,14 +20,16 @@ Result<samples::IpRead> estimate_from_ips(const program::Program& program,
                                           const Count& count) {
   unwind::IpContexts contexts(program, worker_count(options.threads));
   samples::IpRead read = TRY(count(options.by_context ? contexts.each() : samples::EachChain{}));
-  auto estimate = samples::estimate_counts(program.code(), program.functions(),
-                                           read.counter.counts(), options.threads);
+  auto seen = read.counter.counts();
+  auto estimate =
+      samples::estimate_counts(program.code(), program.functions(), seen, options.threads);
   if (options.by_context && read.has_chains)
     input.contexts = contexts.divide(estimate.counts, options.contexts);
   else
     input.counts = std::move(estimate.counts);
   input.ip_only = estimate.quality;
   input.has_chains = read.has_chains;
+  input.ips = std::move(seen.ips);
   return read;
 }
 

@@ -69,6 +69,7 @@ Status add(ReadInput&& more, ReadInput& all) {
     all.ip_only->add(*more.ip_only);
   }
   all.has_chains |= more.has_chains;
+  all.ips.insert(all.ips.end(), more.ips.begin(), more.ips.end());
   all.use.add(more.use);
   all.events.add(std::move(more.events));
   all.ranges.add(more.ranges);

@@ -37,6 +37,7 @@ struct ReadInput {
   samples::EventChoice events;
   std::optional<samples::IpQuality> ip_only;  // there were no branch stacks: counts are estimates
   bool has_chains = false;                    // then: samples have call chains
+  std::vector<samples::IpCounts::Seen> ips;   // then: where they were taken
   samples::RangeDiagnosis ranges;
   unwind::HybridFacts unwound;  // where there are contexts
   perf::ReadCounts unreadable;  // recordings

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/hash.h"
 #include "base/parallel.h"
 #include "perf/call_chain.h"
 #include "samples/call_chain.h"
@@ -37,21 +38,26 @@ class ChainReader {
   Fate add(const perf::Sample& sample) {
     if (!walk.enter(sample)) return Fate::elsewhere;
     chain_.assign(1, walk.translate(sample.ip));
-    add_callers(sample);
+    size_t callers = add_callers(sample);
     if (!counter.add(chain_)) return Fate::not_in_program;
-    use.entries += chain_.size() - 1;
+    use.entries += callers;
     if (each_) each_(worker_, chain_);
     return Fate::used;
   }
 
-  // The chain begins with the sampled address again.
-  void add_callers(const perf::Sample& sample) {
-    bool first = true;
+  // Returns how many. The chain begins with the sampled address again, and the counter asks for the
+  // nearest caller only.
+  size_t add_callers(const perf::Sample& sample) {
     auto ours = options_.kernel ? perf::FrameMode::kernel : perf::FrameMode::user;
+    size_t frames = 0, leaves = 0;
     perf::for_each_frame(sample.callchain, [&](u64 address, perf::FrameMode mode) {
-      if (mode == ours && !first) chain_.push_back(walk.translate(address));
-      first = false;
+      if (frames++ == 0)
+        leaves = mode == ours;
+      else if (mode == ours)
+        chain_.push_back(walk.translate(address));
+      return each_ || chain_.size() == 1;
     });
+    return perf::count_frames(sample.callchain, ours) - leaves;
   }
 
   const RecordingOptions& options_;
@@ -77,16 +83,26 @@ bool IpCounter::lacks_caller(CodeIndex leaf) const {
   return starts(leaf) || code_->is_return(leaf) || (before != no_code && starts(before));
 }
 
+IpCounter::Place IpCounter::place_of(BinaryAddr leaf, BinaryAddr caller) const {
+  Place place{.leaf = leaf, .caller = caller, .at = instruction_at(leaf)};
+  if (place.at == no_code || caller == external || lacks_caller(place.at)) return place;
+  const auto* callee = functions_->find(leaf.value);
+  auto back = instruction_at(caller);
+  if (!callee || back == no_code) return place;
+  place.call = call_before(*code_, back);
+  place.function = callee->function;
+  return place;
+}
+
 bool IpCounter::add(std::span<const BinaryAddr> chain) {
-  auto leaf = chain.empty() ? no_code : instruction_at(chain[0]);
-  if (leaf != no_code) ips_.add(static_cast<u32>(leaf), 1);
-  if (leaf == no_code || chain.size() < 2) return leaf != no_code;
-  if (lacks_caller(leaf)) return true;
-  auto back = instruction_at(chain[1]);
-  auto call = back == no_code ? no_code : call_before(*code_, back);
-  const auto* callee = functions_->find(chain[0].value);
-  if (call != no_code && callee)
-    calls_.add(u64{static_cast<u32>(call)} << 32 | callee->function, 1);
+  if (chain.empty()) return false;
+  BinaryAddr leaf = chain[0], caller = chain.size() > 1 ? chain[1] : external;
+  auto& place = seen_[IntHash()(leaf.value ^ caller.value << 1) % most_seen];
+  if (place.leaf != leaf || place.caller != caller) place = place_of(leaf, caller);
+  if (place.at == no_code) return false;
+  ips_.add(static_cast<u32>(place.at), 1);
+  if (place.call != no_code)
+    calls_.add(u64{static_cast<u32>(place.call)} << 32 | place.function, 1);
   return true;
 }
 

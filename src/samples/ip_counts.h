@@ -44,7 +44,7 @@ struct IpCounts {
 class IpCounter {
  public:
   IpCounter(const program::CodeMap& code, const program::FunctionTable& functions)
-      : code_(&code), functions_(&functions) {}
+      : code_(&code), functions_(&functions), seen_(most_seen) {}
 
   // Leaf first, what is outside as `external`; false where the leaf is not in the program.
   bool add(std::span<const BinaryAddr> chain);
@@ -52,11 +52,23 @@ class IpCounter {
   IpCounts counts() const;
 
  private:
+  // What the code says of a sampled address and the one that its function returns to. Most samples
+  // are at few of them: the last ones are kept.
+  struct Place {
+    BinaryAddr leaf = external, caller = external;
+    program::CodeIndex at = program::no_code;  // of the leaf
+    program::CodeIndex call = program::no_code;
+    u32 function = 0;  // that was called
+  };
+  static constexpr size_t most_seen = 1 << 10;
+
+  Place place_of(BinaryAddr leaf, BinaryAddr caller) const;
   program::CodeIndex instruction_at(BinaryAddr address) const;
   bool lacks_caller(program::CodeIndex leaf) const;
 
   const program::CodeMap* code_;
   const program::FunctionTable* functions_;
+  std::vector<Place> seen_;
   PairCounter ips_, calls_;
 };
 

@@ -58,9 +58,15 @@ Status CountedProgram::read_contexts() {
   return {};
 }
 
-// What was counted whole has samples for another purpose.
+// What was counted whole has samples for another purpose. Without branch stacks counts come of where
+// samples were taken, so that this is known; of several recordings, some may have stacks.
 Status CountedProgram::read_samples() {
-  if (road_.input.windows.number > 0 || road_.input.whole_run) return {};
+  const auto& input = road_.input;
+  if (input.windows.number > 0 || input.whole_run) return {};
+  if (input.ip_only && input.kind == &pipeline::inputs::recording && options_.inputs.size() == 1) {
+    samples_ = annotate::function_samples(input.ips, program());
+    return {};
+  }
   for (const auto& path : options_.inputs) {
     auto file = TRY(MappedFile::open(path));
     if (pipeline::identify(file.bytes()) != &pipeline::inputs::recording) return {};

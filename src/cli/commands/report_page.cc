@@ -50,14 +50,20 @@ Result<profile::ReadProfile> read_profile_file(const std::string& path) {
   return TRY_IN(path, profile::read_profile(file.bytes()));
 }
 
-void add_quality(const profile::ReadProfile& read, double density, page::Contents& contents) {
+page::Verdict verdict_of(double density, const Evidence& evidence) {
+  if (evidence.is_of_whole) return {"good", "all that ran was counted"};
+  if (is_thin(density, evidence))
+    return {"thin", fmt::format("density {}; record for longer", density_text(density, evidence))};
+  return {"good",
+          evidence.windows.number > 0
+              ? what_windows_tell(evidence.windows)
+              : fmt::format("density {}: more samples would help little", report::fixed(density))};
+}
+
+void add_quality(const profile::ReadProfile& read, double density, const Evidence& evidence,
+                 page::Contents& contents) {
   auto quality = analysis::measure_quality(columns_of(read), density);
-  bool dense = density >= profile::dense_enough;
-  contents.verdicts.push_back(
-      {dense ? "good" : "thin",
-       dense ? fmt::format("density {}: more samples would help little", report::fixed(density))
-             : fmt::format("density {}: {}; record for longer", report::fixed(density),
-                           what_is_enough())});
+  contents.verdicts.push_back(verdict_of(density, evidence));
   Facts facts{.heading = "Profile", .rows = {}};
   facts.rows.push_back({"functions", grouped(quality.functions)});
   facts.rows.push_back({"places", grouped(quality.places)});
@@ -227,7 +233,8 @@ Status gather_recording(const PageOptions& options, Material& material) {
   TRY(add_heat(options, material));
   auto bytes = TRY(profile::write_profile(generated.profile, profile::Format::extbinary));
   material.read = TRY(profile::read_profile(as_bytes(bytes)));
-  add_quality(material.read, generated.density.density, contents);
+  add_quality(material.read, generated.density.density, evidence_of(counted.road().input),
+              contents);
   for (const auto& input : options.inputs) TRY(add_recording(input, contents));
   return add_program(counted.program(), contents);
 }
@@ -271,7 +278,8 @@ Status gather_profile(const PageOptions& options, Material& material) {
   TRY(add_sources(options, profile, material));
   // The side that is shown comes second where there are two.
   material.tree.add(profile, options.before.empty() ? 0 : 1);
-  add_quality(material.read, profile::density(profile).density, contents);
+  add_quality(material.read, profile::density(profile).density, evidence_of(profile.notes),
+              contents);
   contents.facts.front().rows.insert(contents.facts.front().rows.begin(), Fact{"file", path});
   if (options.binary.empty()) return {};
   material.fitted.emplace(TRY(fit_with(profile, options.binary, options.threads)));
