@@ -79,14 +79,6 @@ std::span<const AddressIndex::Entry> AddressIndex::from(u64 first) const {
   return {at, entries_.end()};
 }
 
-std::span<const AddressIndex::Entry> AddressIndex::at(u64 address) const {
-  if (address < lowest_) return {};
-  auto found = from(address);
-  size_t count = 0;
-  while (count < found.size() && this->address(found[count]) == address) ++count;
-  return found.first(count);
-}
-
 const AddressIndex::Section& AddressIndex::section_of(u32 place) const {
   auto next = std::ranges::upper_bound(sections_, u64{place}, {}, &Section::start);
   return *--next;
@@ -112,16 +104,16 @@ RawNode AddressIndex::read_node(const Node& node) const {
 void AddressIndex::append_context(Entry entry, std::vector<Frame>& frames) const {
   auto next = std::ranges::upper_bound(nodes_, static_cast<u32>(entry), {}, &Node::place);
   const Node* node = &*--next;
-  std::vector<Frame> inner;  // innermost first
+  size_t outer = frames.size();
   RawNode raw = read_node(*node);
-  inner.push_back({raw.guid, probe(entry).index});
+  frames.push_back({raw.guid, probe(entry).index});
   while (node->parent != none) {
     node = &nodes_[node->parent];
     RawNode parent = read_node(*node);
-    inner.push_back({parent.guid, raw.call_site});
+    frames.push_back({parent.guid, raw.call_site});
     raw = parent;
   }
-  frames.insert(frames.end(), inner.rbegin(), inner.rend());
+  std::reverse(frames.begin() + static_cast<std::ptrdiff_t>(outer), frames.end());
 }
 
 size_t AddressIndex::memory() const {

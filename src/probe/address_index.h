@@ -5,7 +5,7 @@
 // says is read again from the section.
 //
 //   AddressIndex index = AddressIndex::build(parts, lowest_code_address);
-//   for (AddressIndex::Entry entry : index.at(address)) {
+//   for (AddressIndex::Entry entry : index.from(address)) {    // and all behind them, ascending
 //     RawProbe probe = index.probe(entry);
 //     frames.clear();
 //     index.append_context(entry, frames);         // outermost first; the leaf is the probe itself
@@ -38,7 +38,6 @@ class AddressIndex {
   static AddressIndex build(std::span<const Part> parts, u64 lowest);
 
   std::span<const Entry> entries() const { return entries_; }
-  std::span<const Entry> at(u64 address) const;
   // Those from `first` on, for going on from there in ascending order.
   std::span<const Entry> from(u64 first) const;
   u64 address(Entry entry) const { return lowest_ + (entry >> 32); }

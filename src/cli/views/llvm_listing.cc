@@ -50,10 +50,11 @@ class Printer : public RegionPrinter {
     if (listing_.options.canonical_names) name = canonical_function_name(name);
     if (!listing_.is_shown(name)) return;
     text.append("<").append(name).append(">:\n");
+    std::span<const probe::AddressIndex::Entry> probes;
+    if (probes_) probes = listing_.index.from(region.address);
     for (size_t at = 0; at < region.code.size();) {
       u64 address = region.address + at;
-      if (probes_)
-        for (auto entry : listing_.index.at(address)) probes_->append(entry, text);
+      print_probes(address, probes, text);
       report::append_hex(text, address, 8);
       text += ":\t";
       size_t start = text.size() - 1;
@@ -72,6 +73,15 @@ class Printer : public RegionPrinter {
   }
 
  private:
+  // Those within the instruction before have no line.
+  void print_probes(u64 address, std::span<const probe::AddressIndex::Entry>& probes,
+                    std::string& text) {
+    const auto& index = listing_.index;
+    while (!probes.empty() && index.address(probes.front()) < address) probes = probes.subspan(1);
+    for (; !probes.empty() && index.address(probes.front()) == address; probes = probes.subspan(1))
+      probes_->append(probes.front(), text);
+  }
+
   // llvm-profgen hands the end of an instruction to LLVM's printer, which for RISC-V is where targets
   // count from.
   u64 origin_of_targets(Bytes code, u64 address) const {
