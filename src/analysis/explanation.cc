@@ -15,7 +15,7 @@ namespace pgokit::analysis {
 namespace {
 
 constexpr std::array<Description, causes> descriptions{{
-    {"other-program", "of a profile that hardly has a function of this program",
+    {"other-program", "of another program: hardly any of its functions is in this one",
      "give the program that the profile was made from, or a newer build of it; of a profile of "
      "several programs or libraries give each with -b"},
     {"no-probes", "profiled by probes, which this program has not",

@@ -138,8 +138,9 @@ class Comparison {
     result_.united += std::max(base, test);
     result_.overlap += std::min(base, test);
     count_hot(base, test, places);
-    double alike =
-        1.0 - std::fabs(share(base, result_.base_samples) - share(test, result_.test_samples));
+    double of_base = share(base, result_.base_samples), of_test = share(test, result_.test_samples);
+    result_.common += std::min(of_base * result_.base_weight, of_test * result_.test_weight);
+    double alike = 1.0 - std::fabs(of_base - of_test);
     return 1.0 - alike;
   }
 
@@ -263,6 +264,7 @@ class Computation {
       result_.matched_functions += function.matched();
       result_.overlap += function.overlap;
       result_.united += function.united;
+      result_.common += function.common;
       result_.base_unique += function.base_unique;
       result_.test_unique += function.test_unique;
       result_.similarity +=

@@ -7,6 +7,10 @@
 //   similarity of profiles    that of the functions, weighted by the mean of their shares
 //   overlap                   sum of the smaller counts / sum of the larger counts
 //
+// and by one of its own, for profiles with other totals:
+//
+//   shares in common          sum of the smaller shares that places have of all samples
+//
 //   Overlap overlap = compute_overlap(base, test, {});
 //   double same = overlap.similarity;                      // 0 to 1
 //
@@ -30,6 +34,7 @@ struct FunctionOverlap {
   u64 base_samples = 0, test_samples = 0;
   u64 base_max = 0, test_max = 0;  // of one place
   u64 overlap = 0, united = 0;     // sums of the smaller and of the larger counts
+  double common = 0;               // shares in common
   u64 base_unique = 0, test_unique = 0;
   double base_weight = 0, test_weight = 0;  // of all samples of the profile
   double similarity = 0;
@@ -44,7 +49,7 @@ struct Overlap {
   u64 base_functions = 0, test_functions = 0;
   u64 matched_functions = 0;
   HotOverlap hot_functions, hot_places;
-  double similarity = 0;
+  double similarity = 0, common = 0;
   std::vector<FunctionOverlap> functions;  // by context; those of both, of A, of B
 
   double sample_share() const;  // overlap of united; 0 where there are no samples

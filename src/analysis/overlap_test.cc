@@ -25,9 +25,20 @@ TEST(Overlap, OfAProfileWithItselfIsWhole) {
   auto overlap = compute_overlap(profile, profile);
   EXPECT_EQ(overlap.similarity, 1);
   EXPECT_EQ(overlap.sample_share(), 1);
+  EXPECT_DOUBLE_EQ(overlap.common, 1);
   EXPECT_EQ(overlap.matched_functions, 2);
   EXPECT_EQ(overlap.base_samples, 100);
   EXPECT_EQ(overlap.hot_functions.both, overlap.hot_functions.either);
+}
+
+// 10, 20, 10 and 60 of 100, and 100, 200, 500 and 200 of 1,000; in an inlinee, too.
+TEST(Overlap, SharesInCommonDoNotDependOnTotals) {
+  auto more = columns(
+      "main:800:1\n 1: 100\n 2: 200\n 3: f:500\n  1: 500\n"
+      "f:200:6\n 1: 200\n");
+  auto overlap = compute_overlap(columns(two_functions), more);
+  EXPECT_DOUBLE_EQ(overlap.common, 0.1 + 0.2 + 0.1 + 0.2);
+  EXPECT_DOUBLE_EQ(overlap.sample_share(), 0.1);
 }
 
 TEST(Overlap, OfNothingInCommonIsNothing) {
@@ -35,6 +46,7 @@ TEST(Overlap, OfNothingInCommonIsNothing) {
   auto overlap = compute_overlap(base, test);
   EXPECT_EQ(overlap.similarity, 0);
   EXPECT_EQ(overlap.sample_share(), 0);
+  EXPECT_EQ(overlap.common, 0);
   EXPECT_EQ(overlap.base_unique, 10);
   EXPECT_EQ(overlap.test_unique, 10);
   EXPECT_EQ(overlap.functions.size(), 2);

@@ -214,6 +214,7 @@ std::string as_markdown(const Settings& s, const Compared& c, bool good) {
                          bound < 0 ? "" : "at least " + report::as_percent(bound / 100, 2)});
   };
   add("similarity", o.similarity, s.min_similarity);
+  add("shares in common", o.common, -1);
   add("overlap", o.sample_share(), s.min_overlap);
   page.rows.push_back(
       {"functions in both",
@@ -278,7 +279,8 @@ int run(std::span<char* const> arguments) {
        {"--markdown", "", "print Markdown, for a comment of a code review", &s.markdown},
        {"--json", "", "print JSON", &s.json}},
       "Any forms of files may be mixed; recordings, raw counts and counters are compared as the\n"
-      "profiles that pgokit generate makes of them. Measures are those of llvm-profdata overlap.\n"
+      "profiles that pgokit generate makes of them. Measures are those of llvm-profdata\n"
+      "overlap, and the shares in common.\n"
       "clang's instrumentation profiles (.profraw, .profdata) are compared with each other.\n"
       "Exit codes: 0, 1 a file is unusable, 2 wrong usage, 3 below a threshold."};
   table.given = &s.given;

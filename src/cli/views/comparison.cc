@@ -279,10 +279,10 @@ std::string compare_text(const Compared& c) {
   const auto& o = c.overlap;
   std::string text = named("A", c.base_path, c.base_program);
   text += named("B", c.test_path, c.test_program);
-  text += report::format("similarity {}\noverlap    {} of {}\n", as_percent(o.similarity, 2),
-                         as_percent(o.sample_share(), 2), words_of(c).counts);
-  if (totals_differ(o))
-    text += "           the totals differ much: go by similarity, which compares shares\n";
+  text += report::format("similarity {}\noverlap    {} of {}\nshares     {} in common{}\n",
+                         as_percent(o.similarity, 2), as_percent(o.sample_share(), 2),
+                         words_of(c).counts, as_percent(o.common, 2),
+                         totals_differ(o) ? ": go by these, as the totals differ much" : "");
   text += report::format("{:<10} {} -> {}; {} and {} where the other has none\n",
                          words_of(c).counts, grouped(o.base_samples), grouped(o.test_samples),
                          percent(o.base_unique, o.base_samples, 2),
@@ -310,6 +310,7 @@ std::string compare_json(const Compared& c) {
   json.set("base", c.base_path)
       .set("test", c.test_path)
       .set("similarity", o.similarity)
+      .set("shares_in_common", o.common)
       .set("overlap", o.sample_share())
       .set("base_samples", o.base_samples)
       .set("test_samples", o.test_samples)
