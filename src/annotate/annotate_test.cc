@@ -167,5 +167,14 @@ TEST(SourceText, IsOnlyReadWhereItIsText) {
   EXPECT_FALSE(read_source("/dev/zero").is_there());
 }
 
+TEST(SourceText, HasLinesWithoutTheirEnds) {
+  test::ScratchDir dir;
+  dir.write("dos.c", std::string("one\r\n\r\nthree"));
+  auto text = read_source(fmt::format("{}/dos.c", dir.path()));
+  EXPECT_EQ(text.line(1), "one");
+  EXPECT_EQ(text.line(2), "");
+  EXPECT_EQ(text.line(3), "three");
+}
+
 }  // namespace
 }  // namespace pgokit::annotate

@@ -128,6 +128,9 @@ class FunctionJudge {
     bool useful = by_profile && by_profile->ran > 0;
     if (in_.counts && useful) belief.profiled = by_profile->share(chosen);
     if (!cause && useful) cause = cause_by(*by_profile, belief);
+    // What the profile lacks can be reckoned, but clang did not.
+    if (cause == BeliefCause::not_followed && is_even(branch) && lacks_a_way(branch))
+      cause = BeliefCause::even;
     belief.cause = cause ? *cause : cause_unknown(branch);
     return belief;
   }
@@ -144,11 +147,21 @@ class FunctionJudge {
     return std::nullopt;
   }
 
+  static bool is_even(const BranchWays& branch) {
+    return std::ranges::all_of(branch.believed,
+                               [&](double one) { return one == branch.believed.front(); });
+  }
+
+  // A block that was merged with another one has no samples of its own.
+  bool lacks_a_way(const BranchWays& branch) const {
+    return std::ranges::any_of(branch.successors, [&](u32 to) {
+      return flow_.predecessors()[to] == 1 && !samples_.is_profiled(to);
+    });
+  }
+
   // Where what the profile says of the branch cannot be told.
   BeliefCause cause_unknown(const BranchWays& branch) const {
-    if (std::ranges::all_of(branch.believed,
-                            [&](double one) { return one == branch.believed.front(); }))
-      return BeliefCause::even;
+    if (is_even(branch)) return BeliefCause::even;
     bool is_joined = true, is_profiled = false;
     for (u32 to : branch.successors) {
       if (flow_.predecessors()[to] > 1) continue;

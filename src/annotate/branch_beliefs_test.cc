@@ -60,6 +60,36 @@ TEST(BranchBeliefs, WhatTheProfileHasIsTheMeasure) {
               1);
 }
 
+// What it must have been can be reckoned, but that is not what clang was told.
+TEST(BranchBeliefs, AWayThatTheProfileLacksIsNotHeldAgainstClang) {
+  if (!test::has_program("clang-22")) GTEST_SKIP() << "clang-22 is not installed";
+  constexpr std::string_view calls =
+      R"(__attribute__((noinline)) void g(int x) { asm volatile("" :: "r"(x)); }
+__attribute__((noinline)) void h(int x) { asm volatile("nop" :: "r"(x)); }
+__attribute__((noinline)) int f(int x) {
+  if (x > 3)
+    h(x);
+  else
+    g(x), g(7);
+  return x + 1;
+}
+int _start(int x) { return f(x); }
+)";
+  test::ScratchDir dir;
+  auto program = test::compile(dir, calls, with_map);
+  ASSERT_TRUE(program);
+  Profile profile;
+  auto& f = profile.function(profile.names.intern("f"));
+  f.raise_body({1, 0}, 1000);
+  f.raise_body({4, 0}, 1000);
+  profile.sort();
+  auto told = branch_beliefs({.program = &*program, .profile = &profile});
+  ASSERT_TRUE(told);
+  ASSERT_EQ(told->wrong.size(), 1u);
+  EXPECT_EQ(told->wrong[0].believed, 0.5);
+  EXPECT_EQ(told->wrong[0].cause, BeliefCause::even);
+}
+
 TEST(BranchBeliefs, FewSamplesAreThin) {
   if (!test::has_program("clang-22")) GTEST_SKIP() << "clang-22 is not installed";
   test::ScratchDir dir;

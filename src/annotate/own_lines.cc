@@ -5,6 +5,8 @@
 // of the copy that runs have lost their line, as those of a loop's condition that is also tested
 // before the loop. Probes tell these: all copies of a block have its probe, and the line that one
 // copy shows is that of all. So a line runs as often as its block's probe, in all copies together.
+// Where several blocks have become one, their probes stand at one instruction, and which of them its
+// lines are of nobody knows: there its own count is all.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -21,7 +23,7 @@ class ProbeLines {
  public:
   ProbeLines(const FunctionCode& code, u32 file) : code_(code), file_(file) {
     for (const auto& probe : code.probes)
-      if (is_own(probe) && probe.type == probe::Type::block) blocks_.insert(probe.instruction);
+      if (is_own(probe) && probe.type == probe::Type::block) ++blocks_[probe.instruction];
     for (const auto& probe : code.probes)
       if (is_own(probe)) add(probe);
   }
@@ -40,8 +42,10 @@ class ProbeLines {
     u64 ran = code_.instructions[at].count;
     u64& count = counts_[id];
     count = add_saturated(count, ran);
+    bool is_block = probe.type == probe::Type::block;
+    if (is_block && blocks_.at(at) > 1) return;
     add_line(at, id);
-    if (probe.type != probe::Type::block) return;
+    if (!is_block) return;
     // Up to a jump, the next probe, or where other counts say that the block has ended.
     auto goes_on = [&](u32 next) {
       return next < code_.instructions.size() && code_.instructions[next].count == ran &&
@@ -58,7 +62,7 @@ class ProbeLines {
 
   const FunctionCode& code_;
   u32 file_;
-  std::set<u32> blocks_;               // instructions with a block's probe
+  std::map<u32, u32> blocks_;          // how many probes of blocks an instruction has
   std::map<u32, u64> counts_;          // by probe: of all its copies
   std::set<std::pair<u32, u32>> ids_;  // line and probe
 };

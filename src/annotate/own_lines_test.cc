@@ -86,6 +86,19 @@ TEST_F(OwnLinesTest, ABlockEndsAtAJumpAtAProbeAndWhereCountsChange) {
   EXPECT_EQ(count_of(6), 4u);
 }
 
+// Which of them the code is of is not known: block 3 ran in a loop elsewhere.
+TEST_F(OwnLinesTest, BlocksThatHaveBecomeOneHaveItsCount) {
+  add_probe(3);
+  add(2, 90, true);
+  add_probe(3);
+  add_probe(4);
+  add(5, 7);
+  add(6, 7, true);
+  EXPECT_EQ(count_of(2), 97u);
+  EXPECT_EQ(count_of(5), 7u);
+  EXPECT_EQ(count_of(6), 7u);
+}
+
 TEST_F(OwnLinesTest, ACallHasItsOwnProbe) {
   add_probe(2);
   add(3, 10);

@@ -15,7 +15,9 @@ SourceText::SourceText(MappedFile file) {
   std::string_view rest = as_text(file.bytes());
   while (!rest.empty()) {
     size_t end = std::min(rest.find('\n'), rest.size());
-    lines_.push_back(rest.substr(0, end));
+    auto line = rest.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines_.push_back(line);
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   file_.push_back(std::move(file));

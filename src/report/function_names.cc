@@ -10,6 +10,11 @@ std::string function_name(std::string_view name, bool mangled, ReturnType how) {
   return mangled ? std::string(name) : plain_name(name, how);
 }
 
+bool has_in_name(std::string_view name, std::string_view text) {
+  return name.find(text) != std::string_view::npos ||
+         demangle(name).find(text) != std::string::npos;
+}
+
 std::string shortened(std::string_view name, size_t most) {
   constexpr std::string_view between = "...";
   if (name.size() <= most || most <= between.size()) return std::string(name);

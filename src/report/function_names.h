@@ -59,6 +59,9 @@ class FunctionNames {
 std::string function_name(std::string_view name, bool mangled = false,
                           ReturnType how = ReturnType::shown);
 
+// Whether this is a part of the name, as files have it or as people read it.
+bool has_in_name(std::string_view name, std::string_view text);
+
 // Of a longer name the front and the end, of at most so many bytes: names of templates differ there
 // more than in the middle.
 std::string shortened(std::string_view name, size_t most);

@@ -197,6 +197,7 @@ Result<int> explain(Settings& s) {
                                 .measure = s.recording.empty() ? s.profile : s.recording,
                                 .by_counts = !s.recording.empty(),
                                 .top = s.top,
+                                .function = s.function,
                                 .mangled = s.mangled};
   if (!s.function.empty() && shown_functions(view).empty())
     return fail("{}: has no function '{}': pgokit show {} lists them", s.profile, s.function,
@@ -227,7 +228,8 @@ int run(std::span<char* const> arguments) {
        {"--profiled-binary", "PROGRAM", "... and its program (the one with most samples)",
         &s.profiled_binary},
        {"--ignore-build-id", "", "take recordings of another build", &s.ignore_build_id},
-       {"--function", "TEXT", "only functions with this in their name", &s.function},
+       {"--function", "TEXT", "only functions with this in their name, and their branches",
+        &s.function},
        {"--debug", "FILE", "where the program's debug information is", &s.program.debug_path},
        {"--top", "N", "how many functions and branches are listed; 0 is all", &s.top},
        {"--threads", "N", "how many at a time; 0 is all cores", &s.threads},

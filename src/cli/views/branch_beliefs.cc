@@ -38,9 +38,23 @@ class Causes {
   std::unordered_map<std::string, std::string_view> of_function_;
 };
 
-std::span<const BranchBelief> shown(const BeliefsView& view) {
-  std::span all(view.told->wrong);
-  return view.top ? all.first(std::min<size_t>(all.size(), view.top)) : all;
+struct Shown {
+  std::vector<const BranchBelief*> list;
+  size_t others = 0;  // that --top leaves out
+};
+
+Shown shown_of(const BeliefsView& view) {
+  Shown shown;
+  for (const auto& belief : view.told->wrong) {
+    if (!report::has_in_name(belief.source, view.function) &&
+        !report::has_in_name(belief.function, view.function))
+      continue;
+    if (view.top && shown.list.size() == view.top && view.function.empty())
+      ++shown.others;
+    else
+      shown.list.push_back(&belief);
+  }
+  return shown;
 }
 
 std::string place_of(const BranchBelief& belief) {
@@ -58,13 +72,16 @@ std::string beliefs_text(const BeliefsView& view) {
       "\nbranches   {} by {}: {} held otherwise than measured, in {} of the times that they ran\n",
       grouped(told.judged), view.measure, grouped(told.wrong.size()),
       report::percent(told.worth, told.ran));
-  if (told.wrong.empty()) return text;
+  auto shown = shown_of(view);
+  if (shown.list.empty())
+    return view.function.empty() || told.wrong.empty() ? text : text + "  none of them is there\n";
   text += report::format("  {:>15}  {:>8}  {:>8}  {}{:<18} {}\n", "times", "measured", "clang",
                          view.by_counts ? " profile  " : "", "why", "where");
   report::FunctionNames names(view.mangled);
-  for (const auto& belief : shown(view)) names.add(belief.source);
+  for (const auto* belief : shown.list) names.add(belief->source);
   Causes causes(*view.explanation);
-  for (const auto& belief : shown(view)) {
+  for (const auto* one : shown.list) {
+    const auto& belief = *one;
     std::string profiled;
     if (view.by_counts)
       profiled = report::format("{:>8}  ",
@@ -73,9 +90,8 @@ std::string beliefs_text(const BeliefsView& view) {
                            as_percent(belief.measured), as_percent(belief.believed), profiled,
                            causes.of(belief), place_of(belief), names.of(belief.source));
   }
-  if (shown(view).size() < told.wrong.size())
-    text += report::format("  ... and {} more (--top 0 shows all)\n",
-                           grouped(told.wrong.size() - shown(view).size()));
+  if (shown.others)
+    text += report::format("  ... and {} more (--top 0 shows all)\n", grouped(shown.others));
   return text;
 }
 
@@ -83,20 +99,21 @@ Json beliefs_json(const BeliefsView& view) {
   const auto& told = *view.told;
   Json list = Json::array();
   Causes causes(*view.explanation);
-  for (const auto& belief : shown(view)) {
+  auto shown = shown_of(view);
+  for (const auto* belief : shown.list) {
     Json one = Json::object();
-    one.set("function", belief.function)
-        .set("source", belief.source)
-        .set("file", belief.file)
-        .set("line", belief.line)
-        .set("address", belief.address)
-        .set("target", belief.target)
-        .set("measured", belief.measured)
-        .set("believed", belief.believed)
-        .set("profiled", belief.profiled ? Json(*belief.profiled) : Json())
-        .set("cause", causes.of(belief))
-        .set("ran", belief.ran)
-        .set("worth", belief.worth);
+    one.set("function", belief->function)
+        .set("source", belief->source)
+        .set("file", belief->file)
+        .set("line", belief->line)
+        .set("address", belief->address)
+        .set("target", belief->target)
+        .set("measured", belief->measured)
+        .set("believed", belief->believed)
+        .set("profiled", belief->profiled ? Json(*belief->profiled) : Json())
+        .set("cause", causes.of(*belief))
+        .set("ran", belief->ran)
+        .set("worth", belief->worth);
     list.push(std::move(one));
   }
   return std::move(Json::object()

@@ -16,6 +16,7 @@ struct BeliefsView {
   std::string measure;                                 // the file that tells how branches ran
   bool by_counts = false;                              // it is a recording of the program itself
   u64 top = 0;                                         // branches that are shown; 0: all
+  std::string function;                                // only of functions with this in their name
   bool mangled = false;
 };
 

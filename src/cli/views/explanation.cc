@@ -1,6 +1,5 @@
 #include "cli/views/explanation.h"
 
-#include "base/demangle.h"
 #include "cli/built_programs.h"
 #include "cli/compilers.h"
 #include "report/function_names.h"
@@ -153,6 +152,10 @@ std::string verdict_text(const ExplanationView& v) {
   u64 lost = 0;
   for (const auto& finding : v.told->findings)
     if (analysis::is_loss(finding.cause)) lost += finding.samples;
+  if (funnel.believed && *funnel.believed < funnel.matched / 2)
+    return report::format(
+        "the compiler used only {} of the samples: was it built with this profile?",
+        percent(*funnel.believed, funnel.samples));
   // Less than a thousandth is nobody's concern.
   if (!analysis::is_loss(first.cause) || lost < funnel.samples / 1000)
     return funnel.believed ? "used" : "it fits; whether it was used, the build does not tell";
@@ -188,8 +191,7 @@ std::vector<const ExplainedFunction*> shown_functions(const ExplanationView& v) 
   for (const auto& function : v.told->functions) {
     if (v.function.empty()) {
       if (v.top && shown.size() == v.top) break;
-    } else if (function.name.find(v.function) == std::string::npos &&
-               demangle(function.name).find(v.function) == std::string::npos) {
+    } else if (!report::has_in_name(function.name, v.function)) {
       continue;
     }
     shown.push_back(&function);
@@ -207,9 +209,11 @@ std::string explanation_text(const ExplanationView& v) {
                                     report::fixed(v.density));
   text += build_text(v);
   text += report::format("verdict    {}\n", verdict_text(v));
-  if (!v.function.empty()) return text + functions_text(v);
-  if (v.profiled) text += recording_text(*v.profiled);
-  text += funnel_text(v.told->funnel) + findings_text(v) + functions_text(v);
+  if (v.function.empty()) {
+    if (v.profiled) text += recording_text(*v.profiled);
+    text += funnel_text(v.told->funnel) + findings_text(v);
+  }
+  text += functions_text(v);
   return v.branches ? text + beliefs_text(*v.branches) : text;
 }
 
