@@ -74,12 +74,19 @@ std::string as_text(const Settings& s, const StaleReport& report) {
   return text;
 }
 
+// Nearly all of it is of something else.
+bool is_of_others(const StaleReport& report) {
+  constexpr double most = 0.8;
+  return static_cast<double>(report.lost.samples) > most * static_cast<double>(report.all.samples);
+}
+
 // GCC's profiles are for its own option.
-std::string written_text(const Settings& s, profile::Format format, size_t size) {
+std::string written_text(const Settings& s, const StaleReport& report, profile::Format format,
+                         size_t size) {
   if (s.output == "-") return "";
   auto text = report::format("wrote      {} ({}, {})\n", s.output, format_name(format),
                              report::file_size(size));
-  if (format == profile::Format::gcov) return text;
+  if (format == profile::Format::gcov || is_of_others(report)) return text;
   return text + report::format("next       {}\n", build_system_command(s.output));
 }
 
@@ -157,6 +164,11 @@ Status match(Settings& s) {
                 names_of_built(s.binaries), s.profile);
   profile::WriteOptions options{.md5_names = read.md5_names, .notes = true};
   auto losses = probe::losses(built.shape.probe_damage);
+  if (is_of_others(report))
+    losses.push_back(fmt::format(
+        "{} of the samples are of functions that {} has not: is it the same program? Of a "
+        "profile of several programs or libraries give each with -b",
+        report::percent(report.lost.samples, report.all.samples), names_of_built(s.binaries)));
   std::ranges::move(profile::losses(matched, format, options), std::back_inserter(losses));
   auto bytes = TRY(write_profile(matched, format, options));
   auto output = TRY(OutputFile::create(s.output));
@@ -164,11 +176,11 @@ Status match(Settings& s) {
   TRY(output.commit());
   auto* where = s.output == "-" ? stderr : stdout;
   for (const auto& loss : losses) report::print(stderr, "pgokit match: warning: {}\n", loss);
-  report::print(
-      where, "{}",
-      report::lines(s.json       ? as_json(s, report, losses)
-                    : s.markdown ? as_markdown(s, report)
-                                 : as_text(s, report) + written_text(s, format, bytes.size())));
+  report::print(where, "{}",
+                report::lines(s.json       ? as_json(s, report, losses)
+                              : s.markdown ? as_markdown(s, report)
+                                           : as_text(s, report) +
+                                                 written_text(s, report, format, bytes.size())));
   return {};
 }
 

@@ -314,6 +314,21 @@ void tell_unlike_totals(const pipeline::Inputs& inputs, const profile::MergedFil
                 shell_word(fmt::format("{},{}", times, inputs[*least].path)));
 }
 
+// Of a profile that says what to inline, clang inlines that in its sample pass, and no other calls.
+// False: all are alike in that.
+bool tell_mixed_decisions(const pipeline::Inputs& inputs, const profile::MergedFiles& merged) {
+  std::optional<size_t> with, without;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (merged.inputs[i].samples) (merged.inputs[i].pre_inlined ? with : without) = i;
+  if (!with || !without) return false;
+  report::print(stderr,
+                "pgokit merge: note: {} says what to inline (generate --cs) and {} does not: clang "
+                "will inline what the first says, of the other's calls as well: make both with "
+                "--cs or both without\n",
+                inputs[*with].path, inputs[*without].path);
+  return true;
+}
+
 size_t duplicates_of(const profile::MergedFiles& merged) {
   return static_cast<size_t>(
       std::ranges::count_if(merged.inputs, &profile::MergedInput::duplicate));
@@ -433,7 +448,7 @@ Result<int> merge(Settings& s) {
   name_foreign(inputs, merged);
   size_t broken = warn_of_inputs(merged);
   if (merged.used() == 0) return fail("no input can be used; nothing is written");
-  if (!s.quiet) tell_unlike_totals(inputs, merged);
+  if (!s.quiet && !tell_mixed_decisions(inputs, merged)) tell_unlike_totals(inputs, merged);
   Profile& profile = merged.profile;
   TRY(check_contexts(s, profile));
   timings.begin("changing the sum");

@@ -196,6 +196,7 @@ void Merger::open(size_t input, std::unique_ptr<Source>& source) {
   if (status) {
     about.format = source->format();
     about.md5_names = source->md5_names();
+    about.pre_inlined = source->flags().pre_inlined;
     about.samples = source->samples();
     about.functions = source->functions();
     source->addition = {inputs_[input].weight, options_.rule, {}};

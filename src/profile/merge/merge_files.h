@@ -40,6 +40,7 @@ struct MergedInput {
   std::string error;       // why it was left out; empty: it was not
   bool duplicate = false;  // left out: the same contents as an input before
   bool md5_names = false;  // it has hashes in place of names
+  bool pre_inlined = false;
   Format format{};
   u64 bytes = 0;
   u64 samples = 0;  // by its summary, or of all its functions; without its weight
