@@ -105,6 +105,8 @@ def main():
 
     fails("no command", 2, "there is no command")
     fails("words of one command", 2, "each is one argument: pgokit measure -- 'ls -l /'", "--", "ls", "-l", "/")
+    fails("words of one command", 1, "/no/file: No such file or directory; each is one argument: pgokit measure -- 'ls /no/file'",
+          "ls", "/no/file")
     fails("an option behind commands", 2, "'-n' is no command: options stand before the commands", "ls -l", "true", "-n", "6")
     fails("preparations of some", 2, "--prepare is given once, or once for each of the 3 commands", "--prepare", "a", "--prepare", "b", "--", "a", "b", "c")
     fails("names of some", 2, "--name is given for each of the 2 commands", "--name", "a", "--", "a", "b")

@@ -75,6 +75,16 @@ std::string not_converted(std::string_view what) {
                      what.substr(equals + 3));
 }
 
+// Of "--binary: 1 required PROGRAM missing".
+std::string without_argument(std::string_view what) {
+  constexpr std::string_view before = " required ", behind = " missing";
+  auto colon = what.find(": "), type = what.find(before);
+  if (colon == what.npos || type == what.npos || !what.ends_with(behind)) return std::string(what);
+  type += before.size();
+  return fmt::format("{} wants {} behind it", what.substr(0, colon),
+                     what.substr(type, what.size() - behind.size() - type));
+}
+
 // An option that does not exist may be why others are missing.
 std::string cause(const CLI::ParseError& error, const CLI::App& app, const OptionTable& table) {
   for (const auto& word : app.remaining()) {
@@ -83,6 +93,7 @@ std::string cause(const CLI::ParseError& error, const CLI::App& app, const Optio
     if (is_option) return no_such_option(table, word);
   }
   if (dynamic_cast<const CLI::ConversionError*>(&error)) return not_converted(error.what());
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) return without_argument(error.what());
   return error.what();
 }
 

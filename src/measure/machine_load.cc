@@ -30,7 +30,8 @@ MachineLoad MachineTimes::until(const MachineTimes& end, double own_s) const {
   load.processors = static_cast<unsigned>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
   double elapsed = end.elapsed_s - elapsed_s;
   if (!known || !end.known || elapsed <= 0) return load;
-  load.others = std::max(0.0, (end.busy_s - busy_s - own_s) / elapsed);
+  // Ticks are 10 ms: in less time than that they tell more than there can be.
+  load.others = std::clamp((end.busy_s - busy_s - own_s) / elapsed, 0.0, double(load.processors));
   load.stolen = std::max(0.0, (end.stolen_s - stolen_s) / elapsed);
   return load;
 }

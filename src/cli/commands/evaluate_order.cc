@@ -20,7 +20,8 @@ constexpr u64 page_sizes[] = {4096, 16384, 65536};
 struct ProgramPages {
   std::string path;
   u64 text = 0;
-  u64 functions = 0, missing = 0;  // of all traces
+  bool has_traces = false;  // else nothing tells of pages
+  u64 functions = 0, missing = 0;
   std::vector<std::string> missing_names;
   double pages[std::size(page_sizes)] = {};
   double area = 0;  // of the first page size
@@ -42,6 +43,7 @@ Result<ProgramPages> look_at(const std::string& path, const order::Model& model,
   program.text_begin = symbols.text_begin();
   program.text_end = symbols.text_end();
   program.text = program.text_end - program.text_begin;
+  program.has_traces = !model.traces.empty();
   program.functions = placement.facts().functions;
   program.missing = placement.facts().missing.size();
   for (u32 f : placement.facts().missing) program.missing_names.emplace_back(model.name(f));
@@ -74,20 +76,22 @@ std::string as_text(const std::vector<ProgramPages>& programs, const MakeOrder& 
                      "functions", "4,096-byte pages", "16,384-byte", "65,536-byte", "curve");
   const auto& first = programs.front();
   for (const auto& program : programs) {
-    bool is_first = &program == &first;
+    auto touched = [&](double from, double pages) -> std::string {
+      if (!program.has_traces) return "-";
+      return report::fixed(pages, 0) + (&program == &first ? "" : change(from, pages));
+    };
     std::string columns;
     for (size_t i = 0; i < std::size(page_sizes); ++i)
-      columns += report::format(
-          " {:>16}", report::format("{}{}", report::fixed(program.pages[i], 0),
-                                    is_first ? "" : change(first.pages[i], program.pages[i])));
+      columns += report::format(" {:>16}", touched(first.pages[i], program.pages[i]));
     text += report::format("{:<24} {:>9} {:>15}{} {:>20}\n", program.path,
                            report::file_size(program.text),
                            report::format("{}/{}", grouped(program.functions - program.missing),
                                           grouped(program.functions)),
-                           columns,
-                           report::format("{}{}", report::fixed(program.area, 0),
-                                          is_first ? "" : change(first.area, program.area)));
+                           columns, touched(first.area, program.area));
   }
+  if (!first.has_traces)
+    text +=
+        "pages are not known: only first runs tell which ones are touched (pgokit flags order)\n";
   if (first.calls.weight > 0) {
     text += report::format("\n{:<24} {:>16} {:>16} {:>16} {:>16}\n", "calls that stay within",
                            "4,096 bytes", "65,536 bytes", "2,097,152 bytes", "mean distance");
@@ -120,13 +124,14 @@ Json as_json(const std::vector<ProgramPages>& programs) {
     Json missing = Json::array(), pages = Json::object();
     for (const auto& name : program.missing_names) missing.push(name);
     for (size_t i = 0; i < std::size(page_sizes); ++i)
-      pages.set(report::format("{}", page_sizes[i]), program.pages[i]);
+      pages.set(report::format("{}", page_sizes[i]),
+                program.has_traces ? Json(program.pages[i]) : Json());
     Json one = Json::object();
     one.set("program", program.path)
         .set("text", program.text)
         .set("functions", program.functions)
         .set("pages", std::move(pages))
-        .set("area", program.area)
+        .set("area", program.has_traces ? Json(program.area) : Json())
         .set("not_there", std::move(missing));
     if (program.calls.weight > 0)
       one.set("calls_within_4k", program.calls.within_page / program.calls.weight)

@@ -304,7 +304,8 @@ Result<std::string> lines_of(const BuildFlags& flags) {
 Status print_flags(Settings& s) {
   const auto* style = find_style(s.style);
   if (!s.style.empty() && !style)
-    return usage_error("--style {}: there are {}", s.style, style_names());
+    return usage_error("--style {}: there are {}; without it the options themselves are printed",
+                       s.style, style_names());
   if (s.bare && s.small) return usage_error("--bare and --small are two different run times");
   TRY(take_profile_words(s));
   TRY(kinds_of(s));

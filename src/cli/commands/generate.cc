@@ -299,8 +299,8 @@ Result<int> generate(Settings& settings) {
   settings.road.write.notes = settings.note;
   auto date = settings.note ? TRY(date_of("--date", settings.date)) : std::nullopt;
   Checks checks(settings.given, date, settings.quiet);
+  auto folder = TRY(pipeline::folder_for(settings.road.output_path));
   if (is_of_several(settings)) {
-    auto folder = TRY(pipeline::folder_for(settings.road.output_path));
     auto& roads = leak_until_exit(TRY(roads_to_all(settings)));
     TRY(pipeline::run_together(roads, checks));
     report_run(settings, roads);

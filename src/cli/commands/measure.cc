@@ -37,20 +37,26 @@ Result<Figure> figure_named(const std::string& name) {
   return usage_error("--by {}: it is cpu, wall or instructions", name);
 }
 
+bool are_words(const std::vector<std::string>& commands) {
+  return std::ranges::none_of(commands, [](const auto& one) { return one.contains(' '); });
+}
+
+// How the words of one command are given as it.
+std::string as_one(const std::vector<std::string>& words) {
+  return fmt::format("each is one argument: pgokit measure -- {}",
+                     shell_word(fmt::format("{}", fmt::join(words, " "))));
+}
+
 Status check(const Settings& s, Figure by) {
   const auto& plan = s.plan;
   if (plan.commands.empty())
     return usage_error("there is no command: pgokit measure -- './app train' './faster train'");
-  // And not the words of one.
-  bool has_whole_commands =
-      std::ranges::any_of(plan.commands, [](const std::string& one) { return one.contains(' '); });
   for (const auto& command : plan.commands) {
     if (measure::command_of(command).empty()) return usage_error("a command is empty");
-    if (command.starts_with('-') && has_whole_commands)
+    if (command.starts_with('-') && !are_words(plan.commands))
       return usage_error("'{}' is no command: options stand before the commands", command);
     if (command.starts_with('-'))
-      return usage_error("'{}' is no command: each is one argument: pgokit measure -- {}", command,
-                         shell_word(fmt::format("{}", fmt::join(plan.commands, " "))));
+      return usage_error("'{}' is no command: {}", command, as_one(plan.commands));
   }
   if (plan.prepare.size() > 1 && plan.prepare.size() != plan.commands.size())
     return usage_error("--prepare is given once, or once for each of the {}",
@@ -97,6 +103,15 @@ Status check_gain(const Settings& s, const MeasuredCommands& measured) {
   return {};
 }
 
+// Where a word of one command was taken for another.
+Error with_hint(const std::vector<std::string>& commands, Error error) {
+  if (commands.size() < 2 || !are_words(commands)) return error;
+  auto is_of = [&](const std::string& one) { return error.message.starts_with(one + ": "); };
+  if (std::any_of(commands.begin() + 1, commands.end(), is_of))
+    error.message += "; " + as_one(commands);
+  return error;
+}
+
 Status measure_commands(Settings& s) {
   auto by = TRY(figure_named(s.by));
   TRY(check(s, by));
@@ -107,10 +122,11 @@ Status measure_commands(Settings& s) {
       progress->show(report::format("{}", as_text(step)));
     };
   s.plan.if_it_fails = "; --may-fail measures it all the same";
-  auto measurement = TRY(measure::measure(s.plan));
+  auto measurement = measure::measure(s.plan);
+  if (!measurement) return std::unexpected(with_hint(s.plan.commands, measurement.error()));
   progress.reset();
   MeasuredCommands measured{
-      .plan = s.plan, .measurement = measurement, .by = by, .confidence = confidence};
+      .plan = s.plan, .measurement = *measurement, .by = by, .confidence = confidence};
   report::print("{}", report::lines(s.json ? measured.as_json() : measured.as_text()));
   if (!s.output.empty()) {
     auto out = TRY(OutputFile::create(s.output));
