@@ -20,10 +20,10 @@ __attribute__((noinline)) void sums(const float *matrix, int n, const float *vec
       result[j] += matrix[index] * vector[i];
 }
 int main(int argc, char **argv) {
-  int n = argc > 1 ? std::atoi(argv[1]) : 200;
+  int n = 200, calls = std::atoi(argv[argc - 1]);
   auto *matrix = static_cast<float *>(std::calloc(n * (n + 1) / 2, 4));
   auto *vector = static_cast<float *>(std::calloc(n, 4)), *result = static_cast<float *>(std::calloc(n, 4));
-  for (int i = 0; i < 1000; i++) sums(matrix, n, vector, result);
+  for (int i = 0; i < calls; i++) sums(matrix, n, vector, result);
   return result[0] != 0;
 }
 """
@@ -63,8 +63,8 @@ def main():
     folder.mkdir(exist_ok=True)
     (folder / "sums.cc").write_text(SOURCE)
     run("clang++-22", *FLAGS, "sums.cc", "-o", "sums", folder=folder)
-    for way in ("--exact", "-F2000"):
-        run(pgokit, "record", "-q", "--software", way, "-o", "data", "--", "./sums", folder=folder)
+    for way, calls in {"--exact": "1000", "-F2000": "30000"}.items():
+        run(pgokit, "record", "-q", "--software", way, "-o", "data", "--", "./sums", calls, folder=folder)
         run(pgokit, "generate", "-q", "-b", "sums", "--format", "text", "data", "-o", "profile", folder=folder)
         counts = block_counts(folder / "profile")
         assert counts[3] == counts[4] == counts[1] > 0, (way, counts)
@@ -74,7 +74,7 @@ def main():
     run(pgokit, "llvm-profgen", "--binary=sums", "--unsymbolized-profile=raw", "--format=text", "--output=as_llvm", folder=folder)
     assert 3 not in block_counts(folder / "as_llvm")
     # Samples by context have them too.
-    run(pgokit, "record", "-q", "--software", "--exact", "--contexts", "-o", "data", "--", "./sums", folder=folder)
+    run(pgokit, "record", "-q", "--software", "--exact", "--contexts", "-o", "data", "--", "./sums", "1000", folder=folder)
     run(pgokit, "generate", "-q", "-b", "sums", "--cs", "--format", "text", "data", "-o", "profile", folder=folder)
     counts = block_counts(folder / "profile")
     assert counts[3] == counts[4] == counts[1] > 0, counts

@@ -72,15 +72,30 @@ class LocalTarget {
     return reinterpret_cast<F*>(code);
   }
 
-  // What a tracer does for a thread in a window that asks for a block. False: it does not ask.
+  // What a tracer does for a thread in a window that asks for a block, or is at its end. False: it
+  // does not ask.
   bool answer() {
     auto& header = *reinterpret_cast<scratch::Header*>(cache.scratch(0));
     std::atomic_ref<u64> request(header.request);
     if (request != scratch::request_made) return false;
     request = scratch::request_seen;
+    if (header.left == 0) {
+      auto way = cache.way_out(header.target, header.rcx);
+      memory_.write_words(way.words);
+      header.jump = way.code;
+      request = cache.let_go();
+      return true;
+    }
     u64 code = cache.enter(header.target);
     header.jump = code;
     request = code ? cache.answered() : cache.refused();
+    return true;
+  }
+  // Another thread's window may use the scratch area of one that was let go as soon as it says so.
+  bool use_again() {
+    auto& header = *reinterpret_cast<scratch::Header*>(cache.scratch(0));
+    if (std::atomic_ref<u64>(header.patience) != 0) return false;
+    std::memset(&header, 0xcc, sizeof header);
     return true;
   }
 
