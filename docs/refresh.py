@@ -19,8 +19,16 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "build/demo/interpreter"
 SHOWN_ROOT = "/home/me/pgokit"
+# Two builds of a program with a profile each: docs/match.md shows how.
+EDITED = r"""
+for build in before after; do
+  clang++-22 -O2 -g -fdebug-info-for-profiling -fuse-ld=lld-22 -Wl,--build-id $ROOT/test/programs/edited/$build/edited.cc -o $build
+  pgokit record -q -F 2000 -o $build.perf -- ./$build 200000 > $build.out
+  pgokit generate -q $build.perf -b $build -o $build.prof
+done
+"""
 # What pages show that are about other programs: how these are made.
-PREPARED = {"explain.md": r"""
+PREPARED = {"compare.md": EDITED, "match.md": EDITED, "explain.md": r"""
 cp $ROOT/test/explain/mixed.c $ROOT/test/explain/branches.c .
 flags="-O2 -g -fdebug-info-for-profiling -funique-internal-linkage-names -fuse-ld=lld-22 -Wl,--build-id"
 for one in mixed branches; do
@@ -31,12 +39,7 @@ done
 sed '/unsigned steps = 0;/a\\n  if (limit > 1000) {\n    --steps;\n    value = limit;\n  }\n' -i mixed.c
 clang-22 $flags -fprofile-sample-use=mixed.prof mixed.c -o newer
 cp $ROOT/test/explain/mixed.c .
-""", "ci.md": r"""
-for build in before after; do
-  clang++-22 -O2 -g -fdebug-info-for-profiling -fuse-ld=lld-22 -Wl,--build-id $ROOT/test/programs/edited/$build/edited.cc -o $build
-  pgokit record -q -F 2000 -o $build.perf -- ./$build 200000 > $build.out
-done
-""", "gcc.md": "cp $ROOT/test/gcc/programs/calls.c .", "guide.md": r"""
+""", "ci.md": EDITED, "gcc.md": "cp $ROOT/test/gcc/programs/calls.c .", "guide.md": r"""
 cp $ROOT/examples/interpreter/* .
 sed -n '/CXX = /,/rm -f/s/^    //p' $ROOT/docs/guide.md > Makefile
 """}
