@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "test/support/shell.h"
 
 namespace pgokit {
 namespace {
@@ -13,10 +14,8 @@ namespace fs = std::filesystem;
 
 class OutputFolderTest : public testing::Test {
  protected:
-  void SetUp() override { fs::remove_all(root_); }
-  void TearDown() override { fs::remove_all(root_); }
-
-  const std::string root_ = testing::TempDir() + "output_folder_test";
+  const test::ScratchDir scratch_;
+  const std::string root_ = scratch_.file("root");
 };
 
 TEST_F(OutputFolderTest, GoesAgainWhereNothingCameIntoIt) {

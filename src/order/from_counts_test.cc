@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/cursor.h"
+#include "test/support/shell.h"
 #include "test/support/tiny_program.h"
 
 namespace pgokit::order {
@@ -13,11 +14,9 @@ namespace {
 class FromCounts : public testing::Test {
  protected:
   FromCounts() {
-    std::string path = testing::TempDir() + "order_from_counts";
-    auto file = OutputFile::create(path);
-    file->write(image_);
-    EXPECT_TRUE(file->commit());
-    EXPECT_TRUE(symbols_.add(path));
+    test::ScratchDir scratch;
+    scratch.write("program", image_);
+    EXPECT_TRUE(symbols_.add(scratch.file("program")));
     symbols_.finish();
   }
   CountFacts add(const samples::Counts& counts, u64 weight = 1) {

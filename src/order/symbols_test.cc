@@ -5,6 +5,7 @@
 
 #include "order/placement.h"
 #include "test/support/elf_builder.h"
+#include "test/support/shell.h"
 
 namespace pgokit::order {
 namespace {
@@ -14,11 +15,9 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 std::string file_with(const std::string& name, std::string_view contents) {
-  std::string path = testing::TempDir() + "order_symbols_" + name;
-  auto file = OutputFile::create(path);
-  file->write(contents);
-  EXPECT_TRUE(file->commit());
-  return path;
+  static const test::ScratchDir scratch;
+  scratch.write(name, contents);
+  return scratch.file(name);
 }
 
 std::string program(const std::vector<std::pair<std::string, u64>>& symbols) {

@@ -5,6 +5,7 @@
 
 #include "perf/software_event.h"
 #include "perf/test_recordings.h"
+#include "test/support/shell.h"
 
 namespace pgokit::perf {
 namespace {
@@ -52,9 +53,9 @@ Status add(RecordingSum& sum, const test::Image& image, u64 weight = 1) {
 }
 
 test::Image written(const RecordingSum& sum) {
-  std::string path = testing::TempDir() + "recording_sum.data";
-  EXPECT_TRUE(sum.write(path));
-  return test::read_image(path);
+  pgokit::test::ScratchDir scratch;
+  EXPECT_TRUE(sum.write(scratch.file("sum.perf")));
+  return test::read_image(scratch.file("sum.perf"));
 }
 
 test::Image sum_of(const std::vector<test::Image>& images) {

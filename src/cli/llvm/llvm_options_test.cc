@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
+#include "test/support/shell.h"
 
 namespace pgokit::cli {
 namespace {
@@ -105,10 +105,10 @@ TEST(LlvmOptions, RefuseNumbersThatDoNotFit) {
 }
 
 TEST(LlvmOptions, TakeWordsFromFiles) {
-  std::string path = testing::TempDir() + "words.rsp";
-  std::ofstream(path) << "--binary='a b'\n--kernel \"--depth=3\" --ps=x\\ y";
+  test::ScratchDir scratch;
+  scratch.write("words.rsp", "--binary='a b'\n--kernel \"--depth=3\" --ps=x\\ y");
   Values v;
-  EXPECT_EQ(parse(table_of(v), {"@" + path}).exit, std::nullopt);
+  EXPECT_EQ(parse(table_of(v), {"@" + scratch.file("words.rsp")}).exit, std::nullopt);
   EXPECT_EQ(v.binary, "a b");
   EXPECT_TRUE(v.kernel);
   EXPECT_EQ(v.depth, 3u);
