@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/cursor.h"
 #include "test/support/context_profiles.h"
 #include "test/support/context_samples.h"
 #include "transform/preinline/preinliner.h"

@@ -21,9 +21,8 @@ struct AddCounts {
 };
 
 // Neighbours of equal keys, from `first` on.
-template <class Record, class Key, class Add = AddCounts>
-void sum_equal(std::vector<Record>& records, const Key& key, const Add& add = {},
-               size_t first = 0) {
+template <class Records, class Key, class Add = AddCounts>
+void sum_equal(Records& records, const Key& key, const Add& add = {}, size_t first = 0) {
   auto begin = records.begin() + static_cast<std::ptrdiff_t>(first);
   auto kept = std::ranges::adjacent_find(begin, records.end(), {}, key);
   if (kept == records.end()) return;
@@ -37,9 +36,8 @@ void sum_equal(std::vector<Record>& records, const Key& key, const Add& add = {}
 }
 
 // Records from `first` on, in any order.
-template <class Record, class Key, class Add = AddCounts>
-void sort_and_sum(std::vector<Record>& records, const Key& key, const Add& add = {},
-                  size_t first = 0) {
+template <class Records, class Key, class Add = AddCounts>
+void sort_and_sum(Records& records, const Key& key, const Add& add = {}, size_t first = 0) {
   auto begin = records.begin() + static_cast<std::ptrdiff_t>(first);
   // Short lists are often in order.
   auto not_before = [](const auto& a, const auto& b) { return !(a < b); };

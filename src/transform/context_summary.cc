@@ -12,20 +12,14 @@ u64 key(NameId function, u32 thing) { return u64{static_cast<u32>(function)} << 
 // What some contexts add up to, by function.
 class FunctionSums {
  public:
-  // For those who know what they will add.
-  void prefetch(const generate::ContextSamples& samples, u32 id) const {
-    for (const auto& row : samples.rows.of(id))
-      places_.prefetch(key(samples.contexts[id].function, row.location));
-  }
   void add(const generate::ContextSamples& samples, u32 id) {
-    const auto& context = samples.contexts[id];
-    if (!(context.flags & generate::ContextSamples::has_samples)) return;
-    add_head(context.function, samples.head(id));
-    for (const auto& row : samples.rows.of(id))
-      add_place(key(context.function, row.location), row.count);
-    for (const auto& target : samples.targets.of(id))
-      add_place(key(context.function, target.location), 0);
-    for (u32 list : samples.lists.of(id)) lists_[key(context.function, list)] = true;
+    if (!(samples.contexts[id].flags & generate::ContextSamples::has_samples)) return;
+    NameId function = samples.function(id);
+    add_head(function, samples.head(id));
+    samples.records.read(
+        id, [&](u32 location, u64 count) { add_place(key(function, location), count); },
+        [&](u32 location, NameId, u64) { add_place(key(function, location), 0); },
+        [&](u32 list) { lists_[key(function, list)] = true; });
   }
   void add(const FunctionSums& other) {
     other.heads_.for_each([&](u64 function, u64 head) { add_head(NameId(function), head); });
@@ -64,10 +58,7 @@ class FunctionSums {
 profile::Summary summarize(const generate::ContextSamples& samples, unsigned threads) {
   constexpr size_t at_once = 1 << 14;
   std::vector<FunctionSums> of_worker(worker_count(threads));
-  constexpr size_t ahead = 8;
   parallel_each(samples.size(), at_once, threads, [&](size_t id, unsigned worker) {
-    if (id + ahead < samples.size())
-      of_worker[worker].prefetch(samples, static_cast<u32>(id + ahead));
     of_worker[worker].add(samples, static_cast<u32>(id));
   });
   for (size_t i = 1; i < of_worker.size(); ++i) of_worker[0].add(of_worker[i]);

@@ -21,9 +21,9 @@ void ContextCounts::normalize() {
   std::iota(order.begin(), order.end(), 0u);
   std::ranges::stable_sort(order, {}, [&](u32 i) { return entries_[i].key; });
 
-  std::vector<Entry> entries;
-  std::vector<Range> sorted_ranges;
-  std::vector<Branch> sorted_branches;
+  UninitializedVector<Entry> entries;
+  UninitializedVector<Range> sorted_ranges;
+  UninitializedVector<Branch> sorted_branches;
   sorted_ranges.reserve(ranges_.size());
   sorted_branches.reserve(branches_.size());
   for (size_t at = 0; at < order.size();) {

@@ -22,6 +22,7 @@
 #include <span>
 #include <vector>
 
+#include "base/uninitialized_vector.h"
 #include "profile/model/context.h"
 #include "program/code_map.h"
 #include "unwind/call_paths.h"
@@ -59,8 +60,8 @@ class ContextCounts {
 
   explicit ContextCounts(Kind kind) : kind_(kind) {}
   // All of it, in the order that reading promises.
-  ContextCounts(Kind kind, std::vector<Entry> entries, std::vector<Range> ranges,
-                std::vector<Branch> branches)
+  ContextCounts(Kind kind, UninitializedVector<Entry> entries, UninitializedVector<Range> ranges,
+                UninitializedVector<Branch> branches)
       : kind_(kind),
         entries_(std::move(entries)),
         ranges_(std::move(ranges)),
@@ -131,9 +132,9 @@ class ContextCounts {
   }
 
   Kind kind_;
-  std::vector<Entry> entries_;
-  std::vector<Range> ranges_;
-  std::vector<Branch> branches_;
+  UninitializedVector<Entry> entries_;
+  UninitializedVector<Range> ranges_;
+  UninitializedVector<Branch> branches_;
   std::vector<Range> touched_ranges_;
   std::vector<Branch> touched_branches_;
 };

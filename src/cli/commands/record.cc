@@ -124,7 +124,8 @@ constexpr double most_slowdown = 40;
 // of a compiler ninety times.
 bool runs_much_once(const record::TraceCounts& counts) {
   constexpr u64 much = 20, some = 5;  // the first one has all to ask for
-  return counts.windows >= some && counts.answers > much * counts.windows;
+  // Where no processor is free to watch for questions, each is a stop.
+  return counts.windows >= some && counts.answers + counts.stops > much * counts.windows;
 }
 
 // What makes a thin recording one that is not. What is wrong shrinks with the root of what there is.

@@ -9,15 +9,15 @@ profile::Profile to_profile(ContextSamples samples) {
   std::vector<profile::ContextId> ids(samples.size());
   for (u32 i = 1; i < samples.size(); ++i) {
     const auto& context = samples.contexts[i];
-    ids[i] = profile.contexts.child(ids[context.parent], context.site, context.function);
+    ids[i] = profile.contexts.child(ids[context.parent], samples.site(i), samples.function(i));
     if (!(context.flags & ContextSamples::has_samples)) continue;
     auto& function = profile.function(ids[i]);
     sums.add(std::span(&i, 1));
     function = sums.take();
-    function.name = context.function;
+    function.name = samples.function(i);
     if (context.flags & ContextSamples::was_inlined) function.attributes |= profile::was_inlined;
     if (!samples.checksums.empty())
-      function.checksum = samples.checksums[static_cast<size_t>(context.function)];
+      function.checksum = samples.checksums[static_cast<size_t>(samples.function(i))];
   }
   profile.names = std::move(samples.names);
   profile.flags = samples.flags;

@@ -12,32 +12,48 @@ namespace {
 void find_first_place(const ContextSamples& samples, u32 id, ContextSamples::Context& context) {
   const auto& locations = samples.locations;
   u32 first = ContextSamples::none;
-  auto take = [&](u32 location) {
-    if (first == ContextSamples::none || locations[location] < locations[first]) first = location;
+  u64 sum = 0;
+  auto take = [&](u32 location, u64 count) {
+    if (location == first) return void(sum = add_saturated(sum, count));
+    if (first != ContextSamples::none && locations[first] < locations[location]) return;
+    first = location;
+    sum = count;
   };
-  for (const auto& row : samples.rows.of(id)) take(row.location);
-  for (const auto& target : samples.targets.of(id)) take(target.location);
-  for (u32 list : samples.lists.of(id))
-    if (auto listed = samples.listed(list); !listed.empty()) take(listed[0]);
+  samples.records.read(
+      id, take, [&](u32 location, NameId, u64) { take(location, 0); },
+      [&](u32 list) {
+        if (auto listed = samples.listed(list); !listed.empty()) take(listed[0], 0);
+      });
   context.first_location = first;
-  context.entries = 0;
-  for (const auto& row : samples.rows.of(id))
-    if (row.location == first) context.entries = add_saturated(context.entries, row.count);
+  context.entries = sum;
+}
+
+// What the targets of a context say of its children.
+void share_targets(ContextSamples& samples, u32 id) {
+  auto children = samples.children(id);
+  auto key_of = [&](u32 child) { return samples.calls[samples.contexts[child].call].key; };
+  auto share = [&](u32 location, NameId callee, u64 count) {
+    u64 key = samples.key(callee, samples.locations[location]);
+    auto child = std::ranges::lower_bound(children, key, {}, key_of);
+    if (child == children.end() || key_of(*child) != key) {
+      samples.contexts[id].flags |= ContextSamples::has_other_calls;
+      return;
+    }
+    u64& called = samples.contexts[*child].called;
+    called = add_saturated(called, count);
+  };
+  samples.records.read(id, [](u32, u64) {}, share, [](u32) {});
 }
 
 }  // namespace
 
 void ContextSamples::finish(unsigned threads) {
-  constexpr size_t at_once = 1 << 16;
+  constexpr size_t at_once = 1 << 14;
   parallel_each(size(), at_once, threads, [&](size_t id, unsigned) {
     if ((contexts[id].flags & (has_samples | entered)) == has_samples)
       find_first_place(*this, static_cast<u32>(id), contexts[id]);
+    share_targets(*this, static_cast<u32>(id));
   });
-  for (auto id = static_cast<u32>(size()); id-- > 1;) {
-    auto& context = contexts[id];
-    if (context.flags & has_samples) context.flags |= in_use;
-    contexts[context.parent].flags |= context.flags & in_use;
-  }
 }
 
 }  // namespace pgokit::generate

@@ -4,15 +4,20 @@
 //
 //   ContextSamples samples = ...;                        // context_lines, context_probes
 //   for (u32 context = 1; context < samples.size(); ++context)
-//     for (const auto& row : samples.rows.of(context)) use(samples.locations[row.location],
-//     row.count);
+//     samples.records.read(
+//         context, [&](u32 location, u64 count) { use(samples.locations[location], count); },
+//         [](u32 location, NameId callee, u64 count) {}, [](u32 list) {});
 //
 // A place of a context counts what its rows and lists say together: rows of one place add up, and a
 // list gives the places that are there even if they were never counted. Contexts are a trie:
-// parents have smaller numbers than their children, 0 is the root.
+// parents have smaller numbers than their children, siblings are neighbours in the order that LLVM
+// has them in, 0 is the root. order_contexts() makes it.
 
-#include "base/cursor.h"
-#include "generate/context/context_rows.h"
+#include <ranges>
+
+#include "base/uninitialized_vector.h"
+#include "generate/context/callee_key.h"
+#include "generate/context/context_records.h"
 #include "generate/context/location_table.h"
 #include "profile/model/profile.h"
 
@@ -24,32 +29,41 @@ class ContextSamples {
 
   // Bits of Context::flags.
   enum Flag : u32 {
-    has_samples = 1,  // else it only leads to others
-    in_use = 2,       // it has samples, or leads to some that have
-    entered = 4,      // `entries` were seen; else they are the count of its first place
-    was_inlined = 8,  // the profiled program had it inlined
+    has_samples = 1,      // else it only leads to others that have
+    entered = 2,          // `entries` were seen; else they are the count of its first place
+    was_inlined = 4,      // the profiled program had it inlined
+    has_other_calls = 8,  // targets of it that are no children
+  };
+  // What is called at a place of a caller, whatever context that is in. By `key`, which tells the
+  // callees of one caller apart and orders them.
+  struct Call {
+    u64 key = 0;
+    NameId callee{};
+    profile::LineLocation site;
   };
   struct Context {
-    u32 parent = root;
-    NameId function{};
-    profile::LineLocation site;  // in the parent
-    u32 first_location = none;   // its first place, where it was not entered
-    u32 flags = 0;
-    u64 entries = 0;
-    u64 total = 0;
+    u32 parent;
+    u32 call;            // in `calls`
+    u32 first_location;  // its first place, where it was not entered; none: it has no place
+    u32 flags;
+    u32 first_child, child_count;
+    u64 entries;
+    u64 total;
+    u64 called;  // of the parent's targets those that are this one
   };
-  // Without padding: there are tens of millions.
-  struct Row {
-    Le<u32> location;
-    Le<u64> count;
-  };
-  struct Target {
-    u32 location;
-    NameId callee;
-    u64 count;
-  };
-
   size_t size() const { return contexts.size(); }
+  NameId function(u32 context) const { return calls[contexts[context].call].callee; }
+  profile::LineLocation site(u32 context) const { return calls[contexts[context].call].site; }
+  auto children(u32 context) const {
+    const auto& parent = contexts[context];
+    return std::views::iota(parent.first_child, parent.first_child + parent.child_count);
+  }
+  // Of a function of the contexts.
+  u64 guid(NameId function) const { return guids[static_cast<size_t>(function)]; }
+  // Where it stands among `calls`, or would.
+  u64 key(NameId callee, profile::LineLocation site) const {
+    return callee_key(guid(callee), site);
+  }
   u64 head(u32 context) const {
     return contexts[context].flags & entered ? contexts[context].entries : 0;
   }
@@ -61,15 +75,15 @@ class ContextSamples {
   profile::NameTable names;
   profile::Flags flags;
   LocationTable locations;
-  std::vector<Context> contexts;
+  UninitializedVector<Context> contexts;
+  std::vector<Call> calls;
+  std::vector<u64> guids;      // by NameId; 0: no context is of it
   std::vector<u64> checksums;  // by NameId; empty: there are none
-  ContextRows<Row> rows;
-  ContextRows<Target> targets;
-  ContextRows<u32> lists;           // probes: numbers of lists
+  ContextRecords records;
   std::vector<u32> list_locations;  // of one list after the other
   std::vector<u32> list_ends;       // by number
 
-  // Once all rows are there: what Context says of the first place, and what is in use.
+  // Once all records are there: what Context says of the first place, and of calls.
   void finish(unsigned threads);
 
  private:

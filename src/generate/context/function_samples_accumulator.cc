@@ -19,34 +19,31 @@ void FunctionSamplesAccumulator::add(std::span<const u32> contexts) {
 // They are all over the memory: a third of the time without it.
 void FunctionSamplesAccumulator::prefetch(std::span<const u32> contexts, size_t at) const {
   constexpr size_t ahead = 8;
-  if (at + 2 * ahead < contexts.size()) {
-    u32 context = contexts[at + 2 * ahead];
-    samples_.rows.prefetch_place(context);
-    samples_.targets.prefetch_place(context);
-    samples_.lists.prefetch_place(context);
-  }
+  if (at + 3 * ahead < contexts.size()) samples_.records.prefetch_place(contexts[at + 3 * ahead]);
+  if (at + 2 * ahead < contexts.size()) samples_.records.prefetch_runs(contexts[at + 2 * ahead]);
   if (at + ahead < contexts.size()) {
     u32 context = contexts[at + ahead];
     __builtin_prefetch(&samples_.contexts[context]);
-    samples_.rows.prefetch_records(context);
-    samples_.targets.prefetch_records(context);
-    samples_.lists.prefetch_records(context);
+    samples_.records.prefetch_records(context);
   }
 }
 
 void FunctionSamplesAccumulator::add(u32 context) {
   total_ = add_saturated(total_, samples_.contexts[context].total);
   head_ = add_saturated(head_, samples_.head(context));
-  for (const auto& row : samples_.rows.of(context)) {
-    u64& sum = at(row.location).count;
-    sum = add_saturated(sum, row.count);
-  }
-  for (u32 list : samples_.lists.of(context))
-    for (u32 location : samples_.listed(list)) at(location);
-  for (const auto& target : samples_.targets.of(context)) {
-    at(target.location);
-    targets_.push_back(target);
-  }
+  samples_.records.read(
+      context,
+      [&](u32 location, u64 count) {
+        u64& sum = at(location).count;
+        sum = add_saturated(sum, count);
+      },
+      [&](u32 location, NameId callee, u64 count) {
+        at(location);
+        targets_.push_back({location, callee, count});
+      },
+      [&](u32 list) {
+        for (u32 location : samples_.listed(list)) at(location);
+      });
 }
 
 FunctionSamples FunctionSamplesAccumulator::take() {

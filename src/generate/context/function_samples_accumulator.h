@@ -25,6 +25,11 @@ class FunctionSamplesAccumulator {
  private:
   void add(u32 context);
   void prefetch(std::span<const u32> contexts, size_t at) const;
+  struct Target {
+    u32 location;
+    NameId callee;
+    u64 count;
+  };
   struct Sum {
     u64 count = 0;
     bool seen = false;
@@ -43,7 +48,7 @@ class FunctionSamplesAccumulator {
   const ContextSamples& samples_;
   std::vector<Sum> sums_;  // by location
   std::vector<u32> seen_;
-  std::vector<ContextSamples::Target> targets_;
+  std::vector<Target> targets_;
   u64 total_ = 0, head_ = 0;
 };
 

@@ -19,39 +19,28 @@ struct Kept {
 };
 
 // Calls in the contexts from `begin` to `end`, by the functions at both ends.
-void add_calls(const generate::ContextSamples& samples, const ContextLinks& links, u32 begin,
-               u32 end, FlatMap<u64>& calls) {
-  tsl::robin_map<u64, u64, IntHash> targets;  // of a caller
-  for (u32 caller = begin; caller < end; ++caller) {
-    auto callees = links.children(caller);
-    if (callees.empty() || caller == generate::ContextSamples::root) continue;
-    targets.clear();
-    for (const auto& target : samples.targets.of(caller)) {
-      u64& sum = targets[links.key(target.callee, samples.locations[target.location])];
-      sum = add_saturated(sum, target.count);
-    }
-    const auto& from = samples.contexts[caller];
-    for (u32 callee : callees) {
-      const auto& to = samples.contexts[callee];
-      u64& sum = calls[u64{static_cast<u32>(from.function)} << 32 | static_cast<u32>(to.function)];
-      if (!(from.flags & to.flags & generate::ContextSamples::has_samples)) continue;
-      u64 entries = profile::estimated_entries(to.entries, to.total);
-      auto called = targets.find(links.key(callee));
-      sum += called == targets.end() ? entries : std::max(called->second, entries);
-    }
+void add_calls(const generate::ContextSamples& samples, u32 begin, u32 end, FlatMap<u64>& calls) {
+  for (u32 callee = std::max(begin, 1u); callee < end; ++callee) {
+    const auto& to = samples.contexts[callee];
+    if (to.parent == generate::ContextSamples::root) continue;
+    u64 caller = static_cast<u32>(samples.function(to.parent));
+    u64& sum = calls[caller << 32 | static_cast<u32>(samples.function(callee))];
+    u32 flags = samples.contexts[to.parent].flags & to.flags;
+    if (flags & generate::ContextSamples::has_samples)
+      sum += std::max(to.called, profile::estimated_entries(to.entries, to.total));
   }
 }
 
-// Ranks are not asked for before the first function is taken: one thread numbers all contexts while
-// the others begin with the calls.
-CallGraph call_graph(const generate::ContextSamples& samples, ContextLinks& links,
+// Threads list all contexts for what comes next while others begin with the calls.
+CallGraph call_graph(const generate::ContextSamples& samples, ContextIndex& index,
                      unsigned threads) {
   Chunks chunks{samples.size(), 1 << 14};
   std::vector<FlatMap<u64>> of_worker(worker_count(threads));
-  parallel_for(1 + chunks.count(), threads, [&](size_t piece, unsigned worker) {
-    if (piece == 0) return links.rank_all();
-    add_calls(samples, links, static_cast<u32>(chunks.begin(piece - 1)),
-              static_cast<u32>(chunks.end(piece - 1)), of_worker[worker]);
+  parallel_for(2 + chunks.count(), threads, [&](size_t piece, unsigned worker) {
+    if (piece == 0) return index.rank_all();
+    if (piece == 1) return index.list_functions();
+    add_calls(samples, static_cast<u32>(chunks.begin(piece - 2)),
+              static_cast<u32>(chunks.end(piece - 2)), of_worker[worker]);
   });
   std::vector<CallGraph::Edge> edges;
   for (const auto& calls : of_worker)
@@ -59,7 +48,7 @@ CallGraph call_graph(const generate::ContextSamples& samples, ContextLinks& link
       edges.push_back({NameId(static_cast<u32>(key >> 32)), NameId(static_cast<u32>(key)), count});
     });
   std::vector<bool> used(samples.names.size());
-  for (u32 i = 0; i < used.size(); ++i) used[i] = links.is_used(NameId{i});
+  for (const auto& call : samples.calls) used[static_cast<size_t>(call.callee)] = true;
   return CallGraph(samples.names, used, edges);
 }
 
@@ -70,12 +59,14 @@ class ColumnPreinliner {
       : samples_(samples),
         sizes_(sizes),
         threads_(threads),
-        links_(samples, threads),
-        groups_(samples, links_),
         places_(samples),
         sums_(samples, threads) {}
 
-  CallGraph call_graph() { return transform::call_graph(samples_, links_, threads_); }
+  CallGraph call_graph() {
+    auto graph = transform::call_graph(samples_, index_.emplace(samples_), threads_);
+    groups_.emplace(samples_, *index_);
+    return graph;
+  }
   std::optional<u32> take(NameId function);
   u32 size_of(u32 kept) { return size_of(kept_[kept]); }
   void add_candidates(u32 caller, InlineCandidates& candidates);
@@ -89,8 +80,10 @@ class ColumnPreinliner {
 
  private:
   u32 keep(Kept kept);
-  u32 keep_top(NameId function, ContextGroups::Members members);
+  u32 keep_top(ContextGroups::Members members);
   u32 size_of(const Kept& kept);
+  NameId function_of(const Kept& kept) const { return samples_.function(kept.context.decisive); }
+  u64 guid_of(const Kept& kept) const { return samples_.guid(function_of(kept)); }
   bool was_inlined(const Kept& kept) const {
     return samples_.contexts[kept.context.decisive].flags & generate::ContextSamples::was_inlined;
   }
@@ -99,8 +92,8 @@ class ColumnPreinliner {
   const generate::ContextSamples& samples_;
   const InlineSizes* sizes_;
   unsigned threads_;
-  ContextLinks links_;
-  ContextGroups groups_;
+  std::optional<ContextIndex> index_;
+  std::optional<ContextGroups> groups_;
   generate::FunctionSamplesAccumulator places_;
   ContextSums sums_;  // of those kept
   std::vector<Kept> kept_;
@@ -114,25 +107,24 @@ u32 ColumnPreinliner::keep(Kept kept) {
   return static_cast<u32>(kept_.size() - 1);
 }
 
-u32 ColumnPreinliner::keep_top(NameId function, ContextGroups::Members members) {
+u32 ColumnPreinliner::keep_top(ContextGroups::Members members) {
   auto decisive = std::ranges::find_if(members, [&](u32 member) {
     return samples_.contexts[member].flags & generate::ContextSamples::has_samples;
   });
-  return keep({Kept::top, {links_.key(function, {}), function, {}, *decisive, members}});
+  return keep({Kept::top, {.decisive = *decisive, .members = members}});
 }
 
 std::optional<u32> ColumnPreinliner::take(NameId function) {
   candidates_.clear();
-  auto members = groups_.take(function);
+  auto members = groups_->take(function);
   if (members.empty()) return std::nullopt;
-  return keep_top(function, members);
+  return keep_top(members);
 }
 
 bool ColumnPreinliner::keep_others() {
   for (u32 i = 0; i < samples_.names.size(); ++i)
-    if (auto members = groups_.left_on_top(NameId{i}); !members.empty())
-      keep_top(NameId{i}, members);
-  return !groups_.is_irregular();
+    if (auto members = groups_->left_on_top(NameId{i}); !members.empty()) keep_top(members);
+  return !groups_->is_irregular();
 }
 
 u32 ColumnPreinliner::size_of(const Kept& kept) {
@@ -142,25 +134,25 @@ u32 ColumnPreinliner::size_of(const Kept& kept) {
     places_.clear();
     return size;
   }
-  frames_.assign(1, {links_.guid(kept.context.function), {}});
+  frames_.assign(1, {guid_of(kept), {}});
   for (const auto* at = &kept; at->caller != Kept::top;) {
-    auto site = at->context.site;
+    auto site = samples_.site(at->context.decisive);
     at = &kept_[at->caller];
-    frames_.push_back({links_.guid(at->context.function), site});
+    frames_.push_back({guid_of(*at), site});
   }
   return sizes_->of(frames_);
 }
 
 void ColumnPreinliner::add_candidates(u32 caller, InlineCandidates& candidates) {
-  for (const auto& callee : groups_.split(kept_[caller].context.members)) {
+  for (const auto& callee : groups_->split(kept_[caller].context.members)) {
     candidates_.push_back({caller, callee});
     candidates.push({static_cast<u32>(candidates_.size() - 1), size_of(candidates_.back()),
-                     callee.calls, links_.guid(callee.function)});
+                     callee.calls, guid_of(candidates_.back())});
   }
 }
 
 u32 ColumnPreinliner::inline_candidate(u32 candidate) {
-  groups_.inline_now(candidates_[candidate].context.members);
+  groups_->inline_now(candidates_[candidate].context);
   return keep(candidates_[candidate]);
 }
 
@@ -169,7 +161,8 @@ std::vector<u32> ColumnPreinliner::breadth_first() const {
   for (u32 i = 0; i < kept_.size(); ++i)
     callees[std::min<size_t>(kept_[i].caller, kept_.size())].push_back(i);
   for (auto& some : callees)
-    std::ranges::sort(some, {}, [&](u32 i) { return kept_[i].context.key; });
+    std::ranges::sort(some, {}, [&](u32 i) { return kept_[i].context.call; });
+  std::ranges::sort(callees.back(), {}, [&](u32 i) { return guid_of(kept_[i]); });
   auto order = callees.back();
   for (size_t i = 0; i < order.size(); ++i)
     order.insert(order.end(), callees[order[i]].begin(), callees[order[i]].end());
@@ -180,18 +173,21 @@ profile::Profile ColumnPreinliner::add_up() {
   profile::Profile profile;
   std::vector<profile::ContextId> ids(kept_.size());
   auto sums = sums_.finish();
+  groups_.reset();
+  index_.reset();
   for (u32 i : breadth_first()) {
     const auto& [caller, context] = kept_[i];
     bool top = caller == Kept::top;
-    ids[i] = profile.contexts.child(top ? profile::ContextId::none : ids[caller], context.site,
-                                    context.function);
+    NameId function = function_of(kept_[i]);
+    ids[i] = top ? profile.contexts.top(function)
+                 : profile.contexts.child(ids[caller], samples_.site(context.decisive), function);
     auto& samples = profile.function(ids[i]);
     samples = std::move(sums[i]);
-    samples.name = context.function;
+    samples.name = function;
     samples.attributes = (was_inlined(kept_[i]) ? profile::was_inlined : 0u) |
                          (top ? 0u : profile::should_be_inlined);
     if (!samples_.checksums.empty())
-      samples.checksum = samples_.checksums[static_cast<size_t>(context.function)];
+      samples.checksum = samples_.checksums[static_cast<size_t>(function)];
   }
   profile.flags = samples_.flags;
   profile.flags.pre_inlined = true;

@@ -16,16 +16,19 @@ class ContextGroupsTest : public testing::Test {
  protected:
   void read(std::string_view text) {
     samples_.emplace(test::samples_of(test::profile_of(text)));
-    links_.emplace(*samples_, 1).rank_all();
-    groups_.emplace(*samples_, *links_);
+    index_.emplace(*samples_);
+    index_->list_functions();
+    index_->rank_all();
+    groups_.emplace(*samples_, *index_);
   }
   NameId id(std::string_view name) { return samples_->names.intern(name); }
   std::vector<std::string> callees(const std::vector<ContextGroups::Callee>& callees) const {
     std::vector<std::string> texts;
     for (const auto& callee : callees)
-      texts.push_back(fmt::format("{}:{} {} members, {} calls", callee.site.line_offset,
-                                  samples_->names.text(callee.function), callee.members.size(),
-                                  callee.calls));
+      texts.push_back(fmt::format("{}:{} {} members, {} calls",
+                                  samples_->calls[callee.call].site.line_offset,
+                                  samples_->names.text(samples_->calls[callee.call].callee),
+                                  callee.members.size(), callee.calls));
     return texts;
   }
   u64 total(ContextGroups::Members members) const {
@@ -35,7 +38,7 @@ class ContextGroupsTest : public testing::Test {
   }
 
   std::optional<generate::ContextSamples> samples_;
-  std::optional<ContextLinks> links_;
+  std::optional<ContextIndex> index_;
   std::optional<ContextGroups> groups_;
 };
 
@@ -80,7 +83,7 @@ TEST_F(ContextGroupsTest, WhatIsInlinedIsNotTakenAgain) {
       "[f]:3:1\n 1: 3\n");
   auto found = groups_->split(groups_->take(id("main")));
   ASSERT_EQ(found.size(), 1u);
-  groups_->inline_now(found[0].members);
+  groups_->inline_now(found[0]);
   EXPECT_EQ(total(groups_->take(id("f"))), 3u);
 }
 

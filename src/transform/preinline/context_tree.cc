@@ -2,15 +2,13 @@
 
 #include <algorithm>
 
+#include "generate/context/callee_key.h"
+
 namespace pgokit::transform {
 
+using generate::callee_key;
 using profile::ContextId;
 using profile::LineLocation;
-
-u64 callee_key(u64 guid, LineLocation site) {
-  u64 place = u64{site.discriminator} << 32 | site.line_offset;
-  return guid + (place << 5) + place;
-}
 
 ContextTree::ContextTree(profile::Profile& profile) : nodes_(1) {
   const auto& contexts = profile.contexts;

@@ -20,9 +20,6 @@
 
 namespace pgokit::transform {
 
-// Tells the callees of one caller apart, and orders them.
-u64 callee_key(u64 guid, profile::LineLocation site);
-
 class ContextTree {
  public:
   static constexpr u32 root = 0, none = ~u32{0};

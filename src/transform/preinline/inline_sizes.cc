@@ -6,11 +6,13 @@
 #include "base/parallel.h"
 #include "dwarf/discriminator.h"
 #include "dwarf/line_offset.h"
+#include "generate/context/callee_key.h"
 #include "generate/functions/hit_functions.h"
 
 namespace pgokit::transform {
 namespace {
 
+using generate::callee_key;
 using profile::LineLocation;
 
 // The code of some functions by inline scope, each scope once: what a thread finds out.

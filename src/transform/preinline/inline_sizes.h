@@ -18,8 +18,8 @@
 
 #include "base/hash.h"
 #include "probe/table.h"
+#include "profile/model/profile.h"
 #include "program/program.h"
-#include "transform/preinline/context_tree.h"
 
 namespace pgokit::transform {
 

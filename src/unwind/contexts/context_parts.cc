@@ -60,9 +60,10 @@ struct Place {
 
 // One column behind the other. What the parts had of a column is gone before the next one is made.
 template <class Record, class From, class Copy>
-std::vector<Record> one_column(std::vector<PartCounts>& parts, std::vector<From> PartCounts::* own,
-                               size_t size, unsigned threads, const Copy& copy) {
-  std::vector<Record> column(size);
+UninitializedVector<Record> one_column(std::vector<PartCounts>& parts,
+                                       std::vector<From> PartCounts::* own, size_t size,
+                                       unsigned threads, const Copy& copy) {
+  UninitializedVector<Record> column(size);
   parallel_for(parts.size(), threads, [&](size_t part, unsigned) {
     copy(part, std::exchange(parts[part].*own, {}), column.data());
   });

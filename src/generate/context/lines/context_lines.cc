@@ -7,6 +7,7 @@
 #include "base/free_memory.h"
 #include "base/parallel.h"
 #include "base/saturated.h"
+#include "generate/context/context_order.h"
 #include "generate/context/lines/leaf_counts.h"
 
 namespace pgokit::generate {
@@ -19,13 +20,9 @@ using profile::LineLocation;
 
 // What some of the contexts give.
 struct Part {
-  // A context with samples; its rows and targets begin where those of the one before end.
-  struct Sampled {
-    u32 context;
-    u32 rows_end, targets_end;
-  };
-  // What is known of it.
+  // Of a context with samples.
   struct Facts {
+    u32 context;
     u64 total;
     LeafCounts::FirstPlace first;
     bool leaf_inlined;
@@ -37,10 +34,8 @@ struct Part {
     NameId callee;
     u64 count;
   };
-  std::vector<Sampled> sampled;
-  std::vector<Facts> facts;  // of each
-  std::vector<LeafCounts::Row> rows;
-  std::vector<LeafCounts::Target> targets;
+  std::vector<Facts> facts;
+  ContextPool records;
   std::vector<Unsampled> unsampled;
 };
 
@@ -75,7 +70,7 @@ class ContextLines {
     add_tops();
     make_contexts();
     infer_inlined_calls();
-    collect_rows();
+    collect_records();
     samples_.finish(options_.threads);
     return std::move(samples_);
   }
@@ -84,38 +79,39 @@ class ContextLines {
   void count_parts();
   struct Worker {
     LeafCounts leaf;
+    ContextPool records;    // of the part at hand: copied into no more memory than it needs
     std::vector<u8> known;  // by entry of the leaf
   };
   void count_part(Worker& worker, const Callees& callees, size_t begin, size_t end, Part& part);
   void enter_callees(Worker& worker, const Callees& callees, u32 context, Part& part);
   void add_tops();
   void make_contexts();
-  void enter_contexts();
-  void add_part(Part& part, u32 next);
+  void add_facts(Part& part);
   void infer_inlined_calls();
   void add_inferred_call(const ContextSamples::Context& callee);
-  void collect_rows();
-  template <class Record, class Inferred>
-  void collect(ContextRows<Record>& into, std::vector<Record> Part::* records,
-               u32 Part::Sampled::* end, const Inferred& inferred);
+  void collect_records();
   template <class Each>
   void for_each_part(const Each& each) {
     parallel_for(parts_.size(), options_.threads, [&](size_t i, unsigned) { each(parts_[i]); });
   }
-  template <class Each>
-  void for_each_inferred_call(const Each& each) const;
+  ContextPool inferred_calls(size_t begin, size_t end) const;
 
   const program::Program& program_;
   unwind::ContextCounts counts_;
   std::vector<profile::Contexts::Node> nodes_;
   const ContextProfileOptions& options_;
   ContextSamples samples_;
+  std::vector<u32> numbers_;  // in samples_, by number in nodes_
   std::vector<Part> parts_;
   // By context: whether it was called, and how often.
   std::vector<u8> called_;
   std::vector<u64> calls_;
   std::vector<LeafCounts::Entry> entered_tops_;  // from nowhere that is known
 };
+
+u8 flags_of_called(u64 count) {
+  return ContextSamples::has_samples | (count ? ContextSamples::entered : 0);
+}
 
 void ContextLines::count_parts() {
   LeafLines lines(program_, counts_.touched_ranges(), counts_.touched_branches(),
@@ -131,7 +127,9 @@ void ContextLines::count_parts() {
   parallel_for(parts_.size(), options_.threads, [&](size_t part, unsigned number) {
     auto& worker = workers[number];
     if (!worker) worker.emplace(LeafCounts(program_, lines, entered, samples_.locations));
+    worker->records.clear();
     count_part(*worker, callees, chunks.begin(part), chunks.end(part), parts_[part]);
+    parts_[part].records = worker->records;
     counts_.forget(chunks.begin(part), chunks.end(part));
   });
 }
@@ -152,12 +150,12 @@ void ContextLines::count_part(Worker& worker, const Callees& callees, size_t beg
       continue;
     }
     leaf.count(counts_.ranges(i), counts_.branches(i));
-    part.rows.insert(part.rows.end(), leaf.rows().begin(), leaf.rows().end());
-    part.targets.insert(part.targets.end(), leaf.targets().begin(), leaf.targets().end());
+    worker.records.begin(context);
+    for (const auto& [location, count] : leaf.rows()) worker.records.add_row(location, count);
+    for (const auto& [location, callee, count] : leaf.targets())
+      worker.records.add_target(location, callee, count);
     u64 total = options_.update_totals ? leaf.sum_of_lines() : leaf.total();
-    part.sampled.push_back(
-        {context, static_cast<u32>(part.rows.size()), static_cast<u32>(part.targets.size())});
-    part.facts.push_back({total, leaf.first(), counts_.leaf_inlined(i)});
+    part.facts.push_back({context, total, leaf.first(), counts_.leaf_inlined(i)});
     enter_callees(worker, callees, context, part);
   }
 }
@@ -199,53 +197,38 @@ void ContextLines::add_tops() {
   }
 }
 
-void enter(ContextSamples::Context& context, u64 count) {
-  context.flags |= ContextSamples::has_samples;
-  if (count) context.flags |= ContextSamples::entered;
-  context.entries = count;
-}
-
+// With those that nobody was sampled in, behind all others.
 void ContextLines::make_contexts() {
-  auto end = static_cast<u32>(nodes_.size());
-  std::vector<u32> unsampled;  // of each part: the number of the first one
-  for (const auto& part : parts_)
-    unsampled.push_back(std::exchange(end, end + static_cast<u32>(part.unsampled.size())));
-  samples_.contexts.resize(end);
-  enter_contexts();
-  parallel_for(parts_.size(), options_.threads,
-               [&](size_t part, unsigned) { add_part(parts_[part], unsampled[part]); });
+  std::vector<u8> flags(nodes_.size());
+  for (size_t i = 0; i < nodes_.size(); ++i)
+    if (called_[i]) flags[i] = flags_of_called(calls_[i]);
+  free_memory_of(called_);
+  for (const auto& part : parts_) {
+    for (const auto& facts : part.facts)
+      flags[facts.context] |=
+          ContextSamples::has_samples | (facts.leaf_inlined ? ContextSamples::was_inlined : 0);
+    for (const auto& [caller, call_site, callee, count] : part.unsampled) {
+      nodes_.push_back({ContextId{caller}, call_site, callee});
+      flags.push_back(flags_of_called(count));
+      calls_.push_back(count);
+    }
+  }
+  numbers_ = order_contexts(std::move(nodes_), std::move(flags), options_.threads, samples_);
+  parallel_each(calls_.size(), at_once, options_.threads, [&](size_t i, unsigned) {
+    if (calls_[i]) samples_.contexts[numbers_[i]].entries = calls_[i];
+  });
+  free_memory_of(calls_);
+  for_each_part([&](Part& part) { add_facts(part); });
   return_free_memory();
 }
 
-// Those that were called.
-void ContextLines::enter_contexts() {
-  auto nodes = std::exchange(nodes_, {});
-  auto called = std::exchange(called_, {});
-  auto calls = std::exchange(calls_, {});
-  parallel_each(nodes.size(), at_once, options_.threads, [&](size_t id, unsigned) {
-    const auto& [parent, call_site, function] = nodes[id];
-    auto& context = samples_.contexts[id];
-    context = {static_cast<u32>(parent), function, call_site};
-    if (called[id]) enter(context, calls[id]);
-  });
-}
-
-// `next`: the number of the first context that nobody was sampled in.
-void ContextLines::add_part(Part& part, u32 next) {
-  auto& contexts = samples_.contexts;
-  auto facts = std::exchange(part.facts, {});
-  for (size_t i = 0; i < facts.size(); ++i) {
-    auto& context = contexts[part.sampled[i].context];
-    context.flags |= ContextSamples::has_samples;
-    if (facts[i].leaf_inlined) context.flags |= ContextSamples::was_inlined;
-    context.total = facts[i].total;
+void ContextLines::add_facts(Part& part) {
+  for (const auto& facts : std::exchange(part.facts, {})) {
+    auto& context = samples_.contexts[numbers_[facts.context]];
+    context.total = facts.total;
     if (context.flags & ContextSamples::entered) continue;
-    context.first_location = facts[i].first.location;
-    context.entries = facts[i].first.count;
-  }
-  for (const auto& [caller, call_site, callee, count] : std::exchange(part.unsampled, {})) {
-    contexts[next] = {caller, callee, call_site};
-    enter(contexts[next++], count);
+    context.first_location = facts.first.location;
+    context.entries = facts.first.count;
   }
 }
 
@@ -270,7 +253,8 @@ void ContextLines::infer_inlined_calls() {
 
 void ContextLines::add_inferred_call(const ContextSamples::Context& callee) {
   u64 calls = silent_entries(callee);
-  u32 location = samples_.locations.intern(callee.site);
+  auto site = samples_.calls[callee.call].site;
+  u32 location = samples_.locations.intern(site);
   auto& caller = samples_.contexts[callee.parent];
   caller.flags |= ContextSamples::has_samples;
   caller.total = add_saturated(caller.total, calls);
@@ -278,56 +262,43 @@ void ContextLines::add_inferred_call(const ContextSamples::Context& callee) {
   auto& first = caller.first_location;
   if (first == location) {
     caller.entries = add_saturated(caller.entries, calls);
-  } else if (first == ContextSamples::none || callee.site < samples_.locations[first]) {
+  } else if (first == ContextSamples::none || site < samples_.locations[first]) {
     first = location;
     caller.entries = calls;
   }
 }
 
-// Not kept in a list: all cores find them again.
-template <class Each>
-void ContextLines::for_each_inferred_call(const Each& each) const {
-  parallel_each(samples_.size(), at_once, options_.threads, [&](size_t id, unsigned) {
-    const auto& context = samples_.contexts[id];
-    if (id != ContextSamples::root && is_entered_silently(context)) each(context);
-  });
+// Of the callers from `begin` to `end`.
+ContextPool ContextLines::inferred_calls(size_t begin, size_t end) const {
+  ContextPool pool;
+  for (size_t caller = std::max<size_t>(begin, 1); caller < end; ++caller) {
+    bool is_first = true;
+    for (u32 child : samples_.children(static_cast<u32>(caller))) {
+      const auto& callee = samples_.contexts[child];
+      if (!is_entered_silently(callee)) continue;
+      if (std::exchange(is_first, false)) pool.begin(static_cast<u32>(caller));
+      const auto& call = samples_.calls[callee.call];
+      pool.add_call(samples_.locations.find(call.site), call.callee, silent_entries(callee));
+    }
+  }
+  return pool;
 }
 
-void ContextLines::collect_rows() {
-  collect(samples_.rows, &Part::rows, &Part::Sampled::rows_end,
-          [&](const ContextSamples::Context& callee) {
-            return LeafCounts::Row{samples_.locations.find(callee.site), silent_entries(callee)};
-          });
-  collect(samples_.targets, &Part::targets, &Part::Sampled::targets_end,
-          [&](const ContextSamples::Context& callee) {
-            return LeafCounts::Target{samples_.locations.find(callee.site), callee.function,
-                                      silent_entries(callee)};
-          });
-  free_memory_of(parts_);
-}
-
-// What the parts had is gone behind it.
-template <class Record, class Inferred>
-void ContextLines::collect(ContextRows<Record>& into, std::vector<Record> Part::* records,
-                           u32 Part::Sampled::* end, const Inferred& inferred) {
-  into = ContextRows<Record>(samples_.size());
-  for_each_part([&](const Part& part) {
-    u32 begin = 0;
-    for (const auto& one : part.sampled)
-      into.expect(one.context, one.*end - std::exchange(begin, one.*end));
-  });
-  for_each_inferred_call([&](const auto& callee) { into.expect(callee.parent, 1); });
-  into.allocate();
-  for_each_part([&](Part& part) {
-    auto own = std::exchange(part.*records, {});
-    u32 begin = 0;
-    for (const auto& one : part.sampled) {
-      into.put(one.context, std::span(own).subspan(begin, one.*end - begin));
-      begin = one.*end;
+void ContextLines::collect_records() {
+  Chunks chunks{samples_.size(), 1 << 16};
+  std::vector<ContextPool> pools(parts_.size() + chunks.count());
+  parallel_for(pools.size(), options_.threads, [&](size_t i, unsigned) {
+    auto& pool = pools[i];
+    if (i < parts_.size()) {
+      pool = std::move(parts_[i].records);
+      pool.renumber([&](u32 context) { return numbers_[context]; });
+    } else {
+      size_t chunk = i - parts_.size();
+      pool = inferred_calls(chunks.begin(chunk), chunks.end(chunk));
     }
   });
-  for_each_inferred_call([&](const auto& callee) { into.put(callee.parent, inferred(callee)); });
-  return_free_memory();
+  free_memory_of(parts_);
+  samples_.records = ContextRecords(std::move(pools), samples_.size(), options_.threads);
 }
 
 }  // namespace

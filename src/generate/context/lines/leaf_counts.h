@@ -18,8 +18,15 @@ namespace pgokit::generate {
 
 class LeafCounts {
  public:
-  using Row = ContextSamples::Row;
-  using Target = ContextSamples::Target;
+  struct Row {
+    u32 location;
+    u64 count;
+  };
+  struct Target {
+    u32 location;
+    NameId callee;
+    u64 count;
+  };
   // A callee that was entered.
   struct Entry {
     profile::LineLocation call_site;

@@ -77,8 +77,17 @@ class ContextProbes {
     ++round_;
     hit_nodes_.clear();
     for (const auto& range : ranges) count(range);
-    for (u32 node : hit_nodes_) add_node(node);
+    for (u32 node : hit_nodes_) find_entries(node);
     for (const auto& branch : branches) add_branch(branch);
+    std::ranges::sort(calls_, {}, &Call::context);
+    for (u32 node : hit_nodes_) add_node(node);
+    // Of contexts none of whose nodes was hit.
+    for (const auto& call : calls_) {
+      if (call.done) continue;
+      part_.records.begin(static_cast<u32>(call.context));
+      put_calls_of(call.context);
+    }
+    calls_.clear();
   }
 
   // In no more memory than it needs.
@@ -109,21 +118,17 @@ class ContextProbes {
     }
   }
 
-  // Probes of the node that did not run are reported too: not those that are gone, whose count
-  // nobody knows.
-  void add_node(u32 node) {
-    ContextId context = context_of(node, context_of_node_[node].hit);
-    if (context != ContextId::none) part_.lists.push_back({static_cast<u32>(context), node});
-    for (u32 slot = code_.first_slot(node); slot < code_.end_slot(node); ++slot) {
-      u64 count = std::exchange(counts_[slot], 0);
-      if (count == 0 || context == ContextId::none) continue;
-      add_row(context, known_.location_of_slot[slot], count);
-      if (code_.location(slot).line_offset == 1) add_entry(node, context, count);
-    }
-  }
-
   // An inlined copy is entered without a branch: its first probe tells how often, and its caller's
   // call site hears of it.
+  void find_entries(u32 node) {
+    ContextId context = context_of(node, context_of_node_[node].hit);
+    if (context == ContextId::none) return;
+    u32 slot = code_.first_slot(node), end = code_.end_slot(node);
+    while (slot < end && code_.location(slot).line_offset < 1) ++slot;
+    for (; slot < end && code_.location(slot).line_offset == 1; ++slot)
+      if (counts_[slot] > 0) add_entry(node, context, counts_[slot]);
+  }
+
   void add_entry(u32 node, ContextId id, u64 count) {
     u64& head = part_.heads[static_cast<size_t>(id)];
     head = add_saturated(head, count);
@@ -132,8 +137,7 @@ class ContextProbes {
     if (!contexts_.is_named(nodes_[node].parent)) return;
     u32 call_site = known_.locations.find(context.call_site);
     part_.flags[static_cast<size_t>(context.parent)] |= ContextSamples::has_samples;
-    add_row(context.parent, call_site, count);
-    add_target(context.parent, call_site, context.function, count);
+    calls_.push_back({context.parent, call_site, call_site, context.function, count});
   }
 
   void add_branch(const unwind::Branch& branch) {
@@ -142,17 +146,33 @@ class ContextProbes {
     if (!call) return;
     ContextId context = context_of(call->node, branch.from);
     if (context == ContextId::none) return;
-    add_row(context, known_.locations.find({call->index, 0}), branch.count);
-    if (auto callee = known_.callees.entered_at(branch.to))
-      add_target(context, known_.locations.find({call->index, call->discriminator}), *callee,
-                 branch.count);
+    u32 row = known_.locations.find({call->index, 0});
+    u32 target =
+        call->discriminator ? known_.locations.find({call->index, call->discriminator}) : row;
+    calls_.push_back({context, row, target, known_.callees.entered_at(branch.to), branch.count});
   }
 
-  void add_row(ContextId context, u32 location, u64 count) {
-    part_.rows.push_back({static_cast<u32>(context), {location, count}});
+  // Probes of the node that did not run are reported too: not those that are gone, whose count
+  // nobody knows.
+  void add_node(u32 node) {
+    ContextId context = context_of_node_[node].context;
+    bool is_known = context != ContextId::none;
+    if (is_known) part_.records.begin(static_cast<u32>(context), node);
+    for (u32 slot = code_.first_slot(node); slot < code_.end_slot(node); ++slot)
+      if (u64 count = std::exchange(counts_[slot], 0); count > 0 && is_known)
+        part_.records.add_row(known_.location_of_slot[slot], count);
+    if (is_known) put_calls_of(context);
   }
-  void add_target(ContextId context, u32 location, NameId callee, u64 count) {
-    part_.targets.push_back({static_cast<u32>(context), {location, callee, count}});
+  void put_calls_of(ContextId context) {
+    for (auto& call : std::ranges::equal_range(calls_, context, {}, &Call::context)) {
+      if (std::exchange(call.done, true)) return;
+      if (call.callee && call.row == call.target) {
+        part_.records.add_call(call.row, *call.callee, call.count);
+        continue;
+      }
+      part_.records.add_row(call.row, call.count);
+      if (call.callee) part_.records.add_target(call.target, *call.callee, call.count);
+    }
   }
 
   // For all contexts that are in the table now.
@@ -186,6 +206,15 @@ class ContextProbes {
   std::vector<u64> counts_;  // of slots
   std::vector<NodeContext> context_of_node_;
   std::vector<u32> hit_nodes_;
+  // Of the path at hand: in which context, and the locations that its row and its target have.
+  struct Call {
+    ContextId context;
+    u32 row, target;
+    std::optional<NameId> callee;
+    u64 count;
+    bool done = false;  // it is among the records
+  };
+  std::vector<Call> calls_;
 };
 
 // The size of parts does not depend on the number of threads, so that nothing else does.

@@ -22,7 +22,8 @@ ProbeContexts::ProbeContexts(const probe::Decoded& decoded, const ProbeCode& cod
       functions_(functions),
       missing_(missing),
       options_(options),
-      callers_(paths.end()) {}
+      callers_(paths.end()),
+      of_inlined_(decoded.nodes().size()) {}
 
 class ProbeContexts::Chain {
  public:
@@ -55,10 +56,7 @@ class ProbeContexts::List {
 
 ContextId ProbeContexts::of(CallPath path, u32 function, u32 node) {
   if (!is_named(node)) return ContextId::none;
-  Chain chain(*this, callers_of(path));
-  add_tail_calls(chain, path, function);
-  add_inliners(chain, node);
-  const auto& callers = chain.callers();
+  auto callers = callers_of(path, function, node);
   if (callers.repetitive || options_.policy.max_depth >= 0) return compressed(path, function, node);
   return contexts_->child(callers.context, {callers.call_site, 0}, names_[node]);
 }
@@ -83,6 +81,33 @@ ProbeContexts::Callers ProbeContexts::callers_of(CallPath path) {
   return callers;
 }
 
+// The same, down to what is inlined: nodes of one path have most of it in common.
+ProbeContexts::Callers ProbeContexts::callers_of(CallPath path, u32 function, u32 node) {
+  if (path != path_of_inlined_ || function != function_of_inlined_) {
+    path_of_inlined_ = path;
+    function_of_inlined_ = function;
+    ++inlined_round_;
+  }
+  const auto& nodes = decoded_.nodes();
+  inlinees_.clear();
+  while (of_inlined_[node].round != inlined_round_ && nodes[node].is_inlined()) {
+    inlinees_.push_back(node);
+    node = nodes[node].parent;
+  }
+  if (of_inlined_[node].round != inlined_round_) {
+    Chain chain(*this, callers_of(path));
+    add_tail_calls(chain, path, function);
+    of_inlined_[node] = {inlined_round_, chain.callers()};
+  }
+  for (; !inlinees_.empty(); inlinees_.pop_back()) {
+    Chain chain(*this, of_inlined_[node].callers);
+    node = inlinees_.back();
+    add_inliner(chain, nodes[node]);
+    of_inlined_[node] = {inlined_round_, chain.callers()};
+  }
+  return of_inlined_[node].callers;
+}
+
 // Down from the last call of a path to a function: by what tail calls?
 template <class Sink>
 void ProbeContexts::add_tail_calls(Sink& sink, CallPath path, u32 function) {
@@ -105,13 +130,16 @@ void ProbeContexts::add_inliners(Sink& sink, u32 node) {
   inliners_.clear();
   for (; decoded_.nodes()[node].is_inlined(); node = decoded_.nodes()[node].parent)
     inliners_.push_back(node);
-  for (size_t i = inliners_.size(); i-- > 0;) {
-    const auto& inlinee = decoded_.nodes()[inliners_[i]];
-    if (inlinee.call_site == 0 || !is_named(inlinee.parent))
-      sink.clear();
-    else
-      sink.add(names_[inlinee.parent], inlinee.call_site);
-  }
+  for (; !inliners_.empty(); inliners_.pop_back())
+    add_inliner(sink, decoded_.nodes()[inliners_.back()]);
+}
+
+template <class Sink>
+void ProbeContexts::add_inliner(Sink& sink, const probe::Node& inlinee) {
+  if (inlinee.call_site == 0 || !is_named(inlinee.parent))
+    sink.clear();
+  else
+    sink.add(names_[inlinee.parent], inlinee.call_site);
 }
 
 // Whether the last frames are a block that stands twice, one behind the other.

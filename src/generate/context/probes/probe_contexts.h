@@ -33,6 +33,7 @@ class ProbeContexts {
   void start(profile::Contexts& contexts) {
     contexts_ = &contexts;
     ++round_;
+    ++inlined_round_;
   }
   // Of the code of an inline node, which is in `function`, when called through `path`.
   profile::ContextId of(unwind::CallPath path, u32 function, u32 node);
@@ -55,13 +56,22 @@ class ProbeContexts {
   class Chain;
   class List;
 
+  // What is known of a node in this round.
+  struct OfInlined {
+    u64 round = 0;
+    Callers callers;
+  };
+
   Callers callers_of(unwind::CallPath path);
+  Callers callers_of(unwind::CallPath path, u32 function, u32 node);
   template <class Sink>
   void add_tail_calls(Sink& sink, unwind::CallPath path, u32 function);
   template <class Sink>
   void add_call(Sink& sink, program::CodeIndex call);
   template <class Sink>
   void add_inliners(Sink& sink, u32 node);
+  template <class Sink>
+  void add_inliner(Sink& sink, const probe::Node& inlinee);
   bool ends_repetitive(profile::ContextId context, u32 call_site) const;
   bool block_repeats(profile::ContextId last, profile::ContextId before, size_t length) const;
   profile::ContextId compressed(unwind::CallPath path, u32 function, u32 node);
@@ -80,6 +90,12 @@ class ProbeContexts {
   u32 round_ = 0;
   const ContextProfileOptions& options_;
   std::vector<Callers> callers_;  // of paths
+  // Of nodes when they are called by one path; rounds end where it, or the function, changes.
+  std::vector<OfInlined> of_inlined_;
+  unwind::CallPath path_of_inlined_{};
+  u32 function_of_inlined_ = 0;
+  u64 inlined_round_ = 0;
+  std::vector<u32> inlinees_;  // on the way to a node, innermost first
   std::vector<unwind::CallPath> unknown_;
   std::vector<u32> inliners_;  // nodes, innermost first
   std::vector<Frame> frames_;  // of a context to be compressed

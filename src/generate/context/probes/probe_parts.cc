@@ -6,6 +6,7 @@
 #include "base/free_memory.h"
 #include "base/parallel.h"
 #include "base/saturated.h"
+#include "generate/context/context_order.h"
 #include "unwind/contexts/context_numbers.h"
 
 namespace pgokit::generate {
@@ -13,53 +14,85 @@ namespace {
 
 using unwind::ContextNumbers;
 
-void enter(ContextSamples::Context& context, const ProbePart& part, u32 i) {
-  context.entries = add_saturated(context.entries, part.heads[i]);
-  context.flags |= part.flags[i];
-  if (context.entries) context.flags |= ContextSamples::entered;
-}
+// Makes the contexts of all parts, then collects what there is of them.
+class Joiner {
+ public:
+  Joiner(std::vector<ProbePart>& parts, unsigned threads, ContextSamples& samples)
+      : parts_(parts), threads_(threads), samples_(samples), numbers_(nodes_of(parts)) {}
+
+  void join() {
+    make_contexts();
+    collect_records();
+    sum_rows();
+    samples_.finish(threads_);
+  }
+
+ private:
+  static std::vector<ContextNumbers::Nodes> nodes_of(const std::vector<ProbePart>& parts) {
+    std::vector<ContextNumbers::Nodes> nodes;
+    for (const auto& part : parts) nodes.emplace_back(part.nodes);
+    return nodes;
+  }
+  void for_each_part(const auto& each) {
+    parallel_for(parts_.size(), threads_, [&](size_t part, unsigned) { each(part); });
+  }
+  u32 place(size_t part, u32 context) const { return places_[numbers_.number(part, context)]; }
+
+  void make_contexts();
+  void enter(size_t part, u32 i);
+  void collect_records();
+  void sum_rows();
+
+  std::vector<ProbePart>& parts_;
+  unsigned threads_;
+  ContextSamples& samples_;
+  ContextNumbers numbers_;
+  std::vector<u32> places_;  // in samples_, by number
+};
 
 // Contexts that several parts have are the last to be added to.
-void make_contexts(const std::vector<ProbePart>& parts, const ContextNumbers& numbers,
-                   unsigned threads, std::vector<ContextSamples::Context>& contexts) {
-  contexts.resize(numbers.end());
-  parallel_for(parts.size(), threads, [&](size_t part, unsigned) {
-    u32 number = numbers.first(part);
-    for (u32 i : numbers.owned(part)) {
-      const auto& node = parts[part].nodes[i];
-      auto& context = contexts[number++];
-      context = {numbers.number(part, static_cast<u32>(node.parent)), node.function,
-                 node.call_site};
-      enter(context, parts[part], i);
-    }
+void Joiner::make_contexts() {
+  std::vector<u8> flags(numbers_.end());
+  for (size_t part = 0; part < parts_.size(); ++part)
+    for (u32 i = 1; i < parts_[part].nodes.size(); ++i)
+      flags[numbers_.number(part, i)] |= parts_[part].flags[i];
+  places_ = order_contexts(numbers_.nodes(threads_), std::move(flags), threads_, samples_);
+  for (auto& part : parts_) free_memory_of(part.nodes), free_memory_of(part.flags);
+  for_each_part([&](size_t part) {
+    for (u32 i : numbers_.owned(part)) enter(part, i);
   });
-  for (size_t part = 0; part < parts.size(); ++part)
-    for (u32 i = 1; i < parts[part].nodes.size(); ++i)
-      if (u32 number = numbers.number(part, i); !numbers.owns(part, number))
-        enter(contexts[number], parts[part], i);
-}
-
-void sum_rows(ContextSamples& samples, unsigned threads) {
-  constexpr size_t at_once = 1 << 14;
-  parallel_each(samples.size(), at_once, threads, [&](size_t id, unsigned) {
-    for (const auto& row : samples.rows.of(static_cast<u32>(id)))
-      samples.contexts[id].total = add_saturated(samples.contexts[id].total, row.count);
-  });
-}
-
-template <class Record, class Records>
-void collect(std::vector<ProbePart>& parts, const ContextNumbers& numbers, unsigned threads,
-             Records ProbePart::* records, ContextRows<Record>& into) {
-  into = ContextRows<Record>(numbers.end());
-  parallel_for(parts.size(), threads, [&](size_t part, unsigned) {
-    for (const auto& one : parts[part].*records) into.expect(numbers.number(part, one.context), 1);
-  });
-  into.allocate();
-  parallel_for(parts.size(), threads, [&](size_t part, unsigned) {
-    for (const auto& one : std::exchange(parts[part].*records, {}))
-      into.put(numbers.number(part, one.context), one.record);
-  });
+  for (size_t part = 0; part < parts_.size(); ++part)
+    for (u32 i = 1; i < parts_[part].heads.size(); ++i)
+      if (!numbers_.owns(part, numbers_.number(part, i))) enter(part, i);
+  for (auto& part : parts_) free_memory_of(part.heads);
   return_free_memory();
+}
+
+void Joiner::enter(size_t part, u32 i) {
+  u64 head = parts_[part].heads[i];
+  if (head == 0) return;
+  auto& context = samples_.contexts[place(part, i)];
+  context.entries = add_saturated(context.entries, head);
+  context.flags |= ContextSamples::entered;
+}
+
+void Joiner::collect_records() {
+  std::vector<ContextPool> pools(parts_.size());
+  for_each_part([&](size_t part) {
+    pools[part] = std::move(parts_[part].records);
+    pools[part].renumber([&](u32 context) { return place(part, context); });
+  });
+  samples_.records = ContextRecords(std::move(pools), samples_.size(), threads_);
+}
+
+void Joiner::sum_rows() {
+  constexpr size_t at_once = 1 << 14;
+  parallel_each(samples_.size(), at_once, threads_, [&](size_t id, unsigned) {
+    u64& total = samples_.contexts[id].total;
+    samples_.records.read(
+        static_cast<u32>(id), [&](u32, u64 count) { total = add_saturated(total, count); },
+        [](u32, NameId, u64) {}, [](u32) {});
+  });
 }
 
 }  // namespace
@@ -68,24 +101,11 @@ void ProbePart::clear() {
   nodes.clear();
   heads.clear();
   flags.clear();
-  rows.clear();
-  targets.clear();
-  lists.clear();
+  records.clear();
 }
 
 void join(std::vector<ProbePart> parts, unsigned threads, ContextSamples& samples) {
-  std::vector<ContextNumbers::Nodes> of_parts;
-  for (const auto& part : parts) of_parts.emplace_back(part.nodes);
-  ContextNumbers numbers(std::move(of_parts));
-  make_contexts(parts, numbers, threads, samples.contexts);
-  for (auto& part : parts)
-    free_memory_of(part.nodes), free_memory_of(part.heads), free_memory_of(part.flags);
-  return_free_memory();
-  collect(parts, numbers, threads, &ProbePart::rows, samples.rows);
-  sum_rows(samples, threads);
-  collect(parts, numbers, threads, &ProbePart::targets, samples.targets);
-  collect(parts, numbers, threads, &ProbePart::lists, samples.lists);
-  samples.finish(threads);
+  Joiner(parts, threads, samples).join();
 }
 
 }  // namespace pgokit::generate

@@ -4,7 +4,7 @@
 // samples of contexts.
 //
 //   std::vector<ProbePart> parts = ...;       // one thread each
-//   parts[i].rows.push_back({context, {location, 3}});
+//   parts[i].records.begin(context);
 //   join(std::move(parts), threads, samples);
 //
 // Everything adds up, so records come in any order and as often as it comes.
@@ -14,20 +14,12 @@
 namespace pgokit::generate {
 
 struct ProbePart {
-  template <class Record>
-  struct Of {
-    u32 context;
-    Record record;
-  };
-
   // By context.
   std::vector<profile::Contexts::Node> nodes;
   std::vector<u64> heads;
   std::vector<u8> flags;
 
-  std::vector<Of<ContextSamples::Row>> rows;
-  std::vector<Of<ContextSamples::Target>> targets;
-  std::vector<Of<u32>> lists;
+  ContextPool records;
 
   // Empty, in the memory that is there.
   void clear();

@@ -1,0 +1,85 @@
+#include "generate/context/context_records.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace pgokit::generate {
+namespace {
+
+using testing::ElementsAre;
+using testing::UnorderedElementsAre;
+
+std::vector<std::string> read(const ContextRecords& records, u32 context) {
+  std::vector<std::string> found;
+  records.read(
+      context,
+      [&](u32 location, u64 count) { found.push_back(fmt::format("{}: {}", location, count)); },
+      [&](u32 location, NameId callee, u64 count) {
+        found.push_back(fmt::format("{} calls {}: {}", location, static_cast<u32>(callee), count));
+      },
+      [&](u32 list) { found.push_back(fmt::format("list {}", list)); });
+  return found;
+}
+
+ContextRecords records_of(std::vector<ContextPool> pools, size_t contexts) {
+  return ContextRecords(std::move(pools), contexts, 2);
+}
+
+TEST(ContextRecords, AreOfTheirContextWhateverPoolTheyCameIn) {
+  std::vector<ContextPool> pools(2);
+  pools[0].begin(3, 7);
+  pools[0].add_row(1, 10);
+  pools[0].begin(1);
+  pools[0].add_row(2, 20);
+  pools[1].begin(3);
+  pools[1].add_row(1, 30);
+  pools[1].add_target(4, NameId{9}, 5);
+  auto records = records_of(std::move(pools), 4);
+  EXPECT_THAT(read(records, 3), UnorderedElementsAre("list 7", "1: 10", "1: 30", "4 calls 9: 5"));
+  EXPECT_THAT(read(records, 1), ElementsAre("2: 20"));
+  EXPECT_TRUE(read(records, 0).empty());
+  EXPECT_TRUE(read(records, 2).empty());
+}
+
+TEST(ContextRecords, ACallIsARowAndATarget) {
+  std::vector<ContextPool> pools(1);
+  pools[0].begin(0);
+  pools[0].add_call(6, NameId{2}, u64{1} << 40);
+  EXPECT_THAT(
+      read(records_of(std::move(pools), 1), 0),
+      ElementsAre(fmt::format("6: {}", u64{1} << 40), fmt::format("6 calls 2: {}", u64{1} << 40)));
+}
+
+TEST(ContextRecords, RowsOfLargeCountsAddUp) {
+  for (u64 count : {u64{0}, u64{1}, u64{0xffff'ffff}, u64{0x1'0000'0000}, ~u64{0}}) {
+    std::vector<ContextPool> pools(1);
+    pools[0].begin(0);
+    pools[0].add_row((1 << 30) - 1, count);
+    u64 sum = 0;
+    size_t rows = 0;
+    records_of(std::move(pools), 1)
+        .read(
+            0,
+            [&](u32 location, u64 part) {
+              EXPECT_EQ(location, (1u << 30) - 1);
+              sum += part;
+              ++rows;
+            },
+            [](u32, NameId, u64) { ADD_FAILURE(); }, [](u32) { ADD_FAILURE(); });
+    EXPECT_EQ(sum, count);
+    EXPECT_GE(rows, 1u) << "a count of 0 shows that the place is there";
+  }
+}
+
+TEST(ContextRecords, PoolsMayHaveNumbersOfTheirOwn) {
+  std::vector<ContextPool> pools(1);
+  pools[0].begin(0);
+  pools[0].add_row(1, 1);
+  pools[0].renumber([](u32 context) { return context + 2; });
+  EXPECT_THAT(read(records_of(std::move(pools), 3), 2), ElementsAre("1: 1"));
+}
+
+TEST(ContextRecords, NoneAreNone) { EXPECT_TRUE(read(records_of({}, 1), 0).empty()); }
+
+}  // namespace
+}  // namespace pgokit::generate
