@@ -24,7 +24,6 @@ class ContextNumbers {
   explicit ContextNumbers(std::vector<Nodes> parts);
 
   u32 number(size_t part, u32 context) const { return numbers_[part][context]; }
-  u32 first(size_t part) const { return first_[part]; }
   bool owns(size_t part, u32 number) const { return number >= first_[part]; }  // or later ones
   size_t owner(u32 number) const;
   // Ascending, by the part's own numbers.
