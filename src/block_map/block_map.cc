@@ -191,10 +191,7 @@ Status each_function(Bytes section, u8 address_size, const Visitor& visit) {
 }
 
 Status each_function(const object::File& file, const Visitor& visit) {
-  if (!has_block_map(file))
-    return fail(
-        "has no block map: compile with -fbasic-block-address-map -mllvm "
-        "-pgo-analysis-map=all");
+  if (!has_block_map(file)) return fail("has no block map: compile with {}", options_for_beliefs);
   object::Layout layout(file);
   object::Relocations relocations(file);
   std::vector<object::Symbol> symbols;

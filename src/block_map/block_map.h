@@ -84,4 +84,9 @@ Status each_function(const object::File& file, const Visitor& visit);
 
 bool has_block_map(const object::File& file);
 
+// How a program gets one with beliefs. With LTO code is generated in the link, by lld.
+inline constexpr std::string_view options_for_beliefs =
+    "-fbasic-block-address-map -mllvm -pgo-analysis-map=all (with LTO link with "
+    "-Wl,--lto-basic-block-address-map,-mllvm,-pgo-analysis-map=all as well)";
+
 }  // namespace pgokit::block_map

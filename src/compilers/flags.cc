@@ -147,8 +147,11 @@ Flags block_map_flags() {
   return {.compile = {own_sections, "-fbasic-block-address-map"}, .link = {"-fuse-ld=lld"}};
 }
 
-Flags belief_flags() {
-  return {.compile = {"-fbasic-block-address-map", "-mllvm=-pgo-analysis-map=all"}};
+Flags belief_flags(bool by_lld) {
+  Flags flags{.compile = {"-fbasic-block-address-map", "-mllvm=-pgo-analysis-map=all"}};
+  if (by_lld)
+    flags.link = {"-Wl,--lto-basic-block-address-map", "-Wl,-mllvm,-pgo-analysis-map=all"};
+  return flags;
 }
 
 Flags layout_flags(const std::string& clusters, const std::string& symbol_order) {

@@ -82,8 +82,8 @@ Flags counted_flags(const std::string& profile);
 Flags order_flags(order::OrderFormat format, const std::string& file, bool is_coff = false);
 
 // Of a build that says what its compiler believed of each branch, in a section that is not loaded.
-// clang 22 has them, 19 has not.
-Flags belief_flags();
+// clang 22 has them, 19 has not. `by_lld`: of the link too, where LTO generates code.
+Flags belief_flags(bool by_lld);
 
 // Of the build whose recordings say which blocks ran, and of the one with a layout of them.
 Flags block_map_flags();

@@ -7,6 +7,7 @@
 #include "dwarf/debug_info.h"
 #include "pipeline/find_program.h"
 #include "program/facts.h"
+#include "program/producer.h"
 #include "report/numbers.h"
 
 namespace pgokit::optimize {
@@ -76,7 +77,7 @@ Result<compilers::Flags> telling_options(const std::string& program) {
       compilers::compiler_of(TRY_IN(program, program::read_facts(program, file)).producer);
   if (compiler.family != compilers::CompilerFamily::clang || compiler.version < oldest_clang)
     return compilers::Flags();
-  return compilers::belief_flags();
+  return compilers::belief_flags(program::is_linked_by_lld(file));
 }
 
 Status check_program(const std::string& program) {

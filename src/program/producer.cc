@@ -12,17 +12,24 @@ namespace {
 // theirs: what can only come from the program's own code is asked for first.
 constexpr std::string_view by_rank[] = {"rustc version", "clang version", "GCC:"};
 
-std::string from_comment(const object::File& file) {
+constexpr std::string_view of_linker = "Linker:";
+
+std::vector<std::string_view> comment_lines(const object::File& file) {
   const auto* section = file.section(".comment");
   if (!section) return {};
   auto contents = file.contents(*section);
   if (!contents) return {};
-  for (auto mark : by_rank) {
-    Cursor in(*contents);
-    while (in.left() > 0 && in.ok())
-      if (auto line = in.cstring(); line.contains(mark) && !line.starts_with("Linker:"))
-        return std::string(line);
-  }
+  std::vector<std::string_view> lines;
+  Cursor in(*contents);
+  while (in.left() > 0 && in.ok()) lines.push_back(in.cstring());
+  return lines;
+}
+
+std::string from_comment(const object::File& file) {
+  auto lines = comment_lines(file);
+  for (auto mark : by_rank)
+    for (auto line : lines)
+      if (line.contains(mark) && !line.starts_with(of_linker)) return std::string(line);
   return {};
 }
 
@@ -47,6 +54,12 @@ std::optional<unsigned> gcc_version(std::string_view producer) {
   }
   take_number(producer, version);
   return version;
+}
+
+bool is_linked_by_lld(const object::File& file) {
+  return std::ranges::any_of(comment_lines(file), [](std::string_view line) {
+    return line.starts_with(of_linker) && line.contains("LLD");
+  });
 }
 
 std::string producer_of(const object::File& file, const dwarf::DebugInfo* debug) {

@@ -16,6 +16,8 @@ namespace pgokit::program {
 // From the debug information, or from .comment without it (`debug` may be null); empty where
 // neither tells. It may be long: GCC adds its options.
 std::string producer_of(const object::File& file, const dwarf::DebugInfo* debug);
+// As it says in .comment.
+bool is_linked_by_lld(const object::File& file);
 
 // The first number of GCC's version in such a text ("GNU C++17 12.2.0 -g": 12), 0 where it is not
 // told; nullopt: another compiler.

@@ -23,7 +23,7 @@ Status each_remark(Bytes file, const Visitor& visit) {
 }
 
 bool is_remarks_name(std::string_view name) {
-  return name.find(".opt.") != name.npos &&
+  return (name.contains(".opt.") || name.contains("-opt.ld.")) &&
          (name.ends_with(".yaml") || name.ends_with(".bitstream"));
 }
 

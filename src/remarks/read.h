@@ -27,7 +27,8 @@ bool recognizes(Bytes file);
 Status each_remark(Bytes file, const Visitor& visit);
 
 // Whether clang, lld or LLVM's tools would give this name to a file of remarks: *.opt.yaml,
-// *.opt.ld.yaml, *.opt.bitstream, and those of the parts of a link (-flto=thin).
+// *.opt.bitstream, of a link *-opt.ld.yaml (before clang 22 *.opt.ld.yaml), and those of the parts of
+// a link (-flto=thin).
 bool is_remarks_name(std::string_view file_name);
 
 }  // namespace pgokit::remarks

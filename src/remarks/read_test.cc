@@ -80,6 +80,9 @@ TEST(Remarks, FilesAreKnownByTheirNames) {
   EXPECT_TRUE(is_remarks_name("a.opt.yaml"));
   EXPECT_TRUE(is_remarks_name("a.opt.bitstream"));
   EXPECT_TRUE(is_remarks_name("a.out.opt.ld.yaml"));
+  EXPECT_TRUE(is_remarks_name("a.out-opt.ld.yaml"));
+  EXPECT_TRUE(is_remarks_name("a.out-opt.ld.yaml.thin.1.yaml"));
+  EXPECT_FALSE(is_remarks_name("a-opt.yaml"));
   EXPECT_TRUE(is_remarks_name("a.out.opt.ld.yaml.thin.1.yaml"));
   EXPECT_FALSE(is_remarks_name("a.yaml"));
   EXPECT_FALSE(is_remarks_name("a.opt.txt"));

@@ -91,16 +91,25 @@ Result<std::optional<annotate::BranchBeliefs>> beliefs_of(const Settings& s,
   const auto& binary = s.binaries[0];
   std::optional<CountedProgram> counted;
   if (!s.recording.empty()) {
-    if (!program || !block_map::has_block_map(program->file()))
+    if (!program)
       return fail(
-          "--recording: {} has no block map, which tells what the compiler held: compile with "
-          "-fbasic-block-address-map -mllvm -pgo-analysis-map=all",
+          "--recording: {} has neither probes nor lines that the profile is by, which tell what "
+          "its "
+          "branches are",
           binary);
+    if (!block_map::has_block_map(program->file()))
+      return fail(
+          "--recording: {} has no block map, which tells what the compiler held: compile with {}",
+          binary, block_map::options_for_beliefs);
     counted.emplace(CountOptions{.inputs = {s.recording},
                                  .binary = binary,
                                  .ignore_build_id = s.ignore_build_id,
                                  .threads = static_cast<unsigned>(s.threads)});
-    TRY(counted->read());
+    if (auto read = counted->read(); !read)
+      return fail(
+          "{}; --recording wants one of this build, and --profiled the one that the profile was made "
+          "of",
+          read.error().message);
   }
   if (!program) return std::optional<annotate::BranchBeliefs>();
   return TRY_IN(binary,
@@ -235,9 +244,10 @@ int run(std::span<char* const> arguments) {
        {"--threads", "N", "how many at a time; 0 is all cores", &s.threads},
        mangled_option(s.mangled),
        {"--json", "", "print JSON", &s.json}},
-      "Without --remarks those beside the program are read: FILE.opt.yaml, .opt.bitstream and\n"
-      ".opt.ld.yaml. The block map is in the program, if it was compiled with\n"
-      "-fbasic-block-address-map -mllvm -pgo-analysis-map=all.\n\n"
+      "Without --remarks those beside the program are read: FILE.opt.yaml, .opt.bitstream, and\n"
+      "of a link with LTO FILE-opt.ld.yaml. The block map is in the program, if it was\n"
+      "compiled with -fbasic-block-address-map -mllvm -pgo-analysis-map=all; with LTO, linked\n"
+      "with -Wl,--lto-basic-block-address-map,-mllvm,-pgo-analysis-map=all as well.\n\n"
       "Exit codes: 0, 1 a file is unusable, 2 wrong usage, 3 the profile does not fit the "
       "program."};
   if (auto exit = parse_options(table, arguments)) return *exit;

@@ -135,7 +135,10 @@ Result<std::string> kinds_of(const Settings& s) {
       if (!known) {
         std::vector<std::string_view> all = {"profile", "use=FILE"};
         for (const auto& kind : known_kinds) all.push_back(kind.name);
-        auto meant = nearest(name, all);
+        std::error_code error;
+        auto meant = std::filesystem::is_regular_file(name, error)
+                         ? fmt::format("use={}", name)
+                         : std::string(nearest(name, all));
         return usage_error("there is no kind '{}'; {}", name,
                            meant.empty() ? fmt::format("there are {}", fmt::join(all, ", "))
                                          : fmt::format("did you mean '{}'?", meant));

@@ -70,9 +70,18 @@ Status check_remarks(const std::string& remarks, const std::string& binary,
 
 std::vector<std::string> remarks_beside(const std::string& program) {
   std::vector<std::string> files;
+  fs::path path(program);
   std::error_code error;
-  for (const char* end : {".opt.yaml", ".opt.bitstream", ".opt.ld.yaml"})
-    if (fs::is_regular_file(program + end, error)) files.push_back(program + end);
+  auto folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    auto name = at->path().filename().string();
+    if (!name.starts_with(path.filename().string())) continue;
+    auto rest = std::string_view(name).substr(path.filename().string().size());
+    bool is_of_program = rest.starts_with(".opt.") || rest.starts_with("-opt.ld.");
+    if (is_of_program && remarks::is_remarks_name(name) && at->is_regular_file(error))
+      files.push_back((path.parent_path() / name).string());
+  }
+  std::ranges::sort(files);
   return files;
 }
 

@@ -1,5 +1,6 @@
 #include "cli/views/explanation.h"
 
+#include "block_map/block_map.h"
 #include "cli/built_programs.h"
 #include "cli/compilers.h"
 #include "report/function_names.h"
@@ -30,11 +31,12 @@ std::string build_text(const ExplanationView& v) {
           ? report::format("remarks    {} in {}\n", grouped(v.compiled->remarks()),
                            counted(v.remarks.size(), "file"))
           : "remarks    none: compile with -fsave-optimization-record, and give --remarks FOLDER\n";
-  text += v.compiled->has_entry_counts() ? "block map  with the compiler's counts\n"
-          : v.compiled->has_block_map()
-              ? "block map  without the compiler's counts: add -mllvm -pgo-analysis-map=all\n"
-              : "block map  none: compile with -fbasic-block-address-map -mllvm "
-                "-pgo-analysis-map=all\n";
+  text +=
+      v.compiled->has_entry_counts() ? "block map  with the compiler's counts\n"
+      : v.compiled->has_block_map()
+          ? report::format("block map  without the compiler's counts: compile with {}\n",
+                           block_map::options_for_beliefs)
+          : report::format("block map  none: compile with {}\n", block_map::options_for_beliefs);
   return text;
 }
 
