@@ -135,6 +135,10 @@ class Uses:
             except subprocess.CalledProcessError as why:
                 raise Failure(why.stderr) from why
             checked = self.run("check", "thin.prof", "-b", self.program, "--recording", file, "--json")
+            # Contexts are of samples, not of what was counted.
+            by_context = subprocess.run([self.pgokit, "generate", file, "-b", self.program, "--cs", "-o", "thin.prof"],
+                                        cwd=self.folder, capture_output=True, text=True, check=True).stderr
+            expect(("the profile is thin" in by_context) == ("record with --exact --contexts" in by_context), by_context)
             # Windows tell less of one program than of all that they saw.
             for said, is_thin in ((told, thin), (made, name == "few"), (checked, name == "few")):
                 expect(("for a denser profile record again with" in said) == is_thin, name, counted, said)

@@ -257,8 +257,9 @@ std::vector<std::string> warnings(const pipeline::Road& road, const Naming& nami
     add("the profile is thin (density {}): {} times as many samples would optimize better: record "
         "{}",
         report::fixed(density), report::fixed(profile::dense_enough / density),
-        input.by_pgokit && input.contexts ? "with --exact --contexts, which counts all of a run"
-                                          : "for longer, or at a higher rate (-F)");
+        input.by_pgokit && input.unwound.samples
+            ? "with --exact --contexts, which counts all of a run"
+            : "for longer, or at a higher rate (-F)");
   if (!naming.absolute_path.empty())
     add("static functions are named by absolute source paths ({}): a build in another folder will "
         "not find them; compile with -fmacro-prefix-map=$PWD/= what is recorded and what is built",
