@@ -239,6 +239,19 @@ class Judge {
     belief.line = leaf.line;
     std::filesystem::path file = in_.program->debug()->file_name(part, leaf);
     belief.file = file.lexically_normal().string();
+    if (belief.line == 0) belief.line = line_before(part.begin, part.scope);
+  }
+
+  // Code that was merged or moved has no line: that of the code in front of it is the nearest.
+  u32 line_before(u64 address, u64 scope) {
+    constexpr int most = 16;
+    for (int i = 0; i < most && address > 0; ++i) {
+      const auto& part = frames_->at(address - 1);
+      if (part.frames.empty() || part.scope != scope) return 0;
+      if (u32 line = part.frames.back().line) return line;
+      address = part.begin;
+    }
+    return 0;
   }
 
   const BeliefInput& in_;

@@ -60,6 +60,36 @@ TEST(BranchBeliefs, WhatTheProfileHasIsTheMeasure) {
               1);
 }
 
+// As the compiler leaves branches that it has merged or moved.
+TEST(BranchBeliefs, ABranchWithoutALineHasTheOneInFrontOfIt) {
+  if (!test::has_program("clang-22")) GTEST_SKIP() << "clang-22 is not installed";
+  constexpr std::string_view without_line = R"(volatile int sink;
+__attribute__((noinline)) void f(int x) {
+#line 3
+  int y = sink;
+#line 0
+  if (x > 3) {
+#line 4
+    sink = y;
+  } else {
+#line 6
+    sink = 2;
+#line 7
+    sink = 3;
+  }
+}
+int _start(int x) { f(x); return sink; }
+)";
+  test::ScratchDir dir;
+  auto program = test::compile(dir, without_line, with_map);
+  ASSERT_TRUE(program);
+  Profile profile = profile_of(980);
+  auto told = branch_beliefs({.program = &*program, .profile = &profile});
+  ASSERT_TRUE(told) << told.error().message;
+  ASSERT_EQ(told->wrong.size(), 1u);
+  EXPECT_EQ(told->wrong[0].line, 3u);
+}
+
 // What it must have been can be reckoned, but that is not what clang was told.
 TEST(BranchBeliefs, AWayThatTheProfileLacksIsNotHeldAgainstClang) {
   if (!test::has_program("clang-22")) GTEST_SKIP() << "clang-22 is not installed";
