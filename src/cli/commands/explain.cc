@@ -107,7 +107,8 @@ Result<std::optional<annotate::BranchBeliefs>> beliefs_of(const Settings& s,
                                  .threads = static_cast<unsigned>(s.threads)});
     if (auto read = counted->read(); !read)
       return fail(
-          "{}; --recording wants one of this build, and --profiled the one that the profile was made "
+          "{}; --recording wants one of this build, and --profiled the one that the profile was "
+          "made "
           "of",
           read.error().message);
   }
