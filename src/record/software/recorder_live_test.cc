@@ -140,7 +140,7 @@ class Checker {
  public:
   Checked check(const std::string& path) {
     auto file = MappedFile::open(path);
-    if (!file) return problem("no file"), checked_;
+    if (!file) return checked_;  // of a run so short that no window fell into it
     auto recording = perf::Recording::open(file->bytes());
     if (!recording) return problem(recording.error().message), checked_;
     perf::ReadCounts counts;
