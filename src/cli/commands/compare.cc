@@ -199,6 +199,13 @@ void tell_other_inlining(const BothProfiles& both) {
       report::as_percent(alike));
 }
 
+void tell_nothing_in_common(const Settings& s) {
+  report::print(stderr,
+                "pgokit compare: note: {} and {} have no function in common: are they of the same "
+                "program?\n",
+                s.base, s.test);
+}
+
 std::string as_markdown(const Settings& s, const Compared& c, bool good) {
   const auto& o = c.overlap;
   report::MarkdownPage page{.title = "Compared with",
@@ -247,6 +254,7 @@ Result<int> compare(const Settings& s) {
                     .counted = base.is_counted};
   TRY(check_function(compared));
   if (!base.is_counted) tell_other_inlining(both);
+  if (overlap.matched_functions == 0) tell_nothing_in_common(s);
   bool good =
       100 * overlap.sample_share() >= s.min_overlap && 100 * overlap.similarity >= s.min_similarity;
   report::print("{}", report::lines(s.json       ? compare_json(compared)
