@@ -118,6 +118,15 @@ Result<Outcome> Optimizer::run() {
   return std::move(outcome_);
 }
 
+// cargo builds into a folder of its own.
+Error Optimizer::with_what_is_built(Error error) const {
+  const auto& last = outcome_.made_last;
+  if (!settings_.cargo && journal_.has("build " + last))
+    error.message +=
+        fmt::format("; what is built now is the build '{}': clean and build for your own", last);
+  return error;
+}
+
 // A build with a profile that there is, which becomes the program.
 Result<Outcome> Optimizer::use() {
   auto profile = settings_.profile.empty() ? work_.file("app.prof") : settings_.profile;
@@ -364,10 +373,10 @@ Result<Outcome> optimize(const Settings& settings) {
       journal->clear();
     }
   }
-  auto outcome =
-      Optimizer(settings, std::move(work), std::move(*journal), std::move(toolchain)).run();
-  if (!outcome) return std::unexpected(to_go_on(std::move(outcome).error()));
-  return outcome;
+  Optimizer optimizer(settings, std::move(work), std::move(*journal), std::move(toolchain));
+  auto outcome = optimizer.run();
+  if (outcome) return outcome;
+  return std::unexpected(optimizer.with_what_is_built(to_go_on(std::move(outcome).error())));
 }
 
 }  // namespace pgokit::optimize

@@ -24,6 +24,8 @@ class Optimizer {
 
   // The list of steps.
   Result<Outcome> run();
+  // Of one of them: what has been built for it stands where the user's own build did.
+  Error with_what_is_built(Error error) const;
 
   // The builds that can be tried: each makes what it needs, and adds one to the outcome.
   Status add_layout();

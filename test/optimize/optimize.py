@@ -243,6 +243,8 @@ def bad_input():
     fails("a source that does not compile", "(main.c:3:1: error: expected ';')",
           "--build", "printf 'main.c:3:1: error: expected %s\n' \"';'\"; make nothing", "--run", "./app")
     fails("a run that fails", "./app 1 2: ended with exit code 3", "--build", "make", "--run", "./app 1 2")
+    fails("a run that fails leaves a build of ours", "; what is built now is the build 'recorded': clean and build for your own",
+          "--build", "make", "--run", "./app 1 2")
     fails("a run that says why", "ended with exit code 3 (no such input)", "--build", "make", "--run", "echo no such input; exit 3")
     fails("a run that writes no text", "ended with exit code 3 (a", "--build", "make", "--run", r"printf 'a\001\377b'; exit 3")
     fails("a run that is not there", "No such file", "--build", "make", "--run", "./other")
