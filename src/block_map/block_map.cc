@@ -191,7 +191,8 @@ Status each_function(Bytes section, u8 address_size, const Visitor& visit) {
 }
 
 Status each_function(const object::File& file, const Visitor& visit) {
-  if (!has_block_map(file)) return fail("has no block map: compile with {}", options_for_beliefs);
+  if (!has_block_map(file))
+    return fail("has no block map: compile with {} ({})", options_for_beliefs, options_with_lto);
   object::Layout layout(file);
   object::Relocations relocations(file);
   std::vector<object::Symbol> symbols;

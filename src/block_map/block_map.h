@@ -86,7 +86,8 @@ bool has_block_map(const object::File& file);
 
 // How a program gets one with beliefs. With LTO code is generated in the link, by lld.
 inline constexpr std::string_view options_for_beliefs =
-    "-fbasic-block-address-map -mllvm -pgo-analysis-map=all (with LTO link with "
-    "-Wl,--lto-basic-block-address-map,-mllvm,-pgo-analysis-map=all as well)";
+    "-fbasic-block-address-map -mllvm -pgo-analysis-map=all";
+inline constexpr std::string_view options_with_lto =
+    "with LTO link with -Wl,--lto-basic-block-address-map,-mllvm,-pgo-analysis-map=all as well";
 
 }  // namespace pgokit::block_map

@@ -42,7 +42,7 @@ def main():
         run(*use, "faster")
         asked = run(pgokit, "explain", "app.prof", "-b", "faster")
         assert re.search(r"remarks    [\d,]+ in \d+ files?$", asked, re.MULTILINE), asked
-        options = re.search(r"block map  none: compile with (.*) \(with LTO link with (\S+) as well\)", asked)
+        options = re.search(r"block map  none: compile with (.*)\n *\(with LTO link with (\S+) as well\)", asked)
         assert options, asked
         run(*use, "mapped", *options[1].split(), *options[2].split())
         found = run(pgokit, "explain", "app.prof", "-b", "mapped")

@@ -99,8 +99,9 @@ Result<std::optional<annotate::BranchBeliefs>> beliefs_of(const Settings& s,
           binary);
     if (!block_map::has_block_map(program->file()))
       return fail(
-          "--recording: {} has no block map, which tells what the compiler held: compile with {}",
-          binary, block_map::options_for_beliefs);
+          "--recording: {} has no block map, which tells what the compiler held: compile with {} "
+          "({})",
+          binary, block_map::options_for_beliefs, block_map::options_with_lto);
     counted.emplace(CountOptions{.inputs = {s.recording},
                                  .binary = binary,
                                  .ignore_build_id = s.ignore_build_id,

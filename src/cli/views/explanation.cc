@@ -31,13 +31,11 @@ std::string build_text(const ExplanationView& v) {
           ? report::format("remarks    {} in {}\n", grouped(v.compiled->remarks()),
                            counted(v.remarks.size(), "file"))
           : "remarks    none: compile with -fsave-optimization-record, and give --remarks FOLDER\n";
-  text +=
-      v.compiled->has_entry_counts() ? "block map  with the compiler's counts\n"
-      : v.compiled->has_block_map()
-          ? report::format("block map  without the compiler's counts: compile with {}\n",
-                           block_map::options_for_beliefs)
-          : report::format("block map  none: compile with {}\n", block_map::options_for_beliefs);
-  return text;
+  if (v.compiled->has_entry_counts()) return text + "block map  with the compiler's counts\n";
+  text += report::format("block map  {}: compile with {}\n",
+                         v.compiled->has_block_map() ? "without the compiler's counts" : "none",
+                         block_map::options_for_beliefs);
+  return text + report::format("           ({})\n", block_map::options_with_lto);
 }
 
 // From the recording to the counts that a profile is made of.
