@@ -116,6 +116,14 @@ std::string profiling_options(const Compiler& compiler, ProfileKind kind) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
+std::string option_to_map(const std::string& source) {
+  std::error_code error;
+  auto here = std::filesystem::current_path(error).string() + "/";
+  if (source.starts_with(here)) return "-fmacro-prefix-map=$PWD/=";
+  auto folder = std::filesystem::path(source).parent_path().string();
+  return shell_word("-fmacro-prefix-map=" + folder + "/=");
+}
+
 std::string use_command_of_gcc(const Compiler& compiler, const std::string& profile) {
   auto gcc = compiler_for({&pipeline::consumers::gcc}, compiler);
   return fmt::format(

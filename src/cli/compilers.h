@@ -40,6 +40,10 @@ Status fit_target(pipeline::Target& target, const program::Program& program,
 // "-g -fdebug-info-for-profiling": what the program to be recorded is compiled with.
 std::string profiling_options(const Compiler& compiler, ProfileKind kind = {});
 
+// "-fmacro-prefix-map=$PWD/=", for a shell, or with the folder of that source file if it lies elsewhere:
+// takes the folder of this build off names that are made of the paths of sources.
+std::string option_to_map(const std::string& source);
+
 // Shell commands that build the program with a profile, in their order; each a line.
 std::vector<std::string> use_commands(const Compiler& compiler, const std::string& profile,
                                       ProfileKind kind);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 namespace pgokit::cli {
 namespace {
 
@@ -49,6 +51,13 @@ TEST(Compilers, ProbesWantDiscriminatorsToo) {
   EXPECT_EQ(profiling_options({}), "-g -fdebug-info-for-profiling");
   EXPECT_EQ(profiling_options({}, {.unique_names = true, .absolute_paths = true}),
             "-g -fdebug-info-for-profiling -funique-internal-linkage-names");
+}
+
+TEST(Compilers, MapTheFolderOfSources) {
+  auto here = std::filesystem::current_path().string();
+  EXPECT_EQ(option_to_map(here + "/src/a.cc"), "-fmacro-prefix-map=$PWD/=");
+  EXPECT_EQ(option_to_map(here + "2/src/a.cc"), "-fmacro-prefix-map=" + here + "2/src/=");
+  EXPECT_EQ(option_to_map("/of others/a.cc"), "'-fmacro-prefix-map=/of others/='");
 }
 
 TEST(Compilers, AreNamedByTheLanguageToo) {

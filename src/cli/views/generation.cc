@@ -262,8 +262,8 @@ std::vector<std::string> warnings(const pipeline::Road& road, const Naming& nami
             : "for longer, or at a higher rate (-F)");
   if (!naming.absolute_path.empty())
     add("static functions are named by absolute source paths ({}): a build in another folder will "
-        "not find them; compile with -fmacro-prefix-map=$PWD/= what is recorded and what is built",
-        naming.absolute_path);
+        "not find them; compile with {} what is recorded and what is built",
+        naming.absolute_path, option_to_map(naming.absolute_path));
   return list;
 }
 
