@@ -62,9 +62,10 @@ std::string use_command_of_gcc(const Compiler& compiler, const std::string& prof
 inline constexpr char road_in_commands[] =
     "  flags=\"-O2 -g -fdebug-info-for-profiling -funique-internal-linkage-names "
     "-fmacro-prefix-map=$PWD/=\"\n"
-    "  clang $flags ... -o app\n"
+    "  probes=-fpseudo-probe-for-profiling\n"
+    "  clang $flags $probes ... -o app\n"
     "  pgokit record -o app.perf -- ./app input\n"
     "  pgokit generate app.perf -b ./app -o app.prof\n"
-    "  clang $flags -fprofile-sample-use=$PWD/app.prof ... -o app\n";
+    "  clang $flags $probes -fprofile-sample-use=$PWD/app.prof ... -o app\n";
 
 }  // namespace pgokit::cli
