@@ -154,6 +154,12 @@ Flags belief_flags(bool by_lld) {
   return flags;
 }
 
+Flags remark_flags(bool by_lld) {
+  Flags flags{.compile = {"-fsave-optimization-record"}};
+  if (by_lld) flags.link = flags.compile;
+  return flags;
+}
+
 Flags layout_flags(const std::string& clusters, const std::string& symbol_order) {
   Flags flags{.compile = {own_sections, with_file("-fbasic-block-sections=list=", clusters)}};
   if (!symbol_order.empty()) flags.add(order_flags(order::OrderFormat::lld, symbol_order));

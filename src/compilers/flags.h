@@ -83,7 +83,10 @@ Flags order_flags(order::OrderFormat format, const std::string& file, bool is_co
 
 // Of a build that says what its compiler believed of each branch, in a section that is not loaded.
 // clang 22 has them, 19 has not. `by_lld`: of the link too, where LTO generates code.
+inline constexpr unsigned first_clang_with_beliefs = 22;
 Flags belief_flags(bool by_lld);
+// Of one that says what its optimizer did, in files beside its objects.
+Flags remark_flags(bool by_lld);
 
 // Of the build whose recordings say which blocks ran, and of the one with a layout of them.
 Flags block_map_flags();

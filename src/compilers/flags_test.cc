@@ -51,6 +51,19 @@ TEST(Flags, EachLinkerTakesOrdersInItsWay) {
   EXPECT_THAT(order_flags(OrderFormat::ld64, "a").link, ElementsAre("-Wl,-order_file,a"));
 }
 
+TEST(Flags, OnlyALinkThatGeneratesCodeSaysMore) {
+  auto flags = remark_flags(false);
+  flags.add(belief_flags(false));
+  EXPECT_THAT(flags.compile, ElementsAre("-fsave-optimization-record", "-fbasic-block-address-map",
+                                         "-mllvm=-pgo-analysis-map=all"));
+  EXPECT_THAT(flags.link, IsEmpty());
+  flags = remark_flags(true);
+  flags.add(belief_flags(true));
+  EXPECT_THAT(flags.link,
+              ElementsAre("-fsave-optimization-record", "-Wl,--lto-basic-block-address-map",
+                          "-Wl,-mllvm,-pgo-analysis-map=all"));
+}
+
 TEST(Flags, ALayoutHasOneOrTwoFiles) {
   auto flags = layout_flags("a.clusters", "a.symorder");
   EXPECT_THAT(flags.compile,

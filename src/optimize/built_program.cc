@@ -70,12 +70,12 @@ Result<std::vector<std::string>> sources_of(const std::string& program) {
 }
 
 Result<compilers::Flags> telling_options(const std::string& program) {
-  constexpr unsigned oldest_clang = 22;
   auto image = TRY(MappedFile::open_regular(program));
   auto file = TRY_IN(program, object::File::parse(image.bytes()));
   auto compiler =
       compilers::compiler_of(TRY_IN(program, program::read_facts(program, file)).producer);
-  if (compiler.family != compilers::CompilerFamily::clang || compiler.version < oldest_clang)
+  if (compiler.family != compilers::CompilerFamily::clang ||
+      compiler.version < compilers::first_clang_with_beliefs)
     return compilers::Flags();
   return compilers::belief_flags(program::is_linked_by_lld(file));
 }

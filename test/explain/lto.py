@@ -45,8 +45,11 @@ def main():
         options = re.search(r"block map  none: compile with (.*)\n *\(with LTO link with (\S+) as well\)", asked)
         assert options, asked
         run(*use, "mapped", *options[1].split(), *options[2].split())
-        found = run(pgokit, "explain", "app.prof", "-b", "mapped")
-        assert "block map  with the compiler's counts" in found and "verdict    used" in found, found
+        flags = run(pgokit, "flags", "use=app.prof", "--explain", "--lto").split()
+        run("clang-22", "-O2", lto, "-fuse-ld=lld", "lto.c", *flags, "-o", "flagged")
+        for build in ("mapped", "flagged"):
+            found = run(pgokit, "explain", "app.prof", "-b", build)
+            assert "block map  with the compiler's counts" in found and "verdict    used" in found, found
     other = subprocess.run([pgokit, "explain", "app.prof", "-b", "mapped", "--recording", "app.perf"], cwd=folder,
                            capture_output=True, text=True, check=False)
     assert other.returncode == 1 and "--profiled the one that the profile was made of" in other.stderr, other

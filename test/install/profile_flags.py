@@ -173,7 +173,8 @@ def check_refusals(folder):
             ("give one of them", "profile", "use=app.prof"), ("is of a file", "use="), ("by its name", "use=-"),
             ("it is probes, lines or blocks", "profile", "--by", "words"),
             ("only clang can", "profile", "--by", "blocks", "--for", "gcc"), ("GCC has none", "profile", "--by", "probes", "--for", "gcc"),
-            ("is of 'use=FILE'", "profile", "--if-there"), ("it is clang, gcc", "profile", "--for", "bolt"),
+            ("is of 'use=FILE'", "profile", "--if-there"), ("is of 'use=FILE'", "profile", "--explain"),
+            ("rustc does not tell", "use=lines.prof", "--explain", "--style", "cargo"), ("it is clang, gcc", "profile", "--for", "bolt"),
             ("of 'profile' and 'use=FILE'", "blocks", "--by", "lines"), ("is of builds that count", "profile", "--atomic"),
             ("is for rustc", "profile", "--style", "cargo", "--for", "clang"), ("--lto is of the plugin", "profile", "--lto"),
             ("--lib-dir is of the plugin", "profile", "--lib-dir", "/")):

@@ -89,7 +89,7 @@ OptionTable options_of(Settings& s) {
        {"--compile", "", "only the flags of the compiler, in one line", &s.compile},
        {"--link", "",
         "only those of the linker; of counters after the objects: in LIBS, not LDFLAGS", &s.link},
-       {"--lto", "", "counters: the program is linked with -flto by lld", &s.lto},
+       {"--lto", "", "counters, --explain: the program is linked with -flto by lld", &s.lto},
        one_of({"--style", "STYLE", "the same as a file for a build system: see below", &s.style},
               style_list()),
        one_of(
@@ -102,6 +102,8 @@ OptionTable options_of(Settings& s) {
               pipeline::consumer_names(pipeline::Consumers::of_profiles)),
        {"--if-there", "", "use=: as for 'profile' as long as there is no FILE",
         &s.profile.if_there},
+       {"--explain", "", "use=: and the build says what it made of FILE, for 'pgokit explain'",
+        &s.profile.explain},
        {"--root", "DIR", "profile, use=: the folder of the sources (the current one)",
         &s.profile.root},
        {"--functions", "FILE", "only functions that match a pattern of FILE; -pattern excludes",
@@ -239,7 +241,7 @@ Status take_profile_words(Settings& s) {
 
 // Options that are of the other part of a program's build.
 Status check_parts(const Settings& s) {
-  constexpr std::string_view of_profiles[] = {"--by", "--for", "--if-there", "--root"};
+  constexpr std::string_view of_profiles[] = {"--by", "--for", "--if-there", "--explain", "--root"};
   constexpr std::string_view of_counters[] = {
       "--functions", "--min-size", "--group",         "--all-blocks", "--atomic", "--rate",
       "--buffer",    "--per-site", "--target-buffer", "--small",      "--bare"};
@@ -249,8 +251,9 @@ Status check_parts(const Settings& s) {
     if (s.kinds.empty() && std::ranges::count(of_counters, option) > 0)
       return usage_error("{} is of builds that count", option);
   }
-  if (s.profile.if_there && s.profile.files.empty())
-    return usage_error("--if-there is of 'use=FILE'");
+  for (auto [option, given] :
+       {std::pair("--if-there", s.profile.if_there), {"--explain", s.profile.explain}})
+    if (given && s.profile.files.empty()) return usage_error("{} is of 'use=FILE'", option);
   constexpr std::string_view places[] = {"", "probes", "lines", "blocks"};
   if (std::ranges::count(places, s.profile.by) == 0)
     return usage_error("--by {}: it is probes, lines or blocks", s.profile.by);
@@ -259,6 +262,7 @@ Status check_parts(const Settings& s) {
 
 Status add_flags_of_profile(const Settings& s, const FlagStyle* style, BuildFlags& flags) {
   auto build = s.profile;
+  build.lto = s.lto;
   build.rust = style && style->is_rust;
   build.relative_paths = !style || !style->knows_root;
   if (!s.consumer.empty()) build.target = TRY(pipeline::target_named(s.consumer));
@@ -278,12 +282,15 @@ Status add_flags_of_profile(const Settings& s, const FlagStyle* style, BuildFlag
 
 // With LTO code is generated in the link, by lld.
 Status add_lto(const Settings& s, BuildFlags& flags) {
-  for (std::string_view option : {"--lto", "--lib-dir", "--clang"})
-    if (flags.plugin.empty() && std::ranges::count(s.given, option) > 0)
+  for (std::string_view option : {"--lto", "--lib-dir", "--clang"}) {
+    bool is_used = !flags.plugin.empty() || (option == "--lto" && s.profile.explain);
+    if (!is_used && std::ranges::count(s.given, option) > 0)
       return usage_error("{} is of the plugin, which these flags do without: leave it out{}",
                          option,
                          option == "--clang" ? "; --for clang-N names a version of clang" : "");
-  if (s.lto) flags.link.push_back("-Wl,--load-pass-plugin=" + flags.plugin.string());
+  }
+  if (s.lto && !flags.plugin.empty())
+    flags.link.push_back("-Wl,--load-pass-plugin=" + flags.plugin.string());
   return {};
 }
 

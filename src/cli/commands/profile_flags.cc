@@ -109,7 +109,7 @@ class ProfileFlags {
     for (const auto& path : build_.files) TRY(add_file(absolute(path)));
     if (is_recorded_) TRY(add_profiling());
     append(used_);
-    return {};
+    return build_.explain ? add_what_explains() : Status();
   }
 
  private:
@@ -145,6 +145,18 @@ class ProfileFlags {
     auto words = compilers::profiling_flags(compiler_, *kind_, build_.root, ways);
     words.link.emplace_back(compilers::build_id_option);
     if (build_.by == "blocks") words.add(compilers::block_map_flags());
+    append(words);
+    return {};
+  }
+
+  // Only clang says what it made of a profile.
+  Status add_what_explains() {
+    if (compiler_.family != CompilerFamily::clang)
+      return usage_error("--explain: {} does not tell what it makes of a profile, clang does",
+                         build_.rust ? "rustc" : "GCC");
+    auto words = compilers::remark_flags(build_.lto);
+    if (!is_before(compilers::first_clang_with_beliefs))
+      words.add(compilers::belief_flags(build_.lto));
     append(words);
     return {};
   }

@@ -24,6 +24,8 @@ struct ProfileBuild {
   pipeline::Target target = {};  // who compiles; none: clang, or what the profile is for
   bool rust = false;
   bool if_there = false;       // files that are not there yet are left out
+  bool explain = false;        // the build says what the compiler made of the profile
+  bool lto = false;            // ... and lld generates its code
   std::string root = {};       // the folder of the sources
   bool relative_paths = true;  // compilers may be given such, in any folder of the build
   // Where pgokit's plugin is, which some files are for.
