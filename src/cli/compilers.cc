@@ -27,6 +27,11 @@ std::string absolute(const std::string& path) {
   return error ? path : whole.lexically_normal().string();
 }
 
+std::string this_folder() {
+  std::error_code error;
+  return std::filesystem::current_path(error).string() + "/";
+}
+
 // Words for a shell, which may end in `file`. Build systems call compilers in other folders: the
 // path is one from everywhere.
 std::string shell_line(const std::vector<std::string>& words, const std::string& file = "") {
@@ -44,7 +49,7 @@ std::string shell_line(const std::vector<std::string>& words, const std::string&
 // Names hold a hash of the toolchain, so that it has to be the same one; and which way they are
 // made depends on whether it is a nightly one.
 std::string command_of_cargo(const Compiler& compiler, const std::string& profile,
-                             ProfileKind kind) {
+                             const ProfileKind& kind) {
   auto flags = compilers::profiling_flags(compiler, kind, "");
   flags.add(compilers::sample_profile_flags(compiler, kind, absolute(profile)));
   return fmt::format("{}RUSTFLAGS={} cargo {}build --release",
@@ -63,7 +68,7 @@ std::vector<std::string> commands_of_gcc(const Compiler& compiler, const std::st
 // `pgokit flags` also maps the relative ways by which build systems name sources; what was built
 // otherwise has other names.
 std::vector<std::string> commands_of_clang(const Compiler& compiler, const std::string& profile,
-                                           ProfileKind kind) {
+                                           const ProfileKind& kind) {
   std::vector<std::string> list{fmt::format(
       "{} -O2 {} {} ...", command_of(compiler), profiling_options(compiler, kind),
       shell_line(compilers::sample_profile_flags(compiler, kind, profile).compile, profile))};
@@ -110,16 +115,44 @@ Status fit_target(pipeline::Target& target, const program::Program& program,
   return {};
 }
 
-std::string profiling_options(const Compiler& compiler, ProfileKind kind) {
-  constexpr std::string_view folder_in_shell = "\"$PWD\"";
-  auto words = compilers::profiling_flags(compiler, kind, folder_in_shell).compile;
+// What was taken off the paths of the recorded build is taken off again, and else this folder.
+std::string profiling_options(const Compiler& compiler, const ProfileKind& kind) {
+  std::string root = "\"$PWD\"";
+  std::vector<std::string> ways;
+  for (const auto& prefix : kind.taken_off) {
+    if (prefix == this_folder()) continue;
+    if (prefix.starts_with('/'))
+      root = shell_word(prefix.substr(0, prefix.size() - 1));
+    else
+      ways.push_back(shell_word(prefix));
+  }
+  auto words = compilers::profiling_flags(compiler, kind, root, ways).compile;
   return fmt::format("{}", fmt::join(words, " "));
 }
 
+// The longest way that fits counts.
+std::vector<std::string> relative_ways_to(const std::string& root) {
+  constexpr int most_levels = 3;
+  auto relative = std::filesystem::path(root).lexically_relative(this_folder());
+  if (relative.empty()) return {};
+  std::vector<std::string> ways;
+  auto way = relative == "." ? std::string() : relative.string() + "/";
+  for (int level = 0; level <= most_levels; ++level, way.insert(0, "../"))
+    if (!way.empty()) ways.push_back(way);
+  return ways;
+}
+
+std::vector<std::string> profiling_words_here() {
+  Compiler clang;
+  clang.family = CompilerFamily::clang;
+  auto root = this_folder();
+  root.pop_back();
+  return compilers::profiling_flags(clang, {.unique_names = true}, root, relative_ways_to(root))
+      .compile;
+}
+
 std::string option_to_map(const std::string& source) {
-  std::error_code error;
-  auto here = std::filesystem::current_path(error).string() + "/";
-  if (source.starts_with(here)) return "-fmacro-prefix-map=$PWD/=";
+  if (source.starts_with(this_folder())) return "-fmacro-prefix-map=$PWD/=";
   auto folder = std::filesystem::path(source).parent_path().string();
   return shell_word("-fmacro-prefix-map=" + folder + "/=");
 }
@@ -146,7 +179,7 @@ std::string build_system_command(std::string_view profile) {
 }
 
 std::vector<std::string> use_commands(const Compiler& compiler, const std::string& profile,
-                                      ProfileKind kind) {
+                                      const ProfileKind& kind) {
   switch (compiler.family) {
     case CompilerFamily::gcc:
       return commands_of_gcc(compiler, profile);

@@ -38,7 +38,15 @@ Status fit_target(pipeline::Target& target, const program::Program& program,
                   profile::WriteOptions& options);
 
 // "-g -fdebug-info-for-profiling": what the program to be recorded is compiled with.
-std::string profiling_options(const Compiler& compiler, ProfileKind kind = {});
+std::string profiling_options(const Compiler& compiler, const ProfileKind& kind = {});
+
+// How compilers may be given sources below a folder, as they run in the current one or in one some
+// levels below: "../", "../../".
+std::vector<std::string> relative_ways_to(const std::string& root);
+
+// The options of clang, but for those of places, for commands that build a program to be recorded
+// from the current folder: those of `pgokit flags profile` in it.
+std::vector<std::string> profiling_words_here();
 
 // "-fmacro-prefix-map=$PWD/=", for a shell, or with the folder of that source file if it lies elsewhere:
 // takes the folder of this build off names that are made of the paths of sources.
@@ -46,7 +54,7 @@ std::string option_to_map(const std::string& source);
 
 // Shell commands that build the program with a profile, in their order; each a line.
 std::vector<std::string> use_commands(const Compiler& compiler, const std::string& profile,
-                                      ProfileKind kind);
+                                      const ProfileKind& kind);
 
 // The one that says what to add to a build system for that.
 std::string build_system_command(std::string_view profile);

@@ -71,7 +71,7 @@ void Flags::add(const Flags& more) {
   add_to(link, more.link);
 }
 
-Flags profiling_flags(const Compiler& compiler, ProfileKind kind, std::string_view root,
+Flags profiling_flags(const Compiler& compiler, const ProfileKind& kind, std::string_view root,
                       std::span<const std::string> ways) {
   const auto& options = options_of(compiler);
   Flags flags;
@@ -106,7 +106,8 @@ std::string_view discriminator_option(const Compiler& compiler) {
 
 std::string_view probe_option(const Compiler& compiler) { return options_of(compiler).probes; }
 
-Flags sample_profile_flags(const Compiler& compiler, ProfileKind kind, const std::string& profile) {
+Flags sample_profile_flags(const Compiler& compiler, const ProfileKind& kind,
+                           const std::string& profile) {
   auto use = with_file(options_of(compiler).sample_profile, profile);
   switch (compiler.family) {
     case CompilerFamily::gcc:

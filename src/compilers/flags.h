@@ -32,8 +32,9 @@ struct ProfileKind {
   bool probes = false;
   bool unique_names = false;    // static functions have names with a hash of their file's path
   bool absolute_paths = false;  // ... which is an absolute one: mapped, they would have other names
-  bool no_discriminators = false;  // blocks of a line are not told apart
-  bool rust_v0 = false;            // names of Rust begin with _R
+  std::vector<std::string> taken_off = {};  // ... or what was taken off it: "/src/app/", "../"
+  bool no_discriminators = false;           // blocks of a line are not told apart
+  bool rust_v0 = false;                     // names of Rust begin with _R
 };
 
 // A recording then names the very build that it is of.
@@ -42,7 +43,7 @@ inline constexpr std::string_view build_id_option = "-Wl,--build-id";
 // Of the program to be recorded, and of the build with its profile: "-g -fdebug-info-for-profiling".
 // `root`: the folder of the sources, which names of static functions do not depend on; `ways`: how
 // relative paths of sources may begin there, which end in a slash.
-Flags profiling_flags(const Compiler& compiler, ProfileKind kind, std::string_view root,
+Flags profiling_flags(const Compiler& compiler, const ProfileKind& kind, std::string_view root,
                       std::span<const std::string> ways = {});
 
 // What rustc calls the options of sample profiles, once they are stable and until then.
@@ -72,7 +73,8 @@ std::string_view probe_option(const Compiler& compiler);
 
 // Of a build that uses a sample profile in the form that this compiler reads, beside those of
 // profiling. With LTO, code is generated in the link, which wants them too.
-Flags sample_profile_flags(const Compiler& compiler, ProfileKind kind, const std::string& profile);
+Flags sample_profile_flags(const Compiler& compiler, const ProfileKind& kind,
+                           const std::string& profile);
 
 // clang's own instrumentation: of the build that counts, and of the one that uses the counts.
 Flags counting_flags();

@@ -1,14 +1,22 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "program/program.h"
 
 namespace pgokit::program {
 
-// An absolute path by which -funique-internal-linkage-names named static functions of the program;
-// empty: none was found. Where there is one a build in another folder has other names. Asks the
-// debug information about some functions.
-std::string absolute_named_path(const Program& program);
+// How -funique-internal-linkage-names named static functions: by the paths of their source files as
+// the compiler was given them, or what -fmacro-prefix-map left of those.
+struct NamedPaths {
+  bool unique = false;  // it did
+  std::string
+      absolute;  // a whole absolute path; where there is one, a build elsewhere names others
+  std::vector<std::string> taken_off;  // "/home/me/app/", "../": the longest first
+};
+
+// By the names of the program's functions, and of its source files where it has debug information.
+NamedPaths named_paths(const Program& program);
 
 }  // namespace pgokit::program

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "program/program.h"
 #include "test/support/shell.h"
 
@@ -19,17 +21,28 @@ std::string path_of(const test::ScratchDir& dir, std::string_view file, std::str
                             dir.path(), options, file));
   if (made.status != 0) return made.output;
   auto program = Program::open(dir.file("app"), {});
-  return program && program->load_functions(1) ? absolute_named_path(*program) : "no program";
+  if (!program || !program->load_functions(1)) return "no program";
+  auto paths = named_paths(*program);
+  return fmt::format("{}:{}", paths.absolute, fmt::join(paths.taken_off, ","));
 }
 
 TEST(NamedPaths, AnAbsoluteOneIsTold) {
   if (!test::has_program("clang-22")) GTEST_SKIP() << "clang-22 is not installed";
   test::ScratchDir dir;
   dir.write("own.c", source);
-  EXPECT_EQ(path_of(dir, "own.c", ""), "");
-  EXPECT_EQ(path_of(dir, dir.file("own.c"), ""), dir.file("own.c"));
-  auto mapped = fmt::format("-fmacro-prefix-map={}/=", dir.path());
-  EXPECT_EQ(path_of(dir, dir.file("own.c"), mapped), "");
+  EXPECT_EQ(path_of(dir, "own.c", ""), ":");
+  EXPECT_EQ(path_of(dir, dir.file("own.c"), ""), dir.file("own.c") + ":");
+}
+
+TEST(NamedPaths, WhatWasTakenOffIsToldOfAnyWay) {
+  if (!test::has_program("clang-22")) GTEST_SKIP() << "clang-22 is not installed";
+  test::ScratchDir dir;
+  dir.write("own.c", source);
+  auto map = fmt::format("-fmacro-prefix-map={}/= -fmacro-prefix-map=../=", dir.path());
+  EXPECT_EQ(path_of(dir, dir.file("own.c"), map), fmt::format(":{}/", dir.path()));
+  auto folder = std::filesystem::path(dir.path()).filename().string();
+  EXPECT_EQ(path_of(dir, "../" + folder + "/own.c", map), ":../");
+  EXPECT_EQ(path_of(dir, "own.c", map), ":");
 }
 
 }  // namespace

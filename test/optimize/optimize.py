@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -141,6 +142,40 @@ def build_systems():
     # It names another compiler, ignores flags, and strips.
     project("ignores", **{"build.sh": "#!/bin/sh\nset -e\nfor f in main work; do gcc -O2 -c $f.c; done\ngcc -s -o app main.o work.o\n"})
     check_builds("a script", optimized("--build", "./build.sh", "--run", "./app 400000"))
+
+
+def built_elsewhere():
+    """The profile fits a build by the flags of `pgokit flags` in another folder, whose compiler has other paths of the sources; so does
+    one by what `generate` says is next."""
+    makefile = """
+app: ../source/main.c ../source/work.c
+\t$(CC) -O2 $(CFLAGS) ../source/main.c ../source/work.c $(LDFLAGS) -o $@
+clean:
+\trm -f app
+"""
+    project("elsewhere", work__c=WORK.replace("static", "static __attribute__((noinline))"))
+    for folder in ("source", "here", "there"):
+        os.mkdir(folder)
+        if folder != "source":
+            pathlib.Path(folder, "Makefile").write_text(makefile)
+    for file in ("main.c", "work.c", "work.h"):
+        os.rename(file, f"source/{file}")
+    optimized("--build", "make -C here", "--run", "here/app 4000000")
+    os.chdir("there")
+
+    def stale(profile):
+        return json.loads(subprocess.run([PGOKIT, "check", profile, "-b", "app", "--json"], capture_output=True, text=True,
+                                         check=False).stdout)["measures"]["stale"]["value"]
+
+    profile = "../.pgokit/app.prof"
+    flags = subprocess.run([PGOKIT, "flags", f"use={profile}", "--root", "..", "--compile"], capture_output=True, text=True, check=True).stdout
+    subprocess.run(["make", "-s", "CC=clang-22", f"CFLAGS={flags.strip()}"], check=True)
+    check("by flags", stale(profile) == 0, stale(profile))
+    made = subprocess.run([PGOKIT, "generate", "../.pgokit/app.perf", "-b", "../.pgokit/recorded/app", "-o", "next.prof"], capture_output=True,
+                          text=True, check=True)
+    line = re.search(r"^next +(.*) \.\.\.$", made.stdout + made.stderr, re.MULTILINE).group(1)
+    subprocess.run(f"{line} ../source/main.c ../source/work.c -o app", shell=True, check=True)
+    check("by the line behind next", stale("next.prof") == 0, (line, stale("next.prof")))
 
 
 def variants():
@@ -349,7 +384,7 @@ with tempfile.TemporaryDirectory() as scratch:
     if missing := [name for name in ("clang-22", "gcc", "make", "cmake") if not shutil.which(name)]:
         print(f"skipped: not here: {', '.join(missing)}")
         sys.exit(SKIPPED)
-    for group in (build_systems, variants, inlining, counted_variants, bad_input, resumed):
+    for group in (build_systems, built_elsewhere, variants, inlining, counted_variants, bad_input, resumed):
         if len(sys.argv) < 3 or group.__name__ in sys.argv[2:]:
             group()
     os.chdir("/")

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <optional>
 #include <set>
 
@@ -65,10 +64,7 @@ Status bisect_profile(Settings& s) {
   auto& b = s.bisect;
   Compiler clang;
   clang.family = CompilerFamily::clang;
-  std::error_code error;
-  b.profiling = compilers::profiling_flags(clang, {.unique_names = true},
-                                           std::filesystem::current_path(error).string())
-                    .compile;
+  b.profiling = profiling_words_here();
   b.probes = compilers::probe_option(clang);
   b.say = [&](const std::string& line) {
     if (!s.quiet) report::print(stderr, "{}\n", report::lines(printable(line)));

@@ -1,7 +1,6 @@
 #include "optimize/optimize.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "cli/commands/commands.h"
 #include "cli/commands/optimizing.h"
@@ -44,10 +43,7 @@ Status check(Settings& s) {
 void set_options(optimize::Settings& o) {
   Compiler clang;
   clang.family = CompilerFamily::clang;
-  std::error_code error;
-  o.profiling = compilers::profiling_flags(clang, {.unique_names = true},
-                                           std::filesystem::current_path(error).string())
-                    .compile;
+  o.profiling = profiling_words_here();
   o.probes = probe_option(clang);
 }
 

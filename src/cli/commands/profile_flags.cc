@@ -31,19 +31,6 @@ std::string absolute(const std::string& path) {
   return fs::absolute(path, error).lexically_normal().string();
 }
 
-// Compilers run in the current folder or in one some levels below. The longest way that fits counts.
-std::vector<std::string> ways_to(const std::string& root) {
-  constexpr int most_levels = 3;
-  std::error_code error;
-  auto relative = fs::path(root).lexically_relative(fs::current_path(error));
-  if (relative.empty()) return {};
-  std::vector<std::string> ways;
-  auto way = relative == "." ? std::string() : relative.string() + "/";
-  for (int level = 0; level <= most_levels; ++level, way.insert(0, "../"))
-    if (!way.empty()) ways.push_back(way);
-  return ways;
-}
-
 std::string_view places_of(bool probes) { return probes ? "probes" : "lines"; }
 
 // Hashed names do not tell whether they were unique: those of a build by `flags profile` are.
@@ -141,7 +128,7 @@ class ProfileFlags {
           "lines, and a profile by lines (pgokit generate --use-dwarf)");
     flags_.by = places_of(kind_->probes);
     flags_.root = build_.root;
-    auto ways = build_.relative_paths ? ways_to(build_.root) : std::vector<std::string>();
+    auto ways = build_.relative_paths ? relative_ways_to(build_.root) : std::vector<std::string>();
     auto words = compilers::profiling_flags(compiler_, *kind_, build_.root, ways);
     words.link.emplace_back(compilers::build_id_option);
     if (build_.by == "blocks") words.add(compilers::block_map_flags());

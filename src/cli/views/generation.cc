@@ -82,8 +82,6 @@ Naming naming_of(const pipeline::Road& road) {
   kind = {.probes = road.program->has_probes()};
   const auto& profile = road.generated.profile;
   const auto& names = profile.names;
-  for (u32 id = 0; id < names.size(); ++id)
-    kind.unique_names |= split_unique_name(names.text(NameId{id})).has_value();
   // Rust's library may be named the other way.
   u64 most = 0;
   for (const auto& function : profile.functions()) {
@@ -91,8 +89,11 @@ Naming naming_of(const pipeline::Road& road) {
     most = function.samples.total;
     kind.rust_v0 = names.text(profile.contexts.node(function.context).function).starts_with("_R");
   }
-  if (kind.unique_names) naming.absolute_path = program::absolute_named_path(*road.program);
-  kind.absolute_paths = !naming.absolute_path.empty();
+  auto paths = program::named_paths(*road.program);
+  kind.unique_names = paths.unique;
+  kind.absolute_paths = !paths.absolute.empty();
+  kind.taken_off = std::move(paths.taken_off);
+  naming.absolute_path = std::move(paths.absolute);
   return naming;
 }
 
