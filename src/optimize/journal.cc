@@ -76,6 +76,10 @@ std::optional<std::string> Journal::done(std::string_view step, std::string_view
 Status Journal::add(std::string_view step, std::string_view words, std::string_view result) {
   entries_.emplace_back(std::string(step), std::string(words), std::string(result));
   next_ = entries_.size();
+  return write();
+}
+
+Status Journal::write() const {
   auto out = TRY(OutputFile::create(path_));
   out.write(text());
   return out.commit();

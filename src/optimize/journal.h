@@ -27,6 +27,9 @@ class Journal {
   std::optional<std::string> done(std::string_view step, std::string_view words);
   // A step that was done is left, which the next one may or may not be.
   bool has_next() const { return next_ < entries_.size(); }
+  // The file has only the steps up to here from now on: what is done next changes what all others
+  // have left.
+  Status write() const;
   // The file has it when this returns.
   Status add(std::string_view step, std::string_view words, std::string_view result);
   // Everything is done again.

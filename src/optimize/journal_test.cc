@@ -36,6 +36,17 @@ TEST(Journal, StepsAreKeptInTheirOrder) {
   EXPECT_FALSE(again->done("generate", ""));
 }
 
+TEST(Journal, StepsAfterOneThatIsBegunAnewAreForgotten) {
+  test::ScratchDir folder;
+  folder.write("journal", "pgokit journal 1\na\t1\t\nb\t2\t\n");
+  auto journal = Journal::read(folder.file("journal"));
+  ASSERT_TRUE(journal);
+  EXPECT_FALSE(journal->done("a", "changed"));
+  ASSERT_TRUE(journal->write());
+  journal = Journal::read(folder.file("journal"));
+  ASSERT_TRUE(journal && journal->empty());
+}
+
 TEST(Journal, WhatFollowsAnotherStepIsDoneAgain) {
   auto journal = Journal::parse("pgokit journal 1\na\t1\t\nb\t2\t\nc\t3\t\n");
   ASSERT_TRUE(journal);

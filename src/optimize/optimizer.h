@@ -49,6 +49,7 @@ class Optimizer {
                                         "here on all is done again",
                                         name)
                           : "# " + name);
+    if (goes_on) TRY(journal_.write());
     auto result = TRY(do_it());
     TRY(journal_.add(name, words, result));
     return result;
