@@ -21,8 +21,14 @@
 #   MAX_STALE fail where more than this share of its samples is of other code
 include("${CMAKE_CURRENT_LIST_DIR}/linked_file.cmake")
 
-# The name of the compiler for `--for`.
+# The name of the compiler for `--for`. A project that names no languages has C and C++.
 function(pgokit_compiler result)
+  if("${CMAKE_C_COMPILER_ID};${CMAKE_CXX_COMPILER_ID}" MATCHES "Clang;GNU|GNU;.*Clang")
+    message(FATAL_ERROR "pgokit: C is compiled by ${CMAKE_C_COMPILER_ID} and C++ by "
+      "${CMAKE_CXX_COMPILER_ID}, and a profile is for one of them: configure with both "
+      "-DCMAKE_C_COMPILER=clang and -DCMAKE_CXX_COMPILER=clang++, or name the project's languages: "
+      "project(${CMAKE_PROJECT_NAME} C)")
+  endif()
   foreach(language CXX C)
     if(CMAKE_${language}_COMPILER_ID)
       set(id "${CMAKE_${language}_COMPILER_ID}")

@@ -285,6 +285,12 @@ def cmake_kinds():
         said = run("cmake", "-S", folder, "-B", build, fails=True)
         expect(why in " ".join(said.split()), said)
 
+    lists.write_text(start.replace("project(words C)", "project(words)") + "pgokit_profile(words PROFILE words.prof)\n")
+    if shutil.which("g++"):
+        said = run("cmake", "-S", folder, "-B", folder / "mixed", "-DCMAKE_C_COMPILER=clang-22", "-DCMAKE_CXX_COMPILER=g++",
+                   f"-DCMAKE_PREFIX_PATH={PREFIX}", fails=True)
+        expect("C is compiled by Clang and C++ by GNU" in " ".join(said.split()), said)
+
 
 def cmake_gcc():
     if not shutil.which("gcc-12"):
