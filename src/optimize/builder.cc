@@ -129,6 +129,12 @@ Status Builder::check_compiled(const std::string& build) const {
         "give --clean CMD, which removes what the build has made; {}",
         settings_.build, toolchain_.c(),
         way_to_reach(FlagsBy::wrapper, settings_.can_choose_flags));
+  if (build == first_ && sources_compiled(work_, build, true) == compiled)
+    return fail(
+        "{}: everything is compiled without optimization, where a profile does nothing: give the "
+        "build -O2 (CMake: -DCMAKE_BUILD_TYPE=Release; Meson: --buildtype=release; others: "
+        "CFLAGS and CXXFLAGS)",
+        settings_.build);
   if (build == first_) return {};
   auto before = sources_compiled(work_, first_);
   // Programs that test the compiler are gone.

@@ -56,20 +56,25 @@ std::string wrapper_of(const std::string& compiler) {
 # The compiler with the options of the build that pgokit has under way; otherwise the compiler.
 compiler={}
 [ -d "$PGOKIT_BUILD" ] || exec "$compiler" "$@"
-links=yes
+links=yes optimizes= sources=
 for word do
   shift
   case $word in
     # The symbols of the program are needed.
     -s | -Wl,-s | -Wl,-S | -Wl,--strip-all | -Wl,--strip-debug) continue ;;
     -c | -S | -E | -M | -MM | -fsyntax-only) links= ;;
+    -O0) optimizes= ;;
+    -O* | @* | --config*) optimizes=yes ;; # files may have options
     -*) ;;
     *.c | *.cc | *.cpp | *.cxx | *.c++ | *.C | *.cp)
       case $word in /*) source=$word ;; *) source=$PWD/$word ;; esac
-      printf '%s\n' "$source" >> "$PGOKIT_BUILD/compiled" ;;
+      sources="$sources$source
+" ;;
   esac
   set -- "$@" "$word"
 done
+[ "$optimizes" ] || printf %s "$sources" >> "$PGOKIT_BUILD/unoptimized"
+printf %s "$sources" >> "$PGOKIT_BUILD/compiled"
 exec "$compiler" "$@" @"$PGOKIT_BUILD/compile" ${{links:+@"$PGOKIT_BUILD/link"}}
 )",
                      shell_word(compiler));
@@ -202,7 +207,7 @@ Status Toolchain::write_options(const WorkFolder& work, const std::string& build
                                 const Options& options) const {
   std::error_code error;
   TRY(work.make_folder(build));
-  fs::remove(work.file(build + "/compiled"), error);
+  for (const char* list : {"/compiled", "/unoptimized"}) fs::remove(work.file(build + list), error);
   if (flags_by_ == FlagsBy::cargo) {
     std::string lines;
     for (const auto& word : options.compile) lines += word + "\n";
@@ -270,9 +275,11 @@ std::string Toolchain::shown(const WorkFolder& work, const std::string& build,
   return text + (words ? command : "sh -c " + shell_word(command));
 }
 
-std::vector<std::string> sources_compiled(const WorkFolder& work, const std::string& build) {
+std::vector<std::string> sources_compiled(const WorkFolder& work, const std::string& build,
+                                          bool unoptimized) {
   std::vector<std::string> sources;
-  auto file = MappedFile::open_regular(work.file(build + "/compiled"));
+  const auto* name_of_list = unoptimized ? "/unoptimized" : "/compiled";
+  auto file = MappedFile::open_regular(work.file(build + name_of_list));
   if (!file) return sources;
   auto bytes = file->bytes();
   std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());

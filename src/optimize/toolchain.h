@@ -78,7 +78,9 @@ class Toolchain {
 // Where cargo puts the build of that name, in the work folder.
 std::string target_folder(const std::string& build);
 
-// The sources that the wrapper compiled in a build, without those of tests of the compiler.
-std::vector<std::string> sources_compiled(const WorkFolder& work, const std::string& build);
+// The sources that the wrapper compiled in a build, without those of tests of the compiler: all, or
+// those without an option -O.
+std::vector<std::string> sources_compiled(const WorkFolder& work, const std::string& build,
+                                          bool unoptimized = false);
 
 }  // namespace pgokit::optimize
