@@ -183,9 +183,11 @@ class Bisection {
     auto trial = TRY(trials_.build(name, std::move(left_out)));
     if (is_all && base_.left_out.empty() && TRY(optimize::are_same(base_.build, trial.build)))
       return fail(
-          "{}: the program is the same without all of it: the compiler used nothing of it; 'pgokit "
-          "explain {} -b {}' tells why",
-          settings_.profile, shell_word(settings_.profile), shell_word(base_.build.file));
+          "{}: {} is the same without all of it: the compiler used nothing of it: if it is of "
+          "another program or library of the build, name that by --program; else 'pgokit explain "
+          "{} -b {}' tells why",
+          settings_.profile, settings_.program, shell_word(settings_.profile),
+          shell_word(base_.build.file));
     return is_faster(name, std::move(trial));
   }
 

@@ -270,7 +270,11 @@ def of_probes():
     check("it is used", done.returncode == 0 and "without-1: " in done.stderr, done.stderr)
     check("as it is by probes", "-fpseudo-probe-for-profiling" in pathlib.Path(".pgokit-bisect/whole/compile").read_text())
     arguments[2] = "clang-22 -O0 kernel.c -o kernel"
-    fails("nothing of it is used", 1, "the program is the same without all of it", *arguments)
+    fails("nothing is optimized", 1, "everything is compiled without optimization", *arguments)
+    subprocess.run(["clang-22", "-O2", "-c", "kernel.c"], check=True)
+    pathlib.Path("other.c").write_text("int unused(int x) { return x + 1; }\n")
+    arguments[2] = "clang-22 -O2 other.c kernel.o -o kernel"
+    fails("nothing of it is used", 1, "./kernel is the same without all of it", *arguments)
 
 
 def compiled():

@@ -73,6 +73,17 @@ bool Optimization::profile_is_slower() const {
   return ratio && ratio->low > 1;
 }
 
+// It finds the functions whose profile does that.
+std::string Optimization::bisecting() const {
+  if (settings.cargo)
+    return "next      pgokit bisect --help   # for what the profile makes slower\n";
+  return report::format(
+      "next      pgokit bisect {} --build {} --run {} -p {}   # for what it makes slower\n",
+      shell_word(outcome.builds[1].profile), shell_word(settings.build),
+      shell_word(settings.measure.empty() ? settings.run : settings.measure),
+      shell_word(outcome.program));
+}
+
 // The command that tells what became of the profile that the program was built with, if that is it.
 std::string Optimization::explaining() const {
   const auto& first = outcome.builds[1];
@@ -105,9 +116,7 @@ std::string Optimization::as_text() const {
   text += report::format("profile   {}\n", profiled.profile);
   if (auto command = explaining(); !command.empty())
     text += report::format("why       {}\n", command);
-  if (!outcome.kept && profile_is_slower())
-    return text +
-           "next      pgokit bisect --help   # it finds the functions whose profile does that\n";
+  if (!outcome.kept && profile_is_slower()) return text + bisecting();
   if (!outcome.kept)
     return text + more_to_measure() + own_build(profiled, "          or with the profile: ");
   text += own_build(kept, "next      ");

@@ -22,6 +22,7 @@ struct Optimization {
   std::string explaining() const;
   std::string more_to_measure() const;
   bool profile_is_slower() const;
+  std::string bisecting() const;
   // The options of a build in another one.
   std::string own_build(const optimize::Build& build, std::string_view before) const;
 };
