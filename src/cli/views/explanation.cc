@@ -1,5 +1,6 @@
 #include "cli/views/explanation.h"
 
+#include "base/shell_word.h"
 #include "block_map/block_map.h"
 #include "cli/built_programs.h"
 #include "cli/compilers.h"
@@ -77,7 +78,8 @@ Json recording_json(const pipeline::Road& road) {
                             road.input.ranges.total - road.input.ranges.outside_functions));
 }
 
-std::string funnel_text(const analysis::Funnel& funnel) {
+std::string funnel_text(const ExplanationView& v) {
+  const auto& funnel = v.told->funnel;
   auto step = [&](u64 samples, std::string_view what) {
     return report::format("{:>15}  {:>7}  {}\n", grouped(samples), percent(samples, funnel.samples),
                           what);
@@ -92,10 +94,10 @@ std::string funnel_text(const analysis::Funnel& funnel) {
                              counted(funnel.lost_places, "sample"));
     return text;
   }
-  return text + report::format(
-                    "{:>15}  {:>7}  used by the compiler: neither remarks nor a block "
-                    "map tell\n",
-                    "?", "");
+  text += report::format(
+      "{:>15}  {:>7}  used by the compiler: neither remarks nor a block map tell\n", "?", "");
+  return text + report::format("{:>24}  next: a build by 'pgokit flags use={} --explain'\n", "",
+                               shell_word(v.profile));
 }
 
 std::string findings_text(const ExplanationView& v) {
@@ -211,7 +213,7 @@ std::string explanation_text(const ExplanationView& v) {
   text += report::format("verdict    {}\n", verdict_text(v));
   if (v.function.empty()) {
     if (v.profiled) text += recording_text(*v.profiled);
-    text += funnel_text(v.told->funnel) + findings_text(v);
+    text += funnel_text(v) + findings_text(v);
   }
   text += functions_text(v);
   return v.branches ? text + beliefs_text(*v.branches) : text;
