@@ -69,10 +69,21 @@ def attached():
     expect((stats["processes"], stats["threads"]) == (1, threads), f"{threads} threads: {stats}")
 
 
+def wait_for_child(pid, name):
+    """What it starts is another process by then."""
+    for _ in range(1000):
+        children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        if any(pathlib.Path(f"/proc/{child}/comm").read_text().strip() == name for child in children):
+            return
+        time.sleep(0.01)
+    expect(False, f"{pid} has not started {name}")
+
+
 def attached_in_vain():
     """To a master, a stopped process, or to nobody: what to do about it."""
     with subprocess.Popen(["sh", "-c", "sleep 9 & wait"], start_new_session=True) as master:
         try:
+            wait_for_child(master.pid, "sleep")
             _, said, _ = software("master.perf", "--for", "0.3", "-p", master.pid)
             expect("1 process that was started before is not recorded: --tree adds it\n" in said, said)
             _, said, _ = software("master.perf", "--for", "0.3", "-p", master.pid, "--tree")
