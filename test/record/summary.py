@@ -97,6 +97,12 @@ def attached_in_vain():
     expect((code, said) == (1, "pgokit record: there is no process 99999999\n"), f"{code}: {said}")
 
 
+def nested():
+    """Two recorders cannot trace one program: the second says which is the first."""
+    code, said, _ = software("outer.perf", "--", pgokit, "record", "-o", folder / "inner.perf", "--", "true")
+    expect(code == 1 and "cannot trace true: process" in said and "as another recording" in said, f"exit code {code}: {said}")
+
+
 def thin_recordings():
     """A recording that is too thin tells the option that makes it dense: of a short run, --exact."""
     def busy(rounds):
@@ -204,7 +210,7 @@ def call_chains_are_missing():
     expect(code == 1 and "pgokit record without --no-callchain" in said, f"exit code {code}: {said}")
 
 
-CASES = [sizes, processes, attached, attached_in_vain, thin_recordings, of_one_program, until_dense, event_names, failing_programs, interrupted_early, left_running, call_chains_are_missing]
+CASES = [sizes, processes, attached, attached_in_vain, nested, thin_recordings, of_one_program, until_dense, event_names, failing_programs, interrupted_early, left_running, call_chains_are_missing]
 
 
 def main():

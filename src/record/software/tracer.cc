@@ -109,8 +109,15 @@ void Tracer::stop_at_end(Traced& one) {
 
 Status Tracer::launch(const std::vector<std::string>& command) {
   auto program = TRY(Launch::prepare(command, signals_before_, true));
-  if (!seize(program.pid()))
-    return fail("cannot trace {}: {} (see 'pgokit doctor')", command[0], std::strerror(errno));
+  if (!seize(program.pid())) {
+    const auto* why = std::strerror(errno);
+    if (auto other = tracer_of(program.pid()))
+      return fail(
+          "cannot trace {}: process {} traces what is started here, as another recording, "
+          "a debugger or strace",
+          command[0], other);
+    return fail("cannot trace {}: {} (see 'pgokit doctor')", command[0], why);
+  }
   auto& main = thread(program.pid());
   main.pid = main_pid_ = program.pid();
   main.begun = true;
