@@ -48,8 +48,8 @@ std::vector<std::string> relative_ways_to(const std::string& root);
 // from the current folder: those of `pgokit flags profile` in it.
 std::vector<std::string> profiling_words_here();
 
-// "-fmacro-prefix-map=$PWD/=", for a shell, or with the folder of that source file if it lies elsewhere:
-// takes the folder of this build off names that are made of the paths of sources.
+// "-fmacro-prefix-map=$PWD/=", for a shell, or with the folder of that source file if that is not
+// below this one: takes the folder off names that are made of the paths of sources.
 std::string option_to_map(const std::string& source);
 
 // Shell commands that build the program with a profile, in their order; each a line.
