@@ -16,10 +16,13 @@ struct Part {
 
 using Parts = tsl::robin_map<std::string, Part>;  // by the number that names have of it
 
-// All ends of a path that begin with a folder or the file.
+// All ends of a path that begin with a folder or the file. One that is a whole path of another file
+// is that.
 void add_parts(std::string_view path, Parts& parts) {
   for (size_t begin = 0; begin < path.size();) {
-    parts.try_emplace(path_number(path.substr(begin)), Part{path, begin});
+    auto& part =
+        parts.try_emplace(path_number(path.substr(begin)), Part{path, begin}).first.value();
+    if (begin == 0) part = {path, 0};
     size_t slash = path.find('/', begin);
     begin = slash == path.npos ? path.size() : slash + 1;
   }

@@ -11,8 +11,8 @@ namespace pgokit::program {
 // the compiler was given them, or what -fmacro-prefix-map left of those.
 struct NamedPaths {
   bool unique = false;  // it did
-  std::string
-      absolute;  // a whole absolute path; where there is one, a build elsewhere names others
+  // A whole absolute path; where there is one, a build elsewhere has other names.
+  std::string absolute;
   std::vector<std::string> taken_off;  // "/home/me/app/", "../": the longest first
 };
 

@@ -34,6 +34,16 @@ TEST(NamedPaths, AnAbsoluteOneIsTold) {
   EXPECT_EQ(path_of(dir, dir.file("own.c"), ""), dir.file("own.c") + ":");
 }
 
+TEST(NamedPaths, AWholePathIsNoEndOfAnother) {
+  if (!test::has_program("clang-22")) GTEST_SKIP() << "clang-22 is not installed";
+  test::ScratchDir dir;
+  ASSERT_TRUE(std::filesystem::create_directory(dir.file("more")));
+  dir.write("more/own.c", "int other(int x) { return x + 1; }\n");
+  dir.write("own.c", source);
+  EXPECT_EQ(path_of(dir, "more/own.c own.c", ""), ":");
+  EXPECT_EQ(path_of(dir, "own.c more/own.c", ""), ":");
+}
+
 TEST(NamedPaths, WhatWasTakenOffIsToldOfAnyWay) {
   if (!test::has_program("clang-22")) GTEST_SKIP() << "clang-22 is not installed";
   test::ScratchDir dir;
