@@ -117,15 +117,16 @@ Status fit_target(pipeline::Target& target, const program::Program& program,
 
 // What was taken off the paths of the recorded build is taken off again, and else this folder.
 std::string profiling_options(const Compiler& compiler, const ProfileKind& kind) {
-  std::string root = "\"$PWD\"";
+  constexpr const char* here = "\"$PWD\"";
+  std::string root;
   std::vector<std::string> ways;
   for (const auto& prefix : kind.taken_off) {
-    if (prefix == this_folder()) continue;
-    if (prefix.starts_with('/'))
-      root = shell_word(prefix.substr(0, prefix.size() - 1));
+    if (root.empty() && prefix.starts_with('/'))
+      root = prefix == this_folder() ? here : shell_word(prefix.substr(0, prefix.size() - 1));
     else
       ways.push_back(shell_word(prefix));
   }
+  if (root.empty()) root = here;
   auto words = compilers::profiling_flags(compiler, kind, root, ways).compile;
   return fmt::format("{}", fmt::join(words, " "));
 }

@@ -53,6 +53,20 @@ TEST(Compilers, ProbesWantDiscriminatorsToo) {
             "-g -fdebug-info-for-profiling -funique-internal-linkage-names");
 }
 
+TEST(Compilers, TakeOffWhatWasTakenOff) {
+  auto options = [](std::vector<std::string> taken_off) {
+    return profiling_options({}, {.unique_names = true, .taken_off = std::move(taken_off)});
+  };
+  std::string before = "-g -fdebug-info-for-profiling -funique-internal-linkage-names ";
+  auto here = std::filesystem::current_path().string() + "/";
+  EXPECT_EQ(options({}), before + "-fmacro-prefix-map=\"$PWD\"/=");
+  EXPECT_EQ(options({here, "../"}),
+            before + "-fmacro-prefix-map=\"$PWD\"/= -fmacro-prefix-map=../=");
+  EXPECT_EQ(
+      options({"/of app/", "/lib/", "../"}),
+      before + "-fmacro-prefix-map='/of app'/= -fmacro-prefix-map=/lib/= -fmacro-prefix-map=../=");
+}
+
 TEST(Compilers, MapTheFolderOfSources) {
   auto here = std::filesystem::current_path().string();
   EXPECT_EQ(option_to_map(here + "/src/a.cc"), "-fmacro-prefix-map=$PWD/=");
