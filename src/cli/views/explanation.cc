@@ -1,5 +1,7 @@
 #include "cli/views/explanation.h"
 
+#include <algorithm>
+
 #include "base/shell_word.h"
 #include "block_map/block_map.h"
 #include "cli/built_programs.h"
@@ -96,8 +98,12 @@ std::string funnel_text(const ExplanationView& v) {
   }
   text += report::format(
       "{:>15}  {:>7}  used by the compiler: neither remarks nor a block map tell\n", "?", "");
-  return text + report::format("{:>24}  next: a build by 'pgokit flags use={} --explain'\n", "",
-                               shell_word(v.profile));
+  if (std::ranges::all_of(v.facts, [](const auto* facts) {
+        return compiler_of(facts->producer).family == CompilerFamily::clang;
+      }))
+    text += report::format("{:>24}  next: a build by 'pgokit flags use={} --explain'\n", "",
+                           shell_word(v.profile));
+  return text;
 }
 
 std::string findings_text(const ExplanationView& v) {
