@@ -152,8 +152,8 @@ class CodeCacheEngine : public WindowEngine {
   void let_go(Thread& thread) override {
     auto& cache = thread.space->cache();
     auto way = cache.way_out(thread.window.regs.rip, thread.window.regs.rcx);
+    state_of(thread).let_go = true;  // also where that fails: it waits there, until it stops
     if (!thread.space->memory().write_words(way.words)) return;
-    state_of(thread).let_go = true;
     answer_with(thread, way.code, cache.let_go());
   }
 
@@ -405,7 +405,8 @@ class CodeCacheEngine : public WindowEngine {
       window.accesses =
           log_.draw(space.memory(), state_of(thread).scratch->address(), seen_.header);
     const auto& unrecorded = recovered.unrecorded;
-    for (u64 n = recovered.uncounted; n < recovered.uncounted_end; ++n)
+    u64 end = std::min<u64>(recovered.uncounted_end, scratch::most_branches + 1);
+    for (u64 n = recovered.uncounted; n < end; ++n)
       window.counts.push_back(
           {.edge = seen_.ring[n].edge, .count = 1, .target = seen_.ring[n].target});
     u64 gs_base = window.regs.gs_base;
@@ -413,7 +414,7 @@ class CodeCacheEngine : public WindowEngine {
     window.regs.gs_base = gs_base;
     window.taken.clear();
     window.cycles_of_branch = cycles_of_branch(state_of(thread), window);
-    u64 left = seen_.header.left / scratch::entry_size;
+    u64 left = std::min<u64>(seen_.header.left / scratch::entry_size, window.branches);
     u64 further = state_of(thread).passes - 1;
     u64 whole_passes = further - std::min<u64>(seen_.header.passes, further);
     window.passed += whole_passes * window.branches + window.branches - left;

@@ -269,6 +269,7 @@ bool Tracer::attend() {
   for (const auto& [tid, one] : threads_) {
     any |= one->window.running || one->due;
     if (!one->window.running) continue;
+    one->space->use(tid);  // the thread that stopped last may be gone
     if (follower_.answer(*one) != Answered::nothing) last_event_ns_ = 0;
     if (one->window.running) continue;
     ticks_.renew(tid);
