@@ -24,6 +24,7 @@ struct TraceCounts {
   u64 full = 0;        // with as many branches as were asked for
   u64 without = 0;     // none: the code at that place cannot be followed
   u64 generated = 0;   // of these: it is in no file, as of just-in-time compilers
+  u64 crowded = 0;     // or there is no room near it, between the stacks of hundreds of threads
   u64 in_kernel = 0;   // ticks that met the thread in a system call: no sample
   u64 branches = 0;    // entries written
   u64 counted = 0;     // branches counted, in windows or in all

@@ -68,6 +68,15 @@ bool is_mostly_generated(const record::TraceCounts& counts) {
   return counts.generated * 2 > counts.without;
 }
 
+const char* why_not_followed(const record::TraceCounts& counts) {
+  if (is_mostly_generated(counts)) return ": it is generated at run time, and cannot be profiled";
+  if (counts.crowded * 2 > counts.without)
+    return ": the stacks of all the threads leave no room for copies near it (smaller ones do, as "
+           "by "
+           "'ulimit -s 1024')";
+  return "";
+}
+
 // So that what windows there are tell of the little else that ran, which nobody asks about.
 bool is_nearly_all_generated(const record::TraceCounts& counts) {
   constexpr double nearly_all = 0.9;
@@ -225,13 +234,13 @@ void print_summary(const Settings& settings, const record::RecordSummary& summar
     report::print(stderr, "pgokit record: {} lost: the kernel had no room for them in time\n",
                   counted(counts.lost, "record was", "records were"));
   if (counts.without)
-    report::print(
-        stderr, "pgokit record: {} the code could not be followed{}{}\n",
-        counted(counts.without, "time"),
-        settings.record.exact ? ", and ran uncounted until the next system call, or for 0.1 s "
-                                "where that is often; a recording without --exact does not miss it"
-                              : "",
-        is_mostly_generated(counts) ? ": it is generated at run time, and cannot be profiled" : "");
+    report::print(stderr, "pgokit record: {} the code could not be followed{}{}\n",
+                  counted(counts.without, "time"),
+                  settings.record.exact
+                      ? ", and ran uncounted until the next system call, or for 0.1 s "
+                        "where that is often; a recording without --exact does not miss it"
+                      : "",
+                  why_not_followed(counts));
   if (counts.cut_contexts)
     report::print(stderr,
                   "pgokit record: too many contexts: {} calls and branches are counted at one that "
@@ -333,7 +342,8 @@ void print_stats(const record::RecordSummary& summary) {
   const auto& counts = summary.counts;
   auto json = report::Json::object();
   json.set("windows", counts.windows).set("samples", counts.samples).set("full", counts.full);
-  json.set("without", counts.without).set("generated", counts.generated);
+  json.set("without", counts.without);
+  json.set("generated", counts.generated).set("crowded", counts.crowded);
   json.set("in_system_call", counts.in_kernel);
   json.set("branches", counts.branches).set("counted", counts.counted);
   json.set("accesses", counts.accesses).set("stops", counts.stops);

@@ -249,7 +249,7 @@ bool AddressSpace::add_arena(StoppedThread& thread, u64 address) {
   if (!outside) return give_up("no room for code in the process"), false;
   auto shape = cache_.shape();
   u64 base = half_mapped_ ? half_mapped_ : map_.hole(address, shape.size(), shape.reach());
-  if (!base) return give_up(fmt::format("no room near {:#x}", address)), false;
+  if (!base) return crowded_ = true, false;
   bool mapped = map_arena(thread, *outside, base, shape);
   if (thread.gone) return false;
   memory_.write(*outside, std::vector<u8>(call_site_size));

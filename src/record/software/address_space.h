@@ -84,6 +84,9 @@ class AddressSpace {
   void forget_sequences() { restartable_known_ = false; }
   // Why there are no windows in this process, empty while there are.
   const std::string& obstacle() const { return obstacle_; }
+  // There are none at `address`: no room for an arena was found near it, as near the libraries of a
+  // process with the stacks of hundreds of threads.
+  bool is_crowded(u64 address) const { return crowded_ && !cache_.reaches(address); }
   // Code has gone: no window may begin until all are over.
   bool stale() const { return stale_; }
   void give_up(std::string why);
@@ -231,6 +234,7 @@ class AddressSpace {
   int inside_ = 0;
   std::function<void(std::span<const EdgeCount>)> counts_user_;
   std::string obstacle_;
+  bool crowded_ = false;
 };
 
 }  // namespace pgokit::record

@@ -408,6 +408,21 @@ TEST(Recorder, ThreadsThatWaitInWindowsLeaveRoomForOthers) {
   unlink(path.c_str());
 }
 
+// Windows that begin among the libraries, when stacks have taken all room near these, are not possible;
+// those in the program are.
+TEST(Recorder, StacksOfManyThreadsLeaveRoomForTheProgramsCode) {
+  if (!tracing_permitted()) GTEST_SKIP() << "ptrace is not permitted here";
+  auto path = temporary("data");
+  auto checked = until_enough(100, [&](int factor) {
+    std::vector<std::string> command = {RECORDED, "crowd", std::to_string(32 * factor)};
+    auto recorded = in_process([&] { return record_to({.output = path, .command = command}); });
+    EXPECT_EQ(recorded.output, run(command).output);
+    return Checker().check(path);
+  });
+  EXPECT_LE(checked.without_stack * 5, checked.samples);
+  unlink(path.c_str());
+}
+
 // Stops for them take the place of those that are asked for where it is due.
 TEST(Recorder, AThreadThatMakesOthersIsSampledAllTheTime) {
   if (!tracing_permitted()) GTEST_SKIP() << "ptrace is not permitted here";

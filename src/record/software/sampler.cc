@@ -232,6 +232,7 @@ void Sampler::write_place(FollowedThread& thread, const Registers& regs) {
   ++counts_.without;
   const auto* mapping = thread.space->map().find(regs.rip);
   counts_.generated += mapping && mapping->is_generated();
+  counts_.crowded += thread.space->is_crowded(regs.rip);
   if (obstacle_.empty()) obstacle_ = thread.space->obstacle();
   // llvm-profgen gives up at a recording whose first sample has no branches.
   if (counts_.samples == 0) return;

@@ -231,6 +231,7 @@ void WholeRunCounter::go_on_outside(FollowedThread& thread, const Registers& reg
   const auto* mapping = thread.space ? thread.space->map().find(regs.rip) : nullptr;
   ++counts_.without;
   counts_.generated += mapping && mapping->is_generated();
+  counts_.crowded += thread.space && thread.space->is_crowded(regs.rip);
   bool given_up = thread.space && !thread.space->obstacle().empty();
   bool rests = !given_up && needs_rest(state_of(thread));
   if (rests) resting_.insert(&thread);
