@@ -1,7 +1,6 @@
 #pragma once
 
-// What contexts have counted: in pools, where one thread has written it, run by run, and with a list
-// of the runs of each context.
+// What contexts have counted: in pools while threads write it, then one context after the other.
 //
 //   ContextPool pool;                                    // one per thread and part of the contexts
 //   pool.begin(context);
@@ -12,13 +11,21 @@
 //   records.read(context, [&](u32 location, u64 count) { ... },
 //                [&](u32 location, NameId callee, u64 count) { ... }, [&](u32 list) { ... });
 //
-// There are tens of millions of rows, so one takes 8 bytes; a count of more than 32 bits is two of
-// them, as rows of one place add up. Nothing is in a particular order.
+// There are tens of millions of rows, so one is a word of 32 bits where it fits:
+//
+//   bit 0 to 2  3 to 15   16 to 31
+//   row         location  count
+//   call        location  count     callee
+//   target      location  count     callee
+//   wide row, call, target          location  count (2 words)  callee, except for a row
+//   list        its number from bit 3 on
+//
+// Rows of one place add up. Nothing of a context is in a particular order.
 
-#include <memory>
 #include <span>
 #include <vector>
 
+#include "base/uninitialized_vector.h"
 #include "profile/model/name_table.h"
 
 namespace pgokit::generate {
@@ -27,22 +34,25 @@ class ContextPool {
  public:
   static constexpr u32 no_list = ~u32{0};
 
-  // What is added from here on is of this context. `list`: places that it has besides.
-  void begin(u32 context, u32 list = no_list) { runs_.push_back({context, list, end()}); }
-  // Locations are below 2^30.
+  // What is added from here on is of this context. `list`: places that it has besides; below 2^29.
+  void begin(u32 context, u32 list = no_list) {
+    runs_.push_back({context, end()});
+    if (list != no_list) words_.push_back(list << kind_bits | static_cast<u32>(Kind::list));
+  }
   void add_row(u32 location, u64 count) {
-    if (auto high = static_cast<u32>(count >> 32)) [[unlikely]]
-      put(location, Kind::high_row, high);
-    if (auto low = static_cast<u32>(count); low || count == 0) [[likely]]
-      put(location, Kind::row, low);
+    if (is_short(location, count)) [[likely]]
+      return put(Kind::row, location, count);
+    put_wide(Kind::wide_row, location, count);
   }
   void add_target(u32 location, NameId callee, u64 count) {
-    put(location, Kind::target, static_cast<u32>(callee));
-    words_.push_back(count);
+    is_short(location, count) ? put(Kind::target, location, count)
+                              : put_wide(Kind::wide_target, location, count);
+    words_.push_back(static_cast<u32>(callee));
   }
   void add_call(u32 location, NameId callee, u64 count) {
-    put(location, Kind::call, static_cast<u32>(callee));
-    words_.push_back(count);
+    is_short(location, count) ? put(Kind::call, location, count)
+                              : put_wide(Kind::wide_call, location, count);
+    words_.push_back(static_cast<u32>(callee));
   }
   // From numbers of the thread's own to those that all have in common.
   template <class Number>
@@ -57,41 +67,51 @@ class ContextPool {
 
  private:
   friend class ContextRecords;
-  enum class Kind : u32 { row, high_row, target, call };
-  static constexpr unsigned kind_bits = 2;
+  enum class Kind : u32 { row, call, target, wide_row, wide_call, wide_target, list };
+  static constexpr unsigned kind_bits = 3, count_bits = 16;
   struct Run {
-    u32 context, list;
+    u32 context;
     u32 begin;  // in words_; it ends where the next one begins
   };
 
   u32 end() const { return static_cast<u32>(words_.size()); }
-  void put(u32 location, Kind kind, u32 value) {
-    words_.push_back(u64{value} << 32 | location << kind_bits | static_cast<u32>(kind));
+  u32 end(size_t run) const { return run + 1 < runs_.size() ? runs_[run + 1].begin : end(); }
+  static bool is_short(u32 location, u64 count) {
+    return location < 1u << (32 - kind_bits - count_bits) && count < 1u << count_bits;
   }
-  template <class Row, class Target>
-  static void read(std::span<const u64> words, const Row& row, const Target& target) {
-    for (size_t i = 0; i < words.size(); ++i) {
-      auto value = static_cast<u32>(words[i] >> 32);
-      u32 location = static_cast<u32>(words[i]) >> kind_bits;
-      switch (static_cast<Kind>(words[i] & ((1 << kind_bits) - 1))) {
-        case Kind::row:
-          row(location, u64{value});
-          break;
-        case Kind::high_row:
-          row(location, u64{value} << 32);
-          break;
-        case Kind::call:
-          row(location, words[i + 1]);
-          [[fallthrough]];
-        case Kind::target:
-          target(location, NameId(value), words[++i]);
-          break;
+  void put(Kind kind, u32 location, u64 count) {
+    words_.push_back(static_cast<u32>(count) << (32 - count_bits) | location << kind_bits |
+                     static_cast<u32>(kind));
+  }
+  void put_wide(Kind kind, u32 location, u64 count) {
+    words_.insert(words_.end(), {static_cast<u32>(kind), location, static_cast<u32>(count),
+                                 static_cast<u32>(count >> 32)});
+  }
+  template <class Row, class Target, class List>
+  static void read(std::span<const u32> words, const Row& row, const Target& target,
+                   const List& list) {
+    for (const u32 *at = words.data(), *end = at + words.size(); at < end;) {
+      u32 word = *at++;
+      auto kind = Kind{word & ((1 << kind_bits) - 1)};
+      if (kind == Kind::list) {
+        list(word >> kind_bits);
+        continue;
       }
+      u32 location = (word & ((1u << (32 - count_bits)) - 1)) >> kind_bits;
+      u64 count = word >> (32 - count_bits);
+      if (kind >= Kind::wide_row) [[unlikely]] {
+        location = at[0];
+        count = u64{at[2]} << 32 | at[1];
+        at += 3;
+        kind = Kind{static_cast<u32>(kind) - static_cast<u32>(Kind::wide_row)};
+      }
+      if (kind != Kind::target) row(location, count);
+      if (kind != Kind::row) target(location, NameId{*at++}, count);
     }
   }
 
   std::vector<Run> runs_;
-  std::vector<u64> words_;
+  std::vector<u32> words_;
 };
 
 class ContextRecords {
@@ -101,34 +121,26 @@ class ContextRecords {
 
   template <class Row, class Target, class List>
   void read(u32 context, const Row& row, const Target& target, const List& list) const {
-    for (const auto& run : of(context)) {
-      if (run.list != ContextPool::no_list) list(run.list);
-      ContextPool::read(words_of(run), row, target);
-    }
+    ContextPool::read(of(context), row, target, list);
   }
-  // For those who know which contexts they will ask for: all three, some time apart.
+  // For those who know which contexts they will ask for: both, some time apart.
   void prefetch_place(u32 context) const { __builtin_prefetch(&end_[context]); }
-  void prefetch_runs(u32 context) const { __builtin_prefetch(of(context).data()); }
-  void prefetch_records(u32 context) const {
-    if (auto runs = of(context); !runs.empty()) __builtin_prefetch(words_of(runs[0]).data());
-  }
+  void prefetch_records(u32 context) const { __builtin_prefetch(of(context).data()); }
 
  private:
-  struct Run {
-    u32 list;
-    u32 pool;
-    u32 begin, size;  // in the words of the pool
-  };
-  std::span<const Run> of(u32 context) const {
-    return {runs_.get() + (context ? end_[context - 1] : 0), runs_.get() + end_[context]};
-  }
-  std::span<const u64> words_of(const Run& run) const {
-    return std::span(words_[run.pool]).subspan(run.begin, run.size);
-  }
+  // Within a block of contexts 32 bits are enough to say where something is.
+  static constexpr unsigned block_bits = 14;
 
-  std::vector<std::vector<u64>> words_;  // of pools
-  std::vector<u32> end_;                 // by context: of its runs
-  std::unique_ptr<Run[]> runs_;
+  u64 first_of_block(u32 context) const { return first_of_block_[context >> block_bits]; }
+  std::span<const u32> of(u32 context) const {
+    u32 begin = context & ((1 << block_bits) - 1) ? end_[context - 1] : 0;
+    return {words_.data() + first_of_block(context) + begin, end_[context] - begin};
+  }
+  void find_places(unsigned threads);
+
+  std::vector<u64> first_of_block_;  // in words_
+  std::vector<u32> end_;             // by context: in those of its block
+  UninitializedVector<u32> words_;
 };
 
 }  // namespace pgokit::generate

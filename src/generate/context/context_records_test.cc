@@ -50,24 +50,36 @@ TEST(ContextRecords, ACallIsARowAndATarget) {
       ElementsAre(fmt::format("6: {}", u64{1} << 40), fmt::format("6 calls 2: {}", u64{1} << 40)));
 }
 
-TEST(ContextRecords, RowsOfLargeCountsAddUp) {
-  for (u64 count : {u64{0}, u64{1}, u64{0xffff'ffff}, u64{0x1'0000'0000}, ~u64{0}}) {
-    std::vector<ContextPool> pools(1);
-    pools[0].begin(0);
-    pools[0].add_row((1 << 30) - 1, count);
-    u64 sum = 0;
-    size_t rows = 0;
-    records_of(std::move(pools), 1)
-        .read(
-            0,
-            [&](u32 location, u64 part) {
-              EXPECT_EQ(location, (1u << 30) - 1);
-              sum += part;
-              ++rows;
-            },
-            [](u32, NameId, u64) { ADD_FAILURE(); }, [](u32) { ADD_FAILURE(); });
-    EXPECT_EQ(sum, count);
-    EXPECT_GE(rows, 1u) << "a count of 0 shows that the place is there";
+TEST(ContextRecords, AnyLocationAndCountIsReadAsItWasWritten) {
+  for (u32 location : {0u, 8191u, 8192u, ~0u})
+    for (u64 count : {u64{0}, u64{0xffff}, u64{0x1'0000}, u64{0x1'0000'0000}, ~u64{0}}) {
+      std::vector<ContextPool> pools(1);
+      pools[0].begin(0, (1 << 29) - 1);
+      pools[0].add_row(location, count);
+      pools[0].add_target(location, NameId{~0u}, count);
+      pools[0].add_call(location, NameId{7}, count);
+      auto row = fmt::format("{}: {}", location, count);
+      EXPECT_THAT(read(records_of(std::move(pools), 1), 0),
+                  ElementsAre("list 536870911", row,
+                              fmt::format("{} calls 4294967295: {}", location, count), row,
+                              fmt::format("{} calls 7: {}", location, count)));
+    }
+}
+
+TEST(ContextRecords, ThereMayBeManyContexts) {
+  constexpr u32 contexts = 40000;
+  std::vector<ContextPool> pools(2);
+  for (u32 context = contexts; context-- > 0;) {
+    auto& pool = pools[context % 2];
+    pool.begin(context);
+    for (u32 row = 0; row < context % 3; ++row) pool.add_row(row, context);
+  }
+  auto records = records_of(std::move(pools), contexts);
+  for (u32 context = 0; context < contexts; ++context) {
+    std::vector<std::string> expected;
+    for (u32 row = 0; row < context % 3; ++row)
+      expected.push_back(fmt::format("{}: {}", row, context));
+    ASSERT_EQ(read(records, context), expected);
   }
 }
 

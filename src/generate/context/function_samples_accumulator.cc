@@ -19,8 +19,7 @@ void FunctionSamplesAccumulator::add(std::span<const u32> contexts) {
 // They are all over the memory: a third of the time without it.
 void FunctionSamplesAccumulator::prefetch(std::span<const u32> contexts, size_t at) const {
   constexpr size_t ahead = 8;
-  if (at + 3 * ahead < contexts.size()) samples_.records.prefetch_place(contexts[at + 3 * ahead]);
-  if (at + 2 * ahead < contexts.size()) samples_.records.prefetch_runs(contexts[at + 2 * ahead]);
+  if (at + 2 * ahead < contexts.size()) samples_.records.prefetch_place(contexts[at + 2 * ahead]);
   if (at + ahead < contexts.size()) {
     u32 context = contexts[at + ahead];
     __builtin_prefetch(&samples_.contexts[context]);
