@@ -27,8 +27,8 @@ inline generate::ContextSamples samples_of(profile::Profile profile) {
       generate::order_contexts({nodes.begin(), nodes.end()}, std::move(flags), 1, samples);
   for (const auto& [id, function] : profile.functions()) {
     auto& context = samples.contexts[numbers[static_cast<u32>(id)]];
-    context.entries = function.head;
-    context.total = function.total;
+    samples.counts.set(context.entries, function.head);
+    samples.counts.set(context.total, function.total);
   }
   std::vector<generate::ContextPool> pools(1);
   for (const auto& [id, function] : profile.functions()) {

@@ -25,6 +25,7 @@ class ContextOrder {
 
  private:
   static constexpr size_t at_once = 1 << 14;
+  static constexpr u32 most_children = (1u << 28) - 1;
 
   u32 parent(size_t i) const { return static_cast<u32>(nodes_[i].parent); }
 
@@ -119,12 +120,12 @@ class ContextOrder {
       samples_.contexts[number] = {.parent = numbers[parent(i)],
                                    .call = call_[i],
                                    .first_location = ContextSamples::none,
-                                   .flags = flags_[i],
                                    .first_child = first_[i],
-                                   .child_count = first_[i + 1] - first_[i],
-                                   .entries = 0,
-                                   .total = 0,
-                                   .called = 0};
+                                   .child_count = (first_[i + 1] - first_[i]) & most_children,
+                                   .flags = flags_[i] & 0xfu,
+                                   .entries = {},
+                                   .total = {},
+                                   .called = {}};
     });
     return numbers;
   }

@@ -4,7 +4,7 @@
 // are neighbours.
 //
 //   auto numbers = order_contexts(std::move(nodes), std::move(flags), threads, samples);
-//   samples.contexts[numbers[i]].entries = entries[i];
+//   samples.counts.set(samples.contexts[numbers[i]].entries, entries[i]);
 //
 // Those that have no samples and lead to none are left out: their number is that of the root.
 

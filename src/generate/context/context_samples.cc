@@ -9,7 +9,7 @@ namespace pgokit::generate {
 namespace {
 
 // The first place of a context, and its count.
-void find_first_place(const ContextSamples& samples, u32 id, ContextSamples::Context& context) {
+void find_first_place(ContextSamples& samples, u32 id) {
   const auto& locations = samples.locations;
   u32 first = ContextSamples::none;
   u64 sum = 0;
@@ -24,8 +24,8 @@ void find_first_place(const ContextSamples& samples, u32 id, ContextSamples::Con
       [&](u32 list) {
         if (auto listed = samples.listed(list); !listed.empty()) take(listed[0], 0);
       });
-  context.first_location = first;
-  context.entries = sum;
+  samples.contexts[id].first_location = first;
+  samples.counts.set(samples.contexts[id].entries, sum);
 }
 
 // What the targets of a context say of its children.
@@ -36,11 +36,10 @@ void share_targets(ContextSamples& samples, u32 id) {
     u64 key = samples.key(callee, samples.locations[location]);
     auto child = std::ranges::lower_bound(children, key, {}, key_of);
     if (child == children.end() || key_of(*child) != key) {
-      samples.contexts[id].flags |= ContextSamples::has_other_calls;
+      samples.contexts[id].set(ContextSamples::has_other_calls);
       return;
     }
-    u64& called = samples.contexts[*child].called;
-    called = add_saturated(called, count);
+    samples.counts.add(samples.contexts[*child].called, count);
   };
   samples.records.read(id, [](u32, u64) {}, share, [](u32) {});
 }
@@ -51,7 +50,7 @@ void ContextSamples::finish(unsigned threads) {
   constexpr size_t at_once = 1 << 14;
   parallel_each(size(), at_once, threads, [&](size_t id, unsigned) {
     if ((contexts[id].flags & (has_samples | entered)) == has_samples)
-      find_first_place(*this, static_cast<u32>(id), contexts[id]);
+      find_first_place(*this, static_cast<u32>(id));
     share_targets(*this, static_cast<u32>(id));
   });
 }

@@ -19,6 +19,7 @@
 #include "generate/context/callee_key.h"
 #include "generate/context/context_records.h"
 #include "generate/context/location_table.h"
+#include "generate/context/short_counts.h"
 #include "profile/model/profile.h"
 
 namespace pgokit::generate {
@@ -41,15 +42,19 @@ class ContextSamples {
     NameId callee{};
     profile::LineLocation site;
   };
+  // Half a cache line. Counts are in `counts`.
   struct Context {
     u32 parent;
     u32 call;            // in `calls`
     u32 first_location;  // its first place, where it was not entered; none: it has no place
-    u32 flags;
-    u32 first_child, child_count;
-    u64 entries;
-    u64 total;
-    u64 called;  // of the parent's targets those that are this one
+    u32 first_child;
+    u32 child_count : 28;
+    u32 flags : 4;
+    ShortCount entries;
+    ShortCount total;
+    ShortCount called;  // of the parent's targets those that are this one
+
+    void set(Flag flag) { flags = (flags | flag) & 0xf; }
   };
   size_t size() const { return contexts.size(); }
   NameId function(u32 context) const { return calls[contexts[context].call].callee; }
@@ -65,7 +70,7 @@ class ContextSamples {
     return callee_key(guid(callee), site);
   }
   u64 head(u32 context) const {
-    return contexts[context].flags & entered ? contexts[context].entries : 0;
+    return contexts[context].flags & entered ? counts.get(contexts[context].entries) : 0;
   }
   // The places that all contexts with a list have.
   std::span<const u32> listed(u32 list) const {
@@ -76,6 +81,7 @@ class ContextSamples {
   profile::Flags flags;
   LocationTable locations;
   UninitializedVector<Context> contexts;
+  ShortCounts counts;
   std::vector<Call> calls;
   std::vector<u64> guids;      // by NameId; 0: no context is of it
   std::vector<u64> checksums;  // by NameId; empty: there are none

@@ -28,7 +28,7 @@ void FunctionSamplesAccumulator::prefetch(std::span<const u32> contexts, size_t 
 }
 
 void FunctionSamplesAccumulator::add(u32 context) {
-  total_ = add_saturated(total_, samples_.contexts[context].total);
+  total_ = add_saturated(total_, samples_.counts.get(samples_.contexts[context].total));
   head_ = add_saturated(head_, samples_.head(context));
   samples_.records.read(
       context,

@@ -20,6 +20,7 @@ struct Kept {
 
 // Calls in the contexts from `begin` to `end`, by the functions at both ends.
 void add_calls(const generate::ContextSamples& samples, u32 begin, u32 end, FlatMap<u64>& calls) {
+  const auto& counts = samples.counts;
   for (u32 callee = std::max(begin, 1u); callee < end; ++callee) {
     const auto& to = samples.contexts[callee];
     if (to.parent == generate::ContextSamples::root) continue;
@@ -27,7 +28,8 @@ void add_calls(const generate::ContextSamples& samples, u32 begin, u32 end, Flat
     u64& sum = calls[caller << 32 | static_cast<u32>(samples.function(callee))];
     u32 flags = samples.contexts[to.parent].flags & to.flags;
     if (flags & generate::ContextSamples::has_samples)
-      sum += std::max(to.called, profile::estimated_entries(to.entries, to.total));
+      sum += std::max(counts.get(to.called),
+                      profile::estimated_entries(counts.get(to.entries), counts.get(to.total)));
   }
 }
 

@@ -256,8 +256,8 @@ class ContextGroups::Splitter {
         const auto& context = samples_.contexts[child];
         if (!owner_.taken_alone_[child])
           add_child(child, context);
-        else if (context.called > 0)
-          other_calls_.emplace_back(context.call, context.called);
+        else if (u64 called = samples_.counts.get(context.called))
+          other_calls_.emplace_back(context.call, called);
       }
       if (samples_.contexts[callers[i]].flags & generate::ContextSamples::has_other_calls)
         find_other_calls(callers[i]);
@@ -280,12 +280,12 @@ class ContextGroups::Splitter {
     auto& group = groups_[known.group];
     ++group.size;
     found_.emplace_back(child, known.group);
-    add_calls(group, context.called);
+    add_calls(group, samples_.counts.get(context.called));
     if (!(context.flags & generate::ContextSamples::has_samples)) return;
     if (group.callee.decisive == none) group.callee.decisive = child;
-    group.total |= context.total;
+    group.total |= samples_.counts.get(context.total);
     if (context.flags & generate::ContextSamples::entered)
-      group.heads = add_saturated(group.heads, context.entries);
+      group.heads = add_saturated(group.heads, samples_.counts.get(context.entries));
     else
       add_first_place(group, context);
   }
@@ -316,11 +316,11 @@ class ContextGroups::Splitter {
     if (location == none) return;
     const auto& locations = samples_.locations;
     if (group.first_location == location) {
-      group.first_count = add_saturated(group.first_count, context.entries);
+      group.first_count = add_saturated(group.first_count, samples_.counts.get(context.entries));
     } else if (group.first_location == none ||
                locations[location] < locations[group.first_location]) {
       group.first_location = location;
-      group.first_count = context.entries;
+      group.first_count = samples_.counts.get(context.entries);
     }
   }
 

@@ -33,7 +33,7 @@ class ContextGroupsTest : public testing::Test {
   }
   u64 total(ContextGroups::Members members) const {
     u64 sum = 0;
-    for (u32 member : members) sum += samples_->contexts[member].total;
+    for (u32 member : members) sum += samples_->counts.get(samples_->contexts[member].total);
     return sum;
   }
 

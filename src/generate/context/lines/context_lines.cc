@@ -215,7 +215,7 @@ void ContextLines::make_contexts() {
   }
   numbers_ = order_contexts(std::move(nodes_), std::move(flags), options_.threads, samples_);
   parallel_each(calls_.size(), at_once, options_.threads, [&](size_t i, unsigned) {
-    if (calls_[i]) samples_.contexts[numbers_[i]].entries = calls_[i];
+    if (calls_[i]) samples_.counts.set(samples_.contexts[numbers_[i]].entries, calls_[i]);
   });
   free_memory_of(calls_);
   for_each_part([&](Part& part) { add_facts(part); });
@@ -225,10 +225,10 @@ void ContextLines::make_contexts() {
 void ContextLines::add_facts(Part& part) {
   for (const auto& facts : std::exchange(part.facts, {})) {
     auto& context = samples_.contexts[numbers_[facts.context]];
-    context.total = facts.total;
+    samples_.counts.set(context.total, facts.total);
     if (context.flags & ContextSamples::entered) continue;
     context.first_location = facts.first.location;
-    context.entries = facts.first.count;
+    samples_.counts.set(context.entries, facts.first.count);
   }
 }
 
@@ -240,9 +240,9 @@ bool is_entered_silently(const ContextSamples::Context& context) {
 }
 
 // An estimate, by their own samples.
-u64 silent_entries(const ContextSamples::Context& context) {
-  if (context.entries) return context.entries;
-  return context.total > 0 || context.first_location == ContextSamples::none;
+u64 silent_entries(const ContextSamples& samples, const ContextSamples::Context& context) {
+  if (u64 entries = samples.counts.get(context.entries)) return entries;
+  return samples.counts.get(context.total) > 0 || context.first_location == ContextSamples::none;
 }
 
 // Innermost first, for estimates count as samples of the caller.
@@ -252,19 +252,19 @@ void ContextLines::infer_inlined_calls() {
 }
 
 void ContextLines::add_inferred_call(const ContextSamples::Context& callee) {
-  u64 calls = silent_entries(callee);
+  u64 calls = silent_entries(samples_, callee);
   auto site = samples_.calls[callee.call].site;
   u32 location = samples_.locations.intern(site);
   auto& caller = samples_.contexts[callee.parent];
-  caller.flags |= ContextSamples::has_samples;
-  caller.total = add_saturated(caller.total, calls);
+  caller.set(ContextSamples::has_samples);
+  samples_.counts.add(caller.total, calls);
   if (caller.flags & ContextSamples::entered) return;
   auto& first = caller.first_location;
   if (first == location) {
-    caller.entries = add_saturated(caller.entries, calls);
+    samples_.counts.add(caller.entries, calls);
   } else if (first == ContextSamples::none || site < samples_.locations[first]) {
     first = location;
-    caller.entries = calls;
+    samples_.counts.set(caller.entries, calls);
   }
 }
 
@@ -278,7 +278,8 @@ ContextPool ContextLines::inferred_calls(size_t begin, size_t end) const {
       if (!is_entered_silently(callee)) continue;
       if (std::exchange(is_first, false)) pool.begin(static_cast<u32>(caller));
       const auto& call = samples_.calls[callee.call];
-      pool.add_call(samples_.locations.find(call.site), call.callee, silent_entries(callee));
+      pool.add_call(samples_.locations.find(call.site), call.callee,
+                    silent_entries(samples_, callee));
     }
   }
   return pool;

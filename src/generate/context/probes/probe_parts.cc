@@ -56,8 +56,10 @@ void Joiner::make_contexts() {
   for (size_t part = 0; part < parts_.size(); ++part)
     for (u32 i = 1; i < parts_[part].nodes.size(); ++i)
       flags[numbers_.number(part, i)] |= parts_[part].flags[i];
-  places_ = order_contexts(numbers_.nodes(threads_), std::move(flags), threads_, samples_);
+  auto nodes = numbers_.nodes(threads_);
   for (auto& part : parts_) free_memory_of(part.nodes), free_memory_of(part.flags);
+  return_free_memory();
+  places_ = order_contexts(std::move(nodes), std::move(flags), threads_, samples_);
   for_each_part([&](size_t part) {
     for (u32 i : numbers_.owned(part)) enter(part, i);
   });
@@ -72,8 +74,8 @@ void Joiner::enter(size_t part, u32 i) {
   u64 head = parts_[part].heads[i];
   if (head == 0) return;
   auto& context = samples_.contexts[place(part, i)];
-  context.entries = add_saturated(context.entries, head);
-  context.flags |= ContextSamples::entered;
+  samples_.counts.add(context.entries, head);
+  context.set(ContextSamples::entered);
 }
 
 void Joiner::collect_records() {
@@ -88,10 +90,11 @@ void Joiner::collect_records() {
 void Joiner::sum_rows() {
   constexpr size_t at_once = 1 << 14;
   parallel_each(samples_.size(), at_once, threads_, [&](size_t id, unsigned) {
-    u64& total = samples_.contexts[id].total;
+    u64 total = 0;
     samples_.records.read(
         static_cast<u32>(id), [&](u32, u64 count) { total = add_saturated(total, count); },
         [](u32, NameId, u64) {}, [](u32) {});
+    samples_.counts.set(samples_.contexts[id].total, total);
   });
 }
 
