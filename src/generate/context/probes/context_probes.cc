@@ -25,7 +25,6 @@ struct Known {
   const ProbeCode& code;
   const LocationTable& locations;
   std::span<const u32> location_of_slot;
-  const CodeFunctions& functions;
   const KnownCallees& callees;
   std::span<const NameId> names;  // of the functions of nodes
   const MissingFrames* missing;   // null: none are looked for
@@ -39,8 +38,7 @@ class ContextProbes {
       : known_(known),
         nodes_(known.decoded.nodes()),
         code_(known.code),
-        contexts_(known.decoded, known.code, known.names, paths, known.functions, known.missing,
-                  known.options),
+        contexts_(known.decoded, known.code, known.names, paths, known.missing, known.options),
         counts_(known.code.slots()),
         context_of_node_(nodes_.size()) {}
 
@@ -54,8 +52,10 @@ class ContextProbes {
   void prefetch_places(std::span<const unwind::Range> ranges,
                        std::span<const unwind::Branch> branches) const {
     for (const auto& range : ranges) code_.prefetch_place(range.first);
-    for (const auto& branch : branches)
+    for (const auto& branch : branches) {
+      known_.callees.prefetch(branch.to);
       if (branch.from != program::no_code) code_.prefetch_call_place(branch.from);
+    }
   }
   void prefetch_hits(std::span<const unwind::Range> ranges,
                      std::span<const unwind::Branch> branches) const {
@@ -67,7 +67,9 @@ class ContextProbes {
     for (const auto& range : ranges)
       for (const auto& hit : code_.in(range.first, range.last)) {
         __builtin_prefetch(&counts_[hit.slot]);
+        __builtin_prefetch(&known_.location_of_slot[hit.slot]);
         __builtin_prefetch(&context_of_node_[hit.node]);
+        code_.prefetch_slots(hit.node);
       }
   }
 
@@ -102,7 +104,7 @@ class ContextProbes {
   // What a node's context is in this round; none: its function is not known.
   struct NodeContext {
     u64 round = 0, hit_round = 0;
-    CodeIndex hit{};  // where its code was hit first
+    u32 function = 0;  // in which its code was hit first
     ContextId context = ContextId::none;
   };
 
@@ -113,7 +115,7 @@ class ContextProbes {
       auto& node = context_of_node_[hit.node];
       if (node.hit_round == round_) continue;
       node.hit_round = round_;
-      node.hit = hit.at;
+      node.function = hit.function;
       hit_nodes_.push_back(hit.node);
     }
   }
@@ -121,11 +123,9 @@ class ContextProbes {
   // An inlined copy is entered without a branch: its first probe tells how often, and its caller's
   // call site hears of it.
   void find_entries(u32 node) {
-    ContextId context = context_of(node, context_of_node_[node].hit);
+    ContextId context = context_of(node, context_of_node_[node].function);
     if (context == ContextId::none) return;
-    u32 slot = code_.first_slot(node), end = code_.end_slot(node);
-    while (slot < end && code_.location(slot).line_offset < 1) ++slot;
-    for (; slot < end && code_.location(slot).line_offset == 1; ++slot)
+    for (u32 slot = code_.first_entry(node); slot < code_.end_entry(node); ++slot)
       if (counts_[slot] > 0) add_entry(node, context, counts_[slot]);
   }
 
@@ -144,7 +144,7 @@ class ContextProbes {
     if (branch.from == program::no_code) return;
     const auto* call = code_.call(branch.from);
     if (!call) return;
-    ContextId context = context_of(call->node, branch.from);
+    ContextId context = context_of(call->node, call->function);
     if (context == ContextId::none) return;
     u32 row = known_.locations.find({call->index, 0});
     u32 target =
@@ -181,11 +181,11 @@ class ContextProbes {
     part_.flags.resize(table_.end());
   }
 
-  ContextId context_of(u32 node, CodeIndex place) {
+  ContextId context_of(u32 node, u32 function) {
     auto& known = context_of_node_[node];
     if (known.round == round_) return known.context;
     known.round = round_;
-    known.context = contexts_.of(path_, known_.functions.at(place), node);
+    known.context = contexts_.of(path_, function, node);
     if (known.context == ContextId::none) return known.context;
     grow_states();
     u8& flags = part_.flags[static_cast<size_t>(known.context)];
@@ -288,7 +288,7 @@ Status add_context_probes(const program::Program& program, unwind::ContextCounts
       for (const auto& range : counts.touched_ranges()) calls.push_back(range.last);
       add_lost_loops(program, std::move(calls), decoded);
     }
-    code.emplace(program, decoded);
+    code.emplace(program, functions, decoded);
     name_nodes(decoded, table->descriptors(), samples, names);
     callees.emplace(program, CalleeNames(program.functions(), samples.names, &decoded),
                     counts.touched_branches());
@@ -302,8 +302,8 @@ Status add_context_probes(const program::Program& program, unwind::ContextCounts
   };
   parallel_for(2, options.threads,
                [&](size_t task, unsigned) { task == 0 ? read_probes() : find_missing(); });
-  auto parts = count_parts({decoded, *code, samples.locations, samples.list_locations, functions,
-                            *callees, names, missing ? &*missing : nullptr, options},
+  auto parts = count_parts({decoded, *code, samples.locations, samples.list_locations, *callees,
+                            names, missing ? &*missing : nullptr, options},
                            std::move(counts));
   join(std::move(parts), options.threads, samples);
   result.probes_without_descriptor = decoded.unknown_functions();

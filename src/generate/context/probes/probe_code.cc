@@ -21,39 +21,55 @@ std::vector<u32> first_of_blocks(const std::vector<Entry>& entries, u64 code_siz
 
 }  // namespace
 
-ProbeCode::ProbeCode(const program::Program& program, const probe::Decoded& decoded)
-    : probes_(decoded.probes()) {
+ProbeCode::ProbeCode(const program::Program& program, const CodeFunctions& functions,
+                     const probe::Decoded& decoded) {
   const auto& code = program.code();
-  std::vector<u32> slot_of_probe(probes_.size());
-  number_slots(decoded, slot_of_probe);
-  for (u32 i = 0; i < probes_.size(); ++i) {
-    const auto& probe = probes_[i];
+  auto slot_of_probe = number_slots(decoded);
+  for (u32 i = 0; i < decoded.probes().size(); ++i) {
+    const auto& probe = decoded.probes()[i];
     auto at = code.index_of({probe.address});
     if (at == program::no_code || !code.is_instruction(at)) continue;
-    if (probe.is_block()) hits_.push_back({at, slot_of_probe[i], probe.node});
-    if (probe.is_call() && (calls_.empty() || calls_.back().at != at)) calls_.push_back({at, i});
+    u32 function = functions.at(at);
+    if (probe.is_block()) hits_.push_back({at, slot_of_probe[i], probe.node, function});
+    if (probe.is_call() && (calls_.empty() || calls_.back().at != at))
+      calls_.push_back({at, probe.node, probe.index, probe.discriminator, function});
   }
   first_hit_ = first_of_blocks(hits_, code.size(), block_bits);
   first_call_ = first_of_blocks(calls_, code.size(), block_bits);
 }
 
-void ProbeCode::number_slots(const probe::Decoded& decoded, std::vector<u32>& slot_of_probe) {
-  std::vector<u32> own;
+std::vector<u32> ProbeCode::number_slots(const probe::Decoded& decoded) {
+  const auto& probes = decoded.probes();
+  std::vector<u32> slot_of_probe(probes.size()), own;
   for (const auto& node : decoded.nodes()) {
-    first_slot_.push_back(static_cast<u32>(locations_.size()));
+    auto first = static_cast<u32>(locations_.size());
     auto of_node = decoded.probes_of(node);
     own.assign(of_node.begin(), of_node.end());
     auto location = [&](u32 i) {
-      return profile::LineLocation{probes_[i].index, probes_[i].discriminator};
+      return profile::LineLocation{probes[i].index, probes[i].discriminator};
     };
     std::ranges::sort(own, {}, location);
     for (u32 i : own) {
-      bool is_new = first_slot_.back() == locations_.size() || locations_.back() != location(i);
+      bool is_new = first == locations_.size() || locations_.back() != location(i);
       if (is_new) locations_.push_back(location(i));
       slot_of_probe[i] = static_cast<u32>(locations_.size() - 1);
     }
+    slots_.push_back(slots_from(first));
   }
-  first_slot_.push_back(static_cast<u32>(locations_.size()));
+  slots_.push_back({static_cast<u32>(locations_.size())});
+  return slot_of_probe;
+}
+
+// Of a node that has all from this one on.
+ProbeCode::Slots ProbeCode::slots_from(u32 first) const {
+  Slots slots{.first = first, .first_entry = first};
+  auto line = [&](u32 slot) {
+    return slot < locations_.size() ? locations_[slot].line_offset : ~u32{0};
+  };
+  while (line(slots.first_entry) < 1) ++slots.first_entry;
+  slots.end_entry = slots.first_entry;
+  while (line(slots.end_entry) == 1) ++slots.end_entry;
+  return slots;
 }
 
 std::span<const ProbeCode::Hit> ProbeCode::in(CodeIndex first, CodeIndex last) const {
@@ -64,10 +80,10 @@ std::span<const ProbeCode::Hit> ProbeCode::in(CodeIndex first, CodeIndex last) c
   return std::span(hits_).subspan(from, to - from);
 }
 
-const probe::Probe* ProbeCode::call(CodeIndex at) const {
+const ProbeCode::Call* ProbeCode::call(CodeIndex at) const {
   u32 i = first_call_[block_of(at)];
   while (i < calls_.size() && calls_[i].at < at) ++i;
-  return i < calls_.size() && calls_[i].at == at ? &probes_[calls_[i].probe] : nullptr;
+  return i < calls_.size() && calls_[i].at == at ? &calls_[i] : nullptr;
 }
 
 }  // namespace pgokit::generate

@@ -3,7 +3,8 @@
 // Decoded probes laid out for counting: which places of the inline forest a range of code runs
 // through, and the call at an address.
 //
-//   ProbeCode code(program, decoded);
+//   CodeFunctions functions(program);
+//   ProbeCode code(program, functions, decoded);
 //   for (const auto& hit : code.in(first, last)) counts[hit.slot] += times;
 //   for (u32 slot = code.first_slot(node); slot < code.end_slot(node); ++slot) ...
 //
@@ -13,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "generate/functions/code_functions.h"
 #include "probe/table.h"
 #include "profile/model/function_samples.h"
 #include "program/program.h"
@@ -25,14 +27,22 @@ class ProbeCode {
     program::CodeIndex at;
     u32 slot;
     u32 node;
+    u32 function;  // as CodeFunctions has it
+  };
+  struct Call {
+    program::CodeIndex at;
+    u32 node;
+    u32 index, discriminator;  // of the probe
+    u32 function;
   };
 
-  ProbeCode(const program::Program& program, const probe::Decoded& decoded);
+  ProbeCode(const program::Program& program, const CodeFunctions& functions,
+            const probe::Decoded& decoded);
 
   // The block probes from one instruction to another, by address.
   std::span<const Hit> in(program::CodeIndex first, program::CodeIndex last) const;
   // The first call probe at an instruction; null: none.
-  const probe::Probe* call(program::CodeIndex at) const;
+  const Call* call(program::CodeIndex at) const;
   // For those who know which places they will ask for: first where the entry is, then the entry.
   void prefetch_place(program::CodeIndex first) const {
     __builtin_prefetch(&first_hit_[block_of(first)]);
@@ -47,25 +57,30 @@ class ProbeCode {
     __builtin_prefetch(calls_.data() + first_call_[block_of(at)]);
   }
 
+  void prefetch_slots(u32 node) const { __builtin_prefetch(&slots_[node]); }
+
   size_t slots() const { return locations_.size(); }
-  u32 first_slot(u32 node) const { return first_slot_[node]; }
-  u32 end_slot(u32 node) const { return first_slot_[node + 1]; }
+  u32 first_slot(u32 node) const { return slots_[node].first; }
+  u32 end_slot(u32 node) const { return slots_[node + 1].first; }
+  // Those of the entry probe are some of the first.
+  u32 first_entry(u32 node) const { return slots_[node].first_entry; }
+  u32 end_entry(u32 node) const { return slots_[node].end_entry; }
   profile::LineLocation location(u32 slot) const { return locations_[slot]; }
 
  private:
   static constexpr unsigned block_bits = 5;
   static u32 block_of(program::CodeIndex at) { return static_cast<u32>(at) >> block_bits; }
-  struct Call {
-    program::CodeIndex at;
-    u32 probe;
+  // Of a node.
+  struct Slots {
+    u32 first = 0, first_entry = 0, end_entry = 0;
   };
-  void number_slots(const probe::Decoded& decoded, std::vector<u32>& slot_of_probe);
+  std::vector<u32> number_slots(const probe::Decoded& decoded);
+  Slots slots_from(u32 first) const;
 
-  const std::vector<probe::Probe>& probes_;
   std::vector<Hit> hits_;
   std::vector<Call> calls_;
   std::vector<u32> first_hit_, first_call_;  // of each block of code
-  std::vector<u32> first_slot_;              // of each node; one more
+  std::vector<Slots> slots_;                 // of each node; one more
   std::vector<profile::LineLocation> locations_;
 };
 

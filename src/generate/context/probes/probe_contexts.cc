@@ -13,13 +13,11 @@ using unwind::CallPath;
 
 ProbeContexts::ProbeContexts(const probe::Decoded& decoded, const ProbeCode& code,
                              std::span<const NameId> names, const unwind::CallPaths& paths,
-                             const CodeFunctions& functions, const MissingFrames* missing,
-                             const ContextProfileOptions& options)
+                             const MissingFrames* missing, const ContextProfileOptions& options)
     : decoded_(decoded),
       code_(code),
       names_(names),
       paths_(paths),
-      functions_(functions),
       missing_(missing),
       options_(options),
       callers_(paths.end()),
@@ -34,7 +32,8 @@ class ProbeContexts::Chain {
     callers_.context = owner_.contexts_->child(callers_.context, {callers_.call_site, 0}, function);
     callers_.call_site = call_site;
     callers_.repetitive =
-        callers_.repetitive || owner_.ends_repetitive(callers_.context, call_site);
+        callers_.repetitive || (owner_.may_repeat(callers_.context, call_site) &&
+                                owner_.ends_repetitive(callers_.context, call_site));
   }
   const Callers& callers() const { return callers_; }
 
@@ -70,9 +69,9 @@ ProbeContexts::Callers ProbeContexts::callers_of(CallPath path) {
   for (; !is_known(path); path = paths_.parent(path)) unknown_.push_back(path);
   Callers callers = path == CallPath::empty ? Callers{} : callers_[static_cast<u32>(path)];
   for (; !unknown_.empty(); unknown_.pop_back()) {
-    CodeIndex call = paths_.call(unknown_.back());
+    const auto* call = call_at(paths_.call(unknown_.back()));
     Chain chain(*this, callers);
-    add_tail_calls(chain, paths_.parent(unknown_.back()), function_at(call));
+    if (call) add_tail_calls(chain, paths_.parent(unknown_.back()), call->function);
     add_call(chain, call);
     callers = chain.callers();
     callers.round = round_;
@@ -113,15 +112,14 @@ template <class Sink>
 void ProbeContexts::add_tail_calls(Sink& sink, CallPath path, u32 function) {
   if (!missing_ || path == CallPath::empty) return;
   for (CodeIndex tail_call : missing_->between(paths_.call(path), function))
-    add_call(sink, tail_call);
+    add_call(sink, call_at(tail_call));
 }
 
 template <class Sink>
-void ProbeContexts::add_call(Sink& sink, CodeIndex call) {
-  const auto* probe = call == program::no_code ? nullptr : code_.call(call);
-  if (!probe || !is_named(probe->node)) return sink.clear();
-  add_inliners(sink, probe->node);
-  sink.add(names_[probe->node], probe->index);
+void ProbeContexts::add_call(Sink& sink, const ProbeCode::Call* call) {
+  if (!call || !is_named(call->node)) return sink.clear();
+  add_inliners(sink, call->node);
+  sink.add(names_[call->node], call->index);
 }
 
 // The functions that a node is inlined into.
@@ -140,6 +138,24 @@ void ProbeContexts::add_inliner(Sink& sink, const probe::Node& inlinee) {
     sink.clear();
   else
     sink.add(names_[inlinee.parent], inlinee.call_site);
+}
+
+// Whether a frame may be among those above it. Most are not, and do not have to look at all of them.
+bool ProbeContexts::may_repeat(ContextId context, u32 call_site) {
+  auto bit = [](NameId function, u32 site) {
+    u64 frame = u64{static_cast<u32>(function)} << 32 | site;
+    return u64{1} << (IntHash{}(frame) & 63);
+  };
+  while (frames_above_.size() < contexts_->end()) {
+    const auto& node = contexts_->node(ContextId{static_cast<u32>(frames_above_.size())});
+    u64 above = 0;
+    if (node.parent != ContextId::none)
+      above = frames_above_[static_cast<size_t>(node.parent)] |
+              bit(contexts_->node(node.parent).function, node.call_site.line_offset);
+    frames_above_.push_back(above);
+  }
+  u64 above = frames_above_[static_cast<size_t>(context)];
+  return above & bit(contexts_->node(context).function, call_site);
 }
 
 // Whether the last frames are a block that stands twice, one behind the other.
@@ -178,8 +194,9 @@ ContextId ProbeContexts::compressed(CallPath path, u32 function, u32 node) {
   std::vector<CallPath> calls;
   for (auto at = path; at != CallPath::empty; at = paths_.parent(at)) calls.push_back(at);
   for (size_t i = calls.size(); i-- > 0; before = calls[i]) {
-    add_tail_calls(list, before, function_at(paths_.call(calls[i])));
-    add_call(list, paths_.call(calls[i]));
+    const auto* call = call_at(paths_.call(calls[i]));
+    if (call) add_tail_calls(list, before, call->function);
+    add_call(list, call);
   }
   add_tail_calls(list, path, function);
   add_inliners(list, node);

@@ -2,7 +2,7 @@
 
 // Chains of call sites → calling contexts of a profile, by the probes at the calls.
 //
-//   ProbeContexts find(decoded, code, names, paths, functions, missing, options);
+//   ProbeContexts find(decoded, code, names, paths, missing, options);
 //   find.start(profile.contexts);
 //   profile::ContextId context = find.of(path, function, node);     // none: not known
 //
@@ -26,12 +26,13 @@ class ProbeContexts {
  public:
   // `names`: of the functions of nodes. `missing` may be null.
   ProbeContexts(const probe::Decoded& decoded, const ProbeCode& code, std::span<const NameId> names,
-                const unwind::CallPaths& paths, const CodeFunctions& functions,
-                const MissingFrames* missing, const ContextProfileOptions& options);
+                const unwind::CallPaths& paths, const MissingFrames* missing,
+                const ContextProfileOptions& options);
 
   // Contexts are of this table from here on.
   void start(profile::Contexts& contexts) {
     contexts_ = &contexts;
+    frames_above_.clear();
     ++round_;
     ++inlined_round_;
   }
@@ -67,28 +68,30 @@ class ProbeContexts {
   template <class Sink>
   void add_tail_calls(Sink& sink, unwind::CallPath path, u32 function);
   template <class Sink>
-  void add_call(Sink& sink, program::CodeIndex call);
+  void add_call(Sink& sink, const ProbeCode::Call* call);
   template <class Sink>
   void add_inliners(Sink& sink, u32 node);
   template <class Sink>
   void add_inliner(Sink& sink, const probe::Node& inlinee);
+  bool may_repeat(profile::ContextId context, u32 call_site);
   bool ends_repetitive(profile::ContextId context, u32 call_site) const;
   bool block_repeats(profile::ContextId last, profile::ContextId before, size_t length) const;
   profile::ContextId compressed(unwind::CallPath path, u32 function, u32 node);
   void compress();
-  u32 function_at(program::CodeIndex at) const {
-    return at == program::no_code ? CodeFunctions::none : functions_.at(at);
+  const ProbeCode::Call* call_at(program::CodeIndex at) const {
+    return at == program::no_code ? nullptr : code_.call(at);
   }
 
   const probe::Decoded& decoded_;
   const ProbeCode& code_;
   std::span<const NameId> names_;
   const unwind::CallPaths& paths_;
-  const CodeFunctions& functions_;
   const MissingFrames* missing_;
   profile::Contexts* contexts_ = nullptr;
   u32 round_ = 0;
   const ContextProfileOptions& options_;
+  // By context: which frames it has above it, as bits of their hashes.
+  std::vector<u64> frames_above_;
   std::vector<Callers> callers_;  // of paths
   // Of nodes when they are called by one path; rounds end where it, or the function, changes.
   std::vector<OfInlined> of_inlined_;

@@ -39,7 +39,7 @@ class ProbeContextsOf : public testing::Test {
     return 0;
   }
   ProbeContexts finder(const MissingFrames* missing = nullptr) const {
-    return {decoded_, code_, names_, paths_, functions_, missing, options_};
+    return {decoded_, code_, names_, paths_, missing, options_};
   }
   ContextId of(ProbeContexts& find, CallPath path, std::string_view name) {
     return find.of(path, functions_.at(at(b)), node(name));
@@ -57,8 +57,8 @@ class ProbeContextsOf : public testing::Test {
   probe::Table probes_ = *program_.probe_table();
   probe::Decoded decoded_ =
       decode_probes(program_, probes_, std::vector<bool>(program_.functions().size(), true));
-  ProbeCode code_{program_, decoded_};
   CodeFunctions functions_{program_};
+  ProbeCode code_{program_, functions_, decoded_};
   profile::NameTable table_;
   std::vector<NameId> names_;
   unwind::CallPaths paths_;
