@@ -89,8 +89,9 @@ class ContextSamples {
   std::vector<u32> list_locations;  // of one list after the other
   std::vector<u32> list_ends;       // by number
 
-  // Once all records are there: what Context says of the first place, and of calls.
-  void finish(unsigned threads);
+  // Once all records are there: what Context says of the first place, and of calls. `sum_rows`: and
+  // the totals, as the sums of rows.
+  void finish(bool sum_rows, unsigned threads);
 
  private:
   u32 list_size(u32 list) const { return list_ends[list] - (list ? list_ends[list - 1] : 0); }

@@ -71,7 +71,7 @@ class ContextLines {
     make_contexts();
     infer_inlined_calls();
     collect_records();
-    samples_.finish(options_.threads);
+    samples_.finish(false, options_.threads);
     return std::move(samples_);
   }
 

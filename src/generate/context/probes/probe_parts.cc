@@ -23,8 +23,7 @@ class Joiner {
   void join() {
     make_contexts();
     collect_records();
-    sum_rows();
-    samples_.finish(threads_);
+    samples_.finish(true, threads_);
   }
 
  private:
@@ -41,7 +40,6 @@ class Joiner {
   void make_contexts();
   void enter(size_t part, u32 i);
   void collect_records();
-  void sum_rows();
 
   std::vector<ProbePart>& parts_;
   unsigned threads_;
@@ -85,17 +83,6 @@ void Joiner::collect_records() {
     pools[part].renumber([&](u32 context) { return place(part, context); });
   });
   samples_.records = ContextRecords(std::move(pools), samples_.size(), threads_);
-}
-
-void Joiner::sum_rows() {
-  constexpr size_t at_once = 1 << 14;
-  parallel_each(samples_.size(), at_once, threads_, [&](size_t id, unsigned) {
-    u64 total = 0;
-    samples_.records.read(
-        static_cast<u32>(id), [&](u32, u64 count) { total = add_saturated(total, count); },
-        [](u32, NameId, u64) {}, [](u32) {});
-    samples_.counts.set(samples_.contexts[id].total, total);
-  });
 }
 
 }  // namespace
