@@ -62,7 +62,8 @@ class ColumnPreinliner {
         sizes_(sizes),
         threads_(threads),
         places_(samples),
-        sums_(samples, threads) {}
+        sums_(samples, threads),
+        leaves_(samples.names.size()) {}
 
   CallGraph call_graph() {
     auto graph = transform::call_graph(samples_, index_.emplace(samples_), threads_);
@@ -84,7 +85,8 @@ class ColumnPreinliner {
   u32 keep(Kept kept);
   u32 keep_top(ContextGroups::Members members);
   u32 size_of(const Kept& kept);
-  NameId function_of(const Kept& kept) const { return samples_.function(kept.context.decisive); }
+  u32 size_below_callers(const Kept& kept, InlineSizes::Walk walk) const;
+  NameId function_of(const Kept& kept) const { return samples_.calls[kept.context.call].callee; }
   u64 guid_of(const Kept& kept) const { return samples_.guid(function_of(kept)); }
   bool was_inlined(const Kept& kept) const {
     return samples_.contexts[kept.context.decisive].flags & generate::ContextSamples::was_inlined;
@@ -100,7 +102,8 @@ class ColumnPreinliner {
   ContextSums sums_;  // of those kept
   std::vector<Kept> kept_;
   std::vector<Kept> candidates_;  // of the function at hand
-  std::vector<InlineSizes::Frame> frames_;
+  // By NameId: what is known of the size of the function by itself, and whether callers matter.
+  std::vector<std::pair<InlineSizes::Walk, bool>> leaves_;
 };
 
 u32 ColumnPreinliner::keep(Kept kept) {
@@ -113,7 +116,8 @@ u32 ColumnPreinliner::keep_top(ContextGroups::Members members) {
   auto decisive = std::ranges::find_if(members, [&](u32 member) {
     return samples_.contexts[member].flags & generate::ContextSamples::has_samples;
   });
-  return keep({Kept::top, {.decisive = *decisive, .members = members}});
+  u32 call = samples_.contexts[*decisive].call;  // of its function, wherever that is called
+  return keep({Kept::top, {.call = call, .decisive = *decisive, .members = members}});
 }
 
 std::optional<u32> ColumnPreinliner::take(NameId function) {
@@ -136,13 +140,19 @@ u32 ColumnPreinliner::size_of(const Kept& kept) {
     places_.clear();
     return size;
   }
-  frames_.assign(1, {guid_of(kept), {}});
+  auto& [walk, goes_on] = leaves_[static_cast<size_t>(function_of(kept))];
+  if (walk.at == 0) goes_on = sizes_->add({guid_of(kept), {}}, walk);
+  return goes_on ? size_below_callers(kept, walk) : sizes_->bytes(walk);
+}
+
+// With the callers that it is to be inlined into.
+u32 ColumnPreinliner::size_below_callers(const Kept& kept, InlineSizes::Walk walk) const {
   for (const auto* at = &kept; at->caller != Kept::top;) {
-    auto site = samples_.site(at->context.decisive);
+    auto site = samples_.calls[at->context.call].site;
     at = &kept_[at->caller];
-    frames_.push_back({guid_of(*at), site});
+    if (!sizes_->add({guid_of(*at), site}, walk)) break;
   }
-  return sizes_->of(frames_);
+  return sizes_->bytes(walk);
 }
 
 void ColumnPreinliner::add_candidates(u32 caller, InlineCandidates& candidates) {
@@ -175,6 +185,7 @@ profile::Profile ColumnPreinliner::add_up() {
   profile::Profile profile;
   std::vector<profile::ContextId> ids(kept_.size());
   auto sums = sums_.finish();
+
   groups_.reset();
   index_.reset();
   for (u32 i : breadth_first()) {
@@ -202,6 +213,7 @@ profile::Profile preinline(generate::ContextSamples samples, const InlineSizes* 
                            const PreinlineOptions& options, unsigned threads) {
   std::optional<ColumnPreinliner> store(std::in_place, samples, sizes, threads);
   decide_inlining(*store, options);
+
   if (store->keep_others()) {
     auto profile = store->add_up();
     profile.names = std::move(samples.names);

@@ -1,5 +1,6 @@
 #include "transform/preinline/context_sums.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace pgokit::transform {
@@ -25,15 +26,18 @@ std::vector<profile::FunctionSamples> ContextSums::finish() {
   std::vector<profile::FunctionSamples> functions(count);
   for (auto& worker : workers_)
     if (worker)
-      for (auto& [number, function] : worker->functions) functions[number] = std::move(function);
+      for (auto& [first, some] : worker->functions)
+        std::ranges::move(some, functions.begin() + static_cast<i64>(first));
   return functions;
 }
 
 void ContextSums::sum(const Batch& batch, unsigned worker) {
   auto& mine = workers_[worker] ? *workers_[worker] : workers_[worker].emplace(samples_);
-  for (size_t i = 0; i < batch.lists.size(); ++i) {
-    mine.sums.add(batch.lists[i]);
-    mine.functions.emplace_back(batch.first + i, mine.sums.take());
+  auto& functions = mine.functions.emplace_back(batch.first, 0).second;
+  functions.reserve(batch.lists.size());
+  for (const auto& list : batch.lists) {
+    mine.sums.add(list);
+    functions.push_back(mine.sums.take());
   }
 }
 

@@ -32,7 +32,8 @@ class ContextSums {
     explicit Worker(const generate::ContextSamples& samples) : sums(samples) {}
 
     generate::FunctionSamplesAccumulator sums;
-    std::vector<std::pair<size_t, profile::FunctionSamples>> functions;
+    // Of batches, each by the number of its first one.
+    std::vector<std::pair<size_t, std::vector<profile::FunctionSamples>>> functions;
   };
   void sum(const Batch& batch, unsigned worker);
 

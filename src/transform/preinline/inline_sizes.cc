@@ -158,20 +158,28 @@ void InlineSizes::add(Place place, u64 bytes) {
   known = known.value_or(0) + static_cast<u32>(bytes);
 }
 
-u32 InlineSizes::of(std::span<const Frame> frames) const {
-  u32 at = 0;
-  std::optional<u32> bytes;
-  for (const auto& frame : frames) {
-    u32 next = find(at, callee_key(frame.guid, frame.site));
-    if (next == 0) break;
-    at = next;
-    if (nodes_[at].bytes) bytes = nodes_[at].bytes;
-  }
-  while (!bytes && nodes_[at].first_child) {
+bool InlineSizes::add(const Frame& frame, Walk& walk) const {
+  u32 next = find(walk.at, callee_key(frame.guid, frame.site));
+  if (next == 0) return false;
+  walk.at = next;
+  if (nodes_[next].bytes) walk.bytes = nodes_[next].bytes;
+  return nodes_[next].first_child != 0;
+}
+
+u32 InlineSizes::bytes(const Walk& walk) const {
+  auto known = walk.bytes;
+  for (u32 at = walk.at; !known && nodes_[at].first_child;) {
     at = nodes_[at].first_child;
-    bytes = nodes_[at].bytes;
+    known = nodes_[at].bytes;
   }
-  return bytes.value_or(0);
+  return known.value_or(0);
+}
+
+u32 InlineSizes::of(std::span<const Frame> frames) const {
+  Walk walk;
+  for (const auto& frame : frames)
+    if (!add(frame, walk)) break;
+  return bytes(walk);
 }
 
 Result<InlineSizes> inline_sizes(const program::Program& program,

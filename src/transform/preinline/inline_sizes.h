@@ -34,6 +34,20 @@ class InlineSizes {
 
   InlineSizes() : nodes_(1) {}
 
+  // On the way up a context from its leaf: for those who do not have all its frames in hand, or
+  // begin many contexts alike.
+  //
+  //   InlineSizes::Walk walk;
+  //   while (sizes.add(next_frame(), walk)) {}
+  //   u32 bytes = sizes.bytes(walk);
+  struct Walk {
+    u32 at = 0;  // 0: nothing is known so far
+    std::optional<u32> bytes = {};
+  };
+  // False: frames above this one change nothing.
+  bool add(const Frame& frame, Walk& walk) const;
+  u32 bytes(const Walk& walk) const;
+
   // Leaf first.
   Place place(std::span<const Frame> frames);
   void add(Place place, u64 bytes);

@@ -52,6 +52,18 @@ TEST_F(InlineSizesTest, WithoutACopyOfItsOwnSomeOtherIsTaken) {
   EXPECT_EQ(of({{leaf, {}}, at(other, 1)}), 6u);
 }
 
+TEST_F(InlineSizesTest, ContextsMayBeginWithTheSameSteps) {
+  add({{leaf, {}}}, 10);
+  add({{leaf, {}}, at(middle, 3)}, 4);
+  InlineSizes::Walk start;
+  EXPECT_TRUE(sizes_.add({leaf, {}}, start)) << "it was inlined somewhere";
+  auto copy = start, own = start;
+  EXPECT_FALSE(sizes_.add(at(middle, 3), copy)) << "but its caller was not";
+  EXPECT_FALSE(sizes_.add(at(other, 3), own));
+  EXPECT_EQ(sizes_.bytes(copy), 4u);
+  EXPECT_EQ(sizes_.bytes(own), 10u);
+}
+
 TEST_F(InlineSizesTest, NoBytesAreASizeToo) {
   add({{leaf, {}}}, 10);
   add({{leaf, {}}, at(middle, 3)}, 0);
