@@ -71,8 +71,7 @@ bool is_mostly_generated(const record::TraceCounts& counts) {
 const char* why_not_followed(const record::TraceCounts& counts) {
   if (is_mostly_generated(counts)) return ": it is generated at run time, and cannot be profiled";
   if (counts.crowded * 2 > counts.without)
-    return ": the stacks of all the threads leave no room for copies near it (smaller ones do, as "
-           "by "
+    return ": the stacks of all the threads leave no room for copies near it (smaller ones do: "
            "'ulimit -s 1024')";
   return "";
 }
