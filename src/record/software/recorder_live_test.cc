@@ -408,8 +408,8 @@ TEST(Recorder, ThreadsThatWaitInWindowsLeaveRoomForOthers) {
   unlink(path.c_str());
 }
 
-// Windows that begin among the libraries, when stacks have taken all room near these, are not possible;
-// those in the program are.
+// Windows that begin among the libraries, when stacks have taken all room near these, are not
+// possible; those in the program are.
 TEST(Recorder, StacksOfManyThreadsLeaveRoomForTheProgramsCode) {
   if (!tracing_permitted()) GTEST_SKIP() << "ptrace is not permitted here";
   auto path = temporary("data");
