@@ -68,11 +68,10 @@ struct RecordSettings {
   u32 depth = 32;
   bool callchain = true;
   u64 kept_ns = 300;  // how much of a window is kept: what is taken in that much time
-  // How far a window of the code cache goes: a random number of times round its ring of some 500
-  // branches, at most so many. All are counted, what the ring holds at the end is recorded. 0: 448
-  // where `frequency` says how many windows there are; where they have to fit into `slowdown`, 128,
-  // as many short ones tell more than few long ones of the same cost (bench/record.md).
-  u32 passes = 0;
+  // How long a window of the code cache counts on average, in its copy. Short ones tell less of how fast the
+  // program is, as their copies are new to the caches; of long ones there are fewer (bench/record.md).
+  // 0: 1,000, or as long as the time between windows where `frequency` says how many there are.
+  u64 window_us = 0;
   // Accesses to memory are sampled too, in the same windows.
   bool memory = false;
   bool single_step = false;  // the slow way, to be compared with

@@ -55,13 +55,14 @@ class LocalTarget {
       munmap(reinterpret_cast<void*>(arena.base), arena.shape.size());
   }
 
-  // The address to call in place of `function` for a window of `branches`, `passes` times.
+  // The address to call in place of `function` for a window that records `branches`, after so many
+  // passes but one that count `turns` each.
   template <class F>
-  F* window(F* function, u32 branches, u32 passes = 1) {
+  F* window(F* function, u32 branches, u32 passes = 1, u32 turns = 1) {
     u64 code = cache.enter(reinterpret_cast<u64>(function));
     EXPECT_NE(code, 0U);
-    auto header = cache.header(branches, passes);
-    if (this->header().self) header.next_pair = this->header().next_pair;  // what is there stays
+    auto header = cache.header(branches, passes, turns);
+    if (u64 next = this->header().next_pair) header.next_pair = next;  // what is there stays
     header.self = cache.scratch(0);
     header.logged = accesses_logged;
     header.patience = patience;
@@ -79,6 +80,11 @@ class LocalTarget {
     std::atomic_ref<u64> request(header.request);
     if (request != scratch::request_made) return false;
     request = scratch::request_seen;
+    auto edge = static_cast<u32>(header.edge);
+    if (edge != scratch::no_edge) {
+      Edge newest = edge_of(edge, header.target);
+      ++answered[{newest.from, newest.to}];
+    }
     if (header.left == 0) {
       auto way = cache.way_out(header.target, header.rcx);
       memory_.write_words(way.words);
@@ -95,7 +101,9 @@ class LocalTarget {
   bool use_again() {
     auto& header = *reinterpret_cast<scratch::Header*>(cache.scratch(0));
     if (std::atomic_ref<u64>(header.patience) != 0) return false;
+    u64 next_pair = header.next_pair;
     std::memset(&header, 0xcc, sizeof header);
+    header.next_pair = next_pair;
     return true;
   }
 
@@ -108,6 +116,7 @@ class LocalTarget {
   // Oldest first.
   std::vector<Edge> recorded() const {
     std::vector<Edge> edges;
+    if (!header().recorded) return edges;
     for (u64 n = branches_; n > header().left / scratch::entry_size; --n)
       edges.push_back(edge_at(n));
     return edges;
@@ -136,7 +145,7 @@ class LocalTarget {
   // How often each branch of (from, to) is in the counters, which are empty then.
   std::map<std::pair<u64, u64>, u64> counted() {
     std::vector<EdgeCount> counts;
-    auto drain = cache.purpose() == CopyFor::whole_run ? drain_whole_run : drain_counts;
+    auto drain = cache.purpose() == CopyFor::whole_run ? drain_whole_run : drain_window;
     drain(memory_, cache.scratch(0), cache.edges(), counts);
     std::map<std::pair<u64, u64>, u64> sums;
     for (const auto& one : counts) {
@@ -167,6 +176,8 @@ class LocalTarget {
   CodeCache cache;
   u64 accesses_logged = 0;  // the counter of accesses with which windows begin
   u64 patience = 0;
+  // Branches that have led to what answer() was asked for, and are not counted.
+  std::map<std::pair<u64, u64>, u64> answered;
 };
 
 }  // namespace pgokit::record

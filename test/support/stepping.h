@@ -20,8 +20,7 @@ struct Stepping {
   static inline u64 steps = 0, leave_at = 0;
   static inline u64 left_for = 0;  // where the program went on
   static inline std::vector<Edge> edges;
-  static inline bool completed = false;  // a branch that the ring did not have
-  static inline std::vector<Edge> uncounted;
+  static inline bool completed = false;  // a branch that neither the ring nor a counter has
 
   static void on_trap(int, siginfo_t*, void* context) {
     auto* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
@@ -37,10 +36,6 @@ struct Stepping {
     left_for = regs.rip, edges = target->recorded();
     completed = recovered.unrecorded.has_value();
     if (completed) edges.push_back(*recovered.unrecorded);
-    uncounted.clear();
-    for (u64 n = recovered.uncounted; n < recovered.uncounted_end; ++n)
-      uncounted.push_back(target->edge_at(n));
-    if (completed) uncounted.push_back(*recovered.unrecorded);
     auto set = [&](int number, u64 value) { registers[number] = static_cast<greg_t>(value); };
     set(REG_RIP, regs.rip), set(REG_RAX, regs.rax), set(REG_RCX, regs.rcx), set(REG_RDX, regs.rdx);
     set(REG_R11, regs.r11), set(REG_EFL, regs.eflags & ~trap_flag);

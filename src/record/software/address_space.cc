@@ -50,6 +50,7 @@ Result<std::unique_ptr<AddressSpace>> AddressSpace::open_forked(pid_t tid,
   space->obstacle_ = parent.obstacle_;
   space->scratch_counted_ = parent.scratch_counted_;
   space->scratch_left_ = parent.scratch_left_;
+  space->targets_known_ = parent.targets_known_;
   space->inherited_edges_ = parent.cache_.edges();
   space->inherited_ = parent.inherited_;
   if (is_whole_run(parent.cache_.purpose()))
@@ -75,7 +76,7 @@ std::vector<Mapping> AddressSpace::refresh() {
   for (const auto& mapping : map_.list())
     if (mapping.is_fixed_code() && is_new(mapping, *now)) gone.push_back(mapping);
   // As long as it is known what they are of; nothing leads to indirect targets by them then.
-  if (!gone.empty() && nobody_inside()) hand_over_counts();
+  if (!gone.empty() && nobody_inside()) hand_over_counts(), forget_targets();
   map_ = std::move(*now);
   map_expired_ = false;
   for (const auto& mapping : gone) set_aside(mapping);
@@ -322,6 +323,7 @@ int AddressSpace::take_scratch() {
   if (!clear_counts(n) || !make_ready(n)) return -1;
   scratch_free_ &= ~(u64{1} << n);
   scratch_counted_ |= u64{1} << n;
+  if (!keeps_areas) targets_known_ |= u64{1} << n;
   return n;
 }
 
@@ -372,8 +374,7 @@ bool AddressSpace::clear_counts(int n) {
   if (!((scratch_counted_ | scratch_left_) >> n & 1)) return true;
   scratch_left_ &= ~(u64{1} << n);
   std::vector<EdgeCount> nobodys;
-  bool whole_run = cache_.purpose() == CopyFor::whole_run;
-  return drain(n, whole_run ? scratch::whole_run::most_edges : scratch::most_edges, nobodys);
+  return drain(n, scratch::most_edges, nobodys);
 }
 
 bool AddressSpace::drain(int n, size_t edges, std::vector<EdgeCount>& counts) {
@@ -381,11 +382,11 @@ bool AddressSpace::drain(int n, size_t edges, std::vector<EdgeCount>& counts) {
   switch (cache_.purpose()) {
     case CopyFor::windows:
     case CopyFor::memory:
-      return drain_counts(memory_, area, edges, counts);
+      return drain_window(memory_, area, edges, counts);
     case CopyFor::whole_run:
       return drain_whole_run(memory_, area, edges, counts);
     case CopyFor::contexts:
-      return forget_targets(memory_, area);
+      return record::forget_targets(memory_, area);
   }
   return false;
 }
@@ -433,8 +434,18 @@ void AddressSpace::hand_over_counts() {
   }
 }
 
+// Of windows, that those before have left.
+void AddressSpace::forget_targets() {
+  if (cache_.arenas().empty()) return;
+  for (; targets_known_; targets_known_ &= targets_known_ - 1) {
+    auto n = static_cast<u64>(std::countr_zero(targets_known_));
+    record::forget_targets(memory_, cache_.scratch(n));
+  }
+}
+
 void AddressSpace::clear_cache() {
   hand_over_counts();
+  forget_targets();
   cache_.clear();
   edge_numbers_.clear();
   numbering_ = next_numbering();

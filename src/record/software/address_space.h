@@ -212,6 +212,7 @@ class AddressSpace {
   void make_room();
   void clear_cache();
   void hand_over_counts();
+  void forget_targets();
   bool clear_counts(int n);
   bool drain(int n, size_t edges, std::vector<EdgeCount>& counts);
 
@@ -227,6 +228,7 @@ class AddressSpace {
   u64 scratch_free_ = all_scratch;
   u64 scratch_counted_ = 0;  // areas with counts that nobody has taken
   u64 scratch_left_ = 0;     // areas whose counts were taken, and are still there
+  u64 targets_known_ = 0;    // areas that know where indirect branches led to, without counts
   std::array<int, ArenaShape::scratch_areas> area_signals_{};  // 0: not made ready
   std::vector<CodeRange> restartable_;
   bool restartable_known_ = false;  // for the mappings of map_

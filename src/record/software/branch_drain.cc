@@ -48,70 +48,82 @@ bool drain(TargetMemory& memory, u64 address, size_t n, const Each& each) {
   return zeros.write();
 }
 
-// Of the pairs of indirect branches and targets.
+using scratch::Pair;
+
 size_t pairs_in_use(const scratch::Header& header) {
-  using namespace scratch::whole_run;
-  u64 next = std::min<u64>(header.next_pair, pairs_end);
-  return next < first_pair ? 0 : (next - first_pair) / pair_size;
+  u64 next = std::min<u64>(header.next_pair, scratch::pairs_end);
+  return next < scratch::first_pair ? 0 : (next - scratch::first_pair) / scratch::pair_size;
 }
-
-}  // namespace
-
-bool drain_counts(TargetMemory& memory, u64 area, size_t edges, std::vector<EdgeCount>& counts) {
-  auto take_counter = [&](size_t edge, u32 count) {
-    if (count == 0) return false;
-    counts.push_back({.edge = static_cast<u32>(edge), .count = count});
-    return true;
-  };
-  auto take_target = [&](size_t, const scratch::Target& one) {
-    if (one.count == 0) return false;
-    counts.push_back({.edge = one.edge, .count = one.count, .target = one.target});
-    return true;
-  };
-  return drain<u32>(memory, area + scratch::counters, edges, take_counter) &&
-         drain<scratch::Target>(memory, area + scratch::targets, scratch::most_targets,
-                                take_target);
-}
-
-namespace {
 
 enum class Afterwards : u8 { empty, as_before };
 
-bool take_whole_run(TargetMemory& memory, u64 area, size_t edges, std::vector<EdgeCount>& counts,
-                    Afterwards area_is) {
-  using namespace scratch::whole_run;
+// The counts of pairs stay either way.
+bool take(TargetMemory& memory, u64 area, size_t edges, std::vector<EdgeCount>& counts,
+          Afterwards counters_are, std::vector<Pair>& pairs) {
   scratch::Header header;
   if (!memory.read(area, &header, sizeof header)) return false;
   auto take_counter = [&](size_t edge, u64 count) {
     if (count == 0) return false;
     counts.push_back({.edge = static_cast<u32>(edge), .count = count});
-    return area_is == Afterwards::empty;
+    return counters_are == Afterwards::empty;
   };
-  auto take_pair = [&](size_t, const Pair& one) {
-    if (one.count) counts.push_back({.edge = one.edge, .count = one.count, .target = 0 - one.key});
+  pairs.resize(pairs_in_use(header));
+  if (!drain<u64>(memory, area + scratch::counters, edges, take_counter)) return false;
+  if (pairs.empty()) return true;
+  if (!memory.read(area + scratch::first_pair, pairs.data(), pairs.size() * sizeof(Pair)))
     return false;
+  for (const auto& one : pairs)
+    if (one.count) counts.push_back({.edge = one.edge, .count = one.count, .target = 0 - one.key});
+  return true;
+}
+
+// Those that have a count are written back without, with what lies between them and is near.
+bool clear_pairs(TargetMemory& memory, u64 area, std::span<Pair> pairs) {
+  constexpr size_t near = page_size / sizeof(Pair);
+  size_t begin = 0, end = 0;
+  auto write = [&] {
+    auto changed = pairs.subspan(begin, end - begin);
+    Bytes bytes(reinterpret_cast<const u8*>(changed.data()), changed.size_bytes());
+    return begin == end || memory.write(area + scratch::first_pair + begin * sizeof(Pair), bytes);
   };
-  return drain<u64>(memory, area + counters, edges, take_counter) &&
-         drain<Pair>(memory, area + first_pair, pairs_in_use(header), take_pair);
+  for (size_t n = 0; n < pairs.size(); ++n) {
+    if (pairs[n].count == 0) continue;
+    pairs[n].count = 0;
+    if (n - end > near || begin == end) {
+      if (!write()) return false;
+      begin = n;
+    }
+    end = n + 1;
+  }
+  return write();
 }
 
 }  // namespace
 
+bool drain_window(TargetMemory& memory, u64 area, size_t edges, std::vector<EdgeCount>& counts) {
+  // To read more of them each time takes longer than to meet those again that are in use.
+  constexpr size_t most_kept = 4096;
+  static std::vector<Pair> pairs;
+  if (!take(memory, area, edges, counts, Afterwards::empty, pairs)) return false;
+  return pairs.size() > most_kept ? forget_targets(memory, area) : clear_pairs(memory, area, pairs);
+}
+
 bool drain_whole_run(TargetMemory& memory, u64 area, size_t edges, std::vector<EdgeCount>& counts) {
-  return take_whole_run(memory, area, edges, counts, Afterwards::empty) &&
+  std::vector<Pair> pairs;
+  return take(memory, area, edges, counts, Afterwards::empty, pairs) &&
          forget_targets(memory, area);
 }
 
 bool read_whole_run(TargetMemory& memory, u64 area, size_t edges, std::vector<EdgeCount>& counts) {
-  return take_whole_run(memory, area, edges, counts, Afterwards::as_before);
+  std::vector<Pair> pairs;
+  return take(memory, area, edges, counts, Afterwards::as_before, pairs);
 }
 
 // What pairs hold does not matter where no place leads to them.
 bool forget_targets(TargetMemory& memory, u64 area) {
-  using namespace scratch::whole_run;
-  TargetMemory::Word none{area + scratch::next_pair, first_pair};
+  TargetMemory::Word none{area + scratch::next_pair, scratch::first_pair};
   auto is_used = [](size_t, u64 places) { return places != 0; };
-  return drain<u64>(memory, area + index, index_size / 8, is_used) &&
+  return drain<u64>(memory, area + scratch::index, scratch::index_size / 8, is_used) &&
          memory.write_words({&none, 1});
 }
 

@@ -27,26 +27,6 @@ constexpr size_t most_listed = scratch::table_entries / 8 * 7;
 // How far is looked for what the flags are used for.
 constexpr size_t most_instructions_ahead = 8;
 
-// What of the ring is not counted, in this state.
-Recovered uncounted(const Recovery& state, const scratch::Header& header, u64 r11) {
-  u64 at_r11 = r11 / scratch::entry_size;
-  Recovered whole = recovered_at_leave(header);
-  switch (state.counted) {
-    case Recovery::Counted::none:
-      whole.uncounted_end = header.pass / scratch::entry_size + 1;
-      break;
-    case Recovery::Counted::above_r11:
-      whole.uncounted_end = at_r11 + 1;
-      break;
-    case Recovery::Counted::from_r11:
-      whole.uncounted_end = at_r11;
-      break;
-    case Recovery::Counted::all:
-      break;
-  }
-  return whole;
-}
-
 // The last one that begins at `offset` or before it.
 const Recovery* recovery_at(const std::vector<Recovery>& list, u64 offset) {
   auto it = std::ranges::upper_bound(list, offset, {}, &Recovery::offset);
@@ -161,13 +141,10 @@ u64 CodeCache::enter(u64 original) {
 
 bool CodeCache::add(u64 original, Batch& batch) {
   Arena& arena = *batch.arena;
-  bool whole_run = is_whole_run(purpose_);
-  size_t most_edges = whole_run ? scratch::whole_run::most_edges : scratch::most_edges;
   u64 room = purpose_ == CopyFor::memory ? room_for_logging_block : room_for_block;
   if (arena.code_used + room > arena.shape.call_site() ||
       arena.slots_used + room_for_slots > arena.shape.slots_size ||
-      edges_.size() + room_for_edges > most_edges ||
-      (whole_run && sites_ == scratch::whole_run::most_sites))
+      edges_.size() + room_for_edges > scratch::most_edges || sites_ == scratch::most_sites)
     return full_ = true, false;
   Bytes source = source_(original);
   if (source.empty()) return false;
@@ -210,7 +187,7 @@ void CodeCache::know(u64 original, const Block& block, Bytes bytes, const Arena&
 }
 
 Translation CodeCache::translate_at(u64 original, Bytes bytes, Place place) const {
-  if (purpose_ == CopyFor::whole_run)
+  if (purpose_ != CopyFor::contexts)
     place.flags_die_at = [this](u64 address) { return flags_die_at(address); };
   return translate(original, bytes, place, purpose_);
 }
@@ -418,12 +395,12 @@ Recovered CodeCache::recover(Registers& regs, const scratch::Header& header) con
     state = recovery_at(copy.block.recoveries, regs.rip - block->code);
   }
   if (!state) return {};
-  auto recovered = uncounted(*state, header, regs.r11);
+  Recovered recovered{.was_inside = true};
   record::recover(regs, *state, header);
   if (state->unblocked) recovered.blocked = header.blocked;
   if (state->unrecorded == Recovery::Unrecorded::none) return recovered;
   bool in_scratch = state->unrecorded == Recovery::Unrecorded::in_scratch;
-  if (in_scratch && static_cast<u32>(header.edge) == scratch::whole_run::no_edge) return recovered;
+  if (in_scratch && static_cast<u32>(header.edge) == scratch::no_edge) return recovered;
   Edge newest = in_scratch ? edge(static_cast<u32>(header.edge)) : state->edge;
   newest.indirect = newest.to == 0;
   newest.to = regs.rip;
@@ -431,15 +408,20 @@ Recovered CodeCache::recover(Registers& regs, const scratch::Header& header) con
   return recovered;
 }
 
-scratch::Header CodeCache::header(u32 branches, u32 passes) const {
+scratch::Header CodeCache::header(u32 branches, u32 passes, u32 turns) const {
   scratch::Header header{};
-  header.left = header.pass = u64{branches} * scratch::entry_size;
+  header.none = scratch::no_target;
+  header.pass = u64{branches} * scratch::entry_size;
+  header.turns = turns;
   header.passes = passes - 1;
+  header.recorded = header.passes == 0;
+  header.left = header.recorded ? header.pass : turns;
+  header.time_left = u64(-1) >> 1;
   header.table = arenas_[0].table();
   header.leave = routines_.leave;
   header.dispatch = routines_.dispatch;
-  header.room = scratch::most_targets * 3 / 4;
-  header.next_pair = scratch::whole_run::first_pair;
+  header.edge = scratch::no_edge;
+  header.next_pair = scratch::first_pair;
   if (purpose_ == CopyFor::contexts) header.left = scratch::contexts::empty_log;
   return header;
 }

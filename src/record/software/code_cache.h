@@ -49,10 +49,10 @@ struct ArenaShape {
 constexpr ArenaShape shape_of(CopyFor purpose, bool first = true) {
   constexpr u64 mib = 1 << 20;
   u64 areas = first ? ArenaShape::scratch_areas : 0;
-  if (purpose == CopyFor::windows) return {16 * mib, 4 * mib, scratch::size, areas};
+  if (purpose == CopyFor::windows) return {24 * mib, 4 * mib, scratch::size, areas};
   if (purpose == CopyFor::contexts) return {48 * mib, 8 * mib, scratch::contexts::size, areas};
   if (purpose == CopyFor::memory) return {32 * mib, 4 * mib, scratch::memory::size, areas};
-  return {32 * mib, 8 * mib, scratch::whole_run::size, areas};
+  return {32 * mib, 8 * mib, scratch::size, areas};
 }
 
 struct Arena {
@@ -71,19 +71,9 @@ struct Arena {
 
 struct Recovered {
   bool was_inside = false;              // otherwise the registers were those of the program
-  std::optional<Edge> unrecorded = {};  // the branch made last, where the ring does not have it
-  // Entries of the ring that are in no counter yet: [uncounted, uncounted_end).
-  u64 uncounted = 0, uncounted_end = 0;
-  std::optional<u64> blocked = {};  // signals: to be blocked again
+  std::optional<Edge> unrecorded = {};  // the branch made last, where it is recorded nowhere else
+  std::optional<u64> blocked = {};      // signals: to be blocked again
 };
-
-// Those of a ring in this state, of a thread that has left.
-inline Recovered recovered_at_leave(const scratch::Header& header) {
-  bool counted = header.left == 0;
-  return {.was_inside = true,
-          .uncounted = header.left / scratch::entry_size + 1,
-          .uncounted_end = counted ? 1 : header.pass / scratch::entry_size + 1};
-}
 
 // The translated code itself, without the process that it is in: an address space of which another
 // one is a copy has the same.
@@ -190,8 +180,9 @@ class CodeCache : private TranslatedCode {
   // area, to those that the program would have outside.
   Recovered recover(Registers& regs, const scratch::Header& header) const;
 
-  // Of a window of so many passes of so many branches, the last of which is recorded.
-  scratch::Header header(u32 branches, u32 passes = 1) const;
+  // Of a window of so many passes: all but the last one count, and are of so many turns each, that one
+  // records so many branches.
+  scratch::Header header(u32 branches, u32 passes = 1, u32 turns = 1) const;
   u64 scratch(u64 n) const { return arenas_.front().scratch(n); }
   u64 start() const { return routines_.start; }
   u64 answered() const { return routines_.answered; }

@@ -12,7 +12,6 @@
 #include <optional>
 #include <random>
 
-#include "record/software/pass_times.h"
 #include "record/software/stop_mark.h"
 #include "record/software/window.h"
 #include "record/x86/system_call.h"
@@ -22,7 +21,10 @@ namespace {
 
 // After so many times that code was missing a window ends early.
 constexpr u32 most_misses = 100;
-// Turns, each of which takes 20 to 150 cycles: some 0.1 ms. A request that is watched for is seen
+// A look at the time costs about as much as ten turns.
+constexpr u32 turns_of_pass = 1024;
+constexpr double shortest_reach = 1.0 / 256;
+// Of waiting, each of which takes 20 to 150 cycles: some 0.1 ms. A request that is watched for is seen
 // after a few microseconds.
 constexpr u64 patience = 4096;
 
@@ -46,6 +48,15 @@ class ScratchArea {
   int mark_signal() const { return space_.mark_signal(number_); }
   u64 address() const { return space_.cache().scratch(static_cast<u64>(number_)); }
   bool take_counts(std::vector<EdgeCount>& counts) { return space_.take_counts(number_, counts); }
+  // Where the first pair that is met stands: behind those of the windows before.
+  u64 next_pair() const {
+    using namespace scratch;
+    u64 next = 0;
+    bool known = space_.memory().read(address() + scratch::next_pair, &next, sizeof next);
+    if (known && next >= first_pair && next <= pairs_end) return next;
+    if (next) forget_targets(space_.memory(), address());  // the program has written there
+    return first_pair;
+  }
 
  private:
   AddressSpace& space_;
@@ -56,7 +67,7 @@ struct CodeCacheState : EngineState {
   std::optional<ScratchArea> scratch;  // while a window runs, and until the thread has left it
   bool let_go = false;                 // without a stop
   u32 misses = 0;                      // in the window
-  u32 passes = 0;                      // of it
+  u32 first_turns = 0;                 // before the time was looked at first
   // How long windows are to be, as a share of the longest: where system calls follow each other
   // fast, long ones would all end at one of them.
   double reach = 1;
@@ -69,7 +80,7 @@ CodeCacheState& state_of(Thread& thread) {
 
 class CodeCacheEngine : public WindowEngine {
  public:
-  explicit CodeCacheEngine(u32 passes) : most_passes_(std::min(passes, scratch::most_passes)) {}
+  explicit CodeCacheEngine(u64 cycles) : usual_(cycles) {}
   u32 most_branches(u32) const override { return scratch::most_branches; }
 
   Progressed begin(Thread& thread, const Registers& regs, u32 branches) override {
@@ -94,11 +105,10 @@ class CodeCacheEngine : public WindowEngine {
                      .begun_at = regs.rip,
                      .regs = regs,
                      .stops = 1,
-                     .reach = own.reach};
+                     .wanted = some(static_cast<double>(usual_) * own.reach)};
     thread.window.regs.gs_base = 0;  // an arena's is not the program's
     thread.window.counts.clear();
     own.misses = 0;
-    own.passes = some(most_passes_ * own.reach);
     if (enter(thread)) return go_on(thread);
     thread.window.running = false;
     return give_up(own);
@@ -132,7 +142,7 @@ class CodeCacheEngine : public WindowEngine {
     if (seen_.header.left == 0 && can_write_gs_base()) return Answered::at_end;
     if (seen_.header.left == 0) return stop_at_end(thread), Answered::nothing;
     u64 code = code_asked_for(thread);
-    if (code) thread.window.cycles += seen_.header.cycles(), ++thread.window.answers;
+    if (code) ++thread.window.answers;
     bool answered = answer_with(thread, code, code ? cache.answered() : cache.refused());
     return answered ? Answered::code : Answered::nothing;
   }
@@ -140,11 +150,11 @@ class CodeCacheEngine : public WindowEngine {
   bool finish_at_end(Thread& thread) override {
     auto& window = thread.window;
     if (!read_ring(thread)) return false;
-    window.cycles += seen_.header.cycles(), ++window.answers;
+    ++window.answers;
     Registers regs = window.regs;
     take_registers(regs, seen_.header);
     lengthen(thread);
-    collect(thread, regs, recovered_at_leave(seen_.header));
+    collect(thread, regs, {});
     window.running = false;
     return true;
   }
@@ -194,7 +204,7 @@ class CodeCacheEngine : public WindowEngine {
       thread.window.counts.clear();
     else
       thread.window.counts.insert(thread.window.counts.end(), drained.begin(), drained.end());
-    thread.window.bytes_of_branch = bytes_of_branch(thread.space->cache(), thread.window);
+    for (const auto& one : thread.window.counts) thread.window.passed += one.count;
     if (!own.let_go || is_out(thread)) own.scratch.reset();
   }
 
@@ -227,19 +237,25 @@ class CodeCacheEngine : public WindowEngine {
            static_cast<u32>(left) == 0;
   }
 
-  // A random number of passes, at most as many.
-  u32 some(double most) {
-    auto whole = static_cast<u32>(std::max(most, 1.0));
-    return whole / 4 + 1 + static_cast<u32>(random_() % whole) * 3 / 4;
+  // A random time, so that the end of a window is not always as far behind a random moment of the
+  // program's time as the program takes for the same things again.
+  u64 some(double usual) {
+    return static_cast<u64>(usual * std::uniform_real_distribution<>(0.5, 1.5)(random_));
   }
 
   // From the state of the program to the beginning of a part of the window.
   bool enter(Thread& thread) {
     auto& space = *thread.space;
     const auto& window = thread.window;
-    const auto& own = state_of(thread);
+    auto& own = state_of(thread);
     u64 code = space.cache().enter(window.regs.rip);
-    auto header = space.cache().header(window.branches, own.passes);
+    constexpr u32 as_many_as_there_is_time_for = 1 << 24;
+    auto header =
+        space.cache().header(window.branches, as_many_as_there_is_time_for, turns_of_pass);
+    // The time is looked at wherever the program may be then.
+    header.left = own.first_turns = 1 + random_() % turns_of_pass;
+    header.time_left = header.time_left_before = window.wanted;
+    header.next_pair = own.scratch->next_pair();
     header.logged = log_.begin();
     return code && send_in(thread, window.regs, header, code);
   }
@@ -269,10 +285,7 @@ class CodeCacheEngine : public WindowEngine {
   Progressed at_leave(Thread& thread, Registers& regs, const Recovered& recovered) {
     regs.orig_rax = u64(-1);
     const auto& header = seen_.header;
-    bool answered = header.request == thread.space->cache().answered();  // too late
-    if (!answered) thread.window.cycles += header.cycles();
-    if (header.left == 0 && header.passes == 0) return all_over(thread, regs, recovered);
-    if (header.left == 0) return make_room(thread, regs, recovered);
+    if (header.left == 0) return all_over(thread, regs, recovered);
     auto& own = state_of(thread);
     if (own.misses >= most_misses) return finish(thread, regs, recovered);
     u64 code = 0;
@@ -281,7 +294,9 @@ class CodeCacheEngine : public WindowEngine {
     else
       code = after_miss(thread, regs.rip);
     if (thread.gone) return Progressed::running;
-    if (!code || !send_in(thread, regs, header, code)) return cut_short(thread, regs, recovered);
+    if (!code) return cut_short(thread, regs, recovered);
+    take_newest(thread);
+    if (!send_in(thread, regs, header, code)) return cut_short(thread, regs, {});
     return go_on(thread);
   }
 
@@ -291,7 +306,22 @@ class CodeCacheEngine : public WindowEngine {
     u64 original = seen_.header.target;
     bool possible = state_of(thread).misses < most_misses && space.cache().reaches(original) &&
                     !is_instruction_of_call(space.code_at(original));
-    return possible ? after_miss(thread, original) : 0;
+    u64 code = possible ? after_miss(thread, original) : 0;
+    if (code) take_newest(thread);
+    return code;
+  }
+
+  // The branch that has led to what was missing, where it is not counted yet. Its pair had no room if
+  // there are as many as there can be.
+  void take_newest(Thread& thread) {
+    auto& header = seen_.header;
+    auto edge = static_cast<u32>(header.edge);
+    auto& counts = thread.window.counts;
+    if (edge != scratch::no_edge)
+      counts.push_back({.edge = edge, .count = 1, .target = header.target});
+    if (header.next_pair < scratch::pairs_end) return;
+    state_of(thread).scratch->take_counts(counts);
+    header.next_pair = scratch::first_pair;
   }
 
   // The copy of code that has not been translated yet.
@@ -303,18 +333,6 @@ class CodeCacheEngine : public WindowEngine {
     u64 code = thread.space->prepare(thread, original) ? cache.enter(original) : 0;
     if (code && indirect) cache.publish(original);
     return code;
-  }
-
-  // More targets have been met than there is room to count.
-  Progressed make_room(Thread& thread, const Registers& regs, const Recovered& recovered) {
-    if (!state_of(thread).scratch->take_counts(thread.window.counts)) return Progressed::running;
-    auto& header = seen_.header;
-    --header.passes;
-    header.left = header.pass;
-    header.room = thread.space->cache().header(1).room;
-    u64 code = thread.space->cache().enter(regs.rip);
-    if (!code || !send_in(thread, regs, header, code)) return cut_short(thread, regs, recovered);
-    return go_on(thread);
   }
 
   Progressed interrupted(Thread& thread, Stop stop, u64 pc, const Registers& regs,
@@ -332,8 +350,7 @@ class CodeCacheEngine : public WindowEngine {
         set_signal(thread.tid, info);
       }
     }
-    thread.window.cycles = 0;
-    thread.window.cut_short = true;
+    shorten(thread);
     if (!read_ring(thread)) return Progressed::running;
     collect(thread, regs, recovered);
     return end(thread);
@@ -350,29 +367,8 @@ class CodeCacheEngine : public WindowEngine {
     return thread.space->memory().read(at, &seen_, size);
   }
 
-  // Short rings have no place for the first passes of a long window.
-  double cycles_of_branch(const CodeCacheState& own, const Window& window) const {
-    const auto& header = seen_.header;
-    std::vector<u32> ends;
-    u64 first = std::min(own.passes, window.branches + 1);
-    for (u64 to_come = first; to_come-- > header.passes;)
-      if (to_come > header.passes || header.left == 0) ends.push_back(seen_.ring[to_come].pass_end);
-    return cycles_of_pass(ends) / window.branches;
-  }
-
-  // From where each branch has led to, code ran to the next one: all that is the sum of where they
-  // are, without that of where they lead to.
-  static double bytes_of_branch(const CodeCache& cache, const Window& window) {
-    u64 branches = 0, bytes = window.regs.rip - window.begun_at;
-    for (const auto& one : window.counts) {
-      Edge edge = cache.edge(one.edge);
-      u64 to = one.edge & scratch::indirect ? one.target : edge.to;
-      branches += one.count, bytes += one.count * (edge.from - to);
-    }
-    return branches ? static_cast<double>(bytes) / static_cast<double>(branches) : 0;
-  }
-
   bool newest_is_indirect(Thread& thread) {
+    if (!seen_.header.recorded) return static_cast<u32>(seen_.header.edge) != scratch::no_edge;
     u64 newest = seen_.header.left / scratch::entry_size + 1;
     if (newest > thread.window.branches) return true;
     u64 at = state_of(thread).scratch->address() + scratch::ring + newest * scratch::entry_size;
@@ -404,34 +400,47 @@ class CodeCacheEngine : public WindowEngine {
     if (space.cache().purpose() == CopyFor::memory)
       window.accesses =
           log_.draw(space.memory(), state_of(thread).scratch->address(), seen_.header);
-    const auto& unrecorded = recovered.unrecorded;
-    u64 end = std::min<u64>(recovered.uncounted_end, scratch::most_branches + 1);
-    for (u64 n = recovered.uncounted; n < end; ++n)
-      window.counts.push_back(
-          {.edge = seen_.ring[n].edge, .count = 1, .target = seen_.ring[n].target});
     u64 gs_base = window.regs.gs_base;
     window.regs = regs;
     window.regs.gs_base = gs_base;
     window.taken.clear();
-    window.cycles_of_branch = cycles_of_branch(state_of(thread), window);
-    u64 left = std::min<u64>(seen_.header.left / scratch::entry_size, window.branches);
-    u64 further = state_of(thread).passes - 1;
-    u64 whole_passes = further - std::min<u64>(seen_.header.passes, further);
-    window.passed += whole_passes * window.branches + window.branches - left;
-    // The place of the oldest entry may hold one that is about to be counted.
-    u64 oldest = left - (left > 0 && unrecorded ? 1 : 0);
-    for (u64 n = whole_passes ? oldest : 0; n > 0; --n) take(thread, seen_.ring[n]);
-    for (u64 n = window.branches; n > left; --n) take(thread, seen_.ring[n]);
-    if (!unrecorded) return;
-    window.taken.push_back(*unrecorded);
-    window.last_taken = unrecorded;
+    const auto& header = seen_.header;
+    window.cycles = window.wanted - header.time_left;  // which is negative where a pass took longer
+    u64 left = std::min<u64>(header.left / scratch::entry_size, window.branches);
+    for (u64 n = header.recorded ? window.branches : left; n > left; --n) {
+      take(thread, seen_.ring[n]);
+      window.counts.push_back(
+          {.edge = seen_.ring[n].edge, .count = 1, .target = seen_.ring[n].target});
+    }
+    window.cycles_at_end = cycles_at_end(state_of(thread), window);
+    if (!recovered.unrecorded) return;
+    if (header.recorded) window.taken.push_back(*recovered.unrecorded);
+    window.last_taken = recovered.unrecorded;
     ++window.passed;
   }
 
-  Progressed cut_short(Thread& thread, const Registers& regs, const Recovered& recovered) {
+  // By the time of the last pass before the branches that are recorded, which tell how many there are
+  // for a turn.
+  double cycles_at_end(const CodeCacheState& own, const Window& window) const {
+    const auto& header = seen_.header;
+    auto is_turn = [](const Edge& edge) { return edge.indirect || edge.to <= edge.from; };
+    auto turns = static_cast<double>(std::ranges::count_if(window.taken, is_turn));
+    if (turns == 0) return 0;
+    bool is_first = header.time_left_before == window.wanted;
+    auto of_turn = static_cast<double>(header.time_left_before - header.time_left) /
+                   (is_first ? own.first_turns : turns_of_pass);
+    return of_turn * turns / static_cast<double>(window.taken.size());
+  }
+
+  // Windows that are cut short all would end at the same places.
+  static void shorten(Thread& thread) {
     auto& reach = state_of(thread).reach;
-    reach = std::max(reach / 2, 1.0 / most_passes_);
+    reach = std::max(reach / 2, shortest_reach);
     thread.window.cut_short = true;
+  }
+
+  Progressed cut_short(Thread& thread, const Registers& regs, const Recovered& recovered) {
+    shorten(thread);
     return finish(thread, regs, recovered);
   }
 
@@ -447,7 +456,7 @@ class CodeCacheEngine : public WindowEngine {
     return Progressed::finished;
   }
 
-  u32 most_passes_;
+  u64 usual_;
   u64 patience_ = 0;
   std::minstd_rand random_{1};  // the same for each recording
   AccessLog log_;
@@ -456,8 +465,8 @@ class CodeCacheEngine : public WindowEngine {
 
 }  // namespace
 
-std::unique_ptr<WindowEngine> make_code_cache_engine(u32 passes) {
-  return std::make_unique<CodeCacheEngine>(passes);
+std::unique_ptr<WindowEngine> make_code_cache_engine(u64 cycles) {
+  return std::make_unique<CodeCacheEngine>(cycles);
 }
 
 }  // namespace pgokit::record

@@ -3,6 +3,7 @@
 #include <tsl/robin_set.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <optional>
 #include <tuple>
 
@@ -94,9 +95,12 @@ class GroupMembers {
   u64 next_look_ns_ = 0;
 };
 
-u32 passes_of(const RecordSettings& settings) {
-  if (settings.passes) return settings.passes;
-  return settings.frequency ? scratch::most_passes : 128;
+// Where a frequency says how many windows there are, they are as long as the time between them.
+u64 window_us_of(const RecordSettings& settings) {
+  constexpr u64 usual = 1000, shortest = 100;
+  if (settings.window_us) return settings.window_us;
+  if (!settings.frequency) return usual;
+  return std::clamp(1'000'000 / settings.frequency, shortest, usual);
 }
 
 // As long as many windows are taken: a service may be recorded for days, and do nothing.
@@ -180,7 +184,7 @@ Result<RecordSummary> record_in_software(const RecordSettings& settings) {
   }
   u64 tsc_per_us = cycles_per_us();
   auto engine = settings.single_step ? make_single_step_engine()
-                                     : make_code_cache_engine(passes_of(settings));
+                                     : make_code_cache_engine(tsc_per_us * window_us_of(settings));
   Sampler sampler(*engine, recording,
                   {.depth = settings.depth,
                    .callchain = settings.callchain,

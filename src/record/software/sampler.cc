@@ -178,12 +178,12 @@ void Sampler::keep(FollowedThread& thread) {
   counts_.stopped_ns += monotonic_ns() - thread.due_since_ns;
 }
 
-// A window stands for the time since the one before, of all threads: the more branches are made in
-// that time, the more weight it has. How long it was to be counts, not when it was cut short.
+// A window stands for the time since the one before, of all threads, and for its own: the more
+// branches are made in that time, the more weight it has.
 void Sampler::add_counts(FollowedThread& thread) {
-  constexpr double usual_ns = 5e6;
-  double weight =
-      cutter_.weight(thread.window) * static_cast<double>(std::exchange(unseen_ns_, 0)) / usual_ns;
+  u64 ns = std::exchange(unseen_ns_, 0) + own_ns(thread.window);
+  double cycles = static_cast<double>(ns) * static_cast<double>(settings_.cycles_per_us) / 1000;
+  double weight = cutter_.weight(thread.window, cycles);
   counter_.add(*thread.space, thread.window, static_cast<u64>(weight * scale) + 1);
   // The first sample of a recording is to have branches.
   if (settings_.accesses && counts_.samples)
@@ -209,7 +209,11 @@ size_t Sampler::real_frames(AddressSpace& space, std::span<const u64> chain) {
 
 void Sampler::write_samples(FollowedThread& thread) {
   const auto& regs = thread.window.regs;
-  if (thread.window.taken.empty()) return write_place(thread, regs);
+  if (thread.window.taken.empty()) {
+    // One that has counted and not recorded has no sample.
+    if (thread.window.passed == 0) write_place(thread, regs);
+    return;
+  }
   u64 ip = 0;
   cutter_.cut(thread.window, chain_, [&](std::span<const Edge> taken, std::span<const u64> chain) {
     bool at_end = &taken.back() == &thread.window.taken.back();

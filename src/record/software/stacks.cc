@@ -1,62 +1,45 @@
 #include "record/software/stacks.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace pgokit::record {
 namespace {
 
+// How many times as long as the program its copy takes, with what is not in the caches (bench/record.md).
+constexpr double slower = 1.6;
 constexpr double usual_cycles = 3.5;  // of a branch by itself
 
 }  // namespace
 
-// How fast the program made branches where the window was, 1: as usual. A copy tells only part of
-// that: what it adds to a branch is hidden where the program waits anyway, and most of the time
-// where it does not; of branches that take long it adds nothing worth mention. Another part tells
-// how much code there is for each branch; where that is very much, it is vector code, of which a
-// byte does more. Where much time goes by for little code, it is memory that the program waits for,
-// of which a copy hides nothing. The numbers are those with which windows come nearest to exact
-// counts (bench/record.md).
-double StackCutter::speed(const Window& window) {
-  constexpr double added = 4, usual_counted = 6, least_counted = 2.5, slow = 10, of_cycles = 0.65;
-  constexpr double usual_bytes = 25, most_bytes = 80, of_bytes = 0.35;
-  constexpr double least_bytes = 10, waits = 15, most_waiting = 30, of_waiting = 1.5;
-  double counted = std::max(window.cycles_of_branch - added, least_counted);
-  double speed = std::pow(usual_counted / std::min(counted, slow), of_cycles);
-  if (counted > slow) speed *= slow / counted;
-  double bytes = window.bytes_of_branch;
-  if (bytes < 1) return speed;
-  double for_code = counted * usual_bytes / std::max(bytes, least_bytes);
-  if (for_code > waits) speed *= std::pow(waits / std::min(for_code, most_waiting), of_waiting);
-  return speed * std::pow(usual_bytes / std::min(bytes, most_bytes), of_bytes);
+// By the copy. A window may be too short to tell.
+double StackCutter::cycles_of_branch(const Window& window) {
+  constexpr u64 enough = 1000;
+  if (window.cycles > 0 && window.passed >= enough)
+    cycles_of_branch_ = static_cast<double>(window.cycles) / static_cast<double>(window.passed);
+  return cycles_of_branch_;
 }
 
-// A window may be too short to tell.
-double StackCutter::known_speed(const Window& window) {
-  if (window.cycles_of_branch > 0) known_speed_ = speed(window);
-  return known_speed_;
-}
-
-// A window that was cut short counts like a whole one: the branches before what cuts windows are in
-// as many of them as others.
-double StackCutter::weight(const Window& window) { return known_speed(window) / window.reach; }
-
-// Neither what the kernel does for it in the window, system calls and page faults, nor long vector code
-// is in its speed; but a copy does not add much more to a branch than this, also where it is cold.
 double StackCutter::own_cycles(const Window& window) {
-  constexpr double most_added = 100;
-  auto passed = static_cast<double>(window.passed);
-  double by_speed = passed * usual_cycles / known_speed(window);
-  return std::max(by_speed, static_cast<double>(window.cycles) - passed * most_added);
+  double of_branch = cycles_of_branch(window);
+  if (window.cycles > 0) return static_cast<double>(window.cycles) / slower;
+  return static_cast<double>(window.passed) * (of_branch > 0 ? of_branch / slower : usual_cycles);
+}
+
+// One that was cut short counts like a whole one: the branches before what cuts windows are in as many
+// of them as others.
+double StackCutter::weight(const Window& window, double cycles) {
+  u64 counted = window.cut_short ? window.wanted : window.cycles;
+  return cycles * slower / static_cast<double>(std::max<u64>(counted, 1));
 }
 
 size_t StackCutter::stacks_of(const Window& window) {
   size_t taken = window.taken.size();
   if (taken == 0) return 0;
   size_t most = taken < depth_ ? 1 : taken / depth_;
-  if (window.cycles_of_branch == 0) return 1;
+  double of_branch = window.cycles_at_end > 0 ? window.cycles_at_end : cycles_of_branch(window);
+  if (of_branch == 0) return 1;
   auto length = static_cast<double>(std::min<size_t>(taken, depth_));
-  double stacks = static_cast<double>(cycles_) / usual_cycles * speed(window) / length;
+  double stacks = static_cast<double>(cycles_) * slower / of_branch / length;
   stacks += std::uniform_real_distribution<>(0, 1)(random_);
   return std::min(most, static_cast<size_t>(stacks));
 }

@@ -10,13 +10,11 @@
 // is cut into stacks that follow each other; call chains of the earlier ones are got by undoing the
 // calls and returns behind them.
 //
-// How many stacks of a window are kept decides what is counted. Windows begin at random points in
-// *time*; kept whole they would show slow code more often than it runs. A branch is to be recorded
-// as often as it is *taken*, like by a processor that samples at taken branches. So a window counts
-// by how fast the program was where it began, as if windows began at random branches: the number of
-// entries kept is that of the branches taken in a fixed time at that speed, rounded at random to
-// whole stacks. They lie a random number of branches behind the beginning, tens of thousands, which
-// is no place that a stop has disturbed.
+// How many stacks of a window are kept decides what is counted. Windows begin, and their last branches
+// are recorded, at random points in *time*; kept whole they would show slow code more often than it
+// runs. A branch is to be recorded as often as it is *taken*, like by a processor that samples at
+// taken branches. So the number of entries kept is that of the branches taken in a fixed time at the
+// speed of the window's end, rounded at random to whole stacks.
 
 #include <functional>
 #include <random>
@@ -37,28 +35,26 @@ class StackCutter {
   // end, leaf first; it may be empty.
   void cut(const Window& window, std::span<const u64> chain, const Each& each);
 
-  // Of what the window has counted: windows stand for the same time each, whose branches are to
-  // count as often as they are taken in it, as far as the window's speed tells that.
-  double weight(const Window& window);
-
-  // That the program takes by itself for what it did in the window, as far as its speed and the
-  // window's cycles tell that.
+  // That the program takes by itself for what it did in the window: its copy takes longer for a branch
+  // than the program does, but by much the same factor for all code.
   double own_cycles(const Window& window);
+  // Of what the window has counted, where it stands for so many cycles of the program's time: as often
+  // as that has the time that the window has counted for.
+  double weight(const Window& window, double cycles);
 
   // Undoes the branches `newer` on a call chain. The leaf is left as it is.
   static void undo(std::vector<u64>& chain, std::span<const Edge> newer);
 
  private:
   static void check_caller(std::vector<u64>& chain, const Edge& newest);
-  static double speed(const Window& window);
-  double known_speed(const Window& window);
+  double cycles_of_branch(const Window& window);
   size_t stacks_of(const Window& window);
   size_t left_out(const Window& window);
 
   u32 depth_;
   u64 cycles_;
-  double known_speed_ = 1;      // of the last window that tells
-  std::minstd_rand random_{1};  // the same for each recording
+  double cycles_of_branch_ = 0;  // of the last window that tells; 0: none has
+  std::minstd_rand random_{1};   // the same for each recording
 };
 
 }  // namespace pgokit::record

@@ -27,10 +27,9 @@ constexpr long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_
 constexpr u64 loop_ns = 100'000'000;
 constexpr u64 longest_leave_ns = 1'000'000'000;
 
-// What a window asks for mostly comes within so much, and a processor that sleeps takes up to 0.3 ms
-// to wake. Whole runs ask for nothing, and go on for long without a stop.
+// So long a window mostly takes, and a processor that sleeps takes up to 0.3 ms to wake. Whole runs ask for nothing, and go on for long without a stop.
 u64 longest_awake_ns(CopyFor purpose) {
-  constexpr u64 in_window = 500'000, in_whole_run = 60'000;
+  constexpr u64 in_window = 1'500'000, in_whole_run = 60'000;
   return is_whole_run(purpose) ? in_whole_run : in_window;
 }
 

@@ -138,7 +138,7 @@ bool WholeRunCounter::has_area(FollowedThread& thread) {
   own.space = thread.space;
   u64 at = space.cache().scratch(static_cast<u64>(own.area));
   auto header = space.cache().header(1);
-  header.edge = scratch::whole_run::no_edge;
+  header.edge = scratch::no_edge;
   header.self = at;
   return space.memory().write(at, Bytes(reinterpret_cast<const u8*>(&header), sizeof header));
 }
@@ -346,7 +346,7 @@ bool WholeRunCounter::come_out(FollowedThread& thread, Registers& regs) {
   own.next = regs.rip;
   thread.window.running = false;
   if (inside_.erase(&thread)) space.come_out();
-  if (header.next_pair == scratch::whole_run::pairs_end) take_counts(thread);
+  if (header.next_pair == scratch::pairs_end) take_counts(thread);
   return recovered.unrecorded && recovered.unrecorded->indirect;
 }
 

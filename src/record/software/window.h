@@ -34,7 +34,6 @@ struct Window {
   std::vector<Edge> taken;  // when finished: oldest first
   // All of its branches, of engines that count: see take_counts().
   std::vector<EdgeCount> counts;
-  double bytes_of_branch = 0;      // of code run for each, on average, by counts; 0: not known
   std::optional<Edge> last_taken;  // one more
   LoggedAccesses accesses;         // when finished, of copies that log them
   u64 begun_at = 0;                // an address; it ends at that of regs
@@ -42,10 +41,11 @@ struct Window {
   u64 stops = 0;                   // of the thread for this window, its end included
   u64 answers = 0;                 // to what it has asked without a stop
   u64 passed = 0;                  // branches in all, the last of which are recorded
-  double reach = 1;                // how long it was to be, as a share of the longest
-  bool cut_short = false;          // by code that cannot be followed, a system call mostly
-  u64 cycles = 0;                  // of the time stamp counter for those; 0: not known
-  double cycles_of_branch = 0;     // soon after its beginning; 0: not known
+  // In cycles of the time stamp counter: how long it was to count, and how long it has, system calls
+  // not included; 0: not known.
+  u64 wanted = 0, cycles = 0;
+  double cycles_at_end = 0;  // of a branch there; 0: not known
+  bool cut_short = false;    // by code that cannot be followed, a system call mostly
 };
 
 // What an engine keeps of a thread, from its first window on.
@@ -107,8 +107,8 @@ class WindowEngine {
 };
 
 // Translated code in the process: a stop at the beginning, one at the end, and those between them
-// that no answer makes needless. Windows go at most so many times round the ring of branches.
-std::unique_ptr<WindowEngine> make_code_cache_engine(u32 passes);
+// that no answer makes needless. Windows count for so many cycles of the time stamp counter on average.
+std::unique_ptr<WindowEngine> make_code_cache_engine(u64 cycles);
 // PTRACE_SINGLESTEP: one stop for each instruction. The measure for the others.
 std::unique_ptr<WindowEngine> make_single_step_engine();
 

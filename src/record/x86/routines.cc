@@ -1,4 +1,5 @@
-// The routines shared by all translated code of a process whose windows are counted.
+// The routines shared by all translated code of a process that has windows.
+#include "record/x86/pair_search.h"
 #include "record/x86/routine_parts.h"
 
 namespace pgokit::record {
@@ -13,41 +14,6 @@ void emit_start(Assembler& out, Routines& routines) {
   out.jump_gs(scratch::jump);
 }
 
-// Adds one to the place of an indirect branch in the table. In: its edge in eax, r11 as below.
-void emit_count_target(Assembler& out) {
-  constexpr u32 factor = 0x9e3779b1;
-  constexpr u32 mask = (scratch::most_targets - 1) * scratch::entry_size;
-  auto at_edx = [&](std::initializer_list<u8> opcode, u32 field) {
-    out.bytes({0x65}), out.bytes(opcode), out.value(scratch::targets + field);
-  };
-  out.bytes({0x65, 0x49, 0x8b, 0x8b}),
-      out.value(scratch::ring + 8);            // mov rcx, gs:[r11 + ring + 8]
-  out.bytes({0x69, 0xd0}), out.value(factor);  // imul edx, eax, factor
-  out.bytes({0x01, 0xca});                     // add edx, ecx
-  out.bytes({0x69, 0xd2}), out.value(factor);  // imul edx, edx, factor
-  out.bytes({0xc1, 0xea, 0x0e});               // shr edx, 14
-  u32 probe = out.offset();
-  out.bytes({0x81, 0xe2}), out.value(mask);  // and edx, mask
-  at_edx({0x83, 0xba}, 12), out.bytes({0});  // cmp dword gs:[rdx + count], 0
-  out.bytes({0x74}), out.bytes({0});         // je: free
-  u32 free = out.offset() - 1;
-  at_edx({0x48, 0x39, 0x8a}, 0);      // cmp gs:[rdx + target], rcx
-  out.bytes({0x75}), out.bytes({0});  // jne: another one's
-  u32 other_target = out.offset() - 1;
-  at_edx({0x39, 0x82}, 8);            // cmp gs:[rdx + edge], eax
-  out.bytes({0x74}), out.bytes({0});  // je: found
-  u32 found = out.offset() - 1;
-  out.bind8(other_target);
-  out.bytes({0x83, 0xc2, scratch::entry_size});  // add edx, 16
-  out.bytes({0xeb}), out.back8(probe);           // jmp: the next place
-  out.bind8(free);
-  at_edx({0x48, 0x89, 0x8a}, 0);  // mov gs:[rdx + target], rcx
-  at_edx({0x89, 0x82}, 8);        // mov gs:[rdx + edge], eax
-  out.bytes({0x65, 0x83, 0x2c, 0x25}), out.value(scratch::room), out.bytes({1});  // sub room, 1
-  out.bind8(found);
-  at_edx({0x83, 0x82}, 12), out.bytes({1});  // add dword gs:[rdx + count], 1
-}
-
 // rax = the time stamp counter.
 void emit_whole_time_stamp(Assembler& out) {
   out.bytes({0x0f, 0x31});              // rdtsc
@@ -55,88 +21,55 @@ void emit_whole_time_stamp(Assembler& out) {
   out.bytes({0x48, 0x09, 0xd0});        // or rax, rdx
 }
 
-// Notes when the pass was over. In: rax = the time stamp counter.
-void emit_pass_end(Assembler& out) {
-  static_assert(scratch::entry_size == 1 << 4);
-  out.bytes({0x65, 0x48, 0x2b, 0x04, 0x25}), out.value(scratch::begun);  // sub rax, gs:[begun]
-  out.load32(Reg::rdx, scratch::passes);
-  out.bytes({0xc1, 0xe2, 0x04});                                // shl edx, 4
-  out.bytes({0x65, 0x89, 0x82}), out.value(scratch::ring + 4);  // mov gs:[rdx + ring + 4], eax
+// Of a window that counts: takes the time since it was taken last off what is left. r11 is saved.
+void emit_time_taken(Assembler& out) {
+  out.load32(Reg::rax, scratch::recorded);
+  out.bytes({0x85, 0xc0});  // test eax, eax
+  out.bytes({0x75, 0});     // jnz: it does not count any more
+  u32 records = out.offset() - 1;
+  emit_whole_time_stamp(out);
+  out.bytes({0x49, 0x89, 0xc3});                                             // mov r11, rax
+  out.bytes({0x65, 0x48, 0x2b, 0x04, 0x25}), out.value(scratch::begun);      // sub rax, gs:[begun]
+  out.save(Reg::r11, scratch::begun);                                        //
+  out.bytes({0x65, 0x48, 0x29, 0x04, 0x25}), out.value(scratch::time_left);  // sub gs:[left], rax
+  out.bind8(records);
 }
 
-// Counts all branches of the ring; the time for that is none of the window's. In: `state`, with
+// At the end of a pass, where it was not the last: the next one, if the target is translated. That is
+// one more of counting as long as there is time, then the one that records. In: as `leave`, with
 // everything saved.
-void emit_count(Assembler& out, Routines& routines, Recovery state) {
-  emit_whole_time_stamp(out);
-  out.save(Reg::rax, scratch::ended);
-  emit_pass_end(out);
-  out.load32(Reg::r11, scratch::pass);
-  u32 next = out.offset();
-  state.counted = Recovery::Counted::above_r11;
-  note_state(out, routines, state);
-  out.bytes({0x65, 0x41, 0x8b, 0x83}), out.value(scratch::ring);  // mov eax, gs:[r11 + ring]
-  out.bytes({0x85, 0xc0});                                        // test eax, eax
-  out.bytes({0x78, 0});                                           // js: it is indirect
-  u32 indirect = out.offset() - 1;
-  out.bytes({0x65, 0x83, 0x04, 0x85}), out.value(scratch::counters), out.bytes({1});
-  // add dword gs:[rax * 4 + counters], 1
-  state.counted = Recovery::Counted::from_r11;
-  u32 counted = out.offset();
-  note_state(out, routines, state);
-  out.bytes({0x41, 0x83, 0xeb, scratch::entry_size});  // sub r11d, 16
-  state.counted = Recovery::Counted::above_r11;
-  note_state(out, routines, state);
-  out.bytes({0x75}), out.back8(next);  // jnz: the next one
-  state.counted = Recovery::Counted::all;
-  note_state(out, routines, state);
-  out.bytes({0xe9});  // jmp: done
-  u32 done = out.rel32();
-  out.bind8(indirect);
-  state.counted = Recovery::Counted::above_r11;
-  note_state(out, routines, state);
-  emit_count_target(out);
-  state.counted = Recovery::Counted::from_r11;
-  note_state(out, routines, state);
-  out.bytes({0xe9}), out.value(static_cast<i32>(counted) - static_cast<i32>(out.offset() + 4));
-  out.bind(done);
-  state.counted = Recovery::Counted::all;
-  note_state(out, routines, state);
-  emit_whole_time_stamp(out);
-  out.bytes({0x65, 0x48, 0x2b, 0x04, 0x25}), out.value(scratch::ended);  // sub rax, gs:[ended]
-  out.bytes({0x65, 0x48, 0x01, 0x04, 0x25}), out.value(scratch::begun);  // add gs:[begun], rax
-}
-
-// At the end of a pass: counts its branches, and makes one more if there is to be one, the target
-// is translated, and all targets of a pass will find room. In: as `leave`, with everything saved.
-void emit_next_pass(Assembler& out, Routines& routines, Recovery state) {
+void emit_next_pass(Assembler& out, Routines& routines, const Recovery& state) {
   out.load32(Reg::rax, scratch::left);
   out.bytes({0x85, 0xc0});  // test eax, eax
   out.bytes({0x0f, 0x85});  // jnz: not at the end of a pass
   u32 inside = out.rel32();
-  emit_count(out, routines, state);
-  out.load32(Reg::rax, scratch::room);
-  out.bytes({0x3d}), out.value(scratch::most_branches);  // cmp eax, most_branches
-  out.bytes({0x0f, 0x82});                               // jb: too little room
-  u32 no_room = out.rel32();
-  out.load32(Reg::rax, scratch::passes);
-  out.bytes({0x85, 0xc0});
-  out.bytes({0x0f, 0x84});  // jz: this was the last
+  out.load32(Reg::rax, scratch::recorded);
+  out.bytes({0x85, 0xc0});  // test eax, eax
+  out.bytes({0x0f, 0x85});  // jnz: this was the last
   u32 last = out.rel32();
-  out.bytes({0x83, 0xe8, 0x01});  // sub eax, 1
-  out.save32(Reg::rax, scratch::passes);
+  out.load(Reg::rax, scratch::time_left);
+  out.bytes({0x48, 0x85, 0xc0});  // test rax, rax
+  out.bytes({0x7e, 0});           // jle: the time is over
+  u32 time_over = out.offset() - 1;
+  out.save(Reg::rax, scratch::time_left_before);
+  out.load32(Reg::rax, scratch::turns);
+  out.bytes({0x65, 0x83, 0x2c, 0x25}), out.value(scratch::passes), out.bytes({1});
+  // sub dword gs:[passes], 1
+  out.bytes({0x75, 0});  // jnz: one more
+  u32 counts = out.offset() - 1;
+  out.bind8(time_over);
+  out.store_imm(scratch::recorded, 1);
   out.load32(Reg::rax, scratch::pass);
+  out.bind8(counts);
   out.save32(Reg::rax, scratch::left);
-  note_state(out, routines, state);  // the ring is empty
   out.load(Reg::rcx, scratch::target);
   u32 missing = emit_lookup(out);
   emit_restored(out);
   out.load(Reg::r11, scratch::r11);
   out.load(Reg::rcx, scratch::rcx);
   out.jump_gs(scratch::jump);
-  for (u32 fixup : {no_room, last, missing}) out.bind(fixup);
-  state.counted = Recovery::Counted::all;
+  for (u32 fixup : {inside, last, missing}) out.bind(fixup);
   note_state(out, routines, state);
-  out.bind(inside);
 }
 
 // Those that are not saved yet.
@@ -156,10 +89,6 @@ void emit_wait(Assembler& out, Routines& routines, const Recovery& state) {
   out.bytes({0x85, 0xc0});  // test eax, eax
   out.bytes({0x75, 0});     // jnz: inside of a pass
   u32 inside = out.offset() - 1;
-  out.load32(Reg::rax, scratch::passes);
-  out.bytes({0x85, 0xc0});
-  out.bytes({0x0f, 0x85});  // jnz: there is no room
-  u32 no_room = out.rel32();
   emit_all_saved(out);
   out.bind8(inside);
   out.load32(Reg::rax, scratch::patience);
@@ -191,7 +120,7 @@ void emit_wait(Assembler& out, Routines& routines, const Recovery& state) {
   out.load(Reg::rcx, scratch::rcx);
   out.bytes({0xe9}), out.value(static_cast<i32>(routines.start - (out.here() + 4)));  // jmp: start
   routines.refused = out.here();
-  for (u32 fixup : {no_room, unseen, impatient}) out.bind(fixup);
+  for (u32 fixup : {unseen, impatient}) out.bind(fixup);
   note_state(out, routines, state);
 }
 
@@ -203,8 +132,7 @@ void emit_let_go(Assembler& out, Routines& routines, u64 exits) {
               .rcx = true,
               .rax_and_rdx = true,
               .flags = true,
-              .r11 = true,
-              .counted = Recovery::Counted::all});
+              .r11 = true});
   emit_restored(out);
   out.load(Reg::r11, scratch::r11);
   out.jump_gs(scratch::jump);
@@ -224,7 +152,9 @@ void emit_let_go(Assembler& out, Routines& routines, u64 exits) {
 // In: gs:target, gs:rcx; rcx is free, everything else is the program's.
 void emit_leave(Assembler& out, Routines& routines) {
   routines.leave = out.here();
-  Recovery state{.address = Recovery::Address::in_target, .rcx = true};
+  Recovery state{.address = Recovery::Address::in_target,
+                 .rcx = true,
+                 .unrecorded = Recovery::Unrecorded::in_scratch};
   note_state(out, routines, state);
   out.save(Reg::rax, scratch::rax);
   out.save(Reg::rdx, scratch::rdx);
@@ -234,29 +164,17 @@ void emit_leave(Assembler& out, Routines& routines) {
   emit_flags_saved(out);
   state.flags = true;
   note_state(out, routines, state);
+  emit_time_taken(out);
   emit_next_pass(out, routines, state);
-  out.time_stamp(scratch::ended);
-  state.counted = Recovery::Counted::all;
   emit_wait(out, routines, state);
   emit_restored(out);
   emit_stop(out, routines, state);
 }
 
-// In: rcx = target of an indirect branch, gs:rcx, gs:edge; the rest is the program's.
-void emit_dispatch(Assembler& out, Routines& routines) {
-  routines.dispatch = out.here();
-  Recovery state{.address = Recovery::Address::in_rcx,
-                 .rcx = true,
-                 .unrecorded = Recovery::Unrecorded::in_scratch};
-  note_state(out, routines, state);
-  out.save(Reg::rax, scratch::rax);
-  out.save(Reg::rdx, scratch::rdx);
-  state.rax_and_rdx = true;
-  note_state(out, routines, state);
-  emit_flags_saved(out);
-  out.save(Reg::rcx, scratch::target);
-  state.address = Recovery::Address::in_target, state.flags = true;
-  note_state(out, routines, state);
+// Into the ring. In: `state`, with the flags saved. The jumps to be bound are taken where the window
+// is full, or the target not translated.
+std::vector<u32> emit_indirect_recorded(Assembler& out, Routines& routines, Recovery state) {
+  out.load(Reg::rcx, scratch::target);
   out.load32(Reg::rax, scratch::left);
   out.load32(Reg::rdx, scratch::edge);
   out.bytes({0x65, 0x89, 0x90}), out.value(scratch::ring);  // mov gs:[rax + ring], edx
@@ -266,13 +184,50 @@ void emit_dispatch(Assembler& out, Routines& routines) {
   out.save32(Reg::rax, scratch::left);
   state.unrecorded = Recovery::Unrecorded::none;
   note_state(out, routines, state);
+  out.store_imm(scratch::edge, scratch::no_edge);
   out.bytes({0x0f, 0x84});  // jz: the window is full
   u32 full = out.rel32();
   u32 missing = emit_lookup(out);
   emit_restored(out);
   out.load(Reg::rcx, scratch::rcx);
   out.jump_gs(scratch::jump);
-  out.bind(full), out.bind(missing);
+  return {full, missing};
+}
+
+// In: gs:target of an indirect branch, gs:edge, gs:rcx, gs:rax, gs:rdx, of a window that counts also
+// gs:place; the rest is the program's.
+void emit_dispatch(Assembler& out, Routines& routines) {
+  routines.dispatch = out.here();
+  Recovery state{.address = Recovery::Address::in_target,
+                 .rcx = true,
+                 .rax_and_rdx = true,
+                 .unrecorded = Recovery::Unrecorded::in_scratch};
+  note_state(out, routines, state);
+  emit_flags_saved(out);
+  state.flags = true;
+  note_state(out, routines, state);
+  out.load32(Reg::rax, scratch::recorded);
+  out.bytes({0x85, 0xc0});  // test eax, eax
+  out.bytes({0x0f, 0x85});  // jnz: it records
+  u32 records = out.rel32();
+  auto leave = emit_pair_found(out);
+  emit_pair_counted(out);
+  auto counted = state;
+  counted.unrecorded = Recovery::Unrecorded::none;
+  note_state(out, routines, counted);
+  out.store_imm(scratch::edge, scratch::no_edge);
+  out.bytes({0x65, 0x83, 0x2c, 0x25}), out.value(scratch::left), out.bytes({1});
+  // sub dword gs:[left], 1
+  out.bytes({0x0f, 0x84});  // jz: the pass is over
+  leave.push_back(out.rel32());
+  emit_restored(out);
+  out.load(Reg::rcx, scratch::rcx);
+  out.jump_gs(scratch::jump);
+  out.bind(records);
+  note_state(out, routines, state);
+  for (u32 fixup : emit_indirect_recorded(out, routines, state)) leave.push_back(fixup);
+  note_state(out, routines, state);
+  for (u32 fixup : leave) out.bind(fixup);
   emit_restored(out);
   out.jump_gs(scratch::leave);
 }

@@ -1,14 +1,12 @@
-// A block is laid out as: header, straight-line copy, ending (stub of the last branch, or a link to
-// what follows), then one stub for each conditional branch on the way. In a copy for a whole run
-// what is needed only until an exit is linked comes after all of these.
+// A block is laid out as: what restores the registers that indirect branches need, straight-line copy,
+// ending (stub of the last branch, or a link to what follows), one stub for each conditional branch
+// on the way, and what is needed seldom: until an exit is linked, and while a window records.
 //
-// A stub borrows rcx only, and leaves the flags alone: lea counts, jrcxz tests. A stub that has not
-// changed the program's memory or rsp yet can be undone by giving rcx back: so a fault there is one
-// of the original branch. From then on the branch is as good as made.
-//
-// In the copy for a whole run the stub of a direct branch is one addition, where the flags do not
-// matter behind it. That of an indirect one finds its counter, and where to go, by its target; it
-// comes in before the block, where registers are restored that it needs until then.
+// A stub borrows rcx only, and leaves the flags alone where they matter behind the branch: lea counts,
+// jrcxz tests. Where they do not, that of a direct branch is one addition, in windows with a
+// comparison. That of an indirect branch finds its counter, and where to go, by its target. A stub
+// that has not changed the program's memory or rsp yet can be undone by giving back what it has
+// borrowed: so a fault there is one of the original branch. From then on the branch is as good as made.
 #include "record/x86/memory_log.h"
 #include "record/x86/scratch.h"
 #include "record/x86/system_call.h"
@@ -34,7 +32,7 @@ Translator::Translator(u64 original, Bytes bytes, const Place& place, CopyFor pu
   out_.value(original);
   result_.block.original = original;
   result_.block.code = out_.here();
-  if (whole_run_) emit_way_in();
+  emit_way_in();
   result_.block.entry = out_.here();
 }
 
@@ -176,8 +174,8 @@ void Translator::state_is_behind(const Edge& edge, bool rcx_saved) {
                 .unrecorded = Recovery::Unrecorded::edge,
                 .edge = edge});
 }
-void Translator::state_is_behind_indirect(Recovery::Address target) {
-  add_recovery({.address = target,
+void Translator::state_is_behind_indirect() {
+  add_recovery({.address = Recovery::Address::in_rcx,
                 .rcx = true,
                 .unrecorded = Recovery::Unrecorded::edge,
                 .edge = indirect_edge()});
@@ -185,13 +183,6 @@ void Translator::state_is_behind_indirect(Recovery::Address target) {
 void Translator::add_recovery(Recovery recovery) {
   recovery.offset = static_cast<u32>(out_.here() - result_.block.code);
   result_.block.recoveries.push_back(recovery);
-}
-
-void Translator::emit_push(u64 return_address) {
-  state_is(branch_, true);
-  out_.rcx_is(return_address);
-  out_.bytes({0x51});  // push rcx
-  result_.return_sites.push_back(return_address);
 }
 
 u32 Translator::add_edge(const Edge& edge) {
@@ -206,45 +197,11 @@ u64 Translator::add_exit(u64 target) {
   return slot;
 }
 
-// Records a branch with a fixed target and goes there; with a return address it is a call.
+// Makes a branch with a fixed target; with a return address it is a call.
 void Translator::emit_taken(const Edge& edge, u64 return_address) {
   if (logs_) return emit_logged(edge, return_address);
   if (whole_run_) return emit_counted(edge, return_address);
-  branch_ = edge.from;
-  u32 number = add_edge(edge);
-  if (return_address)
-    state_is(edge.from, false);
-  else
-    state_is_behind(edge, false);
-  out_.save(Reg::rcx, scratch::rcx);
-  if (return_address) emit_push(return_address);
-  state_is_behind(edge, true);
-  out_.load32(Reg::rcx, scratch::left);
-  out_.bytes({0x65, 0xc7, 0x81}), out_.value(scratch::ring), out_.value(number);
-  out_.bytes({0x8d, 0x49, static_cast<u8>(-i32(scratch::entry_size))});  // lea ecx, [rcx - 16]
-  out_.save32(Reg::rcx, scratch::left);
-  state_is(edge.to, true);
-  out_.bytes({0xe3, 0x00});  // jrcxz: the window is full
-  u32 full = out_.offset() - 1;
-  out_.load(Reg::rcx, scratch::rcx);
-  u64 slot = add_exit(edge.to);
-  out_.jump_through(slot);
-  out_.bind8(full);
-  emit_leave_to(edge.to, true);
-}
-
-// Ends the window with the program at `target`; also what the newest exit does on a miss.
-void Translator::emit_leave_to(u64 target, bool rcx_saved) {
-  u64 go = out_.here();
-  state_is(target, true);
-  out_.rcx_is(target);
-  out_.save(Reg::rcx, scratch::target);
-  out_.jump_gs(scratch::leave);
-  if (!rcx_saved) return;
-  result_.exits.back().miss = out_.here();
-  state_is(target, false);
-  out_.save(Reg::rcx, scratch::rcx);
-  out_.bytes({0xe9}), out_.value(static_cast<i32>(go - (out_.here() + 4)));
+  emit_windowed(edge, return_address);
 }
 
 // The target into rcx, by the program's own operand.
@@ -256,7 +213,7 @@ bool Translator::load_target(Bytes raw) {
           out_.value(u32{one_.released} + 8);                        // [rsp + 8 + n]
     else
       out_.bytes({0x59});  // pop rcx
-    state_is_behind_indirect(Recovery::Address::in_rcx);
+    state_is_behind_indirect();
     return true;
   }
   u32 displacement = 0;
@@ -276,35 +233,23 @@ bool Translator::emit_indirect(u64 from, Bytes raw) {
   u32 begin = out_.offset();
   size_t recoveries = result_.block.recoveries.size();
   out_.save(Reg::rcx, scratch::rcx);
-  if (whole_run_) out_.save(Reg::rax, scratch::rax), out_.save(Reg::rdx, scratch::rdx);
+  out_.save(Reg::rax, scratch::rax), out_.save(Reg::rdx, scratch::rdx);
   if (!load_target(raw)) {
     out_.code().resize(begin);
     result_.block.recoveries.resize(recoveries);
     return false;
   }
-  if (whole_run_) return emit_counted_indirect(), true;
-  if (one_.kind == CopyKind::indirect_call) {
-    out_.save(Reg::rcx, scratch::target);
-    emit_push(at_);
-    state_is_behind_indirect(Recovery::Address::in_target);
-    out_.load(Reg::rcx, scratch::target);
-  }
-  out_.store_imm(scratch::edge, add_edge(indirect_edge()));
-  out_.jump_gs(scratch::dispatch);
-  ended_ = true;
+  emit_counted_indirect();
   return true;
 }
 
 // What follows cannot be copied: the window ends there. Otherwise the next block does it.
 void Translator::finish() {
   state_is(at_, false);
-  if (stopped_) return leave_at(at_);
-  if (whole_run_) return emit_exit(at_);
-  u64 slot = add_exit(at_);
-  out_.jump_through(slot);
-  result_.exits.back().miss = out_.here();
-  out_.save(Reg::rcx, scratch::rcx);
-  emit_leave_to(at_, false);
+  if (stopped_)
+    leave_for(at_);
+  else
+    emit_exit(at_);
 }
 
 // The kernel breaks rcx, and keeps the flags.
@@ -322,7 +267,7 @@ void Translator::emit_system_call() {
   out_.bytes({0xeb, 0x00});  // jmp: over that
   u32 permitted = out_.offset() - 1;
   out_.load(Reg::rcx, scratch::rcx);
-  leave_at(from);
+  leave_for(from);
   state_is(from, true);
   out_.bind8(permitted);
   if (from == result_.block.original) result_.block.call = out_.here();
@@ -351,17 +296,6 @@ void Translator::start_clock() {
                 .rax_and_rdx = true,
                 .behind_call = true});
   emit_clock_started(out_);
-}
-
-// The thread leaves with the program at `original`, all of whose registers it has.
-void Translator::leave_at(u64 original) {
-  if (whole_run_) {
-    leave_for(original);
-    return;
-  }
-  state_is(original, false);
-  out_.save(Reg::rcx, scratch::rcx);
-  emit_leave_to(original, false);
 }
 
 Translation translate(u64 original, Bytes bytes, const Place& place, CopyFor purpose) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Translates a stretch of x86-64 code into a copy that records its taken branches.
+// Translates a stretch of x86-64 code into a copy that counts, or records, its taken branches.
 //
 //   Translation copy = translate(0x401000, bytes, {.code = code, .slots = slots});
 //   if (!copy.ok()) return fail("not translated");
@@ -8,12 +8,14 @@
 //   for (const Exit& exit : copy.exits) memory.write(exit.slot, bytes_of(exit.miss));
 //
 // The copy runs the program's own instructions, with displacements relative to rip moved. It goes
-// straight on through conditional branches that are not taken; a taken branch enters a stub that
-// records (from, to) in the thread's scratch area (scratch.h), counts the window down and jumps
-// through a slot to the translated target. All values that the program can see are those of the
+// straight on through conditional branches that are not taken; a taken branch enters a stub that adds
+// one to the branch's counter in the thread's scratch area (scratch.h), and goes to the translated
+// target, directly or by way of a slot. All values that the program can see are those of the
 // original: return addresses on the stack, registers, flags, memory, the red zone.
 //
-// A window ends in the routine `leave`: with the original address in scratch::target it sends the
+// A window also counts turns, which are branches backwards and indirect ones: after some of them it
+// looks at the time. When that is over, it records what follows, (from, to) of each branch, in a ring.
+// It ends in the routine `leave`: with the original address in scratch::target it sends the
 // thread a harmless signal, at which a tracer takes over; without a tracer the thread goes on in the
 // original code. The copy therefore never needs its tracer. A tracer that watches the thread can do
 // without the stop where a block is missing, and at the end: for a moment `leave` waits for what it
@@ -25,9 +27,8 @@
 //
 // A copy with a log of accesses to memory has a stub before each instruction that makes one.
 //
-// A copy for a whole run (CopyFor) has no window to count down: a branch adds one to its own
-// counter and goes on. Where contexts are wanted it writes the branch into a log instead
-// (branch_log.h), and leaves when that is full.
+// A copy for a whole run (CopyFor) only counts. Where contexts are wanted it writes the branch into a
+// log instead (branch_log.h), and leaves when that is full.
 //
 // Does not touch the memory of any process and knows nothing of neighbouring blocks (code_cache.h).
 
@@ -64,7 +65,7 @@ struct Edge {
 // Where the program's state is while a thread is in a copy or a routine: for all instructions from
 // `offset` on, up to the next one's. With it a thread can leave at any moment, not only at the end
 // of a window; a branch that is half made is made anew or completed. One that is completed may not
-// be in the ring yet.
+// be in the ring, or a counter, yet.
 struct Recovery {
   // Of the program's next instruction; `in_rcx_less_rdx` is the difference of the two.
   enum class Address : u8 { fixed, in_rcx, in_rcx_less_rdx, in_minus_rdx, in_target };
@@ -78,12 +79,10 @@ struct Recovery {
   bool unblocked = false;    // the signal that stops the thread; scratch::blocked has what was
   // Right behind a system call that the copy has made: rcx is what the kernel puts there.
   bool behind_call = false;
-  // The branch made last, where the ring does not have it: `edge`, or the one that scratch::edge
-  // numbers.
+  // The branch made last, where neither the ring nor a counter has it: `edge`, or the one that
+  // scratch::edge numbers, if that is any.
   Unrecorded unrecorded = Unrecorded::none;
   Edge edge = {};
-  // Of the ring in the counters: nothing, the entries above r11, that at r11 too, all if it is full.
-  enum class Counted : u8 { none, above_r11, from_r11, all } counted = Counted::none;
 };
 
 // A way out of the copy: it jumps to the address that the 8 bytes at `slot` hold. `miss` is what
@@ -111,7 +110,6 @@ struct Place {
   u64 slots = 0;  // within 2 GiB of `code`
   u32 first_edge = 0;
   u32 first_access = 0;
-  // Of a whole run:
   u32 site = 0;  // number of the indirect branch that there may be
   // What the flags are does not matter to the code at an address. The same answer each time.
   std::function<bool(u64)> flags_die_at = {};

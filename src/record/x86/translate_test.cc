@@ -37,7 +37,8 @@ TEST_P(EachKindOfCopy, CodeDoesWhatTheOriginalDoes) {
       // until nothing is missing any more
       for (int turn = 0; turn < 60; ++turn) {
         got = random_state(seed + branches);
-        target.window(function, branches)(&got);
+        u32 passes = 1 + static_cast<u32>(turn) % 4;
+        target.window(function, branches, passes, branches)(&got);
         std::ranges::copy(code, page_);
         target.cache.enter(target.header().target);
       }
@@ -68,7 +69,8 @@ TEST_P(EachKindOfCopy, CopiesCanBeLeftBeforeAnyInstruction) {
       target.patience = leaves && turn % 2 == 0 ? 5 : 0;
       Stepping::answers = turn % 4 == 0;
       u64 leave_before = leaves ? 1 + random() % steps : 0;
-      auto* copy = target.window(function, leaves && turn % 3 == 0 ? 5 : 400);
+      bool counts = turn % 5 < 2;
+      auto* copy = target.window(function, leaves && turn % 3 == 0 ? 5 : 400, counts ? 4 : 1, 5);
       if (turn < 40)
         copy(&got);
       else if (u64 made = Stepping::call(target, copy, got, leave_before); !leaves)
@@ -99,7 +101,7 @@ TEST_P(EachKindOfCopy, WhatIsMissingCanBeAnswered) {
     function(&expected);
     std::ranges::copy(code, page_);
     target.patience = u64{1} << 31;
-    auto* copy = target.window(function, 400);
+    auto* copy = target.window(function, 400, 3, 1 + seed % 50);
     std::jthread tracer([&](const std::stop_token& over) {
       while (!over.stop_requested()) answers += target.answer();
     });
@@ -125,7 +127,7 @@ TEST_P(EachKindOfCopy, WindowsCanEndWithoutAStop) {
       function(&expected);
       std::ranges::copy(code, page_);
       target.patience = u64{1} << 31;
-      auto* copy = target.window(function, branches, branches);
+      auto* copy = target.window(function, branches, branches, branches);
       std::jthread tracer([&](const std::stop_token& over) {
         while (!over.stop_requested())
           if (!target.answer() && target.use_again()) return void(++used_again);
@@ -140,8 +142,7 @@ TEST_P(EachKindOfCopy, WindowsCanEndWithoutAStop) {
   EXPECT_GT(used_again, 60U);
 }
 
-// Of all branches up to where it is left: of passes that are over, of one that is being counted, of
-// one that is not over.
+// Of all branches up to where it is left: the last ones are in the ring, as far as that has begun.
 TEST_F(Translated, EveryBranchIsCountedOnce) {
   SteppingHandler handler;
   using Sums = std::map<std::pair<u64, u64>, u64>;
@@ -160,7 +161,9 @@ TEST_F(Translated, EveryBranchIsCountedOnce) {
       constexpr int until_known = 40;
       bool known = turn > until_known;
       u64 leave_before = known ? 1 + random() % steps : 0;
-      auto* copy = target.window(function, known ? 3 : 400, known ? 200 : 1);
+      constexpr u32 turns[] = {1, 7, 400};
+      auto* copy = target.window(function, known ? 9 : 400, known ? 20 : 1,
+                                 turns[static_cast<u32>(turn) % 3]);
       u64 made = Stepping::call(target, copy, state, leave_before);
       if (!known) {
         all = target.recorded(), steps = made;
@@ -175,7 +178,7 @@ TEST_F(Translated, EveryBranchIsCountedOnce) {
       }
       ++left;
       Sums counted = target.counted(), expected;
-      for (const auto& edge : Stepping::uncounted) ++counted[{edge.from, edge.to}];
+      for (const auto& edge : Stepping::edges) ++counted[{edge.from, edge.to}];
       u64 passed = 0;
       for (const auto& [ends, count] : counted) passed += count;
       ASSERT_LE(passed, all.size());

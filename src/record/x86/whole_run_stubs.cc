@@ -1,4 +1,4 @@
-// How branches are made in copies for whole runs.
+// How branches are counted, and logged, in copies; what windows do beside that is in window_stubs.cc.
 #include "record/x86/branch_log.h"
 #include "record/x86/scratch.h"
 #include "record/x86/translator.h"
@@ -12,7 +12,7 @@ u32 Translator::leave_for(u64 target) {
   out_.save(Reg::rcx, scratch::rcx);
   u32 rcx_saved = out_.offset();
   state_is(target, true);
-  out_.store_imm(scratch::edge, scratch::whole_run::no_edge);
+  out_.store_imm(scratch::edge, scratch::no_edge);
   out_.rcx_is(target);
   out_.save(Reg::rcx, scratch::target);
   out_.jump_gs(scratch::leave);
@@ -27,12 +27,11 @@ void Translator::push_constant(u64 value) {
 }
 
 void Translator::emit_counted(const Edge& edge, u64 return_address) {
-  u32 counter = scratch::whole_run::counters + 8 * add_edge(edge);
+  u32 counter = scratch::counters + 8 * add_edge(edge);
   if (return_address) state_is(edge.from, false), push_constant(return_address);
   state_is_behind(edge, false);
-  if (place_.flags_die_at && place_.flags_die_at(edge.to)) {
-    out_.bytes({0x65, 0x48, 0x83, 0x04, 0x25}), out_.value(counter), out_.bytes({1});
-    // add qword gs:[counter], 1
+  if (flags_die_at(edge.to)) {
+    emit_counter_raised(counter);
   } else {
     out_.save(Reg::rcx, scratch::rcx);
     state_is_behind(edge, true);
@@ -46,6 +45,16 @@ void Translator::emit_counted(const Edge& edge, u64 return_address) {
   emit_exit(edge.to);
 }
 
+bool Translator::flags_die_at(u64 address) const {
+  return place_.flags_die_at && place_.flags_die_at(address);
+}
+
+// Breaks the flags.
+void Translator::emit_counter_raised(u32 counter) {
+  out_.bytes({0x65, 0x48, 0x83, 0x04, 0x25}), out_.value(counter), out_.bytes({1});
+  // add qword gs:[counter], 1
+}
+
 // Goes to the target's copy; by the way that emit_ways_out() makes until that is linked.
 void Translator::emit_exit(u64 target) {
   u64 slot = add_exit(target);
@@ -54,15 +63,18 @@ void Translator::emit_exit(u64 target) {
   ways_out_.push_back({out_.rel32(), slot, target});
 }
 
-// Behind all that runs more often. A full log leads to its branch's one too.
+// Behind all that runs more often. A full log leads to its branch's one too, and so does the end of a
+// window's pass.
 void Translator::emit_ways_out() {
   for (size_t n = 0; n < ways_out_.size(); ++n) {
-    const auto& way = ways_out_[n];
+    auto& way = ways_out_[n];
     out_.bind(way.jump);
     state_is(way.target, false);
     out_.jump_through(way.slot);
     result_.exits[n].miss = out_.here();
+    if (way.over) out_.bind(way.over);
     u32 rcx_saved = leave_for(way.target);
+    if (way.recorded.jump) emit_recorded(way, rcx_saved);
     if (way.full) out_.patch(way.full, static_cast<i32>(rcx_saved - (way.full + 4)));
   }
 }
@@ -120,11 +132,20 @@ void Translator::emit_way_in() {
   out_.load(Reg::rax, scratch::rax);
 }
 
+// The target is in rdx, negated.
+void Translator::emit_target_saved() {
+  out_.bytes({0x48, 0x89, 0xd1});        // mov rcx, rdx
+  out_.bytes({0x48, 0xf7, 0xd1});        // not rcx
+  out_.bytes({0x48, 0x8d, 0x49, 0x01});  // lea rcx, [rcx + 1]
+  out_.save(Reg::rcx, scratch::target);
+}
+
 // The target is in rcx; rcx, rax and rdx are saved. The pair of branch and target that was met last
-// at its place of the index is found here, the other ones by the routine `dispatch`.
+// at its place of the index is found here, the other ones by the routine `dispatch`, which does all
+// of them where a window records.
 void Translator::emit_counted_indirect() {
-  using scratch::whole_run::Pair;
-  u32 place = scratch::whole_run::place_of(place_.site);
+  using scratch::Pair;
+  u32 place = scratch::place_of(place_.site);
   result_.uses_site = true;
   auto at_pair = [&](std::initializer_list<u8> opcode, size_t field) {
     out_.bytes({0x65, 0x48}), out_.bytes(opcode), out_.value(static_cast<u32>(field));
@@ -150,7 +171,7 @@ void Translator::emit_counted_indirect() {
   out_.bytes({0x48, 0x8d, 0x4c, 0x01, 0x01});  // lea rcx, [rcx + rax + 1]
   target_is(Recovery::Address::in_rcx);
   out_.save(Reg::rcx, scratch::target);
-  out_.store_imm(scratch::edge, logs_ ? scratch::whole_run::no_edge : number);
+  out_.store_imm(scratch::edge, logs_ ? scratch::no_edge : number);
   out_.store_imm(scratch::place, place);
   out_.jump_gs(scratch::dispatch);
   out_.bind8(found);
@@ -160,22 +181,21 @@ void Translator::emit_counted_indirect() {
     emit_room_left();
     full = out_.offset() - 1;
   } else {
+    if (!whole_run_) emit_unless_counting(number);
     at_pair({0x8b, 0x88}, offsetof(Pair, count));  // mov rcx, gs:[rax + count]
     out_.bytes({0x48, 0x8d, 0x49, 0x01});          // lea rcx, [rcx + 1]
     at_pair({0x89, 0x88}, offsetof(Pair, count));  // mov gs:[rax + count], rcx
     is_recorded();
+    if (!whole_run_) full = emit_turn();
   }
   out_.load(Reg::rcx, scratch::rcx);
   out_.bytes({0x65, 0xff, 0xa0}), out_.value(static_cast<u32>(offsetof(Pair, code)));
   // jmp gs:[rax + code]
   ended_ = true;
-  if (!logs_) return;
+  if (!full) return;
   out_.bind8(full);
-  out_.bytes({0x48, 0x89, 0xd1});        // mov rcx, rdx
-  out_.bytes({0x48, 0xf7, 0xd1});        // not rcx
-  out_.bytes({0x48, 0x8d, 0x49, 0x01});  // lea rcx, [rcx + 1]
-  out_.save(Reg::rcx, scratch::target);
-  out_.store_imm(scratch::edge, scratch::whole_run::no_edge);
+  emit_target_saved();
+  out_.store_imm(scratch::edge, scratch::no_edge);
   target_is(Recovery::Address::in_target);
   out_.load(Reg::rax, scratch::rax);
   out_.load(Reg::rdx, scratch::rdx);
