@@ -33,8 +33,9 @@ struct TraceCounts {
   u64 answers = 0;     // that threads in windows got without a stop
   u64 stopped_ns = 0;  // from tick to the end of the window, summed
   u64 lost = 0;        // records that the kernel had no room for
-  // The part of an endless recording's shares of branches that this one has right, as far as that is
-  // a matter of how many windows there are: told by how alike two halves of them are. 0: not known.
+  // The part of an endless recording's shares of branches that this one has right, as far as that
+  // is a matter of how many windows there are: told by how alike two halves of them are. 0: not
+  // known.
   double likeness = 0;
   u64 threads = 0, processes = 0;
   u64 contexts = 0;      // different ones that branches were counted in, when all is over
@@ -68,9 +69,10 @@ struct RecordSettings {
   u32 depth = 32;
   bool callchain = true;
   u64 kept_ns = 300;  // how much of a window is kept: what is taken in that much time
-  // How long a window of the code cache counts on average, in its copy. Short ones tell less of how fast the
-  // program is, as their copies are new to the caches; of long ones there are fewer (bench/record.md).
-  // 0: 1,000, or as long as the time between windows where `frequency` says how many there are.
+  // How long a window of the code cache counts on average, in its copy. Short ones tell less of how
+  // fast the program is, as their copies are new to the caches; of long ones there are fewer
+  // (bench/record.md). 0: 1,000, or as long as the time between windows where `frequency` says how
+  // many there are.
   u64 window_us = 0;
   // Accesses to memory are sampled too, in the same windows.
   bool memory = false;

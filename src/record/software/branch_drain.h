@@ -30,8 +30,8 @@ bool drain_window(TargetMemory& memory, u64 area, size_t edges, std::vector<Edge
 bool drain_whole_run(TargetMemory& memory, u64 area, size_t edges, std::vector<EdgeCount>& counts);
 // Of an area that nobody is going to use.
 bool read_whole_run(TargetMemory& memory, u64 area, size_t edges, std::vector<EdgeCount>& counts);
-// What is forgotten is where indirect branches led to, with the counts of that: there are none in areas
-// with a log, nor of a window that is over.
+// What is forgotten is where indirect branches led to, with the counts of that: there are none in
+// areas with a log, nor of a window that is over.
 bool forget_targets(TargetMemory& memory, u64 area);
 
 }  // namespace pgokit::record

@@ -99,8 +99,8 @@ class TranslatedCode {
   std::vector<u8> bytes_;                   // what the copies were made of
   std::vector<Edge> edges_;
   std::vector<MemoryAccess> accesses_;
-  // By the target they wait for: 1 + the number of the last one, in a list. All of this is copied for
-  // each process, so there are few pieces.
+  // By the target they wait for: 1 + the number of the last one, in a list. All of this is copied
+  // for each process, so there are few pieces.
   struct WaitingExit {
     Exit exit;
     u32 before;  // 1 + the number, 0: none
@@ -180,8 +180,8 @@ class CodeCache : private TranslatedCode {
   // area, to those that the program would have outside.
   Recovered recover(Registers& regs, const scratch::Header& header) const;
 
-  // Of a window of so many passes: all but the last one count, and are of so many turns each, that one
-  // records so many branches.
+  // Of a window of so many passes: all but the last one count, and are of so many turns each, that
+  // one records so many branches.
   scratch::Header header(u32 branches, u32 passes = 1, u32 turns = 1) const;
   u64 scratch(u64 n) const { return arenas_.front().scratch(n); }
   u64 start() const { return routines_.start; }

@@ -24,8 +24,8 @@ constexpr u32 most_misses = 100;
 // A look at the time costs about as much as ten turns.
 constexpr u32 turns_of_pass = 1024;
 constexpr double shortest_reach = 1.0 / 256;
-// Of waiting, each of which takes 20 to 150 cycles: some 0.1 ms. A request that is watched for is seen
-// after a few microseconds.
+// Turns of waiting, each of which takes 20 to 150 cycles: some 0.1 ms. A request that is watched
+// for is seen after a few microseconds.
 constexpr u64 patience = 4096;
 
 struct Seen {
@@ -68,7 +68,7 @@ struct CodeCacheState : EngineState {
   bool let_go = false;                 // without a stop
   u32 misses = 0;                      // in the window
   u32 first_turns = 0;                 // before the time was looked at first
-  // How long windows are to be, as a share of the longest: where system calls follow each other
+  // How long windows are to be, as a share of the usual time: where system calls follow each other
   // fast, long ones would all end at one of them.
   double reach = 1;
 };
@@ -311,8 +311,8 @@ class CodeCacheEngine : public WindowEngine {
     return code;
   }
 
-  // The branch that has led to what was missing, where it is not counted yet. Its pair had no room if
-  // there are as many as there can be.
+  // The branch that has led to what was missing, where it is not counted yet. Its pair had no room
+  // if there are as many as there can be.
   void take_newest(Thread& thread) {
     auto& header = seen_.header;
     auto edge = static_cast<u32>(header.edge);
@@ -419,8 +419,8 @@ class CodeCacheEngine : public WindowEngine {
     ++window.passed;
   }
 
-  // By the time of the last pass before the branches that are recorded, which tell how many there are
-  // for a turn.
+  // By the time of the last pass before the branches that are recorded, which tell how many there
+  // are for a turn.
   double cycles_at_end(const CodeCacheState& own, const Window& window) const {
     const auto& header = seen_.header;
     auto is_turn = [](const Edge& edge) { return edge.indirect || edge.to <= edge.from; };

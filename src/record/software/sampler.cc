@@ -93,11 +93,6 @@ bool Sampler::stopped(FollowedThread& thread, Stop stop) {
   auto progressed = engine_.stopped(thread, stop);
   if (progressed == Progressed::running) return true;
   thread.at_end = thread.cpu_time.now();
-  // The time stamp counter goes on while another program has the processor.
-  if (thread.at_end.used_ns > thread.at_begin.used_ns) {
-    u64 most = (thread.at_end.used_ns - thread.at_begin.used_ns) * settings_.cycles_per_us / 1000;
-    thread.window.cycles = std::min(thread.window.cycles, most);
-  }
   finished(thread);
   return false;
 }
@@ -121,8 +116,13 @@ bool Sampler::runs_on(FollowedThread& thread) {
   return true;
 }
 
-// The window is; the thread is stopped, or waits at its end.
+// The window is; the thread is stopped, or waits at its end. The time stamp counter goes on while
+// another program has the processor, and what was read of it is the program's to change.
 void Sampler::finished(FollowedThread& thread) {
+  if (thread.at_end.used_ns > thread.at_begin.used_ns) {
+    u64 most = (thread.at_end.used_ns - thread.at_begin.used_ns) * settings_.cycles_per_us / 1000;
+    thread.window.cycles = std::min(thread.window.cycles, most);
+  }
   const auto& regs = thread.window.regs;
   if (!thread.space->map().find(regs.rip)) refresh(thread);
   unwind(thread, regs);

@@ -5,7 +5,8 @@
 namespace pgokit::record {
 namespace {
 
-// How many times as long as the program its copy takes, with what is not in the caches (bench/record.md).
+// How many times as long as the program its copy takes, with what is not in the caches
+// (bench/record.md).
 constexpr double slower = 1.6;
 constexpr double usual_cycles = 3.5;  // of a branch by itself
 
@@ -25,11 +26,14 @@ double StackCutter::own_cycles(const Window& window) {
   return static_cast<double>(window.passed) * (of_branch > 0 ? of_branch / slower : usual_cycles);
 }
 
-// One that was cut short counts like a whole one: the branches before what cuts windows are in as many
-// of them as others.
+// One that was cut short counts like a whole one: the branches before what cuts windows are in as
+// many of them as others. One that has ended for too much new code has counted for a moment,
+// perhaps, which is not to stand for all.
 double StackCutter::weight(const Window& window, double cycles) {
+  constexpr u64 least_part = 16;
   u64 counted = window.cut_short ? window.wanted : window.cycles;
-  return cycles * slower / static_cast<double>(std::max<u64>(counted, 1));
+  u64 least = std::max<u64>(window.wanted / least_part, 1);
+  return cycles * slower / static_cast<double>(std::max(counted, least));
 }
 
 size_t StackCutter::stacks_of(const Window& window) {
@@ -41,7 +45,7 @@ size_t StackCutter::stacks_of(const Window& window) {
   auto length = static_cast<double>(std::min<size_t>(taken, depth_));
   double stacks = static_cast<double>(cycles_) * slower / of_branch / length;
   stacks += std::uniform_real_distribution<>(0, 1)(random_);
-  return std::min(most, static_cast<size_t>(stacks));
+  return static_cast<size_t>(std::min(stacks, static_cast<double>(most)));
 }
 
 void StackCutter::undo(std::vector<u64>& chain, std::span<const Edge> newer) {

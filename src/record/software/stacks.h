@@ -10,11 +10,11 @@
 // is cut into stacks that follow each other; call chains of the earlier ones are got by undoing the
 // calls and returns behind them.
 //
-// How many stacks of a window are kept decides what is counted. Windows begin, and their last branches
-// are recorded, at random points in *time*; kept whole they would show slow code more often than it
-// runs. A branch is to be recorded as often as it is *taken*, like by a processor that samples at
-// taken branches. So the number of entries kept is that of the branches taken in a fixed time at the
-// speed of the window's end, rounded at random to whole stacks.
+// How many stacks of a window are kept decides what is counted. Windows begin, and their last
+// branches are recorded, at random points in *time*; kept whole they would show slow code more
+// often than it runs. A branch is to be recorded as often as it is *taken*, like by a processor
+// that samples at taken branches. So the number of entries kept is that of the branches taken in a
+// fixed time at the speed of the window's end, rounded at random to whole stacks.
 
 #include <functional>
 #include <random>
@@ -35,11 +35,11 @@ class StackCutter {
   // end, leaf first; it may be empty.
   void cut(const Window& window, std::span<const u64> chain, const Each& each);
 
-  // That the program takes by itself for what it did in the window: its copy takes longer for a branch
-  // than the program does, but by much the same factor for all code.
+  // That the program takes by itself for what it did in the window: its copy takes longer for a
+  // branch than the program does, but by much the same factor for all code.
   double own_cycles(const Window& window);
-  // Of what the window has counted, where it stands for so many cycles of the program's time: as often
-  // as that has the time that the window has counted for.
+  // Of what the window has counted, where it stands for so many cycles of the program's time: as
+  // often as that has the time that the window has counted for.
   double weight(const Window& window, double cycles);
 
   // Undoes the branches `newer` on a call chain. The leaf is left as it is.

@@ -41,8 +41,8 @@ struct Window {
   u64 stops = 0;                   // of the thread for this window, its end included
   u64 answers = 0;                 // to what it has asked without a stop
   u64 passed = 0;                  // branches in all, the last of which are recorded
-  // In cycles of the time stamp counter: how long it was to count, and how long it has, system calls
-  // not included; 0: not known.
+  // In cycles of the time stamp counter: how long it was to count, and how long it has, system
+  // calls not included; 0: not known.
   u64 wanted = 0, cycles = 0;
   double cycles_at_end = 0;  // of a branch there; 0: not known
   bool cut_short = false;    // by code that cannot be followed, a system call mostly
@@ -96,8 +96,8 @@ class WindowEngine {
   virtual void let_go(Thread&) {}
   // Or it is to stop there.
   virtual void stop_at_end(Thread&) {}
-  // A thread that was let go may not have left the copy yet. settle() is for one that is stopped, which
-  // it puts where it would be by then, without a trace of windows in its registers.
+  // A thread that was let go may not have left the copy yet. settle() is for one that is stopped,
+  // which it puts where it would be by then, without a trace of windows in its registers.
   virtual bool is_leaving(Thread&) { return false; }
   virtual void settle(Thread&) {}
   // As if it had not stopped.
@@ -107,7 +107,8 @@ class WindowEngine {
 };
 
 // Translated code in the process: a stop at the beginning, one at the end, and those between them
-// that no answer makes needless. Windows count for so many cycles of the time stamp counter on average.
+// that no answer makes needless. Windows count for so many cycles of the time stamp counter on
+// average.
 std::unique_ptr<WindowEngine> make_code_cache_engine(u64 cycles);
 // PTRACE_SINGLESTEP: one stop for each instruction. The measure for the others.
 std::unique_ptr<WindowEngine> make_single_step_engine();

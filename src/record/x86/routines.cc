@@ -35,8 +35,8 @@ void emit_time_taken(Assembler& out) {
   out.bind8(records);
 }
 
-// At the end of a pass, where it was not the last: the next one, if the target is translated. That is
-// one more of counting as long as there is time, then the one that records. In: as `leave`, with
+// At the end of a pass, where it was not the last: the next one, if the target is translated. That
+// is one more of counting as long as there is time, then the one that records. In: as `leave`, with
 // everything saved.
 void emit_next_pass(Assembler& out, Routines& routines, const Recovery& state) {
   out.load32(Reg::rax, scratch::left);
@@ -82,8 +82,8 @@ void emit_all_saved(Assembler& out) {
   for (auto [reg, slot] : others) out.save(reg, slot);
 }
 
-// A missing block, inside of a pass, or the end of the window: what the tracer answers within a moment
-// makes a stop needless. In: `state`, with everything saved.
+// A missing block, inside of a pass, or the end of the window: what the tracer answers within a
+// moment makes a stop needless. In: `state`, with everything saved.
 void emit_wait(Assembler& out, Routines& routines, const Recovery& state) {
   out.load32(Reg::rax, scratch::left);
   out.bytes({0x85, 0xc0});  // test eax, eax
@@ -171,8 +171,8 @@ void emit_leave(Assembler& out, Routines& routines) {
   emit_stop(out, routines, state);
 }
 
-// Into the ring. In: `state`, with the flags saved. The jumps to be bound are taken where the window
-// is full, or the target not translated.
+// Into the ring. In: `state`, with the flags saved. The jumps to be bound are taken where the
+// window is full, or the target not translated.
 std::vector<u32> emit_indirect_recorded(Assembler& out, Routines& routines, Recovery state) {
   out.load(Reg::rcx, scratch::target);
   out.load32(Reg::rax, scratch::left);
@@ -194,8 +194,8 @@ std::vector<u32> emit_indirect_recorded(Assembler& out, Routines& routines, Reco
   return {full, missing};
 }
 
-// In: gs:target of an indirect branch, gs:edge, gs:rcx, gs:rax, gs:rdx, of a window that counts also
-// gs:place; the rest is the program's.
+// In: gs:target of an indirect branch, gs:edge, gs:rcx, gs:rax, gs:rdx, of a window that counts
+// also gs:place; the rest is the program's.
 void emit_dispatch(Assembler& out, Routines& routines) {
   routines.dispatch = out.here();
   Recovery state{.address = Recovery::Address::in_target,

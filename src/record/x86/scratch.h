@@ -5,13 +5,13 @@
 //   0x00  a number that is no target, negated: a place of the index that is still empty leads here
 //   0x08  registers of the program that a stub has borrowed
 //   0x28  target: where the program goes on when the window ends
-//   0x38  left: of a window that counts, turns until it is looked at the time; of one that records,
+//   0x38  left: of a window that counts, turns until it looks at the time; of one that records,
 //         16 x the number of branches that are still to be recorded
 //   0x48  addresses: table of indirect targets, the routines `leave` and `dispatch`
-//   0x60  time stamps: since when the window's time has not been taken, and the beginning of a system
-//         call
-//   0x70  passes of counting that are still to be made, what `left` is where one that records begins,
-//         and where one that counts does
+//   0x60  time stamps: since when the window's time has not been taken, and the beginning of a
+//         system call
+//   0x70  passes of counting that are still to be made, what `left` is where one that records
+//         begins, and where one that counts does
 //   0x88  the address of all this, and what `leave` and indirect branches need
 //   0xc0  how many accesses to memory were logged, and where thread-local memory begins
 //   0xd0  patience: how many turns the thread waits for a block that is missing, or for its tracer's

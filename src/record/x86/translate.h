@@ -8,27 +8,27 @@
 //   for (const Exit& exit : copy.exits) memory.write(exit.slot, bytes_of(exit.miss));
 //
 // The copy runs the program's own instructions, with displacements relative to rip moved. It goes
-// straight on through conditional branches that are not taken; a taken branch enters a stub that adds
-// one to the branch's counter in the thread's scratch area (scratch.h), and goes to the translated
-// target, directly or by way of a slot. All values that the program can see are those of the
-// original: return addresses on the stack, registers, flags, memory, the red zone.
+// straight on through conditional branches that are not taken; a taken branch enters a stub that
+// adds one to the branch's counter in the thread's scratch area (scratch.h), and goes to the
+// translated target, directly or by way of a slot. All values that the program can see are those of
+// the original: return addresses on the stack, registers, flags, memory, the red zone.
 //
 // A window also counts turns, which are branches backwards and indirect ones: after some of them it
-// looks at the time. When that is over, it records what follows, (from, to) of each branch, in a ring.
-// It ends in the routine `leave`: with the original address in scratch::target it sends the
-// thread a harmless signal, at which a tracer takes over; without a tracer the thread goes on in the
-// original code. The copy therefore never needs its tracer. A tracer that watches the thread can do
-// without the stop where a block is missing, and at the end: for a moment `leave` waits for what it
-// will write into scratch::request (see Routines).
+// looks at the time. When that is over, it records what follows, (from, to) of each branch, in a
+// ring. It ends in the routine `leave`: with the original address in scratch::target it sends the
+// thread a harmless signal, at which a tracer takes over; without a tracer the thread goes on in
+// the original code. The copy therefore never needs its tracer. A tracer that watches the thread
+// can do without the stop where a block is missing, and at the end: for a moment `leave` waits for
+// what it will write into scratch::request (see Routines).
 //
-// A copy makes system calls itself that the scratch area permits. The other ones end a window before
-// them, and so does what is not translated: interrupts, far branches, use of the gs segment,
+// A copy makes system calls itself that the scratch area permits. The other ones end a window
+// before them, and so does what is not translated: interrupts, far branches, use of the gs segment,
 // transactions, changes of the trap flag.
 //
 // A copy with a log of accesses to memory has a stub before each instruction that makes one.
 //
-// A copy for a whole run (CopyFor) only counts. Where contexts are wanted it writes the branch into a
-// log instead (branch_log.h), and leaves when that is full.
+// A copy for a whole run (CopyFor) only counts. Where contexts are wanted it writes the branch into
+// a log instead (branch_log.h), and leaves when that is full.
 //
 // Does not touch the memory of any process and knows nothing of neighbouring blocks (code_cache.h).
 
@@ -146,9 +146,9 @@ struct Routines {
   u64 first_way_out = 0;
   u64 stop = 0;  // where a thread is when `leave` has stopped it
 };
-// A thread that goes on outside without a stop takes one of these ways, each of which has an address
-// and rcx in words of its own: the scratch area may belong to another thread as soon as this one has
-// said, by scratch::patience, that it is done with it. The base of gs is 0 then.
+// A thread that goes on outside without a stop takes one of these ways, each of which has an
+// address and rcx in words of its own: the scratch area may belong to another thread as soon as
+// this one has said, by scratch::patience, that it is done with it. The base of gs is 0 then.
 inline constexpr u32 ways_out = 128, way_out_size = 64, way_out_words = 2;
 // `exits`: where these words are.
 Routines make_routines(u64 address, u64 exits);

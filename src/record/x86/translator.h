@@ -1,7 +1,7 @@
 #pragma once
 
 // How translate() works: one translator makes one copy. What is common to all purposes is in
-// translate.cc, how branches are made in whole_run_stubs.cc and window_stubs.cc.
+// translate.cc, how branches are made in branch_stubs.cc and window_stubs.cc.
 
 #include <vector>
 

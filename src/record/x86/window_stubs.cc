@@ -83,7 +83,8 @@ Translator::WayOut Translator::emit_counted_by_rcx(const Edge& edge, u32 number)
   return way;
 }
 
-// Into the ring, and back to the exit of the branch; `full` is where the pass is over, with rcx saved.
+// Into the ring, and back to the exit of the branch; `full` is where the pass is over, with rcx
+// saved.
 void Translator::emit_recorded(WayOut& way, u32 full) {
   const auto& [jump, exit, number, rcx_saved, edge] = way.recorded;
   out_.bind(jump);

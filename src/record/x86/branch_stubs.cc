@@ -1,4 +1,5 @@
-// How branches are counted, and logged, in copies; what windows do beside that is in window_stubs.cc.
+// How branches are counted, and logged, in copies; what windows do beside that is in
+// window_stubs.cc.
 #include "record/x86/branch_log.h"
 #include "record/x86/scratch.h"
 #include "record/x86/translator.h"
@@ -63,8 +64,8 @@ void Translator::emit_exit(u64 target) {
   ways_out_.push_back({out_.rel32(), slot, target});
 }
 
-// Behind all that runs more often. A full log leads to its branch's one too, and so does the end of a
-// window's pass.
+// Behind all that runs more often. A full log leads to its branch's one too, and so does the end of
+// a window's pass.
 void Translator::emit_ways_out() {
   for (size_t n = 0; n < ways_out_.size(); ++n) {
     auto& way = ways_out_[n];
