@@ -17,7 +17,7 @@ FLAGS = ["-O2", "-g", "-fdebug-info-for-profiling", "-funique-internal-linkage-n
          "-mno-omit-leaf-frame-pointer"]
 PROBES = ["-fpseudo-probe-for-profiling"]
 FILES = ("main", "work")
-ROUNDS = "60000"  # a second of recording
+ROUNDS = "150000"  # more than a second of recording
 SHOULD_BE_INLINED = 2  # bit of a context's attributes
 CROSS_FUNCTIONS = {"_Z5oftenj", "_Z10with_statePFjjEj"}  # of work.cc, called much by main.cc
 INDIRECT = "_ZL5twistj"  # called by a pointer
