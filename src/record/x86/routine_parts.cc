@@ -53,6 +53,33 @@ u32 emit_lookup(Assembler& out) {
   return missing;
 }
 
+Recovery emit_leave_begun(Assembler& out, Routines& routines) {
+  routines.leave = out.here();
+  Recovery state{.address = Recovery::Address::in_target,
+                 .rcx = true,
+                 .unrecorded = Recovery::Unrecorded::in_scratch};
+  note_state(out, routines, state);
+  out.save(Reg::rax, scratch::rax);
+  out.save(Reg::rdx, scratch::rdx);
+  out.save(Reg::r11, scratch::r11);
+  state.rax_and_rdx = state.r11 = true;
+  note_state(out, routines, state);
+  return state;
+}
+
+Recovery emit_dispatch_begun(Assembler& out, Routines& routines) {
+  routines.dispatch = out.here();
+  Recovery state{.address = Recovery::Address::in_target,
+                 .rcx = true,
+                 .rax_and_rdx = true,
+                 .unrecorded = Recovery::Unrecorded::in_scratch};
+  note_state(out, routines, state);
+  emit_flags_saved(out);
+  state.flags = true;
+  note_state(out, routines, state);
+  return state;
+}
+
 // The flags stay as they are: no zero is made by xor.
 void emit_stop(Assembler& out, Routines& routines, Recovery state) {
   auto address_of = [&](Reg reg, std::initializer_list<u8> lea, u32 slot) {

@@ -16,6 +16,11 @@ void emit_flags_saved(Assembler& out);
 // The flags, rax and rdx.
 void emit_restored(Assembler& out);
 
+// How the routines begin: `leave` saves rax, rdx and r11, `dispatch` the flags. Where the program's
+// state is then.
+Recovery emit_leave_begun(Assembler& out, Routines& routines);
+Recovery emit_dispatch_begun(Assembler& out, Routines& routines);
+
 // gs:jump and rax = the copy of the code at rcx; breaks rdx and the flags. The jump to be bound is
 // taken if there is none.
 u32 emit_lookup(Assembler& out);

@@ -151,16 +151,7 @@ void emit_let_go(Assembler& out, Routines& routines, u64 exits) {
 
 // In: gs:target, gs:rcx; rcx is free, everything else is the program's.
 void emit_leave(Assembler& out, Routines& routines) {
-  routines.leave = out.here();
-  Recovery state{.address = Recovery::Address::in_target,
-                 .rcx = true,
-                 .unrecorded = Recovery::Unrecorded::in_scratch};
-  note_state(out, routines, state);
-  out.save(Reg::rax, scratch::rax);
-  out.save(Reg::rdx, scratch::rdx);
-  out.save(Reg::r11, scratch::r11);
-  state.rax_and_rdx = state.r11 = true;
-  note_state(out, routines, state);
+  Recovery state = emit_leave_begun(out, routines);
   emit_flags_saved(out);
   state.flags = true;
   note_state(out, routines, state);
@@ -197,15 +188,7 @@ std::vector<u32> emit_indirect_recorded(Assembler& out, Routines& routines, Reco
 // In: gs:target of an indirect branch, gs:edge, gs:rcx, gs:rax, gs:rdx, of a window that counts
 // also gs:place; the rest is the program's.
 void emit_dispatch(Assembler& out, Routines& routines) {
-  routines.dispatch = out.here();
-  Recovery state{.address = Recovery::Address::in_target,
-                 .rcx = true,
-                 .rax_and_rdx = true,
-                 .unrecorded = Recovery::Unrecorded::in_scratch};
-  note_state(out, routines, state);
-  emit_flags_saved(out);
-  state.flags = true;
-  note_state(out, routines, state);
+  Recovery state = emit_dispatch_begun(out, routines);
   out.load32(Reg::rax, scratch::recorded);
   out.bytes({0x85, 0xc0});  // test eax, eax
   out.bytes({0x0f, 0x85});  // jnz: it records

@@ -176,8 +176,8 @@ struct Entry {
 static_assert(sizeof(Entry) == entry_size);
 
 // The table of indirect targets: 65,536 addresses of translated blocks, 0 where there is none. A
-// block stands at the index of its original address or at the next place that was free. That address
-// lies in the 8 bytes before its code.
+// block stands at the index of its original address or at the next place that was free. That
+// address lies in the 8 bytes before its code.
 inline constexpr u64 table_entries = 65536;
 constexpr u64 table_index(u64 address) { return (address ^ (address >> 15)) & 0xffff; }
 

@@ -1,12 +1,14 @@
-// A block is laid out as: what restores the registers that indirect branches need, straight-line copy,
-// ending (stub of the last branch, or a link to what follows), one stub for each conditional branch
-// on the way, and what is needed seldom: until an exit is linked, and while a window records.
+// A block is laid out as: what restores the registers that indirect branches need, straight-line
+// copy, ending (stub of the last branch, or a link to what follows), one stub for each conditional
+// branch on the way, and what is needed seldom: until an exit is linked, and while a window
+// records.
 //
-// A stub borrows rcx only, and leaves the flags alone where they matter behind the branch: lea counts,
-// jrcxz tests. Where they do not, that of a direct branch is one addition, in windows with a
-// comparison. That of an indirect branch finds its counter, and where to go, by its target. A stub
-// that has not changed the program's memory or rsp yet can be undone by giving back what it has
-// borrowed: so a fault there is one of the original branch. From then on the branch is as good as made.
+// A stub borrows rcx only, and leaves the flags alone where they matter behind the branch: lea
+// counts, jrcxz tests. Where they do not, that of a direct branch is one addition, in windows with
+// a comparison. That of an indirect branch finds its counter, and where to go, by its target. A
+// stub that has not changed the program's memory or rsp yet can be undone by giving back what it
+// has borrowed: so a fault there is one of the original branch. From then on the branch is as good
+// as made.
 #include "record/x86/memory_log.h"
 #include "record/x86/scratch.h"
 #include "record/x86/system_call.h"

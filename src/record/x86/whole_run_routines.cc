@@ -7,31 +7,14 @@ namespace {
 
 // In: gs:target, gs:rcx, gs:edge; rcx is free, everything else is the program's.
 void emit_leave(Assembler& out, Routines& routines) {
-  routines.leave = out.here();
-  Recovery state{.address = Recovery::Address::in_target,
-                 .rcx = true,
-                 .unrecorded = Recovery::Unrecorded::in_scratch};
-  note_state(out, routines, state);
-  out.save(Reg::rax, scratch::rax);
-  out.save(Reg::rdx, scratch::rdx);
-  out.save(Reg::r11, scratch::r11);
-  state.rax_and_rdx = state.r11 = true;
-  note_state(out, routines, state);
+  Recovery state = emit_leave_begun(out, routines);
   emit_stop(out, routines, state);
 }
 
 // In: gs:target of an indirect branch, gs:edge, gs:place, gs:rcx, gs:rax, gs:rdx; the rest is the
 // program's. The pair that the copy has looked at is another one's.
 void emit_dispatch(Assembler& out, Routines& routines, bool logs) {
-  routines.dispatch = out.here();
-  Recovery state{.address = Recovery::Address::in_target,
-                 .rcx = true,
-                 .rax_and_rdx = true,
-                 .unrecorded = Recovery::Unrecorded::in_scratch};
-  note_state(out, routines, state);
-  emit_flags_saved(out);
-  state.flags = true;
-  note_state(out, routines, state);
+  Recovery state = emit_dispatch_begun(out, routines);
   std::vector<u32> leave;
   if (logs) {
     out.bytes({0x66, 0x65, 0x83, 0x3c, 0x25}), out.value(scratch::left + 2), out.bytes({0});
