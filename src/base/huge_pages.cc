@@ -90,6 +90,8 @@ void prefer_huge_pages_for(void* table, size_t size) {
   if (preferred) advise(begin & -page_size(), begin + size);
 }
 
+bool room_is_free() { return preferred; }
+
 }  // namespace pgokit
 
 #else
@@ -99,6 +101,7 @@ namespace pgokit {
 void prefer_huge_pages(size_t) {}
 void prefer_huge_pages_in_helper() {}
 void prefer_huge_pages_for(void*, size_t) {}
+bool room_is_free() { return false; }
 
 }  // namespace pgokit
 

@@ -8,6 +8,7 @@
 //   prefer_huge_pages_in_helper();  // by other threads, as they begin a piece of work
 //   std::vector<u64> table(1 << 20);  // so large that it has a mapping of its own
 //   prefer_huge_pages_for(table.data(), table.size() * sizeof(u64));
+//   if (room_is_free()) table.reserve(1 << 24);  // growing would move all that is there
 //
 // The first two are about the small pieces that malloc() gives out. All are only hints, to glibc's
 // allocator and Linux. Nothing changes where the memory of the process is limited by setrlimit(2):
@@ -23,5 +24,8 @@ void prefer_huge_pages(size_t input);
 void prefer_huge_pages_in_helper();
 // If the process does: of a table with a mapping of its own.
 void prefer_huge_pages_for(void* table, size_t size);
+// Whether a large table may have room for the most that it could need: what is not written to costs
+// nothing. Only if the process prefers huge pages.
+bool room_is_free();
 
 }  // namespace pgokit

@@ -42,14 +42,14 @@ class ContextReader {
 
   void add(const perf::BranchContexts::Step& step, Unwinder& unwinder) const {
     const auto& branch = counted_.branches[step.branch];
-    Unwinder::Branch ends{place_(branch.from), place_(branch.to)};
-    if (ends.from != outside) unwinder.add_range(place_(step.start), ends.from, step.count);
-    if (ends.from != outside || ends.to != outside) unwinder.add_branch(ends, step.count);
+    Place from = place_(branch.from), to = place_(branch.to);
+    Place begin = from == outside ? Step::unknown : place_(step.start);
+    if (from != outside || to != outside) unwinder.add({begin, from, to}, step.count);
   }
   void add(const perf::BranchContexts::Rest& rest, Unwinder& unwinder) const {
     Place start = place_(rest.start), end = place_(rest.end);
     if (start == outside || end == outside || start == end) return;
-    unwinder.add_range(start, static_cast<Place>(code_.before(CodeIndex(end))), rest.count);
+    unwinder.add({start, static_cast<Place>(code_.before(CodeIndex(end))), outside}, rest.count);
   }
 
   const perf::BranchCounts& counted_;

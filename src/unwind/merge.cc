@@ -17,19 +17,19 @@ namespace {
 
 using Renumbering = std::vector<u32>;  // by old number
 
-// All pairs of some tables, ascending, and where those of each table went.
-std::vector<u64> merge_pairs(const std::vector<const PairTable*>& tables,
-                             std::vector<Renumbering>& renumbered) {
-  std::vector<u64> all;
+// All steps of some tables, ascending, and where those of each table went.
+std::vector<Step> merge_steps(const std::vector<const StepTable*>& tables,
+                              std::vector<Renumbering>& renumbered) {
+  std::vector<Step> all;
   for (const auto* table : tables)
-    all.insert(all.end(), table->pairs().begin(), table->pairs().end());
+    all.insert(all.end(), table->steps().begin(), table->steps().end());
   std::ranges::sort(all);
   auto rest = std::ranges::unique(all);
   all.erase(rest.begin(), rest.end());
   for (const auto* table : tables) {
     auto& numbers = renumbered.emplace_back();
-    for (u64 pair : table->pairs())
-      numbers.push_back(static_cast<u32>(std::ranges::lower_bound(all, pair) - all.begin()));
+    for (const auto& step : table->steps())
+      numbers.push_back(static_cast<u32>(std::ranges::lower_bound(all, step) - all.begin()));
   }
   return all;
 }
@@ -128,45 +128,61 @@ class UnwoundMerger {
       tries_[i] = depth_first(std::move(unwinders_[i].paths_).take_nodes());
     });
     const auto tables = {&UnwoundMerger::merge_nodes, &UnwoundMerger::order_samples,
-                         &UnwoundMerger::merge_ranges, &UnwoundMerger::merge_branches};
+                         &UnwoundMerger::merge_steps};
     parallel_for(tables.size(), threads_,
                  [&](size_t i, unsigned) { (this->*tables.begin()[i])(); });
-    std::vector<SortedLog::Source> ranges, branches;
+    std::vector<SortedLog::Source> sources;
     for (size_t i = 0; i < unwinders_.size(); ++i) {
       auto& from = unwinders_[i];
-      ranges.push_back({&from.range_log_, &node_numbers_[i], &range_numbers_[i], &order_[i]});
-      branches.push_back({&from.branch_log_, &node_numbers_[i], &branch_numbers_[i], &order_[i]});
+      sources.push_back({&from.log_, &node_numbers_[i], &step_numbers_[i], &order_[i]});
       result_.left_program |= from.left_program_;
     }
-    parallel_for(2, threads_, [&](size_t i, unsigned) {
-      (i ? result_.branch_log : result_.range_log) =
-          SortedLog(i ? branches : ranges, result_.nodes.size(), threads_);
-    });
+    result_.log = SortedLog(sources, result_.nodes.size(), threads_);
     return std::move(result_);
   }
 
  private:
   void order_samples() { order_ = llvm_order(samples_); }
 
-  void merge_ranges() {
-    std::vector<const PairTable*> tables;
-    for (const auto& from : unwinders_) tables.push_back(&from.ranges_);
-    result_.ranges = merge_pairs(tables, range_numbers_);
-    result_.range_counts.resize(result_.ranges.size());
-    result_.range_possible.resize(result_.ranges.size());
+  void merge_steps() {
+    std::vector<const StepTable*> tables;
+    for (const auto& from : unwinders_) tables.push_back(&from.steps_);
+    auto steps = unwind::merge_steps(tables, step_numbers_);
+    std::vector<Unwinder::Known> known(steps.size());
     for (size_t i = 0; i < unwinders_.size(); ++i)
-      for (size_t range = 0; range < unwinders_[i].range_counts_.size(); ++range) {
-        u32 number = range_numbers_[i][range];
-        u64& count = result_.range_counts[number];
-        count = add_saturated(count, unwinders_[i].range_counts_[range]);
-        result_.range_possible[number] = unwinders_[i].range_possible_[range];
+      for (size_t step = 0; step < unwinders_[i].known_.size(); ++step) {
+        auto& sum = known[step_numbers_[i][step]];
+        sum.count = add_saturated(sum.count, unwinders_[i].known_[step].count);
+        sum.has_range = unwinders_[i].known_[step].has_range;
       }
+    for (size_t i = 0; i < steps.size(); ++i) add_step(steps[i], known[i]);
+    find_branches(steps);
   }
 
-  void merge_branches() {
-    std::vector<const PairTable*> tables;
-    for (const auto& from : unwinders_) tables.push_back(&from.branches_);
-    result_.branches = merge_pairs(tables, branch_numbers_);
+  // Steps of one range are neighbours.
+  void add_step(const Step& step, const Unwinder::Known& known) {
+    auto& [range, branch] = result_.steps.emplace_back();
+    if (!step.has_range()) return;
+    if (result_.ranges.empty() || result_.ranges.back() != step.range()) {
+      result_.ranges.push_back(step.range());
+      result_.range_counts.push_back(0);
+      result_.range_possible.push_back(known.has_range);
+    }
+    result_.range_counts.back() = add_saturated(result_.range_counts.back(), known.count);
+    if (known.has_range) range = static_cast<u32>(result_.ranges.size() - 1);
+  }
+
+  void find_branches(const std::vector<Step>& steps) {
+    auto& branches = result_.branches;
+    for (const auto& step : steps)
+      if (step.to != outside) branches.push_back(step.branch());
+    std::ranges::sort(branches);
+    auto rest = std::ranges::unique(branches);
+    branches.erase(rest.begin(), rest.end());
+    for (size_t i = 0; i < steps.size(); ++i)
+      if (steps[i].to != outside)
+        result_.steps[i].branch = static_cast<u32>(
+            std::ranges::lower_bound(branches, steps[i].branch()) - branches.begin());
   }
 
   void merge_nodes() {
@@ -177,7 +193,7 @@ class UnwoundMerger {
   std::vector<Unwinder> unwinders_;
   const std::vector<std::vector<NotedSample>>& samples_;
   unsigned threads_;
-  std::vector<Renumbering> order_, range_numbers_, branch_numbers_, node_numbers_;
+  std::vector<Renumbering> order_, step_numbers_, node_numbers_;
   std::vector<DepthFirst> tries_;
   Unwound result_;
 };
@@ -185,8 +201,7 @@ class UnwoundMerger {
 std::vector<Branch> touched_branches(const Unwound& unwound) {
   std::vector<Branch> branches;
   for (u64 pair : unwound.branches)
-    if (second_of(pair) != outside)
-      branches.push_back({CodeIndex(first_of(pair)), CodeIndex(second_of(pair))});
+    branches.push_back({CodeIndex(first_of(pair)), CodeIndex(second_of(pair))});
   return branches;
 }
 

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "base/free_memory.h"
+#include "base/huge_pages.h"
 #include "base/parallel.h"
 #include "base/sort_and_sum.h"
 
@@ -36,6 +38,15 @@ void radix_sort(std::vector<Ordered>& entries, std::vector<Ordered>& spare) {
 
 }  // namespace
 
+// A log that is large is likely to become larger, and moving it costs more than writing it.
+void NodeLog::grow() {
+  constexpr size_t large = 1 << 18;
+  size_t room = 2 * std::max<size_t>(keys_.size(), 512);
+  if (keys_.size() >= large && room_is_free()) room = std::max(room, limit_ + 2);
+  keys_.reserve(room);
+  if (ordered_) samples_.reserve(room);
+}
+
 void NodeLog::flush() {
   for (auto& slot : recent_) {
     write_down(slot);
@@ -57,35 +68,43 @@ void NodeLog::sum() {
 }
 
 // Entries go into buckets of neighbouring nodes while they are renumbered, so that each bucket can
-// be sorted in the cache.
+// be sorted in the cache. Each source has its own part of each bucket.
 SortedLog::SortedLog(const std::vector<Source>& sources, size_t nodes, unsigned threads) {
   constexpr size_t buckets = 1024;
   auto bucket_of = [&](u32 node) { return node * buckets / std::max<size_t>(nodes, 1); };
-  std::vector<size_t> begins(buckets + 1);
-  for (const auto& source : sources) source.log->flush();
-  for (const auto& source : sources)
-    for (u64 key : source.log->keys_) ++begins[bucket_of((*source.nodes)[key >> 32]) + 1];
-  std::partial_sum(begins.begin(), begins.end(), begins.begin());
-  keys_.resize(begins.back());
-  bool ordered = !sources.empty() && sources[0].log->ordered_;
-  if (ordered) order_.resize(keys_.size());
-
-  auto next = begins;
-  for (const auto& source : sources) {
-    NodeLog log = std::move(*source.log);
-    auto renumbered = [&](u64 key) {
-      return log_key((*source.nodes)[key >> 32], (*source.things)[static_cast<u32>(key)]);
-    };
-    for (size_t i = 0; i < log.keys_.size(); ++i) {
-      u64 key = renumbered(log.keys_[i]);
-      size_t at = next[bucket_of(static_cast<u32>(key >> 32))]++;
-      keys_[at] = key;
-      if (ordered) order_[at] = (*source.order)[log.samples_[i]];
-    }
-    for (const auto& entry : log.weighted_)
-      weighted_.push_back(
-          {renumbered(entry.key), entry.count, ordered ? (*source.order)[entry.sample] : 0});
+  std::vector<std::vector<size_t>> next(sources.size());  // by source and bucket
+  parallel_for(sources.size(), threads, [&](size_t i, unsigned) {
+    sources[i].log->flush();
+    next[i].resize(buckets);
+    for (u64 key : sources[i].log->keys_) ++next[i][bucket_of((*sources[i].nodes)[key >> 32])];
+  });
+  std::vector<size_t> begins;
+  size_t size = 0;
+  for (size_t bucket = 0; bucket < buckets; ++bucket) {
+    begins.push_back(size);
+    for (auto& of_source : next) size += std::exchange(of_source[bucket], size);
   }
+  begins.push_back(size);
+  keys_.resize(size);
+  bool ordered = !sources.empty() && sources[0].log->ordered_;
+  if (ordered) order_.resize(size);
+
+  parallel_for(sources.size(), threads, [&](size_t i, unsigned) {
+    const auto& source = sources[i];
+    const auto& log = *source.log;
+    for (size_t entry = 0; entry < log.keys_.size(); ++entry) {
+      u64 key = source.renumbered(log.keys_[entry]);
+      size_t at = next[i][bucket_of(static_cast<u32>(key >> 32))]++;
+      keys_[at] = key;
+      if (ordered) order_[at] = (*source.order)[log.samples_[entry]];
+    }
+    free_memory_of(source.log->keys_);
+    free_memory_of(source.log->samples_);
+  });
+  for (const auto& source : sources)
+    for (const auto& entry : std::exchange(source.log->weighted_, {}))
+      weighted_.push_back(
+          {source.renumbered(entry.key), entry.count, ordered ? (*source.order)[entry.sample] : 0});
   std::ranges::sort(weighted_, {}, &NodeLog::Weighted::key);
   parallel_for(buckets, threads,
                [&](size_t bucket, unsigned) { sort_bucket(begins[bucket], begins[bucket + 1]); });

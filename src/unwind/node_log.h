@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "base/uninitialized_vector.h"
 
 namespace pgokit::unwind {
 
@@ -48,6 +49,8 @@ class NodeLog {
   void write_down(const Weighted& entry) {
     // As often as it happened: two keys take less memory than one entry.
     if (entry.count <= 2) [[likely]] {
+      if (keys_.capacity() - keys_.size() < 2) [[unlikely]]
+        grow();
       for (u64 i = 0; i < entry.count; ++i) {
         keys_.push_back(entry.key);
         if (ordered_) samples_.push_back(entry.sample);
@@ -58,6 +61,7 @@ class NodeLog {
     if (keys_.size() + weighted_.size() - summed_ >= limit_) [[unlikely]]
       sum();
   }
+  void grow();
   void flush();
   void sum();
 
@@ -79,6 +83,10 @@ class SortedLog {
     const std::vector<u32>* nodes;
     const std::vector<u32>* things;
     const std::vector<u32>* order;  // of samples
+
+    u64 renumbered(u64 key) const {
+      return log_key((*nodes)[key >> 32], (*things)[static_cast<u32>(key)]);
+    }
   };
 
   SortedLog() = default;
@@ -113,8 +121,8 @@ class SortedLog {
  private:
   void sort_bucket(size_t begin, size_t end);
 
-  std::vector<u64> keys_;
-  std::vector<u32> order_;  // for each key; empty: not remembered
+  UninitializedVector<u64> keys_;
+  UninitializedVector<u32> order_;  // for each key; empty: not remembered
   std::vector<NodeLog::Weighted> weighted_;
 };
 

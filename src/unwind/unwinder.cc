@@ -15,12 +15,9 @@ UnwindStats Unwinder::unwind(std::span<const Place> calls, std::span<const Branc
   valid_ = true;
   enter(calls);
   number(branches);
-  for (size_t i = 0; i < branches.size(); ++i) {
-    if (i > 0) follow_range(steps_[i].range, branches[i].to, branches[i - 1].from, weight);
-    follow_branch(branches[i], steps_[i].branch);
-  }
-  for (const auto& event : events_)
-    event.log->add(stack_.node(event.frame, paths_), event.thing, weight, sample);
+  for (size_t i = 0; i < taken_.size(); ++i) follow(taken_[i], ids_[i], weight);
+  for (const auto& [frame, step] : events_)
+    log_.add(stack_.node(frame, paths_), step, weight, sample);
   events_.clear();
   return stats_;
 }
@@ -33,66 +30,62 @@ void Unwinder::enter(std::span<const Place> calls) {
   }
 }
 
-void Unwinder::add_range(Place first, Place last, u64 count) {
-  u32 range = range_id(first, last);
-  range_counts_[range] = add_saturated(range_counts_[range], count);
-  if (range_possible_[range]) range_log_.add(stack_.node(stack_.top(), paths_), range, count, 0);
-}
-
-void Unwinder::add_branch(const Branch& branch, u64 count) {
-  if (branch.to == outside) return;
-  u32 frame = branch.from == outside ? CallStack::bottom : stack_.top();
-  branch_log_.add(stack_.node(frame, paths_), branch_id(branch), count, 0);
+void Unwinder::add(const Step& step, u64 count) {
+  u32 id = step_id(step);
+  auto& known = known_[id];
+  known.count = add_saturated(known.count, count);
+  if (known.has_range || step.to != outside)
+    log_.add(stack_.node(frame_of(step), paths_), id, count, 0);
 }
 
 void Unwinder::number(std::span<const Branch> branches) {
+  taken_.clear();
   for (size_t i = 0; i < branches.size(); ++i) {
-    branches_.prefetch(pair_of(branches[i].from, branches[i].to));
-    if (i > 0) ranges_.prefetch(pair_of(branches[i].to, branches[i - 1].from));
+    Place begin = i + 1 < branches.size() ? branches[i + 1].to : Step::unknown;
+    taken_.push_back({begin, branches[i].from, branches[i].to});
+    steps_.prefetch(taken_.back());
   }
-  steps_.resize(branches.size());
-  for (size_t i = 0; i < branches.size(); ++i) {
-    steps_[i].branch = branch_id(branches[i]);
-    __builtin_prefetch(&effects_[steps_[i].branch]);
-    if (i == 0) continue;
-    steps_[i].range = range_id(branches[i].to, branches[i - 1].from);
-    __builtin_prefetch(&range_counts_[steps_[i].range]);
+  ids_.clear();
+  for (const auto& step : taken_) {
+    ids_.push_back(step_id(step));
+    __builtin_prefetch(&known_[ids_.back()]);
   }
 }
 
-u32 Unwinder::range_id(Place first, Place last) {
-  u32 range = ranges_.id(pair_of(first, last));
-  if (range == range_counts_.size()) [[unlikely]] {
-    bool inside = first != outside && last != outside;
-    range_counts_.push_back(0);
-    range_possible_.push_back(inside && code_->falls_through(CodeIndex(first), CodeIndex(last)));
+u32 Unwinder::step_id(const Step& step) {
+  u32 id = steps_.id(step);
+  if (id == known_.size()) [[unlikely]] {
+    bool inside = step.has_range() && step.begin != outside && step.from != outside;
+    known_.push_back({.count = 0,
+                      .effect = effect_of(step.from, step.to),
+                      .has_range = inside && code_->falls_through(CodeIndex(step.begin),
+                                                                  CodeIndex(step.from))});
   }
-  return range;
-}
-
-u32 Unwinder::branch_id(const Branch& branch) {
-  u32 id = branches_.id(pair_of(branch.from, branch.to));
-  if (id == effects_.size()) [[unlikely]]
-    effects_.push_back(effect_of(branch));
   return id;
 }
 
-void Unwinder::follow_range(u32 range, Place first, Place last, u64 weight) {
-  range_counts_[range] = add_saturated(range_counts_[range], weight);
-  if (range_possible_[range]) [[likely]]
-    return note(range_log_, stack_.top(), range);
-  if (first == outside && last == outside) return void(++stats_.paired_outside);
-  stats_.unpaired_outside += first == outside || last == outside;
-  valid_ = false;
-}
-
-void Unwinder::follow_branch(const Branch& branch, u32 id) {
+// Backwards: first the branch, then the range before it.
+void Unwinder::follow(const Step& step, u32 id, u64 weight) {
+  auto& known = known_[id];
+  known.count = add_saturated(known.count, weight);
   if (valid_) [[likely]]
-    apply(effects_[id], branch.from);
+    apply(known.effect, step.from);
   else
     stack_.clear();
-  if (branch.to == outside) return;
-  note(branch_log_, branch.from == outside ? CallStack::bottom : stack_.top(), id);
+  if (known.has_range || step.to != outside) [[likely]] {
+    u32 frame = frame_of(step);
+    stack_.prefetch(frame, paths_);
+    events_.push_back({frame, id});
+  }
+  if (!known.has_range && step.has_range()) [[unlikely]]
+    check_range(step);
+}
+
+// One that code cannot run through.
+void Unwinder::check_range(const Step& step) {
+  if (step.begin == outside && step.from == outside) return void(++stats_.paired_outside);
+  stats_.unpaired_outside += step.begin == outside || step.from == outside;
+  valid_ = false;
 }
 
 void Unwinder::apply(const Effect& effect, Place source) {
@@ -106,10 +99,10 @@ void Unwinder::apply(const Effect& effect, Place source) {
   }
 }
 
-Unwinder::Effect Unwinder::effect_of(const Branch& branch) const {
-  bool from_outside = branch.from == outside;
-  auto source = CodeIndex(branch.from);
-  Place site = call_before(branch.to);
+Unwinder::Effect Unwinder::effect_of(Place from, Place to) const {
+  bool from_outside = from == outside;
+  auto source = CodeIndex(from);
+  Place site = call_before(to);
   bool behind_call = site != no_call;
   if (from_outside ? !behind_call : code_->is_call(source)) return {Effect::call, outside};
   if (from_outside ? behind_call : code_->is_return(source)) return {Effect::ret, site};

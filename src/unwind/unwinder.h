@@ -8,17 +8,17 @@
 //   unwinder.unwind(calls, branches, weight);
 //   Unwound all = merge(std::move(unwinders), samples, threads);
 //
-// What is left is a count for each range of code between two branches, and for each branch, at the
-// node of the chain it happened at. Where a sample contradicts itself, the rest of it counts
-// without context.
+// What is left is a count for each step, a range of code and the branch that ends it, at the node of
+// the chain it happened at. Where a sample contradicts itself, the rest of it counts without
+// context.
 
 #include <span>
 
 #include "unwind/context_counts.h"
 #include "unwind/node_log.h"
-#include "unwind/pair_table.h"
 #include "unwind/path_table.h"
 #include "unwind/sample_order.h"
+#include "unwind/step_table.h"
 
 namespace pgokit::unwind {
 
@@ -39,7 +39,7 @@ class Unwinder {
 
   // `ordered`: remember which sample was the first to be at a place.
   Unwinder(const program::CodeMap& code, const ContextPolicy& policy, bool ordered)
-      : code_(&code), paths_(policy), range_log_(ordered), branch_log_(ordered) {}
+      : code_(&code), paths_(policy), log_(ordered) {}
 
   // `calls`: the chain outermost first without the leaf, outside or instructions that call.
   // `branches`: newest first, none with both ends outside.
@@ -50,8 +50,7 @@ class Unwinder {
   // The same where it is known what happened at a chain: what is added belongs to the calls that
   // were entered last, outermost first.
   void enter(std::span<const Place> calls);
-  void add_range(Place first, Place last, u64 count);
-  void add_branch(const Branch& branch, u64 count);
+  void add(const Step& step, u64 count);
 
  private:
   friend class UnwoundMerger;
@@ -61,42 +60,40 @@ class Unwinder {
     Place site = outside;  // of returns: the call that ends here
   };
 
-  // Numbers of a branch and of the range behind it, up to the next newer branch.
-  struct Step {
-    u32 branch = 0, range = 0;
+  // What is known of a step.
+  struct Known {
+    u64 count = 0;
+    Effect effect;
+    bool has_range = false;  // that code can run through
   };
   // What is to be written down, with a frame of the stack.
   struct Event {
-    u32 frame, thing;
-    NodeLog* log;
+    u32 frame, step;
   };
 
   void number(std::span<const Branch> branches);
-  u32 range_id(Place first, Place last);
-  u32 branch_id(const Branch& branch);
-  void follow_range(u32 range, Place first, Place last, u64 weight);
-  void follow_branch(const Branch& branch, u32 id);
-  void note(NodeLog& log, u32 frame, u32 thing) {
-    stack_.prefetch(frame, paths_);
-    events_.push_back({frame, thing, &log});
+  u32 step_id(const Step& step);
+  void follow(const Step& step, u32 id, u64 weight);
+  // Where a step happened, now that its branch is undone.
+  u32 frame_of(const Step& step) const {
+    return step.from == outside ? CallStack::bottom : stack_.top();
   }
+  void check_range(const Step& step);
   void apply(const Effect& effect, Place source);
-  Effect effect_of(const Branch& branch) const;
+  Effect effect_of(Place from, Place to) const;
   Place call_before(Place place) const;
 
   const program::CodeMap* code_;
   PathTable paths_;
-  PairTable ranges_;
-  std::vector<u64> range_counts_;
-  std::vector<bool> range_possible_;
-  PairTable branches_;
-  std::vector<Effect> effects_;
-  NodeLog range_log_, branch_log_;
+  StepTable steps_;
+  std::vector<Known> known_;  // of steps
+  NodeLog log_;
   bool left_program_ = false;
 
   // Of the sample in hand.
   CallStack stack_;
-  std::vector<Step> steps_;
+  std::vector<Step> taken_;
+  std::vector<u32> ids_;
   std::vector<Event> events_;
   bool valid_ = true;
   UnwindStats stats_;
@@ -108,17 +105,23 @@ struct Unwound {
   std::vector<PathTable::Node> nodes;
   // Pairs of places, ascending: first and last instruction, source and target.
   std::vector<u64> ranges, branches;
-  // How often each range was seen, and whether code can run through it: impossible ones are in no
-  // log.
+  // How often each range was seen, and whether code can run through it: else nobody counts it.
   std::vector<u64> range_counts;
   std::vector<bool> range_possible;
-  // Things are indices of `ranges` and of `branches`.
-  SortedLog range_log, branch_log;
+  // Steps, ascending by their ranges, those without one last: indices of `ranges` and `branches`;
+  // none: that is not counted.
+  struct StepParts {
+    u32 range = none, branch = none;
+  };
+  static constexpr u32 none = ~u32{0};
+  std::vector<StepParts> steps;
+  // Things are steps.
+  SortedLog log;
   // Some code of the program was called from outside of it.
   bool left_program = false;
 };
 
-// The branches that are in the log, without counts.
+// The branches that are counted, without counts.
 std::vector<Branch> touched_branches(const Unwound& unwound);
 
 // `samples`: for each unwinder, by number of the sample, what decides the place of the sample among

@@ -157,7 +157,7 @@ TEST_F(UnwinderTest, ChainsOfSeveralThreadsBecomeOneTrie) {
     for (Place& one : calls) one = chance() % 8 == 0 ? no_call : chance() % 4;
     for (auto* one : {&unwinder_, &several[chance() % 3]}) {
       one->enter(calls);
-      one->add_range(test_edi, je, 1);
+      one->add({test_edi, je, outside}, 1);
     }
   }
   auto by_one = found();

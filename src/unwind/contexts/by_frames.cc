@@ -6,6 +6,7 @@
 #include "unwind/contexts/code_frames.h"
 #include "unwind/contexts/context_parts.h"
 #include "unwind/contexts/frame_stack.h"
+#include "unwind/node_counts.h"
 
 namespace pgokit::unwind {
 namespace {
@@ -26,7 +27,7 @@ class FrameCounter {
     auto ancestors = ancestors_of(first);  // of the node in hand, on the stack
     for (u32 node : ancestors)
       if (node != PathTable::root) stack_.push(unwound_.nodes[node].call);
-    SortedLog::Cursor range(unwound_.range_log, first), branch(unwound_.branch_log, first);
+    NodeCounts counts(unwound_, first);
     constexpr u32 ahead = 8;
     for (u32 node = first; node < end; ++node) {
       if (node + ahead < end) code_.prefetch_call(unwound_.nodes[node + ahead].call);
@@ -37,7 +38,7 @@ class FrameCounter {
         stack_.push(unwound_.nodes[node].call);
       }
       ancestors.push_back(node);
-      add_node(node, range, branch);
+      add_node(node, counts);
     }
     return {std::move(contexts).take_nodes(), counts_};  // in no more memory than they need
   }
@@ -59,26 +60,28 @@ class FrameCounter {
     return ancestors;
   }
 
-  void add_node(u32 node, SortedLog::Cursor& range, SortedLog::Cursor& branch) {
+  void add_node(u32 node, NodeCounts& counts) {
+    auto prefetch_places = [&](const auto& step) {
+      if (step.range != Unwound::none) code_.prefetch_range(step.range);
+      if (step.branch == Unwound::none) return;
+      code_.prefetch_branch(step.branch);
+      __builtin_prefetch(&unwound_.branches[step.branch]);
+    };
+    auto prefetch_pieces = [&](const auto& step) {
+      if (step.range != Unwound::none) code_.prefetch_pieces(step.range);
+    };
+    if (!counts.read(node, prefetch_places, prefetch_pieces)) return;
     ranges_.clear();
     branches_.clear();
     scopes_here_.clear();
-    constexpr size_t ahead = 12;
-    for (; range.at(node); range.next()) {
-      code_.prefetch_range(range.coming(2 * ahead));
-      code_.prefetch_pieces(range.coming(ahead));
-      for (const auto& piece : code_.pieces(range.thing()))
-        ranges_.push_back(
-            {place_of(piece.scope), range.order(), {piece.first, piece.last, range.count()}});
-    }
-    for (; branch.at(node); branch.next()) {
-      code_.prefetch_branch(branch.coming(ahead));
-      __builtin_prefetch(&unwound_.branches[branch.coming(ahead)]);
-      u64 pair = unwound_.branches[branch.thing()];
-      branches_.push_back(
-          {place_of(code_.scope_of_branch(branch.thing())),
-           branch.order(),
-           {CodeIndex(first_of(pair)), CodeIndex(second_of(pair)), branch.count()}});
+    for (const auto& [range, order, count] : counts.ranges())
+      for (const auto& piece : code_.pieces(range))
+        ranges_.push_back({place_of(piece.scope), order, {piece.first, piece.last, count}});
+    for (const auto& [branch, order, count] : counts.branches()) {
+      u64 pair = unwound_.branches[branch];
+      branches_.push_back({place_of(code_.scope_of_branch(branch)),
+                           order,
+                           {CodeIndex(first_of(pair)), CodeIndex(second_of(pair)), count}});
     }
     sort_by_place(ranges_);
     sort_by_place(branches_);

@@ -3,6 +3,7 @@
 #include "base/parallel.h"
 #include "unwind/by_context.h"
 #include "unwind/contexts/context_parts.h"
+#include "unwind/node_counts.h"
 
 namespace pgokit::unwind {
 namespace {
@@ -12,24 +13,25 @@ CodeIndex code_index(Place place) { return place == no_call ? program::no_code :
 // Of the nodes from `first` to `end`.
 PartCounts counts_of(const Unwound& unwound, u32 first, u32 end) {
   PartCounts counts;
-  SortedLog::Cursor range(unwound.range_log, first), branch(unwound.branch_log, first);
+  NodeCounts at(unwound, first);
+  auto prefetch_range = [&](const auto& step) {
+    if (step.range != Unwound::none) __builtin_prefetch(&unwound.ranges[step.range]);
+  };
+  auto prefetch_branch = [&](const auto& step) {
+    if (step.branch != Unwound::none) __builtin_prefetch(&unwound.branches[step.branch]);
+  };
   for (u32 node = first; node < end; ++node) {
-    if (!range.at(node) && !branch.at(node)) continue;
+    if (!at.read(node, prefetch_range, prefetch_branch)) continue;
     counts.entries.push_back({.context = node,
                               .first_range = static_cast<u32>(counts.ranges.size()),
                               .first_branch = static_cast<u32>(counts.branches.size())});
-    constexpr size_t ahead = 16;
-    for (; range.at(node); range.next()) {
-      __builtin_prefetch(&unwound.ranges[range.coming(ahead)]);
-      u64 pair = unwound.ranges[range.thing()];
-      counts.ranges.push_back(
-          {CodeIndex(first_of(pair)), CodeIndex(second_of(pair)), range.count()});
+    for (const auto& [range, order, count] : at.ranges()) {
+      u64 pair = unwound.ranges[range];
+      counts.ranges.push_back({CodeIndex(first_of(pair)), CodeIndex(second_of(pair)), count});
     }
-    for (; branch.at(node); branch.next()) {
-      __builtin_prefetch(&unwound.branches[branch.coming(ahead)]);
-      u64 pair = unwound.branches[branch.thing()];
-      counts.branches.push_back(
-          {CodeIndex(first_of(pair)), CodeIndex(second_of(pair)), branch.count()});
+    for (const auto& [branch, order, count] : at.branches()) {
+      u64 pair = unwound.branches[branch];
+      counts.branches.push_back({CodeIndex(first_of(pair)), CodeIndex(second_of(pair)), count});
     }
   }
   return counts;
