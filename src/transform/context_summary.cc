@@ -1,5 +1,7 @@
 #include "transform/context_summary.h"
 
+#include <algorithm>
+
 #include "base/flat_map.h"
 #include "base/parallel.h"
 #include "base/saturated.h"
@@ -14,24 +16,29 @@ class FunctionSums {
  public:
   void add(const generate::ContextSamples& samples, u32 id) {
     if (!(samples.contexts[id].flags & generate::ContextSamples::has_samples)) return;
+    lists_.resize(samples.lists.size());
     NameId function = samples.function(id);
     add_head(function, samples.head(id));
     samples.records.read(
         id, [&](u32 location, u64 count) { add_place(key(function, location), count); },
         [&](u32 location, NameId, u64) { add_place(key(function, location), 0); },
-        [&](u32 list) { lists_[key(function, list)] = true; });
+        [&](u32 list, u64 count) { add_list(list, count, true); });
   }
   void add(const FunctionSums& other) {
     other.heads_.for_each([&](u64 function, u64 head) { add_head(NameId(function), head); });
     other.places_.for_each([&](u64 place, u64 count) { add_place(place, count); });
-    other.lists_.for_each([&](u64 list, bool) { lists_[list] = true; });
+    lists_.resize(std::max(lists_.size(), other.lists_.size()));
+    for (size_t i = 0; i < other.lists_.size(); ++i)
+      add_list(i, other.lists_[i].count, other.lists_[i].seen);
   }
   profile::Summary finish(const generate::ContextSamples& samples) {
-    lists_.for_each([&](u64 list, bool) {
-      auto function = NameId(list >> 32);
-      for (u32 location : samples.listed(static_cast<u32>(list)))
-        add_place(key(function, location), 0);
-    });
+    for (u32 list = 0; list < lists_.size(); ++list) {
+      if (!lists_[list].seen) continue;
+      const auto& [end, whole, function] = samples.lists[list];
+      for (u32 location : samples.listed(whole)) add_place(key(function, location), 0);
+      for (u32 location : samples.listed(list))
+        add_place(key(function, location), lists_[list].count);
+    }
     profile::SummaryBuilder builder;
     heads_.for_each([&](u64, u64 head) { builder.add_function(head); });
     places_.for_each([&](u64, u64 count) { builder.add_place(count); });
@@ -39,6 +46,10 @@ class FunctionSums {
   }
 
  private:
+  struct ListSum {
+    u64 count = 0;
+    bool seen = false;
+  };
   void add_head(NameId function, u64 head) {
     u64& sum = heads_[static_cast<u32>(function)];
     sum = add_saturated(sum, head);
@@ -47,10 +58,14 @@ class FunctionSums {
     u64& sum = places_[place];
     sum = add_saturated(sum, count);
   }
+  void add_list(size_t list, u64 count, bool seen) {
+    lists_[list].count = add_saturated(lists_[list].count, count);
+    lists_[list].seen |= seen;
+  }
 
   FlatMap<u64> heads_;   // by function
   FlatMap<u64> places_;  // by function and location
-  FlatMap<bool> lists_;  // by function and list
+  std::vector<ListSum> lists_;
 };
 
 }  // namespace

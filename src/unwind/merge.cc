@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <utility>
 
 #include "base/free_memory.h"
 #include "base/parallel.h"
@@ -17,21 +18,38 @@ namespace {
 
 using Renumbering = std::vector<u32>;  // by old number
 
+// The steps of a table, ascending, with their numbers there.
+struct NumberedStep {
+  Step step;
+  u32 number;
+};
+
+std::vector<NumberedStep> sorted_steps(const StepTable& table) {
+  std::vector<NumberedStep> sorted;
+  sorted.reserve(table.steps().size());
+  for (const auto& step : table.steps()) sorted.push_back({step, static_cast<u32>(sorted.size())});
+  std::ranges::sort(sorted, {}, &NumberedStep::step);
+  return sorted;
+}
+
 // All steps of some tables, ascending, and where those of each table went.
-std::vector<Step> merge_steps(const std::vector<const StepTable*>& tables,
+std::vector<Step> merge_steps(const std::vector<std::vector<NumberedStep>>& tables,
                               std::vector<Renumbering>& renumbered) {
   std::vector<Step> all;
-  for (const auto* table : tables)
-    all.insert(all.end(), table->steps().begin(), table->steps().end());
-  std::ranges::sort(all);
-  auto rest = std::ranges::unique(all);
-  all.erase(rest.begin(), rest.end());
-  for (const auto* table : tables) {
-    auto& numbers = renumbered.emplace_back();
-    for (const auto& step : table->steps())
-      numbers.push_back(static_cast<u32>(std::ranges::lower_bound(all, step) - all.begin()));
+  std::vector<size_t> next(tables.size());
+  for (const auto& table : tables) renumbered.emplace_back(table.size());
+  while (true) {
+    const Step* least = nullptr;
+    for (size_t i = 0; i < tables.size(); ++i)
+      if (next[i] < tables[i].size() && (!least || tables[i][next[i]].step < *least))
+        least = &tables[i][next[i]].step;
+    if (!least) return all;
+    Step step = *least;
+    for (size_t i = 0; i < tables.size(); ++i)
+      if (next[i] < tables[i].size() && tables[i][next[i]].step == step)
+        renumbered[i][tables[i][next[i]++].number] = static_cast<u32>(all.size());
+    all.push_back(step);
   }
-  return all;
 }
 
 // A trie depth first, children by their addresses.
@@ -124,8 +142,11 @@ class UnwoundMerger {
 
   Unwound merge() {
     tries_.resize(unwinders_.size());
+    steps_.resize(unwinders_.size());
     parallel_for(tries_.size(), threads_, [&](size_t i, unsigned) {
       tries_[i] = depth_first(std::move(unwinders_[i].paths_).take_nodes());
+      steps_[i] = sorted_steps(unwinders_[i].steps_);
+      free_memory_of(unwinders_[i].steps_);
     });
     const auto tables = {&UnwoundMerger::merge_nodes, &UnwoundMerger::order_samples,
                          &UnwoundMerger::merge_steps};
@@ -145,9 +166,7 @@ class UnwoundMerger {
   void order_samples() { order_ = llvm_order(samples_); }
 
   void merge_steps() {
-    std::vector<const StepTable*> tables;
-    for (const auto& from : unwinders_) tables.push_back(&from.steps_);
-    auto steps = unwind::merge_steps(tables, step_numbers_);
+    auto steps = unwind::merge_steps(std::exchange(steps_, {}), step_numbers_);
     std::vector<Unwinder::Known> known(steps.size());
     for (size_t i = 0; i < unwinders_.size(); ++i)
       for (size_t step = 0; step < unwinders_[i].known_.size(); ++step) {
@@ -195,6 +214,7 @@ class UnwoundMerger {
   unsigned threads_;
   std::vector<Renumbering> order_, step_numbers_, node_numbers_;
   std::vector<DepthFirst> tries_;
+  std::vector<std::vector<NumberedStep>> steps_;
   Unwound result_;
 };
 

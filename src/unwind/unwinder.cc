@@ -56,10 +56,10 @@ u32 Unwinder::step_id(const Step& step) {
   u32 id = steps_.id(step);
   if (id == known_.size()) [[unlikely]] {
     bool inside = step.has_range() && step.begin != outside && step.from != outside;
-    known_.push_back({.count = 0,
-                      .effect = effect_of(step.from, step.to),
-                      .has_range = inside && code_->falls_through(CodeIndex(step.begin),
-                                                                  CodeIndex(step.from))});
+    known_.push_back(
+        {.count = 0,
+         .effect = effect_of(step.from, step.to),
+         .has_range = inside && code_->falls_through(CodeIndex(step.begin), CodeIndex(step.from))});
   }
   return id;
 }

@@ -42,7 +42,7 @@ inline generate::ContextSamples samples_of(profile::Profile profile) {
     }
   }
   samples.records = generate::ContextRecords(std::move(pools), samples.size(), 1);
-  samples.finish(false, 1);
+  samples.finish(1);
   return samples;
 }
 

@@ -6,19 +6,21 @@
 //   pool.begin(context);
 //   pool.add_row(location, 3);
 //   pool.add_call(location, callee, 2);                  // a row and a target of that count
+//   pool.add_list(list, 3);                              // a row of that count for each place of it
 //   pool.renumber([&](u32 context) { return numbers[context]; });
 //   ContextRecords records(std::move(pools), contexts, threads);
 //   records.read(context, [&](u32 location, u64 count) { ... },
-//                [&](u32 location, NameId callee, u64 count) { ... }, [&](u32 list) { ... });
+//                [&](u32 location, NameId callee, u64 count) { ... },
+//                [&](u32 list, u64 count) { ... });
 //
-// There are tens of millions of rows, so one is a word of 32 bits where it fits:
+// There are tens of millions of rows and lists, so one is a word of 32 bits where it fits:
 //
 //   bit 0 to 2  3 to 15   16 to 31
 //   row         location  count
 //   call        location  count     callee
 //   target      location  count     callee
-//   wide row, call, target          location  count (2 words)  callee, except for a row
-//   list        its number from bit 3 on
+//   list        its number, to bit 23, and the count
+//   wide row, call, target, list    location or number  count (2 words)  callee, as above
 //
 // Rows of one place add up. Nothing of a context is in a particular order.
 
@@ -32,13 +34,8 @@ namespace pgokit::generate {
 
 class ContextPool {
  public:
-  static constexpr u32 no_list = ~u32{0};
-
-  // What is added from here on is of this context. `list`: places that it has besides; below 2^29.
-  void begin(u32 context, u32 list = no_list) {
-    runs_.push_back({context, end()});
-    if (list != no_list) words_.push_back(list << kind_bits | static_cast<u32>(Kind::list));
-  }
+  // What is added from here on is of this context.
+  void begin(u32 context) { runs_.push_back({context, end()}); }
   void add_row(u32 location, u64 count) {
     if (is_short(location, count)) [[likely]]
       return put(Kind::row, location, count);
@@ -54,6 +51,12 @@ class ContextPool {
                               : put_wide(Kind::wide_call, location, count);
     words_.push_back(static_cast<u32>(callee));
   }
+  void add_list(u32 list, u64 count) {
+    if (list < 1u << list_bits && count < 1u << list_count_bits) [[likely]]
+      return words_.push_back(static_cast<u32>(count) << (32 - list_count_bits) |
+                              list << kind_bits | static_cast<u32>(Kind::list));
+    put_wide(Kind::wide_list, list, count);
+  }
   // From numbers of the thread's own to those that all have in common.
   template <class Number>
   void renumber(const Number& number) {
@@ -67,8 +70,9 @@ class ContextPool {
 
  private:
   friend class ContextRecords;
-  enum class Kind : u32 { row, call, target, wide_row, wide_call, wide_target, list };
+  enum class Kind : u32 { row, call, target, list, wide_row, wide_call, wide_target, wide_list };
   static constexpr unsigned kind_bits = 3, count_bits = 16;
+  static constexpr unsigned list_bits = 21, list_count_bits = 8;
   struct Run {
     u32 context;
     u32 begin;  // in words_; it ends where the next one begins
@@ -94,7 +98,7 @@ class ContextPool {
       u32 word = *at++;
       auto kind = Kind{word & ((1 << kind_bits) - 1)};
       if (kind == Kind::list) {
-        list(word >> kind_bits);
+        list(word >> kind_bits & ((1u << list_bits) - 1), word >> (32 - list_count_bits));
         continue;
       }
       u32 location = (word & ((1u << (32 - count_bits)) - 1)) >> kind_bits;
@@ -103,6 +107,10 @@ class ContextPool {
         location = at[0];
         count = u64{at[2]} << 32 | at[1];
         at += 3;
+        if (kind == Kind::wide_list) {
+          list(location, count);
+          continue;
+        }
         kind = Kind{static_cast<u32>(kind) - static_cast<u32>(Kind::wide_row)};
       }
       if (kind != Kind::target) row(location, count);

@@ -17,7 +17,7 @@ std::vector<std::string> read(const ContextRecords& records, u32 context) {
       [&](u32 location, NameId callee, u64 count) {
         found.push_back(fmt::format("{} calls {}: {}", location, static_cast<u32>(callee), count));
       },
-      [&](u32 list) { found.push_back(fmt::format("list {}", list)); });
+      [&](u32 list, u64 count) { found.push_back(fmt::format("list {}: {}", list, count)); });
   return found;
 }
 
@@ -27,7 +27,8 @@ ContextRecords records_of(std::vector<ContextPool> pools, size_t contexts) {
 
 TEST(ContextRecords, AreOfTheirContextWhateverPoolTheyCameIn) {
   std::vector<ContextPool> pools(2);
-  pools[0].begin(3, 7);
+  pools[0].begin(3);
+  pools[0].add_list(7, 2);
   pools[0].add_row(1, 10);
   pools[0].begin(1);
   pools[0].add_row(2, 20);
@@ -35,7 +36,8 @@ TEST(ContextRecords, AreOfTheirContextWhateverPoolTheyCameIn) {
   pools[1].add_row(1, 30);
   pools[1].add_target(4, NameId{9}, 5);
   auto records = records_of(std::move(pools), 4);
-  EXPECT_THAT(read(records, 3), UnorderedElementsAre("list 7", "1: 10", "1: 30", "4 calls 9: 5"));
+  EXPECT_THAT(read(records, 3),
+              UnorderedElementsAre("list 7: 2", "1: 10", "1: 30", "4 calls 9: 5"));
   EXPECT_THAT(read(records, 1), ElementsAre("2: 20"));
   EXPECT_TRUE(read(records, 0).empty());
   EXPECT_TRUE(read(records, 2).empty());
@@ -51,18 +53,20 @@ TEST(ContextRecords, ACallIsARowAndATarget) {
 }
 
 TEST(ContextRecords, AnyLocationAndCountIsReadAsItWasWritten) {
-  for (u32 location : {0u, 8191u, 8192u, ~0u})
-    for (u64 count : {u64{0}, u64{0xffff}, u64{0x1'0000}, u64{0x1'0000'0000}, ~u64{0}}) {
+  for (u32 location : {0u, 8191u, 8192u, (1u << 21) - 1, 1u << 21, ~0u})
+    for (u64 count :
+         {u64{0}, u64{0xff}, u64{0x100}, u64{0xffff}, u64{0x1'0000}, u64{0x1'0000'0000}, ~u64{0}}) {
       std::vector<ContextPool> pools(1);
-      pools[0].begin(0, (1 << 29) - 1);
+      pools[0].begin(0);
       pools[0].add_row(location, count);
       pools[0].add_target(location, NameId{~0u}, count);
       pools[0].add_call(location, NameId{7}, count);
+      pools[0].add_list(location, count);
       auto row = fmt::format("{}: {}", location, count);
       EXPECT_THAT(read(records_of(std::move(pools), 1), 0),
-                  ElementsAre("list 536870911", row,
-                              fmt::format("{} calls 4294967295: {}", location, count), row,
-                              fmt::format("{} calls 7: {}", location, count)));
+                  ElementsAre(row, fmt::format("{} calls 4294967295: {}", location, count), row,
+                              fmt::format("{} calls 7: {}", location, count),
+                              fmt::format("list {}: {}", location, count)));
     }
 }
 

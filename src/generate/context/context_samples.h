@@ -6,10 +6,11 @@
 //   for (u32 context = 1; context < samples.size(); ++context)
 //     samples.records.read(
 //         context, [&](u32 location, u64 count) { use(samples.locations[location], count); },
-//         [](u32 location, NameId callee, u64 count) {}, [](u32 list) {});
+//         [](u32 location, NameId callee, u64 count) {}, [](u32 list, u64 count) {});
 //
 // A place of a context counts what its rows and lists say together: rows of one place add up, and a
-// list gives the places that are there even if they were never counted. Contexts are a trie:
+// list is a row for each of its places. Whoever has one has also all places of the list that this
+// one is of, even if they were never counted. Contexts are a trie:
 // parents have smaller numbers than their children, siblings are neighbours in the order that LLVM
 // has them in, 0 is the root. order_contexts() makes it.
 
@@ -42,6 +43,12 @@ class ContextSamples {
     NameId callee{};
     profile::LineLocation site;
   };
+  // What contexts of one function have together.
+  struct List {
+    u32 end;    // in list_locations; it begins where the one before ends
+    u32 whole;  // all that there is where it is
+    NameId function;
+  };
   // Half a cache line. Counts are in `counts`.
   struct Context {
     u32 parent;
@@ -51,7 +58,7 @@ class ContextSamples {
     u32 child_count : 28;
     u32 flags : 4;
     ShortCount entries;
-    ShortCount total;
+    ShortCount total;   // with `totals_are_sums` only whether there is one
     ShortCount called;  // of the parent's targets those that are this one
 
     void set(Flag flag) { flags = (flags | flag) & 0xf; }
@@ -72,9 +79,10 @@ class ContextSamples {
   u64 head(u32 context) const {
     return contexts[context].flags & entered ? counts.get(contexts[context].entries) : 0;
   }
-  // The places that all contexts with a list have.
+  // The places of a list, as often as it counts them.
   std::span<const u32> listed(u32 list) const {
-    return std::span(list_locations).subspan(list_ends[list] - list_size(list), list_size(list));
+    u32 begin = list ? lists[list - 1].end : 0;
+    return std::span(list_locations).subspan(begin, lists[list].end - begin);
   }
 
   profile::NameTable names;
@@ -87,14 +95,12 @@ class ContextSamples {
   std::vector<u64> checksums;  // by NameId; empty: there are none
   ContextRecords records;
   std::vector<u32> list_locations;  // of one list after the other
-  std::vector<u32> list_ends;       // by number
+  std::vector<List> lists;          // by number
+  bool totals_are_sums = false;     // what a context counted is the sum of its places
 
-  // Once all records are there: what Context says of the first place, and of calls. `sum_rows`: and
-  // the totals, as the sums of rows.
-  void finish(bool sum_rows, unsigned threads);
-
- private:
-  u32 list_size(u32 list) const { return list_ends[list] - (list ? list_ends[list - 1] : 0); }
+  // Once all records are there: what Context says of the first place, of calls, and of totals if
+  // they are sums.
+  void finish(unsigned threads);
 };
 
 // The same as a profile with an object for each context.

@@ -28,24 +28,36 @@ void FunctionSamplesAccumulator::prefetch(std::span<const u32> contexts, size_t 
 }
 
 void FunctionSamplesAccumulator::add(u32 context) {
-  total_ = add_saturated(total_, samples_.counts.get(samples_.contexts[context].total));
+  if (!samples_.totals_are_sums)
+    total_ = add_saturated(total_, samples_.counts.get(samples_.contexts[context].total));
   head_ = add_saturated(head_, samples_.head(context));
   samples_.records.read(
-      context,
-      [&](u32 location, u64 count) {
-        u64& sum = at(location).count;
-        sum = add_saturated(sum, count);
-      },
+      context, [&](u32 location, u64 count) { add_row(location, count); },
       [&](u32 location, NameId callee, u64 count) {
         at(location);
         targets_.push_back({location, callee, count});
       },
-      [&](u32 list) {
-        for (u32 location : samples_.listed(list)) at(location);
+      [&](u32 list, u64 count) {
+        u64& sum = sum_of(list, list_sums_, lists_seen_).count;
+        sum = add_saturated(sum, count);
       });
 }
 
+void FunctionSamplesAccumulator::add_lists() {
+  for (size_t i = 0, counted = lists_seen_.size(); i < counted; ++i)
+    sum_of(samples_.lists[lists_seen_[i]].whole, list_sums_, lists_seen_);
+  for (u32 list : lists_seen_)
+    for (u32 location : samples_.listed(list)) add_row(location, list_sums_[list].count);
+  clear_lists();
+}
+
+void FunctionSamplesAccumulator::clear_lists() {
+  for (u32 list : lists_seen_) list_sums_[list] = {};
+  lists_seen_.clear();
+}
+
 FunctionSamples FunctionSamplesAccumulator::take() {
+  add_lists();
   FunctionSamples function;
   function.total = total_;
   function.head = head_;
@@ -56,6 +68,7 @@ FunctionSamples FunctionSamplesAccumulator::take() {
 }
 
 void FunctionSamplesAccumulator::clear() {
+  clear_lists();
   for (u32 location : seen_) sums_[location] = {};
   seen_.clear();
   targets_.clear();

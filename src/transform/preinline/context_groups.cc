@@ -308,7 +308,7 @@ class ContextGroups::Splitter {
       if (child == children.end() || samples_.contexts[*child].call != number)
         other_calls_.emplace_back(number, count);
     };
-    samples_.records.read(caller, [](u32, u64) {}, find, [](u32) {});
+    samples_.records.read(caller, [](u32, u64) {}, find, [](u32, u64) {});
   }
 
   void add_first_place(Group& group, const generate::ContextSamples::Context& context) const {

@@ -71,7 +71,7 @@ class ContextLines {
     make_contexts();
     infer_inlined_calls();
     collect_records();
-    samples_.finish(false, options_.threads);
+    samples_.finish(options_.threads);
     return std::move(samples_);
   }
 
@@ -101,7 +101,8 @@ class ContextLines {
   std::vector<profile::Contexts::Node> nodes_;
   const ContextProfileOptions& options_;
   ContextSamples samples_;
-  std::vector<u32> numbers_;  // in samples_, by number in nodes_
+  std::vector<u32> numbers_;           // in samples_, by number in nodes_
+  std::vector<u32> location_of_site_;  // by call
   std::vector<Part> parts_;
   // By context: whether it was called, and how often.
   std::vector<u8> called_;
@@ -247,14 +248,18 @@ u64 silent_entries(const ContextSamples& samples, const ContextSamples::Context&
 
 // Innermost first, for estimates count as samples of the caller.
 void ContextLines::infer_inlined_calls() {
-  for (auto id = static_cast<u32>(samples_.size()); id-- > 1;)
+  for (const auto& call : samples_.calls)
+    location_of_site_.push_back(samples_.locations.intern(call.site));
+  constexpr u32 ahead = 16;
+  for (auto id = static_cast<u32>(samples_.size()); id-- > 1;) {
+    if (id > ahead) __builtin_prefetch(&samples_.contexts[samples_.contexts[id - ahead].parent]);
     if (is_entered_silently(samples_.contexts[id])) add_inferred_call(samples_.contexts[id]);
+  }
 }
 
 void ContextLines::add_inferred_call(const ContextSamples::Context& callee) {
   u64 calls = silent_entries(samples_, callee);
-  auto site = samples_.calls[callee.call].site;
-  u32 location = samples_.locations.intern(site);
+  u32 location = location_of_site_[callee.call];
   auto& caller = samples_.contexts[callee.parent];
   caller.set(ContextSamples::has_samples);
   samples_.counts.add(caller.total, calls);
@@ -262,7 +267,8 @@ void ContextLines::add_inferred_call(const ContextSamples::Context& callee) {
   auto& first = caller.first_location;
   if (first == location) {
     samples_.counts.add(caller.entries, calls);
-  } else if (first == ContextSamples::none || site < samples_.locations[first]) {
+  } else if (first == ContextSamples::none ||
+             samples_.locations[location] < samples_.locations[first]) {
     first = location;
     samples_.counts.set(caller.entries, calls);
   }
@@ -277,8 +283,7 @@ ContextPool ContextLines::inferred_calls(size_t begin, size_t end) const {
       const auto& callee = samples_.contexts[child];
       if (!is_entered_silently(callee)) continue;
       if (std::exchange(is_first, false)) pool.begin(static_cast<u32>(caller));
-      const auto& call = samples_.calls[callee.call];
-      pool.add_call(samples_.locations.find(call.site), call.callee,
+      pool.add_call(location_of_site_[callee.call], samples_.calls[callee.call].callee,
                     silent_entries(samples_, callee));
     }
   }

@@ -8,6 +8,7 @@
 #include "base/saturated.h"
 #include "generate/context/probes/probe_contexts.h"
 #include "generate/context/probes/probe_parts.h"
+#include "generate/context/probes/probe_pieces.h"
 #include "generate/functions/hit_functions.h"
 #include "generate/functions/known_callees.h"
 #include "generate/functions/lost_loops.h"
@@ -23,8 +24,8 @@ using unwind::CallPath;
 struct Known {
   const probe::Decoded& decoded;
   const ProbeCode& code;
+  const ProbePieces& pieces;
   const LocationTable& locations;
-  std::span<const u32> location_of_slot;
   const KnownCallees& callees;
   std::span<const NameId> names;  // of the functions of nodes
   const MissingFrames* missing;   // null: none are looked for
@@ -39,38 +40,32 @@ class ContextProbes {
         nodes_(known.decoded.nodes()),
         code_(known.code),
         contexts_(known.decoded, known.code, known.names, paths, known.missing, known.options),
-        counts_(known.code.slots()),
         context_of_node_(nodes_.size()) {}
 
-  void start() {
+  // `first`: of the paths that will be added.
+  void start(CallPath first) {
     table_.clear();
-    contexts_.start(table_);
+    contexts_.start(table_, first);
     part_.clear();
   }
 
   // For those who know what they will add: each of a context, in this order, some time apart.
   void prefetch_places(std::span<const unwind::Range> ranges,
                        std::span<const unwind::Branch> branches) const {
-    for (const auto& range : ranges) code_.prefetch_place(range.first);
+    for (const auto& range : ranges) known_.pieces.prefetch_place(range);
     for (const auto& branch : branches) {
       known_.callees.prefetch(branch.to);
       if (branch.from != program::no_code) code_.prefetch_call_place(branch.from);
     }
   }
-  void prefetch_hits(std::span<const unwind::Range> ranges,
+  void prefetch_code(std::span<const unwind::Range> ranges,
                      std::span<const unwind::Branch> branches) const {
-    for (const auto& range : ranges) code_.prefetch_hits(range.first);
+    for (const auto& range : ranges) known_.pieces.prefetch_range(range);
     for (const auto& branch : branches)
       if (branch.from != program::no_code) code_.prefetch_call(branch.from);
   }
-  void prefetch_nodes(std::span<const unwind::Range> ranges) const {
-    for (const auto& range : ranges)
-      for (const auto& hit : code_.in(range.first, range.last)) {
-        __builtin_prefetch(&counts_[hit.slot]);
-        __builtin_prefetch(&known_.location_of_slot[hit.slot]);
-        __builtin_prefetch(&context_of_node_[hit.node]);
-        code_.prefetch_slots(hit.node);
-      }
+  void prefetch_pieces(std::span<const unwind::Range> ranges) const {
+    for (const auto& range : ranges) known_.pieces.prefetch_pieces(range);
   }
 
   void add(CallPath path, std::span<const unwind::Range> ranges,
@@ -78,10 +73,12 @@ class ContextProbes {
     path_ = path;
     ++round_;
     hit_nodes_.clear();
+    counted_.clear();
     for (const auto& range : ranges) count(range);
     for (u32 node : hit_nodes_) find_entries(node);
     for (const auto& branch : branches) add_branch(branch);
-    std::ranges::sort(calls_, {}, &Call::context);
+    if (!std::ranges::is_sorted(calls_, {}, &Call::context))
+      std::ranges::sort(calls_, {}, &Call::context);
     for (u32 node : hit_nodes_) add_node(node);
     // Of contexts none of whose nodes was hit.
     for (const auto& call : calls_) {
@@ -101,22 +98,37 @@ class ContextProbes {
   }
 
  private:
-  // What a node's context is in this round; none: its function is not known.
+  // What is known of a node in this round.
   struct NodeContext {
     u64 round = 0, hit_round = 0;
     u32 function = 0;  // in which its code was hit first
-    ContextId context = ContextId::none;
+    u32 last = 0;      // of what was counted, in counted_
+    u64 entries = 0;
+    ContextId context = ContextId::none;  // none: its function is not known
   };
+  // A list of a node, and what was counted of it before.
+  struct Counted {
+    u32 list, before;
+    u64 count;
+  };
+  static constexpr u32 none = ~u32{0};
 
   void count(const unwind::Range& range) {
     if (range.count == 0) return;
-    for (const auto& hit : code_.in(range.first, range.last)) {
-      counts_[hit.slot] = add_saturated(counts_[hit.slot], range.count);
-      auto& node = context_of_node_[hit.node];
-      if (node.hit_round == round_) continue;
-      node.hit_round = round_;
-      node.function = hit.function;
-      hit_nodes_.push_back(hit.node);
+    for (const auto& piece : known_.pieces.of(range)) {
+      auto& node = context_of_node_[piece.node];
+      if (node.hit_round != round_) {
+        node.hit_round = round_;
+        node.function = piece.function;
+        node.last = none;
+        node.entries = 0;
+        hit_nodes_.push_back(piece.node);
+      }
+      if (piece.entries)
+        node.entries =
+            add_saturated(node.entries, multiply_saturated(range.count, u64{piece.entries}));
+      counted_.push_back({piece.list, node.last, range.count});
+      node.last = static_cast<u32>(counted_.size() - 1);
     }
   }
 
@@ -125,8 +137,7 @@ class ContextProbes {
   void find_entries(u32 node) {
     ContextId context = context_of(node, context_of_node_[node].function);
     if (context == ContextId::none) return;
-    for (u32 slot = code_.first_entry(node); slot < code_.end_entry(node); ++slot)
-      if (counts_[slot] > 0) add_entry(node, context, counts_[slot]);
+    if (u64 entries = context_of_node_[node].entries) add_entry(node, context, entries);
   }
 
   void add_entry(u32 node, ContextId id, u64 count) {
@@ -152,16 +163,15 @@ class ContextProbes {
     calls_.push_back({context, row, target, known_.callees.entered_at(branch.to), branch.count});
   }
 
-  // Probes of the node that did not run are reported too: not those that are gone, whose count
-  // nobody knows.
+  // Probes of the node that did not run are reported too, as all of a list's are: not those that
+  // are gone, whose count nobody knows.
   void add_node(u32 node) {
     ContextId context = context_of_node_[node].context;
-    bool is_known = context != ContextId::none;
-    if (is_known) part_.records.begin(static_cast<u32>(context), node);
-    for (u32 slot = code_.first_slot(node); slot < code_.end_slot(node); ++slot)
-      if (u64 count = std::exchange(counts_[slot], 0); count > 0 && is_known)
-        part_.records.add_row(known_.location_of_slot[slot], count);
-    if (is_known) put_calls_of(context);
+    if (context == ContextId::none) return;
+    part_.records.begin(static_cast<u32>(context));
+    for (u32 i = context_of_node_[node].last; i != none; i = counted_[i].before)
+      part_.records.add_list(counted_[i].list, counted_[i].count);
+    put_calls_of(context);
   }
   void put_calls_of(ContextId context) {
     for (auto& call : std::ranges::equal_range(calls_, context, {}, &Call::context)) {
@@ -203,7 +213,7 @@ class ContextProbes {
   ProbePart part_;
   CallPath path_{};
   u64 round_ = 0;
-  std::vector<u64> counts_;  // of slots
+  std::vector<Counted> counted_;
   std::vector<NodeContext> context_of_node_;
   std::vector<u32> hit_nodes_;
   // Of the path at hand: in which context, and the locations that its row and its target have.
@@ -225,15 +235,15 @@ std::vector<ProbePart> count_parts(const Known& known, unwind::ContextCounts cou
   parallel_for(parts.size(), known.options.threads, [&](size_t part, unsigned worker) {
     auto& samples =
         workers[worker] ? *workers[worker] : workers[worker].emplace(known, counts.paths);
-    samples.start();
     size_t begin = chunks.begin(part), end = std::min(counts.size(), chunks.end(part));
+    samples.start(begin < end ? counts.path(begin) : CallPath::empty);
     constexpr size_t ahead = 6;  // what they need of the code is all over the memory
     for (size_t i = begin; i < end; ++i) {
       if (size_t next = i + 3 * ahead; next < end)
         samples.prefetch_places(counts.ranges(next), counts.branches(next));
       if (size_t next = i + 2 * ahead; next < end)
-        samples.prefetch_hits(counts.ranges(next), counts.branches(next));
-      if (size_t next = i + ahead; next < end) samples.prefetch_nodes(counts.ranges(next));
+        samples.prefetch_code(counts.ranges(next), counts.branches(next));
+      if (size_t next = i + ahead; next < end) samples.prefetch_pieces(counts.ranges(next));
       samples.add(counts.path(i), counts.ranges(i), counts.branches(i));
     }
     counts.forget(begin, end);
@@ -242,16 +252,13 @@ std::vector<ProbePart> count_parts(const Known& known, unwind::ContextCounts cou
   return parts;
 }
 
-// All locations that samples can be at; the probes of a node are a list.
+// All locations that samples can be at.
 std::vector<u32> make_locations(const probe::Decoded& decoded, const ProbeCode& code,
                                 ContextSamples& samples) {
   std::vector<u32> of_slot;
   for (u32 slot = 0; slot < code.slots(); ++slot)
     of_slot.push_back(samples.locations.intern(code.location(slot)));
-  for (u32 node = 0; node < decoded.nodes().size(); ++node) {
-    samples.locations.intern({decoded.nodes()[node].call_site, 0});
-    samples.list_ends.push_back(code.end_slot(node));
-  }
+  for (const auto& node : decoded.nodes()) samples.locations.intern({node.call_site, 0});
   for (const auto& probe : decoded.probes()) {
     samples.locations.intern({probe.index, 0});
     samples.locations.intern({probe.index, probe.discriminator});
@@ -278,6 +285,8 @@ Status add_context_probes(const program::Program& program, unwind::ContextCounts
   CodeFunctions functions(program);
   probe::Decoded decoded;
   std::optional<ProbeCode> code;
+  std::optional<ProbePieces> pieces;
+  std::vector<u32> location_of_slot;
   std::vector<NameId> names;
   std::optional<KnownCallees> callees;
   auto read_probes = [&] {
@@ -293,7 +302,9 @@ Status add_context_probes(const program::Program& program, unwind::ContextCounts
     callees.emplace(program, CalleeNames(program.functions(), samples.names, &decoded),
                     counts.touched_branches());
     samples.checksums.resize(samples.names.size());
-    samples.list_locations = make_locations(decoded, *code, samples);
+    location_of_slot = make_locations(decoded, *code, samples);
+    pieces.emplace(*code, counts.touched_ranges(), location_of_slot, names, options.threads,
+                   samples);
   };
   std::optional<MissingFrames> missing;
   auto find_missing = [&] {
@@ -302,8 +313,8 @@ Status add_context_probes(const program::Program& program, unwind::ContextCounts
   };
   parallel_for(2, options.threads,
                [&](size_t task, unsigned) { task == 0 ? read_probes() : find_missing(); });
-  auto parts = count_parts({decoded, *code, samples.locations, samples.list_locations, *callees,
-                            names, missing ? &*missing : nullptr, options},
+  auto parts = count_parts({decoded, *code, *pieces, samples.locations, *callees, names,
+                            missing ? &*missing : nullptr, options},
                            std::move(counts));
   join(std::move(parts), options.threads, samples);
   result.probes_without_descriptor = decoded.unknown_functions();

@@ -44,20 +44,12 @@ class ProbeCode {
   // The first call probe at an instruction; null: none.
   const Call* call(program::CodeIndex at) const;
   // For those who know which places they will ask for: first where the entry is, then the entry.
-  void prefetch_place(program::CodeIndex first) const {
-    __builtin_prefetch(&first_hit_[block_of(first)]);
-  }
-  void prefetch_hits(program::CodeIndex first) const {
-    __builtin_prefetch(hits_.data() + first_hit_[block_of(first)]);
-  }
   void prefetch_call_place(program::CodeIndex at) const {
     __builtin_prefetch(&first_call_[block_of(at)]);
   }
   void prefetch_call(program::CodeIndex at) const {
     __builtin_prefetch(calls_.data() + first_call_[block_of(at)]);
   }
-
-  void prefetch_slots(u32 node) const { __builtin_prefetch(&slots_[node]); }
 
   size_t slots() const { return locations_.size(); }
   u32 first_slot(u32 node) const { return slots_[node].first; }

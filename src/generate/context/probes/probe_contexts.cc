@@ -20,7 +20,6 @@ ProbeContexts::ProbeContexts(const probe::Decoded& decoded, const ProbeCode& cod
       paths_(paths),
       missing_(missing),
       options_(options),
-      callers_(paths.end()),
       of_inlined_(decoded.nodes().size()) {}
 
 class ProbeContexts::Chain {
@@ -60,14 +59,23 @@ ContextId ProbeContexts::of(CallPath path, u32 function, u32 node) {
   return contexts_->child(callers.context, {callers.call_site, 0}, names_[node]);
 }
 
+// Until the next path is asked for.
+ProbeContexts::Callers& ProbeContexts::remembered(CallPath path) {
+  constexpr u32 near = 1 << 16;
+  u32 at = static_cast<u32>(path) - static_cast<u32>(first_path_);
+  if (at >= near) return far_[static_cast<u32>(path)];
+  if (at >= near_.size()) near_.resize(2 * size_t{at} + 1);
+  return near_[at];
+}
+
 // The frames of the calls of a path.
 ProbeContexts::Callers ProbeContexts::callers_of(CallPath path) {
   unknown_.clear();
   auto is_known = [&](CallPath one) {
-    return one == CallPath::empty || callers_[static_cast<u32>(one)].round == round_;
+    return one == CallPath::empty || remembered(one).round == round_;
   };
   for (; !is_known(path); path = paths_.parent(path)) unknown_.push_back(path);
-  Callers callers = path == CallPath::empty ? Callers{} : callers_[static_cast<u32>(path)];
+  Callers callers = path == CallPath::empty ? Callers{} : remembered(path);
   for (; !unknown_.empty(); unknown_.pop_back()) {
     const auto* call = call_at(paths_.call(unknown_.back()));
     Chain chain(*this, callers);
@@ -75,7 +83,7 @@ ProbeContexts::Callers ProbeContexts::callers_of(CallPath path) {
     add_call(chain, call);
     callers = chain.callers();
     callers.round = round_;
-    callers_[static_cast<u32>(unknown_.back())] = callers;
+    remembered(unknown_.back()) = callers;
   }
   return callers;
 }

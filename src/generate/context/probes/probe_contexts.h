@@ -3,7 +3,7 @@
 // Chains of call sites → calling contexts of a profile, by the probes at the calls.
 //
 //   ProbeContexts find(decoded, code, names, paths, missing, options);
-//   find.start(profile.contexts);
+//   find.start(profile.contexts, first_path);
 //   profile::ContextId context = find.of(path, function, node);     // none: not known
 //
 // Each call site gives the functions its call is inlined into, and its own. Tail calls that can be
@@ -29,9 +29,12 @@ class ProbeContexts {
                 const unwind::CallPaths& paths, const MissingFrames* missing,
                 const ContextProfileOptions& options);
 
-  // Contexts are of this table from here on.
-  void start(profile::Contexts& contexts) {
+  // Contexts are of this table from here on. `first`: most paths that will be asked for are this
+  // one or a bit behind it.
+  void start(profile::Contexts& contexts, unwind::CallPath first = unwind::CallPath::empty) {
     contexts_ = &contexts;
+    first_path_ = first;
+    far_.clear();
     frames_above_.clear();
     ++round_;
     ++inlined_round_;
@@ -63,6 +66,7 @@ class ProbeContexts {
     Callers callers;
   };
 
+  Callers& remembered(unwind::CallPath path);
   Callers callers_of(unwind::CallPath path);
   Callers callers_of(unwind::CallPath path, u32 function, u32 node);
   template <class Sink>
@@ -92,7 +96,10 @@ class ProbeContexts {
   const ContextProfileOptions& options_;
   // By context: which frames it has above it, as bits of their hashes.
   std::vector<u64> frames_above_;
-  std::vector<Callers> callers_;  // of paths
+  // Of paths: those from the first one on, and others.
+  unwind::CallPath first_path_{};
+  std::vector<Callers> near_;
+  tsl::robin_map<u32, Callers, IntHash> far_;
   // Of nodes when they are called by one path; rounds end where it, or the function, changes.
   std::vector<OfInlined> of_inlined_;
   unwind::CallPath path_of_inlined_{};

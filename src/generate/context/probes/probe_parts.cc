@@ -23,7 +23,8 @@ class Joiner {
   void join() {
     make_contexts();
     collect_records();
-    samples_.finish(true, threads_);
+    samples_.totals_are_sums = true;
+    samples_.finish(threads_);
   }
 
  private:
