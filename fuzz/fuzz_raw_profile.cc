@@ -35,7 +35,8 @@ void read_contexts(std::string_view text, unwind::ContextCounts::Kind kind) {
   size_t ranges = 0, branches = 0;
   for (size_t i = 0; i < counts.size(); ++i)
     ranges += counts.ranges(i).size(), branches += counts.branches(i).size();
-  if (ranges != counts.all_ranges().size() || branches != counts.all_branches().size()) abort();
+  if (ranges != counts.touched_ranges().size() || branches != counts.touched_branches().size())
+    abort();
 }
 
 }  // namespace

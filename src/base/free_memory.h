@@ -4,17 +4,11 @@
 // of them were freed and little of their size is wanted again, that is memory that the next large
 // array does not get.
 
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <span>
 #include <utility>
 
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
-
-#include "base/types.h"
 
 namespace pgokit {
 
@@ -32,15 +26,6 @@ inline void always_return_large_tables() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, large_table);
 #endif
-}
-
-// Of a part of an array that is done with, as far as it is whole pages: they are zero from here on.
-template <class T>
-void return_pages_of(std::span<T> done) {
-  auto page = static_cast<u64>(sysconf(_SC_PAGESIZE));
-  u64 begin = (reinterpret_cast<u64>(done.data()) + page - 1) & -page;
-  u64 end = reinterpret_cast<u64>(done.data() + done.size()) & -page;
-  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
 // Of a container, which is empty then. Assigning {} to a vector empties it and keeps its memory.

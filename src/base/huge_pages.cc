@@ -12,6 +12,7 @@
 #include <span>
 
 #include "base/free_memory.h"
+#include "base/types.h"
 
 namespace pgokit {
 namespace {

@@ -97,8 +97,8 @@ Result<ReadInput> read_input(const program::Program& program, const ReadOptions&
   if (all.kind && all.kind->finish) TRY(all.kind->finish(program, options, all));
   const auto& contexts = all.contexts;
   all.distinct_contexts = contexts ? contexts->size() : 0;
-  all.distinct_ranges = contexts ? contexts->all_ranges().size() : all.counts.ranges.size();
-  all.distinct_branches = contexts ? contexts->all_branches().size() : all.counts.branches.size();
+  all.distinct_ranges = contexts ? contexts->range_count() : all.counts.ranges.size();
+  all.distinct_branches = contexts ? contexts->branch_count() : all.counts.branches.size();
   if (const auto& traces = all.traces.list; !traces.empty()) {
     auto has_range = [](const bolt::Trace& trace) { return trace.to != bolt::unknown; };
     all.distinct_branches = traces.size();
@@ -113,10 +113,13 @@ void forget_contexts(const program::Program& program, ReadInput& input) {
   auto address = [&](program::CodeIndex index) {
     return index == program::no_code ? samples::external : program.code().address_of(index);
   };
-  for (const auto& range : input.contexts->all_ranges())
-    input.counts.ranges.push_back({address(range.first), address(range.last), range.count});
-  for (const auto& branch : input.contexts->all_branches())
-    input.counts.branches.push_back({address(branch.from), address(branch.to), branch.count});
+  const auto& contexts = *input.contexts;
+  for (size_t i = 0; i < contexts.size(); ++i) {
+    for (const auto& range : contexts.ranges(i))
+      input.counts.ranges.push_back({address(range.first), address(range.last), range.count});
+    for (const auto& branch : contexts.branches(i))
+      input.counts.branches.push_back({address(branch.from), address(branch.to), branch.count});
+  }
   samples::normalize(input.counts);
   input.contexts.reset();
 }

@@ -16,8 +16,8 @@
 //           limits of depth: a CallPath. Inlined calls are in the probes of the code itself.
 //   lines:  the frames outermost first, the leaf last and without location, inlined calls among
 //           them: a profile::ContextId. `none` has what belongs to no context.
-// Columns, not a map of vectors: all ranges stand in one array and all branches in another, and
-// each context owns a span of both.
+// Columns, not a map of vectors: ranges stand in one array and branches in another, a pair of them
+// for each of the parts that made them, and each context owns a span of both.
 
 #include <span>
 #include <vector>
@@ -51,21 +51,22 @@ class ContextCounts {
  public:
   enum class Kind : u8 { probes, lines };
 
-  // What one context owns begins here; it ends where that of the next one begins.
+  struct Columns {
+    std::vector<Range> ranges;
+    std::vector<Branch> branches;
+  };
+  // What one context owns.
   struct Entry {
-    u64 first_range = 0, first_branch = 0;
     u32 key = 0;  // its CallPath or ContextId
-    bool leaf_inlined = false;
+    u32 columns : 31 = 0;
+    u32 leaf_inlined : 1 = false;
+    u32 first_range = 0, ranges = 0;
+    u32 first_branch = 0, branches = 0;
   };
 
-  explicit ContextCounts(Kind kind) : kind_(kind) {}
+  explicit ContextCounts(Kind kind) : kind_(kind), columns_(1) {}
   // All of it, in the order that reading promises.
-  ContextCounts(Kind kind, UninitializedVector<Entry> entries, UninitializedVector<Range> ranges,
-                UninitializedVector<Branch> branches)
-      : kind_(kind),
-        entries_(std::move(entries)),
-        ranges_(std::move(ranges)),
-        branches_(std::move(branches)) {}
+  ContextCounts(Kind kind, UninitializedVector<Entry> entries, std::vector<Columns> columns);
   Kind kind() const { return kind_; }
 
   // What the keys speak of: `paths` for probes; `contexts` and `names` for lines.
@@ -81,24 +82,27 @@ class ContextCounts {
   // Lines: the code lies in an inlined copy of the leaf.
   bool leaf_inlined(size_t i) const { return entries_[i].leaf_inlined; }
   std::span<const Range> ranges(size_t i) const {
-    return std::span(ranges_).subspan(first_range(i), ranges_end(i) - first_range(i));
+    const auto& entry = entries_[i];
+    return {columns_[entry.columns].ranges.data() + entry.first_range, entry.ranges};
   }
   std::span<const Branch> branches(size_t i) const {
-    return std::span(branches_).subspan(first_branch(i), branches_end(i) - first_branch(i));
+    const auto& entry = entries_[i];
+    return {columns_[entry.columns].branches.data() + entry.first_branch, entry.branches};
   }
-  std::span<const Range> all_ranges() const { return ranges_; }
-  std::span<const Branch> all_branches() const { return branches_; }
+  // Of all contexts together.
+  u64 range_count() const;
+  u64 branch_count() const;
   // The code that the counts speak of: each range and branch at least once, with any count. Far
   // fewer than all of them if remember_touched() told.
   std::span<const Range> touched_ranges() const {
-    return touched_ranges_.empty() ? all_ranges() : touched_ranges_;
+    return is_told_ ? touched_.ranges : columns_[0].ranges;
   }
   std::span<const Branch> touched_branches() const {
-    return touched_branches_.empty() ? all_branches() : touched_branches_;
+    return is_told_ ? touched_.branches : columns_[0].branches;
   }
 
-  // Gives back to the system what the ranges and branches from one context to another take:
-  // nobody may look at them again. Any number of threads.
+  // Nobody will look at the ranges and branches from one context to another again: columns are freed
+  // with the last of them. Each context once, any number of threads.
   void forget(size_t begin, size_t end);
 
   // Filling: what is added belongs to the context begun last. Any order; normalize() brings it into
@@ -107,36 +111,37 @@ class ContextCounts {
   void begin(profile::ContextId context, bool leaf_inlined) {
     begin(static_cast<u32>(context), leaf_inlined);
   }
-  void add_range(Range range) { ranges_.push_back(range); }
-  void add_branch(Branch branch) { branches_.push_back(branch); }
+  void add_range(Range range) {
+    columns_[0].ranges.push_back(range);
+    ++entries_.back().ranges;
+  }
+  void add_branch(Branch branch) {
+    columns_[0].branches.push_back(branch);
+    ++entries_.back().branches;
+  }
   void normalize();
   // All that is there, until more is added.
   void remember_touched(std::vector<Range> ranges, std::vector<Branch> branches) {
-    touched_ranges_ = std::move(ranges);
-    touched_branches_ = std::move(branches);
+    touched_ = {std::move(ranges), std::move(branches)};
+    is_told_ = true;
   }
 
  private:
   void begin(u32 key, bool leaf_inlined) {
-    touched_ranges_.clear();
-    touched_branches_.clear();
-    entries_.push_back({ranges_.size(), branches_.size(), key, leaf_inlined});
-  }
-  u64 first_range(size_t i) const { return entries_[i].first_range; }
-  u64 ranges_end(size_t i) const {
-    return i + 1 < entries_.size() ? entries_[i + 1].first_range : ranges_.size();
-  }
-  u64 first_branch(size_t i) const { return entries_[i].first_branch; }
-  u64 branches_end(size_t i) const {
-    return i + 1 < entries_.size() ? entries_[i + 1].first_branch : branches_.size();
+    touched_ = {};
+    is_told_ = false;
+    entries_.push_back({.key = key,
+                        .leaf_inlined = leaf_inlined,
+                        .first_range = static_cast<u32>(columns_[0].ranges.size()),
+                        .first_branch = static_cast<u32>(columns_[0].branches.size())});
   }
 
   Kind kind_;
   UninitializedVector<Entry> entries_;
-  UninitializedVector<Range> ranges_;
-  UninitializedVector<Branch> branches_;
-  std::vector<Range> touched_ranges_;
-  std::vector<Branch> touched_branches_;
+  std::vector<Columns> columns_;  // one where contexts are added
+  std::vector<u32> unread_;       // contexts of each, where it was told at once
+  Columns touched_;
+  bool is_told_ = false;
 };
 
 }  // namespace pgokit::unwind

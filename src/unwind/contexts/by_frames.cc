@@ -19,9 +19,7 @@ class FrameCounter {
 
   // The nodes from `first` to `end`.
   ContextPart count(u32 first, u32 end) {
-    counts_.entries.clear();
-    counts_.ranges.clear();
-    counts_.branches.clear();
+    counts_.clear();
     profile::Contexts contexts;
     stack_.start(contexts);
     auto ancestors = ancestors_of(first);  // of the node in hand, on the stack
@@ -40,7 +38,8 @@ class FrameCounter {
       ancestors.push_back(node);
       add_node(node, counts);
     }
-    return {std::move(contexts).take_nodes(), counts_};  // in no more memory than they need
+    sum_by_context(counts_, sums_);
+    return {std::move(contexts).take_nodes(), sums_};  // in no more memory than they need
   }
 
  private:
@@ -110,26 +109,24 @@ class FrameCounter {
     auto branch = branches_.begin();
     for (u32 place = 0; place < scopes_here_.size(); ++place) {
       u32 scope = scopes_here_[place];
-      PartCounts::Entry entry{.context = static_cast<u32>(stack_.context(scope)),
-                              .first_range = static_cast<u32>(counts_.ranges.size()),
-                              .first_branch = static_cast<u32>(counts_.branches.size()),
-                              .leaf_inlined = code_.scope(scope).callers > 0};
+      auto& entry = counts_.begin(static_cast<u32>(stack_.context(scope)));
+      entry.leaf_inlined = code_.scope(scope).callers > 0;
       for (; range != ranges_.end() && range->place == place; ++range) {
-        counts_.ranges.push_back(range->range);
+        counts_.columns.ranges.push_back(range->range);
         entry.order = std::min(entry.order, range->order);
       }
       for (; branch != branches_.end() && branch->place == place; ++branch) {
-        counts_.branches.push_back(branch->branch);
+        counts_.columns.branches.push_back(branch->branch);
         entry.order = std::min(entry.order, branch->order);
       }
-      counts_.entries.push_back(entry);
+      counts_.end();
     }
   }
 
   const Unwound& unwound_;
   const CodeFrames& code_;
   FrameStack<const CodeFrames> stack_;
-  PartCounts counts_;  // of the part in hand
+  PartCounts counts_, sums_;  // of the part in hand
   std::vector<ScopedRange> ranges_;
   std::vector<ScopedBranch> branches_;
   std::vector<u32> scopes_here_;     // of the node in hand

@@ -22,17 +22,18 @@ PartCounts counts_of(const Unwound& unwound, u32 first, u32 end) {
   };
   for (u32 node = first; node < end; ++node) {
     if (!at.read(node, prefetch_range, prefetch_branch)) continue;
-    counts.entries.push_back({.context = node,
-                              .first_range = static_cast<u32>(counts.ranges.size()),
-                              .first_branch = static_cast<u32>(counts.branches.size())});
+    counts.begin(node);
     for (const auto& [range, order, count] : at.ranges()) {
       u64 pair = unwound.ranges[range];
-      counts.ranges.push_back({CodeIndex(first_of(pair)), CodeIndex(second_of(pair)), count});
+      counts.columns.ranges.push_back(
+          {CodeIndex(first_of(pair)), CodeIndex(second_of(pair)), count});
     }
     for (const auto& [branch, order, count] : at.branches()) {
       u64 pair = unwound.branches[branch];
-      counts.branches.push_back({CodeIndex(first_of(pair)), CodeIndex(second_of(pair)), count});
+      counts.columns.branches.push_back(
+          {CodeIndex(first_of(pair)), CodeIndex(second_of(pair)), count});
     }
+    counts.end();
   }
   return counts;
 }

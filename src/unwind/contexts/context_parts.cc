@@ -1,9 +1,9 @@
 #include "unwind/contexts/context_parts.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
-#include "base/free_memory.h"
 #include "base/parallel.h"
 #include "base/sort_and_sum.h"
 #include "unwind/contexts/context_numbers.h"
@@ -11,119 +11,139 @@
 namespace pgokit::unwind {
 namespace {
 
-// For each part, what others have of the contexts that it owns.
-std::vector<PartCounts> hand_over(const std::vector<ContextPart>& parts,
-                                  const ContextNumbers& numbers) {
+void sum_last(PartCounts& counts) {
+  auto& entry = counts.entries.back();
+  sort_and_sum(counts.columns.ranges, &Range::key, AddCounts{}, entry.first_range);
+  sort_and_sum(counts.columns.branches, &Branch::key, AddCounts{}, entry.first_branch);
+  counts.end();
+}
+
+// For each part, what others have of the contexts that it owns, which they have no longer. All
+// contexts have numbers of all from here on.
+std::vector<PartCounts> hand_over(std::vector<ContextPart>& parts, const ContextNumbers& numbers,
+                                  unsigned threads) {
+  std::vector<std::vector<PartCounts::Entry>> foreign(parts.size());
+  parallel_for(parts.size(), threads, [&](size_t part, unsigned) {
+    auto& entries = parts[part].counts.entries;
+    for (auto& entry : entries) entry.context = numbers.number(part, entry.context);
+    auto is_own = [&](const auto& entry) { return numbers.owns(part, entry.context); };
+    std::ranges::copy_if(entries, std::back_inserter(foreign[part]), std::not_fn(is_own));
+    std::erase_if(entries, std::not_fn(is_own));
+  });
   std::vector<PartCounts> received(parts.size());
-  for (size_t part = 0; part < parts.size(); ++part) {
-    const auto& counts = parts[part].counts;
-    for (size_t i = 0; i < counts.entries.size(); ++i) {
-      u32 context = numbers.number(part, counts.entries[i].context);
-      if (!numbers.owns(part, context)) received[numbers.owner(context)].append(counts, i, context);
-    }
-  }
+  for (size_t part = 0; part < parts.size(); ++part)
+    for (const auto& entry : foreign[part])
+      received[numbers.owner(entry.context)].append(parts[part].counts, entry, entry.context);
   return received;
 }
 
-// What a part has of the contexts that it owns, and what it received: each context once, by number.
-PartCounts sort_and_sum(const PartCounts& own, const PartCounts& received,
-                        const ContextNumbers& numbers, size_t part) {
-  std::vector<u64> order;  // context and place
-  order.reserve(own.entries.size());
-  for (size_t i = 0; i < own.entries.size(); ++i)
-    if (u32 context = numbers.number(part, own.entries[i].context); numbers.owns(part, context))
-      order.push_back(u64{context} << 32 | i);
-  for (size_t i = 0; i < received.entries.size(); ++i)
-    order.push_back(u64{received.entries[i].context} << 32 | (own.entries.size() + i));
-  std::ranges::sort(order);
-
-  PartCounts sum;
-  sum.entries.reserve(order.size());
-  sum.ranges.reserve(own.ranges.size() + received.ranges.size());
-  sum.branches.reserve(own.branches.size() + received.branches.size());
-  for (size_t i = 0; i < order.size(); ++i) {
-    auto context = static_cast<u32>(order[i] >> 32);
-    size_t place = static_cast<u32>(order[i]);
-    bool is_own = place < own.entries.size();
-    sum.append(is_own ? own : received, is_own ? place : place - own.entries.size(), context);
-    if (i + 1 < order.size() && order[i + 1] >> 32 == context) continue;
-    sort_and_sum(sum.ranges, &Range::key, AddCounts{}, sum.entries.back().first_range);
-    sort_and_sum(sum.branches, &Branch::key, AddCounts{}, sum.entries.back().first_branch);
-  }
-  return sum;
+// Adds what a part has of the contexts that it received: they are among these alone then.
+void take_own(PartCounts& own, PartCounts& received) {
+  if (received.entries.empty()) return;
+  std::vector<u32> contexts;
+  for (const auto& entry : received.entries) contexts.push_back(entry.context);
+  std::ranges::sort(contexts);
+  auto is_received = [&](const auto& entry) {
+    return std::ranges::binary_search(contexts, entry.context);
+  };
+  for (const auto& entry : own.entries)
+    if (is_received(entry)) received.append(own, entry, entry.context);
+  std::erase_if(own.entries, is_received);
+  PartCounts sums;
+  sum_by_context(received, sums);
+  received = std::move(sums);
 }
 
-// Where a part begins in the columns of all.
-struct Place {
-  size_t entry = 0, range = 0, branch = 0;
-};
+// Entries of one part and of what it received, by context.
+void put_entries(const PartCounts& own, size_t columns, const PartCounts& received,
+                 size_t columns_received, ContextCounts::Entry* at) {
+  auto put = [&](const PartCounts::Entry& from, size_t its_columns) {
+    *at++ = {.key = from.context,
+             .columns = static_cast<u32>(its_columns) & ~(u32{1} << 31),
+             .leaf_inlined = from.leaf_inlined,
+             .first_range = from.first_range,
+             .ranges = from.ranges,
+             .first_branch = from.first_branch,
+             .branches = from.branches};
+  };
+  auto other = received.entries.begin();
+  for (const auto& entry : own.entries) {
+    for (; other != received.entries.end() && other->context < entry.context; ++other)
+      put(*other, columns_received);
+    put(entry, columns);
+  }
+  for (; other != received.entries.end(); ++other) put(*other, columns_received);
+}
 
-// One column behind the other. What the parts had of a column is gone before the next one is made.
-template <class Record, class From, class Copy>
-UninitializedVector<Record> one_column(std::vector<PartCounts>& parts,
-                                       std::vector<From> PartCounts::* own, size_t size,
-                                       unsigned threads, const Copy& copy) {
-  UninitializedVector<Record> column(size);
-  parallel_for(parts.size(), threads, [&](size_t part, unsigned) {
-    copy(part, std::exchange(parts[part].*own, {}), column.data());
+// `received`: by part, or nothing.
+ContextCounts concatenate(ContextCounts::Kind kind, std::vector<PartCounts> parts,
+                          std::vector<PartCounts> received, unsigned threads) {
+  size_t count = parts.size();
+  received.resize(count);
+  std::vector<size_t> begin{0};
+  for (size_t i = 0; i < count; ++i)
+    begin.push_back(begin[i] + parts[i].entries.size() + received[i].entries.size());
+  UninitializedVector<ContextCounts::Entry> entries(begin.back());
+  std::vector<ContextCounts::Columns> columns(std::max<size_t>(2 * count, 1));
+  parallel_for(count, threads, [&](size_t i, unsigned) {
+    put_entries(parts[i], i, received[i], count + i, entries.data() + begin[i]);
+    columns[i] = std::move(parts[i].columns);
+    columns[count + i] = std::move(received[i].columns);
+    parts[i] = {};
   });
-  return_free_memory();
-  return column;
+  return {kind, std::move(entries), std::move(columns)};
 }
 
 }  // namespace
 
-std::span<const Range> PartCounts::ranges_of(size_t i) const {
-  size_t first = entries[i].first_range;
-  size_t end = i + 1 < entries.size() ? entries[i + 1].first_range : ranges.size();
-  return std::span(ranges).subspan(first, end - first);
+PartCounts::Entry& PartCounts::begin(u32 context) {
+  entries.push_back({.context = context,
+                     .first_range = static_cast<u32>(columns.ranges.size()),
+                     .first_branch = static_cast<u32>(columns.branches.size())});
+  return entries.back();
 }
 
-std::span<const Branch> PartCounts::branches_of(size_t i) const {
-  size_t first = entries[i].first_branch;
-  size_t end = i + 1 < entries.size() ? entries[i + 1].first_branch : branches.size();
-  return std::span(branches).subspan(first, end - first);
+void PartCounts::end() {
+  auto& entry = entries.back();
+  entry.ranges = static_cast<u32>(columns.ranges.size()) - entry.first_range;
+  entry.branches = static_cast<u32>(columns.branches.size()) - entry.first_branch;
 }
 
-void PartCounts::append(const PartCounts& from, size_t i, u32 context) {
-  const auto& entry = from.entries[i];
-  auto its_ranges = from.ranges_of(i);
-  auto its_branches = from.branches_of(i);
-  if (entries.empty() || entries.back().context != context)
-    entries.push_back({context, ~u32{0}, static_cast<u32>(ranges.size()),
-                       static_cast<u32>(branches.size()), false});
+void PartCounts::clear() {
+  entries.clear();
+  columns.ranges.clear();
+  columns.branches.clear();
+}
+
+void PartCounts::append(const PartCounts& from, const Entry& entry, u32 context) {
+  if (entries.empty() || entries.back().context != context) begin(context);
   if (auto& whole = entries.back(); entry.order < whole.order) {
     whole.order = entry.order;
     whole.leaf_inlined = entry.leaf_inlined;
   }
-  ranges.insert(ranges.end(), its_ranges.begin(), its_ranges.end());
-  branches.insert(branches.end(), its_branches.begin(), its_branches.end());
+  auto ranges = from.columns.ranges.begin() + entry.first_range;
+  auto branches = from.columns.branches.begin() + entry.first_branch;
+  columns.ranges.insert(columns.ranges.end(), ranges, ranges + entry.ranges);
+  columns.branches.insert(columns.branches.end(), branches, branches + entry.branches);
+  end();
+}
+
+void sum_by_context(const PartCounts& counts, PartCounts& sums) {
+  std::vector<u32> order(counts.entries.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::ranges::sort(order, {}, [&](u32 i) { return std::pair(counts.entries[i].context, i); });
+  sums.clear();
+  for (size_t i = 0; i < order.size(); ++i) {
+    const auto& entry = counts.entries[order[i]];
+    sums.append(counts, entry, entry.context);
+    if (i + 1 == order.size() || counts.entries[order[i + 1]].context != entry.context)
+      sum_last(sums);
+  }
 }
 
 ContextCounts concatenate(ContextCounts::Kind kind, std::vector<PartCounts> parts,
                           unsigned threads) {
-  std::vector<Place> begin(parts.size() + 1);
-  for (size_t i = 0; i < parts.size(); ++i)
-    begin[i + 1] = {begin[i].entry + parts[i].entries.size(),
-                    begin[i].range + parts[i].ranges.size(),
-                    begin[i].branch + parts[i].branches.size()};
-  auto ranges = one_column<Range>(parts, &PartCounts::ranges, begin.back().range, threads,
-                                  [&](size_t part, const auto& own, Range* column) {
-                                    std::ranges::copy(own, column + begin[part].range);
-                                  });
-  auto branches = one_column<Branch>(parts, &PartCounts::branches, begin.back().branch, threads,
-                                     [&](size_t part, const auto& own, Branch* column) {
-                                       std::ranges::copy(own, column + begin[part].branch);
-                                     });
-  auto entries = one_column<ContextCounts::Entry>(
-      parts, &PartCounts::entries, begin.back().entry, threads,
-      [&](size_t part, const auto& own, ContextCounts::Entry* column) {
-        auto entry = column + begin[part].entry;
-        for (const auto& from : own)
-          *entry++ = {begin[part].range + from.first_range, begin[part].branch + from.first_branch,
-                      from.context, from.leaf_inlined};
-      });
-  return {kind, std::move(entries), std::move(ranges), std::move(branches)};
+  return concatenate(kind, std::move(parts), {}, threads);
 }
 
 ContextCounts join(std::vector<ContextPart> parts, unsigned threads) {
@@ -131,14 +151,14 @@ ContextCounts join(std::vector<ContextPart> parts, unsigned threads) {
   for (const auto& part : parts) of_parts.emplace_back(part.nodes);
   ContextNumbers numbers(std::move(of_parts));
   auto nodes = numbers.nodes(threads);
-  auto received = hand_over(parts, numbers);
-  std::vector<PartCounts> sums(parts.size());
+  auto received = hand_over(parts, numbers, threads);
+  std::vector<PartCounts> own(parts.size());
   parallel_for(parts.size(), threads, [&](size_t part, unsigned) {
-    sums[part] = sort_and_sum(parts[part].counts, received[part], numbers, part);
-    parts[part] = {};
-    received[part] = {};
+    own[part] = std::exchange(parts[part], {}).counts;
+    take_own(own[part], received[part]);
   });
-  auto counts = concatenate(ContextCounts::Kind::lines, std::move(sums), threads);
+  auto counts =
+      concatenate(ContextCounts::Kind::lines, std::move(own), std::move(received), threads);
   counts.contexts = profile::Contexts(std::move(nodes));
   return counts;
 }

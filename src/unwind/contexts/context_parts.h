@@ -11,28 +11,34 @@
 
 namespace pgokit::unwind {
 
-// Columns, as in ContextCounts, in any order: a context may have several entries.
+// Columns, as in ContextCounts.
 struct PartCounts {
   struct Entry {
     u32 context = 0;
-    u32 order = ~u32{0};                    // of the first of its samples
-    u32 first_range = 0, first_branch = 0;  // up to those of the next one
+    u32 order = ~u32{0};  // of the first of its samples
+    u32 first_range = 0, ranges = 0;
+    u32 first_branch = 0, branches = 0;
     bool leaf_inlined = false;
   };
 
   std::vector<Entry> entries;
-  std::vector<Range> ranges;
-  std::vector<Branch> branches;
+  ContextCounts::Columns columns;
 
-  std::span<const Range> ranges_of(size_t i) const;
-  std::span<const Branch> branches_of(size_t i) const;
+  // What is added to the columns from here on is of this context, up to end().
+  Entry& begin(u32 context);
+  void end();
+  void clear();
   // Adds what other counts have in an entry to `context`, the last one or a new one.
-  void append(const PartCounts& from, size_t i, u32 context);
+  void append(const PartCounts& from, const Entry& entry, u32 context);
 };
+
+// The sums of what may be in any order, and of a context in several entries: as join() wants it.
+// Into the memory that `sums` has.
+void sum_by_context(const PartCounts& counts, PartCounts& sums);
 
 struct ContextPart {
   std::vector<profile::Contexts::Node> nodes;  // the contexts, parents first; [0] is none
-  PartCounts counts;
+  PartCounts counts;                           // by context, each once
 };
 
 // Parts as they are, if the contexts ascend from each to the next and are there once, in order.

@@ -18,10 +18,16 @@ constexpr Node child(u32 parent, u32 line, NameId function) {
 
 // One entry with one range and no branch.
 void add(ContextPart& part, u32 context, u64 count, u32 order = 0, bool inlined = false) {
-  auto& counts = part.counts;
-  counts.entries.push_back({context, order, static_cast<u32>(counts.ranges.size()),
-                            static_cast<u32>(counts.branches.size()), inlined});
-  counts.ranges.push_back({CodeIndex{0}, CodeIndex{2}, count});
+  auto& entry = part.counts.begin(context);
+  entry.order = order;
+  entry.leaf_inlined = inlined;
+  part.counts.columns.ranges.push_back({CodeIndex{0}, CodeIndex{2}, count});
+  part.counts.end();
+}
+
+ContextCounts joined(std::vector<ContextPart> parts, unsigned threads) {
+  for (auto& part : parts) sum_by_context(std::exchange(part.counts, {}), part.counts);
+  return join(std::move(parts), threads);
 }
 
 TEST(ContextParts, AContextOfTwoPartsIsOne) {
@@ -35,7 +41,7 @@ TEST(ContextParts, AContextOfTwoPartsIsOne) {
   add(parts[2], 5, 7, 9, false);
   add(parts[2], 3, 5);
 
-  auto counts = join(parts, 2);
+  auto counts = joined(parts, 2);
   ASSERT_EQ(counts.contexts.end(), 6u);
   EXPECT_EQ(counts.contexts.node(ContextId{3}), child(2, 3, d));
   EXPECT_EQ(counts.contexts.node(ContextId{4}), child(1, 2, c));
@@ -57,7 +63,7 @@ TEST(ContextParts, WhatBelongsToNoContextStandsFirst) {
   parts[1].nodes = {{}, top(b)};
   add(parts[1], 1, 2);
   add(parts[1], 0, 3);
-  auto counts = join(parts, 1);
+  auto counts = joined(parts, 1);
   ASSERT_EQ(counts.size(), 3u);
   EXPECT_EQ(counts.context(0), ContextId::none);
   EXPECT_EQ(counts.ranges(0)[0].count, 3u);

@@ -65,8 +65,8 @@ TEST_F(RawContextsTest, WhatIsNotInTheCodeIsLeftOut) {
   auto read = this->read("[]\n3\n12-13:1\n2-0:1\n0-2:1\n2\n55->0:1\n0->55:1\n", probes);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->outside, 4u);
-  EXPECT_EQ(read->counts.all_ranges().size(), 1u);
-  EXPECT_THAT(read->counts.all_branches(), IsEmpty());
+  EXPECT_EQ(read->counts.touched_ranges().size(), 1u);
+  EXPECT_THAT(read->counts.touched_branches(), IsEmpty());
 }
 
 TEST_F(RawContextsTest, DamageNamesTheLine) {
