@@ -1,6 +1,8 @@
 #include "generate/context/context_order.h"
 
 #include <algorithm>
+#include <atomic>
+#include <span>
 
 #include "base/flat_map.h"
 #include "base/parallel.h"
@@ -29,14 +31,15 @@ class ContextOrder {
 
   u32 parent(size_t i) const { return static_cast<u32>(nodes_[i].parent); }
 
-  // Whatever has samples, and what leads there.
+  // Whatever has samples, and what leads there: up to where somebody has been.
   void find_used() {
     used_.resize(nodes_.size());
-    for (auto i = static_cast<u32>(nodes_.size()); i-- > 1;) {
-      used_[i] |= (flags_[i] & ContextSamples::has_samples) != 0;
-      used_[parent(i)] |= used_[i];
-    }
     used_[ContextSamples::root] = true;
+    parallel_each(nodes_.size(), at_once, threads_, [&](size_t i, unsigned) {
+      if (!(flags_[i] & ContextSamples::has_samples)) return;
+      while (std::atomic_ref(used_[i]).exchange(true, std::memory_order_relaxed) == false)
+        i = parent(i);
+    });
   }
 
   void hash_names() {
@@ -92,20 +95,26 @@ class ContextOrder {
   // In the order of their parents: children_[0] is the root.
   void lay_out() {
     first_.assign(nodes_.size() + 1, 0);
-    for (u32 i = 1; i < nodes_.size(); ++i) first_[parent(i)] += used_[i];
+    auto for_each_used = [&](const auto& each) {
+      parallel_each(nodes_.size(), at_once, threads_, [&](size_t i, unsigned) {
+        if (used_[i] && i != ContextSamples::root)
+          each(static_cast<u32>(i), std::atomic_ref(first_[parent(i)]));
+      });
+    };
+    for_each_used([](u32, auto first) { first.fetch_add(1, std::memory_order_relaxed); });
     u32 sum = 1;
     for (u32& at : first_) sum += at, at = sum;
     children_.resize(sum);
     // From the back, so that the ends become the beginnings.
-    for (auto i = static_cast<u32>(nodes_.size()); i-- > 1;)
-      if (used_[i]) children_[--first_[parent(i)]] = i;
+    for_each_used([&](u32 i, auto first) {
+      children_[first.fetch_sub(1, std::memory_order_relaxed) - 1] = i;
+    });
   }
 
   void sort_siblings() {
     parallel_each(nodes_.size(), at_once, threads_, [&](size_t i, unsigned) {
-      if (first_[i + 1] - first_[i] > 1)
-        std::sort(&children_[first_[i]], &children_[first_[i]] + (first_[i + 1] - first_[i]),
-                  [&](u32 a, u32 b) { return call_[a] < call_[b]; });
+      auto siblings = std::span(children_).subspan(first_[i], first_[i + 1] - first_[i]);
+      std::ranges::sort(siblings, {}, [&](u32 child) { return std::pair(call_[child], child); });
     });
   }
 

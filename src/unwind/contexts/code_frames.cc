@@ -10,13 +10,13 @@ using program::CodeIndex;
 
 namespace {
 
-std::vector<Place> calls_of(const std::vector<PathTable::Node>& nodes) {
-  std::vector<Place> calls;
+std::vector<Place> calls_of(const std::vector<PathTable::Node>& nodes, u64 code_size) {
+  std::vector<bool> is_call(code_size);
   for (const auto& node : nodes)
-    if (node.call < no_call) calls.push_back(node.call);
-  std::ranges::sort(calls);
-  auto rest = std::ranges::unique(calls);
-  calls.erase(rest.begin(), rest.end());
+    if (node.call < no_call) is_call[node.call] = true;
+  std::vector<Place> calls;
+  for (Place place = 0; place < code_size; ++place)
+    if (is_call[place]) calls.push_back(place);
   return calls;
 }
 
@@ -63,7 +63,7 @@ struct CodeFrames::Numbers {
 
 CodeFrames::CodeFrames(const Unwound& unwound, const program::Program& program, unsigned threads)
     : scopes_(1), first_piece_(1), first_call_frame_(1) {
-  auto calls = calls_of(unwound.nodes);
+  auto calls = calls_of(unwound.nodes, program.code().size());
   for (u32 i = 0; i < calls.size(); ++i) call_numbers_.find_or_add(calls[i], i);
 
   // Shares are neighbourhoods, so that each inlined copy is met in one or two of them.

@@ -57,7 +57,10 @@ class ContextNumbers::Shared {
 };
 
 ContextNumbers::ContextNumbers(std::vector<Nodes> parts)
-    : parts_(std::move(parts)), numbers_(parts_.size()), owned_(parts_.size()) {
+    : parts_(std::move(parts)),
+      numbers_(parts_.size()),
+      owned_(parts_.size()),
+      others_(parts_.size()) {
   Shared shared(*this);
   for (size_t part = 0; part < parts_.size(); ++part) add(part, shared);
 }
@@ -93,7 +96,10 @@ void ContextNumbers::add(size_t part, Shared& shared) {
     if (!owns(part, parent))
       number = shared.find_or_add({ContextId{parent}, nodes[i].call_site, nodes[i].function});
     numbers.push_back(number);
-    if (number == next_) owned.push_back(i), ++next_;
+    if (number == next_)
+      owned.push_back(i), ++next_;
+    else
+      others_[part].push_back(i);
   }
 }
 

@@ -28,6 +28,8 @@ class ContextNumbers {
   size_t owner(u32 number) const;
   // Ascending, by the part's own numbers.
   const std::vector<u32>& owned(size_t part) const { return owned_[part]; }
+  // Those that another part owns.
+  const std::vector<u32>& others(size_t part) const { return others_[part]; }
   u32 end() const { return next_; }
   // What the parts own, by number.
   std::vector<profile::Contexts::Node> nodes(unsigned threads) const;
@@ -39,7 +41,7 @@ class ContextNumbers {
   void add(size_t part, Shared& shared);
 
   std::vector<Nodes> parts_;
-  std::vector<std::vector<u32>> numbers_, owned_;  // by part
+  std::vector<std::vector<u32>> numbers_, owned_, others_;  // by part
   std::vector<u32> first_;
   u32 next_ = 0;
 };

@@ -204,10 +204,12 @@ void ContextLines::make_contexts() {
   for (size_t i = 0; i < nodes_.size(); ++i)
     if (called_[i]) flags[i] = flags_of_called(calls_[i]);
   free_memory_of(called_);
-  for (const auto& part : parts_) {
+  for_each_part([&](Part& part) {
     for (const auto& facts : part.facts)
       flags[facts.context] |=
           ContextSamples::has_samples | (facts.leaf_inlined ? ContextSamples::was_inlined : 0);
+  });
+  for (const auto& part : parts_) {
     for (const auto& [caller, call_site, callee, count] : part.unsampled) {
       nodes_.push_back({ContextId{caller}, call_site, callee});
       flags.push_back(flags_of_called(count));

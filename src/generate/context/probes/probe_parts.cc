@@ -36,6 +36,14 @@ class Joiner {
   void for_each_part(const auto& each) {
     parallel_for(parts_.size(), threads_, [&](size_t part, unsigned) { each(part); });
   }
+  // Those that several parts have are the last.
+  void for_each_context(const auto& each) {
+    for_each_part([&](size_t part) {
+      for (u32 i : numbers_.owned(part)) each(part, i);
+    });
+    for (size_t part = 0; part < parts_.size(); ++part)
+      for (u32 i : numbers_.others(part)) each(part, i);
+  }
   u32 place(size_t part, u32 context) const { return places_[numbers_.number(part, context)]; }
 
   void make_contexts();
@@ -49,22 +57,15 @@ class Joiner {
   std::vector<u32> places_;  // in samples_, by number
 };
 
-// Contexts that several parts have are the last to be added to.
 void Joiner::make_contexts() {
   std::vector<u8> flags(numbers_.end());
-  for (size_t part = 0; part < parts_.size(); ++part)
-    for (u32 i = 1; i < parts_[part].nodes.size(); ++i)
-      flags[numbers_.number(part, i)] |= parts_[part].flags[i];
+  for_each_context(
+      [&](size_t part, u32 i) { flags[numbers_.number(part, i)] |= parts_[part].flags[i]; });
   auto nodes = numbers_.nodes(threads_);
   for (auto& part : parts_) free_memory_of(part.nodes), free_memory_of(part.flags);
   return_free_memory();
   places_ = order_contexts(std::move(nodes), std::move(flags), threads_, samples_);
-  for_each_part([&](size_t part) {
-    for (u32 i : numbers_.owned(part)) enter(part, i);
-  });
-  for (size_t part = 0; part < parts_.size(); ++part)
-    for (u32 i = 1; i < parts_[part].heads.size(); ++i)
-      if (!numbers_.owns(part, numbers_.number(part, i))) enter(part, i);
+  for_each_context([&](size_t part, u32 i) { enter(part, i); });
   for (auto& part : parts_) free_memory_of(part.heads);
   return_free_memory();
 }
