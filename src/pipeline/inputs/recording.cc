@@ -40,8 +40,10 @@ std::unexpected<Error> did_not_run(const perf::Recording& recording, const Sourc
             : "; LD_LIBRARY_PATH says which library of a name a program loads");
   }
   if (programs.empty()) return fail("{}", samples::no_samples);
-  return fail("{} was not running in it: {}; give the program that was recorded", program.path(),
-              what_ran(programs));
+  return fail("{} was not running in it: {}; {}", program.path(), what_ran(programs),
+              source.options.ignore_build_id
+                  ? "another build is known by the name of its file: give it under that name"
+                  : "give the program that was recorded");
 }
 
 bool made_by_pgokit(const perf::Recording& recording) {
