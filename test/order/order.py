@@ -95,13 +95,15 @@ def linkers():
             continue
         plain = link(f"plain.{linker}", parts, linker=linker)
         text = order(program, log, "--link", plain, "--format", linker, "-o", path(f"order.{linker}")).stdout
-        assert "43 of 43 functions" in text, text
+        assert "43 of 43 functions" in text and "no better" not in text, text
         ordered = link(f"ordered.{linker}", parts, flag + path(f"order.{linker}"), linker=linker)
         placed(ordered, names)
         # It runs as before.
         run(ordered, "1")
         pages = json.loads(order("--evaluate", plain, ordered, "--with", program, "--with", log, "--json").stdout)
         assert pages[1]["pages"]["4096"] < 0.6 * pages[0]["pages"]["4096"], pages
+        again = order(program, log, "--link", ordered).stdout
+        assert "no better than the order that the program has now" in again, again
     graph = path("calls")
     order(program, log, "--format", "call-graph", "-o", graph, code=1)
     mach = order(program, log, "--format", "ld64", "-o", "-").stdout.split()
@@ -157,7 +159,7 @@ def archives():
         run("llvm-ar-22", "rcs", path("bitcode.a"), *bitcode[:-1])
         for given in bitcode, [path("bitcode.a"), bitcode[-1]]:
             text = order(program, log, *[f"--link={part}" for part in given], "-o", path("order")).stdout
-            assert "43 of 43 functions" in text, text
+            assert "43 of 43 functions" in text and "no better" not in text, text
             ordered = link("ordered", given, f"-flto={kind}", "-Wl,-u,main", LINKER_FLAG["lld"] + path("order"))
             with open(path("order"), encoding="utf-8") as file:
                 placed(ordered, file.read().split())

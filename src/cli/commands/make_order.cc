@@ -59,6 +59,11 @@ Score score_of(const order::Layout& layout, std::span<const order::Trace> traces
   return score;
 }
 
+// By either measure.
+bool is_better(const Score& then, const Score& now) {
+  return then.pages < now.pages || then.area < now.area;
+}
+
 class OrderMaker {
  public:
   explicit OrderMaker(const MakeOrder& options) : options_(options) {}
@@ -273,6 +278,7 @@ class OrderMaker {
         grouped(now.pages), grouped(then.pages), whose, grouped(options_.page_size));
     add(text, "curve     {} now, {} in this order (area under the page-fault curve)\n",
         report::fixed(now.area, 0), report::fixed(then.area, 0));
+    if (!is_better(then, now)) text += "no better than the order that the program has now\n";
     return text;
   }
 
@@ -300,7 +306,9 @@ class OrderMaker {
           .set("area_ordered", then.area);
       if (knows_layout_) {
         auto now = score_of(present_, judged(), options_.page_size);
-        json.set("pages_now", now.pages).set("area_now", now.area);
+        json.set("pages_now", now.pages)
+            .set("area_now", now.area)
+            .set("better", is_better(then, now));
       }
     }
     json.set("not_in_link", std::move(missing))
