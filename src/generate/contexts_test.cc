@@ -3,8 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "profile/format.h"
-#include "test/support/shell.h"
-#include "test/support/tail_call_program.h"
+#include "test/support/tail_call_test.h"
 
 namespace pgokit::generate {
 namespace {
@@ -12,15 +11,8 @@ namespace {
 using unwind::CallPath;
 using unwind::ContextCounts;
 
-class ProbeContextsTest : public testing::Test {
+class ProbeContextsTest : public test::TailCallTest {
  protected:
-  program::Program open() {
-    dir_.write("tail", test::tail_call_program().image());
-    auto program = *program::Program::open(fmt::format("{}/tail", dir_.path()), {});
-    EXPECT_TRUE(program.load_functions(1));
-    return program;
-  }
-  program::CodeIndex at(u64 address) const { return program_.code().index_of({address}); }
   CallPath path(std::initializer_list<u64> calls) {
     auto path = CallPath::empty;
     for (u64 call : calls) path = counts_.paths.child(path, at(call));
@@ -45,8 +37,6 @@ class ProbeContextsTest : public testing::Test {
     ran(0x401020, 0x401021, 5), took(0x401021, 0x401005, 5);
   }
 
-  test::ScratchDir dir_;
-  program::Program program_ = open();
   ContextCounts counts_{ContextCounts::Kind::probes};
 };
 

@@ -2,8 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "test/support/shell.h"
-#include "test/support/tail_call_program.h"
+#include "test/support/tail_call_test.h"
 
 namespace pgokit::generate {
 namespace {
@@ -12,17 +11,10 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using unwind::ContextCounts;
 
-class MissingFramesTest : public testing::Test {
+class MissingFramesTest : public test::TailCallTest {
  protected:
   MissingFramesTest() { counts_.begin(unwind::CallPath::empty); }
 
-  program::Program open() {
-    dir_.write("tail", test::tail_call_program().image());
-    auto program = *program::Program::open(fmt::format("{}/tail", dir_.path()), {});
-    EXPECT_TRUE(program.load_functions(1));
-    return program;
-  }
-  program::CodeIndex at(u64 address) const { return program_.code().index_of({address}); }
   void took(u64 from, u64 to) { counts_.add_branch({at(from), at(to), 1}); }
   std::vector<u64> between(u64 call, u64 function, u64 max_depth = ~u64{0}) {
     counts_.begin(counts_.paths.child(unwind::CallPath::empty, at(call)));
@@ -37,9 +29,6 @@ class MissingFramesTest : public testing::Test {
 
   static constexpr u64 call_a = 0x401000, call_any = 0x401005;
   static constexpr u64 a = 0x401010, c = 0x401018, b = 0x401020;
-  test::ScratchDir dir_;
-  program::Program program_ = open();
-  CodeFunctions functions_{program_};
   ContextCounts counts_{ContextCounts::Kind::probes};
 };
 

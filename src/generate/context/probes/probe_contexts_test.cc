@@ -2,9 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "generate/functions/hit_functions.h"
-#include "test/support/shell.h"
-#include "test/support/tail_call_program.h"
+#include "test/support/tail_call_test.h"
 
 namespace pgokit::generate {
 namespace {
@@ -12,20 +10,13 @@ namespace {
 using profile::ContextId;
 using unwind::CallPath;
 
-class ProbeContextsOf : public testing::Test {
+class ProbeContextsOf : public test::TailCallProbesTest {
  protected:
   ProbeContextsOf() {
     for (const auto& node : decoded_.nodes())
       names_.push_back(table_.intern(decoded_.name_of(node)));
   }
 
-  program::Program open() {
-    dir_.write("tail", test::tail_call_program().image());
-    auto program = *program::Program::open(dir_.file("tail"), {});
-    EXPECT_TRUE(program.load_functions(1));
-    return program;
-  }
-  program::CodeIndex at(u64 address) const { return program_.code().index_of({address}); }
   CallPath path(std::initializer_list<u64> calls) {
     auto path = CallPath::empty;
     for (u64 call : calls) path = paths_.child(path, at(call));
@@ -52,13 +43,6 @@ class ProbeContextsOf : public testing::Test {
 
   static constexpr u64 call_a = 0x401000, call_any = 0x401005, no_probe = 0x401007;
   static constexpr u64 a = 0x401010, b = 0x401020;
-  test::ScratchDir dir_;
-  program::Program program_ = open();
-  probe::Table probes_ = *program_.probe_table();
-  probe::Decoded decoded_ =
-      decode_probes(program_, probes_, std::vector<bool>(program_.functions().size(), true));
-  CodeFunctions functions_{program_};
-  ProbeCode code_{program_, functions_, decoded_};
   profile::NameTable table_;
   std::vector<NameId> names_;
   unwind::CallPaths paths_;

@@ -4,9 +4,7 @@
 
 #include <map>
 
-#include "generate/functions/hit_functions.h"
-#include "test/support/shell.h"
-#include "test/support/tail_call_program.h"
+#include "test/support/tail_call_test.h"
 
 namespace pgokit::generate {
 namespace {
@@ -15,19 +13,13 @@ using program::CodeIndex;
 using testing::Contains;
 using testing::UnorderedElementsAreArray;
 
-class ProbePiecesTest : public testing::Test {
+class ProbePiecesTest : public test::TailCallProbesTest {
  protected:
   ProbePiecesTest() {
     for (const auto& node : decoded_.nodes())
       names_.push_back(samples_.names.intern(decoded_.name_of(node)));
     for (u32 slot = 0; slot < code_.slots(); ++slot)
       location_of_slot_.push_back(samples_.locations.intern(code_.location(slot)));
-  }
-  program::Program open() {
-    dir_.write("tail", test::tail_call_program().image());
-    auto program = *program::Program::open(dir_.file("tail"), {});
-    EXPECT_TRUE(program.load_functions(1));
-    return program;
   }
   // From any place in the code to any behind it, and once more.
   std::vector<unwind::Range> all_ranges() const {
@@ -42,13 +34,6 @@ class ProbePiecesTest : public testing::Test {
     return {code_, ranges, location_of_slot_, names_, 2, samples_};
   }
 
-  test::ScratchDir dir_;
-  program::Program program_ = open();
-  probe::Table probes_ = *program_.probe_table();
-  probe::Decoded decoded_ =
-      decode_probes(program_, probes_, std::vector<bool>(program_.functions().size(), true));
-  CodeFunctions functions_{program_};
-  ProbeCode code_{program_, functions_, decoded_};
   ContextSamples samples_;
   std::vector<NameId> names_;
   std::vector<u32> location_of_slot_;
