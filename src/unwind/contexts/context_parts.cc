@@ -1,6 +1,8 @@
 #include "unwind/contexts/context_parts.h"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -37,7 +39,8 @@ std::vector<PartCounts> hand_over(std::vector<ContextPart>& parts, const Context
   return received;
 }
 
-// Adds what a part has of the contexts that it received: they are among these alone then.
+// Adds what a part has of the contexts that it received: they are among these alone then. Its own
+// counts come first, as its samples do where several are the first.
 void take_own(PartCounts& own, PartCounts& received) {
   if (received.entries.empty()) return;
   std::vector<u32> contexts;
@@ -46,12 +49,12 @@ void take_own(PartCounts& own, PartCounts& received) {
   auto is_received = [&](const auto& entry) {
     return std::ranges::binary_search(contexts, entry.context);
   };
+  PartCounts all;
   for (const auto& entry : own.entries)
-    if (is_received(entry)) received.append(own, entry, entry.context);
+    if (is_received(entry)) all.append(own, entry, entry.context);
+  for (const auto& entry : received.entries) all.append(received, entry, entry.context);
   std::erase_if(own.entries, is_received);
-  PartCounts sums;
-  sum_by_context(received, sums);
-  received = std::move(sums);
+  sum_by_context(all, received);
 }
 
 // Entries of one part and of what it received, by context.

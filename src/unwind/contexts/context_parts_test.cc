@@ -56,6 +56,20 @@ TEST(ContextParts, AContextOfTwoPartsIsOne) {
   EXPECT_EQ(counts.ranges(2)[0].count, 5u);
 }
 
+TEST(ContextParts, OfPartsWithTheSameFirstSampleTheOwnerSaysWhetherTheLeafWasInlined) {
+  for (bool inlined : {false, true}) {
+    std::vector<ContextPart> parts(3);
+    for (auto& part : parts) part.nodes = {{}, top(a)};
+    add(parts[0], 1, 1, 0, inlined);
+    add(parts[1], 1, 1, 0, !inlined);
+    add(parts[2], 1, 1, 0, !inlined);
+    auto counts = joined(std::move(parts), 2);
+    ASSERT_EQ(counts.size(), 1u);
+    EXPECT_EQ(counts.leaf_inlined(0), inlined);
+    EXPECT_EQ(counts.ranges(0)[0].count, 3u);
+  }
+}
+
 TEST(ContextParts, WhatBelongsToNoContextStandsFirst) {
   std::vector<ContextPart> parts(2);
   parts[0].nodes = {{}, top(a)};
