@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <unordered_map>
 
+#include "base/flat_map.h"
 #include "base/parse_number.h"
 #include "base/saturated.h"
 
@@ -48,10 +48,11 @@ class TreeSize {
  public:
   u64 of(const demangle_component* node) {
     if (!node) return 0;
-    auto [known, added] = sizes_.try_emplace(node);
-    if (!added) return known->second;
+    auto key = reinterpret_cast<u64>(node);
+    auto [known, added] = sizes_.find_or_add(key, 0);
+    if (!added) return known;
     u64 size = add_saturated(1, add_saturated(of(left(*node)), of(right(*node))));
-    return sizes_[node] = size;
+    return sizes_[key] = size;
   }
 
  private:
@@ -103,7 +104,7 @@ class TreeSize {
     }
   }
 
-  std::unordered_map<const demangle_component*, u64> sizes_;
+  FlatMap<u64> sizes_;  // by address
 };
 
 struct Tree {
@@ -119,8 +120,9 @@ constexpr int options = DMGL_PARAMS | DMGL_ANSI | DMGL_TYPES;
 enum class Reading : u8 { older = 0, newer = 1 };
 
 [[gnu::noinline, gnu::no_sanitize_address]] void leave_on_stack(Reading reading) {
-  volatile Reading room[2048];
-  for (volatile Reading& one : room) one = reading;
+  Reading room[2048];
+  std::memset(room, static_cast<int>(reading), sizeof room);
+  __asm__ volatile("" : : "r"(room) : "memory");  // somebody reads it
 }
 
 // Between the two, so that what begins a frame, which leave_on_stack() cannot fill, is this one's.

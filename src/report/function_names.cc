@@ -27,31 +27,49 @@ std::string shortened(std::string_view name, size_t most) {
   return fmt::format("{}{}{}", name.substr(0, front), between, name.substr(end));
 }
 
+namespace {
+
+u64 pair_of(u32 a, NameId b) { return u64{a} << 32 | static_cast<u32>(b); }
+u64 pair_of(NameId a, NameId b) { return pair_of(static_cast<u32>(a), b); }
+
+u32& at(std::vector<u32>& values, u32 i, u32 unknown) {
+  if (i >= values.size()) values.resize(i + 1, unknown);
+  return values[i];
+}
+
+}  // namespace
+
 void FunctionNames::add(std::string_view name, std::string_view file) {
-  if (mangled_ || !functions_.insert(fmt::format("{}\n{}", name, file)).second) return;
+  if (mangled_) return;
+  NameId its_name = texts_.intern(name), its_file = texts_.intern(file);
+  if (functions_[pair_of(its_name, its_file)]++) return;
   has_swift_ |= name.starts_with("$s") || name.starts_with("$S");  // from Swift 5 on; 4.2
-  auto [known, added] = plain_.try_emplace(std::string(name));
-  if (added) known->second = plain_name(name, how_);
-  auto& alike = alike_[known->second];
-  ++alike.functions;
-  ++alike.files[std::string(file)];
-  ++alike.suffixes[dropped_suffixes(name)];
+  u32& shown = at(shown_, static_cast<u32>(its_name), unknown);
+  if (shown == unknown) shown = static_cast<u32>(texts_.intern(plain_name(name, how_)));
+  ++at(alike_, shown, 0);
+  ++with_file_[pair_of(shown, its_file)];
+  ++with_suffix_[pair_of(shown, texts_.intern(dropped_suffixes(name)))];
+}
+
+u32 FunctionNames::shown_of(NameId name) const {
+  auto i = static_cast<u32>(name);
+  return i < shown_.size() ? shown_[i] : unknown;
 }
 
 std::string FunctionNames::of(std::string_view name, std::string_view file) const {
-  auto known = plain_.find(std::string(name));
-  if (known == plain_.end()) return function_name(name, mangled_, how_);
-  const auto& plain = known->second;
-  const auto& alike = alike_.at(plain);
-  if (alike.functions == 1) return plain;
-  auto is_only = [](const auto& counts, const std::string& key) {
-    auto found = counts.find(key);
-    return found != counts.end() && found->second == 1;
+  auto its_name = texts_.find(name);
+  u32 shown = its_name ? shown_of(*its_name) : unknown;
+  if (shown == unknown) return function_name(name, mangled_, how_);
+  std::string plain(texts_.text(NameId{shown}));
+  if (alike_[shown] == 1) return plain;
+  auto is_only = [&](const FlatMap<u32>& counts, std::string_view text) {
+    auto id = texts_.find(text);
+    const u32* count = id ? counts.find(pair_of(shown, *id)) : nullptr;
+    return count && *count == 1;
   };
-  if (!file.empty() && is_only(alike.files, std::string(file)))
-    return fmt::format("{} ({})", plain, file);
+  if (!file.empty() && is_only(with_file_, file)) return fmt::format("{} ({})", plain, file);
   auto suffix = dropped_suffixes(name);
-  if (is_only(alike.suffixes, suffix)) return plain + suffix;
+  if (is_only(with_suffix_, suffix)) return plain + suffix;
   return fmt::format("{} [{}]", plain, name);
 }
 
@@ -87,10 +105,15 @@ std::string FunctionNames::of_context(std::string_view context) const {
 
 void shorten_where_different(std::vector<std::string>& names) {
   constexpr size_t longest = 100;
-  std::unordered_map<std::string, u32> alike;
-  for (const auto& name : names) ++alike[shortened(name, longest)];
-  for (auto& name : names)
-    if (auto text = shortened(name, longest); alike[text] == 1) name = std::move(text);
+  Names texts;
+  std::vector<NameId> short_names;
+  std::vector<u32> alike;
+  for (const auto& name : names) {
+    short_names.push_back(texts.intern(shortened(name, longest)));
+    ++at(alike, static_cast<u32>(short_names.back()), 0);
+  }
+  for (size_t i = 0; i < names.size(); ++i)
+    if (auto id = short_names[i]; alike[static_cast<u32>(id)] == 1) names[i] = texts.text(id);
 }
 
 }  // namespace pgokit::report

@@ -17,12 +17,11 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "base/demangle.h"
-#include "base/types.h"
+#include "base/flat_map.h"
+#include "base/names.h"
 
 namespace pgokit::report {
 
@@ -42,17 +41,18 @@ class FunctionNames {
   std::string of_context(std::string_view context) const;
 
  private:
-  // How many functions have a file, and how many what was left out of their names.
-  struct Alike {
-    std::unordered_map<std::string, u32> files, suffixes;
-    u32 functions = 0;
-  };
+  static constexpr u32 unknown = ~u32{0};
+
+  u32 shown_of(NameId name) const;
 
   bool mangled_, has_swift_ = false;
   ReturnType how_;
-  std::unordered_map<std::string, std::string> plain_;  // by name
-  std::unordered_set<std::string> functions_;           // name and file
-  std::unordered_map<std::string, Alike> alike_;        // by what is shown
+  Names texts_;               // names, files, suffixes, and what is shown
+  std::vector<u32> shown_;    // by name: what it is without what LLVM appends
+  std::vector<u32> alike_;    // by what is shown: functions
+  FlatMap<u32> functions_;    // by name and file: one
+  FlatMap<u32> with_file_;    // by what is shown and file: functions
+  FlatMap<u32> with_suffix_;  // by what is shown and what was left out: functions
 };
 
 // One that stands alone, as in a message.
