@@ -119,7 +119,8 @@ TEST_F(ProfdataOracle, FindsTheSameFunctionsHot) {
   auto path = save("in", write_text(profile));
   auto table = run("show --sample --hot-func-list " + path);
   auto summary = summarize(profile);
-  auto hot = hot_functions(profile.ordered(), summary);
+  auto functions = profile.ordered();
+  auto hot = hot_functions(functions, weigh(functions), summary);
   EXPECT_THAT(table, testing::HasSubstr(fmt::format("{} out of {} functions with profile",
                                                     hot.size(), profile.functions().size())));
   EXPECT_THAT(table,

@@ -80,10 +80,10 @@ struct Facts {
   u64 totals = 0;
 
   Facts(const Profile& profile, u64 top)
-      : summary(summarize(profile, false, all_cores)),
-        density(profile::density(profile, hot_cutoff, all_cores)),
-        shown(profile.ordered()),
-        hot(hot_functions(shown, summary, all_cores)) {
+      : summary(summarize(profile, false, all_cores)), shown(profile.ordered()) {
+    auto weights = profile::weigh(shown, all_cores);
+    density = profile::density(weights);
+    hot = hot_functions(shown, weights, summary);
     for (const auto* function : shown) totals = add_saturated(totals, function->samples.total);
     if (top && top < shown.size()) shown.resize(top);
   }

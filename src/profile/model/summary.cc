@@ -58,20 +58,15 @@ bool has_several_checksums(const Profile& profile) {
   });
 }
 
-// Body samples and places, inlinees included.
-struct Weight {
-  u64 samples = 0, places = 0, max_count = 0;
-
-  void add(const FunctionSamples& function) {
-    for (const auto& [location, record] : function.body.unordered()) {
-      samples = add_saturated(samples, record.samples);
-      max_count = std::max(max_count, record.samples);
-      ++places;
-    }
-    for (const auto& [location, callees] : function.inlinees.unordered())
-      for (const auto& [name, inlinee] : callees.unordered()) add(*inlinee);
+void add(const FunctionSamples& function, Weight& weight) {
+  for (const auto& [location, record] : function.body.unordered()) {
+    weight.samples = add_saturated(weight.samples, record.samples);
+    weight.max_count = std::max(weight.max_count, record.samples);
+    ++weight.places;
   }
-};
+  for (const auto& [location, callees] : function.inlinees.unordered())
+    for (const auto& [name, inlinee] : callees.unordered()) add(*inlinee, weight);
+}
 
 }  // namespace
 
@@ -142,23 +137,29 @@ Summary summarize(const Profile& profile, bool llvm_order, unsigned threads) {
 
 Summary summarize_contexts(const Profile& profile) { return summarize_functions(profile, 1); }
 
-Density density(const Profile& profile, u32 cutoff, unsigned threads) {
+std::vector<Weight> weigh(std::span<const Function* const> functions, unsigned threads) {
+  constexpr size_t at_once = 512;
+  std::vector<Weight> weights(functions.size());
+  parallel_each(weights.size(), at_once, threads, [&](size_t i, unsigned) {
+    Weight weight;
+    add(functions[i]->samples, weight);
+    weights[i] = weight;
+  });
+  return weights;
+}
+
+Density density(std::span<const Weight> weights, u32 cutoff) {
   struct Item {
     double density;
     u64 samples;
   };
-  std::vector<std::vector<Item>> of_worker(worker_count(threads));
-  for_each_function(profile, threads, [&](const Function& function, unsigned worker) {
-    Weight weight;
-    weight.add(function.samples);
-    if (weight.places == 0) return;
-    of_worker[worker].push_back(
-        {static_cast<double>(weight.samples) / static_cast<double>(weight.places), weight.samples});
-  });
   std::vector<Item> items;
-  for (const auto& some : of_worker) items.insert(items.end(), some.begin(), some.end());
   u64 total = 0;
-  for (const auto& item : items) total = add_saturated(total, item.samples);
+  for (const auto& [samples, places, max_count] : weights) {
+    if (places == 0) continue;
+    items.push_back({static_cast<double>(samples) / static_cast<double>(places), samples});
+    total = add_saturated(total, samples);
+  }
   std::ranges::sort(items, [](const Item& a, const Item& b) {
     return a.density != b.density ? a.density > b.density : a.samples < b.samples;
   });
@@ -176,17 +177,18 @@ Density density(const Profile& profile, u32 cutoff, unsigned threads) {
   return result;
 }
 
+Density density(const Profile& profile, u32 cutoff, unsigned threads) {
+  std::vector<const Function*> functions;
+  for (const auto& function : profile.functions()) functions.push_back(&function);
+  return density(weigh(functions, threads), cutoff);
+}
+
 std::vector<HotFunction> hot_functions(std::span<const Function* const> functions,
-                                       const Summary& summary, unsigned threads) {
-  constexpr size_t at_once = 512;
+                                       std::span<const Weight> weights, const Summary& summary) {
   u64 hot = summary.count_at(hot_cutoff);
-  std::vector<HotFunction> list(functions.size());
-  parallel_each(list.size(), at_once, threads, [&](size_t i, unsigned) {
-    Weight weight;
-    weight.add(functions[i]->samples);
-    list[i] = {functions[i], weight.max_count};
-  });
-  std::erase_if(list, [&](const HotFunction& one) { return one.max_count < hot; });
+  std::vector<HotFunction> list;
+  for (size_t i = 0; i < functions.size(); ++i)
+    if (weights[i].max_count >= hot) list.push_back({functions[i], weights[i].max_count});
   return list;
 }
 

@@ -69,6 +69,14 @@ Summary summarize(const Profile& profile, bool llvm_order = false, unsigned thre
 // Each context by itself.
 Summary summarize_contexts(const Profile& profile);
 
+// What a function holds, inlinees included.
+struct Weight {
+  u64 samples = 0, places = 0;
+  u64 max_count = 0;  // of one place
+};
+// In the order of `functions`.
+std::vector<Weight> weigh(std::span<const Function* const> functions, unsigned threads = 1);
+
 struct Density {
   double density = 0;        // samples per place of the last function needed to reach the cutoff
   double covered_share = 0;  // of all samples, by the functions taken
@@ -77,6 +85,7 @@ struct Density {
 // Below it a profile is thin: more samples would optimize better.
 constexpr double dense_enough = 50;
 // As llvm-profgen has it; docs/generate.md defines it.
+Density density(std::span<const Weight> weights, u32 cutoff = hot_cutoff);
 Density density(const Profile& profile, u32 cutoff = hot_cutoff, unsigned threads = 1);
 
 struct HotFunction {
@@ -85,6 +94,6 @@ struct HotFunction {
 };
 // Those of `functions` with a hot place, in their order.
 std::vector<HotFunction> hot_functions(std::span<const Function* const> functions,
-                                       const Summary& summary, unsigned threads = 1);
+                                       std::span<const Weight> weights, const Summary& summary);
 
 }  // namespace pgokit::profile

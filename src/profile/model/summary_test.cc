@@ -42,7 +42,7 @@ TEST(Summary, OfNothingIsZero) {
   EXPECT_EQ(summary.entries.size(), 16);
   EXPECT_EQ(summary.count_at(hot_cutoff), 0);
   EXPECT_EQ(density(Profile{}).density, 0);
-  EXPECT_TRUE(hot_functions({}, summary).empty());
+  EXPECT_TRUE(hot_functions({}, {}, summary).empty());
 }
 
 TEST(Summary, AddsContextsOfOneFunction) {
@@ -79,7 +79,8 @@ TEST(Density, IsThatOfTheLastFunctionNeeded) {
 
 TEST(HotFunctions, HaveAHotPlaceInlineesIncluded) {
   auto profile = three_functions();
-  auto hot = hot_functions(profile.ordered(), summarize(profile));
+  auto functions = profile.ordered();
+  auto hot = hot_functions(functions, weigh(functions), summarize(profile));
   ASSERT_EQ(hot.size(), 1);
   EXPECT_EQ(hot[0].max_count, 90);
 }
