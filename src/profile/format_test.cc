@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/function_name.h"
 #include "profile/extbinary/binary_index.h"
+#include "profile/extbinary/section_table.h"
 #include "profile/extbinary_format.h"
 #include "profile/model/byte_writer.h"
 #include "test/support/profile_builder.h"
@@ -446,6 +447,32 @@ TEST(Extbinary, BlocksOfCompositeSectionsHaveTheSizeOfWhatIsInThem) {
 TEST(Extbinary, ListsOfHashedFunctionsAreRefused) {
   auto bytes = section_table({{symbol_list_section, symbols_md5, 50, 3}}) + "abc";
   EXPECT_THAT(error_of(bytes), HasSubstr("hashes in place of names, which are not read"));
+}
+
+SectionInfo section_of(std::string_view file, u64 type) {
+  auto sections = read_section_table(as_bytes(file));
+  for (const auto& section : sections.value())
+    if (section.type == type) return section;
+  return {};
+}
+
+// Many functions are looked through in parts that begin where a table says that functions do.
+TEST(Extbinary, OffsetsOfFunctionsThatAreWrongChangeNothing) {
+  auto profile = random_profile({.seed = 11, .functions = 3000});
+  auto bytes = written(profile, Format::extbinary);
+  auto table = section_of(bytes, function_offset_section);
+  auto functions = section_of(bytes, functions_section);
+  ASSERT_GT(functions.size, 1u << 20) << "several parts";
+  EXPECT_TRUE(write_text(read_ok(bytes)) == write_text(profile));
+  for (size_t step : {1, 7, 5000}) {
+    auto damaged = bytes;
+    for (size_t at = table.offset + 3; at < table.offset + table.size; at += step) damaged[at] ^= 5;
+    EXPECT_TRUE(write_text(read_ok(damaged)) == write_text(profile)) << step;
+  }
+  size_t last = functions.offset + functions.size - 1;
+  EXPECT_THAT(error_of(bytes.replace(last, 1, "\x80")),
+              HasSubstr(fmt::format("section 'functions' (offset {:#x}): function at offset ",
+                                    functions.offset)));
 }
 
 TEST(Extbinary, SaysWhereItIsWrong) {

@@ -1,7 +1,10 @@
 #include "profile/extbinary/binary_index.h"
 
 #include <algorithm>
+#include <atomic>
+#include <utility>
 
+#include "base/parallel.h"
 #include "profile/extbinary/composite_section.h"
 #include "profile/extbinary/function_checker.h"
 #include "profile/extbinary/section_table.h"
@@ -22,21 +25,41 @@ CheckLimits limits_of(const BinaryIndex& index) {
           .context_sensitive = index.flags.context_sensitive};
 }
 
-// `base`: the offset of the cursor's first byte as errors tell it.
-Status index_function(Cursor& in, FunctionChecker& checker, BinaryIndex& index, size_t base) {
+// `base`: the offset of the cursor's first byte as errors tell it. `tables`: the number of those it
+// speaks of.
+Status index_function(Cursor& in, FunctionChecker& checker, u32 tables, size_t base,
+                      std::vector<BinaryIndex::Entry>& functions) {
   size_t start = in.position();
   const u8* at = in.rest().data();
   auto subject = checker.function();
   if (!subject) return at_function(base + start, std::move(subject).error());
-  index.functions.push_back({*subject, static_cast<u32>(index.names.size() - 1), at});
+  functions.push_back({*subject, tables, at});
   return {};
 }
 
 // (head, name or context, function)* up to the end.
-Status index_functions(Cursor& in, BinaryIndex& index, size_t base) {
+Status index_functions(Cursor& in, const BinaryIndex& index, size_t base,
+                       std::vector<BinaryIndex::Entry>& functions) {
   FunctionChecker checker(in, limits_of(index));
-  while (!in.at_end()) TRY(index_function(in, checker, index, base));
+  auto tables = static_cast<u32>(index.names.size() - 1);
+  while (!in.at_end()) TRY(index_function(in, checker, tables, base, functions));
   return {};
+}
+
+// The same on all cores, part by part. False: a part is not what was said of it, so that only one
+// that goes from the first function to the last knows what is wrong.
+bool index_parts(Bytes section, std::span<const u64> ends, BinaryIndex& index) {
+  std::vector<std::vector<BinaryIndex::Entry>> functions(ends.size());
+  std::atomic<bool> good = true;
+  parallel_for(ends.size(), 0, [&](size_t i, unsigned) {
+    size_t begin = i ? ends[i - 1] : 0;
+    Cursor in(section.subspan(begin, ends[i] - begin));
+    if (!index_functions(in, index, 0, functions[i])) good = false;
+  });
+  if (!good) return false;
+  for (const auto& some : functions)
+    index.functions.insert(index.functions.end(), some.begin(), some.end());
+  return true;
 }
 
 class ExtIndexer {
@@ -111,7 +134,7 @@ class ExtIndexer {
       case context_table_section:
         return index_contexts(in);
       case functions_section:
-        return index_functions(in, index_, 0);
+        return index_functions_section(in);
       case composite_section:
         return index_composite(in);
       case metadata_section:
@@ -128,12 +151,28 @@ class ExtIndexer {
         [[fallthrough]];
       default:
         index_.unknown_sections.push_back(section.type);
+        in.skip(in.left());
+        return {};
+      case function_offset_section:
+        // In the form that others have, it is for those who want single functions.
+        if (!(section.flags & offsets_eytzinger)) {
+          Cursor table = in;
+          offsets_ = read_offsets(table);
+        }
         [[fallthrough]];
       case composite_offset_section:
-      case function_offset_section:  // for those who want single functions
         in.skip(in.left());
         return {};
     }
+  }
+
+  Status index_functions_section(Cursor& in) {
+    auto ends = part_ends(std::exchange(offsets_, {}), in.left());
+    if (ends.size() > 1 && index_parts(in.rest(), ends, index_)) {
+      in.skip(in.left());
+      return {};
+    }
+    return index_functions(in, index_, 0, index_.functions);
   }
 
   Status index_names(Cursor& in, u64 flags) {
@@ -162,9 +201,10 @@ class ExtIndexer {
     index_.contents.push_back(std::move(plain.bytes));
     Cursor functions(as_bytes(index_.contents.back()));
     FunctionChecker checker(functions, limits_of(index_));
+    auto tables = static_cast<u32>(index_.names.size() - 1);
     for (size_t end : plain.ends) {
       size_t start = functions.position();
-      TRY(index_function(functions, checker, index_, 0));
+      TRY(index_function(functions, checker, tables, 0, index_.functions));
       if (functions.position() != end)
         return fail("function {}: its counts are not of the size of their block ({} bytes)",
                     index_.functions.size(), end - start);
@@ -187,6 +227,7 @@ class ExtIndexer {
 
   Bytes file_;
   BinaryIndex index_;
+  std::vector<u64> offsets_;  // of the functions in the next section of them
 };
 
 }  // namespace
@@ -233,7 +274,7 @@ Result<BinaryIndex> index_binary(Bytes file, const ReadOptions& options) {
   if (compact) in = TRY(functions_of_compact(in, file));
   auto functions = static_cast<size_t>(in.rest().data() - file.data());
   TRY_IN(fmt::format("section 'functions' (offset {:#x})", functions),
-         index_functions(in, index, functions - in.position()));
+         index_functions(in, index, functions - in.position(), index.functions));
   return index;
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/cursor.h"
+#include "base/parallel.h"
 #include "base/unpack.h"
 #include "profile/extbinary_format.h"
 
@@ -96,6 +96,26 @@ bool read_section_of_notes(std::string_view contents, Notes& notes) {
     notes.read_line(line);
   }
   return true;
+}
+
+std::vector<u64> read_offsets(Cursor& in) {
+  std::vector<u64> offsets;
+  for (u64 n = in.uleb128(); n > 0 && in.ok(); --n) {
+    in.uleb128();
+    offsets.push_back(in.uleb128());
+  }
+  return offsets;
+}
+
+std::vector<u64> part_ends(std::vector<u64> offsets, size_t size) {
+  std::ranges::sort(offsets);
+  std::vector<u64> ends;
+  size_t wanted = std::max<size_t>(1 << 18, size / (8 * worker_count(0)) + 1);
+  u64 begin = 0;
+  for (u64 offset : offsets)
+    if (offset < size && offset >= begin + wanted) ends.push_back(begin = offset);
+  ends.push_back(size);
+  return ends;
 }
 
 Result<std::string> inflate_section(Bytes section) {

@@ -2,6 +2,7 @@
 
 // The table at the beginning of an extensible binary profile, and compressed sections.
 
+#include "base/cursor.h"
 #include "profile/extbinary/function_walk.h"
 #include "profile/format.h"
 
@@ -22,6 +23,12 @@ Result<FileFlags> read_flags(std::span<const SectionInfo> sections);
 
 // False where what it holds does not begin as one.
 bool read_section_of_notes(std::string_view contents, Notes& notes);
+
+// Where functions begin in the section of functions, as the table before it says.
+std::vector<u64> read_offsets(Cursor& in);
+// Where parts of that section end that are worth a core of their own, ascending, the last at `size`.
+// A function begins there, which is true where the part before ends there.
+std::vector<u64> part_ends(std::vector<u64> offsets, size_t size);
 
 // What a section with section_compressed holds.
 Result<std::string> inflate_section(Bytes section);

@@ -137,7 +137,8 @@ class Reader {
       case context_table_section:
         return read_contexts(in) && in.at_end();
       case function_offset_section:
-        return read_offsets(in) && in.at_end();
+        offsets_ = read_offsets(in);
+        return in.ok() && in.at_end();
       case functions_section:
         return read_functions(bytes);
       case metadata_section:
@@ -186,31 +187,8 @@ class Reader {
     return in.ok();
   }
 
-  bool read_offsets(Cursor& in) {
-    offsets_.clear();
-    for (u64 n = in.uleb128(); n > 0 && in.ok(); --n) {
-      in.uleb128();
-      offsets_.push_back(in.uleb128());
-    }
-    return in.ok();
-  }
-
-  // Parts begin where the offset table says that functions do, which is true where the part before
-  // ends there.
-  std::vector<u64> part_ends(size_t size) {
-    std::ranges::sort(offsets_);
-    std::vector<u64> ends;
-    size_t wanted = std::max<size_t>(1 << 18, size / (8 * worker_count(0)) + 1);
-    u64 begin = 0;
-    for (u64 offset : offsets_)
-      if (offset < size && offset >= begin + wanted) ends.push_back(begin = offset);
-    ends.push_back(size);
-    offsets_.clear();
-    return ends;
-  }
-
   bool read_functions(Bytes bytes) {
-    auto ends = part_ends(bytes.size());
+    auto ends = part_ends(std::exchange(offsets_, {}), bytes.size());
     FunctionNumbers numbers{ids_, contexts_, columns_.frames, columns_.flags.context_sensitive,
                             vtables_};
     size_t first_part = columns_.parts.size();
