@@ -128,14 +128,16 @@ class Explainer {
     std::string text(in_.profile->names.text(name));
     const auto* compiled = compiled_.find(canonical_function_name(text));
     Cause cause = cause_of(name, function, compiled);
+    auto fit = fit_.find(name);
+    u64 samples = fit == fit_.end() ? function.samples : fit->second.samples;
     auto& funnel = told_.funnel;
-    funnel.samples = add_saturated(funnel.samples, function.samples);
-    if (!other_program_ && in_program(name)) funnel.in_program += function.samples;
-    if (cause > Cause::changed) funnel.matched += function.samples;
+    funnel.samples = add_saturated(funnel.samples, samples);
+    if (!other_program_ && in_program(name)) funnel.in_program += samples;
+    if (cause > Cause::changed) funnel.matched += samples;
     auto& finding = findings_[static_cast<size_t>(cause)];
     ++finding.functions;
-    finding.samples = add_saturated(finding.samples, function.samples);
-    told_.functions.push_back({std::move(text), cause, function.samples, compiled});
+    finding.samples = add_saturated(finding.samples, samples);
+    told_.functions.push_back({std::move(text), cause, samples, compiled});
   }
 
   Cause cause_of(NameId name, const OldFunction& function, const CompiledFunction* compiled) const {

@@ -9,7 +9,8 @@
 //     say(description_of(finding.cause).sentence, finding.samples);
 //
 // A function has one cause, the first that holds of the list in Cause; samples are those of its own
-// places, wherever they are. So the samples of all findings are those of the profile.
+// places, wherever they are, and where a compiler does not find it by its name, of all that was
+// inlined into it. So the samples of all findings are those of the profile.
 
 #include <optional>
 #include <span>

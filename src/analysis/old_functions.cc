@@ -101,10 +101,40 @@ class Collector {
   std::vector<OldFunction> functions_;
 };
 
+class Charges {
+ public:
+  Charges(size_t names, const std::function<bool(NameId)>& is_lost)
+      : is_lost_(is_lost), charged_(names) {}
+
+  void add(const FunctionSamples& samples) { add(samples, nullptr); }
+  std::vector<u64> take() && { return std::move(charged_); }
+
+ private:
+  // `lost`: what it is lost with; null: nothing.
+  void add(const FunctionSamples& samples, const NameId* lost) {
+    if (!lost && is_lost_(samples.name)) lost = &samples.name;
+    u64& charged = charged_[static_cast<size_t>(lost ? *lost : samples.name)];
+    for (const auto& [at, record] : samples.body.unordered())
+      charged = add_saturated(charged, record.samples);
+    for (const auto& [at, callees] : samples.inlinees.unordered())
+      for (const auto& [callee, inlinee] : callees.unordered()) add(*inlinee, lost);
+  }
+
+  const std::function<bool(NameId)>& is_lost_;
+  std::vector<u64> charged_;
+};
+
 }  // namespace
 
 std::vector<OldFunction> old_functions(const profile::Profile& profile) {
   return Collector(profile).take();
+}
+
+std::vector<u64> charged_samples(const profile::Profile& profile,
+                                 const std::function<bool(NameId)>& is_lost) {
+  Charges charges(profile.names.size(), is_lost);
+  for (const auto& function : profile.functions()) charges.add(function.samples);
+  return std::move(charges).take();
 }
 
 bool have_discriminators(std::span<const OldFunction> functions) {

@@ -3,6 +3,7 @@
 // The functions of a profile, all copies and contexts of each together: what is matched with a
 // program.
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -28,6 +29,11 @@ struct OldFunction {
 
 // By NameId of the profile.
 std::vector<OldFunction> old_functions(const profile::Profile& profile);
+
+// By NameId: the samples of its own places, wherever they are. But what is inlined into a function
+// that is lost is lost with it, and counts there.
+std::vector<u64> charged_samples(const profile::Profile& profile,
+                                 const std::function<bool(NameId)>& is_lost);
 
 // Without them a line is one place, of all blocks on it.
 bool have_discriminators(std::span<const OldFunction> functions);

@@ -82,6 +82,7 @@ class FitMeasure {
         functions_(old_functions(profile)),
         names_(profile, shape, functions_),
         discriminators_(have_discriminators(functions_)),
+        samples_(charged_samples(profile, [&](NameId name) { return is_lost(name); })),
         covered_(shape.functions.size()) {}
 
   Fit measure() && {
@@ -94,20 +95,24 @@ class FitMeasure {
   }
 
  private:
-  static void add(Fit::Part& part, const OldFunction& function) {
+  // Under its name, which is what a compiler looks for.
+  bool is_lost(NameId name) const { return !names_.has(name) || names_.is_from_other_path(name); }
+
+  void add(Fit::Part& part, NameId function) const {
     ++part.functions;
-    part.samples = add_saturated(part.samples, function.samples);
+    part.samples = add_saturated(part.samples, samples_[static_cast<size_t>(function)]);
   }
 
   void take(NameId name, const OldFunction& function) {
-    add(fit_.all, function);
+    add(fit_.all, name);
     bool other_path = names_.is_from_other_path(name);
-    if (other_path) add(fit_.other_path, function);
-    auto& told = fit_.functions.emplace_back(Fit::Function{name, {}, Fit::State::unchanged});
+    if (other_path) add(fit_.other_path, name);
+    auto& told = fit_.functions.emplace_back(
+        Fit::Function{name, {}, Fit::State::unchanged, samples_[static_cast<size_t>(name)]});
     if (names_.has(name)) told.now = names_.at(name);
-    if (!names_.has(name) || other_path) {
+    if (is_lost(name)) {
       told.state = other_path ? Fit::State::other_path : Fit::State::vanished;
-      add(fit_.vanished, function);
+      add(fit_.vanished, name);
       if (!other_path) vanished_.push_back(name);
       return;
     }
@@ -118,7 +123,7 @@ class FitMeasure {
     fit_.call_sites_there += match.call_sites_there;
     if (!match.changed) return;
     told.state = Fit::State::changed;
-    add(fit_.changed, function);
+    add(fit_.changed, name);
     changed_.push_back(name);
   }
 
@@ -129,9 +134,8 @@ class FitMeasure {
   }
 
   void tell(std::vector<NameId>& names, std::vector<std::string>& texts) const {
-    std::ranges::stable_sort(names, std::greater<>(), [&](NameId name) {
-      return functions_[static_cast<size_t>(name)].samples;
-    });
+    std::ranges::stable_sort(names, std::greater<>(),
+                             [&](NameId name) { return samples_[static_cast<size_t>(name)]; });
     for (NameId name : names) texts.emplace_back(profile_.names.text(name));
   }
 
@@ -140,6 +144,7 @@ class FitMeasure {
   std::vector<OldFunction> functions_;
   NameMatch names_;
   bool discriminators_;
+  std::vector<u64> samples_;   // by NameId, see charged_samples()
   std::vector<bool> covered_;  // by NameId of the program
   std::vector<NameId> vanished_, changed_;
   Fit fit_;

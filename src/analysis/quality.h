@@ -44,11 +44,12 @@ struct Fit {
     NameId name{};              // of the profile
     std::optional<NameId> now;  // of the shape
     State state = State::unchanged;
+    u64 samples = 0;  // of its places; where it is lost, of what is inlined into it too
   };
   std::vector<Function> functions;
 
   Part all;
-  Part vanished;                             // the program has no function of that name
+  Part vanished;  // the program has no function of that name: lost, with all that is inlined there
   Part other_path;                           // of these: static functions of files elsewhere
   Part changed;                              // another checksum, or call sites that are elsewhere
   u64 call_sites = 0, call_sites_there = 0;  // of profiles of lines

@@ -74,6 +74,31 @@ TEST(Fit, TellsChangedAndVanishedFunctions) {
   EXPECT_THAT(fit.changed_names, ElementsAre("changed"));
 }
 
+// A compiler that does not find a function does not come to what was inlined into it.
+TEST(Fit, WhatIsInlinedIntoVanishedFunctionsIsLostWithThem) {
+  ProgramShape shape;
+  shape.has_probes = true;
+  shape.names.intern("");
+  for (auto name : {"main", "leaf", "static.__uniq.2"})
+    shape.function(shape.names.intern(name)).checksum = 1;
+  shape.index_guids();
+  auto profile = read(
+      "gone:50:1\n 1: 1\n 2: leaf:49\n  1: 9\n  2: main:40\n   1: 40\n   !CFGChecksum: 1\n"
+      "  !CFGChecksum: 1\n !CFGChecksum: 1\n"
+      "main:50:1\n 1: 20\n 2: static.__uniq.1:30\n  1: 10\n  2: leaf:20\n   1: 20\n"
+      "   !CFGChecksum: 1\n  !CFGChecksum: 1\n !CFGChecksum: 1\n");
+  auto fit = measure_fit(profile.profile, shape);
+  EXPECT_EQ(fit.all.samples, 100);
+  EXPECT_EQ(fit.vanished.samples, 80);
+  EXPECT_EQ(fit.other_path.samples, 30);
+  EXPECT_EQ(fit.vanished.functions, 2);
+  for (const auto& function : fit.functions) {
+    auto name = profile.profile.names.text(function.name);
+    u64 samples = name == "gone" ? 50 : name == "main" ? 20 : name == "leaf" ? 0 : 30;
+    EXPECT_EQ(function.samples, samples) << name;
+  }
+}
+
 // Calls of both go to the one whose code was kept.
 TEST(Fit, FoldedFunctionsHaveNotVanished) {
   ProgramShape shape;

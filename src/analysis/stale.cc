@@ -28,6 +28,11 @@ class Matcher {
 
   Profile match() && {
     names_.find_renamed();
+    // Lost as well if it was not matched.
+    auto is_lost = [&](NameId name) {
+      return !names_.has(name) || names_.is_renamed(name) || names_.is_from_other_path(name);
+    };
+    samples_ = charged_samples(old_, is_lost);
     for (u32 i = 0; i < functions_.size(); ++i)
       if (functions_[i].used) align(NameId{i});
     by_samples();
@@ -37,21 +42,22 @@ class Matcher {
  private:
   void align(NameId name) {
     const auto& old = functions_[static_cast<size_t>(name)];
-    add(report_.all, old.samples);
+    u64 samples = samples_[static_cast<size_t>(name)];
+    add(report_.all, samples);
     if (!names_.has(name)) {
-      add(report_.lost, old.samples);
+      add(report_.lost, samples);
       lost_.push_back(name);
       return;
     }
     const auto& now = shape_.functions[static_cast<size_t>(names_.at(name))];
     if (names_.is_renamed(name))
       report_.renamed.push_back({std::string(old_.names.text(name)),
-                                 std::string(shape_.names.text(names_.at(name))), old.samples});
-    if (names_.is_from_other_path(name)) add(report_.other_path, old.samples);
+                                 std::string(shape_.names.text(names_.at(name))), samples});
+    if (names_.is_from_other_path(name)) add(report_.other_path, samples);
     auto match = match_function(old, names_.anchors_of(name), now, shape_, discriminators_);
     auto& map = maps_[static_cast<size_t>(name)] = std::move(match.map);
-    if (!match.changed) return add(report_.unchanged, old.samples);
-    add(report_.moved, old.samples);
+    if (!match.changed) return add(report_.unchanged, samples);
+    add(report_.moved, samples);
     report_.call_sites += map.anchors;
     report_.call_sites_found += map.matched;
     report_.changed_without_call_sites += map.matched == 0;
@@ -65,8 +71,7 @@ class Matcher {
 
   void by_samples() {
     std::ranges::sort(lost_, [&](NameId a, NameId b) {
-      u64 left = functions_[static_cast<size_t>(a)].samples;
-      u64 right = functions_[static_cast<size_t>(b)].samples;
+      u64 left = samples_[static_cast<size_t>(a)], right = samples_[static_cast<size_t>(b)];
       return left != right ? left > right : old_.names.less(a, b);
     });
     for (NameId name : lost_) report_.lost_names.emplace_back(old_.names.text(name));
@@ -163,6 +168,7 @@ class Matcher {
   std::vector<OldFunction> functions_;
   NameMatch names_;
   bool discriminators_;
+  std::vector<u64> samples_;    // by NameId of the profile, see charged_samples()
   std::vector<PlaceMap> maps_;  // by NameId of the profile
   std::vector<NameId> lost_;
   std::vector<NameId> new_names_;

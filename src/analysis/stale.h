@@ -21,7 +21,7 @@ namespace pgokit::analysis {
 
 struct StaleReport {
   struct Functions {
-    u64 functions = 0, samples = 0;  // samples of their places, inlinees apart
+    u64 functions = 0, samples = 0;  // of their places; with inlinees where not found by name
   };
   struct Renamed {
     std::string from, to;
