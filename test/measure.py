@@ -74,6 +74,7 @@ def main():
     check("equal output", measure("--same-output", "-n", 6, "--", "echo a", "printf 'a\\n'").returncode == 0)
     fails("another output", 1, "echo b: prints something else than echo a: line 1 is 'b', not 'a'", "--same-output", "-n", 6, "--", "echo a", "echo b")
     fails("output of each run", 1, "something else than at its first run", "--same-output", "-n", 2, "--", "echo $$")
+    check("output goes to somebody", measure("-n", 1, "--warm-up", 0, "--", "test -p /dev/stdout").returncode == 0)
     fails("another end", 1, "exit code 3", "--same-output", "--may-fail", "-n", 6, "--", "(exit 0)", "(exit 3)")
     fails("a failure and its reason", 1, "ended with exit code 4 (no input)", "-n", 6, "--", "true", "echo no input >&2; exit 4")
     fails("a signal", 1, "was ended by signal", "-n", 6, "--", "kill -9 $$")

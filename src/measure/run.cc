@@ -100,7 +100,7 @@ struct Start {
 
 // What becomes of a command's streams and variables.
 struct Surroundings {
-  const Fd &out, &errors;  // out: of nothing where it is not open
+  const Fd &out, &errors;
   const Environment& environment;
 };
 
@@ -109,7 +109,7 @@ struct Surroundings {
   setpgid(0, 0);
   int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
   dup2(nothing, STDIN_FILENO);
-  dup2(around.out.is_open() ? around.out.get() : nothing, STDOUT_FILENO);
+  dup2(around.out.get(), STDOUT_FILENO);
   dup2(around.errors.get(), STDERR_FILENO);
   sigprocmask(SIG_SETMASK, &SignalHold::mask_of_commands(), nullptr);
   for (const auto& [name, value] : around.environment) setenv(name.c_str(), value.c_str(), 1);
@@ -127,8 +127,9 @@ struct Surroundings {
 // One command while it runs, until everything that is waited for has come.
 class Watch {
  public:
-  Watch(pid_t pid, Pipe& output, Pipe& errors, const Signals& signals)
+  Watch(pid_t pid, Pipe& output, bool hash_output, Pipe& errors, const Signals& signals)
       : output_(output),
+        hash_output_(hash_output),
         errors_(errors),
         signals_(signals),
         ended_(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))) {
@@ -182,6 +183,7 @@ class Watch {
       pipe.in.close();
   }
   void add_output(Bytes bytes) {
+    if (!hash_output_) return;
     MD5Update(&hash_, bytes.data(), bytes.size());
     auto kept = bytes.first(std::min(bytes.size(), most_output - output_start_.size()));
     output_start_.append(reinterpret_cast<const char*>(kept.data()), kept.size());
@@ -192,6 +194,7 @@ class Watch {
   }
 
   Pipe& output_;
+  bool hash_output_;
   Pipe& errors_;
   const Signals& signals_;
   Fd ended_;  // not open on kernels without it: the end is that of the pipes then
@@ -249,7 +252,7 @@ Runner::Runner(Settings settings)
 
 Result<Run> Runner::run(const std::vector<std::string>& command) const {
   Pipe gate, output, errors;
-  if (!gate.open() || !errors.open() || (settings_.hash_output && !output.open()))
+  if (!gate.open() || !errors.open() || !output.open())
     return fail("no pipe can be made: {}", std::strerror(errno));
   Fd log;
   if (!settings_.log.empty()) {
@@ -277,7 +280,7 @@ Result<Run> Runner::run(const std::vector<std::string>& command) const {
     instructions = counter_of(pid, PERF_COUNT_HW_INSTRUCTIONS);
     branch_misses = counter_of(pid, PERF_COUNT_HW_BRANCH_MISSES);
   }
-  Watch watch(pid, output, errors, signals);
+  Watch watch(pid, output, settings_.hash_output, errors, signals);
   if (write(gate.out.get(), "", 1) != 1) kill(pid, SIGKILL);
   auto status = watch.until_end(settings_.timeout_s > 0 ? now_s() + settings_.timeout_s : 0);
   if (!status) kill(-pid, SIGKILL);

@@ -5,8 +5,9 @@
 //   Runner runner({.hash_output = true});
 //   auto run = TRY(runner.run(command_of("./app --quiet train")));   // run.wall_s, run.cpu_s, ...
 //
-// Standard input and output are /dev/null, or output is a log. The times are those of the process
-// and of the children that it has waited for.
+// Standard input is /dev/null. Output is a pipe that is read, or a log: a program may see that
+// nobody reads it, as grep does of /dev/null, and do something else then. The times are those of the
+// process and of the children that it has waited for.
 
 #include <csignal>
 #include <optional>
