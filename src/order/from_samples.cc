@@ -161,7 +161,7 @@ class SampleReader {
         TRY(samples::counted_branches(recording, program_, maps, options_.ignore_build_id));
     auto facts = add_counts(counted.sums.counts(options_.threads), program_.code(), symbols_,
                             options_.weight, model_);
-    facts_.whole_run = counted.whole_run;
+    facts_.all_counted = counted.all_counted;
     facts_.counted = facts.branches;
     facts_.calls = facts.calls;
     return {};

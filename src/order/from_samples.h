@@ -29,7 +29,7 @@ struct SampleOptions {
 struct SampleFacts {
   u64 samples = 0, used = 0, elsewhere = 0, unreadable = 0;
   u64 calls = 0;               // that were seen, not different ones
-  bool whole_run = false;      // all branches were counted: there are no first runs
+  bool all_counted = false;    // all branches were counted: there are no first runs
   bool together = false;       // branches were counted, of all processes together
   u64 counted = 0;             // branches of the program, where the recorder has counted them
   bool late = false;           // traces were wanted of text, which has no times

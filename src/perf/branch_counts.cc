@@ -6,8 +6,9 @@
 namespace pgokit::perf {
 namespace {
 
-// The first one does not tell the uncertainty.
-constexpr u64 version = 2;
+// The first one does not tell the uncertainty. That of parts of runs is the third, so that nobody who
+// knows only the others takes them for whole ones.
+constexpr u64 version = 2, version_of_parts = 3;
 
 void write_limits(CountEncoder& out, const std::vector<BranchCounts::Limit>& list) {
   u64 before = 0;
@@ -29,7 +30,7 @@ std::vector<BranchCounts::Limit> read_limits(CountDecoder& in, size_t files) {
 
 std::string encode(const BranchCounts& counts) {
   CountEncoder out;
-  out.number(version);
+  out.number(counts.part_of_run ? version_of_parts : version);
   out.number(counts.scale);
   out.number(counts.windows.number), out.number(counts.windows.uncertainty);
   out.number(counts.files.size());
@@ -46,7 +47,7 @@ std::string encode(const BranchCounts& counts) {
 
 u64 BranchCounts::uncounted_stretches() const {
   u64 sum = 0;
-  if (!of_whole_run()) return sum;
+  if (!of_all()) return sum;
   for (const auto& limit : ended)
     if (limit.at.file == Place::nowhere) sum = add_saturated(sum, limit.count);
   return sum;
@@ -56,8 +57,9 @@ Result<BranchCounts> decode_branch_counts(Bytes bytes) {
   BranchCounts counts;
   CountDecoder in(bytes);
   u64 found = in.number();
-  if (found == 0 || found > version)
+  if (found == 0 || found > version_of_parts)
     return fail("its branch counts are of version {}, which this pgokit does not know", found);
+  counts.part_of_run = found == version_of_parts;
   counts.scale = in.number(), counts.windows.number = in.number();
   if (found > 1) counts.windows.uncertainty = in.number();
   for (u64 n = in.number(); n > 0 && in.ok(); --n) {

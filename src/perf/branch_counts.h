@@ -46,14 +46,18 @@ struct BranchCounts {
   };
 
   u64 scale = 1;         // counts are in units of 1 / scale
-  Windows windows = {};  // none: the whole run was counted
+  Windows windows = {};  // none: all was counted
+  // All was counted, but only from attaching on, or until the recorder's time was over.
+  bool part_of_run = false;
   std::vector<File> files;
   std::vector<Branch> branches;  // ascending, each once, like the others
   std::vector<Limit> begun, ended;
 
-  bool of_whole_run() const { return windows.number == 0 && !branches.empty(); }
-  // How often a whole run went on uncounted: in code that is in no file, as it is generated at run
-  // time.
+  // While it was recorded, or in some windows only.
+  bool of_all() const { return windows.number == 0 && !branches.empty(); }
+  bool of_whole_run() const { return of_all() && !part_of_run; }
+  // How often a run of which all is counted went on uncounted: in code that is in no file, as it is
+  // generated at run time.
   u64 uncounted_stretches() const;
 };
 

@@ -44,10 +44,24 @@ TEST(BranchCounts, DamagedOnesAreRefused) {
   for (size_t size = 0; size < text.size(); ++size)
     EXPECT_FALSE(decode_branch_counts(as_bytes(text).first(size))) << size;
   auto other = text;
-  for (int version : {0, 3}) {
+  for (int version : {0, 4}) {
     other[0] = static_cast<char>(version);
     EXPECT_FALSE(decode_branch_counts(as_bytes(other))) << version;
   }
+}
+
+TEST(BranchCounts, TellWhetherTheyAreOfAWholeRun) {
+  auto counts = some_counts();
+  EXPECT_FALSE(counts.of_all());
+  counts.windows = {};
+  EXPECT_TRUE(counts.of_whole_run());
+  counts.part_of_run = true;
+  auto text = encode(counts);
+  auto read = decode_branch_counts(as_bytes(text));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(read->of_all());
+  EXPECT_FALSE(read->of_whole_run());
+  EXPECT_EQ(read->branches, counts.branches);
 }
 
 // As they were written before the uncertainty was.

@@ -69,9 +69,9 @@ Status RecordingSum::add(const Recording& recording, BranchCounts counts, u64 we
 Status RecordingSum::check(const BranchCounts& counts) const {
   if (counts.branches.empty())
     return fail("no branch is counted in it: record a command that runs for longer");
-  if (empty() || counts.of_whole_run() == all_.of_whole_run()) return {};
+  if (empty() || counts.of_all() == all_.of_all()) return {};
   auto kind = [](const BranchCounts& one) {
-    return one.of_whole_run() ? "every branch of a whole run (--exact)" : "the branches of windows";
+    return one.of_all() ? "every branch (--exact)" : "the branches of windows";
   };
   return fail("it counts {}, and those before it count {}: merge each kind by itself", kind(counts),
               kind(all_));
@@ -105,6 +105,7 @@ void RecordingSum::take(BranchCounts counts, u64 weight) {
   append(all_.branches, counts.branches);
   append(all_.begun, counts.begun), append(all_.ended, counts.ended);
   all_.windows.add(counts.windows, weight);
+  all_.part_of_run |= counts.part_of_run;
   // Rarely enough that many recordings cost hardly more than their bytes.
   if (all_.branches.size() < 2 * summed_) return;
   sum_up(all_);

@@ -152,7 +152,7 @@ class Reader {
                              .threads = options_.threads};
     auto facts = TRY_IN(file.path(), order::add_samples(file.bytes(), *program_, symbols_, how,
                                                         into_.model, into_.cuts));
-    if (facts.whole_run) whole_run_ = file.path();
+    if (facts.all_counted) whole_run_ = file.path();
     if (facts.counted == 0) TRY(check_samples(file, facts));
     if (!facts.cut_short.empty())
       into_.notes.push_back(

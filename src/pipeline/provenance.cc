@@ -10,11 +10,12 @@ namespace {
 
 // What notes say of how something was recorded.
 constexpr std::string_view of_counters = "counters of an instrumented program";
-constexpr std::string_view of_whole_run = "whole run";
+constexpr std::string_view of_whole_run = "whole run",
+                           of_part_of_run = "part of a run, all counted";
 
 std::string kind_of(const ReadInput& input) {
   if (input.counters) return std::string(of_counters);
-  if (input.whole_run) return std::string(of_whole_run);
+  if (input.all_counted) return std::string(input.part_of_run ? of_part_of_run : of_whole_run);
   if (input.windows.number) return "windows";
   if (input.ip_only) return "samples without branch stacks";
   return input.use.samples() ? "branch stacks" : std::string(input.kind->name);

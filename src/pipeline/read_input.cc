@@ -81,7 +81,8 @@ Status add(ReadInput&& more, ReadInput& all) {
   all.by_pgokit |= more.by_pgokit;
   all.windows.add(more.windows);
   std::ranges::move(more.origins, std::back_inserter(all.origins));
-  all.whole_run |= more.whole_run;
+  all.all_counted |= more.all_counted;
+  all.part_of_run |= more.part_of_run;
   all.uncounted_stretches = add_saturated(all.uncounted_stretches, more.uncounted_stretches);
   all.counted_elsewhere.add(more.counted_elsewhere);
   if (all.cut_short.empty()) all.cut_short = std::move(more.cut_short);

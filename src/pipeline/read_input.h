@@ -52,8 +52,9 @@ struct ReadInput {
   std::vector<profile::Note> origins;      // of each file, what it says of itself
   bool by_pgokit = false;                  // pgokit record made it
   perf::Windows windows;                   // counted whole by it, which the counts are of
-  bool whole_run = false;                  // the counts are of all that ran
-  u64 uncounted_stretches = 0;             // of whole runs, by code generated at run time
+  bool all_counted = false;                // the counts are of all that ran, but
+  u64 uncounted_stretches = 0;             // by code generated at run time
+  bool part_of_run = false;                // and what ran before or after it was recorded
   samples::BranchShare counted_elsewhere;  // of branches counted whole
   std::string cut_short;                   // why the recording is not whole; empty: it is
   u64 files = 0, bytes = 0;

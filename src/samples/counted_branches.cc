@@ -114,12 +114,6 @@ BranchShare elsewhere_of(const perf::BranchCounts& counted, const ProgramMatch& 
   return share;
 }
 
-Result<u64> uncounted_stretches(const perf::Recording& recording) {
-  if (!has_branch_counts(recording)) return 0;
-  auto counted = TRY(perf::decode_branch_counts(recording.features().branch_counts));
-  return counted.uncounted_stretches();
-}
-
 Result<CountedBranches> counted_branches(const perf::Recording& recording,
                                          const program::Program& program, const ProgramMaps& maps,
                                          bool any_build) {
@@ -129,8 +123,9 @@ Result<CountedBranches> counted_branches(const perf::Recording& recording,
   CountedPlaces place(counted, program.code(), match, any_build, maps);
   return CountedBranches{.sums = sums_of(counted, program.code(), place),
                          .windows = counted.windows,
-                         .whole_run = counted.of_whole_run(),
+                         .all_counted = counted.of_all(),
                          .uncounted_stretches = counted.uncounted_stretches(),
+                         .part_of_run = counted.part_of_run,
                          .elsewhere = elsewhere_of(counted, match, any_build)};
 }
 

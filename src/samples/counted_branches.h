@@ -53,18 +53,16 @@ struct BranchShare {
 
 struct CountedBranches {
   BranchSums sums;
-  perf::Windows windows;   // none: the whole run was counted
-  bool whole_run = false;  // nothing is missing but
+  perf::Windows windows;     // none: all was counted
+  bool all_counted = false;  // nothing is missing but
   u64 uncounted_stretches = 0;
-  BranchShare elsewhere;  // made by code of other programs and libraries
+  bool part_of_run = false;  // and what ran before and after it
+  BranchShare elsewhere;     // made by code of other programs and libraries
 };
 
 inline bool has_branch_counts(const perf::Recording& recording) {
   return !recording.features().branch_counts.empty();
 }
-
-// BranchCounts::uncounted_stretches(), 0 of a recording that has no counts.
-Result<u64> uncounted_stretches(const perf::Recording& recording);
 
 // Of a recording that has them. `any_build`: another build of the program will do.
 Result<CountedBranches> counted_branches(const perf::Recording& recording,

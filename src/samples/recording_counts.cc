@@ -114,8 +114,9 @@ Result<RecordingCounts> count_recording(const perf::Recording& recording,
   if (options.whole_counts && has_branch_counts(recording)) {
     auto counted = TRY(counted_branches(recording, program, maps, options.ignore_build_id));
     result.windows = counted.windows;
-    result.whole_run = counted.whole_run;
+    result.all_counted = counted.all_counted;
     result.uncounted_stretches = counted.uncounted_stretches;
+    result.part_of_run = counted.part_of_run;
     result.elsewhere = counted.elsewhere;
     result.sums = std::move(counted.sums);
   }

@@ -50,8 +50,9 @@ struct RecordingCounts {
   std::string other_build;       // build id of another build of the program that ran
   bool matched_by_name = false;  // no build id on one of the sides
   perf::Windows windows;         // which `sums` are of; none: they are of samples, or
-  bool whole_run = false;        // of all that ran, but
+  bool all_counted = false;      // of all that ran, but
   u64 uncounted_stretches = 0;   // BranchCounts::uncounted_stretches()
+  bool part_of_run = false;      // and what ran before and after it
   BranchShare elsewhere;         // of the branches that were counted
 };
 

@@ -69,7 +69,7 @@ Status check_counted_contexts(const perf::Recording& recording) {
   const auto& features = recording.features();
   if (features.branch_counts.empty() || has_counted_contexts(recording)) return {};
   auto counted = TRY(perf::decode_branch_counts(features.branch_counts));
-  if (counted.of_whole_run())
+  if (counted.of_all())
     return fail(
         "its branches are not counted by calling context, which --context-sensitive needs: record "
         "with pgokit record --exact --contexts");

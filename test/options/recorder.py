@@ -135,7 +135,7 @@ class Recorder:
         whole = self.shown("--exact")
         return (whole["counted"]["whole_run"] and whole["samples"] == 0 and whole["programs"][0]["samples"] > 1_000_000 and
                 self.refused("--frequency", "--exact", "-F", "50") and
-                self.attached("--exact")["counted"]["whole_run"])
+                self.attached("--exact")["counted"]["part_of_run"])
 
     def contexts(self):
         return (self.shown("--exact", "--contexts")["counted"]["contexts"] > 0 and self.refused("--contexts", "--contexts"))

@@ -210,9 +210,25 @@ class Uses:
         told = json.loads(self.run("check", "two/whole.prof", "-b", "whole", "-b", "libbare.so", "--recording", "whole.data", "--json"))
         expect(told["fit"]["programs"] == ["whole", "libbare.so"] and told["measures"]["stale"]["good"], told)
 
+    def try_parts(self):
+        """What was counted of a process that ran before is not taken for all of its run."""
+        with subprocess.Popen([self.program, "sort", "1000000000"], stdout=subprocess.DEVNULL) as running:
+            self.run("record", "-q", "--software", "--exact", "-p", str(running.pid), "--for", "0.3", "-o", "part.data")
+            running.kill()
+        counted = json.loads(self.run("show", "part.data", "--json"))["counted"]
+        expect(counted["part_of_run"] and not counted["whole_run"], counted)
+        expect("in all of a part of the run" in self.run("show", "part.data"), "show")
+        told = json.loads(self.run("generate", "part.data", "-b", self.program, "-o", "part.prof", "--note", "--json"))
+        expect(told["part_of_run"] and "whole_run" not in told, told)
+        expect("part of a run, all counted" in self.run("show", "part.prof"), "the note")
+        counted = json.loads(self.run("show", self.files["sort"], "--json"))["counted"]
+        expect(counted["whole_run"] and not counted["part_of_run"], counted)
+        self.run("merge", self.files["sort"], "part.data", "-o", "with_part")
+        expect(json.loads(self.run("show", "with_part", "--json"))["counted"]["part_of_run"], "the sum")
+
     def try_refusals(self):
         sort, goto, windows, stacks = (self.files[name] for name in ("sort", "goto", "windows", "stacks"))
-        self.refused("generate", sort, "--pid", "1", saying="those of all processes of a whole run (--exact)")
+        self.refused("generate", sort, "--pid", "1", saying="those of all processes of a run (--exact)")
         self.refused("merge", sort, windows, "-o", "none", saying="merge each kind by itself")
         self.refused("merge", stacks, sort, "-o", "none", saying="'pgokit generate' makes one profile of several recordings")
         self.refused("merge", sort, self.program, "-o", "none", saying="no recording (perf.data)")
@@ -240,7 +256,7 @@ def main():
         return survive.NO_TRACING
     uses = Uses(pgokit, program, folder)
     failed = 0
-    for name in ("merge", "profiles", "order", "compare", "density", "builds", "all_programs", "refusals"):
+    for name in ("merge", "profiles", "order", "compare", "density", "builds", "all_programs", "parts", "refusals"):
         try:
             getattr(uses, f"try_{name}")()
             print(f"{name}: good", flush=True)

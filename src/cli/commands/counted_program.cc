@@ -62,7 +62,7 @@ Status CountedProgram::read_contexts() {
 // samples were taken, so that this is known; of several recordings, some may have stacks.
 Status CountedProgram::read_samples() {
   const auto& input = road_.input;
-  if (input.windows.number > 0 || input.whole_run) return {};
+  if (input.windows.number > 0 || input.all_counted) return {};
   if (input.ip_only && input.kind == &pipeline::inputs::recording && options_.inputs.size() == 1) {
     samples_ = annotate::function_samples(input.ips, program());
     return {};

@@ -64,13 +64,13 @@ Result<int> merge_recordings(const pipeline::Inputs& inputs, const MergeRecordin
   TRY(sum.write(options.output));
   if (options.quiet) return notes.left_out ? 3 : 0;
   auto sums = sum.sums();
-  report::print(stderr, "merged {} of {}\n{}: {} counted in {}, {}\n",
-                report::grouped(inputs.size() - notes.left_out),
-                report::counted(inputs.size(), "recording"), options.output,
-                report::counted(sums.branches.size(), "branch", "branches"),
-                report::counted(sums.files.size(), "file"),
-                sums.of_whole_run() ? "of whole runs"
-                                    : "of " + report::counted(sums.windows.number, "window"));
+  report::print(
+      stderr, "merged {} of {}\n{}: {} counted in {}, {}\n",
+      report::grouped(inputs.size() - notes.left_out), report::counted(inputs.size(), "recording"),
+      options.output, report::counted(sums.branches.size(), "branch", "branches"),
+      report::counted(sums.files.size(), "file"),
+      sums.of_all() ? sums.part_of_run ? "of all that ran, in parts of runs" : "of whole runs"
+                    : "of " + report::counted(sums.windows.number, "window"));
   if (notes.with_contexts)
     report::print(stderr, "left out counts by calling context, of {}\n",
                   report::counted(notes.with_contexts, "recording"));

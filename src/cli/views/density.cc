@@ -53,7 +53,7 @@ std::string uncounted_text(u64 stretches) {
 
 Evidence evidence_of(const pipeline::ReadInput& input) {
   return {.windows = input.windows.of_program(input.counted_elsewhere.rest()),
-          .is_of_whole = input.whole_run};
+          .is_of_whole = input.all_counted && !input.part_of_run};
 }
 
 Evidence evidence_of(const profile::Notes& notes) {

@@ -194,7 +194,7 @@ std::vector<std::string> warnings(const pipeline::Road& road, const Naming& nami
     warn_elsewhere(elsewhere, all, "samples were taken");
   if (auto uncounted = uncounted_text(input.uncounted_stretches); !uncounted.empty())
     list.push_back(std::move(uncounted));
-  if (input.whole_run && input.windows.number)
+  if (input.all_counted && input.windows.number)
     add("whole runs and windows are added up, of which the first outweigh the others: make a "
         "profile of each kind, and weigh them in 'pgokit merge -w'");
   if (has_hardly_any_inlining(road))
@@ -483,8 +483,10 @@ void print_summary(const pipeline::Road& road) {
   }
   const auto& input = road.input;
   const auto& use = input.use;
-  if (input.whole_run) report::print(stderr, "counted   every branch of the whole run\n");
-  bool only_counted = use.samples() == 0 && (input.whole_run || input.windows.number > 0);
+  if (input.all_counted)
+    report::print(stderr, "counted   every branch of {}\n",
+                  input.part_of_run ? "a part of the run, while it was recorded" : "the whole run");
+  bool only_counted = use.samples() == 0 && (input.all_counted || input.windows.number > 0);
   if (input.kind->of_samples && !only_counted) {
     report::print(stderr, "samples   {} = {} used", grouped(use.samples()), grouped(use.used()));
     for (const auto& part : dropped_samples(input))
@@ -567,7 +569,7 @@ report::Json json_of(const pipeline::Road& road, bool with_stats) {
   Json json = Json::object();
   if (input.windows.number) json.set("windows", input.windows.number);
   if (auto likeness = evidence_of(input).windows.likeness()) json.set("likeness", *likeness);
-  if (input.whole_run) json.set("whole_run", true);
+  if (input.all_counted) json.set(input.part_of_run ? "part_of_run" : "whole_run", true);
   json.set("input", names_of(road.options.read.inputs))
       .set("binary", road.program->path())
       .set("build_id", object::hex(road.program->file().build_id()))

@@ -148,24 +148,26 @@ void print_samples(const perf::Summary& sum) {
   if (!sum.processes.empty()) row("processes", processes_text(sum.processes, most_processes));
 }
 
-// Those of windows are weighted: only of a whole run the sum is a number of branches.
+// Those of windows are weighted: only where all were counted the sum is a number of branches.
 std::string counted_branches_text(const perf::BranchCounts& counts) {
   size_t different = counts.branches.size();
-  if (!counts.of_whole_run())
-    return report::counted(different, "different branch", "different branches");
+  if (!counts.of_all()) return report::counted(different, "different branch", "different branches");
   u64 all = 0;
   for (const auto& branch : counts.branches) all = add_saturated(all, branch.count);
   return fmt::format("{}, {}", report::counted(all / counts.scale, "branch", "branches"),
                      report::counted(different, "different one"));
 }
 
+std::string counted_of(const perf::BranchCounts& counts) {
+  if (!counts.of_all()) return report::counted(counts.windows.number, "window");
+  return counts.part_of_run ? "all of a part of the run" : "the whole run";
+}
+
 void print_counts(const Facts& facts) {
   if (const auto& counts = facts.counted; counts && !counts->branches.empty())
     row("counted",
         fmt::format("{} in {}, in {}{}", counted_branches_text(*counts),
-                    report::counted(counts->files.size(), "file"),
-                    counts->of_whole_run() ? "the whole run"
-                                           : report::counted(counts->windows.number, "window"),
+                    report::counted(counts->files.size(), "file"), counted_of(*counts),
                     facts.contexts && facts.contexts->nodes.size() > 1
                         ? ", by " + report::counted(facts.contexts->nodes.size(), "calling context")
                         : ""));
@@ -317,6 +319,7 @@ void print_json(const Facts& facts) {
   if (const auto& counts = facts.counted; counts && !counts->branches.empty())
     all.set("counted", std::move(Json::object()
                                      .set("whole_run", counts->of_whole_run())
+                                     .set("part_of_run", counts->part_of_run)
                                      .set("branches", counts->branches.size())
                                      .set("files", counts->files.size())
                                      .set("windows", counts->windows.number)

@@ -99,8 +99,10 @@ Status count(const perf::Recording& recording, const Source& source,
     auto read =
         TRY(unwind::read_counted_contexts(recording, program, hybrid_rules(program, options), how));
     TRY(take_facts(read, recording, source, input));
-    input.whole_run = true;
-    input.uncounted_stretches = TRY_IN(path, samples::uncounted_stretches(recording));
+    auto counts = TRY_IN(path, perf::decode_branch_counts(recording.features().branch_counts));
+    input.all_counted = true;
+    input.uncounted_stretches = counts.uncounted_stretches();
+    input.part_of_run = counts.part_of_run;
     take_contexts(std::move(read), input);
     return {};
   }
@@ -114,8 +116,9 @@ Status count(const perf::Recording& recording, const Source& source,
   auto read = TRY(samples::count_recording(recording, program, how));
   TRY(take_facts(read, recording, source, input));
   input.windows = read.windows;
-  input.whole_run = read.whole_run;
+  input.all_counted = read.all_counted;
   input.uncounted_stretches = read.uncounted_stretches;
+  input.part_of_run = read.part_of_run;
   input.counted_elsewhere = read.elsewhere;
   input.counts = read.sums.counts(options.threads);
   input.ranges = samples::diagnose(read.sums.raw_ranges(), program.code(), program.functions(),
@@ -123,14 +126,14 @@ Status count(const perf::Recording& recording, const Source& source,
   return {};
 }
 
-// What counts a whole run adds its processes up.
+// What counts all that runs adds its processes up.
 Status check_pid(const perf::Recording& recording, std::optional<u32> pid) {
   const auto& counts = recording.features().branch_counts;
   if (!pid || counts.empty()) return {};
   auto decoded = perf::decode_branch_counts(counts);
-  if (!decoded || !decoded->of_whole_run()) return {};
+  if (!decoded || !decoded->of_all()) return {};
   return fail(
-      "--pid: its counts are those of all processes of a whole run (--exact): record this one "
+      "--pid: its counts are those of all processes of a run (--exact): record this one "
       "alone, by pgokit record -p or --only");
 }
 

@@ -120,9 +120,11 @@ class AwakeForWindows {
   u64 seen_ = 0;
 };
 
-// Follows the program to its end, or to that of the recording.
+// Follows the program to its end, or to that of the recording. `write_counts` is told whether they
+// are of a part of the run only.
 Result<RecordSummary> follow(const RecordSettings& settings, Follower& follower, TickSource& ticks,
-                             RecordingFile& recording, const std::function<void()>& write_counts) {
+                             RecordingFile& recording,
+                             const std::function<void(bool)>& write_counts) {
   ProgramChoice programs(settings.only);
   Tracer tracer(follower, ticks, recording, programs);
   std::optional<GroupMembers> members;
@@ -142,7 +144,7 @@ Result<RecordSummary> follow(const RecordSettings& settings, Follower& follower,
     if (settings.progress) settings.progress(follower.counts());
   });
   awake.reset();
-  write_counts();
+  write_counts(settings.command.empty() || tracer.time_is_over() || !tracer.left_running().empty());
   auto committed = has_recorded(follower.counts()) ? recording.commit() : Status();
   int exit_code = tracer.wait_for_end();
   TRY(committed);
@@ -180,7 +182,8 @@ Result<RecordSummary> record_in_software(const RecordSettings& settings) {
   TickSource ticks(period_ns, times, Tracer::tick_signal());
   if (settings.exact) {
     WholeRunCounter counter(recording, settings.contexts);
-    return follow(settings, counter, ticks, recording, [&] { counter.write_counts(); });
+    return follow(settings, counter, ticks, recording,
+                  [&](bool part_of_run) { counter.write_counts(part_of_run); });
   }
   u64 tsc_per_us = cycles_per_us();
   auto engine = settings.single_step ? make_single_step_engine()
@@ -193,7 +196,7 @@ Result<RecordSummary> record_in_software(const RecordSettings& settings) {
                    .budget = budget,
                    .until_dense = settings.until_dense,
                    .accesses = settings.memory ? accesses_per_sample : 0});
-  return follow(settings, sampler, ticks, recording, [&] { sampler.write_counts(); });
+  return follow(settings, sampler, ticks, recording, [&](bool) { sampler.write_counts(); });
 }
 
 }  // namespace pgokit::record

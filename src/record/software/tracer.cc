@@ -182,7 +182,8 @@ void Tracer::run(double seconds, const std::function<void()>& now_and_then) {
   u64 next = 0;
   while (!enough_) {
     u64 now = monotonic_ns();
-    if (now >= end) break;
+    time_is_over_ = now >= end;
+    if (time_is_over_) break;
     if (now >= next || threads_.empty()) {
       had_enough_ = follower_.has_enough();
       if (had_enough_) break;

@@ -61,6 +61,8 @@ class Tracer {
   int end_signal() const { return end_signal_; }
   // It got a signal that asks for its end, by the terminal or by the recorder.
   bool interrupted() const { return interrupted_; }
+  // run() ended since `seconds` were over.
+  bool time_is_over() const { return time_is_over_; }
   // run() ended since Follower::has_enough().
   bool had_enough() const { return had_enough_; }
   // The processes that it had started and that go on although it has ended, ascending.
@@ -125,7 +127,7 @@ class Tracer {
   pid_t main_pid_ = 0;
   bool launched_ = false;
   bool enough_ = false;  // end the recording
-  bool had_enough_ = false, interrupted_ = false;
+  bool had_enough_ = false, interrupted_ = false, time_is_over_ = false;
   bool leaving_ = false;  // threads are detached when they stop
   bool ended_ = false;    // the launched program has
   int exit_code_ = 0, end_signal_ = 0;

@@ -54,9 +54,10 @@ WholeRunCounter::WholeRunCounter(RecordingFile& recording, bool by_context)
   if (by_context) contexts_ = std::make_unique<ContextCounter>(counter_);
 }
 
-void WholeRunCounter::write_counts() {
+void WholeRunCounter::write_counts(bool part_of_run) {
   if (contexts_) contexts_->hand_over();
   auto counts = counter_.counts(1);
+  counts.part_of_run = part_of_run;
   if (contexts_) {
     auto contexts = contexts_->contexts(counts);
     counts_.contexts = contexts.nodes.size();

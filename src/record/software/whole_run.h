@@ -6,7 +6,7 @@
 //   ProgramChoice all;
 //   Tracer tracer(counter, ticks, recording, all);
 //   ...
-//   counter.write_counts();
+//   counter.write_counts(false);             // not of a part of the run only
 //
 // Each thread runs in copies of the code (translate.h, CopyFor::whole_run), and makes most system
 // calls there. For counts by calling context the copies log the branches instead, and come out when
@@ -54,7 +54,7 @@ class WholeRunCounter : public Follower {
   void refresh(FollowedThread& thread) override;
 
   // Writes the counts of threads that have ended or come out; the others' are lost with them.
-  void write_counts();
+  void write_counts(bool part_of_run);
 
  private:
   struct State;
