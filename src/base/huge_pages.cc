@@ -1,13 +1,37 @@
 #include "base/huge_pages.h"
 
+#include <filesystem>
+#include <fstream>
+
+namespace pgokit {
+
+// Read once where a large input is, some 50 microseconds.
+bool host_takes_free_pages(const std::string& devices) {
+  constexpr const char* balloon = "0x0005";
+  constexpr size_t page_reporting = 5;  // of its features, a digit for each
+  std::error_code failed;
+  for (const auto& device : std::filesystem::directory_iterator(devices, failed)) {
+    std::string kind, features;
+    std::ifstream(device.path() / "device") >> kind;
+    if (kind != balloon) continue;
+    std::ifstream(device.path() / "features") >> features;
+    if (features.size() > page_reporting && features[page_reporting] == '1') return true;
+  }
+  return false;
+}
+
+}  // namespace pgokit
+
 #ifdef __GLIBC__
 
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <span>
 
@@ -26,7 +50,8 @@ constexpr u64 most_of_heap = u64{64} << 20;
 // On a machine with many processors what each thread leaves of a page would add up.
 constexpr int most_threads = 16;
 
-std::atomic<bool> preferred = false;
+std::atomic<bool> has_room = false;   // memory that is not written to costs nothing
+std::atomic<bool> preferred = false;  // huge pages are
 std::atomic<int> threads = 0;
 
 // Room counts against a limit, used or not.
@@ -36,6 +61,23 @@ bool is_limited() {
     return getrlimit(resource, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
   };
   return limits(RLIMIT_AS) || limits(RLIMIT_DATA);
+}
+
+// Of a page that is touched for the first time; the least of a few tries, as others run meanwhile.
+std::chrono::nanoseconds time_of_fault(size_t page) {
+  constexpr size_t tries = 4, pages = 8;
+  size_t size = tries * pages * page;
+  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return {};
+  auto* at = static_cast<volatile u8*>(memory);
+  auto least = std::chrono::nanoseconds::max();
+  for (size_t i = 0; i < tries; ++i) {
+    auto begin = std::chrono::steady_clock::now();
+    for (size_t j = 0; j < pages; ++j, at += page) *at = 1;
+    least = std::min<std::chrono::nanoseconds>(least, std::chrono::steady_clock::now() - begin);
+  }
+  munmap(memory, size);
+  return least / pages;
 }
 
 u64 page_size() { return static_cast<u64>(sysconf(_SC_PAGESIZE)); }
@@ -72,14 +114,16 @@ void prefer_in_thread() {
 
 void prefer_huge_pages(size_t input) {
   if (input < large_input) return;
-  if (!preferred) {
+  if (!has_room) {
     if (is_limited()) return;
     always_return_large_tables();
     // Heaps grow by this much; those of new threads have all their room at once.
     mallopt(M_TOP_PAD, int{most_of_heap});
-    preferred = true;
+    has_room = true;
+    constexpr std::chrono::microseconds dear(6);  // a huge page took 512 times 9 to 12
+    preferred = !host_takes_free_pages() || time_of_fault(page_size()) > dear;
   }
-  prefer_in_thread();
+  prefer_huge_pages_in_helper();
 }
 
 void prefer_huge_pages_in_helper() {
@@ -91,7 +135,7 @@ void prefer_huge_pages_for(void* table, size_t size) {
   if (preferred) advise(begin & -page_size(), begin + size);
 }
 
-bool room_is_free() { return preferred; }
+bool room_is_free() { return has_room; }
 
 }  // namespace pgokit
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/temporary_folder.h"
 #include "base/types.h"
 
 namespace pgokit {
@@ -56,6 +58,7 @@ TEST(HugePages, HoldSmallPiecesOfAllThreads) {
 #endif
   if (own_allocator) GTEST_SKIP() << "sanitizers have an allocator of their own";
   if (!are_there()) GTEST_SKIP() << "the kernel has no huge pages";
+  if (host_takes_free_pages()) GTEST_SKIP() << "the host takes free pages";
   prefer_huge_pages(100);
   std::thread([] {
     prefer_huge_pages_in_helper();
@@ -72,6 +75,22 @@ TEST(HugePages, HoldSmallPiecesOfAllThreads) {
   prefer_huge_pages_for(table.data(), table.size());
   for (u64 at : {u64{0}, table.size() - 1})
     EXPECT_EQ(is_advised(reinterpret_cast<u64>(table.data()) + at), true);
+}
+
+TEST(HugePages, AreNotForHostsThatTakeFreePages) {
+  auto folder = TemporaryFolder::create().value();
+  auto add = [&](const char* name, const char* device, const char* features) {
+    std::filesystem::create_directory(folder.file(name));
+    std::ofstream(folder.file(std::string(name) + "/device")) << device << '\n';
+    std::ofstream(folder.file(std::string(name) + "/features")) << features << '\n';
+  };
+  EXPECT_FALSE(host_takes_free_pages(folder.file("none")));
+  add("virtio0", "0x0002", "11111111");
+  add("virtio1", "0x0005", "0110000100");
+  add("virtio2", "0x0005", "011");
+  EXPECT_FALSE(host_takes_free_pages(folder.file(".")));
+  add("virtio3", "0x0005", "01100101");
+  EXPECT_TRUE(host_takes_free_pages(folder.file(".")));
 }
 
 }  // namespace
