@@ -46,6 +46,12 @@ Result<std::vector<BuiltProgram>> built_programs(const std::string& recording,
   constexpr double least = 0.05;
   if (!built.empty() && all >= least) return built;
   const auto& most = programs.list.front();
+  if (!built.empty() && most.is_system_library())
+    return fail(
+        "{}: only {} of the branches are in what the build made ({}), and {} in {}, which no "
+        "profile makes faster: let --run do more of the program's own work",
+        recording, report::as_percent(all), built.front().file,
+        report::as_percent(programs.all.share(most.program)), most.program.path);
   if (!built.empty())
     return fail(
         "{}: only {} of the branches are in what the build made ({}), and {} in {}: if the build "
@@ -56,6 +62,25 @@ Result<std::vector<BuiltProgram>> built_programs(const std::string& recording,
       "{}: nothing of what ran was made by the build ({}): {} of the recording is in {}; --program "
       "FILE names the program that the build makes, and --run is to run it",
       recording, build, report::as_percent(programs.all.share(most.program)), most.program.path);
+}
+
+// Of a recording that cannot be read nothing is said.
+RunShares run_shares(const std::string& recording, const std::string& program) {
+  constexpr double much = 0.05;
+  constexpr size_t most = 3;
+  RunShares shares;
+  auto programs = pipeline::recorded_programs({recording}, 0);
+  if (!programs || programs->all.all() == 0) return shares;
+  shares.program = 0;
+  for (const auto& one : programs->list) {
+    auto name = fs::path(one.program.path).filename();
+    double share = programs->all.share(one.program);
+    if (name == fs::path(program).filename())
+      shares.program += share;
+    else if (share >= much && shares.rest.size() < most)
+      shares.rest.emplace_back(one.is_generated() ? "generated code" : name.string(), share);
+  }
+  return shares;
 }
 
 Result<std::vector<std::string>> sources_of(const std::string& program) {

@@ -6,6 +6,7 @@
 //   use(built[0].file);
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -23,6 +24,13 @@ struct BuiltProgram {
 Result<std::vector<BuiltProgram>> built_programs(const std::string& recording,
                                                  const std::string& marker,
                                                  const std::string& build);
+
+// Where a training run was.
+struct RunShares {
+  double program = 1;                                // of all: in the program
+  std::vector<std::pair<std::string, double>> rest;  // most of the rest, the largest first
+};
+RunShares run_shares(const std::string& recording, const std::string& program);
 
 // The names of the source files that it is compiled from, without folders, sorted.
 Result<std::vector<std::string>> sources_of(const std::string& program);

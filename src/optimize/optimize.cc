@@ -114,6 +114,7 @@ Result<Outcome> Optimizer::run() {
   TRY(write_report());
   TRY(journal_.add(finished, "", ""));
   outcome_.program = builder_.program;
+  outcome_.ran = run_shares(work_.file("app.perf"), recorded_.file);
   if (!settings_.cargo) outcome_.compiler = toolchain_.c();
   return std::move(outcome_);
 }

@@ -17,6 +17,7 @@
 
 #include "base/result.h"
 #include "measure/measurement.h"
+#include "optimize/built_program.h"
 #include "optimize/cargo.h"
 #include "optimize/toolchain.h"
 #include "optimize/work_folder.h"
@@ -91,6 +92,7 @@ struct Outcome {
   // Others that the build made and that ran much, without a profile of their own: with their shares
   // of all that it made.
   std::vector<std::pair<std::string, double>> others = {};
+  RunShares ran = {};       // where the training run was
   std::string report = {};  // a page of what was recorded and measured; empty: there is none
 };
 inline constexpr double confidence = 0.95;  // of all comparisons together

@@ -36,6 +36,16 @@ unsigned work(int times) {
   return sum;
 }
 """
+ELSEWHERE = """
+#include <stdlib.h>
+#include "work.h"
+int main(int argc, char **argv) {
+  char digits[] = "12345678901234567";
+  unsigned sum = work(argc > 1 ? 1 : 4000000);
+  for (int i = 0; i < 100000; i++) digits[1] = '0' + i % 10, sum += strtoul(digits, 0, 10);
+  return sum == 1;
+}
+"""
 MAKEFILE = """
 CFLAGS = -O2
 app: main.o work.o
@@ -107,6 +117,16 @@ def check_builds(what, told, program="app", names=("plain", "profile")):
     check(f"{what}: what was kept is in its place", pathlib.Path(program).read_bytes() == pathlib.Path(kept["file"]).read_bytes(), told["kept"])
     shown = subprocess.run([PGOKIT, "show", "--json", told["builds"][1]["profile"]], capture_output=True, check=True, text=True).stdout
     check(f"{what}: the profile is of it", '"work"' in shown, shown)
+    check(f"{what}: so is the training run", told["training_run"]["program_share"] > 0.75, told["training_run"])
+
+
+def ran_elsewhere():
+    """A run that is mostly in a library says so."""
+    project("ran_elsewhere", main__c=ELSEWHERE, Makefile=MAKEFILE)
+    done = optimize("-n", 8, "--build", "make", "--run", "./app")
+    check("where it ran is told", done.returncode == 0 and "of the training run was in app, " in done.stdout and " in libc.so.6: " in done.stdout,
+          done.stdout + done.stderr)
+    fails("nearly all of it in libraries", "libc.so.6, which no profile makes faster: let --run do more", "--build", "make", "--run", "./app short")
 
 
 def build_systems():
@@ -388,7 +408,7 @@ with tempfile.TemporaryDirectory() as scratch:
     if missing := [name for name in ("clang-22", "gcc", "make", "cmake") if not shutil.which(name)]:
         print(f"skipped: not here: {', '.join(missing)}")
         sys.exit(SKIPPED)
-    for group in (build_systems, built_elsewhere, variants, inlining, counted_variants, bad_input, resumed):
+    for group in (build_systems, ran_elsewhere, built_elsewhere, variants, inlining, counted_variants, bad_input, resumed):
         if len(sys.argv) < 3 or group.__name__ in sys.argv[2:]:
             group()
     os.chdir("/")

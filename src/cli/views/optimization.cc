@@ -7,6 +7,7 @@
 #include "measure/signed_ranks.h"
 #include "optimize/builder.h"
 #include "report/json.h"
+#include "report/numbers.h"
 #include "report/print.h"
 
 namespace pgokit::cli {
@@ -92,6 +93,20 @@ std::string Optimization::explaining() const {
   return fmt::format("pgokit explain {} -b {}", shell_word(first.profile), shell_word(first.file));
 }
 
+// Where much of the training run was in what no profile of the program makes faster.
+std::string Optimization::where_it_ran() const {
+  constexpr double most_of_it = 0.75;
+  const auto& [share, rest] = outcome.ran;
+  if (share >= most_of_it || rest.empty()) return "";
+  std::vector<std::string> parts;
+  for (const auto& [file, part] : rest)
+    parts.push_back(fmt::format("{} in {}", report::as_percent(part), file));
+  return report::format(
+      "ran       only {} of the training run was in {}, {}: a profile of the program makes nothing "
+      "else faster\n",
+      report::as_percent(share), outcome.program, fmt::join(parts, ", "));
+}
+
 std::string Optimization::as_text() const {
   if (settings.goal != optimize::Goal::measure) return one_build();
   std::string text = measured(outcome).as_text() + "\n";
@@ -111,6 +126,7 @@ std::string Optimization::as_text() const {
     text += report::format(
         "also ran  {}, {:.1f} % of what was built and ran: --program {} optimizes that instead\n",
         file, 100 * share, shell_word(file));
+  text += where_it_ran();
   if (!outcome.report.empty()) text += report::format("report    {}\n", outcome.report);
   const auto& profiled = outcome.kept ? kept : outcome.builds[1];
   text += report::format("profile   {}\n", profiled.profile);
@@ -154,6 +170,11 @@ std::string Optimization::as_json() const {
   Json others = Json::array();
   for (const auto& [file, share] : outcome.others)
     others.push(std::move(Json::object().set("file", file).set("share", share)));
+  Json ran = Json::object(), rest = Json::array();
+  for (const auto& [file, share] : outcome.ran.rest)
+    rest.push(std::move(Json::object().set("file", file).set("share", share)));
+  ran.set("program_share", outcome.ran.program).set("rest", std::move(rest));
+  if (settings.goal == optimize::Goal::measure) json.set("training_run", std::move(ran));
   json.set("made_last", outcome.made_last).set("others", std::move(others));
   json.set("report", outcome.report);
   if (settings.goal == optimize::Goal::measure)

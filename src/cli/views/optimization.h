@@ -20,6 +20,7 @@ struct Optimization {
  private:
   std::string one_build() const;
   std::string explaining() const;
+  std::string where_it_ran() const;
   std::string more_to_measure() const;
   bool profile_is_slower() const;
   std::string bisecting() const;
