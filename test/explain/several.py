@@ -66,6 +66,16 @@ def main():
     assert "inline differently" in run("compare", "called.prof", "inlined.prof", code=0)
     assert "inline differently" not in run("compare", "much.prof", "little.prof", code=0)
 
+    # An object may have the name of the program that it is linked into: its remarks are not those of all.
+    use = ["-O2", "-g", "-fdebug-info-for-profiling", "-fPIC", "-fprofile-sample-use=all.prof", "-fsave-optimization-record"]
+    for name in LIBRARIES:
+        subprocess.run(["clang-22", *use, "-c", f"{name}.c", "-o", f"{name}.o"], cwd=folder, check=True)
+    subprocess.run(["clang-22", "-shared", *(f"{name}.o" for name in LIBRARIES), "-o", "one"], cwd=folder, check=True)
+    told = run("explain", "all.prof", "-b", "one", code=0)
+    assert "one.opt.yaml tells of few of the functions" in told and "remarks    none" in told, told
+    told = run("explain", "all.prof", "-b", "one", "--remarks", ".", code=0)
+    assert "left out" not in told and "in 4 files" in told and "verdict    used" in told, told
+
     told = json.loads(run("match", "all.prof", *every, "-o", "matched.prof", "--json", code=0))
     assert told["lost"]["functions"] == 0 and told["unchanged"]["functions"] == 4 and not told["renamed"], told
     assert sorted((folder / "matched.prof").read_text().splitlines()) == sorted(PROFILE.splitlines())

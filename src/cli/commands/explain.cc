@@ -4,6 +4,7 @@
 #include "analysis/quality.h"
 #include "annotate/branch_beliefs.h"
 #include "base/file.h"
+#include "base/function_name.h"
 #include "base/shell_word.h"
 #include "block_map/block_map.h"
 #include "cli/built_programs.h"
@@ -141,6 +142,28 @@ std::string misfit(const Settings& s, const profile::Profile& profile,
                             as_options(s.binaries));
 }
 
+Status add_remarks(const std::vector<std::string>& files, analysis::Compiled& compiled) {
+  for (const auto& path : files) {
+    auto text = TRY(MappedFile::open(path));
+    TRY_IN(path, compiled.add_remarks(text.bytes()));
+  }
+  return {};
+}
+
+// Of most functions there are none: they are of one object.
+bool has_few_remarks(const analysis::Compiled& told, const profile::Profile& profile,
+                     const std::unordered_set<std::string>& symbols) {
+  u64 all = 0, remarked = 0;
+  for (const auto& function : profile.functions()) {
+    auto name = canonical_function_name(profile.names.text(function.samples.name));
+    if (!symbols.contains(std::string(name))) continue;
+    const auto* compiled = told.find(name);
+    ++all;
+    remarked += compiled && compiled->in_remarks;
+  }
+  return remarked > 0 && 2 * remarked < all;
+}
+
 constexpr int does_not_fit = 3;  // exit code
 
 Result<int> explain(Settings& s) {
@@ -167,14 +190,25 @@ Result<int> explain(Settings& s) {
   std::vector<std::string> remarks;
   if (!s.remarks.empty()) remarks = TRY(remarks_files(s.remarks));
   for (size_t i = 0; i < files.size(); ++i) {
-    auto symbols = files[i]->object.symbols();
-    names.merge(function_symbols(symbols));
-    TRY_IN(s.binaries[i], compiled.add_block_map(files[i]->object, symbols));
+    names.merge(function_symbols(files[i]->object.symbols()));
     if (s.remarks.empty()) std::ranges::move(remarks_beside(s.binaries[i]), back_inserter(remarks));
   }
-  for (const auto& path : remarks) {
-    auto text = TRY(MappedFile::open(path));
-    TRY_IN(path, compiled.add_remarks(text.bytes()));
+  auto add_block_maps = [&]() -> Status {
+    for (size_t i = 0; i < files.size(); ++i)
+      TRY_IN(s.binaries[i], compiled.add_block_map(files[i]->object, files[i]->object.symbols()));
+    return {};
+  };
+  TRY(add_block_maps());
+  TRY(add_remarks(remarks, compiled));
+  // An object that has the name of the program, and whose remarks lie beside it.
+  if (s.remarks.empty() && has_few_remarks(compiled, profile, names)) {
+    report::print(stderr,
+                  "pgokit explain: {} tells of few of the functions, as of one object, and is left "
+                  "out: --remarks FOLDER reads those of all\n",
+                  fmt::join(remarks, ", "));
+    remarks.clear();
+    compiled = {};
+    TRY(add_block_maps());
   }
   TRY(check_remarks(s.remarks.empty() ? s.binaries[0] + ".opt.*" : s.remarks,
                     names_of_built(s.binaries), remarked(compiled), names, shape));
