@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "pipeline/foreign_formats.h"
+#include "pipeline/inputs.h"
 #include "report/numbers.h"
 #include "report/print.h"
 #include "stacks/read/read.h"
@@ -74,6 +76,14 @@ void tell_losses(const StackSettings& settings, const stacks::Read& read) {
                   report::grouped(read.nameless.size() - most));
 }
 
+Status refuse_other_than_recording(Bytes file) {
+  if (file.empty()) return fail("it is empty");
+  const auto* kind = pipeline::identify(file);
+  if (kind && !kind->of_samples) return fail("{}, not a recording", kind->name);
+  if (auto what = pipeline::foreign_format(file); !what.empty()) return fail("{}", what);
+  return {};
+}
+
 }  // namespace
 
 Status export_stacks(const StackSettings& settings) {
@@ -86,6 +96,7 @@ Status export_stacks(const StackSettings& settings) {
   stacks::ReadOptions options{.path = settings.input, .pid = settings.pid, .times = form->times};
   options.programs = settings.programs;
   auto file = TRY(MappedFile::open(settings.input));
+  TRY_IN(settings.input, refuse_other_than_recording(file.bytes()));
   auto read = TRY_IN(settings.input, stacks::read_stacks(file.bytes(), options));
   if (form->name == "folded") how.folded.event = TRY(chosen_event(read.stacks, settings));
   auto output = TRY(OutputFile::create(settings.output));
