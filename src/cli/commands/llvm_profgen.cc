@@ -1,6 +1,7 @@
 // The options of llvm-profgen 22, so that pgokit can stand in its place.
 #include "base/file.h"
 #include "base/leak_until_exit.h"
+#include "base/shell_word.h"
 #include "cli/commands/commands.h"
 #include "cli/llvm/llvm_options.h"
 #include "cli/llvm/mapping_events.h"
@@ -10,6 +11,7 @@
 #include "cli/views/generation.h"
 #include "pipeline/road.h"
 #include "report/print.h"
+#include "samples/counted_branches.h"
 
 namespace pgokit::cli {
 namespace {
@@ -39,6 +41,20 @@ Result<std::vector<samples::VtableAccess>> read_data_accesses(const pipeline::Ro
   return samples::read_vtable_accesses(as_text(file->bytes()), *road.program, how);
 }
 
+// Counts without samples are nothing to llvm-profgen, whose way is followed here.
+Status check_counts(const pipeline::Road& road) {
+  for (const auto& path : road.options.read.inputs) {
+    auto file = TRY(MappedFile::open(path));
+    auto recording = perf::Recording::open(file.bytes());
+    if (recording && samples::has_branch_counts(*recording))
+      return fail(
+          "{}: its branches are counted, and no samples are in it: 'pgokit generate {} -b {}' "
+          "makes a profile of counts",
+          path, shell_word(path), shell_word(road.options.binary));
+  }
+  return {};
+}
+
 // Says between the passes what llvm-profgen says there.
 class Sentences : public pipeline::Traveller {
  public:
@@ -54,6 +70,7 @@ class Sentences : public pipeline::Traveller {
   }
 
   Status read(pipeline::Road& road) override {
+    if (road.input.use.samples() == 0) TRY(check_counts(road));
     if (!settings_.quiet)
       for (const auto& note : road.input.notes) report::print(stderr, "{}\n", note);
     warn_of_input(*road.program, road.input, settings_);
