@@ -239,6 +239,9 @@ class Uses:
         (self.folder / "cut.data").write_bytes(whole[:len(whole) // 2])
         self.refused("generate", "cut.data", "-b", self.program, "-o", "none",
                      saying="the recording is not whole (part of its header is damaged)")
+        self.refused("llvm-profgen", f"--binary={self.program}", f"--perfdata={sort}", "--output=none", saying="no samples are in it: 'pgokit generate ")
+        expect(not (self.folder / "none").exists(), "an empty profile was written")
+        self.refused("export", self.program, "--to", "folded", saying="a program, not a recording")
         self.refused("generate", sort, "-b", "cut.data", "-o", "none", saying="a recording (perf.data), not an ELF")
         self.refused("compare", sort, goto, "-b", "/bin/true", saying="was not running in it")
         self.refused("compare", stacks, "no.file", "-b", self.program, saying="cannot open")
