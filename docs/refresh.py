@@ -28,7 +28,7 @@ for build in before after; do
 done
 """
 # What pages show that are about other programs: how these are made.
-PREPARED = {"compare.md": EDITED, "match.md": EDITED, "explain.md": r"""
+PREPARED = {"check.md": EDITED, "compare.md": EDITED, "match.md": EDITED, "explain.md": r"""
 cp $ROOT/test/explain/mixed.c $ROOT/test/explain/branches.c .
 flags="-O2 -g -fdebug-info-for-profiling -funique-internal-linkage-names -fuse-ld=lld-22 -Wl,--build-id"
 for one in mixed branches; do
