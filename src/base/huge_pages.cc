@@ -112,7 +112,12 @@ void prefer_in_thread() {
 
 }  // namespace
 
-void prefer_huge_pages(size_t input) {
+bool huge_pages_pay() {
+  constexpr std::chrono::microseconds dear(6);  // a huge page took 512 times 9 to 12
+  return !host_takes_free_pages() || time_of_fault(page_size()) > dear;
+}
+
+void prefer_huge_pages(size_t input, bool (*pay)()) {
   if (input < large_input) return;
   if (!has_room) {
     if (is_limited()) return;
@@ -120,8 +125,7 @@ void prefer_huge_pages(size_t input) {
     // Heaps grow by this much; those of new threads have all their room at once.
     mallopt(M_TOP_PAD, int{most_of_heap});
     has_room = true;
-    constexpr std::chrono::microseconds dear(6);  // a huge page took 512 times 9 to 12
-    preferred = !host_takes_free_pages() || time_of_fault(page_size()) > dear;
+    preferred = pay();
   }
   prefer_huge_pages_in_helper();
 }
@@ -143,7 +147,8 @@ bool room_is_free() { return has_room; }
 
 namespace pgokit {
 
-void prefer_huge_pages(size_t) {}
+bool huge_pages_pay() { return false; }
+void prefer_huge_pages(size_t, bool (*)()) {}
 void prefer_huge_pages_in_helper() {}
 void prefer_huge_pages_for(void*, size_t) {}
 bool room_is_free() { return false; }

@@ -23,8 +23,10 @@
 
 namespace pgokit {
 
+// Whether they are worth it on this machine.
+bool huge_pages_pay();
 // Does nothing for an input that is small.
-void prefer_huge_pages(size_t input);
+void prefer_huge_pages(size_t input, bool (*pay)() = huge_pages_pay);
 // If the process does.
 void prefer_huge_pages_in_helper();
 // If the process does: of a table with a mapping of its own.
