@@ -42,6 +42,7 @@ std::unordered_set<std::string> remarked(const analysis::Compiled& compiled) {
 struct File {
   MappedFile image;
   object::File object;
+  std::vector<object::Symbol> symbols;
   program::ProgramFacts facts;
 };
 
@@ -52,7 +53,9 @@ Result<std::vector<std::unique_ptr<File>>> open_files(const Settings& s) {
     auto object = TRY_IN(path, object::File::parse(image.bytes()));
     auto facts = TRY_IN(path, program::read_facts(path, object));
     if (!s.program.debug_path.empty() && !facts.debug) facts.debug.emplace();
-    files.push_back(std::make_unique<File>(std::move(image), std::move(object), std::move(facts)));
+    auto symbols = object.symbols();
+    files.push_back(std::make_unique<File>(std::move(image), std::move(object), std::move(symbols),
+                                           std::move(facts)));
   }
   return files;
 }
@@ -190,12 +193,12 @@ Result<int> explain(Settings& s) {
   std::vector<std::string> remarks;
   if (!s.remarks.empty()) remarks = TRY(remarks_files(s.remarks));
   for (size_t i = 0; i < files.size(); ++i) {
-    names.merge(function_symbols(files[i]->object.symbols()));
+    names.merge(function_symbols(files[i]->symbols));
     if (s.remarks.empty()) std::ranges::move(remarks_beside(s.binaries[i]), back_inserter(remarks));
   }
   auto add_block_maps = [&]() -> Status {
     for (size_t i = 0; i < files.size(); ++i)
-      TRY_IN(s.binaries[i], compiled.add_block_map(files[i]->object, files[i]->object.symbols()));
+      TRY_IN(s.binaries[i], compiled.add_block_map(files[i]->object, files[i]->symbols));
     return {};
   };
   TRY(add_block_maps());
